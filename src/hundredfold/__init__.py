@@ -1,1 +1,63 @@
+"""Hundredfold: a hands-on course on GPU computing, and the lab it is taught in.
+
+A notebook begins with ``%load_ext hundredfold``; a script runs as ``python -m hundredfold SCRIPT``.  Importing this package
+does nothing but make its names known: they are looked up when they are first used.
+"""
+
 __version__ = "0.1.0"
+
+# Where each public name lives. `measure` and `check` are modules that can be called: the import system binds a submodule
+# to its package as soon as anything imports it, so a function of the same name here would be replaced behind our back.
+_HOMES = {
+    "measure": ("hundredfold.measure", None),
+    "limit": ("hundredfold.measure", "limit"),
+    "compare": ("hundredfold.measure", "compare"),
+    "check": ("hundredfold.check", None),
+    "hint": ("hundredfold.check", "hint"),
+}
+
+__all__ = ["__version__", "check", "compare", "hint", "limit", "measure"]
+
+
+def __getattr__(name):
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import importlib
+
+    home, attribute = _HOMES[name]
+    module = importlib.import_module(home)
+    return module if attribute is None else getattr(module, attribute)
+
+
+def __dir__():
+    return sorted(set(globals()) | set(_HOMES))
+
+
+def load_ipython_extension(ip):
+    """Get this kernel ready for the course: what ``%load_ext hundredfold`` calls.
+
+    Raises
+    ------
+    IPython.core.error.UsageError
+        If the course cannot run here; the message is one sentence with what to do.
+    """
+    import sys
+
+    # Here and not in `extension`, which an old Python may not even parse. The range is that of pyproject.toml.
+    if not (3, 11) <= sys.version_info[:2] <= (3, 13):
+        from IPython.core.error import UsageError
+
+        raise UsageError(
+            "Hundredfold: this kernel runs Python {}.{} and the course needs 3.11 to 3.13: choose the kernel "
+            "'Python 3 (ipykernel)' of the lab that `make lab` starts.".format(*sys.version_info[:2])
+        )
+    from hundredfold.extension import load
+
+    load(ip)
+
+
+def unload_ipython_extension(ip):
+    """Take the magics away again; stand-ins that are in place stay until the kernel is restarted."""
+    from hundredfold.extension import unload
+
+    unload(ip)

@@ -1,0 +1,60 @@
+"""Put the stand-ins in place, in this process and in those it starts."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from . import finder
+
+
+class TooLateError(RuntimeError):
+    """A library was imported before its stand-in could take its name.
+
+    Attributes
+    ----------
+    names : list of str
+        The modules that are already there.
+    """
+
+    def __init__(self, names: list[str]) -> None:
+        self.names = names
+        super().__init__(
+            f"{' and '.join(names)} {'was' if len(names) == 1 else 'were'} imported before the stand-ins were in place: "
+            "restart Python and activate them first."
+        )
+
+
+def active() -> bool:
+    """Whether the stand-ins are in place in this process."""
+    return finder.installed() is not None
+
+
+def already_imported() -> list[str]:
+    """Return the libraries we stand in for whose real ones this process has imported, sorted."""
+    names = [name for name in finder.STANDINS if name in sys.modules and not finder.is_standin(sys.modules[name])]
+    # `numba.cuda` has no stand-in yet and may come in after us. What was there before us is refused already, as it will be
+    # once it has one: a first cell that is right today must not become wrong.
+    if not active() and "numba.cuda" in sys.modules:
+        names.append("numba.cuda")
+    return sorted(names)
+
+
+def activate() -> None:
+    """Put the stand-ins in place, here and in every Python process started from here on.
+
+    Exports HUNDREDFOLD_SIMULATE=1, which the ``.pth`` file of ours reads in child processes (of any kind, on any worker),
+    and SCIPY_ARRAY_API=1, without which SciPy refuses CuPy's arrays.  A second call does nothing.
+
+    Raises
+    ------
+    TooLateError
+        If the real library was imported before.
+    """
+    late = already_imported()
+    if late:
+        raise TooLateError(late)
+    if os.environ.get("HUNDREDFOLD_SIMULATE", "") in ("", "0"):
+        os.environ["HUNDREDFOLD_SIMULATE"] = "1"
+    os.environ.setdefault("SCIPY_ARRAY_API", "1")
+    finder.install()

@@ -1,0 +1,146 @@
+"""The finder that owns the names of the libraries stood in for.
+
+It sits first in ``sys.meta_path`` and answers for every module under a name in `STANDINS` or `PLANNED`; nothing under
+them is ever passed on, so a library that is really installed cannot mix with its stand-in.  To add a library, add a line
+to the table.  Modules are loaded from this package's folders under their real names (``__name__ == "cupy"``).
+
+Imported at the start of every simulating process, so only what an interpreter has loaded anyway is imported here.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib.machinery import ModuleSpec, SourceFileLoader
+
+from .errors import NotSimulatedError, NotSimulatedImport
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+# Name → its folder (a package) or file, relative to this one or absolute. A longer name wins over its parent, and a name
+# may stand alone: `distributed` stays real, but where it looks for how CuPy arrays travel between processes, it finds ours.
+STANDINS: dict[str, str] = {
+    "cupy": "cupy",
+    "cupyx": "cupyx",
+    "distributed.protocol.cupy": os.path.join("cupy", "_dask.py"),
+}
+
+# Name → what to do meanwhile. These need a GPU for now.
+PLANNED: dict[str, str] = {
+    "cupy_backends": "It is the inside of CuPy; import cupy instead.",
+    "cudf": "Its stand-in comes with a later version; use pandas until then.",
+    "dask_cudf": "Its stand-in comes with a later version; use dask.dataframe until then.",
+    "pylibcudf": "It is the inside of cuDF; use pandas until cuDF's stand-in comes.",
+    "cuml": "Its stand-in comes with a later version; use scikit-learn until then.",
+    "rmm": "Its stand-in comes with a later version; CuPy's own memory pool is simulated.",
+    "dask_cuda": "Its stand-in comes with a later version; use distributed.LocalCluster until then.",
+    "ucxx": "It will not be: a simulated bandwidth would be no bandwidth.",
+}
+
+
+def owner(fullname: str) -> str | None:
+    """Return the name in the tables that a module falls under, the longest that fits, or None if we do not own it."""
+    name = fullname
+    while name:
+        if name in STANDINS or name in PLANNED:
+            return name
+        name = name.rpartition(".")[0]
+    return None
+
+
+class StandInFinder:
+    """A meta path finder for the names in the tables (see `importlib.abc.MetaPathFinder`)."""
+
+    def find_spec(self, fullname: str, path=None, target=None) -> ModuleSpec | None:
+        """Return the spec of a stand-in, None for names that are not ours.
+
+        Raises
+        ------
+        NotSimulatedImport
+            For a submodule that the stand-in does not have.
+        """
+        name = owner(fullname)
+        if name is None:
+            return None
+        if name in PLANNED:
+            if fullname != name:
+                raise NotSimulatedImport(fullname, note=PLANNED[name])
+            # Asking whether there is a cuDF is harmless, and many libraries do; importing it is what needs an answer.
+            return ModuleSpec(fullname, _Refusal(PLANNED[name]))
+        place = os.path.join(HERE, STANDINS[name], *fullname[len(name) :].split(".")[1:])
+        if place.endswith(".py"):
+            return _spec(fullname, place, None)
+        if os.path.isfile(os.path.join(place, "__init__.py")):
+            return _spec(fullname, os.path.join(place, "__init__.py"), [place])
+        if os.path.isfile(place + ".py"):
+            return _spec(fullname, place + ".py", None)
+        raise _refuse(fullname, place)
+
+    def invalidate_caches(self) -> None:
+        """Nothing is cached: a stand-in is looked for anew each time."""
+
+
+class StandInLoader(SourceFileLoader):
+    """Loads a stand-in's module; a class of its own so that a module's spec tells whether it is one."""
+
+
+def is_standin(module: object) -> bool:
+    """Whether a module was loaded by this finder."""
+    return isinstance(getattr(getattr(module, "__spec__", None), "loader", None), StandInLoader)
+
+
+def _spec(fullname: str, file: str, folders: list[str] | None) -> ModuleSpec:
+    # As importlib.util.spec_from_file_location makes it, without the import of importlib.util in every process.
+    spec = ModuleSpec(fullname, StandInLoader(fullname, file), origin=file, is_package=folders is not None)
+    if folders is not None:
+        spec.submodule_search_locations = folders
+    spec.has_location = True
+    return spec
+
+
+def _refuse(fullname: str, place: str) -> NotSimulatedImport:
+    """Return the error for a submodule that is not there, in the stand-in's own words where its parent has some."""
+    import difflib
+
+    parent, _, child = fullname.rpartition(".")
+    # `from cupy import x` comes here after cupy's own __getattr__ said no; only that one knows CuPy's names.
+    lookup = getattr(sys.modules.get(parent), "__getattr__", None)
+    if lookup is not None:
+        try:
+            lookup(child)
+        except NotSimulatedError as error:
+            return NotSimulatedImport(error.what, error.nearest, error.note)
+        except Exception:
+            pass
+    folder = os.path.dirname(place)
+    there = {entry.removesuffix(".py") for entry in os.listdir(folder)} if os.path.isdir(folder) else set()
+    near = difflib.get_close_matches(child, sorted(name for name in there if not name.startswith("_")), n=1)
+    return NotSimulatedImport(fullname, nearest=f"{parent}.{near[0]}" if near else None)
+
+
+class _Refusal:
+    """A loader for a library that has no stand-in yet."""
+
+    def __init__(self, note: str) -> None:
+        self.note = note
+
+    def create_module(self, spec: ModuleSpec):
+        raise NotSimulatedImport(spec.name, note=self.note)
+
+    def exec_module(self, module) -> None:  # importlib wants it to exist
+        raise NotSimulatedImport(module.__name__, note=self.note)
+
+
+def installed() -> StandInFinder | None:
+    """Return the finder of this process if it is in place, else None."""
+    for finder in sys.meta_path:
+        if isinstance(finder, StandInFinder):
+            return finder
+    return None
+
+
+def install() -> None:
+    """Put the finder first in ``sys.meta_path``; a second time, move it there."""
+    finder = installed() or StandInFinder()
+    if sys.meta_path[:1] != [finder]:
+        sys.meta_path[:] = [finder, *(other for other in sys.meta_path if other is not finder)]
