@@ -31,7 +31,7 @@ def look(root: str = "/", environ: dict[str, str] | None = None) -> dict:
     environ = os.environ if environ is None else environ
     base = Path(root)
     wsl = (base / "dev/dxg").exists()
-    devices = sorted(str(p.name) for p in _listing(base / "dev") if re.fullmatch(r"nvidia\d+|nvidiactl|dxg", p.name))
+    devices = sorted(str(p.name) for p in _listing(base / "dev") if re.fullmatch(r"nvidia\d+|nvidiactl", p.name))
     libcuda = _libcuda(base, environ)
     signs = {
         "libcuda": libcuda,
@@ -40,7 +40,7 @@ def look(root: str = "/", environ: dict[str, str] | None = None) -> dict:
         "wsl": wsl,
         "linux_driver_in_wsl": wsl and _linux_driver(base),
     }
-    # A kernel driver or a device node without libcuda is a finding for the doctor, but there is nothing to ask.
+    # Every WSL2 has /dev/dxg, with an NVIDIA GPU or without: only Windows' libcuda beside it is a sign.
     signs["any"] = libcuda is not None or bool(devices) or signs["kernel_driver"] is not None
     return signs
 
@@ -78,7 +78,7 @@ def _linux_driver(base: Path) -> bool:
     """A libcuda beside Windows' own, in the folders where Linux packages put theirs, hides the one that works in WSL2."""
     for place in _PLACES[:4]:
         path = base / place.lstrip("/") / "libcuda.so.1"
-        if path.exists() and "wsl" not in os.path.realpath(path):
+        if path.exists() and "/usr/lib/wsl/" not in os.path.realpath(path):
             return True
     return False
 

@@ -1,0 +1,70 @@
+"""Folders: the checkout's, the user's, and what happens where there is no home to write to."""
+
+import os
+import sys
+
+import pytest
+
+from hundredfold.machine import paths
+
+
+def test_this_checkout(request):
+    assert paths.repository() == request.config.rootpath
+
+
+def test_variables_decide(tmp_path, monkeypatch):
+    for variable, function in [("HUNDREDFOLD_CACHE", paths.cache_dir), ("HUNDREDFOLD_STATE", paths.state_dir)]:
+        monkeypatch.setenv(variable, str(tmp_path / "deep" / variable))
+        assert function() == tmp_path / "deep" / variable and function().is_dir()
+
+
+def test_a_variable_that_cannot_be_obeyed_is_heard(tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("HUNDREDFOLD_STATE", str(tmp_path / "file" / "below"))
+    with pytest.raises(OSError):
+        paths.state_dir()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the XDG rules are Linux's")
+def test_user_folders(tmp_path, monkeypatch):
+    monkeypatch.delenv("HUNDREDFOLD_CACHE"), monkeypatch.delenv("HUNDREDFOLD_STATE")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative, which the rules say to ignore")
+    monkeypatch.delenv("XDG_STATE_HOME", raising=False)
+    assert paths.cache_dir() == tmp_path / ".cache/hundredfold"
+    assert paths.state_dir() == tmp_path / ".local/state/hundredfold"
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "kept"))
+    assert paths.state_dir() == tmp_path / "kept/hundredfold"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the XDG rules are Linux's")
+def test_a_home_that_cannot_be_written(tmp_path, monkeypatch):
+    monkeypatch.delenv("HUNDREDFOLD_STATE")
+    (tmp_path / "home").touch()  # a file: nothing can be made below it, not even by root
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("XDG_STATE_HOME", raising=False)
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path / "tmp"))
+    spare = paths.state_dir()
+    assert spare.is_dir() and spare.is_relative_to(tmp_path / "tmp") and os.access(spare, os.W_OK)
+
+
+def test_data_of_the_package_wins_over_the_checkout_s(tmp_path, monkeypatch):
+    package, root = tmp_path / "src/hundredfold", tmp_path
+    package.mkdir(parents=True)
+    (root / "pyproject.toml").write_text('name = "hundredfold"\n')
+    monkeypatch.setattr(paths, "_PACKAGE", package)
+    with pytest.raises(FileNotFoundError, match="has no 'recordings'"):
+        paths.data_dir("recordings")
+    (root / "recordings").mkdir()
+    assert paths.data_dir("recordings") == root / "recordings"
+    (package / "_recordings").mkdir()
+    assert paths.data_dir("recordings") == package / "_recordings"
+
+
+def test_a_wheel_has_no_repository(tmp_path, monkeypatch):
+    monkeypatch.setattr(paths, "_PACKAGE", tmp_path / "site-packages/hundredfold")
+    assert paths.repository() is None
+    # A neighbour's project file two folders up does not make it ours.
+    (tmp_path / "pyproject.toml").write_text('name = "hundredfold"\n')
+    monkeypatch.setattr(paths, "_PACKAGE", tmp_path / "lib" / "hundredfold")
+    assert paths.repository() is None
