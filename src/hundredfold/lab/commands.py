@@ -1,0 +1,169 @@
+"""The commands of `lab.py`. Standard library only: this runs before anything is installed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+
+from . import ROOT, Stop, environment, on_disk
+
+Command = Callable[[list[str]], "int | None"]
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command that the arguments name (`lab` if they name none) and return the exit status."""
+    arguments = list(arguments)
+    if arguments and arguments[0] in ("-h", "--help", "help"):
+        return show_help([])
+    name = arguments.pop(0) if arguments and not arguments[0].startswith("-") else "lab"
+    try:
+        if name not in COMMANDS:
+            raise Stop(f"There is no command {name!r}; there are {', '.join(COMMANDS)}.")
+        return COMMANDS[name](arguments) or 0
+    except Stop as stop:
+        print(f"Hundredfold: {stop}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("\nHundredfold: stopped; run the same command again to go on from here.", file=sys.stderr)
+        return 130
+    except OSError as error:
+        stop = on_disk(error)
+        if stop is None:
+            raise
+        print(f"Hundredfold: {stop}", file=sys.stderr)
+        return 1
+
+
+def lab(arguments: list[str]) -> int:
+    """set up if needed and open JupyterLab on the first unit; arguments go to JupyterLab"""
+    environment.ready()
+    return _become("-m", "hundredfold.lab.start", *arguments)
+
+
+def setup(arguments: list[str]) -> None:
+    """make .venv from the lock (EXTRA=cpu|cu12|cu13|compiler instead of what the driver allows); arguments name groups"""
+    environment.ready(groups=arguments)
+    print(f"Ready: {environment.VENV} ({environment.chosen()}). `make lab` opens the lab.")
+
+
+def test(arguments: list[str]) -> int:
+    """set up and run the tests; arguments go to pytest"""
+    environment.ready(groups=["test"])
+    return _become("-m", "pytest", "-n", _workers(), "--dist", "loadscope", "--ignore=tests/lab", *arguments)
+
+
+def test_lab(arguments: list[str]) -> int:
+    """set up and run the tests that drive the real lab in a browser"""
+    environment.ready(groups=["test"])
+    return _become("-m", "pytest", "tests/lab", *arguments)
+
+
+def lint(arguments: list[str]) -> int:
+    """set up and check the style of the code"""
+    environment.ready(groups=["test"])
+    return _run("-m", "ruff", "check", ".") or _run("-m", "ruff", "format", "--check", ".")
+
+
+def build(arguments: list[str]) -> int:
+    """set up and build the notebooks from sources/; arguments go to `hundredfold build`"""
+    environment.ready(groups=["test"])
+    return _become("-m", "hundredfold.cli", "build", *arguments)
+
+
+def doctor(arguments: list[str]) -> int:
+    """say what this machine has and what is wrong with it; works before set-up too"""
+    if environment.PYTHON.exists():
+        return _become("-m", "hundredfold.machine.doctor", *arguments)
+    return subprocess.call([sys.executable, "-m", "hundredfold.machine.doctor", *arguments], env=_environ(ROOT / "src"))
+
+
+def benchmark(arguments: list[str]) -> int:
+    """set up and measure the project's own speed"""
+    environment.ready(groups=["test"])
+    return _become("benchmarks", *arguments)
+
+
+def lock(arguments: list[str]) -> None:
+    """make requirements/*.txt from pyproject.toml, keeping the pins that are there unless UPGRADE=1"""
+    from . import uv
+
+    installer = uv.find() or uv.bring(environment.LOG)
+    options = ["--universal", "--python-version", "3.11", "--generate-hashes", "--no-emit-index-url", "--no-header"]
+    options += ["--no-annotate", "--quiet"] + (["--upgrade"] if os.environ.get("UPGRADE", "") not in ("", "0") else [])
+    for name in (*environment.EXTRAS, *environment.GROUPS, "uv"):
+        source = ["--group", f"pyproject.toml:{name}"]
+        if name in environment.EXTRAS:
+            source = ["pyproject.toml", "--extra", name, "--group", "build"]
+        if name == "uv":
+            source = ["requirements/uv.in"]
+        elif name != "cpu":
+            source += ["--constraint", "requirements/cpu.txt"]
+        output = f"requirements/{name}.txt"
+        print(f"  {output}", flush=True)
+        uv.run(installer, ["pip", "compile", *options, *source, "--output-file", output], environment.LOG)
+
+
+def clean(arguments: list[str]) -> None:
+    """remove .venv, the installer and what the tests left; what you wrote in work/ stays"""
+    leftovers = (".venv", ".uv", ".cache", ".pytest_cache", ".ruff_cache", "_build", "dist")
+    for name in leftovers:
+        shutil.rmtree(ROOT / name, ignore_errors=True)
+
+
+def show_help(arguments: list[str]) -> int:
+    """list the commands"""
+    print("Hundredfold: `make COMMAND`, or `python lab.py COMMAND [ARGUMENTS]` where there is no make.\n")
+    for name, command in COMMANDS.items():
+        print(f"  {name:<10} {command.__doc__}")
+    print("\nArguments: make lab ARGS='--no-browser --port=8890'. Another Python: make setup PYTHON=python3.12.")
+    return 0
+
+
+def _run(*arguments: str) -> int:
+    """Run the environment's Python in the foreground and return its exit status."""
+    return subprocess.call([str(environment.PYTHON), *arguments], cwd=ROOT, env=_environ(None))
+
+
+def _become(*arguments: str) -> int:
+    """As `_run`, but where the system can, in this process's place: one `Ctrl-C` then reaches one program."""
+    if os.name != "posix":
+        return _run(*arguments)
+    sys.stdout.flush()
+    os.chdir(ROOT)
+    os.execve(environment.PYTHON, [str(environment.PYTHON), *arguments], _environ(None))
+
+
+def _environ(path: object) -> dict[str, str]:
+    """This process's environment as an activated `.venv` would have it; with `path`, modules are found there too."""
+    env = dict(os.environ)
+    if path is None:
+        env["VIRTUAL_ENV"] = str(environment.VENV)
+        env["PATH"] = str(environment.PYTHON.parent) + os.pathsep + env.get("PATH", "")
+        env.pop("PYTHONHOME", None)
+    else:
+        env["PYTHONPATH"] = str(path)
+    return env
+
+
+def _workers() -> str:
+    from hundredfold.machine import cpu
+
+    return str(max(1, min(4, cpu.cores())))
+
+
+COMMANDS: dict[str, Command] = {
+    "lab": lab,
+    "setup": setup,
+    "test": test,
+    "test-lab": test_lab,
+    "lint": lint,
+    "build": build,
+    "doctor": doctor,
+    "benchmark": benchmark,
+    "lock": lock,
+    "clean": clean,
+    "help": show_help,
+}

@@ -1,0 +1,203 @@
+"""The environment `.venv`: made by uv from the lock, and left alone while a stamp says that it is what the lock asks for."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from . import ROOT, Stop, on_disk, read_only, uv
+
+VENV = ROOT / ".venv"
+PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+STAMP = VENV / "hundredfold.json"
+LOG = ROOT / ".cache" / "setup.log"
+EXTRAS = ("cpu", "cu12", "cu13", "compiler")
+GROUPS = ("test", "docs", "hub", "interop")
+
+
+def ready(*, extra: str | None = None, groups: Iterable[str] = ()) -> Path:
+    """Make `.venv` hold the locked packages of `extra` and `groups` and the project itself; return its Python.
+
+    Where the stamp says that it does, nothing is done. Groups installed earlier stay. A set-up that was cut short is done
+    afresh, because a package of which only half is there looks installed. A second set-up waits for the first.
+
+    Parameters
+    ----------
+    extra : "cpu", "cu12", "cu13", "compiler" or None
+        None: `EXTRA` of the environment, else what this machine's driver allows.
+    groups : names of `GROUPS`
+
+    Raises
+    ------
+    Stop
+        With one sentence that says what to do.
+    """
+    extra = chosen(extra)
+    for group in groups:
+        if group not in GROUPS:
+            raise Stop(f"There is no group {group!r}; the groups are {', '.join(GROUPS)}.")
+    state = _state()
+    wanted = sorted({*state.get("groups", []), *groups})
+    if _finished(state, extra, wanted):
+        return PYTHON
+    if not os.access(ROOT, os.W_OK):
+        raise read_only(ROOT)
+    try:
+        with _one_at_a_time():
+            state = _state()
+            if not _finished(state, extra, wanted):
+                _make(state, extra, wanted)
+    except OSError as error:
+        raise on_disk(error) or error from None
+    return PYTHON
+
+
+def chosen(extra: str | None = None) -> str:
+    """The extra to install: the one named, else `EXTRA` of the environment, else what the driver allows."""
+    extra = extra or os.environ.get("EXTRA") or None
+    if extra is None:
+        from hundredfold.machine import packages
+
+        extra = packages.extra()
+    if extra not in EXTRAS:
+        raise Stop(f"EXTRA={extra} names no set of packages: it is one of {', '.join(EXTRAS)}.")
+    return extra
+
+
+def requirements(extra: str, groups: Iterable[str]) -> list[Path]:
+    """The files of the lock that `extra` and `groups` stand for."""
+    return [ROOT / "requirements" / f"{name}.txt" for name in (extra, *groups)]
+
+
+def _state() -> dict:
+    """What the stamp says; without a stamp, nothing."""
+    try:
+        state = json.loads(STAMP.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return state if isinstance(state, dict) else {}
+
+
+def _finished(state: dict, extra: str, groups: list[str]) -> bool:
+    return bool(state.get("finished")) and state.get("key") == _key(extra, groups) and state.get("python") == _python()
+
+
+def _key(extra: str, groups: list[str]) -> str:
+    """A digest of everything that decides what `.venv` should hold."""
+    import tomllib
+
+    digest = hashlib.sha256(json.dumps([extra, groups, str(ROOT)]).encode())
+    for file in requirements(extra, groups):
+        digest.update(file.read_bytes())
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    build = [project.get("build-system"), project["project"], project.get("tool", {}).get("hatch")]
+    digest.update(json.dumps(build, sort_keys=True).encode())
+    # An editable install copies these; a change of any of them needs another.
+    for file in sorted(path for name in ("etc", "*.pth") for path in (ROOT / "src" / "hundredfold").rglob(name)):
+        for part in sorted(file.rglob("*")) if file.is_dir() else [file]:
+            if part.is_file():
+                digest.update(part.as_posix().encode() + part.read_bytes())
+    return digest.hexdigest()
+
+
+def _python() -> str | None:
+    """The version of the environment's Python, or None where there is none that runs."""
+    try:
+        ask = [str(PYTHON), "-I", "-S", "-c", "import sys; print('%d.%d.%d' % sys.version_info[:3])"]
+        return subprocess.run(ask, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return None
+
+
+def _make(state: dict, extra: str, groups: list[str]) -> None:
+    started = time.monotonic()
+    installer = uv.find() or uv.bring(LOG)
+    python = _python()
+    if python is None or (state and not state.get("finished")) or state.get("root") not in (None, str(ROOT)):
+        base = getattr(sys, "_base_executable", None) or sys.executable
+        uv.run(installer, ["venv", "--quiet", "--clear", "--no-project", "--python", base, str(VENV)], LOG)
+        python = _python()
+    note = {"extra": extra, "groups": groups, "python": python, "root": str(ROOT), "key": _key(extra, groups)}
+    _write(note, finished=False)
+    what = " and ".join([extra, *groups])
+    print(
+        f"Setting up {VENV.name} (Python {python}; packages: {what}). The first time this takes a minute or two.",
+        flush=True,
+    )
+    files = [str(file) for file in requirements(extra, groups)]
+    sync = ["pip", "sync", "--python", str(PYTHON), "--require-hashes", *files]
+    try:
+        _progress(installer, sync)
+    except uv.NoNetwork as error:
+        try:  # everything may lie in uv's cache, too old to be trusted without asking
+            _progress(installer, [*sync, "--offline"])
+        except Stop:
+            raise error from None
+    project = ["pip", "install", "--python", str(PYTHON), "--no-deps", "--no-build-isolation", "--editable", str(ROOT)]
+    uv.run(installer, [*project, "--reinstall-package", "hundredfold", "--offline"], LOG)
+    _write(note, finished=True)
+    print(f"Set up in {time.monotonic() - started:.0f} s.", flush=True)
+
+
+def _progress(installer: str, arguments: list[str]) -> None:
+    """Run uv with the downloads that are under way on one line, where there is a terminal to show them on."""
+    waiting: dict[str, str] = {}
+
+    def say(line: str) -> None:
+        for name, size in uv.downloads([line]):
+            waiting[name] = size
+        if line.startswith("Downloaded "):
+            waiting.pop(line.split()[1], None)
+        if line.startswith("Prepared "):
+            waiting.clear()
+        if sys.stdout.isatty():
+            text = (
+                "  fetching " + ", ".join(f"{name} ({size})" for name, size in waiting.items())
+                if waiting
+                else "  " + line
+            )
+            print(f"\r\033[K{text[:110]}", end="", flush=True)
+
+    try:
+        uv.run(installer, arguments, LOG, say=say)
+    finally:
+        if sys.stdout.isatty():
+            print("\r\033[K", end="", flush=True)
+
+
+def _write(note: dict, *, finished: bool) -> None:
+    part = STAMP.with_suffix(".part")
+    part.write_text(json.dumps({**note, "finished": finished}, indent=1), encoding="utf-8")
+    os.replace(part, STAMP)
+
+
+@contextlib.contextmanager
+def _one_at_a_time() -> Iterator[None]:
+    """Hold the checkout's set-up lock; it ends with the process that holds it, however that ends."""
+    LOG.parent.mkdir(parents=True, exist_ok=True)
+    with open(LOG.parent / "setup.lock", "a+b") as file:
+        if os.name == "nt":
+            import msvcrt
+
+            while True:
+                try:
+                    msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)
+                    break
+                except OSError:
+                    time.sleep(1)
+        else:
+            import fcntl
+
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                print("Another set-up of this checkout is running: waiting for it.", flush=True)
+                fcntl.flock(file, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,154 @@
+"""Open JupyterLab on the learner's copies: `python -m hundredfold.lab.start [arguments for JupyterLab]`."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import secrets
+import socket
+import sys
+import webbrowser
+from collections.abc import Sequence
+from pathlib import Path
+
+from . import Stop, on_disk
+
+FIRST_PORT, PORTS = 8888, 100
+ADDRESS = "127.0.0.1"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Refresh the copies, start JupyterLab and stay until it ends; return the exit status."""
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        return _start(arguments)
+    except Stop as stop:
+        print(f"Hundredfold: {stop}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+def _start(arguments: list[str]) -> int:
+    from jupyterlab.labapp import LabApp
+
+    if any(argument in ("-h", "--help", "--help-all", "--version", "--generate-config") for argument in arguments):
+        LabApp.launch_instance(argv=arguments)
+        return 0
+    work = _copies()
+    options = [*arguments, *_defaults(arguments, work)]
+    server = LabApp.initialize_server(argv=options)
+    server.io_loop.add_callback(_announce, server, work)
+    server.start()
+    print("The lab is closed; what you did is in", work, flush=True)
+    return 0
+
+
+def _copies() -> Path:
+    from hundredfold import workspace
+
+    work = workspace.folder()
+    try:
+        said = str(workspace.refresh())
+    except OSError as error:
+        if os.access(work if work.exists() else work.parent, os.W_OK):
+            raise on_disk(error) or error from None
+        raise Stop(
+            f"Your copies cannot be put into {work}, which is read-only: name a folder of your own for them, "
+            "as in `HUNDREDFOLD_WORK=~/hundredfold make lab`."
+        ) from None
+    if said:
+        print(said, flush=True)
+    return work
+
+
+def _defaults(arguments: list[str], work: Path) -> list[str]:
+    """Our options for JupyterLab, less those that the arguments set: told twice, Jupyter takes neither."""
+    ours = {
+        "--ServerApp.ip": ADDRESS,
+        "--ServerApp.port": str(port(arguments)),
+        "--ServerApp.port_retries": "0" if _given(arguments, "port") else str(PORTS),
+        "--ServerApp.root_dir": str(work),
+        "--ServerApp.answer_yes": "True",  # Ctrl-C stops at once; notebooks are saved as they change
+        "--ServerApp.log_level": "WARN",
+        "--LabApp.default_url": first_page(work),
+        "--LabApp.workspaces_dir": str(work / ".hundredfold" / "workspaces"),
+        "--IdentityProvider.token": os.environ.get("JUPYTER_TOKEN") or secrets.token_hex(24),
+    }
+    if hasattr(os, "geteuid") and os.geteuid() == 0 and "--allow-root" not in arguments:
+        ours["--ServerApp.allow_root"] = (
+            "True"  # in containers one is root; the lab listens only to this machine, with a token
+        )
+    if not any(argument in ("--no-browser", "--browser") or "open_browser" in argument for argument in arguments):
+        ours["--ServerApp.open_browser"] = str(has_browser())
+    return [f"{name}={value}" for name, value in ours.items() if not _given(arguments, name.rpartition(".")[2])]
+
+
+def _given(arguments: list[str], name: str) -> str | None:
+    """The value that the arguments give an option: `--port=1`, `--port 1`, `--ServerApp.port=1`; None if they do not."""
+    names = {name, name.replace("_", "-"), {"root_dir": "notebook-dir"}.get(name, name)}
+    for argument, following in zip(arguments, [*arguments[1:], ""]):
+        option, equals, value = argument.partition("=")
+        if option.startswith("--") and option[2:].rpartition(".")[2] in names:
+            return value if equals else following
+    return None
+
+
+def port(arguments: list[str]) -> int:
+    """The port to listen on: the one asked for, which has to be free, else the first free one from 8888 on."""
+    asked = _given(arguments, "port")
+    free = next((number for number in range(FIRST_PORT, FIRST_PORT + PORTS) if is_free(number)), 0)
+    if asked is None:
+        return free
+    if not asked.isascii() or not asked.isdigit() or not 0 <= int(asked) <= 65535:
+        raise Stop(f"--port={asked} is no port: give a number up to 65535, such as --port={free}.")
+    if not is_free(int(asked)):
+        why = "taken, perhaps by a lab that is still running" if int(asked) > 1023 else "not yours to use"
+        raise Stop(f"Port {asked} is {why}: use a free one (`make lab ARGS='--port={free}'`), or leave --port out.")
+    return int(asked)
+
+
+def is_free(number: int) -> bool:
+    """Whether this machine lets us listen on a port."""
+    with socket.socket() as probe:
+        if os.name == "posix":  # as Jupyter does: a port that was in use a moment ago is free
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((ADDRESS, number))
+        except OSError:
+            return False
+        return True
+
+
+def first_page(work: Path) -> str:
+    """The address, below the server's, of the first unit; JupyterLab's own first page where there is none."""
+    units = sorted(file for file in (work / "notebooks").glob("*.ipynb") if ".new" not in file.name)
+    return f"/lab/tree/notebooks/{units[0].name}" if units else "/lab"
+
+
+def has_browser() -> bool:
+    """Whether there is a browser with a window: over ssh there is none, and a text browser is of no use."""
+    if sys.platform.startswith("linux") and not any(
+        os.environ.get(v) for v in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
+    ):
+        return False
+    try:
+        webbrowser.get()
+    except webbrowser.Error:
+        return False
+    return True
+
+
+def _announce(server: object, work: Path) -> None:
+    """Print the address on a line of its own, so that it can be copied, and read by programs."""
+    print(f"The lab is open. Your copies are in {work}; Ctrl-C here closes it. Its address:\n")
+    print(server.public_url)
+    if os.environ.get("SSH_CONNECTION") and not has_browser():
+        here = os.environ["SSH_CONNECTION"].split()[2]
+        tunnel = f"ssh -N -L {server.port}:{ADDRESS}:{server.port} {getpass.getuser()}@{here}"
+        print(f"\nIt is open on this machine only. On your own, run this first, then open the address there:\n{tunnel}")
+    print(flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,54 @@
+"""Our part of the Jupyter server: BokehJS for the figures from the server itself, so that they need no network.
+
+It is enabled by `etc/jupyter/jupyter_server_config.d/hundredfold.json`, which the package installs.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from pathlib import Path
+from typing import Any
+
+import dask
+from jupyter_server.base.handlers import FileFindHandler
+from jupyter_server.utils import url_path_join
+
+#: Below the server's base URL; `hundredfold.plot` loads BokehJS from here.
+PATH = "hundredfold/bokehjs"
+
+
+class BokehJS(FileFindHandler):
+    """BokehJS as a static file, readable without login like Jupyter's own (it holds nothing of the learner's)."""
+
+    def set_headers(self) -> None:
+        super().set_headers()
+        # The address names no version, so the browser asks again after an hour; a copy that is still right is not sent twice.
+        self.set_header("Cache-Control", "public, max-age=3600")
+
+    def compute_etag(self) -> str | None:
+        # FileFindHandler switches entity tags off; Tornado's own is the file's hash, which an update of Bokeh changes.
+        return super(FileFindHandler, self).compute_etag()
+
+
+def bokehjs() -> Path:
+    """The folder of BokehJS in the installed Bokeh, found without importing Bokeh."""
+    spec = importlib.util.find_spec("bokeh")
+    assert spec is not None and spec.submodule_search_locations
+    return Path(next(iter(spec.submodule_search_locations))) / "server" / "static"
+
+
+def _jupyter_server_extension_points() -> list[dict[str, str]]:
+    return [{"module": "hundredfold.server"}]
+
+
+def _load_jupyter_server_extension(serverapp: Any) -> None:
+    handler = (url_path_join(serverapp.base_url, PATH, "(.*)"), BokehJS, {"path": str(bokehjs())})
+    serverapp.web_app.add_handlers(".*$", [handler])
+    # Kernels inherit it: a figure has to know where its notebook is served from (on a hub: /user/NAME/).
+    os.environ["HUNDREDFOLD_BASE_URL"] = serverapp.base_url
+    # Two of Dask's settings are for kernels and workers and wrong in the server. A template for links to dashboards would send
+    # the Dask panel's own proxy in a circle. And what a cluster of the panel sets before it spawns its workers stays set: each
+    # kernel started later would inherit one BLAS thread and another malloc, and measure NumPy too slow.
+    dask.config.set({"distributed.dashboard.link": "{scheme}://{host}:{port}/status"})
+    dask.config.set({"distributed.nanny.pre-spawn-environ": {}})
