@@ -10,7 +10,7 @@ import importlib.util
 import os
 from typing import Any
 
-from distributed import LocalCluster
+from distributed import LocalCluster, Nanny
 
 from hundredfold.machine import cpu
 
@@ -18,6 +18,27 @@ from hundredfold.machine import cpu
 WORKER_MEMORY = 768 * 2**20
 #: The share of the memory that is left now which the workers may take; the rest is the kernel's, which holds the data too.
 SHARE = 0.6
+
+#: The server's environment before the first cluster.
+_BEFORE = dict(os.environ)
+
+
+class PanelNanny(Nanny):
+    """A nanny that leaves the server's environment as it was.
+
+    Dask puts what a worker needs before it starts (one BLAS thread, another malloc) into its own process for good. Here that is
+    the Jupyter server: every kernel started later would inherit it and measure NumPy too slow.
+    """
+
+    async def instantiate(self) -> Any:
+        try:
+            return await super().instantiate()
+        finally:
+            for name in self.pre_spawn_env:
+                if name in _BEFORE:
+                    os.environ[name] = _BEFORE[name]
+                else:
+                    os.environ.pop(name, None)
 
 
 def make(**kwargs: Any) -> LocalCluster:
@@ -57,13 +78,12 @@ def simulating() -> dict[str, Any]:
     left = int(cpu.memory().available * SHARE)
     count = _asked_gpus() or max(1, min(2, cpu.cores(), left // WORKER_MEMORY))
     env = {"HUNDREDFOLD_SIMULATE": "1", "HUNDREDFOLD_GPUS": "1"}
-    env |= {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "NUMBA")}
     # Half of a worker's memory is its device's, as it is everywhere in simulation; what the host does takes the other half.
     env["HUNDREDFOLD_GPU_MEMORY"] = os.environ.get("HUNDREDFOLD_GPU_MEMORY") or str(left // count // 2)
     return {
         "n_workers": count,
         "threads_per_worker": 1,
-        "processes": True,
+        "worker_class": PanelNanny,
         "memory_limit": left // count,
         "dashboard_address": "127.0.0.1:0",
         "env": env,

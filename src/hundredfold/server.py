@@ -47,8 +47,6 @@ def _load_jupyter_server_extension(serverapp: Any) -> None:
     serverapp.web_app.add_handlers(".*$", [handler])
     # Kernels inherit it: a figure has to know where its notebook is served from (on a hub: /user/NAME/).
     os.environ["HUNDREDFOLD_BASE_URL"] = serverapp.base_url
-    # Two of Dask's settings are for kernels and workers and wrong in the server. A template for links to dashboards would send
-    # the Dask panel's own proxy in a circle. And what a cluster of the panel sets before it spawns its workers stays set: each
-    # kernel started later would inherit one BLAS thread and another malloc, and measure NumPy too slow.
+    # A template for links to dashboards is for kernels, which have it from their environment. In the server it would send the
+    # Dask panel's own proxy in a circle, to a page that does not exist.
     dask.config.set({"distributed.dashboard.link": "{scheme}://{host}:{port}/status"})
-    dask.config.set({"distributed.nanny.pre-spawn-environ": {}})

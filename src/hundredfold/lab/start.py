@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import logging
 import os
 import secrets
 import socket
@@ -36,6 +37,7 @@ def _start(arguments: list[str]) -> int:
         LabApp.launch_instance(argv=arguments)
         return 0
     work = _copies()
+    logging.getLogger("ServerApp").addFilter(_worth_reading)
     options = [*arguments, *_defaults(arguments, work)]
     server = LabApp.initialize_server(argv=options)
     server.io_loop.add_callback(_announce, server, work)
@@ -71,6 +73,7 @@ def _defaults(arguments: list[str], work: Path) -> list[str]:
         "--ServerApp.root_dir": str(work),
         "--ServerApp.answer_yes": "True",  # Ctrl-C stops at once; notebooks are saved as they change
         "--ServerApp.log_level": "WARN",
+        "--LabApp.log_level": "WARN",
         "--LabApp.default_url": first_page(work),
         "--LabApp.workspaces_dir": str(work / ".hundredfold" / "workspaces"),
         "--IdentityProvider.token": os.environ.get("JUPYTER_TOKEN") or secrets.token_hex(24),
@@ -139,10 +142,16 @@ def has_browser() -> bool:
     return True
 
 
+def _worth_reading(record: logging.LogRecord) -> bool:
+    """Leave out what Jupyter remarks about packages that the learner cannot change."""
+    return "_jupyter_server_extension_points" not in record.getMessage()
+
+
 def _announce(server: object, work: Path) -> None:
     """Print the address on a line of its own, so that it can be copied, and read by programs."""
     print(f"The lab is open. Your copies are in {work}; Ctrl-C here closes it. Its address:\n")
-    print(server.public_url)
+    token = server.identity_provider.token
+    print(server.local_url.partition("?")[0] + (f"?token={token}" if token else ""))
     if os.environ.get("SSH_CONNECTION") and not has_browser():
         here = os.environ["SSH_CONNECTION"].split()[2]
         tunnel = f"ssh -N -L {server.port}:{ADDRESS}:{server.port} {getpass.getuser()}@{here}"
