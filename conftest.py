@@ -1,0 +1,91 @@
+"""The notebooks as tests: what nbval leaves open, settled.
+
+nbval runs every notebook of `notebooks/`, `solutions/` and `exercises/` cell by cell in a kernel of this environment and
+compares each output with the stored one, after the sanitising patterns of ``tests/sanitize.cfg``.  Added here:
+
+- kernels get the environment in which the notebooks were built, so that outputs are comparable;
+- stderr, pictures and HTML are not compared: the first names processes, the text beside the others is compared;
+- the first failing cell ends its notebook: the cells after it are skipped, naming it, instead of failing one by one;
+- a cell tagged ``gpu-output`` runs everywhere and is compared only where there is a GPU;
+- output may take a minute to arrive, on a machine with two busy cores, before it counts as lost;
+- with ``-n``, all cells of a notebook go to the same worker.
+"""
+
+import os
+import tempfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent
+OUTPUT_TIMEOUT = 60  # seconds from a cell's reply to its last output; nbval's own 5 are too few under load
+
+_FAILED = pytest.StashKey[str]()
+_STATE = pytest.StashKey[tempfile.TemporaryDirectory]()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config):
+    # xdist would deal the cells of one notebook out to several kernels.
+    if getattr(config.option, "numprocesses", None) and config.option.dist == "no":
+        config.option.dist = "loadscope"
+        config.option.tx = config.option.tx or [f"{config.option.numprocesses}*popen"]
+
+
+def pytest_configure(config):
+    from hundredfold.build.execute import environment
+
+    # Before any kernel starts; kernels inherit it. An outer run's progress file or mode must not reach the tests.
+    state = config.stash[_STATE] = tempfile.TemporaryDirectory(prefix="hundredfold-tests-")
+    os.environ.update(environment(state.name))
+    # Rates are measured once per machine and kept; in the checkout, so that tests leave nothing in a home.
+    os.environ.setdefault("HUNDREDFOLD_CACHE", str(ROOT / ".cache" / "hundredfold"))
+    # nbval opens the path as given, which only works from the root.
+    named = config.option.nbval_sanitize_with
+    if named and not os.path.isabs(named):
+        config.option.nbval_sanitize_with = str(config.rootpath / named)
+
+
+def pytest_unconfigure(config):
+    if state := config.stash.get(_STATE, None):
+        state.cleanup()
+
+
+def pytest_collectstart(collector):
+    from nbval.plugin import IPyNbFile
+
+    from hundredfold.build.normalise import NOT_COMPARED
+
+    if isinstance(collector, IPyNbFile):
+        collector.skip_compare += NOT_COMPARED
+
+
+def pytest_collection_modifyitems(items):
+    from nbval.plugin import IPyNbCell
+
+    for item in items:
+        if isinstance(item, IPyNbCell):
+            item.output_timeout = OUTPUT_TIMEOUT
+            if "gpu-output" in item.cell.metadata.get("tags", []) and not _has_gpu():
+                item.options["check"] = False
+
+
+def pytest_runtest_setup(item):
+    if failed := item.parent.stash.get(_FAILED, None):
+        pytest.skip(f"{failed} of this notebook failed")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    from nbval.plugin import IPyNbCell
+
+    report = yield
+    if isinstance(item, IPyNbCell) and report.failed:
+        item.parent.stash.setdefault(_FAILED, item.name)
+    return report
+
+
+def _has_gpu() -> bool:
+    from hundredfold import machine
+
+    return machine.mode() == "gpu"

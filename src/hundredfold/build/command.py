@@ -1,0 +1,133 @@
+"""The command `hundredfold build`."""
+
+from pathlib import Path
+
+import click
+
+from .errors import BuildError
+
+
+@click.command("build")
+@click.argument("units", nargs=-1, metavar="[UNIT]...")
+@click.option("--refresh", is_flag=True, help="Run every cell and renew every output, measured ones too.")
+@click.option("--check", is_flag=True, help="Only say whether the notebooks match their sources; run nothing.")
+@click.option(
+    "--from",
+    "edited",
+    type=click.Path(path_type=Path),
+    metavar="NOTEBOOK",
+    help="Take an edit made in JupyterLab back into the source.",
+)
+@click.option("--nbgrader", type=click.Path(path_type=Path), metavar="DIR", help="Write an nbgrader course into DIR.")
+@click.option("--root", type=click.Path(path_type=Path), hidden=True, help="The checkout, if not this one.")
+def build(units, refresh, check, edited, nbgrader, root):
+    """Make the notebooks of UNITs (1, 01, arrays or 01_arrays; all if none is given) from sources/."""
+    if sum([bool(refresh), check, edited is not None, nbgrader is not None]) > 1:
+        raise click.UsageError("--refresh, --check, --from and --nbgrader exclude each other")
+    try:
+        root = checkout(root)
+        if edited is not None:
+            _take_back(edited, root)
+        elif check:
+            _check(units, root)
+        elif nbgrader is not None:
+            _write_nbgrader(units, nbgrader, root)
+        else:
+            _build(units, root, refresh)
+    except BuildError as error:
+        raise click.ClickException(str(error)) from None
+
+
+def checkout(given: Path | None = None) -> Path:
+    """The checkout that is built: `given`, else the first folder upwards with sources, else the one we run from."""
+    from hundredfold.machine import paths
+
+    if given is not None:
+        candidates = [given]
+    else:
+        candidates = [folder for folder in [Path.cwd(), *Path.cwd().parents] if (folder / "pyproject.toml").exists()]
+        candidates += filter(None, [paths.repository()])
+    for folder in candidates:
+        if (folder / "sources").is_dir():
+            return folder.resolve()
+    raise BuildError("there is no sources/ folder here; run the command in a checkout of the course")
+
+
+def select(units: tuple[str, ...], root: Path) -> list[Path]:
+    """The source files of the units asked for.
+
+    Raises
+    ------
+    BuildError
+        If a unit has none.
+    """
+    from .sources import FILE_NAME, find
+
+    files = find(root)
+    if not files:
+        raise BuildError(f"{root / 'sources'} holds no source")
+    if not units:
+        return files
+    chosen = []
+    for unit in units:
+        wanted = Path(unit).stem if unit.endswith((".py", ".ipynb")) else unit
+        fits = []
+        for path in files:
+            name = FILE_NAME.match(path.name)
+            known = {path.stem, *name.groups(), str(int(name[1]))} if name else {path.stem}
+            if wanted in known:
+                fits.append(path)
+        if not fits:
+            have = ", ".join(sorted({path.stem for path in files}))
+            raise BuildError(f"no unit {unit!r}; there are {have}")
+        chosen += [path for path in fits if path not in chosen]
+    return chosen
+
+
+def _build(units, root: Path, refresh: bool) -> None:
+    from . import assembling
+    from .products import products
+    from .sources import read
+
+    # All sources are read before anything is run: a mistake in the last should not cost the time of the first.
+    todo = [product for path in select(units, root) for product in products(read(path))]
+    for product in todo:
+        done = assembling.build(product, root, refresh=refresh)
+        said = f"{done.renewed} outputs renewed" if done.ran else "nothing to run"
+        click.echo(f"{done.path.relative_to(root)}: {'written' if done.changed else 'unchanged'} ({said})")
+        for name in done.missing:
+            click.echo(f"  cell {name} shows its output once it is built on a machine with a GPU")
+
+
+def _check(units, root: Path) -> None:
+    from .in_sync import differences, orphans
+    from .products import products
+    from .sources import read
+
+    found = [line for path in select(units, root) for p in products(read(path)) for line in differences(p, root)]
+    found += orphans(root) if not units else []
+    if found:
+        raise BuildError("\n".join([*found, "run `hundredfold build`"]))
+    click.echo("the notebooks match their sources")
+
+
+def _take_back(notebook: Path, root: Path) -> None:
+    from . import roundtrip
+
+    path, changed = roundtrip.take_back(notebook, root)
+    shown = path.relative_to(root)
+    if changed:
+        click.echo(f"{shown}: {changed} cell{'s' if changed != 1 else ''} taken over; now run `hundredfold build`")
+    else:
+        click.echo(f"{shown}: the notebook says what the source says; nothing to take over")
+
+
+def _write_nbgrader(units, directory: Path, root: Path) -> None:
+    from . import nbgrader
+    from .sources import read
+
+    sources = [source for source in map(read, select(units, root)) if source.kind == "exercises"]
+    if not sources:
+        raise BuildError("none of these units has exercises")
+    for path in nbgrader.write(sources, directory):
+        click.echo(f"{path}: written")

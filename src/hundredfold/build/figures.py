@@ -1,0 +1,165 @@
+"""The course's figures as small static pictures.
+
+Run for a build, a `hundredfold.plot.Figure` shows itself as data (`MIME`): the item BokehJS embeds, its size and a text
+alternative.  Here headless Chromium draws that item with the BokehJS of the installed bokeh, from disk, without
+network, and the picture takes the data's place.  The same data gives the same bytes on one machine; fonts differ
+between machines, so a picture is only made anew where its figure says something new.
+"""
+
+import base64
+import io
+import os
+import shutil
+from pathlib import Path
+
+from .errors import BuildError
+
+MIME = "application/vnd.hundredfold.figure+json"
+SCALE = 2  # device pixels per CSS pixel: sharp on most screens
+COLOURS = 64  # a chart has few; a palette makes the file a third of its size
+_BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+_SCRIPTS = ("bokeh.min.js", "bokeh-widgets.min.js", "bokeh-tables.min.js")
+_TIMEOUT = 30_000  # ms for one figure
+
+_PAGE = """<!doctype html><meta charset="utf-8"><title>figure</title>
+<style>html, body { margin: 0; background: #ffffff } #figure { display: inline-block; padding: 4px }</style>
+<div id="figure"></div>"""
+
+# Resolves once BokehJS has laid out and painted everything, fonts included.
+_DRAW = """async (item) => {
+  await document.fonts.ready
+  const views = await Bokeh.embed.embed_item({...item, target_id: "figure"}, "figure")
+  const roots = Array.isArray(views) ? views : (views && views.roots) ? views.roots : [views]
+  const idle = () => Bokeh.documents.length > 0 && Bokeh.documents.every((d) => d.is_idle)
+  for (let i = 0; i < 600 && !idle(); i++) await new Promise((next) => requestAnimationFrame(next))
+  if (!idle()) throw new Error("the figure never became idle")
+  for (let i = 0; i < 2; i++) await new Promise((next) => requestAnimationFrame(next))
+  return roots.length
+}"""
+
+
+def replace(cells: dict[int, list]) -> int:
+    """Put a picture in place of each figure's data in the outputs of `cells`; return how many there were."""
+    found = [output for outputs in cells.values() for output in outputs if MIME in output.get("data", {})]
+    if not found:
+        return 0
+    for output, png in zip(found, render([output.data[MIME] for output in found]), strict=True):
+        figure = output.data.pop(MIME)
+        width, height = size(png)
+        output.data["image/png"] = base64.b64encode(png).decode("ascii") + "\n"
+        output.data["text/plain"] = output.data.get("text/plain") or figure["alt"]
+        output.data.pop("text/html", None)
+        # JupyterLab takes the size from here, nbconvert and the site also the text alternative.
+        output.metadata = {
+            "image/png": {"alt": figure["alt"], "width": round(width / SCALE), "height": round(height / SCALE)}
+        }
+    return len(found)
+
+
+def render(figures: list[dict]) -> list[bytes]:
+    """Draw figures as PNG.
+
+    Parameters
+    ----------
+    figures : list of dict
+        What `plot.Figure` gives under `MIME`: ``item`` (as `bokeh.embed.json_item` makes it), ``alt``, and optionally
+        ``width`` in CSS pixels.
+
+    Raises
+    ------
+    BuildError
+        If there is no Chromium or no Playwright, or a figure cannot be drawn.
+    """
+    try:
+        from playwright.sync_api import Error, sync_playwright
+    except ImportError:
+        raise BuildError("drawing figures needs Playwright: run `make setup`, which installs it") from None
+
+    pictures: list[bytes] = []
+    with sync_playwright() as playwright:
+        try:
+            browser = playwright.chromium.launch(
+                executable_path=chromium(),
+                # No sandbox: in containers there is none, and the only page shown is ours. The rest make two runs alike.
+                args=["--no-sandbox", "--disable-gpu", "--font-render-hinting=none", "--disable-lcd-text"],
+            )
+        except Error as error:
+            raise BuildError(f"{chromium()} did not start: {str(error).splitlines()[0]}") from None
+        try:
+            for figure in figures:
+                pictures.append(_shrink(_draw(browser, figure, Error)))
+        finally:
+            browser.close()
+    return pictures
+
+
+def _draw(browser, figure: dict, error_type) -> bytes:
+    width = int(figure.get("width") or 800)
+    page = browser.new_page(
+        viewport={"width": width + 40, "height": 600},
+        device_scale_factor=SCALE,
+        color_scheme="light",
+        reduced_motion="reduce",
+        locale="en-GB",
+        timezone_id="UTC",
+    )
+    page.set_default_timeout(_TIMEOUT)
+    # The page is complete in itself; anything it still asks for would be the network.
+    page.route("**/*", lambda route: route.abort())
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text) if message.type == "error" else None)
+    try:
+        page.set_content(_PAGE)
+        for script in _SCRIPTS:
+            page.add_script_tag(content=_bokehjs(script))
+        page.evaluate(_DRAW, figure["item"])
+        if said:
+            raise BuildError(f"a figure ({figure['alt'][:60]}…) could not be drawn: {said[0].splitlines()[0]}")
+        return page.locator("#figure").screenshot(animations="disabled")
+    except error_type as error:
+        raise BuildError(
+            f"a figure ({figure['alt'][:60]}…) could not be drawn: {(said or [str(error)])[0].splitlines()[0]}"
+        ) from None
+    finally:
+        page.close()
+
+
+def chromium() -> str:
+    """The browser's path: the environment variable CHROMIUM, else the first found by its usual names.
+
+    Raises
+    ------
+    BuildError
+        If there is none.
+    """
+    named = os.environ.get("CHROMIUM")
+    if named:
+        if not shutil.which(named):
+            raise BuildError(f"CHROMIUM={named} is no program; unset it or name a Chromium")
+        return str(shutil.which(named))
+    for name in _BROWSERS:
+        if path := shutil.which(name):
+            return path
+    raise BuildError("drawing figures needs Chromium: install it, or name one in the environment variable CHROMIUM")
+
+
+def size(png: bytes) -> tuple[int, int]:
+    """Width and height of a PNG in pixels."""
+    return int.from_bytes(png[16:20], "big"), int.from_bytes(png[20:24], "big")
+
+
+def _bokehjs(script: str) -> str:
+    from bokeh.util.paths import bokehjs_path
+
+    return Path(bokehjs_path(), "js", script).read_text(encoding="utf-8")
+
+
+def _shrink(png: bytes) -> bytes:
+    """The picture with a palette of `COLOURS` and no metadata."""
+    from PIL import Image
+
+    picture = Image.open(io.BytesIO(png)).convert("RGB")
+    picture = picture.quantize(COLOURS, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    out = io.BytesIO()
+    picture.save(out, "PNG", optimize=True)
+    return min(out.getvalue(), png, key=len)

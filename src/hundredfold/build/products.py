@@ -1,0 +1,154 @@
+"""The cells of a notebook as its source says they must be, before any is run.
+
+One source of exercises has two products: the exercise, with gaps, and the solution.  A lecture has one.  Everything
+here is a pure function of the source; ids, which also depend on the committed notebook, are given in `identity`.
+"""
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from . import exercise as regions
+from .errors import SourceError
+from .nbgrader import CHECK, graded, solved
+from .sources import Source, SourceCell
+
+#: product: (the kind of source it is made from, the folder it is written to)
+PRODUCTS = {
+    "lecture": ("lectures", "notebooks"),
+    "exercise": ("exercises", "exercises"),
+    "solution": ("exercises", "solutions"),
+}
+_LEFT_OUT = {"exercise": "solution-only", "solution": "exercise-only", "lecture": None}
+
+
+@dataclass
+class Cell:
+    """One cell of a product; `origin` is its index in the source, `lines` the file's line number for each line."""
+
+    kind: str
+    source: str
+    metadata: dict
+    origin: int
+    lines: list[int] = field(default_factory=list)
+
+    @property
+    def tags(self) -> list[str]:
+        return self.metadata.get("tags", [])
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What makes two cells the same cell."""
+        return self.kind, self.source
+
+
+@dataclass
+class Product:
+    """One notebook to be."""
+
+    what: str
+    source: Source
+    cells: list[Cell]
+
+    def path(self, root: Path) -> Path:
+        return root / PRODUCTS[self.what][1] / f"{self.source.stem}.ipynb"
+
+    @property
+    def executed(self) -> bool:
+        """Whether it is committed with outputs."""
+        return self.what != "exercise"
+
+    @property
+    def metadata(self) -> dict:
+        """The notebook's metadata: nothing of the machine that built it."""
+        return {
+            "hundredfold": {**self.source.metadata, "product": self.what},
+            "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+            "language_info": {"name": "python"},
+        }
+
+
+def products(source: Source) -> list[Product]:
+    """The notebooks made from one source."""
+    return [derive(source, what) for what, (kind, _) in PRODUCTS.items() if kind == source.kind]
+
+
+def derive(source: Source, what: str) -> Product:
+    """The cells of one product of a source.
+
+    Raises
+    ------
+    SourceError
+        For misplaced regions, or nbgrader ids that are not unique.
+    """
+    cells, grade_ids = [], _grade_ids(source) if source.kind == "exercises" else {}
+    for i, cell in enumerate(source.cells):
+        if _LEFT_OUT[what] in cell.tags:
+            continue
+        found = regions.regions(cell, source.path)
+        if found and source.kind != "exercises":
+            raise SourceError(source.path, cell.lines[found[0].begin], "a lecture has no solution regions")
+        if what == "exercise":
+            text = regions.exercise(cell, source.path)
+        else:
+            text = regions.solution(cell, source.path)
+        metadata = {k: v for k, v in cell.metadata.items() if k != "points"}
+        if i in grade_ids:
+            metadata["nbgrader"] = grade_ids[i]
+        cells.append(Cell(cell.kind, "\n".join(text.text), metadata, i, [cell.lines[k] for k in text.origin]))
+    return Product(what, source, cells)
+
+
+def _grade_ids(source: Source) -> dict[int, dict]:
+    """nbgrader's metadata for each cell of an exercise source that has any.
+
+    A check is named after the problem it checks (``arrays.port`` becomes ``arrays-port``), a solution after the check
+    that follows it (``arrays-port-answer``), so that an insertion elsewhere renames nothing.
+    """
+    out: dict[int, dict] = {}
+    used: set[str] = set()
+    waiting: list[int] = []
+
+    def unique(name: str) -> str:
+        n, candidate = 1, name
+        while candidate in used:
+            n += 1
+            candidate = f"{name}-{n}"
+        used.add(candidate)
+        return candidate
+
+    def answer(name: str) -> None:
+        for k in waiting:
+            out[k] = solved(unique(f"{name}-answer"))
+        waiting.clear()
+
+    for i, cell in enumerate(source.cells):
+        if cell.kind != "code":
+            continue
+        if name := _checked(cell, source.path):
+            if regions.regions(cell, source.path):
+                raise SourceError(source.path, cell.lines[0], "a cell that checks has no region; use two cells")
+            answer(name)
+            out[i] = graded(unique(name), _points(cell, source.path))
+        elif regions.regions(cell, source.path):
+            waiting.append(i)
+    answer(source.slug)
+    return out
+
+
+def _checked(cell: SourceCell, path) -> str | None:
+    """The name of the problem that a cell checks, as an nbgrader id; None if it checks none."""
+    first = next((k for k, line in enumerate(cell.source.split("\n")) if line.strip() and line.strip()[0] != "#"), None)
+    if first is None or not cell.source.split("\n")[first].startswith("check("):
+        return None
+    name = CHECK.match("\n".join(cell.source.split("\n")[first:]))
+    if not name:
+        raise SourceError(path, cell.lines[first], 'the first argument of check is a literal string, "unit.problem"')
+    return re.sub(r"[^A-Za-z0-9_-]", "-", name[1])
+
+
+def _points(cell: SourceCell, path) -> float:
+    points = cell.metadata.get("points", 1)
+    if isinstance(points, bool) or not isinstance(points, int | float) or points < 0:
+        raise SourceError(path, cell.marker_line, f"points={points!r}: a number of points, 0 or more")
+    return points
