@@ -5,7 +5,7 @@ does not.  It knows nothing of the course, and imports nothing beyond the standa
 imports it at the start of every simulating process.
 """
 
-from .activate import activate, active
+from .activate import TooLateError, activate, active
 from .errors import NotSimulatedAttribute, NotSimulatedError, NotSimulatedImport
 
-__all__ = ["NotSimulatedAttribute", "NotSimulatedError", "NotSimulatedImport", "activate", "active"]
+__all__ = ["NotSimulatedAttribute", "NotSimulatedError", "NotSimulatedImport", "TooLateError", "activate", "active"]

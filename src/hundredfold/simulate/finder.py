@@ -110,12 +110,12 @@ def _refuse(fullname: str, place: str) -> NotSimulatedImport:
             lookup(child)
         except NotSimulatedError as error:
             return NotSimulatedImport(error.what, error.nearest, error.note)
-        except Exception:
+        except (AttributeError, ImportError):
             pass
     folder = os.path.dirname(place)
     there = {entry.removesuffix(".py") for entry in os.listdir(folder)} if os.path.isdir(folder) else set()
     near = difflib.get_close_matches(child, sorted(name for name in there if not name.startswith("_")), n=1)
-    return NotSimulatedImport(fullname, nearest=f"{parent}.{near[0]}" if near else None)
+    return NotSimulatedImport(fullname, nearest=f"{parent}.{near[0]}" if near and parent else None)
 
 
 class _Refusal:

@@ -1,0 +1,123 @@
+"""Get a Python process ready for the course: decide whether a GPU works here, and put the stand-ins in place where none does.
+
+Both doors lead here: ``%load_ext hundredfold`` (`extension`) and ``python -m hundredfold`` (`__main__`).
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+
+from hundredfold import machine, simulate
+
+# What a notebook of the course cannot do without, GPU or not. Asked for by name, not imported: that takes seconds.
+NEEDED = ("numpy", "scipy", "pandas", "numba", "dask", "distributed", "bokeh")
+
+_why: str | None = None
+
+
+class CannotStartError(RuntimeError):
+    """The course cannot run in this process; the message is one sentence with what to do."""
+
+
+def start() -> str:
+    """Get this process ready and return the line that says what was found and what to expect.
+
+    Where a GPU works, nothing is replaced.  Where none does, or where HUNDREDFOLD_SIMULATE asks for it, the stand-ins are put
+    in place here and in all processes started from here.  No CUDA context is made.
+
+    Raises
+    ------
+    CannotStartError
+        If a package is missing, if a GPU works here but its packages do not fit, if a library was imported too early, or
+        if a setting cannot be understood.
+    """
+    missing = [name for name in NEEDED if name not in sys.modules and importlib.util.find_spec(name) is None]
+    if missing:
+        version = ".".join(map(str, sys.version_info[:2]))
+        raise CannotStartError(
+            f"Hundredfold: this Python ({version}, {sys.prefix}) lacks {_and(missing)}: in the notebook's kernel menu choose "
+            "the kernel 'Python 3 (ipykernel)' of the lab that `make lab` starts."
+        )
+    try:
+        mode = machine.mode()
+        line = _gpu() if mode == "gpu" else _simulated(asked_for=mode == "simulated")
+    except ValueError as error:  # a recorded probe or a HUNDREDFOLD_ variable that cannot be read
+        raise CannotStartError(f"Hundredfold: {error}") from error
+    return f"Hundredfold: {line}{_scipy()}"
+
+
+def _gpu() -> str:
+    probe = machine.probe()
+    mismatch = machine.packages.mismatch(probe)
+    if mismatch is not None:
+        raise CannotStartError(
+            f"Hundredfold: {probe.usable[0].name} works here, but not with these packages. {mismatch.why} "
+            f"Run `{mismatch.mend}` in a terminal and restart Python here (in a notebook: Kernel, Restart Kernel); "
+            "to simulate a GPU on purpose, set HUNDREDFOLD_SIMULATE=1 before it starts."
+        )
+    # Without it SciPy refuses CuPy's arrays; `activate` sets it where we simulate.
+    os.environ.setdefault("SCIPY_ARRAY_API", "1")
+    gpus = [f"{gpu.name} ({_size(gpu.memory_total)}{_free(gpu.memory_free)})" for gpu in probe.usable]
+    names = gpus[0] if len(gpus) == 1 else f"{len(gpus)} GPUs, {_and(gpus)},"
+    return f"{names} {'works' if len(gpus) == 1 else 'work'} here. Nothing is replaced; times are those of the GPU."
+
+
+def _simulated(asked_for: bool) -> str:
+    from hundredfold.engine import device
+
+    # Activating sets the variable for our children; loaded again, the reason stays what it was at first.
+    global _why
+    _why = _why or ("HUNDREDFOLD_SIMULATE is set" if asked_for else _why_no_gpu())
+    count, memory = device.count(), device.memory()
+    try:
+        simulate.activate()
+    except simulate.TooLateError as error:
+        raise CannotStartError(
+            f"Hundredfold: the real {_and(error.names)} {'was' if len(error.names) == 1 else 'were'} imported before, and "
+            "its stand-in cannot replace it any more: restart the kernel and run `%load_ext hundredfold` first."
+        ) from error
+    cores = machine.cpu.cores()
+    simulated = (
+        f"1 simulated GPU with {_size(memory)}" if count == 1 else f"{count} simulated GPUs with {_size(memory)} each"
+    )
+    return (
+        f"{_why}, so this CPU stands in ({cores} core{'s' * (cores != 1)}, {_size(machine.cpu.memory().total)} memory) as {simulated}. "
+        "Answers are right; times are those of this CPU."
+    )
+
+
+def _why_no_gpu() -> str:
+    """Return why no GPU works here, the beginning of a sentence; more than a word only where there is a sign of one."""
+    probe = machine.probe()
+    if probe.present:
+        unusable = [f"{gpu.name}: {gpu.why_not}" for gpu in probe.gpus if gpu.why_not]
+        why = unusable[0] if unusable else probe.error or "the driver is too old or shows no GPU"
+        return f"there are signs of an NVIDIA GPU, but none can be used ({why}; run `hundredfold doctor`)"
+    cupys = machine.packages.cupys(machine.packages.installed())
+    return f"{cupys[0]} is installed, but no NVIDIA driver is" if cupys else "no GPU here"
+
+
+def _scipy() -> str:
+    """Return a sentence where SciPy was imported too early to learn that it may be given CuPy's arrays."""
+    module = sys.modules.get("scipy._lib._array_api_override") or sys.modules.get("scipy._lib._array_api")
+    if module is None or getattr(module, "SCIPY_ARRAY_API", True):
+        return ""
+    return " SciPy was imported before and refuses CuPy arrays until the kernel is restarted."
+
+
+def _size(size: int) -> str:
+    """Return bytes as text with three significant digits, in the powers of ten that bandwidths are given in."""
+    for unit, factor in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6)):
+        if size >= factor:
+            return f"{size / factor:.3g} {unit}" if size / factor < 999.5 else f"{size / factor:.0f} {unit}"
+    return f"{size} B"
+
+
+def _free(size: int | None) -> str:
+    return "" if size is None else f", {_size(size)} free"
+
+
+def _and(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
