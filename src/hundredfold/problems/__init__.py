@@ -1,0 +1,71 @@
+"""The exercises' problems: a module or package per unit, each problem with its specification, cases, hints and known
+answers.
+
+>>> from hundredfold import problems
+>>> problems.find("arrays.port").title
+'Standardise the columns of a matrix'
+
+To add a unit: write ``problems/<unit>.py`` (or a package) with a tuple `PROBLEMS`, and name it in `UNITS`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from typing import Any
+
+from .judging import judge as _judge
+from .problem import Problem, Wrong
+from .verdict import Verdict
+
+__all__ = ["UNITS", "Problem", "UnknownProblem", "Verdict", "Wrong", "find", "ids", "judge"]
+
+UNITS = ("arrays",)
+"""The units that have problems, in the course's order."""
+
+
+class UnknownProblem(LookupError):
+    """There is no problem of this name; the message names the nearest."""
+
+
+def _of_unit(unit: str) -> tuple[Problem, ...]:
+    return importlib.import_module(f"{__name__}.{unit}").PROBLEMS
+
+
+def ids() -> list[str]:
+    """The names of all problems, in the course's order."""
+    return [problem.id for unit in UNITS for problem in _of_unit(unit)]
+
+
+def find(name: str) -> Problem:
+    """Return the problem of this name.
+
+    Raises
+    ------
+    UnknownProblem
+        Naming those that come nearest.
+    """
+    unit = name.partition(".")[0] if isinstance(name, str) else None
+    if unit in UNITS:
+        for problem in _of_unit(unit):
+            if problem.id == name:
+                return problem
+    raise UnknownProblem(_unknown(name))
+
+
+def _unknown(name: Any) -> str:
+    everything = ids()
+    if not isinstance(name, str):
+        return f'The first argument is the name of a problem, such as "{everything[0]}", then come your answers.'
+    # A learner may give the bare name, or mistype either half.
+    bare = {each.partition(".")[2]: each for each in everything}
+    near = difflib.get_close_matches(name, everything, n=3, cutoff=0.5)
+    near = near or [bare[each] for each in difflib.get_close_matches(name, bare, n=3, cutoff=0.5)]
+    near = near or [each for each in everything if each.startswith(name.partition(".")[0] + ".")]
+    names = " or ".join(f'"{each}"' for each in near or everything)
+    return f'There is no problem "{name}". Did you mean {names}?'
+
+
+def judge(name: str, *answers: Any) -> Verdict:
+    """Judge answers to the problem of this name, and print nothing."""
+    return _judge(find(name), answers)

@@ -1,0 +1,300 @@
+"""``arrays.clock``: repair a clock that lies about device work.
+
+The function under the learner's clock is an instrument: it puts *waiting* of a known length on the device's queue
+(nothing computes, so a busy machine changes little), takes down how long each of its calls really took, and can be
+slow once. What the clock says is compared with what the instrument took down in the same run, never with a time fixed
+beforehand.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import devices, guard
+from ..devices import cp
+from ..differences import FACTORS, number
+from ..guard import article, require_callable
+from ..problem import Problem, Wrong
+from ..verdict import Verified, refuse
+
+CALL = 0.010  # s that an ordinary call keeps the device (or the host) busy
+LEFTOVERS = 0.15  # s of work that is queued before the clock is asked
+FIRST = 0.15  # s that a first call takes longer
+SLOW = 0.30  # s that one later call takes longer
+SLACK, STRETCH = 0.008, 1.6  # too long is more than STRETCH times what it took, plus SLACK seconds
+
+
+class Instrument:
+    """A function to be timed: `seconds` of device work per call, or of host work.
+
+    Parameters
+    ----------
+    device, host : float
+        Seconds of each call.
+    slow : dict of int to float
+        Number of a call (0 is the first) to the seconds that the host is held up in it.
+    """
+
+    def __init__(self, device: float = 0.0, host: float = 0.0, slow: dict[int, float] | None = None):
+        self.device, self.host, self.slow = device, host, slow or {}
+        self.calls = self.overlapping = 0
+        self.took: list[float] = []  # of each ordinary call that has finished
+        self.live = True
+
+    def __call__(self) -> None:
+        number, self.calls = self.calls, self.calls + 1
+        self.overlapping += self.calls - 1 > len(self.took) + sum(1 for call in self.slow if call < number)
+        began = time.perf_counter()
+        time.sleep(self.host + self.slow.get(number, 0.0))
+        on_host = time.perf_counter() - began
+        if self.device:
+            enqueue(lambda: self._work(number, on_host))
+        elif number not in self.slow:
+            self.took.append(on_host)
+
+    def _work(self, number: int, on_host: float) -> None:
+        if not self.live:  # the clock has been judged: what it left in the queue need not be waited for
+            return
+        began = time.perf_counter()
+        time.sleep(self.device)
+        if number not in self.slow:
+            self.took.append(on_host + time.perf_counter() - began)
+
+    def truth(self) -> float:
+        """Seconds that an ordinary call took: the median of those that have finished."""
+        return statistics.median(self.took) if self.took else self.device + self.host
+
+
+def enqueue(work: Callable[[], None]) -> None:
+    """Put a host function on the device's queue: it runs there in its turn, and keeps all behind it waiting."""
+    if devices.simulated():
+        from hundredfold.engine import queue
+
+        queue.submit_uncounted("wait", work, ())
+    else:
+        cp.cuda.get_current_stream().launch_host_func(lambda _: work(), None)
+
+
+def _ask(
+    problem: Problem, clock: Any, instrument: Instrument, what: str, leftovers: float = 0.0
+) -> tuple[float, float]:
+    """What the clock says of the instrument, in seconds, and the truth."""
+    devices.synchronize()
+    if leftovers:
+        enqueue(lambda: time.sleep(leftovers))
+    try:
+        got = guard.call(clock, instrument, limit=problem.time_limit, wait=False).value
+    finally:
+        instrument.live = False
+    devices.synchronize()
+    got = _seconds(got)
+    if not instrument.calls:
+        refuse("not-called", "fn was never called, so nothing was timed.")
+    truth = instrument.truth()
+    for factor, meaning in FACTORS.items():
+        if factor >= 1e3 and 0.4 * factor < got / truth < 2.5 * factor:
+            refuse("unit", f"for {what} it says {number(got)}: {meaning} Asked for: seconds.")
+    return got, truth
+
+
+def _seconds(got: Any) -> float:
+    if isinstance(got, (float, int, np.floating, np.integer)) and not isinstance(got, bool):
+        if not np.isfinite(got) or got < 0:
+            refuse("value", f"it says {number(got)}: a time is a number of seconds, not below 0.")
+        return float(got)
+    if got is None or got is ...:
+        refuse("type", "it returns nothing: is a `return` missing? Asked for: the seconds, as a float.")
+    more = " Its time in seconds is its attribute `median`." if hasattr(got, "median") and hasattr(got, "times") else ""
+    refuse("type", f"it returns {article(got)}. Asked for: the seconds, as a float.{more}")
+
+
+def _too_long(got: float, truth: float) -> bool:
+    return got > STRETCH * truth + SLACK
+
+
+def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
+    """Five situations, each of which catches one way in which a clock lies."""
+    clock = answers[0]
+    require_callable(clock, problem.answers[0])
+    devices.need_cupy()
+
+    plain = Instrument(device=CALL)
+    got, truth = _ask(problem, clock, plain, "a function that only queues work for the device")
+    if got < 0.5 * truth:
+        refuse(
+            "not-synchronised",
+            "the clock was stopped before the device had done the work: it says far less than the work takes. A call "
+            "on the device returns once the work is queued.",
+        )
+    if _too_long(got, truth):
+        if plain.overlapping:
+            refuse("leftovers", _LEFTOVERS)
+        refuse(
+            "too-long",
+            "it says far more than one call takes. Was the time of several calls not divided by their number?",
+        )
+
+    got, truth = _ask(problem, clock, Instrument(device=CALL), "a function on a busy device", leftovers=LEFTOVERS)
+    if _too_long(got, truth):
+        refuse("leftovers", _LEFTOVERS)
+
+    got, truth = _ask(
+        problem, clock, Instrument(device=CALL, slow={0: FIRST}), "a function that compiles at its first call"
+    )
+    if _too_long(got, truth):
+        refuse(
+            "first-call",
+            "the first call was counted. It compiles kernels and fetches memory, once; asked for: what a call takes "
+            "after it.",
+        )
+
+    last = max(plain.calls - 1, 1)
+    got, truth = _ask(problem, clock, Instrument(device=CALL, slow={last: SLOW}), "a function with one slow call")
+    if _too_long(got, truth):
+        refuse(
+            "outlier",
+            f"one slow call ({plain.calls} were made) spoilt the result. On a shared machine some call always is slow.",
+        )
+
+    got, truth = _ask(problem, clock, Instrument(host=CALL), "a function that works on the CPU")
+    if got < 0.5 * truth or _too_long(got, truth):
+        refuse(
+            "value",
+            "for a function that works on the CPU alone, without the device, it does not say what a call takes.",
+        )
+    return Verified(
+        "the device's work is in; what was queued before it is not; nor is the first call; one slow call changes "
+        "nothing; CPU work is timed as well"
+    )
+
+
+_LEFTOVERS = (
+    "work that was queued before the clock started was counted: the device does first what came first. That may be an "
+    "earlier cell's, or your own warm-up call."
+)
+
+
+def _wait():
+    cp.cuda.Device().synchronize()
+
+
+def _median(fn):
+    fn()
+    times = []
+    for _ in range(7):
+        _wait()
+        start = time.perf_counter()
+        fn()
+        _wait()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)
+
+
+def _fastest(fn):
+    fn()
+    cp.cuda.get_current_stream().synchronize()
+    best = float("inf")
+    for _ in range(5):
+        start = time.perf_counter()
+        fn()
+        cp.cuda.get_current_stream().synchronize()
+        best = min(best, time.perf_counter() - start)
+    return best
+
+
+def _starter(fn):
+    t = time.perf_counter()
+    fn()
+    return time.perf_counter() - t
+
+
+def _no_start(fn):
+    fn()
+    t = time.perf_counter()
+    fn()
+    _wait()
+    return time.perf_counter() - t
+
+
+def _cold(fn):
+    _wait()
+    t = time.perf_counter()
+    fn()
+    _wait()
+    return time.perf_counter() - t
+
+
+def _mean(fn):
+    fn()
+    _wait()
+    t = time.perf_counter()
+    for _ in range(7):
+        fn()
+    _wait()
+    return (time.perf_counter() - t) / 7
+
+
+def _sum(fn):
+    fn()
+    _wait()
+    t = time.perf_counter()
+    for _ in range(7):
+        fn()
+    _wait()
+    return time.perf_counter() - t
+
+
+def _milliseconds(fn):
+    return 1e3 * _median(fn)
+
+
+def _idle(fn):
+    _wait()
+    t = time.perf_counter()
+    fn  # noqa: B018  (the mistake: no call)
+    _wait()
+    return time.perf_counter() - t
+
+
+def _mute(fn):
+    _median(fn)
+
+
+def _all_times(fn):
+    return [_median(fn)]
+
+
+CLOCK = Problem(
+    id="arrays.clock",
+    title="Repair the clock",
+    kind="repair",
+    answers=("seconds",),
+    judge=judge,
+    lines=8,
+    hints=(
+        "A call on the device returns at once. `cp.cuda.Device().synchronize()` waits until all queued work is done: "
+        "where must the clock wait, and for what?",
+        "Wait before you start the clock and before you stop it. Call fn once before all that, without the clock.",
+        "Time several calls, each by itself, and return the median (`statistics.median`): one slow call cannot move "
+        "it.",
+    ),
+    wrong={
+        "not-synchronised": Wrong(_starter, "not-synchronised", hint="Synchronise before you stop the clock."),
+        "leftovers": Wrong(_no_start, "leftovers", hint="Synchronise before you start the clock, too."),
+        "first-call": Wrong(_cold, "first-call", hint="Call fn once, and wait for it, before you start the clock."),
+        "outlier": Wrong(_mean, "outlier", hint="Time several calls, each by itself, and take the median."),
+        "too-long": Wrong(_sum, "too-long", hint="Divide by the number of calls, or time each by itself."),
+        "unit": Wrong(
+            _milliseconds, "unit", hint="`time.perf_counter` is in seconds; events and many tools give milliseconds."
+        ),
+        "not-called": Wrong(_idle, "not-called", hint="`fn` is the function; `fn()` calls it."),
+        "mute": Wrong(_mute, "type", hint="Return one number, the seconds."),
+        "list": Wrong(_all_times, "type"),
+    },
+    right={"median": _median, "fastest": _fastest},
+)

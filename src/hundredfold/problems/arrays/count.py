@@ -1,0 +1,186 @@
+"""``arrays.count``: which share of the elements is exactly one; a reduction on the device that brings back one number.
+
+What sin² + cos² rounds to depends on the library that computes it. Of random numbers 0.68 to 0.79 come out as exactly
+1 (with the C library, with fused multiply-add, with polynomials), on CPU or GPU, with ``x**2`` or `square`: each is
+right. So random numbers are judged by a band, and the exact cases are made of numbers whose answer no rounding can
+change.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from ..cases import Case, uniform
+from ..devices import cp
+from ..differences import explain, number
+from ..functions import FunctionJudge, Run, is_float, on_the_bus, recognise
+from ..problem import Problem, Wrong
+from ..verdict import refuse
+
+BAND = (0.55, 0.92)
+"""Shares of random numbers that a right answer may find; the variants that are known lie within 0.68 to 0.80."""
+_RANDOM, _HARD = "100 003 random numbers", "numbers that miss 1 by rounding"
+
+
+def share_of_ones(x: np.ndarray) -> float:
+    """The specification: the share of elements of x (n,), float64, for which sin²x + cos²x == 1 exactly."""
+    return float((np.sin(x) ** 2 + np.cos(x) ** 2 == 1).mean())
+
+
+def hard(n: int = 2000) -> np.ndarray:
+    """Numbers for which sin² + cos² of the correctly rounded sine and cosine misses 1 by so much that no way of adding
+    them up rounds to 1. In float32 most of them give 1 all the same."""
+    found = []
+    x = uniform(20 * n, seed=7)
+    for value, s, c in zip(x, np.sin(x).tolist(), np.cos(x).tolist(), strict=True):
+        miss = float(Fraction(s) ** 2 + Fraction(c) ** 2 - 1)
+        # Half a unit in the last place of 1 is 1.1e-16 above it and 0.56e-16 below.
+        if s * s + c * c != 1 and not -0.7e-16 < miss < 1.3e-16:
+            found.append(value)
+            if len(found) == n:
+                break
+    return np.array(found)
+
+
+def _compare(run: Run) -> None:
+    got = run.got
+    kind = getattr(got, "dtype", None)
+    if isinstance(got, (bool, np.bool_)) or (kind is not None and kind.kind == "b" and getattr(got, "ndim", 1) == 0):
+        refuse("all", _ALL)
+    is_float(got)
+    if run.case.name == _RANDOM:
+        recognise(run, got, rtol=1e-9)
+        _count(got, run.host[0].size)
+        if not BAND[0] <= got <= BAND[1]:
+            near_one = got > BAND[1]
+            refuse(
+                "tolerance" if near_one else "value",
+                f"it is {number(got)}. About three quarters are exactly 1, whoever computes the sine"
+                + ("; nearly all are close to 1, which is not what was asked." if near_one else "."),
+            )
+    elif run.case.name == _HARD:
+        if got > 0.4:
+            refuse(
+                "dtype",
+                f"it is {number(got)}, as if this had been reckoned in float32. In float64 hardly any of them is "
+                "exactly 1.",
+            )
+    else:
+        recognise(run, got)
+        _count(got, run.host[0].size, run.expected)
+        explain(np.asarray(got), np.asarray(run.expected), rtol=1e-12)
+
+
+def _count(got: float, size: int, share: float | None = None) -> None:
+    ones = share * size if share is not None else None
+    if got > 1 and (ones is None or got == ones):
+        refuse("count", f"it is {number(got)}: that is how many there are; which share of the {size} was asked for.")
+
+
+def _mean(x):
+    return float((cp.sin(x) ** 2 + cp.cos(x) ** 2 == 1).mean())
+
+
+def _counted(x):
+    s, c = cp.sin(x), cp.cos(x)
+    return int(cp.count_nonzero(s * s + c * c == 1)) / x.size
+
+
+def _all(x):
+    return (cp.sin(x) ** 2 + cp.cos(x) ** 2 == 1).all()
+
+
+def _float_all(x):
+    return float((cp.sin(x) ** 2 + cp.cos(x) ** 2 == 1).all())
+
+
+def _left(x):
+    return (cp.sin(x) ** 2 + cp.cos(x) ** 2 == 1).mean()
+
+
+def _fetched(x):
+    return share_of_ones(x.get())
+
+
+def _fetched_mask(x):
+    return float((cp.sin(x) ** 2 + cp.cos(x) ** 2 == 1).get().mean())
+
+
+def _number(x):
+    return float((cp.sin(x) ** 2 + cp.cos(x) ** 2 == 1).sum())
+
+
+def _isclose(x):
+    return float(cp.isclose(cp.sin(x) ** 2 + cp.cos(x) ** 2, 1).mean())
+
+
+def _single(x):
+    return _mean(x.astype(cp.float32))
+
+
+def _zero_dimensional(x):
+    return (cp.sin(x) ** 2 + cp.cos(x) ** 2 == 1).mean().get()
+
+
+def _percent(x):
+    return 100 * _mean(x)
+
+
+_ALL = (
+    "whether all of them are 1 was asked of the array (`all`). Asked for: which share of them is, a number from 0 to 1."
+)
+
+COUNT = Problem(
+    id="arrays.count",
+    title="Count on the device, bring back one number",
+    kind="write",
+    answers=("share_of_ones",),
+    specification=share_of_ones,
+    lines=1,
+    judge=FunctionJudge(
+        cases=(
+            Case("three zeros and a NaN", lambda: (np.array([0.0, np.nan, 0.0, 0.0]),)),
+            Case("one zero", lambda: (np.zeros(1),)),
+            Case("infinities, of which there is no sine", lambda: (np.array([np.inf, -np.inf]),)),
+            Case("tiny and negative numbers", lambda: (np.array([1e-200, -1e-12, -0.0, 5e-324, 3e-10]),)),
+            Case("every third of 12 numbers", lambda: (np.tile([0.0, 2.0, np.nan], 4),), lambda a: a[::3]),
+            Case(_RANDOM, lambda: (uniform(100_003),)),
+            Case(_HARD, lambda: (hard(),)),
+        ),
+        result="float",
+        compare=_compare,
+        after=(on_the_bus(Case("a million numbers", lambda: (uniform(1_000_000),)), share=0.01),),
+        verified="a Python float, and one number over the bus",
+    ),
+    hints=(
+        "The comparison `== 1` gives an array of True and False on the device. Which share of them is True?",
+        "True counts as 1 and False as 0: their mean is the share, and CuPy takes it on the device.",
+        "A reduction leaves an array of no dimensions on the device; `float(…)` fetches that one number.",
+    ),
+    wrong={
+        "all": Wrong(_all, "all", hint="And `all` may stop at the first False, so its time says nothing either."),
+        "all-float": Wrong(_float_all, "all", lambda x: share_of_ones(x) == 1.0, _ALL),
+        "device": Wrong(_left, "device", hint="`float(…)` fetches one number, and waits for the device to have it."),
+        "type": Wrong(_zero_dimensional, "type", hint="Put `float(…)` around it."),
+        "transfer": Wrong(_fetched, "transfer", hint="Reduce on the device first, fetch the one number then."),
+        "transfer-mask": Wrong(_fetched_mask, "transfer"),
+        "count": Wrong(_number, "count", hint="Divide by `x.size`, or take the mean of the comparison."),
+        "tolerance": Wrong(
+            _isclose,
+            "tolerance",
+            lambda x: np.isclose(np.sin(x) ** 2 + np.cos(x) ** 2, 1).mean(),
+            "all are close to 1, but it was asked which share is exactly 1: compare with `==`.",
+            "Use `==`. That the answer depends on rounding is the point here.",
+        ),
+        "dtype": Wrong(_single, "dtype", hint="Leave x in float64: no `astype`, no float32."),
+        "unit": Wrong(
+            _percent,
+            "unit",
+            lambda x: 100 * share_of_ones(x),
+            "that is in per cent; a share from 0 to 1 was asked for.",
+        ),
+    },
+    right={"mean": _mean, "count_nonzero": _counted},
+)

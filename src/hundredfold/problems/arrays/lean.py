@@ -1,0 +1,185 @@
+"""``arrays.lean``: the standard deviation with little traffic. Open-ended: judged against the limit of reading x "
+"once."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ..cases import Case, normal
+from ..devices import cp
+from ..differences import explain, number, same
+from ..functions import FunctionJudge, Run, call, is_float, on_the_bus, recognise
+from ..problem import Problem, Wrong
+from ..verdict import refuse
+
+ALLOWED, LIMIT = 24.0, 8.0  # bytes of device memory traffic per element
+_GPU_SLACK = 1.5  # on a GPU traffic is inferred from time, and no kernel reaches the whole bandwidth
+_FAR = "numbers far from zero"
+
+
+def spread(x: np.ndarray) -> float:
+    """The specification: the population standard deviation of x (n,), float64, with the mean taken off first."""
+    return float(np.sqrt(np.square(x - x.mean()).mean()))
+
+
+def _compare(run: Run) -> None:
+    is_float(run.got)
+    if same(run.got, run.expected, run.case.rtol or 1e-10, run.case.atol or 1e-14):
+        return
+    x = run.host[0]
+    recognise(run, run.got)
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        single = np.asarray(x, dtype=np.float32)
+        halves = same(run.got, float(np.std(single, dtype=np.float64)), 1e-5, 0.0)
+    off = abs(run.got - run.expected) / run.expected if run.expected else np.inf
+    if run.case.name == _FAR and not halves:
+        refuse(
+            "cancellation",
+            f"it is {number(run.got)}; expected was {number(run.expected)}. The mean of the squares and the square of "
+            "the mean are both about 10¹⁶ here and agree in all the digits that a float64 has: their difference is "
+            "noise.",
+        )
+    if halves or 1e-9 < off < 1e-4:
+        refuse("dtype", f"only the first {_digits(off)} digits are right, as if this had been reckoned in float32.")
+    explain(np.asarray(run.got), np.asarray(run.expected), rtol=1e-10, atol=1e-14)
+
+
+def _digits(off: float) -> int:
+    return int(np.clip(-np.log10(off), 0, 15)) if off > 0 else 15
+
+
+_BIG = Case("a million numbers", lambda: (normal(1_000_000, mean=5),))
+
+
+def _frugal(problem: Problem, function: Any) -> str:
+    per_element, launches = _traffic(problem, function)
+    if per_element > ALLOWED + 0.5:
+        refuse(
+            "traffic",
+            f"the result is right, but your code moves {per_element:.0f} bytes of device memory per element; at most "
+            f"{ALLOWED:.0f} are allowed, and the limit is {LIMIT:.0f}, each element read once.{launches}",
+            case=_BIG.name,
+        )
+    return f"How near to the limit: {100 * min(LIMIT / per_element, 1):.3g} % (the limit: each element read once)."
+
+
+def _traffic(problem: Problem, function: Any) -> tuple[float, str]:
+    """Bytes of device memory per element: counted in simulation, from time against a plain sum on a GPU."""
+    run = call(problem, function, _BIG)
+    size = run.host[0].size
+    if run.traffic.device is not None:
+        big = [f"{name} {nbytes / size:.0f}" for name, nbytes in run.traffic.launches if nbytes > size]
+        return run.traffic.device / size, f" Kernel by kernel: {', '.join(big)}." if big else ""
+    from hundredfold.measure import measure
+
+    x = cp.random.standard_normal(2**26)
+    once = measure(lambda: float(x.sum())).median
+    ratio = measure(lambda: function(x)).median / once
+    return LIMIT * (ratio if ratio <= 1 else max(1.0, ratio / _GPU_SLACK)), ""
+
+
+def _std(x):
+    return float(x.std())
+
+
+def _var(x):
+    return float(cp.var(x)) ** 0.5
+
+
+def _starter(x):
+    m = x.mean()
+    d = x - m
+    return float(cp.sqrt((d**2).sum() / x.size))
+
+
+def _squares(x):
+    return float(cp.sqrt((x * x).mean() - x.mean() ** 2))
+
+
+def _dot_squares(x):
+    return float(cp.sqrt(x.dot(x) / x.size - x.mean() ** 2))
+
+
+def _host(x):
+    return float(x.get().std())
+
+
+def _sample(x):
+    return float(x.std(ddof=1))
+
+
+def _single(x):
+    return float(x.astype(cp.float32).std())
+
+
+def _left(x):
+    return x.std()
+
+
+def _variance(x):
+    return float(x.var())
+
+
+LEAN = Problem(
+    id="arrays.lean",
+    title="The standard deviation, with little traffic",
+    kind="open",
+    answers=("spread",),
+    specification=spread,
+    lines=1,
+    judge=FunctionJudge(
+        cases=(
+            Case("1009 numbers", lambda: (normal(1009, seed=1, mean=-3, std=2),)),
+            Case("a single number", lambda: (np.array([7.0]),)),
+            Case("twice the same number", lambda: (np.array([-2.5, -2.5]),)),
+            Case("two numbers", lambda: (np.array([1.0, -2.0]),)),
+            Case("every third of a longer array", lambda: (normal(300, seed=2),), lambda a: a[::3]),
+            Case("NaN among them", lambda: (np.array([1.0, np.nan, 3.0]),)),
+            Case(_FAR, lambda: (normal(10_000, seed=3, mean=1e8),), None, 1e-6),
+        ),
+        result="float",
+        compare=_compare,
+        after=(on_the_bus(_BIG, share=0.01), _frugal),
+        verified=f"a Python float, one number over the bus, and at most {ALLOWED:.0f} bytes of traffic per element",
+    ),
+    hints=(
+        "Beside each line write the bytes per element that it reads and writes. `d = x - m` reads 8 and writes 8, and "
+        "the next line reads them again.",
+        "Each array that is only made to be read once more costs its bytes twice. Is there one call that does it all?",
+        "`x.std()` reads x twice and writes nothing of its size. To read it once only, sum x - c and its square in one "
+        "`cp.ReductionKernel` or `cupy.fuse`, with a number c near the mean, such as x[0], so that nothing cancels.",
+    ),
+    wrong={
+        "traffic": Wrong(_starter, "traffic", hint="Count the passes: which of the arrays need never be written?"),
+        "cancellation": Wrong(
+            _squares,
+            "cancellation",
+            hint="E[x²] - E[x]² loses all digits when the mean is large beside the spread: take the mean, or any number near it, "
+            "off first.",
+        ),
+        "cancellation-dot": Wrong(_dot_squares, "cancellation"),
+        "transfer": Wrong(_host, "transfer", hint="Reduce on the device; fetch the one number."),
+        "ddof": Wrong(
+            _sample,
+            "ddof",
+            lambda x: np.std(x, ddof=1),
+            "the standard deviation was taken with n - 1 in the denominator (ddof=1); the population's was asked for, "
+            "with n.",
+        ),
+        "dtype": Wrong(
+            _single, "dtype", hint="float32 would halve the bytes, and it loses half the digits: stay in float64."
+        ),
+        "device": Wrong(_left, "device", hint="`float(…)` fetches one number, and waits for the device to have it."),
+        "squared": Wrong(
+            _variance,
+            "squared",
+            lambda x: np.var(x),
+            "that is the variance; the standard deviation is its square root.",
+        ),
+    },
+    right={"std": _std, "var": _var},
+)

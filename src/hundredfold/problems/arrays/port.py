@@ -1,0 +1,162 @@
+"""``arrays.port``: a NumPy function, moved to CuPy."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..cases import Case, normal
+from ..devices import cp
+from ..functions import FunctionJudge, on_the_bus
+from ..problem import Problem, Wrong
+
+
+def standardise(x: np.ndarray) -> np.ndarray:
+    """The specification: each column of x (n, m), float32 or float64, minus its mean, over its population standard
+    deviation; a constant column gives 0. Reckoned in float64, returned in x's dtype."""
+    wide = np.asarray(x, dtype=np.float64)
+    centred = wide - wide.mean(axis=0)
+    deviation = wide.std(axis=0)
+    return (centred / np.where(deviation == 0, 1.0, deviation)).astype(x.dtype)
+
+
+# Written as a learner would. All are called with CuPy arrays.
+
+
+def _guarded(x):
+    deviation = x.std(axis=0)
+    deviation[deviation == 0] = 1
+    return (x - x.mean(axis=0)) / deviation
+
+
+def _where(x):
+    centred = x - cp.mean(x, axis=0, keepdims=True)
+    deviation = cp.sqrt(cp.mean(cp.square(centred), axis=0, keepdims=True))
+    return cp.where(deviation > 0, centred / cp.where(deviation > 0, deviation, 1), 0).astype(x.dtype)
+
+
+def _host(x):
+    return _guarded(x).get()
+
+
+def _rows(x):
+    deviation = x.std(axis=1, keepdims=True)
+    return (x - x.mean(axis=1, keepdims=True)) / cp.where(deviation == 0, 1, deviation)
+
+
+def _sample(x):
+    deviation = x.std(axis=0, ddof=1)
+    return (x - x.mean(axis=0)) / cp.where(deviation == 0, 1, deviation)
+
+
+def _wide(x):
+    return _guarded(x.astype(cp.float64))
+
+
+def _in_place(x):
+    deviation = x.std(axis=0)
+    x -= x.mean(axis=0)
+    x /= cp.where(deviation == 0, 1, deviation)
+    return x
+
+
+def _unguarded(x):
+    return (x - x.mean(axis=0)) / x.std(axis=0)
+
+
+def _round_trip(x):
+    return cp.asarray(standardise(x.get()))
+
+
+def _whole(x):
+    return (x - x.mean()) / x.std()
+
+
+def _axis_broadcast(x):
+    # Along the rows without keepdims: NumPy lines the row means up with the columns. Only a square lets that pass.
+    return (x - x.mean(axis=1)) / x.std(axis=1)
+
+
+_AXIS = "it was reduced along the wrong axis: mean and standard deviation are wanted of each column, over the rows."
+
+PORT = Problem(
+    id="arrays.port",
+    title="Standardise the columns of a matrix",
+    kind="write",
+    answers=("standardise",),
+    specification=standardise,
+    lines=3,
+    judge=FunctionJudge(
+        cases=(
+            Case("a square of 6 × 6 numbers", lambda: (normal(6, 6, mean=3, std=2),)),
+            Case(
+                "7 × 13 numbers in float32",
+                lambda: (normal(7, 13, seed=1, dtype="float32", mean=-5),),
+                None,
+                1e-3,
+                1e-4,
+            ),
+            Case("a constant column", lambda: (np.column_stack([normal(9, 2, seed=2), np.full(9, 2.0)]),)),
+            Case("a single number", lambda: (np.full((1, 1), -4.0),)),
+            Case("one row", lambda: (normal(1, 5, seed=3).round() * 2,)),
+            Case("1009 rows", lambda: (normal(1009, 3, seed=4, mean=100),)),
+            Case("a column with NaN", lambda: (np.where(np.arange(15).reshape(5, 3) == 4, np.nan, normal(5, 3)),)),
+            Case("every other column of a wider matrix", lambda: (normal(11, 8, seed=5),), lambda a: a[:, ::2]),
+            Case("a transposed matrix", lambda: (normal(4, 10, seed=6),), lambda a: a.T),
+            Case("no rows", lambda: (np.empty((0, 4)),)),
+        ),
+        rtol=1e-7,
+        atol=1e-9,
+        fresh=True,
+        after=(on_the_bus(Case("100 000 × 4 numbers", lambda: (normal(100_000, 4),))),),
+        verified="the argument is unchanged, and the data never left the device",
+    ),
+    hints=(
+        "CuPy has NumPy's names: begin with your NumPy code, and let every array stay where it is, on the device.",
+        "`x.mean(axis=0)` and `x.std(axis=0)` give one number for each column; broadcasting does the rest.",
+        "For a constant column the standard deviation is 0: put 1 there before dividing, `cp.where(sd == 0, 1, sd)`. "
+        "What is divided is 0, so the result is 0.",
+    ),
+    wrong={
+        "host": Wrong(
+            _host, "host", hint="Leave out `.get()` and `cp.asnumpy`: who needs it on the host fetches it there."
+        ),
+        "axis": Wrong(
+            _rows,
+            "axis",
+            lambda x: standardise(x.T).T,
+            _AXIS,
+            "`axis=0` goes down the rows and leaves one number for each column.",
+        ),
+        "axis-broadcast": Wrong(_axis_broadcast, "axis", lambda x: (x - x.mean(axis=1)) / x.std(axis=1), _AXIS),
+        "whole": Wrong(
+            _whole,
+            "axis",
+            lambda x: (x - x.mean()) / x.std(),
+            "it was standardised as a whole: mean and standard deviation are wanted of each column.",
+        ),
+        "ddof": Wrong(
+            _sample,
+            "ddof",
+            lambda x: standardise(x) * np.sqrt((len(x) - 1) / len(x)),
+            "the standard deviation was taken with n - 1 in the denominator (ddof=1); the population's was asked for, "
+            "with n.",
+            "NumPy and CuPy divide by n unless told otherwise; pandas divides by n - 1.",
+        ),
+        "dtype": Wrong(
+            _wide,
+            "dtype",
+            hint="float32 in, float32 out: half the bytes is half the time, and on most GPUs float64 is many times slower. Look "
+            "for an `astype`, or for a float64 array that met the float32 one.",
+        ),
+        "aliasing": Wrong(_in_place, "aliasing", hint="`x -= …` writes into the caller's array: write `x - …`."),
+        "nan": Wrong(
+            _unguarded,
+            "nan",
+            lambda x: (x - x.mean(axis=0)) / x.std(axis=0),
+            "a constant column has standard deviation 0, and 0/0 is NaN; it should give 0.",
+            "Put 1 where the standard deviation is 0: what is divided there is 0 already.",
+        ),
+        "transfer": Wrong(_round_trip, "transfer", hint="No `.get()` on the way in, no `cp.asarray` on the way out."),
+    },
+    right={"guarded": _guarded, "where": _where},
+)

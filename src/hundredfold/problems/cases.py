@@ -1,0 +1,61 @@
+"""Cases: the arguments a learner's function is tried with, chosen so that each awkward shape meets each mistake."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import devices
+
+
+@dataclass(frozen=True)
+class Case:
+    """One set of arguments.
+
+    Parameters
+    ----------
+    name : str
+        For the learner, after "with": ``"7 × 13 numbers"``.
+    make : callable
+        ``make() -> tuple`` of host arguments, the same at every call (seeded).
+    view : callable, optional
+        Applied to each array argument *after* it was brought to the device, to make it non-contiguous there:
+        ``lambda a: a[:, ::2]``.
+    rtol, atol : float or None
+        Tolerances of this case; None takes the judge's.
+    """
+
+    name: str
+    make: Callable[[], tuple[Any, ...]]
+    view: Callable[[Any], Any] | None = None
+    rtol: float | None = None
+    atol: float | None = None
+
+    def host(self) -> tuple[Any, ...]:
+        """The arguments as host values."""
+        return tuple(self._seen(value) for value in self.make())
+
+    def device(self) -> tuple[Any, ...]:
+        """The arguments with each array on the device."""
+        return tuple(self._seen(devices.to_device(value)) for value in self.make())
+
+    def _seen(self, value: Any) -> Any:
+        return self.view(value) if self.view is not None and hasattr(value, "shape") else value
+
+
+def normal(*shape: int, seed: int = 0, dtype: str = "float64", mean: float = 0.0, std: float = 1.0) -> np.ndarray:
+    """Normally distributed numbers of a shape; the same numbers for the same arguments."""
+    return (np.random.default_rng(seed).standard_normal(shape) * std + mean).astype(dtype)
+
+
+def uniform(*shape: int, seed: int = 0, dtype: str = "float64") -> np.ndarray:
+    """Uniformly distributed numbers in [0, 1) of a shape; the same numbers for the same arguments."""
+    return np.random.default_rng(seed).random(shape).astype(dtype)
+
+
+def listing(names: list[str]) -> str:
+    """Names in one list for a sentence."""
+    return ", ".join(names)

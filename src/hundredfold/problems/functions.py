@@ -1,0 +1,250 @@
+"""Judge a function: call it with each case and compare what comes back with the specification."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from . import devices, guard, traffic
+from .cases import Case
+from .differences import explain, same
+from .guard import article, require_callable
+from .problem import Problem
+from .untouched import missing
+from .verdict import NotAttempted, Refusal, Verified, refuse
+
+
+@dataclass(frozen=True)
+class Run:
+    """One call of the learner's function, for the judges that look at more than its result.
+
+    Parameters
+    ----------
+    problem, case
+        What was judged, and with what.
+    host : tuple
+        The arguments as host values, untouched by the call.
+    got, expected : object
+        The result as it came back, and what the specification gives on the host.
+    traffic : Traffic
+        What the call moved.
+    printed : str
+        What it printed.
+    """
+
+    problem: Problem
+    case: Case
+    host: tuple[Any, ...]
+    got: Any
+    expected: Any
+    traffic: traffic.Traffic
+    printed: str = ""
+
+
+@dataclass(frozen=True)
+class FunctionJudge:
+    """Judge a function of arrays by cases.
+
+    Parameters
+    ----------
+    cases : sequence of Case
+        In the order in which a learner should meet them; the first tells "not attempted" from "tried".
+    result : {"device", "host", "float"}
+        What must come back: a CuPy array, a NumPy array, or a Python float.
+    rtol, atol : float
+        An element is right within ``atol + rtol * |expected|``.
+    dtype : bool
+        For arrays: the dtype must be the specification's too.
+    keeps : bool
+        The arguments must be unchanged after the call.
+    fresh : bool
+        The result must not share memory with an argument.
+    compare : callable, optional
+        ``compare(run)`` replaces the comparison of values; it refuses or returns.
+    after : sequence of callables
+        ``after(problem, function) -> str`` or None: judges that run when all cases are right (transfers, traffic,
+        time). They refuse, or return what is said of how near the limit is.
+    verified : str
+        What else was verified, for the verdict.
+    """
+
+    cases: Sequence[Case]
+    result: str = "device"
+    rtol: float = 1e-7
+    atol: float = 0.0
+    dtype: bool = True
+    keeps: bool = True
+    fresh: bool = False
+    compare: Callable[[Run], None] | None = None
+    after: Sequence[Callable[[Problem, Any], str | None]] = field(default_factory=tuple)
+    verified: str = ""
+
+    def __call__(self, problem: Problem, answers: tuple[Any, ...]) -> Verified:
+        function = answers[0]
+        require_callable(function, problem.answers[0])
+        devices.need_cupy()
+        for number, case in enumerate(self.cases):
+            try:
+                self._judge(problem, function, case, first=number == 0)
+            except Refusal as refusal:
+                refusal.case = refusal.case or case.name
+                raise
+        near = [said for judge in self.after if (said := judge(problem, function))]
+        what = f"{len(self.cases)} cases ({'; '.join(case.name for case in self.cases)})"
+        return Verified(f"{what}{self.verified and '; ' + self.verified}.", " ".join(near))
+
+    def _judge(self, problem: Problem, function: Any, case: Case, *, first: bool) -> None:
+        run = call(problem, function, case)
+        if first and missing(run.got):
+            raise NotAttempted("it returns nothing yet (if you have written it: is a `return` missing?)")
+        try:
+            self._compare(run)
+            self._arguments(run)
+        except Refusal as refusal:
+            refusal.printed = refusal.printed or run.printed
+            raise
+
+    def _compare(self, run: Run) -> None:
+        if run.got is None:
+            refuse("type", "it returns None here: is a `return` missing on one of its ways out?")
+        if self.compare is not None:
+            self.compare(run)
+            return
+        (is_float if self.result == "float" else self._is_array)(run.got)
+        rtol = self.rtol if run.case.rtol is None else run.case.rtol
+        atol = self.atol if run.case.atol is None else run.case.atol
+        got, expected = np.asarray(devices.to_host(run.got)), np.asarray(run.expected)
+        if not same(got, expected, rtol, atol):
+            recognise(run, got)
+            if got.shape != expected.shape:
+                _shape(got.shape, expected.shape)
+        if self.dtype and self.result != "float" and got.dtype != expected.dtype:
+            refuse("dtype", f"the result's dtype is {got.dtype}; it should be {expected.dtype}.")
+        explain(got, expected, rtol=rtol, atol=atol)
+
+    def _is_array(self, got: Any) -> None:
+        if self.result == "device" and not devices.is_device(got):
+            if isinstance(got, (np.ndarray, np.generic)):
+                refuse(
+                    "host", f"the result is on the host: {article(got)}. It should stay on the device, as a CuPy array."
+                )
+            refuse("type", f"the result should be a CuPy array; it is {article(got)}.")
+        if self.result == "host" and not isinstance(got, np.ndarray):
+            if devices.is_device(got):
+                refuse("device", "the result is still on the device; it should be a NumPy array, on the host.")
+            refuse("type", f"the result should be a NumPy array; it is {article(got)}.")
+
+    def _arguments(self, run: Run) -> None:
+        if self.keeps:
+            for number, (before, after) in enumerate(zip(run.host, run.arguments, strict=True), start=1):
+                if isinstance(before, np.ndarray) and not np.array_equal(
+                    before, devices.to_host(after), equal_nan=before.dtype.kind in "fc"
+                ):
+                    which = "its argument" if len(run.host) == 1 else f"argument {number}"
+                    refuse(
+                        "aliasing",
+                        f"the result is right, but {which} was changed by the call: whoever still needs it finds other "
+                        "numbers in it now.",
+                    )
+        if self.fresh and any(_shares(run.got, argument) for argument in run.arguments):
+            refuse("view", "the result shares memory with the argument: changing one would change the other.")
+
+
+@dataclass(frozen=True)
+class _FullRun(Run):
+    arguments: tuple[Any, ...] = ()
+
+
+def call(problem: Problem, function: Any, case: Case) -> _FullRun:
+    """Call the function with a case's arguments on the device, guarded and watched."""
+    host = case.host()
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        expected = problem.specification(*case.host()) if problem.specification else None
+    arguments = case.device()
+    try:
+        with traffic.watch() as moved:
+            called = guard.call(function, *arguments, limit=problem.time_limit)
+    except Refusal as refusal:
+        refusal.case = case.name
+        raise
+    return _FullRun(problem, case, host, called.value, expected, moved, called.printed, arguments)
+
+
+def recognise(run: Run, got: Any, rtol: float = 1e-6, atol: float = 1e-12) -> None:
+    """Refuse a result that is the one of a known mistake, with that mistake's reason."""
+    for wrong in run.problem.wrong.values():
+        if wrong.gives is None:
+            continue
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            try:
+                theirs = wrong.gives(*run.case.host())
+            except ValueError:  # shapes that this mistake cannot broadcast
+                continue
+        loose = 1e-3 if np.asarray(theirs).dtype == np.float32 else rtol
+        if same(got, theirs, loose, atol) and not same(run.expected, theirs, loose, atol):
+            refuse(wrong.reason, wrong.why, advice=wrong.hint)
+
+
+def is_float(got: Any) -> None:
+    """Refuse what is not a Python float (a NumPy float64 is one), saying what it is."""
+    if isinstance(got, float):
+        return
+    if devices.is_device(got):
+        refuse("device", f"the result is still on the device: {article(got)}. A Python float was asked for.")
+    if isinstance(got, np.ndarray):
+        refuse("type", f"the result is {article(got)}. A Python float was asked for.")
+    refuse("type", f"the result is {article(got)}. A Python float was asked for.")
+
+
+def _shape(got: tuple[int, ...], expected: tuple[int, ...]) -> None:
+    more = ""
+    if len(got) == 2 and got[::-1] == expected:
+        more = " Rows and columns are exchanged."
+    elif np.prod(got, dtype=int) == np.prod(expected, dtype=int) and len(got) != len(expected):
+        more = " It has as many elements, but another number of axes."
+    elif len(got) < len(expected):
+        more = " Was an axis summed away? `keepdims=True` keeps it."
+    refuse("shape", f"the result's shape is {got}; it should be {expected}.{more}")
+
+
+def _shares(got: Any, argument: Any) -> bool:
+    if devices.is_device(got) and devices.is_device(argument):
+        return bool(devices.cp.may_share_memory(got, argument))
+    return isinstance(got, np.ndarray) and isinstance(argument, np.ndarray) and np.may_share_memory(got, argument)
+
+
+def on_the_bus(case: Case, *, share: float = 0.05, floor: int = 256) -> Callable[[Problem, Any], None]:
+    """A judge for `FunctionJudge.after`: the call may move at most `share` of its arguments' bytes over the bus.
+
+    Parameters
+    ----------
+    case : Case
+        A large one: what scalars and small tables cost must not matter.
+    share : float
+        Of the array arguments' bytes; at least `floor` bytes are always allowed.
+    """
+
+    def judge(problem: Problem, function: Any) -> None:
+        run = call(problem, function, case)
+        size = sum(value.nbytes for value in run.host if isinstance(value, np.ndarray))
+        moved = run.traffic
+        if moved.bus <= max(share * size, floor):
+            return
+        ways = [
+            f"{traffic.spell(moved.to_host)} from the device to the host" if moved.to_host > floor else "",
+            f"{traffic.spell(moved.to_device)} from the host to the device" if moved.to_device > floor else "",
+        ]
+        refuse(
+            "transfer",
+            f"the result is right, but the work went through the host: for {traffic.spell(size)} of data on the "
+            f"device your code moved {' and '.join(way for way in ways if way)}. The bus is the slowest road there is.",
+            case=case.name,
+        )
+
+    return judge

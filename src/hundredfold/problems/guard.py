@@ -1,0 +1,188 @@
+"""Call a learner's function so that nothing it does can hurt the check.
+
+What it raises becomes a sentence with the line of *their* code; what it prints and warns is kept, so that a check
+writes nothing to stderr; a loop that never ends is stopped.
+
+The stop is a signal (`SIGALRM`), which only the main thread of a POSIX system can receive: that is where Jupyter runs a
+cell. Elsewhere (Windows, another thread) there is no limit and the notebook's interrupt button does it. Nor does a
+signal reach into one long call of C code or a kernel on a GPU: it takes effect when that returns. `Ctrl-C` is never
+caught.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import linecache
+import re
+import signal
+import sysconfig
+import threading
+import time
+import traceback
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from . import devices
+from .verdict import NotJudged, Refusal, refuse
+
+_OURS = str(Path(__file__).resolve().parents[1])
+_LIBRARIES = tuple(sysconfig.get_paths()[key] for key in ("stdlib", "platstdlib", "purelib", "platlib"))
+_KEPT = 10_000  # characters of a learner's own printing
+
+
+class TimedOut(BaseException):
+    """The time limit struck. Not an `Exception`: a learner's ``except Exception`` must not swallow it."""
+
+
+@dataclass(frozen=True)
+class Called:
+    """What came of a call: the value it returned and what it printed."""
+
+    value: Any
+    printed: str
+
+
+class _Bounded(io.StringIO):
+    """Keeps the beginning of what is written; a loop that prints for ever must not fill the memory."""
+
+    def write(self, text: str) -> int:
+        if self.tell() < _KEPT:
+            super().write(text)
+        return len(text)
+
+
+@contextlib.contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Raise `TimedOut` in the block after so many seconds, and again every half second until it is left."""
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+        yield
+        return
+    armed = True
+
+    def strike(number: int, frame: Any) -> None:
+        if armed:
+            raise TimedOut
+
+    before = signal.signal(signal.SIGALRM, strike)
+    began = time.monotonic()
+    left, every = signal.setitimer(signal.ITIMER_REAL, seconds, 0.5)
+    # Two finallys: if the signal strikes between the end of the block and the inner one's only statement, the outer one
+    # still puts everything back.
+    try:
+        try:
+            yield
+        finally:
+            armed = False
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before if before is not None else signal.SIG_DFL)
+        if left:
+            signal.setitimer(signal.ITIMER_REAL, max(left - (time.monotonic() - began), 1e-3), every)
+
+
+def call(function: Callable[..., Any], *args: Any, limit: float = 30.0, wait: bool = True) -> Called:
+    """Call a learner's function and wait for the device.
+
+    Parameters
+    ----------
+    function : callable
+    *args
+        Its arguments.
+    limit : float
+        Seconds it may take.
+    wait : bool
+        Synchronise after it, so that what it queued fails here and not somewhere else.
+
+    Raises
+    ------
+    Refusal
+        ``"exception"``, ``"memory"``, ``"timeout"`` or ``"not-simulated"``.
+    KeyboardInterrupt
+        As it comes.
+    """
+    written = _Bounded()
+    try:
+        with (
+            warnings.catch_warnings(record=True),
+            contextlib.redirect_stdout(written),
+            contextlib.redirect_stderr(written),
+            time_limit(limit),
+        ):
+            warnings.simplefilter("always")
+            value = function(*args)
+            if wait:
+                devices.synchronize()
+    except (Refusal, NotJudged):
+        raise
+    except TimedOut:
+        why = f"your code had not ended after {limit:g} s and was stopped. Is there a loop that never ends?"
+        raise Refusal("timeout", why, printed=written.getvalue()) from None
+    except (Exception, SystemExit) as error:
+        raise Refusal(_kind(error), _explain(error), printed=written.getvalue()) from error
+    return Called(value, written.getvalue())
+
+
+def _kind(error: BaseException) -> str:
+    names = {cls.__name__ for cls in type(error).__mro__}
+    if "NotSimulatedError" in names:
+        return "not-simulated"
+    if names & {"OutOfMemoryError", "MemoryError"}:
+        return "memory"
+    return "exception"
+
+
+def _explain(error: BaseException) -> str:
+    """The exception, the line of the learner's code it came from, and what it means where that is known."""
+    message = str(error).strip().splitlines()
+    # Addresses differ from run to run; a verdict must not.
+    said = re.sub(r"\b0x[0-9a-fA-F]+", "0x…", message[0]) if message else ""
+    text = f"your code raised {type(error).__name__}" + (f": {said}" if said else "")
+    text = text.rstrip(".") + _where(error) + "."
+    meaning = _meaning(type(error).__name__, said)
+    return f"{text} {meaning}" if meaning else text
+
+
+def _where(error: BaseException) -> str:
+    theirs = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_theirs(frame.filename)]
+    if isinstance(error, SyntaxError) or not theirs:
+        return ""
+    frame = theirs[-1]
+    line = (linecache.getline(frame.filename, frame.lineno or 0) or frame.line or "").strip()
+    return f", in line {frame.lineno} of `{frame.name}`" + (f": `{line}`" if line else "")
+
+
+def _is_theirs(filename: str) -> bool:
+    """Not ours, not the standard library's, not an installed package's. A cell's "file" is in none of them."""
+    return not filename.startswith((_OURS, "<frozen", *_LIBRARIES))
+
+
+def _meaning(kind: str, said: str) -> str:
+    if "Implicit conversion to a NumPy array" in said:
+        return "NumPy was handed an array on the device, which it cannot read: use CuPy's function of that name."
+    if "Unsupported type" in said and "numpy.ndarray" in said:
+        return "A NumPy array was mixed with a CuPy array: both must be on the device."
+    if kind == "NotSimulatedError":
+        return "It may be right on a GPU; here it cannot be judged, so write it with something that is simulated."
+    return ""
+
+
+def require_callable(answer: Any, name: str) -> None:
+    """Refuse an answer that is not a function, saying what was given."""
+    if not callable(answer):
+        hint = f" Give check the function itself, `{name}`, not what it returns."
+        refuse("callable", f"a function was expected and {article(answer)} was given.{hint}")
+
+
+def article(value: Any) -> str:
+    """What a value is, for a sentence: "a NumPy array of shape (3, 4)", "the text 'gpu'", "an int"."""
+    kind = type(value)
+    if hasattr(value, "shape") and hasattr(value, "dtype"):
+        library = {"numpy": "NumPy", "cupy": "CuPy"}.get(kind.__module__.partition(".")[0], kind.__module__)
+        return f"a {library} array of shape {tuple(value.shape)} and dtype {value.dtype}"
+    if isinstance(value, str):
+        return f"the text {value[:40]!r}"
+    return f"a{'n' if kind.__name__[0].lower() in 'aeiou' else ''} {kind.__name__}"

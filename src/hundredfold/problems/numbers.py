@@ -1,0 +1,103 @@
+"""Judge predictions: numbers that the learner works out before anything runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .differences import FACTORS, number
+from .guard import article
+from .problem import Problem, Wrong, as_tuple
+from .untouched import missing
+from .verdict import NotAttempted, Verified, refuse
+
+_ALIKE = 0.01  # within one percent of what a known mistake gives, it is that mistake
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A number that is asked for.
+
+    Parameters
+    ----------
+    name : str
+        The learner's variable.
+    value : float
+        What is right, in `unit`.
+    unit : str
+        ``"bytes"``, ``"s"``.
+    explained : str
+        How it comes about; shown when it is right.
+    rtol : float
+        It is right within this share.
+    """
+
+    name: str
+    value: float
+    unit: str
+    explained: str
+    rtol: float = 0.05
+
+
+@dataclass(frozen=True)
+class NumbersJudge:
+    """Judge some numbers, in order; a gap (``...``) is not attempted, but the others are judged already.
+
+    The known wrong answers of the problem double as what is recognised: where one of them differs from the right
+    number, an answer within a hundredth of it is that mistake.
+    """
+
+    quantities: tuple[Quantity, ...]
+
+    def __call__(self, problem: Problem, answers: tuple[Any, ...]) -> Verified:
+        given = [(index, q) for index, q in enumerate(self.quantities) if not missing(answers[index])]
+        for index, quantity in given:
+            self._judge(problem, index, quantity, answers[index])
+        gaps = [q.name for index, q in enumerate(self.quantities) if missing(answers[index])]
+        if gaps:
+            done = " and ".join(quantity.name for _, quantity in given)
+            be = "is" if len(given) == 1 else "are"
+            raise NotAttempted(f"{', '.join(gaps)} ({done} {be} right)" if done else "")
+        return Verified("\n".join(f"{q.name}: {q.explained}." for q in self.quantities))
+
+    def _judge(self, problem: Problem, index: int, quantity: Quantity, answer: Any) -> None:
+        value = _as_number(quantity, answer)
+        if np.isclose(value, quantity.value, rtol=quantity.rtol, atol=0):
+            return
+        got = f"{quantity.name} is {number(value)}"
+        wrong = self._recognised(problem, index, quantity, value)
+        if wrong is not None:
+            refuse(wrong.reason, f"{got}: {wrong.why}", advice=wrong.hint)
+        for factor, meaning in FACTORS.items():
+            if np.isclose(value / quantity.value, factor, rtol=0.02):
+                refuse("unit", f"{got}, {meaning} Asked for: {_unit(quantity)}.")
+        size = "large" if value > quantity.value else "small"
+        much = " by far" if not 0.1 < value / quantity.value < 10 else ""
+        refuse("value", f"{got}, which is too {size}{much}. Asked for: {_unit(quantity)}.")
+
+    def _recognised(self, problem: Problem, index: int, quantity: Quantity, value: float) -> Wrong | None:
+        for wrong in problem.wrong.values():
+            theirs = as_tuple(problem, wrong.answer)[index]
+            if not wrong.why or isinstance(theirs, bool) or not isinstance(theirs, (int, float)):
+                continue
+            differs = not np.isclose(theirs, quantity.value, rtol=quantity.rtol, atol=0)
+            if differs and np.isclose(value, theirs, rtol=_ALIKE, atol=0):
+                return wrong
+        return None
+
+
+def _unit(quantity: Quantity) -> str:
+    return {"s": "seconds", "bytes": "bytes"}.get(quantity.unit, quantity.unit)
+
+
+def _as_number(quantity: Quantity, answer: Any) -> float:
+    scalar = np.asarray(answer) if isinstance(answer, (np.ndarray, np.generic)) else None
+    if scalar is not None and scalar.size == 1 and scalar.dtype.kind in "iuf":
+        answer = scalar.item()
+    if isinstance(answer, bool) or not isinstance(answer, (int, float)):
+        refuse("type", f"{quantity.name} should be a number, in {_unit(quantity)}; {article(answer)} was given.")
+    if not np.isfinite(answer) or answer <= 0:
+        refuse("value", f"{quantity.name} is {number(answer)}: it should be a positive number, in {_unit(quantity)}.")
+    return float(answer)

@@ -1,0 +1,102 @@
+"""What a problem is: its specification, how it is judged, its hints, and the answers known to be wrong and right."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .reasons import known
+from .verdict import Verified
+
+_NAME = re.compile(r"[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*")
+KINDS = ("write", "repair", "predict", "decide", "open")
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """An answer known to be wrong, as learners give it.
+
+    Parameters
+    ----------
+    answer : object
+        The answer itself: a function, a value, or for a problem of several answers a tuple of them.
+    reason : str
+        The reason for which it must be refused; the tests hold every judge to it.
+    gives : callable, optional
+        What this mistake computes, from a case's host arguments, in NumPy. An answer that gives the same where that is
+        not the specification is known to be this mistake, however it is written.
+    why : str
+        What is said when the mistake is recognised, instead of "the first wrong value is …".
+    hint : str
+        The advice that belongs to this mistake; shown in place of the problem's first hint.
+    """
+
+    answer: Any
+    reason: str
+    gives: Callable[..., Any] | None = None
+    why: str = ""
+    hint: str = ""
+
+    def __post_init__(self) -> None:
+        known(self.reason)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One problem of an exercise set.
+
+    Parameters
+    ----------
+    id : str
+        ``unit.name``, such as ``"arrays.port"``; the part before the dot is the module that holds it.
+    title : str
+    kind : {"write", "repair", "predict", "decide", "open"}
+    answers : tuple of str
+        What `check` is given after the name, as the learner knows it: ``("standardise",)``.
+    judge : callable
+        ``judge(problem, answers) -> Verified``; raises `Refusal` for a wrong answer and `NotAttempted` for an
+        untouched one. `FunctionJudge`, `NumbersJudge` and `ChoicesJudge` are ready-made.
+    specification : callable or None
+        The right answer in NumPy or pandas, on the host: the definition of right.
+    hints : tuple of str
+        They unfold one at a time, each saying more than the one before.
+    lines : int or None
+        About how many lines the solution takes.
+    wrong, right : mapping
+        Known wrong answers (name to `Wrong`), and differently written right ones (name to answer).
+    time_limit : float
+        Seconds that one call of the learner's function may take.
+    """
+
+    id: str
+    title: str
+    kind: str
+    answers: tuple[str, ...]
+    judge: Callable[[Problem, tuple[Any, ...]], Verified]
+    specification: Callable[..., Any] | None = None
+    hints: tuple[str, ...] = ()
+    lines: int | None = None
+    wrong: Mapping[str, Wrong] = field(default_factory=dict)
+    right: Mapping[str, Any] = field(default_factory=dict)
+    time_limit: float = 30.0
+
+    def __post_init__(self) -> None:
+        if not _NAME.fullmatch(self.id):
+            raise ValueError(f"a problem is named unit.name in lower case, not {self.id!r}")
+        if self.kind not in KINDS:
+            raise ValueError(f"{self.id}: a problem's kind is one of {', '.join(KINDS)}, not {self.kind!r}")
+
+    @property
+    def unit(self) -> str:
+        return self.id.partition(".")[0]
+
+    def advice(self, reason: str) -> str:
+        """The hint that belongs to a reason, from the known wrong answers; empty where none has one."""
+        return next((wrong.hint for wrong in self.wrong.values() if wrong.reason == reason and wrong.hint), "")
+
+
+def as_tuple(problem: Problem, answer: Any) -> tuple[Any, ...]:
+    """A known answer as the tuple that `check` would have been given."""
+    return tuple(answer) if len(problem.answers) > 1 else (answer,)

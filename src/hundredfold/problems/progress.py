@@ -1,0 +1,64 @@
+"""The learner's progress: one line of JSON per verdict, in a file of theirs on this machine and nowhere else."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock
+
+from hundredfold.machine import paths
+
+from .verdict import Verdict
+
+_PATIENCE = 2.0  # seconds to wait for another notebook that is writing
+
+
+def file() -> Path:
+    """The progress file: ``progress.jsonl`` in the learner's state folder (environment variable HUNDREDFOLD_STATE)."""
+    return Path(paths.state_dir()) / "progress.jsonl"
+
+
+def record(verdict: Verdict) -> bool:
+    """Append a verdict; False if it could not be written (no space, no permission, locked), which harms nothing."""
+    line = {
+        "time": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "problem": verdict.problem,
+        "outcome": verdict.outcome,
+        "reason": verdict.reason,
+    }
+    try:
+        path = file()
+        with FileLock(f"{path}.lock", timeout=_PATIENCE), open(path, "ab") as out:
+            start = out.tell()
+            try:
+                out.write(json.dumps(line).encode() + b"\n")
+                out.flush()
+            except OSError:
+                # A full disk leaves half a line, and the next one would be glued to it.
+                os.ftruncate(out.fileno(), start)
+                raise
+    # NotImplementedError: a file system that has no locks. TimeoutError is an OSError.
+    except (OSError, RuntimeError, NotImplementedError):
+        return False
+    return True
+
+
+def read() -> list[dict[str, Any]]:
+    """All verdicts so far, oldest first; lines that are no JSON object are left out."""
+    try:
+        text = file().read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return []
+    found = []
+    for line in text.splitlines():
+        try:
+            entry = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(entry, dict):
+            found.append(entry)
+    return found

@@ -1,0 +1,72 @@
+"""The kinds of reason for which an answer is refused.
+
+A reason is a slug that a machine can count (the progress file, the tests, an instructor's table) beside the sentence
+that the learner reads. A unit adds a slug here when none of these says it; a problem never uses one that is not here.
+"""
+
+from __future__ import annotations
+
+REASONS: dict[str, str] = {
+    # What kind of thing came back
+    "answers": "a wrong number of answers was given",
+    "callable": "a function was asked for and something else was given, or the other way round",
+    "type": "the answer is of the wrong type",
+    "labels": "the answer has unknown or missing labels",
+    "host": "the result is on the host, it was wanted on the device",
+    "device": "the result is on the device, it was wanted on the host",
+    "shape": "the result has the wrong shape",
+    "dtype": "the result has the wrong dtype, or lost precision on the way",
+    # What is in it
+    "value": "values are wrong, in no pattern that is known",
+    "border": "only the border is wrong",
+    "transposed": "rows and columns are exchanged",
+    "axis": "the wrong axis was reduced",
+    "order": "the right values in the wrong order",
+    "shifted": "the right values, shifted by some places",
+    "factor": "all values are off by the same factor",
+    "offset": "all values are off by the same amount",
+    "sign": "all values have the wrong sign",
+    "unit": "the right quantity in the wrong unit: ms for s, GB or GiB for bytes, bits for bytes",
+    "nan": "NaN where a number was wanted, or a number where NaN was",
+    "ddof": "divided by n - 1 where n was meant, or the other way round",
+    "squared": "a square root is missing, or one too many was taken",
+    "cancellation": "a difference of two large, nearly equal numbers lost the answer",
+    "tolerance": "compared with a tolerance where equality was asked for",
+    "all": "asked whether all are, where the share was asked for",
+    "count": "counted, where the share was asked for",
+    # What was done to get it
+    "aliasing": "an argument was modified",
+    "view": "the result shares memory with an argument",
+    "transfer": "more crossed the bus between host and device than the task needs",
+    "traffic": "more device memory was read and written than the limit allows",
+    "launch": "the cost of launching was left out",
+    "exception": "the learner's code raised",
+    "memory": "the device's memory was not enough",
+    "timeout": "the code did not end within the time limit",
+    "not-simulated": "the code uses something that needs a GPU",
+    # How time was taken
+    "not-synchronised": "the clock was stopped before the device had finished",
+    "leftovers": "work that was queued before the clock started was counted",
+    "first-call": "the first call was counted",
+    "outlier": "one slow call spoilt the result",
+    "not-called": "the function that was to be timed was never called",
+    "too-long": "more was counted than the call itself",
+    # What was reckoned
+    "writes": "what is written was not counted, or what is not written was",
+    "reads": "an operand that is read was not counted",
+    "item-size": "elements of the wrong size in bytes were counted",
+    "once": "one pass was counted where there are several",
+    "published": "the published time was taken for the limit",
+    "always-gpu": "the GPU was chosen for everything",
+    "always-cpu": "the CPU was chosen for everything",
+    "residency": "where the data already is was left out",
+    "arithmetic": "the arithmetic was left out",
+}
+"""Slug of each reason, with its meaning in a clause."""
+
+
+def known(slug: str) -> str:
+    """Return the slug, or raise `ValueError` if it is not one of `REASONS`."""
+    if slug not in REASONS:
+        raise ValueError(f"{slug!r} is not a reason; add it to hundredfold.problems.reasons with its meaning")
+    return slug

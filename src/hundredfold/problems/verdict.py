@@ -1,0 +1,89 @@
+"""What a check ends in: right, wrong (and why), not attempted, or not judged; and the refusal that a judge raises."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NoReturn
+
+from .reasons import known
+
+RIGHT, WRONG, UNTOUCHED, UNJUDGED = "right", "wrong", "untouched", "unjudged"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How one answer was judged.
+
+    Parameters
+    ----------
+    problem : str
+        The problem's name, such as ``"arrays.port"``.
+    outcome : {"right", "wrong", "untouched", "unjudged"}
+    reason : str or None
+        For a wrong answer the slug of its reason (`hundredfold.problems.reasons.REASONS`).
+    why : str
+        The reason as a sentence or two, for the learner.
+    verified : str
+        For a right answer what was verified. The same on every machine: it stands in stored notebooks.
+    near : str
+        For a right answer that is judged against a limit, how near it comes; its numbers have the forms that the
+        notebook tests sanitise.
+    printed : str
+        What the learner's function printed on the case that was refused.
+    advice : str
+        For a wrong answer the hint that belongs to its reason, where there is one.
+    """
+
+    problem: str
+    outcome: str
+    reason: str | None = None
+    why: str = ""
+    verified: str = ""
+    near: str = ""
+    printed: str = ""
+    advice: str = ""
+
+    @property
+    def right(self) -> bool:
+        return self.outcome == RIGHT
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What a judge returns for a right answer: what it verified and, where judged, how near to the limit it comes."""
+
+    what: str
+    near: str = ""
+
+
+class Refusal(Exception):
+    """An answer is wrong: the slug of the reason and the sentence for the learner."""
+
+    def __init__(self, reason: str, why: str, *, case: str = "", printed: str = "", advice: str = ""):
+        super().__init__(why)
+        self.reason = known(reason)
+        self.why = why
+        self.case = case
+        self.printed = printed
+        self.advice = advice
+
+
+class NotAttempted(Exception):
+    """The answer is as it was given out, whole or in part; `what` says which part, if it is only one."""
+
+    def __init__(self, what: str = ""):
+        super().__init__(what)
+        self.what = what
+
+
+class NotJudged(Exception):
+    """The answer cannot be judged here, through no fault of it; `why` says what to do."""
+
+    def __init__(self, why: str):
+        super().__init__(why)
+        self.why = why
+
+
+def refuse(reason: str, why: str, **more: str) -> NoReturn:
+    """Refuse the answer: `reason` is a slug of `REASONS`, `why` a sentence for the learner."""
+    raise Refusal(reason, why, **more)
