@@ -32,12 +32,7 @@ def active() -> bool:
 
 def already_imported() -> list[str]:
     """Return the libraries we stand in for whose real ones this process has imported, sorted."""
-    names = [name for name in finder.STANDINS if name in sys.modules and not finder.is_standin(sys.modules[name])]
-    # `numba.cuda` has no stand-in yet and may come in after us. What was there before us is refused already, as it will be
-    # once it has one: a first cell that is right today must not become wrong.
-    if not active() and "numba.cuda" in sys.modules:
-        names.append("numba.cuda")
-    return sorted(names)
+    return sorted(name for name in finder.STANDINS if name in sys.modules and not finder.is_standin(sys.modules[name]))
 
 
 def activate() -> None:
