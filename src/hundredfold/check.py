@@ -14,6 +14,7 @@ as partial credit.
 from __future__ import annotations
 
 import os
+import re
 import sys
 import textwrap
 import types
@@ -115,14 +116,10 @@ def _one_hint(problem: problems.Problem, verdict: Verdict) -> list[str]:
 
 
 def _wrap(text: str, indent: str = "  ") -> str:
-    return textwrap.fill(
-        text,
-        _WIDTH,
-        initial_indent=indent,
-        subsequent_indent="  ",
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    """Fill to a fixed width (never the terminal's: verdicts are compared), without breaking `code` or "12 GB/s"."""
+    text = re.sub(r"`[^`]*`|\d [a-zA-Zµ×%]", lambda glued: glued.group().replace(" ", "\N{NO-BREAK SPACE}"), text)
+    lines = textwrap.wrap(text, _WIDTH - len(indent), break_long_words=False, break_on_hyphens=False)
+    return "\n".join(indent + line if n == 0 else "  " + line for n, line in enumerate(lines)).replace("\xa0", " ")
 
 
 def _record(verdict: Verdict) -> list[str]:

@@ -1,0 +1,30 @@
+"""The problems are judged on a GPU where there is one, and on the stand-ins elsewhere."""
+
+import pytest
+
+from hundredfold import machine, simulate
+
+
+@pytest.fixture(scope="session")
+def device():
+    """A working `cupy`, real or simulated, for this process and no longer than it."""
+    if machine.mode() != "gpu":
+        simulate.activate()
+    import cupy
+
+    return cupy
+
+
+@pytest.fixture
+def simulated(device):
+    """Skip where a real GPU serves: the engine counts only in simulation."""
+    if not device.__version__.endswith("+hundredfold"):
+        pytest.skip("counted by the engine, which only simulates")
+    return device
+
+
+@pytest.fixture(autouse=True)
+def own_progress(tmp_path, monkeypatch):
+    monkeypatch.setenv("HUNDREDFOLD_STATE", str(tmp_path / "state"))
+    monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
+    monkeypatch.delenv("HUNDREDFOLD_STRICT", raising=False)

@@ -1,0 +1,98 @@
+"""A difference is told in the words of what went wrong."""
+
+import numpy as np
+import pytest
+
+from hundredfold.problems.differences import explain, pair, same
+from hundredfold.problems.verdict import Refusal
+
+WANTED = np.arange(1.0, 26.0).reshape(5, 5) ** 2
+
+
+def reason(got, expected=WANTED, **tolerance):
+    with pytest.raises(Refusal) as refused:
+        explain(np.asarray(got), np.asarray(expected), **tolerance)
+    return refused.value.reason, refused.value.why
+
+
+def bordered():
+    got = WANTED.copy()
+    got[0, :] = 0
+    return got
+
+
+def with_nan():
+    got = WANTED.copy()
+    got[1, 2] = np.nan
+    return got
+
+
+def one_wrong():
+    got = WANTED.copy()
+    got[3, 1] = 7
+    return got
+
+
+@pytest.mark.parametrize(
+    ("got", "expected_reason"),
+    [
+        (bordered(), "border"),
+        (with_nan(), "nan"),
+        (WANTED.T, "transposed"),
+        (np.roll(WANTED, 1, axis=1), "shifted"),
+        (np.roll(WANTED, -1, axis=0), "shifted"),
+        (WANTED[::-1], "order"),
+        (-WANTED, "sign"),
+        (WANTED * 1e3, "unit"),
+        (WANTED / 1e3, "unit"),
+        (WANTED * 8, "unit"),
+        (WANTED / 2**30, "unit"),
+        (WANTED * 1.7, "factor"),
+        (WANTED + 2, "offset"),
+        (one_wrong(), "value"),
+    ],
+)
+def test_each_pattern_has_its_reason(got, expected_reason):
+    assert reason(got)[0] == expected_reason
+
+
+def test_the_first_wrong_value_is_named_with_its_index():
+    _, why = reason(one_wrong())
+    assert why == "1 of its 25 values are wrong; the first, at [3, 1], is 7; expected was 289."
+
+
+def test_a_scalar_has_no_index():
+    assert reason(2.5, 3.0)[1] == "it is 2.5; expected was 3."
+
+
+def test_numbers_that_look_alike_get_all_their_digits():
+    assert pair(1.00000001, 1.0) == ("1.00000001", "1.0")
+
+
+def test_nan_is_right_where_nan_is_expected():
+    explain(with_nan(), with_nan())
+    assert reason(WANTED, with_nan())[0] == "nan"
+
+
+def test_what_is_close_enough_passes():
+    explain(WANTED * (1 + 1e-9), WANTED, rtol=1e-7)
+    assert reason(WANTED * (1 + 1e-5), WANTED, rtol=1e-7)[0] == "factor"
+
+
+def test_the_zero_answer_is_no_factor():
+    assert reason(np.zeros_like(WANTED))[0] == "value"
+
+
+def test_integers_and_booleans_are_compared():
+    assert reason(np.array([1, 5, 3, 9]), np.array([1, 2, 3, 9]))[0] == "value"
+    assert reason(np.array([True, False]), np.array([True, True]))[0] == "value"
+
+
+def test_empty_arrays_are_equal():
+    explain(np.empty((0, 4)), np.empty((0, 4)))
+
+
+def test_same_needs_the_same_shape():
+    assert same([1.0, 2.0], [1.0, 2.0], 1e-7, 0)
+    assert not same([1.0, 2.0], [[1.0, 2.0]], 1e-7, 0)
+    assert not same(np.array(["a"]), np.array([1.0]), 1e-7, 0)

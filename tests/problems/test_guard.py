@@ -1,0 +1,181 @@
+"""A learner's function is called so that it cannot hurt the check."""
+
+import signal
+import sys
+import time
+import warnings
+
+import numpy as np
+import pytest
+
+from hundredfold.problems import guard
+from hundredfold.problems.verdict import Refusal
+
+
+def refusal(function, *args, **options):
+    with pytest.raises(Refusal) as refused:
+        guard.call(function, *args, **options)
+    return refused.value
+
+
+def cell(source, name):
+    """A function as a notebook cell would define it."""
+    import linecache
+
+    filename = "<ipython-input-7-abc>"
+    linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
+    space = {"np": np}
+    exec(compile(source, filename, "exec"), space)
+    return space[name]
+
+
+def test_the_value_comes_back():
+    assert guard.call(lambda a, b: a + b, 1, 2).value == 3
+
+
+def test_an_exception_is_told_with_the_line_of_the_learners_code():
+    f = cell("def f(x):\n    y = x + 1\n    return np.linalg.inv(y)\n", "f")
+    refused = refusal(f, np.zeros(3))
+    assert refused.reason == "exception"
+    assert "LinAlgError" in refused.why
+    assert "in line 3 of `f`: `return np.linalg.inv(y)`" in refused.why
+
+
+def test_no_address_and_no_path_is_told():
+    f = cell("def f():\n    raise ValueError(f'bad thing {object()}')\n", "f")
+    why = refusal(f).why
+    assert "0x…" in why and str(hex(id(f)))[:6] not in why
+    assert "ipython-input" not in why and "/" not in why
+
+
+def test_an_exception_without_words():
+    assert refusal(cell("def f():\n    assert 1 == 2\n", "f")).why.startswith(
+        "your code raised AssertionError, in line 2"
+    )
+
+
+def test_exit_does_not_leave():
+    assert refusal(lambda: sys.exit(3)).reason == "exception"
+
+
+def test_too_many_frames():
+    assert "RecursionError" in refusal(cell("def f():\n    return f()\n", "f")).why
+
+
+def test_memory():
+    def greedy():
+        raise MemoryError
+
+    assert refusal(greedy).reason == "memory"
+
+
+def test_what_cannot_be_simulated_is_told_apart():
+    from hundredfold.simulate.errors import NotSimulatedError
+
+    def far():
+        raise NotSimulatedError("cupy.somewhere")
+
+    assert refusal(far).reason == "not-simulated"
+
+
+def test_a_loop_without_end_is_stopped():
+    def forever():
+        while True:
+            pass
+
+    assert refusal(forever, limit=0.1).reason == "timeout"
+
+
+def test_a_loop_that_swallows_everything_is_stopped_too():
+    def stubborn():
+        tries = 0
+        while tries < 2:
+            try:
+                while True:
+                    pass
+            except:  # noqa: E722
+                tries += 1
+
+    began = time.monotonic()
+    guard.call(stubborn, limit=0.1)  # the limit strikes again and again; it is left at the second stroke
+    assert time.monotonic() - began < 5
+
+
+def test_the_alarm_is_put_back():
+    before = signal.getsignal(signal.SIGALRM)
+    guard.call(lambda: None, limit=5)
+    assert signal.getsignal(signal.SIGALRM) is before
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_an_outer_alarm_still_comes():
+    struck = []
+    before = signal.signal(signal.SIGALRM, lambda *_: struck.append(1))
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        guard.call(lambda: None, limit=5)
+        deadline = time.monotonic() + 5
+        while not struck and time.monotonic() < deadline:
+            time.sleep(0.01)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert struck
+
+
+def test_ctrl_c_passes():
+    def interrupted():
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        guard.call(interrupted)
+
+
+def test_it_works_in_another_thread():
+    import threading
+
+    found = []
+    thread = threading.Thread(target=lambda: found.append(guard.call(lambda: 5, limit=1).value))
+    thread.start()
+    thread.join()
+    assert found == [5]
+
+
+def test_printing_and_warnings_are_kept_from_the_notebook(capfd):
+    def noisy():
+        print("here", file=sys.stdout)
+        print("there", file=sys.stderr)
+        warnings.warn("beware", stacklevel=2)
+        return np.float64(1) / np.float64(0)
+
+    called = guard.call(noisy)
+    assert capfd.readouterr() == ("", "")
+    assert "here" in called.printed and "there" in called.printed
+
+
+def test_printing_without_end_does_not_fill_the_memory():
+    def chatty():
+        for _ in range(100_000):
+            print("x" * 100)
+
+    assert len(guard.call(chatty).printed) < 20_000
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (np.zeros((2, 3)), "a NumPy array of shape (2, 3) and dtype float64"),
+        ("gpu", "the text 'gpu'"),
+        (3, "an int"),
+        ([1], "a list"),
+    ],
+)
+def test_things_are_named(value, said):
+    assert guard.article(value) == said
+
+
+def test_what_is_not_a_function_is_refused():
+    with pytest.raises(Refusal) as refused:
+        guard.require_callable(np.zeros(3), "standardise")
+    assert refused.value.reason == "callable"
+    assert "`standardise`" in refused.value.why

@@ -1,0 +1,62 @@
+"""Every known wrong answer of every unit is refused for its own reason, every known right one is accepted.
+
+A unit that adds problems is held to this by being named in `hundredfold.problems.UNITS`.
+"""
+
+import pytest
+
+from hundredfold import problems
+from hundredfold.problems.problem import as_tuple
+from hundredfold.problems.reasons import REASONS
+from hundredfold.problems.untouched import untouched
+from hundredfold.problems.verdict import RIGHT, WRONG
+
+ALL = [problems.find(name) for name in problems.ids()]
+WRONG_ANSWERS = [pytest.param(p, w, id=f"{p.id}-{name}") for p in ALL for name, w in p.wrong.items()]
+RIGHT_ANSWERS = [pytest.param(p, a, id=f"{p.id}-{name}") for p in ALL for name, a in p.right.items()]
+
+
+@pytest.mark.parametrize(("problem", "wrong"), WRONG_ANSWERS)
+def test_a_known_wrong_answer_is_refused_for_its_own_reason(device, problem, wrong):
+    verdict = problems.judge(problem.id, *as_tuple(problem, wrong.answer))
+    assert (verdict.outcome, verdict.reason) == (WRONG, wrong.reason), verdict.why
+    assert verdict.why
+
+
+@pytest.mark.parametrize(("problem", "answer"), RIGHT_ANSWERS)
+def test_a_known_right_answer_is_accepted(device, problem, answer):
+    verdict = problems.judge(problem.id, *as_tuple(problem, answer))
+    assert verdict.outcome == RIGHT, verdict.why
+    assert verdict.verified
+
+
+@pytest.mark.parametrize("problem", ALL, ids=lambda problem: problem.id)
+def test_a_problem_is_complete(problem):
+    assert len(problem.wrong) >= 5
+    assert len(problem.right) >= 2
+    assert len({wrong.reason for wrong in problem.wrong.values()}) >= 5
+    assert len(problem.hints) >= 2
+    assert all(text == text.strip() and text.endswith((".", "?")) for text in problem.hints)
+    assert not any(untouched(a) for w in problem.wrong.values() for a in as_tuple(problem, w.answer))
+
+
+@pytest.mark.parametrize("problem", ALL, ids=lambda problem: problem.id)
+def test_what_is_recognised_says_why(problem):
+    assert all(wrong.why for wrong in problem.wrong.values() if wrong.gives is not None)
+
+
+def test_a_unit_has_the_kinds_of_problem_the_course_promises():
+    for unit in problems.UNITS:
+        kinds = [problem.kind for problem in ALL if problem.unit == unit]
+        assert 4 <= len(kinds) <= 6
+        assert {"repair", "predict", "decide"} <= set(kinds)
+        assert kinds[-1] == "open"
+
+
+def test_a_reason_that_is_not_in_the_list_is_refused():
+    with pytest.raises(ValueError, match="not a reason"):
+        problems.Wrong(None, "because")
+
+
+def test_reasons_are_said_in_words():
+    assert all(meaning and not meaning.endswith(".") for meaning in REASONS.values())

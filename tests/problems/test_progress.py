@@ -1,0 +1,59 @@
+"""The progress file."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from hundredfold.problems import progress
+from hundredfold.problems.verdict import Verdict
+
+RIGHT = Verdict("arrays.port", "right")
+
+
+def test_verdicts_are_appended():
+    assert progress.record(RIGHT)
+    assert progress.record(Verdict("arrays.count", "wrong", "device"))
+    assert [(line["problem"], line["outcome"], line["reason"]) for line in progress.read()] == [
+        ("arrays.port", "right", None),
+        ("arrays.count", "wrong", "device"),
+    ]
+
+
+def test_nothing_yet_is_an_empty_list():
+    assert progress.read() == []
+
+
+def test_a_broken_line_loses_only_itself():
+    progress.record(RIGHT)
+    with open(progress.file(), "a") as out:
+        out.write('{"half\n[1]\n\n')
+    progress.record(RIGHT)
+    assert len(progress.read()) == 2
+
+
+def test_two_notebooks_at_once_lose_nothing():
+    code = (
+        "from hundredfold.problems import progress\n"
+        "from hundredfold.problems.verdict import Verdict\n"
+        "assert all(progress.record(Verdict('arrays.port', 'right')) for _ in range(50))\n"
+    )
+    both = [subprocess.Popen([sys.executable, "-c", code]) for _ in range(2)]
+    assert [each.wait() for each in both] == [0, 0]
+    lines = progress.file().read_text().splitlines()
+    assert len(lines) == 100 and all(json.loads(line) for line in lines)
+
+
+def test_a_folder_that_cannot_be_made_harms_nothing(monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("HUNDREDFOLD_STATE", str(tmp_path / "file" / "state"))
+    assert not progress.record(RIGHT)
+    assert progress.read() == []
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no disk that is always full")
+def test_a_full_disk_harms_nothing():
+    os.symlink("/dev/full", progress.file())
+    assert not progress.record(RIGHT)

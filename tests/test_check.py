@@ -1,0 +1,192 @@
+"""`check` and `hint` from outside: what is printed, what is raised, what a notebook and a grader see."""
+
+import subprocess
+import sys
+
+import pytest
+
+import hundredfold
+from hundredfold import problems
+from hundredfold.check import CheckFailed, check, hint
+from hundredfold.problems import progress
+
+RIGHT = (9.8e9, 0.01089, 0.000889)
+
+
+@pytest.fixture(autouse=True)
+def fresh(monkeypatch, tmp_path):
+    module = sys.modules["hundredfold.check"]
+    monkeypatch.setattr(module, "_seen", {})
+    monkeypatch.setattr(module, "_unsaved_said", False)
+    monkeypatch.setenv("HUNDREDFOLD_STATE", str(tmp_path))
+    monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
+    monkeypatch.delenv("HUNDREDFOLD_STRICT", raising=False)
+
+
+def said(capfd, *args):
+    assert check(*args) is None
+    out, err = capfd.readouterr()
+    assert err == ""
+    return out
+
+
+def test_right(capfd):
+    assert said(capfd, "arrays.possible", *RIGHT) == (
+        "✔ arrays.possible: right.\n"
+        "  Verified: nbytes: 9.8 GB for seven kernels, each operand read or written once.\n"
+        "  t_seven: 9.8 GB at 900 GB/s take at least 10.9 ms.\n"
+        "  t_once: to read x once takes 0.889 ms, longer than the 0.746 ms that were published.\n"
+    )
+
+
+def test_not_attempted(capfd):
+    assert said(capfd, "arrays.possible", ..., ..., None) == "○ arrays.possible: not attempted yet. About 3 lines.\n"
+
+
+def test_attempted_in_part(capfd):
+    out = said(capfd, "arrays.possible", RIGHT[0], ..., RIGHT[2])
+    assert out == "○ arrays.possible: not attempted yet: t_seven (nbytes and t_once are right).\n"
+
+
+def test_wrong_says_why_and_one_hint(capfd):
+    out = said(capfd, "arrays.possible", 5.7e9, ..., ...)
+    assert out.startswith("✘ arrays.possible: nbytes is 5.7e+09: that is what the kernels read.")
+    assert out.count("Hint") == 1
+    assert 'hint("arrays.possible")' in out
+
+
+def test_a_notebook_goes_on_after_a_wrong_answer(capfd):
+    said(capfd, "arrays.worth", {})
+    said(capfd, "arrays.worth", 3)
+
+
+def test_hints_unfold_one_at_a_time(capfd):
+    problem = problems.find("arrays.clock")
+    for number, text in enumerate(problem.hints, start=1):
+        hint("arrays.clock")
+        out = capfd.readouterr().out
+        assert out.startswith(f"Hint {number} of {len(problem.hints)}:")
+        assert text[:30] in out
+    hint("arrays.clock")
+    assert "last hint" in capfd.readouterr().out
+
+
+def test_the_first_hint_counts_as_seen_after_a_wrong_answer(capfd):
+    assert problems.find("arrays.possible").hints[0][:30] in said(capfd, "arrays.possible", 1.0, ..., ...)
+    hint("arrays.possible")
+    assert capfd.readouterr().out.startswith("Hint 2 of")
+
+
+@pytest.mark.parametrize("answers", [(), (1, 2), (1, 2, 3, 4)])
+def test_a_wrong_number_of_answers(capfd, answers):
+    out = " ".join(said(capfd, "arrays.possible", *answers).split())
+    assert "takes 3 answers" in out
+    assert 'check("arrays.possible", nbytes, t_seven, t_once)' in out
+
+
+def test_an_unknown_problem(capfd):
+    assert 'Did you mean "arrays.port"' in said(capfd, "arrays.prot", 1)
+    hint("arrays.prot")
+    assert "Did you mean" in capfd.readouterr().out
+
+
+def test_the_name_forgotten(capfd):
+    assert "name of a problem" in said(capfd, len)
+
+
+@pytest.mark.parametrize("answers", [(..., ..., ...), (1.0, 2.0, 3.0), (RIGHT[0], ..., ...), (1,)])
+def test_graded_whatever_is_not_right_raises(monkeypatch, capfd, answers):
+    monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
+    with pytest.raises(CheckFailed, match=r"arrays\.possible"):
+        check("arrays.possible", *answers)
+    assert progress.read() == []  # a grader's run is nobody's progress
+    assert capfd.readouterr().err == ""
+
+
+def test_graded_right_passes(monkeypatch, capfd):
+    monkeypatch.setenv("NBGRADER_EXECUTION", "validate")
+    assert said(capfd, "arrays.possible", *RIGHT).startswith("✔")
+
+
+def test_graded_an_unknown_problem_raises(monkeypatch):
+    monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
+    with pytest.raises(CheckFailed):
+        check("arrays.prot", 1)
+
+
+def test_strict_raises_for_wrong_and_not_for_untouched(monkeypatch, capfd):
+    monkeypatch.setenv("HUNDREDFOLD_STRICT", "1")
+    assert said(capfd, "arrays.possible", ..., ..., ...).startswith("○")
+    with pytest.raises(AssertionError):
+        check("arrays.possible", 1.0, ..., ...)
+
+
+@pytest.mark.parametrize("off", ["", "0"])
+def test_strict_can_be_off(monkeypatch, capfd, off):
+    monkeypatch.setenv("HUNDREDFOLD_STRICT", off)
+    assert said(capfd, "arrays.possible", 1.0, ..., ...).startswith("✘")
+
+
+def test_verdicts_are_recorded(capfd):
+    said(capfd, "arrays.possible", 1.0, ..., ...)
+    said(capfd, "arrays.possible", *RIGHT)
+    assert [line["outcome"] for line in progress.read()] == ["wrong", "right"]
+
+
+def test_progress_that_cannot_be_saved_is_said_once(monkeypatch, tmp_path, capfd):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("HUNDREDFOLD_STATE", str(tmp_path / "file" / "deeper"))
+    first, second = said(capfd, "arrays.possible", *RIGHT), said(capfd, "arrays.possible", *RIGHT)
+    assert "progress is not being saved" in first
+    assert second == first[: first.index("  (Your progress")]
+
+
+def test_the_same_answer_prints_the_same(capfd):
+    assert said(capfd, "arrays.worth", {}) == said(capfd, "arrays.worth", {})
+
+
+def test_the_module_is_callable_whatever_was_imported_first(capfd):
+    import hundredfold.check
+
+    assert hundredfold.check("arrays.possible", *RIGHT) is None
+    assert capfd.readouterr().out.startswith("✔")
+
+
+def test_from_the_package_in_a_fresh_process():
+    code = "from hundredfold import check, hint; check('arrays.possible', ..., ..., ...); hint('arrays.possible')"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, encoding="utf-8")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    assert "not attempted yet" in done.stdout and "Hint 1 of" in done.stdout
+
+
+def test_without_cupy_it_says_which_line_brings_it():
+    code = "from hundredfold.check import check; check('arrays.port', lambda x: x + 1)"
+    # A cupy that cannot be imported, whatever this environment holds.
+    block = "import sys; sys.modules['cupy'] = None\n"
+    done = subprocess.run([sys.executable, "-c", block + code], capture_output=True, text=True, encoding="utf-8")
+    assert done.stdout.startswith("○ arrays.port: not judged:"), done.stderr
+    assert "%load_ext hundredfold" in done.stdout
+
+
+def test_in_a_notebook_nothing_goes_to_stderr_and_no_cell_fails(tmp_path):
+    import nbformat
+    from nbclient import NotebookClient
+
+    cells = [
+        "from hundredfold.check import check, hint",
+        'check("arrays.possible", ..., ..., ...)',
+        'check("arrays.worth", {"small_sum": "gpu"})',
+        "import time\ndef seconds(fn):\n    return 1 / 0\nimport sys\nsys.modules['cupy'] = None\ncheck('arrays.clock', seconds)",
+    ]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    NotebookClient(
+        notebook, kernel_name="python3", timeout=60, resources={"metadata": {"path": str(tmp_path)}}
+    ).execute()
+    outputs = [output for cell in notebook.cells for output in cell.outputs]
+    assert {(output.output_type, output.get("name")) for output in outputs} == {("stream", "stdout")}
+    assert [output.text[0] for output in outputs] == ["○", "✘", "○"]
+
+
+def test_the_package_offers_them():
+    assert callable(hundredfold.hint)
