@@ -93,6 +93,12 @@ def test_from_import_of_what_is_not_simulated_speaks_the_standins_words(stub):
         exec("from stub import spline", {})
 
 
+def test_a_typing_error_in_from_import_ends_as_everywhere(stub):
+    with pytest.raises(ImportError, match=r"^cannot import name 'valeu' from 'stub'") as caught:
+        exec("from stub import valeu", {})
+    assert not isinstance(caught.value, NotSimulatedError)
+
+
 def test_a_planned_library_is_refused_on_import_and_not_on_asking(stub):
     assert importlib.util.find_spec("later") is not None
     with pytest.raises(NotSimulatedImport, match=r"^later needs a GPU: it is not simulated\. Use pandas until then\.$"):

@@ -105,17 +105,23 @@ def _refuse(fullname: str, place: str) -> NotSimulatedImport:
     parent, _, child = fullname.rpartition(".")
     # `from cupy import x` comes here after cupy's own __getattr__ said no; only that one knows CuPy's names.
     lookup = getattr(sys.modules.get(parent), "__getattr__", None)
+    unheard_of = False
     if lookup is not None:
         try:
             lookup(child)
         except NotSimulatedError as error:
             return NotSimulatedImport(error.what, error.nearest, error.note)
         except (AttributeError, ImportError):
-            pass
+            unheard_of = True
     folder = os.path.dirname(place)
     there = {entry.removesuffix(".py") for entry in os.listdir(folder)} if os.path.isdir(folder) else set()
     near = difflib.get_close_matches(child, sorted(name for name in there if not name.startswith("_")), n=1)
-    return NotSimulatedImport(fullname, nearest=f"{parent}.{near[0]}" if near and parent else None)
+    error = NotSimulatedImport(fullname, nearest=f"{parent}.{near[0]}" if near and parent else None)
+    if unheard_of:
+        # A typing error, most likely. With its name set, `from cupy import zeroes` ends as it does with any other module:
+        # "cannot import name 'zeroes' from 'cupy'".
+        error.name = fullname
+    return error
 
 
 class _Refusal:
