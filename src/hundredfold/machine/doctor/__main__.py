@@ -1,0 +1,7 @@
+"""`python -m hundredfold.machine.doctor`: the doctor for a Python that has nothing installed."""
+
+import sys
+
+from . import main
+
+sys.exit(main())
