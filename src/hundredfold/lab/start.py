@@ -90,7 +90,7 @@ def _defaults(arguments: list[str], work: Path) -> list[str]:
 def _given(arguments: list[str], name: str) -> str | None:
     """The value that the arguments give an option: `--port=1`, `--port 1`, `--ServerApp.port=1`; None if they do not."""
     names = {name, name.replace("_", "-"), {"root_dir": "notebook-dir"}.get(name, name)}
-    for argument, following in zip(arguments, [*arguments[1:], ""]):
+    for argument, following in zip(arguments, [*arguments[1:], ""], strict=True):
         option, equals, value = argument.partition("=")
         if option.startswith("--") and option[2:].rpartition(".")[2] in names:
             return value if equals else following

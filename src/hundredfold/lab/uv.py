@@ -37,6 +37,8 @@ def bring(log: Path) -> str:
     if made.returncode:
         said = made.stdout + made.stderr
         log.write_text(said)
+        if shutil.disk_usage(ROOT).free < 50 * 2**20:
+            raise disk_full()
         if "ensurepip" in said or "No module named venv" in said:
             version = ".".join(map(str, sys.version_info[:2]))
             raise Stop(
@@ -60,7 +62,7 @@ def bring(log: Path) -> str:
 def run(uv: str, arguments: Sequence[str], log: Path, *, say: Callable[[str], None] = lambda line: None) -> str:
     """Run one uv command and return what it said; `say` hears each line as it comes. A failure raises `Stop`."""
     environment = {name: value for name, value in os.environ.items() if name not in ("VIRTUAL_ENV", "CONDA_PREFIX")}
-    environment.update(UV_PYTHON_DOWNLOADS="never", UV_NO_PROGRESS="1")
+    environment["UV_PYTHON_DOWNLOADS"] = "never"
     if "UV_DEFAULT_INDEX" not in environment and "UV_INDEX_URL" not in environment and environment.get("PIP_INDEX_URL"):
         environment["UV_DEFAULT_INDEX"] = environment["PIP_INDEX_URL"]  # whoever set a mirror for pip means it here too
     heard: list[str] = []
@@ -90,39 +92,39 @@ class NoNetwork(Stop):
     """The packages could not be fetched."""
 
 
+#: What uv, pip and the system below them say when the network is not there.
+UNREACHED = re.compile(
+    r"dns error|error sending request|Failed to fetch|[Cc]onnection ?[Ee]?r|NewConnectionError|timed out|os error 11[013]\)|from versions: none"
+)
+
+
 def explain(said: str, log: Path) -> Stop:
     """Put the failure that uv or pip reported in `said` into one sentence that says what to do."""
-    if "os error 28" in said or "No space left" in said or "os error 122" in said:
+    if re.search(r"os error (28|122)\)|No space left|quota exceeded", said):
         return disk_full()
-    if (
-        "os error 30" in said
-        or "Read-only file system" in said
-        or "os error 13)" in said
-        or "Permission denied" in said
-    ):
-        path = re.search(r"[`']([/\\][^`']+)[`']", said)
-        return read_only(path.group(1) if path else ROOT)
-    if "hash mismatch" in said.lower() or "do not match the hashes" in said.lower():
-        package = re.search(r"Hash mismatch for `?([A-Za-z0-9_.-]+)", said)
-        name = package.group(1) if package else "a package"
+    if re.search(r"os error (13|30)\)|Read-only file system|Permission denied", said):
+        found = re.search(r"[`']([/\\][^`']+)[`']", said)
+        path = Path(found.group(1)) if found else ROOT
+        if ROOT == path or ROOT in path.parents:
+            return read_only(ROOT)
         return Stop(
-            f"What was downloaded for {name} is not what the lock names (its hash differs), so it was not installed: run "
-            f"`uv cache clean {package.group(1) if package else ''}`".rstrip(" `")
-            + "` and the same command again; if it "
-            f"happens again, the mirror you install from is damaged (details: {log})."
+            f"{path} cannot be written to, and uv keeps its downloads there: name a folder of your own for them in "
+            "UV_CACHE_DIR and run the same command again."
         )
-    if re.search(
-        r"dns error|error sending request|Failed to fetch|[Cc]onnection|timed out|NewConnectionError|os error 11[013]",
-        said,
-    ):
+    if re.search(r"hash mismatch|do not match the hashes", said, re.IGNORECASE):
+        found = re.search(r"Hash mismatch for `?([A-Za-z0-9_.-]+)", said)
+        name = found.group(1) if found else "uv"
+        return Stop(
+            f"What was downloaded as {name} is not what the lock names (its hash differs), so it was not installed: run the "
+            f"same command again, and if that does not help, the index or mirror you install from is damaged (see {log})."
+        )
+    if UNREACHED.search(said):
         return NoNetwork(
             "The packages could not be fetched, because there is no network here or the package index does not answer: "
             f"connect, or name your mirror in UV_DEFAULT_INDEX, {SAME_AGAIN}."
         )
-    last = next(
-        (line for line in said.splitlines() if line.startswith(("error", "ERROR", "  ×", "Error"))), "no reason given"
-    )
-    return Stop(f"The packages could not be installed ({last.strip()}): the details are in {log}.")
+    reasons = [line.strip() for line in said.splitlines() if line.lstrip().startswith(("error", "ERROR", "×", "Error"))]
+    return Stop(f"The packages could not be installed ({reasons[0] if reasons else 'no reason given'}): see {log}.")
 
 
 def downloads(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
