@@ -271,6 +271,12 @@ def test_in_a_kernel_the_line_is_output_and_a_refusal_ends_the_run(tmp_path, mon
     recorded.write_text(json.dumps({"status": "no driver"}))
     monkeypatch.setenv("HUNDREDFOLD_PROBE", str(recorded))
     monkeypatch.delenv("HUNDREDFOLD_SIMULATE", raising=False)
+    # Another environment's kernel of the same name, as `ipykernel install --user` leaves it, must not take its place.
+    other = tmp_path / "jupyter" / "kernels" / "python3"
+    other.mkdir(parents=True)
+    (other / "kernel.json").write_text('{"argv": ["/no/such/python"], "display_name": "other", "language": "python"}')
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "jupyter"))
+    monkeypatch.delenv("JUPYTER_PATH", raising=False)
     sources = [
         "%load_ext hundredfold",
         "from hundredfold import simulate; print(simulate.active())",
