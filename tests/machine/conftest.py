@@ -52,6 +52,8 @@ def driver(tmp_path_factory):
             subprocess.run([*command, "-o", str(folder / "libcuda.so.1")], check=True)
             if nvml:
                 subprocess.run([*command, "-DNVML", "-o", str(folder / "libnvidia-ml.so.1")], check=True)
+            else:  # hides a real one that the machine may have
+                (folder / "libnvidia-ml.so.1").write_text("not a library")
             made[key] = folder
         return made[key]
 

@@ -1,0 +1,97 @@
+"""The command `hundredfold`. Each sub-command is imported when it is called, so that `--help` answers at once."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import os
+import sys
+
+import click
+
+import hundredfold
+
+# Where each sub-command is, and the line that `--help` shows for it without importing it.
+COMMANDS = {
+    "build": ("hundredfold.build:command", "Make the notebooks from their sources."),
+    "doctor": ("hundredfold.cli:doctor", "Say whether the lab works here, and which command mends what does not."),
+    "limits": ("hundredfold.measure.command:limits", "Show how fast this machine is, beside known GPUs."),
+    "work": ("hundredfold.workspace:command", "Make or refresh your own copies of the notebooks."),
+}
+
+
+class Commands(click.Group):
+    """A group that knows its sub-commands by name and imports the one that is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, attribute = COMMANDS[cmd_name][0].partition(":")
+        return getattr(importlib.import_module(module), attribute)
+
+    def resolve_command(self, ctx: click.Context, args: list[str]):
+        if args and not args[0].startswith("-") and args[0] not in COMMANDS:
+            near = difflib.get_close_matches(args[0].lower(), COMMANDS, n=1, cutoff=0.4)
+            hint = f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(sorted(COMMANDS))}."
+            raise click.UsageError(f"There is no command {args[0]!r}. {hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, COMMANDS[name][1]) for name in sorted(COMMANDS)])
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(hundredfold.__version__, prog_name="hundredfold")
+def group() -> None:
+    """Hundredfold: a course on GPU computing, and the lab it is taught in. `make lab` opens it."""
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
+@click.option("--record", is_flag=True, help="Print what was looked at, to attach to a report of a fault.")
+@click.pass_context
+def doctor(ctx: click.Context, as_json: bool, record: bool) -> None:
+    """Say whether the lab works here, and for each thing that does not which one command mends it.
+
+    The exit status is 1 if the lab would not work, else 0: having no GPU is no fault.
+    """
+    if as_json and record:
+        raise click.UsageError("--json and --record cannot be combined.", ctx)
+    from hundredfold.machine import doctor as examiner
+
+    ctx.exit(examiner.main(["--json"] if as_json else ["--record"] if record else []))
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command and end the process: 0 if it did what was asked, 1 if not, 2 for wrong use, 130 after Ctrl-C."""
+    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+
+
+def run(arguments: list[str]) -> int:
+    """Run the command and return its exit status; what goes wrong is said in a sentence (HUNDREDFOLD_DEBUG=1: as a traceback)."""
+    try:
+        result = group.main(arguments, prog_name="hundredfold", standalone_mode=False)
+        sys.stdout.flush()  # here, where a reader that left is still caught
+        return result if isinstance(result, int) else 0
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        print("Stopped.", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # The reader (`| head`) has seen enough; Python must not complain when it flushes at the end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        if os.environ.get("HUNDREDFOLD_DEBUG", "") not in ("", "0"):
+            raise
+        said = " ".join(str(error).split()) or "no reason was given"
+        told = f"hundredfold {arguments[0] if arguments else ''}".strip()
+        text = f"{told} could not go on: {said} ({type(error).__name__})."
+        print(f"{text} HUNDREDFOLD_DEBUG=1 shows where.", file=sys.stderr)
+        return 1
