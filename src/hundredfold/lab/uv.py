@@ -94,7 +94,8 @@ class NoNetwork(Stop):
 
 #: What uv, pip and the system below them say when the network is not there.
 UNREACHED = re.compile(
-    r"dns error|error sending request|Failed to fetch|[Cc]onnection ?[Ee]?r|NewConnectionError|timed out|os error 11[013]\)|from versions: none"
+    r"dns error|error sending request|Failed to fetch|[Cc]onnection ?[Ee]?r|NewConnectionError|timed out|"
+    r"os error 11[013]\)|from versions: none"
 )
 
 

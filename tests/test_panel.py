@@ -1,0 +1,111 @@
+"""Which cluster the Dask panel starts, and how much of the machine it takes. (That it starts is in test_server.py.)"""
+
+import os
+import subprocess
+import sys
+import types
+
+import pynvml
+import pytest
+
+from hundredfold import panel
+from hundredfold.machine import cpu
+
+GIB = 2**30
+
+
+@pytest.fixture(autouse=True)
+def no_gpu(monkeypatch):
+    monkeypatch.setattr(panel, "gpus", lambda: 0)
+    monkeypatch.delenv("HUNDREDFOLD_GPUS", raising=False)
+    monkeypatch.delenv("HUNDREDFOLD_GPU_MEMORY", raising=False)
+
+
+def machine(monkeypatch, cores: int, memory: int) -> None:
+    monkeypatch.setattr(cpu, "cores", lambda: cores)
+    monkeypatch.setattr(cpu, "memory", lambda: cpu.Memory(2 * memory, memory))
+
+
+@pytest.mark.parametrize(
+    ("cores", "memory", "workers"),
+    [(1, 1.4 * GIB, 1), (1, 64 * GIB, 1), (2, 1.4 * GIB, 1), (2, 8 * GIB, 2), (64, 256 * GIB, 2), (4, GIB // 4, 1)],
+)
+def test_the_workers_fit_the_machine(monkeypatch, cores, memory, workers):
+    machine(monkeypatch, cores, int(memory))
+    asked = panel.simulating()
+    assert asked["n_workers"] == workers and asked["threads_per_worker"] == 1
+    assert 0 < asked["memory_limit"] * workers <= 0.6 * memory
+    assert int(asked["env"]["HUNDREDFOLD_GPU_MEMORY"]) * 2 <= asked["memory_limit"]
+
+
+def test_there_are_as_many_workers_as_simulated_gpus_asked_for(monkeypatch):
+    machine(monkeypatch, 2, 16 * GIB)
+    monkeypatch.setenv("HUNDREDFOLD_GPUS", "4")
+    monkeypatch.setenv("HUNDREDFOLD_GPU_MEMORY", "1000000")
+    asked = panel.simulating()
+    assert asked["n_workers"] == 4 and asked["env"]["HUNDREDFOLD_GPUS"] == "1"
+    assert asked["env"]["HUNDREDFOLD_GPU_MEMORY"] == "1000000"
+
+
+def test_with_a_gpu_and_its_packages_it_is_a_cuda_cluster(monkeypatch):
+    asked = {}
+    fake = types.ModuleType("dask_cuda")
+    fake.__spec__ = types.SimpleNamespace()
+    fake.LocalCUDACluster = lambda **kwargs: asked.update(kwargs) or "a CUDA cluster"
+    monkeypatch.setitem(sys.modules, "dask_cuda", fake)
+    monkeypatch.setattr(panel, "gpus", lambda: 2)
+    assert panel.make(dashboard_address="127.0.0.1:0", asynchronous=True) == "a CUDA cluster"
+    assert asked == {"dashboard_address": "127.0.0.1:0", "asynchronous": True}, "no worker of it simulates"
+
+
+def test_nvml_is_asked_and_its_absence_is_no_error(monkeypatch):
+    monkeypatch.undo()
+
+    def missing():
+        raise pynvml.NVMLError_LibraryNotFound
+
+    monkeypatch.setattr(pynvml, "nvmlInit", missing)
+    assert panel.gpus() == 0
+    closed = []
+    monkeypatch.setattr(pynvml, "nvmlInit", lambda: None)
+    monkeypatch.setattr(pynvml, "nvmlDeviceGetCount", lambda: 3)
+    monkeypatch.setattr(pynvml, "nvmlShutdown", lambda: closed.append(True))
+    assert panel.gpus() == 3 and closed
+
+
+def test_the_process_that_starts_it_stays_as_it_was():
+    """In a fresh Python: two workers at once, a third later; they simulate, their parent does not."""
+    code = """
+import asyncio, os, sys
+from hundredfold import panel
+panel.gpus = lambda: 0
+before = dict(os.environ)
+async def main():
+    async with panel.make(n_workers=2, asynchronous=True) as cluster:
+        cluster.scale(3)
+        await cluster
+        from distributed import Client
+        async with Client(cluster, asynchronous=True) as client:
+            await client.wait_for_workers(3)
+            said = await client.run(os.getenv, "HUNDREDFOLD_SIMULATE")
+            threads = await client.run(os.getenv, "OMP_NUM_THREADS")
+            taken = await client.run(eval, "__import__('hundredfold.simulate').simulate.active()")
+            print(list(said.values()), list(threads.values()), list(taken.values()))
+if __name__ == "__main__":
+    asyncio.run(main())
+    from hundredfold import simulate
+    print({n for n in os.environ if os.environ[n] != before.get(n)}, simulate.active())
+"""
+    env = {k: v for k, v in os.environ.items() if not k.startswith("HUNDREDFOLD_") and k != "OMP_NUM_THREADS"}
+    said = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, timeout=120)
+    assert said.stdout.splitlines() == [f"{['1'] * 3} {['1'] * 3} {[True] * 3}", "{'__DASK_PARENT_PID'} False"], said.stderr
+
+
+def test_dask_in_this_environment_has_it_as_the_panels_factory():
+    """The settings file of the package is where Dask looks, in a Python that has read nothing else."""
+    code = "import dask; print(dask.config.get('labextension.factory'))"
+    env = {k: v for k, v in os.environ.items() if not k.startswith("DASK_")}
+    said = subprocess.check_output([sys.executable, "-c", code], env=env, text=True)
+    factory = eval(said)
+    assert (factory["module"], factory["class"]) == ("hundredfold.panel", "make")
+    assert factory["kwargs"]["dashboard-address"].endswith(":0"), "two learners on one machine"
