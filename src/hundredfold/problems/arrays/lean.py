@@ -64,7 +64,7 @@ def _frugal(problem: Problem, function: Any) -> str:
             f"{ALLOWED:.0f} are allowed, and the limit is {LIMIT:.0f}, each element read once.{launches}",
             case=_BIG.name,
         )
-    return f"How near to the limit: {100 * min(LIMIT / per_element, 1):.3g} % (the limit: each element read once)."
+    return f"How near to the limit: {100 * LIMIT / max(per_element, LIMIT):.3g} % (the limit: each element read once)."
 
 
 def _traffic(problem: Problem, function: Any) -> tuple[float, str]:

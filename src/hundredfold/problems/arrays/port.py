@@ -31,7 +31,7 @@ def _guarded(x):
 def _where(x):
     centred = x - cp.mean(x, axis=0, keepdims=True)
     deviation = cp.sqrt(cp.mean(cp.square(centred), axis=0, keepdims=True))
-    return cp.where(deviation > 0, centred / cp.where(deviation > 0, deviation, 1), 0).astype(x.dtype)
+    return cp.where(deviation == 0, 0, centred / cp.where(deviation == 0, 1, deviation)).astype(x.dtype)
 
 
 def _host(x):
@@ -61,6 +61,11 @@ def _in_place(x):
 
 def _unguarded(x):
     return (x - x.mean(axis=0)) / x.std(axis=0)
+
+
+def _hides_nan(x):
+    deviation = x.std(axis=0)
+    return cp.where(deviation > 0, (x - x.mean(axis=0)) / cp.where(deviation > 0, deviation, 1), 0)
 
 
 def _round_trip(x):
@@ -155,6 +160,13 @@ PORT = Problem(
             lambda x: (x - x.mean(axis=0)) / x.std(axis=0),
             "a constant column has standard deviation 0, and 0/0 is NaN; it should give 0.",
             "Put 1 where the standard deviation is 0: what is divided there is 0 already.",
+        ),
+        "nan-hidden": Wrong(
+            _hides_nan,
+            "nan",
+            lambda x: np.nan_to_num(standardise(x)),
+            "a column with NaN in it came out as 0. It is not constant, its spread is unknown: it should stay NaN.",
+            "NaN > 0 is False. Ask for the constant columns instead: `deviation == 0`.",
         ),
         "transfer": Wrong(_round_trip, "transfer", hint="No `.get()` on the way in, no `cp.asarray` on the way out."),
     },

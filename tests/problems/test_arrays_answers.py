@@ -1,0 +1,531 @@
+"""Unit 01: answers that the problems do not know, written differently from those they do.
+
+One more wrong answer of each kind, which must be refused for the same reason, and more right ones, which must be accepted.
+They are code as learners write it, in the style of a notebook cell.
+"""
+
+import statistics
+import time
+import types
+
+import numpy as np
+import pytest
+
+from hundredfold import problems
+
+WRONG, RIGHT = [], []
+
+
+def wrong(problem, reason):
+    def keep(answer):
+        WRONG.append(pytest.param(problem, reason, answer, id=f"{problem}-{reason}-{answer.__name__}"))
+        return answer
+
+    return keep
+
+
+def right(problem):
+    def keep(answer):
+        RIGHT.append(pytest.param(problem, answer, id=f"{problem}-{answer.__name__}"))
+        return answer
+
+    return keep
+
+
+cp = None
+
+
+@pytest.fixture(autouse=True)
+def _cupy(device):
+    global cp
+    cp = device
+
+
+# ---- arrays.port ----
+
+
+@wrong("arrays.port", "host")
+def asnumpy_at_the_end(x):
+    sd = cp.std(x, axis=0)
+    return cp.asnumpy((x - cp.mean(x, axis=0)) / cp.where(sd == 0, 1, sd))
+
+
+@wrong("arrays.port", "axis")
+def row_by_row(x):
+    rows = []
+    for row in x:
+        sd = row.std()
+        rows.append((row - row.mean()) / (sd if sd > 0 else 1))
+    return cp.stack(rows)
+
+
+@wrong("arrays.port", "axis")
+def over_everything(x):
+    return (x - cp.mean(x)) / cp.std(x)
+
+
+@wrong("arrays.port", "ddof")
+def bessel(x):
+    centred = x - x.mean(axis=0)
+    sd = cp.sqrt((centred**2).sum(axis=0) / (len(x) - 1))
+    return centred / cp.where(sd == 0, 1, sd)
+
+
+@wrong("arrays.port", "dtype")
+def double_on_the_way(x):
+    sd = x.std(axis=0, dtype="float64")
+    return (x - x.mean(axis=0, dtype="float64")) / cp.where(sd == 0, 1.0, sd)
+
+
+@wrong("arrays.port", "aliasing")
+def writes_into_x(x):
+    sd = x.std(axis=0)
+    x[...] = (x - x.mean(axis=0)) / cp.where(sd == 0, 1, sd)
+    return x.copy()
+
+
+@wrong("arrays.port", "nan")
+def inverse_deviation(x):
+    return (x - cp.average(x, axis=0)) * (1 / cp.sqrt(x.var(axis=0)))
+
+
+@wrong("arrays.port", "nan")
+def all_nan_to_zero(x):
+    return cp.nan_to_num((x - x.mean(axis=0)) / x.std(axis=0))
+
+
+@wrong("arrays.port", "transfer")
+def column_statistics_on_the_host(x):
+    h = cp.asnumpy(x)
+    sd = h.std(axis=0)
+    sd[sd == 0] = 1
+    return cp.array((h - h.mean(axis=0)) / sd, dtype=x.dtype)
+
+
+@wrong("arrays.port", "exception")
+def mixes_host_and_device(x):
+    return x - np.zeros(x.shape)
+
+
+@wrong("arrays.port", "type")
+def gives_a_list(x):
+    return [x]
+
+
+@wrong("arrays.port", "shape")
+def one_column_short(x):
+    return (x[:, 1:] - x[:, 1:].mean(axis=0)) / x[:, 1:].std(axis=0)
+
+
+@right("arrays.port")
+def column_by_column(x):
+    out = cp.zeros_like(x)
+    for j in range(x.shape[1]):
+        column = x[:, j] - x[:, j].mean() if len(x) else x[:, j]
+        sd = cp.sqrt((column * column).mean()) if len(x) else 1
+        out[:, j] = cp.where(sd == 0, 0, column / sd)
+    return out
+
+
+@right("arrays.port")
+def numpy_names_dispatch(x):
+    sd = np.std(x, axis=0)
+    return np.subtract(x, np.mean(x, axis=0)) / np.where(sd == 0, np.ones_like(sd), sd)
+
+
+@right("arrays.port")
+def guarded_by_the_maximum(x):
+    centred = x - x.mean(axis=0)
+    return centred / cp.maximum(x.std(axis=0), cp.finfo(x.dtype).tiny)
+
+
+# ---- arrays.count ----
+
+
+@wrong("arrays.count", "all")
+def truth(x):
+    return bool(cp.all(cp.sin(x) ** 2 + cp.cos(x) ** 2 == 1))
+
+
+@wrong("arrays.count", "all")
+def minimum_of_the_mask(x):
+    return float((cp.sin(x) ** 2 + cp.cos(x) ** 2 == 1).min())
+
+
+@wrong("arrays.count", "device")
+def divided_on_the_device(x):
+    return cp.sum(cp.square(cp.sin(x)) + cp.square(cp.cos(x)) == 1) / x.size
+
+
+@wrong("arrays.count", "type")
+def asnumpy_scalar(x):
+    return cp.asnumpy(cp.mean(cp.sin(x) ** 2 + cp.cos(x) ** 2 == 1))
+
+
+@wrong("arrays.count", "transfer")
+def sum_in_numpy(x):
+    h = cp.asnumpy(cp.sin(x) ** 2 + cp.cos(x) ** 2)
+    return float(np.count_nonzero(h == 1) / h.size)
+
+
+@wrong("arrays.count", "count")
+def count_as_float(x):
+    return float(cp.count_nonzero(cp.sin(x) ** 2 + cp.cos(x) ** 2 == 1))
+
+
+@wrong("arrays.count", "tolerance")
+def within_a_picounit(x):
+    return float((abs(cp.sin(x) ** 2 + cp.cos(x) ** 2 - 1) < 1e-12).mean())
+
+
+@wrong("arrays.count", "dtype")
+def half_the_bytes(x):
+    y = cp.asarray(x, dtype="f4")
+    s, c = cp.sin(y), cp.cos(y)
+    return float((s * s + c * c == 1).sum()) / x.size
+
+
+@wrong("arrays.count", "unit")
+def in_per_cent(x):
+    return float((cp.sin(x) ** 2 + cp.cos(x) ** 2 == 1).sum()) / x.size * 100.0
+
+
+@right("arrays.count")
+def item(x):
+    return (cp.square(cp.sin(x)) + cp.square(cp.cos(x)) == 1).mean().item()
+
+
+@right("arrays.count")
+def summed(x):
+    is_one = cp.equal(cp.cos(x) * cp.cos(x) + cp.sin(x) * cp.sin(x), 1.0)
+    return float(is_one.sum() / len(is_one))
+
+
+@right("arrays.count")
+def numpy_float(x):
+    return np.float64(cp.count_nonzero((np.sin(x) ** 2 + np.cos(x) ** 2) == 1).get() / x.size)
+
+
+# ---- arrays.clock ----
+
+
+def sync():
+    cp.cuda.runtime.deviceSynchronize()
+
+
+@wrong("arrays.clock", "not-synchronised")
+def median_of_launches(fn):
+    fn()
+    sync()
+    times = []
+    for _ in range(5):
+        start = time.time()
+        fn()
+        times.append(time.time() - start)
+    return statistics.median(times)
+
+
+@wrong("arrays.clock", "leftovers")
+def warm_up_not_waited_for(fn):
+    fn()
+    fn()
+    start = time.perf_counter_ns()
+    fn()
+    cp.cuda.get_current_stream().synchronize()
+    return (time.perf_counter_ns() - start) * 1e-9
+
+
+@wrong("arrays.clock", "first-call")
+def mean_with_the_first(fn):
+    sync()
+    start = time.perf_counter()
+    for _ in range(3):
+        fn()
+        sync()
+    return (time.perf_counter() - start) / 3
+
+
+@wrong("arrays.clock", "outlier")
+def one_good_look(fn):
+    fn()
+    sync()
+    start = time.perf_counter()
+    fn()
+    sync()
+    return time.perf_counter() - start
+
+
+@wrong("arrays.clock", "outlier")
+def numpy_mean(fn):
+    fn()
+    times = []
+    for _ in range(6):
+        sync()
+        start = time.perf_counter()
+        fn()
+        sync()
+        times.append(time.perf_counter() - start)
+    return float(np.mean(times))
+
+
+@wrong("arrays.clock", "too-long")
+def total(fn):
+    fn()
+    spent = 0.0
+    for _ in range(5):
+        sync()
+        start = time.perf_counter()
+        fn()
+        sync()
+        spent += time.perf_counter() - start
+    return spent
+
+
+@wrong("arrays.clock", "unit")
+def microseconds(fn):
+    return steady(fn) * 1e6
+
+
+@wrong("arrays.clock", "not-called")
+def times_nothing(fn):
+    sync()
+    start = time.perf_counter()
+    time.sleep(0.001)
+    return time.perf_counter() - start
+
+
+@wrong("arrays.clock", "type")
+def forgets_to_return(fn):
+    fn()
+    sync()
+
+
+@wrong("arrays.clock", "type")
+def gives_a_measurement(fn):
+    took = steady(fn)
+    return types.SimpleNamespace(median=took, times=[took])
+
+
+@wrong("arrays.clock", "value")
+def backwards(fn):
+    fn()
+    sync()
+    start = time.perf_counter()
+    fn()
+    sync()
+    return start - time.perf_counter()
+
+
+def steady(fn):
+    fn()
+    times = np.empty(6)
+    for i in range(6):
+        sync()
+        start = time.perf_counter()
+        fn()
+        sync()
+        times[i] = time.perf_counter() - start
+    return float(np.median(times))
+
+
+right("arrays.clock")(steady)
+
+
+@right("arrays.clock")
+def third_best_of_nine(fn):
+    fn()
+    times = []
+    for _ in range(9):
+        cp.cuda.Device().synchronize()
+        start = time.time()
+        fn()
+        cp.cuda.Device().synchronize()
+        times.append(time.time() - start)
+    return sorted(times)[2]
+
+
+# ---- arrays.lean ----
+
+
+@wrong("arrays.lean", "cancellation")
+def two_moments(x):
+    n = len(x)
+    s, q = float(x.sum()), float((x * x).sum())
+    return abs(q / n - (s / n) ** 2) ** 0.5
+
+
+@wrong("arrays.lean", "transfer")
+def host_all_the_way(x):
+    return float(np.std(cp.asnumpy(x)))
+
+
+@wrong("arrays.lean", "ddof")
+def bessel_from_std(x):
+    n = x.size
+    return float(x.std()) * (n / (n - 1)) ** 0.5 if n > 1 else 0.0
+
+
+@wrong("arrays.lean", "dtype")
+def single_precision(x):
+    return float(cp.std(cp.asarray(x, dtype=cp.float32)))
+
+
+@wrong("arrays.lean", "device")
+def zero_dimensional(x):
+    return cp.sqrt(cp.var(x))
+
+
+@wrong("arrays.lean", "squared")
+def mean_of_squares(x):
+    return float(cp.mean(cp.square(x - x.mean())))
+
+
+@wrong("arrays.lean", "traffic")
+def five_passes(x):
+    centred = x - cp.mean(x)
+    return float(cp.sqrt(cp.mean(centred * centred)))
+
+
+@right("arrays.lean")
+def deviation(x):
+    return cp.std(x).item()
+
+
+@right("arrays.lean")
+def root_of_variance(x):
+    return float(np.sqrt(x.var().get()))
+
+
+# ---- the numbers and the decisions ----
+
+PREDICTIONS = [
+    ("writes", (5.71e9, ..., ...)),
+    ("item-size", (11.2e9, 0.0109, 0.000889)),
+    ("once", (800_000_000, ..., ...)),
+    ("reads", (np.float64(9.0e9), 0.01, 0.000889)),
+    ("unit", (78.4e9, ..., ...)),
+    ("unit", (9.13, ..., ...)),
+    ("unit", (9800.0, ..., ...)),
+    ("unit", (..., 10.9, ...)),
+    ("unit", (..., ..., 0.889)),
+    ("unit", (..., ..., 889)),
+    ("published", (9.8e9, 0.000746, ...)),
+    ("published", (9.8e9, 0.0109, 7.46e-4)),
+    ("writes", (9.8e9, 0.0109, 0.00178)),
+    ("residency", (9.8e9, 0.817, ...)),
+    ("type", ("9.8e9", ..., ...)),
+    ("type", (True, ..., ...)),
+    ("type", (9.8e9, [0.0109], ...)),
+    ("value", (-9.8e9, ..., ...)),
+    ("value", (float("nan"), ..., ...)),
+    ("value", (12.5e9, ..., ...)),
+    ("value", (9.8e9, 0.0135, ...)),
+]
+
+
+@pytest.mark.parametrize(("reason", "answers"), PREDICTIONS, ids=lambda value: str(value)[:30])
+def test_another_wrong_prediction_is_refused_for_its_reason(reason, answers):
+    verdict = problems.judge("arrays.possible", *answers)
+    assert (verdict.outcome, verdict.reason) == ("wrong", reason), verdict.why
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [(9.6e9, 10.7e-3, 0.9e-3), (np.int64(9_800_000_000), np.float64(0.01089), 8 / 9e3), (98 * 10**8, 0.0109, 0.00089)],
+)
+def test_another_right_prediction_is_accepted(answers):
+    assert problems.judge("arrays.possible", *answers).right
+
+
+DECISIONS = [
+    ("always-gpu", "gpu gpu gpu gpu"),
+    ("always-cpu", "CPU CPU CPU CPU"),
+    ("transfer", "cpu gpu gpu gpu"),
+    ("launch", "gpu cpu gpu gpu"),
+    ("residency", "cpu cpu cpu gpu"),
+    ("arithmetic", "cpu cpu gpu cpu"),
+    ("labels", "cpu cpu gpu tpu"),
+]
+JOBS = ("small_sum", "large_sum", "fused_count", "matmul")
+
+
+@pytest.mark.parametrize(("reason", "labels"), DECISIONS)
+def test_another_wrong_decision_is_refused_for_its_reason(reason, labels):
+    verdict = problems.judge("arrays.worth", dict(zip(JOBS, labels.split(), strict=True)))
+    assert (verdict.outcome, verdict.reason) == ("wrong", reason), verdict.why
+
+
+@pytest.mark.parametrize(
+    ("reason", "decisions"),
+    [
+        ("type", ("cpu", "cpu", "gpu", "gpu")),
+        ("type", "gpu"),
+        ("labels", {}),
+        ("labels", {"small_sum": "cpu"}),
+        ("labels", dict.fromkeys(JOBS, 1)),
+        ("labels", dict.fromkeys(JOBS, ["cpu"])),
+    ],
+)
+def test_what_is_no_dict_of_decisions_is_refused(reason, decisions):
+    verdict = problems.judge("arrays.worth", decisions)
+    assert (verdict.outcome, verdict.reason) == ("wrong", reason), verdict.why
+
+
+def test_gaps_among_the_decisions_are_not_attempted():
+    untouched = problems.judge("arrays.worth", dict.fromkeys(JOBS, ...))
+    assert (untouched.outcome, untouched.why) == ("untouched", "")
+    partly = problems.judge("arrays.worth", {**dict.fromkeys(JOBS, ...), "matmul": "gpu"})
+    assert partly.outcome == "untouched" and partly.why.endswith("(matmul is right)")
+
+
+@pytest.mark.parametrize(
+    "decisions",
+    [
+        types.MappingProxyType(dict(zip(JOBS, ("cpu", "cpu", "gpu", "gpu"), strict=True))),
+        {job: " Gpu " if job in ("matmul", "fused_count") else "cpu" for job in reversed(JOBS)},
+    ],
+)
+def test_another_right_set_of_decisions_is_accepted(decisions):
+    assert problems.judge("arrays.worth", decisions).right
+
+
+# ---- the functions ----
+
+
+@pytest.mark.parametrize(("problem", "reason", "answer"), WRONG)
+def test_another_wrong_answer_is_refused_for_its_reason(problem, reason, answer):
+    verdict = problems.judge(problem, answer)
+    assert (verdict.outcome, verdict.reason) == ("wrong", reason), verdict.why
+
+
+@pytest.mark.parametrize(("problem", "answer"), RIGHT)
+def test_another_right_answer_is_accepted(problem, answer):
+    verdict = problems.judge(problem, answer)
+    assert verdict.right, verdict.why
+
+
+@pytest.mark.parametrize("problem", ["arrays.port", "arrays.count", "arrays.lean"])
+def test_a_function_that_returns_nothing_yet_is_not_attempted(problem):
+    def tried(x):
+        x.mean()
+
+    assert problems.judge(problem, tried).outcome == "untouched"
+
+
+@pytest.mark.parametrize("problem", ["arrays.port", "arrays.count", "arrays.clock", "arrays.lean"])
+@pytest.mark.parametrize("answer", [3.5, "text", np.zeros(3), {}])
+def test_what_is_no_function_is_refused(problem, answer):
+    assert problems.judge(problem, answer).reason == "callable"
+
+
+def test_every_reason_a_problem_knows_has_a_second_answer_here():
+    here = {(param.values[0], param.values[1]) for param in WRONG}
+    here |= {("arrays.possible", reason) for reason, _ in PREDICTIONS}
+    here |= {("arrays.worth", reason) for reason, _ in DECISIONS} | {("arrays.worth", "type")}
+    known = {
+        (name, wrong.reason)
+        for name in problems.ids()
+        if name.startswith("arrays.")
+        for wrong in problems.find(name).wrong.values()
+    }
+    assert known <= here
