@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from . import text
+from hundredfold.plot import words as text
 
 SLACK = 1.25
 """A time this many times below a *measured* limit is still believed: clocks and neighbours vary, and the rates were taken on

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import text
+from hundredfold.plot import words as text
 
 if TYPE_CHECKING:
     from .bounds import Limit

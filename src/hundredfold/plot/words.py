@@ -12,6 +12,7 @@ _TIMES = (("ns", 1e-9), ("µs", 1e-6), ("ms", 1e-3), ("s", 1.0), ("min", 60.0), 
 # From here on the next unit reads better: "97 s", but "11.5 min" and not "690 s".
 _UP = {"ns": 1e3, "µs": 1e3, "ms": 1e3, "s": 120.0, "min": 120.0, "h": math.inf}
 _PREFIXES = ("", "k", "M", "G", "T", "P")
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -74,3 +75,16 @@ def flop_rate(value: float) -> str:
 def count(value: float) -> str:
     """Return a whole number with thin groups of three, `100 000 000`."""
     return f"{int(value):,}".replace(",", " ")
+
+
+def count_or_number(value: float) -> str:
+    """Return a whole number with groups, any other with three digits."""
+    return count(value) if value == int(value) else number(value)
+
+
+def plain(value: float) -> str:
+    """Return a number for an axis: `1 000`, `0.01`, and from a million on `10⁶`."""
+    power = math.log10(value) if value > 0 else 0.5
+    if power == round(power) and not -4 < power < 6:  # a power of ten
+        return "10" + str(round(power)).translate(_RAISED)
+    return count_or_number(value)

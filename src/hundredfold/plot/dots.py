@@ -1,0 +1,151 @@
+"""`times`: some times beside each other on a logarithmic axis, each a mark with its label."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from . import axes, palette, words
+from .figure import Figure
+
+WIDTH, ROW, FRAME = 700, 30, 92
+_SHORTEST = 1.2  # decades: less would blow up a difference of a few per cent
+
+
+@dataclass(frozen=True)
+class Row:
+    """One mark of `times`.
+
+    `label` stands on the left, `seconds` is where the mark stands, `group` ("published", "here", "recorded" or "limit")
+    decides its colour and shape, `remark` is written behind the time. A `doubtful` time is drawn hollow.
+    """
+
+    label: str
+    seconds: float
+    group: str = "here"
+    remark: str = ""
+    doubtful: bool = False
+
+
+def times(rows: Mapping[str, float] | Iterable[Row], title: str | None = None, *, note: str | None = None) -> Figure:
+    """Draw times as labelled marks on a logarithmic axis, the first on top.
+
+    Parameters
+    ----------
+    rows : dict of label to seconds, or list of Row
+        In a dict the word before a colon says what a row is: "published: NumPy", "limit: read x once", "recorded: H200";
+        every other time counts as taken here.
+    title : str, optional
+        Over the figure.
+    note : str, optional
+        Under it; by default that times taken here are simulated, where they are.
+
+    Returns
+    -------
+    Figure
+        Seven hundred pixels wide. Limits are also drawn as dashed lines across all rows.
+
+    Raises
+    ------
+    ValueError
+        If there is no row, or a time is not a positive number.
+    """
+    marks = [_row(label, value) for label, value in rows.items()] if isinstance(rows, Mapping) else list(rows)
+    if not marks:
+        raise ValueError("times needs at least one time.")
+    for mark in marks:
+        if not (isinstance(mark.seconds, (int, float)) and 0 < mark.seconds < math.inf):
+            raise ValueError(f"{mark.label!r}: a positive number of seconds is needed, not {mark.seconds!r}.")
+        if mark.group not in palette.GROUPS:
+            raise ValueError(f"{mark.label!r}: group must be one of {', '.join(palette.GROUPS)}, not {mark.group!r}.")
+    if note is None:
+        note = axes.here_note([mark.label for mark in marks if mark.group == "here"])
+    height = FRAME + ROW * len(marks) + (0 if title else -30) + (22 if note else 0)
+    table = _table(marks, title, note)
+    return Figure(lambda: _draw(marks, title, note, height), _alt(marks, title, note), table, WIDTH, height)
+
+
+def _row(label: str, seconds: float) -> Row:
+    first = label.partition(":")[0].strip().lower() if ":" in label else ""
+    if re.match(r"\d{4}\b", first):
+        first = "published"  # "2019 suite: ..." was not taken here either
+    return Row(label, float(seconds), first if first in palette.GROUPS else "here")
+
+
+def _behind(mark: Row) -> str:
+    return words.seconds(mark.seconds) + (f", {mark.remark}" if mark.remark else "")
+
+
+def _table(marks: list[Row], title: str | None, note: str | None) -> str:
+    wide = max(len(mark.label) for mark in marks)
+    # The time comes last, so that its own width moves nothing else.
+    lines = [f"{mark.label:<{wide}}  {_behind(mark)}" for mark in marks]
+    return "\n".join([*([title, ""] if title else []), *lines, *(["", note] if note else [])])
+
+
+def _alt(marks: list[Row], title: str | None, note: str | None) -> str:
+    start = f"{title}. " if title else ""
+    listed = "; ".join(f"{mark.label}: {_behind(mark)}" for mark in marks)
+    return f"{start}Times on a logarithmic axis. {listed}." + (f" {note}" if note else "")
+
+
+def _draw(marks: list[Row], title: str | None, note: str | None, height: int) -> Any:
+    from bokeh.core.properties import value
+    from bokeh.models import FixedTicker, Range1d, Span
+
+    low, high = _span(marks)
+    # Places, not names, on the vertical axis: two rows may have the same label.
+    places = list(range(len(marks)))
+    plot = axes.canvas(
+        title, WIDTH, height, x_axis_type="log", x_range=Range1d(low, high), y_range=Range1d(len(marks) - 0.4, -0.6)
+    )
+    plot.yaxis.ticker = FixedTicker(ticks=places)
+    plot.yaxis.major_label_overrides = {place: mark.label for place, mark in zip(places, marks, strict=True)}
+    axes.ticks(plot.xaxis[0], low, high, log=True, unit="seconds")
+    plot.ygrid.grid_line_dash = "dotted"
+    plot.yaxis.major_tick_line_color = plot.yaxis.axis_line_color = None
+    for mark in marks:
+        if mark.group == "limit":
+            line = Span(location=mark.seconds, dimension="height", line_color=palette.MUTED, line_dash="dashed")
+            line.level = "underlay"
+            plot.add_layout(line)
+    for place, mark in zip(places, marks, strict=True):
+        colour, shape = palette.GROUPS[mark.group]
+        fill = palette.PAPER if mark.doubtful else colour
+        upright = {"angle": math.pi / 2, "line_width": 4} if shape == "dash" else {"line_width": 2}
+        plot.scatter([mark.seconds], [place], marker=shape, size=14, line_color=colour, fill_color=fill, **upright)
+        plot.text(
+            [mark.seconds],
+            [place],
+            text=[_behind(mark)],
+            x_offset=13,
+            text_baseline="middle",
+            text_font=value(axes.FONT),
+            text_font_size="13px",
+            text_color=palette.INK,
+            # The words must stay readable where a limit's line passes under them.
+            background_fill_color=palette.PAPER,
+            background_fill_alpha=0.8,
+        )
+    if note:
+        axes.footnote(plot, note)
+    return plot
+
+
+def _span(marks: list[Row]) -> tuple[float, float]:
+    """Return the ends of the axis: all marks, some air on the left, and on the right room for the longest words."""
+    low = math.log10(min(mark.seconds for mark in marks))
+    high = math.log10(max(mark.seconds for mark in marks))
+    if high - low < _SHORTEST:
+        low, high = (low + high - _SHORTEST) / 2, (low + high + _SHORTEST) / 2
+    wide = WIDTH - 40 - 7 * max(len(mark.label) for mark in marks)  # about what the frame gets, in pixels
+    low -= 0.05 * (high - low)
+    # Each label needs 7 pixels a letter to the right of its mark.
+    ends = [high + 0.03 * (high - low)]
+    for mark in marks:
+        taken = min(0.8, (24 + 7 * len(_behind(mark))) / max(wide, 200))
+        ends.append(low + (math.log10(mark.seconds) - low) / (1 - taken))
+    return 10**low, 10 ** max(ends)
