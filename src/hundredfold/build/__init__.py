@@ -14,14 +14,14 @@ order the work flows through them:
 `store`      read and write notebooks, whole or not at all
 `roundtrip`  an edit made in JupyterLab, back into the source
 `nbgrader`   the same exercises as an nbgrader course
-`command`    `hundredfold build`
+`entry`      the command `hundredfold build`
 """
 
 
 def __getattr__(name: str):
-    # `hundredfold.build:command` is the click command; click, jupytext and nbclient are only imported for it.
+    # The command line finds `hundredfold.build:command`; click, jupytext and nbclient are only imported for it.
     if name == "command":
         from importlib import import_module
 
-        return import_module("hundredfold.build.command").build
+        return import_module("hundredfold.build.entry").build
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

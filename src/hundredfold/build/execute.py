@@ -1,8 +1,12 @@
 """Run a product's cells in a fresh kernel of this environment, and say exactly where one fails."""
 
+import asyncio
 import os
 import re
+import signal
+import subprocess
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 from . import normalise
@@ -49,24 +53,43 @@ def run(product: Product, cwd: Path) -> dict[int, list]:
     for cell in product.cells:
         make = v4.new_code_cell if cell.kind == "code" else v4.new_markdown_cell
         notebook.cells.append(make(cell.source, metadata={"tags": list(cell.tags)}))
-    at = 0
+    at, stopped = 0, False
+
+    def stop(task):
+        nonlocal stopped
+        stopped = True
+        task.cancel()
 
     def started(cell, cell_index):
         nonlocal at
         at = cell_index
+        # nbclient's own handler takes the kernel away under its feet and dies of that with a traceback.
+        with suppress(NotImplementedError, RuntimeError):  # Windows, or not the main thread: Python's own way serves
+            asyncio.get_running_loop().add_signal_handler(signal.SIGINT, stop, asyncio.current_task())
 
-    client = NotebookClient(notebook, km=_kernel(), timeout=CELL_TIMEOUT, record_timing=False, store_widget_state=False)
+    client = NotebookClient(
+        notebook,
+        kernel_manager_class=_here(),
+        kernel_name="python3",
+        timeout=CELL_TIMEOUT,
+        record_timing=False,
+        store_widget_state=False,
+    )
+    client.shutdown_kernel = "immediate"
     client.on_cell_start = started
     cwd.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="hundredfold-build-") as state:
         try:
             env = os.environ | environment(state, strict=product.what == "solution")
-            client.execute(cwd=str(cwd), env=env)
+            # The kernel's own stderr is ipykernel's log; what cells write there arrives as output.
+            client.execute(cwd=str(cwd), env=env, stderr=subprocess.DEVNULL)
         except CellExecutionError as error:
             raise CellError(_where_it_raised(product, at, error)) from None
         except CellTimeoutError:
             raise CellError(f"{_place(product, at)}: the cell took longer than {CELL_TIMEOUT} s") from None
-        except DeadKernelError:
+        except (DeadKernelError, asyncio.CancelledError):
+            if stopped:
+                raise KeyboardInterrupt from None
             raise CellError(f"{_place(product, at)}: the kernel died in this cell (out of memory?)") from None
     found = {}
     for i, (cell, ran) in enumerate(zip(product.cells, notebook.cells, strict=True)):
@@ -79,17 +102,23 @@ def run(product: Product, cwd: Path) -> dict[int, list]:
     return found
 
 
-def _kernel():
-    """A manager that starts the Python running this build, whatever `python3` kernels the user has installed."""
+def _here():
+    """A class of managers that start the Python running this build, whatever `python3` kernels the user has."""
     import ipykernel.kernelspec
     from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
     from jupyter_client.manager import AsyncKernelManager
+    from traitlets import default
 
-    class Here(KernelSpecManager):
+    class Specs(KernelSpecManager):
         def get_kernel_spec(self, kernel_name):
             return KernelSpec(resource_dir=ipykernel.kernelspec.RESOURCES, **ipykernel.kernelspec.get_kernel_dict())
 
-    return AsyncKernelManager(kernel_name="python3", kernel_spec_manager=Here())
+    class Here(AsyncKernelManager):
+        @default("kernel_spec_manager")
+        def _specs(self):
+            return Specs()
+
+    return Here
 
 
 def _place(product: Product, index: int, line: int = 1) -> str:
@@ -107,5 +136,6 @@ def _where_it_raised(product: Product, index: int, error) -> str:
     here = [int(n) for n in re.findall(rf"Cell In ?\[{count}\], line (\d+)", text)]
     line = (here or lines or [1])[-1]
     frame = next((f for f in text.split("\n\n") if re.search(rf"Cell In ?\[{count}\], line {line}\b", f)), "")
-    said = f"{error.ename}: {error.evalue}" if error.evalue else error.ename
+    evalue = re.sub(r" \(\d+\.py, line \d+\)$", "", error.evalue or "")  # IPython's name for the cell says nothing
+    said = f"{error.ename}: {evalue}" if evalue else error.ename
     return f"{_place(product, index, line)}: the cell raised {said}\n{frame}".rstrip()

@@ -1,5 +1,6 @@
 """Do the committed notebooks say what their sources say?  Answered without a kernel, in milliseconds a notebook."""
 
+import json
 from pathlib import Path
 
 from . import store
@@ -25,7 +26,8 @@ def differences(product: Product, root: Path) -> list[str]:
             place = f"{product.source.path.relative_to(root)}:{line}"
             found.append(f"{shown}: cell {stored.get('id')} differs from {place}")
             break  # after an insertion every later cell differs; one line says it
-    names = [cell.get("id", "") for cell in notebook.cells]
+    # From the file itself: nbformat mends double ids in what it reads.
+    names = [cell.get("id", "") for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]]
     if len(set(names)) != len(names) or not all(names):
         found.append(f"{shown}: cell ids are missing or not unique")
     return found + _counts(product, notebook, shown)

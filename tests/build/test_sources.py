@@ -1,0 +1,62 @@
+"""Reading a source: cells, their lines, and clear words for what is wrong."""
+
+from pathlib import Path
+
+import pytest
+
+from hundredfold.build.errors import SourceError
+from hundredfold.build.sources import parse
+
+LECTURES = Path("sources/lectures/01_arrays.py")
+
+
+def test_a_cell_knows_its_lines(lecture):
+    source = parse(lecture, LECTURES)
+    file = lecture.split("\n")
+    for cell in source.cells:
+        assert len(cell.lines) == len(cell.source.split("\n"))
+        for number, line in zip(cell.lines, cell.source.split("\n"), strict=True):
+            assert file[number - 1].removeprefix("# ") == line.rstrip() or file[number - 1] == "#" == line + "#"
+
+
+def test_a_cells_raw_text_is_the_files(lecture):
+    source = parse(lecture, LECTURES)
+    assert source.header + "".join(cell.raw for cell in source.cells) == lecture
+
+
+def test_magics_are_bare_in_the_cell(lecture):
+    assert "%who_ls" in [cell.source for cell in parse(lecture, LECTURES).cells]
+
+
+def test_jupytexts_bookkeeping_does_not_reach_a_cell(lecture):
+    text = lecture.replace("x = 20\n", "x = 20\n\n\n\n")
+    assert all(not cell.metadata or list(cell.metadata) == ["tags"] for cell in parse(text, LECTURES).cells)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("unit: 1", "unit: 2", "1: the front matter says unit 2, the file name 1"),
+        ("slug: arrays", "slug: array", "says slug 'array'"),
+        ("#     teaching: 30\n", "", "`teaching` is missing"),
+        ("title: Arrays", "title: 3", "`title` is missing or no str"),
+        ("#   hundredfold:", "#   other:", "the front matter needs `hundredfold:`"),
+        ("unit: 1", "unit: [1", "front matter cannot be read"),
+        ("# %% [markdown]\n# # Arrays", "x = 3\n\n# %% [markdown]\n# # Arrays", "11: there is text before the first"),
+        ("# %% [markdown]\n# More", "# %% [raw]\n# More", "a raw cell"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_line(lecture, old, new, said):
+    assert old in lecture
+    with pytest.raises(SourceError) as error:
+        parse(lecture.replace(old, new, 1), LECTURES)
+    assert said in str(error.value)
+    assert str(error.value).startswith(str(LECTURES))
+
+
+@pytest.mark.parametrize(
+    "name", ["sources/lectures/arrays.py", "sources/lectures/1_arrays.py", "sources/other/01_arrays.py"]
+)
+def test_a_source_has_its_place_and_name(lecture, name):
+    with pytest.raises(SourceError, match="sources/lectures/NN_slug.py"):
+        parse(lecture, Path(name))
