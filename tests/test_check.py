@@ -141,6 +141,23 @@ def test_progress_that_cannot_be_saved_is_said_once(monkeypatch, tmp_path, capfd
     assert second == first[: first.index("  (Your progress")]
 
 
+def test_ctrl_c_in_a_learners_function_stops_the_check_and_nothing_else(capfd):
+    # From outside: the process is interrupted while the learner's loop runs, and goes on to its next cell.
+    code = (
+        "import os, signal, sys, threading\n"
+        "from hundredfold import simulate; simulate.activate()\n"
+        "from hundredfold.check import check\n"
+        "def seconds(fn):\n"
+        "    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
+        "    while True: pass\n"
+        "try: check('arrays.clock', seconds)\n"
+        "except KeyboardInterrupt: print('stopped')\n"
+        "print(signal.getitimer(signal.ITIMER_REAL))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, encoding="utf-8", timeout=60)
+    assert done.stdout == "stopped\n(0.0, 0.0)\n", done.stderr
+
+
 def test_the_same_answer_prints_the_same(capfd):
     assert said(capfd, "arrays.worth", {}) == said(capfd, "arrays.worth", {})
 

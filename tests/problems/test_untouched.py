@@ -65,3 +65,10 @@ def test_an_empty_function_without_source_is_seen():
     space = {}
     exec("def f(x):\n    'doc'\n    ...", space)
     assert empty(space["f"])
+
+
+def test_an_empty_compiled_function_is_untouched():
+    import numba
+
+    assert untouched(numba.njit(dots))
+    assert not untouched(numba.njit(lambda x: x + 1))

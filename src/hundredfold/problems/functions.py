@@ -65,6 +65,9 @@ class FunctionJudge:
         The result must not share memory with an argument.
     compare : callable, optional
         ``compare(run)`` replaces the comparison of values; it refuses or returns.
+    invoke : callable, optional
+        ``invoke(function, arguments)`` calls the function where that is not ``function(*arguments)``: a kernel that is
+        launched on a grid and writes into an array that `invoke` makes and returns.
     after : sequence of callables
         ``after(problem, function) -> str`` or None: judges that run when all cases are right (transfers, traffic,
         time). They refuse, or return what is said of how near the limit is.
@@ -80,6 +83,7 @@ class FunctionJudge:
     keeps: bool = True
     fresh: bool = False
     compare: Callable[[Run], None] | None = None
+    invoke: Callable[[Any, tuple[Any, ...]], Any] | None = None
     after: Sequence[Callable[[Problem, Any], str | None]] = field(default_factory=tuple)
     verified: str = ""
 
@@ -93,12 +97,12 @@ class FunctionJudge:
             except Refusal as refusal:
                 refusal.case = refusal.case or case.name
                 raise
-        near = [said for judge in self.after if (said := judge(problem, function))]
+        near = [said for judge in self.after if (said := judge(problem, self._invoked(function)))]
         what = f"{len(self.cases)} cases ({'; '.join(case.name for case in self.cases)})"
         return Verified(f"{what}{self.verified and '; ' + self.verified}.", " ".join(near))
 
     def _judge(self, problem: Problem, function: Any, case: Case, *, first: bool) -> None:
-        run = call(problem, function, case)
+        run = call(problem, self._invoked(function), case)
         if first and missing(run.got):
             raise NotAttempted("it returns nothing yet (if you have written it: is a `return` missing?)")
         try:
@@ -107,6 +111,9 @@ class FunctionJudge:
         except Refusal as refusal:
             refusal.printed = refusal.printed or run.printed
             raise
+
+    def _invoked(self, function: Any) -> Any:
+        return function if self.invoke is None else lambda *arguments: self.invoke(function, arguments)
 
     def _compare(self, run: Run) -> None:
         if run.got is None:

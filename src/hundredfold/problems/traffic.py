@@ -87,10 +87,12 @@ def _doors(traffic: Traffic) -> Iterator[None]:
             return original_set(self, *args, **kwargs)
 
         original_get, original_set = cupy.ndarray.get, cupy.ndarray.set
-        # Both are inherited: putting ours on the class itself and deleting it again leaves no trace.
         for name, ours in (("get", get), ("set", put)):
+            # In CuPy both are inherited: taking ours off the class again leaves no trace.
+            own = vars(cupy.ndarray).get(name)
+            undo = (delattr, cupy.ndarray, name) if own is None else (setattr, cupy.ndarray, name, own)
             setattr(cupy.ndarray, name, ours)
-            doors.callback(delattr, cupy.ndarray, name)
+            doors.callback(*undo)
         for name in ("array", "asarray", "asanyarray", "ascontiguousarray"):
             original = getattr(cupy, name)
             setattr(cupy, name, _counting_arrivals(original, traffic))

@@ -26,6 +26,7 @@ def empty(function: Any) -> bool:
     The compiled body is looked at, not the source: it has no comments and no docstring, and it is there even where the
     source is not (a function made by `exec`, a deleted cell).
     """
+    function = getattr(function, "py_func", function)  # what numba.jit and cuda.jit have compiled
     if not isinstance(function, types.FunctionType):
         return False
     body = [step for step in dis.get_instructions(function.__code__) if step.opname not in _FRAME]

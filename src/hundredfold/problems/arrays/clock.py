@@ -100,7 +100,7 @@ def _ask(
     truth = instrument.truth()
     for factor, meaning in FACTORS.items():
         if factor >= 1e3 and 0.4 * factor < got / truth < 2.5 * factor:
-            refuse("unit", f"for {what} it says {number(got)}: {meaning} Asked for: seconds.")
+            refuse("unit", f"for {what} it says a time that is {meaning} Asked for: seconds.")
     return got, truth
 
 
@@ -172,7 +172,7 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
         )
     return Verified(
         "the device's work is in; what was queued before it is not; nor is the first call; one slow call changes "
-        "nothing; CPU work is timed as well"
+        "nothing; CPU work is timed as well."
     )
 
 
