@@ -12,7 +12,7 @@ from pathlib import Path
 from . import exercise as regions
 from . import identity, store
 from .errors import BuildError, MergeError, SourceError
-from .products import PRODUCTS, Cell, Product, derive
+from .products import PRODUCTS, Product, derive
 from .sources import Source, SourceCell, parse, read, split
 
 _FOLDERS = {folder: (what, kind) for what, (kind, folder) in PRODUCTS.items()}
@@ -49,19 +49,18 @@ def merge(source: Source, what: str, edited) -> tuple[str, int]:
     matched = identity.match([(c.cell_type, c.source) for c in cells], [cell.key for cell in product.cells])
     _nothing_lost(matched, product, source)
     chunks, changed = [], 0
-    shown = {cell.origin for cell in product.cells}
-    for origin in _order(matched, product, source):
-        if isinstance(origin, int) and origin not in shown:
+    for origin, k in _order(matched, product, source):
+        if k is None:
             chunks.append(source.cells[origin].raw)  # belongs to the other product only
             continue
-        new = cells[-origin - 1] if origin < 0 else cells[_of(matched, product, origin)]
-        old = None if origin < 0 else source.cells[origin]
-        base = None if origin < 0 else next(c for c in product.cells if c.origin == origin)
-        if base and new.source == base.source and _tags(new) == base.tags and new.cell_type == base.kind:
+        new = cells[k]
+        old = None if origin is None else source.cells[origin]
+        base = None if origin is None else product.cells[matched[k]]
+        if base and (new.source, new.cell_type, _tags(new)) == (base.source, base.kind, base.tags):
             chunks.append(old.raw)
             continue
         changed += 1
-        chunks.append(_write_cell(source, what, old, base, new))
+        chunks.append(_write_cell(source, what, old, new))
     changed += len(product.cells) - sum(m is not None for m in matched)
     order = [m for m in matched if m is not None]
     changed += order != sorted(order) and not changed
@@ -95,38 +94,33 @@ def _nothing_lost(matched: list[int | None], product: Product, source: Source) -
             )
 
 
-def _order(matched: list[int | None], product: Product, source: Source) -> list[int]:
-    """Indices of source cells in their new order; cell k of the notebook, where it is new, as -k-1.
+def _order(matched: list[int | None], product: Product, source: Source) -> list[tuple[int | None, int | None]]:
+    """The cells of the new source in order, each as (index in the old source, index in the notebook).
 
-    A cell that only the other product shows stays behind the cell it stood behind.
+    A new cell has no first; a cell that only the other product shows has no second, and stays behind the cell it
+    stood behind.
     """
     shown = {cell.origin for cell in product.cells}
-    after: dict[int, list[int]] = {}
-    anchor = -1
     present = {product.cells[m].origin for m in matched if m is not None}
+    hidden: dict[int, list] = {}
+    anchor = -1
     for i in range(len(source.cells)):
         if i not in shown:
-            after.setdefault(anchor, []).append(i)
+            hidden.setdefault(anchor, []).append((i, None))
         elif i in present:
             anchor = i
-    order = list(after.get(-1, []))
+    order = hidden.get(-1, [])
     for k, m in enumerate(matched):
-        if m is None:
-            order.append(-k - 1)
-        else:
-            order += [product.cells[m].origin, *after.get(product.cells[m].origin, [])]
+        origin = None if m is None else product.cells[m].origin
+        order += [(origin, k), *hidden.get(origin, [])]
     return order
-
-
-def _of(matched: list[int | None], product: Product, origin: int) -> int:
-    return next(k for k, m in enumerate(matched) if m is not None and product.cells[m].origin == origin)
 
 
 def _tags(cell) -> list[str]:
     return list(cell.metadata.get("tags", []))
 
 
-def _write_cell(source: Source, what: str, old: SourceCell | None, base: Cell | None, new) -> str:
+def _write_cell(source: Source, what: str, old: SourceCell | None, new) -> str:
     """The text of a changed or new cell in the source."""
     metadata = {k: v for k, v in (old.metadata if old else {}).items() if k != "tags"}
     if _tags(new):
