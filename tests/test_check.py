@@ -205,5 +205,27 @@ def test_in_a_notebook_nothing_goes_to_stderr_and_no_cell_fails(tmp_path):
     assert [output.text[0] for output in outputs] == ["○", "✘", "○"]
 
 
+def test_in_a_notebook_the_learner_is_told_their_own_line(tmp_path):
+    import nbformat
+    from nbclient import NotebookClient
+
+    cells = [
+        "%load_ext hundredfold\nimport numpy as np\nimport cupy as cp\nfrom hundredfold import check, hint",
+        "def standardise(x):\n    mean = x.mean(axis=0)\n    return np.asarray(x) - mean",
+        'check("arrays.port", standardise)',
+        "def spread(x):\n    return float(x.std())",
+        'check("arrays.lean", spread)\nhint("arrays.lean")',
+    ]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    NotebookClient(
+        notebook, kernel_name="python3", timeout=60, resources={"metadata": {"path": str(tmp_path)}}
+    ).execute()
+    wrong, right = (" ".join(notebook.cells[n].outputs[0].text.split()) for n in (2, 4))
+    assert "raised TypeError: Implicit conversion to a NumPy array is not allowed" in wrong
+    assert "in line 3 of `standardise`: `return np.asarray(x) - mean`" in wrong
+    assert right.startswith("✔ arrays.lean: right.") and "Hint 1 of 3" in right
+    assert {output.name for cell in notebook.cells for output in cell.outputs} == {"stdout"}
+
+
 def test_the_package_offers_them():
     assert callable(hundredfold.hint)

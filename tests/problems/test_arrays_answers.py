@@ -418,6 +418,8 @@ PREDICTIONS = [
     ("type", (9.8e9, [0.0109], ...)),
     ("value", (-9.8e9, ..., ...)),
     ("value", (float("nan"), ..., ...)),
+    ("value", (10**400, ..., ...)),
+    ("value", (0, ..., ...)),
     ("value", (12.5e9, ..., ...)),
     ("value", (9.8e9, 0.0135, ...)),
 ]
@@ -464,6 +466,7 @@ def test_another_wrong_decision_is_refused_for_its_reason(reason, labels):
         ("labels", {"small_sum": "cpu"}),
         ("labels", dict.fromkeys(JOBS, 1)),
         ("labels", dict.fromkeys(JOBS, ["cpu"])),
+        ("labels", dict.fromkeys(JOBS, np.array(["cpu", "gpu"]))),
     ],
 )
 def test_what_is_no_dict_of_decisions_is_refused(reason, decisions):

@@ -96,3 +96,7 @@ def test_same_needs_the_same_shape():
     assert same([1.0, 2.0], [1.0, 2.0], 1e-7, 0)
     assert not same([1.0, 2.0], [[1.0, 2.0]], 1e-7, 0)
     assert not same(np.array(["a"]), np.array([1.0]), 1e-7, 0)
+
+
+def test_what_is_no_number_is_refused():
+    assert reason(np.array([None, 1.0]), np.array([1.0, 1.0]))[0] == "dtype"

@@ -69,7 +69,7 @@ class ChoicesJudge:
             label = answer[key]
             if missing(label):
                 continue
-            tidy = label.strip().lower() if isinstance(label, str) else label
+            tidy = label.strip().lower() if isinstance(label, str) else ""
             if tidy not in self.labels:
                 allowed = " or ".join(f'"{allowed}"' for allowed in self.labels)
                 given = repr(label) if isinstance(label, str) else article(label)

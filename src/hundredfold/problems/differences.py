@@ -74,6 +74,8 @@ def explain(got: np.ndarray, expected: np.ndarray, *, rtol: float = 1e-7, atol: 
         ``"offset"`` or ``"value"``.
     """
     got, expected = np.asarray(got), np.asarray(expected)
+    if got.dtype.kind not in "biufc":
+        refuse("dtype", f"the values are no numbers: the dtype is {got.dtype}.")
     wrong = ~close(got, expected, rtol, atol)
     if not wrong.any():
         return

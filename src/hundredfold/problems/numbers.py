@@ -98,6 +98,10 @@ def _as_number(quantity: Quantity, answer: Any) -> float:
         answer = scalar.item()
     if isinstance(answer, bool) or not isinstance(answer, (int, float)):
         refuse("type", f"{quantity.name} should be a number, in {_unit(quantity)}; {article(answer)} was given.")
-    if not np.isfinite(answer) or answer <= 0:
-        refuse("value", f"{quantity.name} is {number(answer)}: it should be a positive number, in {_unit(quantity)}.")
-    return float(answer)
+    try:
+        value = float(answer)
+    except OverflowError:  # an int beyond any float
+        value = np.inf
+    if not np.isfinite(value) or value <= 0:
+        refuse("value", f"{quantity.name} is {number(value)}: it should be a positive number, in {_unit(quantity)}.")
+    return value

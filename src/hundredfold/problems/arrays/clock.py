@@ -86,14 +86,14 @@ def _ask(
     problem: Problem, clock: Any, instrument: Instrument, what: str, leftovers: float = 0.0
 ) -> tuple[float, float]:
     """What the clock says of the instrument, in seconds, and the truth."""
-    devices.synchronize()
+    guard.call(devices.synchronize, limit=problem.time_limit, wait=False)
     if leftovers:
         enqueue(lambda: time.sleep(leftovers))
     try:
         got = guard.call(clock, instrument, limit=problem.time_limit, wait=False).value
     finally:
         instrument.live = False
-    devices.synchronize()
+    guard.call(devices.synchronize, limit=problem.time_limit, wait=False)
     got = _seconds(got)
     if not instrument.calls:
         refuse("not-called", "fn was never called, so nothing was timed.")
