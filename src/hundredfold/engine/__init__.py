@@ -1,0 +1,4 @@
+"""The simulated device: its memory, its queue of work, and the account of what happened.
+
+Knows nothing of CuPy: the stand-ins are built on it.  Nothing here starts a thread or touches memory at import.
+"""

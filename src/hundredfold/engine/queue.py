@@ -1,0 +1,215 @@
+"""The queue of work of the simulated device.
+
+A call that launches work returns as soon as the shape and type of its result are known.  The work itself waits here
+and runs, in the order it was submitted, at a synchronisation, when the host reads device memory, or when
+:data:`LIMIT` operations wait.  So a timing that does not synchronise lies on a laptop exactly as it does on a GPU.
+
+There is one queue for all simulated devices and streams: running everything in the order of submission is one of
+the orders CUDA allows, whatever streams and events a program uses.
+
+Operations hold raw NumPy views of device memory and not the blocks they were cut from.  A block that is freed and
+given out again while older operations still wait is safe for the same reason as in a stream-ordered CUDA pool: the
+operations of its new owner come later in the same queue.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import deque
+from collections.abc import Callable
+
+import numpy as np
+
+from .counters import D2H_BYTES, D2H_COUNT, H2D_BYTES, H2D_COUNT, KERNELS, READ, SYNCS, WRITTEN, Counters, Launch
+from .counters import log as log
+from .counters import totals as _totals
+from .interrupt import Deferred
+
+LIMIT = 1024
+"""Operations that may wait; the next one runs them all (CUDA's own launch queue is about this deep)."""
+
+_waiting: deque[tuple] = deque()
+_submit_lock = threading.Lock()
+_run_lock = threading.RLock()
+_submitted = 0
+_completed = 0
+_local = threading.local()  # .account: where this thread's launches are counted instead (a fused kernel)
+_accounts = 0  # how many threads count elsewhere right now; 0 keeps the common path short
+
+
+def submit(
+    name: str,
+    function: Callable,
+    args: tuple,
+    kwargs: dict | None = None,
+    bytes_read: int = 0,
+    bytes_written: int = 0,
+) -> None:
+    """Enqueue ``function(*args, **kwargs)`` and count it as one kernel.
+
+    Parameters
+    ----------
+    name : str
+        What the kernel is called in the log and in errors.
+    function : callable
+        Works on NumPy views of device memory and writes its result into one of them.
+    args, kwargs
+        Its arguments.  Whatever they hold must not change until the operation has run.
+    bytes_read, bytes_written : int
+        Device memory the kernel reads and writes, in bytes.
+    """
+    global _submitted
+    if _accounts and getattr(_local, "account", None) is not None:
+        with _submit_lock:
+            _waiting.append((function, args, kwargs, name))
+            _submitted += 1
+    else:
+        with _submit_lock:
+            _waiting.append((function, args, kwargs, name))
+            _submitted += 1
+            _totals[KERNELS] += 1
+            _totals[READ] += bytes_read
+            _totals[WRITTEN] += bytes_written
+            log.append(Launch(name, bytes_read, bytes_written))
+    if len(_waiting) >= LIMIT:
+        run()
+
+
+def count(name: str, bytes_read: int, bytes_written: int, kind: str = "kernel") -> None:
+    """Enter a launch or a transfer in the account without enqueueing anything."""
+    if _accounts and getattr(_local, "account", None) is not None:
+        return
+    with _submit_lock:
+        if kind == "h2d":
+            _totals[H2D_BYTES] += bytes_written
+            _totals[H2D_COUNT] += 1
+        elif kind == "d2h":
+            _totals[D2H_BYTES] += bytes_read
+            _totals[D2H_COUNT] += 1
+        else:
+            _totals[KERNELS] += 1
+            _totals[READ] += bytes_read
+            _totals[WRITTEN] += bytes_written
+        log.append(Launch(name, bytes_read, bytes_written, kind))
+
+
+def submit_uncounted(name: str, function: Callable, args: tuple, kwargs: dict | None = None) -> None:
+    """Enqueue work that is part of a launch counted elsewhere, or of a transfer."""
+    global _submitted
+    with _submit_lock:
+        _waiting.append((function, args, kwargs, name))
+        _submitted += 1
+    if len(_waiting) >= LIMIT:
+        run()
+
+
+def run() -> None:
+    """Run all that was submitted before this call.  Not counted as a synchronisation.
+
+    An operation that fails is dropped and its exception raised, with a note that names it; what waits behind it
+    stays in the queue and runs next time.  So does what is left when ``Ctrl-C`` arrives.
+    """
+    global _completed
+    if not _waiting or getattr(_local, "running", False):  # an operation that itself reads device memory
+        return
+    target = _submitted
+    with _run_lock:
+        _local.running = True
+        try:
+            with np.errstate(all="ignore"), Deferred() as interrupt:
+                while _completed < target:
+                    function, args, kwargs, name = _waiting[0]
+                    try:
+                        if kwargs is None:
+                            function(*args)
+                        else:
+                            function(*args, **kwargs)
+                    except Exception as error:
+                        error.add_note(
+                            f"raised by the queued operation {name!r}: device work runs later than the call that "
+                            "launched it, so the line above is where the program synchronised, not where it went wrong"
+                        )
+                        raise
+                    finally:
+                        # Let go of the operands before the operation counts as done.
+                        function = args = kwargs = None
+                        _waiting.popleft()
+                        _completed += 1
+                    interrupt.check()
+        finally:
+            _local.running = False
+
+
+def synchronize() -> None:
+    """Wait for the device: run all that was submitted, and count one synchronisation."""
+    with _submit_lock:
+        _totals[SYNCS] += 1
+    run()
+
+
+def pending() -> int:
+    """How many operations wait."""
+    return len(_waiting)
+
+
+def submitted() -> int:
+    """How many operations were ever submitted: the sequence number of the newest."""
+    return _submitted
+
+
+def completed() -> int:
+    """How many operations have run: the sequence number of the newest that has."""
+    return _completed
+
+
+def counters() -> Counters:
+    """The totals since the process began, as launched (not as run)."""
+    with _submit_lock:
+        return Counters(*_totals)
+
+
+class suspended_account:
+    """Launches of this thread inside the block run as always but are not counted: the caller counts them as one."""
+
+    def __enter__(self) -> None:
+        global _accounts
+        self._before = getattr(_local, "account", None)
+        _local.account = self
+        with _submit_lock:
+            _accounts += 1
+
+    def __exit__(self, *exception: object) -> None:
+        global _accounts
+        _local.account = self._before
+        with _submit_lock:
+            _accounts -= 1
+
+
+def counting() -> bool:
+    """Whether this thread's launches are counted one by one (False inside a fused kernel)."""
+    return getattr(_local, "account", None) is None
+
+
+# A forked child gets a copy of the waiting operations and of the memory they work on, so it can go on; the locks
+# are taken before the fork so that none is copied while another thread holds it or stands inside an operation.
+def _before_fork() -> None:
+    _run_lock.acquire()
+    _submit_lock.acquire()
+
+
+def _after_fork_in_parent() -> None:
+    _submit_lock.release()
+    _run_lock.release()
+
+
+def _after_fork_in_child() -> None:
+    global _submit_lock, _run_lock, _accounts
+    _submit_lock = threading.Lock()
+    _run_lock = threading.RLock()
+    _accounts = 0
+    _local.__dict__.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork_in_parent, after_in_child=_after_fork_in_child)

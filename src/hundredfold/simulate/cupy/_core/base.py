@@ -1,0 +1,219 @@
+"""The device array's state, its constructor and its attributes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from hundredfold.engine import device as _device
+
+from . import launch
+
+SUPPORTED = frozenset("?bhilqBHILQefdFD")
+
+
+def normal_dtype(dtype: Any) -> np.dtype:
+    """Make a dtype that device memory can hold.
+
+    Raises
+    ------
+    ValueError
+        For objects, strings, dates and big-endian types, as CuPy.
+    """
+    dtype = np.dtype(dtype)
+    if dtype.char not in SUPPORTED:
+        if dtype.kind == "V" and not dtype.hasobject and dtype.subdtype is None and dtype.itemsize:
+            return dtype
+        raise ValueError(f"Unsupported dtype {dtype}")
+    if not dtype.isnative:
+        raise ValueError(f"Unsupported dtype {dtype} with big-endian byte-order")
+    return dtype
+
+
+def normal_shape(shape: Any) -> tuple[int, ...]:
+    """Make a tuple of sizes of an int or a sequence of ints."""
+    if type(shape) is not tuple:
+        shape = tuple(shape) if hasattr(shape, "__iter__") else (shape,)
+    shape = tuple(size.__index__() for size in shape)
+    if len(shape) > launch.MAX_NDIM:
+        raise ValueError(f"maximum supported dimension for an ndarray is {launch.MAX_NDIM}, found {len(shape)}")
+    if shape and min(shape) < 0:
+        raise ValueError("Negative dimensions are not allowed")
+    return shape
+
+
+def normal_order(order: Any, allowed: str = "CF") -> str:
+    """Make ``C``, ``F``, ``A`` or ``K`` of what a caller may write."""
+    order = "C" if order is None else str(order)[:1].upper()
+    if order not in allowed or not order:
+        raise TypeError("order not understood")
+    return order
+
+
+class Base:
+    """State: a NumPy view ``_a`` of device memory, the ``_block`` it lies in, and the array it is a view of."""
+
+    __slots__ = ("__weakref__", "_a", "_block", "base")
+    __array_priority__ = 100.0
+
+    def __new__(cls, shape: Any = None, dtype: Any = float, memptr: Any = None, strides: Any = None, order: str = "C"):
+        self = object.__new__(cls)
+        if shape is None:  # a subclass that initialises itself
+            return self
+        shape, dtype, order = normal_shape(shape), normal_dtype(dtype), normal_order(order)
+        self.base = None
+        if memptr is None:
+            block, offset = launch.allocate(math.prod(shape) * dtype.itemsize), 0
+        else:
+            block, offset = memptr._block, memptr._offset
+        self._block = block
+        self._a = np.ndarray(shape, dtype, block.raw, offset=offset, strides=strides, order=order)
+        return self
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        pass
+
+    def __array_finalize__(self, obj: Any) -> None:
+        pass
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Lengths of the axes; may be assigned where no copy is needed."""
+        return self._a.shape
+
+    @shape.setter
+    def shape(self, shape: Any) -> None:
+        try:
+            self._a = self._a.reshape(shape, copy=False)
+        except ValueError:
+            raise AttributeError("incompatible shape") from None
+
+    @property
+    def dtype(self) -> np.dtype:
+        """Type of the elements."""
+        return self._a.dtype
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return self._a.size
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return self._a.ndim
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the elements."""
+        return self._a.nbytes
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element."""
+        return self._a.itemsize
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Bytes from one element to the next along each axis."""
+        return self._a.strides
+
+    @property
+    def flags(self) -> Flags:
+        """Memory layout: ``c_contiguous``, ``f_contiguous``, ``owndata``."""
+        return Flags(self._a.flags.c_contiguous, self._a.flags.f_contiguous, self.base is None)
+
+    @property
+    def data(self) -> Any:
+        """Pointer to the first element in (simulated) device memory."""
+        from ..cuda.memory import MemoryPointer
+
+        start = self._a.ctypes.data - self._block.ptr if self._a.size else 0
+        return MemoryPointer(self._block, start)
+
+    @property
+    def device(self) -> Any:
+        """The device on which this array lies."""
+        from ..cuda.device import Device
+
+        return Device(self._block.device_id)
+
+    @property
+    def __cuda_array_interface__(self) -> dict:
+        return {
+            "shape": self._a.shape,
+            "typestr": self._a.dtype.str,
+            "descr": self._a.dtype.descr,
+            "stream": 1,
+            "version": 3,
+            "strides": None if self._a.flags.c_contiguous else self._a.strides,
+            "data": (self._a.ctypes.data if self._a.size else 0, False),
+        }
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return 2, self._block.device_id  # kDLCUDA
+
+    def __dlpack__(self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: Any = None):
+        if dl_device is not None and tuple(dl_device) == (1, 0):
+            if copy is False:
+                raise ValueError("GPU memory cannot be exported to CPU without copy.")
+            return self.get().__dlpack__()
+        from hundredfold.simulate.errors import NotSimulatedError
+
+        raise NotSimulatedError("handing simulated device memory to another library by DLPack", "x.get()")
+
+    @property
+    def _c_contiguous(self) -> bool:
+        return self._a.flags.c_contiguous
+
+    @property
+    def _f_contiguous(self) -> bool:
+        return self._a.flags.f_contiguous
+
+    def _is_on(self, device_id: int) -> bool:
+        return self._block.device_id == device_id
+
+
+class Flags:
+    """Memory layout of a device array (``cupy._core.flags.Flags``)."""
+
+    __slots__ = ("c_contiguous", "f_contiguous", "owndata")
+
+    def __init__(self, c_contiguous: bool, f_contiguous: bool, owndata: bool):
+        self.c_contiguous, self.f_contiguous, self.owndata = c_contiguous, f_contiguous, owndata
+
+    @property
+    def fnc(self) -> bool:
+        return self.f_contiguous and not self.c_contiguous
+
+    @property
+    def forc(self) -> bool:
+        return self.f_contiguous or self.c_contiguous
+
+    def __getitem__(self, name: str) -> bool:
+        try:
+            return getattr(self, {"C": "c_contiguous", "F": "f_contiguous", "O": "owndata"}.get(name, name.lower()))
+        except AttributeError:
+            raise KeyError(f"{name} is not defined for cupy.ndarray.flags") from None
+
+    def __repr__(self) -> str:
+        return f"  C_CONTIGUOUS : {self.c_contiguous}\n  F_CONTIGUOUS : {self.f_contiguous}\n  OWNDATA : {self.owndata}"
+
+
+def switch_device(array: Base) -> _On:
+    """Use the device on which an array lies, inside a ``with``."""
+    return _On(array._block.device_id)
+
+
+class _On:
+    def __init__(self, device_id: int):
+        self._id = device_id
+
+    def __enter__(self) -> None:
+        self._before = _device.current()
+        _device.use(self._id)
+
+    def __exit__(self, *exception: object) -> None:
+        _device.use(self._before)

@@ -1,0 +1,133 @@
+"""Making device arrays of what a caller has: other arrays, host arrays, numbers, nested lists."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hundredfold.engine import device
+
+from . import launch
+from .base import normal_dtype, normal_order, normal_shape
+
+
+def array(
+    obj: Any,
+    dtype: Any = None,
+    copy: Any = True,
+    order: str | None = "K",
+    subok: bool = False,
+    ndmin: int = 0,
+    *,
+    blocking: bool = False,
+) -> Any:
+    """Make a device array.
+
+    Parameters
+    ----------
+    obj
+        A device array (copied on the device), a host array, number or nested list (copied to the device), or a
+        nested list of device arrays (stacked).
+    dtype : optional
+        Of the result; by default what NumPy would choose.
+    copy : bool
+        If False, return ``obj`` itself where it fits.
+    order : {'C', 'F', 'A', 'K'}
+        Memory layout.
+    ndmin : int
+        Axes of length 1 are put in front up to this many.
+    blocking : bool
+        Wait for the transfer.
+
+    Returns
+    -------
+    cupy.ndarray
+    """
+    if subok:
+        raise NotImplementedError
+    order = normal_order("K" if order is None else order, "CFAK")
+    dtype = None if dtype is None else normal_dtype(dtype)
+    if isinstance(obj, launch.array_class):
+        result = _from_device(obj, dtype, copy, order)
+    elif isinstance(obj, (list, tuple)) and _holds_device_arrays(obj):
+        result = _stack(obj)
+        result = result.astype(result.dtype if dtype is None else dtype, "F" if order == "F" else "C", copy=False)
+    else:
+        result = _from_host(obj, dtype, order, ndmin)
+    if result.ndim < ndmin:
+        result = result.reshape((1,) * (ndmin - result.ndim) + result.shape)
+    if blocking:
+        from hundredfold.engine import queue
+
+        queue.synchronize()
+    return result
+
+
+def _from_device(obj: Any, dtype: Any, copy: Any, order: str) -> Any:
+    dtype = obj.dtype if dtype is None else dtype
+    if obj._block.device_id != device.current() and obj.size:
+        return obj.copy(order).astype(dtype, copy=False)
+    return obj.astype(dtype, order, copy=bool(copy))
+
+
+def _from_host(obj: Any, dtype: Any, order: str, ndmin: int) -> Any:
+    if hasattr(obj, "__cuda_array_interface__"):
+        from hundredfold.simulate.errors import NotSimulatedError
+
+        raise NotSimulatedError(f"taking over the device memory of {type(obj)}", "cupy.asarray of a host array")
+    host = np.array(obj, dtype=dtype, copy=None, ndmin=ndmin)
+    normal_dtype(host.dtype)
+    if order in "KA":
+        order = "F" if isinstance(obj, np.ndarray) and host.flags.fnc else "C"
+    if host.ndim == 0:  # a kernel argument, not a transfer
+        result = launch.empty((), host.dtype)
+        result.fill(host)
+        return result
+    return launch.upload(host, order)
+
+
+def _holds_device_arrays(obj: Any) -> bool:
+    while isinstance(obj, (list, tuple)):
+        if not obj:
+            return False
+        if any(isinstance(item, launch.array_class) for item in obj):
+            return True
+        obj = obj[0]
+    return False
+
+
+def _stack(obj: Any) -> Any:
+    """Stack a nested list of device arrays of one shape."""
+    from .joining import concatenate
+
+    parts = [_stack(item) if isinstance(item, (list, tuple)) else item for item in obj]
+    for part in parts:
+        if not isinstance(part, launch.array_class):
+            raise TypeError(f"Unsupported type {type(part)}")
+    if any(part.shape != parts[0].shape for part in parts):
+        raise ValueError("setting an array element with a sequence. The requested array has an inhomogeneous shape")
+    return concatenate([part.reshape((1, *part.shape)) for part in parts], 0)
+
+
+def asarray(a: Any, dtype: Any = None, order: str | None = None, *, blocking: bool = False, copy: Any = None) -> Any:
+    """Make a device array, without a copy if it is one already; see :func:`array`."""
+    if copy is False and not isinstance(a, launch.array_class):
+        raise ValueError("Unable to avoid copy while creating an array as requested.")
+    return array(a, dtype, bool(copy), "K" if order is None else order, blocking=blocking)
+
+
+def device_array(a: Any) -> Any:
+    """The argument itself if it is a device array, else CuPy's TypeError."""
+    if not isinstance(a, launch.array_class):
+        raise TypeError(f"Unsupported type {type(a)}")
+    return a
+
+
+def full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C") -> Any:
+    """A new array filled with one value."""
+    if dtype is None:
+        dtype = fill_value.dtype if isinstance(fill_value, launch.array_class) else np.array(fill_value).dtype
+    result = launch.empty(normal_shape(shape), normal_dtype(dtype), normal_order(order))
+    result.fill(fill_value)
+    return result

@@ -1,0 +1,308 @@
+"""Indexing by CuPy's rules: integer arrays wrap around instead of raising, masks read the device.
+
+Basic indexing makes a view at once.  Indexing with integer arrays is queued: the result's shape does not depend on
+their values.  A boolean mask must be counted first, so it waits for the device, as in CuPy.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hundredfold.engine import queue
+
+from . import launch
+from .convert import array
+
+_BASIC = (int, np.integer, slice, type(None), type(Ellipsis))
+
+
+class Indexing:
+    """``x[index]`` and ``x[index] = value``."""
+
+    __slots__ = ()
+
+    def __len__(self) -> int:
+        if not self._a.ndim:
+            raise TypeError("len() of unsized object")
+        return self._a.shape[0]
+
+    def __iter__(self):
+        if not self._a.ndim:
+            raise TypeError("iteration over a 0-d array")
+        return (self[i] for i in range(self._a.shape[0]))
+
+    def __getitem__(self, index: Any):
+        items = index if type(index) is tuple else (index,)
+        for item in items:
+            if not isinstance(item, _BASIC) or item is True or item is False:
+                return _advanced_get(self, items)
+        return self._view(self._basic(items))
+
+    def _basic(self, items: tuple) -> np.ndarray:
+        try:
+            # The trailing Ellipsis makes NumPy return a 0-d view and no scalar.
+            return self._a[items if any(i is Ellipsis for i in items) else (*items, Ellipsis)]
+        except IndexError:
+            raise _basic_error(self._a.shape, items) from None
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        items = index if type(index) is tuple else (index,)
+        for item in items:
+            if not isinstance(item, _BASIC) or item is True or item is False:
+                scatter(self, index, value, "update")
+                return
+        _assign(self._view(self._basic(items)), value)
+
+    def take(self, indices: Any, axis: int | None = None, out: Any = None):
+        """Elements at some indices; those out of bounds wrap around."""
+        return take(self, indices, axis, out)
+
+
+def _basic_error(shape: tuple[int, ...], items: tuple) -> IndexError:
+    """CuPy's words for what NumPy refused."""
+    used = sum(item is not None and item is not Ellipsis for item in items)
+    if sum(item is Ellipsis for item in items) > 1:
+        return IndexError("an index can only have a single ellipsis ('...')")
+    if used > len(shape):
+        return IndexError(f"too many indices for array: array is {len(shape)}-dimensional, but {used} were indexed")
+    axis = 0
+    for at, item in enumerate(items):
+        if item is Ellipsis:
+            axis = len(shape) - sum(i is not None for i in items[at + 1 :])
+        elif isinstance(item, (int, np.integer)):
+            if not -shape[axis] <= item < shape[axis]:
+                return IndexError(f"Index {item} is out of bounds for axis {axis} with size {shape[axis]}")
+            axis += 1
+        elif item is not None:
+            axis += 1
+    return IndexError("index is not valid")
+
+
+def _assign(target: Any, value: Any) -> None:
+    if not isinstance(value, launch.array_class):
+        target.fill(value)  # refuses host arrays that are not scalars
+        return
+    source, a = value._a, target._a
+    while source.ndim > a.ndim and source.shape[0] == 1:
+        source = source[0]
+    if source.shape == a.shape and source.strides == a.strides and source.ctypes.data == a.ctypes.data:
+        return  # x[i] += 1 ends here
+    try:
+        source = np.broadcast_to(source, a.shape)
+    except ValueError:
+        raise ValueError(f"operands could not be broadcast together with shape {value.shape} and {a.shape}") from None
+    launch.copy_into(a, source)
+
+
+def _prepare(items: tuple) -> list:
+    """Turn lists and host arrays among indices into device arrays, as CuPy does (``_prepare_slice_list``)."""
+    prepared = []
+    for item in items:
+        if isinstance(item, _BASIC) and item is not True and item is not False:
+            prepared.append(item)
+            continue
+        if not isinstance(item, launch.array_class):
+            empty = isinstance(item, (list, tuple))
+            try:
+                item = array(item)
+            except ValueError:
+                raise IndexError(
+                    "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or "
+                    "boolean arrays are valid indices"
+                ) from None
+            if empty and item.size == 0:
+                item = item.astype(np.int32)
+        if item.dtype.kind not in "biu":
+            raise IndexError(f"arrays used as indices must be of integer or boolean type. (actual: {item.dtype.type})")
+        prepared.append(item)
+    return prepared
+
+
+def _advanced_get(x: Any, items: tuple) -> Any:
+    items = _prepare(items)
+    masks = [i for i in items if isinstance(i, launch.array_class) and i.dtype.kind == "b"]
+    if len(masks) > 1:
+        raise ValueError("Currently, CuPy only supports one boolean mask in an index.")
+    views = tuple(i._a if isinstance(i, launch.array_class) else i for i in items)
+    if masks:
+        _check_mask(x, items)
+        queue.count("memcpy DtoH", 4, 0, "d2h")  # how many are true decides the shape
+        queue.synchronize()
+        shape = _masked_shape(x._a, views[0]) if len(items) == 1 else x._a[_wrapped(x._a, views)].shape
+    else:
+        shape = _result_shape(x._a, items)
+    out = launch.empty(shape, x.dtype)
+    arguments = (x._a, views, out._a)
+    read = out.nbytes + launch.read(*(i for i in items if isinstance(i, launch.array_class)))
+    if out.size:
+        name = "cupy_getitem_mask" if masks else "cupy_take"
+        if masks:  # a scan over the mask comes first
+            queue.count("cupy_scan", masks[0].nbytes, masks[0].size * 4)
+            read = x.nbytes + masks[0].nbytes + masks[0].size * 4
+        launch.submit(name, _gather, arguments, None, read, out.nbytes)
+    return out
+
+
+def _masked_shape(a: np.ndarray, mask: np.ndarray) -> tuple[int, ...]:
+    return (int(np.count_nonzero(mask)), *a.shape[mask.ndim :])
+
+
+def _check_mask(x: Any, items: list) -> None:
+    axis = 0
+    used = sum((i.ndim if isinstance(i, launch.array_class) and i.dtype.kind == "b" else 1) for i in items
+               if i is not None and i is not Ellipsis)  # fmt: skip
+    if used > x.ndim:
+        raise IndexError(f"too many indices for array: array is {x.ndim}-dimensional, but {used} were indexed")
+    for item in items:
+        if item is Ellipsis:
+            axis += x.ndim - used
+        elif isinstance(item, launch.array_class) and item.dtype.kind == "b":
+            for n in item.shape:
+                if n not in (0, x.shape[axis]):
+                    raise IndexError(
+                        f"boolean index did not match indexed array along dimension {axis}; dimension is "
+                        f"{x.shape[axis]} but corresponding boolean dimension is {n}"
+                    )
+                axis += 1
+        elif item is not None:
+            axis += 1
+
+
+def _result_shape(a: np.ndarray, items: list) -> tuple[int, ...]:
+    """The shape of integer-array indexing, which needs no data: index with zeros that take no memory."""
+    used = sum(i is not None and i is not Ellipsis for i in items)
+    if used > a.ndim:
+        raise IndexError(f"too many indices for array: array is {a.ndim}-dimensional, but {used} were indexed")
+    stand_in = tuple(np.broadcast_to(np.intp(0), i.shape) if isinstance(i, launch.array_class) else i for i in items)
+    # An empty axis would refuse index 0, which is no error where nothing is taken.
+    small = np.broadcast_to(np.int8(0), tuple(n or 1 for n in a.shape))
+    try:
+        shape = small[stand_in].shape
+    except IndexError as error:
+        raise _shape_error(a.shape, items, error) from None
+    if 0 in a.shape and 0 not in shape:
+        shape = a[tuple(s[:0] if isinstance(s, np.ndarray) and s.ndim else s for s in stand_in)].shape
+    return shape
+
+
+def _shape_error(shape: tuple[int, ...], items: list, error: IndexError) -> IndexError:
+    if "broadcast" in str(error):
+        return IndexError(str(error))
+    return _basic_error(shape, tuple(0 if isinstance(i, launch.array_class) else i for i in items))
+
+
+def _wrapped(a: np.ndarray, index: tuple) -> tuple:
+    """Bring integer arrays into bounds: CuPy takes every index modulo the length of its axis."""
+    used = sum(i.ndim if _is_mask(i) else 1 for i in index if i is not None and i is not Ellipsis)
+    axis, wrapped = 0, []
+    for i in index:
+        if i is Ellipsis:
+            axis += a.ndim - used
+        elif i is not None:
+            if isinstance(i, np.ndarray) and not _is_mask(i):
+                n = a.shape[axis]
+                if n and i.size and (i.min() < -n or i.max() >= n):
+                    i = i % n
+            axis += i.ndim if _is_mask(i) else 1
+        wrapped.append(i)
+    return tuple(wrapped)
+
+
+def _is_mask(i: Any) -> bool:
+    return isinstance(i, np.ndarray) and i.dtype == bool
+
+
+def _gather(a: np.ndarray, index: tuple, out: np.ndarray) -> None:
+    out[...] = a[_wrapped(a, index)]
+
+
+def take(a: Any, indices: Any, axis: int | None = None, out: Any = None) -> Any:
+    """Elements at some indices along an axis; those out of bounds wrap around."""
+    if not isinstance(indices, launch.array_class):
+        scalar = np.ndim(indices) == 0
+        indices = int(indices) if scalar else array(indices, dtype=int)
+    shape = () if isinstance(indices, int) else indices.shape
+    if axis is not None:
+        axis = np.lib.array_utils.normalize_axis_index(axis, max(a.ndim, 1))
+    whole = a.shape if a.ndim else (1,)
+    result = shape if axis is None else (*whole[:axis], *shape, *whole[axis + 1 :])
+    if out is None:
+        out = launch.empty(result, a.dtype)
+    elif out.dtype != a.dtype:
+        raise TypeError("Output dtype mismatch")
+    elif out.shape != result:
+        raise ValueError("Output shape mismatch")
+    if a.size == 0 and out.size:
+        raise IndexError("cannot do a non-empty take from an empty axes.")
+    if out.size:
+        view = indices if isinstance(indices, int) else indices._a
+        launch.submit(
+            "cupy_take", _take, (a._a, view, axis, out._a), None, out.nbytes + launch.read(indices), out.nbytes
+        )
+    return out
+
+
+def _take(a: np.ndarray, indices: Any, axis: int | None, out: np.ndarray) -> None:
+    out[...] = np.take(a, indices, axis=axis, mode="wrap")
+
+
+def scatter(x: Any, index: Any, value: Any, operation: str) -> None:
+    """Write to, or combine with, the elements at some indices.  Queued, except that masks are counted by CuPy first."""
+    items = _prepare(index if type(index) is tuple else (index,))
+    views = tuple(i._a if isinstance(i, launch.array_class) else i for i in items)
+    masked = any(_is_mask(v) for v in views)
+    if masked:
+        _check_mask(x, items)
+    if not any(isinstance(v, np.ndarray) for v in views):
+        target = x._view(x._basic(views))
+        if operation == "update":
+            _assign(target, value)
+        else:
+            _UFUNCS()[operation](target, value, target)
+        return
+    if not isinstance(value, launch.array_class):
+        value = array(value, dtype=x.dtype)
+    source = value._a.real if value.dtype.kind == "c" and x.dtype.kind != "c" else value._a
+    if not masked:
+        shape = _result_shape(x._a, items)
+        while source.ndim > len(shape) and source.shape[0] == 1:
+            source = source[0]
+        try:
+            np.broadcast_to(source, shape)
+        except ValueError:
+            raise ValueError(f"operands could not be broadcast together with shape {value.shape} and {shape}") from None
+    if not x.size:
+        return
+    function = _set if operation == "update" else _combine
+    read = launch.read(*(i for i in items if isinstance(i, launch.array_class))) + source.nbytes
+    written = x.nbytes if masked else source.nbytes
+    launch.submit(
+        f"cupy_scatter_{operation}" + ("_mask" if masked else ""),
+        function,
+        (x._a, views, source, operation),
+        None,
+        read + (written if operation != "update" else 0),
+        written,
+    )
+
+
+def _set(a: np.ndarray, index: tuple, value: np.ndarray, operation: str) -> None:
+    a[_wrapped(a, index)] = value.astype(a.dtype, copy=False)
+
+
+def _combine(a: np.ndarray, index: tuple, value: np.ndarray, operation: str) -> None:
+    getattr(np, _NAMES[operation]).at(a, _wrapped(a, index), value.astype(a.dtype, copy=False))
+
+
+_NAMES = {
+    "add": "add", "sub": "subtract", "max": "maximum", "min": "minimum",
+    "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor",
+}  # fmt: skip
+
+
+def _UFUNCS() -> dict:
+    from .ufuncs import by_name
+
+    return {short: by_name[name] for short, name in _NAMES.items()}

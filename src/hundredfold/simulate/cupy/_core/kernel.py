@@ -1,0 +1,398 @@
+"""CuPy's ufunc: its types, its arguments, its errors, on NumPy's loops and the queue."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from hundredfold.engine import device, queue
+
+from . import launch
+from .promote import BIG, Loop, choose, kind_of_scalar
+
+_submit = queue.submit
+_CANONICAL = {c: np.dtype(c).str for c in "?bhilqBHILQefdFD"}
+_native: dict[np.ufunc, frozenset] = {}
+
+
+def native_loops(function: np.ufunc) -> frozenset:
+    """The loops NumPy has, spelled without regard to which of two same C types it names."""
+    found = _native.get(function)
+    if found is None:
+        found = _native[function] = frozenset(
+            _spell(t) for t in function.types if set(t) <= _CANONICAL.keys() | {"-", ">"}
+        )
+    return found
+
+
+def _spell(types: str) -> tuple:
+    ins, _, outs = types.partition("->")
+    return tuple(_CANONICAL[c] for c in ins), tuple(_CANONICAL[c] for c in outs)
+
+
+class Plan:
+    """How one combination of argument types runs."""
+
+    __slots__ = ("call", "ins", "out", "outs", "plain", "scalars")
+
+    def __init__(self, ufunc: ufunc, loop: Loop, given: tuple[np.dtype | None, ...]):
+        self.ins, self.outs, self.out = loop.ins, loop.outs, loop.outs[0]
+        self.scalars = tuple(d.type for d in loop.ins)  # makes a NumPy scalar of the loop's type of a Python one
+        self.plain, self.call = ufunc._runner(loop, given)
+
+
+class ufunc:
+    """A function that works element by element on device arrays.
+
+    Attributes
+    ----------
+    name : str
+        The kernel's name, such as ``cupy_add``.
+    nin, nout, nargs : int
+        Numbers of inputs, outputs, and both.
+    types : list of str
+        The loops, such as ``dd->d``.
+    """
+
+    def __init__(self, name: str, types: str, function: Callable, nin: int, refused: dict[str, str] | None = None):
+        self.name = self.__name__ = name
+        self._loops = tuple(Loop(t) for t in types.split())
+        self.nin = nin
+        self.nout = len(self._loops[0].outs)
+        self.nargs = self.nin + self.nout
+        self._function = function
+        self._refused = refused or {}
+        self._plans: dict[Any, Plan] = {}
+        self.__doc__ = getattr(function, "__doc__", None)
+
+    def __repr__(self) -> str:
+        return f"<ufunc '{self.name}'>"
+
+    def __reduce__(self):
+        from .ufuncs import lookup
+
+        return lookup, (self.name,)
+
+    @property
+    def types(self) -> list[str]:
+        """The loops, inputs and outputs as type characters."""
+        return [loop.signature for loop in self._loops]
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Enqueue the function on arrays and scalars.
+
+        Parameters
+        ----------
+        *args
+            ``nin`` inputs, then optionally outputs.
+        out : cupy.ndarray or tuple, optional
+            Where to write.
+        dtype : optional
+            The output's type: picks the loop.
+        casting : str
+            What casts to ``out`` are allowed.
+
+        Returns
+        -------
+        cupy.ndarray or tuple of them
+        """
+        if kwargs or len(args) != self.nin or self.nout != 1:
+            return self._full_call(args, kwargs)
+        # The path of most calls, written for speed: new output, one result.
+        array_class = launch.array_class
+        key = []
+        shape = None
+        views = []
+        moved = 0
+        scalar_at = -1
+        for x in args:
+            if type(x) is array_class:
+                a = x._a
+                views.append(a)
+                key.append(a.dtype)
+                moved += a.nbytes
+                if shape is None:
+                    shape = a.shape
+                elif shape != a.shape:
+                    shape = broadcast(*views)
+            elif isinstance(x, array_class):
+                return self._full_call(args, kwargs)
+            else:
+                scalar_at = len(views)
+                views.append(x)
+                key.append(kind_of_scalar(x))
+        key = tuple(key)
+        plan = self._plans.get(key)
+        if plan is None:
+            plan = self._plan(key)
+        if scalar_at >= 0:
+            for i, v in enumerate(views):
+                if type(v) is not np.ndarray:
+                    views[i] = plan.scalars[i](v)
+            if shape is None:
+                shape = ()
+        if device.count() > 1:
+            check_devices(args)
+        dtype = plan.out
+        nbytes = math.prod(shape) * dtype.itemsize
+        block = launch.allocate(nbytes)
+        out = object.__new__(array_class)
+        out._a = a = np.ndarray(shape, dtype, block.raw)
+        out._block = block
+        out.base = None
+        if nbytes:
+            views.append(a)
+            _submit(self.name, plan.call, tuple(views), None, moved, nbytes)
+        return out
+
+    def _full_call(self, args: tuple, kwargs: dict) -> Any:
+        outs, where, dtype, casting = self._parse(args, kwargs)
+        ins = args[: self.nin]
+        arrays = [isinstance(x, launch.array_class) for x in ins]
+        kinds = tuple(x._a.dtype if is_array else kind_of_scalar(x) for x, is_array in zip(ins, arrays, strict=True))
+        given = [o for o in outs if o is not None]
+        for o in given:
+            if not isinstance(o, launch.array_class):
+                raise TypeError("Output arguments type must be cupy.ndarray")
+        operands = [x for x, is_array in zip(ins, arrays, strict=True) if is_array]
+        masks = [where] if isinstance(where, launch.array_class) else []
+        if device.count() > 1:
+            check_devices([*operands, *given])
+        operands_now = [self._without_overlap(x, given) for x in operands]
+        shape = broadcast(*(x._a for x in [*operands_now, *masks, *given]))
+        plan = self._plan(kinds) if dtype is None else self._plan_for_output(dtype, kinds)
+        results = []
+        for i, o in enumerate(outs):
+            if o is None:
+                results.append(launch.empty(shape, plan.outs[i]))
+                continue
+            if o.shape != shape:
+                raise ValueError("Out shape is mismatched")
+            raise_if_invalid_cast(plan.outs[i], o.dtype, casting)
+            results.append(o)
+        if math.prod(shape):
+            it = iter(operands_now)
+            views = [
+                next(it)._a if is_array else kind.type(x)
+                for x, is_array, kind in zip(ins, arrays, plan.ins, strict=True)
+            ]
+            self._launch(plan, views, [r._a for r in results], where)
+        return results[0] if self.nout == 1 else tuple(results)
+
+    def _launch(self, plan: Plan, views: list, outs: list[np.ndarray], where: Any) -> None:
+        moved, written = launch.read(*views), sum(o.nbytes for o in outs)
+        same = all(o.dtype == wanted for o, wanted in zip(outs, plan.outs, strict=True))
+        if where is None and same:
+            _submit(self.name, plan.call, (*views, *outs), None, moved, written)
+            return
+        mask = where._a if isinstance(where, launch.array_class) else (True if where is None else bool(where))
+        arguments = (plan, views, outs, mask)
+        _submit(self.name, _cast_and_mask, arguments, None, moved + launch.read(mask), written)
+
+    def _parse(self, args: tuple, kwargs: dict) -> tuple:
+        out = kwargs.pop("out", None)
+        where = kwargs.pop("_where", None)
+        dtype = kwargs.pop("dtype", None)
+        casting = kwargs.pop("casting", "same_kind")
+        if kwargs:
+            raise TypeError(f"Wrong arguments {kwargs}")
+        if not self.nin <= len(args) <= self.nargs:
+            raise TypeError(
+                f"Wrong number of arguments for {self.name!r}. It must be either {self.nin} or {self.nargs} "
+                f"(with outputs), but given {len(args)}."
+            )
+        outs = list(args[self.nin :])
+        if out is not None:
+            if outs:
+                raise ValueError("Cannot specify 'out' as both a positional and keyword argument")
+            if isinstance(out, tuple):
+                if len(out) != self.nout:
+                    raise ValueError("The 'out' tuple must have exactly one entry per ufunc output")
+                outs = list(out)
+            elif self.nout != 1:
+                raise ValueError("'out' must be a tuple of arrays")
+            else:
+                outs = [out]
+        outs += [None] * (self.nout - len(outs))
+        if where is not None:
+            if isinstance(where, launch.array_class):
+                if where.dtype != bool:
+                    raise TypeError(
+                        f"Cannot cast array data from {where.dtype!r} to {np.dtype(bool)!r} according to the rule 'safe'"
+                    )
+            else:
+                kind_of_scalar(where)
+        return outs, where, None if dtype is None else np.dtype(dtype), casting
+
+    @staticmethod
+    def _without_overlap(x: Any, outs: list) -> Any:
+        """CuPy copies an input that may share memory with an output, unless it is that very array."""
+        if any(x is not o and may_share_bounds(x, o) for o in outs):
+            return x.copy()
+        return x
+
+    def _plan(self, kinds: tuple) -> Plan:
+        plan = self._plans.get(kinds)
+        if plan is None:
+            loop = choose(self._loops, kinds)
+            if loop is None:
+                raise TypeError(f"Wrong type ({tuple(_shown(k) for k in kinds)}) of arguments for {self.name}")
+            self._check(loop)
+            plan = self._plans[kinds] = Plan(self, loop, tuple(k if isinstance(k, np.dtype) else None for k in kinds))
+        return plan
+
+    def _plan_for_output(self, dtype: np.dtype, kinds: tuple) -> Plan:
+        key = (dtype, kinds, "output")
+        plan = self._plans.get(key)
+        if plan is None:
+            loop = next((loop for loop in self._loops if all(o == dtype for o in loop.outs)), None)
+            if loop is None:
+                raise TypeError(f"Wrong type ({dtype}) of arguments for {self.name}")
+            self._check(loop)
+            plan = self._plans[key] = Plan(self, loop, tuple(k if isinstance(k, np.dtype) else None for k in kinds))
+        return plan
+
+    def _check(self, loop: Loop) -> None:
+        message = self._refused.get(loop.signature)
+        if message is not None:
+            raise TypeError(message)
+
+    def _runner(self, loop: Loop, given: tuple[np.dtype | None, ...]) -> tuple[bool, Callable]:
+        """A function of inputs and outputs that computes in the loop's types, and whether it is NumPy's own."""
+        function = self._function
+        # A scalar is converted to the loop's type before the call; an array may still need it.
+        as_given = all(g is None or g == wanted for g, wanted in zip(given, loop.ins, strict=True))
+        if not isinstance(function, np.ufunc):
+            return False, _converting(function, loop, as_given)
+        spelled = _spell(loop.signature)
+        if spelled in native_loops(function):
+            if as_given:
+                return True, function
+            return False, _with_signature(function, loop)
+        if all(
+            o == bool for o in loop.outs
+        ):  # comparisons: NumPy compares mixed integers exactly, as C++ does not mind
+            return False, function
+        same_out = [t for t in native_loops(function) if t[1] == spelled[1] and len(t[0]) == len(spelled[0])]
+        if same_out:  # true_divide of integers is NumPy's loop for doubles
+            return False, _with_signature(
+                function, loop, tuple(np.dtype(s) for s in (*same_out[-1][0], *same_out[-1][1]))
+            )
+        from hundredfold.simulate.errors import NotSimulatedError
+
+        raise NotSimulatedError(f"{self.name} on {loop.signature}")
+
+    def outer(self, A: Any, B: Any, **kwargs: Any) -> Any:
+        """Apply to all pairs of elements."""
+        from .convert import array
+
+        A, B = array(A), array(B)
+        return self(A.reshape(A.shape + (1,) * B.ndim), B.reshape((1,) * A.ndim + B.shape), **kwargs)
+
+    def at(self, a: Any, indices: Any, b: Any = None) -> None:
+        """Apply in place at some indices, each as often as it occurs."""
+        from .indexing import scatter
+
+        operation = _SCATTER.get(self.name)
+        if operation is None:
+            raise NotImplementedError(f"`{self.name}.at` is not supported yet")
+        scatter(a, indices, b, operation)
+
+    def reduce(self, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+        """Reduce along an axis."""
+        if self.name == "cupy_add":
+            return array.sum(axis, dtype, out, keepdims)
+        if self.name == "cupy_multiply":
+            return array.prod(axis, dtype, out, keepdims)
+        raise NotImplementedError(f"`{self.name}.reduce` is not supported yet")
+
+    def accumulate(self, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+        """Accumulate along an axis."""
+        if self.name == "cupy_add":
+            return array.cumsum(axis, dtype, out)
+        if self.name == "cupy_multiply":
+            return array.cumprod(axis, dtype, out)
+        raise NotImplementedError(f"`{self.name}.accumulate` is not supported yet")
+
+    def reduceat(self, array: Any, indices: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
+        """Reduce slices along an axis."""
+        if self.name == "cupy_add":
+            return launch.now("cupy_add_reduceat", np.add.reduceat, array, indices, axis=axis, dtype=dtype)
+        raise NotImplementedError(f"`{self.name}.reduceat` is not supported yet")
+
+
+_SCATTER = {
+    "cupy_add": "add", "cupy_subtract": "sub", "cupy_maximum": "max", "cupy_minimum": "min",
+    "cupy_bitwise_and": "and", "cupy_bitwise_or": "or", "cupy_bitwise_xor": "xor",
+}  # fmt: skip
+
+
+def _shown(kind: Any) -> Any:
+    return {int: np.dtype(int), float: np.dtype(float), complex: np.dtype(complex), BIG: np.dtype("uint64")}.get(
+        kind, kind
+    )
+
+
+def _with_signature(function: np.ufunc, loop: Loop, types: tuple | None = None) -> Callable:
+    types = types or (*loop.ins, *loop.outs)
+
+    def run(*operands: Any) -> None:
+        function(*operands, signature=types, casting="unsafe")
+
+    return run
+
+
+def _converting(function: Callable, loop: Loop, as_given: bool) -> Callable:
+    if as_given:
+        return function
+
+    def run(*operands: Any) -> None:
+        function(*(x.astype(t) for x, t in zip(operands, loop.ins, strict=False)), *operands[len(loop.ins) :])
+
+    return run
+
+
+def _cast_and_mask(plan: Plan, views: list, outs: list[np.ndarray], where: Any) -> None:
+    results = [np.empty(o.shape, t) for o, t in zip(outs, plan.outs, strict=True)]
+    plan.call(*views, *results)
+    for o, result in zip(outs, results, strict=True):
+        np.copyto(o, result, "unsafe", where=where)
+
+
+def broadcast(*arrays: np.ndarray) -> tuple[int, ...]:
+    """The common shape of some arrays, or CuPy's error."""
+    try:
+        return np.broadcast_shapes(*(np.shape(a) for a in arrays))
+    except ValueError:
+        shapes = " ".join(str(np.shape(a)) for a in arrays)
+        raise ValueError(f"operands could not be broadcast together with shapes {shapes}") from None
+
+
+def may_share_bounds(x: Any, y: Any) -> bool:
+    """Whether two arrays' address ranges overlap."""
+    return x._block is y._block and np.may_share_memory(x._a, y._a)
+
+
+def raise_if_invalid_cast(given: np.dtype, wanted: np.dtype, casting: str, what: str = "output operand") -> None:
+    """Raise CuPy's TypeError if a cast is not allowed."""
+    if given is not wanted and not np.can_cast(given, wanted, casting):
+        raise TypeError(f"Cannot cast {what} from {given!r} to {wanted!r} according to the rule '{casting}'")
+
+
+def check_devices(arrays: Any) -> None:
+    """Warn, as CuPy does, of arrays that lie on another device; peer access makes the operation work all the same."""
+    here = device.current()
+    for array in arrays:
+        if isinstance(array, launch.array_class) and array._block.device_id != here and array.size:
+            from .._util import PerformanceWarning
+
+            warnings.warn(
+                f"The device where the array resides ({array._block.device_id}) is different from the current "
+                f"device ({here}). Peer access has been activated automatically.",
+                PerformanceWarning,
+                stacklevel=3,
+            )

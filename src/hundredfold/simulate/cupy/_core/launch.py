@@ -1,0 +1,186 @@
+"""How device arrays come to be and how work on them is launched.
+
+Everything in the stand-in that touches data goes through here: :func:`empty` takes device memory, :func:`submit` puts
+an operation on the queue, :func:`now` is for what has no queued form yet, :func:`upload` and :func:`download` cross
+between host and device.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hundredfold.engine import device, memory, queue
+
+if TYPE_CHECKING:
+    from .ndarray import ndarray
+
+submit = queue.submit
+MAX_NDIM = 64  # cupy/_core/include/cupy/carray.cuh
+
+array_class: type  # cupy.ndarray; set by ndarray.py, which imports this module
+allocator: Any = None  # what cupy.cuda.set_allocator was given; None for the default pool
+_pools: dict[int, memory.Pool] = {}
+
+
+def default_pool(device_id: int | None = None) -> memory.Pool:
+    """The default memory pool of a device (the current one)."""
+    device_id = device.current() if device_id is None else device_id
+    pool = _pools.get(device_id)
+    if pool is None:
+        pool = _pools.setdefault(device_id, memory.Pool(device_id))
+    return pool
+
+
+def allocate(nbytes: int) -> memory.Block:
+    """Take device memory on the current device from the current allocator."""
+    if allocator is not None:
+        return allocator(nbytes)
+    pool = _pools.get(device.current())
+    return (pool or default_pool()).malloc(nbytes)
+
+
+def wrap(a: np.ndarray, block: memory.Block, base: ndarray | None = None) -> ndarray:
+    """Make a device array of a view of a block's memory."""
+    array = object.__new__(array_class)
+    array._a = a
+    array._block = block
+    array.base = base
+    return array
+
+
+def empty(shape: tuple[int, ...], dtype: np.dtype, order: str = "C") -> ndarray:
+    """Make an uninitialised device array; the arguments are already normal."""
+    block = allocate(math.prod(shape) * dtype.itemsize)
+    array = object.__new__(array_class)
+    array._a = np.ndarray(shape, dtype, block.raw, order=order)
+    array._block = block
+    array.base = None
+    return array
+
+
+def like_order(a: np.ndarray, order: str) -> str:
+    """Resolve ``K`` and ``A`` to ``C`` or ``F`` for a copy of ``a`` (strides in between are :func:`empty_keeping`'s)."""
+    if order == "K" or order == "A":
+        return "F" if a.flags.fnc else "C"
+    return order
+
+
+def empty_keeping(a: np.ndarray, dtype: np.dtype, order: str = "K", shape: tuple[int, ...] | None = None) -> ndarray:
+    """Make an uninitialised device array laid out like ``a``; ``K`` keeps the order of its axes."""
+    if shape is not None and len(shape) != a.ndim:
+        return empty(shape, dtype, "C" if order in "KA" else order)
+    if order == "K" and not a.flags.forc:
+        axes = sorted(range(a.ndim), key=lambda i: (-abs(a.strides[i]), i))
+        full = a.shape if shape is None else shape
+        packed = empty(tuple(full[i] for i in axes), dtype)
+        packed._a = packed._a.transpose(np.argsort(axes))
+        return packed
+    return empty(a.shape if shape is None else shape, dtype, like_order(a, order))
+
+
+def read(*operands: Any) -> int:
+    """Bytes of the device arrays among some operands."""
+    return sum(operand.nbytes for operand in operands if isinstance(operand, (np.ndarray, array_class)))
+
+
+def copy_into(destination: np.ndarray, source: np.ndarray, name: str = "cupy_copy") -> None:
+    """Enqueue an elementwise copy with any conversion, as CuPy's ``elementwise_copy``."""
+    if source.dtype.kind == "c" and destination.dtype.kind not in "cbV":
+        from ..exceptions import ComplexWarning
+
+        warnings.warn("Casting complex values to real discards the imaginary part", ComplexWarning, stacklevel=4)
+        source = source.real
+    if destination.size:
+        submit(name, np.copyto, (destination, source, "unsafe"), None, source.nbytes, destination.nbytes)
+
+
+def store(out: np.ndarray, function: Any, args: tuple, kwargs: dict) -> None:
+    """Run a function that has no ``out=`` and keep its result."""
+    out[...] = function(*args, **kwargs)
+
+
+def submit_into(name: str, out: ndarray, function: Any, *args: Any, **kwargs: Any) -> ndarray:
+    """Enqueue ``out[...] = function(*args, **kwargs)`` on views; counts the arguments as read and ``out`` as written."""
+    views = tuple(a._a if isinstance(a, array_class) else a for a in args)
+    submit(name, store, (out._a, function, views, kwargs), None, read(*args), out.nbytes)
+    return out
+
+
+def upload(host: np.ndarray, order: str = "C") -> ndarray:
+    """Copy a host array to the device.  The host array may change as soon as this returns."""
+    array = empty(host.shape, host.dtype, order)
+    queue.count("memcpy HtoD", 0, array._a.nbytes, "h2d")
+    if array._block.in_flight():  # operations of the memory's last owner still wait
+        _stage(array, host)
+    else:
+        np.copyto(array._a, host)
+    return array
+
+
+def fill_from_host(array: ndarray, host: np.ndarray) -> None:
+    """Copy host data over the content of an array that other operations may use, in stream order."""
+    queue.count("memcpy HtoD", 0, array._a.nbytes, "h2d")
+    if queue.pending():
+        _stage(array, host)
+    else:
+        np.copyto(array._a, host, "unsafe")
+
+
+def _stage(array: ndarray, host: np.ndarray) -> None:
+    # CuPy keeps the copy in pinned memory until the transfer is done.
+    queue.submit_uncounted("memcpy HtoD", np.copyto, (array._a, host.copy(order="K"), "unsafe"))
+
+
+def download(array: ndarray) -> None:
+    """Wait until an array can be read on the host and count the transfer."""
+    queue.count("memcpy DtoH", array.nbytes, 0, "d2h")
+    queue.synchronize()
+
+
+def now(name: str, function: Any, *args: Any, **kwargs: Any) -> Any:
+    """Run a host function on device arrays at once and bring its results to the device.
+
+    For what has no queued form yet, or whose result's shape depends on data.  All that waits runs first.  Arrays
+    may be nested in lists and tuples; results are converted likewise.  Counted as one kernel.
+    """
+    traffic = [0]
+    args = tuple(_to_host(a, traffic) for a in args)
+    kwargs = {key: _to_host(value, traffic) for key, value in kwargs.items()}
+    queue.run()
+    with np.errstate(all="ignore"):
+        result = function(*args, **kwargs)
+    written = [0]
+    result = _to_device(result, written)
+    queue.count(name, traffic[0], written[0])
+    return result
+
+
+def _to_host(value: Any, traffic: list[int]) -> Any:
+    if isinstance(value, array_class):
+        traffic[0] += value._a.nbytes
+        return value._a
+    if isinstance(value, np.ndarray):
+        raise TypeError(f"Unsupported type {np.ndarray}")
+    if isinstance(value, (list, tuple)) and not hasattr(value, "_fields"):
+        return type(value)(_to_host(item, traffic) for item in value)
+    return value
+
+
+def _to_device(value: Any, traffic: list[int]) -> Any:
+    if isinstance(value, (np.ndarray, np.generic)):
+        value = np.asarray(value)
+        result = empty(value.shape, value.dtype, like_order(value, "K"))
+        if result._block.in_flight():  # another thread's operations, submitted since
+            queue.run()
+        np.copyto(result._a, value)
+        traffic[0] += value.nbytes
+        return result
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*(_to_device(item, traffic) for item in value))
+    if isinstance(value, (list, tuple)):
+        return type(value)(_to_device(item, traffic) for item in value)
+    return value

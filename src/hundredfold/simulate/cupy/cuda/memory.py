@@ -1,0 +1,5 @@
+from hundredfold.engine.memory import OutOfMemoryError
+
+
+class MemoryPointer:
+    pass
