@@ -107,7 +107,8 @@ def measure(
         )
         result.limit = result.limit.confirmed(result.median)
     if result.noisy:
-        warnings.warn(f"{name}: {result.noisy}.", NoisyMeasurementWarning, stacklevel=2)
+        # In a notebook the caller is a temporary file whose path says nothing; and each measurement deserves its own warning.
+        warnings.warn_explicit(f"{name}: {result.noisy}.", NoisyMeasurementWarning, "measure", 1)
     return result
 
 

@@ -8,30 +8,17 @@ from typing import Any
 from . import palette, words
 
 FONT = "Helvetica, Arial, sans-serif"
+_LONG = {60.0: "1 min", 600.0: "10 min", 3600.0: "1 h", 36000.0: "10 h", 360000.0: "100 h"}
 
 
-def canvas(title: str | None, width: int, height: int, **ranges: Any) -> Any:
+def canvas(width: int, height: int, **ranges: Any) -> Any:
     """Return an empty Bokeh figure in the course's style, without tools."""
-    from bokeh.models import Title
     from bokeh.plotting import figure
 
     plot = figure(width=width, height=height, toolbar_location=None, tools="", **ranges)
     plot.background_fill_color = plot.border_fill_color = palette.PAPER
     plot.outline_line_color = None
-    plot.min_border_right, plot.min_border_left, plot.min_border_top = 14, 14, 10
-    if title:
-        plot.add_layout(
-            Title(
-                text=title,
-                text_font=FONT,
-                text_font_size="15px",
-                text_font_style="bold",
-                text_color=palette.INK,
-                offset=0,
-                standoff=12,
-            ),
-            "above",
-        )
+    plot.min_border_right, plot.min_border_top = 14, 8
     for axis in plot.axis:
         axis.axis_line_color = axis.major_tick_line_color = palette.MUTED
         axis.minor_tick_line_color = None
@@ -45,21 +32,30 @@ def canvas(title: str | None, width: int, height: int, **ranges: Any) -> Any:
     return plot
 
 
-def footnote(plot: Any, note: str) -> None:
-    """Write a line under the plot."""
-    from bokeh.models import Title
+def framed(plot: Any, title: str | None, note: str | None) -> Any:
+    """Return the plot with a title over and a line under it. They are HTML, so that long ones wrap."""
+    from bokeh.layouts import column
 
-    plot.add_layout(
-        Title(
-            text=note,
-            text_font=FONT,
-            text_font_size="12px",
-            text_font_style="normal",
-            text_color=palette.MUTED,
-            standoff=6,
-        ),
-        "below",
-    )
+    above = [_words(title, plot.width, f"font-weight:bold;font-size:15px;color:{palette.INK}")] if title else []
+    below = [_words(note, plot.width, f"font-size:12px;color:{palette.MUTED}")] if note else []
+    return column(*above, plot, *below, width=plot.width, spacing=0, styles={"background-color": palette.PAPER})
+
+
+def _words(text: str, width: int, style: str) -> Any:
+    import html
+
+    from bokeh.models import Div
+
+    inner = f'<div style="font-family:{FONT};line-height:1.35;padding:4px 12px;{style}">{html.escape(text)}</div>'
+    return Div(text=inner, width=width, margin=0)
+
+
+def words_height(text: str | None, size: float) -> int:
+    """Return about how many pixels high `framed` sets these words."""
+    if not text:
+        return 0
+    letters = (700 - 24) / (0.55 * size)
+    return round(8 + 1.35 * size * math.ceil(len(text) / letters))
 
 
 def ticks(axis: Any, low: float, high: float, log: bool, unit: str | None) -> None:
@@ -68,10 +64,20 @@ def ticks(axis: Any, low: float, high: float, log: bool, unit: str | None) -> No
 
     if not log:
         return
-    places = log_ticks(low, high)
-    write = words.seconds if unit == "seconds" else words.plain
-    axis.ticker = FixedTicker(ticks=places, minor_ticks=[])
-    axis.major_label_overrides = {place: write(place) for place in places}
+    named = (
+        time_ticks(low, high) if unit == "seconds" else {place: words.plain(place) for place in log_ticks(low, high)}
+    )
+    axis.ticker = FixedTicker(ticks=list(named), minor_ticks=[])
+    axis.major_label_overrides = named
+
+
+def time_ticks(low: float, high: float, most: int = 7) -> dict[float, str]:
+    """Return places for times and their names: decades up to ten seconds, then minutes and hours, as people count them."""
+    ladder = {float(f"1e{power}"): words.seconds(float(f"1e{power}")) for power in range(-10, 2)} | _LONG
+    named = {place: name for place, name in ladder.items() if low <= place <= high}
+    if len(named) < 3:
+        return {place: words.seconds(place) for place in log_ticks(low, high)}
+    return dict(list(named.items())[:: math.ceil(len(named) / most)])
 
 
 def log_ticks(low: float, high: float, most: int = 7) -> list[float]:

@@ -9,7 +9,7 @@ from typing import Any
 from . import axes, palette, words
 from .figure import Figure
 
-WIDTH, HEIGHT = 700, 420
+WIDTH, HEIGHT = 700, 380
 _BESIDE = 17  # pixels that two labels need between them
 
 
@@ -63,10 +63,8 @@ def lines(
     alt = f"{title}. " if title else ""
     alt += f"Lines of {ylabel or 'values'} against {xlabel or 'x'}. " + " ".join(said)
     text = "\n".join([*([title] if title else []), *said])
-    height = HEIGHT + (22 if note else 0)
-    return Figure(
-        lambda: _draw(xs, table, xlabel, ylabel, xlog, ylog, marks, title, note, height), alt, text, WIDTH, height
-    )
+    height = HEIGHT + axes.words_height(title, 15) + axes.words_height(note, 12)
+    return Figure(lambda: _draw(xs, table, xlabel, ylabel, xlog, ylog, marks, title, note), alt, text, WIDTH, height)
 
 
 def _check(xs: list[float], table: dict[str, list[float]], xlog: bool, ylog: bool) -> None:
@@ -110,7 +108,6 @@ def _draw(
     marks: dict[str, float],
     title: str | None,
     note: str | None,
-    height: int,
 ) -> Any:
     from bokeh.models import Label, Range1d, Span
 
@@ -119,9 +116,8 @@ def _draw(
     left, right = _ends(xs, xlog, 0.03, 0.03 + room / (1 - room))
     low, high = _ends([v for values in table.values() for v in values if v == v], ylog, 0.05, 0.05)
     plot = axes.canvas(
-        title,
         WIDTH,
-        height,
+        HEIGHT,
         x_axis_type="log" if xlog else "linear",
         y_axis_type="log" if ylog else "linear",
         x_range=Range1d(left, right),
@@ -151,7 +147,7 @@ def _draw(
         plot.scatter(xs, values, marker=marker, size=9, line_color=colour, fill_color=colour)
         last = max(i for i, value in enumerate(values) if value == value)
         ends[label] = (xs[last], values[last], colour)
-    frame = height - 120
+    frame = HEIGHT - 70
     moved = _apart({label: _share(value, low, high, ylog) * frame for label, (_, value, _) in ends.items()})
     for label, (place, value, colour) in ends.items():
         plot.add_layout(
@@ -168,9 +164,7 @@ def _draw(
                 text_color=colour,
             )
         )
-    if note:
-        axes.footnote(plot, note)
-    return plot
+    return axes.framed(plot, title, note)
 
 
 def _ends(values: list[float], log: bool, before: float, after: float) -> tuple[float, float]:

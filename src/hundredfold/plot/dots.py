@@ -11,7 +11,7 @@ from typing import Any
 from . import axes, palette, words
 from .figure import Figure
 
-WIDTH, ROW, FRAME = 700, 30, 92
+WIDTH, ROW, FRAME = 700, 30, 50
 _SHORTEST = 1.2  # decades: less would blow up a difference of a few per cent
 
 
@@ -63,9 +63,10 @@ def times(rows: Mapping[str, float] | Iterable[Row], title: str | None = None, *
             raise ValueError(f"{mark.label!r}: group must be one of {', '.join(palette.GROUPS)}, not {mark.group!r}.")
     if note is None:
         note = axes.here_note([mark.label for mark in marks if mark.group == "here"])
-    height = FRAME + ROW * len(marks) + (0 if title else -30) + (22 if note else 0)
-    table = _table(marks, title, note)
-    return Figure(lambda: _draw(marks, title, note, height), _alt(marks, title, note), table, WIDTH, height)
+    height = FRAME + ROW * len(marks)
+    whole = height + axes.words_height(title, 15) + axes.words_height(note, 12)
+    text = _text(marks, title, note)
+    return Figure(lambda: _draw(marks, title, note, height), _alt(marks, title, note), text, WIDTH, whole)
 
 
 def _row(label: str, seconds: float) -> Row:
@@ -79,11 +80,14 @@ def _behind(mark: Row) -> str:
     return words.seconds(mark.seconds) + (f", {mark.remark}" if mark.remark else "")
 
 
-def _table(marks: list[Row], title: str | None, note: str | None) -> str:
+def table(marks: list[Row]) -> list[str]:
+    """Return a line for each mark. The time comes last, so that its own width moves nothing else."""
     wide = max(len(mark.label) for mark in marks)
-    # The time comes last, so that its own width moves nothing else.
-    lines = [f"{mark.label:<{wide}}  {_behind(mark)}" for mark in marks]
-    return "\n".join([*([title, ""] if title else []), *lines, *(["", note] if note else [])])
+    return [f"{mark.label:<{wide}}  {_behind(mark)}" for mark in marks]
+
+
+def _text(marks: list[Row], title: str | None, note: str | None) -> str:
+    return "\n".join([*([title, ""] if title else []), *table(marks), *(["", note] if note else [])])
 
 
 def _alt(marks: list[Row], title: str | None, note: str | None) -> str:
@@ -100,7 +104,7 @@ def _draw(marks: list[Row], title: str | None, note: str | None, height: int) ->
     # Places, not names, on the vertical axis: two rows may have the same label.
     places = list(range(len(marks)))
     plot = axes.canvas(
-        title, WIDTH, height, x_axis_type="log", x_range=Range1d(low, high), y_range=Range1d(len(marks) - 0.4, -0.6)
+        WIDTH, height, x_axis_type="log", x_range=Range1d(low, high), y_range=Range1d(len(marks) - 0.4, -0.6)
     )
     plot.yaxis.ticker = FixedTicker(ticks=places)
     plot.yaxis.major_label_overrides = {place: mark.label for place, mark in zip(places, marks, strict=True)}
@@ -130,9 +134,7 @@ def _draw(marks: list[Row], title: str | None, note: str | None, height: int) ->
             background_fill_color=palette.PAPER,
             background_fill_alpha=0.8,
         )
-    if note:
-        axes.footnote(plot, note)
-    return plot
+    return axes.framed(plot, title, note)
 
 
 def _span(marks: list[Row]) -> tuple[float, float]:

@@ -9,6 +9,8 @@ from typing import Any
 
 from .palette import DARK
 
+_PARTS = ("bokeh", "bokeh-widgets")  # the words around a plot are one of Bokeh's widgets
+
 MIME = "application/vnd.hundredfold.figure+json"
 
 
@@ -76,14 +78,15 @@ class Figure:
         return json_item(self.layout)
 
 
-def sources() -> list[str]:
-    """Return addresses of BokehJS in the order to try: the lab's server, the hub's, Bokeh's own public one."""
+def sources() -> list[list[str]]:
+    """Return addresses of BokehJS (its core, then its widgets) in the order to try: the lab's server, the hub's, the public one."""
     from bokeh.resources import CDN
 
     bases = [os.environ.get("HUNDREDFOLD_BASE_URL"), os.environ.get("JUPYTERHUB_SERVICE_PREFIX")]
-    own = [f"{base.rstrip('/')}/hundredfold/bokehjs/js/bokeh.min.js" for base in bases if base]
-    public = [url for url in CDN.js_files if url.rpartition("/")[2].startswith("bokeh-3")][:1] or CDN.js_files[:1]
-    return [*dict.fromkeys(own), *public]
+    folders = [f"{base.rstrip('/')}/hundredfold/bokehjs/js" for base in dict.fromkeys(filter(None, bases))]
+    own = [[f"{folder}/{name}.min.js" for name in _PARTS] for folder in folders]
+    public = [url for part in _PARTS for url in CDN.js_files if url.rpartition("/")[2].startswith(f"{part}-3")]
+    return [*own, public]
 
 
 # Runs in the page. BokehJS is fetched once for all figures of a page; a page with a dark background gets other inks;
@@ -96,9 +99,9 @@ _SCRIPT = """async function (figure) {
     document.head.appendChild(script);
   });
   const fetch_once = async () => {
-    for (const url of figure.urls) {
+    for (const urls of figure.urls) {
+      try { for (const url of urls) await load(url); } catch (error) { continue; }
       if (bokeh()) break;
-      try { await load(url); } catch (error) { continue; }
     }
     if (!bokeh()) { delete window.hundredfold_bokeh; throw new Error("no BokehJS"); }
     return bokeh();
