@@ -224,34 +224,3 @@ def _shares(got: Any, argument: Any) -> bool:
     if devices.is_device(got) and devices.is_device(argument):
         return bool(devices.cp.may_share_memory(got, argument))
     return isinstance(got, np.ndarray) and isinstance(argument, np.ndarray) and np.may_share_memory(got, argument)
-
-
-def on_the_bus(case: Case, *, share: float = 0.05, floor: int = 256) -> Callable[[Problem, Any], None]:
-    """A judge for `FunctionJudge.after`: the call may move at most `share` of its arguments' bytes over the bus.
-
-    Parameters
-    ----------
-    case : Case
-        A large one: what scalars and small tables cost must not matter.
-    share : float
-        Of the array arguments' bytes; at least `floor` bytes are always allowed.
-    """
-
-    def judge(problem: Problem, function: Any) -> None:
-        run = call(problem, function, case)
-        size = sum(value.nbytes for value in run.host if isinstance(value, np.ndarray))
-        moved = run.traffic
-        if moved.bus <= max(share * size, floor):
-            return
-        ways = [
-            f"{traffic.spell(moved.to_host)} from the device to the host" if moved.to_host > floor else "",
-            f"{traffic.spell(moved.to_device)} from the host to the device" if moved.to_device > floor else "",
-        ]
-        refuse(
-            "transfer",
-            f"the result is right, but the work went through the host: for {traffic.spell(size)} of data on the "
-            f"device your code moved {' and '.join(way for way in ways if way)}. The bus is the slowest road there is.",
-            case=case.name,
-        )
-
-    return judge

@@ -12,10 +12,11 @@ from fractions import Fraction
 
 import numpy as np
 
+from ..bus import on_the_bus
 from ..cases import Case, uniform
 from ..devices import cp
 from ..differences import explain, number
-from ..functions import FunctionJudge, Run, is_float, on_the_bus, recognise
+from ..functions import FunctionJudge, Run, is_float, recognise
 from ..problem import Problem, Wrong
 from ..verdict import refuse
 

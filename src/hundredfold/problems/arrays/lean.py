@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from ..bus import on_the_bus
 from ..cases import Case, normal
 from ..devices import cp
 from ..differences import explain, number, same
-from ..functions import FunctionJudge, Run, call, is_float, on_the_bus, recognise
+from ..functions import FunctionJudge, Run, call, is_float, recognise
 from ..problem import Problem, Wrong
 from ..verdict import refuse
 

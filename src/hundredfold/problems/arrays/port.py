@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..bus import on_the_bus
 from ..cases import Case, normal
 from ..devices import cp
-from ..functions import FunctionJudge, on_the_bus
+from ..functions import FunctionJudge
 from ..problem import Problem, Wrong
 
 
