@@ -115,11 +115,22 @@ def test_loaded_twice_and_reloaded(cells):
 
 
 def test_the_magics_are_known_at_once_and_imported_when_used(cells):
-    look = "print('measure' in get_ipython().magics_manager.magics['{}'])"
-    output, _, facts = cells("%load_ext hundredfold", look.format("line"), look.format("cell"))
-    assert output.count("True") == 2
-    output, _, _ = cells("%load_ext hundredfold", "%unload_ext hundredfold", look.format("line"), look.format("cell"))
-    assert output.count("False") == 2
+    look = "print(*('measure' in kind for kind in get_ipython().magics_manager.magics.values()))"
+    output, _, facts = cells("%load_ext hundredfold", look)
+    assert output.endswith("True True\n") and "hundredfold.measure" not in facts["libraries"]
+    output, _, _ = cells("%load_ext hundredfold", "%unload_ext hundredfold", look)
+    assert output.endswith("False False\n")
+
+
+def test_the_magic_measures_a_line_and_a_cell(cells):
+    output, errors, facts = cells(
+        "%load_ext hundredfold",
+        "x = [3, 1, 2]",
+        "%measure -r 2 sorted(x)",
+        "%%measure -r 2 --name two\ny = sorted(x)\ny[0]",
+    )
+    assert facts["failed"] is None, output + errors
+    assert "sorted(x): " in output and "two: " in output and output.count("median of 2") == 2
 
 
 def test_a_working_gpu_is_named_and_nothing_replaced(cells):

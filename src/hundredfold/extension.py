@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hundredfold.start import CannotStartError, start
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
-
-# Magic → the module that registers it, loaded as an extension when the magic is first used.
-MAGICS = {"measure": "hundredfold.measure.magics"}
 
 
 def load(ip: InteractiveShell) -> None:
@@ -27,18 +24,29 @@ def load(ip: InteractiveShell) -> None:
         from IPython.core.error import UsageError
 
         raise UsageError(str(error)) from error
-    for name, module in MAGICS.items():
-        ip.magics_manager.register_lazy(name, module)
+    ip.register_magic_function(_measure_of(ip), "line_cell", "measure")
     print(line)
 
 
 def unload(ip: InteractiveShell) -> None:
     """Take the magics away.  Stand-ins stay: arrays made of them live on, and only a new kernel could take the real thing."""
-    manager = ip.magics_manager
-    for name, module in MAGICS.items():
-        for kind in manager.magics.values():
-            kind.pop(name, None)
-        manager.lazy_magics.pop(name, None)
-        ip.extension_manager.loaded.discard(module)
-        # IPython loads a lazy magic once; without this, it would not come back with the next %load_ext.
-        getattr(manager, "_loaded_lazy", set()).discard(module)
+    for kind in ip.magics_manager.magics.values():
+        kind.pop("measure", None)
+
+
+def _measure_of(ip: InteractiveShell) -> Any:
+    """Return a `%measure` that puts the real one in its own place when it is first used: that one takes NumPy to import."""
+    from IPython.core.magic import no_var_expand
+
+    @no_var_expand
+    def measure(line: str, cell: str | None = None) -> Any:
+        """Time a statement (`%measure`) or a whole cell (`%%measure`): synchronised, repeated, beside the limit.
+
+        %measure [--bytes E] [--flops E] [--name N] statement
+        """
+        from hundredfold.measure import magics
+
+        magics.register(ip)
+        return ip.run_line_magic("measure", line) if cell is None else ip.run_cell_magic("measure", line, cell)
+
+    return measure
