@@ -89,7 +89,8 @@ def log_ticks(low: float, high: float, most: int = 7) -> list[float]:
     if len(places) >= 3:
         return places
     finer = [float(f"{digit}e{power}") for power in range(first, last + 1) for digit in (1, 2, 5)]
-    return [place for place in finer if low <= place <= high] or [low, high]
+    places = [place for place in finer if low <= place <= high]
+    return places if len(places) >= 2 else [low, high]
 
 
 def here_note(labels: list[str]) -> str | None:

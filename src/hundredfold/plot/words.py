@@ -11,7 +11,7 @@ import math
 _TIMES = (("ns", 1e-9), ("µs", 1e-6), ("ms", 1e-3), ("s", 1.0), ("min", 60.0), ("h", 3600.0))
 # From here on the next unit reads better: "97 s", but "11.5 min" and not "690 s".
 _UP = {"ns": 1e3, "µs": 1e3, "ms": 1e3, "s": 120.0, "min": 120.0, "h": math.inf}
-_PREFIXES = ("", "k", "M", "G", "T", "P")
+_PREFIXES = ("", "k", "M", "G", "T")
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
