@@ -18,7 +18,7 @@ MIME = "application/vnd.hundredfold.figure+json"
 SCALE = 2  # device pixels per CSS pixel: sharp on most screens
 COLOURS = 64  # a chart has few; a palette makes the file a third of its size
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-_SCRIPTS = ("bokeh.min.js", "bokeh-widgets.min.js", "bokeh-tables.min.js")
+_SCRIPTS = ("bokeh.min.js", "bokeh-widgets.min.js")  # the words around a plot are a widget
 _TIMEOUT = 30_000  # ms for one figure
 
 _PAGE = """<!doctype html><meta charset="utf-8"><title>figure</title>
@@ -27,14 +27,20 @@ _PAGE = """<!doctype html><meta charset="utf-8"><title>figure</title>
 
 # Resolves once BokehJS has laid out and painted everything, fonts included.
 _DRAW = """async (item) => {
+  document.getElementById("figure").replaceChildren()
+  for (const old of [...Bokeh.documents]) { old.clear(); Bokeh.documents.splice(Bokeh.documents.indexOf(old), 1) }
   await document.fonts.ready
-  const views = await Bokeh.embed.embed_item({...item, target_id: "figure"}, "figure")
-  const roots = Array.isArray(views) ? views : (views && views.roots) ? views.roots : [views]
+  const still = (value) => {  // a picture has no tools to click
+    if (value === null || typeof value !== "object") return
+    if (value.name === "Figure" && value.attributes) value.attributes.toolbar_location = null
+    Object.values(value).forEach(still)
+  }
+  still(item)
+  await Bokeh.embed.embed_item({...item, target_id: "figure"}, "figure")
   const idle = () => Bokeh.documents.length > 0 && Bokeh.documents.every((d) => d.is_idle)
   for (let i = 0; i < 600 && !idle(); i++) await new Promise((next) => requestAnimationFrame(next))
   if (!idle()) throw new Error("the figure never became idle")
   for (let i = 0; i < 2; i++) await new Promise((next) => requestAnimationFrame(next))
-  return roots.length
 }"""
 
 
@@ -75,7 +81,6 @@ def render(figures: list[dict]) -> list[bytes]:
     except ImportError:
         raise BuildError("drawing figures needs Playwright: run `make setup`, which installs it") from None
 
-    pictures: list[bytes] = []
     with sync_playwright() as playwright:
         try:
             browser = playwright.chromium.launch(
@@ -84,44 +89,53 @@ def render(figures: list[dict]) -> list[bytes]:
                 args=["--no-sandbox", "--disable-gpu", "--font-render-hinting=none", "--disable-lcd-text"],
             )
         except Error as error:
-            raise BuildError(f"{chromium()} did not start: {str(error).splitlines()[0]}") from None
+            raise BuildError(f"{chromium()} did not start: {_first(error)}") from None
         try:
-            for figure in figures:
-                pictures.append(_shrink(_draw(browser, figure, Error)))
+            page = _page(browser)
+            pictures = [_shrink(_draw(page, figure)) for figure in figures]
+        except Error as error:
+            raise BuildError(f"Chromium failed while it drew figures: {_first(error)}") from None
         finally:
             browser.close()
     return pictures
 
 
-def _draw(browser, figure: dict, error_type) -> bytes:
-    width = int(figure.get("width") or 800)
+def _page(browser):
+    """A page with BokehJS in it, and no way to the network."""
     page = browser.new_page(
-        viewport={"width": width + 40, "height": 600},
-        device_scale_factor=SCALE,
-        color_scheme="light",
-        reduced_motion="reduce",
-        locale="en-GB",
-        timezone_id="UTC",
+        device_scale_factor=SCALE, color_scheme="light", reduced_motion="reduce", locale="en-GB", timezone_id="UTC"
     )
     page.set_default_timeout(_TIMEOUT)
-    # The page is complete in itself; anything it still asks for would be the network.
     page.route("**/*", lambda route: route.abort())
+    page.set_content(_PAGE)
+    for script in _SCRIPTS:
+        page.add_script_tag(content=_bokehjs(script))
+    return page
+
+
+def _draw(page, figure: dict) -> bytes:
+    from playwright.sync_api import Error
+
     said: list[str] = []
-    page.on("console", lambda message: said.append(message.text) if message.type == "error" else None)
+
+    def hear(message):
+        if message.type == "error":
+            said.append(message.text)
+
+    page.on("console", hear)
+    page.set_viewport_size({"width": int(figure.get("width") or 800) + 40, "height": 600})
     try:
-        page.set_content(_PAGE)
-        for script in _SCRIPTS:
-            page.add_script_tag(content=_bokehjs(script))
         page.evaluate(_DRAW, figure["item"])
-        if said:
-            raise BuildError(f"a figure ({figure['alt'][:60]}…) could not be drawn: {said[0].splitlines()[0]}")
-        return page.locator("#figure").screenshot(animations="disabled")
-    except error_type as error:
-        raise BuildError(
-            f"a figure ({figure['alt'][:60]}…) could not be drawn: {(said or [str(error)])[0].splitlines()[0]}"
-        ) from None
-    finally:
-        page.close()
+    except Error as error:
+        said.insert(0, _first(error))
+    page.remove_listener("console", hear)
+    if said:
+        raise BuildError(f"the figure {figure['alt'][:60]!r} could not be drawn: {_first(said[0])}")
+    return page.locator("#figure").screenshot(animations="disabled")
+
+
+def _first(error) -> str:
+    return str(error).splitlines()[0] if str(error) else "it did not say why"
 
 
 def chromium() -> str:

@@ -1,0 +1,107 @@
+"""Figures as pictures: drawn without network, the same bytes for the same figure, small, with words."""
+
+import base64
+import io
+import sys
+
+import pytest
+from nbformat.v4 import new_output
+
+from hundredfold.build import figures
+from hundredfold.build.errors import BuildError
+
+
+def bars(heights, title="Times"):
+    """What a course figure gives the build: its item, its words and its size."""
+    from bokeh.embed import json_item
+    from bokeh.layouts import column
+    from bokeh.models import Div
+    from bokeh.plotting import figure
+
+    plot = figure(width=640, height=320, title=title)
+    plot.vbar(x=[1, 2, 3], top=heights, width=0.8, color="#0072B2")
+    item = json_item(column(Div(text="<b>Three runs</b>"), plot))
+    return {"item": item, "alt": f"Bars of {heights}", "width": 640, "height": 340}
+
+
+@pytest.fixture(scope="module")
+def drawn():
+    return figures.render([bars([1, 2, 3]), bars([3, 2, 1]), bars([1, 2, 3])])
+
+
+def test_the_same_figure_gives_the_same_bytes(drawn):
+    assert drawn[0] == drawn[2] != drawn[1]
+    assert figures.render([bars([3, 2, 1])]) == [drawn[1]]
+
+
+def test_a_picture_is_small_sharp_and_shows_the_figure(drawn):
+    from PIL import Image
+
+    assert len(drawn[0]) < 30_000
+    width, height = figures.size(drawn[0])
+    assert 640 * figures.SCALE <= width <= 700 * figures.SCALE and height > 320 * figures.SCALE
+    colours = Image.open(io.BytesIO(drawn[0])).convert("RGB").getcolors(1 << 24)
+    blue = sum(n for n, (r, g, b) in colours if b > 150 and r < 40)
+    assert blue > 0.2 * width * height  # bars of 1, 2 and 3 fill more of the frame than that
+
+
+def test_a_figure_in_an_output_becomes_a_picture_with_its_words(drawn):
+    output = new_output("display_data", data={figures.MIME: bars([1, 2, 3]), "text/plain": "run 1: 1 s"})
+    assert figures.replace({3: [new_output("stream", text="x"), output]}) == 1
+    assert set(output.data) == {"image/png", "text/plain"}
+    assert base64.b64decode(output.data["image/png"]) == drawn[0]
+    assert output.data["text/plain"] == "run 1: 1 s"
+    width, height = figures.size(drawn[0])
+    shown = {"alt": "Bars of [1, 2, 3]", "width": width / figures.SCALE, "height": height / figures.SCALE}
+    assert output.metadata == {"image/png": shown}
+
+
+def test_without_figures_no_browser_starts(monkeypatch):
+    monkeypatch.setattr(figures, "render", None)
+    assert figures.replace({0: [new_output("stream", text="x")]}) == 0
+
+
+def test_the_courses_own_figure_is_drawn(monkeypatch):
+    """The contract with `hundredfold.plot`, from its side."""
+    from bokeh.plotting import figure
+
+    from hundredfold.plot import Figure
+
+    monkeypatch.setenv("HUNDREDFOLD_FIGURES", "json")
+    plot = figure(width=300, height=200, x_range=(0, 1), y_range=(0, 1))
+    bundle = Figure(plot, alt="An empty frame", width=300, height=200)._repr_mimebundle_()
+    output = new_output("display_data", data=bundle)
+    assert figures.replace({0: [output]}) == 1
+    assert output.metadata["image/png"]["alt"] == "An empty frame"
+    assert "image/png" in output.data and figures.MIME not in output.data
+
+
+def test_a_figure_that_cannot_be_drawn_is_named():
+    broken = bars([1, 2, 3])
+    broken["item"]["doc"]["roots"][0]["name"] = "NoSuchModel"
+    with pytest.raises(BuildError, match=r"the figure 'Bars of \[1, 2, 3\]' could not be drawn: .*NoSuchModel"):
+        figures.render([broken])
+
+
+def test_no_browser_and_no_playwright_are_said_in_one_sentence(monkeypatch, tmp_path):
+    monkeypatch.delenv("CHROMIUM", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(
+        BuildError, match="needs Chromium: install it, or name one in the environment variable CHROMIUM"
+    ):
+        figures.chromium()
+    monkeypatch.setenv("CHROMIUM", str(tmp_path / "none"))
+    with pytest.raises(BuildError, match="is no program"):
+        figures.chromium()
+    monkeypatch.setitem(sys.modules, "playwright.sync_api", None)
+    with pytest.raises(BuildError, match="needs Playwright"):
+        figures.render([bars([1, 2, 3])])
+
+
+def test_a_browser_that_does_not_start_is_said(monkeypatch, tmp_path):
+    browser = tmp_path / "chromium"
+    browser.write_text("#!/bin/sh\nexit 1\n")
+    browser.chmod(0o755)
+    monkeypatch.setenv("CHROMIUM", str(browser))
+    with pytest.raises(BuildError, match="chromium did not start"):
+        figures.render([bars([1, 2, 3])])
