@@ -1,0 +1,107 @@
+"""The harness from outside: what turns a notebook red, and what does not."""
+
+from pathlib import Path
+
+import pytest
+from nbformat.v4 import new_output
+
+
+def out(text, name="stdout"):
+    return new_output("stream", name=name, text=text)
+
+
+ERROR = new_output("error", ename="ZeroDivisionError", evalue="division by zero", traceback=["elsewhere"])
+ENVIRONMENT = (
+    "import os\nprint([os.environ.get(k) for k in ('HUNDREDFOLD_FIGURES', 'COLUMNS', 'HUNDREDFOLD_STRICT')],"
+    " os.path.basename(os.environ['HUNDREDFOLD_STATE'])[:17], os.path.basename(os.getcwd()))"
+)
+FIGURE = """\
+class Figure:
+    def _repr_mimebundle_(self, **options):
+        return {"text/plain": "Two bars", "application/vnd.hundredfold.figure+json": {"item": {}}}
+Figure()"""
+
+NOTEBOOKS = {
+    "notebooks/good.ipynb": [
+        (ENVIRONMENT, out("['json', '100', ''] hundredfold-tests notebooks\n")),
+        ("print('NumPy: 1.23 ms (simulated on this CPU)')", out("NumPy: 20 µs (on NVIDIA H200)\n")),
+        ("import warnings; warnings.warn('x')", []),
+        (FIGURE, new_output("execute_result", data={"text/plain": "Two bars", "image/png": "AAAA"}, execution_count=4)),
+        ("1 / 0", ERROR, "raises-exception"),
+        ("print('a GPU says')", out("something else\n"), "gpu-output"),
+        ("print('after')", out("after\n")),
+    ],
+    "notebooks/differs.ipynb": [
+        ("x = 1; print(x)", out("1\n")),
+        ("print('NumPy: 3 ms'); x = 2", out("CuPy: 3 ms\n")),
+        ("print(x)", out("2\n")),
+        ("print(x)", out("3\n")),
+    ],
+    "notebooks/figure.ipynb": [
+        (
+            FIGURE.replace("Two", "Three"),
+            new_output("execute_result", data={"text/plain": "Two bars"}, execution_count=1),
+        )
+    ],
+    "notebooks/silent.ipynb": [("x = 1", out("1\n"))],
+    "solutions/raises.ipynb": [("x = 1", []), ("1 / 0", []), ("x", [])],
+    "solutions/raises_not.ipynb": [("x = 1", ERROR, "raises-exception")],
+    "solutions/other_error.ipynb": [("int('x')", ERROR, "raises-exception")],
+    "exercises/good.ipynb": [("print('not compared')", None), ("x = ...", None)],
+    "exercises/raises.ipynb": [("x = ...", None), ("x + 1", None), ("x", None)],
+}
+WANTED = {
+    "notebooks/good.ipynb": ["PASSED"] * 7,
+    "notebooks/differs.ipynb": ["PASSED", "FAILED", "SKIPPED", "SKIPPED"],
+    "notebooks/figure.ipynb": ["FAILED"],
+    "notebooks/silent.ipynb": ["FAILED"],
+    "solutions/raises.ipynb": ["PASSED", "FAILED", "SKIPPED"],
+    "solutions/raises_not.ipynb": ["FAILED"],
+    "solutions/other_error.ipynb": ["FAILED"],
+    "exercises/good.ipynb": ["PASSED"] * 2,
+    "exercises/raises.ipynb": ["PASSED", "FAILED", "SKIPPED"],
+}
+
+
+RECORDED = Path(__file__).parents[1] / "machine" / "recorded"
+
+
+@pytest.fixture(scope="module")
+def report(harness):
+    """One run over all notebooks by two workers, as `make test` does it."""
+    for name, cells in NOTEBOOKS.items():
+        harness.add(name, *cells)
+    return harness.run("-n", "2", HUNDREDFOLD_PROBE=str(RECORDED / "no-gpu.json"))
+
+
+@pytest.mark.parametrize("name", WANTED)
+def test_what_passes_fails_and_is_skipped(report, name):
+    assert report.cells(name) == WANTED[name], report.output
+
+
+def test_what_is_skipped_names_the_cell_that_failed(report):
+    assert "Cell 1 of this notebook failed" in report.output
+
+
+def test_all_three_folders_are_collected_without_being_named(report):
+    assert {name.split("/")[0] for name in report.outcomes} == {"notebooks", "solutions", "exercises"}
+
+
+def test_output_of_a_gpu_is_compared_where_there_is_one(harness):
+    harness.add("gpu/recorded.ipynb", ("print('a GPU says')", out("something else\n"), "gpu-output"), ("x = 1", []))
+    harness.add("gpu/unrecorded.ipynb", ("print('a GPU says')", None, "gpu-output"), ("x = 1", []))
+    report = harness.run("gpu", HUNDREDFOLD_PROBE=str(RECORDED / "good-h200.json"))
+    assert report.cells("gpu/recorded.ipynb") == ["FAILED", "SKIPPED"], report.output
+    assert report.cells("gpu/unrecorded.ipynb") == ["PASSED"] * 2, report.output
+
+
+def test_output_may_take_a_minute_to_arrive(harness):
+    harness.add("slow/one.ipynb", ("x = 1", []))
+    plugin = "def pytest_collection_finish(session):\n    print('waits', {i.output_timeout for i in session.items})\n"
+    (harness.root / "plugin.py").write_text(plugin)
+    assert "waits {60}" in harness.run("slow", "--collect-only", "-p", "plugin").output
+
+
+def test_it_works_from_another_folder(harness):
+    harness.add("slow/one.ipynb", ("print('3 ms')", out("4 ms\n")))
+    assert "1 passed" in harness.run("one.ipynb", cwd="slow").output

@@ -1,0 +1,141 @@
+"""Every unit has the same shape, and its built notebooks are light and the same on every machine."""
+
+import ast
+import json
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from hundredfold.build.normalise import compared, sanitise
+from hundredfold.build.products import PRODUCTS
+from hundredfold.build.sources import KINDS, find, read
+
+ROOT = Path(__file__).parents[2]
+SOURCES = find(ROOT)
+LECTURES, EXERCISES = ([path for path in SOURCES if path.parent.name == kind] for kind in KINDS)
+NOTEBOOKS = [path for _, folder in PRODUCTS.values() for path in sorted((ROOT / folder).glob("*.ipynb"))]
+
+SECTIONS = ["What you will be able to do", "Where the GPU loses", "Key points", "The exercise", "Further reading"]
+
+
+def name(path: Path) -> str:
+    return f"{path.parent.name}-{path.stem}"
+
+
+def headings(source, level: int = 2) -> list[str]:
+    text = "\n".join(cell.source for cell in source.cells if cell.kind == "markdown")
+    return re.findall(rf"(?m)^{'#' * level} (.+?)\s*$", text)
+
+
+def section(source, title: str) -> str:
+    text = "\n".join(cell.source for cell in source.cells if cell.kind == "markdown")
+    return re.search(rf"(?ms)^## {re.escape(title)}\s*$\n(.*?)(?=^## |\Z)", text)[1]
+
+
+def test_every_unit_has_a_lecture_and_exercises():
+    assert LECTURES
+    assert [path.name for path in LECTURES] == [path.name for path in EXERCISES]
+    for lecture, exercise in zip(LECTURES, EXERCISES, strict=True):
+        assert read(lecture).metadata == read(exercise).metadata, f"the front matters of {lecture.stem} differ"
+
+
+@pytest.mark.parametrize("path", LECTURES, ids=name)
+def test_a_lecture_has_its_parts_in_order(path):
+    source = read(path)
+    unit = source.metadata
+    first = source.cells[0]
+    assert first.kind == "markdown" and first.source.startswith(f"# {unit['title']}\n")
+    assert f"{unit['teaching']} minutes" in first.source and f"{unit['exercises']} " in first.source
+    assert [title for title in headings(source) if title in SECTIONS] == SECTIONS
+    assert headings(source, 1) == [unit["title"]], "one title"
+    goals = re.findall(r"(?m)^- (.*)", section(source, SECTIONS[0]))
+    assert len(goals) >= 3 and all(re.match(r"\*\*\w+\*\* ", goal) for goal in goals), (
+        "each goal begins with a bold verb"
+    )
+    prose = "\n".join(cell.source for cell in source.cells if cell.kind == "markdown")
+    for step in ("**Predict.**", "**Measure.**", "**Explain.**"):
+        assert step in prose, step
+    assert len(re.findall(r"(?m)^- ", section(source, "Key points"))) >= 3
+    assert f"exercises/{source.stem}.ipynb" in section(source, "The exercise")
+    assert len(re.findall(r"(?m)^- ", section(source, "Further reading"))) >= 2
+
+
+@pytest.mark.parametrize("path", LECTURES, ids=name)
+def test_a_lecture_imports_in_one_cell_before_it_begins(path):
+    code = [cell for cell in read(path).cells if cell.kind == "code"]
+    tree = ast.parse(code[1].source)
+    assert all(isinstance(node, ast.Import | ast.ImportFrom) for node in tree.body), "the second code cell imports"
+
+
+@pytest.mark.parametrize("path", EXERCISES, ids=name)
+def test_exercises_are_four_to_six_numbered_problems_each_with_a_check(path):
+    source = read(path)
+    numbered = [title for title in headings(source) if re.match(r"\d+\. ", title)]
+    assert [int(title.split(".")[0]) for title in numbered] == list(range(1, len(numbered) + 1))
+    assert 4 <= len(numbered) <= 6
+    problem, checks = 0, {}
+    for cell in source.cells:
+        if cell.kind == "markdown" and (found := re.search(r"(?m)^## (\d+)\. ", cell.source)):
+            problem = int(found[1])
+        if cell.kind == "code" and re.search(r"(?m)^check\(", cell.source):
+            checks.setdefault(problem, []).append(re.search(r'check\("([^"]+)"', cell.source)[1])
+    assert sorted(checks) == list(range(1, len(numbered) + 1)), "every problem is checked"
+    assert all(check.startswith(f"{source.slug}.") for found in checks.values() for check in found)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
+def test_a_notebook_is_light_and_holds_no_script(path):
+    text = path.read_text(encoding="utf-8")
+    assert len(text.encode()) < 400_000
+    for script in ("Bokeh.embed", "bokeh.min.js", "bokehjs_exec", "bokehjs_load", "<script"):
+        assert script not in "".join(outputs(text)), script
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
+def test_a_notebook_names_no_place_of_the_machine_that_built_it(path):
+    said = "".join(outputs(path.read_text(encoding="utf-8")))
+    for place in {str(ROOT), str(Path.home()), "site-packages", "ipykernel_"} - {"/"}:
+        assert not re.search(rf"{re.escape(place)}[/\\\s]", said), place
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
+def test_a_figure_has_words(path):
+    for cell in nbformat.read(path, as_version=4).cells:
+        for output in cell.get("outputs", []):
+            data = output.get("data", {})
+            assert "application/vnd.hundredfold.figure+json" not in data
+            if "image/png" in data:
+                assert len(output.metadata["image/png"]["alt"]) > 20 and data["text/plain"].strip()
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
+def test_a_compared_number_is_known_or_short(path, rules):
+    """A number with a point and more than three digits was measured or rounded somewhere: assert it with a tolerance."""
+    for cell in nbformat.read(path, as_version=4).cells:
+        for _, text in compared(cell.get("outputs", [])):
+            assert not too_long(sanitise(text, rules)), f"cell {cell.id}: {too_long(sanitise(text, rules))}"
+
+
+def too_long(text: str) -> list[str]:
+    found = re.findall(r"(?<![\w.])\d+\.\d+(?:e[+-]?\d+)?(?![\w.])", text)
+    return [number for number in found if len(re.sub(r"e.*|\.", "", number).lstrip("0")) > 3]
+
+
+def test_the_rule_for_numbers_tells_the_long_from_the_short():
+    assert too_long("3.142 and 0.7467 and 1234.5 and 1.2345e-3") == ["3.142", "0.7467", "1234.5", "1.2345e-3"]
+    assert not too_long("3.14, 0.000746, 12.5, 1.0, 100000000, version 14.2.0, numpy2.4.61, 1.25e-3")
+
+
+def outputs(text: str) -> list[str]:
+    """All text of a notebook's outputs, its pictures aside."""
+    return [
+        json.dumps(
+            {k: v for k, v in output.items() if k != "data"}
+            | {"data": {k: v for k, v in data.items() if k != "image/png"}}
+        )
+        for cell in json.loads(text)["cells"]
+        for output in cell.get("outputs", [])
+        for data in [output.get("data", {})]
+    ]
