@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from hundredfold import plot
+from hundredfold import machine, plot
 from hundredfold.plot.figure import MIME, sources
 
 TIMES = {
@@ -23,6 +23,7 @@ TIMES = {
 def real(monkeypatch):
     """As on a machine where nothing is simulated."""
     monkeypatch.delenv("HUNDREDFOLD_SIMULATE", raising=False)
+    monkeypatch.setattr(machine, "mode", lambda: "none")
 
 
 @pytest.fixture
@@ -38,7 +39,7 @@ def test_times_say_every_number(real):
             assert label in said
         for time in ("746 µs", "889 µs", "13 ms", "14 ms", "100 ms"):
             assert time in said
-    assert "simulated" not in figure.text
+    assert "simulated" not in figure.text and figure.text.endswith("(on this CPU)")
 
 
 def test_in_simulation_times_taken_here_say_so(simulated):
@@ -52,7 +53,7 @@ def test_in_simulation_times_taken_here_say_so(simulated):
 
 
 def test_the_table_is_aligned_and_ends_in_the_time(real):
-    lines = plot.times(TIMES).text.splitlines()
+    lines = plot.times(TIMES, note="").text.splitlines()
     assert len(lines) == len(TIMES)
     at = {line.index(time) for line, time in zip(lines, ("746 µs", "889 µs", "13 ms", "14 ms", "100 ms"), strict=True)}
     assert len(at) == 1

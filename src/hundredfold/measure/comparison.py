@@ -205,12 +205,11 @@ def _notes(row: recorded.Row, timed: Mapping[str, Timed], n: int | None) -> list
     """Return the lines under the picture: where the times here come from, and what differs from the published work."""
     from hundredfold import machine
 
-    places = {place(value.device) for value in timed.values() if isinstance(value, Measurement)}
-    notes = []
+    places = [place(value.device).strip("()") for value in timed.values() if isinstance(value, Measurement)]
     if machine.mode() == "simulated":
-        notes.append("Times taken here: the GPU is simulated on this CPU. They are no GPU's times.")
-    elif places:
-        notes.append("Times taken here: " + ", ".join(sorted(each.strip("()") for each in places)) + ".")
+        # All of it, also a time that was taken by hand.
+        places = ["simulated on this CPU"]
+    notes = [f"Times taken here ({', '.join(dict.fromkeys(places))})"] if places else []
     if n is not None and row.n is not None and n != row.n:
         notes.append(
             f"Here {text.count(n)} elements, published {text.count(row.n)}: compare the ratios, not the times."

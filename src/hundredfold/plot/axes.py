@@ -94,9 +94,17 @@ def log_ticks(low: float, high: float, most: int = 7) -> list[float]:
 
 
 def here_note(labels: list[str]) -> str | None:
-    """Return the note that times taken here come from a simulated GPU; None where they do not."""
+    """Return the note that says where the times of these rows, taken here, come from; None where there is no such row.
+
+    The place stands in parentheses, as behind every measured time.
+    """
     from hundredfold import machine
 
-    if machine.mode() != "simulated" or not labels:
+    if not labels:
         return None
-    return "Times taken here: the GPU is simulated on this CPU. They are no GPU's times."
+    mode = machine.mode()
+    if mode == "simulated":
+        return "Times taken here (simulated on this CPU)"
+    return (
+        f"Times taken here (on {machine.probe().usable[0].name})" if mode == "gpu" else "Times taken here (on this CPU)"
+    )
