@@ -1,6 +1,45 @@
-from ._core import ndarray, ufunc
-from ._core.ufuncs import by_name as _u
+"""A stand-in for CuPy that computes on the CPU and keeps CuPy's rules.
 
-globals().update(_u)
-from ._creation import *
-from . import cuda
+The arrays lie in simulated device memory, the work waits in the engine's queue until something synchronises, and the
+host is kept apart.  What the real CuPy has and this has not raises ``NotSimulatedError`` by name.
+"""
+
+from __future__ import annotations
+
+from ._core import ndarray, ufunc  # isort: skip  (first: it sets what the others build arrays of)
+from . import _creation, _logic, _manipulation, _math, _misc, _passed, _searching, _statistics, cuda, exceptions
+from . import fft, lib, linalg, random, testing
+from ._core.flatiter import flatiter
+from ._core.fusion import fuse
+from ._core.names import refuser
+from ._core.ufuncs import by_name as _ufuncs
+from ._util import clear_memo, memoize
+from .exceptions import (
+    AxisError,
+    ComplexWarning,
+    ModuleDeprecationWarning,
+    RankWarning,
+    TooHardError,
+    VisibleDeprecationWarning,
+)
+
+__version__ = "14.2.0+hundredfold"
+
+_functions = {
+    **{name: getattr(_creation, name) for name in _creation.__all__},
+    **_manipulation.made,
+    **_math.made,
+    **_statistics.made,
+    **_logic.made,
+    **_searching.made,
+    **_misc.made,
+    **_ufuncs,
+}
+globals().update(_passed.passed | _functions)
+
+__all__ = [
+    *_passed.passed, *_functions, "AxisError", "ComplexWarning", "ModuleDeprecationWarning", "RankWarning", "TooHardError",
+    "VisibleDeprecationWarning", "clear_memo", "cuda", "exceptions", "fft", "flatiter", "fuse", "lib", "linalg", "memoize",
+    "ndarray", "random", "testing", "ufunc",
+]  # fmt: skip
+__getattr__ = refuser("cupy")

@@ -6,10 +6,13 @@ from typing import Any
 
 from hundredfold.engine import device, memory, queue
 
+from .._core.names import refuser
+
 _ERRORS = {
     1: ("cudaErrorInvalidValue", "invalid argument"),
     2: ("cudaErrorMemoryAllocation", "out of memory"),
     100: ("cudaErrorNoDevice", "no CUDA-capable device is detected"),
+    400: ("cudaErrorInvalidResourceHandle", "invalid resource handle"),
     101: ("cudaErrorInvalidDevice", "invalid device ordinal"),
 }
 
@@ -137,3 +140,6 @@ def profilerStart() -> None:
 
 def profilerStop() -> None:
     """There is no profiler."""
+
+
+__getattr__ = refuser("cupy.cuda.runtime")

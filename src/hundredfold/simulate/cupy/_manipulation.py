@@ -1,0 +1,222 @@
+"""Shapes, axes, joining, splitting, repeating."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ._core import launch
+from ._core.adapt import running, table, viewing
+from ._core.convert import array, asarray
+from ._core.joining import concatenate
+from ._core.shaping import repeat
+from ._core.sorting import normal_axis
+
+ndarray = launch.array_class
+
+views = table(
+    np,
+    "transpose swapaxes moveaxis rollaxis squeeze expand_dims flip fliplr flipud rot90 broadcast_to array_split split "
+    "hsplit vsplit dsplit matrix_transpose",
+    viewing,
+)
+now = table(np, "append insert delete trim_zeros resize block packbits unpackbits", running)
+
+
+def reshape(a: Any, /, shape: Any = None, order: str = "C", *, newshape: Any = None, copy: Any = None) -> ndarray:
+    """The elements in another shape."""
+    return a.reshape(shape if newshape is None else newshape, order=order, copy=copy)
+
+
+def ravel(a: Any, order: str = "C") -> ndarray:
+    """The elements in one row."""
+    return a.ravel(order)
+
+
+def permute_dims(a: Any, /, axes: Any = None) -> ndarray:
+    """The axes permuted, a view."""
+    return a.transpose() if axes is None else a.transpose(axes)
+
+
+def shape(a: Any) -> tuple[int, ...]:
+    """Lengths of the axes."""
+    return a.shape if isinstance(a, ndarray) else np.shape(a)
+
+
+def ndim(a: Any) -> int:
+    """Number of axes."""
+    return a.ndim if isinstance(a, ndarray) else np.ndim(a)
+
+
+def size(a: Any, axis: int | None = None) -> int:
+    """Number of elements, or the length of an axis."""
+    if not isinstance(a, ndarray):
+        return np.size(a, axis)
+    return a.size if axis is None else a.shape[axis]
+
+
+def _at_least(n: int) -> Any:
+    function = getattr(np, f"atleast_{n}d")
+
+    def call(*arys: Any) -> Any:
+        made = [asarray(a) for a in arys]
+        made = [a._view(function(a._a)) if a.ndim < n else a for a in made]
+        return made[0] if len(made) == 1 else tuple(made)
+
+    call.__name__ = f"atleast_{n}d"
+    call.__doc__ = f"Arrays with at least {n} axes."
+    return call
+
+
+atleast_1d, atleast_2d, atleast_3d = (_at_least(n) for n in (1, 2, 3))
+
+
+def broadcast_arrays(*args: Any) -> list:
+    """Views of arrays in their common shape."""
+    shape = np.broadcast_shapes(*(a.shape for a in args))
+    return [a._view(np.broadcast_to(a._a, shape)) for a in args]
+
+
+class broadcast:
+    """The common shape of some arrays, and views of them in it."""
+
+    def __init__(self, *arrays: Any):
+        from ._core.kernel import broadcast as common
+
+        self.shape = common(*(a._a if isinstance(a, ndarray) else a for a in arrays))
+        self.values = [
+            a._view(np.broadcast_to(a._a, self.shape)) if isinstance(a, ndarray) else a for a in arrays
+        ]
+        self.nd = len(self.shape)
+        self.size = int(np.prod(self.shape))
+
+
+concat = concatenate
+
+
+def stack(tup: Sequence[Any], axis: int = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind"):
+    """Join arrays along a new axis."""
+    tup = list(tup)
+    if not tup:
+        raise ValueError("need at least one array to stack")
+    if any(a.shape != tup[0].shape for a in tup):
+        raise ValueError("all input arrays must have the same shape")
+    at = normal_axis(axis, tup[0].ndim + 1)
+    return concatenate([a._view(np.expand_dims(a._a, at)) for a in tup], at, out, dtype=dtype, casting=casting)
+
+
+def vstack(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind") -> ndarray:
+    """Join arrays along rows."""
+    return concatenate([atleast_2d(a) for a in tup], 0, dtype=dtype, casting=casting)
+
+
+row_stack = vstack
+
+
+def hstack(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind") -> ndarray:
+    """Join arrays along columns."""
+    parts = [atleast_1d(a) for a in tup]
+    return concatenate(parts, 0 if parts and parts[0].ndim == 1 else 1, dtype=dtype, casting=casting)
+
+
+def dstack(tup: Sequence[Any]) -> ndarray:
+    """Join arrays along the third axis."""
+    return concatenate([atleast_3d(a) for a in tup], 2)
+
+
+def column_stack(tup: Sequence[Any]) -> ndarray:
+    """Join 1-d arrays as columns."""
+    for a in tup:
+        if not isinstance(a, ndarray):
+            raise TypeError("Only cupy arrays can be column stacked")
+    return concatenate([a if a.ndim > 1 else a.reshape(a.size, 1) for a in tup], 1)
+
+
+def tile(A: Any, reps: Any) -> ndarray:
+    """An array repeated like tiles."""
+    reps = (reps,) if isinstance(reps, (int, np.integer)) else tuple(reps)
+    A = A if isinstance(A, ndarray) else asarray(A)
+    n = max(A.ndim, len(reps))
+    whole = (1,) * (n - A.ndim) + A.shape
+    times = (1,) * (n - len(reps)) + reps
+    out = launch.empty(tuple(a * b for a, b in zip(whole, times, strict=True)), A.dtype)
+    return launch.submit_into("cupy_tile", out, np.tile, A, reps)
+
+
+def roll(a: Any, shift: Any, axis: Any = None) -> ndarray:
+    """Elements shifted around an axis."""
+    if isinstance(shift, ndarray):
+        return launch.now("cupy_roll", np.roll, a, shift, axis)
+    if axis is not None:
+        np.lib.array_utils.normalize_axis_tuple(axis, a.ndim, allow_duplicate=True)
+    return launch.submit_into("cupy_roll", launch.empty(a.shape, a.dtype), np.roll, a, shift, axis)
+
+
+def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> ndarray:
+    """An array with a border."""
+    if isinstance(pad_width, ndarray):
+        pad_width = pad_width.tolist()
+    if callable(mode):
+        from hundredfold.simulate.errors import NotSimulatedError
+
+        raise NotSimulatedError("cupy.pad with a function as mode", "mode='constant'")
+    widths = np.broadcast_to(np.asarray(pad_width), (array.ndim, 2))
+    shape = tuple(n + int(before) + int(after) for n, (before, after) in zip(array.shape, widths, strict=True))
+    return launch.submit_into("cupy_pad", launch.empty(shape, array.dtype), np.pad, array, pad_width, mode, **kwargs)
+
+
+def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = None) -> None:
+    """Copy values into an array, broadcasting."""
+    from ._core.kernel import raise_if_invalid_cast
+
+    if not isinstance(src, ndarray):
+        if isinstance(src, np.ndarray):
+            raise TypeError(f"Unsupported type {np.ndarray}")
+        if where is None:
+            dst.fill(src)
+            return
+        src = array(src, dtype=dst.dtype)
+    raise_if_invalid_cast(src.dtype, dst.dtype, casting, "array data")
+    if where is None:
+        dst[...] = src
+        return
+    mask = where if isinstance(where, ndarray) else asarray(where)
+    read = src.nbytes + mask.nbytes
+    launch.submit("cupy_copyto_where", _copy_where, (dst._a, src._a, mask._a), None, read, dst.nbytes)
+
+
+def _copy_where(dst: np.ndarray, src: np.ndarray, mask: np.ndarray) -> None:
+    np.copyto(dst, src, "unsafe", where=mask)
+
+
+def astype(x: Any, dtype: Any, /, *, copy: bool = True) -> ndarray:
+    """The elements as another dtype."""
+    return x.astype(dtype, copy=copy)
+
+
+def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> ndarray:
+    """As :func:`asarray`, and raises if anything is infinite or NaN; waits for the device."""
+    from ._core.ufuncs import by_name
+
+    a = asarray(a, dtype, order)
+    if a.dtype.kind in "fc" and not by_name["isfinite"](a).all():
+        raise ValueError("array must not contain Infs or NaNs")
+    return a
+
+
+made = {
+    **views,
+    **now,
+    **{
+        f.__name__: f
+        for f in (
+            reshape, ravel, permute_dims, shape, ndim, size, atleast_1d, atleast_2d, atleast_3d, broadcast_arrays,
+            broadcast, concatenate, stack, vstack, hstack, dstack, column_stack, tile, roll, pad, copyto, astype,
+            asarray_chkfinite, repeat,
+        )
+    },
+    "concat": concatenate,
+    "row_stack": vstack,
+}  # fmt: skip

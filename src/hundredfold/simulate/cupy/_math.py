@@ -1,0 +1,156 @@
+"""Reductions, scans, rounding, products and other mathematics of whole arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._core import launch, products, reduction
+from ._core.adapt import dtype_of, running, sending, table
+from ._core.convert import asarray
+from ._core.ufuncs import by_name, clip as _clip
+
+ndarray = launch.array_class
+
+
+def _method(name: str) -> Any:
+    def call(a: Any, *args: Any, **kwargs: Any) -> Any:
+        if not isinstance(a, ndarray):
+            if isinstance(a, np.ndarray):
+                raise TypeError(f"Unsupported type {np.ndarray}")
+            a = asarray(a)
+        return getattr(a, name)(*args, **kwargs)
+
+    call.__name__ = name
+    call.__doc__ = f"As the array's method ``{name}``."
+    return call
+
+
+made = {name: _method(name) for name in "sum prod mean var std all any cumsum cumprod ptp argmax argmin".split()}
+made |= {"max": _method("max"), "min": _method("min"), "amax": _method("max"), "amin": _method("min")}
+made |= {"product": made["prod"], "cumproduct": made["cumprod"], "alltrue": made["all"], "sometrue": made["any"]}
+made |= {"trace": _method("trace"), "diagonal": _method("diagonal")}
+made |= {name: getattr(products, name) for name in "matmul dot vdot inner outer tensordot einsum kron".split()}
+
+
+def _cumulative(name: str) -> Any:
+    def call(x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None, include_initial: bool = False) -> Any:
+        if include_initial:
+            return launch.now(name, getattr(np, name), x, axis=axis, dtype=dtype, include_initial=True)
+        return getattr(reduction, {"cumulative_sum": "cumsum", "cumulative_prod": "cumprod"}[name])(x, axis, dtype, out)
+
+    call.__name__ = name
+    return call
+
+
+made |= {name: _cumulative(name) for name in ("cumulative_sum", "cumulative_prod")}
+
+
+def clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: Any = None, max: Any = None) -> Any:
+    """Elements limited to an interval."""
+    low, high = a_min if min is None else min, a_max if max is None else max
+    if isinstance(a, ndarray):
+        return a.clip(low, high, out)
+    return _clip(a, low, high, out=out)
+
+
+def around(a: Any, decimals: int = 0, out: Any = None) -> Any:
+    """Elements rounded to some decimals."""
+    return asarray(a).round(decimals, out)
+
+
+def real(val: Any) -> Any:
+    """The real part, a view."""
+    return (val if isinstance(val, ndarray) else asarray(val)).real
+
+
+def imag(val: Any) -> Any:
+    """The imaginary part."""
+    return (val if isinstance(val, ndarray) else asarray(val)).imag
+
+
+def angle(z: Any, deg: bool = False) -> Any:
+    """The angle of complex numbers."""
+    z = asarray(z)
+    dtype = dtype_of(np.angle, z.dtype)
+    return launch.submit_into("cupy_angle", launch.empty(z.shape, dtype), np.angle, z, deg)
+
+
+def real_if_close(a: Any, tol: float = 100) -> Any:
+    """The real part where the imaginary part is small; waits for the device."""
+    return launch.now("cupy_real_if_close", np.real_if_close, a, tol)
+
+
+def nan_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
+    """NaN and infinities replaced by numbers."""
+    x = x if isinstance(x, ndarray) else asarray(x)
+    out = launch.empty(x.shape, x.dtype) if copy else x
+    numbers = [v.item() if isinstance(v, ndarray) else v for v in (nan, posinf, neginf)]
+    return launch.submit_into(
+        "cupy_nan_to_num", out, np.nan_to_num, x, nan=numbers[0], posinf=numbers[1], neginf=numbers[2]
+    )
+
+
+def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
+    """Differences of neighbours along an axis, ``n`` times."""
+    from ._core.joining import concatenate
+
+    if n < 0:
+        raise ValueError(f"order must be non-negative but got {n!r}")
+    if a.ndim == 0:
+        raise ValueError("diff requires input that is at least one dimensional")
+    axis = np.lib.array_utils.normalize_axis_index(axis, a.ndim)
+    parts = [v if v is a else _edge(v, a, axis) for v in (prepend, a, append) if v is not None]
+    if len(parts) > 1:
+        a = concatenate(parts, axis)
+    before, after = (slice(None),) * axis + (slice(1, None),), (slice(None),) * axis + (slice(None, -1),)
+    operation = by_name["not_equal" if a.dtype == np.bool_ else "subtract"]
+    for _ in range(n):
+        a = operation(a[before], a[after])
+    return a
+
+
+def _edge(value: Any, a: Any, axis: int) -> Any:
+    value = asarray(value)
+    if value.ndim:
+        return value
+    return value._view(np.broadcast_to(value._a, (*a.shape[:axis], 1, *a.shape[axis + 1 :])))
+
+
+def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
+    """Integral by the trapezoidal rule."""
+    return launch.now("cupy_trapezoid", np.trapezoid, y, x, dx, axis)
+
+
+def convolve(a: Any, v: Any, mode: str = "full") -> Any:
+    """Discrete convolution of two 1-d arrays."""
+    return _sliding("cupy_convolve", np.convolve, a, v, mode)
+
+
+def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
+    """Cross-correlation of two 1-d arrays."""
+    return _sliding("cupy_correlate", np.correlate, a, v, mode)
+
+
+def _sliding(name: str, function: Any, a: Any, v: Any, mode: str) -> Any:
+    if not a.size or not v.size:
+        raise ValueError("Array arguments cannot be empty")
+    if a.ndim != 1 or v.ndim != 1:
+        raise ValueError("object too deep for desired array")
+    long, short = max(a.size, v.size), min(a.size, v.size)
+    length = {"full": long + short - 1, "same": long, "valid": long - short + 1}.get(mode)
+    if length is None:
+        raise ValueError(f"acceptable mode flags are 'valid' (1), 'same' (2), or 'full' (3), not {mode}.")
+    return launch.submit_into(name, launch.empty((length,), np.result_type(a.dtype, v.dtype)), function, a, v, mode)
+
+
+made |= {
+    f.__name__: f
+    for f in (
+        clip, around, real, imag, angle, real_if_close, nan_to_num, diff, trapezoid, convolve, correlate
+    )
+}  # fmt: skip
+made |= {"round": around, "round_": around, "trapz": trapezoid}
+made |= table(np, "cross ediff1d gradient interp unwrap polyfit polyval poly roots polyadd polysub polymul", running)
+made |= table(np, "bartlett blackman hamming hanning kaiser", sending)

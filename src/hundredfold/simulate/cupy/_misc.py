@@ -1,0 +1,156 @@
+"""Printing, saving, and telling host and device apart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._core import launch
+from ._core.adapt import hosting, table
+from ._core.convert import asarray
+from ._core.names import refused_class
+from .cuda import memory, pinned_memory
+
+ndarray = launch.array_class
+
+ElementwiseKernel = refused_class("cupy.ElementwiseKernel", "cupy.fuse")
+ReductionKernel = refused_class("cupy.ReductionKernel", "cupy.fuse with a reduction")
+RawKernel = refused_class("cupy.RawKernel")
+RawModule = refused_class("cupy.RawModule")
+
+
+def asnumpy(a: Any, stream: Any = None, order: str = "C", out: Any = None, *, blocking: bool = True) -> np.ndarray:
+    """The array on the host; waits for the device."""
+    if isinstance(a, ndarray):
+        return a.get(stream=stream, order=order, out=out, blocking=blocking)
+    if out is not None:
+        np.copyto(out, np.asarray(a, order=order))
+        return out
+    return np.asarray(a, order=order)
+
+
+def get_array_module(*args: Any) -> Any:
+    """This module if any argument is a device array, else NumPy."""
+    import cupy
+
+    return cupy if any(isinstance(a, ndarray) for a in args) else np
+
+
+def is_available() -> bool:
+    """Whether there is a device: in simulation there always is."""
+    return True
+
+
+def get_default_memory_pool() -> Any:
+    """The pool that arrays are allocated from."""
+    return memory.default_pool
+
+
+def get_default_pinned_memory_pool() -> Any:
+    """The pool of host memory for transfers."""
+    return pinned_memory.default_pool
+
+
+def result_type(*arrays_and_dtypes: Any) -> np.dtype:
+    """The type that arrays, dtypes and numbers are promoted to."""
+    return np.result_type(*(a.dtype if isinstance(a, ndarray) else a for a in arrays_and_dtypes))
+
+
+def common_type(*arrays: Any) -> Any:
+    """The inexact type common to arrays."""
+    if not arrays:
+        return np.float16
+    types = [np.dtype(np.float64) if a.dtype.kind in "iu" else a.dtype for a in arrays]
+    if any(t.kind not in "fc" for t in types):
+        raise TypeError("can't get common type for non-numeric array")
+    return np.result_type(*types).type
+
+
+def min_scalar_type(a: Any) -> np.dtype:
+    """The smallest type that holds a number; an array's own."""
+    return a.dtype if isinstance(a, ndarray) else np.min_scalar_type(a)
+
+
+def load(file: Any, mmap_mode: Any = None, allow_pickle: Any = None) -> Any:
+    """Read arrays from a ``.npy`` or ``.npz`` file."""
+    made = np.load(file, mmap_mode, allow_pickle=bool(allow_pickle))
+    return NpzFile(made) if isinstance(made, np.lib.npyio.NpzFile) else asarray(made)
+
+
+class NpzFile:
+    """Arrays of a ``.npz`` file, sent to the device as they are read."""
+
+    def __init__(self, npz: Any):
+        self.npz_file = npz
+        self.files = npz.files
+
+    def __enter__(self) -> NpzFile:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def __getitem__(self, key: str) -> Any:
+        return asarray(self.npz_file[key])
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.files
+
+    def __iter__(self):
+        return iter(self.files)
+
+    def close(self) -> None:
+        """Close the file."""
+        self.npz_file.close()
+
+
+def from_dlpack(array: Any, **kwargs: Any) -> Any:
+    """Take over another library's device array; here only our own."""
+    if isinstance(array, ndarray):
+        return array.view()
+    if hasattr(array, "__dlpack_device__") and array.__dlpack_device__()[0] != 1:
+        from hundredfold.simulate.errors import NotSimulatedError
+
+        raise NotSimulatedError(f"taking over the device memory of {type(array)}", "cupy.asarray of a host array")
+    return asarray(np.from_dlpack(array))
+
+
+def apply_along_axis(func1d: Any, axis: int, arr: Any, *args: Any, **kwargs: Any) -> Any:
+    """A function of 1-d arrays along an axis, one call for each."""
+    from ._manipulation import stack
+
+    at = np.lib.array_utils.normalize_axis_index(axis, arr.ndim)
+    moved = arr._view(np.moveaxis(arr._a, at, -1))
+    results = [asarray(func1d(moved[i], *args, **kwargs)) for i in np.ndindex(moved.shape[:-1])]
+    if not results:
+        raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
+    joined = stack(results).reshape(moved.shape[:-1] + results[0].shape)
+    n = results[0].ndim
+    return joined if n == 0 else joined._view(
+        np.moveaxis(joined._a, list(range(joined.ndim - n, joined.ndim)), list(range(at, at + n)))
+    )
+
+
+def show_config(*, _full: bool = False) -> None:
+    """Print what this is."""
+    import cupy
+
+    print(f"CuPy Version          : {cupy.__version__} (a stand-in that computes on this CPU)")
+    print(f"NumPy Version         : {np.__version__}")
+
+
+def make_aligned_dtype(dtype: Any, *args: Any, **kwargs: Any) -> np.dtype:
+    """A structured dtype with aligned fields."""
+    return np.dtype(dtype, align=True)
+
+
+made = {
+    f.__name__: f
+    for f in (
+        asnumpy, get_array_module, is_available, get_default_memory_pool, get_default_pinned_memory_pool, result_type,
+        common_type, min_scalar_type, load, from_dlpack, apply_along_axis, show_config, make_aligned_dtype,
+    )
+}  # fmt: skip
+made |= {c.__name__: c for c in (ElementwiseKernel, ReductionKernel, RawKernel, RawModule)}
+made |= table(np, "array2string array_repr array_str save savez savez_compressed savetxt", hosting)

@@ -1,0 +1,167 @@
+"""Order statistics, NaN-aware reductions, histograms, correlation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ._core import launch
+from ._core.adapt import running, table
+from ._core.convert import asarray
+from ._core.reduction import accumulator, normal_axes, reduce, reduced_shape, sum_dtype
+
+ndarray = launch.array_class
+
+
+def _keep_out(function: Callable, **fixed: Any) -> Callable:
+    """NumPy's function as :func:`reduce` calls it, for functions whose own ``out`` is slow or picky."""
+
+    def run(a: np.ndarray, axis: Any, keepdims: bool, out: Any = None, dtype: Any = None, **kwargs: Any) -> Any:
+        if dtype is not None:
+            kwargs["dtype"] = dtype
+        result = function(a, axis=axis, keepdims=keepdims, **fixed, **kwargs)
+        if out is None:
+            return result
+        np.copyto(out, result, "unsafe")
+        return out
+
+    return run
+
+
+def _nan_sum(name: str) -> Callable:
+    function = getattr(np, name)
+
+    def call(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+        result = sum_dtype(a.dtype) if dtype is None else np.dtype(dtype)
+        return reduce(f"cupy_{name}", _keep_out(function), a, axis, out, keepdims, result, accumulator(result))
+
+    call.__name__ = name
+    return call
+
+
+def _nan_extremum(name: str) -> Callable:
+    function = getattr(np, name)
+
+    def call(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+        return reduce(f"cupy_{name}", _quiet(function), a, axis, out, keepdims, a.dtype, identity=False)
+
+    call.__name__ = name
+    return call
+
+
+def _quiet(function: Callable) -> Callable:
+    """Without NumPy's warnings about slices of nothing but NaN: CuPy has none."""
+    import warnings
+
+    inner = _keep_out(function)
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
+            return inner(*args, **kwargs)
+
+    return run
+
+
+def _float(dtype: np.dtype) -> np.dtype:
+    return np.dtype(np.float64) if dtype.kind in "biu" else dtype
+
+
+def nanmean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+    """Mean of what is not NaN."""
+    result = _float(a.dtype) if dtype is None else np.dtype(dtype)
+    return reduce("cupy_nanmean", _quiet(np.nanmean), a, axis, out, keepdims, result, accumulator(result))
+
+
+def nanvar(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: int = 0, keepdims: bool = False
+) -> Any:
+    """Variance of what is not NaN; CuPy counts, sums and sums squares in three passes."""
+    result = _float(a.dtype) if dtype is None else np.dtype(dtype)
+    real = np.dtype(result.char.lower()) if result.kind == "c" else result
+    shape = reduced_shape(a.shape, normal_axes(axis, a.ndim), True)
+    small = int(np.prod(shape)) * 8
+    launch.queue.count("_count_non_nan", a.nbytes, small)
+    launch.queue.count("cupy_nansum", a.nbytes, small)
+    return reduce("_nanvar_core", _quiet(np.nanvar), a, axis, out, keepdims, real, accumulator(result), ddof=ddof)
+
+
+def nanstd(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: int = 0, keepdims: bool = False
+) -> Any:
+    """Standard deviation of what is not NaN."""
+    from ._core.ufuncs import by_name
+
+    value = nanvar(a, axis, dtype, None, ddof, keepdims)
+    return by_name["sqrt"](value) if out is None else by_name["sqrt"](value, out=out)
+
+
+def _order_statistic(name: str, function: Callable) -> Callable:
+    def call(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False) -> Any:
+        result = _float(a.dtype)
+        return reduce(f"cupy_{name}", _quiet(function), a, axis, out, keepdims, result)
+
+    call.__name__ = name
+    return call
+
+
+def _quantile(name: str) -> Callable:
+    function = getattr(np, name)
+
+    def call(
+        a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
+        keepdims: bool = False, *, interpolation: Any = None,
+    ) -> Any:  # fmt: skip
+        a = a if isinstance(a, ndarray) else asarray(a)
+        method = interpolation or method
+        top = 100 if name == "percentile" else 1
+        if not isinstance(q, ndarray) and not all(0 <= v <= top for v in np.ravel(q)):
+            raise ValueError("Percentiles must be in the range [0, 100]" if top == 100
+                             else "Quantiles must be in the range [0, 1]")  # fmt: skip
+        shape = q.shape if isinstance(q, ndarray) else np.shape(q)
+        shape = shape + reduced_shape(a.shape, normal_axes(axis, a.ndim), keepdims)
+        target = launch.empty(shape, _float(a.dtype)) if out is None else out
+        axis = tuple(axis) if isinstance(axis, list) else axis
+        return launch.submit_into(f"cupy_{name}", target, function, a, q, axis, method=method, keepdims=keepdims)
+
+    call.__name__ = name
+    return call
+
+
+def count_nonzero(a: Any, axis: Any = None) -> Any:
+    """Number of elements that are not zero, a 0-d or reduced int64 array."""
+    if not isinstance(a, ndarray):
+        a = asarray(a)
+    return reduce("cupy_count_nonzero", _keep_out(np.count_nonzero), a, axis, None, False, np.dtype(np.int64))
+
+
+def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: bool = False) -> Any:
+    """Weighted mean."""
+    if weights is None and not returned:
+        return a.mean(axis, keepdims=keepdims)
+    return launch.now("cupy_average", np.average, a, axis, weights, returned, keepdims=keepdims)
+
+
+def bincount(x: Any, weights: Any = None, minlength: int | None = None) -> Any:
+    """How often each small integer occurs; waits for the device."""
+    if x.ndim > 1:
+        raise ValueError("object too deep for desired array")
+    if x.ndim < 1:
+        raise ValueError("object of too small depth for desired array")
+    if x.dtype.kind == "f":
+        raise TypeError("x must be int array")
+    if x.size and (x < 0).any():
+        raise ValueError("The first argument of bincount must be non-negative")
+    return launch.now("cupy_bincount", np.bincount, x, weights, minlength or 0)
+
+
+made = {name: _nan_sum(name) for name in ("nansum", "nanprod")}
+made |= {name: _nan_extremum(name) for name in ("nanmax", "nanmin")}
+made |= {"median": _order_statistic("median", np.median), "nanmedian": _order_statistic("nanmedian", np.nanmedian)}
+made |= {name: _quantile(name) for name in ("percentile", "quantile")}
+made |= {f.__name__: f for f in (nanmean, nanvar, nanstd, count_nonzero, average, bincount)}
+made |= table(
+    np, "nanargmax nanargmin nancumsum nancumprod histogram histogram2d histogramdd digitize corrcoef cov", running
+)

@@ -1,0 +1,216 @@
+"""Streams and events.  All streams share the one queue, in order of submission: an order that CUDA allows too."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from hundredfold.engine import device, queue
+
+_handles = itertools.count(0x10000, 0x100)
+_local = threading.local()
+PLACE = "(simulated on this CPU)"
+
+
+class SimulatedMilliseconds(float):
+    """A time that says where it was measured when it is printed; in arithmetic and with a format a plain float."""
+
+    def __repr__(self) -> str:
+        return f"{float(self)!r} {PLACE}"
+
+    def __str__(self) -> str:
+        return repr(self)
+
+    def __format__(self, spec: str) -> str:
+        return format(float(self), spec) if spec else repr(self)
+
+
+class Event:
+    """A point in the work of a stream.
+
+    Recording one runs all work submitted before it and takes the time, so the time between two events is that of
+    the simulated work between them, launching it included.
+    """
+
+    def __init__(self, block: bool = False, disable_timing: bool = False, interprocess: bool = False):
+        if interprocess and not disable_timing:
+            raise ValueError("Timing must be disabled for interprocess events")
+        self.ptr = next(_handles)
+        self._timing = not disable_timing
+        self._time: float | None = None
+
+    def record(self, stream: Any = None) -> None:
+        """Record the event on a stream."""
+        queue.run()
+        self._time = time.perf_counter()
+
+    @property
+    def done(self) -> bool:
+        """Whether the work before the event is done."""
+        return True
+
+    def synchronize(self) -> None:
+        """Wait for the work before the event."""
+        queue.synchronize()
+
+
+def get_elapsed_time(start_event: Event, end_event: Event) -> float:
+    """Milliseconds between two recorded events; printed, it says that they were simulated."""
+    from .runtime import CUDARuntimeError
+
+    if start_event._time is None or end_event._time is None or not (start_event._timing and end_event._timing):
+        raise CUDARuntimeError(400)
+    return SimulatedMilliseconds((end_event._time - start_event._time) * 1e3)
+
+
+class _BaseStream:
+    def __init__(self, ptr: int, device_id: int):
+        self.ptr = ptr
+        self.device_id = device_id
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _BaseStream) and self.ptr == other.ptr
+
+    def __hash__(self) -> int:
+        return self.ptr
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.ptr} (device {self.device_id})>"
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        return 0, self.ptr
+
+    def __enter__(self) -> Any:
+        self._check()
+        _stack().append(_current())
+        _set(self)
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        _set(_stack().pop())
+
+    def use(self) -> Any:
+        """Make this the current stream."""
+        self._check()
+        _set(self)
+        return self
+
+    def _check(self) -> None:
+        here = device.current()
+        if self.device_id not in (-1, here):
+            raise RuntimeError(
+                f"The device that the stream is created on ({self.device_id}) does not match with the current device "
+                f"({here})"
+            )
+
+    @property
+    def done(self) -> bool:
+        """Whether all work on the stream is done."""
+        return not queue.pending()
+
+    @property
+    def is_non_blocking(self) -> bool:
+        """Whether the stream runs beside the null stream on a GPU."""
+        return getattr(self, "_non_blocking", False)
+
+    @property
+    def priority(self) -> int:
+        """Its priority."""
+        return getattr(self, "_priority", 0)
+
+    def synchronize(self) -> None:
+        """Wait for the work on the stream."""
+        queue.synchronize()
+
+    def record(self, event: Event | None = None) -> Event:
+        """Record an event on the stream."""
+        event = Event() if event is None else event
+        event.record(self)
+        return event
+
+    def wait_event(self, event: Event) -> None:
+        """Order later work after an event: it is, in the one queue."""
+
+    def launch_host_func(self, callback: Callable[[Any], None], arg: Any) -> None:
+        """Call a host function when the work before it is done."""
+        queue.submit_uncounted("host function", callback, (arg,))
+
+    def add_callback(self, callback: Callable[[Any, int, Any], None], arg: Any) -> None:
+        """Call a host function with the stream, an error status and an argument when the work before it is done."""
+        queue.submit_uncounted("host function", callback, (self, 0, arg))
+
+    def is_capturing(self) -> bool:
+        """Graph capture is not simulated."""
+        return False
+
+    def begin_capture(self, mode: Any = None) -> None:
+        """Graph capture is not simulated."""
+        from hundredfold.simulate.errors import NotSimulatedError
+
+        raise NotSimulatedError("capturing a CUDA graph", "the same calls without capture")
+
+
+class Stream(_BaseStream):
+    """A stream.
+
+    Parameters
+    ----------
+    null : bool
+        The default stream.
+    non_blocking : bool
+        Beside the default stream on a GPU.
+    ptds : bool
+        The per-thread default stream.
+    priority : int, optional
+        Its priority.
+    """
+
+    null: Stream
+    ptds: Stream
+
+    def __init__(
+        self, null: bool = False, non_blocking: bool = False, ptds: bool = False, priority: int | None = None
+    ):
+        if null:
+            super().__init__(0, -1)
+        elif ptds:
+            super().__init__(2, -1)
+        else:
+            super().__init__(next(_handles), device.current())
+        self._non_blocking = non_blocking
+        self._priority = priority or 0
+
+
+class ExternalStream(_BaseStream):
+    """A stream of another library, by its handle; its work shares the one queue."""
+
+    def __init__(self, ptr: int, device_id: int = -1):
+        super().__init__(ptr, device_id)
+
+
+Stream.null = Stream(null=True)
+Stream.ptds = Stream(ptds=True)
+
+
+def _stack() -> list:
+    if not hasattr(_local, "stack"):
+        _local.stack = []
+    return _local.stack
+
+
+def _current() -> _BaseStream:
+    return getattr(_local, "streams", {}).get(device.current(), Stream.null)
+
+
+def _set(stream: _BaseStream) -> None:
+    if not hasattr(_local, "streams"):
+        _local.streams = {}
+    _local.streams[device.current()] = stream
+
+
+def get_current_stream(device_id: int = -1) -> _BaseStream:
+    """The current stream of this thread and device."""
+    return getattr(_local, "streams", {}).get(device.current() if device_id == -1 else device_id, Stream.null)

@@ -1,0 +1,3 @@
+"""``cupy.lib``."""
+
+from . import stride_tricks as stride_tricks

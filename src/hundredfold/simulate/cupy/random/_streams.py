@@ -1,0 +1,92 @@
+"""Random numbers on the queue.
+
+Every stream is seeded and reproducible, and its numbers are drawn when the queue runs, in the order of the calls.
+They are NumPy's: **not the numbers a GPU draws for the same seed**, which CuPy does not promise to keep either.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .._core import launch
+from .._core.base import normal_shape
+from .._core.kernel import raise_if_invalid_cast
+
+ndarray = launch.array_class
+
+
+def sized(size: Any, *parameters: Any) -> tuple[int, ...]:
+    """The shape to draw: as asked, or that of the parameters broadcast together."""
+    if size is not None:
+        return normal_shape(size)
+    return np.broadcast_shapes(*(p.shape if isinstance(p, ndarray) else np.shape(p) for p in parameters))
+
+
+class Source:
+    """A host generator whose numbers go to the device through the queue."""
+
+    def __init__(self, seed: Any, bits: Callable = np.random.SFC64):
+        self.generator = np.random.Generator(bits(seed))
+
+    def draw(
+        self, name: str, method: str, shape: tuple[int, ...], dtype: Any, *parameters: Any, out: Any = None, **kwargs: Any
+    ) -> ndarray:
+        """Enqueue a draw from one of the generator's distributions."""
+        dtype = np.dtype(dtype)
+        if out is None:
+            out = launch.empty(shape, dtype)
+        elif out.shape != shape:
+            raise ValueError(f"size {shape} is incompatible with the shape of out {out.shape}")
+        else:
+            raise_if_invalid_cast(dtype, out.dtype, "no")
+        if out.size:
+            views = tuple(p._a if isinstance(p, ndarray) else p for p in parameters)
+            function = getattr(self.generator, method)
+            # These fill memory in place; the others allocate on the host first.
+            direct = method in ("random", "standard_normal", "standard_exponential") and dtype.char in "fd"
+            run = _fill if direct and not views else _draw
+            launch.submit(name, run, (out._a, function, views, kwargs), None, launch.read(*parameters), out.nbytes)
+        return out
+
+
+def _fill(out: np.ndarray, function: Callable, views: tuple, kwargs: dict) -> None:
+    if out.flags.c_contiguous:
+        function(out=out, dtype=out.dtype)
+    else:
+        out[...] = function(out.shape, dtype=out.dtype)
+
+
+def _draw(out: np.ndarray, function: Callable, views: tuple, kwargs: dict) -> None:
+    out[...] = function(*views, size=out.shape, **kwargs)
+
+
+def entropy(seed: Any) -> Any:
+    """A host seed of what a caller gives; from the system if None."""
+    if seed is None:
+        text = os.environ.get("CUPY_SEED")
+        return int.from_bytes(os.urandom(16), "little") if text is None else int(text)
+    if isinstance(seed, ndarray):
+        return seed.tolist()
+    return seed
+
+
+def scaled(x: ndarray, scale: Any, shift: Any) -> ndarray:
+    """``x * scale + shift`` in place: part of the kernel that drew ``x``."""
+    operands = [v._a if isinstance(v, ndarray) else v for v in (scale, shift)]
+    launch.queue.submit_uncounted("scale", _scale, (x._a, *operands))
+    return x
+
+
+def _scale(x: np.ndarray, scale: Any, shift: Any) -> None:
+    np.multiply(x, scale, out=x, casting="unsafe")
+    np.add(x, shift, out=x, casting="unsafe")
+
+
+def count_of(shape: tuple[int, ...]) -> int:
+    """Number of elements of a shape."""
+    return math.prod(shape)

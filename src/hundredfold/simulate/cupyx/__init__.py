@@ -1,0 +1,90 @@
+"""A stand-in for CuPyX, CuPy's extensions."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from cupy import linalg as _linalg
+from cupy._core.indexing import scatter as _scatter
+from cupy._core.names import refuser
+from cupy._core.ufuncs import by_name as _ufuncs
+
+from . import profiler, scipy
+
+
+def rsqrt(x: Any, out: Any = None) -> Any:
+    """One over the square root."""
+    return _ufuncs["reciprocal"](_ufuncs["sqrt"](x), out=out)
+
+
+def scatter_add(a: Any, slices: Any, value: Any) -> None:
+    """Add to elements at some indices, each as often as it occurs."""
+    _scatter(a, slices, value, "add")
+
+
+def scatter_max(a: Any, slices: Any, value: Any) -> None:
+    """Store maxima at some indices."""
+    _scatter(a, slices, value, "max")
+
+
+def scatter_min(a: Any, slices: Any, value: Any) -> None:
+    """Store minima at some indices."""
+    _scatter(a, slices, value, "min")
+
+
+def empty_pinned(shape: Any, dtype: Any = float, order: str = "C") -> np.ndarray:
+    """A host array for transfers; all host memory is alike here."""
+    return np.empty(shape, dtype, order)
+
+
+def zeros_pinned(shape: Any, dtype: Any = float, order: str = "C") -> np.ndarray:
+    """A host array of zeros for transfers."""
+    return np.zeros(shape, dtype, order)
+
+
+def empty_like_pinned(a: Any, dtype: Any = None, order: str = "K", subok: Any = None, shape: Any = None) -> np.ndarray:
+    """A host array for transfers, laid out like another."""
+    return np.empty(a.shape if shape is None else shape, a.dtype if dtype is None else dtype)
+
+
+def zeros_like_pinned(a: Any, dtype: Any = None, order: str = "K", subok: Any = None, shape: Any = None) -> np.ndarray:
+    """A host array of zeros for transfers, laid out like another."""
+    return np.zeros(a.shape if shape is None else shape, a.dtype if dtype is None else dtype)
+
+
+def geterr() -> dict[str, Any]:
+    """What happens on errors: only ``linalg`` can be set."""
+    return {"divide": None, "over": None, "under": None, "invalid": None, "linalg": _linalg.errors}
+
+
+def seterr(*, divide: Any = None, over: Any = None, under: Any = None, invalid: Any = None, linalg: Any = None):
+    """Set what happens on errors; returns what was set before."""
+    for value in (divide, over, under, invalid):
+        if value is not None:
+            raise NotImplementedError()
+    before = geterr()
+    if linalg is not None:
+        if linalg not in ("ignore", "raise"):
+            raise NotImplementedError()
+        _linalg.errors = linalg
+    return before
+
+
+@contextlib.contextmanager
+def errstate(**kwargs: Any) -> Iterator[None]:
+    """Set what happens on errors inside a ``with``."""
+    before = seterr(**kwargs)
+    try:
+        yield
+    finally:
+        seterr(linalg=before["linalg"])
+
+
+__all__ = [
+    "empty_like_pinned", "empty_pinned", "errstate", "geterr", "profiler", "rsqrt", "scatter_add", "scatter_max",
+    "scatter_min", "scipy", "seterr", "zeros_like_pinned", "zeros_pinned",
+]  # fmt: skip
+__getattr__ = refuser("cupyx")

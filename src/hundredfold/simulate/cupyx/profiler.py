@@ -1,0 +1,156 @@
+"""``benchmark``, ``time_range`` and ``profile``: the calls of CuPy's profiler, on simulated work."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import cupy
+import numpy as np
+from cupy._core.names import refuser
+from cupy.cuda.stream import PLACE, Event, get_elapsed_time
+
+
+class _PerfCaseResult:
+    """Times of a benchmark.
+
+    Attributes
+    ----------
+    name : str
+        What was timed.
+    cpu_times : numpy.ndarray
+        Seconds until the call returned, one for each repeat.
+    gpu_times : numpy.ndarray
+        Seconds until the simulated work was done, devices by repeats.
+    """
+
+    def __init__(self, name: str, ts: np.ndarray, devices: tuple[int, ...]):
+        assert ts.ndim == 2 and ts.shape[0] == len(devices) + 1 and ts.shape[1] > 0
+        self.name = name
+        self._ts = ts
+        self._devices = devices
+
+    @property
+    def cpu_times(self) -> np.ndarray:
+        return self._ts[0]
+
+    @property
+    def gpu_times(self) -> np.ndarray:
+        return self._ts[1:]
+
+    @staticmethod
+    def _row(device: str, t: np.ndarray) -> str:
+        us = t * 1e6
+        text = f"    {device}: {us.mean():9.03f} us"
+        if us.size > 1:
+            text += f"   +/- {us.std():6.03f} (min: {us.min():9.03f} / max: {us.max():9.03f}) us"
+        return text
+
+    def to_str(self, show_gpu: bool = False) -> str:
+        """The times in one line; it ends by saying that they were simulated."""
+        rows = [self._row("CPU", self._ts[0])]
+        if show_gpu:
+            rows += [self._row(f"GPU-{d}", self._ts[1 + i]) for i, d in enumerate(self._devices)]
+        return f"{self.name:<20s}:{' '.join(rows)} {PLACE}"
+
+    def __repr__(self) -> str:
+        return self.to_str(show_gpu=True)
+
+    __str__ = __repr__
+
+
+def benchmark(
+    func: Callable,
+    args: tuple = (),
+    kwargs: dict | None = None,
+    n_repeat: int = 10000,
+    *,
+    name: str | None = None,
+    n_warmup: int = 10,
+    max_duration: float = math.inf,
+    devices: tuple[int, ...] | None = None,
+) -> _PerfCaseResult:
+    """Time a function: until it returns, and until its work is done.
+
+    Parameters
+    ----------
+    func : callable
+        Called with ``args`` and ``kwargs``.
+    n_repeat, n_warmup : int
+        Timed and untimed calls.
+    name : str, optional
+        By default the function's.
+    max_duration : float
+        Seconds after which no call is started.
+    devices : tuple of int, optional
+        By default the current device.
+    """
+    kwargs = {} if kwargs is None else kwargs
+    if name is None:
+        name = func.__name__
+    if devices is None:
+        devices = (cupy.cuda.get_device_id(),)
+    for value, kind, text in (
+        (args, tuple, "`args` should be of tuple type."),
+        (kwargs, dict, "`kwargs` should be of dict type."),
+        (n_repeat, int, "`n_repeat` should be an integer."),
+        (name, str, "`name` should be a string."),
+        (n_warmup, int, "`n_warmup` should be an integer."),
+        (devices, tuple, "`devices` should be of tuple type"),
+    ):
+        if not isinstance(value, kind):
+            raise ValueError(text)
+    if not callable(func):
+        raise ValueError("`func` should be a callable object.")
+    if not np.isreal(max_duration):
+        raise ValueError("`max_duration` should be given in seconds")
+    return _repeat(func, args, kwargs, n_repeat, name, n_warmup, max_duration, devices)
+
+
+def _repeat(func, args, kwargs, n_repeat, name, n_warmup, max_duration, devices) -> _PerfCaseResult:
+    for _ in range(n_warmup):
+        func(*args, **kwargs)
+    start, stop = Event(), Event()
+    cpu, gpu, spent = [], [], 0.0
+    for _ in range(n_repeat):
+        start.record()
+        t1 = time.perf_counter()
+        func(*args, **kwargs)
+        t2 = time.perf_counter()
+        stop.record()
+        stop.synchronize()
+        cpu.append(t2 - t1)
+        gpu.append(float(get_elapsed_time(start, stop)) * 1e-3)
+        spent += time.perf_counter() - t1
+        if spent > max_duration:
+            break
+    return _PerfCaseResult(name, np.array([cpu] + [gpu] * len(devices)), devices)
+
+
+class time_range(contextlib.ContextDecorator):
+    """A range for NVIDIA's profilers, which see nothing of a simulation."""
+
+    def __init__(self, message: str | None = None, color_id: int | None = None, argb_color: Any = None, sync: bool = False):
+        self.sync = sync
+
+    def __enter__(self) -> time_range:
+        if self.sync:
+            cupy.cuda.runtime.deviceSynchronize()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self.sync:
+            cupy.cuda.runtime.deviceSynchronize()
+
+
+@contextlib.contextmanager
+def profile() -> Iterator[None]:
+    """Switch on a profiler that sees nothing of a simulation."""
+    yield
+
+
+__all__ = ["benchmark", "profile", "time_range"]
+__getattr__ = refuser("cupyx.profiler")
