@@ -23,7 +23,7 @@ def measure_gpu() -> machine.rates.Rates:
     from .where import gpu_name
 
     def best(fn: Any, *args: Any) -> float:
-        return float(benchmark(fn, args, n_repeat=10, n_warmup=3).gpu_times.min())
+        return float(benchmark(fn, args, n_repeat=10, n_warmup=3, name="rate").gpu_times.min())
 
     free, _ = cp.cuda.runtime.memGetInfo()
     # At least a gigabyte where there is room: far above any L2 cache.
@@ -46,7 +46,7 @@ def measure_gpu() -> machine.rates.Rates:
         chain = cp.ElementwiseKernel(
             "T x",
             "T y",
-            f"T u = x, v = x + T(1), p = T(0.5), q = T(0.25); for (int i = 0; i < {_ROUNDS}; ++i)"
+            f"T u = x, v = x + T(1), p = T(0.5), q = T(0.25); for (int k = 0; k < {_ROUNDS}; ++k)"
             " { u = u * p + q; v = v * p + q; } y = u + v;",
             f"hundredfold_chain_{name}",
         )

@@ -62,11 +62,9 @@ class Comparison:
         """The picture, made when it is asked for."""
         from hundredfold import plot
 
-        drawn = plot.times(self._marks, title=self._head, note=self._notes[0] if self._notes else "")
-        # The ratios belong to it wherever it is shown.
-        said = [*(f"{label}: {ratios}." for label, ratios in self.ratios.items() if str(ratios)), *self._notes[1:]]
-        drawn.alt = " ".join([drawn.alt, *said])
-        drawn.text = str(self)
+        said = [f"{label}: {ratios}." for label, ratios in self.ratios.items() if str(ratios)]
+        drawn = plot.times(self._marks, title=self._head, note=" · ".join(self._notes), below=said)
+        drawn.text = str(self)  # aligned
         return drawn
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:

@@ -11,10 +11,12 @@ import inspect
 import platform
 import sys
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 _QUEUE = "hundredfold.engine.queue"
 _GPU_LIBRARIES = {"cupy", "cupyx", "cudf", "cuml", "dask_cudf", "cugraph"}
+_LIBRARIES_WITH_CONTEXTS = {"cupy", "numba.cuda"}
 _VERSIONED = ("numpy", "cupy", "numba", "cudf", "pandas", "polars", "dask", "jax", "torch")
 
 
@@ -32,21 +34,32 @@ def synchronize() -> None:
         queue.synchronize()  # one queue serves all simulated devices
         if simulating():
             return
-    cupy = sys.modules.get("cupy")
-    if cupy is not None and hasattr(cupy, "cuda"):
-        for index in active_devices():
+    # A GPU library that is installed but has made no context has ordered nothing.
+    devices = active_devices()
+    cupy, numba_cuda = sys.modules.get("cupy"), sys.modules.get("numba.cuda")
+    if cupy is not None:
+        for index in devices:
             cupy.cuda.Device(index).synchronize()
+    elif numba_cuda is not None and devices:
+        numba_cuda.synchronize()
+
+
+@cache
+def _driver() -> ctypes.CDLL | None:
+    try:
+        return ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return None
 
 
 def active_devices() -> list[int]:
     """Return the real GPUs that this process already uses. Asking another one to synchronise would make a context there."""
-    try:
-        cuda = ctypes.CDLL("libcuda.so.1")
-    except OSError:
+    if not _LIBRARIES_WITH_CONTEXTS & sys.modules.keys() or _driver() is None:
         return []
+    cuda = _driver()
     count, flags, active = ctypes.c_int(), ctypes.c_uint(), ctypes.c_int()
     if cuda.cuDeviceGetCount(ctypes.byref(count)) != 0:
-        return []
+        return []  # nobody in this process has initialised the driver
     found = []
     for index in range(count.value):
         state = cuda.cuDevicePrimaryCtxGetState(index, ctypes.byref(flags), ctypes.byref(active))
@@ -86,7 +99,8 @@ def _on_gpu(thing: Any) -> bool:
 
 def gpu_name() -> str:
     """Return the name of the current real GPU, as the driver gives it."""
-    cupy = sys.modules["cupy"]
+    import cupy  # whoever used the GPU through Numba alone has it installed too
+
     name = cupy.cuda.runtime.getDeviceProperties(cupy.cuda.Device().id)["name"]
     return name.decode() if isinstance(name, bytes) else name
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from . import palette, words
@@ -32,13 +33,14 @@ def canvas(width: int, height: int, **ranges: Any) -> Any:
     return plot
 
 
-def framed(plot: Any, title: str | None, note: str | None) -> Any:
-    """Return the plot with a title over and a line under it. They are HTML, so that long ones wrap."""
+def framed(plot: Any, title: str | None, note: str | None, below: Sequence[str] = ()) -> Any:
+    """Return the plot with a title over it, and under it what it comes to and a note. They are HTML, so that long ones wrap."""
     from bokeh.layouts import column
 
     above = [_words(title, plot.width, f"font-weight:bold;font-size:15px;color:{palette.INK}")] if title else []
-    below = [_words(note, plot.width, f"font-size:12px;color:{palette.MUTED}")] if note else []
-    return column(*above, plot, *below, width=plot.width, spacing=0, styles={"background-color": palette.PAPER})
+    under = [_words(line, plot.width, f"font-size:13px;color:{palette.INK}") for line in below]
+    under += [_words(note, plot.width, f"font-size:12px;color:{palette.MUTED}")] if note else []
+    return column(*above, plot, *under, width=plot.width, spacing=0, styles={"background-color": palette.PAPER})
 
 
 def _words(text: str, width: int, style: str) -> Any:

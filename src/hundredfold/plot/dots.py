@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,7 +30,13 @@ class Row:
     doubtful: bool = False
 
 
-def times(rows: Mapping[str, float] | Iterable[Row], title: str | None = None, *, note: str | None = None) -> Figure:
+def times(
+    rows: Mapping[str, float] | Iterable[Row],
+    title: str | None = None,
+    *,
+    note: str | None = None,
+    below: Sequence[str] = (),
+) -> Figure:
     """Draw times as labelled marks on a logarithmic axis, the first on top.
 
     Parameters
@@ -41,7 +47,9 @@ def times(rows: Mapping[str, float] | Iterable[Row], title: str | None = None, *
     title : str, optional
         Over the figure.
     note : str, optional
-        Under it; by default that times taken here are simulated, where they are.
+        Under it; by default where the times taken here come from. Empty for none.
+    below : sequence of str
+        Sentences between the figure and the note: what it comes to.
 
     Returns
     -------
@@ -64,9 +72,14 @@ def times(rows: Mapping[str, float] | Iterable[Row], title: str | None = None, *
     if note is None:
         note = axes.here_note([mark.label for mark in marks if mark.group == "here"])
     height = FRAME + ROW * len(marks)
-    whole = height + axes.words_height(title, 15) + axes.words_height(note, 12)
-    text = _text(marks, title, note)
-    return Figure(lambda: _draw(marks, title, note, height), _alt(marks, title, note), text, WIDTH, whole)
+    whole = (
+        height
+        + axes.words_height(title, 15)
+        + axes.words_height(note, 12)
+        + sum(axes.words_height(line, 13) for line in below)
+    )
+    text = _text(marks, title, note, below)
+    return Figure(lambda: _draw(marks, title, note, below, height), _alt(marks, title, note, below), text, WIDTH, whole)
 
 
 def _row(label: str, seconds: float) -> Row:
@@ -86,17 +99,24 @@ def table(marks: list[Row]) -> list[str]:
     return [f"{mark.label:<{wide}}  {_behind(mark)}" for mark in marks]
 
 
-def _text(marks: list[Row], title: str | None, note: str | None) -> str:
-    return "\n".join([*([title, ""] if title else []), *table(marks), *(["", note] if note else [])])
+def _text(marks: list[Row], title: str | None, note: str | None, below: Sequence[str]) -> str:
+    return "\n".join(
+        [
+            *([title, ""] if title else []),
+            *table(marks),
+            *(["", *below] if below else []),
+            *(["", note] if note else []),
+        ]
+    )
 
 
-def _alt(marks: list[Row], title: str | None, note: str | None) -> str:
+def _alt(marks: list[Row], title: str | None, note: str | None, below: Sequence[str]) -> str:
     start = f"{title}. " if title else ""
     listed = "; ".join(f"{mark.label}: {_behind(mark)}" for mark in marks)
-    return f"{start}Times on a logarithmic axis. {listed}." + (f" {note}" if note else "")
+    return f"{start}Times on a logarithmic axis. {listed}. " + " ".join([*below, *([note] if note else [])])
 
 
-def _draw(marks: list[Row], title: str | None, note: str | None, height: int) -> Any:
+def _draw(marks: list[Row], title: str | None, note: str | None, below: Sequence[str], height: int) -> Any:
     from bokeh.core.properties import value
     from bokeh.models import FixedTicker, Range1d, Span
 
@@ -134,7 +154,7 @@ def _draw(marks: list[Row], title: str | None, note: str | None, height: int) ->
             background_fill_color=palette.PAPER,
             background_fill_alpha=0.8,
         )
-    return axes.framed(plot, title, note)
+    return axes.framed(plot, title, note, below)
 
 
 def _span(marks: list[Row]) -> tuple[float, float]:
