@@ -195,3 +195,10 @@ def _built_once(tmp_path_factory) -> Path:
 def built(_built_once, tmp_path) -> Checkout:
     """A checkout of `LECTURE` and `EXERCISE`, built: a copy, to be changed at will."""
     return Checkout(shutil.copytree(_built_once, tmp_path / "built"))
+
+
+@pytest.fixture
+def lectures(built) -> Checkout:
+    """The same without the exercises: a kernel less for each build."""
+    shutil.rmtree(built.root / "sources" / "exercises")
+    return built

@@ -65,15 +65,15 @@ def test_a_changed_line_changes_its_cell_only(built, old, new, cells):
     assert before["solutions/01_arrays.ipynb"] == after["solutions/01_arrays.ipynb"]
 
 
-def test_prose_is_built_without_running_anything(built):
-    built.edit("lectures", "# Some prose.", "# Other prose.")
-    assert "notebooks/01_arrays.ipynb: written (nothing to run)" in built.built()
+def test_prose_is_built_without_running_anything(lectures):
+    lectures.edit("lectures", "# Some prose.", "# Other prose.")
+    assert "notebooks/01_arrays.ipynb: written (nothing to run)" in lectures.built()
 
 
-def test_a_cell_that_says_something_else_after_an_edit_above_it_is_renewed(built):
-    built.edit("lectures", "x = 20", "x = 20.0")
-    built.built()
-    cells = built.read("notebooks").cells
+def test_a_cell_that_says_something_else_after_an_edit_above_it_is_renewed(lectures):
+    lectures.edit("lectures", "x = 20", "x = 20.0")
+    lectures.built()
+    cells = lectures.read("notebooks").cells
     assert [c.outputs[0].text for c in cells if "print" in c.source] == ["the answer is 42.0\n"]
     assert cells[-1].outputs[0].data["text/plain"] == "21.0"
 
@@ -85,19 +85,19 @@ print(f"{1 + perf_counter_ns() % 900} ms")
 """
 
 
-def test_a_measured_output_stays_until_refreshed(built, lecture):
-    built.write("lectures", lecture + MEASURED)
-    built.built()
+def test_a_measured_output_stays_until_refreshed(lectures, lecture):
+    lectures.write("lectures", lecture + MEASURED)
+    lectures.built()
 
     def measured():
-        return built.read("notebooks").cells[-1].outputs[0].text
+        return lectures.read("notebooks").cells[-1].outputs[0].text
 
     first = measured()
-    built.edit("lectures", "x + 1\n", "x + 2\n")
-    assert "outputs renewed" in built.built()
+    lectures.edit("lectures", "x + 1\n", "x + 2\n")
+    assert "outputs renewed" in lectures.built()
     assert measured() == first
     for _ in range(5):  # one of 900 may come twice in a row
-        built.built("--refresh")
+        lectures.built("--refresh")
         if measured() != first:
             break
     assert measured() != first
@@ -106,31 +106,32 @@ def test_a_measured_output_stays_until_refreshed(built, lecture):
 GPU = '\n# %% tags=["gpu-output"]\nprint("H100")\n'
 
 
-def test_gpu_output_is_only_stored_from_a_gpu(built, lecture, monkeypatch):
-    built.write("lectures", lecture + GPU)
-    said = built.built()
+def test_gpu_output_is_only_stored_from_a_gpu(lectures, lecture, monkeypatch):
+    monkeypatch.setattr("hundredfold.build.assembling._has_gpu", lambda: False)
+    lectures.write("lectures", lecture + GPU)
+    said = lectures.built()
     assert "cell arrays-08 shows its output once it is built on a machine with a GPU" in said
-    cell = built.read("notebooks").cells[-1]
+    cell = lectures.read("notebooks").cells[-1]
     assert cell.outputs == [] and cell.execution_count is None
-    assert built.build("--check").exit_code == 0
-    assert "nothing to run" in built.built().split("\n")[0]
+    assert lectures.build("--check", "1").exit_code == 0
+    assert "nothing to run" in lectures.built().split("\n")[0]
 
-    notebook = built.read("notebooks")
+    notebook = lectures.read("notebooks")
     notebook.cells[-1].update(execution_count=6, outputs=[new_output("stream", text="B200\n")])
-    built.save("notebooks", notebook)
-    built.built("--refresh")
-    assert built.read("notebooks").cells[-1].outputs[0].text == "B200\n"
+    lectures.save("notebooks", notebook)
+    lectures.built("--refresh")
+    assert lectures.read("notebooks").cells[-1].outputs[0].text == "B200\n"
 
 
-def test_gpu_output_is_stored_on_a_gpu(built, lecture):
+def test_gpu_output_is_stored_on_a_gpu(lectures, lecture):
     from hundredfold.build.assembling import build
     from hundredfold.build.products import products
     from hundredfold.build.sources import read
 
-    (product,) = products(read(built.write("lectures", lecture + GPU)))
-    done = build(product, built.root, gpu=True)
+    (product,) = products(read(lectures.write("lectures", lecture + GPU)))
+    done = build(product, lectures.root, gpu=True)
     assert done.missing == []
-    assert built.read("notebooks").cells[-1].outputs[0].text == "H100\n"
+    assert lectures.read("notebooks").cells[-1].outputs[0].text == "H100\n"
 
 
 @pytest.mark.parametrize(
@@ -170,12 +171,12 @@ def test_a_wrong_solution_fails_the_build(built, exercise):
     assert done.exit_code == 1 and "the cell raised AssertionError: wrong" in done.stderr
 
 
-def test_ctrl_c_leaves_the_old_notebooks_and_no_rest(built):
-    before = built.bytes()
-    listing = sorted(p.name for p in built.root.rglob("*"))
-    marker = built.root.parent / "running"
-    built.edit("lectures", "x = 20", f"open({str(marker)!r}, 'w').close()\nimport time; time.sleep(60)\nx = 20")
-    process = built.start(start_new_session=True)
+def test_ctrl_c_leaves_the_old_notebooks_and_no_rest(lectures):
+    before = lectures.bytes()
+    listing = sorted(p.name for p in lectures.root.rglob("*"))
+    marker = lectures.root.parent / "running"
+    lectures.edit("lectures", "x = 20", f"open({str(marker)!r}, 'w').close()\nimport time; time.sleep(60)\nx = 20")
+    process = lectures.start(start_new_session=True)
     deadline = time.monotonic() + 60
     while not marker.exists() and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -184,8 +185,8 @@ def test_ctrl_c_leaves_the_old_notebooks_and_no_rest(built):
     out, _ = process.communicate(timeout=30)
     assert process.returncode != 0
     assert "Traceback" not in out, out
-    assert built.bytes() == before
-    assert sorted(p.name for p in built.root.rglob("*")) == listing
+    assert lectures.bytes() == before
+    assert sorted(p.name for p in lectures.root.rglob("*")) == listing
 
 
 def test_an_unreadable_notebook_is_named(built):

@@ -52,6 +52,7 @@ def test_check_names_what_differs(built, folder, change, said):
     assert "run `hundredfold build`" in done.stderr
 
 
+@pytest.mark.filterwarnings("ignore::nbformat.validator.DuplicateCellId")
 def test_check_names_double_ids(built):
     path = built.root / "notebooks" / "01_arrays.ipynb"
     path.write_text(path.read_text().replace('"arrays-05"', '"arrays-03"'))
