@@ -204,6 +204,9 @@ def test_a_cluster_of_processes(simulated):
                 y = da.map_blocks(lambda b: b + 1, x, meta=cp.zeros(0)).persist()
                 distributed.wait(y)
                 assert type(y.compute()) is cp.ndarray
+                with dask.config.set({"array.backend": "cupy"}):
+                    z = da.random.default_rng(1).random((40, 40), chunks=20)
+                    assert float((z @ z.T).sum().compute()) == float((z @ z.T).sum().compute()) > 0
                 from hundredfold.simulate import NotSimulatedImport
                 error = client.submit(ask_too_much).exception()
                 assert type(error) is NotSimulatedImport and "cupy.cuda.nowhere" in str(error), repr(error)
