@@ -13,6 +13,7 @@ as partial credit.
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 import sys
@@ -150,6 +151,10 @@ class _CallableModule(types.ModuleType):
     # `from hundredfold import check` gives this module once it has been imported, and must give the function.
     def __call__(self, problem_id: str, *answers: Any) -> None:
         check(problem_id, *answers)
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return inspect.signature(check)
 
 
 sys.modules[__name__].__class__ = _CallableModule

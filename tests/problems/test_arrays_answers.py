@@ -282,6 +282,20 @@ def total(fn):
 
 
 @wrong("arrays.clock", "unit")
+def event_milliseconds(fn):
+    fn()
+    times = []
+    for _ in range(5):
+        start, end = cp.cuda.Event(), cp.cuda.Event()
+        start.record()
+        fn()
+        end.record()
+        end.synchronize()
+        times.append(cp.cuda.get_elapsed_time(start, end))
+    return statistics.median(times)
+
+
+@wrong("arrays.clock", "unit")
 def microseconds(fn):
     return steady(fn) * 1e6
 
@@ -329,6 +343,34 @@ def steady(fn):
 
 
 right("arrays.clock")(steady)
+
+
+@right("arrays.clock")
+def by_events(fn):
+    fn()
+    times = []
+    for _ in range(7):
+        start, end = cp.cuda.Event(), cp.cuda.Event()
+        start.record()
+        fn()
+        end.record()
+        end.synchronize()
+        times.append(cp.cuda.get_elapsed_time(start, end) * 1e-3)
+    return float(np.median(times))
+
+
+@right("arrays.clock")
+def by_cupys_own_benchmark(fn):
+    from cupyx.profiler import benchmark
+
+    return float(np.median(benchmark(fn, (), n_repeat=7, n_warmup=1).gpu_times))
+
+
+@right("arrays.clock")
+def by_measure(fn):
+    from hundredfold import measure
+
+    return measure(fn).median
 
 
 @right("arrays.clock")
@@ -389,6 +431,15 @@ def five_passes(x):
 @right("arrays.lean")
 def deviation(x):
     return cp.std(x).item()
+
+
+@right("arrays.lean")
+def fused_sum_of_squares(x):
+    @cp.fuse()
+    def squares(x, m):
+        return cp.sum((x - m) ** 2)
+
+    return float(cp.sqrt(squares(x, x.mean()) / x.size))
 
 
 @right("arrays.lean")
@@ -493,6 +544,20 @@ def test_another_right_set_of_decisions_is_accepted(decisions):
 
 
 # ---- the functions ----
+
+
+def test_how_near_to_the_limit_is_said(simulated):
+    """`x.std()` reads x twice, the one-pass answer once: the engine counts, so this is exact."""
+    answers = problems.find("arrays.lean").right
+    said = {name: problems.judge("arrays.lean", answer).near for name, answer in answers.items()}
+    assert "50 % (" in said["std"]
+    assert "100 % (" in said["one pass"]
+
+
+def test_too_much_traffic_is_told_kernel_by_kernel(simulated):
+    verdict = problems.judge("arrays.lean", problems.find("arrays.lean").wrong["traffic"].answer)
+    assert "48 bytes of device memory per element" in verdict.why
+    assert "Kernel by kernel: cupy_mean 8, cupy_subtract 16" in verdict.why
 
 
 @pytest.mark.parametrize(("problem", "reason", "answer"), WRONG)

@@ -119,7 +119,7 @@ def call(function: Callable[..., Any], *args: Any, limit: float = 30.0, wait: bo
     except (Refusal, NotJudged):
         raise
     except TimedOut:
-        why = f"your code had not ended after {limit:g} s and was stopped. Is there a loop that never ends?"
+        why = f"your code had not ended after {limit:g} s and was stopped. Is there a loop that never ends, or very many repeats?"
         raise Refusal("timeout", why, printed=written.getvalue()) from None
     except (Exception, SystemExit) as error:
         raise Refusal(_kind(error), _explain(error), printed=written.getvalue()) from error

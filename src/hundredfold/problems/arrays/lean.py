@@ -96,6 +96,16 @@ def _var(x):
     return float(cp.var(x)) ** 0.5
 
 
+def _one_pass(x):
+    # Both sums in one complex number: a fused kernel may end in one reduction only.
+    @cp.fuse()
+    def sums(x, c):
+        return cp.sum((x - c) + 1j * ((x - c) * (x - c)))
+
+    total = complex(sums(x, x[0])) / x.size
+    return max(total.imag - total.real**2, 0.0) ** 0.5 if total == total else float("nan")
+
+
 def _starter(x):
     m = x.mean()
     d = x - m
@@ -156,8 +166,9 @@ LEAN = Problem(
         "Beside each line write the bytes per element that it reads and writes. `d = x - m` reads 8 and writes 8, and "
         "the next line reads them again.",
         "Each array that is only made to be read once more costs its bytes twice. Is there one call that does it all?",
-        "`x.std()` reads x twice and writes nothing of its size. To read it once only, sum x - c and its square in one "
-        "`cp.ReductionKernel` or `cupy.fuse`, with a number c near the mean, such as x[0], so that nothing cancels.",
+        "`x.std()` reads x twice and writes nothing of its size, which is good enough. To read x only once, sum x - c and "
+        "its square in one pass, with c a number near the mean, such as x[0], so that nothing cancels: `cp.fuse` with one "
+        "`cp.sum` at the end, of a complex number that holds both. On a GPU a `cp.ReductionKernel` does it, too.",
     ),
     wrong={
         "traffic": Wrong(_starter, "traffic", hint="Count the passes: which of the arrays need never be written?"),
@@ -187,5 +198,5 @@ LEAN = Problem(
             "that is the variance; the standard deviation is its square root.",
         ),
     },
-    right={"std": _std, "var": _var},
+    right={"std": _std, "var": _var, "one pass": _one_pass},
 )
