@@ -146,6 +146,14 @@ def test_the_token_is_for_no_other_user_of_the_machine_to_see(lab):
     assert "hundredfold.lab.start" in command and lab.token not in command
 
 
+def test_what_the_course_delivers_is_trusted(lab):
+    for folder in ("notebooks", "exercises", "solutions"):
+        for item in lab.json("GET", BASE + f"api/contents/{folder}")["content"]:
+            if item["type"] == "notebook" and item["name"] != "00_mine.ipynb":
+                cells = lab.json("GET", BASE + "api/contents/" + item["path"])["content"]["cells"]
+                assert all(cell["metadata"]["trusted"] for cell in cells if cell["cell_type"] == "code")
+
+
 def test_it_says_only_what_a_learner_needs(lab):
     assert not [line for line in lab.lines if line.startswith("[")], "nothing of Jupyter's log"
 
@@ -185,6 +193,7 @@ def test_the_dask_panel_starts_watches_and_stops_a_cluster_that_simulates(lab):
     assert lab.json("GET", clusters) == []
     started = lab.json("PUT", clusters, {})
     try:
+        assert started["name"] == "SimulatedCUDACluster 1"
         assert [model["id"] for model in lab.json("GET", clusters)] == [started["id"]]
         with Client(started["scheduler_address"], timeout=30) as client:
             client.wait_for_workers(1, timeout=30)

@@ -41,20 +41,24 @@ class PanelNanny(Nanny):
                     os.environ.pop(name, None)
 
 
+class SimulatedCUDACluster(LocalCluster):
+    """A LocalCluster whose workers simulate a GPU each. The panel shows a cluster by the name of its class."""
+
+
 def make(**kwargs: Any) -> LocalCluster:
     """Return the cluster for this machine; with `asynchronous=True` it is to be awaited, as the panel does.
 
     Parameters
     ----------
     **kwargs : passed on to `dask_cuda.LocalCUDACluster` where NVML counts a GPU and dask_cuda is installed, else to
-        `distributed.LocalCluster`, whose workers then simulate: one of one thread for each of `HUNDREDFOLD_GPUS` GPUs, else
+        `SimulatedCUDACluster`, whose workers then simulate: one of one thread for each of `HUNDREDFOLD_GPUS` GPUs, else
         two where cores and memory suffice, else one; with as much memory as the control group leaves.
     """
     if gpus() and importlib.util.find_spec("dask_cuda") is not None:
         from dask_cuda import LocalCUDACluster
 
         return LocalCUDACluster(**kwargs)
-    return LocalCluster(**{**simulating(), **kwargs})
+    return SimulatedCUDACluster(**{**simulating(), **kwargs})
 
 
 def gpus() -> int:

@@ -76,6 +76,8 @@ def _defaults(arguments: list[str], work: Path) -> list[str]:
         "--LabApp.log_level": "WARN",
         "--LabApp.default_url": first_page(work),
         "--LabApp.workspaces_dir": str(work / ".hundredfold" / "workspaces"),
+        # On a machine that several learners share, what a kernel says is not for the others.
+        "--KernelManager.transport_encryption": "auto",
         "--IdentityProvider.token": os.environ.get("JUPYTER_TOKEN") or secrets.token_hex(24),
     }
     if hasattr(os, "geteuid") and os.geteuid() == 0 and "--allow-root" not in arguments:

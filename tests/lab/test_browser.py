@@ -1,0 +1,262 @@
+"""The whole lab as a learner meets it: `make lab`, then Chromium, a mouse and a keyboard.
+
+`make test-lab` runs this. What the browser saw is kept in `screenshots/`.
+"""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
+
+ROOT = Path(__file__).resolve().parents[2]
+SCREENSHOTS = ROOT / "screenshots"
+PORT = 8977
+MINUTE = 60_000  # ms, as Playwright counts
+
+RIGHT = """def standardise(x):
+centred = x - x.mean(axis=0)
+std = x.std(axis=0)
+return centred / cp.where(std > 0, std, 1)"""
+WRONG = """def standardise(x):
+return (x - x.mean(axis=0)) / x.std(axis=0)"""
+
+# How much of a canvas is drawn: the number of distinct colours in it. Bokeh's lie in shadow roots, which locators see through.
+COLOURS = """canvas => {
+  if (!canvas.width || !canvas.height) return 0;
+  const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+  return new Set(new Uint32Array(data.buffer)).size;
+}"""
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address with its token, as `make lab` prints it."""
+    stamp = ROOT / ".venv" / "hundredfold.json"
+    assert stamp.exists() and json.loads(stamp.read_text())["finished"], "set up first: `make test-lab` does"
+    home = tmp_path_factory.mktemp("learner")
+    own = {f"JUPYTER_{name}_DIR": str(home / name.lower()) for name in ("CONFIG", "DATA", "RUNTIME")}
+    own |= {"HUNDREDFOLD_WORK": str(home / "work"), "HUNDREDFOLD_STATE": str(home / "state"), "HOME": str(home)}
+    # Small enough that the machines of CI run the unit in a minute; the unit chooses its sizes by it.
+    own |= {"HUNDREDFOLD_GPU_MEMORY": str(700 * 2**20)}
+    drop = ("HUNDREDFOLD_SIMULATE", "HUNDREDFOLD_FIGURES", "HUNDREDFOLD_STRICT", "DISPLAY", "BROWSER", "SSH_CONNECTION")
+    env = {name: value for name, value in os.environ.items() if name not in drop} | own
+    process = subprocess.Popen(
+        ["make", "lab", f"PYTHON={sys.executable}", f"ARGS=--no-browser --port={PORT}"],
+        cwd=ROOT,
+        env=env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    said = []
+    try:
+        for line in process.stdout:
+            said.append(line)
+            if re.fullmatch(rf"http://127\.0\.0\.1:{PORT}/lab/tree/notebooks/01_\S+\?token=\w+\n", line):
+                break
+        else:
+            pytest.fail("the lab did not open:\n" + "".join(said))
+        yield said[-1].strip()
+        os.killpg(process.pid, signal.SIGINT)
+        process.wait(timeout=30)
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    names = (os.environ.get("CHROMIUM", ""), "chromium", "chromium-browser", "google-chrome")
+    program = next((found for name in names if name and (found := shutil.which(name))), None)
+    assert program, "Chromium is needed: install it, or name it in CHROMIUM"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+class Learner:
+    """One browser window on the lab."""
+
+    def __init__(self, browser: Browser, address: str) -> None:
+        self.page: Page = browser.new_page(viewport={"width": 1400, "height": 1000})
+        self.address = address
+        self.elsewhere: set[str] = set()
+        self.page.on("request", self._note)
+
+    def _note(self, request) -> None:
+        if not request.url.startswith((f"http://127.0.0.1:{PORT}/", f"ws://127.0.0.1:{PORT}/", "data:", "blob:")):
+            self.elsewhere.add(request.url)
+
+    def open(self, path: str | None = None) -> None:
+        """Open the address that was printed, or another notebook of the lab, and wait for its kernel."""
+        address = self.address
+        if path is not None:
+            address = re.sub(r"/lab/tree/[^?]*", f"/lab/tree/{path}", address) + "&reset"
+        self.page.goto(address)
+        self.notebook = self.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)")
+        expect(self.page.locator("#jp-main-statusbar")).to_contain_text("Python 3 (ipykernel) | Idle", timeout=MINUTE)
+
+    def see(self, name: str) -> None:
+        """Keep a picture of the window."""
+        SCREENSHOTS.mkdir(exist_ok=True)
+        self.page.screenshot(path=SCREENSHOTS / f"{name}.png")
+
+    def command(self, menu: str, command: str) -> None:
+        """Choose from JupyterLab's menu bar."""
+        self.page.locator(".lm-MenuBar-itemLabel", has_text=re.compile(f"^{menu}$")).click()
+        self.page.locator(f'.lm-Menu-item[data-command="{command}"]').click()
+
+    def cells(self) -> Locator:
+        return self.notebook.locator(".jp-CodeCell")
+
+    def cell(self, text: str) -> Locator:
+        """The first code cell whose source holds the text, in view."""
+        cell = self.cells().filter(has=self.page.locator(".jp-InputArea-editor", has_text=text)).first
+        cell.scroll_into_view_if_needed()
+        return cell
+
+    def write(self, cell: Locator, code: str) -> None:
+        """Replace what stands in a cell, by keyboard; the editor indents by itself."""
+        cell.locator(".cm-content").click()
+        self.page.keyboard.press("ControlOrMeta+a")
+        self.page.keyboard.press("Delete")
+        for number, line in enumerate(code.splitlines()):
+            if number:
+                self.page.keyboard.press("Enter")
+            self.page.keyboard.insert_text(line)
+
+    def run(self, cell: Locator) -> str:
+        """Run a cell as a learner does, with Ctrl+Enter, and return its output's text."""
+        prompt = cell.locator(".jp-InputPrompt").first
+        before = prompt.text_content()
+        cell.locator(".cm-content").click()
+        self.page.keyboard.press("ControlOrMeta+Enter")
+        wait(lambda: re.fullmatch(r"\[\d+\]:", now := prompt.text_content()) and now != before, f"{before} ran")
+        output = cell.locator(".jp-OutputArea-output")
+        return "\n".join(output.all_inner_texts())
+
+    def run_all(self) -> None:
+        """Run > Run All Cells, and wait until the last has run; an error in any is this test's error."""
+        self.command("Run", "runmenu:run-all")
+        wait(self._has_run, "all cells ran", seconds=300)
+        errors = self.notebook.locator('[data-mime-type="application/vnd.jupyter.error"]')
+        assert not errors.count(), errors.first.inner_text()
+
+    def _has_run(self) -> bool:
+        prompts = [text.strip() for text in self.cells().locator(".jp-InputPrompt").all_text_contents()]
+        return bool(prompts) and all(re.fullmatch(r"\[\d+\]:", text) for text in prompts)
+
+
+def wait(condition: Callable[[], object], what: str, seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, f"not within {seconds} s: {what}"
+        time.sleep(0.2)
+
+
+def drawn(canvases: Locator) -> bool:
+    return any(canvases.nth(i).evaluate(COLOURS) > 3 for i in range(canvases.count()))
+
+
+@pytest.fixture
+def learner(browser: Browser, lab: str, request: pytest.FixtureRequest) -> Iterator[Learner]:
+    learner = Learner(browser, lab)
+    yield learner
+    learner.see(f"last-{request.node.name}")
+    learner.page.close()
+
+
+def test_unit_01_runs_from_top_to_bottom_with_a_live_figure_and_no_network(learner):
+    learner.open()
+    expect(learner.page.locator(".lm-TabBar-tab.lm-mod-current", has_text="01_arrays.ipynb").first).to_be_visible()
+    learner.see("01-opened")
+    assert not learner.page.locator(".jp-Dialog, iframe").count(), "no question, no news, no Dask page by itself"
+    learner.run_all()
+    banner = learner.cell("%load_ext hundredfold").locator(".jp-OutputArea-output")
+    expect(banner).to_contain_text("Hundredfold: ")
+    banner.scroll_into_view_if_needed()
+    learner.see("02-banner")
+    figures = learner.notebook.locator(".bk-Figure, .bk-Column, .bk-GridPlot, .bk-Row")
+    assert figures.count(), "no live figure"
+    figures.last.scroll_into_view_if_needed()
+    canvases = learner.notebook.locator("canvas")
+    wait(lambda: drawn(canvases), "a figure is drawn")
+    for number in range(learner.notebook.locator(".bk-Figure").count()):
+        learner.notebook.locator(".bk-Figure").nth(number).scroll_into_view_if_needed()
+        learner.page.wait_for_timeout(500)
+        learner.see(f"03-figure-{number + 1}")
+    assert not learner.elsewhere, f"asked of others: {learner.elsewhere}"
+
+
+def test_a_check_fails_with_its_reason_and_then_passes(learner):
+    learner.open("exercises/01_arrays.ipynb")
+    for text in ("%load_ext hundredfold", "import cupy as cp"):
+        learner.run(learner.cell(text))
+    check = learner.cell('check("arrays.port"')
+    answer = learner.cell("def standardise(x)")
+    learner.run(answer)
+    assert "not" in learner.run(check).lower(), "not attempted is no error"
+    learner.write(answer, WRONG)
+    learner.run(answer)
+    reason = learner.run(check)
+    learner.see("04-check-wrong")
+    learner.write(answer, RIGHT)
+    learner.run(answer)
+    praise = learner.run(check)
+    learner.see("05-check-right")
+    assert reason != praise
+    assert re.search(r"constant|equal|nan|std|zero", reason, re.IGNORECASE), reason
+    assert re.search(r"right", praise, re.IGNORECASE) and "Traceback" not in reason + praise, praise
+
+
+def test_the_dask_panel_starts_a_cluster_whose_plot_moves(learner):
+    learner.open("exercises/01_arrays.ipynb")
+    page = learner.page
+    panel = page.locator("#dask-dashboard-launcher")
+    if not panel.is_visible():
+        page.locator('.lm-TabBar-tab[data-id="dask-dashboard-launcher"]').click()
+    panel.locator('[data-command="dask:launch-cluster"]').click()
+    cluster = panel.locator(".dask-ClusterListingItem").first
+    expect(cluster).to_contain_text("SimulatedCUDACluster", timeout=MINUTE)
+    address = re.search(r"tcp://[\d.]+:\d+", cluster.inner_text()).group()
+    learner.see("06-dask-cluster")
+    stream = panel.locator('button[value="Task Stream"]')
+    expect(stream).to_be_enabled(timeout=MINUTE)
+    stream.click()
+    canvases = page.frame_locator(".dask-DaskDashboard iframe, iframe").locator("canvas")
+    wait(lambda: drawn(canvases), "the plot is there")
+    seen = {picture(canvases)}
+
+    page.locator('.lm-TabBar-tab[title*="exercises/01_arrays.ipynb"]').click()
+    first = learner.cells().first
+    work = f"""import os, time
+from dask.distributed import Client
+client = Client("{address}")
+work = client.map(time.sleep, [0.2] * 100, pure=False)
+set(client.run(os.getenv, "HUNDREDFOLD_SIMULATE").values())"""
+    learner.write(first, work)
+    assert "{'1'}" in learner.run(first), "its workers simulate"
+    page.locator(".lm-TabBar-tab", has_text="Task Stream").click()
+    for _ in range(3):
+        wait(lambda: picture(canvases) not in seen, "the plot moves")
+        seen.add(picture(canvases))
+    learner.see("07-dask-task-stream")
+
+    cluster.locator(".dask-ClusterListingItem-stop").click()
+    expect(panel.locator(".dask-ClusterListingItem")).to_have_count(0, timeout=MINUTE)
+
+
+def picture(canvases: Locator) -> str:
+    """What the canvases show now, as one text."""
+    return "".join(canvases.evaluate_all("all => all.map(canvas => canvas.width ? canvas.toDataURL() : '')"))
