@@ -67,6 +67,7 @@ def test_what_is_measured_is_replaced(text, wanted, rules):
         "True",
         "[[ 1.  3.  5.]\n [ 7.  9. 11.]]",
         "shape (10, 3), 120 elements",
+        "10 000 × 10 000",
         "3 samples",
         "x[2] = 0.5 should be 0.25",
         "float64",
