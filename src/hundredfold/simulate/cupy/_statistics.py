@@ -122,12 +122,22 @@ def _quantile(name: str) -> Callable:
                              else "Quantiles must be in the range [0, 1]")  # fmt: skip
         shape = q.shape if isinstance(q, ndarray) else np.shape(q)
         shape = shape + reduced_shape(a.shape, normal_axes(axis, a.ndim), keepdims)
-        target = launch.empty(shape, _float(a.dtype)) if out is None else out
+        # A Python float is weak; a list of them is an array of float64, and single precision does not stay.
+        weak = 0.5 if isinstance(q, (int, float)) else np.result_type(q.dtype if hasattr(q, "dtype") else float, 0.5)
+        kind = np.result_type(_float(a.dtype), weak)
+        target = launch.empty(shape, kind) if out is None else out
         axis = tuple(axis) if isinstance(axis, list) else axis
-        return launch.submit_into(f"cupy_{name}", target, function, a, q, axis, method=method, keepdims=keepdims)
+        return launch.submit_into(f"cupy_{name}", target, _in_type(function, target.dtype), a, q, axis, method=method, keepdims=keepdims)
 
     call.__name__ = name
     return call
+
+
+def _in_type(function: Callable, dtype: np.dtype) -> Callable:
+    def run(a: np.ndarray, *args: Any, **kwargs: Any) -> Any:
+        return function(a.astype(dtype, copy=False), *args, **kwargs)
+
+    return run
 
 
 def count_nonzero(a: Any, axis: Any = None) -> Any:

@@ -271,7 +271,7 @@ class ufunc:
         spelled = _spell(loop.signature)
         if spelled in native_loops(function):
             if as_given:
-                return True, function
+                return True, _OUT_BY_NAME.get(function, function)
             return False, _with_signature(function, loop)
         if all(
             o == bool for o in loop.outs
@@ -331,6 +331,18 @@ _SCATTER = {
 }  # fmt: skip
 
 
+
+def _named_out(function: np.ufunc) -> Callable:
+    def run(x: Any, y: Any, out: np.ndarray) -> None:
+        function(x, y, out=out)
+
+    return run
+
+
+# NumPy deprecates a third positional argument of these two.
+_OUT_BY_NAME = {f: _named_out(f) for f in (np.maximum, np.minimum)}
+
+
 def _shown(kind: Any) -> Any:
     return {int: np.dtype(int), float: np.dtype(float), complex: np.dtype(complex), BIG: np.dtype("uint64")}.get(
         kind, kind
@@ -340,8 +352,10 @@ def _shown(kind: Any) -> Any:
 def _with_signature(function: np.ufunc, loop: Loop, types: tuple | None = None) -> Callable:
     types = types or (*loop.ins, *loop.outs)
 
+    nin = len(loop.ins)
+
     def run(*operands: Any) -> None:
-        function(*operands, signature=types, casting="unsafe")
+        function(*operands[:nin], out=operands[nin:], signature=types, casting="unsafe")
 
     return run
 

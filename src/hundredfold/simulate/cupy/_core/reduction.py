@@ -77,7 +77,8 @@ def _into(function: Callable, a: np.ndarray, out: np.ndarray, keepdims: bool, ex
     if exact:
         function(a, out=out, keepdims=keepdims, **kwargs)
     else:
-        np.copyto(out, function(a, keepdims=keepdims, **kwargs), "unsafe")
+        result = function(a, keepdims=keepdims, **kwargs)
+        np.copyto(out, result.real if out.dtype.kind == "f" else result, "unsafe")
 
 
 def check_out(out: Any, shape: tuple[int, ...], dtype: np.dtype, casting: str = "unsafe") -> None:

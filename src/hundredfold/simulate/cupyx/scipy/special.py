@@ -17,7 +17,8 @@ _made = {}
 for _kernel, _entry in json.loads((Path(_core.__file__).parent / "special.json").read_text()).items():
     for _name in _entry["names"]:
         # Under SCIPY_ARRAY_API SciPy hides its ufuncs behind functions of the same names.
-        _function = getattr(_scipy._ufuncs, _name, None) or getattr(np, _name, None)
+        _function = next((f for n in (_name, *_entry["names"]) if (f := getattr(_scipy._ufuncs, n, None))), None)
+        _function = _function or getattr(np, _name, None)
         if isinstance(_function, np.ufunc) and _function.nin == _entry["nin"]:
             # CuPy gives two kernels each other's names (ellipk and ellipkm1); what is computed goes by the public name.
             _made[_name] = by_kernel[f"{_kernel}:{_name}"] = ufunc(_kernel, _entry["types"], _function, _entry["nin"])

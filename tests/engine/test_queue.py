@@ -1,0 +1,175 @@
+"""The queue of the simulated device: order, limit, errors, interrupts, threads, forks, the account."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+
+import pytest
+
+from hundredfold.engine import counters, queue
+
+
+@pytest.fixture(autouse=True)
+def empty_queue():
+    queue.run()
+    yield
+    queue.run()
+
+
+def test_nothing_runs_before_a_synchronisation():
+    done = []
+    queue.submit("append", done.append, (1,))
+    assert done == [] and queue.pending() == 1
+    queue.synchronize()
+    assert done == [1] and queue.pending() == 0
+
+
+def test_operations_run_in_the_order_of_submission_and_once():
+    done = []
+    for i in range(100):
+        queue.submit("append", done.append, (i,))
+    queue.run()
+    queue.run()
+    assert done == list(range(100))
+
+
+def test_the_operation_that_fills_the_queue_runs_it():
+    done = []
+    for i in range(queue.LIMIT - 1):
+        queue.submit("append", done.append, (i,))
+    assert done == []
+    queue.submit("append", done.append, (-1,))
+    assert len(done) == queue.LIMIT and queue.pending() == 0
+
+
+def test_keyword_arguments_reach_the_function():
+    seen = {}
+    queue.submit("update", seen.update, (), {"a": 1})
+    queue.run()
+    assert seen == {"a": 1}
+
+
+def test_an_error_names_the_operation_and_leaves_the_queue_usable():
+    done = []
+    queue.submit("append", done.append, (1,))
+    queue.submit("cupy_wrong", lambda: 1 / 0, ())
+    queue.submit("append", done.append, (2,))
+    with pytest.raises(ZeroDivisionError) as caught:
+        queue.synchronize()
+    assert "cupy_wrong" in caught.value.__notes__[0]
+    assert done == [1] and queue.pending() == 1
+    queue.synchronize()
+    assert done == [1, 2]
+
+
+def test_an_operation_that_synchronises_does_not_run_what_is_behind_it():
+    done = []
+    queue.submit("outer", lambda: (queue.synchronize(), done.append("outer")), ())
+    queue.submit("append", done.append, ("behind",))
+    queue.synchronize()
+    assert done == ["outer", "behind"]
+
+
+def test_an_interrupt_waits_for_the_operation_and_loses_none():
+    done = []
+
+    def interrupted():
+        signal.raise_signal(signal.SIGINT)
+        done.append("whole")  # would be missing if the signal tore the operation
+
+    queue.submit("interrupted", interrupted, ())
+    for i in range(5):
+        queue.submit("append", done.append, (i,))
+    with pytest.raises(KeyboardInterrupt):
+        queue.synchronize()
+    assert done == ["whole"] and queue.pending() == 5
+    queue.synchronize()
+    assert done == ["whole", 0, 1, 2, 3, 4]
+
+
+def test_an_interrupt_reaches_the_handler_that_was_there():
+    seen = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: seen.append(number))
+    try:
+        queue.submit("interrupted", signal.raise_signal, (signal.SIGINT,))
+        queue.synchronize()
+        assert seen == [signal.SIGINT]
+        assert signal.getsignal(signal.SIGINT).__name__ == "<lambda>"
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_threads_keep_their_own_order_and_lose_nothing():
+    done = [[] for _ in range(8)]
+    start = threading.Barrier(8)
+
+    def work(mine):
+        start.wait()
+        for i in range(2000):
+            queue.submit("append", mine.append, (i,))
+            if i % 97 == 0:
+                queue.synchronize()
+        queue.synchronize()
+        assert mine == list(range(2000))
+
+    threads = [threading.Thread(target=work, args=(mine,)) for mine in done]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert done == [list(range(2000))] * 8
+
+
+def test_the_account_grows_at_submission_and_can_be_subtracted():
+    before = queue.counters()
+    queue.submit("cupy_add", lambda: None, (), None, 16, 8)
+    queue.count("memcpy HtoD", 0, 100, "h2d")
+    queue.count("memcpy DtoH", 50, 0, "d2h")
+    queue.synchronize()
+    assert queue.counters() - before == counters.Counters(1, 16, 8, 100, 1, 50, 1, 1)
+    assert queue.log[-3] == counters.Launch("cupy_add", 16, 8, "kernel")
+
+
+def test_the_log_is_bounded():
+    for _ in range(counters.LOG_LENGTH + 10):
+        queue.count("x", 1, 1)
+    assert len(queue.log) == counters.LOG_LENGTH
+
+
+def test_a_suspended_account_counts_nothing_but_runs_everything():
+    before, done = queue.counters(), []
+    with queue.suspended_account():
+        queue.submit("append", done.append, (1,), None, 8, 8)
+        other = threading.Thread(target=queue.submit, args=("append", done.append, (2,), None, 5, 5))
+        other.start()
+        other.join()
+    queue.run()
+    assert done == [1, 2]
+    assert (queue.counters() - before)[:3] == (1, 5, 5)  # the other thread's
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this platform")
+def test_a_forked_child_goes_on_with_its_copy():
+    code = """
+        import os, threading, time
+        from hundredfold.engine import queue
+        done = []
+        queue.submit("append", done.append, (1,))
+        slow = threading.Event()
+        queue.submit("slow", lambda: (slow.set(), time.sleep(0.3), done.append(2)), ())
+        queue.submit("append", done.append, (3,))
+        threading.Thread(target=queue.synchronize).start()
+        slow.wait()
+        child = os.fork()  # while another thread stands inside an operation
+        if child == 0:
+            queue.submit("append", done.append, (4,))
+            queue.synchronize()
+            os._exit(0 if done == [1, 2, 3, 4] else 1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        queue.synchronize()
+        assert done == [1, 2, 3], done
+    """
+    subprocess.run([sys.executable, "-c", textwrap.dedent(code)], check=True, timeout=30)
