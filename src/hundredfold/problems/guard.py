@@ -162,7 +162,7 @@ def _is_theirs(filename: str) -> bool:
 
 def _meaning(kind: str, said: str) -> str:
     if "Implicit conversion to a NumPy array" in said:
-        return "NumPy was handed an array on the device, which it cannot read: use CuPy's function of that name."
+        return "NumPy was handed an array on the device, which it cannot read: use CuPy's function, or an array of CuPy's, instead."
     if "Unsupported type" in said and "numpy.ndarray" in said:
         return "A NumPy array was mixed with a CuPy array: both must be on the device."
     if kind == "NotSimulatedError":

@@ -76,7 +76,7 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
     plain = Instrument(device=CALL)
     got, truth = _ask(problem, clock, plain, "a function that only queues work for the device")
     # What still waits when the clock has returned was not waited for, however long a busy machine made it seem.
-    if plain.left or got < 0.5 * truth:
+    if plain.left or got < 0.5 * CALL:
         refuse(
             "not-synchronised",
             "the clock was stopped before the device had done the work: it says far less than the work takes. A call "
@@ -114,7 +114,7 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
         )
 
     got, truth = _ask(problem, clock, Instrument(host=CALL), "a function that works on the CPU")
-    if got < 0.5 * truth or _too_long(got, truth):
+    if got < 0.5 * CALL or _too_long(got, truth):
         refuse(
             "value",
             "for a function that works on the CPU alone, without the device, it does not say what a call takes.",
