@@ -34,10 +34,10 @@ class Source:
         self.generator = np.random.Generator(bits(seed))
 
     def draw(
-        self, name: str, method: str, shape: tuple[int, ...], dtype: Any, *parameters: Any, out: Any = None, **kwargs: Any
+        self, name: str, method: str, shape: tuple[int, ...], kind: Any, *parameters: Any, out: Any = None, **kwargs: Any
     ) -> ndarray:
         """Enqueue a draw from one of the generator's distributions."""
-        dtype = np.dtype(dtype)
+        dtype = np.dtype(kind)
         if out is None:
             out = launch.empty(shape, dtype)
         elif out.shape != shape:
