@@ -147,7 +147,9 @@ class Learner:
         return "\n".join(output.all_inner_texts())
 
     def run_all(self) -> None:
-        """Run > Run All Cells, and wait until the last has run; an error in any is this test's error."""
+        """Run > Run All Cells, and wait until each has run; an error in any is this test's error."""
+        self.command("Edit", "editmenu:clear-all")  # what is there from the build must not pass for what ran here
+        wait(lambda: not self._has_run(), "the stored outputs are gone")
         self.command("Run", "runmenu:run-all")
         wait(self._has_run, "all cells ran", seconds=300)
         errors = self.notebook.locator('[data-mime-type="application/vnd.jupyter.error"]')
