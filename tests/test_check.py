@@ -194,7 +194,8 @@ def test_in_a_notebook_nothing_goes_to_stderr_and_no_cell_fails(tmp_path):
         "from hundredfold.check import check, hint",
         'check("arrays.possible", ..., ..., ...)',
         'check("arrays.worth", {"small_sum": "gpu"})',
-        "import time\ndef seconds(fn):\n    return 1 / 0\nimport sys\nsys.modules['cupy'] = None\ncheck('arrays.clock', seconds)",
+        "import time\ndef seconds(fn):\n    return 1 / 0\nimport sys\nsys.modules['cupy'] = "
+        "None\ncheck('arrays.clock', seconds)",
     ]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
     NotebookClient(

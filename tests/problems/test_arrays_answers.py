@@ -1,7 +1,7 @@
 """Unit 01: answers that the problems do not know, written differently from those they do.
 
-One more wrong answer of each kind, which must be refused for the same reason, and more right ones, which must be accepted.
-They are code as learners write it, in the style of a notebook cell.
+One more wrong answer of each kind, which must be refused for the same reason, and more right ones, which must be
+accepted. They are code as learners write it, in the style of a notebook cell.
 """
 
 import statistics

@@ -119,7 +119,8 @@ def call(function: Callable[..., Any], *args: Any, limit: float = 30.0, wait: bo
     except (Refusal, NotJudged):
         raise
     except TimedOut:
-        why = f"your code had not ended after {limit:g} s and was stopped. Is there a loop that never ends, or very many repeats?"
+        why = f"your code had not ended after {limit:g} s and was stopped."
+        why += " Is there a loop that never ends, or very many repeats?"
         raise Refusal("timeout", why, printed=written.getvalue()) from None
     except (Exception, SystemExit) as error:
         raise Refusal(_kind(error), _explain(error), printed=written.getvalue()) from error
@@ -162,7 +163,10 @@ def _is_theirs(filename: str) -> bool:
 
 def _meaning(kind: str, said: str) -> str:
     if "Implicit conversion to a NumPy array" in said:
-        return "NumPy was handed an array on the device, which it cannot read: use CuPy's function, or an array of CuPy's, instead."
+        return (
+            "NumPy was handed an array on the device, which it cannot read: use CuPy's function, or an array of "
+            "CuPy's, instead."
+        )
     if "Unsupported type" in said and "numpy.ndarray" in said:
         return "A NumPy array was mixed with a CuPy array: both must be on the device."
     if kind == "NotSimulatedError":

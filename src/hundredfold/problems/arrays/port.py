@@ -151,8 +151,8 @@ PORT = Problem(
         "dtype": Wrong(
             _wide,
             "dtype",
-            hint="float32 in, float32 out: half the bytes is half the time, and on most GPUs float64 is many times slower. Look "
-            "for an `astype`, or for a float64 array that met the float32 one.",
+            hint="float32 in, float32 out: half the bytes is half the time, and on most GPUs float64 is many times "
+            "slower. Look for an `astype`, or for a float64 array that met the float32 one.",
         ),
         "aliasing": Wrong(_in_place, "aliasing", hint="`x -= …` writes into the caller's array: write `x - …`."),
         "nan": Wrong(
