@@ -438,6 +438,12 @@ def test_the_lock_keeps_its_pins_unless_told_to_upgrade(checkout):
     assert all("--upgrade" in call for call in checkout.calls()[len(written) :])
 
 
+def test_the_doctor_comes_before_the_set_up(checkout):
+    """What is wrong with a machine may be why it cannot be set up."""
+    done = checkout.lab("doctor", "--json", env={"HUNDREDFOLD_PROBE": str(ROOT / "tests/machine/recorded/no-gpu.json")})
+    assert json.loads(done.stdout)["findings"] and not checkout.calls()
+
+
 def test_clean_leaves_what_the_learner_wrote(checkout):
     checkout.lab("setup")
     (checkout.root / "work/notebooks").mkdir(parents=True)

@@ -6,6 +6,7 @@ the environment that they make.
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 #: The checkout. (In an installed wheel this is no checkout, and only `start` is of use.)
@@ -18,13 +19,16 @@ class Stop(Exception):
 
 def on_disk(error: OSError) -> Stop | None:
     """What an error of the file system means to the person, or None where it is not one of the known ones."""
-    import errno
-
-    if error.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)):
+    if is_full(error):
         return disk_full()
     if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
         return read_only(error.filename or ROOT)
     return None
+
+
+def is_full(error: OSError) -> bool:
+    """Whether the disk, or what this user may have of it, is used up."""
+    return error.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
 
 
 def disk_full() -> Stop:

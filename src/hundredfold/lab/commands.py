@@ -118,7 +118,9 @@ def show_help(arguments: list[str]) -> int:
     print("Hundredfold: `make COMMAND`, or `python lab.py COMMAND [ARGUMENTS]` where there is no make.\n")
     for name, command in COMMANDS.items():
         print(f"  {name:<10} {command.__doc__}")
-    print("\nArguments: make lab ARGS='--no-browser --port=8890'. Another Python: make setup PYTHON=python3.12.")
+    print(
+        "\nArguments: make lab ARGS='--no-browser --port=8890'. Another Python: make clean, then make setup PYTHON=python3.12."
+    )
     return 0
 
 

@@ -12,7 +12,7 @@ import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
 
-from . import Stop, on_disk
+from . import Stop, disk_full, is_full
 
 FIRST_PORT, PORTS = 8888, 100
 ADDRESS = "127.0.0.1"
@@ -53,10 +53,10 @@ def _copies() -> Path:
     try:
         said = str(workspace.refresh())
     except OSError as error:
-        if os.access(work if work.exists() else work.parent, os.W_OK):
-            raise on_disk(error) or error from None
+        if is_full(error):
+            raise disk_full() from None
         raise Stop(
-            f"Your copies cannot be put into {work}, which is read-only: name a folder of your own for them, "
+            f"Your copies cannot be put into {work} ({error.strerror}): name a folder of your own for them, "
             "as in `HUNDREDFOLD_WORK=~/hundredfold make lab`."
         ) from None
     if said:
@@ -92,7 +92,7 @@ def _defaults(arguments: list[str], work: Path) -> list[str]:
 def _given(arguments: list[str], name: str) -> str | None:
     """The value that the arguments give an option: `--port=1`, `--port 1`, `--ServerApp.port=1`; None if they do not."""
     names = {name, name.replace("_", "-"), {"root_dir": "notebook-dir"}.get(name, name)}
-    for argument, following in zip(arguments, [*arguments[1:], ""], strict=True):
+    for argument, following in zip(arguments, [*arguments[1:], ""], strict=False):
         option, equals, value = argument.partition("=")
         if option.startswith("--") and option[2:].rpartition(".")[2] in names:
             return value if equals else following
