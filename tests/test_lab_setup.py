@@ -444,6 +444,16 @@ def test_the_doctor_comes_before_the_set_up(checkout):
     assert json.loads(done.stdout)["findings"] and not checkout.calls()
 
 
+def test_benchmarks_run_in_turn_or_by_name(checkout):
+    (checkout.root / "benchmarks").mkdir()
+    for name in ("enqueue", "overhead"):
+        text = f"import sys; print({name!r}, *sys.argv[1:], flush=True)"
+        (checkout.root / "benchmarks" / f"{name}.py").write_text(text)
+    assert checkout.lab("benchmark").stdout.splitlines()[-2:] == ["enqueue", "overhead"]
+    assert checkout.lab("benchmark", "overhead", "--quick").stdout == "overhead --quick\n"
+    assert "enqueue, overhead" in checkout.refused("benchmark", "speed")
+
+
 def test_clean_leaves_what_the_learner_wrote(checkout):
     checkout.lab("setup")
     (checkout.root / "work/notebooks").mkdir(parents=True)
