@@ -35,7 +35,8 @@ from hundredfold import check, hint
 # This NumPy function standardises a table: from each column it takes the mean, and divides by the standard deviation. Make it work on the
 # device: it gets a CuPy array of shape (rows, columns) and returns a new one of the same shape **and dtype**. Nothing may travel to the host.
 #
-# One thing more than the original: a column whose values are all equal shall become zeros. (What does the original make of it?)
+# One thing more than the original: a column whose values are all equal shall become zeros. (What does the original make of it?) A column
+# that contains a NaN stays NaN, as in NumPy.
 
 # %%
 def standardise_on_host(x):
@@ -143,27 +144,24 @@ check("arrays.possible", nbytes, t_seven, t_once)
 #
 # | job | what |
 # |---|---|
-# | `"a"` | the sum of 1 000 float64 that lie on the host |
-# | `"b"` | the sum of 800 MB of float64 that lie on the host, once; the answer goes to the host |
-# | `"c"` | the count of problem 2, fused into one kernel, over 800 MB that lie on the device, a hundred times |
-# | `"d"` | the product of two 10 000 × 10 000 float64 matrices that lie on the host; the product goes to the host |
+# | `"small_sum"` | the sum of 1 000 float64 that lie on the host |
+# | `"large_sum"` | the sum of 800 MB of float64 that lie on the host, once; the answer goes to the host |
+# | `"fused_count"` | the count of problem 2, fused into one kernel, over 800 MB that lie on the device, a hundred times |
+# | `"matmul"` | the product of two 10 000 × 10 000 float64 matrices that lie on the host; the product goes to the host |
 #
 # Answer `"cpu"` or `"gpu"` for each. "Do not use the GPU" is a respectable answer.
 
 # %%
-decisions = {"a": ..., "b": ..., "c": ..., "d": ...}
+decisions = {"small_sum": ..., "large_sum": ..., "fused_count": ..., "matmul": ...}
 ### BEGIN SOLUTION
-decisions = {"a": "cpu", "b": "cpu", "c": "gpu", "d": "gpu"}
+decisions = {"small_sum": "cpu", "large_sum": "cpu", "fused_count": "gpu", "matmul": "gpu"}
 ### END SOLUTION
 
 # %%
 check("arrays.worth", decisions)
 
 # %% [markdown] tags=["solution-only"]
-# - `a`: 8 kB stream through the host's memory in 0.05 µs. One launch costs 10 µs.
-# - `b`: the host reads 800 MB in 5.2 ms; sending them to the GPU alone takes 67 ms.
-# - `c`: nothing travels, and 0.9 ms stand against 5.2 ms, a hundred times over.
-# - `d`: $2 \cdot 10^{12}$ operations: 1.4 s on the host; 0.26 s on the GPU, and 0.2 s for 2.4 GB on the bus.
+# The rule behind all four: count how often each number is used once it has crossed the bus. Used once, it had better stay where it was.
 
 # %% [markdown]
 # ## 6. Open: as few bytes as you can
@@ -192,7 +190,8 @@ check("arrays.lean", spread)
 # %% [markdown] tags=["solution-only"]
 # `x.std()` reads `x` twice, once for the mean and once for the squares of the differences, and writes next to nothing: 16 bytes per element.
 # $\overline{x^2} - \bar x^2$ could do with less, and loses every digit when the mean is large: two nearly equal numbers are subtracted.
-# Reading once and keeping the digits needs Welford's or Chan's update in a kernel of one's own; come back after unit 06.
+# Reading once *and* keeping the digits is possible: subtract a number near the mean first, `x[0]` for example, and let one fused kernel sum the
+# differences and their squares together. Unit 02 fuses kernels; come back then and reach the limit.
 
 # %% [markdown]
 # ---
