@@ -98,7 +98,9 @@ if __name__ == "__main__":
 """
     env = {k: v for k, v in os.environ.items() if not k.startswith("HUNDREDFOLD_") and k != "OMP_NUM_THREADS"}
     said = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, timeout=120)
-    assert said.stdout.splitlines() == [f"{['1'] * 3} {['1'] * 3} {[True] * 3}", "{'__DASK_PARENT_PID'} False"], said.stderr
+    assert said.stdout.splitlines() == [f"{['1'] * 3} {['1'] * 3} {[True] * 3}", "{'__DASK_PARENT_PID'} False"], (
+        said.stderr
+    )
 
 
 def test_dask_in_this_environment_has_it_as_the_panels_factory():

@@ -95,3 +95,7 @@ def run(arguments: list[str]) -> int:
         text = f"{told} could not go on: {said} ({type(error).__name__})."
         print(f"{text} HUNDREDFOLD_DEBUG=1 shows where.", file=sys.stderr)
         return 1
+
+
+if __name__ == "__main__":
+    main()
