@@ -1,49 +1,63 @@
 """Let ``Ctrl-C`` take effect between two operations, never inside one.
 
 An operation torn in the middle would leave its output half written and could be lost or run twice.  Signals reach
-only the main thread, so only there anything needs to be done.
+only the main thread, so only there anything needs to be done.  Only one thread runs operations at a time, so the state
+is the module's: this is on the path of every flush, where the arrays have just swept the caches, and each object that
+is touched there costs more than the arithmetic.
 """
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 from types import FrameType
 
+# The public functions wrap these and make enumerations of their results, which costs more than the rest of a flush.
+try:
+    from _signal import getsignal, signal as set_signal
+except ImportError:  # another Python than CPython
+    from signal import getsignal, signal as set_signal
 
-class Deferred:
-    """Hold back SIGINT while active.
+_SIGINT = int(signal.SIGINT)
+_main = threading.main_thread().ident
 
-    Use as a context manager and call :meth:`check` between operations: it hands a signal that has arrived to the
-    handler that was installed before (Python's own raises KeyboardInterrupt).
-    """
+arrived: tuple[int, FrameType | None] | None = None
+"""The signal held back, if one arrived."""
 
-    __slots__ = ("_arrived", "_handler", "_installed")
 
-    def __enter__(self) -> Deferred:
-        self._arrived: tuple[int, FrameType | None] | None = None
-        self._installed = False
-        if threading.current_thread() is threading.main_thread():
-            self._handler = signal.getsignal(signal.SIGINT)
-            if callable(self._handler):  # not SIG_IGN, SIG_DFL or one that C code installed
-                try:
-                    signal.signal(signal.SIGINT, self._remember)
-                    self._installed = True
-                except ValueError:  # a sub-interpreter
-                    pass
-        return self
+def _remember(number: int, frame: FrameType | None) -> None:
+    global arrived
+    arrived = (number, frame)
 
-    def _remember(self, number: int, frame: FrameType | None) -> None:
-        self._arrived = (number, frame)
 
-    def check(self) -> None:
-        if self._arrived is not None:
-            number, frame = self._arrived
-            self._arrived = None
-            self._handler(number, frame)
+def hold() -> object:
+    """Hold back SIGINT.  Returns what :func:`release` takes; None where there is nothing to hold back."""
+    if threading.get_ident() != _main:
+        return None
+    handler = getsignal(_SIGINT)
+    if not callable(handler):  # SIG_IGN, SIG_DFL or one that C code installed
+        return None
+    try:
+        set_signal(_SIGINT, _remember)
+    except ValueError:  # a sub-interpreter
+        return None
+    return handler
 
-    def __exit__(self, *exception: object) -> None:
-        if self._installed:
-            signal.signal(signal.SIGINT, self._handler)
-            if exception[0] is None:
-                self.check()
+
+def release(handler: object) -> None:
+    """Put the handler back, and hand it a signal that has arrived (Python's own raises KeyboardInterrupt)."""
+    global arrived
+    set_signal(_SIGINT, handler)
+    if arrived is not None:
+        (number, frame), arrived = arrived, None
+        handler(number, frame)
+
+
+def _after_fork() -> None:
+    global _main
+    _main = threading.get_ident()  # the thread that forked is the child's main thread
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

@@ -14,26 +14,30 @@ operations of its new owner come later in the same queue.
 
 from __future__ import annotations
 
+import contextvars
 import os
 import threading
 from collections import deque
 from collections.abc import Callable
+from threading import get_ident
 
 import numpy as np
 
+from . import interrupt
 from .counters import D2H_BYTES, D2H_COUNT, H2D_BYTES, H2D_COUNT, KERNELS, READ, SYNCS, WRITTEN, Counters, Launch
 from .counters import log as log
 from .counters import totals as _totals
-from .interrupt import Deferred
 
 LIMIT = 1024
 """Operations that may wait; the next one runs them all (CUDA's own launch queue is about this deep)."""
 
 _waiting: deque[tuple] = deque()
+_launch = tuple.__new__  # quicker than Launch's own
 _submit_lock = threading.Lock()
 _run_lock = threading.RLock()
 _submitted = 0
 _completed = 0
+_runner = 0  # the thread that is running operations
 _local = threading.local()  # .account: where this thread's launches are counted instead (a fused kernel)
 _accounts = 0  # how many threads count elsewhere right now; 0 keeps the common path short
 
@@ -71,7 +75,7 @@ def submit(
             _totals[KERNELS] += 1
             _totals[READ] += bytes_read
             _totals[WRITTEN] += bytes_written
-            log.append(Launch(name, bytes_read, bytes_written))
+            log.append(_launch(Launch, (name, bytes_read, bytes_written, "kernel")))
     if len(_waiting) >= LIMIT:
         run()
 
@@ -110,35 +114,58 @@ def run() -> None:
     An operation that fails is dropped and its exception raised, with a note that names it; what waits behind it
     stays in the queue and runs next time.  So does what is left when ``Ctrl-C`` arrives.
     """
-    global _completed
-    if not _waiting or getattr(_local, "running", False):  # an operation that itself reads device memory
-        return
-    target = _submitted
+    if _waiting and _runner != get_ident():  # an operation that itself reads device memory waits for nothing
+        _run_until(_submitted)
+
+
+def _run_until(target: int) -> None:
+    global _runner
     with _run_lock:
-        _local.running = True
+        if _completed >= target:
+            return
+        _runner = get_ident()
+        held = interrupt.hold()
         try:
-            with np.errstate(all="ignore"), Deferred() as interrupt:
-                while _completed < target:
-                    function, args, kwargs, name = _waiting[0]
-                    try:
-                        if kwargs is None:
-                            function(*args)
-                        else:
-                            function(*args, **kwargs)
-                    except Exception as error:
-                        error.add_note(
-                            f"raised by the queued operation {name!r}: device work runs later than the call that "
-                            "launched it, so the line above is where the program synchronised, not where it went wrong"
-                        )
-                        raise
-                    finally:
-                        # Let go of the operands before the operation counts as done.
-                        function = args = kwargs = None
-                        _waiting.popleft()
-                        _completed += 1
-                    interrupt.check()
+            _quiet(_run_waiting, target)
         finally:
-            _local.running = False
+            _runner = 0
+            if held is not None:
+                interrupt.release(held)
+
+
+def _run_waiting(target: int) -> None:
+    global _completed
+    while _completed < target and interrupt.arrived is None:
+        function, args, kwargs, name = _waiting[0]
+        try:
+            if kwargs is None:
+                function(*args)
+            else:
+                function(*args, **kwargs)
+        except Exception as error:
+            error.add_note(
+                f"raised by the queued operation {name!r}: device work runs later than the call that launched it, so "
+                "the line above is where the program synchronised, not where it went wrong"
+            )
+            raise
+        finally:
+            # Let go of the operands before the operation counts as done.
+            function = args = kwargs = None
+            _waiting.popleft()
+            _completed += 1
+
+
+def _make_quiet() -> Callable:
+    """A context in which NumPy does not warn of what a GPU computes in silence.
+
+    Entering one made beforehand costs a tenth of ``np.errstate``.  Only who holds the run lock enters it.
+    """
+    context = contextvars.Context()
+    context.run(np.seterr, all="ignore")
+    return context.run
+
+
+_quiet = _make_quiet()
 
 
 def synchronize() -> None:
@@ -204,10 +231,11 @@ def _after_fork_in_parent() -> None:
 
 
 def _after_fork_in_child() -> None:
-    global _submit_lock, _run_lock, _accounts
+    global _submit_lock, _run_lock, _accounts, _runner, _quiet
     _submit_lock = threading.Lock()
     _run_lock = threading.RLock()
-    _accounts = 0
+    _accounts = _runner = 0
+    _quiet = _make_quiet()  # the old one may have been entered by a thread that the child does not have
     _local.__dict__.clear()
 
 

@@ -15,6 +15,9 @@ from . import launch
 from .promote import BIG, Loop, choose, kind_of_scalar
 
 _submit = queue.submit
+_several_devices = device.count() > 1
+_new = object.__new__
+_view = np.ndarray
 _CANONICAL = {c: np.dtype(c).str for c in "?bhilqBHILQefdFD"}
 _native: dict[np.ufunc, frozenset] = {}
 
@@ -100,54 +103,84 @@ class ufunc:
         -------
         cupy.ndarray or tuple of them
         """
-        if kwargs or len(args) != self.nin or self.nout != 1:
+        if kwargs or len(args) != self.nin or self.nout != 1 or self.nin > 2:
             return self._full_call(args, kwargs)
-        # The path of most calls, written for speed: new output, one result.
+        # The path of most calls, written for speed: one or two inputs, a new output.
         array_class = launch.array_class
-        key = []
-        shape = None
-        views = []
-        moved = 0
-        scalar_at = -1
-        for x in args:
-            if type(x) is array_class:
-                a = x._a
-                views.append(a)
-                key.append(a.dtype)
-                moved += a.nbytes
-                if shape is None:
-                    shape = a.shape
-                elif shape != a.shape:
-                    shape = broadcast(*views)
-            elif isinstance(x, array_class):
+        x = args[0]
+        if type(x) is array_class:
+            x = x._a
+            kind = x.dtype
+            shape = x.shape
+            moved = x.nbytes
+        elif isinstance(x, array_class):
+            return self._full_call(args, kwargs)
+        else:
+            kind = kind_of_scalar(x)
+            shape = None
+            moved = 0
+        if self.nin == 1:
+            plan = self._plans.get(kind) or self._remember(kind, (kind,))
+            views = (x if shape is not None else plan.scalars[0](x),)
+        else:
+            y = args[1]
+            if type(y) is array_class:
+                if shape is not None:
+                    return self.on_arrays(args[0], y)
+                y = y._a
+                kind = (kind, y.dtype)
+                plan = self._plans.get(kind) or self._remember(kind, kind)
+                moved = y.nbytes
+                x = plan.scalars[0](x)
+                shape = y.shape
+            elif isinstance(y, array_class):
                 return self._full_call(args, kwargs)
             else:
-                scalar_at = len(views)
-                views.append(x)
-                key.append(kind_of_scalar(x))
-        key = tuple(key)
-        plan = self._plans.get(key)
-        if plan is None:
-            plan = self._plan(key)
-        if scalar_at >= 0:
-            for i, v in enumerate(views):
-                if type(v) is not np.ndarray:
-                    views[i] = plan.scalars[i](v)
-            if shape is None:
-                shape = ()
-        if device.count() > 1:
+                kind = (kind, kind_of_scalar(y))
+                plan = self._plans.get(kind) or self._remember(kind, kind)
+                y = plan.scalars[1](y)
+                if shape is None:
+                    x = plan.scalars[0](x)
+                    shape = ()
+            views = (x, y)
+        if shape is None:
+            shape = ()
+        if _several_devices:
             check_devices(args)
         dtype = plan.out
         nbytes = math.prod(shape) * dtype.itemsize
         block = launch.allocate(nbytes)
-        out = object.__new__(array_class)
-        out._a = a = np.ndarray(shape, dtype, block.raw)
+        out = _new(array_class)
+        out._a = a = _view(shape, dtype, block.raw)
         out._block = block
         out.base = None
         if nbytes:
-            views.append(a)
-            _submit(self.name, plan.call, tuple(views), None, moved, nbytes)
+            _submit(self.name, plan.call, (*views, a), None, moved, nbytes)
         return out
+
+    def on_arrays(self, x: Any, y: Any) -> Any:
+        """The call on two device arrays with a new output; operators come straight here."""
+        if type(x) is not launch.array_class or _several_devices:
+            return self._full_call((x, y), {})
+        a, b = x._a, y._a
+        kind = (a.dtype, b.dtype)
+        plan = self._plans.get(kind) or self._remember(kind, kind)
+        shape = a.shape
+        if shape != b.shape:
+            shape = broadcast(a, b)
+        block = launch.allocate(math.prod(shape) * plan.out.itemsize)
+        out = _new(launch.array_class)
+        out._a = c = _view(shape, plan.out, block.raw)
+        out._block = block
+        out.base = None
+        nbytes = c.nbytes
+        if nbytes:
+            _submit(self.name, plan.call, (a, b, c), None, a.nbytes + b.nbytes, nbytes)
+        return out
+
+    def _remember(self, key: Any, kinds: tuple) -> Plan:
+        plan = self._plans[key] = self._plan(kinds)
+        return plan
 
     def _full_call(self, args: tuple, kwargs: dict) -> Any:
         outs, where, dtype, casting = self._parse(args, kwargs)
@@ -160,7 +193,7 @@ class ufunc:
                 raise TypeError("Output arguments type must be cupy.ndarray")
         operands = [x for x, is_array in zip(ins, arrays, strict=True) if is_array]
         masks = [where] if isinstance(where, launch.array_class) else []
-        if device.count() > 1:
+        if _several_devices:
             check_devices([*operands, *given])
         operands_now = [self._without_overlap(x, given) for x in operands]
         shape = broadcast(*(x._a for x in [*operands_now, *masks, *given]))

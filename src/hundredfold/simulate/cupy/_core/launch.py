@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +23,6 @@ submit = queue.submit
 MAX_NDIM = 64  # cupy/_core/include/cupy/carray.cuh
 
 array_class: type  # cupy.ndarray; set by ndarray.py, which imports this module
-allocator: Any = None  # what cupy.cuda.set_allocator was given; None for the default pool
 _pools: dict[int, memory.Pool] = {}
 
 
@@ -35,12 +35,20 @@ def default_pool(device_id: int | None = None) -> memory.Pool:
     return pool
 
 
-def allocate(nbytes: int) -> memory.Block:
-    """Take device memory on the current device from the current allocator."""
-    if allocator is not None:
-        return allocator(nbytes)
-    pool = _pools.get(device.current())
-    return (pool or default_pool()).malloc(nbytes)
+def _allocate(nbytes: int) -> memory.Block:
+    return default_pool().malloc(nbytes)
+
+
+def set_allocator(function: Callable[[int], memory.Block] | None) -> None:
+    """Let device memory come from a function of its size in bytes; None for the default pools."""
+    global allocate
+    # With one device the pool's own method will do, one call less on the path of every operation.
+    allocate = function or (default_pool(0).malloc if device.count() == 1 else _allocate)
+
+
+allocate: Callable[[int], memory.Block]
+"""Take device memory on the current device: ``launch.allocate(nbytes)``."""
+set_allocator(None)
 
 
 def wrap(a: np.ndarray, block: memory.Block, base: ndarray | None = None) -> ndarray:

@@ -22,7 +22,11 @@ def _use_reflected(x: Any, y: Any) -> bool:
 
 
 def _binary(function: Any, numpy_function: Any) -> tuple[Callable, Callable]:
+    fast = function.on_arrays
+
     def forward(x: Any, y: Any) -> Any:
+        if type(y) is type(x):
+            return fast(x, y)
         if isinstance(y, launch.array_class) or isinstance(y, _SCALARS):
             return function(x, y)
         if _use_reflected(x, y):
@@ -47,7 +51,11 @@ def _in_place(function: Any) -> Callable:
 
 
 def _comparison(function: Any, numpy_function: Any) -> Callable:
+    fast = function.on_arrays
+
     def compare(x: Any, y: Any) -> Any:
+        if type(y) is type(x):
+            return fast(x, y)
         if isinstance(y, launch.array_class) or isinstance(y, _SCALARS):
             return function(x, y)
         if _use_reflected(x, y):

@@ -212,7 +212,7 @@ def set_allocator(allocator: Callable[[int], MemoryPointer] | None = None) -> No
     global _allocator
     _allocator = MemoryPool().malloc if allocator is None else allocator
     default = getattr(_allocator, "__self__", None) is default_pool
-    launch.allocator = None if default else _allocate
+    launch.set_allocator(None if default else _allocate)
 
 
 def _allocate(nbytes: int) -> engine.Block:
