@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -81,16 +82,16 @@ def cells(tmp_path):
 def test_without_a_gpu_the_standins_take_the_names(cells):
     output, _, facts = cells("%load_ext hundredfold", "import cupy; print(cupy.__loader__)")
     line = output.splitlines()[0]
-    assert line.startswith("Hundredfold: no GPU here, so this CPU stands in (")
-    assert " core" in line and " memory) as 1 simulated GPU with " in line
-    assert "Answers are right; times are those of this CPU." in line
+    assert re.match(r"Hundredfold: no GPU here: \d+ cores? simulates? 1 GPU of \S+ [MGT]B\. ", line)
+    assert line.endswith("Answers are right; times are this CPU's.")
+    assert len(line) <= 105  # JupyterLab breaks a longer one in the middle of a word
     assert "StandInLoader" in output and facts["failed"] is None and facts["finder"]
     assert facts["exported"] == {"HUNDREDFOLD_SIMULATE": "1", "SCIPY_ARRAY_API": "1"}
 
 
 def test_the_line_says_how_many_simulated_gpus_and_how_large(cells):
     output, _, _ = cells("%load_ext hundredfold", HUNDREDFOLD_GPUS="2", HUNDREDFOLD_GPU_MEMORY="3GB")
-    assert "as 2 simulated GPUs with 3 GB each." in output and output.count("\n") == 1
+    assert "2 GPUs of 3 GB each." in output and output.count("\n") == 1
 
 
 def test_loading_imports_no_heavy_library(cells):
@@ -178,7 +179,7 @@ def test_a_gpu_whose_driver_is_too_old_for_the_packages(cells):
 
 def test_simulating_on_purpose_where_a_gpu_works(cells):
     output, _, facts = cells("%load_ext hundredfold", probe=GOOD, HUNDREDFOLD_SIMULATE="1")
-    assert output.startswith("Hundredfold: HUNDREDFOLD_SIMULATE is set, so this CPU stands in") and facts["finder"]
+    assert output.startswith("Hundredfold: HUNDREDFOLD_SIMULATE is set: ") and facts["finder"]
 
 
 def test_the_variable_set_to_0_asks_for_nothing(cells):
@@ -209,7 +210,7 @@ def test_cupy_installed_without_a_driver_is_stood_in_for(cells):
         files=files,
     )
     assert facts["failed"] is None, errors
-    assert "cupy-cuda13x is installed, but no NVIDIA driver is, so this CPU stands in" in output and "True" in output
+    assert "cupy-cuda13x is installed, but no NVIDIA driver is: " in output and "True" in output
 
 
 @pytest.mark.parametrize(("early", "name"), [("import cupy", "cupy"), ("from numba import cuda", "numba.cuda")])

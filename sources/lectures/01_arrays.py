@@ -61,16 +61,20 @@ a.sum(axis=0)
 # %%
 b = cp.asarray(np.eye(3))  # host to device
 c = cp.asnumpy(b @ a)  # device to host
-type(b @ a).__module__, type(c).__module__
+
+for name, array in {"a": a, "b": b, "b @ a": b @ a, "c": c}.items():
+    kind = f"{type(array).__module__}.{type(array).__name__}"
+    print(f"{name:5}  {kind:13}  {array.dtype}  shape {array.shape}, {array.nbytes} bytes")
 
 # %% [markdown]
 # CuPy never carries data across behind your back, because that is the slowest thing a GPU program can do. It would rather refuse:
 
 # %%
-try:
-    np.asarray(a)
-except TypeError as error:
-    print("TypeError:", error)
+for mistake in (lambda: np.asarray(a), lambda: a + np.ones(4)):
+    try:
+        mistake()
+    except TypeError as error:
+        print("TypeError:", error)
 
 # %% [markdown]
 # ## The famous line

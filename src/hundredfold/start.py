@@ -85,12 +85,11 @@ def _simulated(asked_for: bool) -> str:
             "for a stand-in to take its place: restart the kernel and run `%load_ext hundredfold` first."
         )
     cores = machine.cpu.cores()
-    simulated = (
-        f"1 simulated GPU with {_size(memory)}" if count == 1 else f"{count} simulated GPUs with {_size(memory)} each"
-    )
+    gpus = f"1 GPU of {_size(memory)}" if count == 1 else f"{count} GPUs of {_size(memory)} each"
+    # Short on purpose: JupyterLab breaks a long line in the middle of a word.
     return (
-        f"{_why}, so this CPU stands in ({cores} core{'s' * (cores != 1)}, {_size(machine.cpu.memory().total)} memory) as {simulated}. "
-        "Answers are right; times are those of this CPU."
+        f"{_why}: {cores} core{'s simulate' if cores != 1 else ' simulates'} {gpus}. "
+        "Answers are right; times are this CPU's."
     )
 
 

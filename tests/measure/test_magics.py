@@ -7,8 +7,6 @@ from IPython.core.interactiveshell import InteractiveShell
 from hundredfold.measure import Measurement
 from hundredfold.measure.magics import register
 
-pytestmark = pytest.mark.filterwarnings("ignore::hundredfold.measure.NoisyMeasurementWarning")
-
 
 @pytest.fixture
 def shell():

@@ -4,23 +4,17 @@ import re
 import subprocess
 import sys
 import types
-import warnings
 
 import numpy as np
 import pytest
 
 import hundredfold
 from hundredfold.engine import queue
-from hundredfold.measure import Measurement, NoisyMeasurementWarning, measure, where
+from hundredfold.measure import Measurement, measure, where
 from hundredfold.measure.sampling import Sampler
 
 SHAPE = re.compile(r"^[^:]+: \S+ (ns|µs|ms|s)( ± \S+ (ns|µs|ms|s))? \(median of \d+, first call \S+ (ns|µs|ms|s|min)\)")
 QUICK = {"repeat": 3, "min_time": 0.001}
-
-
-@pytest.fixture(autouse=True)
-def calm(monkeypatch):
-    warnings.simplefilter("ignore", NoisyMeasurementWarning)
 
 
 def test_a_measurement_holds_what_is_needed_to_judge_it():
@@ -202,8 +196,7 @@ def test_a_noisy_measurement_says_so(monkeypatch):
         sampler.samples.times = [0.1, 0.1, 0.1, 5.0]
 
     monkeypatch.setattr(Sampler, "run", noisy)
-    with pytest.warns(NoisyMeasurementWarning, match="^f: distrust"):
-        measure(lambda: 1, name="f")
+    assert "(on this CPU) ⚠ distrust this time" in str(measure(lambda: 1, name="f"))
 
 
 def test_the_package_can_be_called_whatever_was_imported_before():

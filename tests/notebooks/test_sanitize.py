@@ -50,6 +50,7 @@ def test_at_most_a_quarter_of_what_is_compared_is_replaced(path, rules):
         ),
         ("4.3 GB/s, 52 % of the limit (simulated on this CPU)", "RATE, SHARE of the limit (PLACE)"),
         ("12.5 GFLOP/s (on NVIDIA H100 PCIe)", "RATE (PLACE)"),
+        ("1 s (on this CPU) ⚠ the samples differ by 30 % of their median; measure again", "TIME (PLACE)"),
         ("48× faster, 1,200× slower", "RATIO faster, RATIO slower"),
         ("1.2e-05 s; 3 min; 2 h; 20 µs; 20 μs", "TIME; TIME; TIME; TIME; TIME"),
         ("Hundredfold: no GPU found\nnext", "Hundredfold: MACHINE\nnext"),

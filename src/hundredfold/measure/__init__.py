@@ -18,7 +18,6 @@ from typing import Any
 _HOMES = {
     "Measurement": "result",
     "MeasurementInterrupted": "result",
-    "NoisyMeasurementWarning": "timing",
     "measure": "timing",
     "Limit": "bounds",
     "limit": "bounds",

@@ -126,7 +126,9 @@ class Measurement:
         if self.limit is not None:
             parts.append(self.limit.share_text(self.median))
         line = f"{', '.join(parts)} {self.place}"
-        return line if self.suspicious is None else f"{line} ⚠ {self.suspicious}"
+        # One doubt is enough, and a time that cannot be is the graver one.
+        doubt = self.suspicious or self.noisy
+        return line if doubt is None else f"{line} ⚠ {doubt}"
 
     __repr__ = __str__  # a notebook shows it as a cell's value
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import os
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -13,10 +12,6 @@ import numpy as np
 from . import where
 from .result import Measurement, MeasurementInterrupted
 from .sampling import Sampler
-
-
-class NoisyMeasurementWarning(UserWarning):
-    """The samples of a measurement differ so much that its median says little."""
 
 
 def measure(
@@ -73,11 +68,6 @@ def measure(
         On `Ctrl-C`: a KeyboardInterrupt that holds what was measured so far.
     Exception
         Whatever `fn` raises.
-
-    Warns
-    -----
-    NoisyMeasurementWarning
-        If the samples differ too much to be trusted.
     """
     _check(fn, bytes, flops, repeat, min_time, max_time)
     name = name or _name(fn)
@@ -106,9 +96,6 @@ def measure(
             bytes=bytes, flops=flops, dtype=dtype, machine=None if device not in ("CPU", "simulated GPU") else "cpu"
         )
         result.limit = result.limit.confirmed(result.median)
-    if result.noisy:
-        # In a notebook the caller is a temporary file whose path says nothing; and each measurement deserves its own warning.
-        warnings.warn_explicit(f"{name}: {result.noisy}.", NoisyMeasurementWarning, "measure", 1)
     return result
 
 
