@@ -15,9 +15,11 @@ from types import FrameType
 
 # The public functions wrap these and make enumerations of their results, which costs more than the rest of a flush.
 try:
-    from _signal import getsignal, signal as set_signal
+    from _signal import getsignal
+    from _signal import signal as set_signal
 except ImportError:  # another Python than CPython
-    from signal import getsignal, signal as set_signal
+    from signal import getsignal
+    from signal import signal as set_signal
 
 _SIGINT = int(signal.SIGINT)
 _main = threading.main_thread().ident

@@ -15,20 +15,21 @@ def _ours(name):
     return name.partition(".")[0] in ("cupy", "cupyx")
 
 
-@pytest.fixture(scope="package")
+_stash = {}  # the stand-in's modules between two test files: imported once
+
+
+@pytest.fixture(scope="module")
 def cupy_module():
-    before = {name: module for name, module in sys.modules.items() if _ours(name)}
-    for name in before:
-        del sys.modules[name]
+    before = {name: sys.modules.pop(name) for name in list(sys.modules) if _ours(name)}
     there = finder.installed()
     finder.install()
+    sys.modules.update(_stash)
     import cupy
 
     assert cupy.__version__.endswith("+hundredfold")
     yield cupy
     queue.run()
-    for name in [name for name in sys.modules if _ours(name)]:
-        del sys.modules[name]
+    _stash.update({name: sys.modules.pop(name) for name in list(sys.modules) if _ours(name)})
     sys.modules.update(before)
     if there is None:
         sys.meta_path.remove(finder.installed())

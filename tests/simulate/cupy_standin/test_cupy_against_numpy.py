@@ -5,7 +5,19 @@ import warnings
 import numpy as np
 import pytest
 
-DTYPES = ["bool", "int8", "uint8", "int32", "int64", "uint64", "float16", "float32", "float64", "complex64", "complex128"]
+DTYPES = [
+    "bool",
+    "int8",
+    "uint8",
+    "int32",
+    "int64",
+    "uint64",
+    "float16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+]
 REAL = [d for d in DTYPES if not d.startswith("complex") and d != "bool"]
 FLOAT = ["float32", "float64"]
 NUMBERS = [*FLOAT, "complex64", "complex128", "int32"]
@@ -94,8 +106,8 @@ def test_mixed_types(cp, name, left, right):
 )
 @pytest.mark.parametrize("swap", [False, True])
 def test_scalars(cp, dtype, scalar, swap):
-    check(cp, lambda xp, a: (scalar * a if swap else a * scalar), host((4,), dtype))
-    check(cp, lambda xp, a: (scalar + a if swap else a + scalar), host((4,), dtype))
+    check(cp, lambda xp, a: scalar * a if swap else a * scalar, host((4,), dtype))
+    check(cp, lambda xp, a: scalar + a if swap else a + scalar, host((4,), dtype))
 
 
 @pytest.mark.parametrize("dtype", ["int32", "float32", "float64", "complex64"])
@@ -275,7 +287,9 @@ def test_fft(cp, function, dtype):
     check(cp, function, host((4, 6), dtype))
 
 
-@pytest.mark.parametrize("name", ["gaussian_filter", "uniform_filter", "median_filter", "laplace", "zoom", "label", "sum"])
+@pytest.mark.parametrize(
+    "name", ["gaussian_filter", "uniform_filter", "median_filter", "laplace", "zoom", "label", "sum"]
+)
 def test_ndimage(cp, name):
     import cupyx.scipy.ndimage as ours
     from scipy import ndimage as theirs
@@ -290,7 +304,9 @@ def test_ndimage(cp, name):
     compare(result, expected)
 
 
-@pytest.mark.parametrize("name", ["erf", "erfc", "gamma", "gammaln", "j0", "expit", "ndtr", "digamma", "softmax", "logit"])
+@pytest.mark.parametrize(
+    "name", ["erf", "erfc", "gamma", "gammaln", "j0", "expit", "ndtr", "digamma", "softmax", "logit"]
+)
 def test_special(cp, name):
     import cupyx.scipy.special as ours
     from scipy import special as theirs

@@ -60,7 +60,14 @@ def test_the_refusal_to_mix_is_cupys(cp):
 
 def test_numpy_functions_dispatch(cp):
     x = cp.linspace(0, 1, 5)
-    for value in (np.sin(x), np.sum(x), np.concatenate([x, x]), np.linalg.norm(x), np.fft.fft(x), np.where(x > 0, x, 1)):
+    for value in (
+        np.sin(x),
+        np.sum(x),
+        np.concatenate([x, x]),
+        np.linalg.norm(x),
+        np.fft.fft(x),
+        np.where(x > 0, x, 1),
+    ):
         assert isinstance(value, cp.ndarray)
     assert isinstance(np.float64(2) * x, cp.ndarray) and isinstance(np.add.reduce(x), cp.ndarray)
     with pytest.raises(TypeError):
@@ -159,7 +166,7 @@ def test_comparing_with_what_is_no_number(cp):
     x = cp.arange(3)
     assert not (x == None).any() and (x != None).all()  # noqa: E711
     with pytest.raises(TypeError):
-        x < None
+        x < None  # noqa: B015
 
 
 def test_truth_and_conversion_of_single_elements(cp):
@@ -279,7 +286,12 @@ def test_random_numbers(cp):
     assert sorted(z.tolist()) == list(range(10))
     assert cp.random.rand(2, 3).shape == (2, 3) and cp.random.random().shape == ()
     assert cp.random.choice(5, 3, replace=False).size == 3 and cp.random.uniform(2, 3, 5).min() >= 2
-    for name, arguments in {"poisson": (3.0,), "exponential": (2.0,), "gamma": (2.0, 1.0), "binomial": (5, 0.5)}.items():
+    for name, arguments in {
+        "poisson": (3.0,),
+        "exponential": (2.0,),
+        "gamma": (2.0, 1.0),
+        "binomial": (5, 0.5),
+    }.items():
         assert getattr(cp.random, name)(*arguments, size=(4,)).shape == (4,)
     with pytest.raises(ValueError, match="low >= high"):
         cp.random.randint(3, 3)

@@ -7,8 +7,23 @@ host is kept apart.  What the real CuPy has and this has not raises ``NotSimulat
 from __future__ import annotations
 
 from ._core import ndarray, ufunc  # isort: skip  (first: it sets what the others build arrays of)
-from . import _creation, _logic, _manipulation, _math, _misc, _passed, _searching, _statistics, cuda, exceptions
-from . import fft, lib, linalg, random, testing
+from . import (
+    _creation,
+    _logic,
+    _manipulation,
+    _math,
+    _misc,
+    _passed,
+    _searching,
+    _statistics,
+    cuda,
+    exceptions,
+    fft,
+    lib,
+    linalg,
+    random,
+    testing,
+)
 from ._core.flatiter import flatiter
 from ._core.fusion import fuse
 from ._core.names import refuser

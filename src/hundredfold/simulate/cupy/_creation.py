@@ -164,11 +164,21 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> nd
     if step == 0:
         raise ZeroDivisionError("division by zero")
     size = max(math.ceil((stop - start) / step), 0)
-    if dtype == bool:
+    if dtype.kind == "b":
         if size > 2:
             raise TypeError("arange() is only supported for booleans when the result has at most length 2.")
-    return _ramp("cupy_arange", lambda: np.arange(size, dtype=dtype) * dtype.type(step) + dtype.type(start)
-                 if dtype != bool else np.arange(start, stop, step, dtype), (size,), dtype)  # fmt: skip
+        return _ramp("cupy_arange", lambda: np.arange(start, stop, step, dtype), (size,), dtype)
+    return _ramp("cupy_arange", lambda: _count_up(size, start, step, dtype), (size,), dtype)
+
+
+def _count_up(size: int, start: Any, step: Any, dtype: np.dtype) -> np.ndarray:
+    # CuPy's kernel: start + i * step, in the array's type.
+    ramp = np.arange(size, dtype=dtype)
+    if step != 1:
+        ramp *= dtype.type(step)
+    if start != 0:
+        ramp += dtype.type(start)
+    return ramp
 
 
 def linspace(

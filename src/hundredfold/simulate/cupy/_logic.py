@@ -8,8 +8,8 @@ import numpy as np
 
 from ._core import launch
 from ._core.adapt import running, table
+from ._core.checks import broadcast
 from ._core.convert import array, asarray, device_array
-from ._core.kernel import broadcast
 from ._core.ufuncs import by_name
 
 ndarray = launch.array_class

@@ -83,12 +83,10 @@ class broadcast:
     """The common shape of some arrays, and views of them in it."""
 
     def __init__(self, *arrays: Any):
-        from ._core.kernel import broadcast as common
+        from ._core.checks import broadcast as common
 
         self.shape = common(*(a._a if isinstance(a, ndarray) else a for a in arrays))
-        self.values = [
-            a._view(np.broadcast_to(a._a, self.shape)) if isinstance(a, ndarray) else a for a in arrays
-        ]
+        self.values = [a._view(np.broadcast_to(a._a, self.shape)) if isinstance(a, ndarray) else a for a in arrays]
         self.nd = len(self.shape)
         self.size = int(np.prod(self.shape))
 
@@ -169,7 +167,7 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> nd
 
 def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = None) -> None:
     """Copy values into an array, broadcasting."""
-    from ._core.kernel import raise_if_invalid_cast
+    from ._core.checks import raise_if_invalid_cast
 
     if not isinstance(src, ndarray):
         if isinstance(src, np.ndarray):

@@ -9,7 +9,8 @@ import numpy as np
 from ._core import launch, products, reduction
 from ._core.adapt import dtype_of, running, sending, table
 from ._core.convert import asarray
-from ._core.ufuncs import by_name, clip as _clip
+from ._core.ufuncs import by_name
+from ._core.ufuncs import clip as _clip
 
 ndarray = launch.array_class
 

@@ -127,8 +127,10 @@ def apply_along_axis(func1d: Any, axis: int, arr: Any, *args: Any, **kwargs: Any
         raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
     joined = stack(results).reshape(moved.shape[:-1] + results[0].shape)
     n = results[0].ndim
-    return joined if n == 0 else joined._view(
-        np.moveaxis(joined._a, list(range(joined.ndim - n, joined.ndim)), list(range(at, at + n)))
+    return (
+        joined
+        if n == 0
+        else joined._view(np.moveaxis(joined._a, list(range(joined.ndim - n, joined.ndim)), list(range(at, at + n))))
     )
 
 

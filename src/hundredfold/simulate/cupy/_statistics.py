@@ -75,9 +75,7 @@ def nanmean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdi
     return reduce("cupy_nanmean", _quiet(np.nanmean), a, axis, out, keepdims, result, accumulator(result))
 
 
-def nanvar(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: int = 0, keepdims: bool = False
-) -> Any:
+def nanvar(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
     """Variance of what is not NaN; CuPy counts, sums and sums squares in three passes."""
     result = _float(a.dtype) if dtype is None else np.dtype(dtype)
     real = np.dtype(result.char.lower()) if result.kind == "c" else result
@@ -88,9 +86,7 @@ def nanvar(
     return reduce("_nanvar_core", _quiet(np.nanvar), a, axis, out, keepdims, real, accumulator(result), ddof=ddof)
 
 
-def nanstd(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: int = 0, keepdims: bool = False
-) -> Any:
+def nanstd(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
     """Standard deviation of what is not NaN."""
     from ._core.ufuncs import by_name
 
@@ -127,7 +123,9 @@ def _quantile(name: str) -> Callable:
         kind = np.result_type(_float(a.dtype), weak)
         target = launch.empty(shape, kind) if out is None else out
         axis = tuple(axis) if isinstance(axis, list) else axis
-        return launch.submit_into(f"cupy_{name}", target, _in_type(function, target.dtype), a, q, axis, method=method, keepdims=keepdims)
+        return launch.submit_into(
+            f"cupy_{name}", target, _in_type(function, target.dtype), a, q, axis, method=method, keepdims=keepdims
+        )
 
     call.__name__ = name
     return call

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy import fft as _scipy
 
 from ._core import launch
 from ._core.convert import asarray
@@ -26,7 +25,6 @@ def _operand(a: Any) -> Any:
 
 
 def _transform(name: str, one: bool, two: bool = False) -> Callable:
-    function = getattr(_scipy, name)
     real_in, real_out = name.startswith(("rfft", "ihfft")), name.startswith(("irfft", "hfft"))
 
     def enqueue(a: Any, sizes: Any, axes: Any, norm: Any) -> Any:
@@ -39,7 +37,7 @@ def _transform(name: str, one: bool, two: bool = False) -> Callable:
             dtype = np.dtype(dtype.char.lower())
         kwargs = {"n": sizes[0], "axis": axes[0]} if one else {"s": sizes, "axes": axes}
         out = launch.empty(shape, dtype)
-        return launch.submit_into("cufft_" + name, out, _converted(function), a, norm=norm, **kwargs)
+        return launch.submit_into("cufft_" + name, out, _run, name, a, norm=norm, **kwargs)
 
     def _shape(a: Any, sizes: Any, axes: Any) -> tuple:
         if axes is None:
@@ -77,13 +75,11 @@ def _transform(name: str, one: bool, two: bool = False) -> Callable:
     return call
 
 
-def _converted(function: Callable) -> Callable:
-    """Halves are transformed in single precision; SciPy has no loop for them."""
+def _run(name: str, a: np.ndarray, **kwargs: Any) -> np.ndarray:
+    from scipy import fft  # when it is needed: it takes longer to import than all of this package
 
-    def run(a: np.ndarray, **kwargs: Any) -> np.ndarray:
-        return function(a.astype(np.float32) if a.dtype.char == "e" else a, **kwargs)
-
-    return run
+    # SciPy has no loop for halves; they are transformed in single precision.
+    return getattr(fft, name)(a.astype(np.float32) if a.dtype.char == "e" else a, **kwargs)
 
 
 _made = {name: _transform(name, True) for name in "fft ifft rfft irfft hfft ihfft".split()}

@@ -47,7 +47,9 @@ def shaped_arange(shape: Any, xp: Any = None, dtype: Any = np.float32, order: st
     return (xp or cupy).asarray(a.astype(dtype).reshape(shape), order=order)
 
 
-def shaped_random(shape: Any, xp: Any = None, dtype: Any = np.float32, scale: float = 10, seed: int = 0, order: str = "C"):
+def shaped_random(
+    shape: Any, xp: Any = None, dtype: Any = np.float32, scale: float = 10, seed: int = 0, order: str = "C"
+):
     """Seeded random numbers in a shape."""
     import cupy
 

@@ -133,7 +133,9 @@ def _repeat(func, args, kwargs, n_repeat, name, n_warmup, max_duration, devices)
 class time_range(contextlib.ContextDecorator):
     """A range for NVIDIA's profilers, which see nothing of a simulation."""
 
-    def __init__(self, message: str | None = None, color_id: int | None = None, argb_color: Any = None, sync: bool = False):
+    def __init__(
+        self, message: str | None = None, color_id: int | None = None, argb_color: Any = None, sync: bool = False
+    ):
         self.sync = sync
 
     def __enter__(self) -> time_range:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import launch
-from .kernel import raise_if_invalid_cast
+from .checks import raise_if_invalid_cast
 
 
 def concatenate(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -12,40 +11,14 @@ import numpy as np
 from hundredfold.engine import device, queue
 
 from . import launch
+from .checks import broadcast, check_devices, may_share_bounds, raise_if_invalid_cast
+from .loops import Plan, cast_and_mask
 from .promote import BIG, Loop, choose, kind_of_scalar
 
 _submit = queue.submit
 _several_devices = device.count() > 1
 _new = object.__new__
 _view = np.ndarray
-_CANONICAL = {c: np.dtype(c).str for c in "?bhilqBHILQefdFD"}
-_native: dict[np.ufunc, frozenset] = {}
-
-
-def native_loops(function: np.ufunc) -> frozenset:
-    """The loops NumPy has, spelled without regard to which of two same C types it names."""
-    found = _native.get(function)
-    if found is None:
-        found = _native[function] = frozenset(
-            _spell(t) for t in function.types if set(t) <= _CANONICAL.keys() | {"-", ">"}
-        )
-    return found
-
-
-def _spell(types: str) -> tuple:
-    ins, _, outs = types.partition("->")
-    return tuple(_CANONICAL[c] for c in ins), tuple(_CANONICAL[c] for c in outs)
-
-
-class Plan:
-    """How one combination of argument types runs."""
-
-    __slots__ = ("call", "ins", "out", "outs", "plain", "scalars")
-
-    def __init__(self, ufunc: ufunc, loop: Loop, given: tuple[np.dtype | None, ...]):
-        self.ins, self.outs, self.out = loop.ins, loop.outs, loop.outs[0]
-        self.scalars = tuple(d.type for d in loop.ins)  # makes a NumPy scalar of the loop's type of a Python one
-        self.plain, self.call = ufunc._runner(loop, given)
 
 
 class ufunc:
@@ -178,6 +151,27 @@ class ufunc:
             _submit(self.name, plan.call, (a, b, c), None, a.nbytes + b.nbytes, nbytes)
         return out
 
+    def in_place(self, x: Any, y: Any) -> Any:
+        """``x op= y``; quick for an array of the same device, or a scalar, that leaves the type of ``x`` as it is."""
+        whole = type(x) is launch.array_class and (type(y) is type(x) or not isinstance(y, launch.array_class))
+        if whole and not _several_devices:
+            a = x._a
+            if type(y) is launch.array_class:
+                b = y._a
+                kind = (a.dtype, b.dtype)
+                # Overlapping memory needs a copy, and a larger shape an error.
+                simple = (y._block is not x._block or y is x) and a.shape == b.shape
+                moved = a.nbytes + b.nbytes
+            else:
+                kind = (a.dtype, kind_of_scalar(y))
+                simple, moved = True, a.nbytes
+            plan = self._plans.get(kind)
+            if simple and plan is not None and plan.out is a.dtype and a.size:
+                b = y._a if type(y) is launch.array_class else plan.scalars[1](y)
+                _submit(self.name, plan.call, (a, b, a), None, moved, a.nbytes)
+                return x
+        return self._full_call((x, y, x), {})
+
     def _remember(self, key: Any, kinds: tuple) -> Plan:
         plan = self._plans[key] = self._plan(kinds)
         return plan
@@ -224,7 +218,7 @@ class ufunc:
             return
         mask = where._a if isinstance(where, launch.array_class) else (True if where is None else bool(where))
         arguments = (plan, views, outs, mask)
-        _submit(self.name, _cast_and_mask, arguments, None, moved + launch.read(mask), written)
+        _submit(self.name, cast_and_mask, arguments, None, moved + launch.read(mask), written)
 
     def _parse(self, args: tuple, kwargs: dict) -> tuple:
         out = kwargs.pop("out", None)
@@ -275,7 +269,7 @@ class ufunc:
             if loop is None:
                 raise TypeError(f"Wrong type ({tuple(_shown(k) for k in kinds)}) of arguments for {self.name}")
             self._check(loop)
-            plan = self._plans[kinds] = Plan(self, loop, tuple(k if isinstance(k, np.dtype) else None for k in kinds))
+            plan = self._plans[kinds] = Plan(self.name, self._function, loop, kinds)
         return plan
 
     def _plan_for_output(self, dtype: np.dtype, kinds: tuple) -> Plan:
@@ -286,38 +280,13 @@ class ufunc:
             if loop is None:
                 raise TypeError(f"Wrong type ({dtype}) of arguments for {self.name}")
             self._check(loop)
-            plan = self._plans[key] = Plan(self, loop, tuple(k if isinstance(k, np.dtype) else None for k in kinds))
+            plan = self._plans[key] = Plan(self.name, self._function, loop, kinds)
         return plan
 
     def _check(self, loop: Loop) -> None:
         message = self._refused.get(loop.signature)
         if message is not None:
             raise TypeError(message)
-
-    def _runner(self, loop: Loop, given: tuple[np.dtype | None, ...]) -> tuple[bool, Callable]:
-        """A function of inputs and outputs that computes in the loop's types, and whether it is NumPy's own."""
-        function = self._function
-        # A scalar is converted to the loop's type before the call; an array may still need it.
-        as_given = all(g is None or g == wanted for g, wanted in zip(given, loop.ins, strict=True))
-        if not isinstance(function, np.ufunc):
-            return False, _converting(function, loop, as_given)
-        spelled = _spell(loop.signature)
-        if spelled in native_loops(function):
-            if as_given:
-                return True, _OUT_BY_NAME.get(function, function)
-            return False, _with_signature(function, loop)
-        if all(
-            o == bool for o in loop.outs
-        ):  # comparisons: NumPy compares mixed integers exactly, as C++ does not mind
-            return False, function
-        same_out = [t for t in native_loops(function) if t[1] == spelled[1] and len(t[0]) == len(spelled[0])]
-        if same_out:  # true_divide of integers is NumPy's loop for doubles
-            return False, _with_signature(
-                function, loop, tuple(np.dtype(s) for s in (*same_out[-1][0], *same_out[-1][1]))
-            )
-        from hundredfold.simulate.errors import NotSimulatedError
-
-        raise NotSimulatedError(f"{self.name} on {loop.signature}")
 
     def outer(self, A: Any, B: Any, **kwargs: Any) -> Any:
         """Apply to all pairs of elements."""
@@ -364,82 +333,7 @@ _SCATTER = {
 }  # fmt: skip
 
 
-
-def _named_out(function: np.ufunc) -> Callable:
-    def run(x: Any, y: Any, out: np.ndarray) -> None:
-        function(x, y, out=out)
-
-    return run
-
-
-# NumPy deprecates a third positional argument of these two.
-_OUT_BY_NAME = {f: _named_out(f) for f in (np.maximum, np.minimum)}
-
-
 def _shown(kind: Any) -> Any:
     return {int: np.dtype(int), float: np.dtype(float), complex: np.dtype(complex), BIG: np.dtype("uint64")}.get(
         kind, kind
     )
-
-
-def _with_signature(function: np.ufunc, loop: Loop, types: tuple | None = None) -> Callable:
-    types = types or (*loop.ins, *loop.outs)
-
-    nin = len(loop.ins)
-
-    def run(*operands: Any) -> None:
-        function(*operands[:nin], out=operands[nin:], signature=types, casting="unsafe")
-
-    return run
-
-
-def _converting(function: Callable, loop: Loop, as_given: bool) -> Callable:
-    if as_given:
-        return function
-
-    def run(*operands: Any) -> None:
-        function(*(x.astype(t) for x, t in zip(operands, loop.ins, strict=False)), *operands[len(loop.ins) :])
-
-    return run
-
-
-def _cast_and_mask(plan: Plan, views: list, outs: list[np.ndarray], where: Any) -> None:
-    results = [np.empty(o.shape, t) for o, t in zip(outs, plan.outs, strict=True)]
-    plan.call(*views, *results)
-    for o, result in zip(outs, results, strict=True):
-        np.copyto(o, result, "unsafe", where=where)
-
-
-def broadcast(*arrays: np.ndarray) -> tuple[int, ...]:
-    """The common shape of some arrays, or CuPy's error."""
-    try:
-        return np.broadcast_shapes(*(np.shape(a) for a in arrays))
-    except ValueError:
-        shapes = " ".join(str(np.shape(a)) for a in arrays)
-        raise ValueError(f"operands could not be broadcast together with shapes {shapes}") from None
-
-
-def may_share_bounds(x: Any, y: Any) -> bool:
-    """Whether two arrays' address ranges overlap."""
-    return x._block is y._block and np.may_share_memory(x._a, y._a)
-
-
-def raise_if_invalid_cast(given: np.dtype, wanted: np.dtype, casting: str, what: str = "output operand") -> None:
-    """Raise CuPy's TypeError if a cast is not allowed."""
-    if given is not wanted and not np.can_cast(given, wanted, casting):
-        raise TypeError(f"Cannot cast {what} from {given!r} to {wanted!r} according to the rule '{casting}'")
-
-
-def check_devices(arrays: Any) -> None:
-    """Warn, as CuPy does, of arrays that lie on another device; peer access makes the operation work all the same."""
-    here = device.current()
-    for array in arrays:
-        if isinstance(array, launch.array_class) and array._block.device_id != here and array.size:
-            from .._util import PerformanceWarning
-
-            warnings.warn(
-                f"The device where the array resides ({array._block.device_id}) is different from the current "
-                f"device ({here}). Peer access has been activated automatically.",
-                PerformanceWarning,
-                stacklevel=3,
-            )

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 submit = queue.submit
 MAX_NDIM = 64  # cupy/_core/include/cupy/carray.cuh
 
-array_class: type  # cupy.ndarray; set by ndarray.py, which imports this module
+array_class: Any = None  # cupy.ndarray; set by ndarray.py, which imports this module
 _pools: dict[int, memory.Pool] = {}
 
 

@@ -43,4 +43,6 @@ def refused_class(name: str, nearest: str | None = None) -> type:
         raise NotSimulatedError(name, nearest)
 
     short = name.rpartition(".")[2]
-    return type(short, (), {"__init__": __init__, "__module__": name.rpartition(".")[0], "__doc__": f"{name}, refused."})
+    return type(
+        short, (), {"__init__": __init__, "__module__": name.rpartition(".")[0], "__doc__": f"{name}, refused."}
+    )

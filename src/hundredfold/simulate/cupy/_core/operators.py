@@ -43,9 +43,9 @@ def _binary(function: Any, numpy_function: Any) -> tuple[Callable, Callable]:
     return forward, reflected
 
 
-def _in_place(function: Any) -> Callable:
+def _method(bound: Callable) -> Callable:
     def run(x: Any, y: Any) -> Any:
-        return function(x, y, x)
+        return bound(x, y)
 
     return run
 
@@ -157,7 +157,7 @@ def _fill() -> None:
         if name != "pow":
             setattr(Operators, f"__{name}__", forward)
             setattr(Operators, f"__r{name}__", reflected)
-        setattr(Operators, f"__i{name}__", _in_place(ours))
+        setattr(Operators, f"__i{name}__", _method(ours.in_place))
     for name, function in {
         "lt": "less", "le": "less_equal", "eq": "equal", "ne": "not_equal", "gt": "greater", "ge": "greater_equal",
     }.items():  # fmt: skip

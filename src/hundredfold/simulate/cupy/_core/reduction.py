@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import launch
-from .kernel import raise_if_invalid_cast
+from .checks import raise_if_invalid_cast
 
 
 def normal_axes(axis: Any, ndim: int) -> tuple[int, ...]:

@@ -18,13 +18,13 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
     if counts.ndim > 1:
         raise ValueError("`repeats` should be int or sequence")
     if (counts < 0).any():
-        raise ValueError("all elements of `repeats` should not be negative: {}".format(repeats))
+        raise ValueError(f"all elements of `repeats` should not be negative: {repeats}")
     if axis is None:
         a, axis = a.ravel(), 0
     axis = normal_axis(axis, a.ndim)
     n = a.shape[axis]
     if counts.size not in (1, n):
-        raise ValueError("'repeats' and 'axis' of 'a' should be same length: {} != {}".format(n, counts.size))
+        raise ValueError(f"'repeats' and 'axis' of 'a' should be same length: {n} != {counts.size}")
     total = int(counts.reshape(-1)[0]) * n if counts.size == 1 else int(counts.sum())
     out = launch.empty((*a.shape[:axis], total, *a.shape[axis + 1 :]), a.dtype)
     return launch.submit_into("cupy_repeat", out, np.repeat, a, repeats, axis=axis)

@@ -212,8 +212,8 @@ def _fill_in(shape: tuple, size: int) -> tuple[int, ...]:
     if unknown:
         rest = -math.prod(shape)
         if rest == 0 or size % rest:
-            raise ValueError("cannot reshape array of size {} into shape {}".format(size, shape))
+            raise ValueError(f"cannot reshape array of size {size} into shape {shape}")
         shape = tuple(size // rest if length == -1 else length for length in shape)
     elif math.prod(shape) != size:
-        raise ValueError("cannot reshape array of size {} into shape {}".format(size, shape))
+        raise ValueError(f"cannot reshape array of size {size} into shape {shape}")
     return shape

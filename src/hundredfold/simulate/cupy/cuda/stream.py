@@ -171,9 +171,7 @@ class Stream(_BaseStream):
     null: Stream
     ptds: Stream
 
-    def __init__(
-        self, null: bool = False, non_blocking: bool = False, ptds: bool = False, priority: int | None = None
-    ):
+    def __init__(self, null: bool = False, non_blocking: bool = False, ptds: bool = False, priority: int | None = None):
         if null:
             super().__init__(0, -1)
         elif ptds:

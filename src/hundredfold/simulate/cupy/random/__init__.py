@@ -10,7 +10,7 @@ import numpy as np
 from hundredfold.engine import device
 
 from .._core.names import refuser
-from ._generator import BitGenerator, Generator, MRG32k3a, Philox4x3210, XORWOW, default_rng
+from ._generator import XORWOW, BitGenerator, Generator, MRG32k3a, Philox4x3210, default_rng
 from ._state import _SIMPLE, RandomState
 
 _states: dict[int, RandomState] = {}

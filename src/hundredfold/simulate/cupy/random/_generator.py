@@ -86,14 +86,10 @@ class Generator:
         if not isinstance(low, ndarray) and not isinstance(high, ndarray) and low >= high + endpoint:
             raise ValueError("low >= high" if not endpoint else "low > high")
         shape, dtype = sized(size, low, high), np.dtype(dtype)
-        return self._source.draw(
-            "curand_integers", "integers", shape, dtype, low, high, dtype=dtype, endpoint=endpoint
-        )
+        return self._source.draw("curand_integers", "integers", shape, dtype, low, high, dtype=dtype, endpoint=endpoint)
 
 
-for _name in (
-    "beta binomial chisquare exponential f gamma geometric hypergeometric logseries poisson power standard_gamma".split()
-):
+for _name in "beta binomial chisquare exponential f gamma geometric hypergeometric logseries poisson power standard_gamma".split():
     setattr(Generator, _name, _distribution(_name))
 
 

@@ -100,7 +100,11 @@ class RandomState:
         """Integers of a half-open interval."""
         if high is None:
             low, high = 0, low
-        if not isinstance(low, ndarray) and not isinstance(high, ndarray) and np.any(np.asarray(low) >= np.asarray(high)):
+        if (
+            not isinstance(low, ndarray)
+            and not isinstance(high, ndarray)
+            and np.any(np.asarray(low) >= np.asarray(high))
+        ):
             raise ValueError("low >= high")
         dtype = np.dtype(dtype)
         if not isinstance(low, ndarray) and np.ndim(low) == 0 and np.ndim(high) == 0 and dtype.kind in "iu":
@@ -133,7 +137,9 @@ class RandomState:
         lead = () if size is None else sized(size)
         out = launch.empty((*lead, alpha.size), np.dtype(dtype))
         function = self._source.generator.dirichlet
-        launch.submit("dirichlet_kernel", launch.store, (out._a, function, (alpha._a, lead), {}), None, alpha.nbytes, out.nbytes)
+        launch.submit(
+            "dirichlet_kernel", launch.store, (out._a, function, (alpha._a, lead), {}), None, alpha.nbytes, out.nbytes
+        )
         return out
 
     def choice(self, a: Any, size: Any = None, replace: bool = True, p: Any = None) -> ndarray:

@@ -15,7 +15,7 @@ import numpy as np
 
 from .._core import launch
 from .._core.base import normal_shape
-from .._core.kernel import raise_if_invalid_cast
+from .._core.checks import raise_if_invalid_cast
 
 ndarray = launch.array_class
 
@@ -34,7 +34,14 @@ class Source:
         self.generator = np.random.Generator(bits(seed))
 
     def draw(
-        self, name: str, method: str, shape: tuple[int, ...], kind: Any, *parameters: Any, out: Any = None, **kwargs: Any
+        self,
+        name: str,
+        method: str,
+        shape: tuple[int, ...],
+        kind: Any,
+        *parameters: Any,
+        out: Any = None,
+        **kwargs: Any,
     ) -> ndarray:
         """Enqueue a draw from one of the generator's distributions."""
         dtype = np.dtype(kind)

@@ -12,9 +12,8 @@ from . import special
 def get_array_module(*args: Any) -> Any:
     """This package if any argument is a device array, else SciPy."""
     import cupy
-    import scipy
-
     import cupyx.scipy
+    import scipy
 
     return cupyx.scipy if any(isinstance(a, cupy.ndarray) for a in args) else scipy
 

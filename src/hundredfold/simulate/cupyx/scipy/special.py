@@ -23,11 +23,14 @@ for _kernel, _entry in json.loads((Path(_core.__file__).parent / "special.json")
             # CuPy gives two kernels each other's names (ellipk and ellipkm1); what is computed goes by the public name.
             _made[_name] = by_kernel[f"{_kernel}:{_name}"] = ufunc(_kernel, _entry["types"], _function, _entry["nin"])
 # Not ufuncs in SciPy, or not in this shape: at once, on host views.
-_made |= table(
-    _scipy,
-    "softmax log_softmax logsumexp sph_harm_y multigammaln polygamma zeta zetac xlogy xlog1py rel_entr sinc round",
-    running,
-) | _made
+_made |= (
+    table(
+        _scipy,
+        "softmax log_softmax logsumexp sph_harm_y multigammaln polygamma zeta zetac xlogy xlog1py rel_entr sinc round",
+        running,
+    )
+    | _made
+)
 globals().update(_made)
 __all__ = list(_made)
 __getattr__ = refuser("cupyx.scipy.special")

@@ -1,0 +1,47 @@
+"""What CuPy checks of arguments before it launches a kernel, and how it complains."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from hundredfold.engine import device
+
+from . import launch
+
+
+def broadcast(*arrays: np.ndarray) -> tuple[int, ...]:
+    """The common shape of some arrays, or CuPy's error."""
+    try:
+        return np.broadcast_shapes(*(np.shape(a) for a in arrays))
+    except ValueError:
+        shapes = " ".join(str(np.shape(a)) for a in arrays)
+        raise ValueError(f"operands could not be broadcast together with shapes {shapes}") from None
+
+
+def may_share_bounds(x: Any, y: Any) -> bool:
+    """Whether two arrays' address ranges overlap."""
+    return x._block is y._block and np.may_share_memory(x._a, y._a)
+
+
+def raise_if_invalid_cast(given: np.dtype, wanted: np.dtype, casting: str, what: str = "output operand") -> None:
+    """Raise CuPy's TypeError if a cast is not allowed."""
+    if given is not wanted and not np.can_cast(given, wanted, casting):
+        raise TypeError(f"Cannot cast {what} from {given!r} to {wanted!r} according to the rule '{casting}'")
+
+
+def check_devices(arrays: Any) -> None:
+    """Warn, as CuPy does, of arrays that lie on another device; peer access makes the operation work all the same."""
+    here = device.current()
+    for array in arrays:
+        if isinstance(array, launch.array_class) and array._block.device_id != here and array.size:
+            from .._util import PerformanceWarning
+
+            warnings.warn(
+                f"The device where the array resides ({array._block.device_id}) is different from the current "
+                f"device ({here}). Peer access has been activated automatically.",
+                PerformanceWarning,
+                stacklevel=3,
+            )

@@ -1,0 +1,100 @@
+"""Running one of CuPy's loops with NumPy's: the conversions it takes, and what has no loop of the same types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .promote import Loop
+
+_CANONICAL = {c: np.dtype(c).str for c in "?bhilqBHILQefdFD"}
+_native: dict[np.ufunc, frozenset] = {}
+
+
+def native_loops(function: np.ufunc) -> frozenset:
+    """The loops NumPy has, spelled without regard to which of two same C types it names."""
+    found = _native.get(function)
+    if found is None:
+        found = _native[function] = frozenset(
+            _spell(t) for t in function.types if set(t) <= _CANONICAL.keys() | {"-", ">"}
+        )
+    return found
+
+
+def _spell(types: str) -> tuple:
+    ins, _, outs = types.partition("->")
+    return tuple(_CANONICAL[c] for c in ins), tuple(_CANONICAL[c] for c in outs)
+
+
+def _named_out(function: np.ufunc) -> Callable:
+    def run(x: Any, y: Any, out: np.ndarray) -> None:
+        function(x, y, out=out)
+
+    return run
+
+
+# NumPy deprecates a third positional argument of these two.
+_OUT_BY_NAME = {f: _named_out(f) for f in (np.maximum, np.minimum)}
+
+
+def runner(name: str, function: Callable, loop: Loop, given: tuple[np.dtype | None, ...]) -> Callable:
+    """A function of inputs and outputs that computes in the loop's types."""
+    # A scalar is converted to the loop's type before the call; an array may still need it.
+    as_given = all(g is None or g == wanted for g, wanted in zip(given, loop.ins, strict=True))
+    if not isinstance(function, np.ufunc):
+        return _converting(function, loop, as_given)
+    spelled = _spell(loop.signature)
+    if spelled in native_loops(function):
+        if as_given:
+            return _OUT_BY_NAME.get(function, function)
+        return _with_signature(function, loop)
+    if all(o.kind == "b" for o in loop.outs):  # NumPy compares mixed integers exactly
+        return function
+    same_out = [t for t in native_loops(function) if t[1] == spelled[1] and len(t[0]) == len(spelled[0])]
+    if same_out:  # true_divide of integers is NumPy's loop for doubles
+        return _with_signature(function, loop, tuple(np.dtype(s) for s in (*same_out[-1][0], *same_out[-1][1])))
+    from hundredfold.simulate.errors import NotSimulatedError
+
+    raise NotSimulatedError(f"{name} on {loop.signature}")
+
+
+def _with_signature(function: np.ufunc, loop: Loop, types: tuple | None = None) -> Callable:
+    types = types or (*loop.ins, *loop.outs)
+
+    nin = len(loop.ins)
+
+    def run(*operands: Any) -> None:
+        function(*operands[:nin], out=operands[nin:], signature=types, casting="unsafe")
+
+    return run
+
+
+def _converting(function: Callable, loop: Loop, as_given: bool) -> Callable:
+    if as_given:
+        return function
+
+    def run(*operands: Any) -> None:
+        function(*(x.astype(t) for x, t in zip(operands, loop.ins, strict=False)), *operands[len(loop.ins) :])
+
+    return run
+
+
+def cast_and_mask(plan: Plan, views: list, outs: list[np.ndarray], where: Any) -> None:
+    results = [np.empty(o.shape, t) for o, t in zip(outs, plan.outs, strict=True)]
+    plan.call(*views, *results)
+    for o, result in zip(outs, results, strict=True):
+        np.copyto(o, result, "unsafe", where=where)
+
+
+class Plan:
+    """How one combination of argument types runs."""
+
+    __slots__ = ("call", "ins", "out", "outs", "scalars")
+
+    def __init__(self, name: str, function: Callable, loop: Loop, kinds: tuple):
+        self.ins, self.outs, self.out = loop.ins, loop.outs, loop.outs[0]
+        self.scalars = tuple(d.type for d in loop.ins)  # makes a NumPy scalar of the loop's type of a Python one
+        given = tuple(k if isinstance(k, np.dtype) else None for k in kinds)
+        self.call = runner(name, function, loop, given)
