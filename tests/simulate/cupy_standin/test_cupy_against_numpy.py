@@ -313,3 +313,30 @@ def test_special(cp, name):
 
     a = host((5,), "float64") / 12
     compare(getattr(ours, name)(cp.asarray(a)), getattr(theirs, name)(a))
+
+
+LAYOUTS = {
+    "C": lambda xp, a: a,
+    "permuted": lambda xp, a: a.transpose(2, 0, 1),
+    "F": lambda xp, a: xp.asfortranarray(a),
+    "sliced": lambda xp, a: a[:, ::2],
+    "broadcast": lambda xp, a: xp.broadcast_to(a[:1], (3, 3, 4)),
+    "reversed": lambda xp, a: a[::-1],
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize(
+    ("method", "order"),
+    [(m, o) for m in ("ravel", "flatten", "copy", "reshape") for o in "CFAK" if m + o != "reshapeK"],
+)
+def test_orders(cp, layout, order, method):
+    call = (lambda x: x.reshape((-1, 2), order=order)) if method == "reshape" else (lambda x: getattr(x, method)(order))
+    check(cp, lambda xp, a: call(LAYOUTS[layout](xp, a)), host((2, 3, 4), "float64"))
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int64", "uint64"])
+@pytest.mark.parametrize("value", [-1, 300, 2**63, -(2**63) - 1, 2**70])
+@pytest.mark.parametrize("name", ["less", "equal", "greater_equal"])
+def test_comparisons_with_ints_that_do_not_fit(cp, dtype, value, name):
+    check(cp, lambda xp, a: getattr(xp, name)(a, value), host((4,), dtype))

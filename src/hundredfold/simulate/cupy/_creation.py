@@ -210,7 +210,7 @@ def logspace(
     return made if dtype is None else made.astype(dtype)
 
 
-def meshgrid(*xi: Any, indexing: str = "xy", sparse: bool = False, copy: bool = True) -> list:
+def meshgrid(*xi: Any, indexing: str = "xy", sparse: bool = False, copy: bool = True) -> tuple:
     """Coordinate arrays of coordinate vectors."""
     for x in xi:
         if not isinstance(x, ndarray) or x.ndim > 1:
@@ -220,8 +220,8 @@ def meshgrid(*xi: Any, indexing: str = "xy", sparse: bool = False, copy: bool = 
         raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
     xi = tuple(x.reshape(-1) for x in xi)
     views = np.meshgrid(*(x._a for x in xi), indexing=indexing, sparse=sparse, copy=False)
-    made = [x._view(v) for x, v in zip(xi, views, strict=True)]
-    return [m.copy() for m in made] if copy else made
+    made = [x._view(v) for x, v in zip(xi, views or (), strict=True)]
+    return tuple(m.copy() if copy else m for m in made)
 
 
 class nd_grid:
@@ -251,9 +251,8 @@ def indices(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any:
 def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = float, order: str = "C") -> ndarray:
     """Ones on a diagonal, zeros elsewhere."""
     result = zeros((N, N if M is None else M), dtype, order)
-    diagonal = result.diagonal(k)
-    if diagonal.size:
-        diagonal[...] = 1
+    if -result.shape[0] < k < result.shape[1]:
+        result.diagonal(k)[...] = 1
     return result
 
 

@@ -73,10 +73,10 @@ def _at_least(n: int) -> Any:
 atleast_1d, atleast_2d, atleast_3d = (_at_least(n) for n in (1, 2, 3))
 
 
-def broadcast_arrays(*args: Any) -> list:
+def broadcast_arrays(*args: Any) -> tuple:
     """Views of arrays in their common shape."""
     shape = np.broadcast_shapes(*(a.shape for a in args))
-    return [a._view(np.broadcast_to(a._a, shape)) for a in args]
+    return tuple(a._view(np.broadcast_to(a._a, shape)) for a in args)
 
 
 class broadcast:
@@ -172,6 +172,8 @@ def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = None) ->
     if not isinstance(src, ndarray):
         if isinstance(src, np.ndarray):
             raise TypeError(f"Unsupported type {np.ndarray}")
+        kind = src.dtype if isinstance(src, np.generic) else np.result_type(dst.dtype, src)
+        raise_if_invalid_cast(kind, dst.dtype, casting, "array data")
         if where is None:
             dst.fill(src)
             return

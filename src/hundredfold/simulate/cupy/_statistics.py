@@ -103,6 +103,10 @@ def _order_statistic(name: str, function: Callable) -> Callable:
     return call
 
 
+# Methods that give one of the elements, in its type.
+_PICKING = ("inverted_cdf", "closest_observation", "lower", "higher", "nearest")
+
+
 def _quantile(name: str) -> Callable:
     function = getattr(np, name)
 
@@ -120,7 +124,7 @@ def _quantile(name: str) -> Callable:
         shape = shape + reduced_shape(a.shape, normal_axes(axis, a.ndim), keepdims)
         # A Python float is weak; a list of them is an array of float64, and single precision does not stay.
         weak = 0.5 if isinstance(q, (int, float)) else np.result_type(q.dtype if hasattr(q, "dtype") else float, 0.5)
-        kind = np.result_type(_float(a.dtype), weak)
+        kind = a.dtype if method in _PICKING else np.result_type(_float(a.dtype), weak)
         target = launch.empty(shape, kind) if out is None else out
         axis = tuple(axis) if isinstance(axis, list) else axis
         return launch.submit_into(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
-from hundredfold.engine import device
+from hundredfold.engine import device, memory
+from hundredfold.simulate.errors import NotSimulatedError
 
 from . import launch
 from .base import normal_dtype, normal_order, normal_shape
@@ -48,6 +50,8 @@ def array(
         raise NotImplementedError
     order = normal_order("K" if order is None else order, "CFAK")
     dtype = None if dtype is None else normal_dtype(dtype)
+    if not isinstance(obj, launch.array_class) and hasattr(obj, "__cuda_array_interface__"):
+        obj = _borrow(obj)
     if isinstance(obj, launch.array_class):
         result = _from_device(obj, dtype, copy, order)
     elif isinstance(obj, (list, tuple)) and _holds_device_arrays(obj):
@@ -64,6 +68,24 @@ def array(
     return result
 
 
+def _borrow(obj: Any) -> Any:
+    """A device array over the simulated device memory that another object shows."""
+    interface = obj.__cuda_array_interface__
+    shape, dtype = tuple(interface["shape"]), normal_dtype(interface["typestr"])
+    if interface.get("mask") is not None:
+        raise ValueError("CuPy currently does not support masked arrays.")
+    if 0 in shape:
+        return launch.empty(shape, dtype)
+    strides = interface.get("strides")
+    reach = [(n - 1) * s for n, s in zip(shape, strides, strict=True)] if strides else []
+    before, after = sum(r for r in reach if r < 0), sum(r for r in reach if r > 0)
+    nbytes = after - before + dtype.itemsize if strides else math.prod(shape) * dtype.itemsize
+    block = memory.borrow(interface["data"][0] + before, nbytes, device.current(), obj)
+    if block is None:
+        raise NotSimulatedError(f"taking over the device memory of {type(obj)}", "cupy.asarray of a host array")
+    return launch.wrap(np.ndarray(shape, dtype, block.raw, -before, strides), block)
+
+
 def _from_device(obj: Any, dtype: Any, copy: Any, order: str) -> Any:
     dtype = obj.dtype if dtype is None else dtype
     if obj._block.device_id != device.current() and obj.size:
@@ -72,10 +94,6 @@ def _from_device(obj: Any, dtype: Any, copy: Any, order: str) -> Any:
 
 
 def _from_host(obj: Any, dtype: Any, order: str, ndmin: int) -> Any:
-    if hasattr(obj, "__cuda_array_interface__"):
-        from hundredfold.simulate.errors import NotSimulatedError
-
-        raise NotSimulatedError(f"taking over the device memory of {type(obj)}", "cupy.asarray of a host array")
     host = np.array(obj, dtype=dtype, copy=None, ndmin=ndmin)
     normal_dtype(host.dtype)
     if order in "KA":

@@ -204,8 +204,8 @@ class ufunc:
         if math.prod(shape):
             it = iter(operands_now)
             views = [
-                next(it)._a if is_array else kind.type(x)
-                for x, is_array, kind in zip(ins, arrays, plan.ins, strict=True)
+                next(it)._a if is_array else scalar(x)
+                for x, is_array, scalar in zip(ins, arrays, plan.scalars, strict=True)
             ]
             self._launch(plan, views, [r._a for r in results], where)
         return results[0] if self.nout == 1 else tuple(results)

@@ -77,12 +77,18 @@ def like_order(a: np.ndarray, order: str) -> str:
     return order
 
 
+def axes_by_stride(a: np.ndarray) -> list[int]:
+    """The axes from the slowest in memory to the fastest, as NumPy lays out a copy in ``K`` order."""
+    strides = np.empty_like(a, dtype=np.int8, order="K").strides
+    return sorted(range(a.ndim), key=lambda i: (-strides[i], i))
+
+
 def empty_keeping(a: np.ndarray, dtype: np.dtype, order: str = "K", shape: tuple[int, ...] | None = None) -> ndarray:
     """Make an uninitialised device array laid out like ``a``; ``K`` keeps the order of its axes."""
     if shape is not None and len(shape) != a.ndim:
         return empty(shape, dtype, "C" if order in "KA" else order)
     if order == "K" and not a.flags.forc:
-        axes = sorted(range(a.ndim), key=lambda i: (-abs(a.strides[i]), i))
+        axes = axes_by_stride(a)
         full = a.shape if shape is None else shape
         packed = empty(tuple(full[i] for i in axes), dtype)
         packed._a = packed._a.transpose(np.argsort(axes))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .promote import Loop
+from .promote import BIG, Loop
 
 _CANONICAL = {c: np.dtype(c).str for c in "?bhilqBHILQefdFD"}
 _native: dict[np.ufunc, frozenset] = {}
@@ -39,6 +39,13 @@ def _named_out(function: np.ufunc) -> Callable:
 _OUT_BY_NAME = {f: _named_out(f) for f in (np.maximum, np.minimum)}
 
 
+def _as_it_is(value: int) -> int:
+    return value
+
+
+_COMPARISONS = frozenset([np.less, np.less_equal, np.equal, np.not_equal, np.greater, np.greater_equal])
+
+
 def runner(name: str, function: Callable, loop: Loop, given: tuple[np.dtype | None, ...]) -> Callable:
     """A function of inputs and outputs that computes in the loop's types."""
     # A scalar is converted to the loop's type before the call; an array may still need it.
@@ -46,11 +53,13 @@ def runner(name: str, function: Callable, loop: Loop, given: tuple[np.dtype | No
     if not isinstance(function, np.ufunc):
         return _converting(function, loop, as_given)
     spelled = _spell(loop.signature)
+    if function in _COMPARISONS:  # NumPy compares any two types exactly, Python ints of any size included
+        return function
     if spelled in native_loops(function):
         if as_given:
             return _OUT_BY_NAME.get(function, function)
         return _with_signature(function, loop)
-    if all(o.kind == "b" for o in loop.outs):  # NumPy compares mixed integers exactly
+    if all(o.kind == "b" for o in loop.outs):  # of mixed integers
         return function
     same_out = [t for t in native_loops(function) if t[1] == spelled[1] and len(t[0]) == len(spelled[0])]
     if same_out:  # true_divide of integers is NumPy's loop for doubles
@@ -95,6 +104,10 @@ class Plan:
 
     def __init__(self, name: str, function: Callable, loop: Loop, kinds: tuple):
         self.ins, self.outs, self.out = loop.ins, loop.outs, loop.outs[0]
-        self.scalars = tuple(d.type for d in loop.ins)  # makes a NumPy scalar of the loop's type of a Python one
+        # Makes a NumPy scalar of the loop's type of a Python one.  A comparison takes Python ints of any size as they are.
+        compares = function in _COMPARISONS
+        self.scalars = tuple(
+            _as_it_is if compares and (k is int or k is BIG) else d.type for d, k in zip(loop.ins, kinds, strict=True)
+        )
         given = tuple(k if isinstance(k, np.dtype) else None for k in kinds)
         self.call = runner(name, function, loop, given)

@@ -109,14 +109,14 @@ class Views:
     def ravel(self, order: str = "C"):
         """The elements in one row; a view where the layout allows."""
         order = normal_order(order, "CFAK")
-        if order == "K":
-            order = "F" if self._a.flags.fnc else "C"
+        if order == "K":  # as the elements lie in memory
+            return self._view(self._a.transpose(_walk(self._a.strides))).reshape(self.size)
         return self.reshape(self.size, order=order)
 
     def flatten(self, order: str = "C"):
         """The elements in one row, always a copy."""
         flat = self.ravel(order)
-        return flat.copy() if flat.base is not None or flat is self else flat
+        return flat.copy() if np.may_share_memory(flat._a, self._a) else flat
 
     def transpose(self, *axes: Any):
         """The axes permuted, a view."""
@@ -201,6 +201,21 @@ class Views:
 
 
 _class = type  # `view` has an argument of that name
+
+
+def _walk(strides: tuple[int, ...]) -> list[int]:
+    """The axes in the order in which ``K`` walks through memory: broadcast ones first (NumPy's nditer decides so)."""
+    axes: list[int] = []
+    for axis in reversed(range(len(strides))):
+        place = 0
+        if strides[axis]:
+            for at, other in enumerate(axes):
+                if strides[other] and abs(strides[other]) <= abs(strides[axis]):
+                    break
+                if strides[other]:
+                    place = at + 1
+        axes.insert(place, axis)
+    return axes
 
 
 def _fill_in(shape: tuple, size: int) -> tuple[int, ...]:
