@@ -10,7 +10,7 @@ from hundredfold import problems
 from hundredfold.check import CheckFailed, check, hint
 from hundredfold.problems import progress
 
-RIGHT = (9.8e9, 0.01089, 0.000889)
+RIGHT = (5e9, 0.00556, 0.000444)
 
 
 @pytest.fixture(autouse=True)
@@ -33,14 +33,15 @@ def said(capfd, *args):
 def test_right(capfd):
     assert said(capfd, "arrays.possible", *RIGHT) == (
         "✔ arrays.possible: right.\n"
-        "  Verified: nbytes: 9.8 GB for seven kernels, each operand read or written once.\n"
-        "  t_seven: 9.8 GB at 900 GB/s take at least 10.9 ms.\n"
-        "  t_once: to read x once takes 0.889 ms, longer than the 0.746 ms that were published.\n"
+        "  Verified: nbytes: 5 GB for seven kernels, each operand read or written once, a bool of one\n"
+        "  byte.\n"
+        "  t_seven: 5 GB at 900 GB/s take at least 5.56 ms, seven times what was published.\n"
+        "  t_once: to read x once takes 0.444 ms. That alone would fit, but the seven kernels do not.\n"
     )
 
 
 def test_not_attempted(capfd):
-    assert said(capfd, "arrays.possible", ..., ..., None) == "○ arrays.possible: not attempted yet. About 3 lines.\n"
+    assert said(capfd, "arrays.possible", ..., ..., None) == "○ arrays.possible: not attempted yet. About 4 lines.\n"
 
 
 def test_attempted_in_part(capfd):
@@ -49,8 +50,8 @@ def test_attempted_in_part(capfd):
 
 
 def test_wrong_says_why_and_one_hint(capfd):
-    out = said(capfd, "arrays.possible", 5.7e9, ..., ...)
-    assert out.startswith("✘ arrays.possible: nbytes is 5.7e+09: that is what the kernels read.")
+    out = said(capfd, "arrays.possible", 2.9e9, ..., ...)
+    assert out.startswith("✘ arrays.possible: nbytes is 2.9e+09: that is what the kernels read.")
     assert out.count("Hint") == 1
     assert 'hint("arrays.possible")' in out
 

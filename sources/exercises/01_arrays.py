@@ -14,7 +14,8 @@
 # *Unit 01 · arrays · 25 minutes · the lecture is [notebooks/01_arrays.ipynb](../notebooks/01_arrays.ipynb)*
 #
 # Six problems, from easy to open. Fill in a cell, run it, run the `check` below it. A check says what it verified, or why the answer is
-# wrong, and gives one hint; `hint("arrays.port")` unfolds the next one. Nothing you have not tried counts as wrong.
+# wrong, and gives one hint; `hint("arrays.port")` unfolds the next one. A gap counts as not attempted, never as wrong; but where code is given
+# that already runs (problems 3 and 6), the check judges that code until you change it.
 #
 # You can run this notebook from top to bottom at any time, solved or not.
 
@@ -35,8 +36,9 @@ from hundredfold import check, hint
 # This NumPy function standardises a table: from each column it takes the mean, and divides by the standard deviation. Make it work on the
 # device: it gets a CuPy array of shape (rows, columns) and returns a new one of the same shape **and dtype**. Nothing may travel to the host.
 #
-# One thing more than the original: a column whose values are all equal shall become zeros. (What does the original make of it?) A column
-# that contains a NaN stays NaN, as in NumPy.
+# One thing more than the original: a column whose standard deviation is exactly 0 shall become zeros, the other columns standardised as ever.
+# (What does the original make of it?) A column that contains a NaN stays NaN, as in NumPy.
+
 
 # %%
 def standardise_on_host(x):
@@ -64,6 +66,7 @@ check("arrays.port", standardise)
 # Return the share of elements of `x` (a one-dimensional float64 CuPy array) for which $\sin^2 x + \cos^2 x$ is exactly 1, as a Python
 # `float`. The array stays on the device; the only thing that comes back is the answer.
 
+
 # %%
 def share_of_ones(x):
     ### BEGIN SOLUTION
@@ -89,6 +92,7 @@ check("arrays.count", share_of_ones)
 # - without the first call, which compiles;
 # - as the median of several calls, so that one slow call does not spoil it. Seven calls are plenty.
 
+
 # %%
 def seconds(fn):
     ### BEGIN SOLUTION
@@ -113,13 +117,16 @@ def seconds(fn):
 check("arrays.clock", seconds)
 
 # %% [markdown]
-# ## 4. Predict: could it be true?
+# ## 4. Predict: would float32 save it?
 #
-# Do the sums of the lecture yourself, before you run anything. For `(cp.sin(x)**2 + cp.cos(x)**2 == 1).all()` on 10 000 × 10 000 float64:
+# Somebody defends the post: "Perhaps `x` was float32." Then every number has 4 bytes instead of 8. Do the sums of the lecture anew, before
+# you run anything. For `(cp.sin(x)**2 + cp.cos(x)**2 == 1).all()` on 10 000 × 10 000 **float32**:
 #
 # - `nbytes`: how many bytes do its seven kernels read and write, all together?
 # - `t_seven`: how many **seconds** does a V100 need for that at the least (900 GB/s)?
 # - `t_once`: how many seconds to read `x` once?
+#
+# The published time was 0.746 ms. Is the defence a good one?
 
 # %%
 nbytes = ...
@@ -127,9 +134,9 @@ t_seven = ...
 t_once = ...
 ### BEGIN SOLUTION
 n = 10_000 * 10_000
-nbytes = n * (4 * (8 + 8) + (16 + 8) + (8 + 1) + 1)
+nbytes = n * (4 * (4 + 4) + (8 + 4) + (4 + 1) + 1)
 t_seven = nbytes / 900e9
-t_once = n * 8 / 900e9
+t_once = n * 4 / 900e9
 ### END SOLUTION
 
 # %%
@@ -170,8 +177,9 @@ check("arrays.worth", decisions)
 # moves 48 bytes for each element: it reads `x` for the mean, reads `x` and writes the difference, reads that and writes its square, reads the
 # square to sum it. Nobody can do with less than 8, since every element has to be read once.
 #
-# How close do you get? 24 bytes per element or fewer pass, and the check tells you how near the limit you are. Beware of a famous shortcut:
-# the check also tries numbers that are large and close together.
+# How close do you get? 24 bytes per element or fewer pass, and the check tells you how near the limit you are. CuPy's own function gets
+# half-way; the rest is open. Beware of a famous shortcut: the check also tries numbers that are large and close together.
+
 
 # %%
 def spread(x):

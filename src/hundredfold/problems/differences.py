@@ -133,7 +133,7 @@ def _patterns(got: np.ndarray, expected: np.ndarray, rtol: float, atol: float, f
             if np.isclose(factor, -1.0, rtol=1e-6):
                 refuse("sign", f"the sign is wrong: {first}")
             for known, meaning in FACTORS.items():
-                if np.isclose(factor, known, rtol=1e-6):
+                if np.isclose(factor, known, rtol=1e-6, atol=0):
                     refuse("unit", f"{meaning[0].upper()}{meaning[1:]} {_cap(first)}")
             if solid.sum() > 1:
                 refuse("factor", f"all values are {factor:.4g} times what they should be: {first}")

@@ -71,7 +71,7 @@ class NumbersJudge:
         if wrong is not None:
             refuse(wrong.reason, f"{got}: {wrong.why}", advice=wrong.hint)
         for factor, meaning in FACTORS.items():
-            if np.isclose(value / quantity.value, factor, rtol=0.02):
+            if np.isclose(value / quantity.value, factor, rtol=0.02, atol=0):
                 refuse("unit", f"{got}, {meaning} Asked for: {_unit(quantity)}.")
         size = "large" if value > quantity.value else "small"
         much = " by far" if not 0.1 < value / quantity.value < 10 else ""

@@ -55,6 +55,7 @@ REASONS: dict[str, str] = {
     "writes": "what is written was not counted, or what is not written was",
     "reads": "an operand that is read was not counted",
     "item-size": "elements of the wrong size in bytes were counted",
+    "per-element": "reckoned for one element, where all were asked for",
     "once": "one pass was counted where there are several",
     "published": "the published time was taken for the limit",
     "always-gpu": "the GPU was chosen for everything",

@@ -227,7 +227,7 @@ CLOCK = Problem(
     kind="repair",
     answers=("seconds",),
     judge=judge,
-    lines=8,
+    lines=9,
     hints=(
         "A call on the device returns at once. `cp.cuda.Device().synchronize()` waits until all queued work is done: "
         "where must the clock wait, and for what?",

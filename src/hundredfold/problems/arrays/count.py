@@ -139,7 +139,7 @@ COUNT = Problem(
     kind="write",
     answers=("share_of_ones",),
     specification=share_of_ones,
-    lines=1,
+    lines=2,
     judge=FunctionJudge(
         cases=(
             Case("three zeros and a NaN", lambda: (np.array([0.0, np.nan, 0.0, 0.0]),)),
