@@ -167,6 +167,9 @@ FUNCTIONS = [
     ("scalar", lambda xp, a: a[1, 2]), ("list", lambda xp, a: a[[0, 2, 0]]), ("two lists", lambda xp, a: a[[0, 1], [2, 3]]),
     ("list after slice", lambda xp, a: a[:, [0, -1]]), ("grid", lambda xp, a: a[xp.ix_(xp.array([0, 2]), xp.array([1, 3]))]),
     ("mask", lambda xp, a: a[a > a.mean()] if a.dtype.kind != "c" else a[xp.abs(a) > 5]),
+    ("two masks", lambda xp, a: a[xp.array([True, False, True]), xp.array([True, False, False, True])]),
+    ("mask and list", lambda xp, a: a[xp.array([True, False, True]), [0, 3]]),
+    ("einsum in a type", lambda xp, a: xp.einsum("ij->i", (a.real > 5), dtype="int64")),
     ("row mask", lambda xp, a: a[xp.array([True, False, True])]),
     ("take", lambda xp, a: xp.take(a, xp.array([[0, 1], [2, 0]]), axis=0)), ("take flat", lambda xp, a: a.take([1, 5])),
     ("take_along_axis", lambda xp, a: xp.take_along_axis(a, xp.array([[0], [3], [1]]), 1)),
@@ -340,3 +343,14 @@ def test_orders(cp, layout, order, method):
 @pytest.mark.parametrize("name", ["less", "equal", "greater_equal"])
 def test_comparisons_with_ints_that_do_not_fit(cp, dtype, value, name):
     check(cp, lambda xp, a: getattr(xp, name)(a, value), host((4,), dtype))
+
+
+@pytest.mark.parametrize("name", ["max", "argmin", "sum", "mean"])
+def test_reductions_of_nothing(cp, name):
+    check(cp, lambda xp, a: getattr(a, name)(axis=1), host((0, 3), "float64"))
+    check(cp, lambda xp, a: getattr(a, name)(axis=0), host((3, 0), "float64"))
+    if name in ("max", "argmin"):
+        with pytest.raises(
+            ValueError, match=f"zero-size array to reduction operation cupy_{name} which has no identity"
+        ):
+            getattr(cp.zeros((0, 3)), name)()

@@ -123,8 +123,6 @@ def _prepare(items: tuple) -> list:
 def _advanced_get(x: Any, items: tuple) -> Any:
     items = _prepare(items)
     masks = [i for i in items if isinstance(i, launch.array_class) and i.dtype.kind == "b"]
-    if len(masks) > 1:
-        raise ValueError("Currently, CuPy only supports one boolean mask in an index.")
     views = tuple(i._a if isinstance(i, launch.array_class) else i for i in items)
     if masks:
         _check_mask(x, items)
@@ -140,7 +138,7 @@ def _advanced_get(x: Any, items: tuple) -> Any:
         name = "cupy_getitem_mask" if masks else "cupy_take"
         if masks:  # a scan over the mask comes first
             queue.count("cupy_scan", masks[0].nbytes, masks[0].size * 4)
-            read = x.nbytes + masks[0].nbytes + masks[0].size * 4
+            read = x.nbytes + launch.read(*masks) + masks[0].size * 4
         launch.submit(name, _gather, arguments, None, read, out.nbytes)
     return out
 

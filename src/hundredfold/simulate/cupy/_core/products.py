@@ -136,10 +136,13 @@ def einsum(*operands: Any, out: Any = None, dtype: Any = None, optimize: Any = F
     shape = _einsum_shape(operands, views)
     result = np.result_type(*(a.dtype for a in arrays)) if dtype is None else np.dtype(dtype)
     host = tuple(o._a if isinstance(o, launch.array_class) else o for o in operands)
+    options: dict = {"optimize": bool(optimize) or len(arrays) > 2}
+    if dtype is not None:
+        options |= {"dtype": result, "casting": "unsafe"}
     if out is None:
         out = launch.empty(shape, result)
     if out.size:
-        arguments = (out._a, np.einsum, host, {"optimize": bool(optimize) or len(arrays) > 2})
+        arguments = (out._a, np.einsum, host, options)
         launch.submit("cupy_einsum", launch.store, arguments, None, launch.read(*arrays), out.nbytes)
     return out
 

@@ -54,7 +54,7 @@ def reduce(
     """
     axes = normal_axes(axis, a._a.ndim)
     shape = reduced_shape(a._a.shape, axes, keepdims)
-    if not identity and a.size == 0:
+    if not identity and a.size == 0 and 0 not in shape:
         raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
     if out is None:
         target = launch.empty(shape, result)
