@@ -52,6 +52,12 @@ def reduce(
     identity : bool
         Whether the reduction of no elements has a value.
     """
+    if axis is None and out is None and not keepdims and result is compute and a._a.size and not kwargs:
+        if isinstance(getattr(function, "__self__", None), np.ufunc):  # the path of most calls, written for speed
+            target = launch.empty((), result)
+            view = target._a
+            launch.submit(name, function, (a._a, None, compute, view, False), None, a._a.nbytes, view.nbytes)
+            return target
     axes = normal_axes(axis, a._a.ndim)
     shape = reduced_shape(a._a.shape, axes, keepdims)
     if not identity and a.size == 0 and 0 not in shape:
@@ -67,6 +73,11 @@ def reduce(
     kwargs["axis"] = None if len(axes) == a._a.ndim else axes
     if target.size:
         exact = target.dtype == (compute or result)
+        if exact and compute is not None and isinstance(getattr(function, "__self__", None), np.ufunc):
+            # NumPy's own reduction takes it all by position: no Python between the queue and it.
+            arguments = (a._a, kwargs["axis"], compute, target._a, keepdims)
+            launch.submit(name, function, arguments, None, a._a.nbytes, target._a.nbytes)
+            return target
         launch.submit(
             name, _into, (function, a._a, target._a, keepdims, exact, kwargs), None, a._a.nbytes, target._a.nbytes
         )
