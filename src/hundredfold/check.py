@@ -99,7 +99,7 @@ def _text(problem: problems.Problem, verdict: Verdict) -> str:
     lines = [_wrap(f"✘ {problem.id}: {verdict.why}", indent="")]
     if verdict.printed:
         lines += ["  Your code printed:", *(f"    {line}" for line in verdict.printed.splitlines()[:10])]
-    if verdict.reason != "answers":
+    if verdict.reason not in ("answers", "callable"):  # they say all there is to say
         lines += _one_hint(problem, verdict)
     return "\n".join(lines)
 
@@ -124,8 +124,10 @@ def _wrap(text: str, indent: str = "  ") -> str:
 
 
 def _record(verdict: Verdict) -> list[str]:
-    """Save the verdict; the first time it cannot be, one sentence about it. A grader's run is not the learner's "
-    "progress."""
+    """Save the verdict; the first time it cannot be, one sentence about it.
+
+    A grader's run is not the learner's progress.
+    """
     global _unsaved_said
     if _graded() or progress.record(verdict) or _unsaved_said:
         return []

@@ -7,11 +7,14 @@ accepted. They are code as learners write it, in the style of a notebook cell.
 import statistics
 import time
 import types
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from hundredfold import problems
+from hundredfold.problems.arrays import port
 
 WRONG, RIGHT = [], []
 
@@ -470,6 +473,59 @@ def root_of_variance(x):
     return float(np.sqrt(x.var().get()))
 
 
+# ---- answers that only fit the judge ----
+
+
+@wrong("arrays.port", "value")
+def kept_for_each_shape(x, kept={}):  # noqa: B006
+    return kept.setdefault((x.shape, str(x.dtype)), port._guarded(x))
+
+
+@wrong("arrays.port", "value")
+def right_for_small_ones_only(x):
+    return port._guarded(x) if x.size < 100_000 else x + 0
+
+
+@wrong("arrays.port", "value")
+def a_little_in_the_denominator(x):
+    return (x - x.mean(axis=0)) / (x.std(axis=0) + 1e-8)
+
+
+@right("arrays.port")
+def hardly_anything_in_the_denominator(x):
+    return (x - x.mean(axis=0)) / (x.std(axis=0) + 1e-15)
+
+
+@wrong("arrays.count", "value")
+def small_share(x):
+    return float((cp.sin(x) ** 2 + cp.cos(x) ** 2 == 1).mean()) if x.size < 1_000_000 else 0.5
+
+
+@wrong("arrays.lean", "value")
+def small_spread(x):
+    return float(x.std()) if x.size < 1_000_000 else 1.0
+
+
+@wrong("arrays.clock", "value")
+def ten_milliseconds(fn):
+    fn()
+    cp.cuda.Device().synchronize()
+    return 0.010
+
+
+@wrong("arrays.clock", "value")
+def process_time(fn):
+    fn()
+    times = []
+    for _ in range(7):
+        cp.cuda.Device().synchronize()
+        start = time.process_time()
+        fn()
+        cp.cuda.Device().synchronize()
+        times.append(time.process_time() - start)
+    return statistics.median(times)
+
+
 # ---- the numbers and the decisions ----
 
 PREDICTIONS = [
@@ -513,7 +569,11 @@ def test_another_wrong_prediction_is_refused_for_its_reason(reason, answers):
 
 @pytest.mark.parametrize(
     "answers",
-    [(5.04e9, 5.4e-3, 0.45e-3), (np.int64(5_000_000_000), np.float64(0.00556), 4 / 9e3), (50 * 10**8, 0.0055, 0.00044)],
+    [
+        (5.04e9, 5.4e-3, 0.45e-3),
+        (np.int64(5_000_000_000), np.float64(0.00556), 4 / 9e3),
+        (Decimal(5_000_000_000), Fraction(5, 900), 0.00044),
+    ],
 )
 def test_another_right_prediction_is_accepted(answers):
     assert problems.judge("arrays.possible", *answers).right
@@ -607,6 +667,13 @@ def test_a_function_that_returns_nothing_yet_is_not_attempted(problem):
         x.mean()
 
     assert problems.judge(problem, tried).outcome == "untouched"
+
+
+@pytest.mark.parametrize("problem", ["arrays.port", "arrays.count", "arrays.lean"])
+def test_a_function_that_prints_its_answer_is_told_to_return_it(problem):
+    verdict = problems.judge(problem, lambda x: print(float(x.sum())))
+    assert (verdict.outcome, verdict.reason) == ("wrong", "type")
+    assert "returned" in verdict.why and verdict.printed
 
 
 @pytest.mark.parametrize("problem", ["arrays.port", "arrays.count", "arrays.clock", "arrays.lean"])

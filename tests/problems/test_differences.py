@@ -72,6 +72,9 @@ def test_numbers_that_look_alike_get_all_their_digits():
 def test_nan_is_right_where_nan_is_expected():
     explain(with_nan(), with_nan())
     assert reason(WANTED, with_nan())[0] == "nan"
+    with pytest.raises(Refusal) as lost:
+        explain(WANTED, with_nan())
+    assert "let NaN stay NaN" in lost.value.advice
 
 
 def test_what_is_close_enough_passes():

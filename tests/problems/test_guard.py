@@ -58,6 +58,39 @@ def test_exit_does_not_leave():
     assert refusal(lambda: sys.exit(3)).reason == "exception"
 
 
+class Theirs(BaseException):
+    def __str__(self):
+        raise RuntimeError("no words")
+
+
+def test_nothing_but_ctrl_c_leaves():
+    def fail():
+        raise Theirs
+
+    assert refusal(fail).reason == "exception"
+    assert refusal(fail).why.startswith("your code raised Theirs, in line")
+
+
+def test_what_has_done_no_work_is_refused_without_a_warning():
+    async def later():
+        return 1
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert refusal(later).reason == "type" and "async" in refusal(later).why
+    assert "yield" in refusal(lambda: (n for n in range(3))).why
+
+
+def test_a_function_that_cannot_be_called_is_told_with_what():
+    why = refusal(lambda x, y: 1, 3).why
+    assert why == (
+        "your function cannot be called: test_a_function_that_cannot_be_called_is_told_with_what.<locals>.<lambda>() "
+        "missing 1 required positional argument: 'y'. It is called with 1 argument."
+    )
+    # A mistake further in is their code's own.
+    assert refusal(lambda: len(1, 2)).why.startswith("your code raised TypeError: len() takes")
+
+
 def test_too_many_frames():
     assert "RecursionError" in refusal(cell("def f():\n    return f()\n", "f")).why
 

@@ -11,11 +11,12 @@ from .cases import Case
 from .functions import call
 from .problem import Problem
 from .traffic import spell
-from .verdict import refuse
+from .verdict import Refusal, refuse
 
 
 def on_the_bus(case: Case, *, share: float = 0.05, floor: int = 256) -> Callable[[Problem, Any], None]:
-    """A judge for `FunctionJudge.after`: the call may move at most `share` of its arguments' bytes over the bus.
+    """A judge for `FunctionJudge.after`: the result must be right for a large case too, and the call may move at most
+    `share` of its arguments' bytes over the bus.
 
     Parameters
     ----------
@@ -27,6 +28,11 @@ def on_the_bus(case: Case, *, share: float = 0.05, floor: int = 256) -> Callable
 
     def judge(problem: Problem, function: Any) -> None:
         run = call(problem, function, case)
+        try:
+            problem.judge.compare_run(run)
+        except Refusal as refusal:
+            refusal.case = case.name
+            raise
         size = sum(value.nbytes for value in run.host if isinstance(value, np.ndarray))
         moved = run.traffic
         if moved.bus <= max(share * size, floor):

@@ -26,6 +26,9 @@ FACTORS: dict[float, str] = {
 }
 
 
+_LOST = "What came in as NaN is unknown, and so is what depends on it: let NaN stay NaN."
+
+
 def close(got: np.ndarray, expected: np.ndarray, rtol: float, atol: float) -> np.ndarray:
     """Element by element: equal within ``atol + rtol * |expected|``, NaN equal to NaN."""
     with np.errstate(all="ignore"):
@@ -102,8 +105,9 @@ def _nan(got: np.ndarray, expected: np.ndarray, wrong: np.ndarray, first: str) -
     ours, theirs = np.isnan(expected) if expected.dtype.kind in "fc" else np.zeros(expected.shape, bool), np.isnan(got)
     if not (ours ^ theirs)[wrong].all():
         return
-    what = "there is NaN where a number is due" if (theirs & ~ours).any() else "NaN went missing"
-    refuse("nan", f"{what}: {first}")
+    if (theirs & ~ours).any():
+        refuse("nan", f"there is NaN where a number is due: {first}")
+    refuse("nan", f"NaN went missing: {first}", advice=_LOST)
 
 
 def _places(got: np.ndarray, expected: np.ndarray, wrong: np.ndarray, rtol: float, atol: float, first: str) -> None:

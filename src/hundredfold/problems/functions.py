@@ -53,6 +53,9 @@ class FunctionJudge:
     ----------
     cases : sequence of Case
         In the order in which a learner should meet them; the first tells "not attempted" from "tried".
+    unlisted : sequence of Case
+        Judged after `cases`, and not named in the verdict: against answers that only fit the cases, such as one kept
+        for each shape.
     result : {"device", "host", "float"}
         What must come back: a CuPy array, a NumPy array, or a Python float.
     rtol, atol : float
@@ -76,6 +79,7 @@ class FunctionJudge:
     """
 
     cases: Sequence[Case]
+    unlisted: Sequence[Case] = ()
     result: str = "device"
     rtol: float = 1e-7
     atol: float = 0.0
@@ -91,7 +95,7 @@ class FunctionJudge:
         function = answers[0]
         require_callable(function, problem.answers[0])
         devices.need_cupy()
-        for number, case in enumerate(self.cases):
+        for number, case in enumerate([*self.cases, *self.unlisted]):
             try:
                 self._judge(problem, function, case, first=number == 0)
             except Refusal as refusal:
@@ -104,9 +108,15 @@ class FunctionJudge:
     def _judge(self, problem: Problem, function: Any, case: Case, *, first: bool) -> None:
         run = call(problem, self._invoked(function), case)
         if first and missing(run.got):
+            if run.printed:
+                refuse(
+                    "type",
+                    "it prints, but returns nothing. What is to be judged must be returned.",
+                    printed=run.printed,
+                )
             raise NotAttempted("it returns nothing yet (if you have written it: is a `return` missing?)")
         try:
-            self._compare(run)
+            self.compare_run(run)
             self._arguments(run)
         except Refusal as refusal:
             refusal.printed = refusal.printed or run.printed
@@ -115,7 +125,8 @@ class FunctionJudge:
     def _invoked(self, function: Any) -> Any:
         return function if self.invoke is None else lambda *arguments: self.invoke(function, arguments)
 
-    def _compare(self, run: Run) -> None:
+    def compare_run(self, run: Run) -> None:
+        """Refuse what a call returned if it is not what was asked for."""
         if run.got is None:
             refuse("type", "it returns None here: is a `return` missing on one of its ways out?")
         if self.compare is not None:

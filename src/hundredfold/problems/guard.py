@@ -12,6 +12,7 @@ caught.
 from __future__ import annotations
 
 import contextlib
+import inspect
 import io
 import linecache
 import re
@@ -25,6 +26,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from . import devices
 from .verdict import NotJudged, Refusal, refuse
@@ -122,9 +125,21 @@ def call(function: Callable[..., Any], *args: Any, limit: float = 30.0, wait: bo
         why = f"your code had not ended after {limit:g} s and was stopped."
         why += " Is there a loop that never ends, or very many repeats?"
         raise Refusal("timeout", why, printed=written.getvalue()) from None
-    except (Exception, SystemExit) as error:
-        raise Refusal(_kind(error), _explain(error), printed=written.getvalue()) from error
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # SystemExit, asyncio's CancelledError, or one of their own
+        raise Refusal(_kind(error), _explain(error, len(args)), printed=written.getvalue()) from error
+    _unfinished(value)
     return Called(value, written.getvalue())
+
+
+def _unfinished(value: Any) -> None:
+    """Refuse what has done none of its work yet."""
+    if inspect.iscoroutine(value):
+        value.close()  # or Python warns on stderr that nobody awaited it
+        refuse("type", "it returns a coroutine, which has done no work yet: write `def`, without `async`.")
+    if inspect.isgenerator(value):
+        refuse("type", "it returns a generator, which has done no work yet: write `return`, not `yield`.")
 
 
 def _kind(error: BaseException) -> str:
@@ -136,24 +151,35 @@ def _kind(error: BaseException) -> str:
     return "exception"
 
 
-def _explain(error: BaseException) -> str:
+def _explain(error: BaseException, given: int) -> str:
     """The exception, the line of the learner's code it came from, and what it means where that is known."""
-    message = str(error).strip().splitlines()
+    try:
+        message = str(error).strip().splitlines()
+    except Exception:  # an exception of their own, with a mistake in its __str__
+        message = []
     # Addresses differ from run to run; a verdict must not.
     said = re.sub(r"\b0x[0-9a-fA-F]+", "0x…", message[0]) if message else ""
     text = f"your code raised {type(error).__name__}" + (f": {said}" if said else "")
     text = text.rstrip(".") + _where(error) + "."
     meaning = _meaning(type(error).__name__, said)
+    if isinstance(error, TypeError) and "argument" in said and not _theirs(error):
+        # Not their code's failing: it could not even be called.
+        text = f"your function cannot be called: {said}."
+        meaning = f"It is called with {given} argument{'' if given == 1 else 's'}."
     return f"{text} {meaning}" if meaning else text
 
 
 def _where(error: BaseException) -> str:
-    theirs = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_theirs(frame.filename)]
+    theirs = _theirs(error)
     if isinstance(error, SyntaxError) or not theirs:
         return ""
     frame = theirs[-1]
     line = (linecache.getline(frame.filename, frame.lineno or 0) or frame.line or "").strip()
     return f", in line {frame.lineno} of `{frame.name}`" + (f": `{line}`" if line else "")
+
+
+def _theirs(error: BaseException) -> list[traceback.FrameSummary]:
+    return [frame for frame in traceback.extract_tb(error.__traceback__) if _is_theirs(frame.filename)]
 
 
 def _is_theirs(filename: str) -> bool:
@@ -182,11 +208,13 @@ def require_callable(answer: Any, name: str) -> None:
 
 
 def article(value: Any) -> str:
-    """What a value is, for a sentence: "a NumPy array of shape (3, 4)", "the text 'gpu'", "an int"."""
+    """What a value is, for a sentence: "a NumPy array of shape (3, 4)", "a NumPy float32", "the text 'gpu'", "an int"."""
     kind = type(value)
-    if hasattr(value, "shape") and hasattr(value, "dtype"):
-        library = {"numpy": "NumPy", "cupy": "CuPy"}.get(kind.__module__.partition(".")[0], kind.__module__)
+    library = {"numpy": "NumPy", "cupy": "CuPy", "pandas": "pandas"}.get(kind.__module__.partition(".")[0])
+    if library in ("NumPy", "CuPy") and getattr(value, "shape", None) is not None and not isinstance(value, np.generic):
         return f"a {library} array of shape {tuple(value.shape)} and dtype {value.dtype}"
+    if library and not isinstance(value, type):
+        return f"a {library} {kind.__name__}"
     if isinstance(value, str):
         return f"the text {value[:40]!r}"
     return f"a{'n' if kind.__name__[0].lower() in 'aeiou' else ''} {kind.__name__}"

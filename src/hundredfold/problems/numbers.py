@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -96,6 +98,8 @@ def _as_number(quantity: Quantity, answer: Any) -> float:
     scalar = np.asarray(answer) if isinstance(answer, (np.ndarray, np.generic)) else None
     if scalar is not None and scalar.size == 1 and scalar.dtype.kind in "iuf":
         answer = scalar.item()
+    if isinstance(answer, (Fraction, Decimal)):
+        answer = float(answer)
     if isinstance(answer, bool) or not isinstance(answer, (int, float)):
         refuse("type", f"{quantity.name} should be a number, in {_unit(quantity)}; {article(answer)} was given.")
     try:

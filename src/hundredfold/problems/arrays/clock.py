@@ -75,6 +75,10 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
 
     plain = Instrument(device=CALL)
     got, truth = _ask(problem, clock, plain, "a function that only queues work for the device")
+    if not plain.left and got < 0.5 * CALL:
+        waited, _ = _ask(problem, clock, Instrument(host=CALL), "a function that works on the CPU")
+        if waited < 0.5 * CALL:
+            refuse("value", _STANDS)
     # What still waits when the clock has returned was not waited for, however long a busy machine made it seem.
     if plain.left or got < 0.5 * CALL:
         refuse(
@@ -113,8 +117,9 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
             f"one slow call ({plain.calls} were made) spoilt the result. On a shared machine some call always is slow.",
         )
 
-    got, truth = _ask(problem, clock, Instrument(host=CALL), "a function that works on the CPU")
-    if got < 0.5 * CALL or _too_long(got, truth):
+    # Three times as long as the others: a number that was written down fits one of them.
+    got, truth = _ask(problem, clock, Instrument(host=3 * CALL), "a function that works on the CPU")
+    if got < 0.5 * 3 * CALL or _too_long(got, truth):
         refuse(
             "value",
             "for a function that works on the CPU alone, without the device, it does not say what a call takes.",
@@ -125,6 +130,10 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
     )
 
 
+_STANDS = (
+    "it says far less than a call takes, even where nothing is queued. Does your clock stand still while it waits, as "
+    "`time.process_time` does? `time.perf_counter` goes on."
+)
 _LEFTOVERS = (
     "work that was queued before the clock started was counted: the device does first what came first. That may be an "
     "earlier cell's, or your own warm-up call."

@@ -110,6 +110,12 @@ PORT = Problem(
             Case("a transposed matrix", lambda: (normal(4, 10, seed=6),), lambda a: a.T),
             Case("no rows", lambda: (np.empty((0, 4)),)),
         ),
+        unlisted=(
+            Case("other numbers in a 6 × 6 matrix", lambda: (normal(6, 6, seed=7, mean=-1),)),
+            Case(
+                "a column of numbers of about 10⁻⁹", lambda: (normal(8, 2, seed=8) * np.array([1.0, 1e-9]),), None, 1e-5
+            ),
+        ),
         rtol=1e-7,
         atol=1e-9,
         fresh=True,
