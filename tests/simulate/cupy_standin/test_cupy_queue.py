@@ -45,6 +45,14 @@ def test_an_in_place_operation_reads_and_writes(cp):
     assert traffic(lambda: x.__imul__(2))[:3] == (1, 800, 800)
 
 
+def test_an_array_that_is_both_operands_is_read_once(cp):
+    x = cp.ones(100)
+    assert traffic(lambda: x * x)[:3] == (1, 800, 800)
+    assert traffic(lambda: x.__imul__(x))[:3] == (1, 800, 800)
+    assert traffic(lambda: cp.multiply(x, x, out=cp.empty(100)))[:3] == (1, 800, 800)
+    assert traffic(lambda: x * x.copy())[1:3] == (800 + 1600, 1600)  # the copy, then two arrays
+
+
 def test_writing_through_a_view_does_not_copy_twice(cp):
     x = cp.zeros(100)
 

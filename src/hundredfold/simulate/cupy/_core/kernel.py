@@ -148,7 +148,9 @@ class ufunc:
         out.base = None
         nbytes = c.nbytes
         if nbytes:
-            _submit(self.name, plan.call, (a, b, c), None, a.nbytes + b.nbytes, nbytes)
+            # An array that is both operands comes from memory once: the second read of an element finds it in a register.
+            moved = a.nbytes if a is b else a.nbytes + b.nbytes
+            _submit(self.name, plan.call, (a, b, c), None, moved, nbytes)
         return out
 
     def in_place(self, x: Any, y: Any) -> Any:
@@ -161,7 +163,7 @@ class ufunc:
                 kind = (a.dtype, b.dtype)
                 # Overlapping memory needs a copy, and a larger shape an error.
                 simple = (y._block is not x._block or y is x) and a.shape == b.shape
-                moved = a.nbytes + b.nbytes
+                moved = a.nbytes if a is b else a.nbytes + b.nbytes
             else:
                 kind = (a.dtype, kind_of_scalar(y))
                 simple, moved = True, a.nbytes

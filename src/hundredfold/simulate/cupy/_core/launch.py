@@ -97,8 +97,9 @@ def empty_keeping(a: np.ndarray, dtype: np.dtype, order: str = "K", shape: tuple
 
 
 def read(*operands: Any) -> int:
-    """Bytes of the device arrays among some operands."""
-    return sum(operand.nbytes for operand in operands if isinstance(operand, (np.ndarray, array_class)))
+    """Bytes of the device arrays among some operands; one that stands there twice is read once."""
+    arrays = {id(operand): operand for operand in operands if isinstance(operand, (np.ndarray, array_class))}
+    return sum(array.nbytes for array in arrays.values())
 
 
 def copy_into(destination: np.ndarray, source: np.ndarray, name: str = "cupy_copy") -> None:
