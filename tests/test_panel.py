@@ -51,10 +51,11 @@ def test_with_a_gpu_and_its_packages_it_is_a_cuda_cluster(monkeypatch):
     asked = {}
     fake = types.ModuleType("dask_cuda")
     fake.__spec__ = types.SimpleNamespace()
-    fake.LocalCUDACluster = lambda **kwargs: asked.update(kwargs) or "a CUDA cluster"
+    cluster = type("LocalCUDACluster", (), {})()
+    fake.LocalCUDACluster = lambda **kwargs: asked.update(kwargs) or cluster
     monkeypatch.setitem(sys.modules, "dask_cuda", fake)
     monkeypatch.setattr(panel, "gpus", lambda: 2)
-    assert panel.make(dashboard_address="127.0.0.1:0", asynchronous=True) == "a CUDA cluster"
+    assert panel.make(dashboard_address="127.0.0.1:0", asynchronous=True) is cluster
     assert asked == {"dashboard_address": "127.0.0.1:0", "asynchronous": True}, "no worker of it simulates"
 
 
@@ -101,6 +102,40 @@ if __name__ == "__main__":
     assert said.stdout.splitlines() == [f"{['1'] * 3} {['1'] * 3} {[True] * 3}", "{'__DASK_PARENT_PID'} False"], (
         said.stderr
     )
+
+
+def test_clusters_that_are_open_when_the_server_ends_are_closed_at_once():
+    """Else Dask asks the loop, which has stopped, and waits ten seconds for each. Ctrl-C reaches the workers too: no traceback."""
+    code = """
+import asyncio, atexit, os, signal
+from tornado.ioloop import IOLoop
+made = []
+atexit.register(lambda: print([c.status.name for c in made], [bool(c.workers) for c in made]))  # the last to run
+from distributed import Client
+from hundredfold import panel
+panel.gpus = lambda: 0
+async def main():
+    for _ in range(2):
+        made.append(await panel.make(n_workers=1, asynchronous=True))
+    async with Client(made[0], asynchronous=True) as client:
+        print(list((await client.run(lambda: signal.getsignal(signal.SIGINT) == signal.SIG_IGN)).values()))
+if __name__ == "__main__":
+    loop = IOLoop.current()
+    loop.add_callback(lambda: asyncio.ensure_future(main()).add_done_callback(lambda done: (loop.stop(), done.result())))
+    loop.start()
+"""
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert said.stdout.splitlines() == ["[True]", "['closed', 'closed'] [False, False]"], said.stderr
+    assert "Traceback" not in said.stderr
+
+
+@pytest.mark.parametrize(
+    ("asked", "workers"), [("²", 2), ("nonsense", 2), ("-3", 2), ("", 2), (" 3 ", 3), ("9" * 9, 16)]
+)
+def test_a_number_of_gpus_that_is_none_starts_what_the_machine_can_bear(monkeypatch, asked, workers):
+    machine(monkeypatch, 8, 64 * GIB)
+    monkeypatch.setenv("HUNDREDFOLD_GPUS", asked)
+    assert panel.simulating()["n_workers"] == workers
 
 
 def test_dask_in_this_environment_has_it_as_the_panels_factory():

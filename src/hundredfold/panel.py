@@ -6,11 +6,16 @@ workers of a simulated cluster do so for themselves, through this module's `dask
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import importlib.util
 import os
+import signal
+import threading
+import weakref
 from typing import Any
 
-from distributed import LocalCluster, Nanny
+from distributed import LocalCluster, Nanny, Status
 
 from hundredfold.machine import cpu
 
@@ -19,8 +24,14 @@ WORKER_MEMORY = 768 * 2**20
 #: The share of the memory that is left now which the workers may take; the rest is the kernel's, which holds the data too.
 SHARE = 0.6
 
+#: More GPUs than any node has are a slip of the keyboard, and as many processes would take the machine with them.
+MOST_GPUS = 16
+
 #: The server's environment before the first cluster.
 _BEFORE = dict(os.environ)
+
+#: What `make` returned and is still alive.
+_MADE: weakref.WeakSet[LocalCluster] = weakref.WeakSet()
 
 
 class PanelNanny(Nanny):
@@ -51,14 +62,33 @@ def make(**kwargs: Any) -> LocalCluster:
     Parameters
     ----------
     **kwargs : passed on to `dask_cuda.LocalCUDACluster` where NVML counts a GPU and dask_cuda is installed, else to
-        `SimulatedCUDACluster`, whose workers then simulate: one of one thread for each of `HUNDREDFOLD_GPUS` GPUs, else
-        two where cores and memory suffice, else one; with as much memory as the control group leaves.
+        `SimulatedCUDACluster`, whose workers then simulate: one of one thread for each of `HUNDREDFOLD_GPUS` GPUs (16 at
+        most), else two where cores and memory suffice, else one; with as much memory as the control group leaves.
     """
     if gpus() and importlib.util.find_spec("dask_cuda") is not None:
         from dask_cuda import LocalCUDACluster
 
-        return LocalCUDACluster(**kwargs)
-    return SimulatedCUDACluster(**{**simulating(), **kwargs})
+        cluster = LocalCUDACluster(**kwargs)
+    else:
+        cluster = SimulatedCUDACluster(**{**simulating(), **kwargs})
+    _MADE.add(cluster)
+    return cluster
+
+
+@atexit.register  # after Dask registered its own, so it comes before that
+def _close_all(patience: float = 4.0) -> None:
+    """Close what is open when the server ends, in its own event loop, which has stopped by then.
+
+    Dask would ask that loop from outside and wait ten seconds for each cluster, in vain: Ctrl-C would seem not to work.
+    """
+    for cluster in list(_MADE):
+        loop = cluster.loop.asyncio_loop
+        if cluster.status != Status.running or loop.is_running():
+            continue
+        if not loop.is_closed():
+            with contextlib.suppress(Exception):
+                cluster.loop.run_sync(cluster.close, timeout=patience)
+        cluster.shutdown_on_close = False  # whatever is left ends with this process
 
 
 def gpus() -> int:
@@ -100,8 +130,12 @@ def dask_setup(worker: object) -> None:
     from hundredfold import simulate
 
     simulate.activate()
+    if threading.current_thread() is threading.main_thread():
+        # Ctrl-C in the terminal reaches the workers too, and each would answer with a traceback; the server ends them.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _asked_gpus() -> int:
-    asked = os.environ.get("HUNDREDFOLD_GPUS", "")
-    return int(asked) if asked.isdigit() else 0
+    """How many GPUs are to be simulated; 0 where that is not said, or is no number (which the notebook says)."""
+    asked = os.environ.get("HUNDREDFOLD_GPUS", "").strip()
+    return min(int(asked), MOST_GPUS) if asked.isdecimal() else 0
