@@ -7,4 +7,4 @@ COMMANDS := setup test test-lab lint build doctor benchmark lock clean help
 .PHONY: lab $(COMMANDS)
 
 lab $(COMMANDS):
-	@$(PYTHON) lab.py $@ $(ARGS)
+	@"$(PYTHON)" lab.py $@ $(ARGS)

@@ -61,4 +61,8 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.stderr.write("\nHundredfold: stopped; run the same command again to go on from here.\n")
+        sys.exit(130)

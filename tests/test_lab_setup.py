@@ -5,6 +5,7 @@ import ast
 import ctypes
 import json
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -171,6 +172,36 @@ def test_only_the_project_files_parts_that_decide_what_is_installed_count(checko
     assert len(checkout.syncs()) == 2
 
 
+def test_a_python_that_is_asked_for_replaces_that_of_another_series(checkout):
+    checkout.lab("setup")
+    old, stamp = checkout.root / ".venv/bin/python", checkout.root / ".venv/hundredfold.json"
+    old.unlink()
+    old.write_text("#!/bin/sh\necho 3.10.1\n")
+    old.chmod(0o755)
+    stamp.write_text(json.dumps({**json.loads(stamp.read_text()), "python": "3.10.1"}))
+    checkout.lab("setup")
+    assert len(checkout.syncs()) == 1, "whatever Python lab.py happens to run on, .venv keeps its own"
+    for _ in range(2):
+        assert checkout.lab("setup", env={"PYTHON": PYTHON}).returncode == 0
+    assert len(checkout.syncs()) == 2 and json.loads(stamp.read_text())["python"] != "3.10.1"
+
+
+def test_where_the_file_system_has_no_locks_it_is_set_up_without(checkout):
+    code = (
+        "import fcntl, os, runpy, sys\n"
+        "def flock(*_): raise OSError(38, os.strerror(38))\n"
+        "fcntl.flock = flock; sys.argv = sys.argv[1:]; runpy.run_path(sys.argv[0], run_name='__main__')"
+    )
+    assert checkout.lab("setup", before=[PYTHON, "-c", code]).returncode == 0 and checkout.syncs() == [["cpu"]]
+
+
+def test_modules_of_another_python_do_not_come_before_the_labs_own(checkout, tmp_path):
+    (checkout.root / "benchmarks").mkdir()
+    (checkout.root / "benchmarks" / "path.py").write_text("import os; print(os.environ.get('PYTHONPATH'))")
+    done = checkout.lab("benchmark", env={"PYTHONPATH": str(tmp_path)})
+    assert done.stdout.splitlines()[-1] == "None"
+
+
 def test_groups_that_are_installed_stay(checkout):
     checkout.lab("setup", "test")
     checkout.lab("setup")
@@ -285,7 +316,19 @@ def test_a_read_only_checkout(checkout, finished):
         checkout.root.chmod(0o755)
         for path in checkout.root.iterdir():
             path.chmod(0o755)
-    assert f"{checkout.root} cannot be written to" in sentence and "cp -r" in sentence
+    assert (
+        f"{checkout.root} cannot be written to" in sentence
+        and f"cp -r {shlex.quote(str(checkout.root))} ~/" in sentence
+    )
+
+
+def test_a_checkout_in_a_folder_with_an_odd_name(tmp_path):
+    (tmp_path / "my läb").mkdir()
+    checkout = Checkout(tmp_path / "my läb")
+    make = ["make", "setup", f"PYTHON={PYTHON}", "EXTRA=cpu"]
+    subprocess.run(make, cwd=checkout.root, env=checkout.environ(), check=True, capture_output=True)
+    assert checkout.syncs() == [["cpu"]]
+    test_a_read_only_checkout(checkout, True)  # the command that it names can be pasted
 
 
 def test_a_read_only_checkout_that_is_set_up_is_used(checkout):

@@ -87,7 +87,7 @@ def test_the_first_page_is_the_first_unit_itself(tmp_path):
 
 
 def test_jupyters_own_help_is_passed_on():
-    said = subprocess.run([sys.executable, "-m", "hundredfold.lab.start", "--version"], capture_output=True, text=True)
+    said = subprocess.run([sys.executable, "-m", "hundredfold.lab", "--version"], capture_output=True, text=True)
     assert said.returncode == 0 and said.stdout.startswith("4.")
 
 
@@ -117,3 +117,53 @@ def test_a_full_disk_ends_in_its_sentence(tmp_path, monkeypatch):
     assert start.main(["--no-browser"]) == 1
     with pytest.raises(Stop, match="disk is full"):
         start._copies()
+
+
+@pytest.mark.parametrize("home", ["none", "a file", "closed"])
+def test_without_a_home_to_write_to_jupyters_files_lie_with_the_copies(tmp_path, monkeypatch, home):
+    for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR", "XDG_DATA_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    place = tmp_path / "home"
+    if home == "a file":
+        place.write_text("")
+    else:
+        real = os.access
+        shut = tmp_path if home == "none" else place
+        monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != shut and real(path, mode))
+        if home == "closed":
+            place.mkdir()
+    monkeypatch.setenv("HOME", str(place))
+    monkeypatch.setenv("HUNDREDFOLD_WORK", str(tmp_path / "work"))
+    before = dict(os.environ)
+    start._house_jupyter()
+    new = {name: Path(value) for name, value in os.environ.items() if before.get(name) != value}
+    for name in new:
+        monkeypatch.setenv(name, os.environ[name])  # so that it is taken away again
+    assert set(new) == {"JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR"}
+    assert len(set(new.values())) == 4 and all(tmp_path / "work" in folder.parents for folder in new.values())
+
+
+def test_a_home_is_used_where_there_is_one(tmp_path, monkeypatch):
+    for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path / "new"))
+    before = dict(os.environ)
+    start._house_jupyter()
+    assert dict(os.environ) == before and list(tmp_path.iterdir()) == []
+
+
+def test_ctrl_c_while_the_lab_is_still_being_imported_ends_in_a_sentence(tmp_path):
+    code = (
+        "import runpy, sys\n"
+        "class Slow:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == {!r}: raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Slow())\n"
+        "sys.modules.pop('socket', None)\n"
+        "runpy.run_module('hundredfold.lab', run_name='__main__')"
+    )
+    for module in ("hundredfold.lab.start", "socket", "jupyterlab.labapp"):
+        env = {**os.environ, "HUNDREDFOLD_WORK": str(tmp_path)}
+        said = subprocess.run([sys.executable, "-c", code.format(module)], env=env, capture_output=True, text=True)
+        assert said.returncode == 130 and "stopped before the lab was open" in said.stderr, module
+        assert "Traceback" not in said.stderr

@@ -36,7 +36,7 @@ class Lab:
         drop = ("HUNDREDFOLD_SIMULATE", "DISPLAY", "WAYLAND_DISPLAY", "BROWSER", "OMP_NUM_THREADS", "JUPYTER_TOKEN")
         keep = {name: value for name, value in os.environ.items() if name not in drop}
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "hundredfold.lab.start", *arguments],
+            [sys.executable, "-m", "hundredfold.lab", *arguments],
             env={**keep, **own, "HUNDREDFOLD_WORK": str(self.work), **env},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -143,7 +143,7 @@ def test_it_opens_the_first_notebook_and_wants_its_token(lab):
 
 def test_the_token_is_for_no_other_user_of_the_machine_to_see(lab):
     command = subprocess.check_output(["ps", "-o", "args=", "-p", str(lab.process.pid)], text=True)
-    assert "hundredfold.lab.start" in command and lab.token not in command
+    assert "hundredfold.lab" in command and lab.token not in command
 
 
 def test_what_the_course_delivers_is_trusted(lab):

@@ -7,6 +7,7 @@ the environment that they make.
 from __future__ import annotations
 
 import errno
+import shlex
 from pathlib import Path
 
 #: The checkout. (In an installed wheel this is no checkout, and only `start` is of use.)
@@ -40,6 +41,6 @@ def disk_full() -> Stop:
 
 def read_only(path: object) -> Stop:
     return Stop(
-        f"{path} cannot be written to: copy the whole checkout to a folder of your own (`cp -r {ROOT} ~/hundredfold`) "
-        "and run the same command there."
+        f"{path} cannot be written to: copy the whole checkout to a folder of your own "
+        f"(`cp -r {shlex.quote(str(ROOT))} ~/hundredfold`) and run the same command there."
     )

@@ -40,7 +40,7 @@ def main(arguments: Sequence[str]) -> int:
 def lab(arguments: list[str]) -> int:
     """set up if needed and open JupyterLab on the first unit; arguments go to JupyterLab"""
     environment.ready()
-    return _become("-m", "hundredfold.lab.start", *arguments)
+    return _become("-m", "hundredfold.lab", *arguments)
 
 
 def setup(arguments: list[str]) -> None:
@@ -124,9 +124,7 @@ def show_help(arguments: list[str]) -> int:
     print("Hundredfold: `make COMMAND`, or `python lab.py COMMAND [ARGUMENTS]` where there is no make.\n")
     for name, command in COMMANDS.items():
         print(f"  {name:<10} {command.__doc__}")
-    print(
-        "\nArguments: make lab ARGS='--no-browser --port=8890'. Another Python: make clean, then make setup PYTHON=python3.12."
-    )
+    print("\nArguments: make lab ARGS='--no-browser --port=8890'. Another Python: make setup PYTHON=python3.12.")
     return 0
 
 
@@ -150,7 +148,9 @@ def _environ(path: object) -> dict[str, str]:
     if path is None:
         env["VIRTUAL_ENV"] = str(environment.VENV)
         env["PATH"] = str(environment.PYTHON.parent) + os.pathsep + env.get("PATH", "")
-        env.pop("PYTHONHOME", None)
+        # Another Python's modules, as clusters' `module load` puts them there, would come before our own.
+        for name in ("PYTHONHOME", "PYTHONPATH"):
+            env.pop(name, None)
     else:
         env["PYTHONPATH"] = str(path)
     return env

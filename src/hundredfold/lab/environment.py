@@ -86,7 +86,15 @@ def _state() -> dict:
 
 
 def _finished(state: dict, extra: str, groups: list[str]) -> bool:
-    return bool(state.get("finished")) and state.get("key") == _key(extra, groups) and state.get("python") == _python()
+    if not state.get("finished") or state.get("key") != _key(extra, groups):
+        return False
+    python = _python()
+    return state.get("python") == python and not _another_asked_for(python)
+
+
+def _another_asked_for(python: str | None) -> bool:
+    """Whether `make … PYTHON=python3.13` names a Python (it is the one that runs this) of another series than `.venv` has."""
+    return bool(os.environ.get("PYTHON")) and (python or "").split(".")[:2] != [str(n) for n in sys.version_info[:2]]
 
 
 def _key(extra: str, groups: list[str]) -> str:
@@ -120,7 +128,8 @@ def _make(state: dict, extra: str, groups: list[str]) -> None:
     started = time.monotonic()
     installer = uv.find() or uv.bring(LOG)
     python = _python()
-    if python is None or (state and not state.get("finished")) or state.get("root") not in (None, str(ROOT)):
+    cut_short, moved = state and not state.get("finished"), state.get("root") not in (None, str(ROOT))
+    if python is None or cut_short or moved or _another_asked_for(python):
         base = getattr(sys, "_base_executable", None) or sys.executable
         uv.run(installer, ["venv", "--quiet", "--clear", "--no-project", "--python", base, str(VENV)], LOG)
         python = _python()
@@ -200,4 +209,6 @@ def _one_at_a_time() -> Iterator[None]:
             except BlockingIOError:
                 print("Another set-up of this checkout is running: waiting for it.", flush=True)
                 fcntl.flock(file, fcntl.LOCK_EX)
+            except OSError:
+                pass  # a file system without locks, as some clusters mount: then nobody is waited for
         yield

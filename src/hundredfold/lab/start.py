@@ -1,4 +1,4 @@
-"""Open JupyterLab on the learner's copies: `python -m hundredfold.lab.start [arguments for JupyterLab]`."""
+"""Open JupyterLab on the learner's copies: `python -m hundredfold.lab [arguments for JupyterLab]`."""
 
 from __future__ import annotations
 
@@ -27,10 +27,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"Hundredfold: {stop}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
+        print("\nHundredfold: stopped before the lab was open; `make lab` opens it.", file=sys.stderr)
         return 130
 
 
 def _start(arguments: list[str]) -> int:
+    _house_jupyter()
     from jupyterlab.labapp import LabApp
 
     if any(argument in ("-h", "--help", "--help-all", "--version", "--generate-config") for argument in arguments):
@@ -44,6 +46,33 @@ def _start(arguments: list[str]) -> int:
     server.start()
     print("The lab is closed; what you did is in", work, flush=True)
     return 0
+
+
+def _house_jupyter() -> None:
+    """Where the home folder cannot be written to, or there is none, keep what Jupyter and IPython put there with the copies.
+
+    What runs now (addresses of kernels) is for this user's eyes: Jupyter makes those files so, wherever they are.
+    """
+    from jupyter_core import paths as jupyter
+
+    from hundredfold import workspace
+
+    elsewhere = workspace.folder() / ".hundredfold" / "home"
+    usual = {
+        "JUPYTER_CONFIG_DIR": jupyter.jupyter_config_dir(),
+        "JUPYTER_DATA_DIR": jupyter.jupyter_data_dir(),
+        "JUPYTER_RUNTIME_DIR": jupyter.jupyter_runtime_dir(),
+        "IPYTHONDIR": os.environ.get("IPYTHONDIR") or os.path.expanduser("~/.ipython"),
+    }
+    for variable, folder in usual.items():
+        if not _can_hold_files(Path(folder)):
+            os.environ[variable] = str(elsewhere / variable.partition("DIR")[0].strip("_").lower())
+
+
+def _can_hold_files(folder: Path) -> bool:
+    """Whether this user can write into a folder, or could once it is made."""
+    there = next((place for place in (folder, *folder.parents) if os.path.exists(place)), folder)
+    return os.path.isdir(there) and os.access(there, os.W_OK | os.X_OK)
 
 
 def _copies() -> Path:
@@ -159,7 +188,3 @@ def _announce(server: object, work: Path) -> None:
         tunnel = f"ssh -N -L {server.port}:{ADDRESS}:{server.port} {getpass.getuser()}@{here}"
         print(f"\nIt is open on this machine only. On your own, run this first, then open the address there:\n{tunnel}")
     print(flush=True)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
