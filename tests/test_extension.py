@@ -249,6 +249,12 @@ def test_a_setting_that_cannot_be_read_is_told(variable, value, cells):
     assert "Traceback" not in output + errors and not facts["finder"]
 
 
+@pytest.mark.parametrize("word", ["no", "False", "off"])
+def test_a_no_that_would_count_as_yes_is_told(word, cells):
+    output, errors, facts = cells("%load_ext hundredfold", HUNDREDFOLD_SIMULATE=word)
+    assert f"UsageError: Hundredfold: HUNDREDFOLD_SIMULATE is '{word}'" in output + errors and facts["failed"] == 0
+
+
 def test_a_kernel_whose_python_lacks_the_packages(cells):
     # As where someone put the sources on the path of a Python that has nothing else.
     hide = (

@@ -40,6 +40,12 @@ def start() -> str:
             f"Hundredfold: this Python ({version}, {sys.prefix}) lacks {_and(missing)}: in the notebook's kernel menu choose "
             "the kernel 'Python 3 (ipykernel)' of the lab that `make lab` starts."
         )
+    asked = os.environ.get("HUNDREDFOLD_SIMULATE", "")
+    if asked.strip().lower() in ("no", "off", "false", "n", "f"):
+        # By the rule it would ask for what whoever set it does not want; on a GPU, that is no small difference.
+        raise CannotStartError(
+            f"Hundredfold: HUNDREDFOLD_SIMULATE is {asked!r} and counts as set: make it 1 to simulate, and 0 or nothing not to."
+        )
     try:
         mode = machine.mode()
         line = _gpu() if mode == "gpu" else _simulated(asked_for=mode == "simulated")
