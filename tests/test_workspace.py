@@ -142,6 +142,14 @@ def test_what_the_course_drops_stays_with_the_learner(course, work):
     assert UNIT in files(work)
 
 
+def test_a_folder_in_a_files_place_is_left_and_the_rest_delivered(course, work):
+    mine = work / "notebooks" / "01_arrays.ipynb"
+    (mine / "inside").mkdir(parents=True)
+    report = workspace.refresh(course, work)
+    assert report.kept == ["notebooks/01_arrays.ipynb"] and (mine / "inside").is_dir()
+    assert report.new and all((work / name).is_file() for name in report.new)
+
+
 def test_a_lost_manifest_costs_no_work(course, work):
     workspace.refresh(course, work)
     (work / UNIT).write_text(notebook("my own"))

@@ -114,7 +114,11 @@ def _deliver(name: str, content: bytes, target: Path, manifest: dict[str, dict],
         report.new.append(name)
         manifest[name] = {"delivered": theirs}
         return
-    current = digest(name, mine.read_bytes())
+    try:
+        current = digest(name, mine.read_bytes())
+    except OSError:  # a folder of that name, or a file closed to us: no reason to keep the lab shut
+        report.kept.append(name)
+        return
     if current == theirs:
         manifest[name] = {"delivered": theirs}
     elif current == entry.get("delivered"):
