@@ -1,5 +1,6 @@
 """Measured rates are kept, survive what a disk does to files, and are never those of another machine."""
 
+import re
 import threading
 
 import pytest
@@ -30,6 +31,16 @@ def test_damaged_file_is_measured_anew(text):
     rates._file("k").write_text(text)
     assert rates.load("k") is None
     assert rates.save("k", ONE) and rates.load("k") == ONE
+
+
+@pytest.mark.parametrize("field", ["bandwidth", "fp64", "fp32", "launch"])
+@pytest.mark.parametrize("value", ['"fast"', "true", "-1.0", "0", "NaN", "Infinity", "[1.0]"])
+def test_a_rate_that_is_none_is_measured_anew(field, value):
+    rates.save("k", rates.Rates("AMD EPYC", 83e9, fp64=132e9, fp32=264e9, launch=1e-5))
+    file = rates._file("k")
+    file.write_text(re.sub(rf'("{field}": )[^,]*', rf"\g<1>{value}", file.read_text()))
+    assert f'"{field}": {value}' in file.read_text()
+    assert rates.load("k") is None
 
 
 def test_a_bandwidth_of_nothing_is_not_believed():

@@ -1,8 +1,9 @@
 """The limit: right by arithmetic, and slow to accuse."""
 
+import numpy as np
 import pytest
 
-from hundredfold.measure import limit
+from hundredfold.measure import limit, measure
 from hundredfold.measure.bounds import RECHECK, SLACK
 
 
@@ -60,6 +61,7 @@ def test_what_fits_in_the_cache_is_not_judged_by_the_memory(rates):
     small = limit(bytes=1_900_000)
     assert small.impossible(small.seconds / 100) is None
     assert "fits in the cache" in small.judge(small.seconds / 100)
+    assert small.impossible(small.seconds / 1000) is not None, "no cache is a thousand times faster"
     assert small.share_text(small.seconds / 2) == "200 % of the limit (fits in cache)"
     assert limit(bytes=2_100_000).impossible(small.seconds / 100) is not None
     # The arithmetic is done whether or not the data is near.
@@ -74,6 +76,8 @@ def test_what_fits_in_the_cache_is_not_judged_by_the_memory(rates):
         ({"bytes": 0}, "positive"),
         ({"bytes": -8.0}, "positive"),
         ({"flops": float("nan")}, "positive"),
+        ({"bytes": "8e9"}, "positive"),
+        ({"bytes": [1.0, 2.0]}, "positive"),
         ({"flops": 1e9, "dtype": "int8"}, "float64 and float32"),
     ],
 )
@@ -82,12 +86,18 @@ def test_numbers_without_meaning_are_refused(wrong, says, rates):
         limit(**wrong)
 
 
+def test_a_dtype_may_be_numpys_and_a_time_a_measurement(rates):
+    assert limit(flops=4e9, dtype=np.float32).seconds == pytest.approx(0.01)
+    assert limit(bytes=8e9, machine="CPU").machine == "this CPU"
+    assert "is possible" in limit(bytes=8).judge(measure(len, "", repeat=3, min_time=0.001))
+
+
 def test_an_unknown_machine_is_told_its_neighbours():
     with pytest.raises(KeyError, match="H100"):
         limit(bytes=1e9, machine="H1000")
 
 
-@pytest.mark.parametrize("seconds", [-1.0, float("nan"), "fast"])
+@pytest.mark.parametrize("seconds", [-1.0, float("nan"), "fast", None, [1.0]])
 def test_only_times_are_judged(seconds, rates):
     with pytest.raises(ValueError):
         limit(bytes=8e9).judge(seconds)

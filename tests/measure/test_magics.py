@@ -38,6 +38,7 @@ def test_options_are_expressions_and_quotes_in_the_code_stay(shell, rates):
     assert (result.bytes, result.flops, result.name) == (16000.0, 1000.0, "two words")
     assert result.value == ["a", "b"] and shell.user_ns["kept"] is result
     assert line(shell, "--bytes=x.nbytes -r 3 x.sum()").bytes == 8000.0
+    assert len(line(shell, "-r3 x.sum()").times) == 3
 
 
 def test_code_that_begins_with_a_minus(shell):
@@ -64,6 +65,8 @@ def test_a_cell(shell):
         ("-o 3 -r 3 x.sum()", "name of a variable"),
         ("--bogus 3 x", "unrecognized"),
         ("-r three x", "invalid int"),
+        ("--help", "%measure. shows"),
+        ("# nothing", "only a comment"),
     ],
 )
 def test_mistakes_end_in_one_sentence(shell, text, says):

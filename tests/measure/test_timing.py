@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 import types
+import warnings
 
 import numpy as np
 import pytest
@@ -184,6 +185,48 @@ def test_numbers_without_meaning_are_refused(wrong):
 
 def steady(times):
     return Measurement("f", times[0], np.array(times), load=2.5)
+
+
+@pytest.mark.parametrize("lazy", [lambda: (n for n in range(3)), lambda: later()], ids=["generator", "coroutine"])
+def test_what_has_done_no_work_is_refused_without_a_warning(lazy):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(TypeError, match="none of its work"):
+            measure(lazy, **QUICK)
+
+
+async def later():
+    return 1
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"dtype": "int8", "flops": 1}, {"min_time": "long"}, {"setup": 3}, {"bytes": True}], ids=str
+)
+def test_a_mistake_costs_no_call(wrong):
+    calls = []
+    with pytest.raises((TypeError, ValueError), match="must be|are known for"):
+        measure(lambda: calls.append(1), **wrong)
+    assert not calls
+
+
+def test_a_name_stays_on_one_line():
+    assert str(measure(len, "", name="two\nlines", **QUICK)).startswith("two lines: ")
+
+
+def test_work_that_no_cache_can_do_is_found_out_though_it_fits_there(rates):
+    assert measure(lambda: None, bytes=1.9e6, **QUICK).suspicious
+
+
+def test_ctrl_c_while_the_machine_is_measured_keeps_what_was_measured(monkeypatch):
+    from hundredfold.measure import MeasurementInterrupted, calibrate
+
+    def interrupted(again=False):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(calibrate, "cpu_rates", interrupted)
+    with pytest.raises(MeasurementInterrupted) as stopped:
+        measure(len, "", bytes=1e6, **QUICK)
+    assert len(stopped.value.partial.times) == 3
 
 
 def test_a_noisy_measurement_says_so(monkeypatch):

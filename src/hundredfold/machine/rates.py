@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import math
 import os
 import re
 import tempfile
@@ -75,11 +76,19 @@ def load(key: str) -> Rates | None:
     """Return the rates kept under `key`; None where there are none, or none that can be read."""
     try:
         data = json.loads(_file(key).read_text(encoding="utf-8"))
-        if data["format"] != FORMAT or data["key"] != key or not data["rates"]["bandwidth"] > 0:
+        rates = Rates(**data["rates"])
+        if data["format"] != FORMAT or data["key"] != key or not _sound(rates):
             return None
-        return Rates(**data["rates"])
+        return rates
     except (OSError, ValueError, KeyError, TypeError):
         return None  # missing, cut short, or of another version: measured anew
+
+
+def _sound(rates: Rates) -> bool:
+    """Whether each rate is a positive, finite number, or is not known where it may be unknown."""
+    optional = (rates.fp64, rates.fp32, rates.gemm64, rates.link, rates.launch)
+    known = [rates.bandwidth, *(rate for rate in optional if rate is not None)]
+    return all(type(rate) in (int, float) and 0 < rate < math.inf for rate in known)
 
 
 def save(key: str, rates: Rates) -> bool:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
+
+import numpy as np
 
 from hundredfold.plot import words as text
 
@@ -14,6 +16,9 @@ another occasion. A limit from a data sheet is never reached in practice and nee
 
 RECHECK = 4.0
 """A time up to so many times too fast makes us doubt our own rates first: they are measured again before it is called wrong."""
+
+CACHE = 200.0
+"""No cache moves bytes so many times faster than the memory behind it (first-level caches of 16 cores come to about 170)."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +71,7 @@ class Limit:
         arithmetic = self.flops / self.rate if self.flops is not None and self.rate else 0.0
         if seconds * self.slack < arithmetic:
             return f"faster than {self.machine} can calculate: not synchronised, or not done"
-        memory = 0.0 if self.bytes is None or self.fits_in_cache else self.bytes / self.bandwidth
+        memory = 0.0 if self.bytes is None else self.bytes / self.bandwidth / (CACHE if self.fits_in_cache else 1.0)
         if seconds * self.slack < memory:
             return f"faster than {self.machine} can move the bytes: not synchronised, cached, or not done"
         return None
@@ -79,9 +84,10 @@ class Limit:
         ValueError
             If `seconds` is negative or not a number.
         """
-        seconds = float(seconds)
-        if not seconds >= 0:
+        seconds = getattr(seconds, "median", seconds)  # a Measurement
+        if not _is_number(seconds) or not seconds >= 0:
             raise ValueError(f"A time in seconds is needed, not {seconds!r}.")
+        seconds = float(seconds)
         checked = self.confirmed(seconds)
         least = f"{text.seconds(checked.seconds)} at least"
         reason = checked.impossible(seconds)
@@ -150,20 +156,40 @@ def limit(
         raise ValueError(
             "limit needs the bytes to move or the operations to do: limit(bytes=800e6), limit(flops=2e12)."
         )
-    for label, value in (("bytes", bytes), ("flops", flops)):
-        if value is not None and not 0 < value < math.inf:
-            raise ValueError(f"{label} must be a positive number, not {value!r}.")
-    if str(dtype) not in ("float64", "float32"):
-        raise ValueError(f"Arithmetic limits are known for float64 and float32, not {dtype!r}; give bytes alone.")
-    if machine is None or machine == "cpu":
+    dtype = check_work(bytes, flops, dtype)
+    if machine is None or str(machine).lower() == "cpu":
         from hundredfold import machine as here
 
         on_gpu = machine is None and here.mode() == "gpu"
-        return _here("gpu" if on_gpu else "cpu", bytes, flops, str(dtype))
+        return _here("gpu" if on_gpu else "cpu", bytes, flops, dtype)
     from hundredfold.machine import gpus
 
     gpu = gpus.find(machine)
-    return _limit(gpu, f"the {gpu.name}", bytes, flops, str(dtype), gpu.l2, gpu.sources["bandwidth"], 1.0)
+    return _limit(gpu, f"the {gpu.name}", bytes, flops, dtype, gpu.l2, gpu.sources["bandwidth"], 1.0)
+
+
+def check_work(nbytes: Any, flops: Any, dtype: Any) -> str:
+    """Return the name of the dtype ("float64" or "float32").
+
+    Raises
+    ------
+    ValueError
+        If bytes or flops is no positive number, or the dtype is neither of the two.
+    """
+    for label, value in (("bytes", nbytes), ("flops", flops)):
+        if value is not None and not (_is_number(value) and 0 < value < math.inf):
+            raise ValueError(f"{label} must be a positive number, not {value!r}.")
+    try:
+        name = np.dtype(dtype).name
+    except TypeError:
+        name = ""
+    if name not in ("float64", "float32"):
+        raise ValueError(f"Arithmetic limits are known for float64 and float32, not {dtype!r}; give bytes alone.")
+    return name
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
 
 
 def _here(kind: str, nbytes: float | None, flops: float | None, dtype: str, again: bool = False) -> Limit:

@@ -122,7 +122,7 @@ def compare(
         If a time is not positive, or `here` is empty.
     """
     found = recorded.rows(workload)
-    timed = dict(here) if isinstance(here, Mapping) else {_label(here): here}
+    timed = {str(k): v for k, v in here.items()} if isinstance(here, Mapping) else {_label(here): here}
     if not timed:
         raise ValueError("compare needs at least one time measured here.")
     seconds = {label: _seconds(label, value) for label, value in timed.items()}
@@ -153,7 +153,7 @@ def _seconds(label: str, value: Any) -> float:
     if isinstance(value, Measurement):
         return value.median
     try:
-        seconds = float(value)
+        seconds = float(None if isinstance(value, str) else value)
     except (TypeError, ValueError):
         raise TypeError(f"{label}: a Measurement or seconds are needed, not {type(value).__name__}.") from None
     if not 0 < seconds < math.inf:

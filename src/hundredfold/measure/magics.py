@@ -73,8 +73,10 @@ def _options(magic: Any, line: str) -> tuple[Any, str]:
         if option == "--":
             words = rest
             break
-        if option.startswith("--") and "=" in option:
-            taken.append(option)
+        if option in ("-h", "--help"):
+            raise UsageError("%measure? shows what %measure takes.")
+        if (option.startswith("--") and "=" in option) or (not option.startswith("--") and len(option) > 2):
+            taken.append(option)  # --repeat=3 and -r3 hold their values
         else:
             if rest[:1] in ("'", '"') and rest.count(rest[0]) > 1:  # --name "two words"
                 value, _, rest = rest[1:].partition(rest[0])
@@ -94,8 +96,10 @@ def _function(code: str, names: dict[str, Any], setup: str) -> Any:
         raise UsageError(f"%measure cannot read this as Python: {error.msg} (line {error.lineno}).") from None
     if tree.body and isinstance(tree.body[-1], ast.Expr):
         tree.body[-1] = ast.copy_location(ast.Return(tree.body[-1].value), tree.body[-1])
+    if not tree.body:
+        raise UsageError("%measure needs something to measure: there is only a comment.")
     function = ast.parse("def measured(): pass")
-    function.body[0].body = tree.body or [ast.Pass()]  # type: ignore[attr-defined]
+    function.body[0].body = tree.body  # type: ignore[attr-defined]
     ast.fix_missing_locations(function)
     local: dict[str, Any] = {}
     try:
@@ -118,4 +122,4 @@ def _value(expression: str | None, names: dict[str, Any], option: str) -> float 
 
 def _title(code: str) -> str:
     first = code.strip().splitlines()[0].strip()
-    return first if len(first) <= 40 else first[:39] + "…"
+    return first.rstrip(":") if len(first) <= 40 else first[:39] + "…"

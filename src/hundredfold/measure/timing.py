@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import where
+from .bounds import check_work, limit
 from .result import Measurement, MeasurementInterrupted
 from .sampling import Sampler
 
@@ -69,37 +70,47 @@ def measure(
     Exception
         Whatever `fn` raises.
     """
-    _check(fn, bytes, flops, repeat, min_time, max_time)
-    name = name or _name(fn)
+    _check(fn, setup, repeat, min_time, max_time)
+    dtype = check_work(bytes, flops, dtype)
+    name = " ".join(str(name or _name(fn)).split())
     sampler = Sampler((lambda: fn(*args)) if args else fn, synchronize=where.synchronize, setup=setup)
     host: list[float] = []
-    device, load = "CPU", None
+    device = "CPU"
     try:
         launched = where.launches()
         sampler.first_call()
+        _refuse_lazy(name, sampler.samples.value)
         if where.simulating():
             device = "simulated GPU" if where.launches() > launched else "CPU"
         elif where.uses_gpu(fn, args, sampler.samples.value):
             device = where.gpu_name()
             sampler.batch = _profiler(sampler.timed, host)
         sampler.run(repeat=repeat, min_time=min_time, max_time=max_time)
+        load = _load()
+        result = _result(name, sampler, device, host, bytes=bytes, flops=flops, load=load)
+        if bytes is not None or flops is not None:
+            # This may measure the machine itself, for seconds: an interrupt there must not lose what was measured.
+            on = None if device not in ("CPU", "simulated GPU") else "cpu"
+            result.limit = limit(bytes=bytes, flops=flops, dtype=dtype, machine=on).confirmed(result.median)
     except KeyboardInterrupt:
         # Nothing more is computed here: whoever interrupts wants out.
         partial = _result(name, sampler, device, host) if sampler.samples.times else None
         raise MeasurementInterrupted(name, partial) from None
-    load = _load()
-    result = _result(name, sampler, device, host, bytes=bytes, flops=flops, load=load)
-    if bytes is not None or flops is not None:
-        from .bounds import limit
-
-        result.limit = limit(
-            bytes=bytes, flops=flops, dtype=dtype, machine=None if device not in ("CPU", "simulated GPU") else "cpu"
-        )
-        result.limit = result.limit.confirmed(result.median)
     return result
 
 
-def _check(fn: Any, nbytes: Any, flops: Any, repeat: Any, min_time: Any, max_time: Any) -> None:
+def _refuse_lazy(name: str, value: Any) -> None:
+    if inspect.iscoroutine(value):
+        value.close()  # or Python warns that nobody awaited it
+    elif not inspect.isgenerator(value):
+        return
+    raise TypeError(
+        f"{name} returns a {type(value).__name__}, which has done none of its work. "
+        "Measure a function that runs it to its end, such as lambda: list(f())."
+    )
+
+
+def _check(fn: Any, setup: Any, repeat: Any, min_time: Any, max_time: Any) -> None:
     if not callable(fn):
         raise TypeError(
             f"measure wants a function that it can call again and again, but got its result, of type {type(fn).__name__}. "
@@ -110,12 +121,12 @@ def _check(fn: Any, nbytes: Any, flops: Any, repeat: Any, min_time: Any, max_tim
             f"{_name(fn)} is a generator or a coroutine function: calling it does none of its work. "
             "Measure a function that runs it to its end, such as lambda: list(f())."
         )
-    for label, value in (("bytes", nbytes), ("flops", flops)):
-        if value is not None and not (isinstance(value, (int, float, np.number)) and 0 < value < np.inf):
-            raise ValueError(f"{label} must be a positive number, not {value!r}.")
+    if setup is not None and not callable(setup):
+        raise TypeError(f"setup must be a function without arguments, not of type {type(setup).__name__}.")
     if repeat is not None and not (isinstance(repeat, (int, np.integer)) and repeat > 0):
         raise ValueError(f"repeat must be a positive whole number, not {repeat!r}.")
-    if not 0 <= min_time <= max_time:
+    numbers = all(isinstance(each, (int, float, np.number)) for each in (min_time, max_time))
+    if not numbers or not 0 <= min_time <= max_time:
         raise ValueError(f"min_time ({min_time}) must be between 0 and max_time ({max_time}), both in seconds.")
 
 
