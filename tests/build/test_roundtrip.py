@@ -177,6 +177,7 @@ def test_cells_of_the_other_product_stay_behind_their_neighbour(built, exercise)
         ("solutions", lambda nb: nb.cells.remove(cell(nb, "double(1)")), "not found in the notebook"),
         ("solutions", lambda nb: cell(nb, "y = x + x").update(cell_type="markdown"), "not found in the notebook"),
         ("solutions", replaced("answer = 42", "### BEGIN SOLUTION"), "inside a SOLUTION region"),
+        ("notebooks", lambda nb: nb.cells.clear(), "the notebook is empty"),
         ("notebooks", replaced("x + 1", "# %%\nx + 1"), "begins with `# %%`"),
         ("notebooks", lambda nb: cell(nb, "x + 1").update(cell_type="raw"), "a raw cell"),
         ("notebooks", replaced("x + 1", "### BEGIN SOLUTION\nx + 1\n### END SOLUTION"), "no solution regions"),

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from hundredfold.build.errors import SourceError
-from hundredfold.build.sources import parse
+from hundredfold.build.sources import parse, read
 
 LECTURES = Path("sources/lectures/01_arrays.py")
 
@@ -44,6 +44,8 @@ def test_jupytexts_bookkeeping_does_not_reach_a_cell(lecture):
         ("unit: 1", "unit: [1", "front matter cannot be read"),
         ("# %% [markdown]\n# # Arrays", "x = 3\n\n# %% [markdown]\n# # Arrays", "11: there is text before the first"),
         ("# %% [markdown]\n# More", "# %% [raw]\n# More", "a raw cell"),
+        ("teaching: 30", "teaching: true", "`teaching` is missing or no int"),
+        ("x = 20", 'x = """\n# %%\n"""', "a line within a string"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_line(lecture, old, new, said):
@@ -52,6 +54,26 @@ def test_what_is_wrong_is_said_with_its_line(lecture, old, new, said):
         parse(lecture.replace(old, new, 1), LECTURES)
     assert said in str(error.value)
     assert str(error.value).startswith(str(LECTURES))
+
+
+@pytest.mark.parametrize("keep", [0, 8], ids=["empty", "front matter"])
+def test_a_source_without_cells_is_said(lecture, keep):
+    with pytest.raises(SourceError, match="holds no cells"):
+        parse("\n".join(lecture.split("\n")[:keep]), LECTURES)
+
+
+@pytest.mark.parametrize("data", [lambda t: b"\xef\xbb\xbf" + t.encode(), lambda t: t.replace("\n", "\r\n").encode()])
+def test_what_editors_on_windows_do_changes_no_cell(checkout, lecture, data):
+    path = checkout.write("lectures", "")
+    path.write_bytes(data(lecture))
+    assert [cell.source for cell in read(path).cells] == [cell.source for cell in parse(lecture, LECTURES).cells]
+
+
+def test_two_units_of_one_number_are_refused(checkout, lecture):
+    checkout.write("lectures", lecture)
+    checkout.write("lectures", lecture.replace("slug: arrays", "slug: other"), "01_other.py")
+    done = checkout.build("--check")
+    assert done.exit_code == 1 and "01_arrays.py and sources/lectures/01_other.py are both 01" in done.output
 
 
 @pytest.mark.parametrize(

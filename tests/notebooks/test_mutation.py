@@ -19,8 +19,12 @@ NOTEBOOKS = [
 ]
 
 
+DIGITS = "0123456789"
+
+
 def spoil(notebook, rules) -> int:
-    """Change one letter or digit of one stored output, past the sanitising patterns; return the code cell's number.
+    """Change one digit of one stored output by one, past the sanitising patterns, or a letter where it has no such digit;
+    return the code cell's number.
 
     The first that can be changed after the first cell, whose line names the machine: the cells after it need not run.
     """
@@ -33,8 +37,10 @@ def spoil(notebook, rules) -> int:
                 continue
             holder, key = (output, "text") if output.output_type == "stream" else (output.data, "text/plain")
             text = holder[key]
-            for at, letter in enumerate(text):
-                spoilt = text[:at] + ("8" if letter != "8" else "9") + text[at + 1 :]
+            for at in sorted(range(len(text)), key=lambda at: text[at] not in DIGITS):
+                letter = text[at]
+                other = str((int(letter) + 1) % 10) if letter in DIGITS else "x" if letter != "x" else "y"
+                spoilt = text[:at] + other + text[at + 1 :]
                 if letter.isalnum() and sanitise(spoilt, rules) != sanitise(text, rules):
                     holder[key] = spoilt
                     return number
@@ -79,3 +85,6 @@ def test_a_notebook_that_compares_nothing_is_found_out(rules):
         )
     notebook = new_notebook(cells=[new_code_cell("a"), new_code_cell("b", outputs=times)])
     assert spoil(notebook, rules) == 1  # the unit is no longer one
+    notebook.cells[1].outputs = [new_output("stream", text="took 3 ms, shape (3, 4)\n")]
+    spoil(notebook, rules)
+    assert notebook.cells[1].outputs[0].text == "took 3 ms, shape (4, 4)\n", "a known digit rather than a letter"

@@ -66,6 +66,7 @@ def select(units: tuple[str, ...], root: Path) -> list[Path]:
     files = find(root)
     if not files:
         raise BuildError(f"{root / 'sources'} holds no source")
+    _unique(files, root)
     if not units:
         return files
     chosen = []
@@ -82,6 +83,18 @@ def select(units: tuple[str, ...], root: Path) -> list[Path]:
             raise BuildError(f"no unit {unit!r}; there are {have}")
         chosen += [path for path in fits if path not in chosen]
     return chosen
+
+
+def _unique(files: list[Path], root: Path) -> None:
+    """Refuse two units of one number or of one slug: cell ids and problems are named after them."""
+    from .sources import FILE_NAME
+
+    seen: dict[tuple, Path] = {}
+    for path in files:
+        for part in FILE_NAME.match(path.name).groups() if FILE_NAME.match(path.name) else ():
+            other = seen.setdefault((path.parent.name, part), path)
+            if other != path:
+                raise BuildError(f"{other.relative_to(root)} and {path.relative_to(root)} are both {part}; rename one")
 
 
 def _build(units, root: Path, refresh: bool) -> None:

@@ -43,6 +43,8 @@ def merge(source: Source, what: str, edited) -> tuple[str, int]:
     """The source's text with the edits of a notebook, and how many of its cells differ."""
     product = derive(source, what)
     cells = [cell for cell in edited.cells if cell.source.strip()]
+    if not cells:
+        raise MergeError(f"the notebook is empty; if the unit is to go, delete {source.path}")
     for cell in cells:
         if cell.cell_type not in ("code", "markdown"):
             raise MergeError(f"cell {cell.get('id')}: a {cell.cell_type} cell; only code and markdown go into a source")

@@ -70,9 +70,11 @@ def read(path: Path) -> Source:
         If the name, the front matter or the cells do not have the form the build needs.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")  # some editors on Windows put a mark before the text
     except UnicodeDecodeError:
         raise SourceError(path, None, "is not UTF-8 text; save it as UTF-8") from None
+    except OSError as error:
+        raise SourceError(path, None, f"cannot be read: {error.strerror}") from None
     return parse(text, path)
 
 
@@ -85,14 +87,19 @@ def parse(text: str, path: Path) -> Source:
         raise SourceError(path, None, "a source is sources/lectures/NN_slug.py or sources/exercises/NN_slug.py")
     text = text.replace("\r\n", "\n")
     header, chunks = split(text)
+    if not chunks:
+        raise SourceError(path, None, "holds no cells; each begins with a line `# %%`")
     try:
         notebook = jupytext.reads(text, fmt="py:percent")
     except Exception as error:  # jupytext passes on whatever its YAML parser raised
         raise SourceError(path, 1, f"the front matter cannot be read: {error}") from None
     if len(notebook.cells) != len(chunks):
-        raise SourceError(
-            path, _first_stray(header), "there is text before the first `# %%`; begin every cell with one"
-        )
+        stray = _first_stray(header)
+        if stray is None:
+            raise SourceError(
+                path, None, "a line within a string reads `# %%`, as if a cell began there; write it otherwise"
+            )
+        raise SourceError(path, stray, "there is text before the first `# %%`; begin every cell with one")
     source = Source(path, path.parent.name, name[1], name[2], _unit(notebook.metadata, path, name), header)
     for cell, (line, raw) in zip(notebook.cells, chunks, strict=True):
         if cell.cell_type not in ("code", "markdown"):
@@ -108,7 +115,7 @@ def split(text: str) -> tuple[str, list[tuple[int, str]]]:
     """The text before the first marker, and for each cell its marker's line number and its raw text."""
     lines = text.splitlines(keepends=True)
     starts = [i for i, line in enumerate(lines) if MARKER.match(line.rstrip("\n"))]
-    ends = [*starts[1:], len(lines)]
+    ends = [*starts[1:], len(lines)][: len(starts)]
     header = "".join(lines[: starts[0]]) if starts else text
     return header, [(s + 1, "".join(lines[s:e])) for s, e in zip(starts, ends, strict=True)]
 
@@ -126,15 +133,15 @@ def _line_numbers(source: str, raw: str, marker_line: int) -> list[int]:
     return [marker_line + 1 + lead + i for i in range(count)]
 
 
-def _first_stray(header: str) -> int:
-    """The first line of real text after the front matter."""
+def _first_stray(header: str) -> int | None:
+    """The first line of real text after the front matter, if there is any."""
     fences = 0
     for i, line in enumerate(header.splitlines(), 1):
         if line.strip() == "# ---":
             fences += 1
         elif fences != 1 and line.strip():
             return i
-    return 1
+    return None
 
 
 def _unit(metadata: dict, path: Path, name: re.Match) -> dict:
@@ -144,7 +151,7 @@ def _unit(metadata: dict, path: Path, name: re.Match) -> dict:
     if not isinstance(unit, dict):
         raise SourceError(path, 1, f"the front matter needs {wanted}")
     for key, kind in (("unit", int), ("title", str), ("teaching", int), ("exercises", int)):
-        if not isinstance(unit.get(key), kind):
+        if not isinstance(unit.get(key), kind) or isinstance(unit[key], bool):
             raise SourceError(path, 1, f"`{key}` is missing or no {kind.__name__}; the front matter needs {wanted}")
     if unit["unit"] != int(name[1]):
         raise SourceError(path, 1, f"the front matter says unit {unit['unit']}, the file name {int(name[1])}")
