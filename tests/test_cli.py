@@ -15,9 +15,13 @@ from hundredfold import cli
 RECORDED = Path(__file__).parent / "machine" / "recorded"
 
 
+# Not what other tests of this process have set: one that puts the stand-ins in place exports it to its children.
+CLEAN = {name: value for name, value in os.environ.items() if not name.startswith("HUNDREDFOLD_")}
+
+
 def run(*arguments, **env):
     command = [sys.executable, "-c", "from hundredfold.cli import main; main()", *arguments]
-    env = {**os.environ, "HUNDREDFOLD_DEBUG": "", **env}
+    env = {**CLEAN, "HUNDREDFOLD_DEBUG": "", **env}
     return subprocess.run(command, env=env, capture_output=True, text=True, check=False)
 
 
@@ -33,7 +37,7 @@ def test_help_lists_all_and_imports_none():
         "import sys; from hundredfold import cli; status = cli.run(['--help']);"
         "print(sorted(n for n in sys.modules if n.startswith('hundredfold.'))); sys.exit(status)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", code], env=CLEAN, capture_output=True, text=True, check=True)
     for name, (_, line) in cli.COMMANDS.items():
         assert f"  {name}" in done.stdout and line.split(",")[0] in done.stdout
     assert done.stdout.splitlines()[-1] == "['hundredfold.cli']"

@@ -526,3 +526,12 @@ def test_the_commands_need_nothing_but_the_standard_library(checkout):
     done = checkout.lab("help", before=[PYTHON, "-I", "-S"])
     assert done.returncode == 0, done.stderr
     assert checkout.lab("setup", before=[PYTHON, "-I", "-S"]).returncode == 0
+
+
+def test_what_make_hands_down_does_not_reach_a_make_further_in(monkeypatch):
+    from hundredfold.lab import commands
+
+    monkeypatch.setenv("MAKEFLAGS", " -- ARGS=-q")
+    monkeypatch.setenv("ARGS", "-q")
+    monkeypatch.setenv("MAKELEVEL", "1")
+    assert not {"MAKEFLAGS", "MAKELEVEL", "ARGS"} & set(commands._environ(None))

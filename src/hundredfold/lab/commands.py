@@ -144,7 +144,9 @@ def _become(*arguments: str) -> int:
 
 def _environ(path: object) -> dict[str, str]:
     """This process's environment as an activated `.venv` would have it; with `path`, modules are found there too."""
-    env = dict(os.environ)
+    # What `make` hands down (its own flags, and ARGS, which were for this command) is not for a make that runs further in.
+    handed_down = ("MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS", "ARGS")
+    env = {name: value for name, value in os.environ.items() if name not in handed_down}
     if path is None:
         env["VIRTUAL_ENV"] = str(environment.VENV)
         env["PATH"] = str(environment.PYTHON.parent) + os.pathsep + env.get("PATH", "")
