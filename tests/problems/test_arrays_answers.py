@@ -393,7 +393,7 @@ def by_cupys_own_benchmark(fn):
 
 
 @right("arrays.clock")
-def by_measure(fn):
+def by_measure(fn, repeat=5, min_time=0.01):
     from hundredfold import measure
 
     return measure(fn).median

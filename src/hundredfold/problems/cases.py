@@ -54,8 +54,3 @@ def normal(*shape: int, seed: int = 0, dtype: str = "float64", mean: float = 0.0
 def uniform(*shape: int, seed: int = 0, dtype: str = "float64") -> np.ndarray:
     """Uniformly distributed numbers in [0, 1) of a shape; the same numbers for the same arguments."""
     return np.random.default_rng(seed).random(shape).astype(dtype)
-
-
-def listing(names: list[str]) -> str:
-    """Names in one list for a sentence."""
-    return ", ".join(names)
