@@ -1,7 +1,11 @@
 """Device memory: counting, rounding, reuse, limits."""
 
 import gc
+import os
 import pickle
+import subprocess
+import sys
+import textwrap
 import threading
 
 import numpy as np
@@ -158,3 +162,36 @@ def test_sizes_are_read_as_written(text, size):
 def test_a_size_that_is_none_is_refused():
     with pytest.raises(ValueError, match="HUNDREDFOLD_GPU_MEMORY must be a size such as 8GiB"):
         device._bytes("plenty")
+
+
+def test_sorting_in_survives_another_thread_that_takes_the_last_block(pool):
+    class Emptied(type(pool._returned)):
+        def __bool__(self):
+            return True
+
+    pool._returned = Emptied()
+    assert pool.free_bytes() == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this platform")
+def test_a_fork_waits_for_a_thread_inside_a_pool():
+    """Else the child would wait for ever for a lock whose holder it does not have."""
+    code = """
+        import os, signal, threading
+        from hundredfold.engine import memory
+        pool, inside, go = memory.Pool(0), threading.Event(), threading.Event()
+        def hold():
+            with pool._lock:
+                inside.set()
+                go.wait(10)
+        threading.Thread(target=hold).start()
+        inside.wait(10)
+        threading.Timer(0.2, go.set).start()
+        child = os.fork()
+        if not child:
+            signal.alarm(10)
+            os._exit(0 if pool.malloc(100).size == 512 else 1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        assert pool.malloc(100).size == 512
+    """
+    subprocess.run([sys.executable, "-W", "ignore", "-c", textwrap.dedent(code)], check=True, timeout=30)

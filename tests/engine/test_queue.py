@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from hundredfold.engine import counters, queue
+from hundredfold.engine import counters, interrupt, queue
 
 
 @pytest.fixture(autouse=True)
@@ -100,6 +100,84 @@ def test_an_interrupt_reaches_the_handler_that_was_there():
         assert signal.getsignal(signal.SIGINT).__name__ == "<lambda>"
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def test_a_handler_that_does_not_raise_leaves_nothing_waiting():
+    """As asyncio's and a training loop's own: a read of device memory must not return before the work is done."""
+    done, seen = [], []
+    before = signal.signal(signal.SIGINT, lambda number, frame: seen.append(number))
+    try:
+        queue.submit("kill", os.kill, (os.getpid(), signal.SIGINT))
+        for i in range(5):
+            queue.submit("append", done.append, (i,))
+        queue.synchronize()
+        assert seen == [signal.SIGINT] and done == [0, 1, 2, 3, 4]
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_a_second_interrupt_does_not_stop_the_queue_for_good(monkeypatch):
+    put_back = interrupt.set_signal
+
+    def interrupted(number, handler):
+        put_back(number, handler)
+        if handler is signal.default_int_handler:
+            raise KeyboardInterrupt
+
+    done = []
+    monkeypatch.setattr(interrupt, "set_signal", interrupted)
+    queue.submit("kill", os.kill, (os.getpid(), signal.SIGINT))
+    queue.submit("append", done.append, (1,))
+    with pytest.raises(KeyboardInterrupt):
+        queue.run()
+    monkeypatch.undo()
+    queue.run()
+    assert done == [1]
+
+
+def test_an_interrupted_submission_is_waited_for(monkeypatch):
+    """Ctrl-C arrives when the call of append returns, before anything else of the submission."""
+
+    class Interrupted(list):
+        def append(self, entry):
+            raise KeyboardInterrupt
+
+    done = []
+    monkeypatch.setattr(queue, "log", Interrupted())
+    with pytest.raises(KeyboardInterrupt):
+        queue.submit("append", done.append, (1,))
+    monkeypatch.undo()
+
+    class AfterAppend(type(queue._waiting)):
+        def append(self, entry):
+            super().append(entry)
+            raise KeyboardInterrupt
+
+    queue.run()
+    monkeypatch.setattr(queue, "_waiting", AfterAppend())
+    with pytest.raises(KeyboardInterrupt):
+        queue.submit("append", done.append, (2,))
+    queue.run()
+    assert done == [1, 2]
+
+
+def test_a_signal_handler_may_submit_in_the_middle_of_a_submission(monkeypatch):
+    """So may a finaliser that the garbage collector runs there; a lock that is not reentrant would wait for itself."""
+    done = []
+
+    class Submitting(list):
+        def append(self, entry):
+            if not done:
+                done.append("handler")
+                queue.submit_uncounted("append", done.append, ("submitted by it",))
+
+    monkeypatch.setattr(queue, "log", Submitting())
+    worker = threading.Thread(target=queue.submit, args=("append", done.append, ("first",)), daemon=True)
+    worker.start()
+    worker.join(10)
+    assert not worker.is_alive()
+    queue.run()
+    assert done == ["handler", "first", "submitted by it"]
 
 
 def test_threads_keep_their_own_order_and_lose_nothing():

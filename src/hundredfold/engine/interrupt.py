@@ -50,10 +50,12 @@ def hold() -> object:
 def release(handler: object) -> None:
     """Put the handler back, and hand it a signal that has arrived (Python's own raises KeyboardInterrupt)."""
     global arrived
-    set_signal(_SIGINT, handler)
-    if arrived is not None:
-        (number, frame), arrived = arrived, None
-        handler(number, frame)
+    try:
+        set_signal(_SIGINT, handler)  # a second signal may raise right here
+    finally:
+        signalled, arrived = arrived, None
+    if signalled is not None:
+        handler(*signalled)
 
 
 def _after_fork() -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import gc
 import itertools
+import os
 import threading
 import weakref
 from bisect import bisect_left, insort
@@ -245,8 +246,11 @@ class Pool:
     # Everything below is called with the lock held.
 
     def _sort_in(self) -> None:
-        while self._returned:
-            chunk = self._returned.popleft()
+        while True:
+            try:
+                chunk = self._returned.popleft()  # which another thread may have emptied: malloc takes from it unlocked
+            except IndexError:
+                return
             for neighbour in (chunk.previous, chunk.next):
                 if neighbour is not None and neighbour.free:
                     chunk = self._merge(chunk, neighbour)
@@ -385,3 +389,28 @@ def information(device_id: int) -> tuple[int, int]:
     """Free and total bytes of a device, as ``cudaMemGetInfo`` gives them."""
     total = device.memory()
     return max(total - taken(device_id), 0), total
+
+
+# A thread may stand inside a pool when another forks.  Registered after the queue's, so taken before them: the order in
+# which an allocation that waits for the device takes its locks.
+_held: list[Pool] = []
+
+
+def _before_fork() -> None:
+    _held[:] = Pool._all
+    for pool in _held:
+        pool._lock.acquire()
+
+
+def _after_fork_in_parent() -> None:
+    while _held:
+        _held.pop()._lock.release()
+
+
+def _after_fork_in_child() -> None:
+    while _held:
+        _held.pop()._lock = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork_in_parent, after_in_child=_after_fork_in_child)

@@ -33,7 +33,7 @@ LIMIT = 1024
 
 _waiting: deque[tuple] = deque()
 _launch = tuple.__new__  # quicker than Launch's own
-_submit_lock = threading.Lock()
+_submit_lock = threading.RLock()  # a signal handler or a finaliser may submit in the middle of a submission
 _run_lock = threading.RLock()
 _submitted = 0
 _completed = 0
@@ -64,14 +64,15 @@ def submit(
         Device memory the kernel reads and writes, in bytes.
     """
     global _submitted
+    # Counted before it waits: Ctrl-C may arrive after the call of append, and what is not counted would not be waited for.
     if _accounts and getattr(_local, "account", None) is not None:
         with _submit_lock:
-            _waiting.append((function, args, kwargs, name))
             _submitted += 1
+            _waiting.append((function, args, kwargs, name))
     else:
         with _submit_lock:
-            _waiting.append((function, args, kwargs, name))
             _submitted += 1
+            _waiting.append((function, args, kwargs, name))
             _totals[KERNELS] += 1
             _totals[READ] += bytes_read
             _totals[WRITTEN] += bytes_written
@@ -102,8 +103,8 @@ def submit_uncounted(name: str, function: Callable, args: tuple, kwargs: dict | 
     """Enqueue work that is part of a launch counted elsewhere, or of a transfer."""
     global _submitted
     with _submit_lock:
-        _waiting.append((function, args, kwargs, name))
         _submitted += 1
+        _waiting.append((function, args, kwargs, name))
     if len(_waiting) >= LIMIT:
         run()
 
@@ -115,17 +116,18 @@ def run() -> None:
     stays in the queue and runs next time.  So does what is left when ``Ctrl-C`` arrives.
     """
     if _waiting and _runner != get_ident():  # an operation that itself reads device memory waits for nothing
-        _run_until(_submitted)
+        target = _submitted
+        # Again where a signal stopped it whose handler did not raise: asyncio's, or one that only takes note.
+        while _waiting and _completed < target:
+            _run_until(target)
 
 
 def _run_until(target: int) -> None:
     global _runner
     with _run_lock:
-        if _completed >= target:
-            return
-        _runner = get_ident()
-        held = interrupt.hold()
+        held = interrupt.hold()  # first: from here on no signal can leave the state half set
         try:
+            _runner = get_ident()
             _quiet(_run_waiting, target)
         finally:
             _runner = 0
@@ -135,7 +137,7 @@ def _run_until(target: int) -> None:
 
 def _run_waiting(target: int) -> None:
     global _completed
-    while _completed < target and interrupt.arrived is None:
+    while _waiting and _completed < target and interrupt.arrived is None:
         function, args, kwargs, name = _waiting[0]
         try:
             if kwargs is None:
@@ -232,7 +234,7 @@ def _after_fork_in_parent() -> None:
 
 def _after_fork_in_child() -> None:
     global _submit_lock, _run_lock, _accounts, _runner, _quiet
-    _submit_lock = threading.Lock()
+    _submit_lock = threading.RLock()
     _run_lock = threading.RLock()
     _accounts = _runner = 0
     _quiet = _make_quiet()  # the old one may have been entered by a thread that the child does not have
