@@ -168,16 +168,17 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> nd
         if size > 2:
             raise TypeError("arange() is only supported for booleans when the result has at most length 2.")
         return _ramp("cupy_arange", lambda: np.arange(start, stop, step, dtype), (size,), dtype)
-    return _ramp("cupy_arange", lambda: _count_up(size, start, step, dtype), (size,), dtype)
+    first, step = dtype.type(start), dtype.type(step)  # here, so that a number the type cannot hold raises here
+    return _ramp("cupy_arange", lambda: _count_up(size, first, step, dtype), (size,), dtype)
 
 
 def _count_up(size: int, start: Any, step: Any, dtype: np.dtype) -> np.ndarray:
     # CuPy's kernel: start + i * step, in the array's type.
     ramp = np.arange(size, dtype=dtype)
     if step != 1:
-        ramp *= dtype.type(step)
+        ramp *= step
     if start != 0:
-        ramp += dtype.type(start)
+        ramp += start
     return ramp
 
 

@@ -76,7 +76,7 @@ atleast_1d, atleast_2d, atleast_3d = (_at_least(n) for n in (1, 2, 3))
 def broadcast_arrays(*args: Any) -> tuple:
     """Views of arrays in their common shape."""
     shape = np.broadcast_shapes(*(a.shape for a in args))
-    return tuple(a._view(np.broadcast_to(a._a, shape)) for a in args)
+    return tuple(views["broadcast_to"](a, shape) for a in args)
 
 
 class broadcast:

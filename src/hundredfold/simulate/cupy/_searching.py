@@ -110,7 +110,11 @@ def put_along_axis(a: Any, indices: Any, values: Any, axis: int | None) -> None:
     """Set elements at indices that differ along an axis."""
     values = values if isinstance(values, ndarray) else array(values, dtype=a.dtype)
     read = indices.nbytes + values.nbytes
-    launch.submit("cupy_put_along_axis", np.put_along_axis, (a._a, indices._a, values._a, axis), None, read, read)
+    launch.submit("cupy_put_along_axis", _put_along, (a._a, indices._a, values._a, axis), None, read, read)
+
+
+def _put_along(a: np.ndarray, indices: np.ndarray, values: np.ndarray, axis: int | None) -> None:
+    np.put_along_axis(a, indices % (a.size if axis is None else a.shape[axis]), values, axis)
 
 
 def place(arr: Any, mask: Any, vals: Any) -> None:
@@ -134,7 +138,7 @@ def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
     """Set the diagonal."""
     if a.ndim < 2:
         raise ValueError("array must be at least 2-d")
-    value = val._a if isinstance(val, ndarray) else val
+    value = launch.frozen(val)
     written = min(a.shape) * a.itemsize
     launch.submit("cupy_fill_diagonal", np.fill_diagonal, (a._a, value, wrap), None, 0, written)
 
@@ -166,10 +170,7 @@ class _Join:
         self._numpy = numpy_one
 
     def __getitem__(self, key: Any) -> Any:
-        launch.queue.run()
         items = key if isinstance(key, tuple) else (key,)
-        if any(isinstance(i, np.ndarray) for i in items):
-            raise TypeError(f"Unsupported type {np.ndarray}")
         return launch.now("cupy_concatenate", lambda *i: self._numpy[i], *items)
 
 

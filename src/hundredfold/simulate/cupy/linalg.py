@@ -59,11 +59,26 @@ def _run(function: Callable, views: tuple, kwargs: dict, outs: list, strict: boo
     except LinAlgError:
         if strict:
             raise
+        if function is not np.linalg.norm and _stacked(views):
+            # One bad matrix does not spoil the others.
+            lead = next(v.shape[:-2] for v in views if _is_matrix(v))
+            for i in np.ndindex(lead):
+                one = tuple(v[i] if _is_matrix(v) else v for v in views)
+                _run(function, one, kwargs, [o[(*i, ...)] for o in outs], strict)
+            return
         for out in outs:
             out.fill(np.nan if out.dtype.kind in "fc" else 0)
         return
     for out, result in zip(outs, results if isinstance(results, tuple) else (results,), strict=True):
         out[...] = result
+
+
+def _is_matrix(view: Any) -> bool:
+    return isinstance(view, np.ndarray) and view.ndim > 1
+
+
+def _stacked(views: tuple) -> bool:
+    return any(_is_matrix(v) and v.ndim > 2 for v in views)
 
 
 def inv(a: Any) -> Any:
@@ -75,11 +90,16 @@ def inv(a: Any) -> Any:
 def solve(a: Any, b: Any) -> Any:
     """Solution of linear systems."""
     _matrix(a, True)
+    if not isinstance(b, ndarray):
+        raise LinAlgError("cupy.linalg only supports cupy.ndarray")
+    if b.ndim == 0:
+        raise ValueError("b must have at least one dimension")
+    if b.ndim == 1 and a.shape[-1] != b.size:
+        raise ValueError("a must have (..., M, M) shape and b must have (M,) for one-dimensional b")
+    if b.ndim > 1 and a.shape[:-1] != b.shape[:-1]:
+        raise ValueError("a must have (..., M, M) shape and b must have (..., M, K) for multidimensional b")
     dtype = _compute(a.dtype, b.dtype)
-    vector = b.ndim == 1
-    shape = b.shape if vector else np.broadcast_shapes(a.shape[:-2], b.shape[:-2]) + b.shape[-2:]
-    if b.shape[0 if vector else -2] != a.shape[-1]:
-        raise ValueError("operands could not be broadcast together")
+    shape = a.shape[:-1] if b.ndim == 1 else b.shape
     return _queue("cusolver_getrs", np.linalg.solve, [shape], [dtype], a, b)[0]
 
 

@@ -32,9 +32,19 @@ def viewing(function: Callable) -> Callable:
         result = function(a._a, *args, **kwargs)
         if isinstance(result, (list, tuple)):
             return type(result)(a._view(r) for r in result)
-        return a._view(result)
+        if not isinstance(result, np.ndarray):  # NumPy read the only element, which may not be there yet
+            return a._view(a._a)
+        return a._view(result) if result.flags.writeable else writable_view(a, result)
 
     return _like(function, call)
+
+
+def writable_view(a: Any, view: np.ndarray) -> Any:
+    """A device array of a view that NumPy made read-only because elements share memory; CuPy lets one write to it."""
+    raw = a._block.raw
+    if not view.size:
+        return a._view(view)
+    return a._view(np.ndarray(view.shape, view.dtype, raw, view.ctypes.data - raw.ctypes.data, view.strides))
 
 
 def running(function: Callable, kernel: str | None = None) -> Callable:

@@ -86,7 +86,7 @@ def _assign(target: Any, value: Any) -> None:
         return
     source, a = value._a, target._a
     while source.ndim > a.ndim and source.shape[0] == 1:
-        source = source[0]
+        source = source[0, ...]  # a view also where nothing is left of the shape
     if source.shape == a.shape and source.strides == a.strides and source.ctypes.data == a.ctypes.data:
         return  # x[i] += 1 ends here
     try:
@@ -174,14 +174,22 @@ def _result_shape(a: np.ndarray, items: list) -> tuple[int, ...]:
     if used > a.ndim:
         raise IndexError(f"too many indices for array: array is {a.ndim}-dimensional, but {used} were indexed")
     stand_in = tuple(np.broadcast_to(np.intp(0), i.shape) if isinstance(i, launch.array_class) else i for i in items)
-    # An empty axis would refuse index 0, which is no error where nothing is taken.
-    small = np.broadcast_to(np.int8(0), tuple(n or 1 for n in a.shape))
+    lengths, axis = list(a.shape), 0
+    for item in items:
+        if item is Ellipsis:
+            axis += a.ndim - used
+        elif item is not None:
+            # An empty axis would refuse index 0, which is no error where nothing is taken.
+            if isinstance(item, launch.array_class) and not lengths[axis]:
+                lengths[axis] = 1
+            axis += 1
+    small = np.broadcast_to(np.int8(0), tuple(lengths))
     try:
         shape = small[stand_in].shape
     except IndexError as error:
         raise _shape_error(a.shape, items, error) from None
     if 0 in a.shape and 0 not in shape:
-        shape = a[tuple(s[:0] if isinstance(s, np.ndarray) and s.ndim else s for s in stand_in)].shape
+        raise IndexError("cannot do a non-empty take from an empty axes.")
     return shape
 
 
@@ -266,7 +274,7 @@ def scatter(x: Any, index: Any, value: Any, operation: str) -> None:
     if not masked:
         shape = _result_shape(x._a, items)
         while source.ndim > len(shape) and source.shape[0] == 1:
-            source = source[0]
+            source = source[0, ...]
         try:
             np.broadcast_to(source, shape)
         except ValueError:

@@ -16,6 +16,8 @@ import numpy as np
 
 from hundredfold.engine import device, memory, queue
 
+from .casting import convert
+
 if TYPE_CHECKING:
     from .ndarray import ndarray
 
@@ -102,6 +104,17 @@ def read(*operands: Any) -> int:
     return sum(array.nbytes for array in arrays.values())
 
 
+def frozen(value: Any) -> Any:
+    """What an operation keeps of an argument: the caller may change a list or a host array before it runs."""
+    if isinstance(value, array_class):
+        return value._a
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    if isinstance(value, (list, tuple)) and not hasattr(value, "_fields"):
+        return type(value)(frozen(item) for item in value)
+    return value
+
+
 def copy_into(destination: np.ndarray, source: np.ndarray, name: str = "cupy_copy") -> None:
     """Enqueue an elementwise copy with any conversion, as CuPy's ``elementwise_copy``."""
     if source.dtype.kind == "c" and destination.dtype.kind not in "cbV":
@@ -110,7 +123,8 @@ def copy_into(destination: np.ndarray, source: np.ndarray, name: str = "cupy_cop
         warnings.warn("Casting complex values to real discards the imaginary part", ComplexWarning, stacklevel=4)
         source = source.real
     if destination.size:
-        submit(name, np.copyto, (destination, source, "unsafe"), None, source.nbytes, destination.nbytes)
+        function = convert if source.dtype.kind == "f" and destination.dtype.kind in "iu" else np.copyto
+        submit(name, function, (destination, source, "unsafe"), None, source.nbytes, destination.nbytes)
 
 
 def store(out: np.ndarray, function: Any, args: tuple, kwargs: dict) -> None:
@@ -120,7 +134,8 @@ def store(out: np.ndarray, function: Any, args: tuple, kwargs: dict) -> None:
 
 def submit_into(name: str, out: ndarray, function: Any, *args: Any, **kwargs: Any) -> ndarray:
     """Enqueue ``out[...] = function(*args, **kwargs)`` on views; counts the arguments as read and ``out`` as written."""
-    views = tuple(a._a if isinstance(a, array_class) else a for a in args)
+    views = tuple(map(frozen, args))
+    kwargs = {key: frozen(value) for key, value in kwargs.items()}
     submit(name, store, (out._a, function, views, kwargs), None, read(*args), out.nbytes)
     return out
 

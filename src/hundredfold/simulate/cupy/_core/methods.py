@@ -172,9 +172,13 @@ class Methods:
                 raise IndexError("invalid entry in indices array")
         launch.submit(
             f"cupy_put_{mode}",
-            np.put,
+            _put,
             (self._a, indices._a, values._a, mode),
             None,
             indices.nbytes + values.nbytes,
             indices.size * self.itemsize,
         )
+
+
+def _put(a: np.ndarray, indices: np.ndarray, values: np.ndarray, mode: str) -> None:
+    np.put(a, indices.astype(np.intp, copy=False), values, mode)

@@ -135,7 +135,7 @@ def einsum(*operands: Any, out: Any = None, dtype: Any = None, optimize: Any = F
         raise TypeError(f"Unsupported type {np.ndarray}")
     shape = _einsum_shape(operands, views)
     result = np.result_type(*(a.dtype for a in arrays)) if dtype is None else np.dtype(dtype)
-    host = tuple(o._a if isinstance(o, launch.array_class) else o for o in operands)
+    host = tuple(map(launch.frozen, operands))
     options: dict = {"optimize": bool(optimize) or len(arrays) > 2}
     if dtype is not None:
         options |= {"dtype": result, "casting": "unsafe"}

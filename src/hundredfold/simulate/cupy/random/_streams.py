@@ -52,7 +52,7 @@ class Source:
         else:
             raise_if_invalid_cast(dtype, out.dtype, "no")
         if out.size:
-            views = tuple(p._a if isinstance(p, ndarray) else p for p in parameters)
+            views = tuple(map(launch.frozen, parameters))
             function = getattr(self.generator, method)
             # These fill memory in place; the others allocate on the host first.
             direct = method in ("random", "standard_normal", "standard_exponential") and dtype.char in "fd"
@@ -84,7 +84,7 @@ def entropy(seed: Any) -> Any:
 
 def scaled(x: ndarray, scale: Any, shift: Any) -> ndarray:
     """``x * scale + shift`` in place: part of the kernel that drew ``x``."""
-    operands = [v._a if isinstance(v, ndarray) else v for v in (scale, shift)]
+    operands = map(launch.frozen, (scale, shift))
     launch.queue.submit_uncounted("scale", _scale, (x._a, *operands))
     return x
 
