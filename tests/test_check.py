@@ -231,3 +231,17 @@ def test_in_a_notebook_the_learner_is_told_their_own_line(tmp_path):
 
 def test_the_package_offers_them():
     assert callable(hundredfold.hint)
+
+
+def test_a_hint_without_a_name_is_about_the_last_check(capfd, monkeypatch):
+    monkeypatch.setattr(sys.modules["hundredfold.check"], "_last", None)
+    hint()
+    assert "Which problem?" in capfd.readouterr().out
+    said(capfd, "arrays.clock", ...)
+    hint()
+    assert problems.find("arrays.clock").hints[0][:20] in capfd.readouterr().out
+
+
+def test_a_reason_that_says_it_all_stands_without_a_hint_on_how_to_begin(capfd):
+    out = said(capfd, "arrays.possible", "5e9", ..., ...)  # of the wrong type
+    assert "Hint:" not in out and 'More: hint("arrays.possible")' in out

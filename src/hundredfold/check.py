@@ -28,8 +28,14 @@ from hundredfold.problems.verdict import RIGHT, UNJUDGED, UNTOUCHED, WRONG, Verd
 __all__ = ["CheckFailed", "check", "hint"]
 
 _WIDTH = 96
+# These say all there is to say: a general hint below them, about how to begin, would only lead away from the mistake.
+_SELF_EXPLANATORY = {
+    *("answers", "callable", "type", "labels", "host", "device", "dtype", "unit", "per-element"),
+    *("ddof", "squared", "factor", "sign", "exception", "not-simulated"),
+}
 _seen: dict[str, int] = {}  # problem -> how many of its hints were shown in this session
 _unsaved_said = False
+_last: str | None = None  # the problem that was checked last: `hint()` is about it
 
 
 class CheckFailed(AssertionError):
@@ -57,14 +63,20 @@ def check(problem_id: str, *answers: Any) -> None:
     except problems.UnknownProblem as unknown:
         _end(f"✘ {unknown}", failed=_graded() or _strict())
         return
+    global _last
+    _last = problem.id
     verdict = problems.judge(problem.id, *answers)
     unsaved = _record(verdict)
     failed = (verdict.outcome == WRONG and _strict()) or (verdict.outcome != RIGHT and _graded())
     _end("\n".join([_text(problem, verdict), *unsaved]), failed)
 
 
-def hint(problem_id: str) -> None:
-    """Print the next hint for a problem; each says more than the one before."""
+def hint(problem_id: str | None = None) -> None:
+    """Print the next hint for a problem, by default the one checked last; each says more than the one before."""
+    problem_id = problem_id or _last
+    if problem_id is None:
+        print('Which problem? Say hint("arrays.port"), for example.')
+        return
     try:
         problem = problems.find(problem_id)
     except problems.UnknownProblem as unknown:
@@ -77,7 +89,7 @@ def hint(problem_id: str) -> None:
     shown = _seen[problem.id] = min(_seen.get(problem.id, 0) + 1, total)
     print(_wrap(f"Hint {shown} of {total}: {problem.hints[shown - 1]}", indent=""))
     if shown == total:
-        print("That is the last hint.")
+        print("That is the last hint. The solution, with its reasons, is in the folder solutions/.")
 
 
 def _text(problem: problems.Problem, verdict: Verdict) -> str:
@@ -99,15 +111,15 @@ def _text(problem: problems.Problem, verdict: Verdict) -> str:
     lines = [_wrap(f"✘ {problem.id}: {verdict.why}", indent="")]
     if verdict.printed:
         lines += ["  Your code printed:", *(f"    {line}" for line in verdict.printed.splitlines()[:10])]
-    if verdict.reason not in ("answers", "callable"):  # they say all there is to say
+    if verdict.reason not in ("answers", "callable"):  # nothing was judged yet
         lines += _one_hint(problem, verdict)
     return "\n".join(lines)
 
 
 def _one_hint(problem: problems.Problem, verdict: Verdict) -> list[str]:
-    """What fits the reason, else the hint the learner has got to, or the first."""
+    """What fits the reason, else the hint the learner has got to, or the first where the reason leaves room for one."""
     said = verdict.advice
-    if not said and problem.hints:
+    if not said and problem.hints and verdict.reason not in _SELF_EXPLANATORY:
         shown = _seen[problem.id] = max(_seen.get(problem.id, 0), 1)
         said = problem.hints[shown - 1]
     lines = [_wrap(f"Hint: {said}")] if said else []

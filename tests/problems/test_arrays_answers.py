@@ -97,6 +97,17 @@ def all_nan_to_zero(x):
     return cp.nan_to_num((x - x.mean(axis=0)) / x.std(axis=0))
 
 
+@wrong("arrays.port", "value")
+def nothing_where_a_column_is_constant(x):
+    spread = cp.sqrt(x.var(axis=0))
+    return (x - x.mean(axis=0)) / cp.where(spread == 0, 1, spread) if spread.all() else x * 0
+
+
+@wrong("arrays.port", "value")
+def something_in_every_denominator(x):
+    return (x - x.mean(axis=0)) / cp.sqrt(x.var(axis=0) + 1e-16)
+
+
 @wrong("arrays.port", "transfer")
 def column_statistics_on_the_host(x):
     h = cp.asnumpy(x)
@@ -393,10 +404,10 @@ def by_cupys_own_benchmark(fn):
 
 
 @right("arrays.clock")
-def by_measure(fn, repeat=5, min_time=0.01):
+def by_measure(fn):
     from hundredfold import measure
 
-    return measure(fn).median
+    return measure(fn, repeat=5, min_time=0.01).median
 
 
 @right("arrays.clock")

@@ -80,8 +80,7 @@ def _traffic(problem: Problem, function: Any) -> tuple[float, str]:
 
 
 def _by_time(function: Any) -> float:
-    """Bytes per element as the time suggests, beside a plain sum's, which reads 8 bytes per element and writes "
-    "nothing."""
+    """Bytes per element as the time suggests, beside a plain sum's, which reads 8 per element and writes nothing."""
     from hundredfold.measure import measure
 
     x = cp.random.standard_normal(_GPU_SIZE)
@@ -168,10 +167,10 @@ LEAN = Problem(
         "Beside each line write the bytes per element that it reads and writes. `d = x - m` reads 8 and writes 8, and "
         "the next line reads them again.",
         "Each array that is only made to be read once more costs its bytes twice. Is there one call that does it all?",
-        "`x.std()` reads x twice and writes nothing of its size, which is good enough. To read x only once, sum x - c "
-        "and its square in one pass, with c a number near the mean, such as x[0], so that nothing cancels: `cp.fuse` "
-        "with one `cp.sum` at the end, of a complex number that holds both. On a GPU a `cp.ReductionKernel` does it, "
-        "too.",
+        "`x.std()` reads x twice and writes nothing of its size, which is good enough to pass. To read x only once, one "
+        "kernel has to sum the differences from some number near the mean, such as `x[0]`, and their squares, together. "
+        "`cp.fuse` makes one kernel of several operations (unit 02): with `d = x - c`, let it return "
+        "`cp.sum(d + 1j * d * d)`, whose real part is the one sum and whose imaginary part is the other.",
     ),
     wrong={
         "traffic": Wrong(_starter, "traffic", hint="Count the passes: which of the arrays need never be written?"),

@@ -69,6 +69,18 @@ def _hides_nan(x):
     return cp.where(deviation > 0, (x - x.mean(axis=0)) / cp.where(deviation > 0, deviation, 1), 0)
 
 
+def _all_zeros(x):
+    # One constant column, and everything becomes zeros.
+    deviation = x.std(axis=0)
+    if (deviation == 0).any():
+        return cp.zeros_like(x)
+    return (x - x.mean(axis=0)) / deviation
+
+
+def _epsilon(x):
+    return (x - x.mean(axis=0)) / (x.std(axis=0) + 1e-12)
+
+
 def _round_trip(x):
     return cp.asarray(standardise(x.get()))
 
@@ -102,6 +114,7 @@ PORT = Problem(
                 1e-4,
             ),
             Case("a constant column", lambda: (np.column_stack([normal(9, 2, seed=2), np.full(9, 2.0)]),)),
+            Case("a column of tiny numbers", lambda: (normal(8, 2, seed=7) * np.array([1.0, 1e-6]),)),
             Case("a single number", lambda: (np.full((1, 1), -4.0),)),
             Case("one row", lambda: (normal(1, 5, seed=3).round() * 2,)),
             Case("1009 rows", lambda: (normal(1009, 3, seed=4, mean=100),)),
@@ -113,7 +126,7 @@ PORT = Problem(
         unlisted=(
             Case("other numbers in a 6 × 6 matrix", lambda: (normal(6, 6, seed=7, mean=-1),)),
             Case(
-                "a column of numbers of about 10⁻⁹", lambda: (normal(8, 2, seed=8) * np.array([1.0, 1e-9]),), None, 1e-5
+                "a column of numbers of about 10⁻⁹", lambda: (normal(8, 2, seed=8) * np.array([1.0, 1e-6]),), None, 1e-5
             ),
         ),
         rtol=1e-7,
@@ -174,6 +187,21 @@ PORT = Problem(
             lambda x: np.nan_to_num(standardise(x)),
             "a column with NaN in it came out as 0. It is not constant, its spread is unknown: it should stay NaN.",
             "NaN > 0 is False. Ask for the constant columns instead: `deviation == 0`.",
+        ),
+        "all-zeros": Wrong(
+            _all_zeros,
+            "value",
+            lambda x: np.zeros_like(x) if (np.std(x, axis=0) == 0).any() else standardise(x),
+            "one column is constant, and all of them came out as 0. Only the constant one should; the others are "
+            "standardised as ever.",
+            "Ask column by column: `deviation == 0` is an array.",
+        ),
+        "epsilon": Wrong(
+            _epsilon,
+            "value",
+            lambda x: (x - x.mean(axis=0)) / (x.std(axis=0) + 1e-12),
+            "something small was added to every standard deviation, which spoils a column whose own is as small.",
+            "Change the zeros only: `cp.where(deviation == 0, 1, deviation)`.",
         ),
         "transfer": Wrong(_round_trip, "transfer", hint="No `.get()` on the way in, no `cp.asarray` on the way out."),
     },
