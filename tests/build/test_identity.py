@@ -60,6 +60,12 @@ def test_several_edits_beside_an_insertion_keep_their_order():
     assert match(new, old) == [0, None, 1, 2]
 
 
+def test_two_cells_like_one_do_not_both_continue_it():
+    old = [("code", "alpha = 1"), ("markdown", "words")]
+    new = [("code", "alpha = 10"), ("code", "alpha = 11"), ("markdown", "other words")]
+    assert match(new, old) == [0, None, 1]
+
+
 def test_missing_and_double_ids_are_mended():
     new = ids(match(OLD, OLD), ["s-01", "", "s-01", "not valid!", "kept-9"], "s")
     assert new[0] == "s-01" and new[4] == "kept-9"

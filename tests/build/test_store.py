@@ -44,6 +44,15 @@ def test_an_interruption_leaves_the_old_file_and_no_rest(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_whoever_reads_it_meanwhile_has_the_old_one_whole(tmp_path):
+    path = tmp_path / "x.ipynb"
+    store.write_text(path, "old")
+    with open(path) as reading:
+        store.write_text(path, "new")
+        assert reading.read() == "old"
+    assert path.read_text() == "new"
+
+
 @pytest.mark.parametrize("text", ["<<<<<<< HEAD\n{}", "{", "[]", '{"cells": 3}'])
 def test_a_file_that_is_no_notebook_is_named(tmp_path, text):
     path = tmp_path / "x.ipynb"

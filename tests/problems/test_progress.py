@@ -57,3 +57,20 @@ def test_a_folder_that_cannot_be_made_harms_nothing(monkeypatch, tmp_path):
 def test_a_full_disk_harms_nothing():
     os.symlink("/dev/full", progress.file())
     assert not progress.record(RIGHT)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit on a file's size")
+def test_half_a_line_is_taken_back():
+    """A disk that fills up in the middle of a line: the next verdict must not be glued to the half."""
+    import resource
+
+    assert progress.record(RIGHT)
+    size = progress.file().stat().st_size
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size + 10, before[1]))
+    try:
+        assert not progress.record(RIGHT)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert progress.file().stat().st_size == size
+    assert progress.record(RIGHT) and len(progress.read()) == 2

@@ -72,3 +72,5 @@ def test_a_family_is_found_by_its_name_and_an_unknown_one_is_told_its_neighbours
     assert {row.shape for row in family} == {(1000, 1000), (10000, 10000), (20000, 20000)}
     with pytest.raises(KeyError, match=r"'array.sincos'.*arrays\.sincos"):
         recorded.rows("array.sincos")
+    with pytest.raises(KeyError):
+        recorded.rows("memory.su")

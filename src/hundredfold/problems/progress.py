@@ -32,15 +32,14 @@ def record(verdict: Verdict) -> bool:
     }
     try:
         path = file()
-        with FileLock(f"{path}.lock", timeout=_PATIENCE), open(path, "ab") as out:
+        data = json.dumps(line).encode() + b"\n"
+        # Unbuffered: a buffer that could not be written would be written again when the file is closed.
+        with FileLock(f"{path}.lock", timeout=_PATIENCE), open(path, "ab", buffering=0) as out:
             start = out.tell()
-            try:
-                out.write(json.dumps(line).encode() + b"\n")
-                out.flush()
-            except OSError:
+            if out.write(data) != len(data):
                 # A full disk leaves half a line, and the next one would be glued to it.
                 os.ftruncate(out.fileno(), start)
-                raise
+                return False
     # NotImplementedError: a file system that has no locks. TimeoutError is an OSError.
     except (OSError, RuntimeError, NotImplementedError):
         return False

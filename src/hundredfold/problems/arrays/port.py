@@ -126,7 +126,7 @@ PORT = Problem(
         unlisted=(
             Case("other numbers in a 6 × 6 matrix", lambda: (normal(6, 6, seed=7, mean=-1),)),
             Case(
-                "a column of numbers of about 10⁻⁹", lambda: (normal(8, 2, seed=8) * np.array([1.0, 1e-6]),), None, 1e-5
+                "a column of numbers of about 10⁻⁶", lambda: (normal(8, 2, seed=8) * np.array([1.0, 1e-6]),), None, 1e-5
             ),
         ),
         rtol=1e-7,
