@@ -90,7 +90,7 @@ check("arrays.count", share_of_ones)
 #
 # - with all the device work that `fn` orders, and none that somebody ordered before;
 # - without the first call, which compiles;
-# - as the median of several calls, so that one slow call does not spoil it. Seven calls are plenty.
+# - of several calls, seven are plenty, so that one slow call does not spoil it: their median, for example.
 
 
 # %%

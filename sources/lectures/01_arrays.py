@@ -343,6 +343,7 @@ compare(
     naive=with_numpy,
     strongest=with_numba,
     limit=limit(bytes=x.nbytes),
+    n=x.size,
 )
 
 # %% [markdown]
