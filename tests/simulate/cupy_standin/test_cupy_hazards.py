@@ -123,3 +123,21 @@ def test_unsigned_and_out_of_range_indices_of_put(cp):
     x.put(cp.array([1], "Q"), 9)
     cp.put_along_axis(x, cp.array([5]), cp.array([4]), 0)
     assert x.get().tolist() == [0, 9, 4]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda cp, h: cp.roll(h, 1),
+        lambda cp, h: cp.pad(h, 1),
+        lambda cp, h: cp.linalg.norm(h),
+        lambda cp, h: cp.median(h),
+        lambda cp, h: cp.nanmean(h),
+        lambda cp, h: cp.nansum(h),
+        lambda cp, h: cp.count_nonzero(h),
+        lambda cp, h: cp.stack([cp.ones(3), h]),
+    ],
+)
+def test_host_arrays_are_refused(cp, call):
+    with pytest.raises(TypeError, match="Unsupported type <class 'numpy.ndarray'>|Only cupy arrays"):
+        call(cp, np.ones(3))

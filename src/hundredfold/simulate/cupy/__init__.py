@@ -14,6 +14,8 @@ from . import (
     _math,
     _misc,
     _passed,
+    _piecewise,
+    _poly,
     _searching,
     _statistics,
     cuda,
@@ -48,6 +50,8 @@ _functions = {
     **_logic.made,
     **_searching.made,
     **_misc.made,
+    **_piecewise.made,
+    **_poly.made,
     **_ufuncs,
 }
 globals().update(_passed.passed | _functions)

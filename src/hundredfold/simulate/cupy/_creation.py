@@ -153,10 +153,8 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> nd
     """Evenly spaced numbers of an interval, its end excluded."""
     start, stop, step = (x.item() if isinstance(x, ndarray) else x for x in (start, stop, step))
     if dtype is None:
-        if any(np.asarray(v).dtype.kind == "f" for v in (start, stop, step) if v is not None):
-            dtype = np.result_type(*(v for v in (start, stop, step) if v is not None), np.int64)
-        else:
-            dtype = np.dtype(np.int64) if not isinstance(start, np.generic) else np.result_type(start, stop or 0, step)
+        # CuPy looks at the kind of the numbers alone, so that a NumPy scalar does not set the type.
+        dtype = float if any(np.asarray(v).dtype.kind == "f" for v in (start, stop, step) if v is not None) else int
     dtype = normal_dtype(dtype)
     if stop is None:
         start, stop = 0, start

@@ -99,6 +99,8 @@ def stack(tup: Sequence[Any], axis: int = 0, out: Any = None, *, dtype: Any = No
     tup = list(tup)
     if not tup:
         raise ValueError("need at least one array to stack")
+    if not all(isinstance(a, ndarray) for a in tup):
+        raise TypeError("Only cupy arrays can be concatenated")
     if any(a.shape != tup[0].shape for a in tup):
         raise ValueError("all input arrays must have the same shape")
     at = normal_axis(axis, tup[0].ndim + 1)

@@ -153,5 +153,5 @@ made |= {
     )
 }  # fmt: skip
 made |= {"round": around, "round_": around, "trapz": trapezoid}
-made |= table(np, "cross ediff1d gradient interp unwrap polyfit polyval poly roots polyadd polysub polymul", running)
+made |= table(np, "cross ediff1d gradient interp unwrap", running)
 made |= table(np, "bartlett blackman hamming hanning kaiser", sending)

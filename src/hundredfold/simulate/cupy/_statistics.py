@@ -144,8 +144,6 @@ def _in_type(function: Callable, dtype: np.dtype) -> Callable:
 
 def count_nonzero(a: Any, axis: Any = None) -> Any:
     """Number of elements that are not zero, a 0-d or reduced int64 array."""
-    if not isinstance(a, ndarray):
-        a = asarray(a)
     return reduce("cupy_count_nonzero", _keep_out(np.count_nonzero), a, axis, None, False, np.dtype(np.int64))
 
 

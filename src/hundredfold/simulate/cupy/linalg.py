@@ -187,6 +187,8 @@ def pinv(a: Any, rcond: float = 1e-15) -> Any:
 
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
     """Norm of vectors or matrices."""
+    if not isinstance(x, ndarray):
+        raise TypeError(f"Unsupported type {type(x)}")
     dtype = x.dtype if x.dtype.kind in "fc" else np.dtype(np.float64)
     if axis is None:
         axes = tuple(range(x.ndim))

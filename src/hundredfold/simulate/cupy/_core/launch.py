@@ -134,6 +134,8 @@ def store(out: np.ndarray, function: Any, args: tuple, kwargs: dict) -> None:
 
 def submit_into(name: str, out: ndarray, function: Any, *args: Any, **kwargs: Any) -> ndarray:
     """Enqueue ``out[...] = function(*args, **kwargs)`` on views; counts the arguments as read and ``out`` as written."""
+    if isinstance(args[0], np.ndarray):
+        raise TypeError(f"Unsupported type {np.ndarray}")
     views = tuple(map(frozen, args))
     kwargs = {key: frozen(value) for key, value in kwargs.items()}
     submit(name, store, (out._a, function, views, kwargs), None, read(*args), out.nbytes)

@@ -52,12 +52,14 @@ def reduce(
     identity : bool
         Whether the reduction of no elements has a value.
     """
-    if axis is None and out is None and not keepdims and result is compute and a._a.size and not kwargs:
+    if axis is None and out is None and not keepdims and result is compute and not kwargs and a.size:
         if isinstance(getattr(function, "__self__", None), np.ufunc):  # the path of most calls, written for speed
             target = launch.empty((), result)
             view = target._a
             launch.submit(name, function, (a._a, None, compute, view, False), None, a._a.nbytes, view.nbytes)
             return target
+    if not isinstance(a, launch.array_class):
+        raise TypeError(f"Unsupported type {type(a)}")
     axes = normal_axes(axis, a._a.ndim)
     shape = reduced_shape(a._a.shape, axes, keepdims)
     if not identity and a.size == 0 and 0 not in shape:
