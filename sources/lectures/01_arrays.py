@@ -59,6 +59,15 @@ a.sum(axis=0)
 
 # %% [markdown]
 # Nearly everything you know works: slices, broadcasting, reductions, `dtype`s; even `np.sin(a)` runs on the device, and returns a CuPy array.
+
+# %%
+print("every other column ", a[1:, ::2].tolist())
+print("broadcasting       ", (a - a[0]).tolist())
+print("sorted, descending ", cp.sort(a, axis=1)[0, ::-1].tolist())
+print("where a is even    ", cp.where(a % 2 == 0, a, -1)[1].tolist())
+print("np.sin(a) is of    ", type(np.sin(a)))
+
+# %% [markdown]
 # Two functions carry arrays across: `cp.asarray` sends one to the device, `cp.asnumpy` fetches one back.
 
 # %%

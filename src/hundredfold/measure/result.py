@@ -100,12 +100,12 @@ class Measurement:
         busy = (
             ""
             if self.load is None or self.load < 1.2
-            else f"; this machine has {self.load:.1f} times the work it has cores for"
+            else f"; this machine has {self.load:.1f} times the work it has cores for, measure again when it is quiet"
         )
         if self.times.std() > self.times.mean():
             return f"distrust this time: its samples differ by more than their mean{busy}"
         if self.spread > NOISY * self.median:
-            return f"the samples differ by {text.share(self.spread / self.median)} of their median{busy}; measure again when it is quiet"
+            return f"the samples differ by {text.share(self.spread / self.median)} of their median{busy}"
         return None
 
     @property
