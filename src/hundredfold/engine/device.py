@@ -10,19 +10,18 @@ NAME = "Simulated GPU"
 COMPUTE_CAPABILITY = (9, 0)
 MULTIPROCESSORS = 132
 
+MOST = 64
+"""Simulated devices at most: each has a share of this machine's memory."""
+LEAST_MEMORY = 16 * 1024**2
+"""Bytes that a simulated device must have: with less, the first array of any notebook fails."""
+
 _local = threading.local()
 
 
 @functools.cache
 def count() -> int:
     """Number of simulated devices: ``HUNDREDFOLD_GPUS`` (1), of which ``CUDA_VISIBLE_DEVICES`` may hide some."""
-    text = os.environ.get("HUNDREDFOLD_GPUS", "1")
-    try:
-        number = int(text)
-    except ValueError:
-        number = 0
-    if number < 1:
-        raise ValueError(f"HUNDREDFOLD_GPUS must be a positive whole number, not {text!r}.")
+    number = _asked_for()
     visible = os.environ.get("CUDA_VISIBLE_DEVICES", "")
     named = [item.strip() for item in visible.split(",") if item.strip()]
     if named and all(item.isdigit() for item in named):
@@ -42,12 +41,31 @@ def memory() -> int:
 
     ``HUNDREDFOLD_GPU_MEMORY`` (bytes, or with a suffix such as ``8GiB``) if set; else half of what this process may
     use of the machine's memory, shared among the devices.
+
+    Raises
+    ------
+    ValueError
+        If the setting is no size, or one with which nothing would run.
     """
     text = os.environ.get("HUNDREDFOLD_GPU_MEMORY")
     if text:
-        return _bytes(text)
-    number = int(os.environ.get("HUNDREDFOLD_GPUS", "1"))  # all of them, hidden or not: they share this machine
-    return _available() // 2 // max(number, 1)
+        size = _bytes(text)
+        if size < LEAST_MEMORY:
+            raise ValueError(f"HUNDREDFOLD_GPU_MEMORY must be at least 16MiB, not {text!r}: nothing would fit.")
+        return size
+    return _available() // 2 // _asked_for()  # all of them, hidden or not: they share this machine
+
+
+def _asked_for() -> int:
+    """How many devices ``HUNDREDFOLD_GPUS`` asks for; unset and empty mean one."""
+    text = os.environ.get("HUNDREDFOLD_GPUS") or "1"
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if not 1 <= number <= MOST:
+        raise ValueError(f"HUNDREDFOLD_GPUS must be a whole number from 1 to {MOST}, not {text!r}.")
+    return number
 
 
 def current() -> int:
