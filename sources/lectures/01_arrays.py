@@ -97,7 +97,7 @@ for mistake in (lambda: np.asarray(a), lambda: a + np.ones(4)):
 
 # %%
 free, total = cp.cuda.runtime.memGetInfo()  # bytes of device memory
-n = min(10_000, int((free / (5 * 8)) ** 0.5) // 1_000 * 1_000)
+n = max(1_000, min(10_000, int((free / (5 * 8)) ** 0.5) // 1_000 * 1_000))
 x = np.random.default_rng(seed=1).random((n, n))
 x_gpu = cp.asarray(x)
 print(f"{x.nbytes / 1e6:.0f} MB on the host, and the same again on the device")
