@@ -243,8 +243,8 @@ print(f"a short run orders seven kernels: {1e3 * short / 7:.0f} µs for each")
 # - **Nothing waited.** `.all()` of a CuPy array is again a CuPy array, of zero dimensions, on the device. Nobody read it. `bool(…)` or
 #   `.item()` would have waited for the answer.
 #
-# Nobody cheated. `%timeit` simply does not know about the queue, and the author found it out himself: the post was corrected later. With
-# `bool(…)` around the line, which waits for the answer, it now says 446 ms → 86.3 ms, "about 5x". That is on the right side of the limit, and
+# Nobody cheated. `%timeit` simply does not know about the queue, and the author corrected the post the very next day: with `bool(…)` around
+# the line, which waits for the answer, it says 446 ms → 86.3 ms, "about 5x". It is the 500 that people remember. That is on the right side of the limit, and
 # far from it. Some 13 ms are accounted for by the five kernels above. Where the rest went nobody has written down; one suspect is `.all()`,
 # because CuPy's reductions were slow then: the same suite of 2019 took 82.4 ms to *sum* as many numbers.
 
@@ -445,7 +445,8 @@ plot.lines(
 # ## Further reading
 #
 # - M. Rocklin, [First Impressions of GPUs and PyData](https://matthewrocklin.com/blog/work/2018/12/17/gpu-python-challenges), 17 December
-#   2018: the post with the 402 ms and the 746 µs as it was first read and quoted, and today with its correction.
+#   2018: today with its correction; the 402 ms and the 746 µs, as first read and quoted, are in the history of the repository
+#   [mrocklin/blog](https://github.com/mrocklin/blog), whose commit 1052534 of 18 December 2018 corrects them.
 # - P. Entschev, [Single-GPU CuPy Speedups](https://blog.dask.org/2019/06/27/single-gpu-cupy-benchmarks), Dask blog, 27 June 2019: the suite
 #   that waited for the GPU, source of the 13.06 ms and the 82.4 ms (medians of float64 arrays of 10 000 × 10 000 on a V100).
 # - [Numba issue 3003](https://github.com/numba/numba/issues/3003), May 2018: what a launch cost then, 25 µs in CuPy and 200 µs in Numba.
