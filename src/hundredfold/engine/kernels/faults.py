@@ -1,0 +1,399 @@
+"""What can go wrong in a kernel, said so that its author knows where and what to do.
+
+Every fault names the learner's own line.  Faults cross processes (Dask sends a worker's exceptions back), so each is
+rebuilt from its sentence and its fields.
+"""
+
+from __future__ import annotations
+
+import os
+
+SECONDS_SETTING = "HUNDREDFOLD_THREAD_SECONDS"
+TRACE_SETTING = "HUNDREDFOLD_TRACE"
+_COORDINATES = ("thread", "block", "index", "shape")
+
+
+class KernelError(RuntimeError):
+    """A kernel that cannot be compiled, launched or finished.
+
+    Parameters
+    ----------
+    sentence : str, optional
+        What happened.  Left out, the class makes it from the fields.
+    **fields
+        Those of the class; the ones not given are None.
+
+    Attributes
+    ----------
+    kernel : str
+        Name of the kernel.
+    function : str
+        The device function it happened in, if not in the kernel itself.
+    filename : str
+    line : int
+        1-based, in the source of the function, decorator lines included.
+    file_line : int
+        1-based, in the file.
+    source_line : str
+        The text of that line.
+    thread, block : tuple of int
+        ``(x, y, z)`` of ``threadIdx`` and ``blockIdx``.
+    """
+
+    fields: tuple[str, ...] = (
+        "kernel",
+        "function",
+        "filename",
+        "line",
+        "file_line",
+        "source_line",
+        "thread",
+        "block",
+    )
+
+    def __init__(self, sentence: str | None = None, **fields: object) -> None:
+        unknown = set(fields) - set(self.fields)
+        if unknown:
+            raise TypeError(f"{type(self).__name__} has no field {', '.join(sorted(unknown))}")
+        for name in self.fields:
+            value = fields.get(name)
+            setattr(self, name, _integers(value) if name in _COORDINATES and value is not None else value)
+        self.sentence = sentence
+        super().__init__(sentence if sentence is not None else self.describe())
+
+    def describe(self) -> str:
+        """What happened, made from the fields."""
+        return f"{self.kernel or 'A kernel'} could not go on."
+
+    def where(self) -> str:
+        """The place: ``line 5 of blur (shop.py, line 12): `x[i] = 1` `` and the thread."""
+        name = self.function or self.kernel
+        parts = []
+        if self.line is not None:
+            place = f"line {self.line}" + (f" of {name}" if name else "")
+            if self.file_line is not None and _is_file(self.filename):
+                place += f" ({os.path.basename(self.filename)}, line {self.file_line})"
+            parts.append(f"{place}: `{self.source_line.strip()}`" if self.source_line else place)
+        if self.thread is not None:
+            parts.append(who(self.thread, self.block))
+        return ", in ".join(parts)
+
+    def __str__(self) -> str:
+        text = str(self.args[0]) if self.args else ""
+        # A sentence that the class made says the place itself.
+        place = self.where() if self.sentence is not None else ""
+        return f"{text}\nIn {place}" if place else text
+
+    def __reduce__(self):
+        state = {"__notes__": list(self.__notes__)} if hasattr(self, "__notes__") else None
+        return _rebuild, (type(self), self.sentence, {name: getattr(self, name) for name in self.fields}), state
+
+
+class UncompilableError(KernelError):
+    """A kernel that a GPU, or Numba for one, refuses.
+
+    Attributes
+    ----------
+    original : str
+        Numba's own words, if it was Numba that refused.
+    """
+
+    fields = (*KernelError.fields, "original")
+
+    def describe(self) -> str:
+        text = f"{self.kernel or 'This kernel'} cannot be compiled for a GPU."
+        return f"{text}\n{self.original}" if self.original else text
+
+
+class KernelSyntaxError(UncompilableError):
+    """A statement that does not exist in a kernel: ``try``, ``with``, ``yield``, a comprehension, a returned value."""
+
+
+class RecursionFault(UncompilableError):
+    """A kernel or device function that calls itself, also through others.
+
+    Attributes
+    ----------
+    chain : tuple of str
+        The functions, in the order they call each other.
+    """
+
+    fields = (*UncompilableError.fields, "chain")
+
+    def describe(self) -> str:
+        chain = " calls ".join([*self.chain, self.chain[0]]) if self.chain else f"{self.kernel} calls itself"
+        return _join(
+            f"{chain}: a kernel cannot recurse. Write it as a loop, with a local array as the stack if it needs one.",
+            self.where(),
+        )
+
+
+class OutOfBoundsError(KernelError, IndexError):
+    """An element that an array does not have.
+
+    Attributes
+    ----------
+    array : str
+        As the learner calls it.
+    index : tuple of int
+    axis, size : int
+        The axis that is exceeded, and how many items it has.
+    shape : tuple of int
+    writing : bool
+    """
+
+    fields = (*KernelError.fields, "array", "index", "axis", "size", "shape", "writing")
+
+    def describe(self) -> str:
+        array, index = self.array or "an array", element(self.array or "x", self.index)
+        axis, size = self.axis or 0, self.size
+        if size is None and self.shape:
+            size = self.shape[axis]
+        along = f"{array} has {_items(size)}" + (f" along axis {axis}" if len(self.index or ()) > 1 else "")
+        numbered = f", numbered 0 to {size - 1}" if size else ""
+        act = "write to" if self.writing else "read"
+        at = self.index[axis] if self.index and axis < len(self.index) else None
+        negative = at is not None and at < 0
+        small = " (a negative index counts from the end, but not that far)" if negative else ""
+        harm = (
+            "it would have written over whatever lies there"
+            if self.writing
+            else "it would have gone on with whatever lies there"
+        )
+        cure = "Start the loop or the threads later" if negative else "Let only threads whose index is inside"
+        cure += (
+            ", or guard the line with `if index >= 0`."
+            if negative
+            else f" do this, as with `if index < {self.array or 'x'}.shape[{axis}]`."
+        )
+        return _join(
+            f"{index} does not exist: {along}{numbered}{small}; tried to {act} it.",
+            self.where(),
+            f"A GPU does not look: {harm}, or stopped with CUDA_ERROR_ILLEGAL_ADDRESS. {cure}",
+        )
+
+
+class EndlessError(KernelError, TimeoutError):
+    """A thread that does not come to an end.
+
+    Attributes
+    ----------
+    seconds : float
+        How long it was given.
+    """
+
+    fields = (*KernelError.fields, "seconds")
+
+    def describe(self) -> str:
+        given = f" {self.seconds:g} seconds" if self.seconds is not None else " its time"
+        loop = f"the loop in line {self.line}" if self.line is not None else "a loop"
+        thread = who(self.thread, self.block) if self.thread is not None else "A thread"
+        return _join(
+            f"{self.kernel or 'The kernel'} does not end: {thread} was still in {loop} after{given}.",
+            _unthreaded(self),
+            "Does what the loop waits for ever change? On a GPU the program would hang here. If the work is only long: "
+            f"{SECONDS_SETTING}=60 gives each thread more time.",
+        )
+
+
+class DeadlockError(KernelError):
+    """Threads that wait for others that never come.
+
+    Attributes
+    ----------
+    waiting : str
+        What they wait at, as the learner wrote it: ``"syncwarp(mask)"``.
+    reason : str
+        Why that cannot happen, as half a sentence.
+    """
+
+    fields = (*KernelError.fields, "waiting", "reason")
+
+    def describe(self) -> str:
+        thread = who(self.thread, self.block) if self.thread is not None else "a thread"
+        at = f" at {self.waiting}" if self.waiting else ""
+        reason = self.reason or "for threads that have ended or wait somewhere else"
+        return _join(
+            f"{self.kernel or 'The kernel'} cannot go on: {thread} waits{at} {reason}.",
+            _unthreaded(self),
+            "On a GPU the program would hang here. Every thread that is waited for has to reach the same line.",
+        )
+
+
+class DivergentBarrierError(KernelError):
+    """Threads of one block that wait at different barriers, where that cannot be carried out.
+
+    Attributes
+    ----------
+    other_line : int
+        The other barrier's line in the kernel's source.
+    other_thread : tuple of int
+    """
+
+    fields = (*KernelError.fields, "other_line", "other_thread")
+
+    def describe(self) -> str:
+        thread = who(self.thread, self.block) if self.thread is not None else "one thread"
+        other = f"thread {_tuple(self.other_thread)}" if self.other_thread is not None else "another of its block"
+        elsewhere = f"in line {self.other_line}" if self.other_line is not None else "elsewhere"
+        return _join(
+            f"The threads of a block part at a barrier: {thread} waits in line {self.line}, {other} {elsewhere}.",
+            _unthreaded(self),
+            "What a GPU does then is undefined. Take the barrier out of the branch, so that all threads of the block "
+            "meet at the same one.",
+        )
+
+
+class DivisionFault(KernelError, ZeroDivisionError):
+    """A division by zero, in a kernel compiled with ``debug=True``."""
+
+    def describe(self) -> str:
+        return _join(
+            "division by zero",
+            self.where(),
+            "Without debug=True a GPU does not stop: x / 0 is inf or nan, and an integer x // 0 is 0.",
+        )
+
+
+class CudaDriverError(Exception):
+    """What the stand-in shows as ``numba.cuda.cudadrv.driver.CudaDriverError``."""
+
+
+class CudaAPIError(CudaDriverError):
+    """What the stand-in shows as ``numba.cuda.cudadrv.driver.CudaAPIError``.
+
+    Parameters
+    ----------
+    code : int
+        The driver's: 1 is CUDA_ERROR_INVALID_VALUE.
+    msg : str
+    """
+
+    def __init__(self, code: int, msg: str) -> None:
+        self.code = code
+        self.msg = msg
+        super().__init__(code, msg)
+
+    def __str__(self) -> str:
+        return f"[{self.code}] {self.msg}"
+
+
+class CUDAError(Exception):
+    """What the stand-in shows as ``cuda.core._utils.cuda_utils.CUDAError``, which launches of numba-cuda 0.30 raise."""
+
+
+class LaunchError(KernelError, CudaAPIError, CUDAError):
+    """A launch that the driver refuses, with its code and words and one sentence more.
+
+    Attributes
+    ----------
+    code : int
+    error : str
+        ``"CUDA_ERROR_INVALID_VALUE"``.
+    call : str
+        ``"cuLaunchKernel"``.
+    reason : str
+        What is wrong and what to do.
+    """
+
+    fields = (*KernelError.fields, "code", "error", "call", "reason")
+
+    @property
+    def msg(self) -> str:
+        """The driver's words, as Numba puts them."""
+        return f"Call to {self.call or 'cuLaunchKernel'} results in {self.error}"
+
+    def describe(self) -> str:
+        return f"[{self.code}] {self.msg}" + (f"\n{self.reason}" if self.reason else "")
+
+
+class LinkerError(KernelError):
+    """A kernel that ptxas refuses; ``numba.cuda.cudadrv.driver.LinkerError`` is a RuntimeError too."""
+
+
+class TraceError(KernelError):
+    """What the check of a kernel's first launch found.
+
+    Attributes
+    ----------
+    findings : tuple of Finding
+        All of them, errors first; see :mod:`.trace.findings`.
+    """
+
+    fields = (*KernelError.fields, "findings")
+
+    def describe(self) -> str:
+        findings = self.findings or ()
+        if not findings:
+            return "The check of this kernel's first launch found an error."
+        more = len(findings) - 1
+        others = f"\n({more} more: see .findings of this error.)" if more else ""
+        return (
+            f"{findings[0].sentence}{others}\n"
+            "A GPU says nothing here: it goes on, with a result that is wrong, or right only by luck. Hundredfold checks "
+            f"the first launch of every kernel; {TRACE_SETTING}=off launches without the check."
+        )
+
+
+def raised(exception: BaseException, fault: KernelError) -> BaseException:
+    """An exception that a kernel with ``debug=True`` raised itself, of the same class, told as Numba tells it.
+
+    Parameters
+    ----------
+    exception : BaseException
+        As the kernel made it.
+    fault : KernelError
+        Where and in which thread.
+    """
+    place = f"In function {(fault.function or fault.kernel)!r}, file {fault.filename}, line {fault.file_line}, "
+    prefix = (
+        f"{place if fault.file_line is not None else ''}tid={list(fault.thread or ())} ctaid={list(fault.block or ())}"
+    )
+    args = exception.args
+    return type(exception)(f"{prefix}: {args[0]}" if args else prefix, *args[1:])
+
+
+def who(thread: tuple[int, ...] | None, block: tuple[int, ...] | None = None) -> str:
+    """A thread in words: ``thread (3, 0, 0) of block (1, 0, 0)``."""
+    text = f"thread {_tuple(thread)}" if thread is not None else "a thread"
+    return text + (f" of block {_tuple(block)}" if block is not None else "")
+
+
+def element(array: str, index: tuple[int, ...] | None) -> str:
+    """An element as a learner writes it: ``x[3]``, ``image[3, 4]``."""
+    return f"{array}[{', '.join(str(i) for i in index)}]" if index else array
+
+
+def _integers(value: object) -> tuple[int, ...]:
+    return tuple(int(i) for i in value) if hasattr(value, "__iter__") else (int(value),)
+
+
+def _tuple(value: tuple[int, ...]) -> str:
+    return f"({', '.join(str(i) for i in value)})"
+
+
+def _items(size: int | None) -> str:
+    return "fewer items" if size is None else "no items" if size == 0 else f"{size} item" + "s" * (size != 1)
+
+
+def _join(what: str, place: str, more: str = "") -> str:
+    text = f"{what}\nIn {place}" if place else what
+    return f"{text}\n{more}" if more else text
+
+
+def _unthreaded(error: KernelError) -> str:
+    """The place without the thread, which the sentence has named already."""
+    thread, error.thread = error.thread, None
+    try:
+        return error.where()
+    finally:
+        error.thread = thread
+
+
+def _is_file(filename: str | None) -> bool:
+    """Whether a file's line number means something to its author: not that of a notebook's cell."""
+    return bool(filename) and not filename.startswith("<") and "ipykernel" not in filename
+
+
+def _rebuild(cls: type[KernelError], sentence: str | None, fields: dict[str, object]) -> KernelError:
+    return cls(sentence, **fields)
