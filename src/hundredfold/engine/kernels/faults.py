@@ -346,9 +346,7 @@ def raised(exception: BaseException, fault: KernelError) -> BaseException:
         Where and in which thread.
     """
     place = f"In function {(fault.function or fault.kernel)!r}, file {fault.filename}, line {fault.file_line}, "
-    prefix = (
-        f"{place if fault.file_line is not None else ''}tid={list(fault.thread or ())} ctaid={list(fault.block or ())}"
-    )
+    prefix = f"{place if fault.file_line is not None else ''}tid={_zyx(fault.thread)} ctaid={_zyx(fault.block)}"
     args = exception.args
     return type(exception)(f"{prefix}: {args[0]}" if args else prefix, *args[1:])
 
@@ -370,6 +368,10 @@ def _integers(value: object) -> tuple[int, ...]:
 
 def _tuple(value: tuple[int, ...]) -> str:
     return f"({', '.join(str(i) for i in value)})"
+
+
+def _zyx(position: tuple[int, ...] | None) -> list[int]:
+    return list(reversed(position or ()))  # the order in which Numba prints them
 
 
 def _items(size: int | None) -> str:

@@ -1,0 +1,140 @@
+"""A finished log, to be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .records import ATOMIC, KINDS, READ, RECORD, WARP, WRITE, Array, Arrival, Site, Sync
+
+
+@dataclass
+class Log:
+    """What a launch did to memory.
+
+    Attributes
+    ----------
+    sites, arrays, syncs : list
+        What the records' numbers mean.
+    blocks : numpy.ndarray, int64
+        Linear ids of the traced blocks.
+    griddim, blockdim : tuple of int
+        ``(x, y, z)``.
+    arrivals : list of Arrival
+        At barriers at which the threads of a block parted.
+    branches : dict
+        By line: how often a warp came there, and how often its threads parted.
+    truncated : int
+        Records that were not kept.
+    function : object
+        The resolved kernel, if the backend gave it.
+    """
+
+    griddim: tuple[int, int, int]
+    blockdim: tuple[int, int, int]
+    blocks: np.ndarray
+    sites: list[Site] = field(default_factory=list)
+    arrays: list[Array] = field(default_factory=list)
+    syncs: list[Sync] = field(default_factory=list)
+    arrivals: list[Arrival] = field(default_factory=list)
+    branches: dict[int, list[int]] = field(default_factory=dict)
+    truncated: int = 0
+    kernel: str = ""
+    chunks: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list, repr=False)
+
+    def __len__(self) -> int:
+        return sum(len(records) for records, _ in self.chunks)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the log holds."""
+        return sum(records.nbytes + values.nbytes for records, values in self.chunks)
+
+    @property
+    def records(self) -> np.ndarray:
+        """All records, in order; they are joined, and stay so."""
+        return self._join()[0]
+
+    @property
+    def values(self) -> np.ndarray:
+        """The values of all writes and atomics, in order."""
+        return self._join()[1]
+
+    @property
+    def threads_per_block(self) -> int:
+        x, y, z = self.blockdim
+        return x * y * z
+
+    @property
+    def kinds(self) -> np.ndarray:
+        """READ, WRITE, ATOMIC or FENCE of each site, uint8."""
+        return np.array([KINDS.index(site.kind) for site in self.sites], np.uint8)
+
+    def parts(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """The chunks of records, each with its values, without joining them."""
+        yield from self.chunks
+
+    def at_site(self, site: int) -> np.ndarray:
+        """The records of one site."""
+        found = [records[records["site"] == site] for records, _ in self.chunks]
+        return np.concatenate(found) if found else np.empty(0, RECORD)
+
+    def values_at(self) -> np.ndarray:
+        """For each of :attr:`records` the position of its value in :attr:`values`; meaningless for reads."""
+        writes = np.isin(self.kinds, (WRITE, ATOMIC))
+        return np.cumsum(writes[self.records["site"]]) - 1
+
+    def thread_of(self, thread: int) -> tuple[int, int, int]:
+        """``threadIdx`` of a record's thread."""
+        return _xyz(int(thread) % self.threads_per_block, self.blockdim)
+
+    def block_of(self, thread: int) -> tuple[int, int, int]:
+        """``blockIdx`` of a record's thread."""
+        return _xyz(int(self.blocks[int(thread) // self.threads_per_block]), self.griddim)
+
+    def positions(self, thread: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The block (its position in `blocks`), the warp within it and the lane of each thread."""
+        block, within = np.divmod(thread, np.asarray(self.threads_per_block, thread.dtype))
+        return block, within // WARP, within % WARP
+
+    def index_of(self, array: int, element: int) -> tuple[int, ...]:
+        """The index, in its array, of a record's element."""
+        return self.arrays[array].index(element)
+
+    def explain(self) -> dict[str, dict[str, int]]:
+        """By array: reads, writes, atomics, and the most of each by one thread.
+
+        Returns
+        -------
+        dict
+            ``{"x": {"reads": 9, "writes": 0, "atomics": 0, "reads_by_one": 3, …}}``; two arrays of one name (an
+            argument and the same array under another) are counted together.
+        """
+        threads = len(self.blocks) * self.threads_per_block
+        kinds, total = self.kinds, {}
+        for number, array in enumerate(self.arrays):
+            counts = np.zeros((3, threads), np.int64)
+            for records, _ in self.chunks:
+                mine = records["array"] == number
+                thread, kind = records["thread"][mine], kinds[records["site"][mine]]
+                for k in (READ, WRITE, ATOMIC):
+                    counts[k] += np.bincount(thread[kind == k], minlength=threads)
+            here = total.setdefault(array.name, {})
+            for k, name in enumerate(("reads", "writes", "atomics")):
+                here[name] = here.get(name, 0) + int(counts[k].sum())
+                here[f"{name}_by_one"] = max(here.get(f"{name}_by_one", 0), int(counts[k].max(initial=0)))
+        return total
+
+    def _join(self) -> tuple[np.ndarray, np.ndarray]:
+        if len(self.chunks) != 1:
+            records = [r for r, _ in self.chunks] or [np.empty(0, RECORD)]
+            values = [v for _, v in self.chunks] or [np.empty(0, np.uint64)]
+            self.chunks = [(np.concatenate(records), np.concatenate(values))]
+        return self.chunks[0]
+
+
+def _xyz(linear: int, dim: tuple[int, int, int]) -> tuple[int, int, int]:
+    x, y, _ = dim
+    return linear % x, linear // x % y, linear // (x * y)

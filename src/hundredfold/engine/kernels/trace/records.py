@@ -1,0 +1,160 @@
+"""What a log is made of: records of accesses, and the places, arrays and barriers that they name by number."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+WARP = 32
+
+RECORD = np.dtype(
+    [
+        ("element", "u4"),  # index of the item in its array's memory, counted from the lowest address
+        ("thread", "u4"),  # k * threads per block + linear thread id, k the position of its block in `Log.blocks`
+        ("site", "u2"),
+        ("array", "u2"),
+        ("interval", "u2"),  # block barriers that this thread has passed
+        ("warp", "u2"),  # syncwarps it has passed
+        ("epoch", "u2"),  # grid syncs it has passed
+        ("flags", "u2"),
+    ]
+)
+NEGATIVE = 1
+"""Flag: a negative index was used. `NEGATIVE_AXIS << axis` may say along which axes."""
+NEGATIVE_AXIS = 2
+NO_ARRAY = 0xFFFF
+"""The array of a record that is no access: a memory fence, noted so that what it orders is no race."""
+
+READ, WRITE, ATOMIC, FENCE = range(4)
+KINDS = ("read", "write", "atomic", "fence")
+
+
+class Site(NamedTuple):
+    """A place in the source that touches an array, or a memory fence (kind ``"fence"``).
+
+    Attributes
+    ----------
+    line, column : int
+        In the kernel's own source, 1-based and 0-based.
+    array : str
+        The array as it is written there.
+    kind : str
+        ``"read"``, ``"write"``, ``"atomic"`` or ``"fence"``.
+    function : str
+        The kernel, or the device function it is in.
+    text : str
+        The access as it is written: ``"x[i + 1, j]"``.
+    operation : str
+        Which atomic: ``"add"``.
+    offset, nbytes : int
+        The part of the item that is touched (a field of a record), in bytes; 0 bytes mean all of it.
+    source_line : str
+    """
+
+    line: int
+    column: int = 0
+    array: str = ""
+    kind: str = "read"
+    function: str = ""
+    text: str = ""
+    operation: str = ""
+    offset: int = 0
+    nbytes: int = 0
+    source_line: str = ""
+
+
+class Array(NamedTuple):
+    """An array whose elements were touched.
+
+    Attributes
+    ----------
+    name : str
+    space : str
+        ``"global"``, ``"shared"``, ``"local"`` or ``"const"``.
+    dtype : numpy.dtype
+    shape : tuple of int
+    strides : tuple of int
+        Bytes; None means C order.
+    address : int
+        Of the first item, in the memory of its space; arrays of one space whose bytes overlap are one memory (an
+        array that is passed twice, dynamic shared memory that is cut up).  None: apart from all others.
+    nbytes : int
+        From the lowest to the highest byte; 0 means as shape and dtype have it.
+    """
+
+    name: str
+    space: str
+    dtype: np.dtype
+    shape: tuple[int, ...]
+    strides: tuple[int, ...] | None = None
+    address: int | None = None
+    nbytes: int = 0
+
+    @property
+    def lowest(self) -> int | None:
+        """Address of the lowest byte: the one that element 0 of a record begins at."""
+        if self.address is None or self.strides is None:
+            return self.address
+        return self.address + sum(s * (n - 1) for s, n in zip(self.strides, self.shape, strict=True) if s < 0 < n)
+
+    @property
+    def extent(self) -> int:
+        """Bytes from the lowest to the end of the highest item."""
+        if self.nbytes:
+            return self.nbytes
+        if 0 in self.shape:
+            return 0
+        if self.strides is None:
+            return int(np.prod(self.shape, dtype=np.int64)) * self.dtype.itemsize
+        reach = sum(abs(s) * (n - 1) for s, n in zip(self.strides, self.shape, strict=True))
+        return reach + self.dtype.itemsize
+
+    def index(self, element: int) -> tuple[int, ...]:
+        """The index of an element, given as in a record: the first that denotes it, where several do."""
+        strides = self.strides
+        if strides is None:
+            return tuple(int(i) for i in np.unravel_index(element, self.shape)) if self.shape else ()
+        left = int(element) * self.dtype.itemsize
+        index = [0] * len(self.shape)
+        for axis in sorted(range(len(self.shape)), key=lambda a: -abs(strides[a])):
+            step, n = abs(strides[axis]), self.shape[axis]
+            if step and n > 1:
+                at = min(left // step, n - 1)
+                left -= at * step
+                index[axis] = at if strides[axis] > 0 else n - 1 - at
+        return tuple(index)
+
+
+class Sync(NamedTuple):
+    """A barrier in the source: its line and kind (``"syncthreads"``, ``"grid"`` …)."""
+
+    line: int
+    kind: str = "syncthreads"
+    text: str = ""
+    function: str = ""
+
+
+class Arrival(NamedTuple):
+    """A thread's arrival at a barrier at which its block parted; `sync` -1 means that it had ended."""
+
+    thread: int
+    sync: int
+    interval: int
+
+
+class Chunk(NamedTuple):
+    """Room for records that compiled code fills.
+
+    Attributes
+    ----------
+    records : numpy.ndarray, RECORD
+    values : numpy.ndarray, uint64
+        The stored value of each write, the operand of each atomic, in the order of the records.
+    counts : numpy.ndarray, int64, shape (2,)
+        How many of each are filled.
+    """
+
+    records: np.ndarray
+    values: np.ndarray
+    counts: np.ndarray
