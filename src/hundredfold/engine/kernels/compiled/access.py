@@ -1,0 +1,203 @@
+"""Reading and writing array elements from compiled kernels: bounds checked, negative indices wrapped, accesses logged."""
+
+from __future__ import annotations
+
+import operator
+
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.extending import intrinsic
+from numba.np import arrayobj
+
+from .low import WORD, cell, fail, load, tracing, unlikely
+from .machine import Cell, Fault
+
+_LOG = ir.FunctionType(ir.VoidType(), [WORD] * 5)
+STORED = 1 << 32
+"""Flag, for the logging function only: a value was stored."""
+
+
+def _components(idxty: types.Type) -> list[types.Type]:
+    return list(idxty.types) if isinstance(idxty, types.BaseTuple) else [idxty]
+
+
+def is_element(aryty: types.Type, idxty: types.Type) -> bool:
+    """Whether an index picks one element of an array, and not a view."""
+    parts = _components(idxty)
+    return (
+        isinstance(aryty, types.Array)
+        and len(parts) == aryty.ndim
+        and all(isinstance(types.unliteral(part), types.Integer) for part in parts)
+    )
+
+
+def positions(context, builder, c, m, aryty, array, idxty, index, site) -> tuple[list[ir.Value], ir.Value]:
+    """Return the position along each axis, checked and wrapped, and whether any index was negative."""
+    if isinstance(idxty, types.BaseTuple):
+        values = cgutils.unpack_tuple(builder, index, len(idxty))
+    else:
+        values = [index]
+    shape = cgutils.unpack_tuple(builder, array.shape, aryty.ndim)
+    kinds = [types.unliteral(part) for part in _components(idxty)]
+    wide = [
+        context.cast(builder, value, part, types.int64 if kind.signed else types.uint64)
+        if isinstance(kind, types.Integer)
+        else None
+        for part, kind, value in zip(_components(idxty), kinds, values, strict=True)
+    ]
+    known = tuple(value for value in wide if value is not None) if None not in wide else ()
+    done, negative = [], ir.Constant(ir.IntType(1), 0)
+    for axis, (kind, value) in enumerate(zip(kinds, wide, strict=True)):
+        if value is None:
+            done.append(values[axis])
+            continue
+        position = value
+        if kind.signed:
+            below = builder.icmp_signed("<", value, ir.Constant(WORD, 0))
+            negative = builder.or_(negative, below)
+            position = builder.select(below, builder.add(value, shape[axis]), value)
+        outside = builder.icmp_unsigned(">=", position, shape[axis])
+        with unlikely(builder, outside):
+            index = known or (value,)
+            fail(context, builder, c, m, Fault.OUT_OF_BOUNDS, site, axis, shape[axis], index)
+        done.append(position)
+    return done, negative
+
+
+def pointer(context, builder, c, m, aryty, array, idxty, index, site) -> tuple[ir.Value, ir.Value]:
+    """Return a pointer to one element, and whether an index was negative."""
+    places, negative = positions(context, builder, c, m, aryty, array, idxty, index, site)
+    at = cgutils.get_item_pointer(context, builder, aryty, array, places, wraparound=False)
+    return at, negative
+
+
+def log(builder, c, m, at: ir.Value, site: ir.Value, negative: ir.Value, value: ir.Value | None = None) -> None:
+    """Enter an access in the log, if this launch is traced; with the stored value's bits if it is a write."""
+    with unlikely(builder, tracing(builder, c)):
+        enter(builder, m, at, site, negative, value)
+
+
+def enter(builder, m, at: ir.Value, site: ir.Value, negative: ir.Value, value: ir.Value | None = None) -> None:
+    """Enter an access in the log."""
+    function = builder.inttoptr(load(builder, m, Cell.LOG_FUNCTION), ir.PointerType(_LOG))
+    flags = builder.zext(negative, WORD)
+    if value is not None:
+        flags = builder.or_(flags, ir.Constant(WORD, STORED))
+    builder.call(function, [m, builder.ptrtoint(at, WORD), site, flags, value or ir.Constant(WORD, 0)])
+
+
+def bits(builder: ir.IRBuilder, at: ir.Value, nbytes: int) -> ir.Value:
+    """The first (at most) 64 bits that lie at an address."""
+    width = 8 * (1 << (min(nbytes, 8).bit_length() - 1))
+    value = builder.load(builder.bitcast(at, ir.PointerType(ir.IntType(width))))
+    return builder.zext(value, WORD) if width < 64 else value
+
+
+def itemsize(context, aryty: types.Array) -> int:
+    return context.get_abi_sizeof(context.get_data_type(aryty.dtype))
+
+
+@intrinsic(prefer_literal=True)
+def get(typingctx, c, m, base, index, site):
+    """``base[index]``, checked."""
+    if isinstance(base, types.BaseTuple) and isinstance(index, types.IntegerLiteral):
+        return _tuple_item(c, m, base, index, site)
+    plain = types.unliteral(index)
+    chosen = typingctx.resolve_function_type(operator.getitem, (base, plain), {})
+    if chosen is None:
+        return None
+    signature = chosen.return_type(c, m, base, index, site)
+
+    def codegen(context, builder, sig, args):
+        cv, mv, array_value, index_value, site_value = args
+        if not isinstance(base, types.Array):
+            value = context.cast(builder, index_value, index, chosen.args[1])
+            array_value = context.cast(builder, array_value, base, chosen.args[0])
+            return context.get_function(operator.getitem, chosen)(builder, (array_value, value))
+        array = context.make_array(base)(context, builder, array_value)
+        if is_element(base, index) and not isinstance(base.dtype, types.Record | types.NestedArray):
+            at, negative = pointer(context, builder, cv, mv, base, array, index, index_value, site_value)
+            value = arrayobj.load_item(context, builder, base, at)
+            log(builder, cv, mv, at, site_value, negative)
+            return value
+        if is_element(base, index):
+            at, negative = pointer(context, builder, cv, mv, base, array, index, index_value, site_value)
+        else:
+            _check_view(context, builder, cv, mv, base, array, index, index_value, site_value)
+        value = context.cast(builder, index_value, index, chosen.args[1])
+        return context.get_function(operator.getitem, chosen)(builder, (array_value, value))
+
+    return signature, codegen
+
+
+def _tuple_item(c, m, base, index, site):
+    number = index.literal_value
+    if not -len(base) <= number < len(base):
+        return None
+    kind = base[number]
+
+    def codegen(context, builder, sig, args):
+        value = builder.extract_value(args[2], number % len(base))
+        if context.enable_nrt:
+            context.nrt.incref(builder, kind, value)
+        return value
+
+    return kind(c, m, base, index, site), codegen
+
+
+def _check_view(context, builder, c, m, base, array, idxty, index, site) -> None:
+    """Check the whole numbers in an index that also has slices, or fewer entries than axes."""
+    parts = _components(idxty)
+    if not all(isinstance(types.unliteral(part), types.Integer | types.SliceType) for part in parts):
+        return  # an ellipsis or a new axis: Numba's own code, which wraps but does not check
+    positions(context, builder, c, m, base, array, idxty, index, site)
+
+
+@intrinsic
+def set(typingctx, c, m, base, index, value, site):
+    """``base[index] = value``, checked."""
+    if isinstance(base, types.Array):
+        chosen = typingctx.resolve_setitem(base, index, value)
+    else:
+        chosen = typingctx.resolve_function_type(operator.setitem, (base, index, value), {})
+    if chosen is None:
+        return None
+
+    def codegen(context, builder, sig, args):
+        cv, mv, array_value, index_value, item, site_value = args
+        operands = (
+            context.cast(builder, array_value, base, chosen.args[0]),
+            context.cast(builder, index_value, index, chosen.args[1]),
+            context.cast(builder, item, value, chosen.args[2]),
+        )
+        element = is_element(base, index)
+        if isinstance(base, types.Array):
+            array = context.make_array(base)(context, builder, array_value)
+            if element:
+                at, negative = pointer(context, builder, cv, mv, base, array, index, index_value, site_value)
+            else:
+                _check_view(context, builder, cv, mv, base, array, index, index_value, site_value)
+        context.get_function(operator.setitem, chosen)(builder, operands)
+        if element:
+            with unlikely(builder, tracing(builder, cv)):
+                enter(builder, mv, at, site_value, negative, bits(builder, at, itemsize(context, base)))
+        return context.get_dummy_value()
+
+    return types.void(c, m, base, index, value, site), codegen
+
+
+@intrinsic
+def step(typingctx, c, m, site):
+    """A turn of a loop: end the launch if it was stopped from outside."""
+
+    def codegen(context, builder, sig, args):
+        cv, mv, site_value = args
+        at = cell(builder, mv, Cell.STOP)
+        flag = builder.load(at)
+        flag.volatile = True
+        stopped = builder.icmp_unsigned("!=", flag, ir.Constant(WORD, 0))
+        with unlikely(builder, stopped):
+            fail(context, builder, cv, mv, Fault.STOPPED, site_value)
+        return context.get_dummy_value()
+
+    return types.void(c, m, site), codegen

@@ -1,0 +1,111 @@
+"""Shared and local arrays: pieces of memory that the launch provides, laid out while the kernel is compiled."""
+
+from __future__ import annotations
+
+from llvmlite import ir
+from numba.core import types
+from numba.core.typing.npydecl import parse_dtype
+from numba.extending import intrinsic
+from numba.np import arrayobj
+
+from .low import WORD, linear_thread, load
+from .machine import Cell
+
+ALIGNMENT = 16
+
+
+class Layout:
+    """Where each array of a kernel lies in its block's shared, or its thread's local memory.
+
+    Attributes
+    ----------
+    places : dict
+        Allocation site to (offset, bytes, dtype, shape); a dynamic shared array has no bytes.
+    nbytes : int
+        Bytes in all.
+    """
+
+    def __init__(self) -> None:
+        self.places: dict[int, tuple[int, int, object, tuple[int, ...]]] = {}
+        self.nbytes = 0
+
+    def place(self, site: int, nbytes: int, dtype: object, shape: tuple[int, ...], alignment: int) -> int:
+        """Return the offset of an allocation site's array, the same whenever it is asked for."""
+        if site not in self.places:
+            offset = -(-self.nbytes // alignment) * alignment
+            self.places[site] = (offset, nbytes, dtype, shape)
+            self.nbytes = offset + nbytes
+        return self.places[site][0]
+
+
+class Layouts:
+    """The layouts of the kernel being compiled; Numba's compiler lock lets one compile at a time."""
+
+    shared = Layout()
+    local = Layout()
+
+    @classmethod
+    def begin(cls) -> tuple[Layout, Layout]:
+        """Begin a kernel."""
+        cls.shared, cls.local = Layout(), Layout()
+        return cls.shared, cls.local
+
+
+def _shape(shape: types.Type) -> tuple[int, ...] | None:
+    if isinstance(shape, types.IntegerLiteral):
+        return (shape.literal_value,)
+    if isinstance(shape, types.BaseTuple) and all(isinstance(part, types.IntegerLiteral) for part in shape.types):
+        return tuple(part.literal_value for part in shape.types)
+    return None
+
+
+def _make(which: str):
+    @intrinsic(prefer_literal=True)
+    def array(typingctx, c, m, site, shape, dtype, alignment):
+        extents, item = _shape(shape), parse_dtype(dtype)
+        if extents is None or item is None or not isinstance(site, types.IntegerLiteral):
+            return None
+        kind = types.Array(item, len(extents), "C")
+        dynamic = which == "shared" and extents == (0,)
+
+        def codegen(context, builder, sig, args):
+            mv = args[1]
+            size = context.get_abi_sizeof(context.get_data_type(item))
+            count = 1
+            for extent in extents:
+                count *= extent
+            layout = getattr(Layouts, which)
+            align = alignment.literal_value if isinstance(alignment, types.IntegerLiteral) else ALIGNMENT
+            offset = layout.place(site.literal_value, 0 if dynamic else count * size, item, extents, align)
+            if dynamic:
+                base = load(builder, mv, Cell.DYNAMIC)
+                lengths = [builder.sdiv(load(builder, mv, Cell.DYNAMIC_BYTES), ir.Constant(WORD, size))]
+            elif which == "shared":
+                base = builder.add(load(builder, mv, Cell.SHARED), ir.Constant(WORD, offset))
+                lengths = [ir.Constant(WORD, extent) for extent in extents]
+            else:
+                own = builder.mul(linear_thread(builder, args[0]), load(builder, mv, Cell.LOCAL_STRIDE))
+                base = builder.add(builder.add(load(builder, mv, Cell.LOCAL), own), ir.Constant(WORD, offset))
+                lengths = [ir.Constant(WORD, extent) for extent in extents]
+            strides, step = [], size
+            for extent in reversed(extents):
+                strides.insert(0, ir.Constant(WORD, step))
+                step *= extent
+            made = context.make_array(kind)(context, builder)
+            arrayobj.populate_array(
+                made,
+                data=builder.inttoptr(base, made.data.type),
+                shape=lengths,
+                strides=strides,
+                itemsize=ir.Constant(WORD, size),
+                meminfo=None,
+            )
+            return made._getvalue()
+
+        return kind(c, m, site, shape, dtype, alignment), codegen
+
+    return array
+
+
+shared_array = _make("shared")
+local_array = _make("local")

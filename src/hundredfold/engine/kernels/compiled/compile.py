@@ -1,0 +1,140 @@
+"""From a resolved kernel and the types of its arguments to machine code."""
+
+from __future__ import annotations
+
+import ast
+import threading
+from dataclasses import dataclass, field
+
+import numba
+from numba.core import errors, types
+from numba.core.compiler_lock import global_compiler_lock
+
+from ..faults import UncompilableError
+from ..resolve import Function
+from ..trace.log import Site
+from . import driver, refuse
+from .arrays import Layout, Layouts
+from .helpers import ENVIRONMENT
+from .rewrite import rewrite, waits
+
+_lock = threading.RLock()
+
+
+@dataclass
+class Compiled:
+    """A kernel compiled for one set of argument types.
+
+    Attributes
+    ----------
+    run : callable
+        The driver's compiled entry, see :mod:`.driver`.
+    generator : bool
+        Whether it is a scheduled driver.
+    sites : list of Site
+        What the numbers of accesses, loops and barriers in the machine's cells and records mean.
+    shared, local : Layout
+    thread : numba dispatcher
+        The rewritten kernel.
+    """
+
+    run: object
+    generator: bool
+    sites: list[Site]
+    shared: Layout
+    local: Layout
+    thread: object
+
+
+@dataclass
+class Options:
+    """What ``cuda.jit`` was told that matters here."""
+
+    debug: bool = False
+    fastmath: bool = False
+    opt: bool = True
+
+
+@dataclass
+class Rewritten:
+    """A kernel's functions as Numba dispatchers, before their types are known."""
+
+    function: Function
+    options: Options
+    sites: list[Site] = field(default_factory=list)
+    generator: bool = False
+    loops: bool = False
+    thread: object = None
+    driver: object = None
+
+
+def prepare(function: Function, options: Options) -> Rewritten:
+    """Rewrite a kernel and all it calls, and make Numba dispatchers of them.  Nothing is compiled yet.
+
+    Raises
+    ------
+    UncompilableError, rewrite.CannotCompile
+    """
+    made = Rewritten(function, options)
+    made.generator = waits(function)
+    settings = {
+        "nogil": True,
+        "error_model": "python" if options.debug else "numpy",
+        "fastmath": bool(options.fastmath),
+    }
+    made.thread = _dispatcher(function, made, {}, settings, kernel=True)
+    made.loops = any(site.kind == "loop" for site in made.sites)
+    plain = {"nogil": True, "error_model": "numpy"}
+    made.driver = driver.scheduled(made.thread, plain) if made.generator else driver.plain(made.thread, made.loops, plain)
+    return made
+
+
+def _dispatcher(function: Function, made: Rewritten, known: dict, settings: dict, *, kernel: bool) -> object:
+    if id(function) in known:
+        return known[id(function)]
+    env = dict(ENVIRONMENT)
+    env["__builtins__"] = __builtins__
+    env.update(function.env)
+    for name, callee in function.functions.items():
+        env[name] = _dispatcher(callee, made, known, settings, kernel=False)
+    node = rewrite(
+        function, made.sites, kernel=kernel, debug=made.options.debug, generator=kernel and made.generator
+    )
+    module = ast.Module([node], [])
+    exec(compile(module, function.filename, "exec"), env)
+    python = env[node.name]
+    python.__defaults__ = function.defaults or None
+    python.__module__ = function.pyfunc.__module__
+    known[id(function)] = numba.njit(python, **settings)
+    return known[id(function)]
+
+
+def compile_for(made: Rewritten, kinds: tuple[types.Type, ...]) -> Compiled:
+    """Compile a kernel for arguments of some Numba types.
+
+    Raises
+    ------
+    UncompilableError
+        With Numba's words, about the learner's own lines.
+    """
+    with _lock, global_compiler_lock:
+        shared, local = Layouts.begin()
+        words = types.int64
+        arguments = types.Tuple(kinds)
+        dims = types.UniTuple(words, 6)
+        if made.generator:
+            rows = types.Array(words, 2, "C")
+            order = types.Array(words, 1, "C")
+            signature = (words, words, words, dims, types.boolean, rows, words, order, words, words, arguments)
+        else:
+            signature = (words, words, words, dims, types.boolean, arguments)
+        try:
+            made.driver.compile(signature)
+        except errors.NumbaError as error:
+            raise refuse.explain(made.function, error) from None
+        refuse.check(made)
+        run = made.driver.overloads[signature].entry_point
+        return Compiled(run, made.generator, list(made.sites), shared, local, made.thread)
+
+
+__all__ = ["Compiled", "Options", "Rewritten", "UncompilableError", "compile_for", "prepare"]

@@ -1,0 +1,118 @@
+"""How threads that wait for each other exchange values: a row per thread in a table of the block.
+
+A thread *posts* what it brings (mask, value, lane), yields, and when the scheduler resumes it *takes* the result.
+"""
+
+from __future__ import annotations
+
+import enum
+
+from llvmlite import ir
+from numba.core import types
+from numba.core.errors import TypingError
+from numba.extending import intrinsic
+
+from .low import WORD, linear_thread, load
+from .machine import Cell
+
+
+class Row(enum.IntEnum):
+    """What lies where in a thread's row (each an int64)."""
+
+    CODE = 0  # what it waits for: a Yield, the site above the low byte; 0 once it has ended
+    MASK = 1
+    VALUE = 2
+    LANE = 3
+    RESULT = 4
+    FLAG = 5
+    INTERVAL = 6  # barriers passed, and syncwarps
+    WARP = 7
+    LENGTH = 8
+
+
+def _row(builder: ir.IRBuilder, c: ir.Value, m: ir.Value, which: Row) -> ir.Value:
+    base = builder.inttoptr(load(builder, m, Cell.EXCHANGE), ir.PointerType(WORD))
+    at = builder.add(
+        builder.mul(linear_thread(builder, c), ir.Constant(WORD, int(Row.LENGTH))), ir.Constant(WORD, int(which))
+    )
+    return builder.gep(base, [at])
+
+
+def _shared_type(value: types.Type) -> types.Type:
+    kind = types.unliteral(value)
+    if isinstance(kind, types.Boolean) or (isinstance(kind, types.Integer) and kind.bitwidth < 32):
+        return types.int32
+    if kind in (types.int32, types.uint32, types.int64, types.uint64, types.float32, types.float64):
+        return kind
+    raise TypingError(f"threads of a warp exchange 32- and 64-bit integers and floats only, not {value}")
+
+
+@intrinsic
+def post(typingctx, c, m, mask, value, lane):
+    """Bring a value; returns it, with the type it is exchanged as."""
+    kind = _shared_type(value)
+
+    def codegen(context, builder, sig, args):
+        cv, mv, mask_value, item, lane_value = args
+        item = context.cast(builder, item, value, kind)
+        if isinstance(kind, types.Float):
+            word = builder.bitcast(item, ir.IntType(kind.bitwidth))
+        else:
+            word = item
+        if word.type.width < 64:
+            word = (builder.sext if isinstance(kind, types.Integer) and kind.signed else builder.zext)(word, WORD)
+        builder.store(context.cast(builder, mask_value, mask, types.int64), _row(builder, cv, mv, Row.MASK))
+        builder.store(word, _row(builder, cv, mv, Row.VALUE))
+        builder.store(context.cast(builder, lane_value, lane, types.int64), _row(builder, cv, mv, Row.LANE))
+        return item
+
+    return kind(c, m, mask, value, lane), codegen
+
+
+@intrinsic
+def take_value(typingctx, c, m, posted, waited):
+    """The value that a shuffle brought, of the posted one's type."""
+
+    def codegen(context, builder, sig, args):
+        word = builder.load(_row(builder, args[0], args[1], Row.RESULT))
+        kind = context.get_value_type(posted)
+        if isinstance(posted, types.Float):
+            return builder.bitcast(builder.trunc(word, ir.IntType(32)) if posted.bitwidth == 32 else word, kind)
+        return builder.trunc(word, kind) if posted.bitwidth < 64 else word
+
+    return posted(c, m, posted, waited), codegen
+
+
+@intrinsic
+def take_mask(typingctx, c, m, posted, waited):
+    """A result of 32 bits: a ballot, a count."""
+
+    def codegen(context, builder, sig, args):
+        return builder.trunc(builder.load(_row(builder, args[0], args[1], Row.RESULT)), ir.IntType(32))
+
+    return types.int32(c, m, posted, waited), codegen
+
+
+@intrinsic
+def take_bool(typingctx, c, m, posted, waited):
+    """A result that is true or false."""
+
+    def codegen(context, builder, sig, args):
+        word = builder.load(_row(builder, args[0], args[1], Row.RESULT))
+        return builder.icmp_unsigned("!=", word, ir.Constant(WORD, 0))
+
+    return types.boolean(c, m, posted, waited), codegen
+
+
+@intrinsic
+def take_pair(typingctx, c, m, posted, waited):
+    """What ``match_all_sync`` gives: a mask and whether all agreed."""
+    kind = types.Tuple((types.int32, types.boolean))
+
+    def codegen(context, builder, sig, args):
+        mask = builder.trunc(builder.load(_row(builder, args[0], args[1], Row.RESULT)), ir.IntType(32))
+        flag = builder.load(_row(builder, args[0], args[1], Row.FLAG))
+        flag = builder.icmp_unsigned("!=", flag, ir.Constant(WORD, 0))
+        return context.make_tuple(builder, kind, (mask, flag))
+
+    return kind(c, m, posted, waited), codegen

@@ -1,0 +1,18 @@
+"""What rewritten code calls, by the names it uses."""
+
+from __future__ import annotations
+
+from . import access, arrays, atomics, exchange, places
+from .rewrite import HELPER
+
+NAMES = {
+    access: ("get", "set", "step"),
+    arrays: ("shared_array", "local_array"),
+    atomics: tuple(name for name in vars(atomics) if name.startswith("atomic_")),
+    exchange: ("post", "take_value", "take_mask", "take_bool", "take_pair"),
+    places: (
+        *("dim3", "laneid", "warpsize", "lanemask_lt", "fence", "drop"),
+        *("popc", "brev", "clz", "ffs", "fma", "cbrt", "selp"),
+    ),
+}
+ENVIRONMENT = {HELPER + name: getattr(module, name) for module, names in NAMES.items() for name in names}

@@ -1,0 +1,107 @@
+"""Small pieces of LLVM code that the helpers share: the machine's cells, faults, branches that are hardly ever taken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from llvmlite import ir
+from numba.core import cgutils
+
+from .machine import MOST_AXES, Cell, Context, Fault
+
+WORD = ir.IntType(64)
+
+
+class KernelFault(Exception):
+    """Raised by compiled code; the machine's cells say what happened."""
+
+
+def cell(builder: ir.IRBuilder, machine: ir.Value, which: Cell) -> ir.Value:
+    """Pointer to one of the machine's cells."""
+    base = builder.inttoptr(machine, ir.PointerType(WORD))
+    return builder.gep(base, [ir.Constant(WORD, int(which))])
+
+
+def load(builder: ir.IRBuilder, machine: ir.Value, which: Cell) -> ir.Value:
+    """Value of one of the machine's cells."""
+    return builder.load(cell(builder, machine, which))
+
+
+def place(builder: ir.IRBuilder, context_tuple: ir.Value, which: int) -> ir.Value:
+    """One of the int32 that tell a thread where it is."""
+    return builder.extract_value(context_tuple, int(which))
+
+
+def linear_thread(builder: ir.IRBuilder, c: ir.Value) -> ir.Value:
+    """Number of the thread within its block, x fastest, as int64."""
+    wide = [
+        builder.zext(place(builder, c, k), WORD)
+        for k in (Context.THREAD, Context.THREAD + 1, Context.THREAD + 2, Context.BLOCK_DIM, Context.BLOCK_DIM + 1)
+    ]
+    x, y, z, width, height = wide
+    return builder.add(x, builder.mul(width, builder.add(y, builder.mul(height, z))))
+
+
+@contextmanager
+def unlikely(builder: ir.IRBuilder, condition: ir.Value) -> Iterator[None]:
+    """A branch that the optimiser should keep out of the way."""
+    with builder.if_then(condition, likely=False):
+        yield
+
+
+def tracing(builder: ir.IRBuilder, c: ir.Value) -> ir.Value:
+    """Whether accesses are to be logged, as a bit."""
+    flag = place(builder, c, Context.TRACING)
+    return builder.icmp_unsigned("!=", flag, ir.Constant(flag.type, 0))
+
+
+def fail(
+    context,
+    builder: ir.IRBuilder,
+    c: ir.Value,
+    machine: ir.Value,
+    fault: Fault,
+    site: ir.Value,
+    axis: int = 0,
+    size: ir.Value | None = None,
+    index: tuple[ir.Value, ...] = (),
+) -> None:
+    """End the launch: note what is known and where the thread is, and raise."""
+    index = index[:MOST_AXES]
+    numbers = [ir.Constant(WORD, int(fault)), site, ir.Constant(WORD, axis), size or ir.Constant(WORD, 0)]
+    numbers += [ir.Constant(WORD, len(index)), *index]
+    where = [place(builder, c, k) for k in range(6)]
+    builder.call(_fault_function(builder.module, len(index)), [machine, *numbers, *where])
+    context.call_conv.return_user_exc(builder, KernelFault, ())
+
+
+def _fault_function(module: ir.Module, rank: int) -> ir.Function:
+    """A function of its own, so that each of the many checks costs its caller one call."""
+    cells = [Cell.FAULT, Cell.FAULT_SITE, Cell.FAULT_AXIS, Cell.FAULT_SIZE, Cell.FAULT_RANK]
+    cells += [Cell.FAULT_INDEX + k for k in range(rank)]
+    kind = ir.FunctionType(ir.VoidType(), [WORD] * (1 + len(cells)) + [ir.IntType(32)] * 6)
+    function = cgutils.get_or_insert_function(module, kind, f"hundredfold_fault_{rank}")
+    if function.blocks:
+        return function
+    function.linkage = "linkonce_odr"
+    function.attributes.add("noinline")
+    builder = ir.IRBuilder(function.append_basic_block())
+    machine, *values = function.args
+    cells += [Cell.FAULT_THREAD + k for k in range(6)]
+    for which, value in zip(cells, values, strict=True):
+        wide = value if value.type == WORD else builder.zext(value, WORD)
+        builder.store(wide, cell(builder, machine, which))
+    builder.ret_void()
+    return function
+
+
+def word(builder: ir.IRBuilder, value: ir.Value) -> ir.Value | None:
+    """The bits of a number as a word; None for what is no number."""
+    if isinstance(value.type, ir.DoubleType):
+        return builder.bitcast(value, WORD)
+    if isinstance(value.type, ir.FloatType):
+        return builder.zext(builder.bitcast(value, ir.IntType(32)), WORD)
+    if isinstance(value.type, ir.IntType):
+        return value if value.type.width == 64 else builder.zext(value, WORD)
+    return None

@@ -1,0 +1,96 @@
+"""The state that compiled kernels and the Python side share: one array of 64-bit cells per worker thread."""
+
+from __future__ import annotations
+
+import enum
+
+import numpy as np
+
+
+class Cell(enum.IntEnum):
+    """What lies where in a machine's cells (each an int64)."""
+
+    STOP = 0  # set from outside: loops end at their next turn
+    PROGRESS = 1  # grows as threads end or pass a barrier
+    FAULT = 2  # a Fault, then what is known of it
+    FAULT_SITE = 3
+    FAULT_AXIS = 4
+    FAULT_SIZE = 5
+    FAULT_RANK = 6
+    FAULT_THREAD = 7  # three cells, then the block's three
+    FAULT_BLOCK = 10
+    LOG_FUNCTION = 13  # address of the function that enters an access in the log
+    LOG_RECORDS = 14
+    LOG_COUNT = 15
+    LOG_CAPACITY = 16
+    LOG_VALUES = 17
+    LOG_VALUES_COUNT = 18
+    LOG_ROOTS = 19  # address of a table of arrays: start, end, itemsize, id
+    LOG_ROOTS_COUNT = 20
+    LOG_BLOCK = 21  # how many traced blocks came before this one
+    LOG_THREAD = 22
+    INTERVAL = 23
+    WARP = 24
+    EPOCH = 25
+    SHARED = 26  # address of the block's shared memory
+    DYNAMIC = 27  # address and bytes of its dynamic part
+    DYNAMIC_BYTES = 28
+    LOCAL = 29  # address of local memory, and bytes from one thread's to the next
+    LOCAL_STRIDE = 30
+    EXCHANGE = 31  # address of the table through which threads exchange values
+    PARTED = 32  # traced: how often threads waited at different barriers, or some had ended
+    ENDED = 33
+    FAULT_INDEX = 34  # as many cells as an array may have axes
+    LENGTH = 42
+
+
+class Fault(enum.IntEnum):
+    """Why a compiled kernel stopped."""
+
+    NONE = 0
+    OUT_OF_BOUNDS = 1
+    STOPPED = 2
+    DEADLOCK = 3
+    GRID_SYNC = 4
+
+
+class Context(enum.IntEnum):
+    """What lies where in the tuple of int32 that tells a thread where it is."""
+
+    THREAD = 0
+    BLOCK = 3
+    BLOCK_DIM = 6
+    GRID_DIM = 9
+    TRACING = 12
+
+
+class Yield(enum.IntEnum):
+    """What a thread waits for when it hands over; the site stands above the low byte."""
+
+    ENDED = 0
+    BARRIER = 1
+    BARRIER_COUNT = 2
+    BARRIER_AND = 3
+    BARRIER_OR = 4
+    GRID = 5
+    SPIN = 6
+    SYNCWARP = 10  # from here on: warps
+    SHFL = 11
+    SHFL_UP = 12
+    SHFL_DOWN = 13
+    SHFL_XOR = 14
+    ALL = 15
+    ANY = 16
+    EQ = 17
+    BALLOT = 18
+    MATCH_ANY = 19
+    MATCH_ALL = 20
+    ACTIVEMASK = 21
+
+
+MOST_AXES = int(Cell.LENGTH - Cell.FAULT_INDEX)
+
+
+def new() -> np.ndarray:
+    """A machine at rest."""
+    return np.zeros(Cell.LENGTH, np.int64)

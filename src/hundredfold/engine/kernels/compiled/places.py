@@ -1,0 +1,152 @@
+"""Where a thread is, bits and fences: the small intrinsics of compiled kernels."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from llvmlite import ir
+from numba import njit
+from numba.core import cgutils, types
+from numba.extending import intrinsic, register_jitable
+
+from .low import linear_thread
+
+warpsize = np.int32(32)
+
+
+class Dim3(NamedTuple):
+    """``cuda.threadIdx`` and its like as a value."""
+
+    x: int
+    y: int
+    z: int
+
+
+@register_jitable
+def dim3(x, y, z):
+    return Dim3(x, y, z)
+
+
+@intrinsic
+def laneid(typingctx, c):
+    """Position of a thread in its warp, int32."""
+
+    def codegen(context, builder, sig, args):
+        lane = builder.and_(linear_thread(builder, args[0]), ir.Constant(ir.IntType(64), 31))
+        return builder.trunc(lane, ir.IntType(32))
+
+    return types.int32(c), codegen
+
+
+@intrinsic
+def lanemask_lt(typingctx, c):
+    """Mask of the lanes below a thread's own, uint32."""
+
+    def codegen(context, builder, sig, args):
+        lane = builder.and_(linear_thread(builder, args[0]), ir.Constant(ir.IntType(64), 31))
+        one = ir.Constant(ir.IntType(64), 1)
+        return builder.trunc(builder.sub(builder.shl(one, lane), one), ir.IntType(32))
+
+    return types.uint32(c), codegen
+
+
+@intrinsic
+def fence(typingctx):
+    """What a thread wrote before is seen by all before what it writes after."""
+
+    def codegen(context, builder, sig, args):
+        builder.fence("seq_cst")
+        return context.get_dummy_value()
+
+    return types.void(), codegen
+
+
+@register_jitable
+def drop(*values):
+    """Evaluate and return nothing."""
+
+
+def _bitwise(result, emit, least=8):
+    @intrinsic
+    def function(typingctx, value):
+        kind = types.unliteral(value)
+        if isinstance(kind, types.Boolean) or (isinstance(kind, types.Integer) and kind.bitwidth < least):
+            kind = types.uint32
+        if not isinstance(kind, types.Integer):
+            return None
+        made = result(kind)
+
+        def codegen(context, builder, sig, args):
+            bits = context.cast(builder, args[0], value, kind)
+            return context.cast(builder, emit(builder, bits), kind, made)
+
+        return made(value), codegen
+
+    return function
+
+
+popc = _bitwise(lambda kind: kind, lambda builder, bits: builder.ctpop(bits))
+clz = _bitwise(lambda kind: kind, lambda builder, bits: builder.ctlz(bits, ir.Constant(ir.IntType(1), 0)))
+
+
+def _first_set(builder: ir.IRBuilder, bits: ir.Value) -> ir.Value:
+    zero = ir.Constant(bits.type, 0)
+    count = builder.cttz(bits, ir.Constant(ir.IntType(1), 0))
+    found = builder.add(count, ir.Constant(bits.type, 1))
+    return builder.select(builder.icmp_unsigned("==", bits, zero), zero, found)
+
+
+ffs = _bitwise(lambda kind: types.uint32, _first_set)
+brev = _bitwise(
+    lambda kind: types.uint64 if kind.bitwidth == 64 else types.uint32,
+    lambda builder, bits: builder.bitreverse(bits),
+    least=32,
+)
+
+
+@intrinsic
+def fma(typingctx, a, b, c):
+    """``a * b + c`` rounded once."""
+    kinds = {types.unliteral(kind) for kind in (a, b, c)}
+    kind = types.float32 if kinds == {types.float32} else types.float64
+
+    def codegen(context, builder, sig, args):
+        values = [context.cast(builder, v, t, kind) for v, t in zip(args, sig.args, strict=True)]
+        return builder.fma(*values)
+
+    return kind(a, b, c), codegen
+
+
+@njit
+def cbrt(value):
+    return np.cbrt(value)
+
+
+@register_jitable
+def selp(test, a, b):
+    return a if test else b
+
+
+def _borrow(context, builder, kind: types.Type, value: ir.Value) -> ir.Value:
+    """The same value, whose arrays count no references: the launch keeps the memory alive."""
+    if isinstance(kind, types.Array):
+        array = context.make_array(kind)(context, builder, value)
+        array.meminfo = cgutils.get_null_value(array.meminfo.type)
+        array.parent = cgutils.get_null_value(array.parent.type)
+        return array._getvalue()
+    if isinstance(kind, types.BaseTuple):
+        parts = cgutils.unpack_tuple(builder, value, len(kind))
+        made = [_borrow(context, builder, inner, part) for inner, part in zip(kind.types, parts, strict=True)]
+        return context.make_tuple(builder, kind, made)
+    return value
+
+
+@intrinsic
+def borrow(typingctx, value):
+    """A value whose arrays count no references."""
+
+    def codegen(context, builder, sig, args):
+        return _borrow(context, builder, sig.args[0], args[0])
+
+    return value(value), codegen

@@ -1,0 +1,228 @@
+"""Find out what the names in a kernel mean, once for both backends.
+
+In the resolved tree whatever denotes an intrinsic is a name that begins with ``_hf__`` (``_hf__threadIdx__x``), and
+whatever denotes a device function one that begins with ``_hf_fn_``.  So it does not matter how they were imported, or
+whether they come from globals or from a closure.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from dataclasses import dataclass, field
+from types import FunctionType, ModuleType
+
+from . import source as sources
+from .faults import UncompilableError
+from .intrinsics import Intrinsic
+
+PREFIX = "_hf__"
+FUNCTION_PREFIX = "_hf_fn_"
+CONSTANT_PREFIX = "_hf_const_"
+_MISSING = object()
+
+
+@dataclass
+class Function:
+    """A kernel or device function with its names resolved.
+
+    Attributes
+    ----------
+    name : str
+    pyfunc : function
+    node : ast.FunctionDef
+        Without decorators; line numbers are 1-based within `source`.
+    source, filename, firstlineno
+        See :class:`.source.Source`.
+    params : tuple of str
+    defaults : tuple
+    env : dict
+        The value of every free name that the body uses, builtins excepted.
+    functions : dict
+        The device functions that it calls, by the name they have in `node`.
+    intrinsics : frozenset of str
+        Dotted names of the intrinsics it uses, also through the functions it calls.
+    """
+
+    name: str
+    pyfunc: FunctionType
+    node: ast.FunctionDef
+    source: str
+    filename: str
+    firstlineno: int
+    params: tuple[str, ...]
+    defaults: tuple
+    env: dict[str, object] = field(default_factory=dict)
+    functions: dict[str, Function] = field(default_factory=dict)
+    intrinsics: frozenset[str] = frozenset()
+
+    def line(self, number: int) -> str:
+        """The text of a line of its source, stripped."""
+        lines = self.source.splitlines()
+        return lines[number - 1].strip() if 0 < number <= len(lines) else ""
+
+    def error(self, sentence: str, node: ast.AST | None = None) -> UncompilableError:
+        """An error about a place in this function."""
+        line = getattr(node, "lineno", 1)
+        return UncompilableError(
+            sentence,
+            kernel=self.name,
+            filename=self.filename,
+            line=line,
+            file_line=self.firstlineno + line - 1,
+            source_line=self.line(line),
+        )
+
+
+def function(pyfunc: FunctionType) -> Function:
+    """Resolve a kernel and all device functions that it calls.
+
+    Raises
+    ------
+    UncompilableError
+        If the source cannot be read, or the function calls itself, also through others.
+    """
+    return _resolve(pyfunc, (), {})
+
+
+def device_function(value: object) -> FunctionType | None:
+    """The Python function behind a value that a kernel may call: a ``cuda.jit`` or ``numba.njit`` function; else None."""
+    python = getattr(value, "__hundredfold_device__", None)
+    if python is None and type(value).__module__.startswith("numba.core."):
+        python = getattr(value, "py_func", None)
+    return python if isinstance(python, FunctionType) else None
+
+
+def _resolve(pyfunc: FunctionType, callers: tuple, known: dict) -> Function:
+    if pyfunc in known:
+        return known[pyfunc]
+    source, node = sources.of(pyfunc)
+    arguments = node.args
+    made = Function(
+        name=pyfunc.__name__,
+        pyfunc=pyfunc,
+        node=node,
+        source=source.text,
+        filename=source.filename,
+        firstlineno=source.firstlineno,
+        params=tuple(a.arg for a in (*arguments.posonlyargs, *arguments.args)),
+        defaults=pyfunc.__defaults__ or (),
+    )
+    if arguments.vararg or arguments.kwarg or arguments.kwonlyargs:
+        raise made.error("A kernel takes plain arguments only, no *args, no **kwargs and none after a star.", node)
+    node.decorator_list = []
+    node.returns = None
+    for argument in (*arguments.posonlyargs, *arguments.args):
+        argument.annotation = None
+    visitor = _Names(made, (*callers, pyfunc), known)
+    node.body = [visitor.visit(statement) for statement in node.body]
+    made.intrinsics = frozenset(visitor.intrinsics)
+    known[pyfunc] = made
+    return made
+
+
+class _Names(ast.NodeTransformer):
+    def __init__(self, made: Function, callers: tuple, known: dict):
+        self.made, self.callers, self.known = made, callers, known
+        self.scope = _scope(made.pyfunc)
+        self.locals = _assigned(made.node)
+        self.intrinsics: set[str] = set()
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return self._static(node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        return self._static(node)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        node.annotation = ast.copy_location(ast.Constant(None), node)
+        return self.generic_visit(node)
+
+    def _static(self, node: ast.AST) -> ast.AST:
+        chain, root = [], node
+        while isinstance(root, ast.Attribute):
+            chain.insert(0, root.attr)
+            root = root.value
+        if not isinstance(root, ast.Name):
+            return self.generic_visit(node)
+        if root.id in self.locals or not isinstance(getattr(node, "ctx", None), ast.Load):
+            return node
+        value = self.scope.get(root.id, _MISSING)
+        if value is _MISSING:
+            if not hasattr(builtins, root.id):
+                raise self.made.error(f"Untyped global name '{root.id}': it is not defined.", node)
+            return node
+        base, walked = value, []
+        for attribute in chain:
+            if not isinstance(value, ModuleType | Intrinsic):  # Numba knows no other namespaces either
+                break
+            inner = getattr(value, attribute, _MISSING)
+            if inner is _MISSING:
+                raise self.made.error(f"{'.'.join([root.id, *walked])} has no {attribute}.", node)
+            value = inner
+            walked.append(attribute)
+        replaced = self._replace(value, root, base)
+        if replaced is None:
+            self.made.env[root.id] = base
+            return node
+        for attribute in chain[len(walked) :]:
+            replaced = ast.copy_location(ast.Attribute(replaced, attribute, ast.Load()), node)
+        return ast.copy_location(replaced, node)
+
+    def _replace(self, value: object, root: ast.Name, base: object) -> ast.AST | None:
+        if isinstance(value, Intrinsic):
+            self.intrinsics.add(value.name)
+            return ast.copy_location(ast.Name(PREFIX + value.name.replace(".", "__"), ast.Load()), root)
+        python = device_function(value)
+        if python is not None:
+            return ast.copy_location(ast.Name(self._called(python, root), ast.Load()), root)
+        if value is not base and _is_ours(base):
+            # Numba does not know the module it was reached through: hand it the value.
+            name = f"{CONSTANT_PREFIX}{len(self.made.env)}"
+            self.made.env[name] = value
+            return ast.copy_location(ast.Name(name, ast.Load()), root)
+        return None
+
+    def _called(self, python: FunctionType, node: ast.AST) -> str:
+        if python in self.callers:
+            raise self.made.error(
+                f"{python.__name__} calls itself: a kernel cannot recurse. Write it as a loop, with a local array as "
+                "the stack if it needs one.",
+                node,
+            )
+        callee = _resolve(python, self.callers, self.known)
+        self.intrinsics |= callee.intrinsics
+        for name, other in self.made.functions.items():
+            if other is callee:
+                return name
+        name = f"{FUNCTION_PREFIX}{len(self.made.functions)}_{callee.node.name}"
+        self.made.functions[name] = callee
+        return name
+
+
+def _is_ours(value: object) -> bool:
+    name = getattr(value, "__name__", "") if isinstance(value, ModuleType) else ""
+    return name == "numba.cuda" or name.startswith("numba.cuda.")
+
+
+def _scope(pyfunc: FunctionType) -> dict[str, object]:
+    scope = dict(pyfunc.__globals__)
+    for name, cell in zip(pyfunc.__code__.co_freevars, pyfunc.__closure__ or (), strict=True):
+        try:
+            scope[name] = cell.cell_contents
+        except ValueError:  # not assigned yet: used before its definition
+            scope.pop(name, None)
+    return scope
+
+
+def _assigned(node: ast.FunctionDef) -> set[str]:
+    """Names that are local to a function: its parameters and whatever it assigns."""
+    names = {a.arg for a in ast.walk(node.args) if isinstance(a, ast.arg)}
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store | ast.Del):
+            names.add(inner.id)
+        elif isinstance(inner, ast.FunctionDef) and inner is not node:
+            names.add(inner.name)
+        elif isinstance(inner, ast.arg):
+            names.add(inner.arg)
+    return names
