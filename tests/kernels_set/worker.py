@@ -1,0 +1,77 @@
+"""Runs entries of the kernel set in a process of its own, one way of running each.
+
+``python worker.py WAY`` reads names from its input and answers each with a pickle (8 bytes of length before it); with names
+on the command line it prints what is wrong with each, for a person.  WAY is one of `WAYS`.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import struct
+import sys
+import traceback
+from pathlib import Path
+
+# What a way needs in its environment, set before anything is imported.
+WAYS = {
+    "compiled": {"HUNDREDFOLD_KERNELS": "compiled", "HUNDREDFOLD_TRACE": "off"},
+    "interpreted": {"HUNDREDFOLD_KERNELS": "interpreted", "HUNDREDFOLD_TRACE": "off"},
+    "traced": {"HUNDREDFOLD_KERNELS": "compiled", "HUNDREDFOLD_TRACE": "all"},
+    "default": {},
+    "simulator": {"NUMBA_ENABLE_CUDASIM": "1"},
+    "gpu": {},
+}
+OURS = ("compiled", "interpreted", "traced")
+
+
+def answer(entry) -> dict:
+    """Run all cases of an entry; ``{"cases": [(label, results, what is wrong)], "error": traceback or ""}``."""
+    from kernels_set import registry
+
+    done = {"name": entry.name, "cases": [], "error": ""}
+    label = "making the cases"
+    try:
+        for case in entry.cases(registry.seeded(entry.name)):
+            label = case.label
+            after, wanted = registry.run(entry, case)
+            done["cases"].append((label, after, registry.judge(entry, after, wanted)))
+    except BaseException:  # a fault of the launch, or of the machinery: all are reported
+        done["error"] = f"case {label}:\n{traceback.format_exc()}"
+    return done
+
+
+def main() -> None:
+    way, *chosen = sys.argv[1:]
+    if way not in WAYS:
+        raise SystemExit(f"no such way: {way} (one of {', '.join(WAYS)})")
+    os.environ.update(WAYS[way])
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+    from kernels_set import registry
+
+    if way not in ("simulator", "gpu"):
+        from hundredfold import simulate
+
+        simulate.activate()
+    # Answers have a channel of their own, so that a kernel's print does not get into them.
+    channel = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    entries = registry.load()
+    if chosen:
+        failed = 0
+        for name in list(entries) if chosen == ["all"] else chosen:
+            done = answer(entries[name])
+            wrong = [f"{label}: {said}" for label, _, said in done["cases"] if said]
+            failed += bool(wrong or done["error"])
+            verdict = "ok" if not wrong and not done["error"] else "WRONG " + "; ".join(wrong) + done["error"]
+            print(f"{name}: {len(done['cases'])} cases, {verdict}", file=sys.stderr, flush=True)
+        print(f"{failed} of {len(entries) if chosen == ['all'] else len(chosen)} fail", file=sys.stderr)
+        raise SystemExit(bool(failed))
+    for line in sys.stdin:
+        reply = pickle.dumps(sorted(entries) if line.strip() == "?" else answer(entries[line.strip()]))
+        channel.write(struct.pack("<Q", len(reply)) + reply)
+        channel.flush()
+
+
+if __name__ == "__main__":
+    main()
