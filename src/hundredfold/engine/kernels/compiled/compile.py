@@ -34,8 +34,10 @@ class Compiled:
     sites : list of Site
         What the numbers of accesses, loops and barriers in the machine's cells and records mean.
     shared, local : Layout
-    thread : numba dispatcher
-        The rewritten kernel.
+    loops : bool
+        Whether it has loops; without any it cannot run for ever.
+    functions : dict
+        The kernel and the device functions it calls, by name.
     """
 
     run: object
@@ -43,7 +45,8 @@ class Compiled:
     sites: list[Site]
     shared: Layout
     local: Layout
-    thread: object
+    loops: bool
+    functions: dict[str, Function]
 
 
 @dataclass
@@ -64,6 +67,7 @@ class Rewritten:
     sites: list[Site] = field(default_factory=list)
     generator: bool = False
     loops: bool = False
+    functions: dict[str, Function] = field(default_factory=dict)
     thread: object = None
     driver: object = None
 
@@ -92,6 +96,7 @@ def prepare(function: Function, options: Options) -> Rewritten:
 def _dispatcher(function: Function, made: Rewritten, known: dict, settings: dict, *, kernel: bool) -> object:
     if id(function) in known:
         return known[id(function)]
+    made.functions[function.name] = function
     env = dict(ENVIRONMENT)
     env["__builtins__"] = __builtins__
     env.update(function.env)
@@ -133,8 +138,8 @@ def compile_for(made: Rewritten, kinds: tuple[types.Type, ...]) -> Compiled:
         except errors.NumbaError as error:
             raise refuse.explain(made.function, error) from None
         refuse.check(made)
-        run = made.driver.overloads[signature].entry_point
-        return Compiled(run, made.generator, list(made.sites), shared, local, made.thread)
+        # The dispatcher itself: it unpacks arguments faster than any way around it.
+        return Compiled(made.driver, made.generator, made.sites, shared, local, made.loops, made.functions)
 
 
 __all__ = ["Compiled", "Options", "Rewritten", "UncompilableError", "compile_for", "prepare"]

@@ -84,6 +84,15 @@ def function() -> tuple[int, object]:
         if count >= cells[_CAPACITY]:
             cells[_COUNT] = count + 1  # so that the Python side sees how many there would have been
             return
+        if address == -1:  # a fence
+            record = carray(halves(cells[_RECORDS] + 4 * _WORDS * count), _WORDS)
+            record[0] = 0
+            record[1] = cells[_THREAD]
+            record[2] = site | 0xFFFF << 16
+            record[3] = (cells[_INTERVAL] & 0xFFFF) | (cells[_WARP] & 0xFFFF) << 16
+            record[4] = cells[_EPOCH] & 0xFFFF
+            cells[_COUNT] = count + 1
+            return
         roots = carray(words(cells[_ROOTS]), cells[_ROOTS_COUNT] * _ROOT)
         for k in range(cells[_ROOTS_COUNT]):
             row = k * _ROOT

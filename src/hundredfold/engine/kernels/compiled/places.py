@@ -10,7 +10,8 @@ from numba import njit
 from numba.core import cgutils, types
 from numba.extending import intrinsic, register_jitable
 
-from .low import linear_thread
+from .access import log
+from .low import WORD, linear_thread
 
 warpsize = np.int32(32)
 
@@ -52,14 +53,17 @@ def lanemask_lt(typingctx, c):
 
 
 @intrinsic
-def fence(typingctx):
+def fence(typingctx, c, m, site):
     """What a thread wrote before is seen by all before what it writes after."""
 
     def codegen(context, builder, sig, args):
+        cv, mv, site_value = args
         builder.fence("seq_cst")
+        nowhere = builder.inttoptr(ir.Constant(WORD, -1), ir.PointerType(ir.IntType(8)))
+        log(builder, cv, mv, nowhere, site_value, ir.Constant(ir.IntType(1), 0))
         return context.get_dummy_value()
 
-    return types.void(), codegen
+    return types.void(c, m, site), codegen
 
 
 @register_jitable

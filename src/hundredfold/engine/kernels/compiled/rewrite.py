@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import re
 
 from ..faults import UncompilableError
 from ..intrinsics import ATOMICS, BARRIERS, SYNCHRONISING, WARP
@@ -145,6 +146,8 @@ class _Rewriter(ast.NodeTransformer):
         return self.refuse(node)
 
     def visit_Assign(self, node: ast.Assign) -> list[ast.stmt]:
+        if isinstance(node.value, ast.Call) and isinstance(node.targets[0], ast.Name):
+            node.value.name_of_array = node.targets[0].id
         value = self.visit(node.value)
         if len(node.targets) == 1:
             return self.assign(node.targets[0], value, node)
@@ -278,6 +281,9 @@ class _Rewriter(ast.NodeTransformer):
             node.args = [_load(C), _load(M), *(self.visit(a) for a in node.args)]
             node.keywords = [ast.keyword(k.arg, self.visit(k.value)) for k in node.keywords]
             return node
+        if isinstance(function, ast.Attribute) and function.attr == "sync" and not node.args:
+            if "cg.this_grid" in self.function.intrinsics:
+                return _at(self.wait(Yield.GRID, node), node)
         if not (isinstance(function, ast.Name) and function.id.startswith(PREFIX)):
             return self.generic_visit(node)
         name = function.id[len(PREFIX) :].replace("__", ".")
@@ -312,16 +318,16 @@ class _Rewriter(ast.NodeTransformer):
         if root in ("shared", "local") and member == "array":
             names = ("shape", "dtype", "alignment")
             values = self.arguments(name, node, arguments, keywords, names, (ast.Constant(None),))
-            site = self.site(node, root, None)
+            site = self.site(node, root, getattr(node, "name_of_array", root))
             return self.call(f"{root}_array", ast.Constant(site), *values)
         if name == "const.array_like":
             return self.arguments(name, node, arguments, keywords, ("ndarray",))[0]
         if root == "atomic" and member in ATOMICS:
             return self.atomic(member, node, arguments, keywords)
         if name == "cg.this_grid":
-            return ast.Call(_load(HELPER + "this_grid"), [], [])
+            return ast.Constant(0)  # there is one; its sync() is found by its name
         if name in _FENCES:
-            return ast.Call(_load(HELPER + "fence"), [], [])
+            return self.call("fence", ast.Constant(self.site(node, "fence", None)))
         if name == "nanosleep":
             return self.helper("drop", *arguments)
         if name in _MATH:
@@ -332,7 +338,7 @@ class _Rewriter(ast.NodeTransformer):
         names = {"compare_and_swap": ("ary", "old", "val"), "cas": ("ary", "idx", "old", "val")}
         values = self.arguments(f"atomic.{member}", node, arguments, keywords, names.get(member, ("ary", "idx", "val")))
         base = node.args[0] if node.args else None
-        site = self.site(node, "atomic", base)
+        site = self.site(node, "atomic", base, member)
         if member == "compare_and_swap":
             member, values = "cas", [values[0], ast.Constant(0), *values[1:]]
         return self.call(f"atomic_{member}", *values, ast.Constant(site))
@@ -406,10 +412,12 @@ class _Rewriter(ast.NodeTransformer):
             raise self.function.error(f"cuda.{name} takes ({', '.join(names)}).", node)
         return [values[n] for n in names]
 
-    def site(self, node: ast.AST, kind: str, base: ast.AST | None) -> int:
-        array = ast.unparse(base) if base is not None else ""
-        text = self.function.line(node.lineno)
-        self.sites.append(Site(node.lineno, node.col_offset, array, kind, self.function.name, text))
+    def site(self, node: ast.AST, kind: str, base: ast.AST | str | None, operation: str = "") -> int:
+        array = base if isinstance(base, str) else readable(base) if base is not None else ""
+        line = self.function.line(node.lineno)
+        text = line if isinstance(node, ast.stmt) else readable(node)
+        place = (node.lineno, node.col_offset, array, kind, self.function.name, text, operation)
+        self.sites.append(Site(*place))
         return len(self.sites) - 1
 
     def call(self, name: str, *args: ast.expr) -> ast.Call:
@@ -450,6 +458,12 @@ _REFUSED = {
 
 def _is_field(node: ast.Subscript) -> bool:
     return isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str)
+
+
+def readable(node: ast.AST) -> str:
+    """An expression of a resolved kernel as its author wrote it."""
+    text = re.sub(rf"{PREFIX}(\w+)", lambda match: "cuda." + match[1].replace("__", "."), ast.unparse(node))
+    return re.sub(rf"{FUNCTION_PREFIX}\d+_", "", text)
 
 
 def _load(name: str) -> ast.Name:

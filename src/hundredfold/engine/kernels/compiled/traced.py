@@ -1,0 +1,149 @@
+"""Run some blocks of a compiled kernel with every access logged."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba.np.numpy_support import as_dtype
+
+from ..resolve import Function
+from ..trace.log import Recorder
+from . import logcall
+from .compile import Compiled
+from .low import KernelFault
+from .machine import Cell
+from .workers import Worker, fault, supervise
+
+_FIRST = 1 << 19
+"""Records to have room for at first; then what the blocks so far needed says how many."""
+_LOGGED = ("read", "write", "atomic", "fence")
+
+
+def run(
+    compiled: Compiled,
+    function: Function,
+    griddim: tuple[int, int, int],
+    blockdim: tuple[int, int, int],
+    args: tuple,
+    blocks: np.ndarray,
+    recorder: Recorder,
+    *,
+    sharedmem: int = 0,
+    cooperative: bool = False,
+    order: np.ndarray | None = None,
+) -> None:
+    """Run blocks, one after the other, and log what they access.
+
+    Parameters
+    ----------
+    blocks : numpy.ndarray, int64
+        Linear ids of the blocks, ascending; the recorder was made for them.
+    recorder : Recorder
+        What takes the log.  It has all accesses up to a fault, if there is one.
+
+    Raises
+    ------
+    KernelError, KeyboardInterrupt
+    """
+    threads = blockdim[0] * blockdim[1] * blockdim[2]
+    order = np.arange(threads) if order is None else order
+    together = len(blocks) if cooperative else 1
+    worker = Worker(compiled, threads, sharedmem, together)
+    roots, keep = _roots(compiled, function, args, recorder)
+    cells = worker.cells
+    address, alive = logcall.function()
+    cells[Cell.LOG_FUNCTION] = address
+    cells[Cell.LOG_ROOTS], cells[Cell.LOG_ROOTS_COUNT] = roots.ctypes.data, len(roots)
+    numbers = np.array([_number(recorder, site) for site in compiled.sites], np.uint16)
+    dims = (*blockdim, *griddim)
+
+    def work() -> None:
+        done, most = 0, 0
+        chunk = _reserve(recorder, cells, _FIRST)
+        while done < len(blocks) and cells[Cell.STOP] == 0:
+            room = len(chunk.records) - int(cells[Cell.LOG_COUNT])
+            if done and room < 2 * most and not cooperative:
+                _commit(recorder, chunk, cells, numbers)
+                chunk = _reserve(recorder, cells, 0 if recorder.full else max(_FIRST, min(most * 256, 8 * _FIRST), 4 * most))
+                room = len(chunk.records)
+            count = 1 if done == 0 else max(1, min(room // (2 * most) if most else len(blocks), len(blocks) - done))
+            count = len(blocks) if cooperative else _run_of(blocks, done, count)
+            before = int(cells[Cell.LOG_COUNT])
+            cells[Cell.LOG_BLOCK] = done
+            try:
+                first = int(blocks[done])
+                worker.run(compiled, first, first + count, dims, True, order, args)
+            finally:
+                most = max(most, -(-(int(cells[Cell.LOG_COUNT]) - before) // count))
+                if cells[Cell.FAULT]:
+                    _commit(recorder, chunk, cells, numbers)
+            done += count
+        _commit(recorder, chunk, cells, numbers)
+
+    if compiled.loops or compiled.generator or len(blocks) * threads > 1 << 18:
+        supervise([(worker, work)], compiled, function)
+    else:
+        try:
+            work()
+        except KernelFault:
+            raise fault(cells, compiled, function) from None
+    del keep, alive
+
+
+def _run_of(blocks: np.ndarray, at: int, most: int) -> int:
+    """How many blocks from `at` on have consecutive ids."""
+    part = blocks[at : at + most]
+    steps = np.flatnonzero(np.diff(part) != 1)
+    return int(steps[0]) + 1 if len(steps) else len(part)
+
+
+def _reserve(recorder: Recorder, cells: np.ndarray, records: int):
+    chunk = recorder.reserve(records)
+    cells[Cell.LOG_RECORDS], cells[Cell.LOG_VALUES] = chunk.records.ctypes.data, chunk.values.ctypes.data
+    cells[Cell.LOG_COUNT] = cells[Cell.LOG_VALUES_COUNT] = 0
+    cells[Cell.LOG_CAPACITY] = records
+    return chunk
+
+
+def _commit(recorder: Recorder, chunk, cells: np.ndarray, numbers: np.ndarray) -> None:
+    made, room = int(cells[Cell.LOG_COUNT]), len(chunk.records)
+    count = min(made, room)
+    records = chunk.records[:count]
+    records["site"] = numbers[records["site"]]
+    recorder.commit(count, int(cells[Cell.LOG_VALUES_COUNT]), chunk)
+    if made > room:
+        recorder.log().truncated += made - room
+    cells[Cell.LOG_COUNT] = cells[Cell.LOG_VALUES_COUNT] = cells[Cell.LOG_CAPACITY] = 0
+
+
+def _number(recorder: Recorder, site) -> int:
+    return recorder.site(*site) if site.kind in _LOGGED else 0
+
+
+def _roots(compiled: Compiled, function: Function, args: tuple, recorder: Recorder) -> tuple[np.ndarray, list]:
+    """The table by which the logging function finds the array that an address lies in."""
+    rows, keep = [], []
+
+    def add(name: str, value: object) -> None:
+        if isinstance(value, tuple):
+            for k, item in enumerate(value):
+                add(f"{name}[{k}]", item)
+        elif isinstance(value, np.ndarray) and value.size:
+            number = recorder.argument(name, value)
+            array = recorder.log().arrays[number]
+            rows.append((logcall.GLOBAL, array.lowest, array.extent, value.dtype.itemsize, number, 0))
+            keep.append(value)
+
+    for name, value in zip(function.params, args, strict=False):
+        add(name, value)
+    for space, layout, which in (("shared", compiled.shared, logcall.SHARED), ("local", compiled.local, logcall.LOCAL)):
+        for site, (offset, nbytes, dtype, shape) in layout.places.items():
+            kind = as_dtype(dtype)
+            dynamic = nbytes == 0
+            if dynamic:
+                offset, nbytes = layout.nbytes, 1 << 20
+                shape = (nbytes // kind.itemsize,)
+            number = recorder.array(compiled.sites[site].array, space, kind, shape, None, offset)
+            rows.append((which, offset, nbytes, kind.itemsize, number, 0))
+    return np.array(rows, np.int64).reshape(-1, logcall.ROOT), keep
+
+

@@ -1,0 +1,226 @@
+"""Run a compiled kernel's blocks on all cores, and stop it when asked, or when a thread does not end."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+
+import numpy as np
+
+from ... import interrupt
+from ..faults import SECONDS_SETTING, DeadlockError, EndlessError, KernelError, OutOfBoundsError
+from ..resolve import Function
+from .compile import Compiled
+from .exchange import Row
+from .low import KernelFault
+from .machine import Cell, Fault, new
+
+SECONDS = 4.0
+"""How long a thread may run without ending or passing a barrier."""
+_GRAIN = 1 << 15
+"""Threads a worker takes at a time, at least: less costs more in handing over than it gains."""
+_LOOK = 0.05
+_SMALL = 1 << 18
+_pool: ThreadPoolExecutor | None = None
+_pool_lock = threading.Lock()
+
+
+class Worker:
+    """What one thread of this machine needs to run blocks: the cells, and a block's shared and local memory."""
+
+    def __init__(self, compiled: Compiled, threads: int, sharedmem: int, together: int):
+        self.cells = new()
+        self.shared_bytes = -(-(compiled.shared.nbytes + sharedmem) // 64) * 64
+        self.local_bytes = -(-compiled.local.nbytes // 16) * 16
+        # Uninitialised memory of a GPU holds anything; a pattern shows it better than zeros, which hide the mistake.
+        self.shared = np.full(self.shared_bytes * together + 64, 0xA5, np.uint8)
+        states = threads * together if compiled.generator else 1
+        self.local = np.full(self.local_bytes * states + 64, 0xA5, np.uint8)
+        self.rows = np.zeros((threads * together if compiled.generator else 0, Row.LENGTH), np.int64)
+        shared = -(-self.shared.ctypes.data // 64) * 64
+        self.cells[Cell.SHARED] = shared
+        self.cells[Cell.DYNAMIC] = shared + compiled.shared.nbytes
+        self.cells[Cell.DYNAMIC_BYTES] = sharedmem
+        self.cells[Cell.LOCAL] = -(-self.local.ctypes.data // 64) * 64
+        self.cells[Cell.LOCAL_STRIDE] = self.local_bytes if compiled.generator else 0
+        self.cells[Cell.EXCHANGE] = self.rows.ctypes.data
+        self.together = together
+
+    def run(self, compiled: Compiled, first: int, last: int, dims: tuple, tracing: bool, order, args: tuple) -> None:
+        """Run the blocks of a range; raises :class:`.low.KernelFault`."""
+        address = self.cells.ctypes.data
+        if compiled.generator:
+            compiled.run(
+                *(address, first, last, dims, tracing, self.rows, self.together, order),
+                *(self.shared_bytes, self.local_bytes, args),
+            )
+        else:
+            compiled.run(address, first, last, dims, tracing, args)
+
+
+def run(
+    compiled: Compiled,
+    function: Function,
+    griddim: tuple[int, int, int],
+    blockdim: tuple[int, int, int],
+    args: tuple,
+    *,
+    sharedmem: int = 0,
+    cooperative: bool = False,
+    ranges: list[tuple[int, int]] | None = None,
+    order: np.ndarray | None = None,
+) -> None:
+    """Run a kernel's blocks.
+
+    Parameters
+    ----------
+    ranges : list of (first, last), optional
+        Linear ids of the blocks; all if left out.
+    order : numpy.ndarray, int64, optional
+        The order in which a block's threads are resumed where they wait for each other.
+
+    Raises
+    ------
+    KernelError
+        What went wrong first.
+    KeyboardInterrupt
+        If ``Ctrl-C`` stopped it: its output is incomplete.
+    """
+    threads = blockdim[0] * blockdim[1] * blockdim[2]
+    blocks = griddim[0] * griddim[1] * griddim[2]
+    ranges = [(0, blocks)] if ranges is None else ranges
+    dims = (*blockdim, *griddim)
+    order = np.arange(threads) if order is None else order
+    together = blocks if cooperative else 1
+    total = sum(last - first for first, last in ranges)
+
+    loops = compiled.loops
+    if not loops and not compiled.generator and total * threads <= _SMALL:
+        worker = Worker(compiled, threads, sharedmem, together)
+        for first, last in ranges:
+            try:
+                worker.run(compiled, first, last, dims, False, order, args)
+            except KernelFault:
+                raise fault(worker.cells, compiled, function) from None
+        return
+    count = 1 if cooperative else max(1, min(_cores(), total * threads // _GRAIN))
+    workers = [Worker(compiled, threads, sharedmem, together) for _ in range(count)]
+    pieces = _pieces(ranges, 0 if cooperative else max(_GRAIN // threads, total // (count * 16), 1))
+
+    def work(worker: Worker) -> None:
+        while worker.cells[Cell.STOP] == 0:
+            try:
+                first, last = pieces.pop()
+            except IndexError:
+                return
+            worker.run(compiled, first, last, dims, False, order, args)
+
+    supervise([(worker, lambda worker=worker: work(worker)) for worker in workers], compiled, function)
+
+
+def supervise(jobs: list[tuple[Worker, Callable]], compiled: Compiled, function: Function) -> None:
+    """Run jobs on the pool, each with its worker, and watch them: ``Ctrl-C``, faults, threads that do not end."""
+    pool = _executor()
+    futures = {pool.submit(job): worker for worker, job in jobs}
+    seconds = float(os.environ.get(SECONDS_SETTING) or SECONDS)
+    progress = {future: (-1, time.monotonic()) for future in futures}
+    pending = set(futures)
+    ended: list[Worker] = []
+    interrupted = False
+    while pending:
+        try:
+            done, pending = wait(pending, _LOOK, FIRST_EXCEPTION)
+        except KeyboardInterrupt:
+            done, interrupted = set(), True
+        failed = [future for future in done if future.exception() is not None]
+        ended += [futures[future] for future in failed]
+        now = time.monotonic()
+        for future in pending:
+            count, since = progress[future]
+            current = int(futures[future].cells[Cell.PROGRESS])
+            if current != count:
+                progress[future] = (current, now)
+            elif now - since > seconds:
+                futures[future].cells[Cell.STOP] = 2
+        if failed or interrupted or interrupt.arrived is not None:
+            interrupted = interrupted or interrupt.arrived is not None
+            for worker in futures.values():
+                if worker.cells[Cell.STOP] == 0:
+                    worker.cells[Cell.STOP] = 1
+    if interrupted:
+        raise KeyboardInterrupt(f"{function.name} was stopped: what it writes is incomplete.")
+    for future in futures:
+        error = future.exception()
+        if error is not None and not isinstance(error, KernelFault):
+            raise error
+    # Those that stopped because another failed say nothing of their own.
+    own = [w for w in ended if w.cells[Cell.FAULT] != Fault.STOPPED or w.cells[Cell.STOP] == 2]
+    if own or ended:
+        raise fault((own or ended)[0].cells, compiled, function, seconds) from None
+
+
+def fault(cells: np.ndarray, compiled: Compiled, function: Function, seconds: float | None = None) -> KernelError:
+    """The exception for what a machine's cells say."""
+    site = compiled.sites[int(cells[Cell.FAULT_SITE])] if compiled.sites else None
+    fields: dict[str, object] = {"kernel": function.name, "filename": function.filename}
+    if site is not None:
+        owner = compiled.functions.get(site.function, function)
+        fields |= {
+            "line": site.line,
+            "file_line": owner.firstlineno + site.line - 1,
+            "filename": owner.filename,
+            "source_line": owner.line(site.line),
+        }
+        if owner is not function:
+            fields["function"] = owner.name
+    fields["thread"] = tuple(int(v) for v in cells[Cell.FAULT_THREAD : Cell.FAULT_THREAD + 3])
+    fields["block"] = tuple(int(v) for v in cells[Cell.FAULT_BLOCK : Cell.FAULT_BLOCK + 3])
+    what = int(cells[Cell.FAULT])
+    if what == Fault.OUT_OF_BOUNDS:
+        rank = int(cells[Cell.FAULT_RANK])
+        index = tuple(int(v) for v in cells[Cell.FAULT_INDEX : Cell.FAULT_INDEX + rank])
+        axis, size = int(cells[Cell.FAULT_AXIS]), int(cells[Cell.FAULT_SIZE])
+        writing = site is not None and site.kind != "read"
+        array = site.array if site is not None else None
+        return OutOfBoundsError(array=array, index=index, axis=axis, size=size, writing=writing, **fields)
+    if what == Fault.DEADLOCK:
+        return DeadlockError(waiting=site.text if site is not None else None, **fields)
+    return EndlessError(seconds=seconds if seconds is not None else SECONDS, **fields)
+
+
+def _pieces(ranges: list[tuple[int, int]], grain: int) -> list[tuple[int, int]]:
+    """Cut ranges of blocks into pieces, in an order such that `pop` hands out the first one first."""
+    if grain == 0:
+        return list(reversed(ranges))
+    pieces = []
+    for first, last in ranges:
+        pieces += [(at, min(at + grain, last)) for at in range(first, last, grain)]
+    return pieces[::-1]
+
+
+def _cores() -> int:
+    from hundredfold import machine
+
+    return machine.cpu.cores()
+
+
+def _executor() -> ThreadPoolExecutor:
+    global _pool
+    with _pool_lock:
+        if _pool is None:
+            _pool = ThreadPoolExecutor(max(_cores(), 1), thread_name_prefix="hundredfold-kernel")
+        return _pool
+
+
+def _after_fork() -> None:
+    global _pool, _pool_lock
+    _pool, _pool_lock = None, threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+__all__ = ["Worker", "fault", "run", "supervise"]

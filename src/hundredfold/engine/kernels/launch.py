@@ -1,0 +1,311 @@
+"""A kernel, and what happens when it is launched: checked, compiled, traced the first time, queued."""
+
+from __future__ import annotations
+
+import os
+import threading
+from types import FunctionType
+
+import numpy as np
+
+from .. import queue
+from . import limits, resolve
+from .faults import TRACE_SETTING, KernelError, TraceError
+from .resolve import Function
+from .trace import blocks as sample
+from .trace import findings
+from .trace.log import Log, Recorder
+
+WAY_SETTING = "HUNDREDFOLD_KERNELS"
+
+
+class Kernel:
+    """A Python function that can be launched over a grid of threads.
+
+    Parameters
+    ----------
+    pyfunc : function
+        Its source must be readable.
+    debug, opt, fastmath, lineinfo, max_registers
+        As ``cuda.jit`` takes them.
+    name : str, optional
+        What it is called in the account and in errors.
+    """
+
+    def __init__(
+        self,
+        pyfunc: FunctionType,
+        *,
+        debug: bool = False,
+        opt: bool = True,
+        fastmath: bool = False,
+        max_registers: int | None = None,
+        lineinfo: bool = False,
+        name: str | None = None,
+    ):
+        self.pyfunc = pyfunc
+        self.name = name or pyfunc.__name__
+        self.debug, self.opt, self.fastmath = bool(debug), bool(opt), bool(fastmath)
+        self.max_registers, self.lineinfo = max_registers, lineinfo
+        self._lock = threading.RLock()
+        self._function: Function | None = None
+        self._rewritten: object = None
+        self._compiled: dict[tuple, object] = {}
+        self._traced: set[tuple] = set()
+
+    def function(self) -> Function:
+        """The kernel with its names resolved.
+
+        Raises
+        ------
+        UncompilableError
+        """
+        if self._function is None:
+            with self._lock:
+                self._function = resolve.function(self.pyfunc)
+        return self._function
+
+    def compiled(self, args: tuple) -> object | None:
+        """The kernel compiled for the types of some arguments; None where only the interpreter can run it.
+
+        Raises
+        ------
+        UncompilableError
+        """
+        return self._for(_key(args), args)
+
+    @property
+    def signatures(self) -> list[tuple]:
+        """The argument types that it was launched or compiled with, as Numba types."""
+        return [entry.kinds for entry in self._compiled.values() if entry is not None and hasattr(entry, "kinds")]
+
+    def compile(self, kinds: tuple) -> object | None:
+        """Compile for Numba types; see :meth:`compiled`."""
+        if not _can_compile():
+            return None
+        return self._compile(tuple(kinds))
+
+    def launch(
+        self,
+        griddim: object,
+        blockdim: object,
+        args: tuple,
+        *,
+        sharedmem: int = 0,
+        cooperative: bool = False,
+        trace: str | None = None,
+    ) -> None:
+        """Launch over a grid.
+
+        Parameters
+        ----------
+        griddim, blockdim : int or tuple of up to 3 int
+            Blocks of the grid and threads of a block.
+        args : tuple
+            NumPy arrays that are views of device memory, scalars, tuples, records.
+        sharedmem : int
+            Bytes of dynamic shared memory of a block.
+        cooperative : bool
+            Whether blocks wait for each other; known from the kernel where it uses ``cg.this_grid``.
+        trace : str, optional
+            ``"first"``, ``"all"`` or ``"off"`` instead of ``HUNDREDFOLD_TRACE``.
+
+        Raises
+        ------
+        KernelError
+            At once, for what the device refuses, what cannot be compiled and what the check of the first launch finds;
+            what goes wrong later is raised where the program synchronises.
+        """
+        function = self.function()
+        if len(args) != len(function.params):
+            missing = len(function.params) - len(args)
+            if not 0 < missing <= len(function.defaults):
+                raise TypeError(
+                    f"{self.name} takes {len(function.params)} arguments ({', '.join(function.params)}), "
+                    f"{len(args)} were given."
+                )
+            args = (*args, *function.defaults[-missing:])
+        griddim, blockdim = limits.normalize(griddim, blockdim)
+        cooperative = cooperative or "cg.this_grid" in function.intrinsics
+        limits.check(griddim, blockdim, sharedmem, cooperative=cooperative, kernel=self.name)
+        key = _key(args)
+        compiled = self._for(key, args)
+        if compiled is not None:
+            limits.check(
+                griddim, blockdim, sharedmem, compiled.shared.nbytes, cooperative=cooperative, kernel=self.name
+            )
+        moved = _bytes(args)
+        trace = trace or os.environ.get(TRACE_SETTING) or "first"
+        first = key not in self._traced
+        self._traced.add(key)
+        run = _Run(self, function, compiled, griddim, blockdim, args, sharedmem, cooperative)
+        if trace == "all" or (trace == "first" and first):
+            # Now, not when the program synchronises: what is found is found at the launch that does it.
+            queue.run()
+            rest = _checked(run, all_blocks=trace == "all")
+            queue.count(self.name, moved, moved)
+            if rest:
+                queue.submit_uncounted(self.name, run.plain, (rest,))
+        else:
+            queue.submit(self.name, run.plain, (None,), None, moved, moved)
+
+    def trace(self, griddim, blockdim, args, *, sharedmem=0, cooperative=False, order=None) -> tuple[Log, KernelError | None]:
+        """Run all blocks at once with every access logged.
+
+        Parameters
+        ----------
+        order : numpy.ndarray, optional
+            In which order a block's threads go on where they wait for each other.
+
+        Returns
+        -------
+        log : Log
+        fault : KernelError or None
+            What stopped it.
+        """
+        function = self.function()
+        griddim, blockdim = limits.normalize(griddim, blockdim)
+        cooperative = cooperative or "cg.this_grid" in function.intrinsics
+        compiled = self._for(_key(args), args)
+        static = compiled.shared.nbytes if compiled is not None else 0
+        limits.check(griddim, blockdim, sharedmem, static, cooperative=cooperative, kernel=self.name)
+        run = _Run(self, function, compiled, griddim, blockdim, args, sharedmem, cooperative, order)
+        recorder = Recorder(griddim, blockdim, kernel=self.name)
+        queue.run()
+        try:
+            run.traced(np.arange(griddim[0] * griddim[1] * griddim[2]), recorder)
+        except KernelError as fault:
+            return recorder.log(), fault
+        return recorder.log(), None
+
+    def _for(self, key: tuple, args: tuple) -> object | None:
+        try:
+            return self._compiled[key]
+        except KeyError:
+            pass
+        if not _can_compile():
+            return None
+        from numba import typeof
+
+        with self._lock:
+            if key not in self._compiled:
+                self._compiled[key] = self._compile(tuple(typeof(value) for value in args))
+            return self._compiled[key]
+
+    def _compile(self, kinds: tuple) -> object | None:
+        from .compiled import compile as compiler
+        from .compiled.rewrite import CannotCompile
+
+        with self._lock:
+            try:
+                options = compiler.Options(self.debug, self.fastmath, self.opt)
+                return compiler.compile_for(compiler.prepare(self.function(), options), kinds)
+            except CannotCompile:
+                return None
+
+
+class _Run:
+    """One launch, with all it needs."""
+
+    def __init__(self, kernel, function, compiled, griddim, blockdim, args, sharedmem, cooperative, order=None):
+        self.kernel, self.function, self.compiled, self.args = kernel, function, compiled, args
+        self.griddim, self.blockdim = griddim, blockdim
+        self.sharedmem, self.cooperative, self.order = sharedmem, cooperative, order
+        self.blocks = griddim[0] * griddim[1] * griddim[2]
+
+    def plain(self, ranges: list[tuple[int, int]] | None) -> None:
+        if self.compiled is None:
+            picked = None if ranges is None else np.concatenate([np.arange(*part) for part in ranges])
+            self.interpret(picked, None)
+            return
+        from .compiled import workers
+
+        workers.run(
+            *(self.compiled, self.function, self.griddim, self.blockdim, self.args),
+            sharedmem=self.sharedmem,
+            cooperative=self.cooperative,
+            ranges=ranges,
+            order=self.order,
+        )
+
+    def traced(self, blocks: np.ndarray, recorder: Recorder) -> None:
+        if self.compiled is None:
+            self.interpret(blocks, recorder)
+            return
+        from .compiled import traced
+
+        traced.run(
+            *(self.compiled, self.function, self.griddim, self.blockdim, self.args, blocks, recorder),
+            sharedmem=self.sharedmem,
+            cooperative=self.cooperative,
+            order=self.order,
+        )
+
+    def interpret(self, blocks: np.ndarray | None, recorder: Recorder | None) -> None:
+        from . import interpreted
+
+        interpreted.run(
+            *(self.function, self.griddim, self.blockdim, self.args),
+            sharedmem=self.sharedmem,
+            log=recorder,
+            blocks=blocks,
+            should_stop=_stop,
+            debug=self.kernel.debug,
+        )
+
+
+def _checked(run: _Run, all_blocks: bool) -> list[tuple[int, int]]:
+    """Run a sample of the blocks traced; returns the ranges of those left, and raises what was found."""
+    if all_blocks or run.cooperative:
+        picked = np.arange(run.blocks)
+    else:
+        picked = np.sort(sample.choose(run.griddim))
+    recorder = Recorder(run.griddim, run.blockdim, picked, kernel=run.kernel.name)
+    run.traced(picked, recorder)
+    found = findings.examine(recorder.log())
+    if any(finding.severity == "error" for finding in found):
+        raise TraceError(kernel=run.kernel.name, filename=run.function.filename, findings=tuple(found))
+    if len(picked) == run.blocks:
+        return []
+    edges = [-1, *(int(b) for b in picked), run.blocks]
+    return [(a + 1, b) for a, b in zip(edges, edges[1:], strict=False) if b > a + 1]
+
+
+def _stop() -> None:
+    from .. import interrupt
+
+    if interrupt.arrived is not None:
+        raise KeyboardInterrupt("The kernel was stopped: what it writes is incomplete.")
+
+
+def _can_compile() -> bool:
+    way = os.environ.get(WAY_SETTING) or ""
+    if way not in ("", "compiled", "interpreted"):
+        raise ValueError(f"{WAY_SETTING} must be compiled or interpreted, not {way!r}.")
+    if way == "interpreted":
+        return False
+    try:
+        import numba  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+def _key(args: tuple) -> tuple:
+    """What decides for which types a kernel is compiled."""
+    return tuple([_kind(value) for value in args])
+
+
+def _kind(value: object) -> object:
+    if isinstance(value, np.ndarray):
+        flags = value.flags
+        return value.dtype, value.ndim, flags.c_contiguous, flags.f_contiguous, flags.writeable
+    if isinstance(value, tuple):
+        return (type(value), *[_kind(item) for item in value])
+    if isinstance(value, np.void):
+        return value.dtype
+    return type(value)
+
+
+def _bytes(args: tuple) -> int:
+    return sum(value.nbytes for value in args if isinstance(value, np.ndarray))
