@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .records import ATOMIC, KINDS, READ, RECORD, WARP, WRITE, Array, Arrival, Site, Sync
+from .records import ATOMIC, KINDS, OTHER, READ, RECORD, WARP, WRITE, Array, Arrival, Site, Sync
 
 
 @dataclass
@@ -69,12 +69,27 @@ class Log:
 
     @property
     def kinds(self) -> np.ndarray:
-        """READ, WRITE, ATOMIC or FENCE of each site, uint8."""
-        return np.array([KINDS.index(site.kind) for site in self.sites], np.uint8)
+        """READ, WRITE, ATOMIC, FENCE or, for what is no access, OTHER of each site, uint8."""
+        return np.array([KINDS.index(s.kind) if s.kind in KINDS else OTHER for s in self.sites], np.uint8)
 
-    def parts(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """The chunks of records, each with its values, without joining them."""
-        yield from self.chunks
+    def pieces(self, size: int = 1 << 20) -> Iterator[tuple[int, np.ndarray]]:
+        """The records in order, a piece at a time, each with the number of its first: so that work on them stays small."""
+        first = 0
+        for records, _ in self.chunks:
+            for start in range(0, len(records), size):
+                yield first + start, records[start : start + size]
+            first += len(records)
+
+    def stored(self, size: int = 1 << 20) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """The writes and atomics in order, a piece at a time, each with its values."""
+        writes = np.isin(self.kinds, (WRITE, ATOMIC))
+        for records, values in self.chunks:
+            taken = 0
+            for start in range(0, len(records), size):
+                piece = records[start : start + size]
+                piece = piece[writes[piece["site"]]]
+                yield piece, values[taken : taken + len(piece)]
+                taken += len(piece)
 
     def at_site(self, site: int) -> np.ndarray:
         """The records of one site."""

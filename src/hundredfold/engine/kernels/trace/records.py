@@ -26,7 +26,7 @@ NEGATIVE_AXIS = 2
 NO_ARRAY = 0xFFFF
 """The array of a record that is no access: a memory fence, noted so that what it orders is no race."""
 
-READ, WRITE, ATOMIC, FENCE = range(4)
+READ, WRITE, ATOMIC, FENCE, OTHER = range(5)
 KINDS = ("read", "write", "atomic", "fence")
 
 
@@ -44,12 +44,11 @@ class Site(NamedTuple):
     function : str
         The kernel, or the device function it is in.
     text : str
-        The access as it is written: ``"x[i + 1, j]"``.
+        The line, or the access, as it is written: ``"total += x[i + 1, j]"``.
     operation : str
-        Which atomic: ``"add"``.
+        Which atomic (``"add"``) or which fence (``"threadfence_block"``), if the backend says.
     offset, nbytes : int
         The part of the item that is touched (a field of a record), in bytes; 0 bytes mean all of it.
-    source_line : str
     """
 
     line: int
@@ -61,7 +60,6 @@ class Site(NamedTuple):
     operation: str = ""
     offset: int = 0
     nbytes: int = 0
-    source_line: str = ""
 
 
 class Array(NamedTuple):

@@ -1,0 +1,294 @@
+"""What is wrong with the accesses of a launch."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ..faults import KernelError, LaunchError, OutOfBoundsError, element, who
+from . import races, shared, words
+from .fences import Fences
+from .memory import memories
+from .reading import Log
+from .records import ATOMIC, NEGATIVE, NEGATIVE_AXIS, WRITE
+
+MOST = 20
+"""Findings kept of each kind."""
+
+
+class Thread(NamedTuple):
+    """``threadIdx`` and ``blockIdx`` of a thread."""
+
+    thread: tuple[int, int, int]
+    block: tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something wrong, or doubtful, that a launch did.
+
+    Attributes
+    ----------
+    kind : str
+        ``"out-of-bounds"``, ``"negative-index"``, ``"race"``, ``"barrier-divergence"``, ``"uninitialised-shared"`` or
+        ``"launch"``.
+    severity : str
+        ``"error"`` or ``"warning"``.
+    array : str or None
+    index : tuple of int or None
+        The element of the example.
+    line : int or None
+        1-based, in the kernel's own source (or that of `function`).
+    threads : tuple of Thread
+        Of the example.
+    sentence : str
+        What happens, where, and what mends it.
+    other_line : int or None
+        The second line of a race.
+    function : str
+        The device function the line is in; empty for the kernel.
+    elements : int
+        How many elements it was seen on.
+    """
+
+    kind: str
+    severity: str
+    array: str | None
+    index: tuple[int, ...] | None
+    line: int | None
+    threads: tuple[Thread, ...]
+    sentence: str
+    other_line: int | None = None
+    function: str = ""
+    elements: int = 1
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+def examine(log: Log) -> list[Finding]:
+    """Everything that is wrong with a launch, errors first.
+
+    Parameters
+    ----------
+    log : Log
+
+    Returns
+    -------
+    list of Finding
+        One for each two lines that race, and for each line that reads what nobody wrote, uses a negative index or is a
+        barrier at which a block parts.
+
+    Notes
+    -----
+    A race is two accesses by two threads to one element, one of them a write and not both atomic, that nothing orders:
+    barriers order a block, ``syncwarp`` a warp, a grid sync all.  That threads of a warp run in step is no order.
+    """
+    found: list[Finding] = []
+    counts = _counts(log)
+    fences = Fences(log)
+    for memory in memories(log):
+        accesses, stored, atomics = (int(counts[memory.arrays, k].sum()) for k in range(3))
+        if memory.space == "const" or not accesses:
+            continue
+        if stored and atomics < accesses:
+            found += [_race(log, race) for race in races.races(log, memory, accesses, fences)]
+        if memory.space == "shared" and (stored < accesses or atomics):
+            found += [_stale(log, item) for item in shared.stale(log, memory, accesses)]
+    found += _negative(log)
+    found += _parted(log)
+    return arrange(found)
+
+
+def arrange(found: list[Finding]) -> list[Finding]:
+    """Errors first, then by line; not more of a kind than anybody reads."""
+    found = sorted(found, key=lambda f: (f.severity != "error", f.line or 0, f.other_line or 0))
+    kept: dict[str, int] = {}
+    for finding in found:
+        kept[finding.kind] = kept.get(finding.kind, 0) + 1
+    if max(kept.values(), default=0) <= MOST:
+        return found
+    seen: dict[str, int] = {}
+    result = []
+    for finding in found:
+        seen[finding.kind] = seen.get(finding.kind, 0) + 1
+        if seen[finding.kind] <= MOST:
+            result.append(finding)
+    return result
+
+
+def of_fault(error: KernelError) -> Finding:
+    """The finding that a fault of a traced launch is: out of bounds, a launch that is refused, or a barrier."""
+    kind = "launch"
+    if isinstance(error, OutOfBoundsError):
+        kind = "out-of-bounds"
+    elif "Barrier" in type(error).__name__ or "Deadlock" in type(error).__name__:
+        kind = "barrier-divergence"
+    elif not isinstance(error, LaunchError):
+        kind = "uncompilable" if "ncompilable" in "".join(c.__name__ for c in type(error).__mro__) else "launch"
+    threads = (Thread(error.thread, error.block),) if error.thread is not None else ()
+    array, index = getattr(error, "array", None), getattr(error, "index", None)
+    return Finding(kind, "error", array, index, error.line, threads, str(error), function=error.function or "")
+
+
+def _counts(log: Log) -> np.ndarray:
+    """Accesses, writes and atomics, and atomics, of each array."""
+    kinds = log.kinds.astype(np.int64)
+    table = np.zeros((len(log.arrays), 8), np.int64)
+    for _, records in log.pieces():
+        array = records["array"].astype(np.int64)
+        which = np.bincount(array * 8 + kinds[records["site"]], minlength=table.size)
+        table += which[: table.size].reshape(table.shape)
+    return np.stack([table[:, :3].sum(1), table[:, WRITE] + table[:, ATOMIC], table[:, ATOMIC]], 1)
+
+
+def _race(log: Log, race: races.Race) -> Finding:
+    first, second = race.first, race.second
+    site, other = log.sites[first.site], log.sites[second.site]
+    return Finding(
+        kind="race",
+        severity=race.severity,
+        array=log.arrays[first.array].name,
+        index=log.index_of(first.array, first.element),
+        line=site.line,
+        threads=(_thread(log, first.thread), _thread(log, second.thread)),
+        sentence=words.race(log, race),
+        other_line=other.line,
+        function=_function(log, site.function),
+        elements=race.elements,
+    )
+
+
+def _stale(log: Log, found: shared.Stale) -> Finding:
+    site = log.sites[found.site]
+    return Finding(
+        kind="uninitialised-shared",
+        severity="error",
+        array=log.arrays[found.array].name,
+        index=log.index_of(found.array, found.element),
+        line=site.line,
+        threads=(_thread(log, found.thread),),
+        sentence=words.stale(log, found),
+        function=_function(log, site.function),
+        elements=found.elements,
+    )
+
+
+def _negative(log: Log) -> list[Finding]:
+    """Negative indices, but for those that are written as such."""
+    found = []
+    flagged = [r[r["flags"] & NEGATIVE > 0] for _, r in log.pieces()]
+    records = np.concatenate(flagged) if flagged else np.empty(0)
+    if not len(records):
+        return []
+    for number in np.unique(records["site"]):
+        mine = records[records["site"] == number]
+        record, site = mine[0], log.sites[number]
+        array = log.arrays[record["array"]]
+        if _written_so(site.text, site.array):
+            continue
+        index = array.index(int(record["element"]))
+        asked = _asked(index, array.shape, int(record["flags"]))
+        name = array.name or site.array
+        verb = {"read": "reads", "write": "writes"}.get(site.kind, "updates")
+        thread = _thread(log, int(record["thread"]))
+        what = f"asks for {element(name, asked)} and " if asked else "uses a negative index and "
+        sentence = (
+            f"{who(*thread)} {what}{verb} {element(name, index)} {words.place(log, int(number))}: Numba takes a negative "
+            "index from the end, as NumPy does, on a GPU too. If that is not meant, let the loop or the threads begin later, "
+            "or guard the line."
+        )
+        found.append(
+            Finding(
+                kind="negative-index",
+                severity="warning",
+                array=name,
+                index=asked or index,
+                line=site.line,
+                threads=(thread,),
+                sentence=sentence,
+                function=_function(log, site.function),
+                elements=len(np.unique(mine["element"])),
+            )
+        )
+    return found
+
+
+def _asked(index: tuple[int, ...], shape: tuple[int, ...], flags: int) -> tuple[int, ...] | None:
+    """The index as it was used, if the flags say along which axes it was negative, or there is only one."""
+    axes = [axis for axis in range(len(shape)) if flags & NEGATIVE_AXIS << axis] or ([0] if len(shape) == 1 else [])
+    if not axes:
+        return None
+    return tuple(i - n if axis in axes else i for axis, (i, n) in enumerate(zip(index, shape, strict=True)))
+
+
+def _written_so(text: str, array: str) -> bool:
+    """Whether a line has a negative number for an index of an array, as in ``x[-1]``: then it is meant."""
+    try:
+        tree = ast.parse(text.strip() + (" pass" if text.rstrip().endswith(":") else ""))
+    except SyntaxError:
+        return False
+    subscripts = [n for n in ast.walk(tree) if isinstance(n, ast.Subscript) and ast.unparse(n.value) == array]
+    return bool(subscripts) and all(_literally_negative(n.slice) for n in subscripts)
+
+
+def _literally_negative(index: ast.expr) -> bool:
+    parts = index.elts if isinstance(index, ast.Tuple) else [index]
+    return any(
+        isinstance(p, ast.UnaryOp) and isinstance(p.op, ast.USub) and isinstance(p.operand, ast.Constant) for p in parts
+    )
+
+
+def _parted(log: Log) -> list[Finding]:
+    """Barriers at which the threads of a block did not all arrive."""
+    groups: dict[tuple[int, int], dict[int, int]] = {}
+    for arrival in log.arrivals:
+        block = arrival.thread // log.threads_per_block
+        groups.setdefault((block, arrival.interval), {}).setdefault(arrival.sync, arrival.thread)
+    found: dict[tuple, Finding] = {}
+    for by_sync in groups.values():
+        present = sorted(sync for sync in by_sync if sync >= 0)
+        if not present or len(by_sync) < 2:
+            continue
+        left = len(present) == 1
+        here = log.syncs[present[0]]
+        one = _thread(log, by_sync[present[0]])
+        other = _thread(log, by_sync[-1] if left else by_sync[present[1]])
+        key = (here.line, None if left else log.syncs[present[1]].line)
+        if key in found:
+            continue
+        if left:
+            sentence = (
+                f"{who(*one)} waits at the barrier in line {here.line}, and {who(other.thread)} has already ended. The GPUs of "
+                "today go on without it; CUDA does not promise that. Let all threads of a block reach the barrier, and put "
+                "the guard around the work instead."
+            )
+        else:
+            sentence = (
+                f"The threads of a block part at a barrier: {who(*one)} waits in line {here.line}, {who(other.thread)} in "
+                f"line {log.syncs[present[1]].line}. What a GPU does then is undefined. Take the barrier out of the branch, so "
+                "that all threads of the block meet at the same one."
+            )
+        found[key] = Finding(
+            kind="barrier-divergence",
+            severity="warning" if left else "error",
+            array=None,
+            index=None,
+            line=here.line,
+            threads=(one, other),
+            sentence=sentence,
+            other_line=key[1],
+            function=_function(log, here.function),
+        )
+    return list(found.values())
+
+
+def _thread(log: Log, thread: int) -> Thread:
+    return Thread(log.thread_of(thread), log.block_of(thread))
+
+
+def _function(log: Log, name: str) -> str:
+    return "" if name == log.kernel else name

@@ -1,0 +1,129 @@
+"""Which arrays are one memory, and which of its cells a record touches.
+
+An array may be passed twice, or a slice of it beside it; a record's fields may be touched one by one; dynamic shared
+memory may be cut into arrays of several types.  Two accesses meet if they touch the same cell, so the cell is the
+largest piece that all of them consist of.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from .reading import Log
+
+
+@dataclass
+class Memory:
+    """Arrays that share bytes, and the cells that they consist of.
+
+    Attributes
+    ----------
+    arrays : list of int
+        Their numbers in the log.
+    space : str
+    cells : int
+        Of one copy: shared memory has one for each block.
+    copies : int
+    width : int
+        Bytes of a cell.
+    """
+
+    arrays: list[int]
+    space: str
+    cells: int
+    copies: int
+    width: int
+    threads_per_block: int
+    simple: bool
+    _first: np.ndarray
+    _step: np.ndarray
+    _offset: np.ndarray
+    _length: np.ndarray
+
+    def touched(self, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The cells that records touch.
+
+        Returns
+        -------
+        where : numpy.ndarray, int64
+            Positions in `records`; one that touches several cells is there several times.
+        cell : numpy.ndarray, int64
+            From 0 to ``cells * copies``.
+        """
+        array = records["array"]
+        mine = array == self.arrays[0]
+        for other in self.arrays[1:]:
+            mine |= array == other
+        where = np.flatnonzero(mine)
+        if len(where) == len(records):
+            taken = records
+        else:
+            taken = records[where]
+        cell = taken["element"].astype(np.int64)
+        if not self.simple:
+            number, site = taken["array"], taken["site"]
+            cell = self._first[number] + cell * self._step[number] + self._offset[site]
+            length = np.where(self._length[site] > 0, self._length[site], self._step[number])
+            if length.max(initial=1) > 1:
+                again = np.repeat(np.arange(len(where)), length)
+                within = np.arange(len(again)) - np.repeat(np.cumsum(length) - length, length)
+                where, cell, taken = where[again], cell[again] + within, taken[again]
+        if self.copies > 1:
+            cell += (taken["thread"] // self.threads_per_block).astype(np.int64) * self.cells
+        return where, cell
+
+
+def memories(log: Log) -> Iterator[Memory]:
+    """The memories of a log; local arrays, which no two threads share, are left out."""
+    for space in ("global", "shared", "const"):
+        numbers = [n for n, a in enumerate(log.arrays) if a.space == space and a.extent > 0]
+        known = sorted((n for n in numbers if log.arrays[n].lowest is not None), key=lambda n: log.arrays[n].lowest)
+        group: list[int] = []
+        end = None
+        for n in known:
+            array = log.arrays[n]
+            if end is not None and array.lowest < end:
+                group.append(n)
+                end = max(end, array.lowest + array.extent)
+            else:
+                if group:
+                    yield _memory(log, group, space)
+                group, end = [n], array.lowest + array.extent
+        if group:
+            yield _memory(log, group, space)
+        for n in numbers:
+            if log.arrays[n].lowest is None:
+                yield _memory(log, [n], space)
+
+
+def _memory(log: Log, numbers: list[int], space: str) -> Memory:
+    arrays = [log.arrays[n] for n in numbers]
+    base = min((a.lowest or 0) for a in arrays)
+    pieces = [(s.offset, s.nbytes) for s in log.sites if s.nbytes and _names(s.array) & {a.name for a in arrays}]
+    width = math.gcd(*(a.dtype.itemsize for a in arrays), *((a.lowest or 0) - base for a in arrays), *sum(pieces, ()))
+    end = max((a.lowest or 0) + a.extent for a in arrays)
+    first, step = np.zeros(len(log.arrays), np.int64), np.ones(len(log.arrays), np.int64)
+    for n, array in zip(numbers, arrays, strict=True):
+        first[n] = ((array.lowest or 0) - base) // width
+        step[n] = array.dtype.itemsize // width
+    return Memory(
+        arrays=list(numbers),
+        space=space,
+        cells=-(-(end - base) // width),
+        copies=len(log.blocks) if space == "shared" else 1,
+        width=width,
+        threads_per_block=log.threads_per_block,
+        simple=bool((step[numbers] == 1).all() and not first.any() and not pieces),
+        _first=first,
+        _step=step,
+        _offset=np.array([s.offset // width if pieces else 0 for s in log.sites], np.int64),
+        _length=np.array([s.nbytes // width if pieces else 0 for s in log.sites], np.int64),
+    )
+
+
+def _names(text: str) -> set[str]:
+    return {text, text.partition("[")[0], text.partition(".")[0]}

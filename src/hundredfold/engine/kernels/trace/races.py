@@ -1,0 +1,262 @@
+"""Races: two threads, one element, at least one write, not both atomic, nothing that orders them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .conflicts import BLOCKS, LEVELS, Cells, Sorted, contended
+from .fences import Fences
+from .memory import Memory
+from .reading import Log
+from .records import ATOMIC, READ, WRITE
+
+EXAMPLES = 16
+"""Runs looked at closely for each set of places in the source that meet in them."""
+ROWS = 1 << 14
+"""Accesses of a run looked at closely."""
+
+
+@dataclass
+class Access:
+    """One side of a race."""
+
+    array: int
+    element: int
+    site: int
+    thread: int
+    interval: int
+
+
+@dataclass
+class Race:
+    """Two places in the source whose accesses to an array meet unordered.
+
+    Attributes
+    ----------
+    first, second : Access
+        An example: the write first, and the plain one before the atomic.
+    level : int
+        0 within a warp, 1 within a block, 2 between blocks.
+    elements : int
+        Of the array in which it was seen.
+    same : bool
+        All involved write the same value from the same line.
+    ordered : bool
+        In all examples a fence and an atomic flag order the two.
+    again : bool
+        The writing thread had been at the other place, further down, since the last barrier: a loop came round.
+    changing : bool
+        The line reads what it writes.
+    widest : int
+        The highest level at which the two places race.
+    """
+
+    first: Access
+    second: Access
+    level: int
+    elements: int
+    same: bool = False
+    ordered: bool = False
+    again: bool = False
+    changing: bool = False
+    widest: int = 0
+
+    @property
+    def severity(self) -> str:
+        return "warning" if self.same or self.ordered else "error"
+
+
+def races(log: Log, memory: Memory, count: int, fences: Fences) -> list[Race]:
+    """The races on a memory, which `count` records touch; for two places in the source at most one."""
+    cells = contended(log, memory, count)
+    if cells is None:
+        return []
+    accesses = Sorted(log, cells)
+    examples: list[tuple[int, int, int, int, int, bool]] = []
+    for level in range(len(LEVELS) if memory.space != "shared" else BLOCKS):
+        starts, ends = accesses.conflicts(level)
+        if not len(starts):
+            continue
+        same = _same_value(log, accesses, level, starts, ends)
+        bits = np.uint64(1) << (accesses.field("site") % 64).astype(np.uint64)
+        places = accesses.reduce(np.bitwise_or, bits, starts, ends)
+        for alike in (False, True):
+            chosen = np.flatnonzero(same == alike)
+            for signature, elements in zip(*np.unique(places[chosen], return_counts=True), strict=True):
+                for run in chosen[places[chosen] == signature][:EXAMPLES]:
+                    for row, other in _pairs(accesses, level, int(starts[run]), int(ends[run])):
+                        examples.append(
+                            (
+                                level,
+                                row,
+                                other,
+                                int(elements),
+                                int(accesses.field("cell", slice(row, row + 1))[0]),
+                                alike,
+                            )
+                        )
+    details = Details(log, cells, sorted({example[4] for example in examples}))
+    return _merge(log, accesses, examples, details, fences)
+
+
+def _pairs(accesses: Sorted, level: int, start: int, end: int) -> list[tuple[int, int]]:
+    """For each two places in the source that conflict in a run, two accesses that do."""
+    rows = np.arange(start, end)
+    if len(rows) > ROWS:  # a run is sorted by thread: keep its beginning and its end
+        rows = np.r_[rows[: ROWS // 2], rows[-ROWS // 2 :]]
+    unit, site, kind = accesses.field(LEVELS[level][1], rows), accesses.field("site", rows), accesses.kind(rows)
+    present = {int(s): np.flatnonzero(site == s) for s in np.unique(site)}
+    found = []
+    for a, mine in present.items():
+        for b, others in present.items():
+            kinds = {int(kind[mine[0]]), int(kind[others[0]])}
+            if a > b or not (WRITE in kinds or kinds == {READ, ATOMIC}):
+                continue
+            for i in (mine[0], mine[-1]):
+                different = others[unit[others] != unit[i]]
+                if len(different):
+                    found.append((int(rows[i]), int(rows[different[0]])))
+                    break
+    return found
+
+
+def _same_value(log: Log, accesses: Sorted, level: int, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """Which runs consist of plain writes of one value from one line."""
+    sites = accesses.field("site")
+    lines = {}
+    line_of = np.array(
+        [lines.setdefault((log.sites[s].function, log.sites[s].line), len(lines)) for s in accesses.sites]
+    )
+    line, kind = line_of[sites], accesses.kind()
+    least, most = (accesses.reduce(f, kind, starts, ends) for f in (np.minimum, np.maximum))
+    alike = (least == WRITE) & (most == WRITE)
+    alike &= accesses.reduce(np.minimum, line, starts, ends) == accesses.reduce(np.maximum, line, starts, ends)
+    wide = np.array([array.dtype.itemsize > 8 for array in log.arrays])
+    candidates = np.flatnonzero(alike)
+    if not len(candidates) or wide[accesses.cells.memory.arrays].any():
+        return alike & False
+    upto = LEVELS[level][0]
+    wanted = accesses.prefix(upto, [word[starts[candidates]] for word in accesses.words])
+    value, seen = np.zeros(len(candidates), np.uint64), np.zeros(len(candidates), bool)
+    for records, values in log.stored():
+        where, number = accesses.cells.touched(records)
+        prefix = accesses.prefix(upto, accesses.pack(records[where], number))
+        run = _find(wanted, prefix)
+        mine = run >= 0
+        run, stored = run[mine], values[where[mine]]
+        new = ~seen[run]
+        value[run[new]], seen[run[new]] = stored[new], True
+        alike[candidates[run[stored != value[run]]]] = False
+    return alike
+
+
+def _find(wanted: list[np.ndarray], prefix: list[np.ndarray]) -> np.ndarray:
+    """For each of some keys its position among the wanted ones, which are sorted; -1 if it is none."""
+    if len(wanted) > 1:  # keys of several words: their ranks among all take their place
+        n = len(wanted[0])
+        columns = np.stack([np.concatenate(pair) for pair in zip(wanted, prefix, strict=True)], 1)
+        _, rank = np.unique(columns, axis=0, return_inverse=True)
+        wanted, prefix = [rank.ravel()[:n]], [rank.ravel()[n:]]
+    at = np.minimum(np.searchsorted(wanted[0], prefix[0]), len(wanted[0]) - 1)
+    return np.where(wanted[0][at] == prefix[0], at, -1)
+
+
+class Details:
+    """All records on a few cells, with where they stand in the log."""
+
+    def __init__(self, log: Log, cells: Cells, wanted: list[int]) -> None:
+        self.log = log
+        table = np.zeros(int(cells.hot.max()) + 1, bool)
+        table[wanted] = True
+        records, numbers, places = [], [], []
+        for first, piece in log.pieces():
+            where, number = cells.touched(piece)
+            keep = table[number]
+            records.append(piece[where[keep]])
+            numbers.append(number[keep])
+            places.append(first + where[keep])
+        self.records = np.concatenate(records)
+        self.number = np.concatenate(numbers)
+        self.place = np.concatenate(places)
+        order = np.argsort(self.number, kind="stable")
+        self.records, self.number, self.place = self.records[order], self.number[order], self.place[order]
+
+    def of(self, cell: int) -> tuple[np.ndarray, np.ndarray]:
+        """The records on a cell in order, and their places in the log."""
+        low, high = np.searchsorted(self.number, [cell, cell + 1])
+        return self.records[low:high], self.place[low:high]
+
+
+class History:
+    """All that a few threads did."""
+
+    def __init__(self, log: Log, threads: set[int]) -> None:
+        table = np.zeros(len(log.blocks) * log.threads_per_block, bool)
+        table[list(threads)] = True
+        kept, places = [], []
+        for first, records in log.pieces():
+            mine = np.flatnonzero(table[records["thread"]])
+            kept.append(records[mine])
+            places.append(first + mine)
+        self.records, self.places = np.concatenate(kept), np.concatenate(places)
+
+    def came_before(self, access: Access, at: int, site: int) -> bool:
+        """Whether a thread was at a site since the last barrier before its access at a place in the log."""
+        mine = (self.records["thread"] == access.thread) & (self.records["site"] == site) & (self.places < at)
+        return bool((self.records["interval"][mine] == access.interval).any())
+
+
+def _merge(log: Log, accesses: Sorted, examples: list, details: Details, fences: Fences) -> list[Race]:
+    """One race for each two lines: the gravest, and of these the one within the narrowest circle of threads."""
+    found: dict[tuple, list[Race]] = {}
+    history = History(log, {accesses.thread(row) for example in examples for row in example[1:3]})
+    for level, row, other, elements, cell, same in examples:
+        records, places = details.of(cell)
+        sides = [_access(accesses, records, places, r) for r in (row, other)]
+        sides.sort(key=lambda side: (_order(log.kinds[side[0].site]), side[0].thread))
+        (first, at), (second, there) = sides
+        race = Race(first, second, level, elements, same)
+        race.ordered = fences.order(first, at, second, there)
+        down = log.sites[second.site].line > log.sites[first.site].line
+        race.again = down and history.came_before(first, at, second.site)
+        race.changing = _reads_too(log, first) and log.sites[first.site].line == log.sites[second.site].line
+        lines = sorted({_line(log, first), _line(log, second)})
+        found.setdefault((log.arrays[first.array].name, *lines), []).append(race)
+    merged = []
+    for group in found.values():
+        race = min(group, key=lambda r: (r.severity != "error", r.level, -r.elements))
+        race.widest = max(r.level for r in group)
+        merged.append(race)
+    return merged
+
+
+def _access(accesses: Sorted, records: np.ndarray, places: np.ndarray, row: int) -> tuple[Access, int]:
+    """One side of an example, and its place in the log."""
+    rows = slice(row, row + 1)
+    thread, site = accesses.thread(row), int(accesses.sites[accesses.field("site", rows)[0]])
+    interval, passed, epoch = (int(accesses.field(name, rows)[0]) for name in ("interval", "passed", "epoch"))
+    mine = (records["thread"] == thread) & (records["site"] == site) & (records["interval"] == interval)
+    mine &= (records["warp"] == passed) & (records["epoch"] == epoch)
+    at = int(np.flatnonzero(mine)[0])
+    record = records[at]
+    return Access(int(record["array"]), int(record["element"]), site, thread, interval), int(places[at])
+
+
+def _order(kind: int) -> int:
+    return {WRITE: 0, ATOMIC: 1, READ: 2}[int(kind)]
+
+
+def _line(log: Log, access: Access) -> tuple[str, int]:
+    site = log.sites[access.site]
+    return site.function, site.line
+
+
+def _reads_too(log: Log, access: Access) -> bool:
+    """Whether the line that writes an array also reads it."""
+    site, name = log.sites[access.site], log.arrays[access.array].name
+    return site.kind == "write" and any(
+        (s.kind, s.line, s.function) == ("read", site.line, site.function) and (s.array in (site.array, name))
+        for s in log.sites
+    )
