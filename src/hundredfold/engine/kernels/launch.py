@@ -17,6 +17,8 @@ from .trace import findings
 from .trace.log import Log, Recorder
 
 WAY_SETTING = "HUNDREDFOLD_KERNELS"
+ENOUGH = 1 << 20
+"""Accesses that the check of a first launch logs, about: looking at them must not take longer than compiling."""
 
 
 class Kernel:
@@ -228,17 +230,19 @@ class _Run:
             order=self.order,
         )
 
-    def traced(self, blocks: np.ndarray, recorder: Recorder) -> None:
+    def traced(self, blocks: np.ndarray, recorder: Recorder, budget: int | None = None) -> np.ndarray:
+        """Run blocks traced; returns those that were."""
         if self.compiled is None:
             self.interpret(blocks, recorder)
-            return
+            return blocks
         from .compiled import traced
 
-        traced.run(
+        return traced.run(
             *(self.compiled, self.function, self.griddim, self.blockdim, self.args, blocks, recorder),
             sharedmem=self.sharedmem,
             cooperative=self.cooperative,
             order=self.order,
+            budget=budget,
         )
 
     def interpret(self, blocks: np.ndarray | None, recorder: Recorder | None) -> None:
@@ -261,7 +265,7 @@ def _checked(run: _Run, all_blocks: bool) -> list[tuple[int, int]]:
     else:
         picked = np.sort(sample.choose(run.griddim))
     recorder = Recorder(run.griddim, run.blockdim, picked, kernel=run.kernel.name)
-    run.traced(picked, recorder)
+    picked = run.traced(picked, recorder, None if all_blocks else ENOUGH)
     found = findings.examine(recorder.log())
     if any(finding.severity == "error" for finding in found):
         raise TraceError(kernel=run.kernel.name, filename=run.function.filename, findings=tuple(found))

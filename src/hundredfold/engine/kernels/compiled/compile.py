@@ -16,7 +16,7 @@ from ..trace.log import Site
 from . import driver, refuse
 from .arrays import Layout, Layouts
 from .helpers import ENVIRONMENT
-from .rewrite import rewrite, waits
+from .rewrite import only_barriers, rewrite, waits
 
 _lock = threading.RLock()
 
@@ -89,7 +89,11 @@ def prepare(function: Function, options: Options) -> Rewritten:
     made.thread = _dispatcher(function, made, {}, settings, kernel=True)
     made.loops = any(site.kind == "loop" for site in made.sites)
     plain = {"nogil": True, "error_model": "numpy"}
-    made.driver = driver.scheduled(made.thread, plain) if made.generator else driver.plain(made.thread, made.loops, plain)
+    if made.generator:
+        barriers_only = "syncthreads" in function.intrinsics and only_barriers(function)
+        made.driver = driver.scheduled(made.thread, barriers_only, plain)
+    else:
+        made.driver = driver.plain(made.thread, made.loops, plain)
     return made
 
 

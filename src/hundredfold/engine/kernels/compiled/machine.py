@@ -27,7 +27,7 @@ class Cell(enum.IntEnum):
     LOG_VALUES_COUNT = 18
     LOG_ROOTS = 19  # address of a table of arrays: start, end, itemsize, id
     LOG_ROOTS_COUNT = 20
-    LOG_BLOCK = 21  # how many traced blocks came before this one
+    LOG_BLOCK = 21  # how many traced threads the blocks before this one had
     LOG_THREAD = 22
     INTERVAL = 23
     WARP = 24
@@ -38,10 +38,10 @@ class Cell(enum.IntEnum):
     LOCAL = 29  # address of local memory, and bytes from one thread's to the next
     LOCAL_STRIDE = 30
     EXCHANGE = 31  # address of the table through which threads exchange values
-    PARTED = 32  # traced: how often threads waited at different barriers, or some had ended
-    ENDED = 33
-    FAULT_INDEX = 34  # as many cells as an array may have axes
-    LENGTH = 42
+    STUCK = 32  # threads left after the last round
+    PARTED = 33  # traced: whether threads parted at a barrier; then thread, site, other thread, other site, interval
+    FAULT_INDEX = 40  # as many cells as an array may have axes
+    LENGTH = 48
 
 
 class Fault(enum.IntEnum):

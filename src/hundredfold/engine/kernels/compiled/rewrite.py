@@ -57,6 +57,11 @@ def waits(function: Function) -> bool:
     return bool(function.intrinsics & SYNCHRONISING) or _spins(function.node)
 
 
+def only_barriers(function: Function) -> bool:
+    """Whether the threads of a kernel that waits wait at ``syncthreads`` only."""
+    return not function.intrinsics & (SYNCHRONISING - {"syncthreads"}) and not _spins(function.node)
+
+
 def rewrite(function: Function, sites: list[Site], *, kernel: bool, debug: bool, generator: bool) -> ast.FunctionDef:
     """Return the definition that Numba is to compile; accesses and loops are entered in `sites`.
 

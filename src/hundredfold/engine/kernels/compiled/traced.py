@@ -6,6 +6,7 @@ import numpy as np
 from numba.np.numpy_support import as_dtype
 
 from ..resolve import Function
+from ..trace import blocks as sample
 from ..trace.log import Recorder
 from . import logcall
 from .compile import Compiled
@@ -15,6 +16,8 @@ from .workers import Worker, fault, supervise
 
 _FIRST = 1 << 19
 """Records to have room for at first; then what the blocks so far needed says how many."""
+_LEAST = 4
+"""Blocks to run at least, however much they do."""
 _LOGGED = ("read", "write", "atomic", "fence")
 
 
@@ -30,7 +33,8 @@ def run(
     sharedmem: int = 0,
     cooperative: bool = False,
     order: np.ndarray | None = None,
-) -> None:
+    budget: int | None = None,
+) -> np.ndarray:
     """Run blocks, one after the other, and log what they access.
 
     Parameters
@@ -39,6 +43,14 @@ def run(
         Linear ids of the blocks, ascending; the recorder was made for them.
     recorder : Recorder
         What takes the log.  It has all accesses up to a fault, if there is one.
+
+    budget : int, optional
+        Records that are enough: if the first block makes so many that all would make more, fewer are run.
+
+    Returns
+    -------
+    numpy.ndarray, int64
+        The blocks that were run.
 
     Raises
     ------
@@ -56,28 +68,37 @@ def run(
     numbers = np.array([_number(recorder, site) for site in compiled.sites], np.uint16)
     dims = (*blockdim, *griddim)
 
+    ran = [0]
+
     def work() -> None:
         done, most = 0, 0
         chunk = _reserve(recorder, cells, _FIRST)
-        while done < len(blocks) and cells[Cell.STOP] == 0:
-            room = len(chunk.records) - int(cells[Cell.LOG_COUNT])
-            if done and room < 2 * most and not cooperative:
-                _commit(recorder, chunk, cells, numbers)
-                chunk = _reserve(recorder, cells, 0 if recorder.full else max(_FIRST, min(most * 256, 8 * _FIRST), 4 * most))
-                room = len(chunk.records)
-            count = 1 if done == 0 else max(1, min(room // (2 * most) if most else len(blocks), len(blocks) - done))
-            count = len(blocks) if cooperative else _run_of(blocks, done, count)
+        positions = np.arange(len(blocks))
+        while done < len(positions) and cells[Cell.STOP] == 0:
+            if cooperative:
+                count = len(positions)
+            elif done == 0:
+                count = 1
+            else:
+                if len(chunk.records) - int(cells[Cell.LOG_COUNT]) < 2 * most:
+                    _commit(recorder, chunk, cells, numbers)
+                    chunk = _reserve(recorder, cells, max(_FIRST, min(most * 256, 8 * _FIRST), 4 * most))
+                fit = (len(chunk.records) - int(cells[Cell.LOG_COUNT])) // (2 * most) if most else len(positions)
+                count = _run_of(blocks, positions, done, max(1, fit))
             before = int(cells[Cell.LOG_COUNT])
-            cells[Cell.LOG_BLOCK] = done
+            cells[Cell.LOG_BLOCK] = int(positions[done]) * threads
             try:
-                first = int(blocks[done])
+                first = int(blocks[positions[done]])
                 worker.run(compiled, first, first + count, dims, True, order, args)
             finally:
                 most = max(most, -(-(int(cells[Cell.LOG_COUNT]) - before) // count))
                 if cells[Cell.FAULT]:
                     _commit(recorder, chunk, cells, numbers)
+            if done == 0 and budget is not None and most * len(positions) > budget:
+                positions = _fewer(blocks, max(_LEAST, budget // most), griddim)
             done += count
         _commit(recorder, chunk, cells, numbers)
+        ran[0] = positions
 
     if compiled.loops or compiled.generator or len(blocks) * threads > 1 << 18:
         supervise([(worker, work)], compiled, function)
@@ -87,13 +108,20 @@ def run(
         except KernelFault:
             raise fault(cells, compiled, function) from None
     del keep, alive
+    return blocks[ran[0]]
 
 
-def _run_of(blocks: np.ndarray, at: int, most: int) -> int:
-    """How many blocks from `at` on have consecutive ids."""
-    part = blocks[at : at + most]
-    steps = np.flatnonzero(np.diff(part) != 1)
+def _run_of(blocks: np.ndarray, positions: np.ndarray, at: int, most: int) -> int:
+    """How many blocks from `at` on follow each other, in the grid and in the list."""
+    part = positions[at : at + most]
+    steps = np.flatnonzero((np.diff(part) != 1) | (np.diff(blocks[part]) != 1))
     return int(steps[0]) + 1 if len(steps) else len(part)
+
+
+def _fewer(blocks: np.ndarray, most: int, griddim: tuple[int, int, int]) -> np.ndarray:
+    """Positions of the blocks in which mistakes are most likely to show, the first among them, which has run."""
+    wanted = np.union1d(sample.choose(griddim, most), blocks[:1])
+    return np.flatnonzero(np.isin(blocks, wanted))
 
 
 def _reserve(recorder: Recorder, cells: np.ndarray, records: int):

@@ -1,0 +1,188 @@
+"""Who goes on when: what a scheduled driver asks between two rounds of resuming a block's threads.
+
+These know nothing of the kernel, only the threads' table, so they are compiled once in a process.
+"""
+
+from __future__ import annotations
+
+from numba import njit
+
+from .exchange import Row
+from .logcall import peek, poke
+from .machine import Cell, Fault, Yield
+from .warps import settle
+
+READY = -1
+"""Code of a thread that can go on."""
+
+_PROGRESS, _STOP = int(Cell.PROGRESS), int(Cell.STOP)
+_LOG_BLOCK, _LOG_THREAD = int(Cell.LOG_BLOCK), int(Cell.LOG_THREAD)
+_INTERVAL, _WARP, _EPOCH = int(Cell.INTERVAL), int(Cell.WARP), int(Cell.EPOCH)
+_SHARED, _LOCAL, _EXCHANGE, _DYNAMIC = int(Cell.SHARED), int(Cell.LOCAL), int(Cell.EXCHANGE), int(Cell.DYNAMIC)
+_FAULT, _SITE, _STUCK = int(Cell.FAULT), int(Cell.FAULT_SITE), int(Cell.STUCK)
+_PARTED = int(Cell.PARTED)
+_THREAD, _BLOCK = int(Cell.FAULT_THREAD), int(Cell.FAULT_BLOCK)
+_DEADLOCK, _STOPPED = int(Fault.DEADLOCK), int(Fault.STOPPED)
+_BARRIER, _COUNT, _AND, _OR = (int(Yield[k]) for k in ("BARRIER", "BARRIER_COUNT", "BARRIER_AND", "BARRIER_OR"))
+_GRID, _SPIN, _SYNCWARP = int(Yield.GRID), int(Yield.SPIN), int(Yield.SYNCWARP)
+_CODE, _VALUE, _RESULT = int(Row.CODE), int(Row.VALUE), int(Row.RESULT)
+_PASSED, _WARPED, _ROW = int(Row.INTERVAL), int(Row.WARP), int(Row.LENGTH)
+
+
+@njit(nogil=True)
+def start(m, rows, count):
+    """All threads of the blocks that run together can go on."""
+    for at in range(count):
+        rows[at, _CODE] = READY
+        rows[at, _PASSED] = 0
+        rows[at, _WARPED] = 0
+    poke(m, _EPOCH, 0)
+
+
+@njit(nogil=True)
+def move(m, blocks, threads, shared_bytes, local_bytes):
+    """Set the machine to another of the blocks that run together."""
+    poke(m, _SHARED, peek(m, _SHARED) + blocks * shared_bytes)
+    poke(m, _DYNAMIC, peek(m, _DYNAMIC) + blocks * shared_bytes)
+    poke(m, _LOCAL, peek(m, _LOCAL) + threads * local_bytes)
+    poke(m, _EXCHANGE, peek(m, _EXCHANGE) + threads * 8 * _ROW)
+
+
+@njit(nogil=True)
+def tell(m, rows, at):
+    """Tell the log which thread goes on, and what it has passed."""
+    poke(m, _LOG_THREAD, peek(m, _LOG_BLOCK) + at)
+    poke(m, _INTERVAL, rows[at, _PASSED])
+    poke(m, _WARP, rows[at, _WARPED])
+
+
+@njit(nogil=True)
+def simple(m, rows, blocks, n, tracing):
+    """After a round of a kernel that knows no other barrier than ``syncthreads``; returns whether any thread is left."""
+    alive = 0
+    for at in range(blocks * n):
+        code = rows[at, _CODE]
+        if code != 0:
+            alive += 1
+    if tracing and alive > 0:
+        _compare(m, rows, n)
+    if alive > 0:
+        for at in range(blocks * n):
+            if rows[at, _CODE] != 0:
+                rows[at, _CODE] = READY
+                rows[at, _PASSED] += 1
+    poke(m, _PROGRESS, peek(m, _PROGRESS) + 1)
+    if peek(m, _STOP) != 0:
+        poke(m, _FAULT, _STOPPED)
+    return alive > 0
+
+
+@njit(nogil=True)
+def _compare(m, rows, n):
+    """Note the first time that threads of a block wait at different barriers, or some have ended while others wait."""
+    if peek(m, _PARTED) != 0:
+        return
+    one = other = -1
+    for at in range(n):
+        if one < 0 and rows[at, _CODE] > 0:
+            one = at
+        if one >= 0 and rows[at, _CODE] != rows[one, _CODE]:
+            other = at
+    if one >= 0:
+        for at in range(one):
+            other = at if rows[at, _CODE] != rows[one, _CODE] else other
+    if one >= 0 and other >= 0:
+        first = peek(m, _LOG_BLOCK)
+        poke(m, _PARTED, 1)
+        poke(m, _PARTED + 1, first + one)
+        poke(m, _PARTED + 2, rows[one, _CODE] >> 8)
+        poke(m, _PARTED + 3, first + other)
+        poke(m, _PARTED + 4, -1 if rows[other, _CODE] == 0 else rows[other, _CODE] >> 8)
+        poke(m, _PARTED + 5, rows[one, _PASSED])
+
+
+@njit(nogil=True)
+def _release(m, rows, base, n, alive, tracing):
+    """All threads of a block that are left wait at a barrier: let them pass it."""
+    if tracing:
+        _compare(m, rows[base : base + n], n)
+    count = 0
+    for at in range(base, base + n):
+        code = rows[at, _CODE]
+        if code != 0 and code & 255 != _BARRIER and rows[at, _VALUE] != 0:
+            count += 1
+    for at in range(base, base + n):
+        code = rows[at, _CODE]
+        if code != 0:
+            what = code & 255
+            if what == _COUNT:
+                rows[at, _RESULT] = count
+            elif what == _AND:
+                rows[at, _RESULT] = count == alive
+            elif what == _OR:
+                rows[at, _RESULT] = count > 0
+            rows[at, _CODE] = READY
+            rows[at, _PASSED] += 1
+
+
+@njit(nogil=True)
+def general(m, rows, blocks, n, tracing):
+    """After a round of any kernel; returns whether any thread is left.  Sets the fault where none can go on."""
+    left = 0
+    all_at_grid = True
+    moved = spinning = False
+    stuck = -1
+    for block in range(blocks):
+        base = block * n
+        alive = waiting = warps = grid = 0
+        for at in range(base, base + n):
+            code = rows[at, _CODE]
+            if code == 0:
+                continue
+            alive += 1
+            what = code & 255
+            if what == _SPIN:
+                rows[at, _CODE] = READY
+                spinning = True
+            elif what >= _SYNCWARP:
+                warps += 1
+                stuck = at
+            elif what == _GRID:
+                grid += 1
+            else:
+                waiting += 1
+                stuck = at if stuck < 0 else stuck
+        left += alive
+        if alive == 0:
+            continue
+        if warps > 0 and settle(rows, base, n):
+            moved = True
+        if waiting == alive:
+            _release(m, rows, base, n, alive, tracing)
+            moved = True
+        if grid != alive:
+            all_at_grid = False
+            if grid > 0 and stuck < 0:
+                stuck = base
+    if left > 0 and all_at_grid:
+        for at in range(blocks * n):
+            if rows[at, _CODE] != 0:
+                rows[at, _CODE] = READY
+        poke(m, _EPOCH, peek(m, _EPOCH) + 1)
+        moved = True
+    if moved or left != peek(m, _STUCK):
+        poke(m, _PROGRESS, peek(m, _PROGRESS) + 1)
+        poke(m, _STUCK, left)
+    if peek(m, _STOP) != 0 and not spinning:
+        poke(m, _FAULT, _STOPPED)  # a thread that spins says itself where
+    if left > 0 and not moved and not spinning:
+        poke(m, _FAULT, _DEADLOCK)
+        poke(m, _SITE, rows[max(stuck, 0), _CODE] >> 8)
+        poke(m, _THREAD, max(stuck, 0))  # linear, until the driver's caller splits it
+    return left > 0
+
+
+@njit(nogil=True)
+def finish(m, begin, blocks, dims):
+    """The blocks that ran together have ended."""
+    poke(m, _LOG_BLOCK, peek(m, _LOG_BLOCK) + blocks * dims[0] * dims[1] * dims[2])
