@@ -77,19 +77,13 @@ def _simulated(asked_for: bool) -> str:
     global _why
     _why = _why or ("HUNDREDFOLD_SIMULATE is set" if asked_for else _why_no_gpu())
     count, memory = device.count(), device.memory()
-    # `numba.cuda` has no stand-in yet and may come in after us. What was there before us is refused already, as it will be
-    # once it has one: a notebook that is right today must not become wrong.
-    too_early = ["numba.cuda"] if "numba.cuda" in sys.modules and not simulate.active() else []
     try:
-        if not too_early:
-            simulate.activate()
+        simulate.activate()
     except simulate.TooLateError as error:
-        too_early = error.names
-    if too_early:
         raise CannotStartError(
-            f"Hundredfold: the real {_and(too_early)} {'was' if len(too_early) == 1 else 'were'} imported before, too early "
-            "for a stand-in to take its place: restart the kernel and run `%load_ext hundredfold` first."
-        )
+            f"Hundredfold: the real {_and(error.names)} {'was' if len(error.names) == 1 else 'were'} imported before, too "
+            "early for a stand-in to take its place: restart the kernel and run `%load_ext hundredfold` first."
+        ) from error
     cores = machine.cpu.cores()
     gpus = f"1 GPU of {_size(memory)}" if count == 1 else f"{count} GPUs of {_size(memory)} each"
     # Short on purpose: JupyterLab breaks a long line in the middle of a word.

@@ -110,7 +110,8 @@ def test_a_planned_library_is_refused_on_import_and_not_on_asking(stub):
 
 def test_names_that_only_begin_alike_are_not_ours(stub):
     assert finder.owner("stub.cuda.stream") == "stub"
-    assert finder.owner("stubborn") is None and finder.owner("numba") is None and finder.owner("numba.cuda") is None
+    assert finder.owner("stubborn") is None and finder.owner("numba") is None and finder.owner("numba.core") is None
+    assert finder.owner("numba.cuda") == finder.owner("numba.cuda.random") == "numba.cuda"
     assert finder.owner("distributed") is None and finder.owner("distributed.protocol.numpy") is None
     assert finder.owner("distributed.protocol.cupy") == "distributed.protocol.cupy"
     assert finder.StandInFinder().find_spec("json") is None
@@ -140,7 +141,7 @@ def test_hasattr_answers_no_for_what_is_not_simulated(stub):
     assert not hasattr(importlib.import_module("stub"), "spline")
 
 
-def test_numba_stays_real_and_compiles_with_the_finder_in_place():
+def test_numba_stays_real_and_compiles_with_the_finder_in_place_and_numba_cuda_is_ours():
     program = """
 import importlib.util, sys
 from hundredfold import simulate
@@ -155,7 +156,8 @@ def twice(x):
 assert twice(np.arange(3.0)).tolist() == [0.0, 2.0, 4.0]
 assert 0 < sizeof(twice) < 10_000, sizeof(twice)
 assert sizeof(np.zeros(1000)) == 8000
-assert "simulate" not in numba.cuda.__file__ and importlib.util.find_spec("numba.cuda").origin == numba.cuda.__file__
+assert "simulate" not in numba.__file__
+assert "numba_cuda" in numba.cuda.__file__ and importlib.util.find_spec("numba.cuda").origin == numba.cuda.__file__
 importlib.reload(sys.modules["numba.cuda.args"])
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)

@@ -18,10 +18,12 @@ from .errors import NotSimulatedError, NotSimulatedImport
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 # Name → its folder (a package) or file, relative to this one or absolute. A longer name wins over its parent, and a name
-# may stand alone: `distributed` stays real, but where it looks for how CuPy arrays travel between processes, it finds ours.
+# may stand alone: `numba` stays real and `numba.cuda` is ours; `distributed` stays real, but where it looks for how CuPy
+# arrays travel between processes, it finds ours.
 STANDINS: dict[str, str] = {
     "cupy": "cupy",
     "cupyx": "cupyx",
+    "numba.cuda": "numba_cuda",
     "distributed.protocol.cupy": os.path.join("cupy", "_dask.py"),
 }
 

@@ -1,0 +1,19 @@
+"""Where CUDA lies: nowhere, there is no CUDA installation."""
+
+from __future__ import annotations
+
+from ._names import refuser
+
+
+def get_cuda_paths() -> dict:
+    """No paths."""
+    return {}
+
+
+def get_cuda_home(*subdirs: str) -> None:
+    """There is no CUDA installation to point at."""
+    return None
+
+
+__all__ = ["get_cuda_home", "get_cuda_paths"]
+__getattr__ = refuser("numba.cuda.cuda_paths")

@@ -1,0 +1,34 @@
+"""The CUDA runtime, as far as a simulated device can answer."""
+
+from __future__ import annotations
+
+from .._names import refuser
+
+
+class Runtime:
+    """The CUDA runtime."""
+
+    def get_version(self) -> tuple[int, int]:
+        """The version whose libraries are stood in for."""
+        return 13, 0
+
+    def is_supported_version(self) -> bool:
+        """Whether this version is known to work."""
+        return True
+
+    @property
+    def supported_versions(self) -> tuple[tuple[int, int], ...]:
+        """The versions that are known to work."""
+        return (self.get_version(),)
+
+
+runtime = Runtime()
+
+
+def get_version() -> tuple[int, int]:
+    """The version whose libraries are stood in for."""
+    return runtime.get_version()
+
+
+__all__ = ["Runtime", "get_version", "runtime"]
+__getattr__ = refuser("numba.cuda.cudadrv.runtime")

@@ -1,0 +1,382 @@
+"""`CUDADispatcher`: what ``@cuda.jit`` makes of a function, and how it is launched."""
+
+from __future__ import annotations
+
+import functools
+import sys
+import threading
+import types as pytypes
+from typing import Any
+
+from numba.core import serialize, sigutils, types
+
+from hundredfold.engine import device, queue
+from hundredfold.engine.kernels import limits
+from hundredfold.engine.kernels import source as sources
+
+from . import _arguments, _streams, _warn
+from ._names import refuser
+from ._overload import _Kernel
+from .errors import missing_launch_config_msg, normalize_kernel_dimensions
+
+
+class ForAll:
+    """A kernel to be launched on at least ``ntasks`` threads of a 1-d grid."""
+
+    def __init__(self, dispatcher: CUDADispatcher, ntasks: int, tpb: int, stream: Any, sharedmem: int):
+        if ntasks < 0:
+            raise ValueError(f"Can't create ForAll with negative task count: {ntasks}")
+        self.dispatcher, self.ntasks, self.thread_per_block = dispatcher, ntasks, tpb
+        self.stream, self.sharedmem = stream, sharedmem
+
+    def __call__(self, *args: Any) -> None:
+        if self.ntasks == 0:
+            return
+        threads = self.thread_per_block or self.dispatcher._most_threads()
+        blocks = (self.ntasks + threads - 1) // threads
+        self.dispatcher[blocks, threads, self.stream, self.sharedmem](*args)
+
+
+class _LaunchConfiguration:
+    """A kernel with its grid, block, stream and dynamic shared memory: call it with the arguments.
+
+    Attributes
+    ----------
+    griddim, blockdim : tuple of int
+    stream : Stream or 0
+    sharedmem : int
+        Bytes.
+    pre_launch_callbacks : list
+        Called with ``(kernel, configuration)`` before each launch.
+    """
+
+    def __init__(self, dispatcher: CUDADispatcher, griddim: tuple, blockdim: tuple, stream: Any, sharedmem: int):
+        self.dispatcher, self.griddim, self.blockdim = dispatcher, griddim, blockdim
+        self.stream, self.sharedmem = _streams.of(stream), sharedmem
+        self.pre_launch_callbacks: list = []
+        blocks = griddim[0] * griddim[1] * griddim[2]
+        if blocks < 128:
+            _warn.performance_warning(
+                "CUDA_LOW_OCCUPANCY_WARNINGS",
+                f"Grid size {blocks} will likely result in GPU under-utilization due to low occupancy.",
+            )
+
+    def __call__(self, *args: Any) -> None:
+        return self.dispatcher.call(args, self)
+
+
+class CUDADispatcher(serialize.ReduceMixin):
+    """A kernel or device function.
+
+    ``kernel[grid, block](…)`` launches it, also with a stream and bytes of dynamic shared memory after the block.
+
+    Attributes
+    ----------
+    py_func : function
+        The Python function.
+    targetoptions : dict
+        What `jit` was given.
+    overloads : dict
+        The compiled versions by their argument types.
+    specialized : bool
+        Whether there is exactly one, and will be.
+    """
+
+    def __init__(self, py_func: Any, targetoptions: dict):
+        self.py_func = py_func
+        self.targetoptions = targetoptions
+        self.overloads: dict[tuple, _Kernel] = {}
+        self.specializations: dict = {}
+        self._specialized = False
+        self._can_compile = True
+        self._device_signatures: list = []
+        self._configurations: dict = {}
+        self._engine_kernel: Any = None
+        self._lock = threading.RLock()
+        code = py_func.__code__
+        self._arity = code.co_argcount
+        functools.update_wrapper(self, py_func)
+
+    @property
+    def __hundredfold_device__(self) -> Any:
+        return self.py_func
+
+    @property
+    def __hundredfold_signatures__(self) -> list:
+        """Argument and return types that a device function was declared with."""
+        return self._device_signatures
+
+    @property
+    def _kernel(self) -> Any:
+        """The engine's kernel, made when it is first needed."""
+        with self._lock:
+            if self._engine_kernel is None:
+                from hundredfold.engine.kernels import Kernel
+
+                options = self.targetoptions
+                self._engine_kernel = Kernel(
+                    self.py_func,
+                    debug=bool(options.get("debug")),
+                    opt=bool(options.get("opt", True)),
+                    fastmath=bool(options.get("fastmath")),
+                    max_registers=options.get("max_registers"),
+                    lineinfo=bool(options.get("lineinfo")),
+                )
+            return self._engine_kernel
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.py_func})"
+
+    def __get__(self, obj: Any, objtype: Any = None) -> Any:
+        return self if obj is None else pytypes.MethodType(self, obj)
+
+    @property
+    def _numba_type_(self) -> Any:
+        return types.Dispatcher(self)
+
+    @property
+    def specialized(self) -> bool:
+        return self._specialized
+
+    @property
+    def signatures(self) -> list[tuple]:
+        """The argument types that it is compiled for."""
+        return list(self.overloads)
+
+    @property
+    def nopython_signatures(self) -> list:
+        """The signatures that it is compiled for."""
+        return [types.void(*kinds) for kinds in self.overloads]
+
+    @property
+    def extensions(self) -> list:
+        """Objects whose ``prepare_args(ty, val, stream, retr)`` each argument passes before it is launched."""
+        return self.targetoptions.get("extensions")
+
+    def disable_compile(self, val: bool = True) -> None:
+        """Compile no more versions."""
+        assert not val or self.overloads or self._device_signatures
+        self._can_compile = not val
+
+    def enable_caching(self) -> None:
+        """Compiled kernels are kept for as long as the process lives, and no longer."""
+
+    def configure(self, griddim: Any, blockdim: Any, stream: Any = 0, sharedmem: int = 0) -> _LaunchConfiguration:
+        """The kernel with a launch configuration.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If that is no configuration.
+        """
+        key = (
+            *(tuple(dim) if isinstance(dim, list) else dim for dim in (griddim, blockdim)), stream, sharedmem,
+        )  # fmt: skip
+        try:
+            found = self._configurations.get(key)
+        except TypeError:  # an array, say: the check below says what is wrong with it
+            found = None
+        if found is None:
+            griddim, blockdim = normalize_kernel_dimensions(griddim, blockdim)
+            found = _LaunchConfiguration(self, griddim, blockdim, stream, sharedmem)
+            if len(self._configurations) >= 128:
+                self._configurations.clear()
+            self._configurations[key] = found
+        return found
+
+    def __getitem__(self, args: Any) -> _LaunchConfiguration:
+        if not isinstance(args, tuple) or len(args) not in (2, 3, 4):
+            raise ValueError(
+                "must specify at least the griddim and blockdim: "
+                f"{self.__name__}[blocks, threads_per_block](…), then a stream and bytes of dynamic shared memory"
+            )
+        return self.configure(*args)
+
+    def forall(self, ntasks: int, tpb: int = 0, stream: Any = 0, sharedmem: int = 0) -> ForAll:
+        """The kernel for ``ntasks`` threads or a few more, in blocks of ``tpb`` (chosen by default)."""
+        return ForAll(self, ntasks, tpb=tpb, stream=stream, sharedmem=sharedmem)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self.targetoptions.get("device"):
+            raise ValueError(
+                f"{self.__name__} is a device function: it is called by kernels. To try it on the host, call "
+                f"{self.__name__}.py_func(…).{missing_launch_config_msg}"
+            )
+        raise ValueError(missing_launch_config_msg)
+
+    def typeof_pyval(self, val: Any) -> Any:
+        """The Numba type of an argument."""
+        return _arguments.typeof(val)
+
+    def call(self, args: tuple, launch_config: _LaunchConfiguration) -> None:
+        """Launch with some arguments: compile if necessary, copy host arrays in, queue the kernel, copy them out."""
+        if len(args) != self._arity:
+            which = "not enough" if len(args) < self._arity else "too many"
+            raise TypeError(f"{which} arguments: expected {self._arity}, got {len(args)}")
+        kinds = tuple(map(self.typeof_pyval, args))
+        overload = self._choose(kinds)
+        for callback in launch_config.pre_launch_callbacks:
+            callback(overload, launch_config)
+        overload.launch(
+            args, launch_config.griddim, launch_config.blockdim, launch_config.stream, launch_config.sharedmem
+        )
+        self.overloads.setdefault(overload.argument_types, overload)
+
+    def _choose(self, kinds: tuple) -> _Kernel:
+        if self.targetoptions.get("device"):
+            raise RuntimeError(
+                f"Cannot compile a device function as a kernel: {self.__name__} was decorated with device=True, and a "
+                "kernel has to call it"
+            )
+        found = self.overloads.get(kinds)
+        if found is not None:
+            return found
+        if self._can_compile:
+            return _Kernel(self, kinds)
+        from numba.core.typeconv.rules import default_type_manager
+
+        declared = list(self.overloads)
+        try:
+            best = default_type_manager.select_overload(kinds, declared, True, False)
+        except Exception:  # ambiguous: numba-cuda takes none
+            best = None
+        if best is None:
+            known = "\n".join(f"  {'(' + ', '.join(map(str, each)) + ')'}" for each in declared)
+            raise TypeError(
+                f"No matching definition for argument type(s) {', '.join(map(str, kinds))}\n"
+                f"{self.__name__} was declared for:\n{known}\nConvert the arguments, or leave the signature out."
+            )
+        return self.overloads[declared[best]]
+
+    def compile(self, sig: Any) -> _Kernel:
+        """Compile for a signature.
+
+        Raises
+        ------
+        RuntimeError
+            If there are signatures, and this is none of them.
+        """
+        kinds, restype = sigutils.normalize_signature(sig)
+        assert restype is None or restype == types.none
+        kinds = tuple(kinds)
+        if self.specialized:
+            return next(iter(self.overloads.values()))
+        if kinds not in self.overloads:
+            if not self._can_compile:
+                raise RuntimeError("Compilation disabled")
+            made = _Kernel(self, kinds)
+            made.bind()
+            self.overloads[kinds] = made
+        return self.overloads[kinds]
+
+    def compile_device(self, args: tuple, return_type: Any = None) -> None:
+        """Note the types that a device function is declared with."""
+        self._device_signatures.append((tuple(args), return_type))
+
+    def specialize(self, *args: Any) -> CUDADispatcher:
+        """A kernel for exactly the types of some arguments."""
+        if self.specialized:
+            raise RuntimeError("Dispatcher already specialized")
+        key = device.COMPUTE_CAPABILITY, tuple(map(self.typeof_pyval, args))
+        if key not in self.specializations:
+            made = CUDADispatcher(self.py_func, self.targetoptions)
+            made.compile(key[1])
+            made.disable_compile()
+            made._specialized = True
+            self.specializations[key] = made
+        return self.specializations[key]
+
+    def recompile(self) -> None:
+        """Compile all versions anew."""
+        with self._lock:
+            kinds, self._engine_kernel = list(self.overloads), None
+            self.overloads.clear()
+            for each in kinds:
+                self.overloads[each] = _Kernel(self, each)
+
+    def _most_threads(self) -> int:
+        bounds = self.targetoptions.get("launch_bounds")
+        bounds = bounds[0] if isinstance(bounds, (tuple, list)) else bounds
+        return int(bounds) if bounds else limits.DEVICE.threads
+
+    def _each(self, name: str, signature: Any) -> Any:
+        if signature is not None:
+            return getattr(self.overloads[tuple(getattr(signature, "args", signature))], name)
+        if self.specialized:
+            return getattr(next(iter(self.overloads.values())), name)
+        return {kinds: getattr(overload, name) for kinds, overload in self.overloads.items()}
+
+    def get_regs_per_thread(self, signature: Any = None) -> Any:
+        """Registers of a thread: not simulated."""
+        return self._each("regs_per_thread", signature)
+
+    def get_const_mem_size(self, signature: Any = None) -> Any:
+        """Bytes of constant memory, by argument types or for one signature."""
+        return self._each("const_mem_size", signature)
+
+    def get_shared_mem_per_block(self, signature: Any = None) -> Any:
+        """Bytes of static shared memory of a block, by argument types or for one signature."""
+        return self._each("shared_mem_per_block", signature)
+
+    def get_max_threads_per_block(self, signature: Any = None) -> Any:
+        """The largest block, by argument types or for one signature."""
+        return self._each("max_threads_per_block", signature)
+
+    def get_local_mem_per_thread(self, signature: Any = None) -> Any:
+        """Bytes of local memory of a thread, by argument types or for one signature."""
+        return self._each("local_mem_per_thread", signature)
+
+    def _inspect(self, name: str, signature: Any) -> Any:
+        made = [self.overloads[tuple(signature)]] if signature is not None else list(self.overloads.values())
+        for overload in made or [_Kernel(self, ())]:
+            getattr(overload, name)()
+        return {}
+
+    def inspect_llvm(self, signature: Any = None) -> Any:
+        """LLVM code for a GPU: not simulated."""
+        return self._inspect("inspect_llvm", signature)
+
+    def inspect_asm(self, signature: Any = None) -> Any:
+        """PTX: not simulated."""
+        return self._inspect("inspect_asm", signature)
+
+    def inspect_sass(self, signature: Any = None) -> Any:
+        """A GPU's machine code: not simulated."""
+        return self._inspect("inspect_sass", signature)
+
+    inspect_sass_cfg = inspect_lto_ptx = inspect_asm
+
+    def inspect_types(self, file: Any = None) -> None:
+        """Print the source with the types that Numba found."""
+        file = sys.stdout if file is None else file
+        for overload in self.overloads.values():
+            overload.inspect_types(file=file)
+
+    @classmethod
+    def _rebuild(cls, py_func: Any, targetoptions: dict, signatures: list, specialized: bool) -> CUDADispatcher:
+        made = cls(py_func, targetoptions)
+        if targetoptions.get("device"):
+            made._device_signatures = signatures
+        else:
+            for kinds in signatures:
+                made.overloads[kinds] = _Kernel(made, kinds)
+            made._can_compile = not signatures
+            made._specialized = specialized
+        return made
+
+    def _reduce_states(self) -> dict[str, Any]:
+        sources.remember(self.py_func)  # a worker cannot read this process's notebook
+        declared = [] if self._can_compile else list(self.overloads)
+        if self.targetoptions.get("device"):
+            declared = self._device_signatures
+        return {
+            "py_func": self.py_func,
+            "targetoptions": self.targetoptions,
+            "signatures": declared,
+            "specialized": self._specialized,
+        }
+
+
+_ = queue
+__all__ = ["CUDADispatcher", "ForAll"]
+__getattr__ = refuser("numba.cuda.dispatcher")

@@ -1,0 +1,25 @@
+"""Transposing a 2-d device array."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hundredfold.engine import queue
+
+from .._names import refuser
+
+
+def transpose(a: Any, b: Any = None) -> Any:
+    """Transpose a 2-d device array, into ``b`` if it is given."""
+    if b is None:
+        return a.transpose()
+    if b.shape != a.shape[::-1]:
+        raise ValueError(f"the transpose of an array of shape {a.shape} has shape {a.shape[::-1]}, not {b.shape}")
+    queue.submit("transpose", np.copyto, (b._a, a._a.T), None, a.nbytes, b.nbytes)
+    return b
+
+
+__all__ = ["transpose"]
+__getattr__ = refuser("numba.cuda.kernels.transpose")
