@@ -39,7 +39,9 @@ def make(seed):
     spaces = rng.choice(["global", "shared"], 2)
     for k, space in enumerate(spaces):
         recorder.array(f"a{k}", space, "f4", (int(rng.integers(1, 30)),))
-    for line, kind in enumerate(rng.choice(["read", "write", "atomic"], 5, p=[0.5, 0.25, 0.25])):
+    for line, kind in enumerate(
+        rng.choice(["read", "write", "atomic"], 5, p=[0.5, 0.25, 0.25] if seed % 3 else [0, 1, 0])
+    ):
         recorder.site(int(line) // 2, array="a", kind=str(kind))
     n = int(rng.integers(1, 60))
     array = rng.integers(0, 2, n)
@@ -50,7 +52,7 @@ def make(seed):
     recorder.append(
         element, rng.integers(0, grid * block, n), site, array,
         rng.integers(0, most[0], n), rng.integers(0, most[1], n), rng.integers(0, most[2], n),
-        values=rng.integers(0, 2, int(stored)) if stored else None,
+        values=rng.integers(0, rng.integers(1, 3), int(stored)) if stored else None,
     )  # fmt: skip
     return recorder.log()
 
@@ -105,7 +107,7 @@ def test_the_same_races_as_by_comparing_all_pairs(start):
                     and a[0] == race.first.element
                     for a, b in slow
                 ), seed
-    assert raced > 20 and warned > 2  # the logs are not all empty of races
+    assert raced > 20 and warned >= 5  # the logs are not all empty of races
 
 
 def test_fields_that_do_not_fit_one_word_are_sorted_all_the_same():

@@ -32,6 +32,8 @@ class Cells:
     memory: Memory
     names: np.ndarray | None  # the cells that occur, ascending; None: they are their own positions
     hot: np.ndarray  # by position: -1, or the number among those that matter
+    sites: np.ndarray  # the sites that touch the memory
+    most: dict[str, int]  # the largest epoch, interval and warp of a record on it
 
     def touched(self, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Positions of the records that touch a cell that matters, and its number."""
@@ -62,9 +64,14 @@ def contended(log: Log, memory: Memory, count: int) -> Cells | None:
     kinds = log.kinds
     owner = np.zeros(total, np.uint32)
     written, plain, several = (np.zeros(total, bool) for _ in range(3))
+    sites, most = np.zeros(len(log.sites), bool), {"epoch": 0, "interval": 0, "warp": 0}
     for _, records in log.pieces():
         where, cell = memory.touched(records)
-        at, kind = position(names, cell), kinds[records["site"][where]]
+        at, site = position(names, cell), records["site"][where]
+        sites[site] = True
+        for name in most:
+            most[name] = max(most[name], int(records[name][where].max(initial=0)))
+        kind = kinds[site]
         owner[at] = records["thread"][where]
         written[at[kind != READ]] = True
         plain[at[kind != ATOMIC]] = True
@@ -78,7 +85,7 @@ def contended(log: Log, memory: Memory, count: int) -> Cells | None:
         return None
     hot = np.full(total, -1, np.int32)
     hot[numbers] = np.arange(len(numbers), dtype=np.int32)
-    return Cells(memory, names, hot)
+    return Cells(memory, names, hot, np.flatnonzero(sites), most)
 
 
 class Sorted:
@@ -92,12 +99,11 @@ class Sorted:
 
     def __init__(self, log: Log, cells: Cells) -> None:
         self.log, self.cells = log, cells
-        self.sites = np.flatnonzero(self._count_sites())
+        self.sites = cells.sites
         self._rank = np.zeros(len(log.sites), np.uint64)
         self._rank[self.sites] = np.arange(len(self.sites))
-        most = {name: int(value) for name, value in zip(FIELDS, self._most(), strict=True)}
-        self._layout = _layout([most[name].bit_length() for name in FIELDS])
-        keys = [self.pack(*self.taken(records)) for _, records in log.pieces()]
+        self._layout = _layout([int(value).bit_length() for value in self._most()])
+        keys = [self.pack(records, *cells.touched(records)) for _, records in log.pieces()]
         self.words = [np.concatenate(column) for column in zip(*keys, strict=True)]
         if len(self.words) == 1:
             self.words[0].sort()
@@ -110,41 +116,36 @@ class Sorted:
     def __len__(self) -> int:
         return len(self.words[0])
 
-    def taken(self, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Those of some records that touch cells that matter (repeated for each), and the cells' numbers."""
-        where, number = self.cells.touched(records)
-        return records[where], number
-
-    def pack(self, records: np.ndarray, number: np.ndarray) -> list[np.ndarray]:
-        """The integers that stand for accesses."""
-        block, warp, lane = self.log.positions(records["thread"])
+    def pack(self, records: np.ndarray, where: np.ndarray, number: np.ndarray) -> list[np.ndarray]:
+        """The integers that stand for accesses: those of `records` at `where`, to the cells of these numbers."""
+        block, warp, lane = self.log.positions(records["thread"][where])
         columns = {
-            "cell": number,
-            "epoch": records["epoch"],
-            "block": block,
-            "interval": records["interval"],
-            "warp": warp,
-            "passed": records["warp"],
-            "lane": lane,
-            "site": self._rank[records["site"]],
+            "cell": lambda: number,
+            "epoch": lambda: records["epoch"][where],
+            "block": lambda: block,
+            "interval": lambda: records["interval"][where],
+            "warp": lambda: warp,
+            "passed": lambda: records["warp"][where],
+            "lane": lambda: lane,
+            "site": lambda: self._rank[records["site"][where]],
         }
-        words = [
-            np.zeros(len(records), np.uint64) for _ in range(1 + max(word for word, _, _ in self._layout.values()))
-        ]
+        count = 1 + max(word for word, _, _ in self._layout.values())
+        words = [np.zeros(len(where), np.uint64) for _ in range(count)]
         for name, (word, shift, bits) in self._layout.items():
             if bits:
-                words[word] |= columns[name].astype(np.uint64) << np.uint64(shift)
+                words[word] |= columns[name]().astype(np.uint64) << np.uint64(shift)
         return words
 
-    def field(self, name: str, rows: slice | np.ndarray = slice(None)) -> np.ndarray:
-        """One field of some accesses, int64."""
+    def field(self, name: str, rows: slice | np.ndarray = slice(None), dtype: type = np.int64) -> np.ndarray:
+        """One field of some accesses."""
         word, shift, bits = self._layout[name]
-        mask = np.uint64((1 << bits) - 1)
-        return ((self.words[word][rows] >> np.uint64(shift)) & mask).astype(np.int64)
+        values = self.words[word][rows] >> np.uint64(shift)
+        values &= np.uint64((1 << bits) - 1)
+        return values.astype(dtype)
 
     def kind(self, rows: slice | np.ndarray = slice(None)) -> np.ndarray:
         """READ, WRITE or ATOMIC of some accesses."""
-        return self.log.kinds[self.sites][self.field("site", rows)]
+        return self.log.kinds[self.sites][self.field("site", rows, np.uint16)]
 
     def prefix(self, upto: str, words: list[np.ndarray] | None = None) -> list[np.ndarray]:
         """The fields up to and including one, as integers that compare like them."""
@@ -191,18 +192,9 @@ class Sorted:
         block, warp, lane = (int(self.field(name, slice(row, row + 1))[0]) for name in ("block", "warp", "lane"))
         return block * self.log.threads_per_block + warp * WARP + lane
 
-    def _count_sites(self) -> np.ndarray:
-        counts = np.zeros(len(self.log.sites), np.int64)
-        for _, records in self.log.pieces():
-            counts += np.bincount(self.taken(records)[0]["site"], minlength=len(counts))
-        return counts
-
     def _most(self) -> Iterator[int]:
-        most = dict.fromkeys(("epoch", "interval", "warp"), 0)
-        for _, records in self.log.pieces():
-            for name in most:
-                most[name] = max(most[name], int(records[name].max(initial=0)))
-        threads = self.log.threads_per_block
+        """The largest value of each field."""
+        most, threads = self.cells.most, self.log.threads_per_block
         yield from (int(self.cells.hot.max()), most["epoch"], len(self.log.blocks) - 1, most["interval"])
         yield from ((threads - 1) // WARP, most["warp"], min(threads, WARP) - 1, len(self.sites) - 1)
 

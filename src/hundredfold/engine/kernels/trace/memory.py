@@ -59,21 +59,17 @@ class Memory:
         for other in self.arrays[1:]:
             mine |= array == other
         where = np.flatnonzero(mine)
-        if len(where) == len(records):
-            taken = records
-        else:
-            taken = records[where]
-        cell = taken["element"].astype(np.int64)
+        cell = records["element"][where].astype(np.int64)
         if not self.simple:
-            number, site = taken["array"], taken["site"]
+            number, site = array[where], records["site"][where]
             cell = self._first[number] + cell * self._step[number] + self._offset[site]
             length = np.where(self._length[site] > 0, self._length[site], self._step[number])
             if length.max(initial=1) > 1:
                 again = np.repeat(np.arange(len(where)), length)
                 within = np.arange(len(again)) - np.repeat(np.cumsum(length) - length, length)
-                where, cell, taken = where[again], cell[again] + within, taken[again]
+                where, cell = where[again], cell[again] + within
         if self.copies > 1:
-            cell += (taken["thread"] // self.threads_per_block).astype(np.int64) * self.cells
+            cell += (records["thread"][where] // np.uint32(self.threads_per_block)).astype(np.int64) * self.cells
         return where, cell
 
 

@@ -48,7 +48,7 @@ class Race:
     again : bool
         The writing thread had been at the other place, further down, since the last barrier: a loop came round.
     changing : bool
-        The line reads what it writes.
+        Both threads read the element and write it, each in one line.
     widest : int
         The highest level at which the two places race.
     """
@@ -80,7 +80,7 @@ def races(log: Log, memory: Memory, count: int, fences: Fences) -> list[Race]:
         if not len(starts):
             continue
         same = _same_value(log, accesses, level, starts, ends)
-        bits = np.uint64(1) << (accesses.field("site") % 64).astype(np.uint64)
+        bits = (np.uint64(1) << np.arange(len(accesses.sites), dtype=np.uint64) % 64)[accesses.field("site")]
         places = accesses.reduce(np.bitwise_or, bits, starts, ends)
         for alike in (False, True):
             chosen = np.flatnonzero(same == alike)
@@ -97,6 +97,8 @@ def races(log: Log, memory: Memory, count: int, fences: Fences) -> list[Race]:
                                 alike,
                             )
                         )
+    if not examples:
+        return []
     details = Details(log, cells, sorted({example[4] for example in examples}))
     return _merge(log, accesses, examples, details, fences)
 
@@ -124,12 +126,9 @@ def _pairs(accesses: Sorted, level: int, start: int, end: int) -> list[tuple[int
 
 def _same_value(log: Log, accesses: Sorted, level: int, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
     """Which runs consist of plain writes of one value from one line."""
-    sites = accesses.field("site")
     lines = {}
-    line_of = np.array(
-        [lines.setdefault((log.sites[s].function, log.sites[s].line), len(lines)) for s in accesses.sites]
-    )
-    line, kind = line_of[sites], accesses.kind()
+    numbers = [lines.setdefault((log.sites[s].function, log.sites[s].line), len(lines)) for s in accesses.sites]
+    line, kind = np.array(numbers, np.uint16)[accesses.field("site", dtype=np.uint16)], accesses.kind()
     least, most = (accesses.reduce(f, kind, starts, ends) for f in (np.minimum, np.maximum))
     alike = (least == WRITE) & (most == WRITE)
     alike &= accesses.reduce(np.minimum, line, starts, ends) == accesses.reduce(np.maximum, line, starts, ends)
@@ -142,7 +141,7 @@ def _same_value(log: Log, accesses: Sorted, level: int, starts: np.ndarray, ends
     value, seen = np.zeros(len(candidates), np.uint64), np.zeros(len(candidates), bool)
     for records, values in log.stored():
         where, number = accesses.cells.touched(records)
-        prefix = accesses.prefix(upto, accesses.pack(records[where], number))
+        prefix = accesses.prefix(upto, accesses.pack(records, where, number))
         run = _find(wanted, prefix)
         mine = run >= 0
         run, stored = run[mine], values[where[mine]]
@@ -221,12 +220,12 @@ def _merge(log: Log, accesses: Sorted, examples: list, details: Details, fences:
         race.ordered = fences.order(first, at, second, there)
         down = log.sites[second.site].line > log.sites[first.site].line
         race.again = down and history.came_before(first, at, second.site)
-        race.changing = _reads_too(log, first) and log.sites[first.site].line == log.sites[second.site].line
+        race.changing = all(_changes(log, records, side) for side in (first, second))
         lines = sorted({_line(log, first), _line(log, second)})
         found.setdefault((log.arrays[first.array].name, *lines), []).append(race)
     merged = []
     for group in found.values():
-        race = min(group, key=lambda r: (r.severity != "error", r.level, -r.elements))
+        race = min(group, key=lambda r: (r.severity != "error", not r.changing, r.level, -r.elements))
         race.widest = max(r.level for r in group)
         merged.append(race)
     return merged
@@ -253,10 +252,9 @@ def _line(log: Log, access: Access) -> tuple[str, int]:
     return site.function, site.line
 
 
-def _reads_too(log: Log, access: Access) -> bool:
-    """Whether the line that writes an array also reads it."""
-    site, name = log.sites[access.site], log.arrays[access.array].name
-    return site.kind == "write" and any(
-        (s.kind, s.line, s.function) == ("read", site.line, site.function) and (s.array in (site.array, name))
-        for s in log.sites
-    )
+def _changes(log: Log, records: np.ndarray, side: Access) -> bool:
+    """Whether a thread both reads and writes an element in one line; the records are those on the element."""
+    mine = records["site"][(records["thread"] == side.thread) & (records["interval"] == side.interval)]
+    line = _line(log, side)
+    kinds = {log.sites[s].kind for s in np.unique(mine) if (log.sites[s].function, log.sites[s].line) == line}
+    return {"read", "write"} <= kinds
