@@ -151,7 +151,9 @@ class Kernel:
         else:
             queue.submit(self.name, run.plain, (None,), None, moved, moved)
 
-    def trace(self, griddim, blockdim, args, *, sharedmem=0, cooperative=False, order=None) -> tuple[Log, KernelError | None]:
+    def trace(
+        self, griddim, blockdim, args, *, sharedmem=0, cooperative=False, order=None
+    ) -> tuple[Log, KernelError | None]:
         """Run all blocks at once with every access logged.
 
         Parameters
@@ -196,7 +198,7 @@ class Kernel:
 
     def _compile(self, kinds: tuple) -> object | None:
         from .compiled import compile as compiler
-        from .compiled.rewrite import CannotCompile
+        from .compiled.waiting import CannotCompile
 
         with self._lock:
             try:

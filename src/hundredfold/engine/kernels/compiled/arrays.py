@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from llvmlite import ir
 from numba.core import types
+from numba.core.errors import TypingError
 from numba.core.typing.npydecl import parse_dtype
 from numba.extending import intrinsic
 from numba.np import arrayobj
@@ -63,8 +64,20 @@ def _make(which: str):
     @intrinsic(prefer_literal=True)
     def array(typingctx, c, m, site, shape, dtype, alignment):
         extents, item = _shape(shape), parse_dtype(dtype)
-        if extents is None or item is None or not isinstance(site, types.IntegerLiteral):
+        if not isinstance(site, types.IntegerLiteral):
             return None
+        if extents is None:
+            hint = (
+                " For a size chosen at launch: cuda.shared.array(0, dtype), and kernel[blocks, threads, stream, nbytes]."
+                if which == "shared"
+                else ""
+            )
+            raise TypingError(
+                f"the shape of cuda.{which}.array must be known when the kernel is compiled: numbers or global names, "
+                f"not something computed in the kernel.{hint}"
+            )
+        if item is None:
+            raise TypingError(f"cuda.{which}.array(shape, dtype) wants a type such as numba.float32, not {dtype}")
         kind = types.Array(item, len(extents), "C")
         dynamic = which == "shared" and extents == (0,)
 

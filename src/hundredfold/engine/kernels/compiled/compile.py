@@ -16,7 +16,9 @@ from ..trace.log import Site
 from . import driver, refuse
 from .arrays import Layout, Layouts
 from .helpers import ENVIRONMENT
-from .rewrite import only_barriers, rewrite, waits
+from .inline import every, inline
+from .rewrite import rewrite
+from .waiting import only_barriers, waits
 
 _lock = threading.RLock()
 
@@ -79,18 +81,21 @@ def prepare(function: Function, options: Options) -> Rewritten:
     ------
     UncompilableError, rewrite.CannotCompile
     """
+    inlined = inline(function)
     made = Rewritten(function, options)
-    made.generator = waits(function)
+    for callee in every(function):
+        made.functions[callee.name] = callee
+    made.generator = waits(inlined)
     settings = {
         "nogil": True,
         "error_model": "python" if options.debug else "numpy",
         "fastmath": bool(options.fastmath),
     }
-    made.thread = _dispatcher(function, made, {}, settings, kernel=True)
+    made.thread = _dispatcher(inlined, made, {}, settings, kernel=True)
     made.loops = any(site.kind == "loop" for site in made.sites)
     plain = {"nogil": True, "error_model": "numpy"}
     if made.generator:
-        barriers_only = "syncthreads" in function.intrinsics and only_barriers(function)
+        barriers_only = "syncthreads" in function.intrinsics and only_barriers(inlined)
         made.driver = driver.scheduled(made.thread, barriers_only, plain)
     else:
         made.driver = driver.plain(made.thread, made.loops, plain)
@@ -100,15 +105,13 @@ def prepare(function: Function, options: Options) -> Rewritten:
 def _dispatcher(function: Function, made: Rewritten, known: dict, settings: dict, *, kernel: bool) -> object:
     if id(function) in known:
         return known[id(function)]
-    made.functions[function.name] = function
+    made.functions.setdefault(function.name, function)
     env = dict(ENVIRONMENT)
     env["__builtins__"] = __builtins__
     env.update(function.env)
     for name, callee in function.functions.items():
         env[name] = _dispatcher(callee, made, known, settings, kernel=False)
-    node = rewrite(
-        function, made.sites, kernel=kernel, debug=made.options.debug, generator=kernel and made.generator
-    )
+    node = rewrite(function, made.sites, kernel=kernel, debug=made.options.debug, generator=kernel and made.generator)
     module = ast.Module([node], [])
     exec(compile(module, function.filename, "exec"), env)
     python = env[node.name]
@@ -140,7 +143,7 @@ def compile_for(made: Rewritten, kinds: tuple[types.Type, ...]) -> Compiled:
         try:
             made.driver.compile(signature)
         except errors.NumbaError as error:
-            raise refuse.explain(made.function, error) from None
+            raise refuse.explain(made.functions, made.function, error) from None
         refuse.check(made)
         # The dispatcher itself: it unpacks arguments faster than any way around it.
         return Compiled(made.driver, made.generator, made.sites, shared, local, made.loops, made.functions)

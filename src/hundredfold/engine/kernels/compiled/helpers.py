@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import access, arrays, atomics, exchange, places
-from .rewrite import HELPER
+from .calls import HELPER
 
 NAMES = {
     access: ("get", "set", "step"),

@@ -2,100 +2,170 @@
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
+import numpy as np
 from numba.core import errors, ir, types
 
 from ..faults import UncompilableError
 from ..resolve import Function
 
-_OWN = re.compile(r"_hf_(do_|fn_\d+_|_|const_)?")
-_NOISE = re.compile(
-    r"^(Failed in nopython mode pipeline.*|- Resolution failure.*|During: (Pass|typing of|resolving callee).*|"
-    r"Rejected as the implementation.*|.*raised from .*|Overload of function.*|With argument\(s\):.*|- Of which.*|"
-    r"Overload in function.*|There are \d+ candidate implementations:.*)$",
-    re.MULTILINE,
-)
+if TYPE_CHECKING:
+    from .compile import Rewritten
+
+
+class TypingFault(UncompilableError, errors.TypingError):
+    """What Numba refuses: also Numba's own kind of error, for programs that catch that."""
+
+
 _PLACE = re.compile(r'File "([^"]*)", line (\d+)')
+_MISSING = re.compile(
+    r"No implementation of function Function\((?:<built-in function |<function |<ufunc '|<class ')?([^\s>']+).*?\) found for "
+    r"signature:\s*>>> (.*)"
+)
+_SAID = re.compile(r"TypingError: (.*)")
+_END = re.compile(
+    r"^\s*(File \"|During: |There are \d+ candidate|- Of which|raised from|This error may have been)", re.M
+)
+_LITERAL = re.compile(r"Literal\[(\w+)\]\(([^()]*)\)")
 
 
-def explain(function: Function, error: errors.NumbaError) -> UncompilableError:
-    """Numba's error about the rewritten kernel, told about the kernel as it was written."""
-    text = _ansi(str(error))
-    line = _line(function, text)
-    words = _OWN.sub("", _NOISE.sub("", text))
-    words = re.sub(r"\n\s*\n+", "\n", words).strip()
-    fields = {"kernel": function.name, "filename": function.filename, "original": words}
-    if line is not None:
+def explain(functions: dict[str, Function], kernel: Function, error: errors.NumbaError) -> TypingFault:
+    """Numba's error about the rewritten kernel, told about the kernel as it was written.
+
+    Parameters
+    ----------
+    functions : dict
+        The kernel and the device functions it calls.
+    """
+    text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
+    fields = {"kernel": kernel.name, "filename": kernel.filename, "original": text}
+    for function, line in _lines(functions, text):
         fields |= {
+            "filename": function.filename,
             "line": line,
             "file_line": function.firstlineno + line - 1,
             "source_line": function.line(line),
         }
-    return UncompilableError(_sentence(words), **fields)
+        if function is not kernel:
+            fields["function"] = function.name
+    return TypingFault(f"Numba cannot compile this: {_words(text)}", **fields)
 
 
-def _sentence(words: str) -> str:
-    for line in words.splitlines():
-        line = line.strip()
-        if line and not line.startswith(("File ", "<source", "^", ">>>")):
-            rest = words[words.index(line) :]
-            return f"Numba cannot compile this kernel: {rest}"
-    return f"Numba cannot compile this kernel: {words}"
+def _words(text: str) -> str:
+    """The part of Numba's message that its reader can use."""
+    said = [words for words in _SAID.findall(text) if not words.startswith(("No implementation", "Failed in"))]
+    if said:
+        return said[-1].strip()
+    missing = [match for match in _MISSING.findall(text) if match[0] != "<intrinsic"]
+    if missing:
+        name, call = missing[-1]
+        call = _LITERAL.sub(r"\1 \2", call)
+        if name in _OPERATORS:
+            return f"there is no {_OPERATORS[name]} for {call[len(name) + 1 : -1] if call.startswith(name) else call}."
+        return f"there is no {call}."
+    text = re.sub(r"Failed in \w+ mode pipeline \(step: .*\)\s*", "", text)
+    end = _END.search(text)
+    words = (text[: end.start()] if end else text).strip() or text.strip()
+    words = re.sub(r"_hf_(do_|fn_\d+_|_|const_|t)?", "", words)
+    return re.sub(r"\s*\n\s*", " ", words)
 
 
-def _ansi(text: str) -> str:
-    return re.sub(r"\x1b\[[0-9;]*m", "", text)
+_OPERATORS = {
+    "setitem": "assignment to an element",
+    "getitem": "indexing",
+    "add": "+",
+    "iadd": "+",
+    "sub": "-",
+    "isub": "-",
+    "mul": "*",
+    "imul": "*",
+    "truediv": "/",
+    "floordiv": "//",
+    "mod": "%",
+    "pow": "**",
+    "matmul": "@",
+    "lt": "<",
+    "le": "<=",
+    "gt": ">",
+    "ge": ">=",
+    "eq": "==",
+    "ne": "!=",
+}
 
 
-def _line(function: Function, text: str) -> int | None:
-    last = function.firstlineno + len(function.source.splitlines()) - 1
+def _lines(functions: dict[str, Function], text: str) -> Iterator[tuple[Function, int]]:
+    """The place that an error is about: in the innermost function that it names, if that is one of the kernel's."""
     for filename, number in reversed(_PLACE.findall(text)):
         number = int(number)
-        if function.firstlineno <= number <= last and _same(filename, function.filename):
-            return number - function.firstlineno + 1
-    return None
+        for function in functions.values():
+            last = function.firstlineno + len(function.source.splitlines()) - 1
+            same = os.path.basename(filename) == os.path.basename(function.filename)
+            if same and function.firstlineno <= number <= last:
+                yield function, number - function.firstlineno + 1
+                return
 
 
-def _same(shown: str, filename: str) -> bool:
-    return filename.endswith(shown.lstrip("./")) or shown.endswith(filename.rsplit("/", 1)[-1])
-
-
-def check(made) -> None:
-    """Refuse what only a CPU has: arrays made in a kernel, lists, sets, dictionaries, text.
+def check(made: Rewritten) -> None:
+    """Refuse what only a CPU has: arrays made in a kernel, lists, sets, dictionaries, LAPACK.
 
     Raises
     ------
     UncompilableError
     """
+    function = made.function
     for result in made.thread.overloads.values():
         annotation = result.type_annotation
         for name, kind in annotation.typemap.items():
-            if isinstance(kind, types.List | types.Set | types.DictType | types.ListType | types.LiteralList):
+            if isinstance(kind, _CONTAINERS):
                 raise UncompilableError(
                     f"{_name(name)} is a {kind}: a kernel has no lists, sets or dictionaries. Use a local array "
                     "(cuda.local.array) or a tuple.",
-                    kernel=made.function.name,
-                    filename=made.function.filename,
+                    kernel=function.name,
+                    filename=function.filename,
                 )
         for call, signature in annotation.calltypes.items():
-            made_array = isinstance(getattr(signature, "return_type", None), types.Array)
-            if not (made_array and isinstance(call, ir.Expr) and call.op == "call"):
-                continue
-            function = call.func
-            callee = annotation.typemap.get(function.name)
-            python = getattr(callee, "typing_key", None)
-            if getattr(python, "__module__", "") in ("numpy", "numpy._core.multiarray"):
-                line = call.loc.line - made.function.firstlineno + 1
+            what = _allocates(call, signature, annotation.typemap)
+            if what is not None:
+                line = call.loc.line - function.firstlineno + 1
                 raise UncompilableError(
-                    f"np.{getattr(python, '__name__', '?')} makes a new array, which a kernel cannot: a GPU's threads "
-                    "have no memory to take it from. Use cuda.local.array or cuda.shared.array, or pass an array in.",
-                    kernel=made.function.name,
-                    filename=made.function.filename,
+                    f"{what} makes a new array, which a kernel cannot: a GPU's threads have no memory to take it from. "
+                    "Use cuda.local.array or cuda.shared.array, or pass an array in and write a loop.",
+                    kernel=function.name,
+                    filename=function.filename,
                     line=line,
                     file_line=call.loc.line,
-                    source_line=made.function.line(line),
+                    source_line=function.line(line),
                 )
+
+
+_CONTAINERS = (types.List, types.Set, types.DictType, types.ListType, types.LiteralList)
+_VIEWS = ("reshape", "ravel", "view", "transpose", "item")
+_LIBRARY = ("dot", "vdot", "matmul")
+
+
+def _allocates(call: object, signature: object, typemap: dict[str, types.Type]) -> str | None:
+    """What a call or operation is that needs memory of its own, or a library; None if it needs neither."""
+    made_array = isinstance(getattr(signature, "return_type", None), types.Array)
+    if not isinstance(call, ir.Expr):
+        return None
+    if call.op in ("binop", "inplace_binop", "unary"):
+        return f"{call.fn.__name__} of arrays" if made_array else None
+    if call.op != "call":
+        return None
+    callee = typemap.get(call.func.name)
+    key = getattr(callee, "typing_key", None)
+    if isinstance(callee, types.BoundFunction):
+        method = str(key).rsplit(".", 1)[-1]
+        return f".{method}()" if made_array and method not in _VIEWS else None
+    name = getattr(key, "__name__", "")
+    numpys = isinstance(key, np.ufunc) or getattr(key, "__module__", "").split(".")[0] == "numpy"
+    if numpys and (made_array or name in _LIBRARY):
+        return f"np.{name}"
+    return None
 
 
 def _name(name: str) -> str:

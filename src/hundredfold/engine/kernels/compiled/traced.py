@@ -173,5 +173,3 @@ def _roots(compiled: Compiled, function: Function, args: tuple, recorder: Record
             number = recorder.array(compiled.sites[site].array, space, kind, shape, None, offset)
             rows.append((which, offset, nbytes, kind.itemsize, number, 0))
     return np.array(rows, np.int64).reshape(-1, logcall.ROOT), keep
-
-

@@ -1,0 +1,65 @@
+"""Pieces of syntax tree that the rewriting needs again and again."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from ..resolve import FUNCTION_PREFIX, PREFIX
+
+C, M = "_hf_c", "_hf_m"
+"""The two parameters that every rewritten function gets."""
+
+REFUSED = {
+    ast.Try: "try and except",
+    ast.With: "with",
+    ast.ListComp: "A list comprehension",
+    ast.List: "A list",
+    ast.Dict: "A dictionary",
+    ast.Set: "A set",
+    ast.DictComp: "A dictionary",
+    ast.SetComp: "A set",
+    ast.GeneratorExp: "A generator expression",
+    ast.JoinedStr: "An f-string",
+    ast.Lambda: "A lambda",
+    ast.FunctionDef: "A function definition",
+    ast.ClassDef: "A class definition",
+    ast.Yield: "yield",
+    ast.YieldFrom: "yield from",
+    ast.Global: "global",
+    ast.Nonlocal: "nonlocal",
+    ast.Import: "import",
+    ast.ImportFrom: "import",
+    ast.Match: "match",
+    ast.Delete: "del of an element",
+}
+
+
+def is_field(node: ast.Subscript) -> bool:
+    return isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str)
+
+
+def readable(node: ast.AST) -> str:
+    """An expression of a resolved kernel as its author wrote it."""
+    text = re.sub(rf"{PREFIX}(\w+)", lambda match: "cuda." + match[1].replace("__", "."), ast.unparse(node))
+    return re.sub(rf"{FUNCTION_PREFIX}\d+_|_hf_i\d+_(g_)?", "", text)
+
+
+def load(name: str) -> ast.Name:
+    return ast.Name(name, ast.Load())
+
+
+def store(name: str) -> ast.Name:
+    return ast.Name(name, ast.Store())
+
+
+def item(index: int) -> ast.expr:
+    return ast.Subscript(load(C), ast.Constant(int(index)), ast.Load())
+
+
+def at(made: ast.AST, node: ast.AST) -> ast.AST:
+    """Give new nodes the place of the one they stand for."""
+    for inner in ast.walk(made):
+        if not hasattr(inner, "lineno") and "lineno" in inner._attributes:
+            ast.copy_location(inner, node)
+    return made
