@@ -1,0 +1,158 @@
+"""Kernels carried out in NumPy: all threads of some blocks in lockstep, one operation for all of them at a time.
+
+It needs nothing but NumPy, and so runs where there is no compiler: in a browser, or for what Numba does not compile.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable
+
+import numpy as np
+
+from ..faults import SECONDS_SETTING
+from .arrays import Arr, wrap, wrap_record
+from .chunk import Chunk
+from .program import Program
+from .schedule import Scheduler
+from .tracing import Tracer
+from .types import NONE, Array, Record, Scalar, Time, Tuple, Type, TypingError, of_value
+
+LANES = 1 << 16
+"""Threads that run together, about: NumPy's own cost for each operation is small then, and temporaries stay in the cache."""
+SECONDS = 4.0
+
+_programs: dict = {}
+
+
+class Run:
+    """One launch."""
+
+    def __init__(self, program, griddim, blockdim, arguments, sharedmem, log, should_stop, debug, count):
+        self.program, self.griddim, self.blockdim = program, griddim, blockdim
+        self.arguments, self.sharedmem, self.log = arguments, sharedmem, log
+        self.should_stop, self.debug, self.count = should_stop, debug, count
+        self.seconds = float(os.environ.get(SECONDS_SETTING) or SECONDS)
+        self.tracer = None if log is None else Tracer(log, math.prod(blockdim))
+
+    def whole(self, chunk: Chunk) -> bool:
+        """Whether a chunk is the whole grid."""
+        return len(chunk.blocks) == self.count
+
+    def fields(self, place) -> dict:
+        """Where a fault happened, as its fields."""
+        if place is None:
+            return {"kernel": self.program.function.name}
+        function, node = place
+        line = node.lineno
+        kernel = self.program.function
+        return {
+            "kernel": kernel.name,
+            "function": None if function is kernel else function.name,
+            "filename": function.filename,
+            "line": line,
+            "file_line": function.firstlineno + line - 1,
+            "source_line": function.line(line),
+        }
+
+
+def compile_kernel(function, argtypes: tuple[Type, ...], debug: bool = False, sharedmem: int = 0) -> Program:
+    """The program of a kernel for arguments of given types; made once.
+
+    Raises
+    ------
+    UncompilableError
+        For what a GPU refuses, with the line.
+    """
+    key = (id(function), argtypes, debug)
+    found = _programs.get(key)
+    if found is None or found.function is not function:
+        found = _programs[key] = Program(function, argtypes, debug, sharedmem)
+    return found
+
+
+def argument_types(function, args: tuple) -> tuple[Type, ...]:
+    """The types of a kernel's arguments.
+
+    Raises
+    ------
+    UncompilableError
+        For what no kernel takes: lists, dictionaries, other objects.
+    """
+    types = []
+    for name, value in zip(function.params, args, strict=False):
+        try:
+            types.append(of_value(value))
+        except TypingError as refused:
+            raise function.error(f"The argument {name}: {refused}", function.node) from None
+    return tuple(types)
+
+
+def run(
+    function,
+    griddim: tuple[int, int, int],
+    blockdim: tuple[int, int, int],
+    args: tuple,
+    *,
+    sharedmem: int = 0,
+    log=None,
+    blocks: np.ndarray | None = None,
+    should_stop: Callable[[], None] = lambda: None,
+    debug: bool = False,
+) -> None:
+    """Carry out a kernel; its arrays hold the results afterwards.
+
+    Parameters
+    ----------
+    function : Function
+        Resolved.
+    griddim, blockdim : tuple of int
+        ``(x, y, z)``.
+    args : tuple
+        NumPy arrays, which are read and written in place, numbers, tuples, records.
+    sharedmem : int
+        Bytes of dynamic shared memory.
+    log : Recorder, optional
+        Where accesses are written down.
+    blocks : numpy.ndarray of int64, optional
+        Linear ids of the blocks to run; all if left out.
+    should_stop : callable
+        Called every so often; may raise.
+    debug : bool
+        A division by zero is a fault, as are exceptions that the kernel raises.
+
+    Raises
+    ------
+    KernelError
+        See :mod:`..faults`.
+    """
+    griddim, blockdim = (*griddim, 1, 1)[:3], (*blockdim, 1, 1)[:3]
+    if len(args) < len(function.params):
+        args = (*args, *function.defaults[len(function.defaults) - (len(function.params) - len(args)) :])
+    types = argument_types(function, args)
+    program = compile_kernel(function, types, debug, sharedmem)
+    arguments = {}
+    for k, number in program.parameters:
+        arguments[number] = _argument(args[k], types[k], function.params[k])
+    numbers = np.arange(math.prod(griddim), dtype=np.int64) if blocks is None else np.asarray(blocks, np.int64)
+    made = Run(program, griddim, blockdim, arguments, sharedmem, log, should_stop, debug, len(numbers))
+    each = len(numbers) if program.grid_wide else max(1, LANES // math.prod(blockdim))
+    chunks = (Chunk(made, numbers[k : k + each], k) for k in range(0, len(numbers), each))
+    with np.errstate(all="ignore"):
+        Scheduler(made, program.steps).go(chunks)
+
+
+def _argument(value: object, t: Type, name: str) -> object:
+    if isinstance(t, Scalar | Time):
+        return np.asarray(value, t.dtype)[()]
+    if isinstance(t, Array):
+        return wrap(value, name)
+    if isinstance(t, Record):
+        return wrap_record(value, name)
+    if isinstance(t, Tuple):
+        return tuple(_argument(v, i, f"{name}[{k}]") for k, (v, i) in enumerate(zip(value, t.items, strict=True)))
+    return None
+
+
+__all__ = ["NONE", "Arr", "argument_types", "compile_kernel", "run"]

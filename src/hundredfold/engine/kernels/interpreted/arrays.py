@@ -1,0 +1,357 @@
+"""Arrays as lanes see them: one memory, and for each lane or for all an offset, a shape and strides.
+
+An array's memory is a one-dimensional NumPy array `flat` whose items lie `unit` bytes apart, the greatest common divisor of
+the array's strides; so every layout, negative strides and fields of records included, is offset plus index times stride.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+I64, U64 = np.int64, np.uint64
+
+
+class Memory:
+    """What arrays are views of.
+
+    Attributes
+    ----------
+    space : str
+        ``"global"``, ``"const"``, ``"shared"`` (a copy per block) or ``"local"`` (one per thread).
+    size : int
+        Items of each block's copy (shared); ignored otherwise.
+    lanes : int
+        Threads among which the items are interleaved (local), else 1.
+    number : int
+        In the access log; -1 until it is traced.
+    """
+
+    def __init__(self, name: str, space: str, flat: np.ndarray, *, size: int = 0, lanes: int = 1, root=None):
+        self.name, self.space, self.flat, self.size, self.lanes = name, space, flat, size, lanes
+        self.root = root  # the array as it was passed, for the access log
+        self.number = -1
+        self.fields: dict = {}
+
+    def field(self, key: object, make) -> np.ndarray:
+        """A view of the memory made once, so that the same view is always the same object."""
+        if key not in self.fields:
+            self.fields[key] = make()
+        return self.fields[key]
+
+
+class Arr:
+    """An array, or with no axes a reference to one item.
+
+    Attributes
+    ----------
+    flat : numpy.ndarray
+        Items `unit` bytes apart.
+    offset : int or numpy.ndarray
+        Of the first item, in units; an array has one for each lane.
+    shape : tuple of int or numpy.ndarray
+    strides : tuple of int or numpy.ndarray
+        In units.
+    base : int
+        Bytes from the start of an item of the memory to what `flat` shows of it (a field).
+    """
+
+    __slots__ = ("flat", "offset", "shape", "strides", "unit", "memory", "base", "readonly")
+
+    def __init__(self, flat, offset, shape, strides, unit, memory, base=0, readonly=False):
+        self.flat, self.offset, self.shape, self.strides = flat, offset, shape, strides
+        self.unit, self.memory, self.base, self.readonly = unit, memory, base, readonly
+
+    def like(self, offset, shape, strides) -> Arr:
+        return Arr(self.flat, offset, shape, strides, self.unit, self.memory, self.base, self.readonly)
+
+    def parts(self):
+        return (self.offset, *self.shape, *self.strides)
+
+    def uniform(self) -> bool:
+        return not any(type(p) is np.ndarray for p in self.parts())
+
+    def map(self, function) -> Arr:
+        """The same with a function applied to whatever differs between lanes."""
+        if self.uniform():
+            return self
+        change = lambda p: function(p) if type(p) is np.ndarray else p  # noqa: E731
+        return self.like(change(self.offset), tuple(map(change, self.shape)), tuple(map(change, self.strides)))
+
+    def same_memory(self, other: Arr) -> bool:
+        return self.flat is other.flat and self.unit == other.unit and len(self.shape) == len(other.shape)
+
+    def dims(self) -> tuple:
+        return tuple(_i64(n) for n in self.shape)
+
+    def byte_strides(self) -> tuple:
+        return tuple(_i64(s * self.unit) for s in self.strides)
+
+
+def _i64(value):
+    return value if type(value) is np.ndarray else I64(value)
+
+
+def wrap(array: np.ndarray, name: str, space: str = "global") -> Arr:
+    """A NumPy array for use in a kernel; nothing is copied."""
+    unit = math.gcd(*(abs(s) for s, n in zip(array.strides, array.shape, strict=True) if n > 1), 0) or array.itemsize
+    strides = tuple(s // unit if n > 1 else 0 for s, n in zip(array.strides, array.shape, strict=True))
+    if array.size == 0:
+        flat, offset = np.empty(0, array.dtype), 0
+    else:
+        offset = sum(-s * (n - 1) for s, n in zip(strides, array.shape, strict=True) if s < 0)
+        reach = sum(abs(s) * (n - 1) for s, n in zip(strides, array.shape, strict=True))
+        lowest = array[
+            tuple(
+                slice(n - 1, None, None) if s < 0 else slice(0, None) for s, n in zip(strides, array.shape, strict=True)
+            )
+        ]
+        flat = as_strided(lowest, (reach + 1,), (unit,))
+    memory = Memory(name, space, flat, root=array)
+    return Arr(flat, offset, tuple(array.shape), strides, unit, memory, readonly=not array.flags.writeable)
+
+
+def wrap_record(record: np.void, name: str) -> Arr:
+    item = wrap(np.array([record], record.dtype), name)
+    return item.like(0, (), ())
+
+
+def c_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
+    strides, step = [], 1
+    for n in reversed(shape):
+        strides.insert(0, step)
+        step *= n
+    return tuple(strides)
+
+
+class Access(NamedTuple):
+    """A place in the source that touches an array."""
+
+    place: object
+    array: str
+    kind: str
+    operation: str = ""
+
+
+def address(g, a: Arr, index: tuple, access: Access):
+    """Where elements lie in ``a.flat``: one number for each lane, or one for all.
+
+    Raises
+    ------
+    OutOfBoundsError
+        If an index is outside, after a negative one has been counted from the end.
+    """
+    at, used = a.offset, 0
+    for axis, (i, n, s) in enumerate(zip(index, a.shape, a.strides, strict=True)):
+        if type(i) is np.ndarray:
+            i, negative = _checked(g, a, i, n, axis, index, access)
+            used |= negative
+        else:
+            i = int(i)
+            if type(n) is np.ndarray:
+                i, negative = _checked(g, a, np.full(len(n), i), n, axis, index, access)
+                used |= negative
+            elif i < 0:
+                i += n
+                used |= 1
+            if type(i) is int and not 0 <= i < n:
+                g.out_of_bounds(a, index, axis, access, 0)
+        if type(s) is np.ndarray or s != 1:
+            i = i * s
+        at = i if type(at) is int and at == 0 else at + i
+    memory = a.memory
+    plain = at
+    if memory.space == "shared":
+        block = g.block_number()
+        if type(block) is np.ndarray or block:
+            at = at + block * memory.size
+    elif memory.space == "local":
+        at = at * memory.lanes + g.lanes
+    if g.log is not None:
+        g.trace(a, plain, access, used)
+    return at
+
+
+def _checked(g, a, i, n, axis, index, access):
+    if i.dtype != I64:
+        if i.dtype == U64 and (i > 2**62).any():
+            g.out_of_bounds(a, index, axis, access, int(np.argmax(i > 2**62)))
+        i = i.astype(I64)
+    if type(n) is not np.ndarray and n and int(i.view(U64).max()) < n:
+        return i, 0
+    below = i < 0
+    negative = bool(below.any())
+    if negative:
+        i = np.where(below, i + n, i)
+    wrong = (i < 0) | (i >= n)
+    if wrong.any():
+        g.out_of_bounds(a, index, axis, access, int(np.argmax(wrong)))
+    return i, negative
+
+
+def load(g, a: Arr, index: tuple, access: Access):
+    at = address(g, a, index, access)
+    flat = a.flat
+    if type(at) is np.ndarray and flat.flags.c_contiguous:
+        return flat.take(at)
+    return flat[at]
+
+
+def store(g, a: Arr, index: tuple, value, access: Access) -> None:
+    """Store; of several lanes that store to one element, the last wins."""
+    if a.readonly or a.memory.space == "const":
+        g.read_only(a, access)
+    at = address(g, a, index, access)
+    if type(at) is np.ndarray:
+        a.flat[at] = value
+    else:
+        a.flat[at] = value[-1] if type(value) is np.ndarray else value
+    if g.log is not None:
+        g.trace_value(value)
+
+
+def item(g, a: Arr, index: tuple, access: Access) -> Arr:
+    """A reference to one item of an array of records."""
+    log, g.log = g.log, None  # what is touched is traced where a field is
+    try:
+        at = address(g, a, index, access)
+    finally:
+        g.log = log
+    memory = a.memory
+    if memory.space == "shared":
+        at = at - g.block_number() * memory.size
+    elif memory.space == "local":
+        at = (at - g.lanes) // memory.lanes
+    return a.like(at, (), ())
+
+
+def load_item(g, a: Arr, access: Access):
+    return load(g, a, (), access)
+
+
+def field(a: Arr, name: str) -> Arr:
+    """A field of a record, or of all records of an array."""
+    dtype, start = a.flat.dtype.fields[name][:2]
+    memory = a.memory
+    if dtype.subdtype is None:
+        flat = memory.field((a.base, name, id(a.flat)), lambda: a.flat[name])
+        return Arr(flat, a.offset, a.shape, a.strides, a.unit, memory, a.base + start, a.readonly)
+    item_type, inner = dtype.subdtype
+    inner_bytes = tuple(s * item_type.itemsize for s in c_strides(inner))
+    if memory.lanes != 1:
+        raise NotImplementedError("array fields of records in local arrays")
+    unit = math.gcd(a.unit, *inner_bytes)
+    times = a.unit // unit
+
+    def make():
+        whole = a.flat[name]
+        if not whole.size:
+            return np.empty(0, item_type)
+        reach = (len(a.flat) - 1) * a.unit + sum(s * (n - 1) for s, n in zip(inner_bytes, inner, strict=True))
+        return as_strided(whole, (reach // unit + 1,), (unit,))
+
+    flat = memory.field((a.base, name, id(a.flat), unit), make)
+    strides = tuple(s * times for s in a.strides) + tuple(b // unit for b in inner_bytes)
+    made = Arr(flat, a.offset * times, (*a.shape, *inner), strides, unit, memory, a.base + start, a.readonly)
+    if memory.space == "shared" and times != 1:
+        raise NotImplementedError("array fields of records in shared arrays")
+    return made
+
+
+def view(g, a: Arr, index: tuple, access: Access) -> Arr:
+    """Part of an array: `index` has integers, slices, None for a new axis, and at most one Ellipsis."""
+    given = sum(i is not None and i is not Ellipsis for i in index)
+    if Ellipsis in [i for i in index if type(i) is not np.ndarray]:
+        k = next(k for k, i in enumerate(index) if i is Ellipsis)
+        index = (*index[:k], *[slice(None)] * (len(a.shape) - given), *index[k + 1 :])
+    else:
+        index = (*index, *[slice(None)] * (len(a.shape) - given))
+    offset, shape, strides, axis = a.offset, [], [], 0
+    for i in index:
+        if i is None:
+            shape.append(1)
+            strides.append(0)
+            continue
+        n, s = a.shape[axis], a.strides[axis]
+        if isinstance(i, slice):
+            start, length, step = slice_bounds(i, n)
+            offset = offset + start * s
+            shape.append(length)
+            strides.append(s * step)
+        else:
+            if type(i) is np.ndarray or type(n) is np.ndarray:
+                i, _ = _checked(g, a, np.asarray(i) + 0 * np.asarray(n), n, axis, index, access)
+            else:
+                i = int(i)
+                i += n if i < 0 else 0
+                if not 0 <= i < n:
+                    g.out_of_bounds(a, index, axis, access, 0)
+            offset = offset + i * s
+        axis += 1
+    return a.like(offset, tuple(shape), tuple(strides))
+
+
+def slice_bounds(s: slice, n):
+    """Start, length and step of a slice of an axis of n items, as Python has them."""
+    parts = [None if p is None else p if type(p) is np.ndarray else int(p) for p in (s.start, s.stop, s.step)]
+    if not any(type(p) is np.ndarray for p in (*parts, n)):
+        start, stop, step = slice(*parts).indices(n)
+        return start, len(range(start, stop, step)), step
+    start, stop, step = parts
+    step = 1 if step is None else step
+    up = step > 0
+    if start is None:
+        start = np.where(up, 0, n - 1)
+    else:
+        start = np.where(start < 0, start + n, start)
+        start = np.where(up, np.clip(start, 0, n), np.clip(start, -1, n - 1))
+    if stop is None:
+        stop = np.where(up, n, -1)
+    else:
+        stop = np.where(stop < 0, stop + n, stop)
+        stop = np.where(up, np.clip(stop, 0, n), np.clip(stop, -1, n - 1))
+    length = np.maximum(0, np.where(up, (stop - start + step - 1) // step, (stop - start + step + 1) // step))
+    return np.where(length > 0, start, 0).astype(I64), length.astype(I64), step
+
+
+def fill(g, a: Arr, value, access: Access) -> None:
+    """Store one value into every element of a view, ``a[i:j] = 0``, or element by element from another array."""
+    shape = [int(n.max()) if type(n) is np.ndarray else int(n) for n in a.shape]
+    same = all(type(n) is not np.ndarray for n in a.shape)
+    if not same:
+        g.refuse("assigning to slices of different lengths", access)
+    source = value if isinstance(value, Arr) else None
+    for index in np.ndindex(*shape):
+        if source is not None:
+            extra = len(index) - len(source.shape)
+            inner = tuple(0 if n == 1 else i for i, n in zip(index[extra:], source.shape, strict=True))
+            store(g, a, index, load(g, source, inner, access._replace(kind="read")).astype(a.flat.dtype), access)
+        else:
+            store(g, a, index, value, access)
+
+
+def transposed(a: Arr) -> Arr:
+    return a.like(a.offset, a.shape[::-1], a.strides[::-1])
+
+
+def part(a: Arr, name: str) -> Arr:
+    """The real or imaginary parts of a complex array."""
+    flat = a.memory.field((name, id(a.flat)), lambda: getattr(a.flat, name))
+    base = a.base + (a.flat.dtype.itemsize // 2 if name == "imag" else 0)
+    return Arr(flat, a.offset, a.shape, a.strides, a.unit, a.memory, base, a.readonly)
+
+
+def reshaped(g, a: Arr, shape: tuple, access: Access) -> Arr:
+    """The elements of a contiguous array under another shape; one length may be -1."""
+    if not a.uniform() or a.strides != c_strides(a.shape):
+        g.refuse("reshaping an array that is not contiguous", access)
+    shape = [int(n) for n in shape]
+    if -1 in shape:
+        known = -math.prod(shape)
+        shape[shape.index(-1)] = math.prod(a.shape) // known if known else 0
+    if math.prod(shape) != math.prod(a.shape):
+        g.refuse("reshaping to another number of elements", access)
+    return a.like(a.offset, tuple(shape), c_strides(tuple(shape)))

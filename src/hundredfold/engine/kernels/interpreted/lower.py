@@ -1,0 +1,366 @@
+"""Lowering of a resolved function to :mod:`.ir`, the device functions that it calls put in place of their calls."""
+
+from __future__ import annotations
+
+import ast
+
+from .expressions import OPERATORS, Expressions
+from .ir import Graph, Loop, Value
+from .types import NONE, Type
+
+REFUSED_STATEMENTS = {
+    ast.Try: "try",
+    ast.With: "with",
+    ast.AsyncFor: "async for",
+    ast.AsyncWith: "async with",
+    ast.Global: "global",
+    ast.Nonlocal: "nonlocal",
+    ast.Import: "import: import outside the kernel",
+    ast.ImportFrom: "import: import outside the kernel",
+    ast.FunctionDef: "a function defined in it: define it outside, with @cuda.jit(device=True)",
+    ast.AsyncFunctionDef: "async",
+    ast.ClassDef: "class",
+    ast.Match: "match: use if and elif",
+}
+SELECTS = 4  # branches of at most so many assignments are computed for all lanes instead of branching
+
+
+class Frame:
+    """One call of a function, while it is lowered."""
+
+    def __init__(self, function, prefix: str, done, caller):
+        self.function, self.prefix, self.done, self.caller = function, prefix, done, caller
+        self.locals = set(function.params)
+        for node in ast.walk(function.node):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):
+                self.locals.add(node.id)
+        self.loops: list[tuple] = []  # (where continue goes, where break goes, the loop)
+
+
+class Lowering(Expressions):
+    """Makes the graph of a kernel for arguments of given types."""
+
+    def __init__(self, function, argtypes: tuple[Type, ...], debug: bool):
+        self.graph = Graph()
+        self.debug = debug
+        self.count = 0
+        self.waits = False
+        self.frame = Frame(function, "0.", None, None)
+        self.parameters: list[Value] = []
+        for name, t in zip(function.params, argtypes, strict=True):
+            value = self.const(None, function.node) if t == NONE else self.make("parameter", [], function.node, name)
+            if t != NONE:
+                value.type = t
+            self.parameters.append(value)
+            self.graph.write("0." + name, value)
+        self.statements(function.node.body)
+        self.graph.leave()
+        self.graph.finish()
+
+    def temporary(self) -> str:
+        self.count += 1
+        return f"{self.count}:"
+
+    def statements(self, body: list[ast.stmt]) -> None:
+        for node in body:
+            if self.graph.current.ended:  # after return, break or continue
+                return
+            method = getattr(self, "s_" + type(node).__name__, None)
+            if method is None:
+                what = REFUSED_STATEMENTS.get(type(node), type(node).__name__)
+                raise self.error(f"A kernel cannot use {what}. There is no such thing on a GPU.", node)
+            method(node)
+
+    def s_Pass(self, node):
+        pass
+
+    def s_Expr(self, node):
+        if not isinstance(node.value, ast.Constant):  # a docstring
+            self.expression(node.value)
+
+    def s_Assign(self, node):
+        value = self.expression(node.value)
+        for target in node.targets:
+            self.assign(target, value)
+
+    def s_AnnAssign(self, node):
+        if node.value is not None:
+            self.assign(node.target, self.expression(node.value))
+
+    def assign(self, target: ast.expr, value: Value) -> None:
+        if isinstance(target, ast.Name):
+            self.graph.write(self.frame.prefix + target.id, value)
+        elif isinstance(target, ast.Tuple | ast.List):
+            for k, part in enumerate(target.elts):
+                if isinstance(part, ast.Starred):
+                    raise self.error("A kernel cannot unpack into a name with a star.", part)
+                self.assign(part, self.make("unpack", [value], target, (k, len(target.elts))))
+        elif isinstance(target, ast.Subscript):
+            self.make("setitem", [self.expression(target.value), self.expression(target.slice), value], target)
+        elif isinstance(target, ast.Attribute):
+            self.make("setattr", [self.expression(target.value), value], target, target.attr)
+        else:
+            raise self.error("A kernel cannot assign to this.", target)
+
+    def s_AugAssign(self, node):
+        if isinstance(node.op, ast.MatMult):
+            raise self.error("A kernel cannot use @=: write the loops.", node)
+        target, name = node.target, "i" + OPERATORS[type(node.op)].rstrip("_")
+        if isinstance(target, ast.Name):
+            load = ast.copy_location(ast.Name(target.id, ast.Load()), target)
+            value = self.make("binary", [self.expression(load), self.expression(node.value)], node, name)
+            self.graph.write(self.frame.prefix + target.id, value)
+            return
+        base = self.expression(target.value)
+        index = [self.expression(target.slice)] if isinstance(target, ast.Subscript) else []
+        kind, extra = ("item", None) if index else ("attr", target.attr)
+        old = self.make("get" + kind, [base, *index], target, extra)
+        new = self.make("binary", [old, self.expression(node.value)], node, name)
+        self.make("set" + kind, [base, *index, new], target, extra)
+
+    def s_Delete(self, node):
+        for target in node.targets:
+            if not isinstance(target, ast.Name):
+                raise self.error("A kernel cannot delete an element of an array.", node)
+
+    # Control flow
+
+    def s_If(self, node):
+        test = self.expression(node.test)
+        known = self.decided(test)
+        if known is not None:  # Numba does not look at what can never run either
+            return self.statements(node.body if known else node.orelse)
+        test = self.make("truth", [test], node)
+        if self._selectable(node.body) and self._selectable(node.orelse):
+            return self._select(node, test)
+        yes, no, done = self.graph.block(), self.graph.block(), self.graph.block()
+        self.graph.branch(test, yes, no)
+        for block, body in ((yes, node.body), (no, node.orelse)):
+            self.graph.start(block)
+            self.statements(body)
+            self.graph.jump(done)
+        self.graph.start(done)
+        if not done.predecessors:
+            done.ended = True
+
+    def decided(self, test: Value) -> bool | None:
+        """A condition that is known before anything runs: of constants, or whether an argument is None."""
+        if test.op == "const" and not hasattr(test.extra, "shape"):
+            return bool(test.extra)
+        if test.op == "unary" and test.extra == "not_":
+            inner = self.decided(test.args[0])
+            return None if inner is None else not inner
+        if test.op == "binary" and test.extra in ("is", "isnot"):
+            none = [a.op == "const" and a.extra is None for a in test.args]
+            if any(none) and (all(none) or test.args[none.index(False)].op in ("parameter", "const")):
+                return all(none) == (test.extra == "is")
+        return None
+
+    def _selectable(self, body: list[ast.stmt]) -> bool:
+        if len(body) > SELECTS:
+            return False
+        for node in body:
+            if isinstance(node, ast.Pass):
+                continue
+            if not isinstance(node, ast.Assign | ast.AugAssign) or not self.harmless(node.value):
+                return False
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            if not all(isinstance(t, ast.Name) for t in targets):
+                return False
+            if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.MatMult):
+                return False
+        return True
+
+    def _select(self, node, test):
+        """Both branches for all lanes, and then each lane's choice: cheaper than parting them for so little."""
+        before = dict(self.graph.current.defs)
+        results = []
+        for body in (node.body, node.orelse):
+            self.graph.current.defs = dict(before)
+            self.statements(body)
+            results.append({k: v for k, v in self.graph.current.defs.items() if before.get(k) is not v})
+        self.graph.current.defs = before
+        assigned = {
+            self.frame.prefix + t.id
+            for body in (node.body, node.orelse)
+            for s in body
+            if not isinstance(s, ast.Pass)
+            for t in (s.targets if isinstance(s, ast.Assign) else [s.target])
+        }
+        for name in sorted(assigned):
+            sides = [r[name] if name in r else self.graph.read(name, self.place(node)) for r in results]
+            self.graph.write(name, self.make("select", [test, *sides], node))
+
+    def s_While(self, node):
+        loop = Loop(self.place(node), counted=False)
+        head, body, other, done = (self.graph.block() for _ in range(4))
+        self.graph.jump(head)
+        self.graph.start(head, seal=False)
+        test = self.expression(node.test)
+        if self.decided(test):
+            self.graph.jump(body)
+        else:
+            self.graph.branch(self.make("truth", [test], node), body, other)
+        self._loop(node, loop, head, body, other, done, lambda: None)
+
+    def _loop(self, node, loop, head, body, other, done, advance):
+        first = len(self.graph.blocks) - 1
+        latch = self.graph.block()
+        self.graph.start(body)
+        self.frame.loops.append((latch, done, loop))
+        self.statements(node.body)
+        self.frame.loops.pop()
+        self.graph.jump(latch)
+        self.graph.start(latch)
+        if latch.predecessors:
+            advance()
+            self.graph.jump(head, loop)
+        self.graph.current.ended = True
+        self.graph.seal(head)
+        loop.waits = any(
+            v.op in ("getitem", "icall", "getattr", "method") for b in self.graph.blocks[first:] for v in b.body
+        )
+        self.graph.start(other)
+        if other.predecessors:
+            self.statements(node.orelse)
+            self.graph.jump(done)
+        self.graph.current.ended = True
+        self.graph.start(done)
+        if not done.predecessors:
+            done.ended = True
+
+    def s_For(self, node):
+        loop = Loop(self.place(node), counted=True)
+        name, place = self.temporary(), self.place(node)
+        head, body, other, done = (self.graph.block() for _ in range(4))
+        call = node.iter
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and self._is_range(call):
+            args = [self.expression(a) for a in call.args]
+            if not 1 <= len(args) <= 3:
+                raise self.error("range takes one to three arguments.", node)
+            start, stop, step = (self.make("bound", args, node, k) for k in range(3))
+            begin, more, item, onward = start, "range_more", "range_item", "range_next"
+            fixed = [stop, step]
+        else:
+            iterable = self.expression(call)
+            begin, more, item, onward = self.const(0, node), "index_more", "index_item", "index_next"
+            fixed = [iterable, self.make("iteration_length", [iterable], node)]
+        self.graph.write(name, begin)
+        self.graph.jump(head)
+        self.graph.start(head, seal=False)
+        at = self.graph.read(name, place)
+        self.graph.branch(self.make(more, [at, *fixed], node), body, other)
+
+        def advance():
+            self.graph.write(name, self.make(onward, [self.graph.read(name, place), *fixed], node))
+
+        statements = node.body
+        node = ast.copy_location(
+            ast.For(
+                node.target,
+                node.iter,
+                [
+                    _Bind(node.target, lambda: self.make(item, [self.graph.read(name, place), *fixed], node)),
+                    *statements,
+                ],
+                node.orelse,
+            ),
+            node,
+        )
+        self._loop(node, loop, head, body, other, done, advance)
+
+    def s__Bind(self, node):
+        self.assign(node.target, node.value())
+
+    def _is_range(self, call):
+        name = call.func.id
+        return (
+            name == "range"
+            and name not in self.frame.locals
+            and name not in self.frame.function.env
+            and not call.keywords
+        )
+
+    def s_Break(self, node):
+        self.graph.jump(self.frame.loops[-1][1])
+
+    def s_Continue(self, node):
+        self.graph.jump(self.frame.loops[-1][0])
+
+    def s_Return(self, node):
+        if self.frame.caller is None:
+            if node.value is not None and not (isinstance(node.value, ast.Constant) and node.value.value is None):
+                raise self.error(
+                    "A kernel cannot return a value: it runs in thousands of threads at once. Write the result into an "
+                    "array that is passed in.",
+                    node,
+                )
+            return self.graph.leave()
+        value = self.const(None, node) if node.value is None else self.expression(node.value)
+        self.graph.write(self.frame.prefix + "=", value)
+        self.graph.jump(self.frame.done)
+
+    def s_Assert(self, node):
+        test = self.make("truth", [self.expression(node.test)], node)
+        fine, wrong = self.graph.block(), self.graph.block()
+        self.graph.branch(test, fine, wrong)
+        self.graph.start(wrong)
+        message = node.msg.value if isinstance(node.msg, ast.Constant) else None
+        self.make("raise", [], node, (AssertionError, (message,) if message else ()))
+        self.graph.leave()
+        self.graph.start(fine)
+
+    def s_Raise(self, node):
+        cls, args, call = None, (), node.exc
+        if isinstance(call, ast.Call):
+            if not all(isinstance(a, ast.Constant) for a in call.args) or call.keywords:
+                raise self.error("An exception in a kernel takes constants only.", node)
+            args, call = tuple(a.value for a in call.args), call.func
+        if call is not None:
+            value = self.expression(call)
+            cls = value.extra if value.op == "const" else None
+        if not (isinstance(cls, type) and issubclass(cls, BaseException)):
+            raise self.error("A kernel can raise an exception class with constants only, e.g. ValueError('x').", node)
+        self.make("raise", [], node, (cls, args))
+        self.graph.leave()
+
+    # Device functions
+
+    def inline(self, function, args, names, node):
+        values = dict(zip(function.params, args[: len(args) - len(names)], strict=False))
+        if len(args) - len(names) > len(function.params):
+            raise self.error(f"{function.name} takes {len(function.params)} arguments, not {len(args)}.", node)
+        for name, value in zip(names, args[len(args) - len(names) :], strict=True):
+            if name not in function.params or name in values:
+                raise self.error(f"{function.name} cannot take the argument {name}.", node)
+            values[name] = value
+        rest = function.params[len(function.params) - len(function.defaults) :] if function.defaults else ()
+        for name, default in zip(rest, function.defaults, strict=True):
+            if name not in values:
+                values[name] = self.const(default, node)
+        missing = [name for name in function.params if name not in values]
+        if missing:
+            raise self.error(f"{function.name} is called without {', '.join(missing)}.", node)
+        caller, done = self.frame, self.graph.block()
+        self.count += 1
+        self.frame = Frame(function, f"{self.count}.", done, caller)
+        for name, value in values.items():
+            self.graph.write(self.frame.prefix + name, value)
+        self.statements(function.node.body)
+        if not self.graph.current.ended:
+            self.graph.write(self.frame.prefix + "=", self.const(None, function.node))
+            self.graph.jump(done)
+        result, self.frame = self.frame.prefix + "=", caller
+        self.graph.start(done)
+        if not done.predecessors:
+            done.ended = True
+            return self.const(None, node)
+        return self.graph.read(result, self.place(node))
+
+
+class _Bind(ast.Pass):
+    """The assignment of a loop's variable, at the head of its body."""
+
+    def __init__(self, target, value):
+        super().__init__()
+        self.target, self.value = target, value

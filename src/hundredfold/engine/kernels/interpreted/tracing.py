@@ -1,0 +1,103 @@
+"""Accesses, written down while a kernel runs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..trace import log as logs
+
+
+class Tracer:
+    """Fills a :class:`..trace.log.Recorder`."""
+
+    def __init__(self, recorder, threads: int):
+        self.recorder, self.threads = recorder, threads
+        self._sites: dict[int, int] = {}
+        self._kept: list = []  # so that no id is used twice
+
+    def access(self, group, a, at, access, used):
+        """Write down an access of a group; of a write the values come later, and this returns what they need."""
+        if group.log.full:
+            return None
+        site = self._site(a, access)
+        memory = a.memory
+        if memory.number < 0:
+            memory.number = self._array(group, memory)
+        size = memory.root.dtype.itemsize if memory.root is not None else memory.flat.dtype.itemsize
+        if a.unit != size or a.base:
+            at = (np.asarray(at) * a.unit + a.base) // size
+        chunk, lanes = group.chunk, group.lanes
+        record = (
+            np.broadcast_to(at, group.n),
+            lanes + chunk.first * self.threads,
+            site,
+            memory.number,
+            chunk.intervals[lanes],
+            chunk.warped[lanes],
+            chunk.epochs[lanes],
+            logs.NEGATIVE if used else 0,
+        )
+        if access.kind == "read":
+            self.recorder.append(*record)
+            return None
+        return record
+
+    def values(self, group, record, value) -> None:
+        if record is not None:
+            self.recorder.append(*record, values=np.broadcast_to(value, group.n))
+
+    def _site(self, a, access) -> int:
+        number = self._sites.get(id(access))
+        if number is None:
+            function, node = access.place
+            number = self.recorder.site(
+                node.lineno,
+                node.col_offset,
+                access.array,
+                access.kind,
+                function.name,
+                function.line(node.lineno),
+                access.operation,
+            )
+            self._sites[id(access)] = number
+            self._kept.append(access)
+        return number
+
+    def _array(self, group, memory) -> int:
+        if memory.root is not None:
+            return self.recorder.argument(memory.name, memory.root, memory.space)
+        size = memory.size
+        return self.recorder.array(memory.name, memory.space, memory.flat.dtype, (size,))
+
+    def fence(self, group, place, name) -> None:
+        function, node = place
+        site = self.recorder.site(
+            node.lineno, node.col_offset, "", "fence", function.name, function.line(node.lineno), name
+        )
+        chunk, lanes = group.chunk, group.lanes
+        self.recorder.fence(
+            lanes + chunk.first * self.threads, site, chunk.intervals[lanes], chunk.warped[lanes], chunk.epochs[lanes]
+        )
+
+    def met(self, groups, name, waits) -> None:
+        """Lanes have met; note it if a block parted there."""
+        chunk = groups[0].chunk
+        if name == "block" and (len(groups) > 1 or groups[0].n != chunk.n):
+            self._parted(chunk, groups, waits)
+        counter = {"block": chunk.intervals, "grid.sync": chunk.epochs}.get(name, chunk.warped)
+        for group in groups:
+            counter[group.lanes] += 1
+
+    def _parted(self, chunk, groups, waits) -> None:
+        site = np.full(chunk.n, -1)
+        for group, wait in zip(groups, waits, strict=True):
+            function, node = wait.place
+            site[group.lanes] = self.recorder.sync(node.lineno, wait.extra, function.line(node.lineno), function.name)
+        per_block = site.reshape(len(chunk.blocks), self.threads)
+        here = np.zeros(len(chunk.blocks), bool)
+        for group in groups:
+            here[np.unique(chunk.block_of[group.lanes])] = True
+        for block in np.flatnonzero(here & (per_block != per_block[:, :1]).any(axis=1)):
+            lanes = np.arange(block * self.threads, (block + 1) * self.threads)
+            interval = chunk.intervals[lanes[per_block[block] >= 0][0]]
+            self.recorder.arrived(lanes + chunk.first * self.threads, per_block[block], interval)
