@@ -205,7 +205,11 @@ def differ(mine: np.ndarray, right: np.ndarray, rtol: float, atol: float) -> str
     """Say where two arrays of one shape and dtype differ, or nothing."""
     if mine.dtype.names:
         return next(
-            (f"field {name}: {said}" for name in mine.dtype.names if (said := differ(mine[name], right[name], rtol, atol))),
+            (
+                f"field {name}: {said}"
+                for name in mine.dtype.names
+                if (said := differ(mine[name], right[name], rtol, atol))
+            ),
             "",
         )
     inexact = mine.dtype.kind in "fc"

@@ -16,7 +16,12 @@ def add_row(matrix, row, out):
 
 
 def _matrices(rng):
-    for n, m, grid, block in ((1, 1, (1, 1), (1, 1)), (37, 53, (2, 3), (8, 4)), (64, 5, (1, 1), (16, 16)), (0, 4, 1, 8)):
+    for n, m, grid, block in (
+        (1, 1, (1, 1), (1, 1)),
+        (37, 53, (2, 3), (8, 4)),
+        (64, 5, (1, 1), (16, 16)),
+        (0, 4, 1, 8),
+    ):
         grid, block = (grid, block) if isinstance(grid, tuple) else ((grid, grid), (block, block))
         yield Case(f"{n}x{m}", grid, block, (rng.normal(size=(n, m)), rng.normal(size=m), np.zeros((n, m))))
 

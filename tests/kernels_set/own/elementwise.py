@@ -80,9 +80,10 @@ def _uint8(rng, n):
 
 
 def _uint8_expected(x, y, *_):
-    # Numba: uint8 - uint8 is uint64, which wraps below zero; stored as int64 it is the negative number again.
+    # Numba: uint8 - uint8 is uint64, which wraps below zero; stored as int64 it is the negative number again. But -uint8
+    # wraps at 8 bits before it is widened.
     a, b = x.astype("i8"), y.astype("i8")
-    return {2: (a + b) % 256, 3: a * b, 4: a - b, 5: (a << 4) >> 2, 6: -a}
+    return {2: (a + b) % 256, 3: a * b, 4: a - b, 5: (a << 4) >> 2, 6: -a % 256}
 
 
 register(

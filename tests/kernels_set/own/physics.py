@@ -93,19 +93,20 @@ def _normal_cases(rng):
 
 
 def _box_muller(states, out):
-    u = _uniforms(7, 40, 8).reshape(40, 4, 2)
-    return {1: (np.sqrt(-2 * np.log(u[..., 0])) * np.cos(2 * np.pi * u[..., 1])).sum(1)}
+    # Numba draws its float64 normals from float32 uniforms, logarithm included.
+    u = _uniforms(7, 40, 8).astype("f4").reshape(40, 4, 2)
+    return {1: (np.sqrt(-2 * np.log(u[..., 0]).astype("f8")) * np.cos(2 * np.pi * u[..., 1].astype("f8"))).sum(1)}
 
 
-# libm
+# libm, in single precision
 register(
     "xoroshiro_normal",
     draw_normals,
     _normal_cases,
     _box_muller,
     canonical=_only_numbers(1),
-    rtol=1e-12,
-    atol=1e-12,
+    rtol=1e-5,
+    atol=1e-5,
     same_bits=False,
 )
 

@@ -250,7 +250,11 @@ register(
     "argmin",
     smallest,
     line(
-        lambda rng, n: (rng.integers(0, 20, n).astype("f8"), np.zeros(along(n, WIDTH), "i4"), np.zeros(along(n, WIDTH))),
+        lambda rng, n: (
+            rng.integers(0, 20, n).astype("f8"),
+            np.zeros(along(n, WIDTH), "i4"),
+            np.zeros(along(n, WIDTH)),
+        ),
         sizes=(1, 31, 256, 1009),
     ),
     _argmin,
@@ -268,7 +272,13 @@ def extrema(x, low, high):
 register(
     "atomic_extrema_int32",
     extrema,
-    line(lambda rng, n: (rng.integers(-(2**31), 2**31 - 1, n, "i4"), np.array([2**31 - 1], "i4"), np.array([-(2**31)], "i4"))),
+    line(
+        lambda rng, n: (
+            rng.integers(-(2**31), 2**31 - 1, n, "i4"),
+            np.array([2**31 - 1], "i4"),
+            np.array([-(2**31)], "i4"),
+        )
+    ),
     lambda x, low, high: {1: np.minimum(low, x.min(initial=low[0])), 2: np.maximum(high, x.max(initial=high[0]))},
 )
 register(
@@ -304,7 +314,7 @@ register(
 @cuda.jit
 def count_positive(x, counts, every, some):
     i = cuda.grid(1)
-    positive = i < x.size and x[i] > 0
+    positive = 1 if i < x.size and x[i] > 0 else 0
     n = cuda.syncthreads_count(positive)
     a = cuda.syncthreads_and(positive)
     o = cuda.syncthreads_or(positive)

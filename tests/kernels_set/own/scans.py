@@ -206,7 +206,9 @@ register(
     "running_maximum",
     running_maximum,
     line(lambda rng, n: (rng.normal(size=n), np.zeros(n)), sizes=(1, 31, 128, 1009), block=WIDTH),
-    lambda x, out: {1: np.concatenate([np.maximum.accumulate(row) for row in np.split(x, range(WIDTH, x.size, WIDTH))])},
+    lambda x, out: {
+        1: np.concatenate([np.maximum.accumulate(row) for row in np.split(x, range(WIDTH, x.size, WIDTH))])
+    },
 )
 
 
@@ -244,6 +246,10 @@ def _segments(x, heads, out):
 register(
     "segmented_scan",
     segmented_scan,
-    line(lambda rng, n: (rng.integers(0, 9, n), rng.random(n) < 0.1, np.zeros(n, "i8")), sizes=(1, 128, 1009), block=WIDTH),
+    line(
+        lambda rng, n: (rng.integers(0, 9, n), rng.random(n) < 0.1, np.zeros(n, "i8")),
+        sizes=(1, 128, 1009),
+        block=WIDTH,
+    ),
     _segments,
 )

@@ -157,7 +157,9 @@ def _counting(keys, counts, out):
 register(
     "counting_sort",
     place_keys,
-    line(lambda rng, n: (rng.integers(0, 16, n, dtype="i4"), np.zeros(17, "i4"), np.zeros(n, "i4")), sizes=(1, 31, 1009)),
+    line(
+        lambda rng, n: (rng.integers(0, 16, n, dtype="i4"), np.zeros(17, "i4"), np.zeros(n, "i4")), sizes=(1, 31, 1009)
+    ),
     _counting,
     launch=_counting_launch,
 )

@@ -8,6 +8,8 @@ from ..registry import Case, along, line, plane, register
 RADIUS = 3
 BLOCK = 64
 TILE = 16
+HALO = (TILE + 2, TILE + 2)
+WINDOW = BLOCK + 2 * RADIUS
 
 
 def _neighbours(x, pad="constant"):
@@ -52,7 +54,7 @@ register(
 
 @cuda.jit
 def laplacian_shared(x, out):
-    tile = cuda.shared.array((TILE + 2, TILE + 2), float64)
+    tile = cuda.shared.array(HALO, float64)
     i, j = cuda.grid(2)
     a = cuda.threadIdx.x + 1
     b = cuda.threadIdx.y + 1
@@ -86,7 +88,7 @@ register("laplacian_shared_halo", laplacian_shared, plane(_whole_numbers, block=
 
 @cuda.jit
 def weighted_window(x, weights, out):
-    tile = cuda.shared.array(BLOCK + 2 * RADIUS, float32)
+    tile = cuda.shared.array(WINDOW, float32)
     i = cuda.grid(1)
     local = cuda.threadIdx.x + RADIUS
     n = x.shape[0]

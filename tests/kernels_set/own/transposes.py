@@ -7,6 +7,7 @@ from ..registry import Case, along, register
 
 TILE = 32
 ROWS = 8
+PADDED = (TILE, TILE + 1)
 
 
 def _matrices(block, tile=None, dtype="f4"):
@@ -52,7 +53,7 @@ register("transpose_shared", transpose_shared, _matrices((16, 16), dtype="f8"), 
 
 @cuda.jit
 def transpose_padded(x, out):
-    tile = cuda.shared.array((TILE, TILE + 1), float32)
+    tile = cuda.shared.array(PADDED, float32)
     column = cuda.blockIdx.x * TILE + cuda.threadIdx.x
     row = cuda.blockIdx.y * TILE + cuda.threadIdx.y
     for k in range(0, TILE, ROWS):
@@ -95,7 +96,12 @@ def _volumes(rng):
     for shape in ((1, 1, 1), (3, 10, 17), (9, 4, 6)):
         n, m, k = shape
         x = rng.normal(size=shape).astype("f4")
-        yield Case("x".join(map(str, shape)), (along(k, 8), along(m, 4), along(n, 2)), (8, 4, 2), (x, np.zeros((k, n, m), "f4")))
+        yield Case(
+            "x".join(map(str, shape)),
+            (along(k, 8), along(m, 4), along(n, 2)),
+            (8, 4, 2),
+            (x, np.zeros((k, n, m), "f4")),
+        )
 
 
 register("rotate_axes", rotate_axes, _volumes, lambda x, out: {1: x.transpose(2, 0, 1)})
