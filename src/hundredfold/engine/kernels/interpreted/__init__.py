@@ -23,9 +23,6 @@ LANES = 1 << 16
 """Threads that run together, about: NumPy's own cost for each operation is small then, and temporaries stay in the cache."""
 SECONDS = 4.0
 
-_programs: dict = {}
-
-
 class Run:
     """One launch."""
 
@@ -57,7 +54,7 @@ class Run:
         }
 
 
-def compile_kernel(function, argtypes: tuple[Type, ...], debug: bool = False, sharedmem: int = 0) -> Program:
+def compile_kernel(function, argtypes: tuple[Type, ...], debug: bool = False) -> Program:
     """The program of a kernel for arguments of given types; made once.
 
     Raises
@@ -65,10 +62,10 @@ def compile_kernel(function, argtypes: tuple[Type, ...], debug: bool = False, sh
     UncompilableError
         For what a GPU refuses, with the line.
     """
-    key = (id(function), argtypes, debug)
-    found = _programs.get(key)
-    if found is None or found.function is not function:
-        found = _programs[key] = Program(function, argtypes, debug, sharedmem)
+    programs = function.__dict__.setdefault("_interpreted", {})  # kept with the function, gone with it
+    found = programs.get((argtypes, debug))
+    if found is None:
+        found = programs[argtypes, debug] = Program(function, argtypes, debug)
     return found
 
 
@@ -131,7 +128,7 @@ def run(
     if len(args) < len(function.params):
         args = (*args, *function.defaults[len(function.defaults) - (len(function.params) - len(args)) :])
     types = argument_types(function, args)
-    program = compile_kernel(function, types, debug, sharedmem)
+    program = compile_kernel(function, types, debug)
     arguments = {}
     for k, number in program.parameters:
         arguments[number] = _argument(args[k], types[k], function.params[k])

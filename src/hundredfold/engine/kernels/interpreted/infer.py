@@ -44,8 +44,8 @@ class Inference(ScalarTyping, ArrayTyping, CallTyping):
         Name → object that the generated code refers to.
     """
 
-    def __init__(self, graph: Graph, debug: bool, sharedmem: int):
-        self.graph, self.debug, self.sharedmem = graph, debug, sharedmem
+    def __init__(self, graph: Graph, debug: bool):
+        self.graph, self.debug = graph, debug
         self.constants: dict[str, object] = {}
         self.allocations: dict[Value, tuple] = {}
         self._named: dict[int, str] = {}

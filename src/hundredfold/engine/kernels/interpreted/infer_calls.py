@@ -272,3 +272,12 @@ class CallTyping(IntrinsicTyping):
     def op_raise(self, v: Value) -> Type:
         v.emit = lambda n: f"g.raised({self.k(v.extra)}, {self.k(v.place)})"
         return NONE
+
+    def op_returned(self, v: Value) -> Type:
+        if v.args[0].type != NONE:
+            raise TypingError(
+                "A kernel cannot return a value: it runs in thousands of threads at once. Write the result into an array "
+                "that is passed in"
+            )
+        v.emit = lambda n: "None"
+        return NONE

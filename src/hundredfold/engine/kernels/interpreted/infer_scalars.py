@@ -6,7 +6,7 @@ import numpy as np
 
 from . import promotion, scalars
 from .ir import Value
-from .types import BOOL, COMPLEXES, INT64, INTEGERS, NONE, SCALARS, Scalar, Time, Tuple, Type, TypingError
+from .types import BOOL, COMPLEXES, INT64, INTEGERS, NONE, SCALARS, Scalar, Time, Tuple, Type, TypingError, of_dtype
 
 SIGNS = {
     **{"add": "+", "sub": "-", "mul": "*", "and_": "&", "or_": "|", "xor": "^"},
@@ -113,7 +113,7 @@ class ScalarTyping:
             dtype = function(np.ones(1, a.dtype), np.ones(1, b.dtype)).dtype
         except (TypeError, AttributeError):
             raise TypingError(_no_operation(plain, a, b)) from None
-        result = BOOL if dtype == bool else Time(dtype) if dtype.kind in "mM" else SCALARS[dtype.char]
+        result = of_dtype(dtype)
         return result, lambda x, y: f"{self.k(function)}({x}, {y})"
 
     def _tuples(self, v, plain, a, b):

@@ -289,12 +289,8 @@ class Lowering(Expressions):
 
     def s_Return(self, node):
         if self.frame.caller is None:
-            if node.value is not None and not (isinstance(node.value, ast.Constant) and node.value.value is None):
-                raise self.error(
-                    "A kernel cannot return a value: it runs in thousands of threads at once. Write the result into an "
-                    "array that is passed in.",
-                    node,
-                )
+            if node.value is not None:
+                self.make("returned", [self.expression(node.value)], node)
             return self.graph.leave()
         value = self.const(None, node) if node.value is None else self.expression(node.value)
         self.graph.write(self.frame.prefix + "=", value)

@@ -32,11 +32,11 @@ class Step:
 class Program:
     """The steps of a kernel, in the order of its source."""
 
-    def __init__(self, function, argtypes: tuple[Type, ...], debug: bool, sharedmem: int):
+    def __init__(self, function, argtypes: tuple[Type, ...], debug: bool):
         lowered = Lowering(function, argtypes, debug)
         self.function = function
         self.graph = lowered.graph
-        self.typed = Inference(lowered.graph, debug, sharedmem)
+        self.typed = Inference(lowered.graph, debug)
         self.parameters = [(k, v.id) for k, v in enumerate(lowered.parameters) if v.op == "parameter"]
         self._mark()
         self.waits = any(b.sync is not None for b in self.graph.blocks)
