@@ -5,6 +5,8 @@ something synchronises.  ``numba`` itself is the real one.  What numba-cuda has 
 ``NotSimulatedError`` by name.
 """
 
+# ruff: noqa: F401  (the names are this module's, listed in __all__ at the end)
+
 from __future__ import annotations
 
 import os as _os

@@ -128,9 +128,16 @@ def _record_to_device(value: np.void, stream: Any, retr: list, copy_in: bool, co
     if copy_in:
         _memory.copy_from_host(made._a, np.array(value, dtype=value.dtype), size, stream)
     if copy_out:
-        host = np.ndarray((), value.dtype, value)
-        if host.flags.writeable:
-            retr.append(lambda: _memory.copy_to_host(host, made._a, size, stream))
+
+        def copy_back() -> None:
+            host = np.empty((), value.dtype)
+            _memory.copy_to_host(host, made._a, size, stream)
+            for (
+                name
+            ) in value.dtype.names:  # the record is a view of its array, which its buffer does not let us write to
+                value[name] = host[name]
+
+        retr.append(copy_back)
     return made._a
 
 
@@ -178,6 +185,11 @@ def _scalar(kind: Any, value: Any) -> Any:
     if isinstance(kind, types.Boolean):
         return bool(value)
     if isinstance(kind, types.Integer):
+        if not hasattr(value, "__index__") and not isinstance(value, np.bool_):
+            raise TypeError(
+                f"'{type(value).__name__}' object cannot be interpreted as an integer: the kernel is declared to take "
+                f"{kind} there, and {value!r} was given"
+            )
         bits, value = kind.bitwidth, int(value)
         value &= (1 << bits) - 1
         if kind.signed and value >> (bits - 1):

@@ -96,8 +96,7 @@ class CUDAUFuncDispatcher:
             else:
                 arrays.append(np.asarray(arg))
         given = [None if array is None else array.dtype for array in arrays]
-        scalars = [np.asarray(arg).dtype for arg in args]
-        exact = [s if g is None else g for g, s in zip(given, scalars, strict=True)]
+        exact = [np.asarray(arg).dtype if g is None else g for g, arg in zip(given, args, strict=True)]
         matches = [key for key in self.functions if None in given and list(key) == exact]
         if not matches:
             fits = lambda key: all(g is None or g == k for g, k in zip(given, key, strict=True))  # noqa: E731
@@ -118,8 +117,6 @@ class CUDAUFuncDispatcher:
             np.array([arg], dtype=kind) if array is None else array
             for array, arg, kind in zip(arrays, args, key, strict=True)
         ]
-        if all(array is None for array in arrays):
-            filled = [array for array in filled]
         return filled, key
 
     def reduce(self, arg: Any, stream: Any = 0) -> Any:

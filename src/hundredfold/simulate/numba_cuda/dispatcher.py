@@ -233,12 +233,15 @@ class CUDADispatcher(serialize.ReduceMixin):
             return found
         if self._can_compile:
             return _Kernel(self, kinds)
+        from numba.core.registry import cpu_target
         from numba.core.typeconv.rules import default_type_manager
 
         declared = list(self.overloads)
+        for each in declared:
+            cpu_target.typing_context.install_possible_conversions(kinds, each)
         try:
             best = default_type_manager.select_overload(kinds, declared, True, False)
-        except Exception:  # ambiguous: numba-cuda takes none
+        except TypeError:  # none fits, or several do equally well
             best = None
         if best is None:
             known = "\n".join(f"  {'(' + ', '.join(map(str, each)) + ')'}" for each in declared)

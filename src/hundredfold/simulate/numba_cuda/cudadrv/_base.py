@@ -190,7 +190,7 @@ class DeviceNDArrayBase:
         -------
         numpy.ndarray
         """
-        if any(s < 0 for s in self.strides):
+        if self.size and any(s < 0 for s in self.strides):
             raise NotImplementedError(f"D->H copy not implemented for negative strides: {self.strides}")
         stream = self._default_stream(stream)
         if ary is None:
