@@ -23,6 +23,7 @@ LANES = 1 << 16
 """Threads that run together, about: NumPy's own cost for each operation is small then, and temporaries stay in the cache."""
 SECONDS = 4.0
 
+
 class Run:
     """One launch."""
 

@@ -355,3 +355,17 @@ def reshaped(g, a: Arr, shape: tuple, access: Access) -> Arr:
     if math.prod(shape) != math.prod(a.shape):
         g.refuse("reshaping to another number of elements", access)
     return a.like(a.offset, tuple(shape), c_strides(tuple(shape)))
+
+
+def apply(g, function, inputs, out: Arr, reads, write) -> None:
+    """A function of whole arrays, element by element, broadcast to the shape of the result."""
+    if not out.uniform():
+        g.refuse("a function of an array whose shape differs between threads", write)
+    for index in np.ndindex(*(int(n) for n in out.shape)):
+        values = []
+        for x, access in zip(inputs, reads, strict=True):
+            if isinstance(x, Arr):
+                inner = index[len(index) - len(x.shape) :]
+                x = load(g, x, tuple(0 if n == 1 else i for i, n in zip(inner, x.shape, strict=True)), access)
+            values.append(x)
+        store(g, out, index, function(*values), write)

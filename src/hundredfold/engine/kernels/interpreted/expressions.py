@@ -183,8 +183,8 @@ class Expressions:
         callee = None
         if isinstance(node.func, ast.Attribute) and not (callee := self._static(node.func)):
             base = self.expression(node.func.value)
-            if base.op == "intrinsic" and base.extra == "cg.this_grid()" and node.func.attr == "sync":
-                return self.wait("grid.sync", [], node)
+            if node.func.attr == "sync" and not node.args:  # nothing but a grid has it
+                return self.wait("grid.sync", [base], node)
             if base.op != "const" or not isinstance(base.extra, ModuleType | type):
                 args, names = self._arguments(node)
                 return self.make("method", [base, *args], node, node.func.attr, names)

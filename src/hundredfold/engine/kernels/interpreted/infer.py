@@ -121,6 +121,8 @@ class Inference(ScalarTyping, ArrayTyping, CallTyping):
                 raise TypingError(f"a complex number cannot become {b}")
             if b == BOOL:
                 return f"({expression} != 0)"
+            if a.letter in "efd" and b.letter in "bhBHIL":
+                return f"{self.k(scalars.truncated)}({expression}, {self.k(b.dtype)})"
             return f"{expression}.astype({self.k(b.dtype)})"
         if isinstance(a, Time | Scalar) and isinstance(b, Time):
             return f"{expression}.astype({self.k(b.dtype)})"
@@ -209,6 +211,10 @@ class Inference(ScalarTyping, ArrayTyping, CallTyping):
 
     def op_unpack(self, v: Value) -> Type:
         t, (k, count) = v.args[0].type, v.extra
+        if isinstance(t, Array) and t.ndim:
+            item, emit = self.element(t, self.access(v, v.args[0], "read"))
+            v.emit = lambda n: emit(n[0], self.literal(k, INT64))
+            return item
         if not isinstance(t, Tuple):
             raise TypingError(f"{t} cannot be unpacked: only a tuple can")
         if len(t.items) != count:

@@ -6,10 +6,11 @@ import builtins
 import cmath
 import math
 import operator
+from typing import NamedTuple
 
 import numpy as np
 
-from . import promotion, scalars
+from . import arrays, promotion, scalars
 from .functions import MATH, UFUNCS
 from .infer_intrinsics import IntrinsicTyping
 from .ir import Value
@@ -47,6 +48,12 @@ def _names() -> dict[object, str]:
 NAMES: dict[object, str] = {}
 
 
+class _Typed(NamedTuple):
+    """Stands for a value of which only the type matters."""
+
+    type: Scalar
+
+
 class CallTyping(IntrinsicTyping):
     """Handlers of calls; mixed into :class:`.infer.Inference`."""
 
@@ -60,7 +67,10 @@ class CallTyping(IntrinsicTyping):
         special = getattr(self, "c_" + getattr(function, "__name__", ""), None)
         hashable = getattr(function, "__hash__", None) is not None
         name = NAMES.get(function) if hashable else None
-        if special is not None and getattr(builtins, function.__name__, None) is function:
+        arrays_given = any(isinstance(a.type, Array) for a in args)
+        if name and name.startswith("np.") and arrays_given and promotion.known(name, max(len(args) - 1, 1)):
+            t, emit = self._whole(v, name, args)
+        elif special is not None and getattr(builtins, function.__name__, None) is function:
             t, emit = special(v, args)
         elif name and len(args) in (1, 2) and promotion.known(name, len(args)):
             t, emit = self._tabled(v, name, args)
@@ -148,6 +158,29 @@ class CallTyping(IntrinsicTyping):
 
         return t, emit
 
+    def _whole(self, v, name, args):
+        """``np.sin(x, out)``: a ufunc over whole arrays, by every thread that comes here."""
+        *inputs, out = args
+        if not isinstance(out.type, Array) or not isinstance(out.type.item, Scalar) or not inputs:
+            raise TypingError(f"{name} of an array needs an array for the result: {name}(x, out)")
+        types = [a.type.item if isinstance(a.type, Array) else a.type for a in inputs]
+        if not all(isinstance(t, Scalar) for t in types):
+            raise TypingError(f"{name} takes numbers, not {', '.join(map(str, types))}")
+        found = promotion.signature(name, *(t.letter for t in types))
+        if found is None:
+            raise TypingError(f"{name} does not take {', '.join(map(str, types))}")
+        result, one = self._ufunc(name[3:], [_Typed(t) for t in types], *found)
+        names = [f"x{k}" for k in range(len(inputs))]
+        text = f"lambda {', '.join(names)}: {self.cast(one(names), result, out.type.item)}"
+        reads = [self.access(v, a, "read")._replace(array=f"argument {k}") for k, a in enumerate(inputs)]
+        write = reads[0]._replace(kind="write", array="the result")
+        return (
+            NONE,
+            lambda n: (
+                f"{self.k(arrays.apply)}(g, {text}, ({', '.join(n[:-1])},), {n[-1]}, {self.k(reads)}, {self.k(write)})"
+            ),
+        )
+
     # Built-in functions that need more than a table
 
     def _extreme(self, v, args, function, name):
@@ -162,6 +195,8 @@ class CallTyping(IntrinsicTyping):
             raise TypingError(f"{name} does not take complex numbers")
         result = types[0]
         for t in types[1:]:
+            if isinstance(t, Scalar) and not promotion.signature(f"builtins.{name}", result.letter, t.letter):
+                raise TypingError(f"{name} does not take {result} and {t}")
             result = promotion.unify(result, t)
 
         def emit(n):
@@ -248,14 +283,20 @@ class CallTyping(IntrinsicTyping):
         if len(args) != 1 or not isinstance(args[0].type, Scalar):
             raise TypingError("float takes a number")
         t = args[0].type
-        result = t if t.letter in "efd" else FLOAT64
+        found = promotion.signature("builtins.float", t.letter)
+        if not found:
+            raise TypingError(f"float does not take {t}")
+        result = SCALARS[found[1]]
         return result, self._conversion(args[0], result)
 
     def c_int(self, v, args):
         if len(args) != 1 or not isinstance(args[0].type, Scalar | Time):
             raise TypingError("int takes a number")
         t = args[0].type
-        result = t if isinstance(t, Scalar) and t.letter in "bhilBHIL" else INT64
+        found = promotion.signature("builtins.int", t.letter) if isinstance(t, Scalar) else ("", "l")
+        if not found:
+            raise TypingError(f"int does not take {t}")
+        result = SCALARS[found[1]]
         return result, self._conversion(args[0], result)
 
     def c_print(self, v, args):

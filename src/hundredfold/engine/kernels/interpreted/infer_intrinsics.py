@@ -43,7 +43,7 @@ WAIT_TYPES = {
     **{"all_sync": BOOL, "any_sync": BOOL, "eq_sync": BOOL, "match_all_sync": Tuple((INT32, BOOL))},
 }
 COUNTS = {
-    "syncthreads": (0,), "syncthreads_count": (1,), "syncthreads_and": (1,), "syncthreads_or": (1,), "grid.sync": (0,),
+    "syncthreads": (0,), "syncthreads_count": (1,), "syncthreads_and": (1,), "syncthreads_or": (1,), "grid.sync": (1,),
     "syncwarp": (0, 1), "shfl_sync": (3,), "shfl_up_sync": (3,), "shfl_down_sync": (3,), "shfl_xor_sync": (3,),
 }  # fmt: skip
 SMALL = {"b": "bhil", "h": "hil"}
@@ -185,6 +185,10 @@ class IntrinsicTyping:
 
     def op_wait(self, v: Value) -> Type:
         name, args = v.extra, v.args
+        if name == "grid.sync":
+            if args[0].type != thing("cuda.cg.this_grid()"):
+                raise TypingError(f"{args[0].type} has no method sync: only cuda.cg.this_grid() has")
+            return NONE
         if name in COUNTS and len(args) not in COUNTS[name]:
             raise TypingError(f"cuda.{name} takes {COUNTS[name][-1]} arguments, not {len(args)}")
         if name not in COUNTS and len(args) != 2:

@@ -137,7 +137,9 @@ class ScalarTyping:
         if not found:
             raise TypingError(f"{t} has no {WORDS.get(v.extra, v.extra)}")
         result = SCALARS[found[1]]
-        v.emit = lambda n: f"({WORDS[v.extra]}{self.cast(n[0], t, result)})"
+        # Numba negates in the operand's own type and widens then: -uint8(1) is 255.
+        own = t if v.extra == "neg" and t != BOOL else result
+        v.emit = lambda n: self.cast(f"({WORDS[v.extra]}{self.cast(n[0], t, own)})", own, result)
         return result
 
     def op_truth(self, v: Value) -> Type:

@@ -166,6 +166,8 @@ class Program:
         """A waiting operation's operand: the number of a variable, or a constant."""
         if self._variable(a):
             return a.id, None
+        if isinstance(a.type, Thing):
+            return None, None
         return None, eval(a.emit([]), dict(self.typed.constants))
 
     def _text(self, v: Value) -> str:

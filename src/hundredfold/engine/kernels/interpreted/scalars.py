@@ -13,7 +13,12 @@ LIMIT = 0x10000  # above this exponent Numba falls back on libm's pow
 
 
 def floordiv_int(a, b):
-    return np.floor_divide(a, b)  # NumPy, too: x // 0 is 0, and INT_MIN // -1 wraps
+    """NumPy's, too, has x // 0 be 0; but the least integer by -1 is 0 in Numba."""
+    quotient = np.floor_divide(a, b)
+    if a.dtype.kind == "u" or (type(b) is not np.ndarray and b != -1):
+        return quotient
+    over = (b == -1) & (a == np.iinfo(a.dtype).min)
+    return np.where(over, a.dtype.type(0), quotient)[()] if over.any() else quotient
 
 
 def mod_int(a, b):
@@ -47,6 +52,18 @@ def shift_left(a, b):
 def shift_right(a, b):
     bits = a.dtype.itemsize * 8
     return np.right_shift(a, (b & (bits - 1)).astype(a.dtype))
+
+
+def truncated(x, dtype):
+    """A float as a short or an unsigned integer, outside of its range as compiled code on a CPU has it."""
+    if dtype.itemsize < 4:
+        return x.astype(np.int32).astype(dtype)
+    if dtype.itemsize == 4:
+        return x.astype(np.int64).astype(dtype)
+    half = x.dtype.type(2**63)
+    large = x >= half
+    low = np.where(large, x - half, x).astype(np.int64).view(np.uint64)
+    return np.where(large, low ^ np.uint64(2**63), low)[()]
 
 
 def pow_static(a, exponent: int):

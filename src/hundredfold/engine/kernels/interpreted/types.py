@@ -137,7 +137,7 @@ INTEGERS = SIGNED + UNSIGNED
 
 
 def thing(value: object) -> Thing:
-    return Thing(value, id(value))
+    return Thing(value, hash(value) if isinstance(value, str) else id(value))
 
 
 def of_dtype(dtype: np.dtype) -> Type:
