@@ -3,7 +3,7 @@
 import numpy as np
 from numba import cuda, int32
 
-from ..registry import Case, along, line, register
+from ..registry import line, register
 
 BINS = 64
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numba import cuda, float32, float64, int32
 
-from ..registry import Case, along, line, plane, register
+from ..registry import Case, line, plane, register
 
 CLUSTERS = 4
 K = 5

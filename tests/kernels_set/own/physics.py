@@ -7,45 +7,7 @@ from numba import cuda, float32, float64
 from numba.cuda.random import create_xoroshiro128p_states, xoroshiro128p_normal_float64, xoroshiro128p_uniform_float32
 
 from ..registry import Case, along, line, plane, register
-
-MASK = (1 << 64) - 1
-
-
-def _uniforms(seed: int, threads: int, count: int, normal: bool = False):
-    """xoroshiro128+ as Numba seeds and draws it: SplitMix64, a jump of 2^64 for each thread; in Python's own integers."""
-
-    def rotate(x, k):
-        return ((x << k) | (x >> (64 - k))) & MASK
-
-    def step(s):
-        a, b = s
-        result = (a + b) & MASK
-        b ^= a
-        return (rotate(a, 55) ^ b ^ ((b << 14) & MASK), rotate(b, 36)), result
-
-    def jump(s):
-        x = y = 0
-        for word in (0xBEAC0467EBA5FACB, 0xD86B048B86AA9922):
-            for bit in range(64):
-                if word >> bit & 1:
-                    x, y = x ^ s[0], y ^ s[1]
-                s, _ = step(s)
-        return x, y
-
-    z = (seed + 0x9E3779B97F4A7C15) & MASK
-    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
-    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
-    z ^= z >> 31
-    state = (z, z)
-    draws = np.empty((threads, count))
-    for thread in range(threads):
-        if thread:
-            state = jump(state)
-        s = state
-        for k in range(count):
-            s, value = step(s)
-            draws[thread, k] = (value >> 11) / 2**53
-    return draws
+from ..xoroshiro import normals, uniforms
 
 
 @cuda.jit
@@ -65,7 +27,7 @@ def _random_cases(rng):
 def _drawn(states, out):
     # The states are the specification's own business: the seeds are those of the cases, by their number of threads.
     seed = {1: 0, 37: 42, 100: 2**40 + 3}[len(out)]
-    return {1: _uniforms(seed, *out.shape).astype("f4")}
+    return {1: uniforms(seed, *out.shape).astype("f4")}
 
 
 def _only_numbers(position):
@@ -93,9 +55,7 @@ def _normal_cases(rng):
 
 
 def _box_muller(states, out):
-    # Numba draws its float64 normals from float32 uniforms, logarithm included.
-    u = _uniforms(7, 40, 8).astype("f4").reshape(40, 4, 2)
-    return {1: (np.sqrt(-2 * np.log(u[..., 0]).astype("f8")) * np.cos(2 * np.pi * u[..., 1].astype("f8"))).sum(1)}
+    return {1: normals(7, 40, 4).sum(1)}
 
 
 # libm, in single precision
@@ -130,7 +90,7 @@ def _pi_cases(rng):
 
 
 def _pi(states, iterations, out):
-    u = _uniforms(1, 50, 80).astype("f4").astype("f8").reshape(50, 40, 2)
+    u = uniforms(1, 50, 80).astype("f4").astype("f8").reshape(50, 40, 2)
     return {2: ((u**2).sum(2) <= 1).sum(1) * 4.0 / 40}
 
 

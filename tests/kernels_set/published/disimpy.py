@@ -1,6 +1,6 @@
 """Kernels of Disimpy 0.3.0, diffusion magnetic resonance by random walks (disimpy/simulations.py), as published.
 
-Copyright (c) 2021 Leevi Kerkelä et al.  MIT; the notice is in ../LICENCES.md.  The functions stand here unchanged.
+Copyright (c) 2020 Leevi Kerkelä.  MIT; the notice is in ../LICENCES.md.  The functions stand here unchanged.
 """
 
 # fmt: off
