@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 SECONDS_SETTING = "HUNDREDFOLD_THREAD_SECONDS"
+LAUNCH_SETTING = "HUNDREDFOLD_LAUNCH_SECONDS"
 TRACE_SETTING = "HUNDREDFOLD_TRACE"
 _COORDINATES = ("thread", "block", "index", "shape")
 
@@ -101,8 +102,7 @@ class UncompilableError(KernelError):
     fields = (*KernelError.fields, "original")
 
     def describe(self) -> str:
-        text = f"{self.kernel or 'This kernel'} cannot be compiled for a GPU."
-        return f"{text}\n{self.original}" if self.original else text
+        return _join(f"{self.kernel or 'This kernel'} cannot be compiled for a GPU.", self.where(), self.original or "")
 
 
 class KernelSyntaxError(UncompilableError):
@@ -193,6 +193,28 @@ class EndlessError(KernelError, TimeoutError):
             _unthreaded(self),
             "Does what the loop waits for ever change? On a GPU the program would hang here. If the work is only long: "
             f"{SECONDS_SETTING}=60 gives each thread more time.",
+        )
+
+
+class TooLongError(KernelError, TimeoutError):
+    """A grid so large that a CPU would not get to its end in a time anybody waits.
+
+    Attributes
+    ----------
+    blocks, threads : int
+        Of the grid, and of a block.
+    seconds, expected : float
+        How long it has run, and how long all of it would take.
+    """
+
+    fields = (*KernelError.fields, "blocks", "threads", "seconds", "expected")
+
+    def describe(self) -> str:
+        return (
+            f"{self.kernel or 'The kernel'} was launched over {self.blocks:,} blocks of {self.threads:,} threads: at the pace "
+            f"of the first {self.seconds:.0f} seconds all of it would take {_long(self.expected)} on this CPU.\n"
+            "Is the grid what was meant: blocks first, then threads of a block, both in threads and not in elements of a "
+            f"row? If it is, run a part of the problem, or allow more time: {LAUNCH_SETTING}={int(self.expected * 2)}."
         )
 
 
@@ -372,6 +394,13 @@ def _tuple(value: tuple[int, ...]) -> str:
 
 def _zyx(position: tuple[int, ...] | None) -> list[int]:
     return list(reversed(position or ()))  # the order in which Numba prints them
+
+
+def _long(seconds: float) -> str:
+    for length, unit in ((86400, "days"), (3600, "hours"), (60, "minutes")):
+        if seconds >= 2 * length:
+            return f"{seconds / length:,.0f} {unit}"
+    return f"{seconds:.0f} seconds"
 
 
 def _items(size: int | None) -> str:

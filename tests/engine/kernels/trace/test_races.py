@@ -306,6 +306,23 @@ def test_a_fence_without_a_flag_is_no_order(hand):
     assert [f.severity for f in races(made.run(kernel, made.array(), made.array("y")))] == ["error"]
 
 
+@pytest.mark.parametrize(
+    ("operation", "severity"), [("cas", "warning"), ("compare_and_swap", "warning"), ("add", "error")]
+)
+@pytest.mark.parametrize("after", [True, False])
+def test_a_read_that_a_compare_and_swap_checks(hand, operation, severity, after):
+    def kernel(t, x):
+        if after:
+            t.read(x, 0, 3)
+        t.atomic(x, 0, 5, operation=operation)
+        if not after:
+            t.read(x, 0, 7)
+
+    made = hand()
+    (finding,) = races(made.run(kernel, made.array()))
+    assert finding.severity == (severity if after else "error")
+
+
 def test_two_indices_are_told_as_written(hand):
     made = hand((2,), (8, 4), lines={3: "image[y, x] = 0"})
     (finding,) = races(made.run(lambda t, x: t.write(x, (2, 3), 3), made.array("image", (4, 8))))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,7 @@ from .memory import Memory
 from .reading import Log
 from .records import ATOMIC, READ, WRITE
 
+_SWAP = re.compile(r"\b(cas|compare_and_swap)\s*\(")
 EXAMPLES = 16
 """Runs looked at closely for each set of places in the source that meet in them."""
 ROWS = 1 << 14
@@ -49,6 +51,8 @@ class Race:
         The writing thread had been at the other place, further down, since the last barrier: a loop came round.
     changing : bool
         Both threads read the element and write it, each in one line.
+    checked : bool
+        The plain read is what the same thread then compares and swaps by an atomic, which fails if it was stale.
     widest : int
         The highest level at which the two places race.
     """
@@ -61,11 +65,12 @@ class Race:
     ordered: bool = False
     again: bool = False
     changing: bool = False
+    checked: bool = False
     widest: int = 0
 
     @property
     def severity(self) -> str:
-        return "warning" if self.same or self.ordered else "error"
+        return "warning" if self.same or self.ordered or self.checked else "error"
 
 
 def races(log: Log, memory: Memory, count: int, fences: Fences) -> list[Race]:
@@ -220,6 +225,7 @@ def _merge(log: Log, accesses: Sorted, examples: list, details: Details, fences:
         race.ordered = fences.order(first, at, second, there)
         down = log.sites[second.site].line > log.sites[first.site].line
         race.again = down and history.came_before(first, at, second.site)
+        race.checked = log.kinds[second.site] == READ and _swaps(log, records[places > there], second)
         race.changing = all(_changes(log, records, side) for side in (first, second))
         lines = sorted({_line(log, first), _line(log, second)})
         found.setdefault((log.arrays[first.array].name, *lines), []).append(race)
@@ -250,6 +256,14 @@ def _order(kind: int) -> int:
 def _line(log: Log, access: Access) -> tuple[str, int]:
     site = log.sites[access.site]
     return site.function, site.line
+
+
+def _swaps(log: Log, later: np.ndarray, reader: Access) -> bool:
+    """Whether a thread goes on to compare and swap an element; the records are those on it after the read."""
+    sites = np.unique(later["site"][later["thread"] == reader.thread])
+    return any(
+        log.sites[s].kind == "atomic" and _SWAP.search(f"{log.sites[s].operation}( {log.sites[s].text}") for s in sites
+    )
 
 
 def _changes(log: Log, records: np.ndarray, side: Access) -> bool:

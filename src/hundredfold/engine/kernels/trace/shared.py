@@ -58,15 +58,18 @@ def stale(log: Log, memory: Memory, count: int) -> list[Stale]:
         return []
     keep = _used(log, early, places) & ~_racing(log, early, initial[spots])
     early, places, spots = early[keep], places[keep], spots[keep]
-    found = []
-    for site in np.unique(early["site"]):
-        mine = np.flatnonzero(early["site"] == site)
+    found, lines = [], {}
+    for site in np.unique(early["site"]):  # a line that reads two elements is told once
+        place = log.sites[site]
+        lines.setdefault((place.function, place.line), []).append(site)
+    for sites in lines.values():
+        mine = np.flatnonzero(np.isin(early["site"], sites))
         record = early[mine[0]]
         found.append(
             Stale(
                 array=int(record["array"]),
                 element=int(record["element"]),
-                site=int(site),
+                site=int(record["site"]),
                 thread=int(record["thread"]),
                 elements=len(np.unique(spots[mine])),
                 never=bool((initial[spots[mine]] == never).all()),

@@ -50,6 +50,8 @@ def race(log: Log, found: Race) -> str:
         )
     if found.ordered:
         return f"{what} A fence and an atomic seem to order the two; whether they always do, the trace cannot tell."
+    if found.checked:
+        return f"{what} The compare-and-swap that follows fails if it was stale, so this is right if it is then tried again."
     return f"{what} {_cure(log, found, same_line, kinds)}"
 
 
@@ -76,7 +78,7 @@ def place(log: Log, site: int) -> str:
     """``in line 4 (`hist[b] += 1`)``, with the function if it is not the kernel."""
     found = log.sites[site]
     inside = f" of {found.function}" if found.function and log.kernel and found.function != log.kernel else ""
-    text = f" (`{found.text.strip()}`)" if found.text else ""
+    text = f" (`{found.text.strip()}`)" if found.text and "_hf_" not in found.text else ""
     return f"in line {found.line}{inside}{text}"
 
 
