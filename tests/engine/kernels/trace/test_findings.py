@@ -25,7 +25,17 @@ def test_no_flag_no_finding(hand):
 
 @pytest.mark.parametrize(
     ("text", "found"),
-    [("x[-1]", 0), ("x[-2, i]", 0), ("if x[-1]:", 0), ("x[i - 1]", 1), ("x[-i]", 1), ("y[-1] + x[i]", 1)],
+    [
+        ("x[-1]", 0),
+        ("x[-2, i]", 0),
+        ("if x[-1]:", 0),
+        ("elif x[-1] < (x[-2]", 0),
+        ("x[a[i], -1]", 0),
+        ("x[-1] + x[i - 1]", 1),
+        ("x[i - 1]", 1),
+        ("x[-i]", 1),
+        ("y[-1] + x[i]", 1),
+    ],
 )
 def test_a_negative_number_is_meant(hand, text, found):
     made = hand(lines={3: text})
@@ -62,9 +72,10 @@ def test_different_barriers_in_different_intervals_or_blocks(hand):
     assert not arrivals(hand((2,)), (0, 4, 0), (1, 9, 1), (64, 9, 0))
 
 
-def test_a_thread_that_has_ended_is_a_warning(hand):
-    (finding,) = arrivals(hand(), (0, 4, 0), (1, 4, 0), (2, None, 0))
-    assert finding.severity == "warning" and "has already ended" in finding.sentence
+def test_a_thread_that_has_ended_is_not_waited_for(hand):
+    """Since Volta a barrier counts only those threads that have not."""
+    assert not arrivals(hand(), (0, 4, 0), (1, 4, 0), (2, None, 0))
+    assert len(arrivals(hand(), (0, 4, 0), (1, 9, 0), (2, None, 0))) == 1
 
 
 def test_one_finding_for_each_pair_of_lines(hand):

@@ -23,6 +23,12 @@ T = 8
 THREADS = 64
 
 
+@pytest.fixture(autouse=True, params=["compiled", "interpreted"])
+def way(request, monkeypatch):
+    """Both backends write the same log, as far as findings go."""
+    monkeypatch.setenv("HUNDREDFOLD_KERNELS", request.param)
+
+
 def found(function, griddim, blockdim, *args):
     log, fault = Kernel(function).trace(griddim, blockdim, args)
     if fault is not None:
@@ -464,6 +470,32 @@ def test_a_plain_read_that_a_compare_and_swap_checks():
     total = np.zeros(1, "i8")
     (finding,) = found(add_by_compare_and_swap, 2, 64, total, np.ones(128, "i8"))
     assert (finding.kind, finding.severity) == ("race", "warning") and total[0] == 128
+
+
+def parted(x):
+    t = threadIdx.x
+    if t < 32:
+        x[t] = 1
+        syncthreads()  # one
+    else:
+        syncthreads()  # other
+        x[t] = 2
+
+
+def ended(x):
+    t = threadIdx.x
+    if t >= 32:
+        return
+    x[t] = 1
+    syncthreads()
+
+
+def test_a_block_that_parts_at_a_barrier():
+    (finding,) = found(parted, 1, THREADS, np.zeros(64))
+    assert (finding.kind, finding.severity) == ("barrier-divergence", "error")
+    assert (finding.line, finding.other_line) == (at(parted, "# one"), at(parted, "# other"))
+    assert [thread.thread[0] // 32 for thread in finding.threads] == [0, 1]
+    assert not found(ended, 1, THREADS, np.zeros(64))
 
 
 def reverse(x):

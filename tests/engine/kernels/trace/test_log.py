@@ -78,17 +78,24 @@ def test_compiled_code_fills_reserved_room():
         made.commit(1, 0)
 
 
-def test_pieces_are_the_records_without_joining_them():
+def test_pieces_are_the_records_in_order():
     made, x, read, write = recorder()
-    for k in range(5):
-        made.append(np.arange(7) + 7 * k, 0, write if k % 2 else read, x, values=np.arange(7) if k % 2 else None)
-    log = made.log()
-    pieces = list(log.pieces(3))
-    assert [first for first, _ in pieces] == [0, 3, 6, 7, 10, 13, 14, 17, 20, 21, 24, 27, 28, 31, 34]
-    assert np.concatenate([r["element"] for _, r in pieces]).tolist() == list(range(35))
-    stored = [(r["element"] % 7, v) for r, v in log.stored(3) if len(r)]
-    assert len(stored) > 2 and all((e == v).all() for e, v in stored)
-    assert len(log.chunks) == 5 and len(log) == 35
+    sizes, start = [7, 1, 2, 30, 1, 1, 9, 50], 0
+    for k, n in enumerate(sizes):
+        made.append(np.arange(start, start + n), 0, write if k % 2 else read, x, values=np.arange(n) if k % 2 else None)
+        start += n
+    for size in (3, 10, 16, 1000):
+        log = made.log()
+        assert all(len(r) <= size for _, r in log.pieces(size))
+        assert np.concatenate([np.arange(first, first + len(r)) for first, r in log.pieces(size)]).tolist() == list(
+            range(101)
+        )
+        assert np.concatenate([r["element"] for _, r in log.pieces(size)]).tolist() == list(range(101))
+        values = np.concatenate([v for _, v in log.stored(size)]).tolist()
+        assert values == [i for k, n in enumerate(sizes) for i in range(n) if k % 2]
+        stored = np.concatenate([r["site"] for r, _ in log.stored(size)])
+        assert len(stored) == len(values) and (stored == write).all()
+    assert len(log.chunks) == 1  # small ones were joined
 
 
 def test_beyond_its_maximum_it_is_truncated_and_says_so():

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import itertools
+import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -227,12 +229,23 @@ def _asked(index: tuple[int, ...], shape: tuple[int, ...], flags: int) -> tuple[
 
 def _written_so(text: str, array: str) -> bool:
     """Whether a line has a negative number for an index of an array, as in ``x[-1]``: then it is meant."""
+    found = [_bracketed(text[match.end() :]) for match in re.finditer(rf"(?<![\w.]){re.escape(array)}\[", text)]
     try:
-        tree = ast.parse(text.strip() + (" pass" if text.rstrip().endswith(":") else ""))
+        return bool(found) and all(
+            _literally_negative(ast.parse(f"x[{inside}]", mode="eval").body.slice) for inside in found
+        )
     except SyntaxError:
         return False
-    subscripts = [n for n in ast.walk(tree) if isinstance(n, ast.Subscript) and ast.unparse(n.value) == array]
-    return bool(subscripts) and all(_literally_negative(n.slice) for n in subscripts)
+
+
+def _bracketed(text: str) -> str:
+    """What stands before the bracket that closes."""
+    depth = 1
+    for at, character in enumerate(text):
+        depth += (character in "[(") - (character in "])")
+        if depth == 0:
+            return text[:at]
+    return text
 
 
 def _literally_negative(index: ast.expr) -> bool:
@@ -243,46 +256,40 @@ def _literally_negative(index: ast.expr) -> bool:
 
 
 def _parted(log: Log) -> list[Finding]:
-    """Barriers at which the threads of a block did not all arrive."""
+    """Barriers at which the threads of a block part.
+
+    Threads that have ended do not count: since Volta a barrier waits for those that have not (CUDA C++ Programming
+    Guide, *Independent Thread Scheduling*).
+    """
     groups: dict[tuple[int, int], dict[int, int]] = {}
     for arrival in log.arrivals:
-        block = arrival.thread // log.threads_per_block
-        groups.setdefault((block, arrival.interval), {}).setdefault(arrival.sync, arrival.thread)
-    found: dict[tuple, Finding] = {}
+        if arrival.sync >= 0:
+            block = arrival.thread // log.threads_per_block
+            groups.setdefault((block, arrival.interval), {}).setdefault(arrival.sync, arrival.thread)
+    found: dict[tuple[int, int], Finding] = {}
     for by_sync in groups.values():
-        present = sorted(sync for sync in by_sync if sync >= 0)
-        if not present or len(by_sync) < 2:
-            continue
-        left = len(present) == 1
-        here = log.syncs[present[0]]
-        one = _thread(log, by_sync[present[0]])
-        other = _thread(log, by_sync[-1] if left else by_sync[present[1]])
-        key = (here.line, None if left else log.syncs[present[1]].line)
-        if key in found:
-            continue
-        if left:
+        for first, second in itertools.pairwise(sorted(by_sync)):
+            here, there = log.syncs[first], log.syncs[second]
+            one, other = _thread(log, by_sync[first]), _thread(log, by_sync[second])
             sentence = (
-                f"{who(*one)} waits at the barrier in line {here.line}, and {who(other.thread)} has already ended. The GPUs of "
-                "today go on without it; CUDA does not promise that. Let all threads of a block reach the barrier, and put "
-                "the guard around the work instead."
+                f"The threads of a block part at a barrier: {who(*one)} waits in line {here.line}, {who(other.thread)} in line "
+                f"{there.line}. What a GPU does then is undefined. Take the barrier out of the branch, so that all threads of "
+                "the block meet at the same one."
             )
-        else:
-            sentence = (
-                f"The threads of a block part at a barrier: {who(*one)} waits in line {here.line}, {who(other.thread)} in "
-                f"line {log.syncs[present[1]].line}. What a GPU does then is undefined. Take the barrier out of the branch, so "
-                "that all threads of the block meet at the same one."
+            found.setdefault(
+                (first, second),
+                Finding(
+                    kind="barrier-divergence",
+                    severity="error",
+                    array=None,
+                    index=None,
+                    line=here.line,
+                    threads=(one, other),
+                    sentence=sentence,
+                    other_line=there.line,
+                    function=_function(log, here.function),
+                ),
             )
-        found[key] = Finding(
-            kind="barrier-divergence",
-            severity="warning" if left else "error",
-            array=None,
-            index=None,
-            line=here.line,
-            threads=(one, other),
-            sentence=sentence,
-            other_line=key[1],
-            function=_function(log, here.function),
-        )
     return list(found.values())
 
 

@@ -9,6 +9,9 @@ import numpy as np
 
 from .records import ATOMIC, KINDS, OTHER, READ, RECORD, WARP, WRITE, Array, Arrival, Site, Sync
 
+PIECE = 1 << 20
+"""Records that are looked at together."""
+
 
 @dataclass
 class Log:
@@ -72,18 +75,18 @@ class Log:
         """READ, WRITE, ATOMIC, FENCE or, for what is no access, OTHER of each site, uint8."""
         return np.array([KINDS.index(s.kind) if s.kind in KINDS else OTHER for s in self.sites], np.uint8)
 
-    def pieces(self, size: int = 1 << 20) -> Iterator[tuple[int, np.ndarray]]:
+    def pieces(self, size: int = PIECE) -> Iterator[tuple[int, np.ndarray]]:
         """The records in order, a piece at a time, each with the number of its first: so that work on them stays small."""
         first = 0
-        for records, _ in self.chunks:
+        for records, _ in self._joined(size):
             for start in range(0, len(records), size):
                 yield first + start, records[start : start + size]
             first += len(records)
 
-    def stored(self, size: int = 1 << 20) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    def stored(self, size: int = PIECE) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """The writes and atomics in order, a piece at a time, each with its values."""
         writes = np.isin(self.kinds, (WRITE, ATOMIC))
-        for records, values in self.chunks:
+        for records, values in self._joined(size):
             taken = 0
             for start in range(0, len(records), size):
                 piece = records[start : start + size]
@@ -141,6 +144,23 @@ class Log:
                 here[name] = here.get(name, 0) + int(counts[k].sum())
                 here[f"{name}_by_one"] = max(here.get(f"{name}_by_one", 0), int(counts[k].max(initial=0)))
         return total
+
+    def _joined(self, size: int) -> list[tuple[np.ndarray, np.ndarray]]:
+        """The chunks, the small ones joined until they are worth a look: a backend may append a few records at a time."""
+        if any(len(records) < size // 2 for records, _ in self.chunks[:-1]):
+            groups: list[list] = []
+            room = 0
+            for chunk in self.chunks:
+                if len(chunk[0]) > room:
+                    groups.append([])
+                    room = size
+                groups[-1].append(chunk)
+                room -= len(chunk[0])
+            self.chunks = [
+                group[0] if len(group) == 1 else tuple(np.concatenate(column) for column in zip(*group, strict=True))
+                for group in groups
+            ]
+        return self.chunks
 
     def _join(self) -> tuple[np.ndarray, np.ndarray]:
         if len(self.chunks) != 1:
