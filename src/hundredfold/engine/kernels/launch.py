@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from types import FunctionType
+from typing import TextIO
 
 import numpy as np
 
@@ -86,6 +87,15 @@ class Kernel:
         if not _can_compile():
             return None
         return self._compile(tuple(kinds))
+
+    def inspect_types(self, args: tuple, file: TextIO | None = None) -> None:
+        """Print the kernel's lines with the types that Numba finds in them, for arguments of some types."""
+        compiled = self.compiled(args)
+        if compiled is None:
+            raise KernelError(f"{self.name} is interpreted, not compiled: its types are not known beforehand.")
+        from .compiled import annotation
+
+        print(annotation.text(compiled, self.function()), file=file)
 
     def launch(
         self,

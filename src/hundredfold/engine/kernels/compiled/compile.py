@@ -40,6 +40,8 @@ class Compiled:
         Whether it has loops; without any it cannot run for ever.
     functions : dict
         The kernel and the device functions it calls, by name.
+    thread : numba dispatcher
+        The rewritten kernel.
     """
 
     run: object
@@ -49,6 +51,7 @@ class Compiled:
     local: Layout
     loops: bool
     functions: dict[str, Function]
+    thread: object
 
 
 @dataclass
@@ -146,7 +149,7 @@ def compile_for(made: Rewritten, kinds: tuple[types.Type, ...]) -> Compiled:
             raise refuse.explain(made.functions, made.function, error) from None
         refuse.check(made)
         # The dispatcher itself: it unpacks arguments faster than any way around it.
-        return Compiled(made.driver, made.generator, made.sites, shared, local, made.loops, made.functions)
+        return Compiled(made.driver, made.generator, made.sites, shared, local, made.loops, made.functions, made.thread)
 
 
 __all__ = ["Compiled", "Options", "Rewritten", "UncompilableError", "compile_for", "prepare"]

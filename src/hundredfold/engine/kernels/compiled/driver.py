@@ -18,10 +18,11 @@ from .logcall import peek, poke
 from .low import KernelFault
 from .machine import Cell, Fault
 from .places import borrow
-from .schedule import READY, finish, general, move, simple, start, tell
+from .schedule import READY, finish, general, move, simple, split, start, tell
 
 _STOP, _PROGRESS, _FAULT = int(Cell.STOP), int(Cell.PROGRESS), int(Cell.FAULT)
 _LOG_BLOCK, _LOG_THREAD = int(Cell.LOG_BLOCK), int(Cell.LOG_THREAD)
+_BLOCKS = int(Cell.BLOCKS)
 _STOPPED, _CODE = int(Fault.STOPPED), int(Row.CODE)
 
 
@@ -115,8 +116,7 @@ def plain(thread, loops: bool, options: dict):
                             poke(m, _PROGRESS, peek(m, _PROGRESS) + 1)
             if tracing:
                 poke(m, _LOG_BLOCK, peek(m, _LOG_BLOCK) + width * height * depth)
-            if not loops:
-                poke(m, _PROGRESS, peek(m, _PROGRESS) + 1)
+            poke(m, _BLOCKS, peek(m, _BLOCKS) + 1)
 
     return run
 
@@ -175,6 +175,7 @@ def scheduled(thread, barriers_only: bool, options: dict):
                         move(m, -block, -base, shared_bytes, local_bytes)
                 going = decide(m, rows, end - begin, n, tracing)
                 if peek(m, _FAULT) != 0:
+                    split(m, begin, dims)
                     raise KernelFault
             finish(m, begin, end - begin, dims)
         return memory

@@ -40,6 +40,7 @@ class Cell(enum.IntEnum):
     EXCHANGE = 31  # address of the table through which threads exchange values
     STUCK = 32  # threads left after the last round
     PARTED = 33  # traced: whether threads parted at a barrier; then thread, site, other thread, other site, interval
+    BLOCKS = 39  # how many are done
     FAULT_INDEX = 40  # as many cells as an array may have axes
     LENGTH = 48
 

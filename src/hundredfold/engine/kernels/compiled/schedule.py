@@ -20,7 +20,7 @@ _LOG_BLOCK, _LOG_THREAD = int(Cell.LOG_BLOCK), int(Cell.LOG_THREAD)
 _INTERVAL, _WARP, _EPOCH = int(Cell.INTERVAL), int(Cell.WARP), int(Cell.EPOCH)
 _SHARED, _LOCAL, _EXCHANGE, _DYNAMIC = int(Cell.SHARED), int(Cell.LOCAL), int(Cell.EXCHANGE), int(Cell.DYNAMIC)
 _FAULT, _SITE, _STUCK = int(Cell.FAULT), int(Cell.FAULT_SITE), int(Cell.STUCK)
-_PARTED = int(Cell.PARTED)
+_PARTED, _BLOCKS = int(Cell.PARTED), int(Cell.BLOCKS)
 _THREAD, _BLOCK = int(Cell.FAULT_THREAD), int(Cell.FAULT_BLOCK)
 _DEADLOCK, _STOPPED = int(Fault.DEADLOCK), int(Fault.STOPPED)
 _BARRIER, _COUNT, _AND, _OR = (int(Yield[k]) for k in ("BARRIER", "BARRIER_COUNT", "BARRIER_AND", "BARRIER_OR"))
@@ -178,11 +178,29 @@ def general(m, rows, blocks, n, tracing):
     if left > 0 and not moved and not spinning:
         poke(m, _FAULT, _DEADLOCK)
         poke(m, _SITE, rows[max(stuck, 0), _CODE] >> 8)
-        poke(m, _THREAD, max(stuck, 0))  # linear, until the driver's caller splits it
+        poke(m, _THREAD, max(stuck, 0))  # a number, until `split`
     return left > 0
+
+
+@njit(nogil=True)
+def split(m, begin, dims):
+    """Say where the thread is that a deadlock was found at: so far only its number among those that run together is known."""
+    if peek(m, _FAULT) != _DEADLOCK:
+        return
+    width, height, depth, across, down, deep = dims
+    number = peek(m, _THREAD)
+    n = width * height * depth
+    thread, block = number % n, begin + number // n
+    poke(m, _THREAD, thread % width)
+    poke(m, _THREAD + 1, thread // width % height)
+    poke(m, _THREAD + 2, thread // (width * height))
+    poke(m, _BLOCK, block % across)
+    poke(m, _BLOCK + 1, block // across % down)
+    poke(m, _BLOCK + 2, block // (across * down))
 
 
 @njit(nogil=True)
 def finish(m, begin, blocks, dims):
     """The blocks that ran together have ended."""
+    poke(m, _BLOCKS, peek(m, _BLOCKS) + blocks)
     poke(m, _LOG_BLOCK, peek(m, _LOG_BLOCK) + blocks * dims[0] * dims[1] * dims[2])

@@ -101,7 +101,7 @@ def run(
         ran[0] = positions
 
     if compiled.loops or compiled.generator or len(blocks) * threads > 1 << 18:
-        supervise([(worker, work)], compiled, function)
+        supervise([(worker, work)], compiled, function, len(blocks), threads)
     else:
         try:
             work()

@@ -11,7 +11,15 @@ from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 import numpy as np
 
 from ... import interrupt
-from ..faults import SECONDS_SETTING, DeadlockError, EndlessError, KernelError, OutOfBoundsError
+from ..faults import (
+    LAUNCH_SETTING,
+    SECONDS_SETTING,
+    DeadlockError,
+    EndlessError,
+    KernelError,
+    OutOfBoundsError,
+    TooLongError,
+)
 from ..resolve import Function
 from .compile import Compiled
 from .exchange import Row
@@ -20,6 +28,10 @@ from .machine import Cell, Fault, new
 
 SECONDS = 4.0
 """How long a thread may run without ending or passing a barrier."""
+LAUNCH_SECONDS = 1800.0
+"""How long a launch may be expected to take."""
+_PACE = 3.0
+"""Seconds after which the pace of a launch says how long all of it takes."""
 _GRAIN = 1 << 15
 """Threads a worker takes at a time, at least: less costs more in handing over than it gains."""
 _LOOK = 0.05
@@ -118,15 +130,26 @@ def run(
                 return
             worker.run(compiled, first, last, dims, False, order, args)
 
-    supervise([(worker, lambda worker=worker: work(worker)) for worker in workers], compiled, function)
+    jobs = [(worker, lambda worker=worker: work(worker)) for worker in workers]
+    supervise(jobs, compiled, function, total, threads)
 
 
-def supervise(jobs: list[tuple[Worker, Callable]], compiled: Compiled, function: Function) -> None:
-    """Run jobs on the pool, each with its worker, and watch them: ``Ctrl-C``, faults, threads that do not end."""
+def supervise(
+    jobs: list[tuple[Worker, Callable]], compiled: Compiled, function: Function, blocks: int, threads: int
+) -> None:
+    """Run jobs on the pool, each with its worker, and watch them: ``Ctrl-C``, faults, threads that do not end.
+
+    Parameters
+    ----------
+    blocks, threads : int
+        How many blocks the jobs run in all, and threads of a block.
+    """
+    seconds, allowed = _setting(SECONDS_SETTING, SECONDS), _setting(LAUNCH_SETTING, LAUNCH_SECONDS)
     pool = _executor()
+    began = time.monotonic()
     futures = {pool.submit(job): worker for worker, job in jobs}
-    seconds = float(os.environ.get(SECONDS_SETTING) or SECONDS)
-    progress = {future: (-1, time.monotonic()) for future in futures}
+    progress = dict.fromkeys(futures, (-1, began))
+    too_long = 0.0
     pending = set(futures)
     ended: list[Worker] = []
     interrupted = False
@@ -138,20 +161,28 @@ def supervise(jobs: list[tuple[Worker, Callable]], compiled: Compiled, function:
         failed = [future for future in done if future.exception() is not None]
         ended += [futures[future] for future in failed]
         now = time.monotonic()
-        for future in pending:
+        watched = compiled.loops or compiled.generator  # without loops no thread runs for ever
+        for future in pending if watched else ():
             count, since = progress[future]
             current = int(futures[future].cells[Cell.PROGRESS])
             if current != count:
                 progress[future] = (current, now)
             elif now - since > seconds:
                 futures[future].cells[Cell.STOP] = 2
-        if failed or interrupted or interrupt.arrived is not None:
+        if now - began > _PACE and pending and not too_long:
+            done = sum(int(worker.cells[Cell.BLOCKS]) for worker in futures.values())
+            expected = (now - began) / done * blocks if done else 0.0
+            too_long = expected if expected > allowed else 0.0
+        if failed or interrupted or too_long or interrupt.arrived is not None:
             interrupted = interrupted or interrupt.arrived is not None
             for worker in futures.values():
                 if worker.cells[Cell.STOP] == 0:
                     worker.cells[Cell.STOP] = 1
     if interrupted:
         raise KeyboardInterrupt(f"{function.name} was stopped: what it writes is incomplete.")
+    if too_long:
+        fields = {"kernel": function.name, "filename": function.filename, "blocks": blocks, "threads": threads}
+        raise TooLongError(seconds=now - began, expected=too_long, **fields)
     for future in futures:
         error = future.exception()
         if error is not None and not isinstance(error, KernelFault):
@@ -199,6 +230,17 @@ def _pieces(ranges: list[tuple[int, int]], grain: int) -> list[tuple[int, int]]:
     for first, last in ranges:
         pieces += [(at, min(at + grain, last)) for at in range(first, last, grain)]
     return pieces[::-1]
+
+
+def _setting(name: str, default: float) -> float:
+    text = os.environ.get(name)
+    try:
+        value = float(text) if text else default
+    except ValueError:
+        value = 0.0
+    if not value > 0:
+        raise ValueError(f"{name} must be a number of seconds, not {text!r}.")
+    return value
 
 
 def _cores() -> int:
