@@ -501,3 +501,17 @@ def test_what_a_gpu_refuses_is_refused_with_its_line(launch, tmp_path, cuda, sta
         launch(space["kernel"], 1, 1, x)
     assert caught.value.line in range(2, 2 + statement.count("\n") + 1)
     assert not x.any()
+
+
+def test_min_and_max_prefer_a_number_to_nan_as_on_a_gpu(launch, cuda):
+    def kernel(x, n, out):
+        out[0] = max(x[0], x[1])
+        out[1] = max(x[1], x[0])
+        out[2] = min(x[0], x[1])
+        out[3] = min(n[0], n[1])
+        out[4] = max(n[0], x[1])
+        out[5] = max(n[0], n[1], 5)
+
+    out = np.zeros(6)
+    launch(kernel, 1, 1, np.array([np.nan, 1.0]), np.array([-3, 2]), out)
+    assert out.tolist() == [1, 1, 1, -3, 1, 5]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from ..intrinsics import ATOMICS, BARRIERS, WARP
 from ..resolve import FUNCTION_PREFIX, PREFIX, Function
@@ -35,6 +36,7 @@ _DIM3 = {
     "blockDim": Context.BLOCK_DIM,
     "gridDim": Context.GRID_DIM,
 }
+_EXTREMES = {"min": "minimum", "max": "maximum"}
 _MATH = ("popc", "brev", "clz", "ffs", "fma", "cbrt", "selp")
 _FENCES = ("threadfence", "threadfence_block", "threadfence_system")
 
@@ -75,11 +77,23 @@ class Calls(ast.NodeTransformer):
         if isinstance(function, ast.Attribute) and function.attr == "sync" and not node.args:
             if "cg.this_grid" in self.function.intrinsics:
                 return at(self.wait(Yield.GRID, node), node)
+        if isinstance(function, ast.Name) and function.id in _EXTREMES and self.builtin(function.id):
+            if len(node.args) == 2 and not node.keywords and not any(isinstance(a, ast.Starred) for a in node.args):
+                return at(self.helper(_EXTREMES[function.id], *(self.visit(a) for a in node.args)), node)
         if not (isinstance(function, ast.Name) and function.id.startswith(PREFIX)):
             return self.generic_visit(node)
         name = function.id[len(PREFIX) :].replace("__", ".")
         made = self.intrinsic(name, node)
         return at(made, node)
+
+    def builtin(self, name: str) -> bool:
+        """Whether a name means Python's own function here."""
+        stored = any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in self.nodes())
+        return name not in self.function.env and name not in self.function.params and not stored
+
+    def nodes(self) -> Iterator[ast.AST]:
+        """All nodes of the function as it was resolved."""
+        return ast.walk(self.function.node)
 
     def intrinsic(self, name: str, node: ast.Call) -> ast.expr:
         if name in ("grid", "gridsize"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import access, arrays, atomics, exchange, places
+from . import access, arrays, atomics, exchange, extremes, places
 from .calls import HELPER
 
 NAMES = {
@@ -10,6 +10,7 @@ NAMES = {
     arrays: ("shared_array", "local_array"),
     atomics: tuple(name for name in vars(atomics) if name.startswith("atomic_")),
     exchange: ("post", "take_value", "take_mask", "take_bool", "take_pair"),
+    extremes: ("minimum", "maximum"),
     places: (
         *("dim3", "laneid", "warpsize", "lanemask_lt", "fence", "drop"),
         *("popc", "brev", "clz", "ffs", "fma", "cbrt", "selp"),

@@ -107,8 +107,20 @@ def run(
             work()
         except KernelFault:
             raise fault(cells, compiled, function) from None
+    _parted(compiled, cells, recorder)
     del keep, alive
     return blocks[ran[0]]
+
+
+def _parted(compiled: Compiled, cells: np.ndarray, recorder: Recorder) -> None:
+    """Tell the recorder of the first barrier at which the threads of a block parted, if they did."""
+    if not cells[Cell.PARTED]:
+        return
+    one, site, other, other_site, interval = (int(v) for v in cells[Cell.PARTED + 1 : Cell.PARTED + 6])
+    for thread, number in ((one, site), (other, other_site)):
+        place = compiled.sites[number] if number >= 0 else None
+        sync = recorder.sync(place.line, "syncthreads", place.text, place.function) if place else -1
+        recorder.arrived(thread, sync, interval)
 
 
 def _run_of(blocks: np.ndarray, positions: np.ndarray, at: int, most: int) -> int:
