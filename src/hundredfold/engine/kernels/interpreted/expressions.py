@@ -148,7 +148,7 @@ class Expressions:
 
     def x_IfExp(self, node):
         test = self.make("truth", [self.expression(node.test)], node)
-        if self.harmless(node.body) and self.harmless(node.orelse):
+        if node not in self.parting and self.harmless(node.body) and self.harmless(node.orelse):
             return self.make("select", [test, self.expression(node.body), self.expression(node.orelse)], node)
         yes, no, done = self.graph.block(), self.graph.block(), self.graph.block()
         name = self.temporary()

@@ -60,7 +60,7 @@ class Group:
             order = None
         values = {k: join([g.E[k] for g in groups], sizes, order) for k in live if all(k in g.E for g in groups)}
         made = Group(first.chunk, lanes if order is None else lanes[order], values, first.at)
-        made.since = min(g.since for g in groups)
+        made.since, made.passed = min(g.since for g in groups), first.passed
         return made
 
     # What generated code calls

@@ -35,6 +35,10 @@ from .types import (
 ROUNDS = 50
 
 
+class NeedsBranch(Exception):
+    """A choice that cannot be made lane by lane, only by parting the lanes; has the syntax node."""
+
+
 class Inference(ScalarTyping, ArrayTyping, CallTyping):
     """Types a graph.
 
@@ -91,7 +95,11 @@ class Inference(ScalarTyping, ArrayTyping, CallTyping):
     def _phi(self, value: Value) -> Type | None:
         found = None
         for arg in value.args:
-            found = promotion.unify(found, arg.type) if arg.type is not None else found
+            try:
+                found = promotion.unify(found, arg.type) if arg.type is not None else found
+            except TypingError:
+                value.place = arg.place  # where it got another type
+                raise
         return found
 
     # What the handlers use
@@ -119,6 +127,10 @@ class Inference(ScalarTyping, ArrayTyping, CallTyping):
         if isinstance(a, Scalar) and isinstance(b, Scalar):
             if a.letter in "FD" and b.letter not in "FD?":
                 raise TypingError(f"a complex number cannot become {b}")
+            known = self.constants.get(expression)
+            if isinstance(known, np.generic):  # converted now, not by each lane
+                with np.errstate(all="ignore"):
+                    return self.k(np.asarray(known).astype(b.dtype)[()])
             if b == BOOL:
                 return f"({expression} != 0)"
             if a.letter in "efd" and b.letter in "bhBHIL":
@@ -232,6 +244,8 @@ class Inference(ScalarTyping, ArrayTyping, CallTyping):
     def op_select(self, v: Value) -> Type:
         _, a, b = v.args
         t = promotion.unify(a.type, b.type)
+        if isinstance(t, Array) and a is not b:
+            raise NeedsBranch(v.place.node)  # lanes that go on with different arrays go on apart
         chooser = scalars.select if isinstance(t, Scalar | Time) else select_any
         v.emit = lambda n: f"{self.k(chooser)}({n[0]}, {self.cast(n[1], a.type, t)}, {self.cast(n[2], b.type, t)})"
         return t

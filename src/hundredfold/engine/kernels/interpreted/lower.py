@@ -40,9 +40,9 @@ class Frame:
 class Lowering(Expressions):
     """Makes the graph of a kernel for arguments of given types."""
 
-    def __init__(self, function, argtypes: tuple[Type, ...], debug: bool):
+    def __init__(self, function, argtypes: tuple[Type, ...], debug: bool, parting: set):
         self.graph = Graph()
-        self.debug = debug
+        self.debug, self.parting = debug, parting
         self.count = 0
         self.waits = False
         self.frame = Frame(function, "0.", None, None)
@@ -131,7 +131,7 @@ class Lowering(Expressions):
         if known is not None:  # Numba does not look at what can never run either
             return self.statements(node.body if known else node.orelse)
         test = self.make("truth", [test], node)
-        if self._selectable(node.body) and self._selectable(node.orelse):
+        if node not in self.parting and self._selectable(node.body) and self._selectable(node.orelse):
             return self._select(node, test)
         yes, no, done = self.graph.block(), self.graph.block(), self.graph.block()
         self.graph.branch(test, yes, no)
@@ -204,7 +204,7 @@ class Lowering(Expressions):
         self._loop(node, loop, head, body, other, done, lambda: None)
 
     def _loop(self, node, loop, head, body, other, done, advance):
-        first = len(self.graph.blocks) - 1
+        first = head.number
         latch = self.graph.block()
         self.graph.start(body)
         self.frame.loops.append((latch, done, loop))

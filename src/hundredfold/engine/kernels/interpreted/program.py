@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .infer import Inference
+from .infer import Inference, NeedsBranch
 from .ir import Block, Value
 from .lower import Lowering
 from .types import NONE, Array, Thing, Type
@@ -33,10 +33,16 @@ class Program:
     """The steps of a kernel, in the order of its source."""
 
     def __init__(self, function, argtypes: tuple[Type, ...], debug: bool):
-        lowered = Lowering(function, argtypes, debug)
         self.function = function
+        parting: set = set()
+        while True:
+            lowered = Lowering(function, argtypes, debug, parting)
+            try:
+                self.typed = Inference(lowered.graph, debug)
+                break
+            except NeedsBranch as found:
+                parting.add(found.args[0])
         self.graph = lowered.graph
-        self.typed = Inference(lowered.graph, debug)
         self.parameters = [(k, v.id) for k, v in enumerate(lowered.parameters) if v.op == "parameter"]
         self._mark()
         self.waits = any(b.sync is not None for b in self.graph.blocks)
@@ -244,7 +250,7 @@ def _matters(v: Value) -> bool:
         return isinstance(v.args[0].type, Array)
     if v.op == "icall":
         return v.extra.startswith(("atomic.", "threadfence"))
-    return v.op == "call" and getattr(v.extra, "__name__", "") == "print"
+    return v.op == "call" and v.type == NONE  # print, and functions of whole arrays
 
 
 __all__ = ["Program", "Step"]

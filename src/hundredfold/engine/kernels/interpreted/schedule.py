@@ -29,6 +29,7 @@ class Scheduler:
         self.ready: dict[int, list[Group]] = {}
         self.asleep: list[Group] = []
         self.waiting = Waiting(self)
+        self.more = True  # chunks that have not begun
         self.moved = False  # since the sleepers were last woken
         self.count = 0
         self.begun = time.monotonic()
@@ -45,6 +46,7 @@ class Scheduler:
                 self._wake()
             else:
                 chunk = next(chunks, None)
+                self.more = chunk is not None
                 if chunk is not None:
                     self.start(chunk)
                 elif self.asleep:
@@ -96,8 +98,8 @@ class Scheduler:
         groups = self.ready.pop(at)
         group = groups[0]
         if len(groups) > 1:
-            same = [g for g in groups if g.chunk is group.chunk]
-            rest = [g for g in groups if g.chunk is not group.chunk]
+            same = [g for g in groups if g.chunk is group.chunk and g.passed == group.passed]
+            rest = [g for g in groups if not (g.chunk is group.chunk and g.passed == group.passed)]
             if len(same) > 1:
                 try:
                     group = Group.together(same, self.steps[at].live)
@@ -182,13 +184,12 @@ class Scheduler:
         if edge is not None:
             edge(group)
         group.turns += 1
-        if not group.turns % LOOK and time.monotonic() - self.begun > self.run.seconds:
-            group.at = step.targets[0]
+        if not self.count % LOOK and time.monotonic() - self.begun > self.run.seconds:
             raise EndlessError(**group.where(loop.place, 0), seconds=self.run.seconds)
         spins = loop.waits and all(map(_same, before, (group.E.get(k) for k in phis)))
         if spins and group.turns > 1 or group.turns >= TURNS:
             group.turns = 0
-            if self.ready or self.asleep or self.waiting:
+            if self.ready or self.asleep or self.waiting or self.more:
                 group.at = step.targets[0]
                 self.asleep.append(group)
                 return False
