@@ -86,7 +86,7 @@ def test_for_loops_of_all_kinds():
             total += a * i
         for at, a in enumerate((7, 8, 9)):
             total += at * a
-        for a, b in zip((1, 2), (5, 6)):
+        for a, b in zip((1, 2), (5, 6)):  # noqa: B905 - a kernel has no strict
             total -= a * b
         for j in range(3):
             for k in range(j):
@@ -164,7 +164,7 @@ def test_variables_take_one_type_where_ways_meet():
         if i < out.size:
             x = 0
             y = x // 2  # x is an integer here
-            for k in range(i % 5):
+            for _ in range(i % 5):
                 x += 0.5
             out[i] = x + y
 

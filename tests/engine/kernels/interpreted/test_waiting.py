@@ -204,7 +204,7 @@ def test_grid_sync():
     def kernel(a, b, steps):
         grid = cuda.cg.this_grid()
         i = cuda.grid(1)
-        for k in range(steps):
+        for _ in range(steps):
             if i < a.size:
                 b[i] = a[i - 1] + a[(i + 1) % a.size]
             grid.sync()

@@ -98,7 +98,8 @@ class Inference(ScalarTyping, ArrayTyping, CallTyping):
             try:
                 found = promotion.unify(found, arg.type) if arg.type is not None else found
             except TypingError:
-                value.place = arg.place  # where it got another type
+                places = [a.place for a in value.args if a.type is not None]
+                value.place = max(places, key=lambda place: place.node.lineno)  # where it got another type
                 raise
         return found
 
