@@ -159,7 +159,7 @@ def test_the_transpose_is_a_new_array_and_a_kernel(cuda, counted):
     d[0, 0] = 99
     assert t[0, 0] == 0
     with pytest.raises(NotImplementedError, match="transposing a non-2D"):
-        d.ravel().T
+        _ = d.ravel().T
     with pytest.raises(ValueError, match="invalid axes list"):
         d.transpose((0, 0))
     assert d.transpose((0, 1)) is d

@@ -466,3 +466,65 @@ def test_small_grids_and_host_arrays_warn(cuda):
         "Host array used in CUDA kernel will incur copy overhead to/from device.",
     ]
     assert all(w.filename == __file__ for w in caught)
+
+
+def test_inspect_types_prints_the_lines_with_numbas_types(cuda, capsys):
+    kernel = make(cuda)
+    kernel[1, 4](np.zeros(4, np.float32))
+    kernel.inspect_types()
+    said = capsys.readouterr().out
+    assert "x[i] += 1" in said and "float32" in said
+
+
+def test_a_kernel_that_captures_a_device_array_is_refused(cuda):
+    table = cuda.to_device(np.arange(4.0))
+
+    @cuda.jit(device=True)
+    def look(i):
+        return table[i]
+
+    @cuda.jit
+    def kernel(out):
+        out[0] = look(1)
+
+    with pytest.raises(NotImplementedError, match=r"uses a device array \(table\).*kernel\[…\]\(…, table\)"):
+        kernel[1, 1](np.zeros(1))
+
+
+def test_host_arrays_and_numbers_around_a_kernel_are_constants(cuda):
+    weights, shift = np.array([1.0, 2.0, 3.0]), 10
+
+    @cuda.jit
+    def kernel(out):
+        i = cuda.grid(1)
+        if i < out.size:
+            out[i] = weights[i] + shift
+
+    out = np.zeros(3)
+    kernel[1, 32](out)
+    assert out.tolist() == [11, 12, 13]
+
+
+def test_cache_hints_and_libdevice(cuda):
+    from numba.cuda import libdevice
+
+    @cuda.jit
+    def kernel(x, out):
+        out[0] = cuda.ldcg(x, 1)
+        cuda.stcs(out, 1, cuda.ldca(x, 0))
+        out[2] = libdevice.fast_sinf(x[0])
+        out[3] = libdevice.round(x[1])
+        s, c = libdevice.sincos(x[0])
+        out[4] = s * s + c * c
+        out[5] = libdevice.float2int_rd(-1.5)
+        out[6] = libdevice.mulhi(2**30, 8)
+        out[7] = libdevice.fmin(x[2], 3.0)
+        out[8] = libdevice.umax(3, 4) + libdevice.popc(255)
+
+    x, out = np.array([0.5, 2.5, np.nan]), np.zeros(9)
+    kernel[1, 1](x, out)
+    assert out[[0, 1, 3, 5, 6, 7, 8]].tolist() == [2.5, 0.5, 3, -2, 2, 3, 12]
+    assert abs(out[2] - np.sin(0.5)) < 1e-6 and abs(out[4] - 1) < 1e-12
+    with pytest.raises(NotImplementedError, match="libdevice.byte_perm"):
+        _ = libdevice.byte_perm
+    assert len(libdevice.__all__) > 180 and all(hasattr(libdevice, name) for name in libdevice.__all__)

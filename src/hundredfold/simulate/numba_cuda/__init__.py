@@ -29,6 +29,7 @@ from . import (
     cuda_paths,
     cudadrv,
     decorators,
+    deviceufunc,
     dispatcher,
     errors,
     fp16,
@@ -109,6 +110,8 @@ from .decorators import declare_device, jit
 from .errors import KernelRuntimeError
 from .kernels import reduction
 from .kernels.reduction import Reduce
+from .misc.special import literal_unroll
+from .types import Dim3, GridGroup, dim3, grid_group
 
 __version__ = "0.30.4+hundredfold"
 implementation = "NVIDIA (simulated by Hundredfold)"

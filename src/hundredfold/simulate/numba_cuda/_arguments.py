@@ -228,4 +228,6 @@ def example(kind: Any) -> Any:
         return as_dtype(kind).type(0)
     if isinstance(kind, (types.Integer, types.Float, types.Complex, types.Boolean)):
         return _scalar(kind, 1)
+    if isinstance(kind, types.CPointer):
+        raise NotSimulatedError(f"a pointer ({kind}) as a kernel argument", "the array itself")
     raise NotImplementedError(f"({kind})\n{_OTHER}")

@@ -148,6 +148,8 @@ class MemoryPointer:
         count = self.size if count is None else count
         target = self.array((count,), (1,), np.dtype(np.uint8))
         queue.submit("memset", np.ndarray.fill, (target, byte & 0xFF), None, 0, count)
+        if not stream:
+            queue.run()
 
     def array(self, shape: tuple[int, ...], strides: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
         """The memory as a NumPy array, for the queue's operations."""

@@ -1,14 +1,23 @@
-"""Loads and stores with a cache hint: plain ones, as there is no such cache, once the engine knows them."""
+"""Loads and stores with a cache hint: plain ones here, as the hint changes no result."""
 
 from __future__ import annotations
 
-from hundredfold.engine.kernels.intrinsics import TOP as _TOP
+from typing import Any
 
 from ._names import refuser
+from .decorators import jit
 
-_HINTS = ("ldca", "ldcg", "ldcs", "ldlu", "ldcv", "stcg", "stcs", "stwb", "stwt")
-_members = {name: _TOP[name] for name in _HINTS if name in _TOP}
-globals().update(_members)
 
-__all__ = list(_members)
+def _load(array: Any, i: Any) -> Any:
+    return array[i]
+
+
+def _store(array: Any, i: Any, value: Any) -> None:
+    array[i] = value
+
+
+ldca, ldcg, ldcs, ldlu, ldcv = (jit(_load, device=True) for _ in range(5))
+stcg, stcs, stwb, stwt = (jit(_store, device=True) for _ in range(4))
+
+__all__ = ["ldca", "ldcg", "ldcs", "ldcv", "ldlu", "stcg", "stcs", "stwb", "stwt"]
 __getattr__ = refuser("numba.cuda.cache_hints")

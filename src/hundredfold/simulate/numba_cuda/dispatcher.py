@@ -10,9 +10,10 @@ from typing import Any
 
 from numba.core import serialize, sigutils, types
 
-from hundredfold.engine import device, queue
+from hundredfold.engine import device
 from hundredfold.engine.kernels import limits
 from hundredfold.engine.kernels import source as sources
+from hundredfold.simulate.errors import NotSimulatedError
 
 from . import _arguments, _streams, _warn
 from ._names import refuser
@@ -114,7 +115,7 @@ class CUDADispatcher(serialize.ReduceMixin):
                 from hundredfold.engine.kernels import Kernel
 
                 options = self.targetoptions
-                self._engine_kernel = Kernel(
+                made = Kernel(
                     self.py_func,
                     debug=bool(options.get("debug")),
                     opt=bool(options.get("opt", True)),
@@ -122,6 +123,8 @@ class CUDADispatcher(serialize.ReduceMixin):
                     max_registers=options.get("max_registers"),
                     lineinfo=bool(options.get("lineinfo")),
                 )
+                _refuse_captured(made.function(), self.__name__)
+                self._engine_kernel = made
             return self._engine_kernel
 
     def __repr__(self) -> str:
@@ -380,6 +383,17 @@ class CUDADispatcher(serialize.ReduceMixin):
         }
 
 
-_ = queue
+def _refuse_captured(function: Any, name: str) -> None:
+    """Device arrays that a kernel takes from its surroundings would be taken for constants."""
+    for variable, value in function.env.items():
+        if hasattr(value, "__cuda_array_interface__"):
+            raise NotSimulatedError(
+                f"a kernel that uses a device array ({variable}) without taking it as an argument",
+                f"{name}[…](…, {variable})",
+            )
+    for callee in function.functions.values():
+        _refuse_captured(callee, name)
+
+
 __all__ = ["CUDADispatcher", "ForAll"]
 __getattr__ = refuser("numba.cuda.dispatcher")

@@ -13,6 +13,7 @@ from hundredfold.engine import queue
 from hundredfold.simulate.errors import NotSimulatedError
 
 from .. import _memory
+from .._context import get_context
 from .._names import refused_class, refuser
 from . import _layout
 from ._base import (
@@ -171,7 +172,7 @@ class DeviceNDArray(DeviceNDArrayBase):
             view = source._a.reshape(padded)
             queue.submit("assign", np.copyto, (target, view, "unsafe"), None, view.nbytes, target.nbytes)
         if not stream:
-            queue.synchronize()
+            get_context().get_default_stream().synchronize()
 
 
 def _is_element(item: Any, ndim: int) -> bool:

@@ -118,6 +118,8 @@ def device_memory_size(devmem: Any) -> int:
 
 def _bytes(memory: Any, size: int) -> np.ndarray:
     pointer = getattr(memory, "gpu_data", memory)
+    if isinstance(pointer, np.ndarray):  # mapped host memory
+        return _host(pointer, size)
     return pointer.array((size,), (1,), np.dtype(np.uint8))
 
 
@@ -142,7 +144,10 @@ def device_to_device(dst: Any, src: Any, size: int, stream: Any = 0) -> None:
 
 def device_memset(dst: Any, val: int, size: int, stream: Any = 0) -> None:
     """Fill bytes."""
-    getattr(dst, "gpu_data", dst).memset(val, size, stream)
+    pointer = getattr(dst, "gpu_data", dst)
+    if isinstance(pointer, np.ndarray):  # mapped host memory
+        pointer = MappedMemory.of(None, pointer, pointer)
+    pointer.memset(val, size, stream)
 
 
 def host_memory_size(obj: Any) -> int:
