@@ -225,7 +225,7 @@ def _merge(log: Log, accesses: Sorted, examples: list, details: Details, fences:
         race.ordered = fences.order(first, at, second, there)
         down = log.sites[second.site].line > log.sites[first.site].line
         race.again = down and history.came_before(first, at, second.site)
-        race.checked = log.kinds[second.site] == READ and _swaps(log, records[places > there], second)
+        race.checked = log.kinds[second.site] == READ and _swaps(log, records, places, second)
         race.changing = all(_changes(log, records, side) for side in (first, second))
         lines = sorted({_line(log, first), _line(log, second)})
         found.setdefault((log.arrays[first.array].name, *lines), []).append(race)
@@ -258,11 +258,17 @@ def _line(log: Log, access: Access) -> tuple[str, int]:
     return site.function, site.line
 
 
-def _swaps(log: Log, later: np.ndarray, reader: Access) -> bool:
-    """Whether a thread goes on to compare and swap an element; the records are those on it after the read."""
-    sites = np.unique(later["site"][later["thread"] == reader.thread])
+def _swaps(log: Log, records: np.ndarray, places: np.ndarray, reader: Access) -> bool:
+    """Whether threads that read an element there go on to compare and swap it; the records are those on the element.
+
+    Not each of them need: what one read may tell it that there is nothing to swap.
+    """
+    kinds = [site.kind == "atomic" and bool(_SWAP.search(f"{site.operation}( {site.text}")) for site in log.sites]
+    swapping, reading = np.array(kinds)[records["site"]], records["site"] == reader.site
+    last = dict(zip(records["thread"][swapping].tolist(), places[swapping].tolist(), strict=True))
     return any(
-        log.sites[s].kind == "atomic" and _SWAP.search(f"{log.sites[s].operation}( {log.sites[s].text}") for s in sites
+        last.get(thread, -1) > place
+        for thread, place in zip(records["thread"][reading].tolist(), places[reading].tolist(), strict=True)
     )
 
 
