@@ -13,7 +13,7 @@ import math
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -61,7 +61,20 @@ class Entry:
     launch: Callable | None = None
     traced: str = ""
     simulator: str = ""
-    labels: list = field(default_factory=list)
+
+    def rules(self) -> Rules:
+        """What a process that has only the results needs to know."""
+        return Rules(self.source.repository if self.source else "", self.same_bits, self.rtol, self.atol)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How the results of two ways of running an entry are held together; it travels between processes."""
+
+    source: str
+    same_bits: bool
+    rtol: float
+    atol: float
 
 
 ENTRIES: dict[str, Entry] = {}
@@ -226,7 +239,7 @@ def differ(mine: np.ndarray, right: np.ndarray, rtol: float, atol: float) -> str
     return f"{int(wrong.sum())} of {mine.size} values are wrong; first [{first}]: {mine[first]!r}, not {right[first]!r}"
 
 
-def same(entry: Entry, mine: list, other: list) -> str:
+def same(entry: Entry | Rules, mine: list, other: list) -> str:
     """Say how the results of two ways of running a case differ, or nothing."""
     for position, (a, b) in enumerate(zip(mine, other, strict=True)):
         if not isinstance(a, np.ndarray):

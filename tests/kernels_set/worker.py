@@ -29,7 +29,7 @@ def answer(entry) -> dict:
     """Run all cases of an entry; ``{"cases": [(label, results, what is wrong)], "error": traceback or ""}``."""
     from kernels_set import registry
 
-    done = {"name": entry.name, "cases": [], "error": ""}
+    done = {"name": entry.name, "rules": entry.rules(), "cases": [], "error": ""}
     label = "making the cases"
     try:
         for case in entry.cases(registry.seeded(entry.name)):

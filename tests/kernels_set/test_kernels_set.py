@@ -1,0 +1,126 @@
+"""Every kernel of the set, run compiled, interpreted and traced: each gives what NumPy says, and all give the same."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import importlib.util
+import json
+import sys
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent))
+from kernels_set import registry  # noqa: E402
+
+OURS = ("compiled", "interpreted", "traced")
+NAMES = registry.names()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _same_list_everywhere(ways):
+    """What is read from the sources is what the modules register."""
+    assert sorted(NAMES) == ways("interpreted").ask("?")
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("way", OURS)
+def test_kernel(ways, way, name):
+    done = ways(way).ask(name)
+    assert not done["error"], done["error"]
+    assert done["cases"]
+    wrong = [f"{label}: {said}" for label, _, said in done["cases"] if said]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_three_ways_agree(ways, name):
+    answers = {way: ways(way).ask(name) for way in OURS}
+    first = answers[OURS[0]]
+    rules = first["rules"]
+    for way in OURS[1:]:
+        for (label, mine, _), (_, other, _) in zip(first["cases"], answers[way]["cases"], strict=True):
+            said = registry.same(rules, mine, other)
+            assert not said, f"{label}: {OURS[0]} and {way} differ: {said}"
+
+
+def test_the_set_is_as_large_as_promised(ways):
+    rules = {name: ways("interpreted").ask(name)["rules"] for name in NAMES}
+    published = {name for name, rule in rules.items() if rule.source}
+    assert len(NAMES) >= 60
+    assert len(published) >= 20
+    assert {rules[name].source for name in published} >= {"numba/numba", "fbpic/fbpic", "stumpy-dev/stumpy"}
+
+
+def _functions(text: str):
+    """Every function of a module: its name and its source, decorators included, out of its indentation."""
+    lines = text.splitlines()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef):
+            start = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+            yield node.name, textwrap.dedent("\n".join(lines[start - 1 : node.end_lineno]))
+
+
+PUBLISHED = json.loads((HERE / "published" / "published.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_published_kernels_stand_unchanged(name):
+    facts = PUBLISHED[name]
+    module = name.partition(".")[0]
+    ours = [
+        code
+        for found, code in _functions((HERE / "published" / f"{module}.py").read_text(encoding="utf-8"))
+        if found == facts["function"]
+    ]
+    assert facts["sha256"] in {hashlib.sha256(code.encode()).hexdigest() for code in ours}
+    assert facts["licence"] and facts["repository"] in (HERE / "LICENCES.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", [name for name, facts in PUBLISHED.items() if facts["repository"] == "numba/numba"])
+def test_numbas_kernels_are_those_of_the_numba_installed(name):
+    """Numba is here to compare with; the others are held by their hashes alone."""
+    numba = Path(importlib.util.find_spec("numba").origin).parent
+    facts = PUBLISHED[name]
+    theirs = (numba.parent / facts["path"]).read_text(encoding="utf-8")
+    found = {
+        hashlib.sha256(code.encode()).hexdigest()
+        for function, code in _functions(theirs)
+        if function == facts["function"]
+    }
+    assert facts["sha256"] in found
+
+
+# The judge is judged: a result that is off must be told.
+
+
+def _entry(**options):
+    return registry.Entry("x", "y", None, None, None, **options)
+
+
+@pytest.mark.parametrize(
+    ("mine", "right"),
+    [
+        (np.array([1.0, 2.0]), np.array([1.0, 2.0 + 1e-15])),
+        (np.array([np.nan, 2.0]), np.array([0.0, 2.0])),
+        (np.array([1, 2], "u1"), np.array([1, 3])),
+        (np.array([1, 2]), np.array([[1, 2]])),
+        (np.array(["2020-01-01"], "M8[D]"), np.array(["2020-01-02"], "M8[D]")),
+        (np.array([(1, 2)], "i4,i4"), np.array([(1, 3)], "i4,i4")),
+    ],
+)
+def test_a_wrong_value_is_told(mine, right):
+    assert registry.judge(_entry(), [mine], [right])
+    assert not registry.judge(_entry(), [mine], [mine.copy()])
+
+
+def test_ways_that_differ_by_a_bit_are_told():
+    a, b = [np.array([0.0, np.nan])], [np.array([-0.0, np.nan])]
+    rules = registry.Rules("", True, 0.0, 0.0)
+    assert registry.same(rules, a, b)
+    assert not registry.same(rules, a, [a[0].copy()])
+    assert not registry.same(registry.Rules("", False, 0.0, 1e-9), a, b)

@@ -1,0 +1,154 @@
+"""Runs the tests of one file of the suite under the stand-in, in a process of its own: ``child.py TESTS FILE RESULTS``.
+
+TESTS is the suite's ``tests`` folder, FILE one of its files without ``.py`` (``cudapy/test_atomics``), RESULTS where a line of
+JSON goes for each test when it is done, so that a crash loses nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import importlib.util
+import inspect
+import io
+import json
+import signal
+import sys
+import traceback
+import unittest
+import warnings
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+import selection  # noqa: E402
+
+LIMIT = 60  # seconds for one test
+
+
+class Finder:
+    """Gives the suite's tests, and our helpers for theirs, under their names in ``numba.cuda``; first of all finders."""
+
+    def __init__(self, tests: Path) -> None:
+        self.tests = tests
+
+    def find_spec(self, fullname, path=None, target=None):
+        if fullname == "numba.cuda.testing":
+            return importlib.util.spec_from_file_location(fullname, HERE / "shim" / "testing.py")
+        if fullname == "numba.cuda.tests.support":
+            return importlib.util.spec_from_file_location(fullname, HERE / "shim" / "support.py")
+        prefix = "numba.cuda.tests"
+        if fullname == prefix or fullname.startswith(prefix + "."):
+            place = self.tests.joinpath(*fullname[len(prefix) + 1 :].split(".")) if fullname != prefix else self.tests
+            if place.is_dir():
+                init = HERE / "shim" / "__init__.py"  # theirs only collect tests
+                return importlib.util.spec_from_file_location(fullname, init, submodule_search_locations=[str(place)])
+            file = place.with_suffix(".py")
+            return importlib.util.spec_from_file_location(fullname, file) if file.exists() else None
+        return None
+
+
+class TimeOut(BaseException):
+    pass
+
+
+def _alarm(*_):
+    raise TimeOut
+
+
+def methods(module):
+    """``(name, class or None, function)`` for everything in a module that is a test."""
+    for name, thing in list(vars(module).items()):
+        if getattr(thing, "__module__", None) != module.__name__:
+            continue
+        if inspect.isclass(thing) and (issubclass(thing, unittest.TestCase) or name.startswith("Test")):
+            for method in sorted(dir(thing)):
+                if method.startswith("test") and callable(getattr(thing, method)):
+                    yield f"{name}::{method}", thing, method
+        elif inspect.isfunction(thing) and name.startswith("test"):
+            yield name, None, name
+
+
+def source_of(thing, method, module) -> str:
+    function = inspect.unwrap(getattr(thing, method) if thing is not None else getattr(module, method))
+    try:
+        return inspect.getsource(function)
+    except (OSError, TypeError):
+        return ""
+
+
+def marked(function) -> str:
+    """What pytest's own marks say: "skip", "xfail" or nothing."""
+    for mark in getattr(function, "pytestmark", []):
+        if mark.name == "skip" or (mark.name == "skipif" and any(mark.args)):
+            return "skip"
+        if mark.name == "xfail" and (not mark.args or any(mark.args)):
+            return "xfail"
+    return ""
+
+
+def run(thing, method, module) -> tuple[str, str]:
+    """Outcome ("pass", "fail", "skip", "time-out") and what went wrong."""
+    function = getattr(thing, method) if thing is not None else getattr(module, method)
+    mark = marked(function)
+    if mark == "skip":
+        return "skip", "marked"
+    result = unittest.TestResult()
+    if thing is not None and issubclass(thing, unittest.TestCase):
+        suite = unittest.TestSuite([thing(method)])
+    else:
+        body = getattr(thing(), method) if thing is not None else function
+        suite = unittest.TestSuite([unittest.FunctionTestCase(body)])
+    output = io.StringIO()
+    signal.alarm(LIMIT)
+    try:
+        with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output), warnings.catch_warnings():
+            suite.run(result)
+    except TimeOut:
+        return "time-out", f"{LIMIT} s"
+    finally:
+        signal.alarm(0)
+    if result.skipped:
+        return "skip", result.skipped[0][1]
+    problems = [text for _, text in (*result.failures, *result.errors)]
+    if mark == "xfail" or result.expectedFailures:
+        return "pass", "an expected failure"
+    if result.unexpectedSuccesses:
+        # They mark what a GPU cannot do; what can be done here and not there is for us to know.
+        return "fail", "expected to fail, and passed"
+    return ("fail", problems[0]) if problems else ("pass", "")
+
+
+def main() -> None:
+    tests, file, results = Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3])
+    signal.signal(signal.SIGALRM, _alarm)
+    from hundredfold import simulate
+
+    simulate.activate()
+    sys.meta_path.insert(0, Finder(tests))
+    with results.open("a", encoding="utf-8") as out:
+
+        def tell(name, outcome, detail="", category=""):
+            line = {"test": f"{file}::{name}", "outcome": outcome, "detail": detail, "category": category}
+            out.write(json.dumps(line) + "\n")
+            out.flush()
+
+        try:
+            module = importlib.import_module("numba.cuda.tests." + file.replace("/", "."))
+        except unittest.SkipTest as skipped:
+            tell("(module)", "skip", str(skipped))
+            return
+        except BaseException:
+            tell("(module)", "unimportable", traceback.format_exc())
+            return
+        for name, thing, method in methods(module):
+            why = selection.reason(file, name, source_of(thing, method, module))
+            if why is not None:
+                tell(name, "excluded", why[1], why[0])
+                continue
+            tell(name, "started")
+            tell(name, *run(thing, method, module))
+
+
+if __name__ == "__main__":
+    main()
