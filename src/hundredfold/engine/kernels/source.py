@@ -82,6 +82,7 @@ def _read(function: FunctionType) -> tuple[Source | None, ast.FunctionDef | None
     for inner in ast.walk(node):
         if hasattr(inner, "col_offset"):
             inner.col_offset = max(inner.col_offset - indent, 0)
+            inner.end_col_offset = max(inner.end_col_offset - indent, 0)
     return Source(text, code.co_filename, first), node
 
 

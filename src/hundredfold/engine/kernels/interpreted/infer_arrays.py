@@ -33,6 +33,11 @@ from .types import (
 AXES = {"threadIdx": 3, "blockIdx": 3, "blockDim": 3, "gridDim": 3}
 
 
+def written(function, node: ast.AST) -> str:
+    """An expression as its author wrote it."""
+    return " ".join((ast.get_source_segment(function.source, node) or ast.unparse(node)).split())
+
+
 class ArrayTyping:
     """Handlers of subscripts and attributes; mixed into :class:`.infer.Inference`."""
 
@@ -44,7 +49,7 @@ class ArrayTyping:
             node = node.value
         elif isinstance(node, ast.For):
             node = node.iter
-        return arrays.Access(v.place, ast.unparse(node), kind, operation)
+        return arrays.Access(v.place, written(v.place.function, node), kind, operation)
 
     def element(self, t: Array, access):
         """Type and emitter of one element, ``(array, index) -> expression``, along the first axis."""

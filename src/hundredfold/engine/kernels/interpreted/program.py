@@ -8,6 +8,10 @@ from .lower import Lowering
 from .types import NONE, Array, Thing, Type
 
 
+END = 1 << 30
+"""The number of the block that is not there: threads that come to it have ended."""
+
+
 class Step:
     """One basic block.
 
@@ -26,7 +30,7 @@ class Step:
         Of which the jump to the target is a back-edge.
     """
 
-    __slots__ = ("run", "wait", "wait_args", "targets", "edges", "live", "loop", "phis")
+    __slots__ = ("run", "wait", "wait_args", "targets", "edges", "live", "loop", "phis", "busy")
 
 
 class Program:
@@ -148,7 +152,9 @@ class Program:
             step.phis = tuple(p.id for p in block.phis if p in self.wanted)
             step.targets = tuple(s.number for s in block.successors)
             name = f"block_{block.number}"
-            self._function(name, self._body(block))
+            lines = self._body(block)
+            step.busy = len(lines) > lines.count("E = g.E")
+            self._function(name, lines)
             edges = []
             for j, s in enumerate(block.successors):
                 lines = self._edge(block, s, j)
@@ -163,7 +169,21 @@ class Program:
         for step in steps:
             step.run = space[step.run]
             step.edges = tuple(space[e] if e else None for e in step.edges)
+        for step in steps:
+            step.targets = tuple(self._onward(steps, t) for t in step.targets)
         return steps
+
+    def _onward(self, steps: list[Step], at: int) -> int:
+        """Where a jump leads that goes through blocks in which nothing is done; `END` where the thread ends there."""
+        while not steps[at].busy and steps[at].wait is None and steps[at].loop is None:
+            if not steps[at].targets:
+                return END
+            if len(steps[at].targets) > 1 or steps[at].edges[0] is not None:
+                return at
+            at = steps[at].targets[0]
+            if at == END:
+                return END
+        return at
 
     def _function(self, name: str, lines: list[str]) -> None:
         self.source += [f"def {name}(g):", *("    " + line for line in lines or ["pass"])]

@@ -15,6 +15,7 @@ from ..faults import EndlessError
 from .chunk import Chunk
 from .group import Group
 from .lanes import Unmergeable
+from .program import END
 from .waiting import Waiting
 
 TURNS = 4096  # of a loop, after which others that wait for their turn get it
@@ -96,6 +97,10 @@ class Scheduler:
     def _next(self) -> None:
         at = min(self.ready)
         groups = self.ready.pop(at)
+        if at == END:
+            for group in groups:
+                self._end(group)
+            return
         group = groups[0]
         if len(groups) > 1:
             same = [g for g in groups if g.chunk is group.chunk and g.passed == group.passed]
@@ -112,6 +117,9 @@ class Scheduler:
     def _advance(self, group: Group) -> None:
         steps, ready = self.steps, self.ready
         while True:
+            if group.at == END:
+                self._end(group)
+                return
             step = steps[group.at]
             if step.wait is not None and not group.passed and not self.waiting.pass_at_once(group, step):
                 self.waiting.add(group)
@@ -165,7 +173,7 @@ class Scheduler:
         return None
 
     def _end(self, group: Group) -> None:
-        if self.run.program.waits:
+        if self.run.program.waits:  # else nobody asks
             group.chunk.ended(group.lanes)
         self.progress()
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 import numpy as np
 
 from ..trace import log as logs
@@ -56,7 +58,7 @@ class Tracer:
                 access.array,
                 access.kind,
                 function.name,
-                function.line(node.lineno),
+                _text(function, node),
                 access.operation,
             )
             self._sites[id(access)] = number
@@ -101,3 +103,10 @@ class Tracer:
             lanes = np.arange(block * self.threads, (block + 1) * self.threads)
             interval = chunk.intervals[lanes[per_block[block] >= 0][0]]
             self.recorder.arrived(lanes + chunk.first * self.threads, per_block[block], interval)
+
+
+def _text(function, node: ast.AST) -> str:
+    """An access as it is written; the line, where it is more than that."""
+    if isinstance(node, ast.Subscript | ast.Attribute | ast.Call):
+        return " ".join((ast.get_source_segment(function.source, node) or "").split()) or function.line(node.lineno)
+    return function.line(node.lineno)
