@@ -17,6 +17,7 @@ from . import driver, refuse
 from .arrays import Layout, Layouts
 from .helpers import ENVIRONMENT
 from .inline import every, inline
+from .low import INNER
 from .rewrite import rewrite
 from .waiting import only_barriers, waits
 
@@ -90,13 +91,13 @@ def prepare(function: Function, options: Options) -> Rewritten:
         made.functions[callee.name] = callee
     made.generator = waits(inlined)
     settings = {
-        "nogil": True,
+        **INNER,
         "error_model": "python" if options.debug else "numpy",
         "fastmath": bool(options.fastmath),
     }
     made.thread = _dispatcher(inlined, made, {}, settings, kernel=True)
     made.loops = any(site.kind == "loop" for site in made.sites)
-    plain = {"nogil": True, "error_model": "numpy"}
+    plain = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
     if made.generator:
         barriers_only = "syncthreads" in function.intrinsics and only_barriers(inlined)
         made.driver = driver.scheduled(made.thread, barriers_only, plain)

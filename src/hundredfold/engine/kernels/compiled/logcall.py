@@ -8,6 +8,7 @@ from numba import carray, cfunc, types
 from numba.extending import intrinsic
 
 from .access import STORED
+from .low import stamp
 from .machine import Cell
 
 ROOT = 6
@@ -77,7 +78,6 @@ _STORED, _ROOT, _WORDS, _LENGTH = STORED, ROOT, WORDS, int(Cell.LENGTH)
 def function() -> tuple[int, object]:
     """Address of the logging function, compiled when a launch is traced for the first time, and what keeps it alive."""
 
-    @cfunc("void(int64, int64, int64, int64, int64)", nopython=True)
     def enter(machine, address, site, flags, value):
         cells = carray(words(machine), _LENGTH)
         count = cells[_COUNT]
@@ -119,4 +119,10 @@ def function() -> tuple[int, object]:
                     cells[_VALUES_COUNT] += 1
                 return
 
-    return enter.address, enter
+    signature = "void(int64, int64, int64, int64, int64)"
+    enter.__qualname__ += f"_{stamp()}"
+    try:
+        made = cfunc(signature, cache=True)(enter)
+    except RuntimeError:  # nowhere to keep it
+        made = cfunc(signature)(enter)
+    return made.address, made

@@ -5,10 +5,9 @@ These know nothing of the kernel, only the threads' table, so they are compiled 
 
 from __future__ import annotations
 
-from numba import njit
-
 from .exchange import Row
 from .logcall import peek, poke
+from .low import kept
 from .machine import Cell, Fault, Yield
 from .warps import settle
 
@@ -29,7 +28,7 @@ _CODE, _VALUE, _RESULT = int(Row.CODE), int(Row.VALUE), int(Row.RESULT)
 _PASSED, _WARPED, _ROW = int(Row.INTERVAL), int(Row.WARP), int(Row.LENGTH)
 
 
-@njit(nogil=True)
+@kept
 def start(m, rows, count):
     """All threads of the blocks that run together can go on."""
     for at in range(count):
@@ -39,7 +38,7 @@ def start(m, rows, count):
     poke(m, _EPOCH, 0)
 
 
-@njit(nogil=True)
+@kept
 def move(m, blocks, threads, shared_bytes, local_bytes):
     """Set the machine to another of the blocks that run together."""
     poke(m, _SHARED, peek(m, _SHARED) + blocks * shared_bytes)
@@ -48,7 +47,7 @@ def move(m, blocks, threads, shared_bytes, local_bytes):
     poke(m, _EXCHANGE, peek(m, _EXCHANGE) + threads * 8 * _ROW)
 
 
-@njit(nogil=True)
+@kept
 def tell(m, rows, at):
     """Tell the log which thread goes on, and what it has passed."""
     poke(m, _LOG_THREAD, peek(m, _LOG_BLOCK) + at)
@@ -56,7 +55,7 @@ def tell(m, rows, at):
     poke(m, _WARP, rows[at, _WARPED])
 
 
-@njit(nogil=True)
+@kept
 def simple(m, rows, blocks, n, tracing):
     """After a round of a kernel that knows no other barrier than ``syncthreads``; returns whether any thread is left."""
     alive = 0
@@ -77,7 +76,7 @@ def simple(m, rows, blocks, n, tracing):
     return alive > 0
 
 
-@njit(nogil=True)
+@kept
 def _compare(m, rows, n):
     """Note the first time that threads of a block wait at different barriers, or some have ended while others wait."""
     if peek(m, _PARTED) != 0:
@@ -101,7 +100,7 @@ def _compare(m, rows, n):
         poke(m, _PARTED + 5, rows[one, _PASSED])
 
 
-@njit(nogil=True)
+@kept
 def _release(m, rows, base, n, alive, tracing):
     """All threads of a block that are left wait at a barrier: let them pass it."""
     if tracing:
@@ -125,7 +124,7 @@ def _release(m, rows, base, n, alive, tracing):
             rows[at, _PASSED] += 1
 
 
-@njit(nogil=True)
+@kept
 def general(m, rows, blocks, n, tracing):
     """After a round of any kernel; returns whether any thread is left.  Sets the fault where none can go on."""
     left = 0
@@ -182,7 +181,7 @@ def general(m, rows, blocks, n, tracing):
     return left > 0
 
 
-@njit(nogil=True)
+@kept
 def split(m, begin, dims):
     """Say where the thread is that a deadlock was found at: so far only its number among those that run together is known."""
     if peek(m, _FAULT) != _DEADLOCK:
@@ -199,7 +198,7 @@ def split(m, begin, dims):
     poke(m, _BLOCK + 2, block // (across * down))
 
 
-@njit(nogil=True)
+@kept
 def finish(m, begin, blocks, dims):
     """The blocks that ran together have ended."""
     poke(m, _BLOCKS, peek(m, _BLOCKS) + blocks)

@@ -6,9 +6,8 @@ Lanes that have ended, or that the block does not have, are waited for no longer
 
 from __future__ import annotations
 
-from numba import njit
-
 from .exchange import Row
+from .low import kept
 from .machine import Yield
 
 _CODE, _MASK, _VALUE, _LANE = int(Row.CODE), int(Row.MASK), int(Row.VALUE), int(Row.LANE)
@@ -20,7 +19,7 @@ _MATCH_ANY = int(Yield.MATCH_ANY)
 _READY = -1
 
 
-@njit(nogil=True, cache=False)
+@kept
 def settle(rows, base, n):
     """Give results to the warps whose lanes have all come.
 
@@ -74,7 +73,7 @@ def settle(rows, base, n):
     return released
 
 
-@njit(nogil=True)
+@kept
 def _all_wait(rows, first, lanes):
     for lane in range(lanes):
         if rows[first + lane, _CODE] == _READY:
@@ -82,7 +81,7 @@ def _all_wait(rows, first, lanes):
     return True
 
 
-@njit(nogil=True)
+@kept
 def _exchange(rows, first, lanes, group, kind):
     true = 0
     least = -1
