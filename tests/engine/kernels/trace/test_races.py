@@ -295,6 +295,44 @@ def test_a_fence_and_an_atomic_flag_make_a_warning(hand, fence, severity):
     assert (finding.severity, finding.array) == (severity, "partial")
 
 
+@pytest.mark.parametrize(
+    ("writer", "reader", "severity"),
+    [
+        ("write fence flag", "flag read", "warning"),
+        ("fence write flag", "flag read", "error"),
+        ("write flag fence", "flag read", "error"),
+        ("write flag", "flag fence read", "error"),
+        ("write fence flag", "read flag", "error"),
+        ("write fence flag", "read", "error"),
+        ("write fence own", "own read", "error"),
+        ("write fence | flag", "flag | read", "warning"),
+    ],
+)
+def test_in_which_order_a_fence_and_a_flag_help(hand, writer, reader, severity):
+    def kernel(t, x, flag):
+        steps = {
+            "write": lambda: t.write(x, 0, 3),
+            "read": lambda: t.read(x, 0, 4),
+            "fence": lambda: t.fence(5),
+            "flag": lambda: t.atomic(flag, 0, 6),
+            "own": lambda: t.atomic(x, 0, 7),
+        }
+        parts = [part.split() for part in (reader if t.block else writer).split("|")]
+        if len(parts) == 1:
+            for step in parts[0] if t.linear == 0 else ():
+                steps[step]()
+            return
+        # Another thread of the block goes on after a barrier.
+        for k, part in enumerate(parts):
+            for step in part if t.linear == k else ():
+                steps[step]()
+            yield
+
+    made = hand((2,), (2,))
+    found = races(made.run(kernel, made.array(), made.array("flag", 1)))
+    assert [f.severity for f in found if {f.line, f.other_line} == {3, 4}] == [severity]
+
+
 def test_a_fence_without_a_flag_is_no_order(hand):
     def kernel(t, x, y):
         t.write(x, t.block, 3)
@@ -351,3 +389,26 @@ def test_far_elements_of_a_large_array(hand):
     x = made.array(shape=(1 << 32) - 1, dtype="i1")
     (finding,) = races(made.run(lambda t, x: t.write(x, (1 << 32) - 2 - t.i // 2, 3), x))
     assert finding.index[0] > (1 << 32) - 128
+
+
+def test_a_race_within_and_between_blocks_is_not_mended_by_a_barrier(hand):
+    def kernel(t, x):
+        t.read(x, (t.i + 1) % 128, 2)
+        t.write(x, t.i, 3)
+
+    made = hand((2,))
+    (finding,) = races(made.run(kernel, made.array()))
+    assert finding.threads[0].block == finding.threads[1].block  # the example is the simplest
+    assert "second array" in finding.sentence and "syncwarp" not in finding.sentence
+
+
+@pytest.mark.parametrize("field", ["interval", "warp", "epoch"])
+def test_so_many_barriers_that_their_numbers_begin_again(hand, field):
+    """Three threads take turns, 200 000 times: intervals are kept in 16 bits."""
+    made = hand(blockdim=(3,))
+    x = made.array("x", 2, space="shared")
+    early, late = (made.recorder.site(line, array="x", kind="write") for line in (1, 2))
+    turn = np.arange(200_000)
+    made.recorder.append(1, [0, 1], early, x, values=[1, 2])  # this is a race, and is found
+    made.recorder.append(0, turn % 3, late, x, **{field: turn & 0xFFFF}, values=turn)
+    assert [f.index for f in races(made)] == [(1,)]

@@ -9,6 +9,7 @@ a block's interval by several warps, of a warp between two syncwarps by several 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -143,9 +144,15 @@ class Sorted:
         values &= np.uint64((1 << bits) - 1)
         return values.astype(dtype)
 
-    def kind(self, rows: slice | np.ndarray = slice(None)) -> np.ndarray:
-        """READ, WRITE or ATOMIC of some accesses."""
-        return self.log.kinds[self.sites][self.field("site", rows, np.uint16)]
+    @functools.cached_property
+    def site(self) -> np.ndarray:
+        """The place of each access's site in `sites`, uint16."""
+        return self.field("site", dtype=np.uint16)
+
+    @functools.cached_property
+    def kind(self) -> np.ndarray:
+        """READ, WRITE or ATOMIC of each access, uint8."""
+        return self.log.kinds[self.sites][self.site]
 
     def prefix(self, upto: str, words: list[np.ndarray] | None = None) -> list[np.ndarray]:
         """The fields up to and including one, as integers that compare like them."""
@@ -174,7 +181,7 @@ class Sorted:
         if not len(several):
             return several, several
         starts, ends = starts[several], ends[several]
-        seen = self.reduce(np.bitwise_or, np.uint8(1) << self.kind(), starts, ends)
+        seen = self.reduce(np.bitwise_or, np.uint8(1) << self.kind, starts, ends)
         reads, writes, atomics = (seen & (1 << kind) > 0 for kind in (READ, WRITE, ATOMIC))
         found = writes | (reads & atomics)
         return starts[found], ends[found]

@@ -90,6 +90,7 @@ def examine(log: Log) -> list[Finding]:
     barriers order a block, ``syncwarp`` a warp, a grid sync all.  That threads of a warp run in step is no order.
     """
     found: list[Finding] = []
+    log = log.before_wrapping()
     counts = _counts(log)
     fences = Fences(log)
     for memory in memories(log):

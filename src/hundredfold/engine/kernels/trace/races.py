@@ -85,7 +85,7 @@ def races(log: Log, memory: Memory, count: int, fences: Fences) -> list[Race]:
         if not len(starts):
             continue
         same = _same_value(log, accesses, level, starts, ends)
-        bits = (np.uint64(1) << np.arange(len(accesses.sites), dtype=np.uint64) % 64)[accesses.field("site")]
+        bits = (np.uint64(1) << np.arange(len(accesses.sites), dtype=np.uint64) % 64)[accesses.site]
         places = accesses.reduce(np.bitwise_or, bits, starts, ends)
         for alike in (False, True):
             chosen = np.flatnonzero(same == alike)
@@ -113,7 +113,7 @@ def _pairs(accesses: Sorted, level: int, start: int, end: int) -> list[tuple[int
     rows = np.arange(start, end)
     if len(rows) > ROWS:  # a run is sorted by thread: keep its beginning and its end
         rows = np.r_[rows[: ROWS // 2], rows[-ROWS // 2 :]]
-    unit, site, kind = accesses.field(LEVELS[level][1], rows), accesses.field("site", rows), accesses.kind(rows)
+    unit, site, kind = accesses.field(LEVELS[level][1], rows), accesses.site[rows], accesses.kind[rows]
     present = {int(s): np.flatnonzero(site == s) for s in np.unique(site)}
     found = []
     for a, mine in present.items():
@@ -133,7 +133,7 @@ def _same_value(log: Log, accesses: Sorted, level: int, starts: np.ndarray, ends
     """Which runs consist of plain writes of one value from one line."""
     lines = {}
     numbers = [lines.setdefault((log.sites[s].function, log.sites[s].line), len(lines)) for s in accesses.sites]
-    line, kind = np.array(numbers, np.uint16)[accesses.field("site", dtype=np.uint16)], accesses.kind()
+    line, kind = np.array(numbers, np.uint16)[accesses.site], accesses.kind
     least, most = (accesses.reduce(f, kind, starts, ends) for f in (np.minimum, np.maximum))
     alike = (least == WRITE) & (most == WRITE)
     alike &= accesses.reduce(np.minimum, line, starts, ends) == accesses.reduce(np.maximum, line, starts, ends)

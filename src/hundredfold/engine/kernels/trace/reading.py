@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -11,6 +12,8 @@ from .records import ATOMIC, KINDS, OTHER, READ, RECORD, WARP, WRITE, Array, Arr
 
 PIECE = 1 << 20
 """Records that are looked at together."""
+
+_LATE = 0xFF00  # of 16 bits: a block may have made no access in the very last intervals
 
 
 @dataclass
@@ -93,6 +96,26 @@ class Log:
                 piece = piece[writes[piece["site"]]]
                 yield piece, values[taken : taken + len(piece)]
                 taken += len(piece)
+
+    def before_wrapping(self) -> Log:
+        """The log up to where a block has passed so many barriers that their numbers would begin again.
+
+        Beyond that, accesses that barriers keep apart would seem to be in one interval.
+        """
+        each, cut = self.threads_per_block, np.full(len(self.blocks), len(self))
+        for first, records in self.pieces():
+            late = np.flatnonzero(
+                (records["interval"] >= _LATE) | (records["warp"] >= _LATE) | (records["epoch"] >= _LATE)
+            )
+            np.minimum.at(cut, records["thread"][late] // each, first + late)
+        if (cut == len(self)).all():
+            return self
+        writes, first, chunks = np.isin(self.kinds, (WRITE, ATOMIC)), 0, []
+        for records, values in self.chunks:
+            keep = np.arange(first, first + len(records)) < cut[records["thread"] // each]
+            chunks.append((records[keep], values[keep[writes[records["site"]]]]))
+            first += len(records)
+        return dataclasses.replace(self, chunks=chunks)
 
     def at_site(self, site: int) -> np.ndarray:
         """The records of one site."""
