@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from hundredfold.simulate.errors import NotSimulatedError
 
 from . import _memory
 from ._context import get_context
+from .api import from_cuda_array_interface
 from .args import ArgHint
 from .cudadrv import devicearray
 
@@ -52,13 +52,26 @@ def typeof(value: Any) -> Any:
     if isinstance(value, tuple):
         return types.BaseTuple.from_types([typeof(item) for item in value], kind)
     view = _simulated_view(value)
-    if view is not None:
-        return _typeof(view, Purpose.argument)
+    if view is None and hasattr(value, "__cuda_array_interface__"):
+        interface = value.__cuda_array_interface__
+        view = from_cuda_array_interface(interface, owner=value, sync=False)._a
+    if view is not None or isinstance(value, np.ndarray):
+        return _array_type(value if view is None else view)
+    if isinstance(value, np.float16):
+        return types.float16
     try:
         return _typeof(value, Purpose.argument)
     except ValueError as error:
         advice = next((text for known, text in _WHAT_INSTEAD.items() if isinstance(value, known)), _OTHER)
         raise type(error)(f"{error}\n{advice}") from None
+
+
+def _array_type(array: np.ndarray) -> Any:
+    if array.dtype != np.float16:  # which Numba knows and cannot tell from a value
+        return _typeof(array, Purpose.argument)
+    flags = array.flags
+    layout = "C" if flags.c_contiguous else "F" if flags.f_contiguous else "A"
+    return types.Array(types.float16, array.ndim, layout, readonly=not flags.writeable)
 
 
 def _simulated_view(value: Any) -> np.ndarray | None:
@@ -105,7 +118,7 @@ def _device_view(value: Any) -> np.ndarray | None:
         _check_device(value._block.device_id)
         return view
     if hasattr(value, "__cuda_array_interface__"):
-        return devicearray.auto_device(value)[0]._a
+        return from_cuda_array_interface(value.__cuda_array_interface__, owner=value)._a
     if hasattr(value, "__dlpack__") and not isinstance(value, (np.ndarray, np.generic)):
         raise NotSimulatedError(f"a kernel argument of {type(value)}", "cuda.to_device(numpy.asarray(x))")
     return None
@@ -166,7 +179,7 @@ def prepare(kind: Any, value: Any, stream: Any, retr: list) -> Any:
     if isinstance(value, ArgHint):
         value = value.value
     if isinstance(kind, types.EnumMember):
-        return prepare(kind.dtype, value.value if isinstance(value, enum.Enum) else value, stream, retr)
+        return value
     if isinstance(kind, (types.Integer, types.Float, types.Complex, types.Boolean)):
         return _scalar(kind, value)
     if isinstance(kind, (types.NPDatetime, types.NPTimedelta)):
@@ -223,7 +236,7 @@ def example(kind: Any) -> Any:
     if isinstance(kind, types.BaseTuple):
         return tuple(map(example, kind))
     if isinstance(kind, types.EnumMember):
-        return example(kind.dtype)
+        return next(iter(kind.instance_class))
     if isinstance(kind, (types.NPDatetime, types.NPTimedelta)):
         return as_dtype(kind).type(0)
     if isinstance(kind, (types.Integer, types.Float, types.Complex, types.Boolean)):

@@ -37,15 +37,47 @@ def parse_signature(sig: str) -> tuple[list[tuple[str, ...]], list[tuple[str, ..
     return inputs, outputs
 
 
+class GUFuncSchedule:
+    """How a generalized ufunc loops over its arguments.
+
+    Attributes
+    ----------
+    ishapes, oshapes : list of tuple
+        Inner shapes of inputs and outputs.
+    loopdims : tuple of int
+    loopn : int
+        The product of `loopdims`.
+    pinned : list of bool
+        Which inputs are the same in every turn.
+    output_shapes : list of tuple
+    """
+
+    def __init__(self, ishapes: list, oshapes: list, loopdims: tuple[int, ...], pinned: list[bool]):
+        self.ishapes, self.oshapes, self.loopdims, self.pinned = ishapes, oshapes, loopdims, pinned
+        self.loopn = math.prod(loopdims)
+        self.output_shapes = [loopdims + shape for shape in oshapes]
+
+
 class GUFuncEngine:
     """The layout of a generalized ufunc."""
+
+    @classmethod
+    def from_signature(cls, signature: str) -> GUFuncEngine:
+        """Read a layout."""
+        return cls(*parse_signature(signature))
 
     def __init__(self, inputsig: list, outputsig: list):
         self.sin, self.sout = inputsig, outputsig
         self.nin, self.nout = len(inputsig), len(outputsig)
 
-    def schedule(self, shapes: list[tuple[int, ...]]) -> tuple[list, list, tuple[int, ...]]:
-        """Inner shapes of inputs and outputs, and the loop's shape."""
+    def schedule(self, shapes: list[tuple[int, ...]]) -> GUFuncSchedule:
+        """Find the loop for inputs of some shapes.
+
+        Raises
+        ------
+        ValueError
+            If they do not fit the layout or each other.
+        """
         if len(shapes) != self.nin:
             raise TypeError("invalid number of input argument")
         known: dict[str, int] = {}
@@ -63,7 +95,8 @@ class GUFuncEngine:
         for number, dims in enumerate(outer, start=1):
             if dims not in (loop, (1,), ()):
                 raise ValueError(f"arg #{number}: outer dimension mismatch")
-        return inner, [tuple(known[name] for name in names) for names in self.sout], loop
+        outputs = [tuple(known[name] for name in names) for names in self.sout]
+        return GUFuncSchedule(inner, outputs, loop, [dims != loop for dims in outer])
 
 
 class CUDAGeneralizedUFunc:
@@ -103,13 +136,13 @@ class CUDAGeneralizedUFunc:
         given = [as_device(o) if api.is_cuda_array(o) else o for o in given]
         to_host = not any(map(api.is_cuda_array, (*args, *given)))
         inputs = [as_device(a) if api.is_cuda_array(a) else np.asarray(a) for a in args[:nin]]
-        inner, outer_shapes, loop = self.engine.schedule([a.shape for a in inputs])
+        schedule = self.engine.schedule([a.shape for a in inputs])
+        inner, outer_shapes, loop, n = schedule.ishapes, schedule.oshapes, schedule.loopdims, schedule.loopn
         kinds = self._kinds(tuple(a.dtype for a in inputs))
         for a, kind in zip(inputs, kinds, strict=True):
             if a.dtype != kind and api.is_cuda_array(a):
                 raise TypeError(f"compatible signature is possible by casting but {type(a)} does not support .astype()")
         outdtypes, kernel = self.kernelmap[kinds]
-        n = math.prod(loop)
         assert n > 0, "zero looping dimension"
         for shape, o in zip(outer_shapes, given, strict=True):
             if o is not None and o.shape != loop + shape:

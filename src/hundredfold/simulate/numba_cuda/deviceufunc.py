@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ._gufunc import GUFuncEngine, parse_signature
+from ._gufunc import GUFuncEngine, GUFuncSchedule, parse_signature
 from ._names import refuser
 
-__all__ = ["GUFuncEngine", "parse_signature"]
+__all__ = ["GUFuncEngine", "GUFuncSchedule", "parse_signature"]
 __getattr__ = refuser("numba.cuda.deviceufunc")

@@ -32,7 +32,7 @@ _REAL = {
     "tgamma": "math.gamma(x)", "exp2": "T(2) ** x", "exp10": "T(10) ** x", "cbrt": "_cbrt(x)", "rcbrt": "T(1) / _cbrt(x)",
     "rsqrt": "T(1) / math.sqrt(x)", "sinpi": "math.sin(T(math.pi) * x)", "cospi": "math.cos(T(math.pi) * x)",
     "fma": "_fma(x, y, z)", "fmax": "x if x >= y or y != y else y", "fmin": "x if x <= y or y != y else y",
-    "fdim": "T(0) if x <= y else x - y", "rhypot": "T(1) / math.hypot(x, y)", "nearbyint": "np.rint(x)",
+    "fdim": "T(0) if x <= y else x - y", "nearbyint": "np.rint(x)",
     "round": "np.trunc(x) + (T(0) if abs(x - np.trunc(x)) < T(0.5) else math.copysign(T(1), x))",
     "sincos": "(math.sin(x), math.cos(x))", "sincospi": "(math.sin(T(math.pi) * x), math.cos(T(math.pi) * x))",
 }  # fmt: skip
@@ -45,7 +45,8 @@ _OTHERS = {
     "fast_fdividef": ((_f, _f), "x / y"), "fast_sincosf": ((_f,), "(math.sin(x), math.cos(x))"),
     "saturatef": ((_f,), "min(max(x, float32(0)), float32(1)) if x == x else float32(0)"),
     **{f"{p}{op}_rn": ((t, t), f"x {sign} y") for p, t in (("f", _f), ("d", _d))
-       for op, sign in (("add", "+"), ("sub", "-"), ("mul", "*"), ("div", "/"))},
+       for op, sign in (("add", "+"), ("mul", "*"), ("div", "/"))},
+    "fsub_rn": ((_f, _f), "x - y"),
     **{f"{p}sqrt_rn": ((t,), "math.sqrt(x)") for p, t in (("f", _f), ("d", _d))},
     **{f"{p}rcp_rn": ((t,), f"{t}(1) / x") for p, t in (("f", _f), ("d", _d))},
     "fmaf_rn": ((_f, _f, _f), "_fma(x, y, z)"), "fma_rn": ((_d, _d, _d), "_fma(x, y, z)"),

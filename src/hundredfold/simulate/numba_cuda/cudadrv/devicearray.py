@@ -181,9 +181,10 @@ def _is_element(item: Any, ndim: int) -> bool:
 
 
 def _from_dtype(dtype: np.dtype) -> Any:
+    from numba.core import types
     from numba.np import numpy_support
 
-    return numpy_support.from_dtype(dtype)
+    return types.float16 if dtype == np.float16 else numpy_support.from_dtype(dtype)
 
 
 class _HostVisible(DeviceNDArrayBase, np.ndarray):
