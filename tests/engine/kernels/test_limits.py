@@ -129,6 +129,7 @@ def test_a_cooperative_launch_has_to_fit_on_the_device():
         (33, 0, None, 32),  # two warps each
         (96, 0, None, 21),
         (128, 48 * 1024, None, 4),  # 49 KiB of 228 each
+        (32, 7 * 1024, None, 28),  # 8 KiB each: one is the driver's
         (1024, 0, 64, 1),
         (256, 0, 32, 8),
         (256, 0, 33, 6),  # given out by eights to a thread

@@ -171,3 +171,12 @@ def test_global_memory_is_set_by_the_host(hand):
         t.write(out, t.i, 3)
 
     assert not stale(made.run(kernel, made.array(), made.array("out")))
+
+
+def test_what_is_stored_before_the_read_does_not_depend_on_it(hand):
+    def kernel(t, s, out):
+        t.write(out, t.i, 3)
+        t.read(s, t.linear, 4)
+
+    made = hand()
+    assert not stale(made.run(kernel, *tile(made)))
