@@ -6,7 +6,7 @@ import pickle
 
 import pytest
 
-from hundredfold.engine.kernels import faults
+from hundredfold.engine.kernels import driver_errors, faults
 
 PLACE = {
     "kernel": "blur",
@@ -27,8 +27,8 @@ ALL = [
     faults.UncompilableError("A sentence of its own.", **PLACE),
     faults.KernelSyntaxError("try has no place in a kernel.", **PLACE),
     faults.RecursionFault(chain=("f", "g"), **PLACE),
-    faults.LaunchError(code=1, error="CUDA_ERROR_INVALID_VALUE", reason="Too many threads.", kernel="blur"),
-    faults.LinkerError("ptxas error", kernel="blur"),
+    driver_errors.LaunchError(code=1, error="CUDA_ERROR_INVALID_VALUE", reason="Too many threads.", kernel="blur"),
+    driver_errors.LinkerError("ptxas error", kernel="blur"),
     faults.TraceError(findings=(), kernel="blur"),
     faults.TooLongError(blocks=10**6, threads=256, seconds=4.0, expected=9e5, kernel="blur"),
     faults.KernelError(),
@@ -46,7 +46,8 @@ def test_a_fault_survives_its_way(error, way):
 
 
 def test_every_class_is_tried_here():
-    classes = {c for _, c in inspect.getmembers(faults, inspect.isclass) if issubclass(c, faults.KernelError)}
+    members = [*inspect.getmembers(faults, inspect.isclass), *inspect.getmembers(driver_errors, inspect.isclass)]
+    classes = {c for _, c in members if issubclass(c, faults.KernelError)}
     assert {type(error) for error in ALL} == classes
 
 
@@ -56,8 +57,8 @@ def test_every_class_is_tried_here():
         (faults.OutOfBoundsError, IndexError),
         (faults.EndlessError, TimeoutError),
         (faults.DivisionFault, ZeroDivisionError),
-        (faults.LaunchError, faults.CudaAPIError),
-        (faults.LaunchError, faults.CUDAError),
+        (driver_errors.LaunchError, driver_errors.CudaAPIError),
+        (driver_errors.LaunchError, driver_errors.CUDAError),
         (faults.KernelError, RuntimeError),
     ],
 )
@@ -112,7 +113,7 @@ def test_the_driver_s_words_come_first():
 
 
 def test_a_plain_driver_error():
-    error = faults.CudaAPIError(700, "Call to cuMemcpyDtoH results in CUDA_ERROR_ILLEGAL_ADDRESS")
+    error = driver_errors.CudaAPIError(700, "Call to cuMemcpyDtoH results in CUDA_ERROR_ILLEGAL_ADDRESS")
     assert str(error) == "[700] Call to cuMemcpyDtoH results in CUDA_ERROR_ILLEGAL_ADDRESS"
     assert pickle.loads(pickle.dumps(error)).code == 700
 

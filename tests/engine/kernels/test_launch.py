@@ -14,11 +14,10 @@ from numba import float32
 
 from hundredfold.engine import queue
 from hundredfold.engine.kernels import Kernel
+from hundredfold.engine.kernels.driver_errors import LaunchError, LinkerError
 from hundredfold.engine.kernels.faults import (
     DeadlockError,
     EndlessError,
-    LaunchError,
-    LinkerError,
     OutOfBoundsError,
     TooLongError,
     TraceError,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hundredfold.engine.kernels import faults, limits
+from hundredfold.engine.kernels import driver_errors, faults, limits
 
 INVALID = "[1] Call to cuLaunchKernel results in CUDA_ERROR_INVALID_VALUE"
 
@@ -58,12 +58,12 @@ def test_what_numba_refuses(given, error, message):
     ],
 )
 def test_what_the_driver_refuses(given, reason):
-    with pytest.raises(faults.LaunchError) as caught:
+    with pytest.raises(driver_errors.LaunchError) as caught:
         limits.check(*given, kernel="blur")
     first, second = str(caught.value).split("\n")
     assert first == INVALID and reason in second
     assert caught.value.code == 1 and caught.value.kernel == "blur"
-    assert isinstance(caught.value, faults.CudaAPIError)
+    assert isinstance(caught.value, driver_errors.CudaAPIError)
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_a_launch_of_nothing(given, message):
 
 def test_more_static_shared_memory_than_a_block_has():
     limits.check(1, 32, 0, 49152)
-    with pytest.raises(faults.LinkerError) as caught:
+    with pytest.raises(driver_errors.LinkerError) as caught:
         limits.check(1, 32, 0, 65536, kernel="blur")
     first = str(caught.value).split("\n")[0]  # what ptxas 13.0 prints for such a kernel
     assert first == "ptxas error   : Entry function 'blur' uses too much shared data (0x10000 bytes, 0xc000 max)"
@@ -106,7 +106,7 @@ def test_more_static_shared_memory_than_a_block_has():
 
 def test_more_registers_than_a_block_has():
     limits.check(1, 1024, registers=64)
-    with pytest.raises(faults.LaunchError, match="CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES") as caught:
+    with pytest.raises(driver_errors.LaunchError, match="CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES") as caught:
         limits.check(1, 1024, registers=65)
     assert caught.value.code == 701 and "at most 992 threads" in str(caught.value)
 
@@ -142,7 +142,7 @@ def test_blocks_on_a_multiprocessor(threads, shared, registers, blocks):
 
 def test_another_device():
     small = limits.Limits(threads=512, shared=16384)
-    with pytest.raises(faults.LaunchError, match="512 is the most"):
+    with pytest.raises(driver_errors.LaunchError, match="512 is the most"):
         limits.check(1, 513, device=small)
-    with pytest.raises(faults.LinkerError, match="0x4000 max"):
+    with pytest.raises(driver_errors.LinkerError, match="0x4000 max"):
         limits.check(1, 1, 0, 16385, device=small)

@@ -11,7 +11,8 @@ import numbers
 from dataclasses import dataclass
 
 from .. import device as simulated
-from .faults import KernelError, LaunchError, LinkerError
+from .driver_errors import LaunchError, LinkerError
+from .faults import KernelError
 
 INVALID_VALUE = (1, "CUDA_ERROR_INVALID_VALUE")
 OUT_OF_RESOURCES = (701, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES")

@@ -10,7 +10,7 @@ from numba.core.typing.typeof import Purpose
 from numba.core.typing.typeof import typeof as _typeof
 
 from hundredfold.engine import device
-from hundredfold.engine.kernels.faults import CudaAPIError
+from hundredfold.engine.kernels.driver_errors import CudaAPIError
 from hundredfold.simulate.errors import NotSimulatedError
 
 from . import _memory

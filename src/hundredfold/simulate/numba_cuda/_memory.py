@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from hundredfold.engine import borrowed, device, memory, queue
-from hundredfold.engine.kernels.faults import CudaAPIError
+from hundredfold.engine.kernels.driver_errors import CudaAPIError
 from hundredfold.simulate.errors import NotSimulatedError
 
 _pools: dict[int, memory.Pool] = {}

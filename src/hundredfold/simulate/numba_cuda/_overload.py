@@ -7,7 +7,7 @@ from typing import Any
 
 from hundredfold.engine import queue
 from hundredfold.engine.kernels import limits
-from hundredfold.engine.kernels.faults import LaunchError
+from hundredfold.engine.kernels.driver_errors import LaunchError
 from hundredfold.simulate.errors import NotSimulatedError
 
 from . import _arguments

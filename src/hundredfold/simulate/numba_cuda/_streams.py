@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from hundredfold.engine import queue
-from hundredfold.engine.kernels.faults import CudaAPIError
+from hundredfold.engine.kernels.driver_errors import CudaAPIError
 
 _handles = itertools.count(0x20000, 0x100)
 PLACE = "(simulated on this CPU)"

@@ -4,7 +4,7 @@ import pickle
 
 import pytest
 
-from hundredfold.engine.kernels import faults
+from hundredfold.engine.kernels import driver_errors, faults
 from hundredfold.engine.kernels.trace import findings
 from hundredfold.engine.kernels.trace.log import NEGATIVE, NEGATIVE_AXIS
 
@@ -107,7 +107,7 @@ def test_an_out_of_bounds_error_is_a_finding_too():
     [
         (faults.DivergentBarrierError(kernel="k", line=3), "barrier-divergence"),
         (faults.DeadlockError(kernel="k"), "barrier-divergence"),
-        (faults.LaunchError(code=1, error="CUDA_ERROR_INVALID_VALUE"), "launch"),
+        (driver_errors.LaunchError(code=1, error="CUDA_ERROR_INVALID_VALUE"), "launch"),
         (faults.UncompilableError("no", kernel="k"), "uncompilable"),
     ],
 )

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..faults import KernelError, LaunchError, OutOfBoundsError, element, who
+from ..driver_errors import LaunchError
+from ..faults import KernelError, OutOfBoundsError, element, who
 from . import races, shared, words
 from .fences import Fences
 from .memory import memories
