@@ -141,6 +141,8 @@ def test_wrong_options(cuda):
         cuda.jit(nogil=True)
     with pytest.raises(TypeError, match="CUDA kernel must have void return type"):
         cuda.jit("float32(float32[:])")(lambda x: None)
+    with pytest.raises(ValueError, match="Got 4 launch bounds"):
+        cuda.jit(launch_bounds=(128, 2, 4, 8))
     with pytest.raises(ValueError, match="Carveout must be between"):
         cuda.jit(shared_memory_carveout=101)
     with pytest.raises(numba.core.errors.DeprecationError, match="Signatures should be passed"):
@@ -216,6 +218,7 @@ def test_signatures_overloads_and_specialisation(cuda):
     assert kernel.signatures == [(float64[::1],), (types.int8[::1],)] and list(kernel.overloads) == kernel.signatures
     assert kernel.nopython_signatures == [void(float64[::1]), void(types.int8[::1])]
     special = kernel.specialize(np.zeros(3))
+    assert kernel.specialize(float64[::1]) is special
     assert special.specialized and special is kernel.specialize(np.zeros(8)) and not kernel.specialized
     x = np.zeros(3)
     special[1, 32](x)
@@ -279,6 +282,14 @@ def test_device_functions(cuda):
     out = np.zeros(4)
     kernel[1, 32](np.arange(4), out)
     assert out.tolist() == [3, 3.5, 5, 7.5]
+
+    @cuda.jit
+    def declared(out):
+        out[0] = plus(1.9, 2.9)  # as int32, both
+        out[1] = plus(2**32 + 1, 1)
+
+    declared[1, 1](out)
+    assert out.tolist()[:2] == [3, 2]
     with pytest.raises(ValueError, match="square is a device function"):
         square(2)
     with pytest.raises(RuntimeError, match="Cannot compile a device function as a kernel"):

@@ -23,3 +23,20 @@ def function(name: str, source: str, names: dict[str, Any]) -> Any:
 def identifier(name: str) -> str:
     """A function's name as part of another's: a lambda has none that could be."""
     return name if name.isidentifier() else "function"
+
+
+def casting(core: Any, kinds: tuple, restype: Any) -> Any:
+    """A function that calls a device function in its declared types; None if nothing is to be cast."""
+    from numba.core import types
+
+    numbers = (types.Number, types.Boolean)
+    arguments = [f"a{i}" for i in range(len(kinds))]
+    given = [f"_t{i}(a{i})" if isinstance(kind, numbers) else f"a{i}" for i, kind in enumerate(kinds)]
+    result = f"_core({', '.join(given)})"
+    if isinstance(restype, numbers):
+        result = f"_result({result})"
+    elif given == arguments:
+        return None
+    name = identifier(core.__name__)
+    source = f"def {name}({', '.join(arguments)}):\n    return {result}\n"
+    return function(name, source, {"_core": core, "_result": restype, **{f"_t{i}": k for i, k in enumerate(kinds)}})

@@ -69,6 +69,11 @@ def jit(
             )
     if link:
         raise NotSimulatedError("linking a kernel with other code (link=)", "@cuda.jit(device=True)")
+    if isinstance(launch_bounds, (tuple, list)) and len(launch_bounds) > 3:
+        raise ValueError(
+            f"Got {len(launch_bounds)} launch bounds: {launch_bounds}. A maximum of three are supported: "
+            "(max_threads_per_block, min_blocks_per_sm, max_blocks_per_cluster)"
+        )
     if shared_memory_carveout is not None:
         _check_carveout(shared_memory_carveout)
     unknown = sorted(set(kws) - _KERNEL_OPTIONS - {"boundscheck", "argtypes", "restype", "bind"})

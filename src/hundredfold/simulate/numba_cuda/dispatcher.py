@@ -15,7 +15,7 @@ from hundredfold.engine.kernels import limits
 from hundredfold.engine.kernels import source as sources
 from hundredfold.simulate.errors import NotSimulatedError
 
-from . import _arguments
+from . import _arguments, _generated
 from ._configuration import ForAll, _LaunchConfiguration
 from ._names import refuser
 from ._overload import _Kernel
@@ -47,6 +47,7 @@ class CUDADispatcher(serialize.ReduceMixin):
         self._specialized = False
         self._can_compile = True
         self._device_signatures: list = []
+        self._casting: Any = None
         self._configurations: dict = {}
         self._engine_kernel: Any = None
         self._lock = threading.RLock()
@@ -56,12 +57,14 @@ class CUDADispatcher(serialize.ReduceMixin):
 
     @property
     def __hundredfold_device__(self) -> Any:
-        return self.py_func
-
-    @property
-    def __hundredfold_signatures__(self) -> list:
-        """Argument and return types that a device function was declared with."""
-        return self._device_signatures
+        """What the engine puts in place of a call: the Python function, in its declared types if it has some."""
+        if len(self._device_signatures) != 1:
+            return self.py_func
+        with self._lock:
+            if self._casting is None:
+                plain = CUDADispatcher(self.py_func, self.targetoptions)
+                self._casting = _generated.casting(plain, *self._device_signatures[0]) or self.py_func
+            return self._casting
 
     @property
     def _kernel(self) -> Any:
@@ -200,7 +203,12 @@ class CUDADispatcher(serialize.ReduceMixin):
             cpu_target.typing_context.install_possible_conversions(kinds, each)
         try:
             best = default_type_manager.select_overload(kinds, declared, True, False)
-        except TypeError:  # none fits, or several do equally well
+        except TypeError as error:
+            if "mbiguous" in str(error):
+                fitting = "\n".join(map(str, declared))
+                raise TypeError(
+                    f"Ambiguous overloading for {self.py_func} {kinds}:\n{fitting}\nConvert the arguments to one of these."
+                ) from None
             best = None
         if best is None:
             known = "\n".join(f"  {'(' + ', '.join(map(str, each)) + ')'}" for each in declared)
@@ -239,7 +247,8 @@ class CUDADispatcher(serialize.ReduceMixin):
         """A kernel for exactly the types of some arguments."""
         if self.specialized:
             raise RuntimeError("Dispatcher already specialized")
-        key = device.COMPUTE_CAPABILITY, tuple(map(self.typeof_pyval, args))
+        kinds = tuple(a if isinstance(a, types.Type) else self.typeof_pyval(a) for a in args)
+        key = device.COMPUTE_CAPABILITY, kinds
         if key not in self.specializations:
             made = CUDADispatcher(self.py_func, self.targetoptions)
             made.compile(key[1])
