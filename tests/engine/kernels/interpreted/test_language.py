@@ -1,5 +1,7 @@
 """Python's statements and expressions, each lane its own way through them, against the same code in plain Python."""
 
+import cmath
+import enum
 import math
 from collections import namedtuple
 
@@ -320,3 +322,51 @@ def test_indices_in_three_dimensions(grid, block):
     tx, ty = x % shape[0], y % shape[1]
     expected = (tx + 10 * (x // shape[0])) * 1_000_000 + ty * 1000 + z + shape[0] * 2 + out.shape[0] + 1
     np.testing.assert_array_equal(out, expected + (tx + ty * shape[0]) % 32)
+
+
+def test_functions_of_complex_numbers():
+    def kernel(z, out, size, angle):
+        i = cuda.grid(1)
+        if i < z.size:
+            out[i, 0] = cmath.exp(z[i]) + cmath.sqrt(z[i]) * cmath.log(z[i])
+            out[i, 1] = cmath.sinh(z[i]) + cmath.cosh(z[i]) + cmath.tanh(z[i]) + cmath.log10(z[i]) + z[i] ** 2
+            size[i], angle[i] = cmath.polar(z[i])
+            out[i, 2] = cmath.rect(size[i], cmath.phase(z[i])) + cmath.log(z[i], 2)
+
+    z = np.random.default_rng(6).normal(size=(200, 2)) @ [1, 1j]
+    out, size, angle = np.zeros((200, 3), "c16"), np.zeros(200), np.zeros(200)
+    launch(kernel, 4, 64, z, out, size, angle)
+    expected = [
+        np.exp(z) + np.sqrt(z) * np.log(z),
+        np.sinh(z) + np.cosh(z) + np.tanh(z) + np.log10(z) + z**2,
+        z + np.log(z) / np.log(2),
+    ]
+    np.testing.assert_allclose(out, np.stack(expected, 1), rtol=1e-12)
+    np.testing.assert_allclose(size * np.exp(1j * angle), z, rtol=1e-12)
+
+
+def test_remainder_rounds_to_the_nearest():
+    def kernel(x, y, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            out[i] = math.remainder(x[i], y[i])
+
+    rng = np.random.default_rng(7)
+    x, y, out = rng.integers(-40, 40, 500) / 4, rng.choice([-2.5, -1.0, 0.5, 1.0, 3.0, np.inf], 500), np.zeros(500)
+    launch(kernel, 4, 128, x, y, out)
+    np.testing.assert_array_equal(out, [math.remainder(a, b) for a, b in zip(x, y, strict=True)])
+
+
+class Colour(enum.Enum):
+    RED = 3
+    BLUE = 4
+
+
+def test_enumerations():
+    def kernel(out, colour):
+        out[0] = colour == Colour.BLUE
+        out[1] = Colour["RED"] + Colour.BLUE
+
+    out = np.zeros(2, "i8")
+    launch(kernel, 1, 1, out, Colour.BLUE)
+    assert out.tolist() == [1, 7]

@@ -275,3 +275,26 @@ def test_unsigned_indices_do_not_count_from_the_end():
 
     with pytest.raises(OutOfBoundsError):
         launch(kernel, 1, 2, np.zeros(5), np.array([1, 2**64 - 1], "u8"))
+
+
+def test_records_passed_by_themselves_are_written_in_place():
+    def kernel(record, other):
+        record.x = other[0] + 1
+        record["v"] = 7
+        record.v[1] = other.v[2]
+
+    records = np.zeros(2, PARTICLE)
+    records[1]["x"], records[1]["v"] = 3, (4, 5, 6)
+    launch(kernel, 1, 1, records[0], records[1])
+    assert records[0]["x"] == 4 and records[0]["v"].tolist() == [7, 6, 7]
+
+
+def test_bytes_seen_as_other_items():
+    def kernel(raw, out):
+        i = cuda.grid(1)
+        if i < out.size:
+            out[i] = raw[8 * i : 8 * i + 8].view(np.float32)[1] + raw.view(np.int16).size
+
+    out = np.zeros(5)
+    launch(kernel, 1, 5, np.arange(10, dtype="f4").view("u1"), out)
+    np.testing.assert_array_equal(out, np.arange(1, 10, 2) + 20)

@@ -5,6 +5,7 @@ It needs nothing but NumPy, and so runs where there is no compiler: in a browser
 
 from __future__ import annotations
 
+import enum
 import math
 import os
 from collections.abc import Callable
@@ -129,6 +130,7 @@ def run(
     griddim, blockdim = (*griddim, 1, 1)[:3], (*blockdim, 1, 1)[:3]
     if len(args) < len(function.params):
         args = (*args, *function.defaults[len(function.defaults) - (len(function.params) - len(args)) :])
+    args = tuple(a.value if isinstance(a, enum.Enum) else a for a in args)
     types = argument_types(function, args)
     program = compile_kernel(function, types, debug)
     arguments = {}

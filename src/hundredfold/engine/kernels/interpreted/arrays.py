@@ -115,7 +115,7 @@ def wrap(array: np.ndarray, name: str, space: str = "global") -> Arr:
 
 
 def wrap_record(record: np.void, name: str) -> Arr:
-    item = wrap(np.array([record], record.dtype), name)
+    item = wrap(np.asarray(record).reshape(1), name)  # shares the record's memory
     return item.like(0, (), ())
 
 
@@ -342,6 +342,30 @@ def part(a: Arr, name: str) -> Arr:
     flat = a.memory.field((name, id(a.flat)), lambda: getattr(a.flat, name))
     base = a.base + (a.flat.dtype.itemsize // 2 if name == "imag" else 0)
     return Arr(flat, a.offset, a.shape, a.strides, a.unit, a.memory, base, a.readonly)
+
+
+def viewed(g, a: Arr, dtype: np.dtype, access: Access) -> Arr:
+    """The bytes of an array as items of another type."""
+    old, new = a.flat.dtype.itemsize, dtype.itemsize
+    n, s = (a.shape[-1], a.strides[-1]) if a.shape else (1, 1)
+    plain = a.flat.flags.c_contiguous and a.unit == old and a.memory.space == "global"
+    if (
+        not plain
+        or type(s) is np.ndarray
+        or (s != 1 and old != new)
+        or type(n * old % new) is np.ndarray
+        or n * old % new
+    ):
+        g.refuse("viewing the items of this array as others", access)
+    unit = math.gcd(old, new)
+    bytes_ = a.flat.view(np.uint8)
+    count = max(0, (len(bytes_) - new) // unit + 1)
+    flat = a.memory.field(("view", dtype, id(a.flat)), lambda: np.ndarray((count,), dtype, bytes_, 0, (unit,)))
+    strides = tuple(x * (old // unit) for x in a.strides[:-1]) + ((new // unit,) if a.shape else ())
+    shape = (*a.shape[:-1], n * old // new) if a.shape else ()
+    if old == new:
+        strides = tuple(x * (old // unit) for x in a.strides)
+    return Arr(flat, a.offset * (old // unit), shape, strides, unit, a.memory, a.base, a.readonly)
 
 
 def reshaped(g, a: Arr, shape: tuple, access: Access) -> Arr:

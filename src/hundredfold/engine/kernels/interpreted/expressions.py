@@ -173,7 +173,11 @@ class Expressions:
         return self.make("slice", [self.const(None, node) if p is None else self.expression(p) for p in parts], node)
 
     def x_Subscript(self, node):
-        return self.make("getitem", [self.expression(node.value), self.expression(node.slice)], node)
+        base, index = self.expression(node.value), self.expression(node.slice)
+        kinds = base.extra if base.op == "const" else None
+        if isinstance(kinds, type) and issubclass(kinds, enum.Enum) and isinstance(index.extra, str):
+            return self.const(kinds[index.extra].value, node)
+        return self.make("getitem", [base, index], node)
 
     # Calls
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 import math
 
 import numpy as np
@@ -57,8 +58,26 @@ def _math_pow(x, y):
     return np.power(x, y.astype(x.dtype))
 
 
+def _remainder(x, y):
+    """IEEE 754's: x - n y with n the nearest integer, the even one of two."""
+    x, y = (v if v.dtype.kind == "f" else v.astype(np.float64) for v in (x, y))
+    size = np.abs(y)
+    rest = np.fmod(np.abs(x), size)
+    other = size - rest
+    odd = np.fmod(np.abs(x) - rest, 2 * size) != 0
+    rest = np.where((rest < other) | ((rest == other) & ~odd), rest, -other)
+    rest = np.where(np.isinf(y) & np.isfinite(x), np.abs(x), rest)
+    return np.where(np.signbit(x), -rest, rest).astype(x.dtype)[()]
+
+
 def _phase(z):
     return np.arctan2(z.imag, z.real)
+
+
+def _rect(r, phi):
+    nothing = (r == 0) & ~np.isfinite(phi)
+    real, imag = np.where(nothing, 0, r * np.cos(phi)), np.where(nothing, 0, r * np.sin(phi))
+    return scalars.make_complex(real, imag, np.result_type(r.dtype, np.complex64))
 
 
 def _divmod(a, b):
@@ -116,6 +135,7 @@ MATH = {
     "math.ldexp": _ldexp,
     "math.nextafter": np.nextafter,
     "math.pow": _math_pow,
+    "math.remainder": _remainder,
     **{
         f"cmath.{name}": getattr(np, name)
         for name in ("cos", "cosh", "exp", "log", "log10", "sin", "sinh", "sqrt", "tan", "tanh")
@@ -129,6 +149,12 @@ MATH = {
 }
 """By the names of the tables: a function of operands that are converted already."""
 
+POLAR = {
+    cmath.phase: _phase,
+    cmath.polar: lambda z: (np.abs(z), _phase(z)),
+    cmath.rect: _rect,
+    cmath.log: lambda z, base: scalars.complex_div(np.log(z), np.log(base)),
+}
 UFUNCS = {
     "angle": _phase,
     "real": lambda x: x.real,

@@ -26,6 +26,7 @@ from .types import (
     Tuple,
     Type,
     TypingError,
+    dtype_of_thing,
     of_dtype,
     thing,
 )
@@ -90,6 +91,9 @@ class ArrayTyping:
         if isinstance(t, Record) or (
             isinstance(t, Array) and isinstance(index.type, Thing) and isinstance(t.item, Record)
         ):
+            at = self.constant(index)
+            if isinstance(t, Record) and isinstance(at, int) and 0 <= at < len(t.dtype.names):
+                return self._field(v, base, t.dtype.names[at])
             if not isinstance(index.type, Thing) or not isinstance(index.type.value, str):
                 raise TypingError("A record is indexed with the name of a field")
             return self._field(v, base, index.type.value)
@@ -169,9 +173,14 @@ class ArrayTyping:
 
     def _set_field(self, v, base, name, value, at):
         t = self._field_type(base.type, name)
-        if isinstance(t, Array):
-            raise TypingError(f"assign to the elements of the field {name}, one by one")
         access = self.access(v, base, "write")
+        if isinstance(t, Array):
+            given = value.type
+            stored = (lambda x: x) if isinstance(given, Array) else self._stored(t.item, given, v)
+            v.emit = lambda n: (
+                f"{self.k(arrays.fill)}(g, {self.k(arrays.field)}({n[0]}, {name!r}), {stored(n[at])}, {self.k(access)})"
+            )
+            return NONE
         stored = self._stored(t, value.type, v)
         v.emit = lambda n: (
             f"{self.k(arrays.store)}(g, {self.k(arrays.field)}({n[0]}, {name!r}), (), {stored(n[at])}, {self.k(access)})"
@@ -297,6 +306,13 @@ class ArrayTyping:
                     f"{self.k(arrays.reshaped)}(g, {n[0]}, {n[1] if given else '(' + ', '.join(n[1:]) + ',)'}, {self.k(access)})"
                 )
                 return Array(t.item, len(shape))
+        if isinstance(t, Array) and name == "view" and len(args) == 1 and isinstance(args[0].type, Thing):
+            item = dtype_of_thing(args[0].type.value)
+            if not isinstance(item, Scalar):
+                raise TypingError("An array is viewed as numbers of another type only")
+            access = self.access(v, base, "read")._replace(place=v.place)
+            v.emit = lambda n: f"{self.k(arrays.viewed)}(g, {n[0]}, {self.k(item.dtype)}, {self.k(access)})"
+            return Array(item, t.ndim)
         if isinstance(t, Array) and name == "item" and not args and t.ndim == 0:
             access = self.access(v, base, "read")
             v.emit = lambda n: f"{self.k(arrays.load)}(g, {n[0]}, (), {self.k(access)})"

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from . import arrays, promotion, scalars
-from .functions import MATH, UFUNCS
+from .functions import MATH, POLAR, UFUNCS
 from .infer_intrinsics import IntrinsicTyping
 from .ir import Value
 from .types import (
@@ -42,7 +42,8 @@ def _names() -> dict[object, str]:
     for name in (*unary, *binary):
         family, _, function = name.partition(".")
         found.setdefault(getattr(MODULES[family], function), name)
-    return found | {np.abs: "np.absolute", np.round: "np.rint"}
+    more = {getattr(cmath, n): f"cmath.{n}" for n in ("acosh", "atanh", "cosh", "sinh", "tanh", "log10")}
+    return found | more | {np.abs: "np.absolute", np.round: "np.rint", math.remainder: "math.remainder"}
 
 
 NAMES: dict[object, str] = {}
@@ -70,6 +71,8 @@ class CallTyping(IntrinsicTyping):
         arrays_given = any(isinstance(a.type, Array) for a in args)
         if name and name.startswith("np.") and arrays_given and promotion.known(name, max(len(args) - 1, 1)):
             t, emit = self._whole(v, name, args)
+        elif hashable and len(args) == {cmath.phase: 1, cmath.polar: 1, cmath.rect: 2, cmath.log: 2}.get(function):
+            t, emit = self._polar(function, args)
         elif special is not None and getattr(builtins, function.__name__, None) is function:
             t, emit = special(v, args)
         elif name and len(args) in (1, 2) and promotion.known(name, len(args)):
@@ -180,6 +183,18 @@ class CallTyping(IntrinsicTyping):
                 f"{self.k(arrays.apply)}(g, {text}, ({', '.join(n[:-1])},), {n[-1]}, {self.k(reads)}, {self.k(write)})"
             ),
         )
+
+    def _polar(self, function, args):
+        """The functions of cmath whose result is no complex number, or that take two."""
+        types = [a.type for a in args]
+        if not all(isinstance(t, Scalar) for t in types):
+            raise TypingError(f"cmath.{function.__name__} takes numbers")
+        single = all(t.letter in "fF" for t in types)
+        part, whole = SCALARS["f" if single else "d"], SCALARS["F" if single else "D"]
+        to = part if function is cmath.rect else whole
+        t = {cmath.phase: part, cmath.polar: Tuple((part, part))}.get(function, whole)
+        compute = self.k(POLAR[function])
+        return t, lambda n: f"{compute}({', '.join(self.cast(x, a, to) for x, a in zip(n, types, strict=True))})"
 
     # Built-in functions that need more than a table
 

@@ -39,6 +39,8 @@ class ScalarTyping:
         a, b = left.type, right.type
         plain = INPLACE.get(name, name)
         if plain in ("is", "isnot"):
+            if a == b and isinstance(a, Scalar):  # of numbers Numba compares the values
+                return self.binary(v, "eq" if plain == "is" else "ne", left, right)
             if NONE not in (a, b):
                 raise TypingError("`is` compares objects, which a kernel has none of: use ==")
             answer = self.k(np.bool_((a == b) == (plain == "is")))

@@ -7,7 +7,6 @@ from .ir import Block, Value
 from .lower import Lowering
 from .types import NONE, Array, Thing, Type
 
-
 END = 1 << 30
 """The number of the block that is not there: threads that come to it have ended."""
 

@@ -14,6 +14,11 @@ import numpy as np
 from .types import LETTERS, NONE, SCALARS, Array, Scalar, Time, Tuple, Type, TypingError
 
 WIDTH = len(LETTERS)
+_LIKE = {
+    **dict.fromkeys((f"cmath.{n}" for n in ("acosh", "atanh", "cosh", "sinh", "tanh", "log10")), "cmath.cos"),
+    "math.remainder": "math.fmod",
+}
+"""Functions that Numba implements in Python, so that its tables of types do not have them."""
 
 
 @functools.cache
@@ -30,11 +35,12 @@ def _tables() -> tuple[dict, dict, dict]:
 
 def known(name: str, count: int) -> bool:
     """Whether there is a table for a function of that many operands, e.g. ``known("math.sin", 1)``."""
-    return name in _tables()[count - 1]
+    return _LIKE.get(name, name) in _tables()[count - 1]
 
 
 def signature(name: str, *letters: str) -> tuple[str, str] | None:
     """Types that operands are converted to and of the result, e.g. ``("dd", "d")``; a result of several is ``"(di)"``."""
+    name = _LIKE.get(name, name)
     table = _tables()[len(letters) - 1].get(name)
     if table is None:
         return None
