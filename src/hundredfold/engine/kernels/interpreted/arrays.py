@@ -349,13 +349,7 @@ def viewed(g, a: Arr, dtype: np.dtype, access: Access) -> Arr:
     old, new = a.flat.dtype.itemsize, dtype.itemsize
     n, s = (a.shape[-1], a.strides[-1]) if a.shape else (1, 1)
     plain = a.flat.flags.c_contiguous and a.unit == old and a.memory.space == "global"
-    if (
-        not plain
-        or type(s) is np.ndarray
-        or (s != 1 and old != new)
-        or type(n * old % new) is np.ndarray
-        or n * old % new
-    ):
+    if not plain or type(s) is np.ndarray or (s != 1 and old != new) or np.any(n * old % new):
         g.refuse("viewing the items of this array as others", access)
     unit = math.gcd(old, new)
     bytes_ = a.flat.view(np.uint8)
