@@ -64,7 +64,7 @@ class Entry:
 
     def rules(self) -> Rules:
         """What a process that has only the results needs to know."""
-        return Rules(self.source.repository if self.source else "", self.same_bits, self.rtol, self.atol)
+        return Rules(self.source.repository if self.source else "", self.same_bits, self.rtol, self.atol, self.traced)
 
 
 @dataclass(frozen=True)
@@ -75,6 +75,7 @@ class Rules:
     same_bits: bool
     rtol: float
     atol: float
+    traced: str = ""
 
 
 ENTRIES: dict[str, Entry] = {}
@@ -109,7 +110,7 @@ def register(name, kernel, cases, expect, **options) -> Entry:
     launch : callable, optional
         ``launch(cuda, case, arguments)`` instead of one plain launch.
     traced : str
-        The finding ("race") that the published kernel really deserves, when it deserves one.
+        The kind of finding ("race") that the kernel really deserves in at least one of its cases, when it deserves one.
     simulator : str
         Why Numba's own simulator fails at it, if it does.
     """

@@ -26,15 +26,25 @@ OURS = ("compiled", "interpreted", "traced")
 
 
 def answer(entry) -> dict:
-    """Run all cases of an entry; ``{"cases": [(label, results, what is wrong)], "error": traceback or ""}``."""
+    """Run all cases of an entry.
+
+    Returns ``{"cases": [(label, results, what is wrong)], "found": [findings of the trace], "error": traceback or ""}``.  A
+    finding ends a case, as it ends a launch; where the entry deserves one, the other cases go on.
+    """
     from kernels_set import registry
 
-    done = {"name": entry.name, "rules": entry.rules(), "cases": [], "error": ""}
+    done = {"name": entry.name, "rules": entry.rules(), "cases": [], "found": [], "error": ""}
     label = "making the cases"
     try:
         for case in entry.cases(registry.seeded(entry.name)):
             label = case.label
-            after, wanted = registry.run(entry, case)
+            try:
+                after, wanted = registry.run(entry, case)
+            except Exception as error:
+                if not entry.traced or type(error).__name__ != "TraceError":
+                    raise
+                done["found"].append(f"{label}: {error}")
+                continue
             done["cases"].append((label, after, registry.judge(entry, after, wanted)))
     except BaseException:  # a fault of the launch, or of the machinery: all are reported
         done["error"] = f"case {label}:\n{traceback.format_exc()}"
@@ -64,7 +74,8 @@ def main() -> None:
             wrong = [f"{label}: {said}" for label, _, said in done["cases"] if said]
             failed += bool(wrong or done["error"])
             verdict = "ok" if not wrong and not done["error"] else "WRONG " + "; ".join(wrong) + done["error"]
-            print(f"{name}: {len(done['cases'])} cases, {verdict}", file=sys.stderr, flush=True)
+            cases = f"{len(done['cases'])} cases" + (f", {len(done['found'])} findings" if done["found"] else "")
+            print(f"{name}: {cases}, {verdict}", file=sys.stderr, flush=True)
         print(f"{failed} of {len(entries) if chosen == ['all'] else len(chosen)} fail", file=sys.stderr)
         raise SystemExit(bool(failed))
     for line in sys.stdin:

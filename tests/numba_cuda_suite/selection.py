@@ -24,6 +24,7 @@ FILES: dict[str, tuple[str, str]] = {
     "cudadrv/test_deallocations": ("driver", "counts the driver's deferred deallocations"),
     "cudadrv/test_detect": ("driver", "prints what the driver finds"),
     "cudadrv/test_emm_plugins": ("driver", "memory managers that replace the driver's"),
+    "cudadrv/test_events": ("machine", "needs the package cuda.core"),
     "cudadrv/test_init": ("driver", "fakes errors of the driver's start"),
     "cudadrv/test_inline_ptx": ("code", "inline PTX"),
     "cudadrv/test_is_fp16": ("driver", "asks the toolkit"),
@@ -53,9 +54,11 @@ FILES: dict[str, tuple[str, str]] = {
     "cudapy/test_fp8_bindings": ("code", "bindings to CUDA's header"),
     "cudapy/test_inline": ("compiler", "Numba's IR after inlining"),
     "cudapy/test_inspect": ("code", "the text of generated code"),
+    "cudapy/test_bfloat16": ("machine", "needs ml_dtypes"),
     "cudapy/test_ipc": ("machine", "memory shared between processes"),
     "cudapy/test_ir": ("compiler", "Numba's IR"),
     "cudapy/test_ir_utils": ("compiler", "Numba's IR"),
+    "cudapy/test_launch_config_sensitive": ("cache", "what the cache keys on"),
     "cudapy/test_lineinfo": ("code", "line information in PTX"),
     "cudapy/test_make_function_to_jit_function": ("compiler", "a compiler pass"),
     "cudapy/test_multigpu": ("machine", "several GPUs"),
@@ -91,6 +94,7 @@ NAMES: list[tuple[str, tuple[str, str]]] = [
         r"cudapy/test_dispatcher::TestDispatcherKernelProperties::",
         ("code", "registers and memory as ptxas counts them"),
     ),
+    (r"cudapy/test_flow_control::TestCFGraph", ("compiler", "control-flow graphs")),
     (r"cudapy/test_warning::.*(debug|lineinfo|nvvm|ptx)", ("code", "options of the PTX compiler")),
 ]
 
@@ -100,6 +104,11 @@ SOURCES: list[tuple[str, tuple[str, str]]] = [
         r"inspect_(asm|llvm|sass|lto_ptx|disasm)|compile_(ptx|for_current_device|all)|\bcompile\(|assertFileCheck|\.ptx\b|"
         r"get_asm_str|get_llvm_str|libdevice_path|nvvm|assertIn\(['\"](fma|rsqrt|div|sqrt|ex2|lg2|sin|cos|tanh)\.",
         ("code", "reads generated code"),
+    ),
+    (r"\blink=|_cu\b|CUSource|declare_device|cffi|CPointer", ("code", "links CUDA C++")),
+    (
+        r"MyStruct|struct_model_type|launchconfig|cuda\.core|overload_attribute",
+        ("compiler", "extends Numba's compiler"),
     ),
     (r"get_regs_per_thread|get_local_mem_per_thread|get_const_mem_size|max_registers", ("code", "what ptxas counts")),
     (r"ctypes|cuMem|driver\.driver|devices\.get_context\(\)\.mem", ("driver", "calls the driver")),

@@ -515,3 +515,53 @@ def test_min_and_max_prefer_a_number_to_nan_as_on_a_gpu(launch, cuda):
     out = np.zeros(6)
     launch(kernel, 1, 1, np.array([np.nan, 1.0]), np.array([-3, 2]), out)
     assert out.tolist() == [1, 1, 1, -3, 1, 5]
+
+
+def test_functions_as_arguments_of_device_functions(launch, cuda, device_function):
+    @device_function
+    def twice(v):
+        return 2 * v
+
+    @device_function
+    def apply(array, operation, change, value):
+        operation(array, 0, change(value))
+
+    def kernel(x):
+        apply(x, cuda.atomic.add, twice, 3)
+        apply(x, cuda.atomic.max, change=twice, value=100)
+
+    x = np.zeros(1, np.int64)
+    launch(kernel, 1, 1, x)
+    assert x[0] == 200
+
+
+def test_a_ufunc_into_an_array_that_is_there(launch, cuda):
+    def kernel(x, out):
+        np.sqrt(x, out)
+
+    out = np.zeros(4)
+    launch(kernel, 1, 1, np.array([1.0, 4.0, 9.0, 16.0]), out)
+    assert out.tolist() == [1, 2, 3, 4]
+
+
+def test_fields_of_a_record_by_number(launch, cuda):
+    kind = np.dtype([("a", np.int32), ("b", np.float64)])
+
+    def kernel(x, out):
+        record = x[1]
+        out[0] = record[0] + record[1]
+
+    x, out = np.zeros(2, kind), np.zeros(1)
+    x[1] = (3, 0.5)
+    launch(kernel, 1, 1, x, out)
+    assert out[0] == 3.5
+
+
+def test_float16_goes_to_the_interpreter(launch, cuda):
+    def kernel(x, out):
+        i = cuda.grid(1)
+        out[i] = x[i] + x[i]
+
+    x, out = np.arange(5, dtype=np.float16), np.zeros(5, np.float16)
+    launch(kernel, 1, 5, x, out)
+    assert out.tolist() == [0, 2, 4, 6, 8]

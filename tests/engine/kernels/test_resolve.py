@@ -114,3 +114,22 @@ def test_star_arguments_are_refused():
 
     with pytest.raises(UncompilableError, match="plain arguments"):
         resolve.function(kernel)
+
+
+def test_functions_are_passed_to_device_functions(cuda, device_function):
+    @device_function
+    def twice(v):
+        return 2 * v
+
+    @device_function
+    def apply(array, operation, change, value):
+        operation(array, 0, change(value))
+
+    def kernel(x):
+        apply(x, cuda.atomic.add, twice, 3)
+        apply(x, cuda.atomic.max, change=twice, value=100)
+
+    function = resolve.function(kernel)
+    assert {"atomic.add", "atomic.max"} <= function.intrinsics
+    special = [f for f in function.functions.values() if f.params == ("array", "value")]
+    assert len(special) == 2

@@ -21,6 +21,7 @@ from numba.tests.support import (  # noqa: F401 (the tests import them from here
     windows_only,
 )
 
+IS_NUMPY_2 = True
 skip_on_standalone_numba_cuda = unittest.skipUnless(True, "")
 skip_if_py314 = unittest.skipIf(sys.version_info[:2] == (3, 14), "Test unstable on 3.14")
 skip_unless_py10 = unittest.skipIf(False, "")

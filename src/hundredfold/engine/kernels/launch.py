@@ -203,7 +203,9 @@ class Kernel:
 
         with self._lock:
             if key not in self._compiled:
-                self._compiled[key] = self._compile(tuple(typeof(value) for value in args))
+                # Numba has no float16 on a CPU.
+                halves = any(_half(value) for value in args)
+                self._compiled[key] = None if halves else self._compile(tuple(typeof(value) for value in args))
             return self._compiled[key]
 
     def _compile(self, kinds: tuple) -> object | None:
@@ -321,6 +323,16 @@ def _kind(value: object) -> object:
     if isinstance(value, np.void):
         return value.dtype
     return type(value)
+
+
+def _half(value: object) -> bool:
+    if isinstance(value, tuple):
+        return any(_half(item) for item in value)
+    kind = getattr(value, "dtype", None)
+    return kind is not None and any(
+        np.dtype(field).base == np.float16
+        for field in ([k for k, *_ in kind.fields.values()] if kind.fields else [kind])
+    )
 
 
 def _bytes(args: tuple) -> int:

@@ -14,12 +14,14 @@ from types import FunctionType, ModuleType
 
 from . import source as sources
 from .faults import UncompilableError
-from .intrinsics import Intrinsic
+from .intrinsics import DIM3, Intrinsic
 
 PREFIX = "_hf__"
 FUNCTION_PREFIX = "_hf_fn_"
 CONSTANT_PREFIX = "_hf_const_"
 _MISSING = object()
+VALUES = frozenset((*DIM3, *(f"{name}.{axis}" for name in DIM3 for axis in "xyz"), "laneid", "warpsize"))
+"""Intrinsics that are values, where all others are functions."""
 
 
 @dataclass
@@ -93,9 +95,12 @@ def device_function(value: object) -> FunctionType | None:
     return python if isinstance(python, FunctionType) else None
 
 
-def _resolve(pyfunc: FunctionType, callers: tuple, known: dict) -> Function:
-    if pyfunc in known:
-        return known[pyfunc]
+def _resolve(pyfunc: FunctionType, callers: tuple, known: dict, bound: dict[str, object] | None = None) -> Function:
+    """Resolve a function; `bound` are parameters that stand for a function, and so are known already."""
+    bound = bound or {}
+    key = (pyfunc, tuple((name, id(value)) for name, value in bound.items()))
+    if key in known:
+        return known[key]
     source, node = sources.of(pyfunc)
     arguments = node.args
     made = Function(
@@ -114,25 +119,53 @@ def _resolve(pyfunc: FunctionType, callers: tuple, known: dict) -> Function:
     node.returns = None
     for argument in (*arguments.posonlyargs, *arguments.args):
         argument.annotation = None
-    visitor = _Names(made, (*callers, pyfunc), known)
+    for place in ("posonlyargs", "args"):
+        setattr(arguments, place, [a for a in getattr(arguments, place) if a.arg not in bound])
+    made.params = tuple(name for name in made.params if name not in bound)
+    visitor = _Names(made, (*callers, pyfunc), known, bound)
     node.body = [visitor.visit(statement) for statement in node.body]
     made.intrinsics = frozenset(visitor.intrinsics)
-    known[pyfunc] = made
+    known[key] = made
     return made
 
 
 class _Names(ast.NodeTransformer):
-    def __init__(self, made: Function, callers: tuple, known: dict):
+    def __init__(self, made: Function, callers: tuple, known: dict, bound: dict[str, object]):
         self.made, self.callers, self.known = made, callers, known
-        self.scope = _scope(made.pyfunc)
+        self.scope = _scope(made.pyfunc) | bound
         self.locals = _assigned(made.node)
         self.intrinsics: set[str] = set()
+        self.denoted: dict[str, object] = {}  # what a name in the resolved tree stands for
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         return self._static(node)
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         return self._static(node)
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        node = self.generic_visit(node)
+        callee = node.func
+        if isinstance(callee, ast.Name) and callee.id in self.made.functions:
+            self._bind(node, self.made.functions[callee.id])
+        return node
+
+    def _bind(self, node: ast.Call, callee: Function) -> None:
+        """Functions among the arguments are not passed: the callee is resolved anew, with them in their places."""
+        bound: dict[str, object] = {}
+        for name, value in zip(callee.params, node.args, strict=False):
+            if isinstance(value, ast.Name) and value.id in self.denoted:
+                bound[name] = self.denoted[value.id]
+        for keyword in node.keywords:
+            if isinstance(keyword.value, ast.Name) and keyword.value.id in self.denoted:
+                bound[keyword.arg] = self.denoted[keyword.value.id]
+        if not bound:
+            return
+        node.args = [a for a in node.args if not (isinstance(a, ast.Name) and a.id in self.denoted)]
+        node.keywords = [k for k in node.keywords if k.arg not in bound]
+        special = _resolve(callee.pyfunc, self.callers, self.known, bound)
+        self.intrinsics |= special.intrinsics
+        node.func.id = self._name(special)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
         node.annotation = ast.copy_location(ast.Constant(None), node)
@@ -172,10 +205,15 @@ class _Names(ast.NodeTransformer):
     def _replace(self, value: object, root: ast.Name, base: object) -> ast.AST | None:
         if isinstance(value, Intrinsic):
             self.intrinsics.add(value.name)
-            return ast.copy_location(ast.Name(PREFIX + value.name.replace(".", "__"), ast.Load()), root)
+            name = PREFIX + value.name.replace(".", "__")
+            if value.name not in VALUES:
+                self.denoted[name] = value
+            return ast.copy_location(ast.Name(name, ast.Load()), root)
         python = device_function(value)
         if python is not None:
-            return ast.copy_location(ast.Name(self._called(python, root), ast.Load()), root)
+            name = self._called(python, root)
+            self.denoted[name] = value
+            return ast.copy_location(ast.Name(name, ast.Load()), root)
         if value is not base and _is_ours(base):
             # Numba does not know the module it was reached through: hand it the value.
             name = f"{CONSTANT_PREFIX}{len(self.made.env)}"
@@ -192,6 +230,9 @@ class _Names(ast.NodeTransformer):
             )
         callee = _resolve(python, self.callers, self.known)
         self.intrinsics |= callee.intrinsics
+        return self._name(callee)
+
+    def _name(self, callee: Function) -> str:
         for name, other in self.made.functions.items():
             if other is callee:
                 return name

@@ -102,6 +102,8 @@ def get(typingctx, c, m, base, index, site):
     """``base[index]``, checked."""
     if isinstance(base, types.BaseTuple) and isinstance(index, types.IntegerLiteral):
         return _tuple_item(c, m, base, index, site)
+    if isinstance(base, types.Record) and isinstance(index, types.IntegerLiteral):
+        return _field(c, m, base, index, site)
     plain = types.unliteral(index)
     chosen = typingctx.resolve_function_type(operator.getitem, (base, plain), {})
     if chosen is None:
@@ -143,6 +145,19 @@ def _tuple_item(c, m, base, index, site):
         return value
 
     return kind(c, m, base, index, site), codegen
+
+
+def _field(c, m, base, index, site):
+    names = list(base.fields)
+    number = index.literal_value
+    if not 0 <= number < len(names):
+        return None
+    name = names[number]
+
+    def codegen(context, builder, sig, args):
+        return context.get_getattr(base, name)(context, builder, base, args[2], name)
+
+    return base.typeof(name)(c, m, base, index, site), codegen
 
 
 def _check_view(context, builder, c, m, base, array, idxty, index, site) -> None:

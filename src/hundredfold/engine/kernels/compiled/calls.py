@@ -98,6 +98,7 @@ class Calls(ast.NodeTransformer):
     def intrinsic(self, name: str, node: ast.Call) -> ast.expr:
         if name in ("grid", "gridsize"):
             return self.grid(name, node)
+        array = readable(node.args[0]) if node.args else ""  # before what is in it is rewritten
         arguments = [self.visit(a) for a in node.args]
         keywords = {k.arg: self.visit(k.value) for k in node.keywords}
         root, _, member = name.partition(".")
@@ -128,22 +129,21 @@ class Calls(ast.NodeTransformer):
         if name == "const.array_like":
             return self.arguments(name, node, arguments, keywords, ("ndarray",))[0]
         if root == "atomic" and member in ATOMICS:
-            return self.atomic(member, node, arguments, keywords)
+            return self.atomic(member, node, arguments, keywords, array)
         if name == "cg.this_grid":
             return ast.Constant(0)  # there is one; its sync() is found by its name
         if name in _FENCES:
-            return self.call("fence", ast.Constant(self.site(node, "fence", None)))
+            return self.call("fence", ast.Constant(self.site(node, "fence", None, name)))
         if name == "nanosleep":
             return self.helper("drop", *arguments)
         if name in _MATH:
             return self.helper(name, *arguments)
         raise CannotCompile(f"cuda.{name}")
 
-    def atomic(self, member: str, node: ast.Call, arguments: list, keywords: dict) -> ast.expr:
+    def atomic(self, member: str, node: ast.Call, arguments: list, keywords: dict, array: str) -> ast.expr:
         names = {"compare_and_swap": ("ary", "old", "val"), "cas": ("ary", "idx", "old", "val")}
         values = self.arguments(f"atomic.{member}", node, arguments, keywords, names.get(member, ("ary", "idx", "val")))
-        base = node.args[0] if node.args else None
-        site = self.site(node, "atomic", base, member)
+        site = self.site(node, "atomic", array, member)
         if member == "compare_and_swap":
             member, values = "cas", [values[0], ast.Constant(0), *values[1:]]
         return self.call(f"atomic_{member}", *values, ast.Constant(site))
@@ -203,7 +203,7 @@ class Calls(ast.NodeTransformer):
         # An inlined statement comes from another function, and says from where.
         owner, number = getattr(node, "origin", self.function), getattr(node, "origin_line", node.lineno)
         array = base if isinstance(base, str) else readable(base) if base is not None else ""
-        text = owner.line(number) if isinstance(node, ast.stmt) else readable(node)
+        text = owner.line(number)
         self.sites.append(Site(number, node.col_offset, array, kind, owner.name, text, operation))
         return len(self.sites) - 1
 

@@ -163,6 +163,8 @@ def _allocates(call: object, signature: object, typemap: dict[str, types.Type]) 
         return f".{method}()" if made_array and method not in _VIEWS else None
     name = getattr(key, "__name__", "")
     numpys = isinstance(key, np.ufunc) or getattr(key, "__module__", "").split(".")[0] == "numpy"
+    if isinstance(key, np.ufunc) and len(call.args) > key.nin:  # into an array that is there
+        return None
     if numpys and (made_array or name in _LIBRARY):
         return f"np.{name}"
     return None
