@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from hundredfold.engine.kernels import interpreted, resolve
 from hundredfold.engine.kernels.trace import log as logs
 
 from .conftest import cuda, launch
@@ -102,3 +103,25 @@ def test_no_arrival_is_noted_where_all_meet():
         cuda.syncthreads()
 
     assert not traced(kernel, 2, 40, np.zeros(2)).arrivals
+
+
+TABLE = np.arange(4.0)
+
+
+def test_a_second_launch_has_a_log_of_its_own():
+    def kernel(first, x):
+        x[cuda.grid(1)] = first[0] + TABLE[1]
+
+    made = Once(kernel)
+    for args in ((np.zeros(1), np.zeros(2)), (np.zeros(1), np.zeros(2))):
+        recorder = logs.Recorder(1, 2)
+        interpreted.run(made.resolved, (1, 1, 1), (2, 1, 1), args, log=recorder)
+        log = recorder.log()
+        assert sorted(log.arrays[n].space for n in set(log.records["array"])) == ["const", "global", "global"]
+
+
+class Once:
+    """A kernel that is resolved once, as one that is launched again."""
+
+    def __init__(self, kernel):
+        self.resolved = resolve.function(kernel)

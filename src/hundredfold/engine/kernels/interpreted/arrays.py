@@ -26,14 +26,11 @@ class Memory:
         Items of each block's copy (shared); ignored otherwise.
     lanes : int
         Threads among which the items are interleaved (local), else 1.
-    number : int
-        In the access log; -1 until it is traced.
     """
 
     def __init__(self, name: str, space: str, flat: np.ndarray, *, size: int = 0, lanes: int = 1, root=None):
         self.name, self.space, self.flat, self.size, self.lanes = name, space, flat, size, lanes
         self.root = root  # the array as it was passed, for the access log
-        self.number = -1
         self.fields: dict = {}
 
     def field(self, key: object, make) -> np.ndarray:

@@ -15,6 +15,7 @@ class Tracer:
     def __init__(self, recorder, threads: int):
         self.recorder, self.threads = recorder, threads
         self._sites: dict[int, int] = {}
+        self._arrays: dict[int, int] = {}
         self._kept: list = []  # so that no id is used twice
 
     def access(self, group, a, at, access, used):
@@ -23,8 +24,10 @@ class Tracer:
             return None
         site = self._site(a, access)
         memory = a.memory
-        if memory.number < 0:
-            memory.number = self._array(group, memory)
+        number = self._arrays.get(id(memory))
+        if number is None:
+            number = self._arrays[id(memory)] = self._array(group, memory)
+            self._kept.append(memory)
         size = memory.root.dtype.itemsize if memory.root is not None else memory.flat.dtype.itemsize
         if a.unit != size or a.base:
             at = (np.asarray(at) * a.unit + a.base) // size
@@ -33,7 +36,7 @@ class Tracer:
             np.broadcast_to(at, group.n),
             lanes + chunk.first * self.threads,
             site,
-            memory.number,
+            number,
             chunk.intervals[lanes],
             chunk.warped[lanes],
             chunk.epochs[lanes],
