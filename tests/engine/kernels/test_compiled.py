@@ -1,5 +1,7 @@
 """Kernels compiled for the CPU, from launch to result."""
 
+import math
+
 import numpy as np
 import pytest
 from numba import float32, int32
@@ -565,3 +567,29 @@ def test_float16_goes_to_the_interpreter(launch, cuda):
     x, out = np.arange(5, dtype=np.float16), np.zeros(5, np.float16)
     launch(kernel, 1, 5, x, out)
     assert out.tolist() == [0, 2, 4, 6, 8]
+
+
+def test_functions_that_numba_knows_on_a_gpu_only(launch, cuda):
+    from math import modf
+
+    def kernel(x, out):
+        i = cuda.grid(1)
+        out[i, 0] = math.fmod(x[i], 1.25)
+        out[i, 1], out[i, 2] = modf(x[i])
+
+    x = np.array([5.5, -5.5, 0.0, np.inf, -np.inf, np.nan])
+    out = np.zeros((6, 3))
+    launch(kernel, 1, 6, x, out)
+    np.testing.assert_array_equal(out[:, 0], np.fmod(x, 1.25))
+    np.testing.assert_array_equal(out[:, 1:], np.transpose(np.modf(x)))
+
+
+def test_the_lanes_that_run_together(launch, cuda):
+    def kernel(out):
+        t = cuda.threadIdx.x
+        if t % 2:
+            out[t] = cuda.popc(cuda.activemask())
+
+    out = np.zeros(64, np.int64)
+    launch(kernel, 1, 64, out)
+    assert out.tolist() == [0, 16] * 32

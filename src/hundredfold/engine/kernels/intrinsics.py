@@ -118,5 +118,5 @@ TOP["cg"] = Intrinsic("cg", ("this_grid",))
 TOP["fp16"] = Intrinsic("fp16", (*FP16_BINARY, *FP16_UNARY, "hfma"))
 TOP |= {name: Intrinsic(name) for name in sorted(set(vector_types().values()))}
 
-SYNCHRONISING = frozenset((*BARRIERS, *WARP[:11], "cg.this_grid"))
+SYNCHRONISING = frozenset((*BARRIERS, *WARP, "cg.this_grid")) - {"lanemask_lt"}
 """Where a thread may have to wait for others."""

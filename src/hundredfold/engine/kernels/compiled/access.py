@@ -208,8 +208,8 @@ def step(typingctx, c, m, site):
     def codegen(context, builder, sig, args):
         cv, mv, site_value = args
         at = cell(builder, mv, Cell.STOP)
-        flag = builder.load(at)
-        flag.volatile = True
+        # Atomic, so that LLVM looks at every turn: a plain load leaves a loop that writes nothing (llvmlite has no volatile).
+        flag = builder.load_atomic(at, "monotonic", 8)
         stopped = builder.icmp_unsigned("!=", flag, ir.Constant(WORD, 0))
         with unlikely(builder, stopped):
             fail(context, builder, cv, mv, Fault.STOPPED, site_value)

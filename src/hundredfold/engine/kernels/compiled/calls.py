@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterator
+from types import ModuleType
 
 from ..intrinsics import ATOMICS, BARRIERS, WARP
 from ..resolve import FUNCTION_PREFIX, PREFIX, Function
@@ -37,6 +39,8 @@ _DIM3 = {
     "gridDim": Context.GRID_DIM,
 }
 _EXTREMES = {"min": "minimum", "max": "maximum"}
+_ONLY_ON_A_GPU = (math.fmod, math.modf)
+"""Functions that Numba knows on a GPU and not on a CPU."""
 _MATH = ("popc", "brev", "clz", "ffs", "fma", "cbrt", "selp")
 _FENCES = ("threadfence", "threadfence_block", "threadfence_system")
 
@@ -77,6 +81,9 @@ class Calls(ast.NodeTransformer):
         if isinstance(function, ast.Attribute) and function.attr == "sync" and not node.args:
             if "cg.this_grid" in self.function.intrinsics:
                 return at(self.wait(Yield.GRID, node), node)
+        known = self.value(function)
+        if known in _ONLY_ON_A_GPU:
+            return at(self.helper(f"math_{known.__name__}", *(self.visit(a) for a in node.args)), node)
         if isinstance(function, ast.Name) and function.id in _EXTREMES and self.builtin(function.id):
             if len(node.args) == 2 and not node.keywords and not any(isinstance(a, ast.Starred) for a in node.args):
                 return at(self.helper(_EXTREMES[function.id], *(self.visit(a) for a in node.args)), node)
@@ -90,6 +97,16 @@ class Calls(ast.NodeTransformer):
         """Whether a name means Python's own function here."""
         stored = any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in self.nodes())
         return name not in self.function.env and name not in self.function.params and not stored
+
+    def value(self, node: ast.expr) -> object:
+        """What a global name, or an attribute of a module, stands for; None for anything else."""
+        if isinstance(node, ast.Name):
+            value = self.function.env.get(node.id)
+            return value if callable(value) else None
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            module = self.function.env.get(node.value.id)
+            return getattr(module, node.attr, None) if isinstance(module, ModuleType) else None
+        return None
 
     def nodes(self) -> Iterator[ast.AST]:
         """All nodes of the function as it was resolved."""

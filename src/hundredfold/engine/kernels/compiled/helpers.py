@@ -13,7 +13,7 @@ NAMES = {
     extremes: ("minimum", "maximum"),
     places: (
         *("dim3", "laneid", "warpsize", "lanemask_lt", "fence", "drop"),
-        *("popc", "brev", "clz", "ffs", "fma", "cbrt", "selp"),
+        *("popc", "brev", "clz", "ffs", "fma", "cbrt", "selp", "math_fmod", "math_modf"),
     ),
 }
 ENVIRONMENT = {HELPER + name: getattr(module, name) for module, names in NAMES.items() for name in names}

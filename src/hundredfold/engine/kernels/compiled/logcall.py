@@ -46,9 +46,7 @@ def peek(typingctx, machine, which):
 
     def codegen(context, builder, sig, args):
         base = builder.inttoptr(args[0], context.get_value_type(_CELLS))
-        value = builder.load(builder.gep(base, [args[1]]))
-        value.volatile = True
-        return value
+        return builder.load_atomic(builder.gep(base, [args[1]]), "monotonic", 8)
 
     return types.int64(types.int64, types.int64), codegen
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -120,6 +121,27 @@ def fma(typingctx, a, b, c):
         return builder.fma(*values)
 
     return kind(a, b, c), codegen
+
+
+@intrinsic
+def math_fmod(typingctx, a, b):
+    """``math.fmod``: the remainder with the sign of the first."""
+    kinds = {types.unliteral(kind) for kind in (a, b)}
+    kind = types.float32 if kinds == {types.float32} else types.float64
+
+    def codegen(context, builder, sig, args):
+        values = [context.cast(builder, v, t, kind) for v, t in zip(args, sig.args, strict=True)]
+        return builder.frem(*values)
+
+    return kind(a, b), codegen
+
+
+@register_jitable
+def math_modf(value):
+    """``math.modf``: the part behind the point, and the whole part."""
+    whole = np.trunc(value)
+    rest = 0.0 if math.isinf(value) else value - whole
+    return math.copysign(rest, value), whole
 
 
 @njit
