@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numba import float32, int32
 
-from hundredfold.engine.kernels.faults import UncompilableError
+from hundredfold.engine.kernels.faults import TraceError, UncompilableError
 
 N = 1000
 
@@ -191,6 +191,7 @@ def test_device_functions_that_wait_return_early_and_nest(launch, cuda, device_f
         s = cuda.shared.array(32, float32)
         warp = cuda.threadIdx.x // 32
         v = warp_sum(v)
+        cuda.syncthreads()  # the call before this one may still be reading s
         if cuda.laneid == 0:
             s[warp] = v
         cuda.syncthreads()
@@ -209,6 +210,25 @@ def test_device_functions_that_wait_return_early_and_nest(launch, cuda, device_f
     out = np.zeros(1, np.float32)
     launch(kernel, 4, 256, x, out)
     assert out[0] == x.sum() + 4 * 256
+
+
+def test_two_calls_of_a_device_function_have_one_shared_array(launch, cuda, device_function):
+    """So the second call writes what slower threads still read in the first."""
+
+    @device_function
+    def broadcast(v):
+        s = cuda.shared.array(1, float32)
+        if cuda.threadIdx.x == 0:
+            s[0] = v
+        cuda.syncthreads()
+        return s[0]
+
+    def kernel(out):
+        out[cuda.grid(1)] = broadcast(1) + broadcast(2)
+
+    with pytest.raises(TraceError) as caught:
+        launch(kernel, 1, 64, np.zeros(64))
+    assert caught.value.findings[0].kind == "race"
 
 
 def test_a_waiting_call_in_the_middle_of_an_expression(launch, cuda, device_function):
@@ -576,12 +596,23 @@ def test_functions_that_numba_knows_on_a_gpu_only(launch, cuda):
         i = cuda.grid(1)
         out[i, 0] = math.fmod(x[i], 1.25)
         out[i, 1], out[i, 2] = modf(x[i])
+        out[i, 3] = math.floor(x[i]) / math.ceil(2.5)  # floats: an integer would have no infinity
 
     x = np.array([5.5, -5.5, 0.0, np.inf, -np.inf, np.nan])
-    out = np.zeros((6, 3))
+    out = np.zeros((6, 4))
     launch(kernel, 1, 6, x, out)
-    np.testing.assert_array_equal(out[:, 0], np.fmod(x, 1.25))
-    np.testing.assert_array_equal(out[:, 1:], np.transpose(np.modf(x)))
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_array_equal(out[:, 0], np.fmod(x, 1.25))
+    np.testing.assert_array_equal(out[:, 1:3], np.transpose(np.modf(x)))
+    np.testing.assert_array_equal(out[:, 3], np.floor(x) / 3)
+
+
+def test_a_floor_is_no_index_as_on_a_gpu(launch, cuda):
+    def kernel(x):
+        x[math.floor(x[0])] = 1
+
+    with pytest.raises(UncompilableError, match="float64"):
+        launch(kernel, 1, 1, np.zeros(4))
 
 
 def test_the_lanes_that_run_together(launch, cuda):

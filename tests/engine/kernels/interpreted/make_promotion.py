@@ -46,6 +46,8 @@ UNARY = {
     "arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh deg2rad rad2deg degrees radians fabs ceil floor trunc "
     "isnan isinf isfinite signbit spacing invert logical_not conjugate real imag angle",
 }
+ON_A_GPU = ("math.ceil", "math.floor", "math.trunc")
+"""Where numba-cuda's typing goes before the CPU's, here and in the compiled backend: they give floats on a GPU."""
 MODULES = {"operator": operator, "math": math, "cmath": cmath, "builtins": builtins, "np": np}
 
 
@@ -109,7 +111,7 @@ def main(path):
                 mine, theirs = cpu.table(function, n), gpu.table(function, n)
                 nothing = all(c == "." for c in mine)
                 cells = [
-                    other if nothing or "e" in types else own
+                    other if nothing or "e" in types or f"{family}.{name}" in ON_A_GPU else own
                     for own, other, types in zip(mine, theirs, operands[n], strict=True)
                 ]
                 width = len(LETTERS)

@@ -222,6 +222,10 @@ def test_extremes_and_unified_variables(a, b):
         return
     letter = promotion.unify(SCALARS[a], SCALARS[b]).letter
     expected, got = both(extremes, (x, y), [np.zeros(300, DTYPES[letter]) for _ in range(3)])
+    # With a NaN a GPU gives the number (fmin, fmax), where Numba on a CPU compares.
+    one_nan = np.isnan(x.astype(float)) ^ np.isnan(y.astype(float))
+    for result, pick in zip(expected, (np.fmin, np.fmax), strict=False):
+        result[one_nan] = pick(x, y)[one_nan]
     check(["min", "max", "either"], expected, got, x, y)
 
 

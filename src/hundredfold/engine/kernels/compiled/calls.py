@@ -39,8 +39,8 @@ _DIM3 = {
     "gridDim": Context.GRID_DIM,
 }
 _EXTREMES = {"min": "minimum", "max": "maximum"}
-_ONLY_ON_A_GPU = (math.fmod, math.modf)
-"""Functions that Numba knows on a GPU and not on a CPU."""
+_AS_ON_A_GPU = (math.fmod, math.modf, math.floor, math.ceil, math.trunc)
+"""Functions that Numba knows on a GPU only, or types otherwise there: floor, ceil and trunc give floats."""
 _MATH = ("popc", "brev", "clz", "ffs", "fma", "cbrt", "selp")
 _FENCES = ("threadfence", "threadfence_block", "threadfence_system")
 
@@ -82,7 +82,7 @@ class Calls(ast.NodeTransformer):
             if "cg.this_grid" in self.function.intrinsics:
                 return at(self.wait(Yield.GRID, node), node)
         known = self.value(function)
-        if known in _ONLY_ON_A_GPU:
+        if known in _AS_ON_A_GPU:
             return at(self.helper(f"math_{known.__name__}", *(self.visit(a) for a in node.args)), node)
         if isinstance(function, ast.Name) and function.id in _EXTREMES and self.builtin(function.id):
             if len(node.args) == 2 and not node.keywords and not any(isinstance(a, ast.Starred) for a in node.args):
@@ -221,7 +221,10 @@ class Calls(ast.NodeTransformer):
         owner, number = getattr(node, "origin", self.function), getattr(node, "origin_line", node.lineno)
         array = base if isinstance(base, str) else readable(base) if base is not None else ""
         text = owner.line(number)
-        self.sites.append(Site(number, node.col_offset, array, kind, owner.name, text, operation))
+        made = Site(number, node.col_offset, array, kind, owner.name, text, operation)
+        if kind in ("shared", "local") and made in self.sites:
+            return self.sites.index(made)  # inlined twice, and still one piece of memory
+        self.sites.append(made)
         return len(self.sites) - 1
 
     def call(self, name: str, *args: ast.expr) -> ast.Call:

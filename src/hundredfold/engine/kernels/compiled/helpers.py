@@ -14,6 +14,7 @@ NAMES = {
     places: (
         *("dim3", "laneid", "warpsize", "lanemask_lt", "fence", "drop"),
         *("popc", "brev", "clz", "ffs", "fma", "cbrt", "selp", "math_fmod", "math_modf"),
+        *("math_floor", "math_ceil", "math_trunc"),
     ),
 }
 ENVIRONMENT = {HELPER + name: getattr(module, name) for module, names in NAMES.items() for name in names}

@@ -136,6 +136,27 @@ def math_fmod(typingctx, a, b):
     return kind(a, b), codegen
 
 
+def _whole(name: str):
+    @intrinsic
+    def function(typingctx, value):
+        given = types.unliteral(value)
+        if not isinstance(given, types.Integer | types.Float):
+            return None
+        kind = types.float32 if given == types.float32 else types.float64
+
+        def codegen(context, builder, sig, args):
+            number = context.get_value_type(kind)
+            rounded = builder.module.declare_intrinsic(f"llvm.{name}", [number])
+            return builder.call(rounded, [context.cast(builder, args[0], value, kind)])
+
+        return kind(value), codegen
+
+    return function
+
+
+math_floor, math_ceil, math_trunc = _whole("floor"), _whole("ceil"), _whole("trunc")
+
+
 @register_jitable
 def math_modf(value):
     """``math.modf``: the part behind the point, and the whole part."""

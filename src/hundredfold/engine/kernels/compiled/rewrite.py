@@ -16,7 +16,7 @@ from ..resolve import Function
 from ..trace.log import Site
 from .calls import Calls
 from .machine import Yield
-from .syntax import REFUSED, C, M, at, is_field, load, store
+from .syntax import REFUSED, C, M, at, is_field, load, readable, store
 from .waiting import spins
 
 
@@ -81,7 +81,7 @@ class _Rewriter(Calls):
 
     def visit_Assign(self, node: ast.Assign) -> list[ast.stmt]:
         if isinstance(node.value, ast.Call) and isinstance(node.targets[0], ast.Name):
-            node.value.name_of_array = node.targets[0].id
+            node.value.name_of_array = readable(node.targets[0])
         value = self.visit(node.value)
         if len(node.targets) == 1:
             return self.assign(node.targets[0], value, node)

@@ -34,7 +34,7 @@ REFUSED = {
     ast.Await: "await",
     ast.Starred: "an argument with a star",
 }
-WAITING = SYNCHRONISING - {"cg.this_grid"} | {"all_sync", "any_sync", "eq_sync"}
+WAITING = SYNCHRONISING - {"cg.this_grid", "activemask"}
 PURE_BUILTINS = {"abs", "min", "max", "int", "float", "bool", "len", "round"}
 
 

@@ -31,15 +31,6 @@ def _gamma_pole(x: float) -> float:
     return math.inf if x > 0 else math.copysign(math.inf, x) if x == 0 else math.nan
 
 
-def _to_int(function):
-    """floor, ceil and trunc, which Numba has give integers."""
-
-    def all_lanes(x):
-        return x if x.dtype.kind in "iu" else function(x)
-
-    return all_lanes
-
-
 def _modf(x):
     fraction, whole = np.modf(x)
     return fraction, whole
@@ -118,7 +109,7 @@ MATH = {
     **{f"math.{name}": _float(getattr(np, name)) for name in _SAME},
     **{f"math.{name}": _float(getattr(np, "arc" + name[1:])) for name in _INVERSE},
     **{f"math.{name}": _float(getattr(np, name)) for name in ("isfinite", "isinf", "isnan")},
-    **{f"math.{name}": _to_int(getattr(np, name)) for name in ("floor", "ceil", "trunc")},
+    **{f"math.{name}": _float(getattr(np, name)) for name in ("floor", "ceil", "trunc")},  # floats, as on a GPU
     "math.degrees": _float(_degrees),
     "math.radians": _float(_radians),
     "math.erf": _float(_each(math.erf)),

@@ -224,10 +224,10 @@ class CallTyping(IntrinsicTyping):
         return result, emit
 
     def c_min(self, v, args):
-        return self._extreme(v, args, scalars.minimum, "min")
+        return self._extreme(v, args, scalars.minimum_of_two if len(args) == 2 else scalars.minimum, "min")
 
     def c_max(self, v, args):
-        return self._extreme(v, args, scalars.maximum, "max")
+        return self._extreme(v, args, scalars.maximum_of_two if len(args) == 2 else scalars.maximum, "max")
 
     def c_len(self, v, args):
         if len(args) != 1:

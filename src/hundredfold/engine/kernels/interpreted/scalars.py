@@ -150,6 +150,21 @@ def maximum(a, b):
     return np.where(b > a, b, a)[()]
 
 
+def _of_two(ordered):
+    """``min`` or ``max`` of two numbers as on a GPU: of a NaN and a number, the number."""
+
+    def extreme(a, b):
+        if np.result_type(a, b).kind != "f":
+            return ordered(a, b)
+        return np.where(np.isnan(a), b, np.where(np.isnan(b), a, ordered(a, b)))[()]
+
+    return extreme
+
+
+minimum_of_two = _of_two(minimum)
+maximum_of_two = _of_two(maximum)
+
+
 def absolute(a):
     return np.abs(a)
 
