@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
+from collections.abc import Iterator
 from types import FunctionType
 from typing import TextIO
 
@@ -199,20 +201,21 @@ class Kernel:
             pass
         if not _can_compile():
             return None
-        from numba import typeof
+        with _uninterrupted():
+            from numba import typeof
 
-        with self._lock:
-            if key not in self._compiled:
-                # Numba has no float16 on a CPU.
-                halves = any(_half(value) for value in args)
-                self._compiled[key] = None if halves else self._compile(tuple(typeof(value) for value in args))
-            return self._compiled[key]
+            with self._lock:
+                if key not in self._compiled:
+                    # Numba has no float16 on a CPU.
+                    halves = any(_half(value) for value in args)
+                    self._compiled[key] = None if halves else self._compile(tuple(typeof(value) for value in args))
+                return self._compiled[key]
 
     def _compile(self, kinds: tuple) -> object | None:
-        from .compiled import compile as compiler
-        from .compiled.waiting import CannotCompile
+        with _uninterrupted(), self._lock:
+            from .compiled import compile as compiler
+            from .compiled.waiting import CannotCompile
 
-        with self._lock:
             try:
                 options = compiler.Options(self.debug, self.fastmath, self.opt)
                 return compiler.compile_for(compiler.prepare(self.function(), options), kinds)
@@ -287,6 +290,19 @@ def _checked(run: _Run, all_blocks: bool) -> list[tuple[int, int]]:
         return []
     edges = [-1, *(int(b) for b in picked), run.blocks]
     return [(a + 1, b) for a, b in zip(edges, edges[1:], strict=False) if b > a + 1]
+
+
+@contextlib.contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Let ``Ctrl-C`` wait for the compiler: Numba left in the middle of itself refuses every later kernel."""
+    from .. import interrupt
+
+    held = interrupt.hold()
+    try:
+        yield
+    finally:
+        if held is not None:
+            interrupt.release(held)
 
 
 def _stop() -> None:
