@@ -624,3 +624,36 @@ def test_the_lanes_that_run_together(launch, cuda):
     out = np.zeros(64, np.int64)
     launch(kernel, 1, 64, out)
     assert out.tolist() == [0, 16] * 32
+
+
+def test_two_fields_of_one_item_are_no_race_and_one_field_is(launch, cuda):
+    kind = np.dtype([("a", np.int32), ("b", np.float64)])
+
+    def apart(x):
+        i = cuda.grid(1)
+        if i == 0:
+            x[0].a = 1
+        elif i == 1:
+            x[0]["b"] += 2.0
+
+    x = np.zeros(1, kind)
+    launch(apart, 1, 32, x)
+    assert x[0].tolist() == (1, 2.0)
+
+    def together(x):
+        x[0].a = cuda.grid(1)
+
+    with pytest.raises(TraceError) as caught:
+        launch(together, 1, 32, x)
+    assert caught.value.findings[0].kind == "race"
+
+
+def test_attributes_of_elements_that_are_no_records(launch, cuda):
+    def kernel(z, out):
+        i = cuda.grid(1)
+        out[i, 0], out[i, 1] = z[i].real, z[i].imag
+        out[i, 2] = z[i].conjugate().imag
+
+    z, out = np.array([1 + 2j, 3 - 4j]), np.zeros((2, 3))
+    launch(kernel, 1, 2, z, out)
+    assert out.tolist() == [[1, 2, -2], [3, -4, 4]]

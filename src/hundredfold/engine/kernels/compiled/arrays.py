@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from llvmlite import ir
 from numba.core import types
 from numba.core.errors import TypingError
@@ -9,6 +11,7 @@ from numba.core.typing.npydecl import parse_dtype
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
+from ..trace.log import Site
 from .low import WORD, linear_thread, load
 from .machine import Cell
 
@@ -44,12 +47,18 @@ class Layouts:
 
     shared = Layout()
     local = Layout()
+    sites: ClassVar[list[Site]] = []
 
     @classmethod
-    def begin(cls) -> tuple[Layout, Layout]:
-        """Begin a kernel."""
-        cls.shared, cls.local = Layout(), Layout()
+    def begin(cls, sites: list[Site]) -> tuple[Layout, Layout]:
+        """Begin a kernel, whose accesses have these sites."""
+        cls.shared, cls.local, cls.sites = Layout(), Layout(), sites
         return cls.shared, cls.local
+
+    @classmethod
+    def part(cls, site: int, offset: int, nbytes: int) -> None:
+        """Note that a site touches a part of an item only, in bytes."""
+        cls.sites[site] = cls.sites[site]._replace(offset=offset, nbytes=nbytes)
 
 
 def _shape(shape: types.Type) -> tuple[int, ...] | None:

@@ -87,6 +87,11 @@ class Calls(ast.NodeTransformer):
         if isinstance(function, ast.Name) and function.id in _EXTREMES and self.builtin(function.id):
             if len(node.args) == 2 and not node.keywords and not any(isinstance(a, ast.Starred) for a in node.args):
                 return at(self.helper(_EXTREMES[function.id], *(self.visit(a) for a in node.args)), node)
+        if isinstance(function, ast.Attribute):  # a method: what it is called on is an expression, and no field
+            function.value = self.visit(function.value)
+            node.args = [self.visit(a) for a in node.args]
+            node.keywords = [ast.keyword(k.arg, self.visit(k.value)) for k in node.keywords]
+            return node
         if not (isinstance(function, ast.Name) and function.id.startswith(PREFIX)):
             return self.generic_visit(node)
         name = function.id[len(PREFIX) :].replace("__", ".")

@@ -134,7 +134,7 @@ def compile_for(made: Rewritten, kinds: tuple[types.Type, ...]) -> Compiled:
         With Numba's words, about the learner's own lines.
     """
     with _lock, global_compiler_lock:
-        shared, local = Layouts.begin()
+        shared, local = Layouts.begin(made.sites)
         words = types.int64
         arguments = types.Tuple(kinds)
         dims = types.UniTuple(words, 6)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import access, arrays, atomics, exchange, extremes, places
+from . import access, arrays, atomics, exchange, extremes, fields, places
 from .calls import HELPER
 
 NAMES = {
@@ -10,6 +10,7 @@ NAMES = {
     arrays: ("shared_array", "local_array"),
     atomics: tuple(name for name in vars(atomics) if name.startswith("atomic_")),
     exchange: ("post", "take_value", "take_mask", "take_bool", "take_pair"),
+    fields: ("get_field", "set_field"),
     extremes: ("minimum", "maximum"),
     places: (
         *("dim3", "laneid", "warpsize", "lanemask_lt", "fence", "drop"),

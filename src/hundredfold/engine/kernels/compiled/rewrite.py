@@ -16,7 +16,7 @@ from ..resolve import Function
 from ..trace.log import Site
 from .calls import Calls
 from .machine import Yield
-from .syntax import REFUSED, C, M, at, is_field, load, readable, store
+from .syntax import REFUSED, C, M, at, field_of_element, is_field, load, readable, store
 from .waiting import spins
 
 
@@ -97,6 +97,8 @@ class _Rewriter(Calls):
     def assign(self, target: ast.expr, value: ast.expr, node: ast.stmt) -> list[ast.stmt]:
         if isinstance(target, ast.Name):
             return [at(ast.Assign([target], value), node)]
+        if field_of_element(target) is not None:
+            return self.assign_field(target, value, node)
         if isinstance(target, ast.Attribute):
             target.value = self.visit(target.value)
             return [at(ast.Assign([target], value), node)]
@@ -125,11 +127,21 @@ class _Rewriter(Calls):
             return done
         return [self.refuse(node)]
 
+    def assign_field(self, target: ast.Attribute | ast.Subscript, value: ast.expr, node: ast.stmt) -> list[ast.stmt]:
+        """``x[i].a = value`` and ``x[i]["a"] = value``."""
+        element, name = target.value, ast.Constant(field_of_element(target))
+        site = ast.Constant(self.site(target, "write", element.value))
+        kept = self.temporary()
+        call = self.call("set_field", self.visit(element.value), self.visit(element.slice), name, load(kept), site)
+        return [at(ast.Assign([store(kept)], value), node), at(ast.Expr(call), node)]
+
     def visit_AugAssign(self, node: ast.AugAssign) -> list[ast.stmt]:
         target = node.target
         if isinstance(target, ast.Name):
             node.value = self.visit(node.value)
             return [node]
+        if field_of_element(target) is not None:
+            return self.augment_field(target, node)
         base = self.temporary()
         done = [at(ast.Assign([store(base)], self.visit(target.value)), node)]
         if isinstance(target, ast.Attribute) or is_field(target):
@@ -150,6 +162,21 @@ class _Rewriter(Calls):
         site = self.site(target, "write", target.value)
         done.append(at(ast.Expr(self.call("set", load(base), index, load(value), ast.Constant(site))), node))
         return done
+
+    def augment_field(self, target: ast.Attribute | ast.Subscript, node: ast.AugAssign) -> list[ast.stmt]:
+        """``x[i].a += value``."""
+        element, name = target.value, ast.Constant(field_of_element(target))
+        base, index, kept = self.temporary(), self.temporary(), self.temporary()
+        reading = ast.Constant(self.site(target, "read", element.value))
+        writing = ast.Constant(self.site(target, "write", element.value))
+        places = [load(base), load(index), name]
+        value = ast.BinOp(self.call("get_field", *places, reading), node.op, self.visit(node.value))
+        return [
+            at(ast.Assign([store(base)], self.visit(element.value)), node),
+            at(ast.Assign([store(index)], self.visit(element.slice)), node),
+            at(ast.Assign([store(kept)], value), node),
+            at(ast.Expr(self.call("set_field", *places, load(kept), writing)), node),
+        ]
 
     def visit_If(self, node: ast.If) -> ast.AST:
         node.test = self.visit(node.test)
@@ -184,9 +211,20 @@ class _Rewriter(Calls):
 
     # Expressions
 
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        return self.field(node) if field_of_element(node) is not None else self.generic_visit(node)
+
+    def field(self, node: ast.Attribute | ast.Subscript) -> ast.AST:
+        """``x[i].a`` and ``x[i]["a"]``, where x may turn out to be no array of records."""
+        element, name = node.value, ast.Constant(field_of_element(node))
+        site = ast.Constant(self.site(node, "read", element.value))
+        return at(self.call("get_field", self.visit(element.value), self.visit(element.slice), name, site), node)
+
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         if not isinstance(node.ctx, ast.Load):
             return self.refuse(node)
+        if field_of_element(node) is not None:
+            return self.field(node)
         if is_field(node) or (isinstance(node.value, ast.Attribute) and node.value.attr in ("shape", "strides")):
             return self.generic_visit(node)
         site = self.site(node, "read", node.value)

@@ -39,6 +39,17 @@ def is_field(node: ast.Subscript) -> bool:
     return isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str)
 
 
+def field_of_element(node: ast.AST) -> str | None:
+    """The name of the field in ``x[i].a`` and ``x[i]["a"]``; None for anything else."""
+    if not isinstance(node, ast.Attribute | ast.Subscript) or not isinstance(node.value, ast.Subscript):
+        return None
+    if is_field(node.value) or isinstance(node.value.value, ast.Attribute):
+        return None
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.slice.value if is_field(node) else None
+
+
 def readable(node: ast.AST) -> str:
     """An expression of a resolved kernel as its author wrote it."""
     text = re.sub(rf"{PREFIX}(\w+)", lambda match: "cuda." + match[1].replace("__", "."), ast.unparse(node))
