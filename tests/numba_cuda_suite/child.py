@@ -13,6 +13,7 @@ import importlib.util
 import inspect
 import io
 import json
+import re
 import signal
 import sys
 import traceback
@@ -139,8 +140,8 @@ def marked(function) -> str:
     return ""
 
 
-def run(thing, method, module) -> tuple[str, str]:
-    """Outcome ("pass", "fail", "skip", "time-out") and what went wrong."""
+def run(thing, method, module) -> tuple[str, object]:
+    """Outcome ("pass", "fail", "skip", "time-out", "excluded") and what went wrong, or why it is left out."""
     function = getattr(thing, method) if thing is not None else getattr(module, method)
     mark = marked(function)
     if mark == "skip":
@@ -168,7 +169,12 @@ def run(thing, method, module) -> tuple[str, str]:
     if result.unexpectedSuccesses:
         # They mark what a GPU cannot do; what can be done here and not there is for us to know.
         return "fail", "expected to fail, and passed"
-    return ("fail", problems[0]) if problems else ("pass", "")
+    if problems:
+        for pattern, why in selection.ENDINGS:
+            if re.search(pattern, problems[0]):
+                return "excluded", why
+        return "fail", problems[0]
+    return "pass", ""
 
 
 def prepare() -> None:
@@ -180,10 +186,16 @@ def prepare() -> None:
     import builtins
     import itertools
     import linecache
+    import subprocess
+    import tempfile
 
     from numba import cuda
 
     cuda.CUSource = lambda *args, **kwargs: None
+    # Numba-CUDA's own options, which Numba's configuration does not have.
+    from numba.core import config
+
+    config.CUDA_ENABLE_NRT = getattr(config, "CUDA_ENABLE_NRT", False)
     plain, number = builtins.exec, itertools.count(1)
 
     def keeping(code, *scopes):
@@ -197,6 +209,17 @@ def prepare() -> None:
         return plain(code, *scopes)
 
     builtins.exec = keeping
+    # The same for programs that a test gives to ``python -c``.
+    start, folder = subprocess.run, tempfile.mkdtemp()
+
+    def with_source(command, *args, **kwargs):
+        if isinstance(command, list) and command[1:2] == ["-c"]:
+            file = Path(folder) / f"program{next(number)}.py"
+            file.write_text(command[2], encoding="utf-8")
+            command = [command[0], str(file), *command[3:]]
+        return start(command, *args, **kwargs)
+
+    subprocess.run = with_source
 
 
 def main() -> None:
@@ -228,7 +251,11 @@ def main() -> None:
                 tell(name, "excluded", why[1], why[0])
                 continue
             tell(name, "started")
-            tell(name, *run(thing, method, module))
+            outcome, detail = run(thing, method, module)
+            if outcome == "excluded":
+                tell(name, outcome, detail[1], detail[0])
+            else:
+                tell(name, outcome, detail)
 
 
 if __name__ == "__main__":

@@ -64,6 +64,7 @@ FILES: dict[str, tuple[str, str]] = {
     "cudapy/test_multigpu": ("machine", "several GPUs"),
     "cudapy/test_multiprocessing": ("machine", "forked contexts"),
     "cudapy/test_numba_interop": ("compiler", "lowering shared with Numba's CPU target"),
+    "cudapy/test_overload": ("compiler", "overloads for one of the compiler's targets"),
     "cudapy/test_sm_creation": ("code", "what LLVM says about shared arrays"),
     "cudapy/test_ssa": ("compiler", "a compiler pass"),
     "cudapy/test_tracing": ("compiler", "the compiler's event log"),
@@ -94,6 +95,10 @@ NAMES: list[tuple[str, tuple[str, str]]] = [
         r"cudapy/test_dispatcher::TestDispatcherKernelProperties::",
         ("code", "registers and memory as ptxas counts them"),
     ),
+    (r"cudapy/test_multithreads::.*spawn", ("machine", "spawned processes, which do not find the suite")),
+    (r"cudapy/test_enums::.*no_conversion", ("compiler", "conversion tables")),
+    (r"cudapy/test_cooperative_groups::.*cudadevrt", ("code", "linking")),
+    (r"cudapy/test_print::.*too_many", ("code", "the limit of the device's printf")),
     (r"cudapy/test_flow_control::TestCFGraph", ("compiler", "control-flow graphs")),
     (r"cudapy/test_warning::.*(debug|lineinfo|nvvm|ptx)", ("code", "options of the PTX compiler")),
 ]
@@ -110,9 +115,20 @@ SOURCES: list[tuple[str, tuple[str, str]]] = [
         r"MyStruct|struct_model_type|launchconfig|cuda\.core|overload_attribute",
         ("compiler", "extends Numba's compiler"),
     ),
+    (r"DUMP_(ASSEMBLY|LLVM|IR|BYTECODE|CFG)|_type_annotation", ("code", "reads generated code")),
+    (r"memory_manager", ("driver", "memory managers of the driver")),
     (r"get_regs_per_thread|get_local_mem_per_thread|get_const_mem_size|max_registers", ("code", "what ptxas counts")),
     (r"ctypes|cuMem|driver\.driver|devices\.get_context\(\)\.mem", ("driver", "calls the driver")),
     (r"len\(cuda\.gpus\)\s*<\s*2|cuda\.gpus\[1\]|multi_gpu", ("machine", "several GPUs")),
+]
+
+
+# Errors of the stand-in that say the same once a test has come to that point.
+ENDINGS: list[tuple[str, tuple[str, str]]] = [
+    (r"NotSimulatedError: inspect_(asm|llvm|sass|lto_ptx)", ("code", "reads generated code")),
+    (r"NotSimulatedError: cuda\.declare_device", ("code", "links CUDA C++")),
+    (r"NotSimulatedError: a pointer ", ("code", "raw pointers")),
+    (r"NotSimulatedAttribute: numba\.cuda\.descriptor", ("compiler", "compiles by hand")),
 ]
 
 
