@@ -13,8 +13,8 @@ from .low import WORD, cell, fail, load, tracing, unlikely
 from .machine import Cell, Fault
 
 _LOG = ir.FunctionType(ir.VoidType(), [WORD] * 5)
-STORED = 1 << 32
-"""Flag, for the logging function only: a value was stored."""
+STORED, PART = 1 << 32, 1 << 33
+"""Flags, for the logging function only: a value was stored; a field of a record is touched."""
 
 
 def _components(idxty: types.Type) -> list[types.Type]:
@@ -71,18 +71,17 @@ def pointer(context, builder, c, m, aryty, array, idxty, index, site) -> tuple[i
     return at, negative
 
 
-def log(builder, c, m, at: ir.Value, site: ir.Value, negative: ir.Value, value: ir.Value | None = None) -> None:
+def log(builder, c, m, at: ir.Value, site: ir.Value, negative: ir.Value, value: ir.Value | None = None, part=0) -> None:
     """Enter an access in the log, if this launch is traced; with the stored value's bits if it is a write."""
     with unlikely(builder, tracing(builder, c)):
-        enter(builder, m, at, site, negative, value)
+        enter(builder, m, at, site, negative, value, part)
 
 
-def enter(builder, m, at: ir.Value, site: ir.Value, negative: ir.Value, value: ir.Value | None = None) -> None:
+def enter(builder, m, at: ir.Value, site: ir.Value, negative: ir.Value, value: ir.Value | None = None, part=0) -> None:
     """Enter an access in the log."""
     function = builder.inttoptr(load(builder, m, Cell.LOG_FUNCTION), ir.PointerType(_LOG))
     flags = builder.zext(negative, WORD)
-    if value is not None:
-        flags = builder.or_(flags, ir.Constant(WORD, STORED))
+    flags = builder.or_(flags, ir.Constant(WORD, part | (STORED if value is not None else 0)))
     builder.call(function, [m, builder.ptrtoint(at, WORD), site, flags, value or ir.Constant(WORD, 0)])
 
 

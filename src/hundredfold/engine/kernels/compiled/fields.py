@@ -6,7 +6,7 @@ from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic
 
-from .access import bits, enter, get, is_element, log, pointer
+from .access import PART, bits, enter, get, is_element, log, pointer
 from .arrays import Layouts
 from .low import WORD, tracing, unlikely
 
@@ -55,7 +55,8 @@ def get_field(typingctx, c, m, base, index, name, site):
             return context.get_getattr(item, label)(context, builder, item, value, label)
         array = context.make_array(base)(context, builder, array_value)
         at, negative = pointer(context, builder, cv, mv, base, array, index, index_value, site_value)
-        log(builder, cv, mv, _place(context, builder, base, label, at, site), site_value, negative)
+        if not isinstance(kind, types.NestedArray | types.Record):  # those are views: nothing is read yet
+            log(builder, cv, mv, _place(context, builder, base, label, at, site), site_value, negative, part=PART)
         return context.get_getattr(item, label)(context, builder, item, at, label)
 
     return kind(c, m, base, index, name, site), codegen
@@ -81,7 +82,7 @@ def set_field(typingctx, c, m, base, index, name, value, site):
         place = _place(context, builder, base, label, at, site)
         with unlikely(builder, tracing(builder, cv)):
             size = context.get_abi_sizeof(context.get_data_type(kind))
-            enter(builder, mv, place, site_value, negative, bits(builder, place, size))
+            enter(builder, mv, place, site_value, negative, bits(builder, place, size), PART)
         return context.get_dummy_value()
 
     return types.void(c, m, base, index, name, value, site), codegen

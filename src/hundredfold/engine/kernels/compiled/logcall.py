@@ -7,12 +7,12 @@ import functools
 from numba import carray, cfunc, types
 from numba.extending import intrinsic
 
-from .access import STORED
+from .access import PART, STORED
 from .low import stamp
 from .machine import Cell
 
 ROOT = 6
-"""Cells of a row in the table of arrays: space, start, bytes, bytes an item, number, unused."""
+"""Cells of a row in the table of arrays: space, start, bytes, bytes an item, number, whether it holds records."""
 GLOBAL, SHARED, LOCAL = range(3)
 WORDS = 5
 """32-bit words of a record, see ``trace.log.RECORD``."""
@@ -69,7 +69,7 @@ _VALUES, _VALUES_COUNT = int(Cell.LOG_VALUES), int(Cell.LOG_VALUES_COUNT)
 _ROOTS, _ROOTS_COUNT, _THREAD = int(Cell.LOG_ROOTS), int(Cell.LOG_ROOTS_COUNT), int(Cell.LOG_THREAD)
 _INTERVAL, _WARP, _EPOCH = int(Cell.INTERVAL), int(Cell.WARP), int(Cell.EPOCH)
 _SHARED, _LOCAL, _STRIDE = int(Cell.SHARED), int(Cell.LOCAL), int(Cell.LOCAL_STRIDE)
-_STORED, _ROOT, _WORDS, _LENGTH = STORED, ROOT, WORDS, int(Cell.LENGTH)
+_STORED, _PART, _ROOT, _WORDS, _LENGTH = STORED, PART, ROOT, WORDS, int(Cell.LENGTH)
 
 
 @functools.cache
@@ -104,6 +104,8 @@ def function() -> tuple[int, object]:
                     offset = offset % cells[_STRIDE]
                 offset -= roots[row + 1]
             if 0 <= offset < roots[row + 2]:
+                if roots[row + 5] != 0 and not flags & _PART:
+                    return  # into an array in a record: which part of the item is not known
                 record = carray(halves(cells[_RECORDS] + 4 * _WORDS * count), _WORDS)
                 record[0] = offset // roots[row + 3]
                 record[1] = cells[_THREAD]

@@ -170,7 +170,16 @@ def _roots(compiled: Compiled, function: Function, args: tuple, recorder: Record
         elif isinstance(value, np.ndarray) and value.size:
             number = recorder.argument(name, value)
             array = recorder.log().arrays[number]
-            rows.append((logcall.GLOBAL, array.lowest, array.extent, value.dtype.itemsize, number, 0))
+            rows.append(
+                (
+                    logcall.GLOBAL,
+                    array.lowest,
+                    array.extent,
+                    value.dtype.itemsize,
+                    number,
+                    value.dtype.fields is not None,
+                )
+            )
             keep.append(value)
 
     for name, value in zip(function.params, args, strict=False):
@@ -183,5 +192,5 @@ def _roots(compiled: Compiled, function: Function, args: tuple, recorder: Record
                 offset, nbytes = layout.nbytes, 1 << 20
                 shape = (nbytes // kind.itemsize,)
             number = recorder.array(compiled.sites[site].array, space, kind, shape, None, offset)
-            rows.append((which, offset, nbytes, kind.itemsize, number, 0))
+            rows.append((which, offset, nbytes, kind.itemsize, number, kind.fields is not None))
     return np.array(rows, np.int64).reshape(-1, logcall.ROOT), keep

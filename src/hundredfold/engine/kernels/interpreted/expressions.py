@@ -6,6 +6,7 @@ import ast
 import builtins
 import enum
 import math
+import re
 from types import ModuleType
 
 import numpy as np
@@ -196,7 +197,8 @@ class Expressions:
         if callee.op == "intrinsic":
             return self._intrinsic(callee.extra, node)
         if callee.op != "const":
-            raise self.error(f"{ast.unparse(node.func)} is no function that can be called in a kernel.", node)
+            name = re.sub(r"\b_hf_(fn_\d+_|_)", "", ast.unparse(node.func))
+            raise self.error(f"{name} is no function that can be called in a kernel.", node)
         args, names = self._arguments(node)
         if hasattr(callee.extra, "params") and hasattr(callee.extra, "pyfunc"):
             return self.inline(callee.extra, args, names, node)

@@ -87,6 +87,7 @@ class Inference(ScalarTyping, ArrayTyping, CallTyping):
         except TypingError as refused:
             name = str(value.extra).partition(".")[2]
             what = f"The variable {name} {refused}" if value.op == "phi" and name else f"{refused}"
+            what = f"A value {what}" if what.startswith("is ") else what
             raise value.place.function.error(
                 what if what.endswith((".", "?")) else what + ".", value.place.node
             ) from None

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import enum
+from types import ModuleType
 
 import numpy as np
 
@@ -240,6 +242,12 @@ class ArrayTyping:
                 return INT32
             v.emit = lambda _: "None"
             return thing("cuda." + dotted)
+        known = isinstance(value, ModuleType | type | enum.Enum)
+        if not known and type(value).__module__.partition(".")[0] not in ("numpy", "numba", "hundredfold"):
+            raise TypingError(
+                f"A kernel cannot use an object of class {type(value).__name__} from outside: pass what it needs of it as "
+                "arguments"
+            )
         try:
             found = getattr(value, name)
         except AttributeError:

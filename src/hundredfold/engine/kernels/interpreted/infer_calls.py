@@ -33,6 +33,19 @@ from .types import (
     dtype_of_thing,
 )
 
+_MAKERS = {
+    "array",
+    "arange",
+    "empty",
+    "empty_like",
+    "full",
+    "full_like",
+    "linspace",
+    "ones",
+    "ones_like",
+    "zeros",
+    "zeros_like",
+}
 MODULES = {"math": math, "cmath": cmath, "np": np, "builtins": builtins, "operator": operator}
 
 
@@ -87,6 +100,11 @@ class CallTyping(IntrinsicTyping):
             if not callable(function) and not isinstance(function, Type):
                 raise TypingError(f"{text} cannot be called")
             types = ", ".join(str(a.type) for a in args)
+            if what == "numpy" and function.__name__ in _MAKERS:
+                raise TypingError(
+                    f"np.{function.__name__} makes a new array, which a kernel cannot: a GPU's threads have no memory to take "
+                    "it from. Use cuda.local.array or cuda.shared.array, or pass an array in and write a loop."
+                )
             raise TypingError(f"A kernel cannot call {text.removeprefix('builtins.')}({types})")
         if v.names and not (isinstance(function, type) and hasattr(function, "_fields")) and function is not enumerate:
             raise TypingError(f"{getattr(function, '__name__', function)} takes no named arguments in a kernel")
