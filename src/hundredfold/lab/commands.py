@@ -49,10 +49,20 @@ def setup(arguments: list[str]) -> None:
     print(f"Ready: {environment.VENV} ({environment.chosen()}). `make lab` opens the lab.")
 
 
+_HEAVY = ("--ignore=tests/lab", "--ignore=tests/kernels_set")
+"""What has a command of its own, because it takes minutes."""
+
+
 def test(arguments: list[str]) -> int:
     """set up and run the tests; arguments go to pytest"""
     environment.ready(groups=["test"])
-    return _become("-m", "pytest", "-n", _workers(), "--dist", "loadscope", "--ignore=tests/lab", *arguments)
+    return _become("-m", "pytest", "-n", _workers(), "--dist", "loadscope", *_HEAVY, *arguments)
+
+
+def test_kernels(arguments: list[str]) -> int:
+    """set up and run every kernel of the kernel set, compiled, interpreted and traced (minutes)"""
+    environment.ready(groups=["test"])
+    return _become("-m", "pytest", "-n", _workers(), "--dist", "loadscope", "tests/kernels_set", *arguments)
 
 
 def test_lab(arguments: list[str]) -> int:
@@ -168,6 +178,7 @@ COMMANDS: dict[str, Command] = {
     "lab": lab,
     "setup": setup,
     "test": test,
+    "test-kernels": test_kernels,
     "test-lab": test_lab,
     "lint": lint,
     "build": build,
