@@ -39,12 +39,15 @@ def run(tmp_path: Path, program: str, **more: str) -> subprocess.CompletedProces
 def test_one_error_with_the_line(tmp_path, wrong, kernels):
     program = HEAD + wrong.body
     done = run(tmp_path, program, HUNDREDFOLD_KERNELS=kernels)
+    if kernels in wrong.gaps:
+        assert done.returncode == 0, f"no gap any more: take it out of cases.py\n{done.stderr}"
+        pytest.xfail(f"{kernels} kernels do not refuse this yet")
     assert done.returncode == 1, f"it ended with {done.returncode}:\n{done.stdout}\n{done.stderr}"
     assert done.stderr.count("Traceback (most recent call last)") == 1, done.stderr
     # The traceback shows the learner's launch; what the error itself says begins after the last frame.
     said = re.split(r"\n(?=\S)", done.stderr.split("Traceback (most recent call last):")[1], maxsplit=1)[1]
     for piece in wrong.says:
-        assert piece.lower() in said.lower(), f"not said: {piece!r}\n{done.stderr}"
+        assert any(part in said.lower() for part in piece.lower().split(" || ")), f"not said: {piece!r}\n{done.stderr}"
     marked = [line.split("# HERE")[0].strip() for line in program.splitlines() if "# HERE" in line]
     for line in marked:
         assert line in done.stderr, f"not shown: {line!r}\n{done.stderr}"
