@@ -123,6 +123,12 @@ def test_the_check_can_be_off_and_for_every_launch(launch, cuda, monkeypatch):
         launch(k, 1, 64, np.zeros(1))
 
 
+def test_a_check_that_does_not_exist(launch, cuda, monkeypatch):
+    monkeypatch.setenv("HUNDREDFOLD_TRACE", "always")
+    with pytest.raises(ValueError, match="first, all or off"):
+        launch(racy(cuda), 1, 64, np.zeros(1))
+
+
 def test_other_argument_types_are_checked_anew(launch, cuda):
     def kernel(x, n):
         i = cuda.grid(1)

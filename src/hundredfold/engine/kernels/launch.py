@@ -150,6 +150,8 @@ class Kernel:
             )
         moved = _bytes(args)
         trace = trace or os.environ.get(TRACE_SETTING) or "first"
+        if trace not in ("first", "all", "off"):
+            raise ValueError(f"{TRACE_SETTING} must be first, all or off, not {trace!r}.")
         first = key not in self._traced
         self._traced.add(key)
         run = _Run(self, function, compiled, griddim, blockdim, args, sharedmem, cooperative)
