@@ -131,7 +131,7 @@ def locked(x):
         (returned, 2, "cannot return a value"),
         (whole, 2, "with elements"),
         (summed, 2, "no method sum"),
-        (made, 2, "numpy.zeros"),
+        (made, 2, "np.zeros makes a new array"),
         (ragged, 4, "on one way"),
         (unassigned, 2, "before anything is assigned"),
         (indexed, 2, "An index is an integer"),
