@@ -26,7 +26,7 @@ from .exchange import Row
 from .low import KernelFault
 from .machine import Cell, Fault, new
 
-SECONDS = 4.0
+SECONDS = 3.0
 """How long a thread may run without ending or passing a barrier."""
 LAUNCH_SECONDS = 1800.0
 """How long a launch may be expected to take."""

@@ -23,7 +23,7 @@ from .types import NONE, Array, Record, Scalar, Time, Tuple, Type, TypingError, 
 LANES = 20 << 10
 """Threads that run together, about: enough that NumPy's own cost for each operation is small, few enough that temporaries
 stay in the cache and are not returned to the system after each use (measured: 3 times slower from 32 Ki on)."""
-SECONDS = 4.0
+SECONDS = 3.0
 
 
 class Run:
