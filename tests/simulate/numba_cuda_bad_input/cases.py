@@ -144,7 +144,6 @@ WRONG = [
         "too much shared memory",
         kernel("s = cuda.shared.array((100, 100), float64)\ns[i, 0] = x[i]"),
         ("shared", "80000"),
-        gaps=("interpreted",),
     ),
     Wrong(
         "too much dynamic shared memory",

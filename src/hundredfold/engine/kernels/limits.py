@@ -130,7 +130,7 @@ def check(
         If the driver would refuse; a ``CudaAPIError`` with the driver's code.
     """
     grid, block = normalize(griddim, blockdim)
-    _static(static_shared, device, kernel)
+    check_static(static_shared, device, kernel=kernel)
     for name, dim, what in (("grid", grid, "blocks"), ("block", block, "threads")):
         if min(dim) < 1:
             raise EmptyLaunchError(
@@ -198,7 +198,8 @@ def _dim(dim: object, name: str) -> tuple[int, int, int]:
     return (*(int(v) for v in dim), 1, 1, 1)[:3]
 
 
-def _static(nbytes: int, device: Limits, kernel: str) -> None:
+def check_static(nbytes: int, device: Limits = DEVICE, *, kernel: str) -> None:
+    """Refuse more static shared memory than a block can have, in ptxas's words (`LinkerError`)."""
     if nbytes > device.shared:
         raise LinkerError(
             f"ptxas error   : Entry function '{kernel}' uses too much shared data ({nbytes:#x} bytes, {device.shared:#x} "

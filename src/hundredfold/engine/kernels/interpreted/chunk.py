@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .. import limits
 from .arrays import Arr, Memory, c_strides
 
 STEP = 5040
@@ -47,6 +48,7 @@ class Chunk:
         self.living = self.n
         self._special: dict[str, object] = {}
         self._arrays: dict[tuple, Arr] = {}
+        self._static = 0  # bytes of shared arrays of a block
         self._dynamic: np.ndarray | None = None
         per_block = -(-self.threads // 32)
         self.warps = len(blocks) * per_block
@@ -115,6 +117,8 @@ class Chunk:
             shape = (self.run.sharedmem // dtype.itemsize,)
         else:
             size = math.prod(shape)
+            self._static += size * dtype.itemsize
+            limits.check_static(self._static, kernel=self.run.program.function.name)
             flat = np.zeros(size * len(self.blocks), dtype)
         memory = Memory(info.name, "shared", flat, size=size)
         return Arr(flat, 0, shape, c_strides(shape), dtype.itemsize, memory)
