@@ -167,7 +167,6 @@ register(
     lambda rng: (Case(c.label, c.grid, c.block, (*c.args, c.grid)) for c in _locked(rng)),
     lambda lock, total, most, blocks: {1: np.array([blocks * (blocks - 1) // 2]), 2: np.array([blocks - 1])},
     launch=lambda cuda, case, arguments: add_under_lock[case.grid, case.block](*arguments[:3]),
-    traced="race",  # ordinary reads and writes between fences: guarded by the lock, which a log of accesses does not see
 )
 
 
@@ -188,7 +187,6 @@ register(
     float_max_by_cas,
     line(lambda rng, n: (rng.integers(0, 10**9, n), np.array([-1]))),
     lambda x, bits: {1: np.array([x.max(initial=-1)])},
-    traced="race",  # the first look at bits[0] is an ordinary read beside atomics, as such loops are usually written
 )
 
 
