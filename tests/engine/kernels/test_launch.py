@@ -336,6 +336,26 @@ def test_several_threads_launch_at_once(cuda):
     assert all(np.array_equal(x, wanted) for x in arrays)
 
 
+def test_types_that_look_alike_are_compiled_apart(launch, cuda):
+    """Integers beyond int64, arrays that are not aligned, times in other units: each with its own shared memory."""
+
+    def kernel(x, value, out):
+        s = cuda.shared.array(32, float32)
+        t = cuda.threadIdx.x
+        s[t] = x[t]
+        cuda.syncthreads()
+        out[t] = s[31 - t] + (1 if value > 10 else 0)
+
+    packed = np.zeros(32, np.dtype([("pad", np.int8), ("x", np.float32)]))
+    packed["x"] = np.arange(32)
+    k = Kernel(kernel)
+    for x in (np.arange(32, dtype=np.float32), packed["x"]):
+        for value in (5, 2**63 + 5):
+            out = np.zeros(32)
+            launch(k, 1, 32, x, value, out)
+            assert np.array_equal(out, np.arange(32)[::-1] + (value > 10))
+
+
 def test_the_whole_launch_traced(cuda):
     def kernel(x, out):
         i = cuda.grid(1)

@@ -79,17 +79,6 @@ class Kernel:
         """
         return self._for(_key(args), args)
 
-    @property
-    def signatures(self) -> list[tuple]:
-        """The argument types that it was launched or compiled with, as Numba types."""
-        return [entry.kinds for entry in self._compiled.values() if entry is not None and hasattr(entry, "kinds")]
-
-    def compile(self, kinds: tuple) -> object | None:
-        """Compile for Numba types; see :meth:`compiled`."""
-        if not _can_compile():
-            return None
-        return self._compile(tuple(kinds))
-
     def inspect_types(self, args: tuple, file: TextIO | None = None) -> None:
         """Print the kernel's lines with the types that Numba finds in them, for arguments of some types."""
         compiled = self.compiled(args)
@@ -139,6 +128,8 @@ class Kernel:
                     f"{len(args)} were given."
                 )
             args = (*args, *function.defaults[-missing:])
+        # Numba takes such a number for a uint64, but not when it stands in a tuple, as it will.
+        args = tuple([np.uint64(value) if type(value) is int and value >= 2**63 else value for value in args])
         griddim, blockdim = limits.normalize(griddim, blockdim)
         cooperative = cooperative or "cg.this_grid" in function.intrinsics
         limits.check(griddim, blockdim, sharedmem, cooperative=cooperative, kernel=self.name)
@@ -335,11 +326,11 @@ def _key(args: tuple) -> tuple:
 def _kind(value: object) -> object:
     if isinstance(value, np.ndarray):
         flags = value.flags
-        return value.dtype, value.ndim, flags.c_contiguous, flags.f_contiguous, flags.writeable
+        return value.dtype, value.ndim, flags.c_contiguous, flags.f_contiguous, flags.writeable, flags.aligned
     if isinstance(value, tuple):
         return (type(value), *[_kind(item) for item in value])
-    if isinstance(value, np.void):
-        return value.dtype
+    if isinstance(value, np.generic):  # the unit of a time is part of its dtype
+        return np.generic, value.dtype
     return type(value)
 
 

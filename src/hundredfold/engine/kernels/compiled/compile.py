@@ -148,6 +148,8 @@ def compile_for(made: Rewritten, kinds: tuple[types.Type, ...]) -> Compiled:
             made.driver.compile(signature)
         except errors.NumbaError as error:
             raise refuse.explain(made.functions, made.function, error) from None
+        # Other types are another kernel, with a layout of its own: never compiled in passing, by a call.
+        made.driver.disable_compile()
         refuse.check(made)
         # The dispatcher itself: it unpacks arguments faster than any way around it.
         return Compiled(made.driver, made.generator, made.sites, shared, local, made.loops, made.functions, made.thread)
