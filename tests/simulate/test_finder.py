@@ -36,7 +36,7 @@ def stub(tmp_path, monkeypatch):
     (tmp_path / "installed" / "later" / "__init__.py").write_text("value = 'real'\n")
     monkeypatch.syspath_prepend(str(tmp_path / "installed"))
     monkeypatch.setitem(finder.STANDINS, "stub", str(package))
-    monkeypatch.setitem(finder.PLANNED, "later", "Use pandas until then.")
+    monkeypatch.setitem(finder.REFUSED, "later", "Use pandas until then.")
     monkeypatch.setattr(sys, "meta_path", [finder.StandInFinder(), *sys.meta_path])
     yield package
     for name in [name for name in sys.modules if name.split(".")[0] in ("stub", "later")]:

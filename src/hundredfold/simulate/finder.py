@@ -1,6 +1,6 @@
 """The finder that owns the names of the libraries stood in for.
 
-It sits first in ``sys.meta_path`` and answers for every module under a name in `STANDINS` or `PLANNED`; nothing under
+It sits first in ``sys.meta_path`` and answers for every module under a name in `STANDINS` or `REFUSED`; nothing under
 them is ever passed on, so a library that is really installed cannot mix with its stand-in.  To add a library, add a line
 to the table.  Modules are loaded from this package's folders under their real names (``__name__ == "cupy"``).
 
@@ -23,19 +23,19 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 STANDINS: dict[str, str] = {
     "cupy": "cupy",
     "cupyx": "cupyx",
+    "cudf": "cudf",
+    "dask_cudf": "dask_cudf",
+    "pylibcudf": "pylibcudf",
+    "cuml": "cuml",
+    "rmm": "rmm",
+    "dask_cuda": "dask_cuda",
     "numba.cuda": "numba_cuda",
     "distributed.protocol.cupy": os.path.join("cupy", "_dask.py"),
 }
 
-# Name → what to do meanwhile. These need a GPU for now.
-PLANNED: dict[str, str] = {
+# Name → what to use instead. These need a GPU.
+REFUSED: dict[str, str] = {
     "cupy_backends": "It is the inside of CuPy; import cupy instead.",
-    "cudf": "Its stand-in comes with a later version; use pandas until then.",
-    "dask_cudf": "Its stand-in comes with a later version; use dask.dataframe until then.",
-    "pylibcudf": "It is the inside of cuDF; use pandas until cuDF's stand-in comes.",
-    "cuml": "Its stand-in comes with a later version; use scikit-learn until then.",
-    "rmm": "Its stand-in comes with a later version; CuPy's own memory pool is simulated.",
-    "dask_cuda": "Its stand-in comes with a later version; use distributed.LocalCluster until then.",
     "ucxx": "It will not be: a simulated bandwidth would be no bandwidth.",
 }
 
@@ -44,7 +44,7 @@ def owner(fullname: str) -> str | None:
     """Return the name in the tables that a module falls under, the longest that fits, or None if we do not own it."""
     name = fullname
     while name:
-        if name in STANDINS or name in PLANNED:
+        if name in STANDINS or name in REFUSED:
             return name
         name = name.rpartition(".")[0]
     return None
@@ -64,11 +64,11 @@ class StandInFinder:
         name = owner(fullname)
         if name is None:
             return None
-        if name in PLANNED:
+        if name in REFUSED:
             if fullname != name:
-                raise NotSimulatedImport(fullname, note=PLANNED[name])
+                raise NotSimulatedImport(fullname, note=REFUSED[name])
             # Asking whether there is a cuDF is harmless, and many libraries do; importing it is what needs an answer.
-            return ModuleSpec(fullname, _Refusal(PLANNED[name]))
+            return ModuleSpec(fullname, _Refusal(REFUSED[name]))
         place = os.path.join(HERE, STANDINS[name], *fullname[len(name) :].split(".")[1:])
         if place.endswith(".py"):
             return _spec(fullname, place, None)
@@ -127,7 +127,7 @@ def _refuse(fullname: str, place: str) -> NotSimulatedImport:
 
 
 class _Refusal:
-    """A loader for a library that has no stand-in yet."""
+    """A loader for a library that has no stand-in."""
 
     def __init__(self, note: str) -> None:
         self.note = note

@@ -1,0 +1,1 @@
+"""A stand-in for cuML on scikit-learn, with cuML's defaults, types and refusals."""
