@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 
-from . import ROOT, Stop, environment, on_disk
+from . import ROOT, Stop, environment, names, on_disk
 
 Command = Callable[[list[str]], "int | None"]
 
@@ -185,6 +185,7 @@ COMMANDS: dict[str, Command] = {
     "doctor": doctor,
     "benchmark": benchmark,
     "lock": lock,
+    "names": names.command,
     "clean": clean,
     "help": show_help,
 }

@@ -1,0 +1,173 @@
+"""`make names`: the public names of the real GPU libraries, at their locked versions, as data for the stand-ins.
+
+The libraries import without a GPU, so this works on any Linux machine with the room for them.  The file also runs as a
+script in a Python that has them (and need not have this project): then it prints what it finds as JSON.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import json
+import os
+import pkgutil
+import subprocess
+import sys
+import types
+import warnings
+from pathlib import Path
+
+LIBRARIES = ("cupy", "cupyx", "cudf", "dask_cudf", "pylibcudf", "cuml", "rmm", "dask_cuda")
+INNER = {
+    "cupy": ("_core", "cuda.cudnn", "_environment"),
+    "cudf": (
+        "tests",
+        "_lib",
+        "benchmarks",
+        "pandas.fast_slow_proxy",
+        *(
+            f"core.{name}"
+            for name in (
+                "_internals",
+                "abc",
+                "buffer",
+                "column",
+                "copy_types",
+                "dask",
+                "join",
+                "mixins",
+                "scan",
+                "udf",
+                "window",
+            )
+        ),
+        "utils.cudautils",
+        "utils.applyutils",
+        "utils.queryutils",
+        "utils.utils",
+        "utils.ioutils",
+        "utils.docutils",
+    ),
+    "pylibcudf": ("tests",),
+    "cuml": ("tests", "testing", "benchmark", "_thirdparty", "internals"),
+    "dask_cuda": ("tests", "benchmarks"),
+    "rmm": ("tests",),
+}
+"""Modules that are the inside of a library, or its tests, beside those whose name begins with an underscore."""
+
+
+def collect(library: str) -> dict[str, str]:
+    """Return the public names of every public module of a library, and the public members of its public classes.
+
+    Returns
+    -------
+    dict
+        ``{"cudf": "DataFrame Index …", "cudf.DataFrame": "abs add …"}``, all sorted.
+    """
+    found: dict[str, str] = {}
+    for name in _modules(library):
+        module = _import(name)
+        if module is None:
+            continue
+        names = _public(module, library)
+        if names:
+            found[name] = " ".join(names)
+        for short in names:
+            thing = getattr(module, short, None)
+            full = f"{name}.{short}"
+            # Under the shortest of its names only: `cudf.Series` stands there, `cudf.core.series.Series` does not.
+            if inspect.isclass(thing) and _is_of(thing, library) and full not in found and id(thing) not in _SEEN:
+                _SEEN.add(id(thing))
+                members = sorted(m for m in dir(thing) if not m.startswith("_"))
+                if members:
+                    found[full] = " ".join(members)
+    return dict(sorted(found.items()))
+
+
+_SEEN: set[int] = set()
+
+
+def _modules(library: str) -> list[str]:
+    """The names of the public modules, the shorter (in dots) first."""
+    top = _import(library)
+    names = [library]
+    inner = tuple(f"{library}.{name}" for name in INNER.get(library, ()))
+    for info in pkgutil.walk_packages(top.__path__, f"{library}.", onerror=lambda name: None):
+        if any(part.startswith("_") for part in info.name.split(".")) or info.name.startswith(inner):
+            continue
+        names.append(info.name)
+    return sorted(names, key=lambda name: (name.count("."), name))
+
+
+def _import(name: str) -> types.ModuleType | None:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return importlib.import_module(name)
+    except Exception as error:  # a module that wants a GPU, or a library that is not there, when it is imported
+        print(f"  {name}: {type(error).__name__}: {error}"[:150], file=sys.stderr)
+        return None
+
+
+def _public(module: types.ModuleType, library: str) -> list[str]:
+    """What a module offers: its ``__all__``, else what it defines or takes from its own library."""
+    listed = getattr(module, "__all__", None)
+    if listed is not None and module.__name__ != library:
+        return sorted(set(listed))
+    names = []
+    for name, value in vars(module).items():
+        if name.startswith("_"):
+            continue
+        if isinstance(value, types.ModuleType):
+            if value.__name__.split(".")[0] != library or any(p.startswith("_") for p in value.__name__.split(".")):
+                continue
+        elif callable(value) and _of(value) in sys.stdlib_module_names and _of(value) != "builtins":
+            continue
+        elif type(value).__module__ in ("__future__", "typing"):
+            continue
+        names.append(name)
+    return sorted({*names, *(listed or ())})
+
+
+def _of(value: object) -> str:
+    return str(getattr(value, "__module__", None) or "").split(".")[0]
+
+
+def _is_of(value: object, library: str) -> bool:
+    return _of(value) == library
+
+
+def command(arguments: list[str]) -> int:
+    """read the public names of the real GPU libraries anew (PYTHON_WITH=…, a Python that has them; else installs cu13)"""
+    from . import ROOT, environment, uv
+
+    chosen = arguments or list(LIBRARIES)
+    unknown = sorted(set(chosen) - set(LIBRARIES))
+    if unknown:
+        print(f"There is no stand-in for {', '.join(unknown)}; there are {', '.join(LIBRARIES)}.", file=sys.stderr)
+        return 2
+    python = os.environ.get("PYTHON_WITH")
+    if not python:
+        place = ROOT / ".names"
+        python = str(place / "bin" / "python")
+        installer = uv.find() or uv.bring(environment.LOG)
+        if not os.path.exists(python):
+            uv.run(
+                installer, ["venv", "--quiet", "--no-project", "--python", sys.executable, str(place)], environment.LOG
+            )
+        print("Installing the real libraries into .names/ (the packages of cu13, several GB) ...", flush=True)
+        files = ["-r", str(ROOT / "requirements" / "cu13.txt")]
+        uv.run(installer, ["pip", "install", "--python", python, *files], environment.LOG)
+    for library in chosen:
+        done = subprocess.run([python, "-I", __file__, library], stdout=subprocess.PIPE, text=True, check=False)
+        if done.returncode:
+            print(f"  {library}: not read ({python} has it not?); its list stays as it is.", file=sys.stderr)
+            continue
+        target = Path(__file__).parents[1] / "simulate" / library / "names.json"
+        target.write_text(done.stdout)
+        print(f"  {target.relative_to(ROOT)}: {len(json.loads(done.stdout))} modules and classes")
+    return 0
+
+
+if __name__ == "__main__":
+    print(json.dumps(collect(sys.argv[1]), indent=0))

@@ -1,0 +1,63 @@
+"""Refusing by name what a real library has and its stand-in has not.
+
+``<library>/names.json`` lists the public names of the locked version, module by module and class by class, read from the
+real library by ``make names``.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from .errors import NotSimulatedAttribute, NotSimulatedError
+
+
+@functools.cache
+def real_names(library: str) -> dict[str, frozenset[str]]:
+    """Public names of each module and class of a real library: ``{"cudf": {"DataFrame", …}, "cudf.DataFrame": …}``."""
+    file = Path(__file__).parent / library / "names.json"
+    return {module: frozenset(names.split()) for module, names in json.loads(file.read_text()).items()}
+
+
+def refuser(module: str) -> Callable[[str], Any]:
+    """A module's ``__getattr__``: NotSimulatedAttribute for names that the real module has, else AttributeError."""
+    library = module.partition(".")[0]
+
+    def __getattr__(name: str) -> Any:
+        # Nobody asks a real library for dunders that it has and we have not, but Python's own machinery asks for many.
+        if not name.startswith("__") and name in real_names(library).get(module, ()):
+            there = [n for n in vars(sys.modules[module]) if not n.startswith("_")]
+            near = difflib.get_close_matches(name, there, n=1, cutoff=0.75)
+            raise NotSimulatedAttribute(f"{module}.{name}", f"{module}.{near[0]}" if near else None)
+        raise AttributeError(f"module {module!r} has no attribute {name!r}")
+
+    return __getattr__
+
+
+def member_refuser(owner: str) -> Callable[[Any, str], Any]:
+    """A class's ``__getattr__``: NotSimulatedAttribute for members of the real class ``owner`` (``"cudf.DataFrame"``)."""
+    library, short = owner.partition(".")[0], owner.rpartition(".")[2]
+
+    def __getattr__(self: Any, name: str) -> Any:
+        if not name.startswith("_") and name in real_names(library).get(owner, ()):
+            there = [n for n in dir(type(self)) if not n.startswith("_")]
+            near = difflib.get_close_matches(name, there, n=1, cutoff=0.75)
+            raise NotSimulatedAttribute(f"{owner}.{name}", f"{owner}.{near[0]}" if near else None)
+        raise AttributeError(f"{short!r} object has no attribute {name!r}")
+
+    return __getattr__
+
+
+def refused_class(name: str, nearest: str | None = None, note: str | None = None) -> type:
+    """A class that exists, so that ``isinstance`` works, and cannot be made."""
+
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+        raise NotSimulatedError(name, nearest, note)
+
+    members = {"__init__": __init__, "__module__": name.rpartition(".")[0], "__doc__": f"{name}, refused."}
+    return type(name.rpartition(".")[2], (), members)
