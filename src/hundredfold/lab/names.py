@@ -77,14 +77,15 @@ def collect(library: str) -> dict[str, str]:
             full = f"{name}.{short}"
             # Under the shortest of its names only: `cudf.Series` stands there, `cudf.core.series.Series` does not.
             if inspect.isclass(thing) and _is_of(thing, library) and full not in found and id(thing) not in _SEEN:
-                _SEEN.add(id(thing))
+                _SEEN[id(thing)] = thing
                 members = sorted(m for m in dir(thing) if not m.startswith("_"))
                 if members:
                     found[full] = " ".join(members)
     return dict(sorted(found.items()))
 
 
-_SEEN: set[int] = set()
+_SEEN: dict[int, type] = {}
+"""The classes listed already, kept alive so that no other gets their id."""
 
 
 def _modules(library: str) -> list[str]:
@@ -119,7 +120,7 @@ def _public(module: types.ModuleType, library: str) -> list[str]:
         if name.startswith("_"):
             continue
         if isinstance(value, types.ModuleType):
-            if value.__name__.split(".")[0] != library or any(p.startswith("_") for p in value.__name__.split(".")):
+            if value.__name__.split(".")[0] not in (library, f"{library}_backends") or any(p.startswith("_") for p in value.__name__.split(".")):
                 continue
         elif callable(value) and _of(value) in sys.stdlib_module_names and _of(value) != "builtins":
             continue
