@@ -10,9 +10,11 @@ def fresh(monkeypatch):
     for name in ("HUNDREDFOLD_GPUS", "HUNDREDFOLD_GPU_MEMORY", "CUDA_VISIBLE_DEVICES"):
         monkeypatch.delenv(name, raising=False)
     device.count.cache_clear()
+    device.visible.cache_clear()
     device.memory.cache_clear()
     yield
     device.count.cache_clear()
+    device.visible.cache_clear()
     device.memory.cache_clear()
 
 

@@ -20,19 +20,39 @@ _local = threading.local()
 
 @functools.cache
 def count() -> int:
-    """Number of simulated devices: ``HUNDREDFOLD_GPUS`` (1), of which ``CUDA_VISIBLE_DEVICES`` may hide some."""
-    number = _asked_for()
-    visible = os.environ.get("CUDA_VISIBLE_DEVICES", "")
-    named = [item.strip() for item in visible.split(",") if item.strip()]
-    if named and all(item.isdigit() for item in named):
-        # CUDA ignores the list from the first device that does not exist.
-        shown = 0
-        for item in named:
-            if int(item) >= number:
-                break
-            shown += 1
-        return max(shown, 1)
-    return number
+    """Number of simulated devices that this process sees."""
+    return len(visible())
+
+
+@functools.cache
+def visible() -> tuple[int, ...]:
+    """The devices that this process sees, by their number on the machine: device 0 of a process is the first of these.
+
+    ``HUNDREDFOLD_GPUS`` (1) of them, of which ``CUDA_VISIBLE_DEVICES`` may hide some or change the order.
+    """
+    everything = tuple(range(asked_for()))
+    named = [item.strip() for item in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if item.strip()]
+    if not named or not all(item.isdigit() or item.startswith("GPU-") for item in named):
+        return everything
+    # CUDA ignores the list from the first device that does not exist.
+    shown: list[int] = []
+    for item in named:
+        number = int(item) if item.isdigit() else _by_uuid(item)
+        if number not in everything:
+            break
+        shown.append(number)
+    return tuple(shown) or everything[:1]
+
+
+def uuid(number: int) -> str:
+    """The UUID of a device of the machine: one that no real GPU has."""
+    return f"GPU-00000000-0000-4000-8000-{number:012x}"
+
+
+def _by_uuid(text: str) -> int:
+    """The number of the device whose UUID begins like this, -1 if there is none."""
+    fitting = [number for number in range(asked_for()) if uuid(number).startswith(text)]
+    return fitting[0] if len(fitting) == 1 else -1
 
 
 @functools.cache
@@ -53,11 +73,11 @@ def memory() -> int:
         if size < LEAST_MEMORY:
             raise ValueError(f"HUNDREDFOLD_GPU_MEMORY must be at least 16MiB, not {text!r}: nothing would fit.")
         return size
-    return _available() // 2 // _asked_for()  # all of them, hidden or not: they share this machine
+    return _available() // 2 // asked_for()  # all of them, hidden or not: they share this machine
 
 
-def _asked_for() -> int:
-    """How many devices ``HUNDREDFOLD_GPUS`` asks for; unset and empty mean one."""
+def asked_for() -> int:
+    """How many devices there are, hidden ones included: ``HUNDREDFOLD_GPUS``; unset and empty mean one."""
     text = os.environ.get("HUNDREDFOLD_GPUS") or "1"
     try:
         number = int(text)

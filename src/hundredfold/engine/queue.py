@@ -182,6 +182,11 @@ def pending() -> int:
     return len(_waiting)
 
 
+def busy() -> bool:
+    """Whether operations are being run at this moment."""
+    return _runner != 0
+
+
 def submitted() -> int:
     """How many operations were ever submitted: the sequence number of the newest."""
     return _submitted

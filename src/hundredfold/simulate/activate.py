@@ -32,7 +32,8 @@ def active() -> bool:
 
 def already_imported() -> list[str]:
     """Return the libraries we stand in for whose real ones this process has imported, sorted."""
-    return sorted(name for name in finder.STANDINS if name in sys.modules and not finder.is_standin(sys.modules[name]))
+    there = (name for name in finder.STANDINS if name in sys.modules and not finder.is_standin(sys.modules[name]))
+    return sorted(name for name in there if name not in finder.REPLACED_LATE)
 
 
 def activate() -> None:
@@ -53,3 +54,18 @@ def activate() -> None:
         os.environ["HUNDREDFOLD_SIMULATE"] = "1"
     os.environ.setdefault("SCIPY_ARRAY_API", "1")
     finder.install()
+    _replace_late()
+
+
+def _replace_late() -> None:
+    """Let the stand-in take the place of a real module that was imported before, where that does no harm."""
+    for name in finder.REPLACED_LATE:
+        module = sys.modules.get(name)
+        if module is not None and not finder.is_standin(module):
+            finder.displaced[name] = sys.modules.pop(name)
+    nvml = sys.modules.get("distributed.diagnostics.nvml")
+    if nvml is not None and getattr(nvml, "pynvml", None) is finder.displaced.get("pynvml") is not None:
+        # It has asked for a driver already, perhaps, and remembers that there was none.
+        import pynvml
+
+        nvml.pynvml, nvml.NVML_STATE = pynvml, nvml.NVMLState.UNINITIALIZED

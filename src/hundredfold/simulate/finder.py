@@ -30,8 +30,14 @@ STANDINS: dict[str, str] = {
     "rmm": "rmm",
     "dask_cuda": "dask_cuda",
     "numba.cuda": "numba_cuda",
+    "pynvml": "pynvml.py",
     "distributed.protocol.cupy": os.path.join("cupy", "_dask.py"),
 }
+
+# Names whose real module may have been imported before: `distributed` imports pynvml wherever it is installed. It has told its
+# importer at most that there is no driver, which is true, so it is put aside here and everyone who asks from then on gets ours.
+REPLACED_LATE = frozenset({"pynvml"})
+displaced: dict[str, object] = {}
 
 # Name → what to use instead. These need a GPU.
 REFUSED: dict[str, str] = {
