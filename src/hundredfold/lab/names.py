@@ -84,6 +84,7 @@ def collect(library: str) -> dict[str, str]:
     return dict(sorted(found.items()))
 
 
+_UNSEEN = object()
 _SEEN: dict[int, type] = {}
 """The classes listed already, kept alive so that no other gets their id."""
 
@@ -116,11 +117,14 @@ def _public(module: types.ModuleType, library: str) -> list[str]:
     if listed is not None and module.__name__ != library:
         return sorted(set(listed))
     names = []
-    for name, value in vars(module).items():
-        if name.startswith("_"):
+    for name in {*vars(module), *dir(module), *_lazy(module)}:
+        value = _UNSEEN if name.startswith("_") else getattr(module, name, _UNSEEN)
+        if value is _UNSEEN:
             continue
         if isinstance(value, types.ModuleType):
-            if value.__name__.split(".")[0] not in (library, f"{library}_backends") or any(p.startswith("_") for p in value.__name__.split(".")):
+            if value.__name__.split(".")[0] not in (library, f"{library}_backends") or any(
+                p.startswith("_") for p in value.__name__.split(".")
+            ):
                 continue
         elif callable(value) and _of(value) in sys.stdlib_module_names and _of(value) != "builtins":
             continue
@@ -128,6 +132,13 @@ def _public(module: types.ModuleType, library: str) -> list[str]:
             continue
         names.append(name)
     return sorted({*names, *(listed or ())})
+
+
+def _lazy(module: types.ModuleType) -> set[str]:
+    """Names that a module's ``__getattr__`` compares with and answers: they are imported at first use."""
+    constants = getattr(getattr(vars(module).get("__getattr__"), "__code__", None), "co_consts", ())
+    flat = {n for c in constants for n in (c if isinstance(c, (tuple, frozenset)) else (c,)) if isinstance(n, str)}
+    return {name for name in flat if name.isidentifier() and hasattr(module, name)}
 
 
 def _of(value: object) -> str:
