@@ -73,7 +73,7 @@ def collect(library: str) -> dict[str, str]:
         if names:
             found[name] = " ".join(names)
         for short in names:
-            thing = getattr(module, short, None)
+            thing = _get(module, short)
             full = f"{name}.{short}"
             # Under the shortest of its names only: `cudf.Series` stands there, `cudf.core.series.Series` does not.
             if inspect.isclass(thing) and _is_of(thing, library) and full not in found and id(thing) not in _SEEN:
@@ -118,7 +118,7 @@ def _public(module: types.ModuleType, library: str) -> list[str]:
         return sorted(set(listed))
     names = []
     for name in {*vars(module), *dir(module), *_lazy(module)}:
-        value = _UNSEEN if name.startswith("_") else getattr(module, name, _UNSEEN)
+        value = _UNSEEN if name.startswith("_") else _get(module, name)
         if value is _UNSEEN:
             continue
         if isinstance(value, types.ModuleType):
@@ -138,7 +138,14 @@ def _lazy(module: types.ModuleType) -> set[str]:
     """Names that a module's ``__getattr__`` compares with and answers: they are imported at first use."""
     constants = getattr(getattr(vars(module).get("__getattr__"), "__code__", None), "co_consts", ())
     flat = {n for c in constants for n in (c if isinstance(c, (tuple, frozenset)) else (c,)) if isinstance(n, str)}
-    return {name for name in flat if name.isidentifier() and hasattr(module, name)}
+    return {name for name in flat if name.isidentifier() and _get(module, name) is not _UNSEEN}
+
+
+def _get(module: types.ModuleType, name: str) -> object:
+    try:
+        return getattr(module, name)
+    except Exception:  # also what is imported at first use and needs a GPU's library
+        return _UNSEEN
 
 
 def _of(value: object) -> str:
