@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
+import warnings
 from collections.abc import Iterator
 from types import FunctionType
 from typing import TextIO
@@ -12,7 +13,7 @@ from typing import TextIO
 import numpy as np
 
 from .. import queue
-from . import limits, resolve
+from . import limits, reported, resolve
 from .faults import TRACE_SETTING, KernelError, TraceError
 from .resolve import Function
 from .trace import blocks as sample
@@ -111,7 +112,7 @@ class Kernel:
         cooperative : bool
             Whether blocks wait for each other; known from the kernel where it uses ``cg.this_grid``.
         trace : str, optional
-            ``"first"``, ``"all"`` or ``"off"`` instead of ``HUNDREDFOLD_TRACE``.
+            ``"first"``, ``"all"``, ``"report"`` or ``"off"`` instead of ``HUNDREDFOLD_TRACE``.
 
         Raises
         ------
@@ -141,15 +142,15 @@ class Kernel:
             )
         moved = _bytes(args)
         trace = trace or os.environ.get(TRACE_SETTING) or "first"
-        if trace not in ("first", "all", "off"):
-            raise ValueError(f"{TRACE_SETTING} must be first, all or off, not {trace!r}.")
+        if trace not in ("first", "all", "report", "off"):
+            raise ValueError(f"{TRACE_SETTING} must be first, all, report or off, not {trace!r}.")
         first = key not in self._traced
         self._traced.add(key)
         run = _Run(self, function, compiled, griddim, blockdim, args, sharedmem, cooperative)
-        if trace == "all" or (trace == "first" and first):
+        if trace == "all" or (trace in ("first", "report") and first):
             # Now, not when the program synchronises: what is found is found at the launch that does it.
             queue.run()
-            rest = _checked(run, all_blocks=trace == "all")
+            rest = _checked(run, trace == "all", trace == "report")
             queue.count(self.name, moved, moved)
             if rest:
                 queue.submit_uncounted(self.name, run.plain, (rest,))
@@ -268,8 +269,8 @@ class _Run:
         )
 
 
-def _checked(run: _Run, all_blocks: bool) -> list[tuple[int, int]]:
-    """Run a sample of the blocks traced; returns the ranges of those left, and raises what was found."""
+def _checked(run: _Run, all_blocks: bool, only_report: bool) -> list[tuple[int, int]]:
+    """Run a sample of the blocks traced; returns the ranges of those left, and raises what was found, or warns of it."""
     if all_blocks or run.cooperative:
         picked = np.arange(run.blocks)
     else:
@@ -277,8 +278,12 @@ def _checked(run: _Run, all_blocks: bool) -> list[tuple[int, int]]:
     recorder = Recorder(run.griddim, run.blockdim, picked, kernel=run.kernel.name)
     picked = run.traced(picked, recorder, None if all_blocks else ENOUGH)
     found = findings.examine(recorder.log())
+    reported.findings(run.kernel.name, run.function.filename, found)
     if any(finding.severity == "error" for finding in found):
-        raise TraceError(kernel=run.kernel.name, filename=run.function.filename, findings=tuple(found))
+        error = TraceError(kernel=run.kernel.name, filename=run.function.filename, findings=tuple(found))
+        if not only_report:
+            raise error
+        warnings.warn(str(error), stacklevel=4)
     if len(picked) == run.blocks:
         return []
     edges = [-1, *(int(b) for b in picked), run.blocks]

@@ -9,6 +9,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
+from . import beyond
 from .low import WORD, cell, fail, load, tracing, unlikely
 from .machine import Cell, Fault
 
@@ -66,8 +67,34 @@ def positions(context, builder, c, m, aryty, array, idxty, index, site) -> tuple
 
 def pointer(context, builder, c, m, aryty, array, idxty, index, site) -> tuple[ir.Value, ir.Value]:
     """Return a pointer to one element, and whether an index was negative."""
+    if beyond.lenient(aryty):
+        return _anywhere(context, builder, c, m, aryty, array, idxty, index, site)
     places, negative = positions(context, builder, c, m, aryty, array, idxty, index, site)
     at = cgutils.get_item_pointer(context, builder, aryty, array, places, wraparound=False)
+    return at, negative
+
+
+def _anywhere(context, builder, c, m, aryty, array, idxty, index, site) -> tuple[ir.Value, ir.Value]:
+    """As :func:`pointer`, but past the end of an array too."""
+    values = cgutils.unpack_tuple(builder, index, len(idxty)) if isinstance(idxty, types.BaseTuple) else [index]
+    shape = cgutils.unpack_tuple(builder, array.shape, aryty.ndim)
+    wide, places = [], []
+    negative = outside = ir.Constant(ir.IntType(1), 0)
+    at_axis, size = ir.Constant(WORD, 0), ir.Constant(WORD, 0)
+    for axis, (part, value) in enumerate(zip(_components(idxty), values, strict=True)):
+        signed = types.unliteral(part).signed
+        position = context.cast(builder, value, part, types.int64 if signed else types.uint64)
+        wide.append(position)
+        if signed:
+            below = builder.icmp_signed("<", position, ir.Constant(WORD, 0))
+            negative = builder.or_(negative, below)
+            position = builder.select(below, builder.add(position, shape[axis]), position)
+        wrong = builder.icmp_unsigned(">=", position, shape[axis])
+        outside = builder.or_(outside, wrong)
+        at_axis = builder.select(wrong, ir.Constant(WORD, axis), at_axis)
+        size = builder.select(wrong, shape[axis], size)
+        places.append(position)
+    at = beyond.pointer(context, builder, c, m, aryty, array, places, wide, outside, at_axis, size, site)
     return at, negative
 
 
@@ -191,7 +218,11 @@ def set(typingctx, c, m, base, index, value, site):
                 at, negative = pointer(context, builder, cv, mv, base, array, index, index_value, site_value)
             else:
                 _check_view(context, builder, cv, mv, base, array, index, index_value, site_value)
-        context.get_function(operator.setitem, chosen)(builder, operands)
+        if element and isinstance(base, types.Array) and beyond.lenient(base):
+            stored = context.cast(builder, item, value, base.dtype)
+            arrayobj.store_item(context, builder, base, stored, at)
+        else:
+            context.get_function(operator.setitem, chosen)(builder, operands)
         if element:
             with unlikely(builder, tracing(builder, cv)):
                 enter(builder, mv, at, site_value, negative, bits(builder, at, itemsize(context, base)))

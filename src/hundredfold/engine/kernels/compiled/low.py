@@ -96,20 +96,33 @@ def fail(
     index: tuple[ir.Value, ...] = (),
 ) -> None:
     """End the launch: note what is known and where the thread is, and raise."""
-    index = index[:MOST_AXES]
-    numbers = [ir.Constant(WORD, int(fault)), site, ir.Constant(WORD, axis), size or ir.Constant(WORD, 0)]
-    numbers += [ir.Constant(WORD, len(index)), *index]
-    where = [place(builder, c, k) for k in range(6)]
-    builder.call(_fault_function(builder.module, len(index)), [machine, *numbers, *where])
+    numbers = (ir.Constant(WORD, int(fault)), site, ir.Constant(WORD, axis), size or ir.Constant(WORD, 0))
+    _note(builder, c, machine, Cell.FAULT, *numbers, index)
     context.call_conv.return_user_exc(builder, KernelFault, ())
 
 
-def _fault_function(module: ir.Module, rank: int) -> ir.Function:
+def note(builder: ir.IRBuilder, c, machine, site, axis: ir.Value, size: ir.Value, index: tuple[ir.Value, ...]) -> None:
+    """Count an access past the end of an array, and note where the first one is."""
+    at = cell(builder, machine, Cell.BEYOND)
+    times = builder.load(at)
+    builder.store(builder.add(times, ir.Constant(WORD, 1)), at)
+    with builder.if_then(builder.icmp_unsigned("==", times, ir.Constant(WORD, 0))):
+        _note(builder, c, machine, Cell.BEYOND, ir.Constant(WORD, 1), site, axis, size, index)
+
+
+def _note(builder, c, machine, cause: Cell, value, site, axis, size, index: tuple[ir.Value, ...]) -> None:
+    index = index[:MOST_AXES]
+    numbers = [value, site, axis, size, ir.Constant(WORD, len(index)), *index]
+    where = [place(builder, c, k) for k in range(6)]
+    builder.call(_fault_function(builder.module, cause, len(index)), [machine, *numbers, *where])
+
+
+def _fault_function(module: ir.Module, cause: Cell, rank: int) -> ir.Function:
     """A function of its own, so that each of the many checks costs its caller one call."""
-    cells = [Cell.FAULT, Cell.FAULT_SITE, Cell.FAULT_AXIS, Cell.FAULT_SIZE, Cell.FAULT_RANK]
+    cells = [cause, Cell.FAULT_SITE, Cell.FAULT_AXIS, Cell.FAULT_SIZE, Cell.FAULT_RANK]
     cells += [Cell.FAULT_INDEX + k for k in range(rank)]
     kind = ir.FunctionType(ir.VoidType(), [WORD] * (1 + len(cells)) + [ir.IntType(32)] * 6)
-    function = cgutils.get_or_insert_function(module, kind, f"hundredfold_fault_{rank}")
+    function = cgutils.get_or_insert_function(module, kind, f"hundredfold_{cause.name.lower()}_{rank}")
     if function.blocks:
         return function
     function.linkage = "linkonce_odr"

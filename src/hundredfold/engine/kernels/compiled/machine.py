@@ -41,8 +41,10 @@ class Cell(enum.IntEnum):
     STUCK = 32  # threads left after the last round
     PARTED = 33  # traced: whether threads parted at a barrier; then thread, site, other thread, other site, interval
     BLOCKS = 39  # how many are done
-    FAULT_INDEX = 40  # as many cells as an array may have axes
-    LENGTH = 48
+    BEYOND = 40  # how many accesses went past the end of an array, where they may
+    SCRATCH = 41  # address of 16 bytes that such accesses touch instead
+    FAULT_INDEX = 42  # as many cells as an array may have axes
+    LENGTH = 50
 
 
 class Fault(enum.IntEnum):

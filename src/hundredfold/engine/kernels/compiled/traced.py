@@ -8,7 +8,7 @@ from numba.np.numpy_support import as_dtype
 from ..resolve import Function
 from ..trace import blocks as sample
 from ..trace.log import Recorder
-from . import logcall
+from . import beyond, logcall
 from .compile import Compiled
 from .low import KernelFault
 from .machine import Cell
@@ -108,6 +108,7 @@ def run(
         except KernelFault:
             raise fault(cells, compiled, function) from None
     _parted(compiled, cells, recorder)
+    beyond.tell([worker], compiled, function)
     del keep, alive
     return blocks[ran[0]]
 

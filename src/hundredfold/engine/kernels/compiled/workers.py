@@ -21,6 +21,8 @@ from ..faults import (
     TooLongError,
 )
 from ..resolve import Function
+from ..trace.log import Site
+from . import beyond
 from .compile import Compiled
 from .exchange import Row
 from .low import KernelFault
@@ -50,13 +52,15 @@ class Worker:
         # Uninitialised memory of a GPU holds anything; a pattern shows it better than zeros, which hide the mistake.
         self.shared = np.full(self.shared_bytes * together + 64, 0xA5, np.uint8)
         states = threads * together if compiled.generator else 1
-        self.local = np.full(self.local_bytes * states + 64, 0xA5, np.uint8)
+        self.local = np.full(self.local_bytes * states + 128, 0xA5, np.uint8)
         self.rows = np.zeros((threads * together if compiled.generator else 0, Row.LENGTH), np.int64)
         shared = -(-self.shared.ctypes.data // 64) * 64
         self.cells[Cell.SHARED] = shared
         self.cells[Cell.DYNAMIC] = shared + compiled.shared.nbytes
         self.cells[Cell.DYNAMIC_BYTES] = sharedmem
-        self.cells[Cell.LOCAL] = -(-self.local.ctypes.data // 64) * 64
+        # In front of local memory, where the log finds no array.
+        self.cells[Cell.SCRATCH] = -(-self.local.ctypes.data // 64) * 64
+        self.cells[Cell.LOCAL] = self.cells[Cell.SCRATCH] + 64
         self.cells[Cell.LOCAL_STRIDE] = self.local_bytes if compiled.generator else 0
         self.cells[Cell.EXCHANGE] = self.rows.ctypes.data
         self.together = together
@@ -117,6 +121,7 @@ def run(
                 worker.run(compiled, first, last, dims, False, order, args)
             except KernelFault:
                 raise fault(worker.cells, compiled, function) from None
+        beyond.tell([worker], compiled, function)
         return
     count = 1 if cooperative else max(1, min(_cores(), total * threads // _GRAIN))
     workers = [Worker(compiled, threads, sharedmem, together) for _ in range(count)]
@@ -132,6 +137,7 @@ def run(
 
     jobs = [(worker, lambda worker=worker: work(worker)) for worker in workers]
     supervise(jobs, compiled, function, total, threads)
+    beyond.tell(workers, compiled, function)
 
 
 def supervise(
@@ -195,6 +201,28 @@ def supervise(
 
 def fault(cells: np.ndarray, compiled: Compiled, function: Function, seconds: float | None = None) -> KernelError:
     """The exception for what a machine's cells say."""
+    what = int(cells[Cell.FAULT])
+    if what == Fault.OUT_OF_BOUNDS:
+        return out_of_bounds(cells, compiled, function)
+    site, fields = _place(cells, compiled, function)
+    if what == Fault.DEADLOCK:
+        return DeadlockError(waiting=site.text if site is not None else None, **fields)
+    return EndlessError(seconds=seconds if seconds is not None else SECONDS, **fields)
+
+
+def out_of_bounds(cells: np.ndarray, compiled: Compiled, function: Function) -> OutOfBoundsError:
+    """The exception for the element that a machine's cells tell of."""
+    site, fields = _place(cells, compiled, function)
+    rank = int(cells[Cell.FAULT_RANK])
+    index = tuple(int(v) for v in cells[Cell.FAULT_INDEX : Cell.FAULT_INDEX + rank])
+    axis, size = int(cells[Cell.FAULT_AXIS]), int(cells[Cell.FAULT_SIZE])
+    writing = site is not None and site.kind != "read"
+    array = site.array if site is not None else None
+    return OutOfBoundsError(array=array, index=index, axis=axis, size=size, writing=writing, **fields)
+
+
+def _place(cells: np.ndarray, compiled: Compiled, function: Function) -> tuple[Site | None, dict]:
+    """The site that a machine's cells name, and the fields of a fault there."""
     site = compiled.sites[int(cells[Cell.FAULT_SITE])] if compiled.sites else None
     fields: dict[str, object] = {"kernel": function.name, "filename": function.filename}
     if site is not None:
@@ -209,17 +237,7 @@ def fault(cells: np.ndarray, compiled: Compiled, function: Function, seconds: fl
             fields["function"] = owner.name
     fields["thread"] = tuple(int(v) for v in cells[Cell.FAULT_THREAD : Cell.FAULT_THREAD + 3])
     fields["block"] = tuple(int(v) for v in cells[Cell.FAULT_BLOCK : Cell.FAULT_BLOCK + 3])
-    what = int(cells[Cell.FAULT])
-    if what == Fault.OUT_OF_BOUNDS:
-        rank = int(cells[Cell.FAULT_RANK])
-        index = tuple(int(v) for v in cells[Cell.FAULT_INDEX : Cell.FAULT_INDEX + rank])
-        axis, size = int(cells[Cell.FAULT_AXIS]), int(cells[Cell.FAULT_SIZE])
-        writing = site is not None and site.kind != "read"
-        array = site.array if site is not None else None
-        return OutOfBoundsError(array=array, index=index, axis=axis, size=size, writing=writing, **fields)
-    if what == Fault.DEADLOCK:
-        return DeadlockError(waiting=site.text if site is not None else None, **fields)
-    return EndlessError(seconds=seconds if seconds is not None else SECONDS, **fields)
+    return site, fields
 
 
 def _pieces(ranges: list[tuple[int, int]], grain: int) -> list[tuple[int, int]]:
@@ -265,4 +283,4 @@ def _after_fork() -> None:
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
 
-__all__ = ["Worker", "fault", "run", "supervise"]
+__all__ = ["Worker", "fault", "out_of_bounds", "run", "supervise"]
