@@ -12,6 +12,7 @@ compares each output with the stored one, after the sanitising patterns of ``tes
 """
 
 import os
+import signal
 import tempfile
 from pathlib import Path
 
@@ -35,6 +36,9 @@ def pytest_cmdline_main(config):
 def pytest_configure(config):
     from hundredfold.build.execute import environment
 
+    # A shell that runs a command in the background lets it ignore Ctrl-C, and its children after it: tests press it.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     # Before any kernel starts; kernels inherit it. An outer run's progress file or mode must not reach the tests.
     state = config.stash[_STATE] = tempfile.TemporaryDirectory(prefix="hundredfold-tests-")
     os.environ.update(environment(state.name))
