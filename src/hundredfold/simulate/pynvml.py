@@ -28,7 +28,12 @@ def _real() -> Any:
     if spec is None or spec.loader is None:
         raise ModuleNotFoundError("No module named 'pynvml'", name="pynvml")
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    ours = sys.modules[__name__]
+    sys.modules[__name__] = module  # it gives itself its error classes by that name
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        sys.modules[__name__] = ours
     return module
 
 

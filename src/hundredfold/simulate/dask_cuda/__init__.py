@@ -1,1 +1,12 @@
-"""A stand-in for Dask-CUDA: a cluster of one single-threaded worker per simulated GPU."""
+"""A stand-in for Dask-CUDA: a cluster of one single-threaded worker per simulated GPU, each with its own device memory."""
+
+from __future__ import annotations
+
+from hundredfold.simulate.names import refuser
+
+from ._version import __git_commit__, __version__
+from .cuda_worker import CUDAWorker
+from .local_cuda_cluster import LocalCUDACluster
+
+__all__ = ["CUDAWorker", "LocalCUDACluster", "__git_commit__", "__version__"]
+__getattr__ = refuser("dask_cuda")
