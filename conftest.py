@@ -8,9 +8,11 @@ compares each output with the stored one, after the sanitising patterns of ``tes
 - the first failing cell ends its notebook: the cells after it are skipped, naming it, instead of failing one by one;
 - a cell tagged ``gpu-output`` runs everywhere and is compared only where there is a GPU;
 - output may take a minute to arrive, on a machine with two busy cores, before it counts as lost;
+- a kernel that dies while it starts is started again;
 - with ``-n``, all cells of a notebook go to the same worker.
 """
 
+import functools
 import os
 import signal
 import tempfile
@@ -34,6 +36,9 @@ def pytest_cmdline_main(config):
 
 
 def pytest_configure(config):
+    from nbval import plugin
+
+    plugin.RunningKernel = functools.partial(_start, plugin.RunningKernel)
     from hundredfold.build.execute import environment
 
     # A shell that runs a command in the background lets it ignore Ctrl-C, and its children after it: tests press it.
@@ -87,6 +92,16 @@ def pytest_runtest_makereport(item, call):
     if isinstance(item, IPyNbCell) and report.failed:
         item.parent.stash.setdefault(_FAILED, item.name)
     return report
+
+
+def _start(kernel, *args, **kwargs):
+    """Start a kernel; again if it died at once: two that start together may pick the same free port."""
+    for left in (2, 1, 0):
+        try:
+            return kernel(*args, **kwargs)
+        except RuntimeError:
+            if not left:
+                raise
 
 
 def _has_gpu() -> bool:
