@@ -1,0 +1,32 @@
+"""The process in which a script is tried: ``python -m hundredfold.trial SCRIPT``."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+
+def main(script: str) -> None:
+    """Run a script as ``python -m hundredfold`` does, and note what stops it."""
+    from hundredfold import __main__ as door
+
+    from . import inside
+
+    path = os.path.abspath(script)
+    folder = os.path.dirname(path)
+    sys.argv = [sys.argv[0], script]
+    inside.begin_script()
+    try:
+        door.main([script])
+    except SystemExit as exit_:
+        inside.write()
+        if exit_.code not in (None, 0):
+            raise
+    except BaseException as error:
+        inside.note_error(error, lambda name: os.path.abspath(name).startswith(folder + os.sep))
+        raise
+    inside.write()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

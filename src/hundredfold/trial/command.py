@@ -1,0 +1,132 @@
+"""The command `hundredfold try`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from .outcome import STATUSES, Outcome
+
+_COLOURS = {"ran": "green", "finding": "yellow", "not simulated": "magenta", "lacked": "blue", "refused": "yellow"}
+
+
+@click.command()
+@click.argument("programs", nargs=-1, required=True, metavar="NOTEBOOK|SCRIPT|FOLDER…")
+@click.option(
+    "--timeout", type=click.FloatRange(min=1), default=300.0, show_default=True, help="Seconds for each cell."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option(
+    "--allow-out-of-bounds", is_flag=True, help="Let kernels that go past the end of an array go on, as a GPU would."
+)
+@click.option("--allow-races", is_flag=True, help="Let kernels whose threads race go on, as a GPU would.")
+@click.option("--root", type=click.Path(file_okay=False, exists=True), help="Folder to copy, if not the program's own.")
+@click.option("--keep", type=click.Path(file_okay=False), help="Folder for the notebooks with what they printed here.")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    programs: tuple[str, ...],
+    timeout: float,
+    as_json: bool,
+    allow_out_of_bounds: bool,
+    allow_races: bool,
+    root: str | None,
+    keep: str | None,
+) -> None:
+    """Run somebody's GPU code here, with the stand-ins in place, and say how far it comes.
+
+    Each program runs in a process of its own, in a copy of its folder: nothing of yours is written to. Shell commands
+    (`!pip`, `%%bash`) are not run. The exit status is 0 if all ran to the end, else 1.
+    """
+    from . import programs as finding
+    from .running import attempt
+
+    try:
+        found = finding.find(list(programs))
+        if root is not None:
+            outside = [path for path in found if not path.resolve().is_relative_to(Path(root).resolve())]
+            if outside:
+                raise finding.NoProgramError(f"{outside[0]} is not under {root}.")
+    except finding.NoProgramError as error:
+        raise click.UsageError(str(error), ctx) from None
+    outcomes = []
+    for path in found:
+        if sys.stderr.isatty():
+            click.echo(f"{path} …", err=True)
+        outcomes.append(
+            attempt(
+                path,
+                timeout=timeout,
+                root=Path(root) if root else None,
+                out_of_bounds=allow_out_of_bounds,
+                races=allow_races,
+                keep=Path(keep) if keep else None,
+            )
+        )
+    if as_json:
+        click.echo(json.dumps([asdict(outcome) for outcome in outcomes], indent=1))
+    else:
+        show(outcomes)
+    ctx.exit(0 if all(outcome.status == "ran" for outcome in outcomes) else 1)
+
+
+def show(outcomes: list[Outcome]) -> None:
+    """Print a table of what came of each program, and below it what else was noticed."""
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    console = Console(highlight=False, soft_wrap=False)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("program", "outcome", "where", "what"):
+        table.add_column(name, overflow="fold")
+    for outcome in outcomes:
+        colour = _COLOURS.get(outcome.status, "red")
+        by = f" by {outcome.by}" if outcome.by and outcome.status == "refused" else ""
+        table.add_row(
+            escape(outcome.path), f"[{colour}]{outcome.status}{by}[/]", outcome.where(), escape(_what(outcome))
+        )
+    console.print(table)
+    for outcome in outcomes:
+        lines = _more(outcome)
+        if lines:
+            console.print(f"\n[bold]{escape(outcome.path)}[/]")
+            for line in lines:
+                console.print(f"  {escape(line)}")
+    ran = sum(outcome.status == "ran" for outcome in outcomes)
+    if len(outcomes) > 1:
+        console.print(f"\n{ran} of {len(outcomes)} ran to the end.")
+
+
+def _what(outcome: Outcome) -> str:
+    if outcome.status == "ran":
+        cells = f"{outcome.cells_run} cells, " if outcome.cells else ""
+        return f"{cells}{outcome.seconds:.1f} s on this CPU"
+    first = (outcome.message.splitlines() or [""])[0]
+    if outcome.missing and outcome.status == "lacked":
+        return f"{outcome.missing} ({outcome.error}: {_short(first)})"
+    said = f"{outcome.error}: {first}" if outcome.error else first or STATUSES[outcome.status]
+    return _short(said, 300)
+
+
+def _more(outcome: Outcome) -> list[str]:
+    lines = [f"`{outcome.source}`"] if outcome.source else []
+    for finding in outcome.findings:
+        times = f" ({finding['times']} times)" if finding["times"] > 1 else ""
+        where = f"{finding['kernel']}, line {finding['line']}"
+        lines.append(f"{finding['kind']} in {where}{times}: {_short(finding['sentence'].splitlines()[0], 300)}")
+    if outcome.raised_as_stored:
+        cells = ", ".join(map(str, outcome.raised_as_stored))
+        lines.append(f"raises in cell {cells}, as it did for its author")
+    if outcome.skipped:
+        commands = "; ".join(command.splitlines()[0] for command in outcome.skipped[:4])
+        lines.append(f"not run ({len(outcome.skipped)}): {_short(commands, 200)}")
+    return lines + outcome.notes
+
+
+def _short(text: str, most: int = 160) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"

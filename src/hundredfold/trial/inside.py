@@ -1,0 +1,108 @@
+"""In the tried program's own process: shell commands are noted and not run, and what stops it is judged and written down."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import sys
+from typing import Any
+
+REPORT = "HUNDREDFOLD_TRIAL_REPORT"
+"""Where this process writes what it noted: a JSON file."""
+SHELL_CELLS = ("bash", "sh", "script", "system", "sx", "!", "cmd", "perl", "ruby")
+SHELL_LINES = ("pip", "conda", "mamba", "micromamba", "uv", "system", "sx")
+SMI = "nvidia-smi (simulated): no NVIDIA driver was asked; the stand-ins compute on this CPU."
+
+_skipped: list[str] = []
+_errors: list[dict] = []
+
+
+def begin_notebook(ip: Any) -> None:
+    """Take the shell's place in an IPython kernel and note what each cell raises."""
+    ip.system = lambda command: print(_skip(command))
+    ip.system_piped = ip.system_raw = ip.system
+    ip.getoutput = lambda command, *_, **__: _lines(_skip(command))
+    for name in SHELL_LINES:
+        ip.register_magic_function(_line(name), "line", name)
+    for name in SHELL_CELLS:
+        ip.register_magic_function(_cell(name), "cell", name)
+    ip.events.register("post_run_cell", _after)
+
+
+def begin_script() -> None:
+    """Nothing to replace in a script; `os.system` and `subprocess` are the program's own business."""
+
+
+def note_error(error: BaseException, is_theirs: Any) -> None:
+    """Judge an exception and write it down."""
+    from . import verdicts
+
+    line, source = verdicts.place(error, is_theirs)
+    _errors.append({**verdicts.judge(error), "line": line, "source": source})
+    write()
+
+
+def write() -> None:
+    """Write down what was noted so far."""
+    path = os.environ.get(REPORT)
+    if not path:
+        return
+    engine = sys.modules.get("hundredfold.engine.kernels.reported")
+    found = [report._asdict() for report in engine.reports] if engine is not None else []
+    text = json.dumps({"skipped": _skipped, "errors": _errors, "findings": found})
+    with open(path + ".new", "w", encoding="utf-8") as file:
+        file.write(text)
+    os.replace(path + ".new", path)
+
+
+def _after(result: Any) -> None:
+    error = result.error_before_exec or result.error_in_exec
+    if error is not None:
+        note_error(error, _is_cell)
+    else:
+        write()
+
+
+def _is_cell(filename: str) -> bool:
+    return "ipykernel_" in filename or filename.startswith("<ipython-input") or filename == "<unknown>"
+
+
+def _skip(command: str) -> str:
+    command = command.strip()
+    first = command.partition("\n")[0]
+    try:
+        words = shlex.split(first)
+    except ValueError:
+        words = first.split()
+    if words[:1] == ["nvidia-smi"] or words[:2] == ["sudo", "nvidia-smi"]:
+        return SMI
+    if words[:1] == ["mkdir"] and "\n" not in command and not set(command) & set(";&|$`<>*"):
+        # Harmless in the copy, and later cells count on it.
+        for name in words[1:]:
+            if not name.startswith("-"):
+                os.makedirs(name, exist_ok=True)
+        return ""
+    _skipped.append(command)
+    more = " …" if "\n" in command else ""
+    return f"hundredfold try: not run: {first}{more}"
+
+
+def _lines(text: str) -> Any:
+    from IPython.utils.text import SList
+
+    return SList(text.splitlines())
+
+
+def _line(name: str) -> Any:
+    def magic(line: str) -> Any:
+        return print(_skip(line if name in ("system", "sx") else f"{name} {line}"))
+
+    return magic
+
+
+def _cell(name: str) -> Any:
+    def magic(line: str, cell: str) -> Any:
+        return print(_skip(f"%%{name} {line}\n{cell}" if line.strip() or name != "bash" else f"%%bash\n{cell}"))
+
+    return magic

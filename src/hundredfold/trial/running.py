@@ -1,0 +1,214 @@
+"""Run one program in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from . import inside, programs
+from .outcome import Outcome
+
+FIRST = "%load_ext hundredfold\nfrom hundredfold.trial import inside\ninside.begin_notebook(get_ipython())\ndel inside"
+
+
+def attempt(
+    path: Path,
+    *,
+    timeout: float,
+    root: Path | None = None,
+    out_of_bounds: bool = False,
+    races: bool = False,
+    keep: Path | None = None,
+) -> Outcome:
+    """Try one program.
+
+    Parameters
+    ----------
+    timeout : float
+        Seconds for each cell of a notebook, and for a whole script.
+    root : Path, optional
+        The folder to copy, if the program reaches above its own.
+    out_of_bounds, races : bool
+        Whether kernels that do these go on as on a GPU.
+    keep : Path, optional
+        A folder for the executed notebook.
+    """
+    outcome = Outcome(str(path))
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="hundredfold-try-", ignore_cleanup_errors=True) as scratch:
+        there, left_out = programs.copy(path, root, Path(scratch) / "copy")
+        if left_out:
+            more = f" and {len(left_out) - 3} more" if len(left_out) > 3 else ""
+            outcome.notes.append(f"not in the copy that it ran in: {', '.join(left_out[:3])}{more}")
+        report = Path(scratch) / "report.json"
+        environment = _environment(report, out_of_bounds, races)
+        if path.suffix == ".ipynb":
+            _notebook(outcome, there, environment, timeout, keep)
+        else:
+            _script(outcome, there, environment, timeout)
+        noted = json.loads(report.read_text(encoding="utf-8")) if report.exists() else {}
+        _take(outcome, noted)
+        home = str(Path(scratch) / "copy") + os.sep
+        outcome.message = outcome.message.replace(home, "")
+        outcome.missing = outcome.missing.replace(home, "")
+    outcome.seconds = time.monotonic() - began
+    return outcome
+
+
+def _environment(report: Path, out_of_bounds: bool, races: bool) -> dict[str, str]:
+    made = dict(os.environ)
+    made.pop("HUNDREDFOLD_STRICT", None)
+    made |= {"HUNDREDFOLD_SIMULATE": "1", inside.REPORT: str(report), "MPLBACKEND": made.get("MPLBACKEND", "Agg")}
+    made |= {"PYTHONDONTWRITEBYTECODE": "1", "HUNDREDFOLD_STATE": str(report.parent), "JUPYTER_PLATFORM_DIRS": "1"}
+    if out_of_bounds:
+        made["HUNDREDFOLD_OUT_OF_BOUNDS"] = "continue"
+    if races:
+        made["HUNDREDFOLD_TRACE"] = "report"
+    return made
+
+
+def _take(outcome: Outcome, noted: dict) -> None:
+    """Put what the process noted into its outcome."""
+    outcome.skipped = noted.get("skipped", [])
+    seen: dict[tuple, dict] = {}
+    for finding in noted.get("findings", []):
+        finding = {key: value for key, value in finding.items() if key != "filename"}
+        seen.setdefault((finding["kernel"], finding["kind"], finding["line"], finding["sentence"]), finding)
+    outcome.findings = list(seen.values())
+    errors = noted.get("errors", [])
+    if outcome.status == "failed" and errors:
+        for key, value in errors[-1].items():
+            setattr(outcome, key, value)
+
+
+def _script(outcome: Outcome, there: Path, environment: dict, timeout: float) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "hundredfold.trial", there.name],
+        cwd=there.parent,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    )
+    try:
+        _, said = process.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        outcome.status, outcome.message = "too long", f"longer than {timeout:g} s"
+    finally:
+        _end(process)
+    if outcome.status == "ran" and process.returncode != 0:
+        last = [line for line in said.splitlines() if line.strip()][-1:]
+        outcome.status = "died" if process.returncode < 0 else "failed"
+        outcome.message = last[0].strip() if last else f"exit status {process.returncode}"
+        if process.returncode < 0:
+            outcome.message = f"ended by {signal.Signals(-process.returncode).name}"
+
+
+def _end(process: subprocess.Popen) -> None:
+    """End a process and those it started."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        pass
+    process.wait()
+    process.stderr.close()
+
+
+def read(path: Path):
+    """A notebook, in the newest format.
+
+    Raises
+    ------
+    programs.NoProgramError
+        If it is none, or not one for Python.
+    """
+    import nbformat
+
+    try:
+        notebook = nbformat.read(path, as_version=4)
+        cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    except Exception as error:
+        why = (str(error).splitlines() or [""])[0][:100]
+        raise programs.NoProgramError(f"is no notebook that can be read ({type(error).__name__}: {why})") from None
+    kernel = notebook.metadata.get("kernelspec", {})
+    language = kernel.get("language") or notebook.metadata.get("language_info", {}).get("name") or "python"
+    if "python" not in language.lower():
+        raise programs.NoProgramError(f"is a notebook for {language}, not for Python")
+    return notebook, cells
+
+
+def _notebook(outcome: Outcome, there: Path, environment: dict, timeout: float, keep: Path | None) -> None:
+    import nbformat
+    from nbclient import NotebookClient
+    from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+
+    from hundredfold.build.execute import _here
+
+    try:
+        notebook, cells = read(there)
+    except programs.NoProgramError as error:
+        outcome.status, outcome.message = "unreadable", str(error)
+        return
+    stored = {number: _stored_error(cell) for number, cell in enumerate(cells, 1)}
+    for number, name in stored.items():
+        if name:
+            cells[number - 1].metadata.setdefault("tags", []).append("raises-exception")
+    first = nbformat.v4.new_code_cell(FIRST)
+    notebook.cells.insert(0, first)
+    outcome.cells = len(cells)
+    client = NotebookClient(
+        notebook,
+        kernel_manager_class=_here(),
+        kernel_name="python3",
+        timeout=timeout,
+        record_timing=False,
+        store_widget_state=False,
+        resources={"metadata": {"path": str(there.parent)}},
+    )
+    client.shutdown_kernel = "immediate"
+    number = 0
+    try:
+        with client.setup_kernel(cwd=str(there.parent), env=environment, stderr=subprocess.DEVNULL):
+            client.execute_cell(first, 0, store_history=False)
+            number = 0
+            for index, cell in enumerate(notebook.cells[1:], 1):
+                if cell.cell_type != "code":
+                    continue
+                number += 1
+                client.execute_cell(cell, index)
+                outcome.cells_run = number
+                if stored[number] and any(output.output_type == "error" for output in cell.outputs):
+                    outcome.raised_as_stored.append(number)
+    except CellExecutionError as error:
+        outcome.status, outcome.cell = "failed", number
+        outcome.error, outcome.message = error.ename or "", _plain(error.evalue or "")
+    except CellTimeoutError:
+        outcome.status, outcome.cell, outcome.message = "too long", number, f"longer than {timeout:g} s"
+    except DeadKernelError:
+        outcome.status, outcome.cell, outcome.message = "died", number, "the kernel died in this cell (out of memory?)"
+    except RuntimeError as error:
+        outcome.status, outcome.cell, outcome.message = "died", number, str(error)
+    if keep is not None:
+        keep.mkdir(parents=True, exist_ok=True)
+        del notebook.cells[0]
+        nbformat.write(notebook, keep / there.name)
+
+
+def _stored_error(cell) -> str:
+    """The exception that a cell raised for the notebook's author, if it did."""
+    names = [output.get("ename", "") for output in cell.get("outputs", []) if output.output_type == "error"]
+    return names[0] if names else ""
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"\x1b\[[0-9;]*m", "", text)
