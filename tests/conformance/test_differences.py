@@ -1,0 +1,51 @@
+"""The lists of differences: each is one, on the GPU's side and on the host's."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+import yaml
+
+HERE = Path(__file__).parent
+_spec = importlib.util.spec_from_file_location("conformance_outcome", HERE / "outcome.py")
+_outcome = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(_outcome)
+outcome, matches = _outcome.outcome, _outcome.matches
+
+# List → the names that a case's code uses, as (GPU, host), and the fewest cases that it has to have.
+LISTS = {
+    "cupy": ({"xp": ("cupy", "numpy"), "xs": ("cupyx.scipy", "scipy")}, 150),
+    "cudf": ({"xd": ("cudf", "pandas"), "xp": ("cupy", "numpy")}, 60),
+}
+CASES = {name: yaml.safe_load((HERE / f"{name}.yaml").read_text()) for name in LISTS}
+EACH = [pytest.param(name, case, id=f"{name}-{case['id']}") for name, cases in CASES.items() for case in cases]
+
+
+def scope(which, side):
+    import numpy as np
+
+    names = {short: importlib.import_module(pair[side]) for short, pair in LISTS[which][0].items()}
+    return {**names, "np": np}
+
+
+@pytest.mark.parametrize("which, case", EACH)
+def test_the_gpu_library_does_as_listed(libraries, which, case):
+    got = outcome(case["code"], scope(which, 0))
+    assert matches(got, case["gpu"]), f"{case['code']}\n{libraries}: {got}\nlisted: {case['gpu']}\n{case['source']}"
+
+
+@pytest.mark.parametrize("which, case", EACH)
+def test_the_host_library_does_as_listed(libraries, which, case):
+    got = outcome(case["code"], scope(which, 1))
+    assert matches(got, case["host"]), f"{case['code']}\n{got}"
+    assert not matches(got, case["gpu"]), "this is no difference"
+
+
+@pytest.mark.parametrize("which", LISTS)
+def test_the_lists_are_long_and_each_entry_is_cited(which):
+    cases = CASES[which]
+    assert len({case["id"] for case in cases}) == len(cases) >= LISTS[which][1]
+    assert len({case["code"] for case in cases}) == len(cases)
+    for case in cases:
+        assert set(case) == {"id", "topic", "code", "gpu", "host", "source"}, case["id"]
+        assert case["source"].startswith(("docs:", "names:", "cupy/", "cupyx/", "cudf/", "run:")), case["id"]

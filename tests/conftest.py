@@ -1,0 +1,44 @@
+"""The stand-ins under their real names for the tests that ask for them, and gone after them.
+
+Activating would simulate for the rest of the test process and for its children; here only the finder is put in place, and
+the modules of the libraries are kept between two test files, so that each is imported once in a process.
+"""
+
+import sys
+
+import pytest
+
+_stash = {}
+
+
+def _ours(name):
+    from hundredfold.simulate import finder
+
+    return finder.owner(name) is not None
+
+
+@pytest.fixture(scope="module")
+def standins():
+    """`import cupy`, `import cudf`, `from numba import cuda` … give the stand-ins while a module's tests run."""
+    import numba
+
+    from hundredfold.engine import device, queue
+    from hundredfold.simulate import finder
+
+    before = {name: sys.modules.pop(name) for name in list(sys.modules) if _ours(name)}
+    attribute = vars(numba).pop("cuda", None)
+    there = finder.installed()
+    finder.install()
+    sys.modules.update(_stash)
+    if "numba.cuda" in _stash:
+        numba.cuda = _stash["numba.cuda"]
+    yield
+    queue.run()
+    device.use(0)
+    _stash.update({name: sys.modules.pop(name) for name in list(sys.modules) if _ours(name)})
+    sys.modules.update(before)
+    vars(numba).pop("cuda", None)
+    if attribute is not None:
+        numba.cuda = attribute
+    if there is None:
+        sys.meta_path.remove(finder.installed())
