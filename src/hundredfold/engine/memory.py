@@ -25,6 +25,9 @@ from . import device, queue
 UNIT = 512
 """Allocations are rounded up to this many bytes, and aligned to it (CuPy: ALLOCATION_UNIT_SIZE)."""
 
+watcher: object = None
+"""Who is told of memory taken from the device and given back to a pool (CuPy's memory hooks); None for nobody."""
+
 _PAGE = 4096
 _phase = itertools.count()
 
@@ -107,14 +110,34 @@ class Block:
         """Whether operations of an earlier owner of this memory may still wait."""
         return self.sequence > queue.completed()
 
+    def free(self) -> None:
+        """Give the memory back now, while references to it remain: it may have another owner at once."""
+        try:
+            chunk = self._chunk
+            if watcher is not None:
+                watcher.freeing(self)
+            chunk.sequence = queue._submitted
+            self._pool._returned.append(chunk)
+            if watcher is not None:
+                watcher.freed(self)
+            del self._chunk
+        except (AttributeError, TypeError):  # freed, half-built, or the interpreter is closing down
+            pass
+
     def __del__(self):
         # The garbage collector may run this in the middle of any pool call of this very thread: take no lock here.
+        if watcher is not None:
+            self.free()
+            return
         try:
             chunk = self._chunk
             chunk.sequence = queue._submitted
             self._pool._returned.append(chunk)
-        except (AttributeError, TypeError):  # half-built, or the interpreter is closing down
+        except (AttributeError, TypeError):  # freed, half-built, or the interpreter is closing down
             pass
+
+    def __int__(self) -> int:
+        return self.ptr
 
 
 class EmptyBlock:
@@ -142,9 +165,15 @@ class Pool:
         The device whose memory it takes.
     limit : int
         Most bytes it may hold, 0 for as many as the device has.
+
+    Attributes
+    ----------
+    gives_back : bool
+        Whether what is freed belongs to the device again at once, as after ``cudaFree``; else the pool keeps it.
     """
 
     _all: weakref.WeakSet[Pool] = weakref.WeakSet()
+    gives_back = False
 
     def __init__(self, device_id: int, limit: int = 0):
         self.device_id = device_id
@@ -223,6 +252,10 @@ class Pool:
         with self._lock:
             self._sort_in()
             return self._free_chunks
+
+    def taken_bytes(self) -> int:
+        """Bytes that the device has less."""
+        return self.used_bytes() if self.gives_back else self._total
 
     def free_all_blocks(self) -> None:
         """Give unused blocks back to the device.  Parts of a block that is partly in use stay, as in CuPy.
@@ -319,6 +352,8 @@ class Pool:
         return first
 
     def _new_memory(self, size: int) -> np.ndarray:
+        if self.gives_back:
+            self.free_all_blocks()
         fits = self.check_limit(size)
         if not fits and not (self.limit and size > self.limit):
             self.free_all_blocks()
@@ -326,26 +361,45 @@ class Pool:
                 gc.collect()
                 self.free_all_blocks()
                 fits = self.check_limit(size)
+        if watcher is not None:
+            watcher.acquiring(self.device_id, size)
         if fits:
             try:
                 raw = np.empty(size + _PAGE, np.uint8)
             except MemoryError:
                 fits = False
         if not fits:
+            if watcher is not None:
+                watcher.acquired(self.device_id, size, 0)
             raise OutOfMemoryError(size, self._total, self.limit)
         # Large blocks all begin a page.  Reading two arrays that lie at the same place in theirs is 10 % slower (here, and
         # a known weakness of caches), so each block begins somewhere else in its page.
-        _regions.append(weakref.ref(raw, _regions.remove))
+        _regions.append(_Region(raw, self.device_id))
         start = -raw.ctypes.data % UNIT + UNIT * (next(_phase) % (_PAGE // UNIT - 1))
+        if watcher is not None:
+            watcher.acquired(self.device_id, size, raw.ctypes.data + start)
         return raw[start : start + size]
 
 
-_regions: list[weakref.ref] = []  # all host memory that device memory is cut from
+class _Region(weakref.ref):
+    """Host memory that device memory is cut from, and which device's."""
+
+    __slots__ = ("device_id",)
+
+    def __new__(cls, raw: np.ndarray, device_id: int):
+        return super().__new__(cls, raw, _regions.remove)
+
+    def __init__(self, raw: np.ndarray, device_id: int):
+        super().__init__(raw, _regions.remove)
+        self.device_id = device_id
+
+
+_regions: list[_Region] = []  # all host memory that device memory is cut from
 
 
 def taken(device_id: int) -> int:
     """Bytes that all pools together hold of a device."""
-    return sum(pool._total for pool in list(Pool._all) if pool.device_id == device_id)
+    return sum(pool.taken_bytes() for pool in list(Pool._all) if pool.device_id == device_id)
 
 
 def information(device_id: int) -> tuple[int, int]:

@@ -1,0 +1,1 @@
+"""The devices as RMM asks CUDA about them."""

@@ -1,0 +1,1 @@
+"""RMM as the allocator of other libraries."""

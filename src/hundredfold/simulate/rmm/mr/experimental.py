@@ -1,0 +1,5 @@
+"""Resources that may change."""
+
+from rmm.pylibrmm.memory_resource.experimental import CudaAsyncManagedMemoryResource
+
+__all__ = ["CudaAsyncManagedMemoryResource"]
