@@ -35,6 +35,15 @@ class Borrowed:
         return True
 
 
+def device_of(address: int) -> int | None:
+    """The device whose simulated memory an address lies in, or None."""
+    for reference in list(memory._regions):
+        raw = reference()
+        if raw is not None and 0 <= address - raw.ctypes.data < raw.size:
+            return reference.device_id
+    return None
+
+
 def borrow(address: int, nbytes: int, device_id: int, owner: object) -> Borrowed | None:
     """Find simulated device memory by its address; None if it is not ours."""
     for reference in list(memory._regions):

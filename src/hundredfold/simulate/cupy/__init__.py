@@ -9,6 +9,7 @@ from __future__ import annotations
 from ._core import ndarray, ufunc  # isort: skip  (first: it sets what the others build arrays of)
 from . import (
     _creation,
+    _gone,
     _logic,
     _manipulation,
     _math,
@@ -18,13 +19,13 @@ from . import (
     _poly,
     _searching,
     _statistics,
+    _vectorize,
     cuda,
     exceptions,
     fft,
     lib,
     linalg,
     random,
-    testing,
 )
 from ._core.flatiter import flatiter
 from ._core.fusion import fuse
@@ -52,6 +53,8 @@ _functions = {
     **_misc.made,
     **_piecewise.made,
     **_poly.made,
+    **_gone.made,
+    **_vectorize.made,
     **_ufuncs,
 }
 globals().update(_passed.passed | _functions)
@@ -59,6 +62,18 @@ globals().update(_passed.passed | _functions)
 __all__ = [
     *_passed.passed, *_functions, "AxisError", "ComplexWarning", "ModuleDeprecationWarning", "RankWarning", "TooHardError",
     "VisibleDeprecationWarning", "clear_memo", "cuda", "exceptions", "fft", "flatiter", "fuse", "lib", "linalg", "memoize",
-    "ndarray", "random", "testing", "ufunc",
+    "ndarray", "polynomial", "random", "testing", "typing", "ufunc",
 ]  # fmt: skip
-__getattr__ = refuser("cupy")
+_refuse = refuser("cupy")
+
+
+def __getattr__(name: str):
+    if name in (
+        "polynomial",
+        "testing",
+        "typing",
+    ):  # at their first use: they take as long to import as half of the rest
+        import importlib
+
+        return importlib.import_module(f"cupy.{name}")
+    return _refuse(name)

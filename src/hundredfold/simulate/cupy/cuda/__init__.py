@@ -3,13 +3,53 @@
 from __future__ import annotations
 
 import contextlib
+import warnings
 from collections.abc import Iterator
 
 from .._core.names import refused_class, refuser
-from . import device, memory, nvtx, pinned_memory, profiler, runtime, stream
-from .device import Device, get_device_id
-from .memory import MemoryPointer, MemoryPool, alloc, get_allocator, set_allocator, using_allocator
+from . import (
+    common,
+    compiler,
+    cub,
+    device,
+    driver,
+    function,
+    graph,
+    memory,
+    memory_hook,
+    memory_hooks,
+    nvrtc,
+    nvtx,
+    pinned_memory,
+    profiler,
+    runtime,
+    stream,
+    texture,
+    thrust,
+)
+from .device import Device, get_cublas_handle, get_device_id
+from .function import Function, Module
+from .graph import Graph
+from .memory import (
+    BaseMemory,
+    ManagedMemory,
+    Memory,
+    MemoryAsync,
+    MemoryAsyncPool,
+    MemoryPointer,
+    MemoryPool,
+    PythonFunctionAllocator,
+    UnownedMemory,
+    alloc,
+    get_allocator,
+    malloc_async,
+    malloc_managed,
+    set_allocator,
+    using_allocator,
+)
+from .memory_hook import MemoryHook
 from .pinned_memory import (
+    PinnedMemory,
     PinnedMemoryPointer,
     PinnedMemoryPool,
     alloc_pinned_memory,
@@ -17,10 +57,7 @@ from .pinned_memory import (
 )
 from .stream import Event, ExternalStream, Stream, get_current_stream, get_elapsed_time
 
-MemoryAsyncPool = refused_class("cupy.cuda.MemoryAsyncPool", "cupy.cuda.MemoryPool")
-Graph = refused_class("cupy.cuda.Graph")
-Module = refused_class("cupy.cuda.Module")
-Function = refused_class("cupy.cuda.Function")
+CFunctionAllocator = refused_class("cupy.cuda.CFunctionAllocator", "cupy.cuda.PythonFunctionAllocator")
 
 
 def is_available() -> bool:
@@ -40,15 +77,39 @@ def get_cuda_path() -> None:
 
 @contextlib.contextmanager
 def profile() -> Iterator[None]:
-    """Switch on a profiler that sees nothing of a simulation."""
-    yield
+    """Switch on a profiler that sees nothing of a simulation (deprecated)."""
+    warnings.warn(
+        "cupy.cuda.profile has been deprecated since CuPy v10 and will be removed in the future. Use cupyx.profiler.profile "
+        "instead.",
+        stacklevel=3,
+    )
+    profiler.start()
+    try:
+        yield
+    finally:
+        profiler.stop()
+
+
+def get_nvcc_path() -> None:
+    """There is no nvcc that this would use."""
+
+
+def get_rocm_path() -> None:
+    """There is no ROCm."""
+
+
+def get_hipcc_path() -> None:
+    """There is no ROCm."""
 
 
 __all__ = [
-    "Device", "Event", "ExternalStream", "Function", "Graph", "MemoryAsyncPool", "MemoryPointer", "MemoryPool", "Module",
-    "PinnedMemoryPointer", "PinnedMemoryPool", "Stream", "alloc", "alloc_pinned_memory", "device", "get_allocator",
-    "get_cuda_path", "get_current_stream", "get_device_id", "get_elapsed_time", "get_local_runtime_version",
-    "is_available", "memory", "nvtx", "pinned_memory", "profile", "profiler", "runtime", "set_allocator",
-    "set_pinned_memory_allocator", "stream", "using_allocator",
+    "BaseMemory", "CFunctionAllocator", "Device", "Event", "ExternalStream", "Function", "Graph", "ManagedMemory", "Memory",
+    "MemoryAsync", "MemoryAsyncPool", "MemoryHook", "MemoryPointer", "MemoryPool", "Module", "PinnedMemory",
+    "PinnedMemoryPointer", "PinnedMemoryPool", "PythonFunctionAllocator", "Stream", "UnownedMemory", "alloc",
+    "alloc_pinned_memory", "common", "compiler", "cub", "device", "driver", "function", "get_allocator", "get_cublas_handle",
+    "get_cuda_path", "get_current_stream", "get_device_id", "get_elapsed_time", "get_hipcc_path",
+    "get_local_runtime_version", "get_nvcc_path", "get_rocm_path", "graph", "is_available", "malloc_async",
+    "malloc_managed", "memory", "memory_hook", "memory_hooks", "nvrtc", "nvtx", "pinned_memory", "profile", "profiler",
+    "runtime", "set_allocator", "set_pinned_memory_allocator", "stream", "texture", "thrust", "using_allocator",
 ]  # fmt: skip
 __getattr__ = refuser("cupy.cuda")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 from hundredfold.engine import device, memory, queue
 
+from .._core.names import refuser
 from .runtime import CUDARuntimeError, _check
 
 
@@ -20,28 +22,35 @@ class Device:
         Its id; by default the current device.
     """
 
-    __slots__ = ("_before", "id")
+    __slots__ = ("id",)
 
     def __init__(self, device: Any = None):
         self.id = _current() if device is None else int(device)
-        self._before: list[int] = []
 
     def __int__(self) -> int:
         return self.id
 
     def __enter__(self) -> Device:
-        self._before.append(_current())
         _check(self.id)
+        _local.__dict__.setdefault("before", []).append(_current())  # the thread's: a Device may be entered by several
         device.use(self.id)
         return self
 
     def __exit__(self, *exception: object) -> None:
-        device.use(self._before.pop())
+        device.use(_local.before.pop())
 
-    def use(self) -> None:
+    def use(self) -> Device:
         """Make this the current device of this thread."""
         _check(self.id)
         device.use(self.id)
+        return self
+
+    @staticmethod
+    def from_pci_bus_id(pci_bus_id: str) -> Device:
+        """The device of an address."""
+        from .runtime import deviceGetByPCIBusId
+
+        return Device(deviceGetByPCIBusId(pci_bus_id))
 
     def synchronize(self) -> None:
         """Wait until all work on the device is done."""
@@ -62,6 +71,7 @@ class Device:
         """Some of CUDA's device attributes."""
         from .runtime import ATTRIBUTES
 
+        _check(self.id)
         return dict(ATTRIBUTES)
 
     @property
@@ -103,9 +113,39 @@ def get_device_id() -> int:
     return device.current()
 
 
+def from_pointer(ptr: int) -> Device:
+    """The device on which the memory of an address lies."""
+    from .runtime import pointerGetAttributes
+
+    return Device(pointerGetAttributes(ptr).device)
+
+
+def _handle(library: str) -> Any:
+    def get(self: Any = None) -> int:
+        """A number that stands for a library's handle: one for each thread and device."""
+        from .runtime import _handles
+
+        held = _local.__dict__.setdefault("handles", {})
+        return held.setdefault((library, device.current()), next(_handles))
+
+    get.__name__ = f"get_{library}_handle"
+    return get
+
+
+_local = threading.local()
+get_cublas_handle, get_cusolver_handle = _handle("cublas"), _handle("cusolver")
+get_cusolver_sp_handle, get_cusparse_handle = _handle("cusolver_sp"), _handle("cusparse")
+for _name in ("cublas", "cusolver", "cusolver_sp", "cusparse"):
+    setattr(Device, f"{_name}_handle", property(_handle(_name)))
+
+
 def get_compute_capability() -> str:
     """Compute capability of the current device."""
     return Device().compute_capability
 
 
-__all__ = ["CUDARuntimeError", "Device", "get_compute_capability", "get_device_id"]
+__all__ = [
+    "CUDARuntimeError", "Device", "from_pointer", "get_compute_capability", "get_cublas_handle", "get_cusolver_handle",
+    "get_cusolver_sp_handle", "get_cusparse_handle", "get_device_id",
+]  # fmt: skip
+__getattr__ = refuser("cupy.cuda.device")

@@ -1,14 +1,13 @@
-"""Device memory as CuPy shows it: pools, pointers, allocators."""
+"""Device memory as CuPy shows it: pools and allocators."""
 
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
+import threading
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
-
-import numpy as np
 
 from hundredfold.engine import device, queue
 from hundredfold.engine import memory as engine
@@ -16,109 +15,111 @@ from hundredfold.engine.memory import OutOfMemoryError
 
 from .._core import launch
 from .._core.names import refuser
+from ._pointers import (
+    BaseMemory,
+    ManagedMemory,
+    Memory,
+    MemoryAsync,
+    MemoryPointer,
+    PooledMemory,
+    PythonFunctionAllocatorMemory,
+    SystemMemory,
+    UnownedMemory,
+)
+from .memory_hook import watched
+from .runtime import CUDARuntimeError
+
+OutOfMemoryError.__module__ = "cupy.cuda.memory"  # as tracebacks show it
+_allocation_unit_size = engine.UNIT
 
 
-class MemoryPointer:
-    """A place in device memory.
+def _round_size(size: int) -> int:
+    return -(-size // engine.UNIT) * engine.UNIT
 
-    Attributes
+
+class SingleDeviceMemoryPool:
+    """The pool of one device.
+
+    Parameters
     ----------
-    ptr : int
-        Its address, valid only in simulation.
-    mem
-        The allocation it lies in.
+    allocator : callable, optional
+        Accepted for CuPy's sake; memory always comes from the simulated device.
     """
 
-    __slots__ = ("_block", "_offset")
+    def __init__(self, allocator: Any = None, *, _pool: engine.Pool | None = None):
+        self._engine = _pool or engine.Pool(device.current(), _limit_of_environment())
 
-    def __init__(self, mem: Any, offset: int):
-        self._block = mem._block if isinstance(mem, MemoryPointer) else mem
-        self._offset = offset
+    def malloc(self, size: int) -> MemoryPointer:
+        """Allocate."""
+        return MemoryPointer(watched(self._engine, size), 0)
 
-    @property
-    def ptr(self) -> int:
-        return self._block.ptr + self._offset
+    def used_bytes(self) -> int:
+        """Bytes that arrays hold."""
+        return self._engine.used_bytes()
 
-    @property
-    def mem(self) -> Any:
-        return self._block
+    def free_bytes(self) -> int:
+        """Bytes kept for reuse."""
+        return self._engine.free_bytes()
 
-    @property
-    def device_id(self) -> int:
-        return self._block.device_id
+    def total_bytes(self) -> int:
+        """Bytes taken from the device."""
+        return self._engine.total_bytes()
 
-    @property
-    def device(self) -> Any:
-        from .device import Device
+    def n_free_blocks(self) -> int:
+        """Blocks kept for reuse."""
+        return self._engine.n_free_blocks()
 
-        return Device(self._block.device_id)
+    def free_all_blocks(self, stream: Any = None) -> None:
+        """Give what is unused back to the device."""
+        self._engine.free_all_blocks()
 
-    def __int__(self) -> int:
-        return self.ptr
+    def free_all_free(self) -> None:
+        """As :meth:`free_all_blocks` (deprecated)."""
+        warnings.warn("free_all_free is deprecated. Use free_all_blocks instead.", DeprecationWarning, stacklevel=2)
+        self.free_all_blocks()
 
-    def __repr__(self) -> str:
-        return f"<MemoryPointer {self.ptr:#x} device={self.device_id} mem={self._block!r}>"
+    def set_limit(self, size: int | None = None, fraction: float | None = None) -> None:
+        """Limit what the pool takes of the device, in bytes or as a share of its memory; 0 for no limit."""
+        self._engine.limit = _limit(size, fraction)
 
-    def __add__(self, offset: int) -> MemoryPointer:
-        return MemoryPointer(self._block, self._offset + offset)
-
-    __radd__ = __add__
-
-    def __sub__(self, offset: int) -> MemoryPointer:
-        return MemoryPointer(self._block, self._offset - offset)
-
-    def _bytes(self, size: int) -> np.ndarray:
-        return self._block.raw[self._offset : self._offset + size]
-
-    def memset(self, value: int, size: int) -> None:
-        """Fill bytes."""
-        self.memset_async(value, size)
-        queue.synchronize()
-
-    def memset_async(self, value: int, size: int, stream: Any = None) -> None:
-        """Fill bytes, in stream order."""
-        launch.submit("memset", np.ndarray.fill, (self._bytes(size), value), None, 0, size)
-
-    def copy_from_device(self, src: MemoryPointer, size: int) -> None:
-        """Copy bytes within device memory."""
-        launch.submit("memcpy DtoD", np.copyto, (self._bytes(size), src._bytes(size)), None, size, size)
-
-    def copy_from_device_async(self, src: MemoryPointer, size: int, stream: Any = None) -> None:
-        """Copy bytes within device memory, in stream order."""
-        self.copy_from_device(src, size)
-
-    def copy_from_host(self, mem: Any, size: int) -> None:
-        """Copy bytes from a host address."""
-        self.copy_from_host_async(mem, size)
-        queue.synchronize()
-
-    def copy_from_host_async(self, mem: Any, size: int, stream: Any = None) -> None:
-        """Copy bytes from a host address, in stream order; they are read at once."""
-        data = np.frombuffer(ctypes.string_at(_address(mem), size), np.uint8)
-        queue.count("memcpy HtoD", 0, size, "h2d")
-        queue.submit_uncounted("memcpy HtoD", np.copyto, (self._bytes(size), data))
-
-    def copy_to_host(self, mem: Any, size: int) -> None:
-        """Copy bytes to a host address."""
-        queue.count("memcpy DtoH", size, 0, "d2h")
-        queue.synchronize()
-        ctypes.memmove(_address(mem), self.ptr, size)
-
-    def copy_to_host_async(self, mem: Any, size: int, stream: Any = None) -> None:
-        """Copy bytes to a host address; done on return."""
-        self.copy_to_host(mem, size)
-
-    def copy_from(self, mem: Any, size: int) -> None:
-        """Copy bytes from device or host."""
-        (self.copy_from_device if isinstance(mem, MemoryPointer) else self.copy_from_host)(mem, size)
+    def get_limit(self) -> int:
+        """The limit in bytes, 0 for none."""
+        return self._engine.limit
 
 
-def _address(mem: Any) -> int:
-    return mem if isinstance(mem, int) else int(getattr(mem, "value", None) or mem.ptr)
+def _limit(size: int | None, fraction: float | None) -> int:
+    if size is None:
+        if fraction is None:
+            return 0
+        if not 0 <= fraction <= 1:
+            raise ValueError(f"memory limit fraction out of range: {fraction}")
+        return int(fraction * device.memory())
+    if fraction is not None:
+        raise ValueError("size and fraction cannot be specified at one time")
+    if size < 0:
+        raise ValueError(f"memory limit size out of range: {size}")
+    return size
+
+
+def _parse_limit_string(limit: str | None = None) -> dict[str, Any]:
+    """What ``CUPY_GPU_MEMORY_LIMIT`` asks for, as the arguments of ``set_limit``."""
+    if limit is None:
+        limit = os.environ.get("CUPY_GPU_MEMORY_LIMIT")
+    size = fraction = None
+    if limit is not None:
+        if limit.endswith("%"):
+            fraction = float(limit[:-1]) / 100.0
+        else:
+            size = int(limit)
+    return {"size": size, "fraction": fraction}
+
+
+def _limit_of_environment() -> int:
+    return _limit(**_parse_limit_string())
 
 
 class MemoryPool:
-    """A memory pool over all devices.
+    """A memory pool over all devices; its methods are about the current device.
 
     Parameters
     ----------
@@ -127,116 +128,229 @@ class MemoryPool:
     """
 
     def __init__(self, allocator: Any = None):
-        self._pools: dict[int, engine.Pool] = {}
-        limit = os.environ.get("CUPY_GPU_MEMORY_LIMIT")
-        self._limit = limit
+        self._pools: dict[int, SingleDeviceMemoryPool] = {}
 
-    def _pool(self) -> engine.Pool:
+    def _pool(self) -> SingleDeviceMemoryPool:
         here = device.current()
         if here not in self._pools:
             self._pools[here] = self._make(here)
         return self._pools[here]
 
-    def _make(self, device_id: int) -> engine.Pool:
-        return engine.Pool(device_id, _parse_limit(self._limit))
+    def _make(self, device_id: int) -> SingleDeviceMemoryPool:
+        return SingleDeviceMemoryPool()
+
+
+def _forward(name: str) -> Callable:
+    def call(self: MemoryPool, *args: Any, **kwargs: Any) -> Any:
+        return getattr(self._pool(), name)(*args, **kwargs)
+
+    call.__name__ = name
+    call.__doc__ = getattr(SingleDeviceMemoryPool, name).__doc__
+    return call
+
+
+for (
+    _name
+) in "malloc used_bytes free_bytes total_bytes n_free_blocks free_all_blocks free_all_free set_limit get_limit".split():
+    setattr(MemoryPool, _name, _forward(_name))
+
+
+class _DefaultPool(MemoryPool):
+    def _make(self, device_id: int) -> SingleDeviceMemoryPool:
+        pool = launch.default_pool(device_id)
+        pool.limit = pool.limit or _limit_of_environment()
+        return SingleDeviceMemoryPool(_pool=pool)
+
+
+class MemoryAsyncPool:
+    """The device's own pool (``cudaMallocAsync``), which all instances share.
+
+    Parameters
+    ----------
+    pool_handles : {'current', 'default'} or list of them
+        Both are the one pool of a device.
+    """
+
+    _shared: dict[int, engine.Pool] = {}
+    _NO_LIMIT = 2**64 - 1
+    _STEP = 32 * 1024**2
+
+    def __init__(self, pool_handles: Any = "current"):
+        handles = [pool_handles] if isinstance(pool_handles, (str, int)) else list(pool_handles)
+        for handle in handles:
+            if handle == "create":
+                raise NotImplementedError("cudaMemPoolCreate is not yet supported")
+            if handle not in ("default", "current") and not isinstance(handle, int):
+                raise ValueError(
+                    "handle must be 'default' (for the device's default pool), 'current' (for the device's current "
+                    "pool), or int (a pointer to cudaMemPool_t)"
+                )
+        self.memoryAsyncHasStat = True
+
+    @classmethod
+    def _pool(cls) -> engine.Pool:
+        here = device.current()
+        return cls._shared.setdefault(here, engine.Pool(here)) if here not in cls._shared else cls._shared[here]
 
     def malloc(self, size: int) -> MemoryPointer:
-        """Allocate on the current device."""
-        return MemoryPointer(self._pool().malloc(size), 0)
+        """Allocate in stream order.  The pool grows by 32 MiB at a time, as CUDA's does."""
+        from .stream import get_current_stream
+
+        pool = self._pool()
+        rounded = _round_size(size)
+        if pool.free_bytes() < rounded:
+            grown = -(-rounded // self._STEP) * self._STEP
+            if not pool.limit and pool.check_limit(grown):
+                pool.malloc(grown).free()
+        memory = MemoryAsync.__new__(MemoryAsync)
+        memory._block = pool.malloc(size)
+        memory.size, memory.ptr, memory.device_id = rounded, memory._block.ptr, pool.device_id
+        memory.stream_ref = _reference(get_current_stream())
+        return MemoryPointer(memory, 0)
+
+    def free_all_blocks(self, stream: Any = None) -> None:
+        """Wait, and give what is unused back to the device."""
+        queue.synchronize()
+        self._pool().free_all_blocks()
+
+    def n_free_blocks(self) -> int:
+        """Refused, as by CuPy."""
+        raise NotImplementedError("This function is not supported in MemoryAsyncPool")
 
     def used_bytes(self) -> int:
-        """Bytes that arrays on the current device hold."""
+        """Bytes in use."""
         return self._pool().used_bytes()
 
     def free_bytes(self) -> int:
         """Bytes kept for reuse."""
-        return self._pool().free_bytes()
+        return self.total_bytes() - self.used_bytes()
 
     def total_bytes(self) -> int:
-        """Bytes taken from the current device."""
+        """Bytes taken from the device."""
         return self._pool().total_bytes()
 
-    def n_free_blocks(self) -> int:
-        """Blocks kept for reuse."""
-        return self._pool().n_free_blocks()
-
-    def free_all_blocks(self, stream: Any = None) -> None:
-        """Give what is unused back to the current device."""
-        self._pool().free_all_blocks()
-
     def set_limit(self, size: int | None = None, fraction: float | None = None) -> None:
-        """Limit what the pool takes of the current device, in bytes or as a share of its memory; 0 for no limit."""
-        if size is None:
-            if fraction is None:
-                size = 0
-            elif not 0 <= fraction <= 1:
-                raise ValueError(f"memory limit fraction out of range: {fraction}")
-            else:
-                size = int(fraction * device.memory())
-        elif fraction is not None:
-            raise ValueError("size and fraction cannot be specified at one time")
-        if size < 0:
-            raise ValueError(f"memory limit size out of range: {size}")
-        self._pool().limit = size
+        """Limit the pool, in bytes or as a share of the device's memory; 0 for no limit."""
+        self._pool().limit = _limit(size, fraction)
 
     def get_limit(self) -> int:
-        """The limit in bytes, 0 for none."""
-        return self._pool().limit
+        """The limit in bytes, 2**64 - 1 for none."""
+        return self._pool().limit or self._NO_LIMIT
 
 
-def _parse_limit(text: str | None) -> int:
-    if not text:
-        return 0
-    return int(float(text[:-1]) / 100 * device.memory()) if text.endswith("%") else int(text)
+def _reference(stream: Any) -> Callable:
+    import weakref
+
+    return weakref.ref(stream)
 
 
-class _DefaultPool(MemoryPool):
-    def _make(self, device_id: int) -> engine.Pool:
-        pool = launch.default_pool(device_id)
-        if self._limit and not pool.limit:
-            pool.limit = _parse_limit(self._limit)
-        return pool
+def _malloc(size: int) -> MemoryPointer:
+    return MemoryPointer(Memory(size), 0)
+
+
+def malloc_managed(size: int) -> MemoryPointer:
+    """Allocate memory that host and device share."""
+    return MemoryPointer(ManagedMemory(size), 0)
+
+
+def malloc_system(size: int) -> MemoryPointer:
+    """Allocate host memory that the device reaches."""
+    return MemoryPointer(SystemMemory(size), 0)
+
+
+def malloc_async(size: int) -> MemoryPointer:
+    """Allocate in stream order, from the device's own pool."""
+    return MemoryAsyncPool().malloc(size)
+
+
+class PythonFunctionAllocator:
+    """An allocator of two functions: ``malloc(size, device_id)`` gives an address, ``free(address, device_id)`` takes it."""
+
+    def __init__(self, malloc_func: Callable, free_func: Callable):
+        self._malloc_func, self._free_func = malloc_func, free_func
+
+    def malloc(self, size: int) -> MemoryPointer:
+        """Allocate with the caller's function."""
+        return MemoryPointer(PythonFunctionAllocatorMemory(size, self._malloc_func, self._free_func), 0)
 
 
 default_pool = _DefaultPool()
 _allocator: Callable[[int], MemoryPointer] = default_pool.malloc
+_local = threading.local()
 
 
 def alloc(size: int) -> MemoryPointer:
     """Allocate device memory with the current allocator."""
-    return _allocator(size)
+    return get_allocator()(size)
 
 
 def set_allocator(allocator: Callable[[int], MemoryPointer] | None = None) -> None:
     """Use another allocator, such as a pool's ``malloc``; without an argument memory is not pooled."""
     global _allocator
-    _allocator = MemoryPool().malloc if allocator is None else allocator
-    default = getattr(_allocator, "__self__", None) is default_pool
-    launch.set_allocator(None if default else _allocate)
+    if getattr(_local, "allocator", None) is not None:
+        raise ValueError("Can't change the global allocator inside `using_allocator` context manager")
+    _allocator = allocator or _malloc
+    hooked()
+
+
+def hooked() -> None:
+    """Choose how arrays get their memory: the quickest way that heeds allocators and hooks."""
+    plain = getattr(_allocator, "__self__", None) is default_pool and not _using and engine.watcher is None
+    launch.set_allocator(None if plain else _allocate)
+
+
+_using = 0  # threads inside of using_allocator
 
 
 def _allocate(nbytes: int) -> engine.Block:
-    pointer = _allocator(nbytes)
-    return pointer._block
+    pointer = get_allocator()(nbytes)
+    block = pointer._block
+    if pointer.mem is not block:  # memory that gives itself back when it dies
+        block = _Kept(block, pointer.mem)
+    return block
+
+
+class _Kept:
+    """The block of an allocation that has to live as long as an array uses it."""
+
+    __slots__ = ("__weakref__", "device_id", "mem", "ptr", "raw", "sequence", "size")
+
+    def __init__(self, block: Any, mem: Any):
+        self.raw, self.ptr, self.size, self.device_id = block.raw, block.ptr, block.size, block.device_id
+        self.mem = mem
+
+    def in_flight(self) -> bool:
+        return bool(queue.pending())
+
+
+BaseMemory.register(_Kept)
 
 
 def get_allocator() -> Callable[[int], MemoryPointer]:
     """The current allocator."""
-    return _allocator
+    return getattr(_local, "allocator", None) or _allocator
 
 
 @contextlib.contextmanager
 def using_allocator(allocator: Callable[[int], MemoryPointer] | None = None) -> Iterator[None]:
-    """Use another allocator inside a ``with``."""
-    before = get_allocator()
-    set_allocator(allocator)
+    """Use another allocator in this thread inside a ``with``."""
+    global _using
+    before = getattr(_local, "allocator", None)
+    _local.allocator = allocator or _malloc
+    _using += 1
+    hooked()
     try:
         yield
     finally:
-        set_allocator(before)
+        _local.allocator = before
+        _using -= 1
+        hooked()
 
 
 __all__ = [
-    "MemoryPointer", "MemoryPool", "OutOfMemoryError", "alloc", "get_allocator", "set_allocator", "using_allocator",
+    "BaseMemory", "CUDARuntimeError", "ManagedMemory", "Memory", "MemoryAsync", "MemoryAsyncPool", "MemoryPointer", "MemoryPool",
+    "OutOfMemoryError", "PooledMemory", "PythonFunctionAllocator", "PythonFunctionAllocatorMemory", "SingleDeviceMemoryPool",
+    "SystemMemory", "UnownedMemory", "alloc", "get_allocator", "malloc_async", "malloc_managed", "malloc_system",
+    "set_allocator", "using_allocator",
 ]  # fmt: skip
 __getattr__ = refuser("cupy.cuda.memory")

@@ -2,46 +2,53 @@
 
 from __future__ import annotations
 
+import itertools
+import json
+from pathlib import Path
 from typing import Any
 
 from hundredfold.engine import device, memory, queue
 
 from .._core.names import refuser
-
-_ERRORS = {
-    1: ("cudaErrorInvalidValue", "invalid argument"),
-    2: ("cudaErrorMemoryAllocation", "out of memory"),
-    100: ("cudaErrorNoDevice", "no CUDA-capable device is detected"),
-    400: ("cudaErrorInvalidResourceHandle", "invalid resource handle"),
-    101: ("cudaErrorInvalidDevice", "invalid device ordinal"),
-}
+from ._addresses import (
+    MemPoolProps,
+    PointerAttributes,
+    free,
+    freeAsync,
+    freeHost,
+    hostAlloc,
+    hostRegister,
+    hostUnregister,
+    malloc,
+    mallocAsync,
+    mallocFromPoolAsync,
+    mallocManaged,
+    memAdvise,
+    memcpy,
+    memcpyAsync,
+    memcpyPeer,
+    memcpyPeerAsync,
+    memPoolCreate,
+    memPoolDestroy,
+    memPoolTrimTo,
+    memPrefetchAsync,
+    memset,
+    memsetAsync,
+    pointerGetAttributes,
+    pointerGetMemoryType,
+)
+from ._errors import CUDARuntimeError
 
 is_hip = False
-memcpyHostToHost, memcpyHostToDevice, memcpyDeviceToHost, memcpyDeviceToDevice, memcpyDefault = range(5)
-streamDefault, streamNonBlocking, streamLegacy, streamPerThread = 0, 1, 1, 2
-eventDefault, eventBlockingSync, eventDisableTiming, eventInterprocess = 0, 1, 2, 4
-cudaDevAttrMaxThreadsPerBlock, cudaDevAttrWarpSize, cudaDevAttrMultiProcessorCount = 1, 10, 16
-cudaDevAttrComputeCapabilityMajor, cudaDevAttrComputeCapabilityMinor = 75, 76
+globals().update(json.loads((Path(__file__).parent / "constants.json").read_text()))  # read from the real library
 
 ATTRIBUTES = {
     "MaxThreadsPerBlock": 1024, "MaxBlockDimX": 1024, "MaxBlockDimY": 1024, "MaxBlockDimZ": 64,
     "MaxGridDimX": 2147483647, "MaxGridDimY": 65535, "MaxGridDimZ": 65535, "MaxSharedMemoryPerBlock": 49152,
     "MaxSharedMemoryPerBlockOptin": 232448, "WarpSize": 32, "MultiProcessorCount": device.MULTIPROCESSORS,
     "MaxThreadsPerMultiProcessor": 2048, "MaxRegistersPerBlock": 65536, "ComputeCapabilityMajor": 9,
-    "ComputeCapabilityMinor": 0, "UnifiedAddressing": 1, "ConcurrentKernels": 1, "MemoryPoolsSupported": 0,
+    "ComputeCapabilityMinor": 0, "UnifiedAddressing": 1, "ConcurrentKernels": 1, "MemoryPoolsSupported": 1, "ManagedMemory": 1, "ConcurrentManagedAccess": 1, "CooperativeLaunch": 1,
 }  # fmt: skip
-
-
-class CUDARuntimeError(RuntimeError):
-    """An error of the CUDA runtime."""
-
-    def __init__(self, status: int):
-        self.status = status
-        name, text = _ERRORS.get(status, ("cudaErrorUnknown", "unknown error"))
-        super().__init__(f"{name}: {text}")
-
-    def __reduce__(self):
-        return type(self), (self.status,)
 
 
 def _check(device_id: int) -> None:
@@ -107,13 +114,33 @@ def getDeviceProperties(device_id: int) -> dict[str, Any]:
 def deviceGetAttribute(attribute: int, device_id: int) -> int:
     """One of CUDA's device attributes, by its number."""
     _check(device_id)
-    known = {1: 1024, 2: 1024, 3: 1024, 4: 64, 5: 2147483647, 6: 65535, 7: 65535, 8: 49152, 10: 32, 12: 65536,
-             16: device.MULTIPROCESSORS, 39: 2048, 75: 9, 76: 0, 97: 232448}  # fmt: skip
+    known = {1: 1024, 2: 1024, 3: 1024, 4: 64, 5: 2147483647, 6: 65535, 7: 65535, 8: 49152, 9: 65536, 10: 32, 12: 65536,
+             15: 1, 16: device.MULTIPROCESSORS, 17: 0, 18: 0, 19: 1, 20: 0, 31: 1, 32: 0, 33: 0, 34: device_id, 35: 0, 39: 2048,
+             40: 2, 41: 1, 50: 0, 75: 9, 76: 0, 78: 1, 79: 1, 80: 1, 81: 233472, 82: 65536, 83: 1, 84: 0, 88: 0, 89: 1, 95: 1,
+             97: 232448, 106: 32, 111: 1024, 115: 1}  # fmt: skip
     if attribute not in known:
+        if attribute not in _ATTRIBUTE_NUMBERS:
+            raise CUDARuntimeError(1)
         from hundredfold.simulate.errors import NotSimulatedError
 
         raise NotSimulatedError(f"device attribute {attribute}", "cupy.cuda.Device().attributes")
     return known[attribute]
+
+
+_ATTRIBUTE_NUMBERS = {value for name, value in globals().items() if name.startswith("cudaDevAttr")}
+
+
+def deviceGetByPCIBusId(pci_bus_id: str) -> int:
+    """The id of the device of an address."""
+    parts = str(pci_bus_id).replace(".", ":").split(":")
+    try:
+        numbers = [int(part, 16) for part in parts]
+    except ValueError:
+        raise CUDARuntimeError(1) from None
+    for i in range(device.count()):
+        if len(numbers) == 4 and numbers == [0, 0, i, 0]:
+            return i
+    raise CUDARuntimeError(101)
 
 
 def deviceGetPCIBusId(device_id: int) -> str:
@@ -129,6 +156,99 @@ def deviceCanAccessPeer(device_id: int, peer_device: int) -> int:
     return int(device_id != peer_device)
 
 
+def deviceDisablePeerAccess(peer_device: int) -> None:
+    """Nothing to disable."""
+    _check(peer_device)
+
+
+_limits = {0: 1024, 1: 1048576, 2: 8388608, 3: 2, 4: 2048, 5: 64}
+
+
+def deviceGetLimit(limit: int) -> int:
+    """A limit of the device, as it was set; nothing depends on it."""
+    return _limits[limit]
+
+
+def deviceSetLimit(limit: int, value: int) -> None:
+    """Remember a limit of the device; nothing depends on it."""
+    _limits[limit] = value
+
+
+_handles = itertools.count(0x20000, 0x100)
+_streams: dict[int, tuple[int, int]] = {}  # flags and priority
+
+
+def streamCreate() -> int:
+    """Make a stream; returns its handle."""
+    return streamCreateWithPriority(0, 0)
+
+
+def streamCreateWithFlags(flags: int) -> int:
+    """Make a stream; returns its handle."""
+    return streamCreateWithPriority(flags, 0)
+
+
+def streamCreateWithPriority(flags: int, priority: int) -> int:
+    """Make a stream; returns its handle."""
+    handle = next(_handles)
+    _streams[handle] = flags, priority
+    return handle
+
+
+def streamDestroy(stream: int) -> None:
+    """Forget a stream."""
+    if _streams.pop(stream, None) is None:
+        raise CUDARuntimeError(400)
+
+
+def streamGetFlags(stream: int) -> int:
+    """Flags with which a stream was made."""
+    return _streams.get(stream, (0, 0))[0]
+
+
+def streamGetPriority(stream: int) -> int:
+    """Priority with which a stream was made."""
+    return _streams.get(stream, (0, 0))[1]
+
+
+def streamQuery(stream: int) -> int:
+    """0 where all work is done, else 600."""
+    return 600 if queue.pending() else 0
+
+
+def streamIsCapturing(stream: int) -> bool:
+    """Graph capture is not simulated, so no stream ever captures."""
+    return False
+
+
+def streamWaitEvent(stream: int, event: int, flags: int = 0) -> None:
+    """Later work comes after the event: it does, in the one queue."""
+
+
+def launchHostFunc(stream: int, callback: Any, arg: Any) -> None:
+    """Call a host function when the work before it is done."""
+    queue.submit_uncounted("host function", callback, (arg,))
+
+
+def streamAddCallback(stream: int, callback: Any, arg: Any, flags: int = 0) -> None:
+    """Call a host function when the work before it is done."""
+    queue.submit_uncounted("host function", callback, (stream, 0, arg))
+
+
+def check_status(status: int) -> None:
+    """Raise the error of a status that is not 0."""
+    if status:
+        raise CUDARuntimeError(status)
+
+
+def _getCUDAMajorVersion() -> int:
+    return runtimeGetVersion() // 1000
+
+
+def _ensure_context() -> None:
+    """There is none."""
+
+
 def deviceEnablePeerAccess(peer_device: int) -> None:
     """Nothing to enable."""
     _check(peer_device)
@@ -142,4 +262,10 @@ def profilerStop() -> None:
     """There is no profiler."""
 
 
+__all__ = [
+    "CUDARuntimeError", "MemPoolProps", "PointerAttributes", "free", "freeAsync", "freeHost", "hostAlloc", "hostRegister",
+    "hostUnregister", "malloc", "mallocAsync", "mallocFromPoolAsync", "mallocManaged", "memAdvise", "memPoolCreate",
+    "memPoolDestroy", "memPoolTrimTo", "memPrefetchAsync", "memcpy", "memcpyAsync", "memcpyPeer", "memcpyPeerAsync", "memset",
+    "memsetAsync", "pointerGetAttributes", "pointerGetMemoryType",
+]  # fmt: skip
 __getattr__ = refuser("cupy.cuda.runtime")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 import time
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -84,13 +85,14 @@ class _BaseStream:
         return 0, self.ptr
 
     def __enter__(self) -> Any:
+        # As CuPy does: what a `with` goes back to is the stream of the `with` around it, and not one that `use` chose.
         self._check()
-        _stack().append(_current())
-        _set(self)
+        _stack().append(getattr(_local, "entered", {}).get(device.current(), Stream.null))
+        _enter(self)
         return self
 
     def __exit__(self, *exception: object) -> None:
-        _set(_stack().pop())
+        _enter(_stack().pop())
 
     def use(self) -> Any:
         """Make this the current stream."""
@@ -142,6 +144,12 @@ class _BaseStream:
         """Call a host function with the stream, an error status and an argument when the work before it is done."""
         queue.submit_uncounted("host function", callback, (self, 0, arg))
 
+    def end_capture(self) -> None:
+        """Graph capture is not simulated."""
+        from hundredfold.simulate.errors import NotSimulatedError
+
+        raise NotSimulatedError("capturing a CUDA graph", "the same calls without capture")
+
     def is_capturing(self) -> bool:
         """Graph capture is not simulated."""
         return False
@@ -181,11 +189,39 @@ class Stream(_BaseStream):
         self._non_blocking = non_blocking
         self._priority = priority or 0
 
+    @classmethod
+    def from_external(cls, obj: Any) -> Stream:
+        """A stream of another library, which hands it over by ``__cuda_stream__``; its work shares the one queue."""
+        try:
+            version, handle = obj.__cuda_stream__()
+        except AttributeError:
+            raise TypeError(
+                f"Object of type {type(obj).__name__} does not implement the CUDA stream protocol (__cuda_stream__ method)"
+            ) from None
+        except (TypeError, ValueError):
+            raise TypeError("__cuda_stream__() must return a 2-tuple of (version, stream_ptr)") from None
+        if not isinstance(version, int) or not isinstance(handle, int):
+            raise TypeError(
+                f"__cuda_stream__() must return (int, int), got ({type(version).__name__}, {type(handle).__name__})"
+            )
+        if version != 0:
+            raise TypeError(f"__cuda_stream__() returned unsupported version {version}, only version 0 is supported")
+        stream = cls.__new__(cls)
+        _BaseStream.__init__(stream, handle, -1)
+        stream._foreign_stream_ref = obj
+        return stream
+
 
 class ExternalStream(_BaseStream):
     """A stream of another library, by its handle; its work shares the one queue."""
 
     def __init__(self, ptr: int, device_id: int = -1):
+        warnings.warn(
+            "ExternalStream is deprecated. Use Stream.from_external() instead to interoperate with external streams that "
+            "implement the CUDA stream protocol.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
         super().__init__(ptr, device_id)
 
 
@@ -203,6 +239,13 @@ def _current() -> _BaseStream:
     return getattr(_local, "streams", {}).get(device.current(), Stream.null)
 
 
+def _enter(stream: _BaseStream) -> None:
+    if not hasattr(_local, "entered"):
+        _local.entered = {}
+    _local.entered[device.current()] = stream
+    _set(stream)
+
+
 def _set(stream: _BaseStream) -> None:
     if not hasattr(_local, "streams"):
         _local.streams = {}
@@ -212,3 +255,8 @@ def _set(stream: _BaseStream) -> None:
 def get_current_stream(device_id: int = -1) -> _BaseStream:
     """The current stream of this thread and device."""
     return getattr(_local, "streams", {}).get(device.current() if device_id == -1 else device_id, Stream.null)
+
+
+def get_current_stream_ptr() -> int:
+    """Handle of the current stream."""
+    return get_current_stream().ptr

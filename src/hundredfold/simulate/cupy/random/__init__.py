@@ -2,40 +2,14 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Any
 
 import numpy as np
 
-from hundredfold.engine import device
-
 from .._core.names import refuser
-from ._generator import XORWOW, BitGenerator, Generator, MRG32k3a, Philox4x3210, default_rng
+from ._generator import get_random_state, reset_states, set_random_state
+from ._generator_api import XORWOW, BitGenerator, Generator, MRG32k3a, Philox4x3210, default_rng
 from ._state import _SIMPLE, RandomState
-
-_states: dict[int, RandomState] = {}
-_lock = threading.Lock()
-
-
-def get_random_state() -> RandomState:
-    """The stream of the current device that this module's functions draw from."""
-    here = device.current()
-    with _lock:
-        if here not in _states:
-            _states[here] = RandomState()
-        return _states[here]
-
-
-def set_random_state(rs: RandomState) -> None:
-    """Draw from another stream."""
-    if not isinstance(rs, RandomState):
-        raise TypeError(f"Random state must be an instance of RandomState. Actual: {type(rs)}")
-    _states[device.current()] = rs
-
-
-def reset_states() -> None:
-    """Forget the streams; new ones are seeded by the system."""
-    _states.clear()
 
 
 def seed(seed: Any = None) -> None:

@@ -1,0 +1,51 @@
+"""Errors of the CUDA runtime and driver."""
+
+from __future__ import annotations
+
+_ERRORS = {
+    1: ("cudaErrorInvalidValue", "invalid argument"),
+    2: ("cudaErrorMemoryAllocation", "out of memory"),
+    100: ("cudaErrorNoDevice", "no CUDA-capable device is detected"),
+    101: ("cudaErrorInvalidDevice", "invalid device ordinal"),
+    400: ("cudaErrorInvalidResourceHandle", "invalid resource handle"),
+    600: ("cudaErrorNotReady", "device not ready"),
+    700: ("cudaErrorIllegalAddress", "an illegal memory access was encountered"),
+    704: ("cudaErrorPeerAccessAlreadyEnabled", "peer access is already enabled"),
+    705: ("cudaErrorPeerAccessNotEnabled", "peer access has not been enabled"),
+    719: ("cudaErrorLaunchFailure", "unspecified launch failure"),
+}
+
+
+class CUDARuntimeError(RuntimeError):
+    """An error of the CUDA runtime.
+
+    Attributes
+    ----------
+    status : int
+        CUDA's number of it.
+    """
+
+    def __init__(self, status: int):
+        self.status = status
+        name, text = _ERRORS.get(status, ("cudaErrorUnknown", "unknown error"))
+        super().__init__(f"{name}: {text}")
+
+    def __reduce__(self):
+        return type(self), (self.status,)
+
+
+CUDARuntimeError.__module__ = "cupy_backends.cuda.api.runtime"  # as tracebacks show it
+
+
+class CUDADriverError(RuntimeError):
+    """An error of the CUDA driver."""
+
+    def __init__(self, status: int):
+        self.status = status
+        super().__init__(f"CUDA_ERROR_UNKNOWN: error {status}")
+
+    def __reduce__(self):
+        return type(self), (self.status,)
+
+
+CUDADriverError.__module__ = "cupy_backends.cuda.api.driver"

@@ -1,0 +1,17 @@
+"""NVIDIA's runtime compiler is not simulated; kernels of C++ go through cupy.RawKernel."""
+
+from __future__ import annotations
+
+from .._core.names import refuser
+
+
+class NVRTCError(RuntimeError):
+    """What NVRTC raises; nothing here does."""
+
+
+def getVersion() -> tuple[int, int]:
+    """The version whose libraries are stood in for."""
+    return 13, 0
+
+
+__getattr__ = refuser("cupy.cuda.nvrtc")

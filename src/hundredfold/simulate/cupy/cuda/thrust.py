@@ -1,0 +1,15 @@
+"""Thrust's sorting: what it computes is NumPy's here, so there is nothing to call directly."""
+
+from __future__ import annotations
+
+from .._core.names import refuser
+
+available = True
+
+
+def get_build_version() -> int:
+    """No Thrust was built in."""
+    return 0
+
+
+__getattr__ = refuser("cupy.cuda.thrust")
