@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import scipy.linalg as _scipy
-from cupy._core.adapt import running, table
 from cupy._core.names import refuser
+from cupyx._bridge import functions
+from cupyx._bridge.functions import function
 
-_made = table(
-    _scipy,
-    "block_diag circulant companion convolution_matrix dft expm fiedler fiedler_companion hadamard hankel helmert hilbert "
-    "kron leslie lu lu_factor lu_solve solve_triangular toeplitz tri tril triu khatri_rao bandwidth",
-    running,
-)
+_made = functions("cupyx.scipy.linalg", _scipy)
+_made["kron"] = function("cupyx.scipy.linalg", "kron", np.kron)  # SciPy gave it up
 globals().update(_made)
 __all__ = list(_made)
 __getattr__ = refuser("cupyx.scipy.linalg")

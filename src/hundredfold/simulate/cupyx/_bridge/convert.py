@@ -1,0 +1,165 @@
+"""Carrying arguments to the host side of the simulated device and results back.
+
+A host view of device memory is no transfer: SciPy stands in for a kernel here.  All that waits runs first.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from cupy._core import launch
+
+from hundredfold.engine import queue
+
+_to_host: dict[type, Callable] = {}  # cupyx type → function of (object, visit) that gives SciPy's object
+_to_device: dict[type, Callable] = {}  # SciPy type → function of (object, visit) that gives cupyx's
+
+
+def register(cupyx_type: type | None, to_host: Callable, scipy_type: type | None, to_device: Callable) -> None:
+    """Teach the crossing a pair of types.
+
+    Parameters
+    ----------
+    cupyx_type, scipy_type : type or None
+        The pair; subclasses go with them.
+    to_host, to_device : callable
+        Functions of the object and of the function that crosses what is inside it.
+    """
+    if cupyx_type is not None:
+        _to_host[cupyx_type] = to_host
+    if scipy_type is not None:
+        _to_device[scipy_type] = to_device
+
+
+class AsIs:
+    """A result that stays on the host."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+class _Crossing:
+    """One call's crossing: what was read and written, and which host view is which device array."""
+
+    def __init__(self, host_allowed: bool) -> None:
+        self.host_allowed = host_allowed
+        self.views: dict[int, Any] = {}
+        self.read = self.written = 0
+
+    def down(self, value: Any) -> Any:
+        if isinstance(value, launch.array_class):
+            if id(value._a) not in self.views:
+                self.views[id(value._a)] = value
+                self.read += value._a.nbytes
+            return value._a
+        if value is None or isinstance(value, (bool, int, float, complex, str, np.generic, type, np.dtype)):
+            return value
+        if isinstance(value, np.ndarray):
+            if self.host_allowed:
+                return value
+            raise TypeError(f"Unsupported type {np.ndarray}")
+        if isinstance(value, (list, tuple)):
+            items = [self.down(item) for item in value]
+            return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+        if isinstance(value, dict):
+            return {key: self.down(item) for key, item in value.items()}
+        if isinstance(value, (types.FunctionType, types.BuiltinFunctionType, types.MethodType, functools.partial)):
+            return calling_back(value)
+        for kind in type(value).__mro__:
+            if kind in _to_host:
+                return _to_host[kind](value, self.down)
+        return value
+
+    def up(self, value: Any) -> Any:
+        if isinstance(value, np.ndarray):
+            known = self.views.get(id(value))
+            if known is not None:
+                return known
+            if value.dtype.kind == "O":
+                return [self.up(item) for item in value]
+            if value.dtype.kind in "US":
+                return value
+        if isinstance(value, (np.ndarray, np.generic)):
+            return self._fresh(np.asarray(value))
+        if isinstance(value, (list, tuple)):
+            items = [self.up(item) for item in value]
+            if not isinstance(value, tuple) or type(value) is tuple:
+                return type(value)(items)
+            return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+        if isinstance(value, dict):
+            return {key: self.up(item) for key, item in value.items()}
+        if isinstance(value, AsIs):
+            return value.value
+        for kind in type(value).__mro__:
+            if kind in _to_device:
+                return _to_device[kind](value, self.up)
+        return value
+
+    def _fresh(self, value: np.ndarray) -> Any:
+        result = launch.empty_keeping(value, value.dtype)
+        if result._block.in_flight():  # another thread's operations, submitted since
+            queue.run()
+        np.copyto(result._a, value)
+        self.written += value.nbytes
+        return result
+
+
+def calling_back(function: Callable) -> Callable:
+    """A function of device arrays as SciPy can call it; host arrays that it fills are filled."""
+
+    def call_back(*args: Any, **kwargs: Any) -> Any:
+        crossing = _Crossing(host_allowed=True)
+        given = [(a, crossing.up(a)) for a in args]
+        named = {key: (a, crossing.up(a)) for key, a in kwargs.items()}
+        result = function(*(d for _, d in given), **{key: d for key, (_, d) in named.items()})
+        queue.run()
+        for host, there in [*given, *named.values()]:
+            if isinstance(host, np.ndarray) and there is not host and host.flags.writeable:
+                np.copyto(host, there._a)
+        return crossing.down(result)
+
+    return call_back
+
+
+def down(value: Any) -> Any:
+    """SciPy's form of a value, on views of device memory; everything that waits has run."""
+    queue.run()
+    return _Crossing(host_allowed=True).down(value)
+
+
+def up(value: Any) -> Any:
+    """The device form of a value of SciPy's; copies."""
+    return _Crossing(host_allowed=True).up(value)
+
+
+def call(name: str, function: Callable, args: tuple, kwargs: dict, host: bool = False, finish: Any = None) -> Any:
+    """Run a function of SciPy's on device arrays, counted as one kernel.
+
+    Parameters
+    ----------
+    name : str
+        What the kernel is called in the account.
+    function : callable
+        Works on host arrays.
+    args, kwargs
+        Its arguments, device arrays among them.
+    host : bool
+        Whether NumPy arrays may be among the arguments; else they raise TypeError, as CuPy does.
+    finish : callable, optional
+        A function of the host result and the host arguments, applied before the result goes to the device.
+    """
+    crossing = _Crossing(host)
+    args = tuple(crossing.down(a) for a in args)
+    kwargs = {key: crossing.down(a) for key, a in kwargs.items()}
+    queue.run()
+    with np.errstate(all="ignore"):
+        result = function(*args, **kwargs)
+        if finish is not None:
+            result = finish(result, (*args, *kwargs.values()))
+    result = crossing.up(result)
+    queue.count(name, crossing.read, crossing.written)
+    return result
