@@ -83,6 +83,12 @@ def build(arguments: list[str]) -> int:
     return _become("-m", "hundredfold.cli", "build", *arguments)
 
 
+def pages(arguments: list[str]) -> int:
+    """make the generated pages of docs/: what is simulated, what differs (--check: only say whether they are up to date)"""
+    environment.ready()
+    return _become("-m", "hundredfold.pages", *arguments)
+
+
 def doctor(arguments: list[str]) -> int:
     """say what this machine has and what is wrong with it; works before set-up too"""
     if environment.PYTHON.exists():
@@ -186,6 +192,7 @@ COMMANDS: dict[str, Command] = {
     "benchmark": benchmark,
     "lock": lock,
     "names": names.command,
+    "pages": pages,
     "clean": clean,
     "help": show_help,
 }

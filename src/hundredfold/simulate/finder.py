@@ -91,6 +91,14 @@ class StandInFinder:
 class StandInLoader(SourceFileLoader):
     """Loads a stand-in's module; a class of its own so that a module's spec tells whether it is one."""
 
+    def exec_module(self, module) -> None:
+        super().exec_module(module)
+        # What the real module has and this one has not is refused by name, whether its author thought of it or not.
+        if "__getattr__" not in vars(module):
+            from .names import refuser
+
+            module.__getattr__ = refuser(module.__name__)
+
 
 def is_standin(module: object) -> bool:
     """Whether a module was loaded by this finder."""

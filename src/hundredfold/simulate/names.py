@@ -6,7 +6,6 @@ real library by ``make names``.
 
 from __future__ import annotations
 
-import difflib
 import functools
 import json
 import sys
@@ -20,7 +19,9 @@ from .errors import NotSimulatedAttribute, NotSimulatedError
 @functools.cache
 def real_names(library: str) -> dict[str, frozenset[str]]:
     """Public names of each module and class of a real library: ``{"cudf": {"DataFrame", …}, "cudf.DataFrame": …}``."""
-    file = Path(__file__).parent / library / "names.json"
+    file = Path(__file__).parent / {"numba": "numba_cuda"}.get(library, library) / "names.json"
+    if not file.exists():  # a module that stands alone, such as pynvml
+        return {}
     return {module: frozenset(names.split()) for module, names in json.loads(file.read_text()).items()}
 
 
@@ -31,6 +32,8 @@ def refuser(module: str) -> Callable[[str], Any]:
     def __getattr__(name: str) -> Any:
         # Nobody asks a real library for dunders that it has and we have not, but Python's own machinery asks for many.
         if not name.startswith("__") and name in real_names(library).get(module, ()):
+            import difflib
+
             there = [n for n in vars(sys.modules[module]) if not n.startswith("_")]
             near = difflib.get_close_matches(name, there, n=1, cutoff=0.75)
             raise NotSimulatedAttribute(f"{module}.{name}", f"{module}.{near[0]}" if near else None)
@@ -45,6 +48,8 @@ def member_refuser(owner: str) -> Callable[[Any, str], Any]:
 
     def __getattr__(self: Any, name: str) -> Any:
         if not name.startswith("_") and name in real_names(library).get(owner, ()):
+            import difflib
+
             there = [n for n in dir(type(self)) if not n.startswith("_")]
             near = difflib.get_close_matches(name, there, n=1, cutoff=0.75)
             raise NotSimulatedAttribute(f"{owner}.{name}", f"{owner}.{near[0]}" if near else None)

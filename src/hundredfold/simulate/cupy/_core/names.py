@@ -1,48 +1,5 @@
-"""Refusing by name what the real CuPy has and the stand-in has not.
+"""Refusing by name: see :mod:`hundredfold.simulate.names`."""
 
-``names.json`` lists the public names of the locked CuPy, read from the real library.
-"""
+from hundredfold.simulate.names import real_names, refused_class, refuser
 
-from __future__ import annotations
-
-import difflib
-import functools
-import json
-import sys
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
-
-from hundredfold.simulate.errors import NotSimulatedAttribute, NotSimulatedError
-
-
-@functools.cache
-def real_names() -> dict[str, frozenset[str]]:
-    """Public names of each module of the real library."""
-    text = (Path(__file__).parent / "names.json").read_text()
-    return {module: frozenset(names.split()) for module, names in json.loads(text).items()}
-
-
-def refuser(module: str) -> Callable[[str], Any]:
-    """A module's ``__getattr__``: NotSimulatedAttribute for names that the real module has, else AttributeError."""
-
-    def __getattr__(name: str) -> Any:
-        if name in real_names().get(module, ()):
-            there = [n for n in vars(sys.modules[module]) if not n.startswith("_")]
-            near = difflib.get_close_matches(name, there, n=1, cutoff=0.75)
-            raise NotSimulatedAttribute(f"{module}.{name}", f"{module}.{near[0]}" if near else None)
-        raise AttributeError(f"module {module!r} has no attribute {name!r}")
-
-    return __getattr__
-
-
-def refused_class(name: str, nearest: str | None = None) -> type:
-    """A class that exists, so that ``isinstance`` works, and cannot be made."""
-
-    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
-        raise NotSimulatedError(name, nearest)
-
-    short = name.rpartition(".")[2]
-    return type(
-        short, (), {"__init__": __init__, "__module__": name.rpartition(".")[0], "__doc__": f"{name}, refused."}
-    )
+__all__ = ["real_names", "refused_class", "refuser"]

@@ -1,0 +1,6 @@
+"""The generated pages of the documentation: what is simulated, and what differs from a real GPU.
+
+`coverage`   every public name of the real libraries: simulated, refused, named in a test
+`simulated`  the page of shares
+`differs`    the page of differences, from the lists that tests/conformance runs
+"""

@@ -1,0 +1,40 @@
+"""``python -m hundredfold.pages``: write the generated pages; with ``--check``, only say whether they are up to date."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from hundredfold import simulate
+from hundredfold.machine import paths
+
+from . import coverage, differs, simulated
+
+
+def pages(root: Path) -> dict[Path, str]:
+    """Return the text of each page by its path; the stand-ins are put in place in this process."""
+    simulate.activate()
+    spaces = {library: coverage.namespaces(library, root / "tests") for library in coverage.LIBRARIES}
+    return {
+        root / "docs" / "simulated.md": simulated.page(spaces),
+        root / "docs" / "differs.md": differs.page(root / "tests" / "conformance", Path(simulate.__file__).parent),
+    }
+
+
+def main(arguments: list[str]) -> int:
+    root = paths.repository()
+    if root is None:
+        print("The pages are made in a checkout of the course; this is an installed package.", file=sys.stderr)
+        return 2
+    stale = [(path, text) for path, text in pages(root).items() if not path.exists() or path.read_text() != text]
+    for path, text in stale:
+        if "--check" in arguments:
+            print(f"{path.relative_to(root)} is out of date: run `make pages`.", file=sys.stderr)
+        else:
+            path.write_text(text, encoding="utf-8")
+            print(f"  {path.relative_to(root)}")
+    return 1 if stale and "--check" in arguments else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

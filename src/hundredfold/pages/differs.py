@@ -1,0 +1,74 @@
+"""The page of what differs from the real thing, from the lists that tests/conformance runs and each stand-in's own limits."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import yaml
+
+HEAD = """\
+# What differs
+
+*Made by `make pages`; do not edit.* The first part is where a simulated GPU differs from a real one. The second is where the GPU libraries differ from
+NumPy and pandas, which the stand-ins keep: each case is run by `tests/conformance` on the stand-ins here and on the real libraries on a GPU machine.
+
+## A simulated GPU is not a GPU
+
+- **Times** are this CPU's. Everything that prints one says "(simulated on this CPU)"; no time of a simulated GPU says anything about a real one, but
+  the account of launches and bytes does.
+- **Random numbers** are seeded and repeatable, and are not cuRAND's.
+- **Order**: work of all streams and devices runs in the order in which it was submitted, which is one of the orders that CUDA allows. Where a real
+  library promises no order (a group-by, a merge), the stand-in shuffles by a seed, so that code which relies on one fails here too.
+- **Floating point** is the CPU's: sums are added up in another order than on a GPU, and functions such as `sin` may differ in the last place.
+- **Memory** is this machine's, counted and limited as a device's; there is no bus, and no bandwidth is simulated.
+"""
+LIBRARIES = {"cupy": ("CuPy", "NumPy"), "cudf": ("cuDF", "pandas")}
+
+
+def page(conformance: Path, simulate: Path) -> str:
+    """Return the page's Markdown.
+
+    Parameters
+    ----------
+    conformance : Path
+        The folder of the lists, ``cupy.yaml`` and ``cudf.yaml``.
+    simulate : Path
+        The folder of the stand-ins, some of which have a ``differs.json``: ``[{"what": …, "real": …, "here": …}]``.
+    """
+    parts = [HEAD, *_limits(simulate)]
+    for library, (gpu, host) in LIBRARIES.items():
+        cases = yaml.safe_load((conformance / f"{library}.yaml").read_text(encoding="utf-8"))
+        parts.append(f"## {gpu} is not {host}: {len(cases)} cases\n")
+        for topic in dict.fromkeys(case["topic"] for case in cases):
+            parts.append(f"### {topic[0].upper()}{topic[1:]}\n")
+            rows = [f"| code | {gpu} | {host} | source |", "|---|---|---|---|"]
+            rows += [
+                "| "
+                + " | ".join([_code(case["code"]), _code(case["gpu"]), _code(case["host"]), _text(case["source"])])
+                + " |"
+                for case in cases
+                if case["topic"] == topic
+            ]
+            parts.append("\n".join(rows) + "\n")
+    return "\n".join(parts)
+
+
+def _limits(simulate: Path) -> list[str]:
+    parts = []
+    for file in sorted(simulate.glob("*/differs.json")):
+        rows = ["| | real | here |", "|---|---|---|"]
+        rows += [
+            f"| {_text(i['what'])} | {_text(i['real'])} | {_text(i['here'])} |" for i in json.loads(file.read_text())
+        ]
+        parts.append(f"### {file.parent.name}\n\n" + "\n".join(rows) + "\n")
+    return parts
+
+
+def _code(text: str) -> str:
+    lines = [line for line in text.strip("\n").split("\n") if line.strip()]
+    return "<br>".join(f"`{_text(line).replace('`', chr(39))}`" for line in lines)
+
+
+def _text(text: str) -> str:
+    return text.replace("|", "\\|").strip()
