@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import functools
 import inspect
 import linecache
@@ -13,6 +14,7 @@ from typing import NamedTuple
 from .faults import UncompilableError
 
 ATTRIBUTE = "__hundredfold_source__"
+TREE = "__hundredfold_tree__"
 
 
 class Source(NamedTuple):
@@ -38,16 +40,33 @@ def remember(function: FunctionType) -> None:
         setattr(function, ATTRIBUTE, tuple(of(function)[0]))
 
 
+def translated(function: FunctionType, source: Source, node: ast.FunctionDef) -> None:
+    """Say that a function was translated from another language.
+
+    Parameters
+    ----------
+    function : function
+    source : Source
+        The text it was translated from, for messages.
+    node : ast.FunctionDef
+        The function, with line numbers of that text.
+    """
+    setattr(function, TREE, (source, node))
+
+
 def of(function: FunctionType) -> tuple[Source, ast.FunctionDef]:
     """Return a function's source and its syntax tree, with line numbers 1-based within the source's text.
 
-    A lambda is returned as a function of one return statement.
+    A lambda is returned as a function of one return statement, a `translated` function as its tree.
 
     Raises
     ------
     UncompilableError
         If Python does not know the source: the function was made by ``exec`` or typed into a plain interpreter.
     """
+    made = getattr(function, TREE, None)
+    if made is not None:
+        return made[0], copy.deepcopy(made[1])
     kept = getattr(function, ATTRIBUTE, None)
     if kept is not None:
         source = Source(*kept)

@@ -23,9 +23,9 @@ def only_barriers(function: Function) -> bool:
 
 
 def spins(node: ast.AST) -> bool:
-    """Whether a while loop may wait for what another thread writes."""
+    """Whether a while loop may wait for what another thread writes; one that is marked as counting does not."""
     for loop in ast.walk(node):
-        if isinstance(loop, ast.While) and not hasattr(loop, "once"):
+        if isinstance(loop, ast.While) and not hasattr(loop, "once") and not hasattr(loop, "counted"):
             for inner in ast.walk(loop):
                 if isinstance(inner, ast.Name) and inner.id.startswith(f"{PREFIX}atomic__"):
                     return True

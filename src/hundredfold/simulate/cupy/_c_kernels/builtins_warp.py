@@ -1,0 +1,183 @@
+"""Barriers, atomics, shuffles, votes and bits: what maps to the engine's intrinsics."""
+
+from __future__ import annotations
+
+import ast
+
+from pycparser import c_ast
+
+from .kinds import DOUBLE, FLOAT, INT, LLONG, UINT, ULLONG, ULONG, VOID, Pointer, Scalar, common, promoted
+from .values import Value, binary, call, convert, index, literal, load, to
+
+_ATOMICS = {
+    "Add": ("add", (INT, UINT, ULLONG, FLOAT, DOUBLE)), "Sub": ("sub", (INT, UINT)),
+    "Exch": ("exch", (INT, UINT, ULLONG, FLOAT)), "Min": ("min", (INT, UINT, ULLONG, LLONG)),
+    "Max": ("max", (INT, UINT, ULLONG, LLONG)), "Inc": ("inc", (UINT,)), "Dec": ("dec", (UINT,)),
+    "CAS": ("cas", (INT, UINT, ULLONG)), "And": ("and_", (INT, UINT, ULLONG)), "Or": ("or_", (INT, UINT, ULLONG)),
+    "Xor": ("xor", (INT, UINT, ULLONG)),
+}  # fmt: skip
+_PLAIN = {"__syncthreads": "syncthreads", "__threadfence": "threadfence", "__threadfence_block": "threadfence_block",
+          "__threadfence_system": "threadfence_system"}  # fmt: skip
+_COUNTED = {"__syncthreads_count": "syncthreads_count", "__syncthreads_and": "syncthreads_and",
+            "__syncthreads_or": "syncthreads_or"}  # fmt: skip
+_SHUFFLES = {"__shfl_sync": "shfl_sync", "__shfl_up_sync": "shfl_up_sync", "__shfl_down_sync": "shfl_down_sync",
+             "__shfl_xor_sync": "shfl_xor_sync"}  # fmt: skip
+_OLD = ("__shfl", "__shfl_up", "__shfl_down", "__shfl_xor", "__ballot", "__all", "__any")
+_VOTES = {"__ballot_sync": ("ballot_sync", UINT), "__all_sync": ("all_sync", INT), "__any_sync": ("any_sync", INT),
+          "__match_any_sync": ("match_any_sync", UINT)}  # fmt: skip
+_BITS = {"__popc": (UINT, "popc"), "__popcll": (ULLONG, "popc"), "__clz": (UINT, "clz"), "__clzll": (ULLONG, "clz"),
+         "__ffs": (UINT, "ffs"), "__ffsll": (ULLONG, "ffs"), "__brev": (UINT, "brev"), "__brevll": (ULLONG, "brev")}  # fmt: skip
+_GROUPS = ("this_grid", "this_thread_block")
+
+
+def knows(name: str) -> bool:
+    """Whether a name is one of these."""
+    base = name.removeprefix("atomic").removesuffix("_block").removesuffix("_system")
+    return (
+        name in _PLAIN or name in _COUNTED or name in _SHUFFLES or name in _VOTES or name in _BITS or name in _OLD
+        or name in ("__syncwarp", "__activemask", "__nanosleep") or name in _GROUPS
+        or (name.startswith("atomic") and base in _ATOMICS)
+    )  # fmt: skip
+
+
+def call_of(b, f, name: str, given: list[c_ast.Node], node: c_ast.Node) -> Value:
+    """A call of one of these functions."""
+    if name in _PLAIN:
+        b.numbers(f, name, given, 0, node)
+        return Value(VOID, call(f"_c_{_PLAIN[name]}"))
+    if name in _COUNTED:
+        (a,) = b.numbers(f, name, given, 1, node)
+        return Value(INT, to("i4", call(f"_c_{_COUNTED[name]}", convert(a, INT).node)))
+    if name in _OLD:
+        f.wrong(f'identifier "{name}" is undefined', node)
+    if name in _SHUFFLES:
+        return _shuffle(b, f, name, given, node)
+    if name in _VOTES:
+        intrinsic, kind = _VOTES[name]
+        mask, a = b.numbers(f, name, given, 2, node)
+        a = convert(a, INT) if name != "__match_any_sync" else a
+        return Value(kind, to(kind.char, call(f"_c_{intrinsic}", convert(mask, UINT).node, a.node)))
+    if name in _BITS:
+        kind, intrinsic = _BITS[name]
+        (a,) = b.numbers(f, name, given, 1, node)
+        made = kind if intrinsic == "brev" else INT
+        return Value(made, to(made.char, call(f"_c_{intrinsic}", convert(a, kind).node)))
+    if name == "__syncwarp":
+        mask = convert(f.number(given[0]), UINT) if given else literal(UINT, 0xFFFFFFFF)
+        return Value(VOID, call("_c_syncwarp", mask.node))
+    if name == "__activemask":
+        return Value(UINT, to("u4", call("_c_activemask")))
+    if name == "__nanosleep":
+        return Value(VOID, call("_c_nanosleep", f.number(given[0]).node))
+    if name in _GROUPS:
+        f.refuse(f"{name}() that is not put into a variable", node, f"auto g = {name}();")
+    return _atomic(b, f, name, given, node)
+
+
+def _atomic(b, f, name: str, given: list[c_ast.Node], node: c_ast.Node) -> Value:
+    base = name.removeprefix("atomic").removesuffix("_block").removesuffix("_system")
+    intrinsic, allowed = _ATOMICS[base]
+    count = 3 if base == "CAS" else 2
+    if len(given) != count:
+        f.wrong(f'no instance of overloaded function "{name}" matches the argument list', node)
+    place = f.place(c_ast.UnaryOp("*", given[0], node.coord)) if not _addressed(given[0]) else f.place(given[0].expr)
+    if place.at is None:
+        f.refuse(f"{name} of a variable that no other thread sees", node)
+    extra = f.module.atomics  # CuPy's own header has more of them
+    chars = {k.char for k in allowed} | (extra.get(base, frozenset()))
+    if place.type.char not in chars:
+        f.wrong(
+            f'no instance of overloaded function "{name}" matches the argument list\n'
+            f"            argument types are: ({place.type} *, ...)",
+            node,
+        )
+    if place.type.char == "i8" and base in ("Add", "Exch", "CAS", "And", "Or", "Xor") and not extra:
+        f.wrong(f'no instance of overloaded function "{name}" matches the argument list', node)
+    values = [f.converted(f.number(v), place.type, node) for v in given[1:]]
+    array, at = place.node, place.at[0] if len(place.at) == 1 else ast.Tuple(list(place.at), ast.Load())
+    if base == "Exch" and place.type == FLOAT:
+        f.refuse("atomicExch of floats", node, "atomicExch of the bits, with __float_as_int")
+    made = call(f"_c_atomic.{intrinsic}", array, at, *(v.node for v in values))
+    return Value(place.type, to(place.type.char, made))
+
+
+def _addressed(node: c_ast.Node) -> bool:
+    return isinstance(node, c_ast.UnaryOp) and node.op == "&"
+
+
+def _shuffle(b, f, name: str, given: list[c_ast.Node], node: c_ast.Node) -> Value:
+    if len(given) not in (3, 4):
+        f.wrong(f'no instance of overloaded function "{name}" matches the argument list', node)
+    mask, a, lane, *rest = b.numbers(f, name, given, len(given), node)
+    kind = promoted(a.type)
+    if kind.kind == "c":
+        f.wrong(f'no instance of overloaded function "{name}" matches the argument list', node)
+    width = rest[0].const if rest else 32
+    mask, lane = convert(mask, UINT), convert(lane, INT)
+    intrinsic = f"_c_{_SHUFFLES[name]}"
+    if width == 32:
+        return Value(kind, to(kind.char, call(intrinsic, mask.node, convert(a, kind).node, lane.node)))
+    if width not in (1, 2, 4, 8, 16):
+        f.refuse(f"{name} with a width that is not a known power of two", node)
+    a, lane = f.kept(convert(a, kind)), f.kept(lane)
+    own = f.kept(Value(INT, to("i4", load("_c_laneid"))))
+    inside = binary("&", own, literal(INT, width - 1))
+    if name == "__shfl_sync":
+        source = binary("|", binary("&", own, literal(INT, 32 - width)), binary("&", lane, literal(INT, width - 1)))
+        return Value(kind, to(kind.char, call(intrinsic, mask.node, a.node, source.node)))
+    moved = f.kept(Value(kind, to(kind.char, call(intrinsic, mask.node, a.node, lane.node))))
+    if name == "__shfl_up_sync":
+        test = binary(">=", inside, lane)
+    elif name == "__shfl_down_sync":
+        test = binary("<", binary("+", inside, lane), literal(INT, width))
+    else:
+        test = binary(
+            "<", binary("^", own, lane), binary("+", binary("&", own, literal(INT, 32 - width)), literal(INT, width))
+        )
+    return Value(kind, ast.IfExp(test.node, moved.node, a.node))
+
+
+def group(b, f, kind, name: str, node: c_ast.Node) -> Value:
+    """A member of a cooperative group."""
+    grid = kind.name == "grid_group"
+    if name == "sync":
+        if grid:
+            return Value(VOID, ast.Call(ast.Attribute(call("_c_cg.this_grid"), "sync", ast.Load()), [], []))
+        return Value(VOID, call("_c_syncthreads"))
+    sizes = [_dim("blockDim", k) for k in "xyz"]
+    rank = sum_of([_dim("threadIdx", "x"), times(sizes[0], sum_of([_dim("threadIdx", "y"), times(
+        sizes[1], _dim("threadIdx", "z"))]))])  # fmt: skip
+    total = times(sizes[0], times(sizes[1], sizes[2]))
+    if name in ("size", "num_threads"):
+        if grid:
+            total = times(total, times(_dim("gridDim", "x"), times(_dim("gridDim", "y"), _dim("gridDim", "z"))))
+        return Value(ULLONG if grid else UINT, to("u8" if grid else "u4", total))
+    if name == "thread_rank":
+        if grid:
+            block = sum_of([_dim("blockIdx", "x"), times(_dim("gridDim", "x"), sum_of([_dim("blockIdx", "y"), times(
+                _dim("gridDim", "y"), _dim("blockIdx", "z"))]))])  # fmt: skip
+            rank = sum_of([times(block, total), rank])
+        return Value(ULLONG if grid else UINT, to("u8" if grid else "u4", rank))
+    if name == "is_valid":
+        return literal(INT, 1)
+    f.refuse(f"{kind}.{name}()", node)
+
+
+def _dim(name: str, axis: str) -> ast.expr:
+    return to("i8", ast.Attribute(load(f"_c_{name}"), axis, ast.Load()))
+
+
+def times(a: ast.expr, b: ast.expr) -> ast.expr:
+    """A product, in int64."""
+    return ast.BinOp(a, ast.Mult(), b)
+
+
+def sum_of(parts: list[ast.expr]) -> ast.expr:
+    """A sum, in int64."""
+    made = parts[0]
+    for part in parts[1:]:
+        made = ast.BinOp(made, ast.Add(), part)
+    return made
+
+
+__all__ = ["ULONG", "Pointer", "Scalar", "call_of", "common", "group", "index", "knows"]

@@ -1,0 +1,192 @@
+"""The types of C as CUDA has them on 64-bit Linux, and C's rules for what an operation's type is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """A number's type.
+
+    Attributes
+    ----------
+    name : str
+        As CUDA's compiler calls it.
+    char : str
+        NumPy's code of it: ``"i4"``, ``"f8"``, ``"b1"``.
+    """
+
+    name: str
+    char: str
+
+    @property
+    def dtype(self) -> np.dtype:
+        return np.dtype(self.char)
+
+    @property
+    def kind(self) -> str:
+        """One of ``b i u f c``."""
+        return self.char[0]
+
+    @property
+    def size(self) -> int:
+        """In bytes."""
+        return int(self.char[1:])
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class Pointer:
+    """A pointer: at run time an array and an offset into it, in elements."""
+
+    to: object
+
+    def __str__(self) -> str:
+        return f"{self.to} *"
+
+
+@dataclass(frozen=True)
+class Array:
+    """An array in shared or local memory, or in the module's own."""
+
+    of: Scalar
+    shape: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return f"{self.of} " + "".join(f"[{n}]" for n in self.shape)
+
+
+@dataclass(frozen=True)
+class Carray:
+    """A raw argument of an elementwise kernel: elements by number, and ``size()``, ``shape()``, ``strides()``, ``ndim``."""
+
+    of: Scalar
+    ndim: int
+    name: str
+
+    def __str__(self) -> str:
+        return f"CArray<{self.of}, {self.ndim}>"
+
+
+@dataclass(frozen=True)
+class Group:
+    """A cooperative group: ``"grid_group"`` or ``"thread_block"``."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class Void:
+    """The type of what has no value."""
+
+    def __str__(self) -> str:
+        return "void"
+
+
+VOID = Void()
+BOOL = Scalar("bool", "b1")
+CHAR = Scalar("char", "i1")
+SCHAR, UCHAR = Scalar("signed char", "i1"), Scalar("unsigned char", "u1")
+SHORT, USHORT = Scalar("short", "i2"), Scalar("unsigned short", "u2")
+INT, UINT = Scalar("int", "i4"), Scalar("unsigned int", "u4")
+LONG, ULONG = Scalar("long", "i8"), Scalar("unsigned long", "u8")
+LLONG, ULLONG = Scalar("long long", "i8"), Scalar("unsigned long long", "u8")
+FLOAT, DOUBLE = Scalar("float", "f4"), Scalar("double", "f8")
+COMPLEX64, COMPLEX128 = Scalar("complex<float>", "c8"), Scalar("complex<double>", "c16")
+
+NAMED: dict[str, object] = {
+    "void": VOID,
+    "bool": BOOL,
+    "_Bool": BOOL,
+    "int8_t": SCHAR,
+    "uint8_t": UCHAR,
+    "int16_t": SHORT,
+    "uint16_t": USHORT,
+    "int32_t": INT,
+    "uint32_t": UINT,
+    "int64_t": LONG,
+    "uint64_t": ULONG,
+    "size_t": ULONG,
+    "ssize_t": LONG,
+    "ptrdiff_t": LONG,
+    "intptr_t": LONG,
+    "uintptr_t": ULONG,
+    "_hf_c8": COMPLEX64,
+    "_hf_c16": COMPLEX128,
+    "grid_group": Group("grid_group"),
+    "thread_block": Group("thread_block"),
+}
+"""Types that have a name of one word and are no keywords of C."""
+
+OF_DTYPE = {
+    scalar.dtype: scalar
+    for scalar in (
+        *(BOOL, SCHAR, UCHAR, SHORT, USHORT, INT, UINT, LLONG, ULLONG, FLOAT, DOUBLE, COMPLEX64, COMPLEX128),
+    )
+}
+"""What CuPy calls a dtype in C."""
+
+_RANK = {"i1": 1, "u1": 1, "i2": 2, "u2": 2, "i4": 3, "u4": 3, "i8": 4, "u8": 4}
+_KEYWORDS = {
+    ("char",): CHAR,
+    ("char", "signed"): SCHAR,
+    ("char", "unsigned"): UCHAR,
+    ("float",): FLOAT,
+    ("double",): DOUBLE,
+}
+
+
+def of_words(words: list[str]) -> Scalar | Void | None:
+    """The type that some keywords name in any order, as ``unsigned long long int``; None if none."""
+    rest = sorted(w for w in words if w != "int")
+    if tuple(rest) in _KEYWORDS:
+        return _KEYWORDS[tuple(rest)]
+    unsigned = "unsigned" in rest
+    longs, shorts = rest.count("long"), rest.count("short")
+    left = [w for w in rest if w not in ("unsigned", "signed", "long", "short")]
+    if left or not words:
+        return NAMED.get(words[0]) if len(words) == 1 else None
+    if shorts:
+        return USHORT if unsigned else SHORT
+    if longs:
+        plain, bare = (LONG, ULONG) if longs == 1 else (LLONG, ULLONG)
+        return bare if unsigned else plain
+    return UINT if unsigned else INT
+
+
+def promoted(kind: Scalar) -> Scalar:
+    """C's integer promotion: what is narrower than int becomes int."""
+    if kind.kind == "b" or (kind.kind in "iu" and kind.size < 4):
+        return INT
+    return kind
+
+
+def common(a: Scalar, b: Scalar) -> Scalar:
+    """C's usual arithmetic conversions of two operands."""
+    if "c" in (a.kind, b.kind):
+        wide = any(k.char in ("f8", "c16") for k in (a, b))
+        return COMPLEX128 if wide else COMPLEX64
+    if a.kind == "f" or b.kind == "f":
+        return DOUBLE if "f8" in (a.char, b.char) else FLOAT
+    a, b = promoted(a), promoted(b)
+    if a.kind == b.kind:
+        return a if _RANK[a.char] >= _RANK[b.char] else b
+    signed, unsigned = (a, b) if a.kind == "i" else (b, a)
+    return unsigned if _RANK[unsigned.char] >= _RANK[signed.char] else signed
+
+
+def wrapped(value: int, kind: Scalar) -> int:
+    """A whole number as a type keeps it."""
+    if kind.kind == "b":
+        return int(bool(value))
+    bits = 8 * kind.size
+    value &= (1 << bits) - 1
+    return value - (1 << bits) if kind.kind == "i" and value >> (bits - 1) else value

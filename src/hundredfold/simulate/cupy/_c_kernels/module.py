@@ -1,0 +1,443 @@
+"""A source's types, functions and variables, and its kernels as Python functions for the engine."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from types import FunctionType
+
+from pycparser import c_ast
+from pycparser.c_parser import CParser, ParseError
+
+from hundredfold.engine.kernels import source as sources
+
+from . import cxx
+from .builtins import Builtins
+from .cxx import REFERENCE, SHARED
+from .environment import ENVIRONMENT
+from .errors import Code
+from .kinds import INT, NAMED, UCHAR, VOID, Array, Carray, Pointer, Scalar, of_words
+from .scope import Usage, Variable
+from .statements import Statements
+from .support import Device
+from .tokens import Token, joined, tokens
+from .values import Value, literal, load, to
+
+BUILTINS = Builtins()
+
+
+@dataclass
+class Made:
+    """A translated function.
+
+    Attributes
+    ----------
+    python : function
+    params : list of (str, type)
+        As C declares them.
+    returns
+        The type it returns.
+    variables : list of str
+        The module's variables that it uses, each another array behind its parameters.
+    """
+
+    python: FunctionType
+    params: list[tuple[str, object]]
+    returns: object
+    variables: list[str] = field(default_factory=list)
+
+
+class Module:
+    """A translation unit.
+
+    Parameters
+    ----------
+    code : Code
+    defines : tuple of str
+    atomics : dict, optional
+        Types that atomics take beyond CUDA's own.
+    """
+
+    builtins = BUILTINS
+
+    def __init__(self, code: Code, defines: tuple[str, ...] = (), atomics: dict | None = None):
+        self.code, self.atomics = code, atomics or {}
+        self.unit = cxx.convert(tokens(code, defines), code)
+        self.typedefs: dict[str, object] = dict(NAMED) | {"_hf_auto": "auto"}
+        self.functions: dict[str, c_ast.FuncDef] = {}
+        self.variables: dict[str, tuple[object, c_ast.Decl]] = {}
+        self.constants: dict[str, Variable] = {}
+        self.enums: dict[str, int] = {}
+        self.made: dict[str, Made] = {}
+        self.making: list[str] = []
+        self.helper = Translation(self, Usage(c_ast.EmptyStatement()))
+        self.read(self.unit.tokens)
+
+    @property
+    def kernels(self) -> set[str]:
+        return self.unit.kernels
+
+    def read(self, made: list[Token]) -> None:
+        """Parse some of the source and take in what it declares."""
+        known = sorted({n for n in (*NAMED, *self.typedefs) if n not in cxx.WORDS})
+        prelude = "typedef int bool; " + "".join(f"typedef int {name}; " for name in known)
+        try:
+            tree = CParser().parse(prelude + joined(made), self.code.filename)
+        except ParseError as error:
+            self.explain(str(error))
+        for item in tree.ext[len(known) + 1 :]:
+            if isinstance(item, c_ast.FuncDef):
+                self.functions[item.decl.name] = item
+            elif isinstance(item, c_ast.Typedef):
+                self.typedefs[item.name] = self.resolve(item.type, self.helper)
+            elif isinstance(item, c_ast.Decl):
+                self.declare(item)
+
+    def explain(self, message: str) -> None:
+        """A parser's complaint as a compiler's."""
+        rest = message[len(self.code.filename) :].lstrip(":") if message.startswith(self.code.filename) else message
+        parts = rest.split(":", 2)
+        line = int(parts[0]) if parts[0].isdigit() else max(len(self.code.lines), 1)
+        said = parts[-1].strip()
+        if said.startswith("before: "):
+            said = f'syntax error before "{said[8:]}"'
+        if "::" in self.code.line(line):
+            self.code.refuse("a name in a namespace or class", line)
+        self.code.wrong(said, line)
+
+    def declare(self, item: c_ast.Decl) -> None:
+        """A declaration outside of functions."""
+        if isinstance(item.type, c_ast.FuncDecl):
+            return
+        if isinstance(item.type, c_ast.Enum):
+            self.enumerate_all(item.type, self.helper)
+            return
+        line = item.coord.line
+        if isinstance(item.type, c_ast.Struct | c_ast.Union):
+            self.code.refuse("a struct", line)
+        kind = self.resolve(item.type, self.helper, item.init)
+        if isinstance(kind, Scalar) and "const" in item.quals and item.init is not None:
+            made = self.helper.converted(self.helper.value(item.init), kind, item.init)
+            if made.const is not None:
+                self.constants[item.name] = Variable(kind, item.name, const=made.const)
+                return
+        if not isinstance(kind, Scalar | Array):
+            self.code.refuse(f"a variable of type {kind} outside of functions", line)
+        if SHARED in item.storage and "extern" not in item.storage:
+            self.code.refuse("shared memory outside of functions", line)
+        self.variables[item.name] = (kind, item)
+
+    # Types
+
+    def enumerate_all(self, node: c_ast.Enum, f: Statements) -> None:
+        value = 0
+        for each in node.values.enumerators if node.values is not None else ():
+            if each.value is not None:
+                value = int(f.number(each.value).const)
+            self.enums[each.name] = value
+            value += 1
+        if node.name:
+            self.typedefs[node.name] = INT
+
+    def enumerated(self, name: str) -> int | None:
+        return self.enums.get(name)
+
+    def typename(self, node: c_ast.Typename, f: Statements) -> object:
+        return self.resolve(node.type, f)
+
+    def resolve(self, node: c_ast.Node, f: Statements, init: c_ast.Node | None = None) -> object:
+        """The type that a declaration says."""
+        line = node.coord.line if getattr(node, "coord", None) is not None else f.line
+        if isinstance(node, c_ast.TypeDecl | c_ast.Typename):
+            return self.resolve(node.type, f)
+        if isinstance(node, c_ast.IdentifierType):
+            words = list(node.names)
+            if len(words) == 1 and words[0] in self.typedefs:
+                return self.typedefs[words[0]]
+            found = of_words(words)
+            if found is None:
+                self.code.wrong(f'identifier "{" ".join(words)}" is undefined', line)
+            return found
+        if isinstance(node, c_ast.PtrDecl):
+            if isinstance(node.type, c_ast.FuncDecl):
+                self.code.refuse("a pointer to a function", line)
+            to = self.resolve(node.type, f)
+            if isinstance(to, Pointer):
+                return Pointer(to)
+            return Pointer(UCHAR if to is VOID else to)
+        if isinstance(node, c_ast.ArrayDecl):
+            return self.array_type(node, f, init)
+        if isinstance(node, c_ast.Enum):
+            self.enumerate_all(node, f)
+            return INT
+        self.code.refuse(f"a {type(node).__name__.lower()}", line)
+
+    def array_type(self, node: c_ast.ArrayDecl, f: Statements, init: c_ast.Node | None) -> Array:
+        shape, inner = [], node
+        while isinstance(inner, c_ast.ArrayDecl):
+            if inner.dim is None:
+                shape.append(len(init.exprs) if isinstance(init, c_ast.InitList) else 0)
+            else:
+                made = f.number(inner.dim)
+                if made.const is None:
+                    f.wrong("expression must have a constant value", inner.dim)
+                if made.const < 0:
+                    f.wrong("the size of an array must be greater than zero", inner.dim)
+                shape.append(int(made.const))
+            inner = inner.type
+        of = self.resolve(inner, f)
+        if isinstance(of, Array):
+            return Array(of.of, (*shape, *of.shape))
+        if not isinstance(of, Scalar):
+            f.refuse(f"an array of {of}", node)
+        return Array(of, tuple(shape))
+
+    # Functions
+
+    def kernel(self, name: str, raw: dict[str, Carray] | None = None) -> Made:
+        """A kernel as a Python function; `raw` says which of its parameters are raw arguments of CuPy's kernels."""
+        if name not in self.made:
+            self.made[name] = Translation(self, Usage(self.functions[name]), raw or {}).whole_function(
+                self.functions[name], name, kernel=True
+            )
+        return self.made[name]
+
+    def device(self, name: str, f: Statements, node: c_ast.Node) -> Made:
+        """A function that kernels call."""
+        if name in self.making:
+            f.refuse(f"recursion ({name} calls itself)", node, "a loop")
+        if name not in self.made:
+            self.made[name] = Translation(self, Usage(self.functions[name])).whole_function(
+                self.functions[name], name, kernel=False
+            )
+        return self.made[name]
+
+    def instantiate(self, name: str, args: list[str], f: Statements, node: c_ast.Node | None) -> str:
+        """The name of a template's function for some arguments, made if it is new."""
+        template = self.unit.templates[name]
+        mangled = "__".join([name, *("".join(c if c.isalnum() else "_" for c in a) for a in args)])
+        if mangled not in self.functions:
+            if len(args) != len(template.params):
+                f.wrong(f'no instance of function template "{name}" matches the argument list', node)
+            values = [
+                [Token(t, 0, "name" if t[0].isalpha() or t[0] == "_" else "number") for t in a.split()] for a in args
+            ]
+            self.read(cxx.instance(template, values, self.unit, mangled))
+            if template.kernel:
+                self.unit.kernels.add(mangled)
+        return mangled
+
+    def called(self, f: Statements, name: str, given: list[c_ast.Node], node: c_ast.FuncCall) -> Value:
+        """A call in a function's body."""
+        base, args = cxx.decoded(name)
+        if base in self.unit.templates:
+            name = self.instantiate(base, self.deduced(f, base, args, given, node), f, node)
+        if name not in self.functions:
+            if not self.builtins.knows(name):
+                f.wrong(f'identifier "{name}" is undefined', node)
+            return self.builtins.call(f, name, given, node)
+        if name in self.kernels:
+            f.refuse("a launch from a kernel", node)
+        made = self.device(name, f, node)
+        if len(given) != len(made.params):
+            few = "few" if len(given) < len(made.params) else "many"
+            f.wrong(f"too {few} arguments in function call", node)
+        passed: list[ast.expr] = []
+        for each, (param, kind) in zip(given, made.params, strict=True):
+            if param.startswith(REFERENCE):
+                each = c_ast.UnaryOp("&", each, node.coord)
+            value = f.value(each)
+            if isinstance(kind, Pointer):
+                same = isinstance(value.type, Pointer) and getattr(value.type.to, "char", 0) == getattr(
+                    kind.to, "char", 1
+                )
+                if not same:
+                    f.wrong(f'argument of type "{value.type}" is incompatible with parameter of type "{kind}"', node)
+                passed += [value.node, to("i8", value.offset)]
+            else:
+                passed.append(f.converted(value, kind, each).node)
+        passed += [load(f.global_name(each)) for each in made.variables]
+        f.called[f"_c_fn_{name}"] = Device(made.python)
+        return Value(made.returns, ast.Call(load(f"_c_fn_{name}"), passed, []))
+
+    def deduced(
+        self, f: Statements, name: str, args: list[str], given: list[c_ast.Node], node: c_ast.Node
+    ) -> list[str]:
+        """A template's arguments, from those named and the types of a call's."""
+        template = self.unit.templates[name]
+        if len(args) == len(template.params):
+            return [self.spelled(a) for a in args]
+        known = dict(zip((p for _, p in template.params), args, strict=False))
+        start = next(k for k, t in enumerate(template.tokens) if t.text == name)
+        inside = template.tokens[start + 2 : cxx.close(template.tokens, start + 1, self.code)]
+        for part, each in zip(cxx.arguments(inside), given, strict=False):
+            words = [t.text for t in part]
+            for _, param in template.params:
+                if param in words and param not in known:
+                    _, value = f.apart(lambda each=each: f.value(each))
+                    kind = value.type.to if isinstance(value.type, Pointer) and "*" in words else value.type
+                    known[param] = str(kind) if kind.kind != "c" else f"_hf_{kind.char}"
+        missing = [p for _, p in template.params if p not in known]
+        if missing:
+            f.wrong(f'no instance of function template "{name}" matches the argument list', node)
+        return [self.spelled(known[p]) for _, p in template.params]
+
+    def spelled(self, argument: str) -> str:
+        """A template's argument by the type that it means."""
+        kind = self.typedefs.get(argument)
+        return str(kind) if isinstance(kind, Scalar) and kind.kind != "c" else argument
+
+
+class Translation(Statements):
+    """The translation of one function."""
+
+    def __init__(self, module: Module, usage: Usage, raw: dict[str, Carray] | None = None):
+        super().__init__(module, module.code, usage)
+        self.loops: list = []
+        self.called: dict[str, object] = {}
+        self.globals: dict[str, str] = {}
+        self.raw = raw or {}
+
+    def value_ID(self, node: c_ast.ID) -> Value:
+        self.find_global(node.name)
+        return super().value_ID(node)
+
+    def place(self, node: c_ast.Node):
+        if isinstance(node, c_ast.ID):
+            self.find_global(node.name)
+        return super().place(node)
+
+    def element(self, node: c_ast.ArrayRef):
+        base = node
+        while isinstance(base, c_ast.ArrayRef):
+            base = base.name
+        if isinstance(base, c_ast.ID):
+            self.find_global(base.name)
+        return super().element(node)
+
+    def value_ArrayRef(self, node: c_ast.ArrayRef) -> Value:
+        base = node
+        while isinstance(base, c_ast.ArrayRef):
+            base = base.name
+        if isinstance(base, c_ast.ID):
+            self.find_global(base.name)
+        return super().value_ArrayRef(node)
+
+    def find_global(self, name: str) -> None:
+        """Let a variable of the module be found, if that is what a name means."""
+        if self.scope.find(name) is not None:
+            return
+        if name in self.module.constants:
+            self.scope.levels[0][name] = self.module.constants[name]
+        elif name in self.module.variables:
+            kind, item = self.module.variables[name]
+            if SHARED in item.storage:
+                made = self.scope.own(name)
+                self.scope.levels[0][name] = Variable(kind, made)
+                before, _ = self.apart(lambda: self.allocate(made, "shared", kind.of, (0,)))
+                self.first += before
+            else:
+                self.global_name(name)
+
+    first: list
+
+    def global_name(self, name: str) -> str:
+        """The Python name of a variable of the module, which becomes a parameter."""
+        if name not in self.globals:
+            kind, _ = self.module.variables[name]
+            self.globals[name] = self.scope.own(name)
+            self.scope.levels[0][name] = Variable(kind, self.globals[name], boxed=isinstance(kind, Scalar))
+        return self.globals[name]
+
+    def whole_function(self, node: c_ast.FuncDef, name: str, *, kernel: bool) -> Made:
+        """Translate a function definition."""
+        module = self.module
+        self.first = []
+        module.making.append(name)
+        self.line, self.column = node.decl.coord.line, 0
+        kind = node.decl.type
+        self.returns = module.resolve(kind.type, self)
+        if kernel and self.returns is not VOID:
+            self.wrong("a __global__ function must have a void return type", node.decl)
+        params, names, before = [], [], []
+        for param in kind.args.params if kind.args is not None else ():
+            if isinstance(param, c_ast.Typename):
+                if module.resolve(param.type, self) is VOID:
+                    continue
+                self.refuse("a parameter without a name", node.decl)
+            if isinstance(param, c_ast.EllipsisParam):
+                self.refuse("a variadic function", node.decl)
+            params.append((param.name, self.parameter(param, names, before, kernel)))
+        self.out = before
+        self.statement(node.body)
+        body = self.first + self.out
+        if self.returns is not VOID and not (body and isinstance(body[-1], ast.Return)):
+            body.append(self.stamp(ast.Return(literal(self.returns, 0).node)))
+        module.making.pop()
+        names += list(self.globals.values())
+        made = ast.FunctionDef(name, ast.arguments([], [ast.arg(n) for n in names], None, [], [], None, []), body or [
+            ast.Pass()], [])  # fmt: skip
+        if "type_params" in ast.FunctionDef._fields:
+            made.type_params = []
+        self.line, self.column = node.decl.coord.line, 0
+        made = _unshared(self.stamp(made))
+        return Made(self.python(made), params, self.returns, list(self.globals))
+
+    def parameter(self, param: c_ast.Decl, names: list[str], before: list[ast.stmt], kernel: bool) -> object:
+        """Declare a parameter; its Python names are added to `names`."""
+        kind = self.module.resolve(param.type, self)
+        if isinstance(kind, Array):
+            kind = Pointer(kind.of)
+        name = param.name.removeprefix(REFERENCE)
+        own = self.scope.own(name)
+        names.append(own)
+        if name in self.raw:
+            kind = self.raw[name]
+            names += [f"{own}__size", *(f"{own}__{w}{k}" for w in ("shape", "strides") for k in range(kind.ndim))]
+            self.scope.declare(name, Variable(kind, own))
+        elif isinstance(kind, Pointer):
+            if isinstance(kind.to, Pointer):
+                self.refuse("a pointer to a pointer", param)
+            reference = param.name.startswith(REFERENCE)
+            moved = name in self.usage.assigned | self.usage.moved and not reference
+            still = kernel and not moved
+            array = load(own) if name not in self.usage.assigned or reference else None
+            self.scope.declare(name, Variable(kind, own, reference=reference, array=array, still=still))
+            if not kernel:
+                names.append(f"{own}__at")
+            elif moved:
+                made, _ = self.apart(lambda: self.assign(f"{own}__at", to("i8", ast.Constant(0))))
+                before += made
+        elif isinstance(kind, Scalar):
+            if name in self.usage.addressed:
+                box = self.scope.own(f"{name}__box")
+                made, _ = self.apart(lambda: self.allocate(box, "local", kind, (1,)))
+                target = ast.Subscript(load(box), ast.Constant(0), ast.Store())
+                before += [*made, self.stamp(ast.Assign([target], load(own)))]
+                self.scope.declare(name, Variable(kind, box, boxed=True))
+            else:
+                self.scope.declare(name, Variable(kind, own))
+        else:
+            self.refuse(f"a parameter of type {kind}", param)
+        return kind
+
+    def python(self, node: ast.FunctionDef) -> FunctionType:
+        """A function whose source, for the engine, is the C code."""
+        scope = dict(ENVIRONMENT) | self.called
+        exec(compile(ast.Module([node], []), self.code.filename, "exec"), scope)
+        function = scope[node.name]
+        function.__module__ = __name__
+        sources.translated(function, sources.Source(self.code.text, self.code.filename, 1), node)
+        return function
+
+
+def _unshared(node: ast.AST) -> ast.AST:
+    """A copy of a tree in which no node stands twice: the engine changes nodes in place."""
+    made = type(node)()
+    for name, value in vars(node).items():
+        if isinstance(value, ast.AST):
+            value = _unshared(value)
+        elif isinstance(value, list):
+            value = [_unshared(item) if isinstance(item, ast.AST) else item for item in value]
+        setattr(made, name, value)
+    return made

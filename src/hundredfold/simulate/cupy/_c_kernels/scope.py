@@ -1,0 +1,158 @@
+"""The variables of a C function, and what is said of them before its translation: which are moved, which have an address."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from pycparser import c_ast
+
+from .environment import python_name
+
+
+@dataclass
+class Variable:
+    """A name of C in its scope.
+
+    Attributes
+    ----------
+    type
+    name : str
+        Of the Python variable.
+    const : int, float or None
+        Its value, if it is a constant that is known.
+    boxed : bool
+        Whether it lies in memory, in an array of one element, because something takes its address.
+    reference : bool
+        Whether it stands for what a pointer points to.
+    array : ast.expr or None
+        Of a pointer: the array it points into, where that is always the same.
+    still : bool
+        Whether a pointer always points to the start of its array.
+    flat : bool
+        Whether an array of several dimensions is kept as one of one.
+    """
+
+    type: object
+    name: str
+    const: object = None
+    boxed: bool = False
+    reference: bool = False
+    array: ast.expr | None = None
+    still: bool = False
+    flat: bool = True
+
+
+class Usage(c_ast.NodeVisitor):
+    """How a function uses its names.
+
+    Attributes
+    ----------
+    assigned, moved, addressed, partly : set of str
+        Assigned with ``=``; changed by ``+=`` or ``++``; with their address taken; arrays that are used otherwise than with
+        all their indices.
+    """
+
+    def __init__(self, node: c_ast.Node):
+        self.assigned: set[str] = set()
+        self.moved: set[str] = set()
+        self.addressed: set[str] = set()
+        self.partly: set[str] = set()
+        self.shapes = _shapes(node)
+        self.visit(node)
+
+    def visit_Assignment(self, node: c_ast.Assignment) -> None:
+        if isinstance(node.lvalue, c_ast.ID):
+            (self.assigned if node.op == "=" else self.moved).add(node.lvalue.name)
+        self.generic_visit(node)
+
+    def visit_UnaryOp(self, node: c_ast.UnaryOp) -> None:
+        if isinstance(node.expr, c_ast.ID):
+            if node.op in ("++", "--", "p++", "p--"):
+                self.moved.add(node.expr.name)
+            elif node.op == "&":
+                self.addressed.add(node.expr.name)
+        elif node.op == "&" and isinstance(node.expr, c_ast.ArrayRef):
+            base, _ = chain(node.expr)
+            if isinstance(base, c_ast.ID):
+                self.partly.add(base.name)
+        self.generic_visit(node)
+
+    def visit_FuncCall(self, node: c_ast.FuncCall) -> None:
+        name = getattr(node.name, "name", "")
+        if isinstance(name, str) and (name.startswith("atomic") or name == "__ldg"):
+            for argument in node.args.exprs if node.args else ():
+                whole = isinstance(argument, c_ast.UnaryOp) and argument.op == "&"
+                self.visit(argument.expr if whole and isinstance(argument.expr, c_ast.ArrayRef) else argument)
+            return
+        self.generic_visit(node)
+
+    def visit_ArrayRef(self, node: c_ast.ArrayRef) -> None:
+        base, indices = chain(node)
+        if isinstance(base, c_ast.ID):
+            if len(indices) != self.shapes.get(base.name, len(indices)):
+                self.partly.add(base.name)
+        else:
+            self.visit(base)
+        for index in indices:
+            self.visit(index)
+
+    def visit_ID(self, node: c_ast.ID) -> None:
+        self.partly.add(node.name)
+
+
+def _shapes(node: c_ast.Node) -> dict[str, int]:
+    found: dict[str, int] = {}
+
+    class Declarations(c_ast.NodeVisitor):
+        def visit_Decl(self, decl: c_ast.Decl) -> None:
+            kind, count = decl.type, 0
+            while isinstance(kind, c_ast.ArrayDecl):
+                kind, count = kind.type, count + 1
+            if count:
+                found[decl.name] = count
+            self.generic_visit(decl)
+
+    Declarations().visit(node)
+    return found
+
+
+def chain(node: c_ast.Node) -> tuple[c_ast.Node, list[c_ast.Node]]:
+    """What ``a[i][j]`` indexes, and its indices."""
+    indices: list[c_ast.Node] = []
+    while isinstance(node, c_ast.ArrayRef):
+        indices.insert(0, node.subscript)
+        node = node.name
+    return node, indices
+
+
+class Scope:
+    """Names in nested blocks; each gets a Python name of its own, since Python has no blocks."""
+
+    def __init__(self) -> None:
+        self.levels: list[dict[str, Variable]] = [{}]
+        self.taken: set[str] = set()
+
+    def push(self) -> None:
+        self.levels.append({})
+
+    def pop(self) -> None:
+        self.levels.pop()
+
+    def find(self, name: str) -> Variable | None:
+        for level in reversed(self.levels):
+            if name in level:
+                return level[name]
+        return None
+
+    def own(self, name: str) -> str:
+        """A Python name that is free."""
+        made, k = python_name(name), 2
+        while made in self.taken:
+            made, k = f"{python_name(name)}__{k}", k + 1
+        self.taken.add(made)
+        return made
+
+    def declare(self, name: str, variable: Variable) -> Variable:
+        self.levels[-1][name] = variable
+        return variable
