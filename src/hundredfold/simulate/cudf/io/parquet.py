@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import itertools
 import json
-import operator
 import warnings
-from functools import partial, reduce
 from typing import Any
 
 import numpy as np
@@ -19,6 +17,7 @@ import pyarrow.parquet as pq
 
 from . import _sources as sources
 from ._parquet_dataset import ParquetDatasetWriter, ParquetWriter, write_to_dataset
+from ._parquet_filters import normalize_filters, post_filter, process_dataset
 from ._parquet_write import merge_parquet_filemetadata, to_parquet
 
 __all__ = [
@@ -124,108 +123,6 @@ def read_parquet_metadata(filepath_or_buffer: Any) -> tuple[int, int, list[str],
     return rows, groups, names, len(names), details
 
 
-def _normalize_filters(filters: Any) -> list[list[tuple]] | None:
-    if not filters:
-        return None
-    words = f"filters must be None, or non-empty List[Tuple] or List[List[Tuple]]. Got {filters}"
-    if not isinstance(filters, list):
-        raise TypeError(words)
-    filters = filters if isinstance(filters[0], list) else [filters]
-    for conjunction in filters:
-        if not conjunction or not isinstance(conjunction, list):
-            raise TypeError(words)
-        for predicate in conjunction:
-            if not isinstance(predicate, tuple) or len(predicate) != 3:
-                raise TypeError(f"Predicate must be Tuple[str, str, Any], got {predicate}.")
-    return filters
-
-
-def _post_filter(df: Any, filters: list[list[tuple]] | None) -> Any:
-    import cudf
-
-    if not filters:
-        return df
-
-    def is_in(column: Any, value: Any, *, negate: bool) -> Any:
-        if not isinstance(value, (list, set, tuple)):
-            raise TypeError("Value of 'in'/'not in' filter must be a list, set, or tuple.")
-        return ~column.isin(list(value)) if negate else column.isin(list(value))
-
-    def is_null(column: Any, value: Any, *, negate: bool) -> Any:
-        if value not in {np.nan, None}:
-            raise TypeError("Value of 'is'/'is not' filter must be np.nan or None.")
-        return ~column.isna() if negate else column.isna()
-
-    handlers = {
-        "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
-        "in": partial(is_in, negate=False), "not in": partial(is_in, negate=True),
-        "is": partial(is_null, negate=False), "is not": partial(is_null, negate=True),
-    }  # fmt: skip
-    index = df.index
-    reset = isinstance(index, cudf.RangeIndex) and index.name is None and index.start == 0 and index.step == 1
-    try:
-        chosen = reduce(
-            operator.or_,
-            (
-                reduce(operator.and_, (handlers[op](df[column], value) for column, op, value in conjunction))
-                for conjunction in filters
-            ),
-        )
-        return df[chosen].reset_index(drop=True) if reset else df[chosen]
-    except (KeyError, TypeError):
-        warnings.warn(f"Row-wise filtering failed in read_parquet for {filters}", stacklevel=3)
-        return df
-
-
-def _process_dataset(
-    paths: list, fs: Any, filters: Any, row_groups: Any, categorical: bool, dataset_kwargs: dict | None
-) -> tuple[list, Any, list, dict]:
-    """Return the files of a dataset, the row groups to read of each, and what their folders say of them."""
-    import pyarrow.dataset as ds
-
-    if not (len(paths) == 1 and fs.isdir(paths[0])) and (
-        filters is None and isinstance(dataset_kwargs, dict) and dataset_kwargs.get("partitioning") is None
-    ):
-        return paths, row_groups, [], {}
-    expression = None if filters is None else pq.filters_to_expression(filters)
-    source = paths[0] if len(paths) == 1 else paths
-    dataset = ds.dataset(
-        source=source, filesystem=fs, **(dataset_kwargs or {"format": "parquet", "partitioning": "hive"})
-    )
-    if not dataset.files:
-        raise FileNotFoundError(f"{paths} could not be resolved to any files")
-    categories: dict[str, list] = {}
-    keys_of = {}
-    for fragment in dataset.get_fragments():
-        keys = ds.get_partition_keys(fragment.partition_expression)
-        keys_of[fragment.path] = keys
-        for name, value in keys.items():
-            if value not in categories.setdefault(name, []):
-                categories[name].append(value)
-    if filters is None and not categories:
-        return dataset.files, row_groups, [], {}
-    chosen_groups: list | None = row_groups
-    if row_groups is not None and len(paths) != len(dataset.files):
-        raise ValueError("Cannot specify a row_group selection for a directory path.")
-    files, keys = [], []
-    by_path = dict(zip(dataset.files, row_groups, strict=True)) if row_groups is not None else {}
-    if filters is not None:
-        chosen_groups = []
-    for fragment in dataset.get_fragments(filter=expression):
-        files.append(fragment.path)
-        if categories:
-            keys.append([(name, keys_of[fragment.path].get(name)) for name in categories])
-        if filters is not None:
-            groups = [
-                group.id
-                for part in fragment.split_by_row_group(expression, schema=dataset.schema)
-                for group in part.row_groups
-            ]
-            selection = by_path.get(fragment.path)
-            chosen_groups.append(groups if selection is None else [one for one in groups if one in selection])
-    return files, chosen_groups, keys, categories if categorical else {}
-
-
 def read_parquet(
     filepath_or_buffer: Any,
     engine: str = "cudf",
@@ -272,7 +169,7 @@ def read_parquet(
             row_groups = [list(row_groups)]
     if columns is not None and not sources.is_list_like(columns):
         raise ValueError("Expected list like for columns")
-    filters = _normalize_filters(filters)
+    filters = normalize_filters(filters)
     fs, keys, categories = None, [], {}
     if paths and isinstance(sources.as_path(paths[0]), str):
         fs, paths = sources.filesystem_and_paths(paths, storage_options, filesystem)
@@ -281,7 +178,7 @@ def read_parquet(
             raise FileNotFoundError(f"{[sources.as_path(one) for one in wanted]} could not be resolved to any files")
         folder = len(paths) == 1 and fs.isdir(paths[0])
         if folder or filters is not None or dataset_kwargs or any("=" in path for path in paths):
-            paths, row_groups, keys, categories = _process_dataset(
+            paths, row_groups, keys, categories = process_dataset(
                 paths, fs, filters, row_groups, categorical_partitions, dataset_kwargs
             )
     found = sources.resolve(paths, storage_options, fs=fs)
@@ -322,7 +219,7 @@ def read_parquet(
     by_key = {name if case_sensitive_names else name.lower(): name for name in df.columns if isinstance(name, str)}
     if filters and not case_sensitive_names:
         filters = [[(by_key[column.lower()], op, value) for column, op, value in part] for part in filters]
-    df = _post_filter(df, filters)
+    df = post_filter(df, filters)
     if projected:
         return df[[by_key[name if case_sensitive_names else name.lower()] for name in projected]]
     return df
@@ -374,7 +271,7 @@ def _read(
         nbytes += sum(_bytes(file.metadata.row_group(group), read) for group in groups)
         table = file.read_row_groups(list(groups), columns=read)
         tables.append(table.replace_schema_metadata(None))
-    first = {name: kind for name, kind in zip(tables[0].schema.names, tables[0].schema.types, strict=True)}
+    first = dict(zip(tables[0].schema.names, tables[0].schema.types, strict=True))
     for table in tables[1:]:
         for name in table.schema.names:
             if name in first and plain_type(first[name]) != plain_type(table.schema.field(name).type):
