@@ -31,6 +31,9 @@ from .counters import totals as _totals
 LIMIT = 1024
 """Operations that may wait; the next one runs them all (CUDA's own launch queue is about this deep)."""
 
+before_synchronize: Callable[[], None] | None = None
+"""Called before each synchronisation; it may raise (``cupyx.allow_synchronize``)."""
+
 _waiting: deque[tuple] = deque()
 _launch = tuple.__new__  # quicker than Launch's own
 _submit_lock = threading.RLock()  # a signal handler or a finaliser may submit in the middle of a submission
@@ -172,6 +175,8 @@ _quiet = _make_quiet()
 
 def synchronize() -> None:
     """Wait for the device: run all that was submitted, and count one synchronisation."""
+    if before_synchronize is not None:
+        before_synchronize()
     with _submit_lock:
         _totals[SYNCS] += 1
     run()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,6 +14,9 @@ from cupy._core.names import refuser
 from cupy._core.ufuncs import by_name as _ufuncs
 
 from . import profiler, scipy
+from ._gufunc import GeneralizedUFunc
+from ._runtime import get_runtime_info
+from ._sync import DeviceSynchronized, allow_synchronize
 
 
 def rsqrt(x: Any, out: Any = None) -> Any:
@@ -84,7 +88,15 @@ def errstate(**kwargs: Any) -> Iterator[None]:
 
 
 __all__ = [
-    "empty_like_pinned", "empty_pinned", "errstate", "geterr", "profiler", "rsqrt", "scatter_add", "scatter_max",
-    "scatter_min", "scipy", "seterr", "zeros_like_pinned", "zeros_pinned",
+    "DeviceSynchronized", "GeneralizedUFunc", "allow_synchronize", "empty_like_pinned", "empty_pinned", "errstate",
+    "get_runtime_info", "geterr", "profiler", "rsqrt", "scatter_add", "scatter_max", "scatter_min", "scipy", "seterr",
+    "zeros_like_pinned", "zeros_pinned",
 ]  # fmt: skip
-__getattr__ = refuser("cupyx")
+_refuse = refuser("cupyx")
+
+
+def __getattr__(name: str) -> Any:
+    # CuPy imports these with the package; here they wait until they are asked for.
+    if name in ("lapack", "linalg", "optimizing", "time"):
+        return importlib.import_module(f"cupyx.{name}")
+    return _refuse(name)

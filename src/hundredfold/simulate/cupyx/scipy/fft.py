@@ -13,6 +13,7 @@ from cupyx._bridge import functions, takes
 
 from . import _plans
 from ._plans import get_fft_plan
+from ._uarray import backend
 
 _MODULE = "cupyx.scipy.fft"
 _SWAPPED = {None: "forward", "backward": "forward", "ortho": "ortho", "forward": "backward"}
@@ -74,19 +75,24 @@ def _single(result: Any, arguments: tuple) -> Any:
     return result.astype(np.float32 if x.dtype.char in "ef" else np.complex64) if x.dtype.char in "efF" else result
 
 
-def _real_transform(arguments: dict) -> None:
-    x = arguments["x"]
-    if _plans.is_device(x) and x.dtype.char == "e":
-        arguments["x"] = x.astype(np.float32)
-    if arguments["type"] not in (1, 2, 3, 4):
-        raise ValueError("invalid DCT type")
+def _real_transform(name: str) -> Callable:
+    kind = "DST" if "dst" in name else "DCT"
+
+    def before(arguments: dict) -> None:
+        x, number = arguments["x"], arguments["type"]
+        if _plans.is_device(x) and x.dtype.char == "e":
+            arguments["x"] = x.astype(np.float32)
+        if number in (1, 4):
+            raise NotImplementedError(f"Only {kind}-II and {kind}-III have been implemented.")
+        if number not in (2, 3):
+            raise ValueError(f"invalid {kind} type")
+
+    return before
 
 
+_REAL = "dct dctn dst dstn idct idctn idst idstn".split()
 _made |= functions(
-    _MODULE,
-    _scipy,
-    "dct dctn dst dstn idct idctn idst idstn".split(),
-    every={"before": _real_transform, "finish": _single},
+    _MODULE, _scipy, _REAL, every={"finish": _single}, **{name: {"before": _real_transform(name)} for name in _REAL}
 )
 _made |= functions(_MODULE, _scipy, ["fht", "ifht"])
 globals().update(_made)
@@ -107,5 +113,6 @@ def next_fast_len(target: int, real: bool = False) -> int:
         size += 1
 
 
+globals().update(backend("numpy.scipy.fft", _scipy, _made))
 __all__ = [*_made, "get_fft_plan", "next_fast_len"]
 __getattr__ = refuser(_MODULE)
