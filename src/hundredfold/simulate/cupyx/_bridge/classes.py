@@ -131,7 +131,7 @@ def proxies(module: str, scipy: Any, wanted: str = "") -> dict[str, type]:
         for member, kind in entry["class"].items():
             if kind.startswith(("classmethod", "static")) and hasattr(there, member):
                 space[member] = _class_method(member, there)
-        if hasattr(there, "__call__"):
+        if "__call__" in dir(there):
             space["__call__"] = lambda self, *a, **k: _method(self, "__call__")(*a, **k)
         cls = type(name, (base,), space)
         convert.register(cls, lambda value, visit: value._host, there, _wrapper(cls))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import scipy.ndimage as _scipy
 from cupy._core.names import refuser
 from cupyx._bridge import functions
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import cupy
@@ -154,6 +155,8 @@ def distance_transform_edt(
 ) -> Any:  # fmt: skip
     """Distances to the nearest background element, in two or three dimensions."""
     _filters.distance({"image": image})
+    if block_params is not None:
+        _check_blocks(image, block_params)
     for wanted, given, what in ((return_distances, distances, "distances"), (return_indices, indices, "indices")):
         if given is not None and not wanted:
             raise RuntimeError(f"{what} must be None when return_{what} is False")
@@ -168,6 +171,23 @@ def distance_transform_edt(
     if return_indices:
         results[-1] = _into(indices, results[-1].astype(number), "indices")
     return tuple(results) if len(results) > 1 else results[0]
+
+
+def _check_blocks(image: Any, params: tuple) -> None:
+    """The parallel algorithm's parameters decide nothing here; the real one refuses some."""
+    if any(p < 1 for p in params):
+        raise ValueError("(m1, m2, m3) in blockparams must be >= 1")
+    if image.ndim != 2:
+        return
+    m1, m2, m3 = params
+    if math.log2(m2) % 1 > 1e-5:
+        raise ValueError("m2 must be a power of 2")
+    block = 32  # a warp
+    multiple = math.lcm(block, m1, m2, m3)
+    padded = math.ceil(max(image.shape) / multiple) * multiple
+    for name, m in zip(("m1", "m2", "m3"), params, strict=True):
+        if m > padded // block:
+            raise ValueError(f"{name} too large. must be <= padded arr.shape[{0 if name == 'm1' else 1}] // {block}")
 
 
 def _into(out: Any, value: Any, what: str) -> Any:
