@@ -6,18 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from ._c_kernels.elementwise import ElementwiseKernel
+from ._c_kernels.raw import RawKernel, RawModule
+from ._c_kernels.reduction import ReductionKernel
 from ._core import launch
 from ._core.adapt import hosting, table
 from ._core.convert import asarray
-from ._core.names import refused_class
 from .cuda import memory, pinned_memory
 
 ndarray = launch.array_class
-
-ElementwiseKernel = refused_class("cupy.ElementwiseKernel", "cupy.fuse")
-ReductionKernel = refused_class("cupy.ReductionKernel", "cupy.fuse with a reduction")
-RawKernel = refused_class("cupy.RawKernel")
-RawModule = refused_class("cupy.RawModule")
 
 
 def asnumpy(a: Any, stream: Any = None, order: str = "C", out: Any = None, *, blocking: bool = True) -> np.ndarray:

@@ -39,12 +39,15 @@ class Made:
         The type it returns.
     variables : list of str
         The module's variables that it uses, each another array behind its parameters.
+    shared : int
+        Bytes of static shared memory.
     """
 
     python: FunctionType
     params: list[tuple[str, object]]
     returns: object
     variables: list[str] = field(default_factory=list)
+    shared: int = 0
 
 
 class Module:
@@ -258,6 +261,7 @@ class Module:
                 passed.append(f.converted(value, kind, each).node)
         passed += [load(f.global_name(each)) for each in made.variables]
         f.called[f"_c_fn_{name}"] = Device(made.python)
+        f.shared_bytes += made.shared
         return Value(made.returns, ast.Call(load(f"_c_fn_{name}"), passed, []))
 
     def deduced(
@@ -381,7 +385,7 @@ class Translation(Statements):
             made.type_params = []
         self.line, self.column = node.decl.coord.line, 0
         made = _unshared(self.stamp(made))
-        return Made(self.python(made), params, self.returns, list(self.globals))
+        return Made(self.python(made), params, self.returns, list(self.globals), self.shared_bytes)
 
     def parameter(self, param: c_ast.Decl, names: list[str], before: list[ast.stmt], kernel: bool) -> object:
         """Declare a parameter; its Python names are added to `names`."""

@@ -20,9 +20,12 @@ class Statements(Expressions):
     ----------
     returns
         The type that the function returns.
+    shared_bytes : int
+        Of static shared memory, in this function and those it calls.
     """
 
     returns: object = VOID
+    shared_bytes: int = 0
 
     def block(self, node: c_ast.Node | None) -> list[ast.stmt]:
         """The statements that a statement becomes, in a scope of their own."""
@@ -186,6 +189,11 @@ class Statements(Expressions):
     def allocate(self, name: str, where: str, kind: Scalar, shape: tuple[int, ...]) -> None:
         extents = ast.Constant(shape[0]) if len(shape) == 1 else ast.Tuple([ast.Constant(n) for n in shape], ast.Load())
         of = ast.Attribute(load("_c_np"), "bool_" if kind.kind == "b" else kind.dtype.name, ast.Load())
+        if where == "shared":
+            count = 1
+            for n in shape:
+                count *= n
+            self.shared_bytes = -(-self.shared_bytes // 16) * 16 + count * kind.size
         self.assign(name, call(f"_c_{where}.array", extents, of))
 
     def fill(self, variable: Variable, kind: Array, init: c_ast.Node) -> None:
@@ -349,7 +357,7 @@ def _flat(statements: list[c_ast.Node]) -> list[c_ast.Node]:
 
 
 def _spread(init: c_ast.InitList, shape: tuple[int, ...], at: tuple[int, ...], given: dict, f: Statements) -> None:
-    exprs = [e for e in init.exprs or ()]
+    exprs = list(init.exprs or ())
     nested = any(isinstance(e, c_ast.InitList) for e in exprs)
     if len(shape) > 1 and not nested:
         import itertools

@@ -37,12 +37,21 @@ class CUDARuntimeError(RuntimeError):
 CUDARuntimeError.__module__ = "cupy_backends.cuda.api.runtime"  # as tracebacks show it
 
 
+_DRIVER_ERRORS = {
+    1: ("CUDA_ERROR_INVALID_VALUE", "invalid argument"),
+    500: ("CUDA_ERROR_NOT_FOUND", "named symbol not found"),
+    701: ("CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", "too many resources requested for launch"),
+    720: ("CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE", "too many blocks in cooperative launch"),
+}
+
+
 class CUDADriverError(RuntimeError):
     """An error of the CUDA driver."""
 
     def __init__(self, status: int):
         self.status = status
-        super().__init__(f"CUDA_ERROR_UNKNOWN: error {status}")
+        name, text = _DRIVER_ERRORS.get(status, ("CUDA_ERROR_UNKNOWN", f"error {status}"))
+        super().__init__(f"{name}: {text}")
 
     def __reduce__(self):
         return type(self), (self.status,)

@@ -1,0 +1,220 @@
+"""ElementwiseKernel: an operation in C++ on each element."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from hundredfold.engine import queue
+from hundredfold.simulate.errors import NotSimulatedError
+
+from . import launch, params
+from .errors import Code
+from .kinds import OF_DTYPE, Carray, Scalar
+from .params import FLOAT16, Number, Operands, parsed
+
+ATOMICS = {"Add": frozenset(("i8",)), "Max": frozenset(("f4", "f8")), "Min": frozenset(("f4", "f8"))}
+"""Types that CuPy's own header adds to CUDA's atomics."""
+
+
+class ElementwiseKernel:
+    """An operation on each element, written in C++; the parameters are CuPy's.
+
+    The operation sees its parameters by name and the number of the element as ``i``; what is declared ``raw`` is indexed by
+    the operation itself.
+    """
+
+    def __init__(
+        self,
+        in_params: str,
+        out_params: str,
+        operation: str,
+        name: str = "kernel",
+        reduce_dims: bool = True,
+        preamble: str = "",
+        no_return: bool = False,
+        return_tuple: bool = False,
+        **kwargs: Any,
+    ):
+        from ..cuda.compiler import is_valid_kernel_name
+
+        if not is_valid_kernel_name(name):
+            raise ValueError(f'Invalid kernel name: "{name}"')
+        unknown = set(kwargs) - {"loop_prep", "after_loop", "options"}
+        if unknown:
+            raise TypeError(f"ElementwiseKernel() got an unexpected keyword argument '{sorted(unknown)[0]}'")
+        self.in_params, self.out_params = parsed(in_params, True), parsed(out_params, False)
+        self.nin, self.nout = len(self.in_params), len(self.out_params)
+        self.nargs = self.nin + self.nout
+        self.params = self.in_params + self.out_params
+        self.operation, self.name, self.preamble = operation, name, preamble
+        self.reduce_dims, self.no_return, self.return_tuple, self.kwargs = reduce_dims, no_return, return_tuple, kwargs
+        if "i" in [p.name for p in self.params]:
+            raise ValueError("Can not use 'i' as a parameter name")
+        self.__name__ = name
+        self._made: dict[tuple, tuple] = {}
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run over the broadcast of the arguments.
+
+        Parameters
+        ----------
+        *args
+            Arrays and numbers for the inputs, then, if wanted, arrays for the outputs.
+        size : int
+            How many elements, where all arrays are raw.
+        block_size : int
+            Threads of a block.
+        """
+        size, _ = kwargs.pop("size", -1), kwargs.pop("stream", None)
+        block_size = kwargs.pop("block_size", 128)
+        if kwargs:
+            raise TypeError(f"Wrong arguments {kwargs}")
+        if block_size <= 0:
+            raise ValueError("block_size must be greater than zero")
+        if len(args) not in (self.nin, self.nargs):
+            raise TypeError(
+                f"Wrong number of arguments for {self.name!r}. It must be either {self.nin} or {self.nargs} (with outputs), "
+                f"but given {len(args)}."
+            )
+        for arg in args:
+            if hasattr(arg, "__cupy_override_elementwise_kernel__"):
+                return arg.__cupy_override_elementwise_kernel__(self, *args, **kwargs)
+        given = params.prepared(args)
+        views, shape = params.broadcast(given, self.params, size != -1)
+        outs = given[self.nin :]
+        in_types = [None if isinstance(a, Number) else a.dtype for a in given[: self.nin]]
+        in_types, out_types, found = params.decide(self.in_params, self.out_params, in_types, [a.dtype for a in outs])
+        if size != -1:
+            shape = (int(size),)
+        outs = self._outputs(outs, out_types, shape, size != -1)
+        result = None if self.no_return else outs[0] if self.nout == 1 and not self.return_tuple else tuple(outs)
+        if 0 in shape:
+            return result
+        self._launch(views[: self.nin], outs, in_types, found, shape, block_size)
+        return result
+
+    def _outputs(self, outs: list, out_types: list, shape: tuple[int, ...], sized: bool) -> list:
+        from .._core import launch as core
+
+        if not outs:
+            if any(p.raw for p in self.out_params) and not sized:
+                raise ValueError("Output array size is Undecided")
+            return [core.empty(shape, np.dtype(t)) for t in out_types]
+        for p, a in zip(self.out_params, outs, strict=True):
+            if not isinstance(a, core.array_class):
+                raise TypeError("Output arguments type must be cupy.ndarray")
+            if not p.raw and a.shape != shape:
+                raise ValueError("Out shape is mismatched")
+        return outs
+
+    def _launch(self, ins: list, outs: list, in_types: list, found: dict, shape: tuple, block_size: int) -> None:
+        operands, values = Operands(), []
+        kinds: list[tuple] = []
+        writes = [o._a for o in outs]
+        for a, p, dtype in zip([*ins, *outs], self.params, [*in_types, *(o.dtype for o in outs)], strict=True):
+            if isinstance(a, Number):
+                half = dtype == FLOAT16
+                values.append(np.float32(a.of(dtype)) if half else a.of(dtype))
+                kinds.append(("number", dtype, 0))
+                continue
+            view = a if isinstance(a, np.ndarray) else a._a
+            out = p in self.out_params
+            memory = operands.taken(view, read=not out or p.raw, written=not p.is_const)
+            values.append(memory)
+            if p.raw:
+                contiguous = np.empty(view.shape, np.int8).strides
+                values += [np.int64(view.size), *map(np.int64, view.shape)]
+                values += [np.int64(s * view.dtype.itemsize) for s in contiguous]
+                kinds.append(("raw", dtype, view.ndim))
+            else:
+                aliased = not out and any(np.may_share_memory(view, w) for w in writes)
+                kinds.append(("out" if out else "alias" if aliased else "in", dtype, 0))
+        total = int(np.prod(shape, dtype=np.int64))
+        values.append(np.int64(total))
+        key = tuple(kinds), tuple(found.items()), len(shape)
+        if "_ind" in self.operation:
+            values += [np.empty(0, np.int32), np.int64(total), *map(np.int64, shape), *map(np.int64, shape)]
+        kernel = self._compiled(key)
+        with queue.suspended_account():
+            launch.launched(
+                kernel, (-(-total // block_size), 1, 1), (min(block_size, total), 1, 1), tuple(values), 0, False
+            )
+            operands.put_back()
+        queue.count(self.name, operands.read, operands.written)
+
+    def _compiled(self, key: tuple) -> Any:
+        if key not in self._made:
+            from hundredfold.engine.kernels import Kernel
+
+            from .module import Module
+
+            kinds, found, ndim = key
+            text, raw = self._code(kinds, dict(found), ndim)
+            defines = tuple(o[2:] for o in self.kwargs.get("options", ()) if o.startswith("-D"))
+            module = Module(Code(text, self.name), defines, ATOMICS)
+            made = module.kernel(self.name, raw)
+            if made.variables:
+                raise NotSimulatedError("a variable outside of functions in an elementwise kernel")
+            self._made[key] = Kernel(made.python, name=self.name), text
+        return self._made[key][0]
+
+    def _code(self, kinds: tuple, found: dict[str, np.dtype], ndim: int) -> tuple[str, dict[str, Carray]]:
+        texts = [self.operation, self.preamble, *(str(self.kwargs.get(k, "")) for k in ("loop_prep", "after_loop"))]
+        if any(dtype == FLOAT16 for _, dtype, _ in kinds):
+            params.refuse_half(found, self.params, *texts)
+        declared, first, raw = [], [], {}
+        for p, (how, dtype, n) in zip(self.params, kinds, strict=True):
+            ctype = p.ctype
+            if how == "number":
+                declared.append(f"{ctype} {p.name}")
+            elif how == "raw":
+                declared.append(f"{ctype}* {p.name}")
+                raw[p.name] = Carray(_scalar(dtype), n, p.name)
+            else:
+                declared.append(f"{ctype}* _raw_{p.name}")
+                reference = "&" if how in ("out", "alias") else ""
+                first.append(f"{'' if reference else 'const '}{ctype} {reference}{p.name} = _raw_{p.name}[i];")
+        declared.append("long long _n")
+        if "_ind" in self.operation:
+            declared.append("int* _ind")
+            raw["_ind"] = Carray(_scalar(np.dtype(np.int32)), ndim, "_ind")
+        loop = (
+            "for (ptrdiff_t i = (ptrdiff_t)blockIdx.x * blockDim.x + threadIdx.x; i < _n; "
+            "i += (ptrdiff_t)gridDim.x * blockDim.x) {"
+        )
+        text = (
+            f"{params.typedefs(found)}{self.preamble}\n"
+            f'extern "C" __global__ void {self.name}({", ".join(declared)}) {{\n'
+            f"{self.kwargs.get('loop_prep', '')};\n{loop}\n{chr(10).join(first)}\n{self.operation};\n}}\n"
+            f"{self.kwargs.get('after_loop', '')};\n}}\n"
+        )
+        return text, raw
+
+    @property
+    def cached_codes(self) -> dict[tuple, str]:
+        """The C++ code by the types of the arrays it was made for."""
+        if not self._made:
+            warnings.warn(
+                "No codes are cached because compilation is deferred until the first function call.", stacklevel=2
+            )
+        return {tuple(t for how, t, _ in key[0] if how != "number"): text for key, (_, text) in self._made.items()}
+
+    @property
+    def cached_code(self) -> str:
+        """One of the `cached_codes`."""
+        codes = self.cached_codes
+        if len(codes) > 1:
+            warnings.warn(
+                "The input types of the kernel could not be inferred. Please use `.cached_codes` instead.", stacklevel=2
+            )
+        return next(iter(codes.values()))
+
+
+def _scalar(dtype: np.dtype) -> Scalar:
+    return OF_DTYPE[np.dtype(np.float32) if dtype == FLOAT16 else dtype]
+
+
+ElementwiseKernel.__module__ = "cupy._core._kernel"

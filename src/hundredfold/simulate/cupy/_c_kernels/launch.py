@@ -1,0 +1,167 @@
+"""Arguments of C kernels: device memory as flat arrays, numbers in the types that the kernel declares."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from hundredfold.engine.kernels.driver_errors import LaunchError
+from hundredfold.engine.kernels.faults import TRACE_SETTING, KernelError
+
+from .kinds import Pointer, Scalar
+
+
+class ArgumentFault(KernelError, TypeError):
+    """An argument that a kernel would read as something else: a GPU says nothing and goes on with garbage."""
+
+
+def array_class() -> type:
+    """``cupy.ndarray``."""
+    from .._core import launch
+
+    return launch.array_class
+
+
+def flat(view: np.ndarray) -> np.ndarray:
+    """The memory of a device array as a kernel sees it, in one dimension from its first element on."""
+    if view.flags.c_contiguous:
+        return view.reshape(-1)
+    if not view.size:
+        return np.empty(0, view.dtype)
+    reach = sum((n - 1) * stride for n, stride in zip(view.shape, view.strides, strict=True) if stride > 0)
+    count = reach // view.itemsize + 1
+    return np.lib.stride_tricks.as_strided(view, (count,), (view.itemsize,))
+
+
+def pointer(value: Any, kind: Pointer, name: str, kernel: str) -> np.ndarray:
+    """An argument for a pointer.
+
+    Raises
+    ------
+    ArgumentFault
+        If what lies there is of another type than the kernel reads.
+    TypeError
+        As CuPy raises it.
+    """
+    wanted = kind.to.dtype
+    if value is None:
+        return np.empty(0, wanted)
+    if isinstance(value, array_class()):
+        memory = flat(value._a)
+    elif hasattr(value, "mem") and hasattr(value, "_block"):
+        memory = np.asarray(value._block.raw)[value._offset :].view(np.uint8)
+    elif isinstance(value, np.ndarray) and value.size != 1:
+        raise TypeError(_host(value))
+    elif isinstance(value, (int, np.integer)) and not isinstance(value, bool) and int(value):
+        memory = _at_address(int(value), name, kernel)
+    else:
+        raise ArgumentFault(
+            f"{name} is a pointer ({kind}), and {value!r} of type {type(value).__name__} is none: pass a cupy.ndarray. A GPU "
+            "would take the number for an address.",
+            kernel=kernel,
+        )
+    if memory.dtype == wanted or not memory.size:
+        return memory if memory.dtype == wanted else np.empty(0, wanted)
+    _check_read_as(memory.dtype, kind, name, kernel)
+    whole = memory.nbytes // wanted.itemsize * wanted.itemsize
+    return memory.view(np.uint8)[:whole].view(wanted)
+
+
+def _host(value: np.ndarray) -> str:
+    return (
+        f"You are trying to pass a numpy.ndarray of shape {value.shape} as a kernel parameter. Only numpy.ndarrays of size one "
+        "can be passed by value. If you meant to pass a pointer to __global__ memory, you need to pass a cupy.ndarray "
+        "instead."
+    )
+
+
+def _at_address(address: int, name: str, kernel: str) -> np.ndarray:
+    """The device memory at an address, as bytes, to the end of its allocation."""
+    from hundredfold.engine import borrowed
+
+    found = borrowed.device_of(address)
+    if found is None:
+        raise ArgumentFault(f"{name}: there is no device memory at address {address:#x}.", kernel=kernel)
+    from hundredfold.simulate.errors import NotSimulatedError
+
+    raise NotSimulatedError("a pointer passed to a kernel as a number", "the cupy.ndarray itself")
+
+
+def _check_read_as(given: np.dtype, kind: Pointer, name: str, kernel: str) -> None:
+    wanted = kind.to.dtype
+    same_bits = given.kind in "iub" and wanted.kind in "iub" and given.itemsize == wanted.itemsize
+    part = given.kind == "c" and wanted.kind == "f" and wanted.itemsize * 2 == given.itemsize
+    raw = given.itemsize == 1 and given.kind in "iu" or wanted.itemsize == 1 or given.kind == "V"
+    if same_bits or part or raw or os.environ.get(TRACE_SETTING) == "off":
+        return
+    raise ArgumentFault(
+        f"{name} is declared as {kind}, and the array holds {given}: a GPU would read its bits as {kind.to}, "
+        f"without a word. Convert it, as with .astype(cupy.{wanted}), or declare the parameter for {given}.",
+        kernel=kernel,
+    )
+
+
+def number(value: Any, kind: Scalar, name: str, kernel: str) -> Any:
+    """An argument for a number: its bytes are read as the parameter's type, and nothing converts them.
+
+    Raises
+    ------
+    ArgumentFault
+        If those bytes mean something else.
+    TypeError
+        If CuPy cannot pass it.
+    """
+    if isinstance(value, array_class()):
+        raise ArgumentFault(
+            f"{name} is declared as {kind}, and a cupy.ndarray was given: the kernel would read an address. "
+            f"Pass a number, or declare {name} as a pointer.",
+            kernel=kernel,
+        )
+    if value is None:
+        given: Any = np.int64(0)
+    elif isinstance(value, np.ndarray):
+        if value.size != 1:
+            raise TypeError(_host(value))
+        given = value.reshape(-1)[0]
+    elif type(value) is bool:
+        given = np.bool_(value)
+    elif type(value) is int:
+        given = np.int64(value) if value < 2**63 else np.uint64(value)
+    elif type(value) is float:
+        given = np.float64(value)
+    elif type(value) is complex:
+        given = np.complex128(value)
+    elif isinstance(value, np.generic):
+        given = value
+    else:
+        raise TypeError(f"Unsupported type {type(value)}")
+    had, wanted = given.dtype, kind.dtype
+    if had == wanted:
+        return given
+    whole = had.kind in "iub" and wanted.kind in "iub"
+    if whole and had.itemsize >= wanted.itemsize:
+        return np.frombuffer(given.tobytes()[: wanted.itemsize], wanted)[0]
+    said = f"numpy.{wanted}({value!r})" if not isinstance(value, np.generic) else f"numpy.{wanted}(…)"
+    came = f"the Python {type(value).__name__} {value!r} is passed as {had}" if type(value) in (int, float, complex) else (
+        f"{value!r} is a {had}"
+    )  # fmt: skip
+    raise ArgumentFault(
+        f"{name} is declared as {kind}, and {came}: a kernel reads the bytes as they are, so a GPU would go on with garbage, "
+        f"without a word. Pass {said}.",
+        kernel=kernel,
+    )
+
+
+def launched(kernel: Any, grid: tuple, block: tuple, args: tuple, shared_mem: int, cooperative: bool) -> None:
+    """Launch an engine's kernel; what the driver refuses is raised as CuPy raises it."""
+    from ..cuda._errors import CUDADriverError
+
+    try:
+        kernel.launch(grid, block, args, sharedmem=shared_mem, cooperative=cooperative)
+    except LaunchError as error:
+        raised = CUDADriverError(int(error.code))
+        if error.reason:
+            raised.add_note(error.reason)
+        raise raised from error
