@@ -1,0 +1,82 @@
+"""The device's side of a column: memory that is counted, launches and transfers that are entered in the account."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+import numpy as np
+
+from hundredfold.engine import queue
+
+_held: dict[int, Any] = {}  # id of the object that owns a column's buffer → its device memory
+
+
+def hold(nbytes: int) -> Any:
+    """Take device memory; it is given back when the result dies.
+
+    Raises
+    ------
+    MemoryError
+        In the words of rmm, which allocates for cuDF.
+    """
+    from cupy._core import launch
+
+    try:
+        return launch.allocate(nbytes)
+    except MemoryError as error:
+        if "std::bad_alloc" in str(error):
+            raise
+        raise MemoryError(
+            "std::bad_alloc: out_of_memory: CUDA error (failed to allocate "
+            f"{nbytes} bytes) at: rmm/mr/device/cuda_memory_resource.hpp: cudaErrorMemoryAllocation out of memory"
+        ) from None
+
+
+def count(name: str, bytes_read: int, bytes_written: int) -> None:
+    """Enter a launch in the engine's account."""
+    queue.count(name, int(bytes_read), int(bytes_written))
+
+
+def uploaded(nbytes: int) -> None:
+    """Enter a transfer from the host."""
+    queue.count("memcpy HtoD", 0, int(nbytes), "h2d")
+
+
+def downloaded(nbytes: int) -> None:
+    """Enter a transfer to the host, which waits for the device."""
+    queue.count("memcpy DtoH", int(nbytes), 0, "d2h")
+    queue.synchronize()
+
+
+def _owner(array: Any) -> tuple[Any, int]:
+    """The object that owns a storage array's buffer, and how many bytes it has."""
+    if isinstance(array, np.ndarray):
+        while isinstance(array.base, np.ndarray):
+            array = array.base
+        return array, array.nbytes
+    values = getattr(array, "_data", None)  # masked arrays
+    if isinstance(values, np.ndarray):
+        owner, nbytes = _owner(values)
+        mask = array._mask
+        return owner, nbytes + (mask.size // 8 if mask.any() else 0)
+    for name in ("_pa_array", "_ndarray", "_codes"):
+        inner = getattr(array, name, None)
+        if isinstance(inner, np.ndarray):
+            return _owner(inner)
+        if inner is not None:
+            return inner, inner.nbytes
+    return None, 0
+
+
+def account(array: Any) -> None:
+    """Count a storage array's buffer as device memory, once, for as long as anything refers to it."""
+    owner, nbytes = _owner(array)
+    if owner is None or nbytes < 512 or id(owner) in _held:
+        return
+    key = id(owner)
+    try:
+        weakref.finalize(owner, _held.pop, key, None).atexit = False
+    except TypeError:
+        return
+    _held[key] = hold(nbytes)

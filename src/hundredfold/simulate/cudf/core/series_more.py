@@ -1,0 +1,65 @@
+"""More of Series: functions of the user, string forms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .guard import guarded_class
+
+
+@guarded_class
+class SeriesMore:
+    """Methods that lead elsewhere."""
+
+    def apply(
+        self, func: Any, convert_dtype: bool = True, args: tuple = (), by_row: Any = "compat", **kwargs: Any
+    ) -> Any:
+        """A function of one value, compiled, applied to each row."""
+        from .udf import apply_series
+
+        if convert_dtype is not True:
+            raise ValueError("Series.apply only supports convert_dtype=True")
+        if by_row != "compat":
+            raise NotImplementedError("by_row is currently not supported.")
+        return apply_series(self, func, args, kwargs)
+
+    def map(self, arg: Any, na_action: Any = None) -> Any:
+        """Each value replaced by what a dict, a Series or a function gives for it."""
+        from .replace import map_series
+
+        return map_series(self, arg, na_action)
+
+    def groupby(self, by: Any = None, axis: Any = 0, level: Any = None, as_index: bool = True, sort: Any = None,
+                group_keys: Any = None, observed: bool = True, dropna: bool = True) -> Any:  # fmt: skip
+        """Groups of rows."""
+        from .groupby import SeriesGroupBy
+
+        if axis not in (0, "index"):
+            raise NotImplementedError("axis parameter is not yet implemented")
+        if not as_index:
+            raise TypeError(
+                "as_index=False only valid with DataFrame" if False else "as_index=False only valid with DataFrame"
+            )
+        return SeriesGroupBy(self, by, level, sort, as_index, dropna, group_keys)
+
+    def to_string(self, *args: Any, **kwargs: Any) -> Any:
+        """The text of the whole column."""
+        return self.to_pandas().to_string(*args, **kwargs)
+
+    def to_json(self, path_or_buf: Any = None, *args: Any, **kwargs: Any) -> Any:
+        """JSON text or file."""
+        from ..io.json import to_json
+
+        return to_json(self, path_or_buf, *args, **kwargs)
+
+    def to_hdf(self, path_or_buf: Any, key: Any, *args: Any, **kwargs: Any) -> Any:
+        """An HDF5 file, through pandas."""
+        from ..io.hdf import to_hdf
+
+        return to_hdf(path_or_buf, key, self, *args, **kwargs)
+
+    def to_dlpack(self) -> Any:
+        """A DLPack capsule."""
+        from ..io.dlpack import to_dlpack
+
+        return to_dlpack(self)
