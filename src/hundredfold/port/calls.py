@@ -1,0 +1,326 @@
+"""One operation of the program: carried out by NumPy or pandas for its result, and on the simulated device for its account."""
+
+from __future__ import annotations
+
+import threading
+import time
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from hundredfold.engine import queue
+from hundredfold.simulate.errors import NotSimulatedError
+
+from . import advice, places
+from .ledger import Line, account, measured
+
+_state = threading.local()
+_uploaded: dict[int, tuple[weakref.ref, Any]] = {}
+_ENOUGH = 200
+"""Single elements that a line reads or writes before the device is no longer asked how."""
+_HELPERS = (np.random.Generator, np.random.RandomState, np.vectorize, np.poly1d)
+TWINNED = (
+    "GroupBy",
+    "Rolling",
+    "Expanding",
+    "Window",
+    "Resampler",
+    "Indexer",
+    "StringMethods",
+    "Properties",
+    "Accessor",
+)
+
+wrap: dict[str, Callable] = {}
+"""How the program's arrays, frames and helpers are made; each entered by the module that has the class."""
+
+
+class Unavailable(Exception):
+    """The device has nothing to work on: an argument that only the host has."""
+
+
+class Missing(Exception):
+    """The library has no such name."""
+
+
+class inside:
+    """Operations in this block are part of another one."""
+
+    def __enter__(self) -> None:
+        _state.depth = getattr(_state, "depth", 0) + 1
+
+    def __exit__(self, *exception: object) -> None:
+        _state.depth -= 1
+
+
+def where() -> places.Place | None:
+    """The line to account for, or None where an operation is part of another."""
+    return None if getattr(_state, "depth", 0) else places.place()
+
+
+def call(what: str, host: Callable, device: Callable | None, args: tuple, kwargs: dict, owner: Any = None) -> Any:
+    """Carry out one operation.
+
+    Parameters
+    ----------
+    what : str
+        As the program says it: ``"numpy.sort"``, ``"DataFrame.merge"``.
+    host : callable
+        NumPy's or pandas' own; its result is the program's.
+    device : callable or None
+        The same on the device; None for what is never done there.
+    args, kwargs
+        The program's arguments.
+    owner : object, optional
+        The twin that a method belongs to, as the first argument of both.
+    """
+    at = where()
+    known: dict[int, Any] = {}
+    if at is None:
+        return host(*lower(args, known), **lower(kwargs, known))
+    operands = (*((owner,) if owner is not None else ()), *args, *kwargs.values())
+    line = account.line(at.where, at.source)
+    if at.library:
+        handed_over(at, line, operands)
+        with inside():
+            return host(*lower(args, known), **lower(kwargs, known))
+    line.calls += 1
+    made, stayed = None, True
+    with inside():
+        consumed = any(hasattr(value, "__next__") or hasattr(value, "read") for value in operands)
+        if device is not None and not consumed and not account.refused(at.where, what):
+            made, stayed = _on_device(what, device, args, kwargs, at, line)
+        elif device is not None and account.refused(at.where, what):
+            account.refuse(at.where, at.source, what, _kind_known(at.where, what), "", "", "")
+            back(line, operands)
+        line.flops += advice.flops(what, operands)
+        low, named = lower(args, known), lower(kwargs, known)
+        began = time.perf_counter()
+        try:
+            result = host(*low, **named)
+        finally:
+            taken = time.perf_counter() - began
+            line.seconds += taken
+            line.host_seconds += taken if stayed else 0.0
+        result = lift(result, made, what, known, line)
+    _size(result)
+    return result
+
+
+def _kind_known(where: str, what: str) -> str:
+    kinds = ("refused", "missing", "not simulated")
+    return next(kind for kind in kinds if (where, what, kind) in account.refusals)
+
+
+def _on_device(
+    what: str, device: Callable, args: tuple, kwargs: dict, at: places.Place, line: Line
+) -> tuple[Any, bool]:
+    """The device's result, and whether the work stays on the host."""
+    frames = advice.library(what) == "cuDF"
+    try:
+        with measured(line):
+            made = device(*raise_(args, frames), **raise_(kwargs, frames))
+        account.peak = max(account.peak, _held())
+        return made, False
+    except Unavailable:
+        return None, True
+    except Missing as error:
+        account.refuse(at.where, at.source, what, "missing", advice.library(what), str(error), advice.instead(what))
+    except NotSimulatedError as error:
+        account.refuse(at.where, at.source, what, "not simulated", advice.library(what), str(error), "")
+    except MemoryError as error:
+        account.refuse(at.where, at.source, what, "memory", "the device", str(error), advice.MEMORY)
+    except Exception as error:
+        said = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
+        account.refuse(at.where, at.source, what, "refused", advice.library(what), said, advice.instead(what))
+    back(line, (*args, *kwargs.values()))
+    return None, True
+
+
+def back(line: Line, values: Any) -> None:
+    """Account for arrays that have to come back to the host, because the host does the work."""
+    for value in _flat(values):
+        copy = getattr(value, "_device", None)
+        if copy is not None:
+            line.d2h += _nbytes(value)
+            line.d2h_count += 1
+
+
+def read(value: Any, nbytes: int | None = None) -> None:
+    """Account for the program reading an array on the host: printing it, making a list of it."""
+    at = where()
+    if at is None or getattr(value, "_device", None) is None:
+        return
+    line = account.line(at.where, at.source)
+    if at.library:
+        handed_over(at, line, (value,))
+        return
+    line.d2h += _nbytes(value) if nbytes is None else nbytes
+    line.d2h_count += 1
+
+
+def handed_over(at: places.Place, line: Line, values: Any) -> None:
+    """Account for arrays that another library reads on the host."""
+    if not any(getattr(value, "_device", None) is not None for value in _flat(values)):
+        return
+    if (at.where, at.library, "handed over") not in account.refusals:
+        back(line, values)
+    account.refuse(
+        *(at.where, at.source, at.library, "handed over", "CuPy and cuDF"),
+        f"{at.library} works on the host: a device array is not converted in silence.",
+        advice.handed(at.library),
+    )
+
+
+def many(at: places.Place, what: str) -> bool:
+    """Whether a line has read or written so many single elements that the next ones are only counted."""
+    key = (at.where, what)
+    _elements[key] = _elements.get(key, 0) + 1
+    return _elements[key] > _ENOUGH
+
+
+_elements: dict[tuple, int] = {}
+
+
+def device_of(value: Any) -> Any:
+    """An array's or frame's copy on the device, made now if there is none (the transfer is counted)."""
+    copy = value._device
+    if copy is None:
+        copy = _upload(value)
+        value.__dict__["_device"] = copy
+    return copy
+
+
+def _upload(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        import cupy
+
+        if value.dtype.kind not in "biufc":
+            raise TypeError(f"Unsupported dtype {value.dtype}")
+        return cupy.asarray(np.ndarray.view(value, np.ndarray))
+    import cudf
+
+    return cudf.from_pandas(advice.plain_frame(value))
+
+
+def raise_(value: Any, frames: bool) -> Any:
+    """Arguments as the device takes them; cuDF (`frames`) takes text and times from the host, CuPy only numbers."""
+    kind = type(value)
+    if kind is tuple or kind is list:
+        return kind(raise_(item, frames) for item in value)
+    if kind is dict:
+        return {key: raise_(item, frames) for key, item in value.items()}
+    if frames and isinstance(value, np.ndarray) and value.dtype.kind not in "biufc":
+        return np.ndarray.view(value, np.ndarray)
+    if hasattr(kind, "_is_ported"):
+        return device_of(value)
+    if isinstance(value, np.ndarray) and value.ndim:
+        known = _uploaded.get(id(value))
+        if known is None or known[0]() is not value:
+            known = _uploaded[id(value)] = (weakref.ref(value), _upload(value))
+        return known[1]
+    if isinstance(value, (pd.DataFrame, pd.Series)):
+        return _upload(value)
+    if kind.__name__ == "Twin":
+        if value._twin_device is None:
+            raise Unavailable
+        return value._twin_device
+    if callable(value) and not isinstance(value, type):
+        if hasattr(value, "_ported_host"):
+            return value._ported_host
+        advice.check_function(value)
+    return value
+
+
+def lower(value: Any, known: dict[int, Any]) -> Any:
+    """Arguments as NumPy and pandas take them; `known` remembers which array each one was."""
+    kind = type(value)
+    if kind is tuple or kind is list:
+        return kind(lower(item, known) for item in value) if value else value
+    if kind is dict:
+        return {key: lower(item, known) for key, item in value.items()}
+    if isinstance(value, np.ndarray) and hasattr(kind, "_is_ported"):
+        base = np.ndarray.view(value, np.ndarray)
+        known[id(base)] = value
+        return base
+    if kind.__name__ == "Twin":
+        return value._twin_host
+    return getattr(value, "_ported_host", value) if callable(value) else value
+
+
+def lift(result: Any, made: Any, what: str, known: dict[int, Any], line: Line) -> Any:
+    """The result as the program gets it, with the device's beside it."""
+    if id(result) in known:
+        return known[id(result)]
+    if isinstance(result, np.ndarray):
+        if result.dtype.kind not in "biufc":
+            made = None
+        elif made is not None and (not hasattr(made, "_a") or made.shape != result.shape or ".random" in what):
+            made = _again(result)
+        lifted = wrap["array"](result, made)
+        account.watch(lifted, line.where)
+        return lifted
+    if isinstance(result, np.generic):
+        if made is not None:  # a device array of no dimensions, which the program reads
+            line.d2h += result.nbytes
+            line.d2h_count += 1
+        return result
+    if isinstance(result, (pd.DataFrame, pd.Series)):
+        if made is not None and not hasattr(made, "to_pandas"):
+            made = None
+        lifted = wrap["frame"](result, made)
+        account.watch(lifted, line.where)
+        return lifted
+    if isinstance(result, (tuple, list)) and type(result) in (tuple, list):
+        parts = made if isinstance(made, (tuple, list)) and len(made) == len(result) else [None] * len(result)
+        return type(result)(lift(r, m, what, known, line) for r, m in zip(result, parts, strict=True))
+    if isinstance(result, _HELPERS) or _helper(result):
+        return wrap["helper"](result, made, what)
+    return result
+
+
+def _helper(value: Any) -> bool:
+    kind = type(value)
+    return kind.__module__.startswith("pandas.core") and any(word in kind.__name__ for word in TWINNED)
+
+
+def _again(host: np.ndarray) -> Any:
+    """A device copy of what NumPy made, where the device's own differs; not counted, it is no transfer of the program's."""
+    import cupy
+
+    with queue.suspended_account():
+        return cupy.asarray(np.ascontiguousarray(host))
+
+
+def _flat(values: Any) -> list:
+    found = []
+    for value in values:
+        if isinstance(value, (list, tuple)) and len(value) < 1000:
+            found += _flat(value)
+        else:
+            found.append(value)
+    return found
+
+
+def _nbytes(value: Any) -> int:
+    if isinstance(value, np.ndarray):
+        return value.nbytes
+    with inside():
+        used = value.memory_usage(deep=False)
+        return int(used if np.isscalar(used) else used.sum())
+
+
+def _size(result: Any) -> None:
+    if isinstance(result, np.ndarray):
+        account.largest = max(account.largest, result.size)
+    elif isinstance(result, (pd.DataFrame, pd.Series)):
+        account.largest = max(account.largest, len(result))
+
+
+def _held() -> int:
+    import cupy
+
+    return cupy.get_default_memory_pool().used_bytes()

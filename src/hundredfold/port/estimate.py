@@ -1,0 +1,137 @@
+"""From an account to a sentence: how fast a GPU could be at this, and from which size on it is worth it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from hundredfold.machine import gpus
+
+GPUS = ("T4", "A100", "H200")
+COPY = 10e-6
+"""Seconds that a copy over the bus takes at least, however small (the driver's call and the link's latency)."""
+CALL = 1e-6
+"""Seconds of an operation on the CPU that do not grow with the data (finding the loop, checking the arguments)."""
+MOST = 1e12
+
+ASSUMPTIONS = (
+    "The bound counts each array that a kernel reads or writes once, at the data sheet's bandwidth, and matrix products "
+    "at the data sheet's rate: no program is faster.",
+    "Launches and copies are added to it and overlap with nothing. Copies go at the rate of pinned memory, each at least 10 µs.",
+    "A result that is a single number is taken to be read on the host where it is made.",
+    "What the device does not do stays on the CPU and takes as long as now, beside the copies.",
+    "Bytes and times grow in proportion to N, matrix products with its power of 1.5; the number of operations stays.",
+    "The CPU's time is that of the NumPy and pandas calls, measured here in this run; the Python around them costs both alike.",
+)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What one GPU could do at best.
+
+    Attributes
+    ----------
+    gpu : str
+    memory, arithmetic, launches, transfers : float
+        Seconds at least.
+    host : float
+        Seconds that the CPU still works, on what the device does not do.
+    worth_from : float or None
+        The least N from which it takes less time than the CPU; None if there is none.
+    fits : bool
+        Whether the arrays alive at once fit its memory.
+    """
+
+    gpu: str
+    memory: float
+    arithmetic: float
+    launches: float
+    transfers: float
+    host: float
+    worth_from: float | None
+    fits: bool
+
+    @property
+    def seconds(self) -> float:
+        """All together."""
+        return max(self.memory, self.arithmetic) + self.launches + self.transfers + self.host
+
+
+def estimates(report: dict) -> list[Estimate]:
+    """The GPUs of `GPUS` for an account."""
+    return [estimate(report, name) for name in GPUS]
+
+
+def estimate(report: dict, name: str) -> Estimate:
+    """One GPU for an account."""
+    gpu = gpus.find(name)
+    total = {
+        key: sum(line[key] for line in report["lines"])
+        for key in ("kernels", "moved", "h2d", "d2h", "h2d_count", "d2h_count", "flops", "calls")
+    }
+    host = sum(line["host_seconds"] for line in report["lines"])
+    products = sum(line["seconds"] - line["host_seconds"] for line in report["lines"] if line["flops"])
+    others = sum(line["seconds"] - line["host_seconds"] for line in report["lines"] if not line["flops"])
+
+    def on_gpu(scale: float) -> tuple[float, float, float, float]:
+        return (
+            total["moved"] * scale / gpu.bandwidth,
+            total["flops"] * scale**1.5 / gpu.gemm64,
+            total["kernels"] * gpu.launch,
+            (total["h2d"] + total["d2h"]) * scale / gpu.link + (total["h2d_count"] + total["d2h_count"]) * COPY,
+        )
+
+    fixed = min(total["calls"] * CALL, others)
+
+    def faster(scale: float) -> bool:
+        memory, arithmetic, launches, transfers = on_gpu(scale)
+        cpu = fixed + (others - fixed) * scale + products * scale**1.5
+        return max(memory, arithmetic) + launches + transfers < cpu
+
+    worth = _least(faster, report["largest"]) if total["kernels"] else None
+    return Estimate(gpu.name, *on_gpu(1.0), host, worth, report["peak"] <= gpu.memory)
+
+
+def _least(faster, largest: int) -> float | None:
+    """The least size from which on it pays, by bisection; None if it does not at any that a machine could hold."""
+    if not largest:
+        return None
+    low, high = 1.0, MOST
+    if not faster(high / largest):
+        return None
+    if faster(low / largest):
+        return low
+    for _ in range(200):
+        middle = math.sqrt(low * high)
+        low, high = (low, middle) if faster(middle / largest) else (middle, high)
+    return high
+
+
+def sentence(estimate: Estimate, largest: int, cpu: float) -> str:
+    """Whether it is worth it, plainly."""
+    if not largest:
+        return f"{estimate.gpu}: no work on arrays or frames was seen."
+    if estimate.worth_from is None:
+        if not estimate.launches:
+            return f"{estimate.gpu}: not worth it at any N: none of the work would be done there."
+        return f"{estimate.gpu}: not worth it at any N: what crosses the bus takes longer than the CPU's work."
+    memory = "" if estimate.fits else " Its memory does not hold the arrays of this run at once."
+    if estimate.worth_from <= 1:
+        return f"{estimate.gpu}: worth it at any N seen here, if the assumptions hold.{memory}"
+    bound = number(estimate.worth_from)
+    here = "this run is above it" if largest >= estimate.worth_from else "this run is below it"
+    gain = f", at most {times(cpu / estimate.seconds)}" if largest >= estimate.worth_from else ""
+    return f"{estimate.gpu}: not worth it below N = {bound} (N = {number(largest)} here: {here}{gain}).{memory}"
+
+
+def number(value: float) -> str:
+    """A size with two digits: 3 200, 1.4 million."""
+    for factor, word in ((1e9, " billion"), (1e6, " million")):
+        if value >= factor:
+            return f"{value / factor:.3g}{word}"
+    return f"{float(f'{value:.2g}'):,.0f}".replace(",", " ") if value > 100 else f"{value:.0f}"
+
+
+def times(factor: float) -> str:
+    """A ratio in words: 3.4 times as fast."""
+    return f"{factor:,.0f} times as fast" if factor >= 100 else f"{factor:.2g} times as fast"

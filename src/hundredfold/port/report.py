@@ -1,0 +1,117 @@
+"""The report of a port as text."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from hundredfold.plot import words as text
+
+from . import estimate
+
+MOST_LINES = 25
+BLIND = (
+    "Loops over single elements and other Python are not made faster by a GPU, and not seen here but for what they read.",
+    "What other libraries do inside is not seen: only that an array was handed to them.",
+    "Where the stand-in does not simulate something, only a GPU can tell; it is counted as if the host did it.",
+)
+
+
+def show(report: dict) -> None:
+    """Print a report."""
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console = Console(highlight=False, width=120)
+    lines = sorted(report["lines"], key=lambda line: -(line["seconds"] + (line["h2d"] + line["d2h"]) / 12e9))
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("where", no_wrap=True)
+    table.add_column("code", overflow="ellipsis", no_wrap=True, max_width=44)
+    for name in ("calls", "CPU", "kernels", "temps", "moved", "to GPU", "to host"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for line in lines[:MOST_LINES]:
+        table.add_row(*_row(line["where"], line["source"], line))
+    total = {
+        key: sum(line[key] for line in lines)
+        for key in ("calls", "seconds", "kernels", "temporaries", "moved", "h2d", "d2h")
+    }
+    table.add_row(*_row("all", f"{len(lines)} lines", total), style="bold")
+    console.print(table)
+    if len(lines) > MOST_LINES:
+        console.print(f"({len(lines) - MOST_LINES} more lines: --json shows all)")
+    _refusals(console, report["refusals"])
+    _gpus(console, report, total["seconds"])
+
+
+def _row(where: str, source: str, line: dict) -> tuple[str, ...]:
+    return (
+        *(escape(where), escape(source), str(line["calls"]), text.seconds(line["seconds"]), str(line["kernels"])),
+        *(str(line["temporaries"]), _size(line["moved"]), _size(line["h2d"]), _size(line["d2h"])),
+    )
+
+
+def _size(value: float) -> str:
+    return text.size(value) if value else "–"
+
+
+def _refusals(console: Console, refusals: list[dict]) -> None:
+    said = {
+        "refused": "{by} refuses {what}: {message}",
+        "missing": "{message}",
+        "handed over": "{message}",
+        "memory": "{what}: {message}",
+    }
+    known = [refusal for refusal in refusals if refusal["kind"] in said]
+    if not known:
+        console.print("\nNothing of it would be refused.")
+    else:
+        console.print("\n[bold]What would be refused[/]")
+    for refusal in known:
+        times = f" ({refusal['times']} times)" if refusal["times"] > 1 else ""
+        console.print(f"  {escape(refusal['where'])}{times}: {escape(said[refusal['kind']].format(**refusal))}")
+        if refusal["source"]:
+            console.print(f"    `{escape(refusal['source'])}`")
+        if refusal["instead"]:
+            console.print(f"    {escape(refusal['instead'])}")
+    unknown = [refusal for refusal in refusals if refusal["kind"] == "not simulated"]
+    if unknown:
+        console.print("\n[bold]What only a GPU can tell[/]")
+        for message in dict.fromkeys(refusal["message"] for refusal in unknown):
+            at = list(dict.fromkeys(refusal["where"] for refusal in unknown if refusal["message"] == message))
+            more = f" and {len(at) - 4} more" if len(at) > 4 else ""
+            console.print(f"  {escape('; '.join(at[:4]))}{more}: {escape(message)}")
+
+
+def _gpus(console: Console, report: dict, seconds: float) -> None:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in (
+        "",
+        "bound",
+        "launches",
+        "transfers",
+        "still on the CPU",
+        "together",
+        f"this CPU took {text.seconds(seconds)}",
+    ):
+        table.add_column(name, justify="right" if name else "left")
+    found = estimate.estimates(report)
+    for each in found:
+        bound = max(each.memory, each.arithmetic)
+        share = f"{estimate.times(seconds / each.seconds)} at most" if each.seconds else "–"
+        parts = [text.seconds(part) for part in (bound, each.launches, each.transfers, each.host, each.seconds)]
+        table.add_row(each.gpu, *parts, share)
+    console.print()
+    console.print(table)
+    console.print()
+    for each in found:
+        console.print(estimate.sentence(each, report["largest"], seconds))
+    console.print(
+        f"N is the number of items of the largest array, or of rows of the largest frame; at most "
+        f"{_size(report['peak']) if report['peak'] else 'nothing'} lay on the device at once."
+    )
+    console.print("\n[bold]Assumed[/]")
+    for each in estimate.ASSUMPTIONS:
+        console.print(f"  {each}")
+    console.print("[bold]Not seen[/]")
+    for each in BLIND:
+        console.print(f"  {each}")
