@@ -1,0 +1,1 @@
+"""How cuDF objects travel between processes."""

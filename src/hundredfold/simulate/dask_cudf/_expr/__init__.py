@@ -1,0 +1,1 @@
+"""Collections and expressions over cuDF partitions."""
