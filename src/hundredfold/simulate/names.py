@@ -47,6 +47,9 @@ def member_refuser(owner: str) -> Callable[[Any, str], Any]:
     library, short = owner.partition(".")[0], owner.rpartition(".")[2]
 
     def __getattr__(self: Any, name: str) -> Any:
+        if hasattr(type(self), name):
+            # There is one, and its own getter said no (``Series([1]).str``): its words are the real library's.
+            return object.__getattribute__(self, name)
         if not name.startswith("_") and name in real_names(library).get(owner, ()):
             import difflib
 
