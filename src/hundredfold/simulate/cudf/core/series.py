@@ -217,7 +217,7 @@ for _name, _module, _class in (
     ("dt", "datetime", "DatetimeProperties"),
     ("cat", "categorical", "CategoricalAccessor"),
     ("list", "lists", "ListMethods"),
-    ("struct", "structs", "StructMethods"),
+    ("struct", "struct", "StructMethods"),
 ):
     setattr(Series, _name, Accessor(_module, _class))
 add_operators(Series, "Series")
