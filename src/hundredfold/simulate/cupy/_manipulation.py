@@ -22,7 +22,7 @@ views = table(
     "hsplit vsplit dsplit matrix_transpose",
     viewing,
 )
-now = table(np, "append insert delete trim_zeros resize block packbits unpackbits", running)
+now = table(np, "append insert trim_zeros resize block packbits unpackbits", running)
 
 
 def reshape(a: Any, /, shape: Any = None, order: str = "C", *, newshape: Any = None, copy: Any = None) -> ndarray:
@@ -158,39 +158,99 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> nd
     """An array with a border."""
     if isinstance(pad_width, ndarray):
         pad_width = pad_width.tolist()
-    if callable(mode):
-        from hundredfold.simulate.errors import NotSimulatedError
-
-        raise NotSimulatedError("cupy.pad with a function as mode", "mode='constant'")
+    array = array if isinstance(array, ndarray) else asarray(array)
+    if not np.asarray(pad_width).dtype.kind == "i":
+        raise TypeError("`pad_width` must be of integral type.")
     widths = np.broadcast_to(np.asarray(pad_width), (array.ndim, 2))
+    if callable(mode):
+        return _pad_by(array, widths, mode, kwargs)
     shape = tuple(n + int(before) + int(after) for n, (before, after) in zip(array.shape, widths, strict=True))
     return launch.submit_into("cupy_pad", launch.empty(shape, array.dtype), np.pad, array, pad_width, mode, **kwargs)
 
 
+def _pad_by(a: ndarray, widths: np.ndarray, function: Any, kwargs: dict) -> ndarray:
+    """Call the caller's function on each line of the padded array, in place."""
+    from ._creation import zeros
+
+    padded = zeros(tuple(n + int(w.sum()) for n, w in zip(a.shape, widths, strict=True)), a.dtype)
+    padded[tuple(slice(int(w[0]), int(w[0]) + n) for n, w in zip(a.shape, widths, strict=True))] = a
+    for axis in range(padded.ndim):
+        view = padded._view(np.moveaxis(padded._a, axis, -1))
+        for i in np.ndindex(view.shape[:-1]):
+            function(view[i], tuple(int(w) for w in widths[axis]), axis, kwargs)
+    return padded
+
+
 def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = None) -> None:
     """Copy values into an array, broadcasting."""
-    from ._core.checks import raise_if_invalid_cast
+    from ._core.checks import check_devices
 
-    if not isinstance(src, ndarray):
+    scalar = not isinstance(src, ndarray)
+    if type(src) in (bool, int, float, complex):
+        np.copyto(np.empty((), dst.dtype), src, casting=casting)  # raises what NumPy raises
+    else:
         if isinstance(src, np.ndarray):
-            raise TypeError(f"Unsupported type {np.ndarray}")
-        kind = src.dtype if isinstance(src, np.generic) else np.result_type(dst.dtype, src)
-        raise_if_invalid_cast(kind, dst.dtype, casting, "array data")
-        if where is None:
-            dst.fill(src)
-            return
-        src = array(src, dtype=dst.dtype)
-    raise_if_invalid_cast(src.dtype, dst.dtype, casting, "array data")
+            if src.size != 1:
+                raise ValueError("non-scalar numpy.ndarray cannot be used for copyto")
+            src = src.reshape(())[()]
+        if not np.can_cast(src.dtype, dst.dtype, casting):
+            raise TypeError(f"Cannot cast {src.dtype} to {dst.dtype} in {casting} casting mode")
+    source = np.asarray(src).astype(dst.dtype) if scalar else src._a
+    while source.ndim > dst.ndim and source.shape[0] == 1:
+        source = source[0, ...]
+    try:
+        np.broadcast_to(source, dst.shape)
+    except ValueError:
+        raise ValueError(f"could not broadcast input array from shape {src.shape} into shape {dst.shape}") from None
     if where is None:
-        dst[...] = src
+        if scalar:
+            dst.fill(src)
+        elif dst.size:
+            launch.copy_into(dst._a, source)
         return
-    mask = where if isinstance(where, ndarray) else asarray(where)
-    read = src.nbytes + mask.nbytes
-    launch.submit("cupy_copyto_where", _copy_where, (dst._a, src._a, mask._a), None, read, dst.nbytes)
+    if not isinstance(where, ndarray) and not isinstance(where, (bool, int, float, complex, np.generic)):
+        raise TypeError(f"Unsupported type {type(where)}")
+    mask = where if isinstance(where, ndarray) else array(bool(where))
+    if mask.dtype != bool:
+        if not isinstance(where, ndarray):
+            mask = mask.astype(bool)
+        else:
+            raise TypeError(
+                f"Cannot cast array data from {mask.dtype!r} to {np.dtype(bool)!r} according to the rule 'safe'"
+            )
+    check_devices([dst, src, mask])
+    read = source.nbytes + mask.nbytes
+    launch.submit("cupy_copyto_where", _copy_where, (dst._a, source, mask._a), None, read, dst.nbytes)
 
 
 def _copy_where(dst: np.ndarray, src: np.ndarray, mask: np.ndarray) -> None:
     np.copyto(dst, src, "unsafe", where=mask)
+
+
+def delete(arr: Any, indices: Any, axis: int | None = None) -> ndarray:
+    """An array without some of its elements along an axis; waits for the device."""
+    if not isinstance(arr, ndarray):
+        raise ValueError("delete(): arr must be a cupy.ndarray")
+    if axis is None:
+        arr, axis = arr.ravel(), 0
+    axis = normal_axis(axis, arr.ndim)
+    size = arr.shape[axis]
+    plain = isinstance(indices, (int, np.integer)) and not isinstance(indices, bool)
+    if not isinstance(indices, slice) and not plain:
+        listed = asarray(indices)
+        if listed.dtype == np.bool_:
+            if listed.ndim != 1 or listed.shape[0] != size:
+                raise ValueError(
+                    "boolean array argument indices to delete must be one dimensional and match the axis length of "
+                    f"{size}"
+                )
+        if listed.size:
+            indices = listed
+    from ._creation import ones
+
+    mask = ones(size, dtype=np.bool_)
+    mask[(indices,)] = False
+    return arr.compress(mask, axis=axis)
 
 
 def astype(x: Any, dtype: Any, /, *, copy: bool = True) -> ndarray:
@@ -216,7 +276,7 @@ made = {
         for f in (
             reshape, ravel, permute_dims, shape, ndim, size, atleast_1d, atleast_2d, atleast_3d, broadcast_arrays,
             broadcast, concatenate, stack, vstack, hstack, dstack, column_stack, tile, roll, pad, copyto, astype,
-            asarray_chkfinite, repeat,
+            asarray_chkfinite, repeat, delete,
         )
     },
     "concat": concatenate,

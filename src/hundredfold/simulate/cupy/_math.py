@@ -9,6 +9,7 @@ import numpy as np
 from ._core import launch, products, reduction
 from ._core.adapt import dtype_of, running, sending, table
 from ._core.convert import asarray
+from ._core.einsum import einsum
 from ._core.ufuncs import by_name
 from ._core.ufuncs import clip as _clip
 
@@ -32,7 +33,8 @@ made = {name: _method(name) for name in "sum prod mean var std all any cumsum cu
 made |= {"max": _method("max"), "min": _method("min"), "amax": _method("max"), "amin": _method("min")}
 made |= {"product": made["prod"], "cumproduct": made["cumprod"], "alltrue": made["all"], "sometrue": made["any"]}
 made |= {"trace": _method("trace"), "diagonal": _method("diagonal")}
-made |= {name: getattr(products, name) for name in "matmul dot vdot inner outer tensordot einsum kron".split()}
+made |= {name: getattr(products, name) for name in "matmul dot vdot inner outer tensordot kron".split()}
+made["einsum"] = einsum
 
 
 def _cumulative(name: str) -> Any:
@@ -84,13 +86,29 @@ def real_if_close(a: Any, tol: float = 100) -> Any:
 
 
 def nan_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
-    """NaN and infinities replaced by numbers."""
-    x = x if isinstance(x, ndarray) else asarray(x)
-    out = launch.empty(x.shape, x.dtype) if copy else x
-    numbers = [v.item() if isinstance(v, ndarray) else v for v in (nan, posinf, neginf)]
-    return launch.submit_into(
-        "cupy_nan_to_num", out, np.nan_to_num, x, nan=numbers[0], posinf=numbers[1], neginf=numbers[2]
-    )
+    """NaN and infinities replaced by numbers, or by the elements of arrays in the same places."""
+    if not isinstance(x, ndarray):
+        x = asarray(x)
+    out = launch.empty_keeping(x._a, x.dtype) if copy else x
+    return launch.submit_into("cupy_nan_to_num", out, _replace, x, nan, posinf, neginf)
+
+
+def _replace(x: np.ndarray, nan: Any, posinf: Any, neginf: Any) -> np.ndarray:
+    if x.dtype.kind == "c":
+        result = np.empty_like(x)
+        result.real, result.imag = _replace(x.real, nan, posinf, neginf), _replace(x.imag, nan, posinf, neginf)
+        return result
+    if x.dtype.kind != "f":
+        return x
+    limits = np.finfo(x.dtype)
+    result = x.copy()
+    for where, value in (
+        (np.isnan(x), nan),
+        (x == np.inf, limits.max if posinf is None else posinf),
+        (x == -np.inf, limits.min if neginf is None else neginf),
+    ):
+        np.copyto(result, value, "unsafe", where=where)
+    return result
 
 
 def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
@@ -135,14 +153,18 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
 
 
 def _sliding(name: str, function: Any, a: Any, v: Any, mode: str) -> Any:
-    if not a.size or not v.size:
-        raise ValueError("Array arguments cannot be empty")
-    if a.ndim != 1 or v.ndim != 1:
-        raise ValueError("object too deep for desired array")
+    for letter, x in (("a", a), ("v", v)):
+        if x.size == 0:
+            raise ValueError(f"{letter} cannot be empty")
+    if v.ndim > 1 or (name == "cupy_correlate" and a.ndim != 1):
+        raise ValueError(
+            "object too deep for desired array" if name == "cupy_correlate" else "v cannot be multidimensional array"
+        )
+    a, v = a.ravel(), v.ravel()
     long, short = max(a.size, v.size), min(a.size, v.size)
     length = {"full": long + short - 1, "same": long, "valid": long - short + 1}.get(mode)
     if length is None:
-        raise ValueError(f"acceptable mode flags are 'valid' (1), 'same' (2), or 'full' (3), not {mode}.")
+        raise ValueError("acceptable mode flags are `valid`, `same`, or `full`.")
     return launch.submit_into(name, launch.empty((length,), np.result_type(a.dtype, v.dtype)), function, a, v, mode)
 
 

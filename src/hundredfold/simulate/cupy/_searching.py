@@ -16,7 +16,7 @@ ndarray = launch.array_class
 
 def sort(a: Any, axis: int | None = -1, kind: Any = None) -> Any:
     """A sorted copy."""
-    a = a.flatten() if axis is None else a.copy(order="K")
+    a = a.flatten() if axis is None else a.copy()
     a.sort(-1 if axis is None else axis, kind=kind)
     return a
 
@@ -33,7 +33,7 @@ def msort(a: Any) -> Any:
 
 def partition(a: Any, kth: Any, axis: int | None = -1) -> Any:
     """A partly sorted copy (CuPy sorts it fully)."""
-    a = a.flatten() if axis is None else a.copy(order="K")
+    a = a.flatten() if axis is None else a.copy()
     a.partition(kth, -1 if axis is None else axis)
     return a
 
@@ -118,16 +118,35 @@ def _put_along(a: np.ndarray, indices: np.ndarray, values: np.ndarray, axis: int
 
 
 def place(arr: Any, mask: Any, vals: Any) -> None:
-    """Set the elements where a mask holds, repeating values as needed."""
-    mask, vals = asarray(mask, bool), asarray(vals)
-    launch.submit("cupy_place", np.place, (arr._a, mask._a, vals._a), None, mask.nbytes + vals.nbytes, arr.nbytes)
+    """Set the elements where a mask holds, repeating values as needed; waits for the device."""
+    mask = asarray(mask)
+    if arr.size != mask.size:
+        raise ValueError("Mask and data must be the same size.")
+    vals = asarray(vals)
+    where = mask.ravel().nonzero()[0]
+    if where.size:
+        if not vals.size:
+            raise ValueError("Cannot insert from an empty array.")
+        arr.put(where, vals, mode="wrap")
 
 
 def putmask(a: Any, mask: Any, values: Any) -> None:
-    """Set the elements where a mask holds, from the same places of the values."""
-    mask, values = asarray(mask, bool), asarray(values)
+    """Set the elements where a mask holds, from the same places of the values, which are repeated as needed."""
+    for name, given in (("a", a), ("mask", mask)):
+        if not isinstance(given, ndarray):
+            raise TypeError(f"`{name}` should be of type cupy.ndarray")
+    if not (np.isscalar(values) or isinstance(values, ndarray)):
+        raise TypeError("`values` should be of type cupy.ndarray")
+    if a.shape != mask.shape:
+        raise ValueError("mask and data must be the same size")
+    mask = mask.astype(np.bool_)
+    if np.isscalar(values):
+        a[mask] = values
+        return
+    if not np.can_cast(values.dtype, a.dtype):
+        raise TypeError(f"Cannot cast array data from {values.dtype!r} to {a.dtype!r} according to the rule 'safe'")
     read = mask.nbytes + values.nbytes
-    launch.submit("cupy_putmask", _putmask, (a._a, mask._a, values._a), None, read, a.nbytes)
+    launch.submit("cupy_putmask_kernel", _putmask, (a._a, mask._a, values._a), None, read, a.nbytes)
 
 
 def _putmask(a: np.ndarray, mask: np.ndarray, values: np.ndarray) -> None:
@@ -163,6 +182,38 @@ def unravel_index(indices: Any, dims: Any, order: str = "C") -> Any:
     return launch.now("cupy_unravel_index", np.unravel_index, indices, dims, order)
 
 
+def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+    """Elements of the first choice whose condition holds."""
+    if len(condlist) != len(choicelist):
+        raise ValueError("list of cases must be same length as list of conditions")
+    if not len(condlist):
+        raise ValueError("select with an empty condition list is not possible")
+    if not np.isscalar(default):
+        raise TypeError("default only accepts scalar values")
+    for i, (condition, choice) in enumerate(zip(condlist, choicelist, strict=True)):
+        if not isinstance(choice, ndarray):
+            raise TypeError("choicelist only accepts lists of cupy ndarrays")
+        if condition.dtype != np.bool_:
+            raise ValueError(f"invalid entry {i} in condlist: should be boolean ndarray")
+    kind = np.result_type(*(c.dtype for c in choicelist), default)
+    shape = np.broadcast_shapes(*(c.shape for c in condlist), *(c.shape for c in choicelist))
+    conditions = [np.broadcast_to(c._a, shape) for c in condlist]
+    choices = [np.broadcast_to(c._a, shape) for c in choicelist]
+    out = launch.empty(shape, kind)
+    read = launch.read(*condlist, *choicelist)
+    if out.size:
+        arguments = (out._a, _select, (conditions, choices, default, kind), {})
+        launch.submit("cupy_select", launch.store, arguments, None, read, out.nbytes)
+    return out
+
+
+def _select(conditions: list, choices: list, default: Any, kind: np.dtype) -> np.ndarray:
+    result = np.full(conditions[0].shape, default, kind)
+    for condition, choice in zip(reversed(conditions), reversed(choices), strict=True):
+        np.copyto(result, choice, "unsafe", where=condition)
+    return result
+
+
 class _Join:
     """``r_`` and ``c_``: joining by indexing."""
 
@@ -178,14 +229,14 @@ made = {
     f.__name__: f
     for f in (
         sort, argsort, msort, partition, argpartition, searchsorted, where, nonzero, take, put, choose, compress,
-        take_along_axis, put_along_axis, place, putmask, fill_diagonal, ix_, unravel_index,
+        take_along_axis, put_along_axis, place, putmask, fill_diagonal, ix_, unravel_index, select,
     )
 }  # fmt: skip
 made |= {"r_": _Join(np.r_), "c_": _Join(np.c_)}
 made |= table(
     np,
     "argwhere flatnonzero extract lexsort sort_complex unique unique_all unique_counts unique_inverse unique_values "
-    "ravel_multi_index select triu_indices_from tril_indices_from diag_indices_from",
+    "ravel_multi_index triu_indices_from tril_indices_from diag_indices_from",
     running,
 )
 made |= table(np, "tril_indices triu_indices diag_indices mask_indices", sending)

@@ -107,6 +107,12 @@ def _order_statistic(name: str, function: Callable) -> Callable:
 _PICKING = ("inverted_cdf", "closest_observation", "lower", "higher", "nearest")
 
 
+_METHODS = [
+    "inverted_cdf", "averaged_inverted_cdf", "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull", "linear",
+    "median_unbiased", "normal_unbiased", "lower", "higher", "midpoint", "nearest",
+]  # fmt: skip
+
+
 def _quantile(name: str) -> Callable:
     function = getattr(np, name)
 
@@ -116,6 +122,10 @@ def _quantile(name: str) -> Callable:
     ) -> Any:  # fmt: skip
         a = a if isinstance(a, ndarray) else asarray(a)
         method = interpolation or method
+        if method not in _METHODS:
+            raise ValueError(f"{method!r} is not a valid method. Use one of: {_METHODS}")
+        if np.ndim(q) > 1 and not isinstance(q, ndarray) or (isinstance(q, ndarray) and q.ndim > 1):
+            raise ValueError("Expected q to be 1-D, or a scalar.")
         top = 100 if name == "percentile" else 1
         if not isinstance(q, ndarray) and not all(0 <= v <= top for v in np.ravel(q)):
             raise ValueError("Percentiles must be in the range [0, 100]" if top == 100
@@ -127,9 +137,12 @@ def _quantile(name: str) -> Callable:
         kind = a.dtype if method in _PICKING else np.result_type(_float(a.dtype), weak)
         target = launch.empty(shape, kind) if out is None else out
         axis = tuple(axis) if isinstance(axis, list) else axis
-        return launch.submit_into(
+        launch.submit_into(
             f"cupy_{name}", target, _in_type(function, target.dtype), a, q, axis, method=method, keepdims=keepdims
         )
+        if overwrite_input and isinstance(axis, (int, np.integer)) and a.size:  # CuPy sorts its input then
+            launch.submit("cupy_sort", np.ndarray.sort, (a._a, axis), None, a.nbytes, a.nbytes)
+        return target
 
     call.__name__ = name
     return call

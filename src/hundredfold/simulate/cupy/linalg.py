@@ -21,7 +21,7 @@ ndarray = launch.array_class
 errors = "ignore"  # or "raise"; set by cupyx.seterr
 
 
-def _matrix(a: Any, square: bool = False) -> np.dtype:
+def _matrix(a: Any, square: bool = False, half: bool = False) -> np.dtype:
     """Check the argument as CuPy does and give the dtype it is computed in."""
     if not isinstance(a, ndarray):
         raise LinAlgError("cupy.linalg only supports cupy.ndarray")
@@ -29,6 +29,8 @@ def _matrix(a: Any, square: bool = False) -> np.dtype:
         raise LinAlgError(f"{a.ndim}-dimensional array given. Array must be at least two-dimensional")
     if square and a.shape[-1] != a.shape[-2]:
         raise LinAlgError("Last 2 dimensions of the array must be square")
+    if half and a.dtype.char == "e":  # for backward compatibility, computed in single precision
+        return a.dtype
     return _compute(a.dtype)
 
 
@@ -47,13 +49,18 @@ def _queue(name: str, function: Callable, shapes: list, dtypes: list, *operands:
     """Enqueue a decomposition: one launch, several results."""
     outs = [launch.empty(tuple(s), d) for s, d in zip(shapes, dtypes, strict=True)]
     views = tuple(o._a if isinstance(o, ndarray) else o for o in operands)
-    arguments = (function, views, kwargs, [o._a for o in outs], errors == "raise")
+    strict = errors == "raise"
+    if strict:  # the check reads cuSOLVER's status, so the call waits for the device
+        launch.queue.synchronize()
+    arguments = (function, views, kwargs, [o._a for o in outs], strict)
     launch.submit(name, _run, arguments, None, launch.read(*operands), sum(o.nbytes for o in outs))
+    if strict:
+        launch.queue.run()
     return outs
 
 
 def _run(function: Callable, views: tuple, kwargs: dict, outs: list, strict: bool) -> None:
-    views = tuple(v.astype(np.float64) if isinstance(v, np.ndarray) and v.dtype.kind in "biu" else v for v in views)
+    views = tuple(_in_lapack_type(v) if isinstance(v, np.ndarray) else v for v in views)
     try:
         results = function(*views, **kwargs)
     except LinAlgError:
@@ -71,6 +78,12 @@ def _run(function: Callable, views: tuple, kwargs: dict, outs: list, strict: boo
         return
     for out, result in zip(outs, results if isinstance(results, tuple) else (results,), strict=True):
         out[...] = result
+
+
+def _in_lapack_type(view: np.ndarray) -> np.ndarray:
+    if view.dtype.kind in "biu":
+        return view.astype(np.float64)
+    return view.astype(np.float32) if view.dtype.char == "e" else view
 
 
 def _is_matrix(view: Any) -> bool:
@@ -126,14 +139,14 @@ def eigh(a: Any, UPLO: str = "L") -> Any:
     """Eigenvalues and eigenvectors of Hermitian matrices."""
     if UPLO not in ("L", "U"):
         raise ValueError("UPLO argument must be 'L' or 'U'")
-    dtype = _matrix(a, True)
+    dtype = _matrix(a, True, half=True)
     results = _queue("cusolver_syevd", np.linalg.eigh, [a.shape[:-1], a.shape], [_real(dtype), dtype], a, UPLO)
     return type(np.linalg.eigh(np.eye(1)))(*results)
 
 
 def eigvalsh(a: Any, UPLO: str = "L") -> Any:
     """Eigenvalues of Hermitian matrices."""
-    dtype = _matrix(a, True)
+    dtype = _matrix(a, True, half=True)
     return _queue("cusolver_syevd", np.linalg.eigvalsh, [a.shape[:-1]], [_real(dtype)], a, UPLO)[0]
 
 
@@ -182,6 +195,9 @@ def qr(a: Any, mode: str = "reduced") -> Any:
 def pinv(a: Any, rcond: float = 1e-15) -> Any:
     """Moore-Penrose inverse."""
     dtype = _matrix(a)
+    if not a.size:
+        dtype = a.dtype if 0 in a.shape[-2:] else dtype
+        return launch.empty((*a.shape[:-2], a.shape[-1], a.shape[-2]), dtype)
     return _queue("cusolver_pinv", np.linalg.pinv, [(*a.shape[:-2], a.shape[-1], a.shape[-2])], [dtype], a, rcond)[0]
 
 
@@ -202,9 +218,24 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
 
 def matrix_power(M: Any, n: int) -> Any:
     """A square matrix to an integer power."""
-    _matrix(M, True)
+    if not isinstance(M, ndarray) or M.ndim < 2 or M.shape[-1] != M.shape[-2]:
+        _matrix(M, True)
+    if not isinstance(n, int):
+        raise TypeError("exponent must be an integer")
     dtype = M.dtype if n >= 0 else _compute(M.dtype)
     return launch.submit_into("cublas_gemm", launch.empty(M.shape, dtype), np.linalg.matrix_power, M, n)
+
+
+def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:
+    """Number of singular values above a tolerance, a 0-d or stacked int64 array."""
+    if not isinstance(A, ndarray):
+        raise TypeError(f"Unsupported type {type(A)}")
+    made = launch.now("cusolver_gesvd", np.linalg.matrix_rank, A, tol, hermitian, rtol=rtol)
+    if isinstance(made, ndarray):
+        return made
+    from ._core.convert import array
+
+    return array(made)
 
 
 def matrix_transpose(x: Any, /) -> Any:
@@ -213,13 +244,13 @@ def matrix_transpose(x: Any, /) -> Any:
 
 
 def _adapted() -> dict[str, Callable]:
-    names = "cond lstsq matrix_rank tensorinv tensorsolve cross".split()
+    names = "cond lstsq tensorinv tensorsolve cross".split()
     return {name: running(getattr(np.linalg, name), f"cusolver_{name}") for name in names}
 
 
 globals().update(_adapted())
 __all__ = [
-    "LinAlgError", "cholesky", "det", "eig", "eigh", "eigvals", "eigvalsh", "inv", "matmul", "matrix_power",
+    "LinAlgError", "cholesky", "det", "eig", "eigh", "eigvals", "eigvalsh", "inv", "matmul", "matrix_power", "matrix_rank",
     "matrix_transpose", "norm", "pinv", "qr", "slogdet", "solve", "svd", *_adapted(),
 ]  # fmt: skip
 __getattr__ = refuser("cupy.linalg")

@@ -80,6 +80,11 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
         from .ufuncs import by_name
 
         return by_name["multiply"](a, b, out=out)
+    if out is not None:
+        if np.result_type(a.dtype, b.dtype) != out.dtype:
+            raise ValueError("Not supported dtype combination.")
+        if not out._c_contiguous:
+            raise ValueError("Output array must be C-contiguous")
     inner = b.shape[-2] if b.ndim > 1 else b.shape[0]
     if a.shape[-1] != inner:
         raise ValueError("Axis dimension mismatch")
@@ -125,79 +130,6 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     shape = tuple(n for i, n in enumerate(a.shape) if i not in left)
     shape += tuple(n for i, n in enumerate(b.shape) if i not in right)
     return product("cublas_gemm", np.tensordot, shape, a, b, axes=axes)
-
-
-def einsum(*operands: Any, out: Any = None, dtype: Any = None, optimize: Any = False, **kwargs: Any) -> Any:
-    """Einstein summation."""
-    views = [np.broadcast_to(np.int8(0), o.shape) if isinstance(o, launch.array_class) else o for o in operands]
-    arrays = [o for o in operands if isinstance(o, launch.array_class)]
-    if any(isinstance(o, np.ndarray) for o in operands):
-        raise TypeError(f"Unsupported type {np.ndarray}")
-    shape = _einsum_shape(operands, views)
-    result = np.result_type(*(a.dtype for a in arrays)) if dtype is None else np.dtype(dtype)
-    host = tuple(map(launch.frozen, operands))
-    options: dict = {"optimize": bool(optimize) or len(arrays) > 2}
-    if dtype is not None:
-        options |= {"dtype": result, "casting": "unsafe"}
-    if out is None:
-        out = launch.empty(shape, result)
-    if out.size:
-        arguments = (out._a, np.einsum, host, options)
-        launch.submit("cupy_einsum", launch.store, arguments, None, launch.read(*arrays), out.nbytes)
-    return out
-
-
-def _einsum_shape(operands: tuple, views: list) -> tuple[int, ...]:
-    """The shape of an einsum, from its subscripts alone."""
-    if isinstance(operands[0], str):
-        arrays = list(views[1:])
-        text = operands[0].replace(" ", "")
-        inputs, arrow, output = text.partition("->")
-        terms = [_labels(t, v.ndim) for t, v in zip(inputs.split(","), arrays, strict=True)]
-        result = _labels(output, 0, _dots_of(terms)) if arrow else None
-    else:
-        arrays = list(views[0 : len(views) // 2 * 2 : 2])
-        terms = [_labels_of_list(list(t), v.ndim) for t, v in zip(views[1::2], arrays, strict=False)]
-        result = _labels_of_list(list(views[-1]), None, _dots_of(terms)) if len(views) % 2 else None
-    sizes: dict[Any, int] = {}
-    for term, view in zip(terms, arrays, strict=True):
-        if len(term) != view.ndim:
-            raise ValueError(f"einstein sum subscripts {term} do not match the number of dimensions {view.ndim}")
-        for label, n in zip(term, view.shape, strict=True):
-            if sizes.get(label, 1) not in (n, 1) and n != 1:
-                raise ValueError(f"dimension mismatch for label {label!r}: {sizes[label]} and {n}")
-            sizes[label] = max(sizes.get(label, 1), n) if n else 0
-    if result is None:
-        flat = [label for term in terms for label in term]
-        dots = sorted({label for label in flat if isinstance(label, tuple)}, reverse=True)
-        result = dots + sorted({label for label in flat if flat.count(label) == 1 and not isinstance(label, tuple)})
-    return tuple(sizes[label] for label in result)
-
-
-_DOTS = "..."
-
-
-def _dots_of(terms: list) -> list:
-    return sorted({label for term in terms for label in term if isinstance(label, tuple)}, reverse=True)
-
-
-def _labels(term: str, ndim: int, dots: list | None = None) -> list:
-    """Letters of a term; the axes behind an ellipsis are named by their distance from its end."""
-    before, ellipsis, after = term.partition(_DOTS)
-    if not ellipsis:
-        return list(before)
-    if dots is None:
-        dots = [("...", k) for k in range(ndim - len(before) - len(after) - 1, -1, -1)]
-    return [*before, *dots, *after]
-
-
-def _labels_of_list(term: list, ndim: int | None, dots: list | None = None) -> list:
-    if Ellipsis not in term:
-        return term
-    at = term.index(Ellipsis)
-    if dots is None:
-        dots = [("...", k) for k in range(ndim - len(term), -1, -1)]
-    return [*term[:at], *dots, *term[at + 1 :]]
 
 
 def kron(a: Any, b: Any) -> Any:

@@ -24,16 +24,23 @@ def sort_in_place(a: Any, axis: int = -1, kind: Any = None) -> None:
     _check_kind(kind)
     if a.ndim == 0:
         raise np.exceptions.AxisError("Sorting arrays with the rank of zero is not supported")
+    _check_layout(a)
     axis = normal_axis(axis, a.ndim)
     if a.size:
         launch.submit("cupy_sort", np.ndarray.sort, (a._a, axis, "stable"), None, a.nbytes, a.nbytes)
 
 
+def _check_layout(a: Any) -> None:
+    if not a._a.flags.c_contiguous:
+        raise NotImplementedError("Sorting non-contiguous array is not supported.")
+
+
 def argsort(a: Any, axis: int | None = -1, kind: Any = None) -> Any:
     """Indices that sort an array; equal elements keep their order."""
     _check_kind(kind)
-    if a.ndim == 0:
-        raise np.exceptions.AxisError("Sorting arrays with the rank of zero is not supported")
+    if a.ndim == 0 and axis is not None:
+        normal_axis(axis, 1)
+    a = a.reshape(1) if a.ndim == 0 else a
     if axis is None:
         a, axis = a.ravel(), 0
     out = launch.empty(a.shape, np.dtype(np.int64))
