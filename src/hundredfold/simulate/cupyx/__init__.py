@@ -97,6 +97,6 @@ _refuse = refuser("cupyx")
 
 def __getattr__(name: str) -> Any:
     # CuPy imports these with the package; here they wait until they are asked for.
-    if name in ("lapack", "linalg", "optimizing", "time"):
+    if name in ("cusolver", "cusparse", "lapack", "linalg", "optimizing", "time"):
         return importlib.import_module(f"cupyx.{name}")
     return _refuse(name)

@@ -11,7 +11,7 @@ import numpy as np
 from hundredfold.engine import queue
 
 from . import convert
-from .functions import Plan, bind, names, parameters
+from .functions import Plan, bind, names, parameters, send, taking_host
 
 
 class Proxy:
@@ -22,6 +22,7 @@ class Proxy:
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         bound = bind(self._signature, type(self).__name__, args, kwargs)
+        send(bound.arguments, taking_host(self._module, f"{self._public}.__init__"))
         args, kwargs = self._plan.arrange(bound)
         made = []
         keep = lambda *a, **k: made.append(self._scipy(*a, **k))  # noqa: E731  (the object itself must not cross)
@@ -70,6 +71,7 @@ def _method(self: Proxy, name: str) -> Callable:
         if signature is not None:
             bound = bind(signature, name, (self, *args), kwargs)
             bound.arguments.pop(next(iter(signature.parameters)))
+            send(bound.arguments, taking_host(self._module, f"{type(self)._public}.{name}"))
             args, kwargs = Plan(_without_self(signature), host).arrange(bound)
         return convert.call(f"cupyx_{type(self).__name__}_{name}", host, args, kwargs)
 

@@ -9,12 +9,35 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from cupy._core.convert import asarray
+
 from .convert import call
 
 
 @functools.cache
 def _signatures() -> dict[str, dict[str, Any]]:
     return json.loads((Path(__file__).parent / "signatures.json").read_text())
+
+
+@functools.cache
+def _hosts() -> dict[str, dict[str, str]]:
+    return json.loads((Path(__file__).parent / "hosts.json").read_text())
+
+
+def taking_host(module: str, name: str) -> tuple[str, ...]:
+    """Parameters that the real function sends to the device itself, so that NumPy arrays are allowed there."""
+    return tuple(_hosts().get(module, {}).get(name, "").split())
+
+
+def send(arguments: dict[str, Any], allowed: tuple[str, ...]) -> None:
+    """Send host arrays among some arguments to the device; a transfer, as on a GPU."""
+    for name in allowed:
+        value = arguments.get(name)
+        if isinstance(value, np.ndarray):
+            arguments[name] = asarray(value)
+        elif isinstance(value, (list, tuple)) and any(isinstance(v, np.ndarray) for v in value):
+            arguments[name] = type(value)(asarray(v) if isinstance(v, np.ndarray) else v for v in value)
 
 
 def names(module: str) -> dict[str, Any]:
@@ -162,9 +185,12 @@ def function(
     signature = parameters(module, name)
     plan = Plan(signature, scipy, ignored)
     kernel = f"cupyx_{name}"
+    allowed = taking_host(module, name)
 
     def made(*args: Any, **kwargs: Any) -> Any:
         bound = bind(signature, name, args, kwargs)
+        if allowed:
+            send(bound.arguments, allowed)
         if before is not None:
             bound.apply_defaults()
             for key, default in list(bound.arguments.items()):

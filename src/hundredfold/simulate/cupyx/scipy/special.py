@@ -75,7 +75,7 @@ def lambertw(z: Any, k: Any, tol: float) -> Any:
 
     def finish(result: Any, arguments: tuple) -> Any:
         char = getattr(arguments[0], "dtype", np.dtype(float)).char
-        return np.asarray(result).astype(np.complex64 if char in "F" else np.complex128)
+        return np.asarray(result).astype(np.complex64 if char in "efF" else np.complex128)
 
     return call("cupyx_scipy_lambertw_scalar", _scipy.lambertw, (z, k, tol), {}, finish=finish)
 
