@@ -172,12 +172,9 @@ class Transpiler:
         return Number(name, value.dtype)
 
     def assign_name(self, name: str, value: Any) -> None:
-        known = self.find(name) if name in self.locals or name in self.params or name in self.constants else None
-        if name in self.constants and name not in self.locals and name not in self.params:
-            if not inspect.ismodule(self.constants[name].obj) and name not in self.tree_assigned():
-                known = None
-            else:
-                raise TypeError("lvalue of assignment must not be constant value")
+        known = self.locals.get(name) or self.params.get(name)
+        if known is None and name in self.constants:
+            raise TypeError("lvalue of assignment must not be constant value")
         if not isinstance(value, Number | Constant):
             if known is not None and (type(known) is not type(value)):
                 raise TypeError(f"Data type mismatch of variable: `{name}`")
@@ -191,13 +188,6 @@ class Transpiler:
         if not isinstance(known, Number):
             raise TypeError(f"Data type mismatch of variable: `{name}`")
         self.emit(f"{known.code} = {self.cast(number, known.dtype, 'same_kind').code};")
-
-    def tree_assigned(self) -> set[str]:
-        """Names that this function has made constants by assigning them."""
-        return {n.id for s in self.tree.body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
-                and isinstance(self.constants.get(n.id), Constant)} & self.made_constants  # fmt: skip
-
-    made_constants: set[str] = frozenset()
 
     def reserved(self) -> frozenset[str]:
         return frozenset(("threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize", "true", "false"))
