@@ -1,0 +1,4 @@
+"""The version whose behaviour is kept."""
+
+__version__ = "26.10.00+hundredfold"
+__git_commit__ = ""

@@ -1,0 +1,8 @@
+"""Clustering."""
+
+from hundredfold.simulate.names import refuser
+
+from ._classes import DBSCAN, HDBSCAN, AgglomerativeClustering, KMeans, SpectralClustering, spectral_clustering
+
+__all__ = ["AgglomerativeClustering", "DBSCAN", "HDBSCAN", "KMeans", "SpectralClustering", "spectral_clustering"]
+__getattr__ = refuser("cuml.cluster")

@@ -1,0 +1,5 @@
+"""Agglomerative clustering."""
+
+from ._classes import AgglomerativeClustering
+
+__all__ = ["AgglomerativeClustering"]

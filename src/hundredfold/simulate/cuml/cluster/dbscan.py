@@ -1,0 +1,5 @@
+"""DBSCAN."""
+
+from ._classes import DBSCAN
+
+__all__ = ["DBSCAN"]

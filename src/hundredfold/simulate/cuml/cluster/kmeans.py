@@ -1,0 +1,5 @@
+"""K-means."""
+
+from ._classes import KMeans
+
+__all__ = ["KMeans"]

@@ -1,0 +1,5 @@
+"""Principal components."""
+
+from ._classes import PCA
+
+__all__ = ["PCA"]

@@ -1,0 +1,5 @@
+"""Truncated singular values."""
+
+from ._classes import TruncatedSVD
+
+__all__ = ["TruncatedSVD"]

@@ -1,0 +1,5 @@
+"""A forest of decision trees."""
+
+from ._classes import RandomForestClassifier
+
+__all__ = ["RandomForestClassifier"]

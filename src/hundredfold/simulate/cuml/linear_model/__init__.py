@@ -1,0 +1,26 @@
+"""Linear models."""
+
+from hundredfold.simulate.names import refuser
+
+from ._classes import (
+    ElasticNet,
+    Lars,
+    Lasso,
+    LinearRegression,
+    LogisticRegression,
+    MBSGDClassifier,
+    MBSGDRegressor,
+    Ridge,
+)
+
+__all__ = [
+    "ElasticNet",
+    "Lars",
+    "Lasso",
+    "LinearRegression",
+    "LogisticRegression",
+    "MBSGDClassifier",
+    "MBSGDRegressor",
+    "Ridge",
+]
+__getattr__ = refuser("cuml.linear_model")

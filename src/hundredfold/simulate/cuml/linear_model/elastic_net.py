@@ -1,0 +1,5 @@
+"""The elastic net."""
+
+from ._classes import ElasticNet
+
+__all__ = ["ElasticNet"]

@@ -1,0 +1,5 @@
+"""Least angle regression."""
+
+from ._classes import Lars
+
+__all__ = ["Lars"]

@@ -1,0 +1,5 @@
+"""The lasso."""
+
+from ._classes import Lasso
+
+__all__ = ["Lasso"]

@@ -1,0 +1,5 @@
+"""Least squares."""
+
+from ._classes import LinearRegression
+
+__all__ = ["LinearRegression"]

@@ -1,0 +1,5 @@
+"""Logistic regression."""
+
+from ._classes import LogisticRegression
+
+__all__ = ["LogisticRegression"]

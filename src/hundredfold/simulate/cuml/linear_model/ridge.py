@@ -1,0 +1,5 @@
+"""Ridge regression."""
+
+from ._classes import Ridge
+
+__all__ = ["Ridge"]

@@ -1,0 +1,15 @@
+"""Fewer dimensions, by curved maps."""
+
+from hundredfold.simulate.names import refuser
+
+from ._classes import TSNE, UMAP, SpectralEmbedding, fuzzy_simplicial_set, simplicial_set_embedding, spectral_embedding
+
+__all__ = [
+    "SpectralEmbedding",
+    "TSNE",
+    "UMAP",
+    "fuzzy_simplicial_set",
+    "simplicial_set_embedding",
+    "spectral_embedding",
+]
+__getattr__ = refuser("cuml.manifold")

@@ -1,0 +1,5 @@
+"""Spectral embedding."""
+
+from ._classes import SpectralEmbedding, spectral_embedding
+
+__all__ = ["SpectralEmbedding", "spectral_embedding"]

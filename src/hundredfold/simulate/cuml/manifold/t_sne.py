@@ -1,0 +1,5 @@
+"""t-SNE."""
+
+from ._classes import TSNE
+
+__all__ = ["TSNE"]

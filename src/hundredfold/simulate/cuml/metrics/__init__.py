@@ -1,0 +1,42 @@
+"""Metrics."""
+
+from hundredfold.simulate.names import refuser
+
+from . import cluster, regression
+from ._functions import (
+    PAIRWISE_DISTANCE_METRICS,
+    PAIRWISE_DISTANCE_SPARSE_METRICS,
+    PAIRWISE_KERNEL_FUNCTIONS,
+    accuracy_score,
+    adjusted_rand_score,
+    completeness_score,
+    entropy,
+    hinge_loss,
+    homogeneity_score,
+    kl_divergence,
+    log_loss,
+    mean_absolute_error,
+    mean_squared_error,
+    mean_squared_log_error,
+    median_absolute_error,
+    mutual_info_score,
+    nan_euclidean_distances,
+    pairwise_distances,
+    pairwise_kernels,
+    precision_recall_curve,
+    r2_score,
+    roc_auc_score,
+    v_measure_score,
+)
+from .confusion_matrix import confusion_matrix
+from .trustworthiness import trustworthiness
+
+__all__ = [
+    "PAIRWISE_DISTANCE_METRICS", "PAIRWISE_DISTANCE_SPARSE_METRICS", "PAIRWISE_KERNEL_FUNCTIONS", "accuracy_score",
+    "adjusted_rand_score", "cluster", "completeness_score", "confusion_matrix", "entropy", "hinge_loss",
+    "homogeneity_score", "kl_divergence", "log_loss", "mean_absolute_error", "mean_squared_error",
+    "mean_squared_log_error", "median_absolute_error", "mutual_info_score", "nan_euclidean_distances",
+    "pairwise_distances", "pairwise_kernels", "precision_recall_curve", "r2_score", "regression", "roc_auc_score",
+    "trustworthiness", "v_measure_score",
+]  # fmt: skip
+__getattr__ = refuser("cuml.metrics")

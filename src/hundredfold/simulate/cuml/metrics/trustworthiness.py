@@ -1,0 +1,5 @@
+"""Trustworthiness."""
+
+from ._functions import trustworthiness
+
+__all__ = ["trustworthiness"]

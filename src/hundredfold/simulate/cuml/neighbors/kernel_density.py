@@ -1,0 +1,5 @@
+"""Densities."""
+
+from ._classes import KernelDensity
+
+__all__ = ["KernelDensity"]

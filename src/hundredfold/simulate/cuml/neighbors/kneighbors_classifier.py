@@ -1,0 +1,5 @@
+"""Classes of neighbours."""
+
+from ._classes import KNeighborsClassifier
+
+__all__ = ["KNeighborsClassifier"]

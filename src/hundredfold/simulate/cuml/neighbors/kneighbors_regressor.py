@@ -1,0 +1,5 @@
+"""Means of neighbours."""
+
+from ._classes import KNeighborsRegressor
+
+__all__ = ["KNeighborsRegressor"]

@@ -1,0 +1,5 @@
+"""Categories as numbers."""
+
+from ._encoders import OneHotEncoder, OrdinalEncoder
+
+__all__ = ["OneHotEncoder", "OrdinalEncoder"]

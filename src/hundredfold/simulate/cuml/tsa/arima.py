@@ -1,0 +1,5 @@
+"""Refused."""
+
+from . import ARIMA
+
+__all__ = ["ARIMA"]

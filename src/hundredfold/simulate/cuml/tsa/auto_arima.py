@@ -1,0 +1,5 @@
+"""Refused."""
+
+from . import AutoARIMA
+
+__all__ = ["AutoARIMA"]

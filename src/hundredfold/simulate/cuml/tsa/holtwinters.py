@@ -1,0 +1,5 @@
+"""Refused."""
+
+from . import ExponentialSmoothing
+
+__all__ = ["ExponentialSmoothing"]
