@@ -67,6 +67,8 @@ _CONVERTED = {
 _NEAREST = {"__float2int_rn": (FLOAT, INT), "__double2int_rn": (DOUBLE, INT), "lrint": (None, LONG), "lrintf": (FLOAT, LONG),
             "llrint": (None, LLONG), "llrintf": (FLOAT, LLONG)}  # fmt: skip
 
+_OF_PYTHON = ("_hf_minimum", "_hf_maximum", "_hf_power", "_hf_floordiv", "_hf_pymod")
+
 
 class Builtins:
     """CUDA's functions, by the name they are called by."""
@@ -82,7 +84,7 @@ class Builtins:
                     "norm", "arg", "atomicAdd_block", "clock", "clock64", "fdim", "fdimf", "sinpi", "sinpif", "cospi", "cospif",
                     "__mul24", "__umul24", "mul24", "__umulhi", "__mulhi", "frcp", "__frcp_rn", "swap"):  # fmt: skip
             return f"call_{name.strip('_')}"
-        if name.startswith(("_hf_make", "_hf_limit")):
+        if name.startswith(("_hf_make", "_hf_limit", "_hf_grid_sync", "_hf_laneid")) or name in _OF_PYTHON:
             return "call_hf"
         if name in _FAST or name in _ARITHMETIC or name in _CASTED or name in _CONVERTED or name in _NEAREST:
             return "call_table"
@@ -301,6 +303,14 @@ class Builtins:
     # Complex numbers, limits
 
     def call_hf(self, f, name, given, node):
+        if name == "_hf_grid_sync":
+            return Value(VOID, ast.Call(ast.Attribute(call("_c_cg.this_grid"), "sync", ast.Load()), [], []))
+        if name == "_hf_laneid":
+            return Value(UINT, to("u4", load("_c_laneid")))
+        if name in _OF_PYTHON:
+            a, b = self.numbers(f, name, given, 2, node)
+            kind = common(a.type, b.type) if a.type.char != b.type.char else a.type
+            return self.of_python(f, name, kind, f.kept(convert(a, kind)), f.kept(convert(b, kind)))
         if name.startswith("_hf_make"):
             kind = COMPLEX64 if name == "_hf_make8" else COMPLEX128
             a, b = (f.converted(v, real_of(kind), node) for v in self.numbers(f, name, given, 2, node))
@@ -321,6 +331,22 @@ class Builtins:
         if member not in values:
             f.refuse(f"numeric_limits::{member}", node)
         return literal(kind, values[member])
+
+    def of_python(self, f, name: str, kind: Scalar, a: Value, b: Value) -> Value:
+        """Operators that CuPy's JIT defines as Python does: floors, remainders with the divisor's sign, powers."""
+        if name in ("_hf_minimum", "_hf_maximum"):
+            least = "min" if name == "_hf_minimum" else "max"
+            if kind.kind != "f":
+                return Value(kind, to(kind.char, call(least, a.node, b.node)))
+            return Value(kind, to(kind.char, call(f"_c_np.{name[4:]}", a.node, b.node)))
+        if name == "_hf_power":
+            if kind.kind == "f":
+                return self.math(kind, "pow", a, b)
+            return Value(kind, to(kind.char, call("_c_whole_power" if kind.kind in "iu" else "pow", a.node, b.node)))
+        whole = "_c_floor_quotient" if name == "_hf_floordiv" else "_c_floor_remainder"
+        if kind.kind == "f":
+            whole = f"_c_np.{'floor_divide' if name == '_hf_floordiv' else 'remainder'}"
+        return Value(kind, to(kind.char, call(whole, a.node, b.node)))
 
     def _part(self, f, name, given, node):
         (a,) = self.numbers(f, name, given, 1, node)

@@ -16,12 +16,14 @@ class Code:
     name : str
         What a message calls it: the kernel's name.
     filename : str
+    shown : str
+        The text that messages show: another than `text` where that was made from Python.
     """
 
-    def __init__(self, text: str, name: str, filename: str | None = None):
-        self.text, self.name = text, name
+    def __init__(self, text: str, name: str, filename: str | None = None, shown: str | None = None):
+        self.text, self.name, self.shown = text, name, text if shown is None else shown
         self.filename = filename or f"<C code of {name}>"
-        self.lines = text.splitlines()
+        self.lines = self.shown.splitlines()
 
     def line(self, number: int) -> str:
         """A line's text, stripped."""

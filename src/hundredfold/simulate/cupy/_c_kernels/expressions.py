@@ -228,6 +228,9 @@ class Expressions:
 
     def carray_element(self, variable: Variable, subscripts: list[c_ast.Node], node: c_ast.Node) -> Place:
         kind = variable.type
+        if kind.whole and len(subscripts) == max(kind.ndim, 1):
+            places = [index(wide(self.whole(each))) for each in subscripts]
+            return Place(kind.of, load(variable.name), places)
         if len(subscripts) != 1:
             self.wrong("a raw argument takes one index", node)
         given = self.value(subscripts[0])

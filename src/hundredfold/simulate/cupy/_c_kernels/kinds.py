@@ -68,6 +68,7 @@ class Carray:
     of: Scalar
     ndim: int
     name: str
+    whole: bool = False  # indexed by all its dimensions, as in CuPy's JIT
 
     def __str__(self) -> str:
         return f"CArray<{self.of}, {self.ndim}>"

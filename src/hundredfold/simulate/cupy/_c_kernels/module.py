@@ -48,6 +48,7 @@ class Made:
     returns: object
     variables: list[str] = field(default_factory=list)
     shared: int = 0
+    cooperative: bool = False
 
 
 class Module:
@@ -59,12 +60,27 @@ class Module:
     defines : tuple of str
     atomics : dict, optional
         Types that atomics take beyond CUDA's own.
+    place : Source, optional
+        Where the code comes from, if it was made from Python.
+
+    Attributes
+    ----------
+    externals : dict
+        Functions that were translated elsewhere, by the names that this code calls.
     """
 
     builtins = BUILTINS
 
-    def __init__(self, code: Code, defines: tuple[str, ...] = (), atomics: dict | None = None):
+    def __init__(
+        self,
+        code: Code,
+        defines: tuple[str, ...] = (),
+        atomics: dict | None = None,
+        place: sources.Source | None = None,
+    ):
         self.code, self.atomics = code, atomics or {}
+        self.place = place or sources.Source(code.shown, code.filename, 1)
+        self.externals: dict[str, Made] = {}
         self.unit = cxx.convert(tokens(code, defines), code)
         self.typedefs: dict[str, object] = dict(NAMED) | {"_hf_auto": "auto"}
         self.functions: dict[str, c_ast.FuncDef] = {}
@@ -205,12 +221,14 @@ class Module:
             )
         return self.made[name]
 
-    def device(self, name: str, f: Statements, node: c_ast.Node) -> Made:
+    def device(self, name: str, f: Statements, node: c_ast.Node | None, raw: dict[str, Carray] | None = None) -> Made:
         """A function that kernels call."""
+        if name in self.externals:
+            return self.externals[name]
         if name in self.making:
             f.refuse(f"recursion ({name} calls itself)", node, "a loop")
         if name not in self.made:
-            self.made[name] = Translation(self, Usage(self.functions[name])).whole_function(
+            self.made[name] = Translation(self, Usage(self.functions[name]), raw).whole_function(
                 self.functions[name], name, kernel=False
             )
         return self.made[name]
@@ -235,7 +253,7 @@ class Module:
         base, args = cxx.decoded(name)
         if base in self.unit.templates:
             name = self.instantiate(base, self.deduced(f, base, args, given, node), f, node)
-        if name not in self.functions:
+        if name not in self.functions and name not in self.externals:
             if not self.builtins.knows(name):
                 f.wrong(f'identifier "{name}" is undefined', node)
             return self.builtins.call(f, name, given, node)
@@ -247,6 +265,9 @@ class Module:
             f.wrong(f"too {few} arguments in function call", node)
         passed: list[ast.expr] = []
         for each, (param, kind) in zip(given, made.params, strict=True):
+            if isinstance(kind, Carray):
+                passed += self.whole_array(f, each, kind, node)
+                continue
             if param.startswith(REFERENCE):
                 each = c_ast.UnaryOp("&", each, node.coord)
             value = f.value(each)
@@ -263,6 +284,14 @@ class Module:
         f.called[f"_c_fn_{name}"] = Device(made.python)
         f.shared_bytes += made.shared
         return Value(made.returns, ast.Call(load(f"_c_fn_{name}"), passed, []))
+
+    def whole_array(self, f: Statements, each: c_ast.Node, kind: Carray, node: c_ast.Node) -> list[ast.expr]:
+        """An array with its lengths, handed on to a device function."""
+        variable = f.scope.find(each.name) if isinstance(each, c_ast.ID) else None
+        if variable is None or not isinstance(variable.type, Carray):
+            f.refuse("this argument of a device function", node)
+        ends = ["", "__size", *(f"__{w}{k}" for w in ("shape", "strides") for k in range(kind.ndim))]
+        return [load(f"{variable.name}{end}") for end in ends]
 
     def deduced(
         self, f: Statements, name: str, args: list[str], given: list[c_ast.Node], node: c_ast.Node
@@ -431,7 +460,7 @@ class Translation(Statements):
         exec(compile(ast.Module([node], []), self.code.filename, "exec"), scope)
         function = scope[node.name]
         function.__module__ = __name__
-        sources.translated(function, sources.Source(self.code.text, self.code.filename, 1), node)
+        sources.translated(function, self.module.place, node)
         return function
 
 

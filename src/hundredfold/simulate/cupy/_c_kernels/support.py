@@ -89,7 +89,46 @@ def sign_bit(x):
     return math.copysign(1.0, x) < 0.0
 
 
+def floor_quotient(a, b):
+    """Whole numbers divided as Python does it; by zero it gives 0."""
+    return a // b if b != 0 else a - a
+
+
+def floor_remainder(a, b):
+    """What is left of a floor division; 0 for a division by zero."""
+    return a % b if b != 0 else a - a
+
+
+def whole_power(a, b):
+    """A whole number's power; to a negative power 0, but for 1 and -1 (as CuPy's ``integral_power``)."""
+    if b < 0:
+        if a == 1:
+            return a
+        if a == -1:
+            return a if b % 2 != 0 else -a
+        return a - a
+    result, base, left = a - a + 1, a, b
+    while left > 0:
+        if left % 2 != 0:
+            result *= base
+        base *= base
+        left //= 2
+    return result
+
+
 FUNCTIONS = {
     f"_c_{function.__name__}": Device(function)
-    for function in (quotient, remainder, clip_i4, clip_u4, clip_i8, clip_u8, rounded, sign_bit)
+    for function in (
+        quotient,
+        remainder,
+        clip_i4,
+        clip_u4,
+        clip_i8,
+        clip_u8,
+        rounded,
+        sign_bit,
+        floor_quotient,
+        floor_remainder,
+        whole_power,
+    )
 }

@@ -158,9 +158,7 @@ def _check(tree: Any, kinds: tuple) -> None:
 def _device(transpiler: Any, called: JitRawKernel, args: list) -> Any:
     """A call of a device function from a kernel."""
     if not called._device:
-        raise TypeError(
-            f"Calling __global__ function {called._func.__name__} from __global__ function is not allowed."
-        )
+        raise TypeError(f"Calling __global__ function {called._func.__name__} from __global__ function is not allowed.")
     kinds, codes = [], []
     for arg in args:
         if isinstance(arg, Array):
@@ -191,7 +189,9 @@ def rawkernel(*, mode: str = "cuda", device: bool = False) -> Any:
     device : bool
         Whether it is a function for kernels.
     """
-    warnings.warn("cupyx.jit.rawkernel is experimental. The interface can change in the future.", FutureWarning, stacklevel=2)
+    warnings.warn(
+        "cupyx.jit.rawkernel is experimental. The interface can change in the future.", FutureWarning, stacklevel=2
+    )
 
     def wrapper(func: Any) -> JitRawKernel:
         return functools.update_wrapper(JitRawKernel(func, mode, device), func)
