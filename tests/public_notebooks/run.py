@@ -4,7 +4,8 @@
 
 `list.json` says which: repository, path, commit and what came of it last.  Nothing of theirs is kept here: FOLDER holds a
 checkout of each repository, named ``owner+name``.  What needs the network, a C++ toolchain or a library that is none of
-those stood in for is left out, with the line that needs it (``left_out``).  EXTRA is a folder of packages that the
+those stood in for is left out, with the line that needs it (``left_out``).  ``not_tried`` names files of the same repositories that
+are no programs: fragments that no Python runs, or for versions of long ago.  EXTRA is a folder of packages that the
 notebooks import besides (Matplotlib and its like), put on PYTHONPATH.
 
 One at a time, each cell with five minutes.  The last line tells the shares; the exit status is 0 where they are reached:
@@ -31,12 +32,15 @@ def attempt(folder: Path, entry: dict, extra: str | None, timeout: float, keep: 
     root = folder / entry["repository"].replace("/", "+")
     program = root / entry["path"]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("HUNDREDFOLD_")}
+    environment.setdefault("NUMBA_NUM_THREADS", "8")  # several ask for more threads than this machine may have cores
     if extra:
         environment["PYTHONPATH"] = extra
     # Its folder, or the nearest above it that its paths lead to.
     top = (root / entry["root"]) if entry.get("root") else program.parent
     command = [Path(sys.executable).with_name("hundredfold"), "try", "--json", "--timeout", str(timeout)]
     command += ["--allow-out-of-bounds", "--allow-races", "--root", top, program]
+    if entry.get("arguments"):
+        command += ["--arguments", entry["arguments"]]
     if keep is not None:
         command += ["--keep", keep / entry["repository"].replace("/", "+") / Path(entry["path"]).parent]
     done = subprocess.run(
@@ -86,7 +90,7 @@ def main() -> int:
     parser.add_argument("--keep", type=Path, help="folder for what they printed")
     parser.add_argument("--summary", action="store_true", help="only show the results that there are")
     arguments = parser.parse_args()
-    entries = json.loads(LIST.read_text(encoding="utf-8"))
+    entries = json.loads(LIST.read_text(encoding="utf-8"))["programs"]
     results = json.loads(arguments.results.read_text(encoding="utf-8")) if arguments.results.exists() else {}
     if not arguments.summary:
         for entry in entries:

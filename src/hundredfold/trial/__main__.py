@@ -1,4 +1,4 @@
-"""The process in which a script is tried: ``python -m hundredfold.trial SCRIPT``."""
+"""The process in which a script is tried: ``python -m hundredfold.trial SCRIPT [argument …]``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import sys
 
 
-def main(script: str) -> None:
+def main(script: str, arguments: list[str]) -> None:
     """Run a script as ``python -m hundredfold`` does, and note what stops it."""
     from hundredfold import __main__ as door
 
@@ -14,19 +14,19 @@ def main(script: str) -> None:
 
     path = os.path.abspath(script)
     folder = os.path.dirname(path)
-    sys.argv = [sys.argv[0], script]
+    sys.argv = [sys.argv[0], script, *arguments]
     inside.begin_script()
     try:
-        door.main([script])
+        door.main([script, *arguments])
     except SystemExit as exit_:
         inside.write()
         if exit_.code not in (None, 0):
             raise
     except BaseException as error:
-        inside.note_error(error, lambda name: os.path.abspath(name).startswith(folder + os.sep))
+        inside.note_error(error, lambda name: name.startswith(folder + os.sep))
         raise
     inside.write()
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1], sys.argv[2:])

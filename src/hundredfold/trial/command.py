@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -24,6 +25,7 @@ _COLOURS = {"ran": "green", "finding": "yellow", "not simulated": "magenta", "la
     "--allow-out-of-bounds", is_flag=True, help="Let kernels that go past the end of an array go on, as a GPU would."
 )
 @click.option("--allow-races", is_flag=True, help="Let kernels whose threads race go on, as a GPU would.")
+@click.option("--arguments", default="", metavar="TEXT", help="Command-line arguments for scripts.")
 @click.option("--root", type=click.Path(file_okay=False, exists=True), help="Folder to copy, if not the program's own.")
 @click.option("--keep", type=click.Path(file_okay=False), help="Folder for the notebooks with what they printed here.")
 @click.pass_context
@@ -34,6 +36,7 @@ def command(
     as_json: bool,
     allow_out_of_bounds: bool,
     allow_races: bool,
+    arguments: str,
     root: str | None,
     keep: str | None,
 ) -> None:
@@ -64,6 +67,7 @@ def command(
                 root=Path(root) if root else None,
                 out_of_bounds=allow_out_of_bounds,
                 races=allow_races,
+                arguments=shlex.split(arguments),
                 keep=Path(keep) if keep else None,
             )
         )

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from . import inside, programs
@@ -25,6 +27,7 @@ def attempt(
     root: Path | None = None,
     out_of_bounds: bool = False,
     races: bool = False,
+    arguments: Sequence[str] = (),
     keep: Path | None = None,
 ) -> Outcome:
     """Try one program.
@@ -37,6 +40,8 @@ def attempt(
         The folder to copy, if the program reaches above its own.
     out_of_bounds, races : bool
         Whether kernels that do these go on as on a GPU.
+    arguments : sequence of str
+        A script's.
     keep : Path, optional
         A folder for the executed notebook.
     """
@@ -52,7 +57,7 @@ def attempt(
         if path.suffix == ".ipynb":
             _notebook(outcome, there, environment, timeout, keep)
         else:
-            _script(outcome, there, environment, timeout)
+            _script(outcome, there, environment, timeout, arguments, keep)
         noted = json.loads(report.read_text(encoding="utf-8")) if report.exists() else {}
         _take(outcome, noted)
         home = str(Path(scratch) / "copy") + os.sep
@@ -88,30 +93,41 @@ def _take(outcome: Outcome, noted: dict) -> None:
             setattr(outcome, key, value)
 
 
-def _script(outcome: Outcome, there: Path, environment: dict, timeout: float) -> None:
-    process = subprocess.Popen(
-        [sys.executable, "-m", "hundredfold.trial", there.name],
-        cwd=there.parent,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        errors="replace",
-        start_new_session=True,
-    )
-    try:
-        _, said = process.communicate(timeout=timeout)
-    except subprocess.TimeoutExpired:
-        outcome.status, outcome.message = "too long", f"longer than {timeout:g} s"
-    finally:
-        _end(process)
-    if outcome.status == "ran" and process.returncode != 0:
-        last = [line for line in said.splitlines() if line.strip()][-1:]
-        outcome.status = "died" if process.returncode < 0 else "failed"
-        outcome.message = last[0].strip() if last else f"exit status {process.returncode}"
-        if process.returncode < 0:
-            outcome.message = f"ended by {signal.Signals(-process.returncode).name}"
+def _script(
+    outcome: Outcome, there: Path, environment: dict, timeout: float, arguments: Sequence[str], keep: Path | None
+) -> None:
+    printed = Path(environment[inside.REPORT]).with_name("printed.txt")
+    with open(printed, "w") as file:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "hundredfold.trial", there.name, *arguments],
+            cwd=there.parent,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+        )
+        try:
+            _, said = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            outcome.status, outcome.message = "too long", f"longer than {timeout:g} s"
+        finally:
+            _end(process)
+    if keep is not None:
+        keep.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(printed, keep / f"{there.name}.txt")
+    if outcome.status != "ran" or process.returncode == 0:
+        return
+    if process.returncode < 0:
+        outcome.status, outcome.message = "died", f"ended by {signal.Signals(-process.returncode).name}"
+        return
+    # What a program says when it gives up stands at the end of one or the other.
+    lines = [line for line in said.splitlines() if line.strip() and not line.startswith("Hundredfold: ")]
+    lines = lines or [line for line in printed.read_text(errors="replace").splitlines() if line.strip()]
+    outcome.status = "failed"
+    outcome.message = f"{lines[-1].strip()[:300] if lines else ''} (exit status {process.returncode})".strip()
 
 
 def _end(process: subprocess.Popen) -> None:
