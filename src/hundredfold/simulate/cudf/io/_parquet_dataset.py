@@ -112,6 +112,7 @@ class ParquetWriter:
         with pq.ParquetWriter(buffer, first.schema, **options) as writer:
             for piece in self._pieces:
                 writer.write_table(piece.replace_schema_metadata(first.schema.metadata), row_group_size=size)
+            writer.add_key_value_metadata(first.schema.metadata or {})
         data = buffer.getvalue()
         self._pieces = []
         with sources.sink(self.sink) as file:

@@ -163,7 +163,10 @@ def write_file(table: pa.Table, path: Any, given: dict[str, Any], storage_option
     ).replace_schema_metadata(table.schema.metadata)
     options = _options(plain, given)
     out = io.BytesIO()
-    pq.write_table(plain, out, **options)
+    rows = options.pop("row_group_size")
+    with pq.ParquetWriter(out, plain.schema, **options) as writer:
+        writer.write_table(plain, row_group_size=rows)
+        writer.add_key_value_metadata(plain.schema.metadata or {})
     data = out.getvalue()
     sources.counted_write("to_parquet", [column.combine_chunks() for column in plain.columns], len(data))
     with sources.sink(path, storage_options) as file:

@@ -231,8 +231,9 @@ def _constant(value: Any, length: int, categories: list | None, index: Any) -> A
     if categories is None:
         array = pa.array([value] * length) if value is not None else pa.nulls(length, pa.string())
     else:
-        codes = pa.array(np.full(length, categories.index(value), np.int32))
-        array = pa.DictionaryArray.from_arrays(codes, pa.array(categories))
+        known = [one for one in categories if one is not None]
+        codes = pa.array([None if value is None else known.index(value)] * length, pa.int32())
+        array = pa.DictionaryArray.from_arrays(codes, pa.array(known))
     return cudf.Series._from_arrow(array, index=index)
 
 
