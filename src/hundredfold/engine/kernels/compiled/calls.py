@@ -39,7 +39,7 @@ _DIM3 = {
     "gridDim": Context.GRID_DIM,
 }
 _EXTREMES = {"min": "minimum", "max": "maximum"}
-_AS_ON_A_GPU = (math.fmod, math.modf, math.floor, math.ceil, math.trunc)
+_AS_ON_A_GPU = (math.fmod, math.modf, math.remainder, math.floor, math.ceil, math.trunc)
 """Functions that Numba knows on a GPU only, or types otherwise there: floor, ceil and trunc give floats."""
 _MATH = ("popc", "brev", "clz", "ffs", "fma", "cbrt", "selp")
 _FENCES = ("threadfence", "threadfence_block", "threadfence_system")

@@ -14,7 +14,7 @@ NAMES = {
     extremes: ("minimum", "maximum"),
     places: (
         *("dim3", "laneid", "warpsize", "lanemask_lt", "fence", "drop"),
-        *("popc", "brev", "clz", "ffs", "fma", "cbrt", "selp", "math_fmod", "math_modf"),
+        *("popc", "brev", "clz", "ffs", "fma", "cbrt", "selp", "math_fmod", "math_modf", "math_remainder"),
         *("math_floor", "math_ceil", "math_trunc"),
     ),
 }

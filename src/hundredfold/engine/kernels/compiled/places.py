@@ -157,6 +157,32 @@ def _whole(name: str):
 math_floor, math_ceil, math_trunc = _whole("floor"), _whole("ceil"), _whole("trunc")
 
 
+def _remainder(x, y):
+    """IEEE 754's: x - n y with n the nearest whole number, the even one of two."""
+    if math.isinf(y) and not math.isinf(x):
+        return x
+    size = abs(y)
+    rest = math_fmod(abs(x), size)
+    other = size - rest
+    odd = math_fmod(abs(x) - rest, size + size) != 0
+    if rest > other or (rest == other and odd):
+        rest = -other
+    return math.copysign(rest, x) if rest == 0 else rest if x > 0 else -rest
+
+
+@intrinsic
+def math_remainder(typingctx, a, b):
+    """``math.remainder``, which Numba has for GPUs only."""
+    kinds = {types.unliteral(kind) for kind in (a, b)}
+    kind = types.float32 if kinds == {types.float32} else types.float64
+
+    def codegen(context, builder, sig, args):
+        values = [context.cast(builder, v, t, kind) for v, t in zip(args, sig.args, strict=True)]
+        return context.compile_internal(builder, _remainder, kind(kind, kind), values)
+
+    return kind(a, b), codegen
+
+
 @register_jitable
 def math_modf(value):
     """``math.modf``: the part behind the point, and the whole part."""
