@@ -68,7 +68,7 @@ def attempt(
 
 
 def _environment(report: Path, out_of_bounds: bool, races: bool) -> dict[str, str]:
-    made = dict(os.environ)
+    made = {"HUNDREDFOLD_THREAD_SECONDS": "60", **os.environ}  # a GPU lets a thread work for long
     made.pop("HUNDREDFOLD_STRICT", None)
     made |= {"HUNDREDFOLD_SIMULATE": "1", inside.REPORT: str(report), "MPLBACKEND": made.get("MPLBACKEND", "Agg")}
     made |= {"PYTHONDONTWRITEBYTECODE": "1", "HUNDREDFOLD_STATE": str(report.parent), "JUPYTER_PLATFORM_DIRS": "1"}
