@@ -78,9 +78,11 @@ def seterr(*, divide: Any = None, over: Any = None, under: Any = None, invalid: 
 
 
 @contextlib.contextmanager
-def errstate(**kwargs: Any) -> Iterator[None]:
+def errstate(
+    *, divide: Any = None, over: Any = None, under: Any = None, invalid: Any = None, linalg: Any = None
+) -> Iterator[None]:
     """Set what happens on errors inside a ``with``."""
-    before = seterr(**kwargs)
+    before = seterr(divide=divide, over=over, under=under, invalid=invalid, linalg=linalg)
     try:
         yield
     finally:

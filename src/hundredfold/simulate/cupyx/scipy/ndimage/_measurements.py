@@ -36,8 +36,12 @@ def _region(name: str, x: Any, labels: Any, index: Any) -> None:
             raise TypeError("index must be cupy.ndarray or a scalar int")
 
 
-def _by_label(x: Any, labels: Any, index: Any, one: Any, zero_counts: bool) -> Any:
-    """Apply a function to the values of each label."""
+def _by_label(one: Any, zero_counts: bool = False) -> Any:
+    """A function of image, labels and index that applies one of values to those of each label."""
+    return lambda x, labels, index: _apply(x, labels, index, one, zero_counts)
+
+
+def _apply(x: np.ndarray, labels: Any, index: Any, one: Any, zero_counts: bool) -> Any:
     if labels is None:
         return one(x)
     x, labels = np.broadcast_arrays(x, labels)
@@ -67,21 +71,21 @@ def sum_labels(input: Any, labels: Any, index: Any) -> Any:
     _region("sum", input, labels, index)
     if labels is not None and isinstance(index, launch.array_class) and index.size == 0:
         return cupy.array([], np.int64)
-    return call("cupyx_ndimage_sum", _by_label, (input, labels, index, lambda v: np.asarray(v.sum()), True), {})
+    return call("cupyx_ndimage_sum", _by_label(np.sum, True), (input, labels, index), {})
 
 
 @takes(_MODULE)
 def mean(input: Any, labels: Any, index: Any) -> Any:
     """Means of the values of labels, in double precision."""
     _region("mean", input, labels, index)
-    return call("cupyx_ndimage_mean", _by_label, (input, labels, index, _mean, False), {})
+    return call("cupyx_ndimage_mean", _by_label(_mean), (input, labels, index), {})
 
 
 @takes(_MODULE)
 def variance(input: Any, labels: Any, index: Any) -> Any:
     """Variances of the values of labels, in double precision."""
     _region("variance", input, labels, index)
-    return call("cupyx_ndimage_variance", _by_label, (input, labels, index, _variance, False), {})
+    return call("cupyx_ndimage_variance", _by_label(_variance), (input, labels, index), {})
 
 
 @takes(_MODULE)
