@@ -35,9 +35,27 @@ ACCESSORS = {"str": "StringMethods", "dt": "DatetimeProperties", "cat": "Categor
 INDEXERS = {"loc": "_LocIndexer", "iloc": "_iLocIndexer", "at": "_AtIndexer", "iat": "_iAtIndexer"}
 HOST_ONLY = {"plot", "hist", "boxplot", "style", "sparse", "array", "_mgr", "axes", "to_pickle", "to_clipboard", "info",
              "iterrows", "itertuples", "items", "tolist", "to_list", "to_dict", "to_string", "to_html", "to_markdown",
-             "to_latex", "item", "keys", "memory_usage", "sample"}  # fmt: skip
+             "to_latex", "item", "keys", "memory_usage", "sample", "to_numpy", "values", "to_records", "to_xarray",
+             "to_sql", "to_excel", "__dataframe__", "__arrow_array__", "__arrow_c_stream__", "__arrow_c_array__",
+             "hash_pandas_object", "squeeze", "unique"}  # fmt: skip
+# What pandas does in another way than cuDF, even in its compatible mode.
+PANDAS_OWN = {"describe", "corr", "cov", "any", "all"}
+WRITERS = {"to_csv", "to_json", "to_parquet", "to_orc", "to_feather", "to_hdf"}
 # A caller's own function runs on the device only where cuDF compiles it.
 COMPILED = {"apply"}
+
+
+COMPARISONS = {"__lt__", "__le__", "__gt__", "__ge__", "__eq__", "__ne__"}
+
+
+def compare(obj: Any, name: str, args: tuple, kwargs: dict) -> Any:
+    """Compare; with NaN, which is null in cuDF, nothing is less, more or the same in pandas."""
+    import cudf
+
+    result = getattr(obj, name)(*args, **kwargs)
+    if isinstance(result, (cudf.Series, cudf.DataFrame)):
+        result = result.fillna(name.strip("_") == "ne")
+    return result
 
 
 def invoke(obj: Any, name: str, args: tuple, kwargs: dict) -> Any:
@@ -56,10 +74,23 @@ class Method:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         owner, name = self._owner, self.__name__
+        if name in WRITERS and isinstance(owner, Final):
+            label, slow = f"{type(owner)._fsproxy_name}.{name}", owner._fsproxy_copy()
+            return made(label, getattr(slow, name), args, kwargs, not owner._fsproxy_is_slow, accepts=None, always=True)
+        if name in HOST_ONLY:
+            # Pandas answers from a copy, and the object stays on the device.
+            return call(
+                f"{type(owner)._fsproxy_name}.{name}",
+                invoke,
+                (owner._fsproxy_copy(), name, args, kwargs),
+                {},
+                fast=False,
+            )
         function = has_function((args, kwargs)) and not (name in COMPILED and isinstance(owner, Final))
-        fast = not function and name not in HOST_ONLY
+        fast = not function and name not in PANDAS_OWN
         label = f"{type(owner)._fsproxy_name}.{name}"
-        result, went = _fast_slow_function_call(label, invoke, (owner, name, args, kwargs), {}, None, fast)
+        run = compare if f"__{name}__" in COMPARISONS else invoke
+        result, went = _fast_slow_function_call(label, run, (owner, name, args, kwargs), {}, None, fast)
         if went and kwargs.get("inplace"):
             owner._fsproxy_settle()
         return result
@@ -95,8 +126,13 @@ class Maker(FunctionProxy):
         return made(self.__name__, self._fsproxy_slow, args, kwargs, self._fast is not None, self._accepts)
 
 
-def made(name: str, function: Callable, args: tuple, kwargs: dict, known: bool, accepts: Any = None) -> Any:
-    """Run a function of pandas and move its result to the device where cuDF takes the call and the result."""
+def made(
+    name: str, function: Callable, args: tuple, kwargs: dict, known: bool, accepts: Any = None, always: bool = False
+) -> Any:
+    """Run a function of pandas and move its result to the device where cuDF takes the call and the result.
+
+    With `always`, the call counts as one on the device whatever it returns.
+    """
     import time
 
     from .fast_slow_proxy import observers
@@ -108,6 +144,7 @@ def made(name: str, function: Callable, args: tuple, kwargs: dict, known: bool, 
     try:
         with disable_module_accelerator():
             result = function(*to_slow(args), **to_slow(kwargs))
+        went = known and always
         if known and isinstance(result, (pd.DataFrame, pd.Series, pd.Index)):
             try:
                 if accepts is not None:
@@ -308,7 +345,9 @@ def _special(owner: str, name: str) -> Callable:
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
         if name == "__getitem__" and len(args) == 1 and has_function(args[0]) and callable(args[0]):
             args = (args[0](self),)
-        return call(f"{owner}.{name}", invoke, (self, name, args, kwargs), {})
+        run = compare if name in COMPARISONS else invoke
+        held = self if name not in HOST_ONLY else self._fsproxy_copy()
+        return call(f"{owner}.{name}", run, (held, name, args, kwargs), {}, fast=name not in HOST_ONLY)
 
     method.__name__ = name
     return method

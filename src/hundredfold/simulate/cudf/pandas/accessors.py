@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .fast_slow_proxy import Proxy, ProxyMeta, call, chain_types, has_function, to_fast, to_slow
+import numpy as np
+
+from .fast_slow_proxy import Proxy, ProxyMeta, Unusable, call, chain_types, has_function, to_fast, to_slow
 
 
 def _part(parent: Any, accessor: str, name: str) -> Any:
@@ -16,7 +18,18 @@ def _part_call(parent: Any, accessor: str, name: str, args: tuple, kwargs: dict)
 
 
 def _get(parent: Any, indexer: str, key: Any) -> Any:
-    return getattr(parent, indexer)[key]
+    result = getattr(parent, indexer)[key]
+    if hasattr(parent, "to_pandas") and getattr(parent, "ndim", 1) == 2 and indexer in ("loc", "iloc"):
+        # cuDF gives a row of several dtypes as a frame; pandas gives a Series.
+        parts = key if isinstance(key, tuple) and not _several_levels(parent) else (key,)
+        wanted = 2 - sum(1 for part in parts if np.isscalar(part) or isinstance(part, np.generic))
+        if getattr(result, "ndim", 0) != wanted and (indexer == "iloc" or parent.index.is_unique):
+            raise Unusable("a row of several dtypes")
+    return result
+
+
+def _several_levels(parent: Any) -> bool:
+    return getattr(parent.index, "nlevels", 1) > 1 or getattr(parent.columns, "nlevels", 1) > 1
 
 
 def _set(parent: Any, indexer: str, key: Any, value: Any) -> None:

@@ -43,12 +43,12 @@ def to_fast(slow: Any) -> Any:
         _check_index(slow.index)
         if not slow.flags.allows_duplicate_labels:
             raise Unusable("flags")
-        return cudf.DataFrame.from_pandas(slow, nan_as_null=False)
+        return cudf.DataFrame.from_pandas(slow, nan_as_null=True)
     if isinstance(slow, pd.Series):
         if not _keeps(slow.dtype):
             raise Unusable("a dtype that cuDF has not")
         _check_index(slow.index)
-        return cudf.Series.from_pandas(slow, nan_as_null=False)
+        return cudf.Series.from_pandas(slow, nan_as_null=True)
     _check_index(slow)
     return cudf.Index(slow) if not isinstance(slow, pd.MultiIndex) else cudf.MultiIndex.from_pandas(slow)
 
@@ -70,21 +70,50 @@ def _check_index(index: pd.Index) -> None:
 
 def to_slow(fast: Any) -> Any:
     """Move an object of cuDF to the host."""
-    return fast.to_pandas()
+    slow = fast.to_pandas()
+    if isinstance(slow, pd.Index):
+        return _numpy_index(slow)
+    index = _numpy_index(slow.index)
+    if index is not slow.index:
+        slow.index = index
+    if isinstance(slow, pd.DataFrame):
+        columns = _numpy_index(slow.columns)
+        if columns is not slow.columns:
+            slow.columns = columns
+    return slow
+
+
+def _numpy_index(index: pd.Index) -> pd.Index:
+    """Return labels in NumPy's dtypes, as pandas itself would have made them."""
+    if isinstance(index, pd.MultiIndex):
+        levels = [_numpy_index(level) for level in index.levels]
+        if all(new is old for new, old in zip(levels, index.levels, strict=True)):
+            return index
+        return index.set_levels(levels)
+    if isinstance(index.array, (BooleanArray, FloatingArray, IntegerArray)):
+        array = index.array
+        if array._mask.any():
+            return pd.Index(array.to_numpy(dtype=float, na_value=np.nan), name=index.name)
+        return pd.Index(array._data, name=index.name)
+    return index
 
 
 def _dense(array: Any) -> Any:
+    if isinstance(array, pd.arrays.ArrowExtensionArray) and not isinstance(array.dtype, pd.StringDtype):
+        raise Unusable("lists or structs, which pandas keeps as objects")
     if isinstance(array, BooleanArray) and array._mask.any():
         raise Unusable("bools with nulls, which pandas keeps as objects")
-    if isinstance(array, (IntegerArray, FloatingArray)) and array._mask.any():
-        values = array._data.astype(np.float64 if isinstance(array, IntegerArray) else array._data.dtype)
-        values[array._mask] = np.nan
-        return FloatingArray(values, np.zeros(len(values), bool))
+    if isinstance(array, IntegerArray) and array._mask.any():
+        return FloatingArray(array._data.astype(np.float64), array._mask.copy())
+    if isinstance(array, FloatingArray):
+        nan = np.isnan(array._data)
+        if nan.any() and not array._mask[nan].all():
+            return FloatingArray(array._data, array._mask | nan)
     return array
 
 
 def without_nulls(result: Any) -> Any:
-    """Return a column or a frame of cuDF whose numbers have NaN for null, as pandas' have."""
+    """Return a column or a frame of cuDF as pandas has it: integers with nulls are floats, and NaN is null."""
     from cudf.core.wrap import frame_of, make_frame, series_of
 
     pandas = result._p

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import time
 import types
@@ -97,6 +98,12 @@ def _changed(value: Any, which: str) -> Any:
         if all(a is b for a, b in zip(changed.values(), value.values(), strict=True)):
             return value
         return changed if type(value) is dict else type(value)(changed)
+    if (
+        type(value) is types.FunctionType
+        and which == "_fsproxy_slow"
+        and (value.__module__ or "").partition(".")[0] not in ("pandas", "numpy")
+    ):
+        return _unproxied(value)
     if isinstance(value, slice):
         return slice(*(_changed(one, which) for one in (value.start, value.stop, value.step)))
     if isinstance(value, np.ndarray) and value.dtype == object and value.ndim == 1:
@@ -105,6 +112,16 @@ def _changed(value: Any, which: str) -> Any:
     if isinstance(value, Iterator) and which == "_fsproxy_fast":
         raise Unusable  # it can be run through once only
     return value
+
+
+def _unproxied(function: Callable) -> Callable:
+    """Return a caller's function as pandas may call it: what it returns is no proxy."""
+
+    @functools.wraps(function)
+    def plain(*args: Any, **kwargs: Any) -> Any:
+        return to_slow(function(*args, **kwargs))
+
+    return plain
 
 
 def has_function(value: Any) -> bool:
