@@ -158,12 +158,14 @@ class Kernel:
             queue.submit(self.name, run.plain, (None,), None, moved, moved)
 
     def trace(
-        self, griddim, blockdim, args, *, sharedmem=0, cooperative=False, order=None
+        self, griddim, blockdim, args, *, sharedmem=0, cooperative=False, order=None, blocks=None
     ) -> tuple[Log, KernelError | None]:
-        """Run all blocks at once with every access logged.
+        """Run blocks at once with every access logged.
 
         Parameters
         ----------
+        blocks : numpy.ndarray, int64, optional
+            Linear ids, ascending, of the blocks to run; all if left out.
         order : numpy.ndarray, optional
             In which order a block's threads go on where they wait for each other.
 
@@ -180,10 +182,12 @@ class Kernel:
         static = compiled.shared.nbytes if compiled is not None else 0
         limits.check(griddim, blockdim, sharedmem, static, cooperative=cooperative, kernel=self.name)
         run = _Run(self, function, compiled, griddim, blockdim, args, sharedmem, cooperative, order)
-        recorder = Recorder(griddim, blockdim, kernel=self.name)
+        if blocks is None:
+            blocks = np.arange(griddim[0] * griddim[1] * griddim[2])
+        recorder = Recorder(griddim, blockdim, blocks, kernel=self.name)
         queue.run()
         try:
-            run.traced(np.arange(griddim[0] * griddim[1] * griddim[2]), recorder)
+            run.traced(blocks, recorder)
         except KernelError as fault:
             return recorder.log(), fault
         return recorder.log(), None

@@ -12,6 +12,7 @@ import builtins
 from dataclasses import dataclass, field
 from types import FunctionType, ModuleType
 
+from . import real
 from . import source as sources
 from .faults import UncompilableError
 from .intrinsics import DIM3, Intrinsic
@@ -58,6 +59,10 @@ class Function:
     functions: dict[str, Function] = field(default_factory=dict)
     intrinsics: frozenset[str] = frozenset()
 
+    def __deepcopy__(self, memo: dict) -> Function:
+        # Nodes that were put into another function say which one they come from; a copied tree says the same one.
+        return self
+
     def line(self, number: int) -> str:
         """The text of a line of its source, stripped."""
         lines = self.source.splitlines()
@@ -90,7 +95,7 @@ def function(pyfunc: FunctionType) -> Function:
 def device_function(value: object) -> FunctionType | None:
     """The Python function behind a value that a kernel may call: a ``cuda.jit`` or ``numba.njit`` function; else None."""
     python = getattr(value, "__hundredfold_device__", None)
-    if python is None and type(value).__module__.startswith("numba.core."):
+    if python is None and type(value).__module__.startswith(("numba.core.", "numba.cuda.")):
         python = getattr(value, "py_func", None)
     return python if isinstance(python, FunctionType) else None
 
@@ -186,13 +191,14 @@ class _Names(ast.NodeTransformer):
                 raise self.made.error(f"Untyped global name '{root.id}': it is not defined.", node)
             return node
         base, walked = value, []
+        value = real.meaning(value)
         for attribute in chain:
             if not isinstance(value, ModuleType | Intrinsic):  # Numba knows no other namespaces either
                 break
             inner = getattr(value, attribute, _MISSING)
             if inner is _MISSING:
                 raise self.made.error(f"{'.'.join([root.id, *walked])} has no {attribute}.", node)
-            value = inner
+            value = real.meaning(inner)
             walked.append(attribute)
         replaced = self._replace(value, root, base)
         if replaced is None:

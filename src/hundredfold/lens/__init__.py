@@ -1,0 +1,14 @@
+"""The lens: see what a kernel does, why it is wrong and why it is slow, on any machine.
+
+`arguments`  a launch's arguments as host arrays that lie as the device's do
+`requests`   the accesses of a log as the requests that warps make of memory
+`traffic`    the 32-byte sectors of global memory that requests move
+`banks`      the bank conflicts of shared memory
+`tracing`    `trace`: run a kernel here and look at all it did
+`result`     what `trace` returns
+"""
+
+from .result import Trace
+from .tracing import TooLargeError, trace
+
+__all__ = ["TooLargeError", "Trace", "trace"]

@@ -1,0 +1,137 @@
+"""A launch's arguments as host arrays, laid out in memory as the device's are: a trace changes nothing of its user's."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+
+from hundredfold.engine import queue
+
+ALIGNMENT = 512
+"""Bytes that an allocation on the device is aligned to, at least [CUDA C++ Programming Guide, device memory accesses]."""
+
+
+def to_host(args: tuple) -> tuple:
+    """Return copies of a kernel's arguments that a trace may run on.
+
+    Device arrays (whatever has ``__cuda_array_interface__``) keep their place relative to 512-byte boundaries, and those
+    that overlap still do.  Host arrays get memory of their own each, as the copies have that a launch makes of them.
+
+    Raises
+    ------
+    TypeError
+        For an argument that no kernel takes.
+    """
+    queue.run()
+    found: list[Any] = []
+    for value in args:
+        _collect(value, found)
+    regions = _regions([value for value in found if _device(value) is not None])
+    copies: dict[int, np.ndarray] = {}
+    for value in found:
+        interface = _device(value)
+        if interface is None:
+            copies[id(value)] = _aligned_copy(np.asarray(value))
+        else:
+            copies[id(value)] = _placed(value, interface, regions)
+    return tuple(_replaced(value, copies) for value in args)
+
+
+def _collect(value: Any, found: list[Any]) -> None:
+    if isinstance(value, tuple):
+        for item in value:
+            _collect(item, found)
+    elif _device(value) is not None or isinstance(value, np.ndarray):
+        found.append(value)
+    elif not isinstance(value, (bool, int, float, complex, np.generic)):
+        kind = type(value)
+        raise TypeError(
+            f"A kernel takes arrays, numbers and tuples of them, not {kind.__module__}.{kind.__name__}: "
+            "pass an array of CuPy, Numba or NumPy."
+        )
+
+
+def _replaced(value: Any, copies: dict[int, np.ndarray]) -> Any:
+    if isinstance(value, tuple):
+        items = [_replaced(item, copies) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    return copies.get(id(value), value)
+
+
+def _device(value: Any) -> dict | None:
+    """The device array's interface, or None for what is none."""
+    if isinstance(value, (np.ndarray, np.generic, tuple, int, float, complex)):
+        return None
+    interface = getattr(value, "__cuda_array_interface__", None)
+    return interface if isinstance(interface, dict) else None
+
+
+def _aligned(nbytes: int, offset: int = 0) -> np.ndarray:
+    """Bytes of memory that begin `offset` bytes behind a boundary."""
+    raw = np.empty(nbytes + 2 * ALIGNMENT, np.uint8)
+    start = -raw.ctypes.data % ALIGNMENT + offset
+    return raw[start : start + nbytes]
+
+
+def _aligned_copy(array: np.ndarray) -> np.ndarray:
+    order = "F" if array.flags.f_contiguous and not array.flags.c_contiguous else "C"
+    copy = np.ndarray(array.shape, array.dtype, _aligned(array.nbytes), order=order)
+    copy[...] = array
+    return copy
+
+
+def _span(interface: dict, itemsize: int) -> tuple[int, int]:
+    """The lowest address of a device array and the one behind its highest byte."""
+    shape, strides = interface["shape"], interface.get("strides")
+    start = end = interface["data"][0]
+    if 0 in shape:
+        return start, start
+    if strides is None:
+        return start, start + int(np.prod(shape, dtype=np.int64)) * itemsize
+    for n, step in zip(shape, strides, strict=True):
+        start, end = start + min(step * (n - 1), 0), end + max(step * (n - 1), 0)
+    return start, end + itemsize
+
+
+def _regions(arrays: list[Any]) -> list[tuple[int, int, np.ndarray]]:
+    """Copies of the memory that device arrays lie in: ``(start, end, bytes)``, overlapping arrays in one."""
+    spans = sorted({_span(_device(array), np.dtype(array.dtype).itemsize) for array in arrays})
+    merged: list[list[int]] = []
+    for start, end in spans:
+        if merged and start < merged[-1][1]:
+            merged[-1][1] = max(merged[-1][1], end)
+        elif end > start:
+            merged.append([start, end])
+    regions = []
+    for start, end in merged:
+        copy = _aligned(end - start, start % ALIGNMENT)
+        copy[...] = _download(start, end - start)
+        regions.append((start, end, copy))
+    return regions
+
+
+def _download(address: int, nbytes: int) -> np.ndarray:
+    """The bytes at an address of the device."""
+    from hundredfold import simulate
+
+    if simulate.active():  # the simulated device's memory is this process's own
+        return np.frombuffer((ctypes.c_char * nbytes).from_address(address), np.uint8)
+    import cupy
+
+    memory = cupy.cuda.UnownedMemory(address, nbytes, None)
+    return cupy.ndarray(nbytes, np.uint8, cupy.cuda.MemoryPointer(memory, 0)).get()
+
+
+def _placed(value: Any, interface: dict, regions: list[tuple[int, int, np.ndarray]]) -> np.ndarray:
+    dtype, shape, strides = np.dtype(value.dtype), tuple(interface["shape"]), interface.get("strides")
+    address = interface["data"][0]
+    for start, end, copy in regions:
+        if start <= address < end:
+            return np.ndarray(shape, dtype, copy.base, _offset(copy) + address - start, strides)
+    return np.ndarray(shape, dtype, _aligned(0))
+
+
+def _offset(view: np.ndarray) -> int:
+    return view.ctypes.data - view.base.ctypes.data

@@ -1,0 +1,152 @@
+"""`lens.trace`: what it takes, what it finds, what it leaves alone."""
+
+import subprocess
+import sys
+
+import numba
+import numpy as np
+import pytest
+from numba import cuda
+
+from hundredfold import lens
+from hundredfold.engine.kernels.faults import KernelError, TraceError
+
+
+@cuda.jit(device=True)
+def square(v):
+    return v * v
+
+
+@cuda.jit
+def squares(x, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = square(x[i])
+
+
+def test_the_arguments_are_left_alone_and_the_results_handed_out():
+    x, out = np.arange(100, dtype=np.float32), np.zeros(100, np.float32)
+    trace = lens.trace(squares, 4, 32, x, out)
+    assert trace.errors == [] and not out.any()
+    assert np.array_equal(trace.results[1], x * x)
+    assert (trace.griddim, trace.blockdim, trace.blocks) == ((4, 1, 1), (32, 1, 1), 4)
+
+
+def test_a_plain_function_and_a_decorated_one_are_traced_alike():
+    x, out = np.arange(8.0), np.zeros(8)
+    assert lens.trace(squares.py_func, 1, 8, x, out).requests == lens.trace(squares, 1, 8, x, out).requests
+
+
+def past_the_end(x, out):
+    i = cuda.grid(1)
+    out[i] = x[i + 1]
+
+
+def racy(x, out):
+    i = cuda.grid(1)
+    out[0] += x[i]
+
+
+def unbarred(x, out):
+    tile = cuda.shared.array(64, numba.float64)
+    t = cuda.threadIdx.x
+    tile[t] = x[t]
+    out[t] = tile[cuda.blockDim.x - 1 - t]
+
+
+def unstable(x, out):
+    v = "text" if x[0] else 1
+    out[0] = v
+
+
+@pytest.mark.parametrize(
+    "kernel, kind, line",
+    [
+        (past_the_end, "out-of-bounds", 3),
+        (racy, "race", 3),
+        (unbarred, "race", 4),
+        (unstable, "uncompilable", 2),
+    ],
+)
+def test_what_is_wrong_is_found_with_its_line(kernel, kind, line):
+    x = np.ones(64)
+    trace = lens.trace(kernel, 1, 64, x, np.zeros(64))
+    first = trace.errors[0]
+    assert (first.kind, first.severity, first.line) == (kind, "error", line)
+    with pytest.raises(KernelError):
+        lens.trace(kernel, 1, 64, x, np.zeros(64), raise_on_error=True)
+
+
+def test_a_launch_that_the_device_refuses_is_a_finding():
+    trace = lens.trace(squares, 1, 2048, np.ones(4), np.zeros(4))
+    assert [f.kind for f in trace.errors] == ["launch"]
+    assert "1024" in trace.errors[0].sentence
+    assert trace.blocks == 0 and trace.requests == {} and trace.efficiency == 1.0
+
+
+def test_the_first_error_is_raised():
+    with pytest.raises(TraceError) as caught:
+        lens.trace(racy, 1, 64, np.ones(64), np.zeros(64), raise_on_error=True)
+    assert len(caught.value.findings) == 1
+
+
+def test_a_sample_of_blocks():
+    x = np.ones(320)
+    trace = lens.trace(squares, 10, 32, x, np.zeros(320), blocks=[0, 9])
+    assert trace.blocks == 2 and trace.reads["x"].total == 64
+    assert lens.trace(squares, 10, 32, x, np.zeros(320), blocks=4).blocks == 4
+    with pytest.raises(ValueError, match="0 to 9"):
+        lens.trace(squares, 10, 32, x, np.zeros(320), blocks=[10])
+
+
+def test_a_trace_that_would_not_fit_says_how_large_and_offers_a_sample():
+    def totals(x, out):
+        s = 0.0
+        for k in range(x.size):
+            s += x[k]
+        out[cuda.grid(1) % out.size] = s
+
+    with pytest.raises(lens.TooLargeError, match="blocks=64") as caught:
+        lens.trace(totals, 2**20, 256, np.ones(100), np.zeros(100))
+    assert caught.value.accesses > 1e10
+    assert lens.trace(totals, 2**20, 256, np.ones(100), np.zeros(100), blocks=1).reads["x"] == (25_600, 100)
+
+
+@pytest.mark.parametrize(
+    "args, error, match",
+    [
+        ((squares, 1, 32, np.ones(4)), TypeError, "takes 2 arguments"),
+        ((squares[1, 32], 1, 32, np.ones(4), np.ones(4)), TypeError, "launch configuration"),
+        ((squares, 1, 32, [1, 2], np.ones(4)), TypeError, "list"),
+        ((np.sin, 1, 32, np.ones(4)), TypeError, "decorated with @cuda.jit"),
+    ],
+)
+def test_bad_input(args, error, match):
+    with pytest.raises(error, match=match):
+        lens.trace(*args)
+
+
+def test_device_arrays_that_overlap_still_do(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text("""
+import hundredfold.simulate as s; s.activate()
+import cupy as cp, numpy as np
+from numba import cuda
+from hundredfold import lens
+
+@cuda.jit
+def shift(src, dst):
+    i = cuda.grid(1)
+    if i < src.size:
+        dst[i] = src[i]
+
+x = cp.arange(65, dtype="f4")
+trace = lens.trace(shift, 1, 64, x[:-1], x[1:])
+print([f.kind for f in trace.errors], x.tolist() == list(range(65)))
+print([f.kind for f in lens.trace(shift, 1, 64, x[:-1], cp.zeros(64, "f4")).errors])
+print(lens.trace(shift, 1, 32, x[1:33], cp.zeros(32, "f4")).traffic[0].sectors)
+d = cuda.to_device(np.arange(64, dtype="f4"))
+print(lens.trace(shift, 1, 64, d, cuda.device_array_like(d)).results[1][63])
+""")
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=120)
+    assert done.stdout.splitlines() == ["['race'] True", "[]", "5", "63.0"], done.stdout + done.stderr
