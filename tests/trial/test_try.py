@@ -142,6 +142,15 @@ def test_the_table_says_it_in_words(tmp_path):
     assert "u.py ran" in said and "1 of 3 ran to the end." in said
 
 
+def test_the_notebook_can_be_kept_with_what_it_printed_here(tmp_path):
+    seen = nbformat.v4.new_code_cell("print(6 * 7)", outputs=[nbformat.v4.new_output("stream", text="theirs 1")])
+    unseen = nbformat.v4.new_code_cell("print(2)", outputs=[nbformat.v4.new_output("stream", text="theirs 2")])
+    tried("--keep", tmp_path / "kept", notebook(tmp_path / "n.ipynb", seen, "1 / 0", unseen))
+    kept = nbformat.read(tmp_path / "kept" / "n.ipynb", as_version=4)
+    assert [output.text for output in kept.cells[0].outputs] == ["42\n"]
+    assert kept.cells[2].outputs == []  # it did not run
+
+
 def test_a_cell_that_takes_too_long_is_stopped(tmp_path):
     slow = notebook(tmp_path / "slow.ipynb", "x = 1", "import time\ntime.sleep(600)")
     status, (outcome,) = tried("--timeout", "3", slow)

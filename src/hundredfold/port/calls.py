@@ -198,7 +198,7 @@ def _upload(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         import cupy
 
-        if value.dtype.kind not in "biufc":
+        if value.dtype.kind not in "biufcV":
             raise TypeError(f"Unsupported dtype {value.dtype}")
         return cupy.asarray(np.ndarray.view(value, np.ndarray))
     import cudf

@@ -179,6 +179,8 @@ def _notebook(outcome: Outcome, there: Path, environment: dict, timeout: float, 
     for number, name in stored.items():
         if name:
             cells[number - 1].metadata.setdefault("tags", []).append("raises-exception")
+    for cell in cells:  # what its author saw must not pass for what is seen here
+        cell.outputs, cell.execution_count = [], None
     first = nbformat.v4.new_code_cell(FIRST)
     notebook.cells.insert(0, first)
     outcome.cells = len(cells)
