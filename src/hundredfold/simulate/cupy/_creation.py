@@ -36,32 +36,37 @@ def ones(shape: Any, dtype: Any = float, order: str = "C") -> ndarray:
 def _set(a: ndarray, value: int) -> None:
     if a._a.size:
         name = "memset" if value == 0 else "cupy_fill"
+        if a._a.dtype.kind == "V":
+            launch.submit(name, np.copyto, (a._a, np.zeros((), a._a.dtype)), None, 0, a._a.nbytes)
+            return
         launch.submit(name, np.ndarray.fill, (a._a, value), None, 0, a._a.nbytes)
 
 
-def _like(a: Any, dtype: Any, order: str, shape: Any) -> ndarray:
+def _like(a: Any, dtype: Any, order: str, shape: Any, subok: Any) -> ndarray:
     a = a if isinstance(a, ndarray) else asarray(a)
     dtype = a.dtype if dtype is None else normal_dtype(dtype)
     order = "K" if order is None else order
+    if subok is not None:
+        raise TypeError("subok is not supported yet")
     shape = None if shape is None else normal_shape(shape)
     return launch.empty_keeping(a._a, dtype, normal_order(order, "CFAK"), shape)
 
 
 def empty_like(prototype: Any, dtype: Any = None, order: str = "K", subok: Any = None, shape: Any = None) -> ndarray:
     """A new array laid out like another, its content undefined."""
-    return _like(prototype, dtype, order, shape)
+    return _like(prototype, dtype, order, shape, subok)
 
 
 def zeros_like(a: Any, dtype: Any = None, order: str = "K", subok: Any = None, shape: Any = None) -> ndarray:
     """A new array of zeros laid out like another."""
-    result = _like(a, dtype, order, shape)
+    result = _like(a, dtype, order, shape, subok)
     _set(result, 0)
     return result
 
 
 def ones_like(a: Any, dtype: Any = None, order: str = "K", subok: Any = None, shape: Any = None) -> ndarray:
     """A new array of ones laid out like another."""
-    result = _like(a, dtype, order, shape)
+    result = _like(a, dtype, order, shape, subok)
     _set(result, 1)
     return result
 
@@ -70,14 +75,14 @@ def full_like(
     a: Any, fill_value: Any, dtype: Any = None, order: str = "K", subok: Any = None, shape: Any = None
 ) -> ndarray:
     """A new array of one value laid out like another."""
-    result = _like(a, dtype, order, shape)
+    result = _like(a, dtype, order, shape, subok)
     result.fill(fill_value)
     return result
 
 
-def asanyarray(a: Any, dtype: Any = None, order: Any = None, *, blocking: bool = False) -> ndarray:
+def asanyarray(a: Any, dtype: Any = None, order: Any = None, *, copy: Any = None, blocking: bool = False) -> ndarray:
     """As :func:`asarray`."""
-    return asarray(a, dtype, order, blocking=blocking)
+    return asarray(a, dtype, order, blocking=blocking, copy=copy)
 
 
 def ascontiguousarray(a: Any, dtype: Any = None) -> ndarray:
@@ -94,11 +99,21 @@ def asfortranarray(a: Any, dtype: Any = None) -> ndarray:
 
 def require(a: Any, dtype: Any = None, requirements: Any = None) -> ndarray:
     """An array of some dtype and layout."""
-    letters = {str(r)[0].upper() for r in requirements or ()}
-    if letters - set("CFAO"):
-        raise ValueError('Invalid item in requirements. It should be one of "C", "F", "A", "O"')
-    order = "F" if "F" in letters else "C" if "C" in letters else "K"
-    return array(a, dtype, copy="O" in letters and getattr(a, "base", None) is not None, order=order)
+    flags = {"C": "C", "C_CONTIGUOUS": "C", "CONTIGUOUS": "C", "F": "F", "F_CONTIGUOUS": "F", "FORTRAN": "F",
+             "O": "O", "OWNDATA": "O"}  # fmt: skip
+    wanted = set()
+    for name in requirements or ():
+        if name.upper() not in flags:
+            raise ValueError(f'Incorrect flag "{name}" in requirements')
+        wanted.add(flags[name.upper()])
+    if wanted >= {"C", "F"}:
+        raise ValueError('Cannot specify both "C" and "F" order')
+    try:
+        return array(
+            a, dtype, copy=("O" in wanted) or None, order=("F" if "F" in wanted else "C" if "C" in wanted else "A")
+        )
+    except TypeError:
+        raise ValueError(f'Incorrect dtype "{dtype}" provided') from None
 
 
 def copy(a: Any, order: str = "K") -> ndarray:
@@ -113,7 +128,7 @@ def frombuffer(*args: Any, **kwargs: Any) -> ndarray:
 
 def fromfile(*args: Any, **kwargs: Any) -> ndarray:
     """The content of a file."""
-    return asarray(np.fromfile(*args, **kwargs))
+    return asarray(np.fromfile(*args, **kwargs))  # big-endian numbers are turned round on the host
 
 
 def fromiter(*args: Any, **kwargs: Any) -> ndarray:
@@ -230,8 +245,16 @@ class nd_grid:
         self.sparse = sparse
 
     def __getitem__(self, key: Any) -> Any:
+        key = tuple(map(_host_slice, key)) if isinstance(key, tuple) else _host_slice(key)
         grid = np.ogrid[key] if self.sparse else np.mgrid[key]
         return [asarray(g) for g in grid] if isinstance(grid, (tuple, list)) else asarray(grid)
+
+
+def _host_slice(item: Any) -> Any:
+    """A slice whose ends may be device arrays of one number; those are read, which waits for the device."""
+    if not isinstance(item, slice):
+        return item
+    return slice(*(v.item() if isinstance(v, ndarray) else v for v in (item.start, item.stop, item.step)))
 
 
 mgrid = nd_grid(sparse=False)
@@ -303,9 +326,16 @@ def diagflat(v: Any, k: int = 0) -> ndarray:
 def vander(x: Any, N: int | None = None, increasing: bool = False) -> ndarray:
     """A Vandermonde matrix."""
     x = asarray(x)
+    if x.ndim != 1:
+        raise ValueError("x must be a one-dimensional array or sequence.")
     n = len(x) if N is None else N
     dtype = np.promote_types(x.dtype, int)
-    return launch.submit_into("cupy_vander", launch.empty((len(x), n), dtype), np.vander, x, n, increasing)
+    out = launch.empty((len(x), n), dtype)
+    return launch.submit_into("cupy_vander", out, _powers, x, n, increasing, dtype)
+
+
+def _powers(x: np.ndarray, n: int, increasing: bool, dtype: np.dtype) -> np.ndarray:
+    return np.vander(x.astype(dtype), n, increasing)
 
 
 __all__ = [

@@ -112,7 +112,12 @@ def vstack(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind")
     return concatenate([atleast_2d(a) for a in tup], 0, dtype=dtype, casting=casting)
 
 
-row_stack = vstack
+def row_stack(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind") -> ndarray:
+    """As :func:`vstack` (deprecated)."""
+    import warnings
+
+    warnings.warn("`row_stack` alias is deprecated. Use `cp.vstack` directly.", DeprecationWarning, stacklevel=2)
+    return vstack(tup, dtype=dtype, casting=casting)
 
 
 def hstack(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind") -> ndarray:
@@ -158,7 +163,8 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> nd
     """An array with a border."""
     if isinstance(pad_width, ndarray):
         pad_width = pad_width.tolist()
-    array = array if isinstance(array, ndarray) else asarray(array)
+    if isinstance(array, np.ndarray):
+        raise TypeError(f"Unsupported type {np.ndarray}")
     if not np.asarray(pad_width).dtype.kind == "i":
         raise TypeError("`pad_width` must be of integral type.")
     widths = np.broadcast_to(np.asarray(pad_width), (array.ndim, 2))
@@ -280,5 +286,5 @@ made = {
         )
     },
     "concat": concatenate,
-    "row_stack": vstack,
+    "row_stack": row_stack,
 }  # fmt: skip

@@ -18,10 +18,7 @@ ndarray = launch.array_class
 
 def _method(name: str) -> Any:
     def call(a: Any, *args: Any, **kwargs: Any) -> Any:
-        if not isinstance(a, ndarray):
-            if isinstance(a, np.ndarray):
-                raise TypeError(f"Unsupported type {np.ndarray}")
-            a = asarray(a)
+        # As CuPy's: whatever has the method.  A host array gives a host result, a list has no such method.
         return getattr(a, name)(*args, **kwargs)
 
     call.__name__ = name
@@ -29,7 +26,23 @@ def _method(name: str) -> Any:
     return call
 
 
-made = {name: _method(name) for name in "sum prod mean var std all any cumsum cumprod ptp argmax argmin".split()}
+def _checked(name: str, message: str) -> Any:
+    def call(a: Any, *args: Any, **kwargs: Any) -> Any:
+        if not isinstance(a, ndarray):
+            raise TypeError(message.format(type(a), type(a).__name__))
+        return getattr(a, name)(*args, **kwargs)
+
+    call.__name__ = name
+    call.__doc__ = f"As the array's method ``{name}``."
+    return call
+
+
+made = {name: _method(name) for name in "sum prod mean var std ptp argmax argmin".split()}
+made |= {name: _checked(name, "The argument 'a' must be cupy.ndarray. Actual: {0}") for name in ("all", "any")}
+made |= {
+    name: _checked(name, "Argument 'a' has incorrect type (expected cupy._core.core._ndarray_base, got {1})")
+    for name in ("cumsum", "cumprod")
+}
 made |= {"max": _method("max"), "min": _method("min"), "amax": _method("max"), "amin": _method("min")}
 made |= {"product": made["prod"], "cumproduct": made["cumprod"], "alltrue": made["all"], "sometrue": made["any"]}
 made |= {"trace": _method("trace"), "diagonal": _method("diagonal")}
@@ -40,7 +53,12 @@ made["einsum"] = einsum
 def _cumulative(name: str) -> Any:
     def call(x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None, include_initial: bool = False) -> Any:
         if include_initial:
-            return launch.now(name, getattr(np, name), x, axis=axis, dtype=dtype, include_initial=True)
+            made = launch.now(name, getattr(np, name), x, axis=axis, dtype=dtype, include_initial=True)
+            if out is None:
+                return made
+            reduction.check_out(out, made.shape, made.dtype)
+            launch.copy_into(out._a, made._a)
+            return out
         return getattr(reduction, {"cumulative_sum": "cumsum", "cumulative_prod": "cumprod"}[name])(x, axis, dtype, out)
 
     call.__name__ = name
@@ -75,6 +93,8 @@ def imag(val: Any) -> Any:
 
 def angle(z: Any, deg: bool = False) -> Any:
     """The angle of complex numbers."""
+    if isinstance(z, np.ndarray):
+        raise TypeError(f"Unsupported type {np.ndarray}")
     z = asarray(z)
     dtype = dtype_of(np.angle, z.dtype)
     return launch.submit_into("cupy_angle", launch.empty(z.shape, dtype), np.angle, z, deg)
@@ -82,13 +102,19 @@ def angle(z: Any, deg: bool = False) -> Any:
 
 def real_if_close(a: Any, tol: float = 100) -> Any:
     """The real part where the imaginary part is small; waits for the device."""
-    return launch.now("cupy_real_if_close", np.real_if_close, a, tol)
+    if a.dtype.kind != "c":
+        return a
+    tol = np.finfo(a.dtype).eps * tol if tol > 1 else tol
+    return a.real if by_name["less"](by_name["absolute"](a.imag), float(tol)).all() else a
 
 
 def nan_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
     """NaN and infinities replaced by numbers, or by the elements of arrays in the same places."""
     if not isinstance(x, ndarray):
         x = asarray(x)
+    for number in (nan, posinf, neginf):
+        if np.broadcast_shapes(x.shape, number.shape if isinstance(number, ndarray) else ()) != x.shape:
+            raise ValueError("Out shape is mismatched")
     out = launch.empty_keeping(x._a, x.dtype) if copy else x
     return launch.submit_into("cupy_nan_to_num", out, _replace, x, nan, posinf, neginf)
 

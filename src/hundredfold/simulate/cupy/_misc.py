@@ -11,7 +11,7 @@ from ._c_kernels.raw import RawKernel, RawModule
 from ._c_kernels.reduction import ReductionKernel
 from ._core import launch
 from ._core.adapt import hosting, table
-from ._core.convert import asarray
+from ._core.convert import asarray, from_like
 from .cuda import memory, pinned_memory
 
 ndarray = launch.array_class
@@ -19,6 +19,7 @@ ndarray = launch.array_class
 
 def asnumpy(a: Any, stream: Any = None, order: str = "C", out: Any = None, *, blocking: bool = True) -> np.ndarray:
     """The array on the host; waits for the device."""
+    a = from_like(a)
     if isinstance(a, ndarray):
         return a.get(stream=stream, order=order, out=out, blocking=blocking)
     if out is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,7 @@ def normal_shape(shape: Any) -> tuple[int, ...]:
     """Make a tuple of sizes of an int or a sequence of ints."""
     if type(shape) is not tuple:
         shape = tuple(shape) if hasattr(shape, "__iter__") else (shape,)
-    shape = tuple(size.__index__() for size in shape)
+    shape = tuple(map(operator.index, shape))
     if len(shape) > launch.MAX_NDIM:
         raise ValueError(f"maximum supported dimension for an ndarray is {launch.MAX_NDIM}, found {len(shape)}")
     if shape and min(shape) < 0:
@@ -46,10 +47,23 @@ def normal_shape(shape: Any) -> tuple[int, ...]:
 
 def normal_order(order: Any, allowed: str = "CF") -> str:
     """Make ``C``, ``F``, ``A`` or ``K`` of what a caller may write."""
-    order = "C" if order is None else str(order)[:1].upper()
-    if order not in allowed or not order:
+    order = "C" if order is None else str(order)[:1].upper() or "C"
+    if order not in "CFAK":
+        raise ValueError("order not understood")
+    if order not in allowed:
         raise TypeError("order not understood")
     return order
+
+
+def _check_strides(shape: tuple[int, ...], strides: Any, itemsize: int) -> None:
+    reach = [(n - 1) * step for n, step in zip(shape, strides, strict=True) if n]
+    if any(step < 0 for step in reach):
+        raise ValueError("ndarray() with strides currently does not allow negative strides")
+    size = math.prod(shape) * itemsize
+    if sum(reach) + itemsize > max(size, itemsize):
+        raise ValueError(
+            f"ndarray() with strides must stay withing a contiguous size of {size} but got {sum(reach) + itemsize}."
+        )
 
 
 class Base:
@@ -65,6 +79,8 @@ class Base:
         shape, dtype, order = normal_shape(shape), normal_dtype(dtype), normal_order(order)
         self.base = None
         if memptr is None:
+            if strides is not None:
+                _check_strides(shape, strides, dtype.itemsize)
             block, offset = launch.allocate(math.prod(shape) * dtype.itemsize), 0
         else:
             block, offset = memptr._block, memptr._offset
@@ -88,7 +104,7 @@ class Base:
         try:
             self._a = self._a.reshape(shape, copy=False)
         except ValueError:
-            raise AttributeError("incompatible shape") from None
+            raise AttributeError("Incompatible shape for in-place modification.") from None
 
     @property
     def dtype(self) -> np.dtype:

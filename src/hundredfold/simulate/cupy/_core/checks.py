@@ -30,6 +30,10 @@ def raise_if_invalid_cast(given: np.dtype, wanted: np.dtype, casting: str, what:
     """Raise CuPy's TypeError if a cast is not allowed."""
     if given is not wanted and not np.can_cast(given, wanted, casting):
         raise TypeError(f"Cannot cast {what} from {given!r} to {wanted!r} according to the rule '{casting}'")
+    if casting == "unsafe" and given.kind == "c" and wanted.kind in "iuf":
+        from ..exceptions import ComplexWarning
+
+        warnings.warn("Casting complex values to real discards the imaginary part", ComplexWarning, stacklevel=4)
 
 
 def check_devices(arrays: Any) -> None:

@@ -33,8 +33,8 @@ def array(
         nested list of device arrays (stacked).
     dtype : optional
         Of the result; by default what NumPy would choose.
-    copy : bool
-        If False, return ``obj`` itself where it fits.
+    copy : bool, optional
+        None returns ``obj`` itself where it fits; False raises a ValueError where it does not fit.
     order : {'C', 'F', 'A', 'K'}
         Memory layout.
     ndmin : int
@@ -50,8 +50,8 @@ def array(
         raise NotImplementedError
     order = normal_order("K" if order is None else order, "CFAK")
     dtype = None if dtype is None else normal_dtype(dtype)
-    if not isinstance(obj, launch.array_class) and hasattr(obj, "__cuda_array_interface__"):
-        obj = _borrow(obj)
+    if not isinstance(obj, launch.array_class):
+        obj = from_like(obj)
     if isinstance(obj, launch.array_class):
         result = _from_device(obj, dtype, copy, order)
     elif isinstance(obj, (list, tuple)) and _holds_device_arrays(obj):
@@ -68,10 +68,25 @@ def array(
     return result
 
 
+def from_like(obj: Any) -> Any:
+    """The device array that another object shows or gives; the object itself if it does neither."""
+    if isinstance(obj, (launch.array_class, np.ndarray, list, tuple, int, float, complex, str, np.generic)):
+        return obj
+    if hasattr(obj, "__cuda_array_interface__"):
+        return _borrow(obj)
+    if hasattr(obj, "__cupy_get_ndarray__"):
+        return obj.__cupy_get_ndarray__()
+    return obj
+
+
 def _borrow(obj: Any) -> Any:
     """A device array over the simulated device memory that another object shows."""
     interface = obj.__cuda_array_interface__
-    shape, dtype = tuple(interface["shape"]), normal_dtype(interface["typestr"])
+    shape, dtype = tuple(interface["shape"]), np.dtype(interface["typestr"])
+    if dtype.kind == "V" and interface.get("descr") and interface["descr"][0][0]:
+        dtype = np.dtype(interface["descr"])  # the type string of a structured type is its size alone
+    if dtype.kind not in "Mm":  # dates can be held, though there is no kernel for them
+        dtype = normal_dtype(dtype)
     if interface.get("mask") is not None:
         raise ValueError("CuPy currently does not support masked arrays.")
     if 0 in shape:
@@ -90,11 +105,16 @@ def _from_device(obj: Any, dtype: Any, copy: Any, order: str) -> Any:
     dtype = obj.dtype if dtype is None else dtype
     if obj._block.device_id != device.current() and obj.size:
         return obj.copy(order).astype(dtype, copy=False)
-    return obj.astype(dtype, order, copy=bool(copy))
+    made = obj.astype(dtype, order, copy=bool(copy))
+    if copy is False and made is not obj:
+        raise ValueError("Unable to avoid copy while creating an array as requested.")
+    return made
 
 
 def _from_host(obj: Any, dtype: Any, order: str, ndmin: int) -> Any:
     host = np.array(obj, dtype=dtype, copy=None, ndmin=ndmin)
+    if not host.dtype.isnative:
+        host = host.astype(host.dtype.newbyteorder("="))
     normal_dtype(host.dtype)
     if order in "KA":
         order = "F" if isinstance(obj, np.ndarray) and host.flags.fnc else "C"
@@ -109,17 +129,26 @@ def _holds_device_arrays(obj: Any) -> bool:
     while isinstance(obj, (list, tuple)):
         if not obj:
             return False
-        if any(isinstance(item, launch.array_class) for item in obj):
+        if any(_is_device_array(item) for item in obj):
             return True
         obj = obj[0]
     return False
+
+
+def _is_device_array(obj: Any) -> bool:
+    kind = type(obj)
+    return (
+        isinstance(obj, launch.array_class)
+        or hasattr(kind, "__cuda_array_interface__")
+        or hasattr(kind, "__cupy_get_ndarray__")
+    )
 
 
 def _stack(obj: Any) -> Any:
     """Stack a nested list of device arrays of one shape."""
     from .joining import concatenate
 
-    parts = [_stack(item) if isinstance(item, (list, tuple)) else item for item in obj]
+    parts = [_stack(item) if isinstance(item, (list, tuple)) else from_like(item) for item in obj]
     for part in parts:
         if not isinstance(part, launch.array_class):
             raise TypeError(f"Unsupported type {type(part)}")
@@ -130,9 +159,7 @@ def _stack(obj: Any) -> Any:
 
 def asarray(a: Any, dtype: Any = None, order: str | None = None, *, blocking: bool = False, copy: Any = None) -> Any:
     """Make a device array, without a copy if it is one already; see :func:`array`."""
-    if copy is False and not isinstance(a, launch.array_class):
-        raise ValueError("Unable to avoid copy while creating an array as requested.")
-    return array(a, dtype, bool(copy), "K" if order is None else order, blocking=blocking)
+    return array(a, dtype, copy, "K" if order is None else order, blocking=blocking)
 
 
 def device_array(a: Any) -> Any:

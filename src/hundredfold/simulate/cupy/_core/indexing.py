@@ -13,6 +13,7 @@ import numpy as np
 from hundredfold.engine import queue
 
 from . import launch
+from .casting import convert
 from .convert import array
 
 _BASIC = (int, np.integer, slice, type(None), type(Ellipsis))
@@ -295,11 +296,19 @@ def scatter(x: Any, index: Any, value: Any, operation: str) -> None:
 
 
 def _set(a: np.ndarray, index: tuple, value: np.ndarray, operation: str) -> None:
-    a[_wrapped(a, index)] = value.astype(a.dtype, copy=False)
+    a[_wrapped(a, index)] = _in_type(value, a.dtype)
 
 
 def _combine(a: np.ndarray, index: tuple, value: np.ndarray, operation: str) -> None:
-    getattr(np, _NAMES[operation]).at(a, _wrapped(a, index), value.astype(a.dtype, copy=False))
+    getattr(np, _NAMES[operation]).at(a, _wrapped(a, index), _in_type(value, a.dtype))
+
+
+def _in_type(value: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    if value.dtype.kind == "f" and dtype.kind in "iu" and value.size:
+        result = np.empty(value.shape, dtype)
+        convert(result, value)
+        return result
+    return value.astype(dtype, copy=False)
 
 
 _NAMES = {

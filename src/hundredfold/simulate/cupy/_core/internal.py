@@ -14,15 +14,22 @@ def prod(args: Sequence[Any]) -> Any:
     return math.prod(args)
 
 
+prod_sequence = prod
+
+
+def vector_equal(x: Sequence[Any], y: Sequence[Any]) -> bool:
+    """Whether two sequences of numbers are equal."""
+    return list(x) == list(y)
+
+
 def get_size(size: Any) -> tuple[int, ...]:
     """A tuple of lengths of what a caller may give as a size."""
     if size is None:
         return ()
-    if isinstance(size, Sequence):
-        return tuple(size)
-    if isinstance(size, (int, np.integer)):
-        return (int(size),)
-    raise ValueError(f"size should be None, collections.abc.Sequence, or int: {size}")
+    items = tuple(size) if isinstance(size, Sequence) else (size,)
+    if any(isinstance(item, (bool, np.bool_)) or getattr(item, "dtype", None) == np.bool_ for item in items):
+        raise TypeError("an integer is required, not a bool")
+    return tuple(item.item() if isinstance(item, (np.ndarray, np.generic)) else item for item in items)
 
 
 def get_c_contiguity(shape: Sequence[int], strides: Sequence[int], itemsize: int) -> bool:

@@ -12,8 +12,9 @@ from hundredfold.engine import device, queue
 
 from . import launch
 from .checks import broadcast, check_devices, may_share_bounds, raise_if_invalid_cast
+from .convert import from_like
 from .loops import Plan, cast_and_mask
-from .promote import BIG, Loop, choose, kind_of_scalar
+from .promote import BIG, DeviceLike, Loop, choose, kind_of_scalar
 
 _submit = queue.submit
 _several_devices = device.count() > 1
@@ -89,7 +90,10 @@ class ufunc:
         elif isinstance(x, array_class):
             return self._full_call(args, kwargs)
         else:
-            kind = kind_of_scalar(x)
+            try:
+                kind = kind_of_scalar(x)
+            except DeviceLike:
+                return self._full_call(args, kwargs)
             shape = None
             moved = 0
         if self.nin == 1:
@@ -109,7 +113,10 @@ class ufunc:
             elif isinstance(y, array_class):
                 return self._full_call(args, kwargs)
             else:
-                kind = (kind, kind_of_scalar(y))
+                try:
+                    kind = (kind, kind_of_scalar(y))
+                except DeviceLike:
+                    return self._full_call(args, kwargs)
                 plan = self._plans.get(kind) or self._remember(kind, kind)
                 y = plan.scalars[1](y)
                 if shape is None:
@@ -165,7 +172,10 @@ class ufunc:
                 simple = (y._block is not x._block or y is x) and a.shape == b.shape
                 moved = a.nbytes if a is b else a.nbytes + b.nbytes
             else:
-                kind = (a.dtype, kind_of_scalar(y))
+                try:
+                    kind = (a.dtype, kind_of_scalar(y))
+                except DeviceLike:
+                    return self._full_call((x, y, x), {})
                 simple, moved = True, a.nbytes
             plan = self._plans.get(kind)
             if simple and plan is not None and plan.out is a.dtype and a.size:
@@ -179,6 +189,7 @@ class ufunc:
         return plan
 
     def _full_call(self, args: tuple, kwargs: dict) -> Any:
+        args = tuple(map(from_like, args))
         outs, where, dtype, casting = self._parse(args, kwargs)
         ins = args[: self.nin]
         arrays = [isinstance(x, launch.array_class) for x in ins]

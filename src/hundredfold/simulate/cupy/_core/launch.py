@@ -88,7 +88,7 @@ def axes_by_stride(a: np.ndarray) -> list[int]:
 def empty_keeping(a: np.ndarray, dtype: np.dtype, order: str = "K", shape: tuple[int, ...] | None = None) -> ndarray:
     """Make an uninitialised device array laid out like ``a``; ``K`` keeps the order of its axes."""
     if shape is not None and len(shape) != a.ndim:
-        return empty(shape, dtype, "C" if order in "KA" else order)
+        return empty(shape, dtype, "C" if order == "K" else like_order(a, order))
     if order == "K" and not a.flags.forc:
         axes = axes_by_stride(a)
         full = a.shape if shape is None else shape

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .casting import convert
 from .promote import BIG, Loop
 
 _CANONICAL = {c: np.dtype(c).str for c in "?bhilqBHILQefdFD"}
@@ -94,6 +95,12 @@ def cast_and_mask(plan: Plan, views: list, outs: list[np.ndarray], where: Any) -
     results = [np.empty(o.shape, t) for o, t in zip(outs, plan.outs, strict=True)]
     plan.call(*views, *results)
     for o, result in zip(outs, results, strict=True):
+        if result.dtype.kind == "f" and o.dtype.kind in "iu" and result.size:
+            fitting = np.empty(o.shape, o.dtype)
+            convert(fitting, result)
+            result = fitting
+        if result.dtype.kind == "c" and o.dtype.kind not in "cb":
+            result = result.real  # of which the call has warned
         np.copyto(o, result, "unsafe", where=where)
 
 

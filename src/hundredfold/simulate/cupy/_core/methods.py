@@ -74,7 +74,10 @@ class Methods:
     def clip(self, min: Any = None, max: Any = None, out: Any = None):
         """Elements limited to an interval."""
         if min is None and max is None:
-            raise ValueError("array_clip: must set either max or min")
+            if out is None:
+                return self.copy()
+            out[...] = self
+            return out
         if min is None:
             return by_name["minimum"](self, max, out=out)
         if max is None:

@@ -48,7 +48,7 @@ def matmul(x1: Any, x2: Any, /, out: Any = None, **kwargs: Any) -> Any:
     """Matrix product of two arrays, stacked over leading axes."""
     _arrays(x1, x2)
     if kwargs:
-        raise TypeError(f"Wrong arguments {kwargs}")
+        return _matmul_with(x1, x2, out, **kwargs)
     if x1.ndim == 0 or x2.ndim == 0:
         raise ValueError("matmul: Input operand does not have enough dimensions")
     a = x1.shape if x1.ndim > 1 else (1, *x1.shape)
@@ -66,6 +66,26 @@ def matmul(x1: Any, x2: Any, /, out: Any = None, **kwargs: Any) -> Any:
         ) from None
     tail = (() if x1.ndim == 1 else (a[-2],)) + (() if x2.ndim == 1 else (b[-1],))
     return product("cublas_gemm", np.matmul, lead + tail, x1, x2, out=out)
+
+
+def _matmul_with(
+    x1: Any, x2: Any, out: Any, axes: Any = None, dtype: Any = None, casting: str = "same_kind", order: str = "K", **kwargs: Any
+) -> Any:  # fmt: skip
+    """The matrix product with the options of a generalised ufunc."""
+    if kwargs:
+        raise TypeError(f"Wrong arguments {kwargs}")
+    if axes is not None:
+        x1, x2 = (x._view(np.moveaxis(x._a, at, (-2, -1))) for x, at in zip((x1, x2), axes[:2], strict=True))
+    if dtype is not None:
+        x1, x2 = x1.astype(dtype, copy=False), x2.astype(dtype, copy=False)
+    made = matmul(x1, x2)
+    if axes is not None and len(axes) > 2:
+        made = made._view(np.moveaxis(made._a, (-2, -1), axes[2]))
+    if out is None:
+        return made
+    check_out(out, made.shape, made.dtype, casting)
+    launch.copy_into(out._a, made._a)
+    return out
 
 
 def dot(a: Any, b: Any, out: Any = None) -> Any:

@@ -30,7 +30,13 @@ def kind_of_scalar(value: object) -> object:
         return np.dtype(bool)
     if isinstance(value, np.generic):
         return value.dtype
+    if hasattr(kind, "__cuda_array_interface__") or hasattr(kind, "__cupy_get_ndarray__"):
+        raise DeviceLike
     raise TypeError(f"Unsupported type {kind}")
+
+
+class DeviceLike(TypeError):
+    """An argument that is no device array and shows one."""
 
 
 class Loop:

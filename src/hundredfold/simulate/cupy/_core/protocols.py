@@ -41,7 +41,9 @@ class Protocols:
             return NotImplemented
         for x in operands:
             # Host arrays pass here and are refused by name where the function looks at its arguments.
-            if not isinstance(x, (int, float, complex, np.generic, launch.array_class, np.ndarray)):
+            if not isinstance(x, (int, float, complex, np.generic, launch.array_class, np.ndarray)) and not (
+                hasattr(x, "__cuda_array_interface__") or hasattr(x, "__cupy_get_ndarray__")
+            ):
                 return NotImplemented
         if name in _COMPARISONS:
             inputs = tuple(x.item() if isinstance(x, np.ndarray) and x.ndim == 0 else x for x in inputs)

@@ -77,7 +77,10 @@ class Views:
             dtype, type = None, dtype
         if type is not None and not (isinstance(type, _class) and issubclass(type, launch.array_class)):
             raise ValueError("Type must be a sub-type of ndarray type")
-        a = self._a.view() if dtype is None else self._a.view(normal_dtype(dtype))
+        if dtype is not None:
+            dtype = np.dtype(dtype)
+            dtype = dtype if dtype.kind in "Mm" else normal_dtype(dtype)
+        a = self._a.view() if dtype is None else self._a.view(dtype)
         view = self._view(a)
         kind = type or self.__class__
         if kind is not launch.array_class:
@@ -146,8 +149,9 @@ class Views:
             raise TypeError("casting is not supported yet")
         if subok is not None:
             raise TypeError("subok is not supported yet")
-        dtype, order = normal_dtype(dtype), normal_order("K" if order is None else order, "CFAK")
         a = self._a
+        dtype = a.dtype if dtype is a.dtype or np.dtype(dtype) == a.dtype else normal_dtype(dtype)
+        order = normal_order("K" if order is None else order, "CFAK")
         if (
             not copy
             and dtype == a.dtype

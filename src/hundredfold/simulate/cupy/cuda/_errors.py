@@ -39,6 +39,7 @@ CUDARuntimeError.__module__ = "cupy_backends.cuda.api.runtime"  # as tracebacks 
 
 _DRIVER_ERRORS = {
     1: ("CUDA_ERROR_INVALID_VALUE", "invalid argument"),
+    301: ("CUDA_ERROR_FILE_NOT_FOUND", "file not found"),
     500: ("CUDA_ERROR_NOT_FOUND", "named symbol not found"),
     701: ("CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", "too many resources requested for launch"),
     720: ("CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE", "too many blocks in cooperative launch"),

@@ -43,7 +43,7 @@ def _companion(c: np.ndarray) -> np.ndarray:
 
 def polyval(x: Any, c: Any, tensor: bool = True) -> Any:
     """The series at some points."""
-    c = array(c, ndmin=1, copy=False)
+    c = array(c, ndmin=1, copy=None)
     if c.dtype.kind in "biu":
         c = c + 0.0
     x = asarray(x) if isinstance(x, (list, tuple)) else x
@@ -57,7 +57,7 @@ def polyval(x: Any, c: Any, tensor: bool = True) -> Any:
 
 def polyvalfromroots(x: Any, r: Any, tensor: bool = True) -> Any:
     """The polynomial of some roots at some points."""
-    r = array(r, ndmin=1, copy=False)
+    r = array(r, ndmin=1, copy=None)
     if r.dtype.kind in "biu":
         r = r.astype(np.float64)
     x = asarray(x) if isinstance(x, (list, tuple)) else x
