@@ -198,3 +198,15 @@ def test_callbacks_get_device_arrays(cp):
 
     wanted = scipy.ndimage.generic_gradient_magnitude(IMAGE, scipy.ndimage.sobel)
     np.testing.assert_allclose(magnitude.get(), wanted, rtol=1e-5)
+
+
+def test_an_object_keeps_the_memory_that_it_was_made_of(cp):
+    from cupyx.scipy import interpolate
+
+    c, x = cp.asarray([[1.0], [2.0], [3.0]]), cp.asarray([0.0, 1.0])
+    piece = interpolate.PPoly(c, x)
+    slope = piece.derivative()
+    del c, x, piece
+    others = [cp.full((3, 1), 9.0) for _ in range(8)]  # take the memory if it was given back
+    assert float(slope(cp.asarray([0.5]))[0]) == 3.0
+    del others

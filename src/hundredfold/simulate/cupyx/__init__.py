@@ -7,7 +7,6 @@ import importlib
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
 from cupy import linalg as _linalg
 from cupy._core.indexing import scatter as _scatter
 from cupy._core.names import refuser
@@ -15,6 +14,7 @@ from cupy._core.ufuncs import by_name as _ufuncs
 
 from . import profiler, scipy
 from ._gufunc import GeneralizedUFunc
+from ._pinned import empty_like_pinned, empty_pinned, zeros_like_pinned, zeros_pinned
 from ._runtime import get_runtime_info
 from ._sync import DeviceSynchronized, allow_synchronize
 
@@ -37,26 +37,6 @@ def scatter_max(a: Any, slices: Any, value: Any) -> None:
 def scatter_min(a: Any, slices: Any, value: Any) -> None:
     """Store minima at some indices."""
     _scatter(a, slices, value, "min")
-
-
-def empty_pinned(shape: Any, dtype: Any = float, order: str = "C") -> np.ndarray:
-    """A host array for transfers; all host memory is alike here."""
-    return np.empty(shape, dtype, order)
-
-
-def zeros_pinned(shape: Any, dtype: Any = float, order: str = "C") -> np.ndarray:
-    """A host array of zeros for transfers."""
-    return np.zeros(shape, dtype, order)
-
-
-def empty_like_pinned(a: Any, dtype: Any = None, order: str = "K", subok: Any = None, shape: Any = None) -> np.ndarray:
-    """A host array for transfers, laid out like another."""
-    return np.empty(a.shape if shape is None else shape, a.dtype if dtype is None else dtype)
-
-
-def zeros_like_pinned(a: Any, dtype: Any = None, order: str = "K", subok: Any = None, shape: Any = None) -> np.ndarray:
-    """A host array of zeros for transfers, laid out like another."""
-    return np.zeros(a.shape if shape is None else shape, a.dtype if dtype is None else dtype)
 
 
 def geterr() -> dict[str, Any]:

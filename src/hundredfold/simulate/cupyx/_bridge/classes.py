@@ -28,6 +28,7 @@ class Proxy:
         keep = lambda *a, **k: made.append(self._scipy(*a, **k))  # noqa: E731  (the object itself must not cross)
         convert.call(f"cupyx_{type(self).__name__}", keep, args, kwargs)
         self._host = made[0]
+        self._kept = (args, kwargs)  # SciPy's object may hold views of their memory
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name == "_host":
@@ -73,7 +74,7 @@ def _method(self: Proxy, name: str) -> Callable:
             bound.arguments.pop(next(iter(signature.parameters)))
             send(bound.arguments, taking_host(self._module, f"{type(self)._public}.{name}"))
             args, kwargs = Plan(_without_self(signature), host).arrange(bound)
-        return convert.call(f"cupyx_{type(self).__name__}_{name}", host, args, kwargs)
+        return convert.call(f"cupyx_{type(self).__name__}_{name}", host, args, kwargs, owner=self)
 
     method.__name__ = name
     return method

@@ -45,13 +45,16 @@ class AsIs:
 class _Crossing:
     """One call's crossing: what was read and written, and which host view is which device array."""
 
-    def __init__(self, host_allowed: bool) -> None:
+    def __init__(self, host_allowed: bool, copy: bool = False) -> None:
         self.host_allowed = host_allowed
+        self.copy = copy  # where a view could outlive its device array, whose memory would then be another's
         self.views: dict[int, Any] = {}
         self.read = self.written = 0
 
     def down(self, value: Any) -> Any:
         if isinstance(value, launch.array_class):
+            if self.copy:
+                return value._a.copy(order="K")
             if id(value._a) not in self.views:
                 self.views[id(value._a)] = value
                 self.read += value._a.nbytes
@@ -120,15 +123,16 @@ def calling_back(function: Callable) -> Callable:
         for host, there in [*given, *named.values()]:
             if isinstance(host, np.ndarray) and there is not host and host.flags.writeable:
                 np.copyto(host, there._a)
+        crossing.copy = True
         return crossing.down(result)
 
     return call_back
 
 
 def down(value: Any) -> Any:
-    """SciPy's form of a value, on views of device memory; everything that waits has run."""
+    """SciPy's form of a value, on copies; everything that waits has run."""
     queue.run()
-    return _Crossing(host_allowed=True).down(value)
+    return _Crossing(host_allowed=True, copy=True).down(value)
 
 
 def up(value: Any) -> Any:
@@ -136,7 +140,9 @@ def up(value: Any) -> Any:
     return _Crossing(host_allowed=True).up(value)
 
 
-def call(name: str, function: Callable, args: tuple, kwargs: dict, host: bool = False, finish: Any = None) -> Any:
+def call(
+    name: str, function: Callable, args: tuple, kwargs: dict, host: bool = False, finish: Any = None, owner: Any = None
+) -> Any:  # fmt: skip
     """Run a function of SciPy's on device arrays, counted as one kernel.
 
     Parameters
@@ -151,8 +157,11 @@ def call(name: str, function: Callable, args: tuple, kwargs: dict, host: bool = 
         Whether NumPy arrays may be among the arguments; else they raise TypeError, as CuPy does.
     finish : callable, optional
         A function of the host result and the host arguments, applied before the result goes to the device.
+    owner : optional
+        Whose method is called; what it holds must live as long as an object that the method gives.
     """
     crossing = _Crossing(host)
+    given = (args, kwargs, owner)
     args = tuple(crossing.down(a) for a in args)
     kwargs = {key: crossing.down(a) for key, a in kwargs.items()}
     queue.run()
@@ -162,4 +171,6 @@ def call(name: str, function: Callable, args: tuple, kwargs: dict, host: bool = 
             result = finish(result, (*args, *kwargs.values()))
     result = crossing.up(result)
     queue.count(name, crossing.read, crossing.written)
+    if hasattr(result, "_host"):
+        result._kept = given  # SciPy's object may hold views of their memory
     return result

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import numbers
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -19,7 +20,7 @@ _C_WORDS = frozenset(
     "register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while "
     "class new delete operator template this throw try catch namespace using".split()
 )
-_TYPES = (bool, np.bool_, np.number)
+_TYPES = (bool, np.bool_, numbers.Number)
 
 
 class JitError(Exception):

@@ -47,7 +47,7 @@ def bandwidth(a: Any) -> tuple[int, int]:
     if a.size == 0:
         return 0, 0
     if a.ndim != 2:
-        raise ValueError("Input array must be a NumPy 2D array.")
+        raise np.linalg.LinAlgError(f"{a.ndim}-dimensional array given. Array must be two-dimensional")
     return tuple(int(n) for n in call("cupyx_bandwidth", lambda m: AsIs(_widths(m)), (a,), {}))
 
 

@@ -157,13 +157,10 @@ class _coo_base(Arithmetic, _spbase):
         if self.has_canonical_format:
             return
         there = _host.host_copy(self)
-        if there.ndim == 2:  # by rows, as CuPy: SciPy sorts by columns
-            there = type(there)(there.T)
-            there.sum_duplicates()
-            there = type(there)(there.T)
-        else:
-            there.sum_duplicates()
+        there.sum_duplicates()
         self._take(there)
+        order = cupy.lexsort(cupy.stack([self.col, self.row]))
+        self.data, self.row, self.col = self.data[order], self.row[order], self.col[order]
         self.has_canonical_format = True
 
     def eliminate_zeros(self) -> None:
