@@ -6,7 +6,7 @@ import ast
 
 from pycparser import c_ast
 
-from . import builtins_warp
+from . import builtins_complex, builtins_warp
 from .kinds import (
     BOOL,
     COMPLEX64,
@@ -90,6 +90,10 @@ class Builtins:
             return "call_table"
         if name in _MATH or name in _MATH2 or (name.endswith("f") and (name[:-1] in _MATH or name[:-1] in _MATH2)):
             return "call_math"
+        if name == "sync":
+            return "call_sync"
+        if name in builtins_complex.NAMES:
+            return "call_cucomplex"
         if name in _COMPLEX or name in ("lround", "llround", "lroundf", "llroundf"):
             return "call_other"
         if builtins_warp.knows(name):
@@ -164,9 +168,8 @@ class Builtins:
             first, kind = _CONVERTED[name]
             return convert(convert(a, first), kind)
         first, kind = _CASTED[name]
-        view = ast.Attribute(convert(a, first).node, "view", ast.Load())
-        if isinstance(view.value, ast.Constant):
-            view.value = to(first.char, view.value)
+        # Numba asks that it stands there: np.<type>(…).view(…).
+        view = ast.Attribute(call(f"_c_np.{first.dtype.name}", convert(a, first).node), "view", ast.Load())
         return Value(kind, ast.Call(view, [ast.Attribute(load("_c_np"), kind.dtype.name, ast.Load())], []))
 
     def call_other(self, f, name, given, node):
@@ -178,6 +181,10 @@ class Builtins:
             if name == "conj":
                 f.refuse("conj() of a real number", node)
             return self.call_math(f, name, given, node)
+        return self.complex_function(a, name)
+
+    def complex_function(self, a: Value, name: str) -> Value:
+        """A function of a complex number."""
         if name == "abs":
             kind = real_of(a.type)
             return Value(kind, to(kind.char, call("abs", a.node)))
@@ -355,17 +362,20 @@ class Builtins:
             f.wrong(f'no instance of overloaded function "{name}" matches the argument list', node)
         if name == "norm":
             a = f.kept(a)
-            squares = [binary("*", p, p) for p in (self._real(a, "real"), self._real(a, "imag"))]
+            squares = [binary("*", p, p) for p in (self.part(a, "real"), self.part(a, "imag"))]
             return binary("+", *squares)
         if name == "arg":
             a = f.kept(a)
-            return self.math(kind, "atan2", self._real(a, "imag"), self._real(a, "real"))
-        return self._real(a, name)
+            return self.math(kind, "atan2", self.part(a, "imag"), self.part(a, "real"))
+        return self.part(a, name)
 
     call_real = call_imag = call_norm = call_arg = _part
 
-    def _real(self, a: Value, name: str) -> Value:
+    def part(self, a: Value, name: str) -> Value:
         return Value(real_of(a.type), ast.Attribute(a.node, name, ast.Load()))
+
+    def call_cucomplex(self, f, name, given, node):
+        return builtins_complex.call_of(self, f, name, given, node)
 
     # Others
 
@@ -376,6 +386,15 @@ class Builtins:
         return f.read(f.place(c_ast.UnaryOp("*", given[0], node.coord)))
 
     call_ldg = call_ldcg = call_ldca = _through
+
+    def call_sync(self, f, name, given, node):
+        """``cg::sync(group)``."""
+        if len(given) != 1 or not isinstance(given[0], c_ast.ID):
+            f.refuse("this sync()", node)
+        variable = f.scope.find(given[0].name)
+        if variable is None or not isinstance(variable.type, Group):
+            f.wrong('no instance of overloaded function "sync" matches the argument list', node)
+        return builtins_warp.group(self, f, variable.type, "sync", node)
 
     def call_warp(self, f, name, given, node):
         return builtins_warp.call_of(self, f, name, given, node)
@@ -393,7 +412,7 @@ class Builtins:
             return builtins_warp.group(self, f, variable.type, name, node)
         made = f.value(owner)
         if isinstance(made.type, Scalar) and made.type.kind == "c" and name in ("real", "imag") and not given:
-            return self._real(made, name)
+            return self.part(made, name)
         f.refuse(f".{name}() of {made.type}", node)
 
     def _of_carray(self, f, variable, name, subscripts, node) -> Value:

@@ -194,13 +194,17 @@ class ElementwiseKernel:
         return text, raw
 
     @property
+    def _cached_codes(self) -> dict[tuple, str]:
+        return {tuple(t for how, t, _ in key[0] if how != "number"): text for key, (_, text) in self._made.items()}
+
+    @property
     def cached_codes(self) -> dict[tuple, str]:
         """The C++ code by the types of the arrays it was made for."""
         if not self._made:
             warnings.warn(
                 "No codes are cached because compilation is deferred until the first function call.", stacklevel=2
             )
-        return {tuple(t for how, t, _ in key[0] if how != "number"): text for key, (_, text) in self._made.items()}
+        return self._cached_codes
 
     @property
     def cached_code(self) -> str:

@@ -122,6 +122,9 @@ NAMED: dict[str, object] = {
     "uintptr_t": ULONG,
     "_hf_c8": COMPLEX64,
     "_hf_c16": COMPLEX128,
+    "cuComplex": COMPLEX64,
+    "cuFloatComplex": COMPLEX64,
+    "cuDoubleComplex": COMPLEX128,
     "grid_group": Group("grid_group"),
     "thread_block": Group("thread_block"),
 }

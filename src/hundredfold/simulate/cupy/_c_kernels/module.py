@@ -213,10 +213,28 @@ class Module:
 
     # Functions
 
+    def references(self, name: str) -> set[int]:
+        """Which parameters of a function are references."""
+        base, _ = cxx.decoded(name)
+        if base in self.unit.templates:
+            tokens_ = self.unit.templates[base].tokens
+            start = next(k for k, t in enumerate(tokens_) if t.text == base)
+            inside = tokens_[start + 2 : cxx.close(tokens_, start + 1, self.code)]
+            words = [[t.text for t in part] for part in cxx.arguments(inside)]
+            return {k for k, each in enumerate(words) if "&" in each and "const" not in each}
+        if name not in self.functions or self.functions[name].decl.type.args is None:
+            return set()
+        params = self.functions[name].decl.type.args.params
+        return {k for k, p in enumerate(params) if (getattr(p, "name", "") or "").startswith(REFERENCE)}
+
+    def usage(self, name: str) -> Usage:
+        """How a function uses its names."""
+        return Usage(self.functions[name], self.references)
+
     def kernel(self, name: str, raw: dict[str, Carray] | None = None) -> Made:
         """A kernel as a Python function; `raw` says which of its parameters are raw arguments of CuPy's kernels."""
         if name not in self.made:
-            self.made[name] = Translation(self, Usage(self.functions[name]), raw or {}).whole_function(
+            self.made[name] = Translation(self, self.usage(name), raw or {}).whole_function(
                 self.functions[name], name, kernel=True
             )
         return self.made[name]
@@ -228,7 +246,7 @@ class Module:
         if name in self.making:
             f.refuse(f"recursion ({name} calls itself)", node, "a loop")
         if name not in self.made:
-            self.made[name] = Translation(self, Usage(self.functions[name]), raw).whole_function(
+            self.made[name] = Translation(self, self.usage(name), raw).whole_function(
                 self.functions[name], name, kernel=False
             )
         return self.made[name]

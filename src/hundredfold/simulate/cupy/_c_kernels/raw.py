@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import threading
 from typing import Any
 
@@ -184,8 +185,6 @@ class RawKernel:
         self._dynamic, self._carveout = _DYNAMIC, -1
 
     def _loaded(self) -> Loaded:
-        if self.translate_cucomplex:
-            raise NotSimulatedError("translate_cucomplex", "complex<float>")
         return load(self.code, self.options, self.name_expressions)
 
     @property
@@ -331,7 +330,7 @@ class RawModule:
                 raise ValueError("Jitify does not support precompiled objects")
             if backend != "nvrtc":
                 raise ValueError("Jitify only supports NVRTC")
-        if path is not None:
+        if path is not None and os.path.exists(path):
             raise NotSimulatedError("cupy.RawModule of compiled code (cubin, ptx)", "cupy.RawModule(code=…)")
         self.code, self.file_path, self.options, self.backend = code, path, options, backend
         self.translate_cucomplex, self.jitify = translate_cucomplex, jitify
@@ -340,8 +339,10 @@ class RawModule:
     @property
     def module(self) -> Any:
         """The compiled module: its ``mapping`` has the names of the name expressions."""
-        if self.translate_cucomplex:
-            raise NotSimulatedError("translate_cucomplex", "complex<float>")
+        if self.code is None:
+            from ..cuda._errors import CUDADriverError
+
+            raise CUDADriverError(301)
         return load(self.code, self.options, self.name_expressions)
 
     def compile(self, log_stream: Any = None) -> None:

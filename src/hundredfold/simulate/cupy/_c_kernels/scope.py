@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from pycparser import c_ast
@@ -51,9 +52,17 @@ class Usage(c_ast.NodeVisitor):
     assigned, moved, addressed, partly : set of str
         Assigned with ``=``; changed by ``+=`` or ``++``; with their address taken; arrays that are used otherwise than with
         all their indices.
+
+    Parameters
+    ----------
+    node
+        The function.
+    references : callable, optional
+        Which parameters of a function, by its name, are references: what is passed to them has its address taken.
     """
 
-    def __init__(self, node: c_ast.Node):
+    def __init__(self, node: c_ast.Node, references: Callable[[str], set[int]] | None = None):
+        self.references = references or (lambda name: set())
         self.assigned: set[str] = set()
         self.moved: set[str] = set()
         self.addressed: set[str] = set()
@@ -85,6 +94,15 @@ class Usage(c_ast.NodeVisitor):
                 whole = isinstance(argument, c_ast.UnaryOp) and argument.op == "&"
                 self.visit(argument.expr if whole and isinstance(argument.expr, c_ast.ArrayRef) else argument)
             return
+        given = node.args.exprs if node.args else []
+        for place in self.references(name) if isinstance(name, str) and given else ():
+            if place < len(given) and isinstance(given[place], c_ast.ID):
+                self.addressed.add(given[place].name)
+        self.generic_visit(node)
+
+    def visit_Decl(self, node: c_ast.Decl) -> None:
+        if node.name and node.name.startswith("_hf_ref_") and isinstance(node.init, c_ast.ID):
+            self.addressed.add(node.init.name)
         self.generic_visit(node)
 
     def visit_ArrayRef(self, node: c_ast.ArrayRef) -> None:
