@@ -52,15 +52,15 @@ class Estimator(Base):
 
     @property
     def _model(self) -> Any:
-        model = self.__dict__.get("_fitted_model")
-        if model is None:
-            from sklearn.exceptions import NotFittedError
+        return self.__dict__["_fitted_model"] if "_fitted_model" in self.__dict__ else self._not_fitted()
 
-            raise NotFittedError(
-                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate arguments before using "
-                "this estimator."
-            )
-        return model
+    def _not_fitted(self) -> None:
+        from sklearn.exceptions import NotFittedError
+
+        raise NotFittedError(
+            f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate arguments before using this "
+            "estimator."
+        )
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_fitted_model" in self.__dict__
@@ -151,6 +151,8 @@ class Estimator(Base):
         if name in type(self)._fitted and "_fitted_model" in self.__dict__:
             value = getattr(self.__dict__["_fitted_model"], name)
             return convert(self._attribute(name, value), self._get_output_type())
+        if name == "_model":  # NotFittedError is an AttributeError too, and brings Python here
+            self._not_fitted()
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def _attribute(self, name: str, value: Any) -> Any:

@@ -12,18 +12,12 @@ from ..internals.outputs import method, reflected
 
 
 class _Scaler(Transformer):
-    """A transformer that can be undone. NaN passes through where scikit-learn lets it."""
+    """A transformer. NaN passes through where scikit-learn lets it."""
 
     _finite = False
 
     def _check_X(self, X: Any, *, reset: bool = False, min_samples: int = 1, finite: bool = True) -> Any:
         return super()._check_X(X, reset=reset, min_samples=min_samples, finite=self._finite)
-
-    @method(keep_index=True, names="in")
-    def inverse_transform(self, X: Any) -> Any:
-        """The samples as they were before."""
-        host = check_array(X, dtype=(self._dtype,), sparse=self._sparse, finite=False)
-        return self._cast(self._model.inverse_transform(host))
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """The names of what `transform` returns."""
@@ -31,7 +25,17 @@ class _Scaler(Transformer):
         return self._model.get_feature_names_out(names)
 
 
-class StandardScaler(_Scaler):
+class _Reversible(_Scaler):
+    """One that can be undone."""
+
+    @method(keep_index=True, names="in")
+    def inverse_transform(self, X: Any) -> Any:
+        """The samples as they were before."""
+        host = check_array(X, dtype=(self._dtype,), sparse=True, finite=False)
+        return self._cast(self._model.inverse_transform(host))
+
+
+class StandardScaler(_Reversible):
     """Mean 0 and variance 1."""
 
     _cpu = "sklearn.preprocessing.StandardScaler"
@@ -46,7 +50,7 @@ class StandardScaler(_Scaler):
         return _partial(self, X)
 
 
-class MinMaxScaler(_Scaler):
+class MinMaxScaler(_Reversible):
     """From the least to the largest."""
 
     _cpu = "sklearn.preprocessing.MinMaxScaler"
@@ -60,7 +64,7 @@ class MinMaxScaler(_Scaler):
         return _partial(self, X)
 
 
-class MaxAbsScaler(_Scaler):
+class MaxAbsScaler(_Reversible):
     """The largest absolute value becomes 1."""
 
     _cpu = "sklearn.preprocessing.MaxAbsScaler"
@@ -75,7 +79,7 @@ class MaxAbsScaler(_Scaler):
         return _partial(self, X)
 
 
-class RobustScaler(_Scaler):
+class RobustScaler(_Reversible):
     """Median 0 and interquartile range 1."""
 
     _cpu = "sklearn.preprocessing.RobustScaler"
@@ -130,7 +134,7 @@ class PolynomialFeatures(_Scaler):
         self._set(locals())
 
 
-class QuantileTransformer(_Scaler):
+class QuantileTransformer(_Reversible):
     """Evenly or normally distributed."""
 
     _cpu = "sklearn.preprocessing.QuantileTransformer"
@@ -143,7 +147,7 @@ class QuantileTransformer(_Scaler):
         self._set(locals())
 
 
-class PowerTransformer(_Scaler):
+class PowerTransformer(_Reversible):
     """More like a normal distribution, by powers."""
 
     _cpu = "sklearn.preprocessing.PowerTransformer"
@@ -164,7 +168,7 @@ class KernelCenterer(_Scaler):
         self._set(locals())
 
 
-class KBinsDiscretizer(_Scaler):
+class KBinsDiscretizer(_Reversible):
     """Numbers in bins."""
 
     _cpu = "sklearn.preprocessing.KBinsDiscretizer"
@@ -183,7 +187,7 @@ class KBinsDiscretizer(_Scaler):
         return list(map(self._cast, value)) if name == "bin_edges_" else value
 
 
-class SimpleImputer(_Scaler):
+class SimpleImputer(_Reversible):
     """Values where there are none."""
 
     _cpu = "sklearn.impute.SimpleImputer"

@@ -9,7 +9,7 @@ from ..internals._estimator import Transformer
 
 class _Projection(Transformer):
     _sparse = True
-    _fitted = ("n_components_", "components_", "density_")
+    _fitted: tuple[str, ...] = ("n_components_", "components_")
 
     def _attribute(self, name: str, value: Any) -> Any:
         return value if name != "components_" else value.astype(self._dtype)
@@ -28,6 +28,7 @@ class SparseRandomProjection(_Projection):
     """By a sparse random matrix."""
 
     _cpu = "sklearn.random_projection.SparseRandomProjection"
+    _fitted = (*_Projection._fitted, "density_")
 
     def __init__(
         self, n_components="auto", *, density="auto", eps=0.1, dense_output=False, random_state=None, output_type=None,

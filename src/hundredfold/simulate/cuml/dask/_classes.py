@@ -1,0 +1,228 @@
+"""The estimators of cuml.dask."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cuml.cluster
+import cuml.decomposition
+import cuml.ensemble
+import cuml.feature_extraction.text
+import cuml.linear_model
+import cuml.naive_bayes
+import cuml.neighbors
+import cuml.preprocessing
+import cuml.solvers
+import dask
+
+from ._base import Estimator, Predicts, PredictsProbabilities, Scores, Transforms, joined, parts_of
+
+
+class KMeans(Predicts, Transforms, Estimator):
+    """K-means."""
+
+    _local = cuml.cluster.KMeans
+
+    def fit(self, X: Any, sample_weight: Any = None) -> KMeans:
+        """Fit to all parts."""
+        return self._fit(X, sample_weight=sample_weight)
+
+    def fit_predict(self, X: Any, sample_weight: Any = None, delayed: bool = True) -> Any:
+        """Fit, and the number of the nearest centre."""
+        return self.fit(X, sample_weight).predict(X, delayed)
+
+    def fit_transform(self, X: Any, sample_weight: Any = None, delayed: bool = True) -> Any:
+        """Fit, and the distances to the centres."""
+        return self.fit(X, sample_weight).transform(X, delayed)
+
+    def score(self, X: Any, sample_weight: Any = None) -> float:
+        """The sum of squared distances to the nearest centres, negative."""
+        model, parts = self._model(), parts_of(X)
+        task = dask.delayed(lambda m, p: m.score(joined(p)), pure=False)(model, parts)
+        return float(self.client.compute(task).result())
+
+
+class DBSCAN(Estimator):
+    """Clusters of density."""
+
+    _local = cuml.cluster.DBSCAN
+
+    def fit(self, X: Any, out_dtype: str = "int32") -> DBSCAN:
+        """Fit to all parts."""
+        return self._fit(X, out_dtype=out_dtype)
+
+    def fit_predict(self, X: Any, out_dtype: str = "int32") -> Any:
+        """Fit, and the labels of all samples, here."""
+        return self.fit(X, out_dtype).labels_
+
+
+class PCA(Transforms, Estimator):
+    """Principal components."""
+
+    _local = cuml.decomposition.PCA
+
+
+class TruncatedSVD(Transforms, Estimator):
+    """The largest singular values and vectors."""
+
+    _local = cuml.decomposition.TruncatedSVD
+
+
+class RandomForestClassifier(PredictsProbabilities, Scores, Estimator):
+    """A forest of decision trees."""
+
+    _local = cuml.ensemble.RandomForestClassifier
+
+    def fit(self, X: Any, y: Any, broadcast_data: Any = None, sample_weight: Any = None) -> Any:
+        """Fit to all parts."""
+        return self._fit(X, y, sample_weight=sample_weight)
+
+
+class RandomForestRegressor(Predicts, Scores, Estimator):
+    """A forest of regression trees."""
+
+    _local = cuml.ensemble.RandomForestRegressor
+
+    def fit(self, X: Any, y: Any, broadcast_data: Any = None, sample_weight: Any = None) -> Any:
+        """Fit to all parts."""
+        return self._fit(X, y, sample_weight=sample_weight)
+
+
+class LinearRegression(Predicts, Estimator):
+    """Least squares."""
+
+    _local = cuml.linear_model.LinearRegression
+
+
+class Ridge(Predicts, Estimator):
+    """Least squares with small coefficients."""
+
+    _local = cuml.linear_model.Ridge
+
+
+class Lasso(Predicts, Estimator):
+    """Least squares with few coefficients."""
+
+    _local = cuml.linear_model.Lasso
+
+
+class ElasticNet(Predicts, Estimator):
+    """Least squares with few and small coefficients."""
+
+    _local = cuml.linear_model.ElasticNet
+
+
+class LogisticRegression(PredictsProbabilities, Estimator):
+    """Logistic regression."""
+
+    _local = cuml.linear_model.LogisticRegression
+
+
+class CD(Predicts, Estimator):
+    """Coordinate descent."""
+
+    _local = cuml.solvers.CD
+
+
+class MultinomialNB(Predicts, Scores, Estimator):
+    """Naive Bayes for counts."""
+
+    _local = cuml.naive_bayes.MultinomialNB
+
+    def fit(self, X: Any, y: Any, classes: Any = None) -> Any:
+        """Fit to all parts."""
+        return self._fit(X, y)
+
+
+class NearestNeighbors(Estimator):
+    """The nearest of a set of samples."""
+
+    _local = cuml.neighbors.NearestNeighbors
+
+    def fit(self, X: Any) -> NearestNeighbors:
+        """Take in all parts."""
+        self._fit(X)
+        self._X = X
+        return self
+
+    def get_neighbors(self, n_neighbors: int | None) -> int:
+        """How many neighbours are looked for."""
+        return self._model().n_neighbors if n_neighbors is None else n_neighbors
+
+    def kneighbors(self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
+        """Distances and numbers of the nearest of all samples, part by part; those of the samples themselves without X."""
+        query, count = self._X if X is None else X, self.get_neighbors(n_neighbors)
+        indices = self._apply("kneighbors", query, pick=1, n_neighbors=count)
+        if not return_distance:
+            return indices
+        return self._apply("kneighbors", query, pick=0, n_neighbors=count), indices
+
+
+class KNeighborsClassifier(PredictsProbabilities, Scores, NearestNeighbors):
+    """The class of most of the nearest samples."""
+
+    _local = cuml.neighbors.KNeighborsClassifier
+
+    def fit(self, X: Any, y: Any) -> Any:
+        """Take in all parts."""
+        self._fit(X, y)
+        self._X = X
+        return self
+
+
+class KNeighborsRegressor(Predicts, Scores, NearestNeighbors):
+    """The mean of the nearest samples."""
+
+    _local = cuml.neighbors.KNeighborsRegressor
+
+    def fit(self, X: Any, y: Any) -> Any:
+        """Take in all parts."""
+        self._fit(X, y)
+        self._X = X
+        return self
+
+
+class UMAP(Estimator):
+    """A fitted `cuml.manifold.UMAP`, applied to each part."""
+
+    def __init__(self, *, model: Any, client: Any = None, **kwargs: Any) -> None:
+        from ._base import get_client
+
+        self.client = get_client(client)
+        self.kwargs = kwargs
+        self.internal_model = None
+        self._combined = model
+
+    def transform(self, X: Any, delayed: bool = True) -> Any:
+        """The places of the samples of each part."""
+        return self._apply("transform", X, delayed)
+
+
+class LabelEncoder(Transforms, Estimator):
+    """The number of each label among all, sorted."""
+
+    _local = cuml.preprocessing.LabelEncoder
+
+
+class LabelBinarizer(Transforms, Estimator):
+    """A column for each label."""
+
+    _local = cuml.preprocessing.LabelBinarizer
+
+
+class OneHotEncoder(Transforms, Estimator):
+    """A column for each category of each feature."""
+
+    _local = cuml.preprocessing.OneHotEncoder
+
+
+class OrdinalEncoder(Transforms, Estimator):
+    """The number of each category of each feature."""
+
+    _local = cuml.preprocessing.OrdinalEncoder
+
+
+class TfidfTransformer(Transforms, Estimator):
+    """Weights for a matrix of counts."""
+
+    _local = cuml.feature_extraction.text.TfidfTransformer

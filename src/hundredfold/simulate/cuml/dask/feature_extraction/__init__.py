@@ -1,0 +1,5 @@
+"""Features of texts."""
+
+from . import text
+
+__all__ = ["text"]
