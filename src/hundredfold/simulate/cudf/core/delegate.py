@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from pandas.api.extensions import no_default
 
 from . import device
 from .guard import kept
@@ -21,12 +22,6 @@ def _texts() -> dict[str, dict[str, str]]:
     return json.loads((Path(__file__).parent / "signatures.json").read_text())
 
 
-class _NoDefault:
-    def __repr__(self) -> str:
-        return "<no_default>"
-
-
-no_default = _NoDefault()
 _names = {"_ND": no_default, "_NA": pd.NA, "__builtins__": {"dict": dict}}
 
 

@@ -1,0 +1,5 @@
+"""Types and extensions."""
+
+from . import extensions, types
+
+__all__ = ["extensions", "types"]

@@ -1,0 +1,5 @@
+"""``factorize`` and ``unique``."""
+
+from .encode import factorize, unique
+
+__all__ = ["factorize", "unique"]

@@ -1,0 +1,5 @@
+"""``cut``."""
+
+from .encode import cut
+
+__all__ = ["cut"]

@@ -1,0 +1,21 @@
+"""Assertions on frames."""
+
+from __future__ import annotations
+
+from hundredfold.simulate.names import refuser
+
+from .testing import (
+    assert_arrow_table_equal,
+    assert_eq,
+    assert_frame_equal,
+    assert_groupby_results_equal,
+    assert_index_equal,
+    assert_neq,
+    assert_series_equal,
+)
+
+__all__ = [
+    "assert_arrow_table_equal", "assert_eq", "assert_frame_equal", "assert_groupby_results_equal", "assert_index_equal",
+    "assert_neq", "assert_series_equal",
+]  # fmt: skip
+__getattr__ = refuser("cudf.testing")

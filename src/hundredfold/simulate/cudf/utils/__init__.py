@@ -1,0 +1,1 @@
+"""Odds and ends that other libraries look for."""

@@ -1,0 +1,23 @@
+"""Types in common and lists of types, under the names other libraries look for."""
+
+from __future__ import annotations
+
+from ..core.column import arrow_type as cudf_dtype_to_pa_type
+from ..core.column import dtype_of as cudf_dtype_from_pa_type
+from ..core.dtypes import STR as DEFAULT_STRING_DTYPE
+from ..core.reshape_types import find_common_type
+
+SIGNED_INTEGER_TYPES = {"int8", "int16", "int32", "int64"}
+UNSIGNED_TYPES = {"uint8", "uint16", "uint32", "uint64"}
+INTEGER_TYPES = SIGNED_INTEGER_TYPES | UNSIGNED_TYPES
+FLOAT_TYPES = {"float32", "float64"}
+SIGNED_TYPES = SIGNED_INTEGER_TYPES | FLOAT_TYPES
+NUMERIC_TYPES = SIGNED_TYPES | UNSIGNED_TYPES
+DATETIME_TYPES = {f"datetime64[{unit}]" for unit in ("s", "ms", "us", "ns")}
+TIMEDELTA_TYPES = {f"timedelta64[{unit}]" for unit in ("s", "ms", "us", "ns")}
+OTHER_TYPES = {"bool", "category", "str"}
+STRING_TYPES = {"object", "str", "string"}
+BOOL_TYPES = {"bool"}
+ALL_TYPES = NUMERIC_TYPES | DATETIME_TYPES | TIMEDELTA_TYPES | OTHER_TYPES
+
+__all__ = ["DEFAULT_STRING_DTYPE", "cudf_dtype_from_pa_type", "cudf_dtype_to_pa_type", "find_common_type"]
