@@ -241,3 +241,12 @@ def test_what_crosses_the_bus_too_slowly_never_pays():
     report = account(calls=1, kernels=1, moved=10**6, seconds=0.001, h2d=10**9, h2d_count=1)
     assert estimate.estimate(report, "H200").worth_from is None
     assert "not worth it at any N" in estimate.sentence(estimate.estimate(report, "H200"), 10**6, 0.001)
+
+
+def test_small_operations_cost_their_calls():
+    # 1 000 calls of 1 kB each in 3 ms: 0.25 ms of it is data.
+    report = account(calls=1000, kernels=1000, moved=10**6, seconds=0.003)
+    gpu = gpus.find("T4")
+    worth = estimate.estimate(report, "T4").worth_from
+    fixed, grows = 0.003 - 0.00025, 0.00025 - 1e6 / gpu.bandwidth
+    assert worth == pytest.approx(10**6 * (1000 * gpu.launch - fixed) / grows, rel=1e-6)

@@ -10,8 +10,10 @@ from hundredfold.machine import gpus
 GPUS = ("T4", "A100", "H200")
 COPY = 10e-6
 """Seconds that a copy over the bus takes at least, however small (the driver's call and the link's latency)."""
-CALL = 1e-6
-"""Seconds of an operation on the CPU that do not grow with the data (finding the loop, checking the arguments)."""
+SMALL = 64 * 1024
+"""Bytes: an operation that moves less takes the time that calling it takes, and hardly any for its data."""
+CPU_RATE = 4e9
+"""Bytes per second at which such data is taken to be worked on."""
 MOST = 1e12
 
 ASSUMPTIONS = (
@@ -21,6 +23,7 @@ ASSUMPTIONS = (
     "A result that is a single number is taken to be read on the host where it is made.",
     "What the device does not do stays on the CPU and takes as long as now, beside the copies.",
     "Bytes and times grow in proportion to N, matrix products with its power of 1.5; the number of operations stays.",
+    "Operations that move less than 64 kB are taken to cost their call, and 0.25 ns for each byte.",
     "The CPU's time is that of the NumPy and pandas calls, measured here in this run; the Python around them costs both alike.",
 )
 
@@ -70,8 +73,14 @@ def estimate(report: dict, name: str) -> Estimate:
         for key in ("kernels", "moved", "h2d", "d2h", "h2d_count", "d2h_count", "flops", "calls")
     }
     host = sum(line["host_seconds"] for line in report["lines"])
-    products = sum(line["seconds"] - line["host_seconds"] for line in report["lines"] if line["flops"])
-    others = sum(line["seconds"] - line["host_seconds"] for line in report["lines"] if not line["flops"])
+    fixed = others = products = 0.0
+    for line in report["lines"]:
+        grows = _grows(line)
+        fixed += line["seconds"] - line["host_seconds"] - grows
+        if line["flops"]:
+            products += grows
+        else:
+            others += grows
 
     def on_gpu(scale: float) -> tuple[float, float, float, float]:
         return (
@@ -81,15 +90,21 @@ def estimate(report: dict, name: str) -> Estimate:
             (total["h2d"] + total["d2h"]) * scale / gpu.link + (total["h2d_count"] + total["d2h_count"]) * COPY,
         )
 
-    fixed = min(total["calls"] * CALL, others)
-
     def faster(scale: float) -> bool:
         memory, arithmetic, launches, transfers = on_gpu(scale)
-        cpu = fixed + (others - fixed) * scale + products * scale**1.5
+        cpu = fixed + others * scale + products * scale**1.5
         return max(memory, arithmetic) + launches + transfers < cpu
 
     worth = _least(faster, report["largest"]) if total["kernels"] else None
     return Estimate(gpu.name, *on_gpu(1.0), host, worth, report["peak"] <= gpu.memory)
+
+
+def _grows(line: dict) -> float:
+    """The part of a line's time on the CPU that grows with the data."""
+    seconds = line["seconds"] - line["host_seconds"]
+    if line["moved"] >= SMALL * max(line["calls"], 1):
+        return seconds
+    return min(seconds, line["moved"] / CPU_RATE)
 
 
 def _least(faster, largest: int) -> float | None:
