@@ -170,10 +170,13 @@ class Pool:
     ----------
     gives_back : bool
         Whether what is freed belongs to the device again at once, as after ``cudaFree``; else the pool keeps it.
+    nested : bool
+        Whether its memory is that of another pool.
     """
 
     _all: weakref.WeakSet[Pool] = weakref.WeakSet()
     gives_back = False
+    nested = False
 
     def __init__(self, device_id: int, limit: int = 0):
         self.device_id = device_id
@@ -400,6 +403,14 @@ _regions: list[_Region] = []  # all host memory that device memory is cut from
 def taken(device_id: int) -> int:
     """Bytes that all pools together hold of a device."""
     return sum(pool.taken_bytes() for pool in list(Pool._all) if pool.device_id == device_id)
+
+
+def resident() -> int:
+    """Bytes of this process's main memory in which device memory lies, of all devices.
+
+    What a nested pool has not given out counts as never touched.
+    """
+    return sum(-pool._free if pool.nested else pool._total for pool in list(Pool._all))
 
 
 def information(device_id: int) -> tuple[int, int]:

@@ -79,4 +79,4 @@ def dask_setup(worker: Any, create_cuda_context: bool) -> None:
     if monitor is not None:
         # The memory limit is for what a worker has in main memory; here that is where its device's memory lies as well.
         whole = monitor.get_process_memory
-        monitor.get_process_memory = lambda: max(whole() - sum(map(memory.taken, range(device.count()))), 0)
+        monitor.get_process_memory = lambda: max(whole() - memory.resident(), 0)

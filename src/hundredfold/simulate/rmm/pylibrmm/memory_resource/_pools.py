@@ -23,6 +23,8 @@ def align_up(size: int) -> int:
 class _SubPool(engine.Pool):
     """The engine's pool over memory of an upstream resource: it has what it is given, and asks its owner for more."""
 
+    nested = True
+
     def __init__(self, device_id: int, owner: Any) -> None:
         super().__init__(device_id)
         self._owner = owner
