@@ -194,7 +194,14 @@ class Transpiler:
         return frozenset(("threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize", "true", "false"))
 
     def do_AugAssign(self, node: ast.AugAssign, top: bool) -> None:
-        value, target = self.value(node.value), self.value(node.target)
+        value = self.value(node.value)
+        if isinstance(node.target, ast.Subscript):  # an index that calls something is computed once
+            owner, at = self.value(node.target.value), self.value(node.target.slice)
+            if isinstance(at, Tuple):
+                at = Tuple([self.kept(item) for item in at.items])
+            target = self.element(owner, self.kept(at))
+        else:
+            target = self.value(node.target)
         if not isinstance(target, Number):
             raise TypeError("Cannot augassign to a constant")
         result = self.number(self.operation(node.op, [target, self.number(value)]))

@@ -100,7 +100,7 @@ def solve_triangular(
 
     def run(a: np.ndarray, b: np.ndarray) -> np.ndarray:
         a, b = a.astype(dtype), b.astype(dtype)
-        options = {"trans": trans, "lower": lower, "unit_diagonal": unit_diagonal}
+        options = {"trans": trans, "lower": lower, "unit_diagonal": unit_diagonal, "check_finite": False}
         if not front:
             return _scipy.solve_triangular(a, b, **options)
         out = np.empty_like(b)

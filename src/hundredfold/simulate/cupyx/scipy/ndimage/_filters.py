@@ -74,7 +74,9 @@ def _sequence(value: Any) -> list:
 def integer_output(given: dict) -> bool:
     """Whether the result is of an integer type."""
     out = given.get("output")
-    dtype = given["input"].dtype if out is None else getattr(out, "dtype", None) or np.dtype(out)
+    if out is None:
+        return given["input"].dtype.kind in "iu"
+    dtype = out.dtype if isinstance(out, launch.array_class) else np.dtype(out)
     return dtype.kind in "iu"
 
 

@@ -51,7 +51,8 @@ def generic_filter(
         return out
     windows = cupy.asarray(np.array(gathered))
     if isinstance(function, cupy.ReductionKernel):
-        out[...] = function(windows.astype(input.dtype), axis=1).reshape(input.shape)
+        results = cupy.empty(len(gathered), out.dtype)
+        out[...] = function(windows.astype(input.dtype), results, axis=1).reshape(input.shape)
     else:
         results = cupy.empty(len(gathered))
         _each(function, "values, width", "results + i")(windows, windows.shape[1], results, len(gathered))

@@ -9,6 +9,7 @@ from typing import Any
 
 import cupy
 import numpy as np
+import scipy.sparse as _scipy
 from scipy.sparse import SparseEfficiencyWarning
 
 from . import _host
@@ -47,6 +48,16 @@ def _axis(axis: Any, ndim: int) -> Any:
             raise ValueError("axis out of range for 2-D reduction")
     _validate_axis(axis)
     return None if axis is None else int(axis) % 2
+
+
+def _spread(a: Any, shape: tuple) -> Any:
+    """A SciPy matrix of one row or column repeated over a shape."""
+    if a.shape == shape:
+        return a
+    if a.ndim == 1:
+        a = a.reshape((1, -1))
+    times = [n if m == 1 else 1 for n, m in zip(shape, a.shape, strict=True)]
+    return type(a)(_scipy.kron(np.ones(times, a.dtype), a, format="csr"))
 
 
 class Arithmetic:
@@ -216,6 +227,7 @@ class Arithmetic:
         elif _host.is_dense(other):
             return function(self.toarray(), other)
         elif issparse(other):
+            self._check_pointwise(other)
             other._canonical_rows()
             if symbol in ("==", "<=", ">="):
                 warnings.warn(
@@ -230,8 +242,12 @@ class Arithmetic:
         def run(a: Any, b: Any) -> Any:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                made = function(a.tocsr(), b)
-            return type(a.tocsr())(made) if isinstance(made, np.ndarray) or made is True or made is False else made
+                a = a.tocsr()
+                if hasattr(b, "format"):
+                    shape = np.broadcast_shapes(a.shape, b.shape)
+                    a, b = _spread(a, shape), _spread(b.tocsr(), shape)
+                made = function(a, b)
+            return type(a)(made) if isinstance(made, np.ndarray) or made is True or made is False else made
 
         other = other.item() if _host.is_dense(other) else other
         return self._compute("compare", run, other, form="csr")
@@ -268,7 +284,13 @@ class Arithmetic:
             return getattr(cupy, name)(self.toarray(), cupy.atleast_2d(other))
         if issparse(other):
             self._canonical_rows()
-            return self._compute(name, lambda a, b: getattr(a.tocsr(), name)(b), other._canonical_rows(), form="csr")
+            self._check_pointwise(other)
+            shape = np.broadcast_shapes(self.shape, other.shape)
+
+            def run(a: Any, b: Any) -> Any:
+                return getattr(_spread(a.tocsr(), shape), name)(_spread(b, shape))
+
+            return self._compute(name, run, other._canonical_rows(), form="csr")
         raise NotImplementedError
 
     def maximum(self, other: Any) -> Any:
