@@ -30,7 +30,7 @@ SPECIAL = (
     "arrow_c_stream arrow_c_array"
 ).split()
 # What says where data is or how it looks: the host's answer, and the object stays where it is.
-PEEKED = {"dtypes", "dtype", "columns", "empty", "ndim", "flags", "attrs", "inferred_type", "nlevels", "names", "name"}
+PEEKED = {"dtypes", "dtype", "columns", "empty", "ndim", "inferred_type", "nlevels", "names", "name"}
 ACCESSORS = {"str": "StringMethods", "dt": "DatetimeProperties", "cat": "CategoricalAccessor"}
 INDEXERS = {"loc": "_LocIndexer", "iloc": "_iLocIndexer", "at": "_AtIndexer", "iat": "_iAtIndexer"}
 HOST_ONLY = {"plot", "hist", "boxplot", "style", "sparse", "array", "_mgr", "axes", "to_pickle", "to_clipboard", "info",
@@ -60,7 +60,10 @@ def compare(obj: Any, name: str, args: tuple, kwargs: dict) -> Any:
 
 def invoke(obj: Any, name: str, args: tuple, kwargs: dict) -> Any:
     """Call a method."""
-    return getattr(obj, name)(*args, **kwargs)
+    result = getattr(obj, name)(*args, **kwargs)
+    if name in COMPILED and hasattr(obj, "to_pandas") and hasattr(result, "name"):
+        result.name = getattr(obj, "name", None)  # which cuDF's compiled functions lose
+    return result
 
 
 class Method:
@@ -113,6 +116,19 @@ class MethodSlot:
         if getattr(slow, "__self__", None) is not None:  # a class method: it makes objects
             return Maker(f"{owner._fsproxy_name}.{self.name}", slow, fast)
         return FunctionProxy(f"{owner._fsproxy_name}.{self.name}", fast, slow)
+
+
+class Part:
+    """An accessor or indexer in a proxy's class; of the class itself, it is pandas' own."""
+
+    def __init__(self, name: str, get: Callable) -> None:
+        self.name, self.get = name, get
+
+    def __get__(self, instance: Any, owner: Any) -> Any:
+        return getattr(owner._fsproxy_slow_type, self.name) if instance is None else self.get(instance, self.name)
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        raise AttributeError(f"can't set attribute '{self.name}'")
 
 
 class Maker(FunctionProxy):
@@ -368,9 +384,9 @@ def make(name: str, slow: type, fast: type | None, bases: tuple = ()) -> type:
         if attribute.startswith("_") or attribute in ("pipe",):
             continue
         if attribute in ACCESSORS:
-            members[attribute] = property(lambda self, a=attribute: Accessor.of(self, a, ACCESSORS[a]))
+            members[attribute] = Part(attribute, lambda self, a: Accessor.of(self, a, ACCESSORS[a]))
         elif attribute in INDEXERS:
-            members[attribute] = property(lambda self, a=attribute: Indexer(self, a, INDEXERS[a]))
+            members[attribute] = Part(attribute, lambda self, a: Indexer(self, a, INDEXERS[a]))
         elif isinstance(getattr(slow, attribute, None), property) or not callable(getattr(slow, attribute, None)):
             members[attribute] = _attribute(name, attribute)
         elif isinstance(getattr(slow, attribute), type):

@@ -80,7 +80,7 @@ def formatted(array: pa.Array, date_format: str) -> pa.Array:
         if found.group() == "%%":
             return "%%"
         places[0] = int(found.group(1) or 6)
-        return f"\0{places[0]}\0"
+        return f"\x01{places[0]}\x01"
 
     masked = re.sub("%%|%([0-9]?)f", fraction, date_format)
     times = pd.DatetimeIndex(array.to_pandas())
@@ -92,7 +92,7 @@ def formatted(array: pa.Array, date_format: str) -> pa.Array:
         if null:
             out.append(None)
         else:
-            out.append(re.sub("\0([0-9])\0", lambda found, part=part: f"{part:09d}"[: int(found.group(1))], text))
+            out.append(re.sub("\x01([0-9])\x01", lambda found, part=part: f"{part:09d}"[: int(found.group(1))], text))
     return pa.array(out, pa.string())
 
 
