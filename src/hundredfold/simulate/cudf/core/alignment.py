@@ -23,11 +23,7 @@ def reindex(self: Any, labels: Any = None, index: Any = None, columns: Any = Non
     if p.ndim == 1:
         index = labels if index is None else index
         if axis not in (None, 0, "index"):
-            raise ValueError(
-                f"No axis named {axis} for object type Series"
-                if False
-                else "reindex() on a Series only supports axis=0"
-            )
+            raise ValueError("reindex() on a Series only supports axis=0")
     else:
         if labels is None and index is None and columns is None:
             return self.copy(deep=copy)

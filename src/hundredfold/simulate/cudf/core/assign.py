@@ -74,11 +74,7 @@ def column_storage(p: pd.DataFrame, value: Any, nan_as_null: bool = True) -> tup
         if series._p.index.equals(index):
             return series._p.array, index
         if not series._p.index.is_unique:
-            raise ValueError(
-                "Cannot reindex on an axis with duplicate labels"
-                if False
-                else "cannot reindex on an axis with duplicate labels"
-            )
+            raise ValueError("cannot reindex on an axis with duplicate labels")
         return normal_series(series._p.reindex(index)).array, index
     if pd.api.types.is_scalar(value) or isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()] if isinstance(value, np.ndarray) else value
@@ -95,11 +91,7 @@ def column_storage(p: pd.DataFrame, value: Any, nan_as_null: bool = True) -> tup
     if empty:
         return array, pd.RangeIndex(len(array))
     if len(array) != len(index):
-        raise ValueError(
-            f"Length of values ({len(array)}) does not match index length ({len(index)})"
-            if False
-            else "All columns must be of equal length"
-        )
+        raise ValueError("All columns must be of equal length")
     return array, index
 
 
@@ -213,11 +205,7 @@ def host_value(value: Any, array: Any) -> tuple[Any, Any]:
         if isinstance(array, pd.Categorical):
             if value not in array.categories:
                 raise ValueError(
-                    "Cannot setitem on a Categorical with a new category, set the categories first"
-                    if False
-                    else f"Cannot setitem on a Categorical with a new category ({value}), set the categories first"
-                    if False
-                    else f"Cannot setitem on a Categorical with a new category ({value}), set the categories first"
+                    f"Cannot setitem on a Categorical with a new category ({value}), set the categories first"
                 )
             return value, array
         new = as_storage(value)
@@ -233,11 +221,7 @@ def host_value(value: Any, array: Any) -> tuple[Any, Any]:
             return cast(new, here), array
         if family(array) in ("text",) or family(new) in ("text",):
             if family(array) == "text":
-                raise TypeError(
-                    f"Cannot set value of type {there} to column of type {here}"
-                    if False
-                    else f"Invalid value '{value}' for dtype '{here}'"
-                )
+                raise TypeError(f"Invalid value '{value}' for dtype '{here}'")
             raise TypeError(f"Invalid value '{value}' for dtype '{here}'")
         scalar = pd.api.types.is_scalar(value)
         if scalar and here.kind in "iuf" and there.kind in "iufb":
@@ -278,9 +262,7 @@ def _set_series(p: pd.Series, key: Any, value: Any, positional: bool) -> pd.Seri
                 new = new.take(positions)
             else:
                 raise ValueError(
-                    f"Value has length {len(new)}, should have {len(positions)}"
-                    if False
-                    else f"shape mismatch: value array of shape ({len(new)},) could not be broadcast to indexing result of shape ({len(positions)},)"
+                    f"shape mismatch: value array of shape ({len(new)},) could not be broadcast to indexing result of shape ({len(positions)},)"
                 )
     out.iloc[positions] = new
     return normal_series(out)

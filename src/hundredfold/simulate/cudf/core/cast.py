@@ -186,9 +186,6 @@ def _number_of_text(array: Any, dtype: np.dtype) -> Any:
     except ValueError:
         what = "float" if dtype.kind == "f" else "integer"
         raise ValueError(
-            f"Could not convert strings to {what} type due to presence of "
-            f"{'non-floating' if dtype.kind == 'f' else 'non-integer'} values."
-            if False
-            else f"Could not convert strings to {what} type due to presence of non-{'floating' if what == 'float' else what} values."
+            f"Could not convert strings to {what} type due to presence of non-{'floating' if what == 'float' else what} values."
         ) from None
     return masked(values, null.copy())

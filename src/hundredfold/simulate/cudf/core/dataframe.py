@@ -92,11 +92,7 @@ class DataFrame(FrameMethods, FrameReductions, FrameOutput, Indexed, Frame, Unar
         from .frame_make import of_table
 
         if not isinstance(data, pa.Table):
-            raise TypeError(
-                "To create a multicolumn cudf data, the data should be an arrow Table"
-                if False
-                else f"unsupported type: {type(data).__name__}"
-            )
+            raise TypeError(f"unsupported type: {type(data).__name__}")
         device.uploaded(data.nbytes)
         return frame_of(of_table(data))
 
@@ -119,11 +115,7 @@ class DataFrame(FrameMethods, FrameReductions, FrameOutput, Indexed, Frame, Unar
             if columns is not None:
                 raise ValueError(f"Cannot use columns parameter with orient={orient!r}")
             return cls(pd.DataFrame.from_dict(data, orient="tight", dtype=dtype))
-        raise ValueError(
-            f"Expected 'index', 'columns', or 'tight' for orient parameter. Got {orient!r} instead"
-            if False
-            else f"Expected 'index', 'columns', or 'tight' for orient parameter. Got '{orient}' instead"
-        )
+        raise ValueError(f"Expected 'index', 'columns', or 'tight' for orient parameter. Got '{orient}' instead")
 
     @classmethod
     def from_records(cls, data: Any, index: Any = None, columns: Any = None, nan_as_null: bool = False) -> Any:
@@ -265,9 +257,7 @@ def from_pandas(obj: Any, nan_as_null: Any = no_default) -> Any:
     if isinstance(obj, pd.IntervalDtype):
         return _dtypes().IntervalDtype(obj.subtype, obj.closed)
     raise TypeError(
-        f"from_pandas unsupported for object of type {type(obj).__name__}"
-        if False
-        else f"from_pandas only accepts Pandas Dataframes, Series, Index, RangeIndex and MultiIndex objects. Got {type(obj)}"
+        f"from_pandas only accepts Pandas Dataframes, Series, Index, RangeIndex and MultiIndex objects. Got {type(obj)}"
     )
 
 

@@ -44,11 +44,7 @@ def _points(percentiles: Any) -> np.ndarray:
         return np.array([0.25, 0.5, 0.75])
     points = np.array(list(percentiles), dtype=float)
     if not ((points >= 0) & (points <= 1)).all():
-        raise ValueError(
-            "All percentiles must be between 0 and 1"
-            if False
-            else "All percentiles must be between 0 and 1, inclusive."
-        )
+        raise ValueError("All percentiles must be between 0 and 1, inclusive.")
     if 0.5 not in points:
         points = np.append(points, 0.5)
     return np.sort(points)
@@ -99,7 +95,7 @@ def aggregate(self: Any, aggs: Any, axis: Any) -> Any:
     """Several reductions at once: a list for every column, or a dict by column."""
     p = self._p
     if axis in (1, "columns"):
-        raise NotImplementedError("axis not implemented yet" if False else "axis not implemented yet")
+        raise NotImplementedError("axis not implemented yet")
     if isinstance(aggs, (list, tuple)) or isinstance(aggs, set):
         names = list(aggs)
         if any(not isinstance(a, str) for a in names):
@@ -123,13 +119,7 @@ def aggregate(self: Any, aggs: Any, axis: Any) -> Any:
             names = sorted({x for a in aggs.values() for x in a})
             rows = {c: as_storage([_one(p[c].array, x) if x in a else None for x in names]) for c, a in aggs.items()}
             return frame_of(make_frame(rows, pd.Index(names)))
-        raise ValueError(
-            "values of dict are all expected to be of one kind"
-            if False
-            else "values of dict should be all str or all list-like"
-            if False
-            else "all values of `aggs` must have the same type"
-        )
+        raise ValueError("all values of `aggs` must have the same type")
     if callable(aggs):
         raise NotImplementedError("callable parameter is not implemented yet")
     raise ValueError("argument must be a string, list or dict")

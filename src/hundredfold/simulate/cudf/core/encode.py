@@ -69,9 +69,7 @@ def _dummies(p: pd.Series, prefix: Any, sep: str, dummy_na: bool, drop_first: bo
     for i, name in enumerate(names):
         out[name] = cast(masked(codes == i), kind)
     if dummy_na:
-        out["<NA>" if prefix is None and False else (np.nan if prefix is None else f"{prefix}{sep}nan")] = cast(
-            masked(null.copy()), kind
-        )
+        out[np.nan if prefix is None else f"{prefix}{sep}nan"] = cast(masked(null.copy()), kind)
     if drop_first and out:
         out.pop(next(iter(out)))
     return out
@@ -84,11 +82,7 @@ def cut(x: Any, bins: Any, right: bool = True, labels: Any = None, retbins: bool
     if duplicates not in ("raise", "drop"):
         raise ValueError("invalid value for 'duplicates' parameter, valid options are: raise, drop")
     if ordered is False and labels is None:
-        raise ValueError(
-            "'labels' must be provided if 'ordered = False'"
-            if False
-            else "'labels' must be provided if 'ordered = False'"
-        )
+        raise ValueError("'labels' must be provided if 'ordered = False'")
     series = x if isinstance(x, classes["Series"]) else None
     host = pd.Series(to_host((series if series is not None else classes["Series"](x))._storage))
     bins = (
@@ -144,8 +138,4 @@ def unique(values: Any) -> Any:
         import cupy
 
         return cupy.asarray(pd.unique(values.get()))
-    raise ValueError(
-        f"Must pass cudf.Series, cudf.Index, or cupy.ndarray object"
-        if False
-        else "Must pass cudf.Series, cudf.Index, or cupy.ndarray object"
-    )
+    raise ValueError("Must pass cudf.Series, cudf.Index, or cupy.ndarray object")

@@ -29,8 +29,7 @@ def _caller(depth: int) -> tuple[dict, dict]:
 def query(self: Any, expr: str, local_dict: Any, global_dict: Any, kwargs: dict) -> Any:
     """The rows for which an expression is true."""
     if kwargs.get("inplace") or set(kwargs):
-        raise TypeError(f"DataFrame.query() got an unexpected keyword argument '{next(iter(kwargs))}'" if False else
-                        "DataFrame.query got unexpected keyword arguments")  # fmt: skip
+        raise TypeError("DataFrame.query got unexpected keyword arguments")  # fmt: skip
     if self.empty:
         return self.copy()
     if not isinstance(local_dict, dict | None):
@@ -45,8 +44,7 @@ def query(self: Any, expr: str, local_dict: Any, global_dict: Any, kwargs: dict)
 
 def _truth(mask: Any, n: int) -> np.ndarray:
     if not isinstance(mask, classes["Series"]):
-        raise TypeError("query expression must give a column of bools" if False else
-                        "the query expression does not evaluate to a column of bools")  # fmt: skip
+        raise TypeError("the query expression does not evaluate to a column of bools")  # fmt: skip
     array = mask._storage
     return array._data.astype(bool) & ~array._mask
 
@@ -100,8 +98,7 @@ class Evaluator:
         """The value of a node."""
         method = getattr(self, f"_{type(node).__name__.lower()}", None)
         if method is None:
-            raise TypeError(f"invalid syntax in expression: {type(node).__name__}" if False else
-                            f"Node {type(node).__name__} is not supported in expressions")  # fmt: skip
+            raise TypeError(f"Node {type(node).__name__} is not supported in expressions")  # fmt: skip
         return method(node)
 
     def _constant(self, node: ast.Constant) -> Any:

@@ -32,16 +32,16 @@ class FrameJoins:
     def groupby(self, by: Any = None, axis: Any = 0, level: Any = None, as_index: bool = True, sort: Any = no_default,
                 group_keys: Any = no_default, observed: bool = True, dropna: bool = True) -> Any:  # fmt: skip
         """Groups of rows."""
-        from .groupby import DataFrameGroupBy
+        from .groupby import DataFrameGroupBy, Grouper
 
         if axis not in (0, "index"):
             raise NotImplementedError("axis parameter is not yet implemented")
         if not observed:
-            raise NotImplementedError(
-                "observed parameter is not yet implemented" if False else "observed=False is not yet supported"
-            )
+            raise NotImplementedError("observed parameter is not yet implemented")
         if by is None and level is None:
             raise TypeError("groupby() requires either by or level to be specified.")
+        if isinstance(by, Grouper) and by.freq:
+            return self.resample(by.freq, closed=by.closed, label=by.label, on=by.key, level=by.level)
         return DataFrameGroupBy(self, by, level, sort, as_index, dropna, group_keys)
 
     def melt(self, **kwargs: Any) -> Any:

@@ -70,11 +70,7 @@ def make(data: Any, index: Any, columns: Any, dtype: Any, nan_as_null: Any) -> t
         p = of_table(pa.table(data))
     else:
         if pd.api.types.is_scalar(data):
-            raise TypeError(
-                f"data must be list or dict-like, but got {type(data)}"
-                if False
-                else "DataFrame constructor called with incompatible data and dtype"
-            )
+            raise TypeError("DataFrame constructor called with incompatible data and dtype")
         p = _of_list(list(data), index, columns, nan_as_null)
     if kind is not None:
         arrays = {i: cast(p.iloc[:, i].array, kind) for i in range(p.shape[1])}
@@ -206,11 +202,7 @@ def _of_matrix(data: Any, index: Any, columns: Any, nan_as_null: bool) -> pd.Dat
     labels = pd.RangeIndex(data.shape[1]) if columns is None else columns
     arrays = {i: as_storage(data[:, i], None, nan_as_null) for i in range(data.shape[1])}
     if index is not None and len(index) != len(data):
-        raise ValueError(
-            f"Length mismatch: Expected axis has {len(data)} elements, new values have {len(index)} elements"
-            if False
-            else f"Length of values ({len(data)}) does not match length of index ({len(index)})"
-        )
+        raise ValueError(f"Length of values ({len(data)}) does not match length of index ({len(index)})")
     return make_frame(arrays, pd.RangeIndex(len(data)) if index is None else index, labels)
 
 

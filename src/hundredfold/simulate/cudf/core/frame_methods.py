@@ -63,11 +63,7 @@ class FrameMethods(FrameJoins, Shared):
         if loc < 0:
             loc = n + loc + 1
         if not 0 <= loc <= n:
-            raise ValueError(
-                "insert location must be within range -" + str(n + 1) + " to " + str(n)
-                if False
-                else f"insert location must be within range {-(n + 1)}, {n}"
-            )
+            raise ValueError(f"insert location must be within range {-(n + 1)}, {n}")
         self._p = with_column(self._p, column, value, loc)
 
     def pop(self, item: Any) -> Any:
@@ -80,11 +76,7 @@ class FrameMethods(FrameJoins, Shared):
                inplace: bool = False, level: Any = None, errors: str = "ignore") -> Any:  # fmt: skip
         """Other labels of rows or columns."""
         if errors != "ignore":
-            raise NotImplementedError(
-                "Only errors='ignore' is currently supported"
-                if False
-                else "Only errors='ignore' is currently supported"
-            )
+            raise NotImplementedError("Only errors='ignore' is currently supported")
         if mapper is None and index is None and columns is None:
             return self.copy(deep=copy)
         if mapper is not None:
@@ -109,7 +101,7 @@ class FrameMethods(FrameJoins, Shared):
                 key, "__cuda_array_interface__"
             ):
                 host = unwrap(key) if not isinstance(key, list) else key
-                plain.append(host.array if isinstance(host, pd.Series) and False else host)
+                plain.append(host)
             else:
                 if key not in p.columns:
                     missing.append(key)
@@ -135,13 +127,7 @@ class FrameMethods(FrameJoins, Shared):
         from .dtypes import STR
 
         if target == STR and any(k != STR for k in kinds):
-            raise NotImplementedError(
-                "DataFrame.transpose does not support heterogeneous columns"
-                if False
-                else "Cannot transpose a DataFrame of mixed types"
-                if False
-                else f"Columns must all have the same dtype"
-            )
+            raise NotImplementedError(f"Columns must all have the same dtype")
         arrays = [cast(p.iloc[:, i].array, target) for i in range(p.shape[1])]
         whole = pd.concat([pd.Series(a) for a in arrays], ignore_index=True).array
         n = len(p)
@@ -244,11 +230,7 @@ class FrameMethods(FrameJoins, Shared):
         if any(isinstance(d, pd.CategoricalDtype) for d in self._p.dtypes):
             raise ValueError("interleave_columns does not support 'category' dtype.")
         if len(kinds) > 1:
-            raise ValueError(
-                "Columns must all have the same dtype"
-                if False
-                else "All columns must have the same data type in interleave_columns"
-            )
+            raise ValueError("All columns must have the same data type in interleave_columns")
         p = self._p
         whole = pd.concat([p.iloc[:, i] for i in range(p.shape[1])], ignore_index=True).array
         places = np.arange(len(whole)).reshape(p.shape[1], len(p)).T.reshape(-1)

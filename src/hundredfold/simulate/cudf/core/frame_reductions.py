@@ -27,13 +27,7 @@ def reduce_frame(self: Any, op: str, axis: Any = 0, numeric_only: bool = False, 
     """Reduce each column, each row (``axis=1``) or everything (``axis=None``)."""
     p = self._p
     if axis not in (0, 1, None, "index", "columns"):
-        raise ValueError(
-            f"No axis named {axis} for object type DataFrame"
-            if False
-            else f"Invalid axis: {axis}"
-            if False
-            else f"No axis named {axis} for object type {type(self)}"
-        )
+        raise ValueError(f"No axis named {axis} for object type {type(self)}")
     if numeric_only:
         p = p.iloc[:, [i for i, d in enumerate(p.dtypes) if _is_number(dtype_of(d))]]
         if not p.size:
@@ -88,11 +82,7 @@ def _rows(p: pd.DataFrame, op: str, skipna: bool = True, min_count: int = 0, ddo
     kinds = [dtype_of(d) for d in p.dtypes]
     if any(not _is_number(k) and getattr(k, "kind", "") not in "Mm" for k in kinds):
         raise TypeError(
-            "Row-wise operations currently do not support categoricals, strings, lists or structs."
-            if False
-            else "DataFrame.iloc does not support columns of type object"
-            if False
-            else f"Cannot perform row-wise {op} across mixed-dtype columns, try type-casting all the columns to same dtype."
+            f"Cannot perform row-wise {op} across mixed-dtype columns, try type-casting all the columns to same dtype."
         )
     if len({getattr(k, "kind", "") in "Mm" for k in kinds}) > 1:
         raise TypeError(
@@ -211,32 +201,16 @@ class FrameReductions:
         if method == "table":
             interpolation = interpolation or "nearest"
             if interpolation in ("linear", "midpoint"):
-                raise ValueError(
-                    f"{interpolation=} is not supported when {method=}."
-                    if False
-                    else "linear and midpoint interpolation are not supported when method='table'"
-                    if False
-                    else f"{interpolation=} is not supported when {method=}."
-                )
+                raise ValueError(f"{interpolation=} is not supported when {method=}.")
             found = target._p.quantile(np.atleast_1d(points), interpolation=interpolation, method="table")
             return classes["DataFrame"](found) if points.ndim else classes["Series"](found.iloc[0])
         if method != "single":
-            raise ValueError(
-                f"Invalid method: {method}"
-                if False
-                else "method must be 'single' or 'table'"
-                if False
-                else f"Invalid method: {method}"
-            )
+            raise ValueError(f"Invalid method: {method}")
         interpolation = interpolation or "linear"
         p = target._p
         for d in p.dtypes:
             if not _is_number(dtype_of(d)) and not (isinstance(d, np.dtype)):
-                raise TypeError(
-                    f"DataFrame.quantile does not support {d}"
-                    if False
-                    else f"quantile is not supported for dtype {dtype_of(d)}"
-                )
+                raise TypeError(f"quantile is not supported for dtype {dtype_of(d)}")
         found = {
             c: quantile(p.iloc[:, i].array, np.atleast_1d(points), interpolation, exact)
             for i, c in enumerate(p.columns)

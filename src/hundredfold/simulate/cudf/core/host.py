@@ -86,7 +86,18 @@ def host_frame(p: pd.DataFrame, nullable: bool = False, arrow_type: bool = False
 
 def host_index(p: pd.Index, nullable: bool = False, arrow_type: bool = False) -> pd.Index:
     """An Index for the host."""
-    if isinstance(p, (pd.MultiIndex, pd.RangeIndex)) or not len(p) and p.dtype == object:
+    if isinstance(p, pd.MultiIndex):
+        # A level holds each label once and no nulls: those are codes of −1.
+        plain = [
+            level.astype(level.dtype.numpy_dtype) if isinstance(level.array, BaseMaskedArray) else level
+            for level in p.levels
+        ]
+        return (
+            p.set_levels(plain, verify_integrity=False)
+            if any(a is not b for a, b in zip(plain, p.levels, strict=True))
+            else p.copy()
+        )
+    if isinstance(p, pd.RangeIndex) or not len(p) and p.dtype == object:
         return p.copy()
     array = to_host(normal(p.array), nullable, arrow_type)
     if isinstance(array, np.ndarray) and array.dtype.kind == "O":
@@ -176,7 +187,7 @@ def values_array(array: Any) -> np.ndarray:
     """
     if not isinstance(array, BaseMaskedArray):
         if family(array) in ("text", "null"):
-            raise TypeError("String arrays are not supported by CuPy" if False else "CuPy does not support str")
+            raise TypeError("CuPy does not support str")
         raise NotImplementedError(f"CuPy does not support {dtype_of(array.dtype)}")
     values, null = array._data, array._mask
     if null.any():

@@ -97,11 +97,7 @@ class Index(IndexMethods, SingleColumn, Unary):
 def _make(data: Any, dtype: Any, name: Any, nan_as_null: Any) -> pd.Index:
     nan_as_null = not get_option("mode.pandas_compatible") if nan_as_null is no_default else nan_as_null
     if data is None:
-        raise TypeError(
-            "Index(...) must be called with a collection of some kind, None was passed"
-            if False
-            else "Index() missing 1 required positional argument: 'data'"
-        )
+        raise TypeError("Index() missing 1 required positional argument: 'data'")
     if name is no_default:
         name = getattr(data, "name", None)
     kind = None if dtype is None else cudf_dtype(dtype)
@@ -116,11 +112,7 @@ def _make(data: Any, dtype: Any, name: Any, nan_as_null: Any) -> pd.Index:
     if isinstance(data, (list, tuple)) and not len(data) and kind is None:
         return pd.Index([], dtype=object, name=name)
     if not pd.api.types.is_list_like(data) and not hasattr(data, "__array_interface__"):
-        raise TypeError(
-            f"Index(...) must be called with a collection of some kind, {data!r} was passed"
-            if False
-            else f"{type(data).__name__} must be an iterable or sequence."
-        )
+        raise TypeError(f"{type(data).__name__} must be an iterable or sequence.")
     array = as_storage(data, kind, nan_as_null)
     return pd.Index(array, name=name)
 
@@ -163,9 +155,7 @@ class RangeIndex(Index):
     ) -> Any:
         if not (dtype is None or cudf_dtype(dtype).kind == "i"):
             raise ValueError(
-                "dtype must be a signed integer type"
-                if False
-                else "Only dtype int64 is supported"
+                "Only dtype int64 is supported"
                 if cudf_dtype(dtype).kind not in "iu"
                 else "dtype must be a signed integer type"
             )

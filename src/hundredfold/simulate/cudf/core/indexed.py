@@ -120,18 +120,10 @@ class Indexed:
     def take(self, indices: Any, axis: Any = 0) -> Any:
         """Rows by position."""
         if axis not in (0, "index"):
-            raise NotImplementedError(
-                "Only axis=0 is supported." if False else "Gather along column axis is not yet supported."
-            )
+            raise NotImplementedError("Gather along column axis is not yet supported.")
         positions = np.asarray(unwrap(indices))
         if positions.dtype.kind not in "iub" and positions.size:
-            raise ValueError(
-                "Gather map must be integer dtype."
-                if False
-                else "indices must be an array of integers"
-                if False
-                else "Gather map must be integer dtype."
-            )
+            raise ValueError("Gather map must be integer dtype.")
         positions = positions.astype(int)
         if positions.size and (positions.max() >= len(self._p) or positions.min() < -len(self._p)):
             raise IndexError("Gather map index is out of bounds.")
@@ -178,9 +170,7 @@ class Indexed:
         """Each row several times."""
         repeats = np.asarray(unwrap(repeats))
         if repeats.ndim and len(repeats) != len(self._p):
-            raise ValueError(
-                "repeats must be of the same length as the frame" if False else "Invalid number of repeats"
-            )
+            raise ValueError("Invalid number of repeats")
         return self._rows(np.repeat(np.arange(len(self._p)), repeats))
 
     def truncate(self, before: Any = None, after: Any = None, axis: Any = 0, copy: bool = True) -> Any:

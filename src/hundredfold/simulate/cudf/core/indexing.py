@@ -148,13 +148,7 @@ class Locator:
             if self._positional and not all(isinstance(k, (int, np.integer)) for k in parts):
                 raise ValueError("iAt based indexing can only have integer indexers")
             if not all(pd.api.types.is_scalar(k) for k in parts) and not isinstance(frame._p.index, pd.MultiIndex):
-                raise ValueError(
-                    "Invalid call for scalar access (getting)!"
-                    if False
-                    else "At based indexing can only have scalar indexers"
-                    if False
-                    else "Invalid call for scalar access (getting)!"
-                )
+                raise ValueError("Invalid call for scalar access (getting)!")
         rows = key[0] if isinstance(key, tuple) and len(key) else key
         if isinstance(rows, np.ndarray) and rows.ndim > 1:
             raise ValueError("Can only index with 1D array")

@@ -14,9 +14,7 @@ from .wrap import classes, frame_of, make_frame, series_of, unwrap
 def _numbers(array: Any) -> np.ndarray:
     array = nans_to_nulls(array)
     if not hasattr(array, "_mask"):
-        raise TypeError(
-            f"cannot perform corr with type {array.dtype}" if False else f"cannot perform corr with types {array.dtype}"
-        )
+        raise TypeError(f"cannot perform corr with types {array.dtype}")
     return np.where(array._mask, np.nan, array._data.astype("f8"))
 
 

@@ -30,11 +30,7 @@ def fits(value: Any, array: Any) -> Any:
     if kind == "number":
         dtype = array._data.dtype
         if isinstance(value, str) or not isinstance(value, (bool, int, float, np.generic)):
-            raise TypeError(
-                f"Cannot fill {type(value).__name__} into a column of dtype {dtype}"
-                if False
-                else f"cannot safely cast non-equivalent {type(value).__name__} to {dtype}"
-            )
+            raise TypeError(f"cannot safely cast non-equivalent {type(value).__name__} to {dtype}")
         if isinstance(value, (float, np.floating)) and np.isnan(value):
             return value if dtype.kind == "f" else pd.NA
         if dtype.kind in "iu":
@@ -49,9 +45,7 @@ def fits(value: Any, array: Any) -> Any:
             raise TypeError("Cannot set value of type " + type(value).__name__ + " to a string column")
         return str(value)
     if kind == "category" and value not in array.categories:
-        raise ValueError(
-            "Cannot set a new category, set the categories first" if False else "fill value must be in categories"
-        )
+        raise ValueError("fill value must be in categories")
     return value
 
 

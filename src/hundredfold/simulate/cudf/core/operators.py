@@ -81,7 +81,7 @@ def series_op(self: Any, other: Any, op: str, reflect: bool, fill_value: Any = N
         if b is NotImplemented:
             return NotImplemented
     if is_array(b) and len(b) != len(a):
-        raise ValueError(f"Column sizes do not match: {len(a)} and {len(b)}" if False else "Length mismatch")
+        raise ValueError("Length mismatch")
     out = columnwise(op, a, b, reflect, fill_value)
     if is_series:
         return series_of(pd.Series(out, index=index, name=name, copy=False))
@@ -138,7 +138,7 @@ def frame_op(self: Any, other: Any, op: str, reflect: bool, fill_value: Any = No
     host = unwrap(other)
     if isinstance(host, (list, tuple)):
         if len(host) != left.shape[1]:
-            raise ValueError("Columns must be same length as key" if False else "other must be a DataFrame or Series.")
+            raise ValueError("other must be a DataFrame or Series.")
         return NotImplemented
     return NotImplemented
 

@@ -8,13 +8,13 @@ import numpy as np
 def shuffled(n: int, seed: int = 0) -> np.ndarray:
     """Return a permutation of ``n`` rows, the same for the same ``n`` and ``seed`` in every process.
 
-    It never is the identity from three rows on, so that code which relies on an order fails here as it would on a GPU.
+    Two rows keep their order; from three on it never is the identity, so that code which relies on an order fails here as it would on a GPU.
     """
     from ..options import get_option
 
     if get_option("mode.pandas_compatible"):
         return np.arange(n)
     if n < 3:
-        return np.arange(n)[::-1].copy()
+        return np.arange(n)
     order = np.random.Generator(np.random.PCG64([n, seed & 0xFFFFFFFF])).permutation(n)
     return order[::-1].copy() if (order == np.arange(n)).all() else order

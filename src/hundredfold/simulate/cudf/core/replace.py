@@ -22,8 +22,7 @@ def fillna(self: Any, value: Any) -> Any:
     p = self._p
     if p.ndim == 1:
         if isinstance(value, dict):
-            raise NotImplementedError("fillna with a dict is not supported for Series" if False else
-                                      "Series.fillna does not support dict")  # fmt: skip
+            raise NotImplementedError("Series.fillna does not support dict")  # fmt: skip
         new = _other(p, value)
         return series_of(pd.Series(fill_array(_plain(p.array), new), index=p.index, name=p.name))
     arrays = {}
@@ -222,8 +221,7 @@ def map_series(self: Any, arg: Any, na_action: Any) -> Any:
             else classes["Series"](arg)
         )
         if not isinstance(arg, dict) and not table._p.index.is_unique:
-            raise NotImplementedError("Reindexing only valid with uniquely valued Index objects" if False else
-                                      "Reindexing only valid with uniquely valued Index objects")  # fmt: skip
+            raise NotImplementedError("Reindexing only valid with uniquely valued Index objects")  # fmt: skip
         if not len(table):
             return series_of(pd.Series(nulls(len(p), np.dtype("float64")), index=p.index, name=p.name))
         source = p.array

@@ -101,7 +101,7 @@ def resample(self: Any, rule: Any, closed: Any, label: Any, convention: str, on:
              offset: Any) -> Any:  # fmt: skip
     """``resample`` of Series and DataFrame."""
     if convention != "start":
-        raise NotImplementedError("convention is not supported" if False else "convention is not currently supported")
+        raise NotImplementedError("convention is not currently supported")
     if origin != "start_day":
         raise NotImplementedError("origin is not currently supported")
     if offset is not None:

@@ -27,7 +27,7 @@ def concat_arrays(arrays: list) -> Any:
         if kind not in kinds:
             kinds.append(kind)
     if len(kinds) > 1 and STR in kinds:
-        raise ValueError("All columns must be the same type" if False else "All columns must be the same type")
+        raise ValueError("All columns must be the same type")
     target = kinds[0] if len(kinds) == 1 else find_common_type(kinds)
     parts = [
         cast(a, target) if dtype_of(a.dtype) != target or isinstance(target, CategoricalDtype) else a for a in arrays
@@ -297,13 +297,7 @@ def explode_frame(p: pd.DataFrame, column: Any, ignore_index: bool) -> pd.DataFr
 
     columns = [column] if not isinstance(column, list) else column
     if len(columns) > 1:
-        raise NotImplementedError(
-            "Exploding on multiple columns is not supported"
-            if False
-            else "explode only supports one column"
-            if False
-            else "Exploding multiple columns is not supported"
-        )
+        raise NotImplementedError("Exploding multiple columns is not supported")
     name = columns[0]
     if name not in p.columns:
         raise KeyError(name)

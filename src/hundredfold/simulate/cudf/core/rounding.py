@@ -48,7 +48,7 @@ def round_frame(self: Any, decimals: Any, how: str) -> Any:
                 raise ValueError("Index of decimals must be unique")
             decimals = decimals.to_dict()
         if not all(isinstance(x, (int, np.integer)) for x in decimals.values()):
-            raise TypeError("Values in decimals must be integers" if False else "Argument 'decimals' must an integer")
+            raise TypeError("Argument 'decimals' must an integer")
         p = self._p
         arrays = {i: round_array(p.iloc[:, i].array, int(decimals[c]), how) if c in decimals else p.iloc[:, i].array
                   for i, c in enumerate(p.columns)}  # fmt: skip

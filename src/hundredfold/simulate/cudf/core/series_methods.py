@@ -163,13 +163,7 @@ class SeriesMethods(SeriesMore, Shared):
         if level is not None:
             raise NotImplementedError("level is currently not supported.")
         if not (pd.api.types.is_scalar(index) or isinstance(index, tuple)):
-            raise NotImplementedError(
-                "Series.rename does not support relabeling the index."
-                if False
-                else "Series.rename does not support callable or dict-like index"
-                if callable(index) and False
-                else ".rename does not currently support relabeling the index."
-            )
+            raise NotImplementedError(".rename does not currently support relabeling the index.")
         return series_of(self._p.rename(index))
 
     def append(self, *args: Any, **kwargs: Any) -> Any:
@@ -209,13 +203,7 @@ class SeriesMethods(SeriesMore, Shared):
         needles = as_storage([values] if single else values)
         keys = pd.Series(self._storage)
         if family(keys.array) != family(needles) and not {family(keys.array), family(needles)} <= {"M", "m", "text"}:
-            raise ValueError(
-                f"Column dtypes do not match: {self.dtype} and {dtype_of(needles.dtype)}"
-                if False
-                else "Index label not found."
-                if False
-                else f"Mismatch of dtypes: {self.dtype} and {dtype_of(needles.dtype)}"
-            )
+            raise ValueError(f"Mismatch of dtypes: {self.dtype} and {dtype_of(needles.dtype)}")
         valid = np.asarray(host.to_host(keys.dropna().array))
         if not ascending:
             valid = valid[::-1]

@@ -37,9 +37,7 @@ class SeriesMore:
         if axis not in (0, "index"):
             raise NotImplementedError("axis parameter is not yet implemented")
         if not as_index:
-            raise TypeError(
-                "as_index=False only valid with DataFrame" if False else "as_index=False only valid with DataFrame"
-            )
+            raise TypeError("as_index=False only valid with DataFrame")
         return SeriesGroupBy(self, by, level, sort, as_index, dropna, group_keys)
 
     def to_string(self, *args: Any, **kwargs: Any) -> Any:

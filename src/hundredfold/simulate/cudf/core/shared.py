@@ -89,13 +89,7 @@ class Shared(SharedMore):
         p = self._p
         if axis in (1, "columns"):
             if p.ndim == 1:
-                raise ValueError(
-                    "No axis named 1 for object type Series"
-                    if False
-                    else f"{axis} is not a valid axis"
-                    if False
-                    else "Only axis=0 is supported."
-                )
+                raise ValueError("Only axis=0 is supported.")
             out = p.sort_index(axis=1, ascending=ascending, level=level)
         else:
             out = p.sort_index(level=level, ascending=ascending, na_position=na_position, kind="stable")
@@ -138,7 +132,7 @@ class Shared(SharedMore):
         if self._p.ndim == 1 and axis in (1, "columns"):
             raise ValueError("No axis named 1 for object type Series")
         if errors not in ("raise", "ignore"):
-            raise ValueError("errors must be 'raise' or 'ignore'" if False else "invalid error value specified")
+            raise ValueError("invalid error value specified")
         try:
             out = self._p.drop(labels, axis=axis, index=index, columns=columns, level=level, errors=errors)
         except KeyError as error:
@@ -160,13 +154,7 @@ class Shared(SharedMore):
         options = {**dict(zip(names, args, strict=False)), **kwargs}
         inplace = options.pop("inplace", False)
         if options.get("how") not in (None, "any", "all", no_default):
-            raise ValueError(
-                "how must be 'any' or 'all'"
-                if p.ndim == 1
-                else f"invalid how option: {options['how']}"
-                if False
-                else "how must be 'any' or 'all'"
-            )
+            raise ValueError("how must be 'any' or 'all'" if p.ndim == 1 else "how must be 'any' or 'all'")
         ignore = options.pop("ignore_index", False)
         plain = self.nans_to_nulls()._p
         if p.ndim == 1:
@@ -224,7 +212,7 @@ def _which(plain: pd.DataFrame, options: dict) -> np.ndarray:
         )
         missing = [c for c in subset if c not in plain.columns]
         if missing:
-            raise KeyError(f"columns {missing} do not exist" if False else f"columns {missing!r} do not exist")
+            raise KeyError(f"columns {missing!r} do not exist")
         plain = plain[subset]
     present = plain.notna()
     if "thresh" in options:

@@ -72,11 +72,7 @@ class SharedMore:
 
         def one(array: Any) -> Any:
             if not isinstance(array, BaseMaskedArray):
-                raise TypeError(
-                    f"cannot interpolate with {method} on dtype {array.dtype}"
-                    if False
-                    else "interpolation with {} dtype is not supported".format(array.dtype)
-                )
+                raise TypeError("interpolation with {} dtype is not supported".format(array.dtype))
             values = array._data.astype("f8")
             values[array._mask] = np.nan
             found = pd.Series(values, index=index).interpolate("values" if method != "linear" else "linear",
@@ -154,11 +150,7 @@ class SharedMore:
         n = p.shape[1] if p.ndim == 2 else 1
         lows, highs = (list(unwrap(b)) if pd.api.types.is_list_like(b) else [b] * n for b in (lower, upper))
         if len(lows) != n or len(highs) != n:
-            raise ValueError(
-                "Length of lower/upper should be equal to number of columns"
-                if False
-                else "Length of lower/upper should be equal to number of columns"
-            )
+            raise ValueError("Length of lower/upper should be equal to number of columns")
 
         def one(array: Any, low: Any, high: Any) -> Any:
             low = None if low is None or low is pd.NA else low
@@ -186,13 +178,7 @@ class SharedMore:
         if na_option not in {"keep", "top", "bottom"}:
             raise ValueError("na_option must be one of 'keep', 'top', or 'bottom'")
         if axis not in (0, "index"):
-            raise NotImplementedError(
-                "Only axis=0 is currently supported."
-                if False
-                else f"axis={axis!r} is not yet supported in rank"
-                if False
-                else "Only axis=0 is currently supported."
-            )
+            raise NotImplementedError("Only axis=0 is currently supported.")
         target = self
         if numeric_only:
             if self._p.ndim == 1 and self.dtype.kind not in "iufb":

@@ -57,21 +57,9 @@ def sort_values(self: Any, *args: Any, **kwargs: Any) -> Any:
         raise TypeError(f"sort_values() got an unexpected keyword argument '{(sorted(unknown) or ['?'])[0]}'")
     options = {**dict(zip(names, args, strict=False)), **kwargs}
     if options.get("key") is not None:
-        raise NotImplementedError(
-            "`key` is not currently supported."
-            if False
-            else "key parameter is not yet implemented."
-            if False
-            else "`key` is not currently supported."
-        )
+        raise NotImplementedError("`key` is not currently supported.")
     if options.get("axis", 0) not in (0, "index"):
-        raise NotImplementedError(
-            "`axis` not currently implemented."
-            if False
-            else "Only axis=0 is supported."
-            if False
-            else "`axis` is not currently supported."
-        )
+        raise NotImplementedError("`axis` is not currently supported.")
     if p.ndim == 2:
         by = options["by"]
         by = list(by) if isinstance(by, (list, tuple)) and not (isinstance(by, tuple) and by in p.columns) else [by]
@@ -132,15 +120,7 @@ def extremes(self: Any, n: int, largest: bool, *args: Any, **kwargs: Any) -> Any
         raise ValueError('keep must be either "first", "last"')
     if p.ndim == 1:
         if p.dtype == "object" or isinstance(p.dtype, (pd.StringDtype, pd.CategoricalDtype)):
-            raise TypeError(
-                f"Series does not support `nlargest` with dtype {self.dtype}"
-                if False
-                else f"Cannot use nlargest/nsmallest with dtype {self.dtype}"
-                if False
-                else "cannot use nlargest on str"
-                if False
-                else f"{'nlargest' if largest else 'nsmallest'} is not supported for {self.dtype}"
-            )
+            raise TypeError(f"{'nlargest' if largest else 'nsmallest'} is not supported for {self.dtype}")
         keys = pd.DataFrame({0: p.reset_index(drop=True)})
     else:
         columns = options["columns"]
@@ -223,21 +203,11 @@ def sample(
         raise ValueError("Replace has to be set to `True` when upsampling the population `frac` > 1.")
     n = 1 if n is None and frac is None else int(round(size * frac)) if frac is not None else n
     if n > 0 and size == 0:
-        raise ValueError(
-            "Cannot take a sample larger than 0 when axis is empty."
-            if False
-            else "Cannot take a sample larger than 0 when axis is empty."
-        )
+        raise ValueError("Cannot take a sample larger than 0 when axis is empty.")
     if not replace and n > size:
         raise ValueError("Cannot take a larger sample than population when 'replace=False'")
     if axis == 1 and weights is not None:
-        raise NotImplementedError(
-            "Weights for columns are not supported."
-            if False
-            else "weights is not yet supported for axis=1"
-            if False
-            else "Weights is not yet supported for axis=1."
-        )
+        raise NotImplementedError("Weights is not yet supported for axis=1.")
     chances = None
     if weights is not None:
         chances = np.asarray(unwrap(self[weights] if isinstance(weights, str) else weights), dtype="f8")

@@ -207,7 +207,7 @@ def apply_series(self: Any, func: Any, args: tuple, kwargs: dict) -> Any:
     plain = [v for v in values]
     found = _run(func, compiled, plain, null, lambda i: NULL, args)
     out = _result(found, dtype, index)
-    out.name = self.name if False else None
+    out.name = None
     return out
 
 
@@ -221,8 +221,7 @@ def apply_frame(self: Any, func: Any, axis: Any, raw: bool, result_type: Any, ar
                 engine_kwargs: Any, kwargs: dict) -> Any:  # fmt: skip
     """``DataFrame.apply``: the function of each row."""
     if axis != 1:
-        raise NotImplementedError("The cudf.DataFrame.apply API currently only supports row wise (axis=1) operations" if False else
-                                  "DataFrame.apply currently only supports row wise ops")  # fmt: skip
+        raise NotImplementedError("DataFrame.apply currently only supports row wise ops")  # fmt: skip
     if raw:
         raise NotImplementedError("The `raw` kwarg is not yet supported.")
     if result_type is not None:

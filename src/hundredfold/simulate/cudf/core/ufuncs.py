@@ -138,7 +138,7 @@ def array_function(self: Any, func: Any, types: Any, args: tuple, kwargs: dict) 
 def _device(value: Any) -> Any:
     if hasattr(value, "_p"):
         if isnull(value._storage).any() if value.ndim == 1 else False:
-            raise ValueError("Column must have no nulls." if False else "CuPy does not support nulls")
+            raise ValueError("CuPy does not support nulls")
         return value.values
     if isinstance(value, (list, tuple)):
         return type(value)(_device(v) for v in value)

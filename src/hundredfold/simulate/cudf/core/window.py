@@ -80,8 +80,7 @@ class Rolling:
 
     def _rolled(self, array: Any) -> Any:
         if not isinstance(array, BaseMaskedArray) and family(array) != "m":
-            raise TypeError(f"Rolling is not supported for {array.dtype}" if False else "No numeric types to aggregate" if False else
-                            f"Operation not supported for dtype {array.dtype}")  # fmt: skip
+            raise TypeError(f"Operation not supported for dtype {array.dtype}")  # fmt: skip
         array = nans_to_nulls(array)
         values = array._data.astype("f8")
         values[array._mask] = np.nan

@@ -71,15 +71,9 @@ def normal_index(index: pd.Index) -> pd.Index:
         if dtype.kind == "f":
             array = normal(index.to_numpy())
             return pd.Index(array, name=index.name) if array._mask.any() else index
-        if dtype.kind in "Mm" and getattr(index, "freq", None) is not None:
-            index = index.copy()
-            index.freq = None
         return index
     array = index.array
     if isinstance(dtype, pd.DatetimeTZDtype):
-        if index.freq is not None:
-            index = index.copy()
-            index.freq = None
         return index
     if not stored(dtype):
         array = normal(array)

@@ -28,6 +28,8 @@ _TEXT = {
     "idxmin",
     "idxmax",
     "sum",
+    "any",
+    "all",
 }
 _CATEGORY = {"count", "nunique", "size", "unique", "max", "min", "first", "last", "nth"}
 _DECIMAL = {
@@ -100,9 +102,7 @@ def requested(agg: Any) -> Requested:
             found.name = _ALIASES.get(found.name, found.name)
             return found
     raise TypeError(
-        f"Unknown aggregation: {agg!r}"
-        if False
-        else "Aggregation must be a named aggregation or a callable"
+        "Aggregation must be a named aggregation or a callable"
         if not callable(agg)
         else f"Unsupported aggregation: {name_of(agg)}"
     )
@@ -152,6 +152,8 @@ def aggregate(array: Any, codes: np.ndarray, n: int, agg: Requested, labels: Any
         return _quantiles(array, codes, n, *args, **kwargs)
     if name in ("first", "last", "min", "max"):
         return normal(getattr(grouped, name)().array)
+    if name in ("any", "all") and family(array) in ("text", "null"):
+        return _one_by_one(array, codes, n, agg)
     if name in ("any", "all"):
         return normal(getattr(grouped, name)().array)
     if name == "nunique":
@@ -180,9 +182,7 @@ def aggregate(array: Any, codes: np.ndarray, n: int, agg: Requested, labels: Any
         return _one_by_one(array, codes, n, agg)
     if name in SCANS:
         return scan(array, codes, agg)
-    raise TypeError(
-        f"Unknown aggregation function: {name}" if False else f"{name} is not a supported groupby aggregation"
-    )
+    raise TypeError(f"{name} is not a supported groupby aggregation")
 
 
 def scan(array: Any, codes: np.ndarray, agg: Requested) -> Any:

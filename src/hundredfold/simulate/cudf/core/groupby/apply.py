@@ -54,7 +54,7 @@ class ApplyMethods:
                 [r.item() if isinstance(r, np.generic) and r.dtype.kind in "iufb" else r for r in results]
             )
             if self._as_index:
-                return series_of(pd.Series(array, index=labels))
+                return series_of(pd.Series(array, index=labels, name=self.obj._p.name if self.obj.ndim == 1 else None))
             return frame_of(make_frame({None: array}, labels))
         if isinstance(first, classes["Series"]) and values.ndim == 2:
             same = all(first._p.index.equals(r._p.index) for r in results[1:])

@@ -39,7 +39,9 @@ class GroupBy(GroupMethods, ApplyMethods):
     def _order(self) -> np.ndarray:
         """In which order the groups appear in a result: sorted, or as a hash table happens to give them."""
         g = self.grouping
-        return np.arange(g.ngroups) if self._sort else shuffled(g.ngroups)
+        if self._sort:
+            return np.arange(g.ngroups)
+        return np.argsort(g.first, kind="stable") if get_option("mode.pandas_compatible") else shuffled(g.ngroups)
 
     @property
     def _value_names(self) -> list:
@@ -78,7 +80,7 @@ class GroupBy(GroupMethods, ApplyMethods):
 
     def _normalize(self, func: Any, kwargs: dict) -> tuple[list, list[list], bool]:
         """Names of the result's columns, the column and aggregations of each, and whether names have two levels."""
-        if func is not None and (not hasattr(func, "__len__") or len(func) or isinstance(func, dict)):
+        if func is not None and (callable(func) or isinstance(func, (dict, Requested)) or len(func)):
             if isinstance(func, dict):
                 for name in func:
                     if self.obj._p.ndim == 2 and name not in self.obj._p.columns:
@@ -87,6 +89,8 @@ class GroupBy(GroupMethods, ApplyMethods):
                 for i, (name, column, aggs) in enumerate(sets):
                     names = [name_of(a) for a in aggs]
                     if len(set(names)) != len(names):
+                        if get_option("mode.pandas_compatible"):
+                            raise NotImplementedError("Duplicate aggregations per column are currently not supported.")
                         import warnings
 
                         warnings.warn("Duplicate aggregations per column found. The resulting duplicate columns will be "
@@ -141,6 +145,8 @@ class GroupBy(GroupMethods, ApplyMethods):
         device.count("cudf_groupby", self.obj._p.size * 8, g.ngroups * max(done, 1) * 8)
         if two:
             columns: Any = pd.MultiIndex.from_tuples(labels)
+        elif not labels and self.obj._p.ndim == 2:
+            columns = self.obj._p.columns[:0]
         else:
             columns = pd.Index(labels, tupleize_cols=isinstance(getattr(self.obj._p, "columns", None), pd.MultiIndex))
             if self.obj._p.ndim == 2 and not kwargs:

@@ -63,7 +63,7 @@ class Grouping:
         else:
             for one in by if isinstance(by, list) else [by]:
                 self._key(one)
-        if len(p) and not self.keys:
+        if not self.keys:
             raise ValueError("No group keys passed")
         plain = [pd.Series(nans_to_nulls(normal(k.array))) for k in self.keys]
         self._set(plain, dropna)
@@ -91,9 +91,7 @@ class Grouping:
 
     def _add(self, series: pd.Series, name: Any, column: Any = no_default) -> None:
         if len(series) != len(self._p):
-            raise ValueError(
-                "Grouper and object must have same length" if False else "Length of grouper and object must be the same"
-            )
+            raise ValueError("Length of grouper and object must be the same")
         self.keys.append(normal_series(series))
         self.names.append(name)
         if column is not no_default:

@@ -124,10 +124,10 @@ class GroupMethods:
         return (values - before) / before
 
     def _fill(self, how: str, limit: Any) -> Any:
-        if limit is not None:
-            raise NotImplementedError("Does not support limit param yet.")
         keys = lambda codes: np.where(codes < 0, np.nan, codes)  # noqa: E731
-        return self._by_row(lambda a, c: normal(getattr(pd.Series(a).groupby(keys(c), observed=False), how)().array))
+        return self._by_row(
+            lambda a, c: normal(getattr(pd.Series(a).groupby(keys(c), observed=False), how)(limit=limit).array)
+        )
 
     def ffill(self, limit: Any = None) -> Any:
         """Nulls replaced by the value before in the group."""
@@ -247,6 +247,12 @@ class GroupMethods:
             raise NotImplementedError("Currently, `transform()` supports only aggregations.") from error
         g = self.grouping
         from .aggregate import SCANS
+
+        if want.name == "cumcount":
+            return self.cumcount()
+        if want.name == "size" and self.obj.ndim == 2:
+            sizes = aggregate(masked(np.zeros(len(g.codes))), g.codes, g.ngroups, want)
+            return series_of(pd.Series(sizes.take(g.codes, allow_fill=True), index=self.obj._p.index))
 
         def one(array: Any, codes: np.ndarray) -> Any:
             from .aggregate import supported

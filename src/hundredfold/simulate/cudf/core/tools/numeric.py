@@ -20,19 +20,17 @@ from ..wrap import classes, index_of, series_of
 def to_numeric(arg: Any, errors: str = "raise", downcast: Any = None, dtype_backend: Any = None) -> Any:
     """Numbers of strings; the smallest type that holds them with ``downcast``."""
     if dtype_backend is not None:
-        raise NotImplementedError("dtype_backend is not supported" if False else "dtype_backend is not supported.")
+        raise NotImplementedError("dtype_backend is not supported.")
     if errors not in {"raise", "coerce"}:
         raise ValueError("invalid error value specified")
     if downcast not in {None, "integer", "signed", "unsigned", "float"}:
         raise ValueError("invalid downcasting method provided")
     if not (hasattr(arg, "_storage") or pd.api.types.is_list_like(arg) or pd.api.types.is_scalar(arg)):
-        raise ValueError("Argument must be a list-like object" if False else "arg must be column convertible")
+        raise ValueError("arg must be column convertible")
     column = arg if hasattr(arg, "_storage") else classes["Series"]([arg] if pd.api.types.is_scalar(arg) else arg)
     array = column._storage
     if getattr(arg, "ndim", 1) > 1:
-        raise TypeError(
-            "arg must be a list, tuple, 1-d array, or Series" if False else "arg must be column convertible"
-        )
+        raise TypeError("arg must be column convertible")
     kind = family(array)
     if kind == "category":
         from ..column import normal
@@ -44,13 +42,7 @@ def to_numeric(arg: Any, errors: str = "raise", downcast: Any = None, dtype_back
     elif kind in ("text", "null"):
         array = _parse(array, errors)
     elif kind != "number":
-        raise ValueError(
-            "Unrecognized datatype"
-            if False
-            else "Input is not convertible to numeric"
-            if False
-            else "Unrecognized datatype"
-        )
+        raise ValueError("Unrecognized datatype")
     if downcast:
         array = _small(array, downcast)
     if isinstance(arg, classes["Series"]):
