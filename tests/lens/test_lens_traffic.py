@@ -109,6 +109,45 @@ def test_threads_beyond_the_end_ask_for_nothing():
     trace = lens.trace(copy, 2, 32, np.zeros(33, F4), np.zeros(33, F4))
     assert list(trace.requests.values()) == [4]  # two warps read and write; the second has one active lane
     assert read_of(trace).sectors == 5
+    assert trace.divergent_branches == 1
+
+
+@pytest.mark.parametrize(
+    "condition, times, parted",
+    [("i % 2 == 0", 4, 4), ("i // 32 % 2 == 0", 4, 0), ("i < 40", 4, 1), ("x[i] > 0", 4, 0)],
+)
+def test_warps_part_where_lanes_disagree(condition, times, parted, tmp_path):
+    file = tmp_path / "kernel.py"
+    file.write_text(
+        "from numba import cuda\n"
+        "def kernel(x, out):\n"
+        "    i = cuda.grid(1)\n"
+        f"    if {condition}:\n"
+        "        out[i] = x[i]\n"
+        "    elif i < 0:\n"
+        "        out[i] = 1\n"
+    )
+    scope = {}
+    exec(compile(file.read_text(), str(file), "exec"), scope)
+    trace = lens.trace(scope["kernel"], 2, 64, np.zeros(128, F4), np.zeros(128, F4))
+    first = trace.branches[0]
+    assert (first.line, first.times, first.parted) == (3, times, parted)
+    assert trace.divergent_branches == parted
+
+
+def test_loops_of_different_lengths_part_a_warp_each_turn_that_some_have_left():
+    def count(out):
+        i = cuda.threadIdx.x
+        for _ in range(i % 4):
+            out[i] += 1
+
+    trace = lens.trace(count, 1, 32, np.zeros(32))
+    (loop,) = trace.branches
+    assert (loop.times, loop.parted) == (
+        4,
+        3,
+    )  # turns 1, 2 and 3 lose a quarter of the lanes each; at the last all leave
+    assert trace.errors == []
 
 
 def test_a_loop_makes_a_request_each_time_round():

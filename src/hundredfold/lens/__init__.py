@@ -4,6 +4,7 @@
 `requests`   the accesses of a log as the requests that warps make of memory
 `traffic`    the 32-byte sectors of global memory that requests move
 `banks`      the bank conflicts of shared memory
+`branches`   where the threads of a warp part
 `tracing`    `trace`: run a kernel here and look at all it did
 `result`     what `trace` returns
 """

@@ -68,11 +68,11 @@ def requests(log: Log, space: str) -> Iterator[Requests]:
             part, array = records[mine], which[mine]
             names = tuple(dict.fromkeys(log.arrays[k].name for k in np.flatnonzero(np.bincount(array))))
             address = lowest[array] + part["element"].astype(np.int64) * size + site.offset
-            request, lane = _together(log, part)
+            request, lane = together(log, part)
             yield Requests(site, names, request, address, lane, site.nbytes or int(size), int(request.max()) + 1)
 
 
-def _together(log: Log, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def together(log: Log, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The request that each record belongs to, and its thread's lane."""
     block, warp, lane = log.positions(records["thread"].astype(np.int64))
     warps = -(-log.threads_per_block // 32)

@@ -10,6 +10,7 @@ from hundredfold.engine.kernels.trace.findings import Finding
 from hundredfold.engine.kernels.trace.log import Log
 
 from .banks import Conflicts
+from .branches import Branch
 from .traffic import SECTOR, Traffic
 
 Line = int | tuple[str, int]
@@ -40,6 +41,8 @@ class Trace:
         Global memory, by place in the source.
     conflicts : list of Conflicts
         Shared memory, by place in the source.
+    branches : list of Branch or None
+        The conditionals, by place in the source; None where the kernel was interpreted, which does not tell.
     log : Log or None
         Every access; None where the kernel did not run.
     function : Function or None
@@ -54,6 +57,7 @@ class Trace:
     errors: list[Finding]
     traffic: list[Traffic] = field(default_factory=list)
     conflicts: list[Conflicts] = field(default_factory=list)
+    branches: list[Branch] | None = None
     log: Log | None = field(default=None, repr=False)
     function: Function | None = field(default=None, repr=False)
     results: tuple = field(default=(), repr=False)
@@ -112,3 +116,8 @@ class Trace:
     def bank_conflicts(self) -> int:
         """Extra cycles of shared memory."""
         return sum(c.extra for c in self.conflicts)
+
+    @property
+    def divergent_branches(self) -> int | None:
+        """How often the threads of a warp parted at a conditional; None where that is not known."""
+        return None if self.branches is None else sum(branch.parted for branch in self.branches)

@@ -18,6 +18,7 @@ from hundredfold.engine.kernels.trace.log import MOST, RECORD, Log
 
 from .arguments import to_host
 from .banks import conflicts
+from .branches import branches as ways
 from .result import Trace
 from .traffic import traffic
 
@@ -120,6 +121,7 @@ def _traced(kernel: Kernel, griddim, blockdim, args: tuple, sharedmem: int, bloc
         errors=found,
         traffic=traffic(log),
         conflicts=conflicts(log),
+        branches=None if kernel.compiled(copies) is None else ways(log),
         log=log,
         function=function,
         results=copies,
@@ -127,7 +129,7 @@ def _traced(kernel: Kernel, griddim, blockdim, args: tuple, sharedmem: int, bloc
 
 
 # The same function is compiled once, however often it is traced.
-_kernel = functools.lru_cache(maxsize=64)(Kernel)
+_kernel = functools.lru_cache(maxsize=64)(functools.partial(Kernel, branches=True))
 
 
 def _function(kernel: Any) -> FunctionType:

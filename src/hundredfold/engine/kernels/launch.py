@@ -36,6 +36,8 @@ class Kernel:
         As ``cuda.jit`` takes them.
     name : str, optional
         What it is called in the account and in errors.
+    branches : bool
+        Whether traces log which way threads go at conditionals (compiled kernels only).
     """
 
     def __init__(
@@ -48,11 +50,12 @@ class Kernel:
         max_registers: int | None = None,
         lineinfo: bool = False,
         name: str | None = None,
+        branches: bool = False,
     ):
         self.pyfunc = pyfunc
         self.name = name or pyfunc.__name__
         self.debug, self.opt, self.fastmath = bool(debug), bool(opt), bool(fastmath)
-        self.max_registers, self.lineinfo = max_registers, lineinfo
+        self.max_registers, self.lineinfo, self.branches = max_registers, lineinfo, bool(branches)
         self._lock = threading.RLock()
         self._function: Function | None = None
         self._rewritten: object = None
@@ -215,7 +218,7 @@ class Kernel:
             from .compiled.waiting import CannotCompile
 
             try:
-                options = compiler.Options(self.debug, self.fastmath, self.opt)
+                options = compiler.Options(self.debug, self.fastmath, self.opt, self.branches)
                 return compiler.compile_for(compiler.prepare(self.function(), options), kinds)
             except CannotCompile:
                 return None

@@ -57,11 +57,12 @@ class Compiled:
 
 @dataclass
 class Options:
-    """What ``cuda.jit`` was told that matters here."""
+    """What ``cuda.jit`` was told that matters here, and whether a traced launch logs which way threads go."""
 
     debug: bool = False
     fastmath: bool = False
     opt: bool = True
+    branches: bool = False
 
 
 @dataclass
@@ -115,7 +116,14 @@ def _dispatcher(function: Function, made: Rewritten, known: dict, settings: dict
     env.update(function.env)
     for name, callee in function.functions.items():
         env[name] = _dispatcher(callee, made, known, settings, kernel=False)
-    node = rewrite(function, made.sites, kernel=kernel, debug=made.options.debug, generator=kernel and made.generator)
+    node = rewrite(
+        function,
+        made.sites,
+        kernel=kernel,
+        debug=made.options.debug,
+        generator=kernel and made.generator,
+        branches=made.options.branches,
+    )
     module = ast.Module([node], [])
     exec(compile(module, function.filename, "exec"), env)
     python = env[node.name]

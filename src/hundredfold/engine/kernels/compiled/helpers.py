@@ -13,7 +13,7 @@ NAMES = {
     fields: ("get_field", "set_field"),
     extremes: ("minimum", "maximum"),
     places: (
-        *("dim3", "laneid", "warpsize", "lanemask_lt", "fence", "drop"),
+        *("dim3", "laneid", "warpsize", "lanemask_lt", "fence", "way", "drop"),
         *("popc", "brev", "clz", "ffs", "fma", "cbrt", "selp", "math_fmod", "math_modf", "math_remainder"),
         *("math_floor", "math_ceil", "math_trunc"),
     ),

@@ -82,7 +82,7 @@ def function() -> tuple[int, object]:
         if count >= cells[_CAPACITY]:
             cells[_COUNT] = count + 1  # so that the Python side sees how many there would have been
             return
-        if address == -1:  # a fence
+        if address == -1:  # a fence, or a way that a thread takes
             record = carray(halves(cells[_RECORDS] + 4 * _WORDS * count), _WORDS)
             record[0] = 0
             record[1] = cells[_THREAD]

@@ -20,7 +20,15 @@ from .syntax import REFUSED, C, M, at, field_of_element, is_field, load, readabl
 from .waiting import spins
 
 
-def rewrite(function: Function, sites: list[Site], *, kernel: bool, debug: bool, generator: bool) -> ast.FunctionDef:
+def rewrite(
+    function: Function,
+    sites: list[Site],
+    *,
+    kernel: bool,
+    debug: bool,
+    generator: bool,
+    branches: bool = False,
+) -> ast.FunctionDef:
     """Return the definition that Numba is to compile; accesses and loops are entered in `sites`.
 
     Raises
@@ -32,6 +40,7 @@ def rewrite(function: Function, sites: list[Site], *, kernel: bool, debug: bool,
     """
     node = copy.deepcopy(function.node)
     rewriter = _Rewriter(function, sites, kernel, debug, generator)
+    rewriter.branches = branches
     node.body = rewriter.block(node.body)
     node.args.args = [ast.arg(C), ast.arg(M), *node.args.posonlyargs, *node.args.args]
     node.args.posonlyargs = []
@@ -180,24 +189,33 @@ class _Rewriter(Calls):
 
     def visit_If(self, node: ast.If) -> ast.AST:
         node.test = self.visit(node.test)
-        node.body = self.block(node.body)
-        node.orelse = self.block(node.orelse)
+        node.body = [*self.way("taken", node), *self.block(node.body)]
+        node.orelse = [*self.way("passed", node), *self.block(node.orelse)]
         return node
 
     def visit_While(self, node: ast.While) -> ast.AST:
         spinning = self.generator and spins(node)
         node.test = self.visit(node.test)
-        node.body = [*self.turn(node, spinning), *self.block(node.body)]
-        node.orelse = self.block(node.orelse)
+        if spinning:  # which way a wait goes is no branch of the kernel's
+            node.body, node.orelse = [*self.turn(node, True), *self.block(node.body)], self.block(node.orelse)
+            return node
+        node.body = [*self.turn(node, False), *self.way("taken", node), *self.block(node.body)]
+        node.orelse = [*self.way("passed", node), *self.block(node.orelse)]
         return node
 
     def visit_For(self, node: ast.For) -> ast.AST:
         if not isinstance(node.target, ast.Name | ast.Tuple):
             return self.refuse(node)
         node.iter = self.visit(node.iter)
-        node.body = [*self.turn(node, False), *self.block(node.body)]
-        node.orelse = self.block(node.orelse)
+        node.body = [*self.turn(node, False), *self.way("taken", node), *self.block(node.body)]
+        node.orelse = [*self.way("passed", node), *self.block(node.orelse)]
         return node
+
+    def way(self, kind: str, node: ast.stmt) -> list[ast.stmt]:
+        """Log which way a thread goes at a conditional or the end of a loop's turn, where that is asked for."""
+        if not self.branches or hasattr(node, "once"):
+            return []
+        return [at(ast.Expr(self.call("way", ast.Constant(self.site(node, kind, None)))), node)]
 
     def turn(self, loop: ast.stmt, spinning: bool) -> list[ast.stmt]:
         """What every turn of a loop begins with: the look at the stop flag, and letting others go on in a spin."""

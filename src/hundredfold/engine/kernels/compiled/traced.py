@@ -18,7 +18,7 @@ _FIRST = 1 << 19
 """Records to have room for at first; then what the blocks so far needed says how many."""
 _LEAST = 4
 """Blocks to run at least, however much they do."""
-_LOGGED = ("read", "write", "atomic", "fence")
+_LOGGED = ("read", "write", "atomic", "fence", "taken", "passed")
 
 
 def run(

@@ -33,6 +33,8 @@ KINDS = ("read", "write", "atomic", "fence")
 class Site(NamedTuple):
     """A place in the source that touches an array, or a memory fence (kind ``"fence"``).
 
+    The two ways of a conditional are places too (``"taken"``, ``"passed"``), where a trace was asked to log them.
+
     Attributes
     ----------
     line, column : int
