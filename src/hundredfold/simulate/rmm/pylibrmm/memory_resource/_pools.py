@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ class _SubPool(engine.Pool):
 
     def __init__(self, device_id: int, owner: Any) -> None:
         super().__init__(device_id)
-        self._owner = owner
+        self._owner = weakref.ref(owner)  # else only the garbage collector would end a pool
 
     def taken_bytes(self) -> int:
         return 0  # the upstream resource counts it
@@ -40,7 +41,7 @@ class _SubPool(engine.Pool):
 
     def _new_memory(self, size: int) -> np.ndarray:
         self._sort_in()
-        return self._owner._grow(size)
+        return self._owner()._grow(size)
 
     def free_all_blocks(self) -> None:
         """A pool of RMM keeps what it has."""

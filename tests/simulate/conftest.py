@@ -1,0 +1,55 @@
+"""A simulating process for the tests of a file: imports last seconds there, and the test process stays as it was."""
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+LOOP = """
+import gc, json, sys, traceback
+shared = {"__name__": "simulated"}  # what IMPORTS leaves; a test's own names end with it
+first = True
+said = sys.stdout
+sys.stdout = sys.stderr
+for line in sys.stdin:
+    try:
+        exec(json.loads(line), shared if first else dict(shared))
+        answer = None
+    except BaseException:
+        answer = traceback.format_exc()
+    first = False
+    gc.collect()
+    print(json.dumps(answer), file=said, flush=True)
+"""
+
+
+def start(**settings):
+    """Return a function that runs code in a new simulating process, its tracebacks being this one's failures, and the process."""
+    environment = {key: value for key, value in os.environ.items() if not key.startswith(("HUNDREDFOLD_", "CUDA_"))}
+    environment |= {"HUNDREDFOLD_SIMULATE": "1", **settings}
+    process = subprocess.Popen(
+        [sys.executable, "-c", LOOP], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+    )
+
+    def run(code):
+        process.stdin.write(json.dumps(textwrap.dedent(code)) + "\n")
+        process.stdin.flush()
+        line = process.stdout.readline()
+        assert line, "the simulating process died"
+        trouble = json.loads(line)
+        assert trouble is None, trouble
+
+    return run, process
+
+
+@pytest.fixture(scope="module")
+def simulating(request):
+    """Run code in a simulating process with the settings of the test file (``SETTINGS``), after its ``IMPORTS``."""
+    run, process = start(**getattr(request.module, "SETTINGS", {"HUNDREDFOLD_GPU_MEMORY": "1GB"}))
+    run(getattr(request.module, "IMPORTS", ""))
+    yield run
+    process.stdin.close()
+    process.wait(timeout=60)
