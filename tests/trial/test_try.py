@@ -151,6 +151,19 @@ def test_the_notebook_can_be_kept_with_what_it_printed_here(tmp_path):
     assert kept.cells[2].outputs == []  # it did not run
 
 
+def test_timeit_runs_once_unless_told_how_often(tmp_path):
+    cells = [
+        "import cupy as cp\nn = []\nx = cp.ones(3)",
+        "%timeit n.append(1); x + 1",
+        "%%timeit\nn.append(2)",
+        "t = %timeit -o -n 2 -r 2 n.append(3)",
+        "assert (n.count(1), n.count(2), n.count(3)) == (1, 1, 4), n\nassert t.average > 0",
+        "def f(y):\n    %timeit -q y.sum()\nf(x)",
+    ]
+    status, (outcome,) = tried(notebook(tmp_path / "timed.ipynb", *cells))
+    assert status == 0, outcome
+
+
 def test_a_cell_that_takes_too_long_is_stopped(tmp_path):
     slow = notebook(tmp_path / "slow.ipynb", "x = 1", "import time\ntime.sleep(600)")
     status, (outcome,) = tried("--timeout", "3", slow)
