@@ -28,6 +28,7 @@ from .core.index import (
     TimedeltaIndex,
     interval_range,
 )
+
 from .core.multiindex import MultiIndex  # isort: skip
 from .core.series import Series  # isort: skip
 from .core.dataframe import DataFrame, from_pandas  # isort: skip

@@ -152,7 +152,7 @@ def _values(op: str, a: Any, b: Any, dtype: np.dtype, left_is: bool, right_is: b
         scalar = common.type(scalar)
         a, b = (a, scalar) if left_is else (scalar, b)
     if op == "truediv":
-        wide = {k: "f8" for k in _FLOAT_OF} if get_option("mode.pandas_compatible") else _FLOAT_OF
+        wide = dict.fromkeys(_FLOAT_OF, "f8") if get_option("mode.pandas_compatible") else _FLOAT_OF
         first = a if left_is else b
         if first.dtype.kind != "f":
             # The column's type decides: an int32 column divides in float32.

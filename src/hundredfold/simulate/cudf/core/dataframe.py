@@ -80,13 +80,6 @@ class DataFrame(FrameMethods, FrameReductions, FrameOutput, Indexed, Frame, Unar
         return frame_of(make_frame(arrays, index))
 
     @classmethod
-    def from_pandas(cls, dataframe: Any, nan_as_null: Any = no_default) -> Any:
-        """A DataFrame of a pandas DataFrame."""
-        if not isinstance(dataframe, pd.DataFrame):
-            raise TypeError(f"Could not construct DataFrame from {type(dataframe)}")
-        return cls(dataframe, nan_as_null=nan_as_null)
-
-    @classmethod
     def from_arrow(cls, data: pa.Table) -> Any:
         """A DataFrame of an Arrow table; pandas' metadata in it gives the index."""
         from .frame_make import of_table
@@ -200,8 +193,8 @@ class DataFrame(FrameMethods, FrameReductions, FrameOutput, Indexed, Frame, Unar
     def iterrows(self) -> Any:
         """Refused: cuDF does not iterate over rows."""
         raise TypeError(
-            "cuDF does not support iteration of DataFrame via itertuples. Consider using `.to_pandas().iterrows()` if "
-            "you wish to iterate over namedtuples."
+            "cuDF does not support iteration of DataFrame via iterrows. Consider using `.to_pandas().iterrows()` if "
+            "you wish to iterate over each row."
         )
 
     def itertuples(self, index: bool = True, name: str = "Pandas") -> Any:
@@ -247,9 +240,9 @@ classes["DataFrame"] = DataFrame
 def from_pandas(obj: Any, nan_as_null: Any = no_default) -> Any:
     """Our object of a pandas one."""
     if isinstance(obj, pd.DataFrame):
-        return DataFrame.from_pandas(obj, nan_as_null=nan_as_null)
+        return DataFrame(obj, nan_as_null=nan_as_null)
     if isinstance(obj, pd.Series):
-        return classes["Series"].from_pandas(obj, nan_as_null=nan_as_null)
+        return classes["Series"](obj, nan_as_null=nan_as_null)
     if isinstance(obj, pd.Index):
         return classes["Index"](obj, nan_as_null=nan_as_null)
     if isinstance(obj, pd.CategoricalDtype):

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-
 from . import device, guard, host
 from .column import arrow_of, isnull, masked, nans_to_nulls
 from .delegate import no_default
@@ -202,11 +201,6 @@ class SingleColumn(Frame, NotIterable):
         return bool(_missing(self._storage).any())
 
     @property
-    def nullable(self) -> bool:
-        """Whether the column has a mask of nulls."""
-        return self.has_nulls
-
-    @property
     def is_unique(self) -> bool:
         """Whether no value stands there twice."""
         return bool(pd.Series(self._storage).is_unique)
@@ -227,11 +221,6 @@ class SingleColumn(Frame, NotIterable):
         import cupy
 
         return cupy.asarray(host.values_array(self._storage))
-
-    @property
-    def values_host(self) -> np.ndarray:
-        """The values as a NumPy array."""
-        return self.to_numpy()
 
     @property
     def __cuda_array_interface__(self) -> dict:
@@ -323,11 +312,20 @@ class SingleColumn(Frame, NotIterable):
 
     to_list = tolist
 
-    def item(self) -> Any:
-        """The only value."""
-        if len(self) != 1:
-            raise ValueError("can only convert an array of size 1 to a Python scalar")
-        return host.element(self._storage, 0)
+    def __round__(self, digits: int = 0) -> Any:
+        return self.round(decimals=digits)
+
+    def to_pylibcudf(self) -> tuple[Any, dict]:
+        """The column for pylibcudf, and what that does not keep."""
+        import pylibcudf
+
+        return pylibcudf.Column.from_arrow(self._arrow), {"name": self.name, "index": getattr(self, "index", None)}
+
+    def to_dlpack(self) -> Any:
+        """A DLPack capsule."""
+        from ..io.dlpack import to_dlpack
+
+        return to_dlpack(self)
 
     def __float__(self) -> float:
         return self._one(float)

@@ -29,7 +29,7 @@ class FrameMethods(FrameJoins, Shared):
         p = self._p
         if hasattr(dtype, "_p"):
             dtype = dict(zip(dtype.index.to_pandas(), dtype.to_pandas(), strict=True))
-        kinds = dict(dtype) if isinstance(dtype, (dict, pd.Series)) else {c: dtype for c in p.columns}
+        kinds = dict(dtype) if isinstance(dtype, (dict, pd.Series)) else dict.fromkeys(p.columns, dtype)
         missing = [c for c in kinds if c not in p.columns]
         if missing:
             raise KeyError("Only a column name can be used for the key in a dtype mappings argument.")
@@ -86,10 +86,6 @@ class FrameMethods(FrameJoins, Shared):
             raise ValueError("Duplicate column names are not allowed")
         return mimic(self, wrap(out), inplace)
 
-    def rename_axis(self, *args: Any, **kwargs: Any) -> Any:
-        """Not in cuDF."""
-        raise AttributeError("DataFrame object has no attribute rename_axis")
-
     def set_index(self, keys: Any, drop: bool = True, append: bool = False, inplace: bool = False,
                   verify_integrity: bool = False) -> Any:  # fmt: skip
         """Columns (or other labels) as row labels."""
@@ -127,7 +123,7 @@ class FrameMethods(FrameJoins, Shared):
         from .dtypes import STR
 
         if target == STR and any(k != STR for k in kinds):
-            raise NotImplementedError(f"Columns must all have the same dtype")
+            raise NotImplementedError("Columns must all have the same dtype")
         arrays = [cast(p.iloc[:, i].array, target) for i in range(p.shape[1])]
         whole = pd.concat([pd.Series(a) for a in arrays], ignore_index=True).array
         n = len(p)

@@ -18,6 +18,7 @@ from .dtypes import CategoricalDtype, IntervalDtype
 from .dtypes import dtype as cudf_dtype
 from .frame import SingleColumn
 from .guard import guarded_class
+from .index_dates import add_dates
 from .index_methods import IndexMethods
 from .operators import Unary, add_operators
 from .wrap import classes, index_of, normal_index, unwrap
@@ -66,13 +67,6 @@ class Index(IndexMethods, SingleColumn, Unary):
         """An Index of an Arrow array."""
         return index_of(pd.Index(as_storage(obj, None, False)))
 
-    @classmethod
-    def from_pandas(cls, index: Any, nan_as_null: Any = no_default) -> Any:
-        """An Index of a pandas Index."""
-        if not isinstance(index, pd.Index):
-            raise TypeError("not a pandas.Index")
-        return Index(index, nan_as_null=nan_as_null)
-
     def to_pandas(self, *, nullable: bool = False, arrow_type: bool = False) -> pd.Index:
         """The same on the host."""
         return host.host_index(self._p, nullable, arrow_type)
@@ -90,7 +84,7 @@ class Index(IndexMethods, SingleColumn, Unary):
         if not pd.api.types.is_list_like(values):
             raise ValueError("Names must be a list-like")
         if len(values) != self.nlevels:
-            raise ValueError("Length of new names must be 1, got {}".format(len(values)))
+            raise ValueError(f"Length of new names must be 1, got {len(values)}")
         self._p = self._p.set_names(list(values))
 
 
@@ -311,8 +305,8 @@ def _category_method(name: str) -> Any:
     return method
 
 
-for _name in ("add_categories", "as_ordered", "as_unordered", "remove_categories", "rename_categories",
-              "reorder_categories", "set_categories"):  # fmt: skip
+for _name in ("add_categories", "as_ordered", "as_unordered", "remove_categories", "remove_unused_categories",
+              "rename_categories", "reorder_categories", "set_categories"):  # fmt: skip
     setattr(CategoricalIndex, _name, _category_method(_name))
 
 
@@ -346,6 +340,26 @@ class IntervalIndex(Index):
         kind = None if dtype is None else IntervalDtype(dtype).to_pandas()
         return index_of(pd.IntervalIndex.from_breaks(values, closed or "right", name=name, dtype=kind))
 
+    @classmethod
+    def from_arrays(cls, left: Any, right: Any, closed: str = "right", name: Any = None, copy: bool = False,
+                    dtype: Any = None) -> Any:  # fmt: skip
+        """Intervals of their left and right ends."""
+        return index_of(pd.IntervalIndex.from_arrays(Index(left)._p, Index(right)._p, closed, name=name))
+
+    @classmethod
+    def from_tuples(cls, data: Any, closed: str = "right", name: Any = None, dtype: Any = None) -> Any:
+        """Intervals of pairs."""
+        return index_of(pd.IntervalIndex.from_tuples(data, closed, name=name))
+
+    def set_closed(self, closed: str) -> Any:
+        """The same intervals closed elsewhere."""
+        return index_of(self._p.set_closed(closed))
+
+    @property
+    def is_non_overlapping_monotonic(self) -> bool:
+        """Whether the intervals ascend or descend without touching."""
+        return bool(self._p.is_non_overlapping_monotonic)
+
     @property
     def closed(self) -> str:
         """Which ends belong to the intervals."""
@@ -370,6 +384,8 @@ def interval_range(
 
 
 add_operators(Index, "Index", named=False)
+add_dates(DatetimeIndex, durations=False)
+add_dates(TimedeltaIndex, durations=True)
 for _name, _class in list(globals().items()):
     if isinstance(_class, type) and issubclass(_class, Index):
         classes[_name] = _class

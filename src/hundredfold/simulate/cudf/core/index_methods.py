@@ -321,11 +321,6 @@ class IndexMethods:
         """Whether all labels are true."""
         return bool(reduce("all", self._storage, skipna))
 
-    @property
-    def is_integer(self) -> Any:
-        """Not in cuDF."""
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute 'is_integer'")
-
 
 def _bytes(array: Any) -> int:
     """Bytes of a column on the device: the values, and a bit for each row where there are nulls."""

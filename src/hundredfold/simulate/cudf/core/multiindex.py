@@ -76,13 +76,6 @@ class MultiIndex(Index):
         return index_of(pd.MultiIndex.from_frame(host, names=names))
 
     @classmethod
-    def from_pandas(cls, multiindex: Any, nan_as_null: Any = no_default) -> Any:
-        """Of a pandas MultiIndex."""
-        if not isinstance(multiindex, pd.MultiIndex):
-            raise TypeError("not a pandas.MultiIndex")
-        return index_of(multiindex)
-
-    @classmethod
     def from_arrow(cls, obj: Any) -> Any:
         """Of an Arrow table."""
         return frame_of(normal_frame(obj.to_pandas())).set_index(obj.column_names).index

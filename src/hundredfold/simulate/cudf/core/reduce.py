@@ -54,7 +54,7 @@ def reduce(op: str, array: Any, skipna: bool = True, min_count: int = 0, **kwarg
         null = null | np.isnan(array._data)
     if op in ("any", "all") and kind in ("text", "null") and not skipna and null.any():
         raise TypeError("boolean value of NA is ambiguous")
-    if not skipna and null.any() and not (op in ("any", "all")):
+    if not skipna and null.any() and op not in ("any", "all"):
         return missing_of(array)
     if op in ("any", "all"):
         return _truth(op, array, null, skipna)

@@ -71,7 +71,9 @@ def _both(array: Any, other: Any, keep: np.ndarray) -> Any:
     kinds = [dtype_of(array.dtype), dtype_of(other.dtype)]
     common = kinds[0] if kinds[0] == kinds[1] else find_common_type(kinds)
     if kinds[0] != kinds[1] and "text" in (family(array), family(other)):
-        raise TypeError("cudf does not support mixed types")
+        raise TypeError(
+            "cudf does not support mixed types, please type-cast the column of dataframe/series and other to same dtypes."
+        )
     a, b = cast(array, common), cast(other, common)
     if hasattr(a, "_mask"):
         return masked(np.where(keep, a._data, b._data), np.where(keep, a._mask, b._mask))

@@ -72,16 +72,6 @@ class Series(SeriesMethods, Indexed, SingleColumn, Unary):
         device.uploaded(storage.nbytes)
         return series_of(pd.Series(storage, copy=False))
 
-    @classmethod
-    def from_pandas(cls, s: Any, nan_as_null: Any = no_default) -> Any:
-        """A Series of a pandas Series."""
-        return cls(s, nan_as_null=nan_as_null)
-
-    @classmethod
-    def from_masked_array(cls, data: Any, mask: Any, null_count: Any = None) -> Any:
-        """Not in this version of cuDF."""
-        raise AttributeError("type object 'Series' has no attribute 'from_masked_array'")
-
     def to_pandas(self, *, index: bool = True, nullable: bool = False, arrow_type: bool = False) -> pd.Series:
         """The same on the host; nulls become NaN unless ``nullable`` or ``arrow_type``."""
         if index is not True:

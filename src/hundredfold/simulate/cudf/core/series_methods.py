@@ -166,10 +166,6 @@ class SeriesMethods(SeriesMore, Shared):
             raise NotImplementedError(".rename does not currently support relabeling the index.")
         return series_of(self._p.rename(index))
 
-    def append(self, *args: Any, **kwargs: Any) -> Any:
-        """Gone from cuDF as from pandas."""
-        raise AttributeError("'Series' object has no attribute 'append'")
-
     def corr(self, other: Any, method: str = "pearson", min_periods: Any = None) -> Any:
         """Correlation with another Series."""
         from .linear import correlation
@@ -250,6 +246,12 @@ class SeriesMethods(SeriesMore, Shared):
         if not self._p.index.equals(other._p.index):
             other = other.reindex(self.index)
         self._p = self.where(other.isna(), other)._p
+
+    def factorize(self, sort: bool = False, use_na_sentinel: bool = True) -> Any:
+        """Codes on the device and the different values."""
+        from .encode import factorize
+
+        return factorize(self, sort, use_na_sentinel)
 
     def transpose(self) -> Any:
         """Itself."""

@@ -40,9 +40,14 @@ class SeriesMore:
             raise TypeError("as_index=False only valid with DataFrame")
         return SeriesGroupBy(self, by, level, sort, as_index, dropna, group_keys)
 
-    def to_string(self, *args: Any, **kwargs: Any) -> Any:
+    def to_string(self, buf: Any = None, *, na_rep: str = "NaN", float_format: Any = None, header: bool = True,
+                  index: bool = True, length: bool = False, dtype: bool = False, name: bool = False,
+                  max_rows: Any = None, min_rows: Any = None) -> Any:  # fmt: skip
         """The text of the whole column."""
-        return self.to_pandas().to_string(*args, **kwargs)
+        return self.to_pandas().to_string(
+            buf, na_rep=na_rep, float_format=float_format, header=header, index=index, length=length, dtype=dtype, name=name,
+            max_rows=max_rows, min_rows=min_rows,
+        )  # fmt: skip
 
     def to_json(self, path_or_buf: Any = None, *args: Any, **kwargs: Any) -> Any:
         """JSON text or file."""
@@ -55,9 +60,3 @@ class SeriesMore:
         from ..io.hdf import to_hdf
 
         return to_hdf(path_or_buf, key, self, *args, **kwargs)
-
-    def to_dlpack(self) -> Any:
-        """A DLPack capsule."""
-        from ..io.dlpack import to_dlpack
-
-        return to_dlpack(self)

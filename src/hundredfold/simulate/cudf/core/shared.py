@@ -167,10 +167,6 @@ class Shared(SharedMore):
             out = out.reset_index(drop=True)
         return mimic(self, wrap(out), inplace)
 
-    def isin_rows(self) -> None:
-        """Not in cuDF."""
-        raise AttributeError("isin_rows")
-
     def where(self, cond: Any, other: Any = None, inplace: bool = False, axis: Any = None, level: Any = None) -> Any:
         """Values where a condition holds, others (null by default) elsewhere."""
         from .replace import where

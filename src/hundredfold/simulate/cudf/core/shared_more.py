@@ -72,7 +72,7 @@ class SharedMore:
 
         def one(array: Any) -> Any:
             if not isinstance(array, BaseMaskedArray):
-                raise TypeError("interpolation with {} dtype is not supported".format(array.dtype))
+                raise TypeError(f"interpolation with {array.dtype} dtype is not supported")
             values = array._data.astype("f8")
             values[array._mask] = np.nan
             found = pd.Series(values, index=index).interpolate("values" if method != "linear" else "linear",

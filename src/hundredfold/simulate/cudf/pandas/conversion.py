@@ -43,14 +43,14 @@ def to_fast(slow: Any) -> Any:
         _check_index(slow.index)
         if not slow.flags.allows_duplicate_labels:
             raise Unusable("flags")
-        return cudf.DataFrame.from_pandas(slow, nan_as_null=True)
+        return cudf.DataFrame(slow, nan_as_null=True)
     if isinstance(slow, pd.Series):
         if not _keeps(slow.dtype):
             raise Unusable("a dtype that cuDF has not")
         _check_index(slow.index)
-        return cudf.Series.from_pandas(slow, nan_as_null=True)
+        return cudf.Series(slow, nan_as_null=True)
     _check_index(slow)
-    return cudf.Index(slow) if not isinstance(slow, pd.MultiIndex) else cudf.MultiIndex.from_pandas(slow)
+    return cudf.Index(slow) if not isinstance(slow, pd.MultiIndex) else cudf.from_pandas(slow)
 
 
 def _plain(index: pd.Index) -> bool:
