@@ -90,6 +90,21 @@ def test_the_first_error_is_raised():
     assert len(caught.value.findings) == 1
 
 
+def test_the_report_says_what_matters():
+    def columns(x, out):
+        i = cuda.grid(1)
+        if i < 40:
+            out[i] = x[i, 0]
+
+    said = repr(lens.trace(columns, 2, 32, np.zeros((64, 64), np.float32), np.zeros(64, np.float32)))
+    assert said.startswith("columns: 2 blocks of 32 threads, 2 of 2 traced\nNothing wrong was found.\n")
+    assert "Global memory: 320 bytes asked for, 1.44 kB moved (22%)" in said
+    assert "read x: out[i] = x[i, 0]" in said
+    assert "Branches at which threads of a warp parted" in said
+    wrong = repr(lens.trace(racy, 1, 64, np.ones(64), np.zeros(64)))
+    assert "error: race: out[0]" in wrong
+
+
 def test_a_sample_of_blocks():
     x = np.ones(320)
     trace = lens.trace(squares, 10, 32, x, np.zeros(320), blocks=[0, 9])

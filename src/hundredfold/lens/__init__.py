@@ -7,6 +7,7 @@
 `branches`   where the threads of a warp part
 `tracing`    `trace`: run a kernel here and look at all it did
 `result`     what `trace` returns
+`report`     that in words
 """
 
 from .result import Trace

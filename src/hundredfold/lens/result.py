@@ -9,6 +9,7 @@ from hundredfold.engine.kernels.resolve import Function
 from hundredfold.engine.kernels.trace.findings import Finding
 from hundredfold.engine.kernels.trace.log import Log
 
+from . import report
 from .banks import Conflicts
 from .branches import Branch
 from .traffic import SECTOR, Traffic
@@ -24,7 +25,7 @@ class Count(NamedTuple):
     most: int
 
 
-@dataclass
+@dataclass(repr=False)
 class Trace:
     """What a launch did, and what is wrong with it.
 
@@ -61,6 +62,9 @@ class Trace:
     log: Log | None = field(default=None, repr=False)
     function: Function | None = field(default=None, repr=False)
     results: tuple = field(default=(), repr=False)
+
+    def __repr__(self) -> str:
+        return report.text(self)
 
     @property
     def blocks(self) -> int:
