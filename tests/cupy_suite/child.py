@@ -52,6 +52,8 @@ ELSEWHERE = {
     "cupy._indexing": "cupy",
     "cupy._indexing.generate": "cupy._searching",
     "cupy.random._distributions": "cupy.random",
+    "cupy.random._bit_generator": "cupy.random._generator_api",
+    "cupy.random._sample": "cupy.random",
     "cupy._core._routines_math": "cupy",
 }
 
@@ -227,6 +229,8 @@ def main() -> None:
     import cupy._creation
 
     cupy._creation.from_data = cupy._creation  # CuPy has modules where the stand-in has one
+    for name in ("_bit_generator", "_sample", "_distributions"):
+        importlib.import_module(f"cupy.random.{name}")
     for name in ("_default_fft_func", "_fft", "_fftn"):
         setattr(cupy.fft._fft, name, None)
     cupy.fft._fft._size_last_transform_axis = lambda shape, s, axes: (s or [None])[-1] or shape[(axes or [-1])[-1]]

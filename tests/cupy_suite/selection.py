@@ -28,7 +28,11 @@ PARTS = {
     "lib": ["lib_tests", "polynomial_tests", "functional_tests"],
     "core": ["core_tests"],
     "cuda": ["cuda_tests"],
+    "kernels": ["core_tests/test_userkernel.py", "core_tests/test_raw.py", "core_tests/test_reduction.py"],
 }
+
+KERNELS = set(PARTS["kernels"])  # each is compiled, which takes minutes: a part of its own, run by name
+DEFAULT = [part for part in PARTS if part != "kernels"]
 
 SOURCE = "compiles C++ of its own: RawKernel, RawModule and headers, which tests/simulate/c_kernels covers"
 INSIDE = "looks at the inside of CuPy's compiler: generated code, caches, counts of compilations"
@@ -37,7 +41,8 @@ MACHINE = "asks about the driver or the installed toolkit"
 
 # Patterns of test ids (``core_tests/test_raw.py::…``), and the reason.  The first that matches decides.
 LEFT_OUT = [
-    (r"core_tests/test_(raw|mdspan|carray|include)\.py", SOURCE),
+    (r"core_tests/test_(mdspan|carray|include)\.py", SOURCE),
+    (r"core_tests/test_(scan|gufuncs|internal|core)\.py", "functions of CuPy's inside that nobody else calls"),
     (r"core_tests/test_(cub_reduction|optimize|function|elementwise|syncdetect)\.py", INSIDE),
     (r"core_tests/fusion_tests/test_(kernel_cache|optimization)\.py", INSIDE),
     (r"cuda_tests/test_(compiler|compiler_cache|nvrtc)\.py", INSIDE),

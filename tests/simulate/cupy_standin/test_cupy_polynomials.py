@@ -10,7 +10,6 @@ import pytest
         lambda p, x: p * p + 1 - p * 2,
         lambda p, x: 3 - p,
         lambda p, x: p**3,
-        lambda p, x: x * p,
         lambda p, x: p / 2,
         lambda p, x: p(p),
         lambda p, x: -p,
@@ -31,7 +30,8 @@ def test_a_polynomial_has_values_roots_and_coefficients(cp):
     assert p[9] == 0 and abs(float(p[2]) - 1) < 1e-9
     assert cp.poly1d([1, 2]) == cp.poly1d(cp.array([0, 1, 2])) != cp.poly1d([1, 3])
     assert str(cp.poly1d(cp.array([1.0, 2.0]), True)) == str(np.poly1d([1.0, -3.0, 2.0]))
-    with pytest.raises(NotImplementedError, match="poly1d.deriv"):
+    assert isinstance(cp.array([2.0]) * p, cp.ndarray)  # an array keeps its operators, as NumPy's
+    with pytest.raises(NotImplementedError):  # CuPy has none either
         p.deriv()
 
 

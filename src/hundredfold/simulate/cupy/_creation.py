@@ -245,6 +245,12 @@ class nd_grid:
         self.sparse = sparse
 
     def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, slice) and any(isinstance(v, ndarray) and v.size != 1 for v in (key.start, key.stop)):
+            if not isinstance(key.step, complex):
+                raise TypeError("only arrays of one element can be the ends of an interval with a step")
+            number = int(abs(key.step))  # an interval for each element
+            step = (key.stop - key.start) / float(number - 1) if number != 1 else 1
+            return arange(0, number, 1, float) * step + key.start
         key = tuple(map(_host_slice, key)) if isinstance(key, tuple) else _host_slice(key)
         grid = np.ogrid[key] if self.sparse else np.mgrid[key]
         return [asarray(g) for g in grid] if isinstance(grid, (tuple, list)) else asarray(grid)
@@ -254,7 +260,9 @@ def _host_slice(item: Any) -> Any:
     """A slice whose ends may be device arrays of one number; those are read, which waits for the device."""
     if not isinstance(item, slice):
         return item
-    return slice(*(v.item() if isinstance(v, ndarray) else v for v in (item.start, item.stop, item.step)))
+    return slice(
+        *(v.item() if isinstance(v, ndarray) and v.size == 1 else v for v in (item.start, item.stop, item.step))
+    )
 
 
 mgrid = nd_grid(sparse=False)

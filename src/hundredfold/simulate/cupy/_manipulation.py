@@ -22,7 +22,32 @@ views = table(
     "hsplit vsplit dsplit matrix_transpose",
     viewing,
 )
-now = table(np, "append insert trim_zeros resize block packbits unpackbits", running)
+now = table(np, "append trim_zeros resize", running)
+
+
+def packbits(a: Any, axis: int | None = None, bitorder: str = "big") -> ndarray:
+    """Eight elements to a byte."""
+    if a.dtype.kind not in "biu":
+        raise TypeError("Expected an input array of integer or boolean data type")
+    _check_bits(axis, bitorder)
+    out = launch.empty(((a.size + 7) // 8,), np.dtype(np.uint8))
+    return launch.submit_into("cupy_packbits", out, np.packbits, a, None, bitorder)
+
+
+def unpackbits(a: Any, axis: int | None = None, bitorder: str = "big") -> ndarray:
+    """A byte to eight elements."""
+    if a.dtype != np.uint8:
+        raise TypeError("Expected an input array of unsigned byte data type")
+    _check_bits(axis, bitorder)
+    out = launch.empty((a.size * 8,), np.dtype(np.uint8))
+    return launch.submit_into("cupy_unpackbits", out, np.unpackbits, a, None, bitorder=bitorder)
+
+
+def _check_bits(axis: int | None, bitorder: Any) -> None:
+    if axis is not None:
+        raise NotImplementedError("axis option is not supported yet")
+    if bitorder not in ("big", "little"):
+        raise ValueError("bitorder must be either 'big' or 'little'")
 
 
 def reshape(a: Any, /, shape: Any = None, order: str = "C", *, newshape: Any = None, copy: Any = None) -> ndarray:
@@ -282,7 +307,7 @@ made = {
         for f in (
             reshape, ravel, permute_dims, shape, ndim, size, atleast_1d, atleast_2d, atleast_3d, broadcast_arrays,
             broadcast, concatenate, stack, vstack, hstack, dstack, column_stack, tile, roll, pad, copyto, astype,
-            asarray_chkfinite, repeat, delete,
+            asarray_chkfinite, repeat, delete, packbits, unpackbits,
         )
     },
     "concat": concatenate,

@@ -11,7 +11,6 @@ from ._core.adapt import dtype_of, running, sending, table
 from ._core.convert import asarray
 from ._core.einsum import einsum
 from ._core.ufuncs import by_name
-from ._core.ufuncs import clip as _clip
 
 ndarray = launch.array_class
 
@@ -68,12 +67,9 @@ def _cumulative(name: str) -> Any:
 made |= {name: _cumulative(name) for name in ("cumulative_sum", "cumulative_prod")}
 
 
-def clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: Any = None, max: Any = None) -> Any:
-    """Elements limited to an interval."""
-    low, high = a_min if min is None else min, a_max if max is None else max
-    if isinstance(a, ndarray):
-        return a.clip(low, high, out)
-    return _clip(a, low, high, out=out)
+def clip(a: Any, a_min: Any, a_max: Any, out: Any = None) -> Any:
+    """Elements limited to an interval; there are no ``min=`` and ``max=``."""
+    return a.clip(a_min, a_max, out=out)
 
 
 def around(a: Any, decimals: int = 0, out: Any = None) -> Any:
@@ -163,6 +159,23 @@ def _edge(value: Any, a: Any, axis: int) -> Any:
     return value._view(np.broadcast_to(value._a, (*a.shape[:axis], 1, *a.shape[axis + 1 :])))
 
 
+def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
+    """Linear interpolation between points in ascending order."""
+    if xp.ndim != 1 or fp.ndim != 1:
+        raise ValueError("xp and fp must be 1D arrays")
+    if xp.size != fp.size:
+        raise ValueError("fp and xp are not of the same length")
+    if xp.size == 0:
+        raise ValueError("array of sample points is empty")
+    if not x.flags.c_contiguous:
+        raise NotImplementedError("Non-C-contiguous x is currently not supported")
+    return launch.now("cupy_interp", np.interp, x, xp, fp, *map(_number, (left, right)), period)
+
+
+def _number(value: Any) -> Any:
+    return value.item() if isinstance(value, ndarray) else value
+
+
 def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
     """Integral by the trapezoidal rule."""
     return launch.now("cupy_trapezoid", np.trapezoid, y, x, dx, axis)
@@ -197,9 +210,9 @@ def _sliding(name: str, function: Any, a: Any, v: Any, mode: str) -> Any:
 made |= {
     f.__name__: f
     for f in (
-        clip, around, real, imag, angle, real_if_close, nan_to_num, diff, trapezoid, convolve, correlate
+        clip, around, real, imag, angle, real_if_close, nan_to_num, diff, interp, trapezoid, convolve, correlate
     )
 }  # fmt: skip
 made |= {"round": around, "round_": around, "trapz": trapezoid}
-made |= table(np, "cross ediff1d gradient interp unwrap", running)
+made |= table(np, "cross ediff1d gradient unwrap", running)
 made |= table(np, "bartlett blackman hamming hanning kaiser", sending)

@@ -140,9 +140,33 @@ def show_config(*, _full: bool = False) -> None:
     print(f"NumPy Version         : {np.__version__}")
 
 
-def make_aligned_dtype(dtype: Any, *args: Any, **kwargs: Any) -> np.dtype:
-    """A structured dtype with aligned fields."""
-    return np.dtype(dtype, align=True)
+def make_aligned_dtype(dtype: Any, *args: Any, alignment: int | None = None, recurse: bool = True) -> np.dtype:
+    """A structured dtype whose fields lie as a GPU needs them: each at a multiple of its size (complex numbers too)."""
+    dtype = np.dtype(dtype)
+    if dtype.names is None:
+        raise ValueError("make_aligned_dtype() only supports structured dtypes.")
+    made, _ = _aligned(dtype, recurse)
+    return made
+
+
+def _aligned(dtype: np.dtype, recurse: bool) -> tuple[np.dtype, int]:
+    offset, whole, names, formats, offsets = 0, 1, [], [], []
+    for name in dtype.names:
+        kind = dtype.fields[name][0]
+        base, shape = kind.subdtype or (kind, ())
+        if base.names is not None and recurse:
+            base, need = _aligned(base, recurse)
+            kind = np.dtype((base, shape)) if shape else base
+        else:
+            need = base.itemsize if base.kind != "V" else base.alignment
+        offset = -(-offset // need) * need
+        names.append(name)
+        formats.append(kind)
+        offsets.append(offset)
+        offset += kind.itemsize
+        whole = max(whole, need)
+    size = -(-offset // whole) * whole
+    return np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": size}), whole
 
 
 made = {

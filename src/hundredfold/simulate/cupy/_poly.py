@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from hundredfold.simulate.errors import NotSimulatedError
-
 from ._core import launch
 from ._core.convert import array, asarray
 
@@ -26,7 +24,6 @@ class poly1d:
     """
 
     __hash__ = None
-    __array_ufunc__ = None  # an array leaves its operators to this class
 
     def __init__(self, c_or_r: Any, r: bool = False, variable: str | None = None):
         if isinstance(c_or_r, (poly1d, np.poly1d)):
@@ -40,6 +37,15 @@ class poly1d:
         made = made.reshape(-1)
         self.coeffs = launch.now("cupy_trim_zeros", _without_leading_zeros, made)
         self.variable = variable or "x"
+
+    def __cupy_get_ndarray__(self) -> Any:
+        return self.coeffs
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> None:
+        raise TypeError(
+            "Implicit conversion to a host NumPy array via __array__ is not allowed, To explicitly construct a GPU array, "
+            "consider using cupy.asarray(...)\nTo explicitly construct a host array, consider using .get()"
+        )
 
     @property
     def order(self) -> int:
@@ -83,42 +89,69 @@ class poly1d:
 
     def __getitem__(self, power: int) -> Any:
         if not 0 <= power <= self.order:
-            return asarray(0, self.coeffs.dtype)
+            return 0
         return self.coeffs[self.order - power]
 
+    def __setitem__(self, power: int, value: Any) -> None:
+        if power < 0:
+            raise ValueError("Negative powers are not supported.")
+        if power > self.order:
+            from ._manipulation import pad
+
+            self.coeffs = pad(self.coeffs, (power - self.order, 0))
+        self.coeffs[-power - 1] = value
+
     def __eq__(self, other: object) -> bool:
-        same = isinstance(other, poly1d) and self.coeffs.shape == other.coeffs.shape
+        if not isinstance(other, poly1d):
+            raise NotImplementedError
+        same = self.coeffs.shape == other.coeffs.shape
         return same and bool((self.coeffs == other.coeffs).all())
 
     def __ne__(self, other: object) -> bool:
         return not self == other
 
     def __neg__(self) -> poly1d:
-        return poly1d(-self.coeffs, variable=self.variable)
+        return poly1d(-self.coeffs)
 
     def __pos__(self) -> poly1d:
         return self
 
-    def __pow__(self, power: int) -> poly1d:
-        if isinstance(power, bool) or not isinstance(power, (int, np.integer)) or power < 0:
+    def __pow__(self, power: Any, modulo: Any = None) -> poly1d:
+        if not np.isscalar(power) or int(power) != power or power < 0:
             raise ValueError("Power to non-negative integers only.")
-        result = poly1d([1])
+        if not isinstance(power, (int, np.integer)):
+            raise TypeError("float object cannot be interpreted as an integer")
+        kind = self.coeffs.dtype
+        if kind.kind == "c":
+            kind = np.dtype(np.complex128)
+        elif kind.kind == "f" or kind == np.uint64:
+            kind = np.dtype(np.float64)
+        else:
+            kind = np.promote_types(kind, int)
+        base, result = poly1d(self.coeffs.astype(kind)), poly1d(array([1]))
         for _ in range(power):
-            result = result * self
+            result = result * base
         return result
 
     def __truediv__(self, other: Any) -> poly1d:
-        if isinstance(other, poly1d):
-            return NotImplemented
-        return poly1d(self.coeffs / other, variable=self.variable)
+        if np.isscalar(other):
+            return poly1d(self.coeffs / other)
+        raise NotImplementedError
 
     def deriv(self, m: int = 1) -> poly1d:
-        """Refused."""
-        raise NotSimulatedError("cupy.poly1d.deriv", "numpy.poly1d, by get()")
+        """Refused, as by CuPy."""
+        raise NotImplementedError
 
     def integ(self, m: int = 1, k: Any = 0) -> poly1d:
-        """Refused."""
-        raise NotSimulatedError("cupy.poly1d.integ", "numpy.poly1d, by get()")
+        """Refused, as by CuPy."""
+        raise NotImplementedError
+
+    def set(self, polyin: Any, stream: Any = None) -> None:
+        """Copy a polynomial of the host into this one."""
+        if not isinstance(polyin, np.poly1d):
+            raise TypeError("Only numpy.poly1d can be set to cupy.poly1d")
+        self.variable = polyin.variable
+        self.coeffs.set(polyin.coeffs)
 
     def __repr__(self) -> str:
         return repr(self.get())
@@ -132,21 +165,34 @@ def _without_leading_zeros(c: np.ndarray) -> np.ndarray:
     return trimmed if trimmed.size else np.zeros(1, c.dtype)
 
 
-def _combining(name: str, swap: bool = False) -> Any:
+def _operators(name: str, word: str) -> tuple:
     function = getattr(np, name)
 
-    def combine(self: poly1d, other: Any) -> poly1d:
-        ours = self.coeffs
-        theirs = other.coeffs if isinstance(other, poly1d) else asarray(other)
-        pair = (theirs, ours) if swap else (ours, theirs)
-        return poly1d(launch.now(f"cupy_{name}", function, *pair), variable=self.variable)
+    def combine(left: Any, right: Any) -> poly1d:
+        pair = [x.coeffs if isinstance(x, poly1d) else asarray(x) for x in (left, right)]
+        return poly1d(launch.now(f"cupy_{name}", function, *pair))
 
-    return combine
+    def forward(self: poly1d, other: Any) -> poly1d:
+        if name == "polymul" and np.isscalar(other):
+            return poly1d(self.coeffs * other)
+        return combine(self, other)
+
+    def reflected(self: poly1d, other: Any) -> poly1d:
+        if isinstance(other, np.generic):
+            raise TypeError(f"Numpy scalar and poly1d {word} is not supported")
+        if name == "polymul" and np.isscalar(other):
+            other = self.coeffs.dtype.type(other)
+        return combine(other, self)
+
+    return forward, reflected
 
 
-for _operator, _name in (("add", "polyadd"), ("sub", "polysub"), ("mul", "polymul")):
-    setattr(poly1d, f"__{_operator}__", _combining(_name))
-    setattr(poly1d, f"__r{_operator}__", _combining(_name, swap=True))
+for _operator, _name, _word in (
+    ("add", "polyadd", "addition"), ("sub", "polysub", "subtraction"), ("mul", "polymul", "multiplication")
+):  # fmt: skip
+    _forward, _reflected = _operators(_name, _word)
+    setattr(poly1d, f"__{_operator}__", _forward)
+    setattr(poly1d, f"__r{_operator}__", _reflected)
 
 
 def _function(name: str) -> Any:
@@ -156,6 +202,11 @@ def _function(name: str) -> Any:
     def call(*args: Any, **kwargs: Any) -> Any:
         if name == "polyval" and isinstance(args[0], poly1d) and isinstance(args[1], poly1d):
             return args[0](args[1])
+        if name == "polyval" and isinstance(args[1], poly1d):
+            return poly1d(args[0])(args[1])
+        if name == "poly" and args[0].ndim == 2 and args[0].shape[0] == args[0].shape[1] and args[0].size:
+            if not (args[0] == args[0].conj().T).all():
+                raise NotImplementedError("Only complex Hermitian and real symmetric 2d arrays are supported currently")
         plain = [a.coeffs if isinstance(a, poly1d) else a for a in args]
         result = launch.now(f"cupy_{name}", function, *plain, **kwargs)
         gives_one = name in ("polyadd", "polysub", "polymul") and any(isinstance(a, poly1d) for a in args)

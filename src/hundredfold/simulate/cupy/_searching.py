@@ -108,7 +108,13 @@ def _along(a: np.ndarray, indices: np.ndarray, axis: int) -> np.ndarray:
 
 def put_along_axis(a: Any, indices: Any, values: Any, axis: int | None) -> None:
     """Set elements at indices that differ along an axis."""
+    if axis is None and indices.ndim != 1:
+        raise NotImplementedError("Tuple setitem isn't supported for flatiter.")
+    if axis is not None and indices.ndim != a.ndim:
+        raise ValueError("`indices` and `arr` must have the same number of dimensions")
     values = values if isinstance(values, ndarray) else array(values, dtype=a.dtype)
+    if not indices.size:
+        return
     read = indices.nbytes + values.nbytes
     launch.submit("cupy_put_along_axis", _put_along, (a._a, indices._a, values._a, axis), None, read, read)
 
@@ -214,6 +220,25 @@ def _select(conditions: list, choices: list, default: Any, kind: np.dtype) -> np
     return result
 
 
+def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "wrap", order: str = "C") -> Any:
+    """Flat indices of indices along the axes; those out of bounds wrap around by default."""
+    return launch.now("cupy_ravel_multi_index", np.ravel_multi_index, tuple(multi_index), dims, mode, order)
+
+
+def lexsort(keys: Any) -> Any:
+    """Indices that sort by the last row, then by the one before."""
+    if not isinstance(keys, ndarray):
+        raise AttributeError(f"{type(keys).__name__!r} object has no attribute 'ndim'")
+    if keys.ndim == 0:
+        raise TypeError("need sequence of keys with len > 0 in lexsort")
+    if keys.ndim > 2:
+        raise NotImplementedError("Keys with the rank of three or more is not supported in lexsort")
+    if keys.ndim == 1:
+        return array(0)
+    out = launch.empty(keys.shape[1:], np.dtype(np.int64))
+    return launch.submit_into("cupy_lexsort", out, np.lexsort, keys)
+
+
 class _Join:
     """``r_`` and ``c_``: joining by indexing."""
 
@@ -229,14 +254,14 @@ made = {
     f.__name__: f
     for f in (
         sort, argsort, msort, partition, argpartition, searchsorted, where, nonzero, take, put, choose, compress,
-        take_along_axis, put_along_axis, place, putmask, fill_diagonal, ix_, unravel_index, select,
+        take_along_axis, put_along_axis, place, putmask, fill_diagonal, ix_, unravel_index, select, ravel_multi_index, lexsort,
     )
 }  # fmt: skip
 made |= {"r_": _Join(np.r_), "c_": _Join(np.c_)}
 made |= table(
     np,
-    "argwhere flatnonzero extract lexsort sort_complex unique unique_all unique_counts unique_inverse unique_values "
-    "ravel_multi_index triu_indices_from tril_indices_from diag_indices_from",
+    "argwhere flatnonzero extract sort_complex unique unique_all unique_counts unique_inverse unique_values "
+    "triu_indices_from tril_indices_from diag_indices_from",
     running,
 )
 made |= table(np, "tril_indices triu_indices diag_indices mask_indices", sending)

@@ -107,10 +107,10 @@ def _order_statistic(name: str, function: Callable) -> Callable:
 _PICKING = ("inverted_cdf", "closest_observation", "lower", "higher", "nearest")
 
 
-_METHODS = [
-    "inverted_cdf", "averaged_inverted_cdf", "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull", "linear",
-    "median_unbiased", "normal_unbiased", "lower", "higher", "midpoint", "nearest",
-]  # fmt: skip
+_NOT_YET = (
+    "inverted_cdf", "averaged_inverted_cdf", "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull",
+    "median_unbiased", "normal_unbiased",
+)  # fmt: skip
 
 
 def _quantile(name: str) -> Callable:
@@ -122,8 +122,12 @@ def _quantile(name: str) -> Callable:
     ) -> Any:  # fmt: skip
         a = a if isinstance(a, ndarray) else asarray(a)
         method = interpolation or method
-        if method not in _METHODS:
-            raise ValueError(f"{method!r} is not a valid method. Use one of: {_METHODS}")
+        if method in _NOT_YET:
+            raise ValueError(f"'{method}' method is not yet supported. Please use any other method.")
+        if method not in ("linear", "lower", "higher", "midpoint", "nearest"):
+            raise ValueError(
+                f"Unexpected method specified.\nActual: '{method}' not in ('linear', 'lower', 'higher', 'midpoint', 'nearest')"
+            )
         if np.ndim(q) > 1 and not isinstance(q, ndarray) or (isinstance(q, ndarray) and q.ndim > 1):
             raise ValueError("Expected q to be 1-D, or a scalar.")
         top = 100 if name == "percentile" else 1
@@ -185,6 +189,51 @@ made |= {name: _nan_extremum(name) for name in ("nanmax", "nanmin")}
 made |= {"median": _order_statistic("median", np.median), "nanmedian": _order_statistic("nanmedian", np.nanmedian)}
 made |= {name: _quantile(name) for name in ("percentile", "quantile")}
 made |= {f.__name__: f for f in (nanmean, nanvar, nanstd, count_nonzero, average, bincount)}
-made |= table(
-    np, "nanargmax nanargmin nancumsum nancumprod histogram histogram2d histogramdd digitize corrcoef cov", running
-)
+made |= table(np, "nanargmax nanargmin nancumsum nancumprod corrcoef cov", running)
+
+
+def histogram(x: Any, bins: Any = 10, range: Any = None, density: bool = False, weights: Any = None) -> tuple:
+    """Numbers of elements between edges; waits for the device."""
+    if x.dtype.kind == "c":
+        raise NotImplementedError("complex number is not supported")
+    if not isinstance(x, ndarray):
+        raise ValueError("x must be a cupy.ndarray")
+    if isinstance(bins, str):
+        raise NotImplementedError("only integer and array bins are implemented")
+    return launch.now("cupy_histogram", np.histogram, x, _edges(bins), range, density, weights)
+
+
+def histogram2d(x: Any, y: Any, bins: Any = 10, range: Any = None, weights: Any = None, density: bool = False) -> tuple:
+    """Numbers of points between edges of two axes; waits for the device."""
+    bins = [_edges(b) for b in bins] if isinstance(bins, (list, tuple)) else _edges(bins)
+    return launch.now("cupy_histogram2d", np.histogram2d, x, y, bins, range, density, weights)
+
+
+def histogramdd(sample: Any, bins: Any = 10, range: Any = None, weights: Any = None, density: bool = False) -> tuple:
+    """Numbers of points between edges of all axes; waits for the device."""
+    if isinstance(bins, (list, tuple)):
+        for b in bins:
+            if np.ndim(b) and not isinstance(b, ndarray):
+                raise ValueError("array-like bins not supported")
+        bins = list(bins)
+    elif np.ndim(bins):
+        raise ValueError("array-like bins not supported")
+    return launch.now("cupy_histogramdd", np.histogramdd, sample, bins, range, density, weights)
+
+
+def _edges(bins: Any) -> Any:
+    return asarray(bins) if np.ndim(bins) == 1 and not isinstance(bins, ndarray) else bins
+
+
+def digitize(x: Any, bins: Any, right: bool = False) -> Any:
+    """The interval between edges in which each element lies."""
+    if x.dtype.kind == "c":
+        raise TypeError("x may not be complex")
+    if bins.ndim != 1:
+        raise ValueError(
+            "object too deep for desired array" if bins.ndim else "object of too small depth for desired array"
+        )
+    return launch.now("cupy_digitize", np.digitize, x, bins, right)
+
+
+made |= {f.__name__: f for f in (histogram, histogram2d, histogramdd, digitize)}

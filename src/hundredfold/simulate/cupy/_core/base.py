@@ -36,6 +36,8 @@ def normal_dtype(dtype: Any) -> np.dtype:
 def normal_shape(shape: Any) -> tuple[int, ...]:
     """Make a tuple of sizes of an int or a sequence of ints."""
     if type(shape) is not tuple:
+        if shape is None:
+            raise TypeError("Use () not None as shape arguments")
         shape = tuple(shape) if hasattr(shape, "__iter__") else (shape,)
     shape = tuple(map(operator.index, shape))
     if len(shape) > launch.MAX_NDIM:
@@ -60,6 +62,8 @@ def _check_strides(shape: tuple[int, ...], strides: Any, itemsize: int) -> None:
     if any(step < 0 for step in reach):
         raise ValueError("ndarray() with strides currently does not allow negative strides")
     size = math.prod(shape) * itemsize
+    if not size:
+        return
     if sum(reach) + itemsize > max(size, itemsize):
         raise ValueError(
             f"ndarray() with strides must stay withing a contiguous size of {size} but got {sum(reach) + itemsize}."
@@ -158,12 +162,16 @@ class Base:
 
     @property
     def __cuda_array_interface__(self) -> dict:
+        from .. import _util
+        from ..cuda.stream import get_current_stream_ptr
+
+        stream = get_current_stream_ptr() or 1  # the null stream is 1 there
         return {
             "shape": self._a.shape,
             "typestr": self._a.dtype.str,
             "descr": self._a.dtype.descr,
-            "stream": 1,
-            "version": 3,
+            **({"stream": stream} if _util.CUDA_ARRAY_INTERFACE_EXPORT_VERSION == 3 else {}),
+            "version": _util.CUDA_ARRAY_INTERFACE_EXPORT_VERSION,
             "strides": None if self._a.flags.c_contiguous else self._a.strides,
             "data": (self._a.ctypes.data if self._a.size else 0, False),
         }

@@ -14,7 +14,7 @@ from hundredfold.engine import queue
 
 from . import launch
 from .casting import convert
-from .convert import array
+from .convert import array, from_like
 
 _BASIC = (int, np.integer, slice, type(None), type(Ellipsis))
 
@@ -52,6 +52,9 @@ class Indexing:
         items = index if type(index) is tuple else (index,)
         for item in items:
             if not isinstance(item, _BASIC) or item is True or item is False:
+                if _is_field(self, items):
+                    _assign(_fields(self, items[0]), value)
+                    return
                 scatter(self, index, value, "update")
                 return
         _assign(self._view(self._basic(items)), value)
@@ -82,6 +85,7 @@ def _basic_error(shape: tuple[int, ...], items: tuple) -> IndexError:
 
 
 def _assign(target: Any, value: Any) -> None:
+    value = from_like(value)
     if not isinstance(value, launch.array_class):
         target.fill(value)  # refuses host arrays that are not scalars
         return
@@ -109,6 +113,12 @@ def _prepare(items: tuple) -> list:
             try:
                 item = array(item)
             except ValueError:
+                if isinstance(item, np.ndarray):
+                    raise IndexError(
+                        f"arrays used as indices must be of integer or boolean type (actual: {item.dtype.type})"
+                    ) from None
+                if isinstance(item, (list, tuple)):
+                    np.asarray(item)  # what NumPy cannot make an array of raises NumPy's error
                 raise IndexError(
                     "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or "
                     "boolean arrays are valid indices"
@@ -121,7 +131,34 @@ def _prepare(items: tuple) -> list:
     return prepared
 
 
+def _is_field(x: Any, items: tuple) -> bool:
+    """Whether an index names fields of a structured array."""
+    if x._a.dtype.names is None or len(items) != 1:
+        return False
+    (item,) = items
+    return isinstance(item, str) or (isinstance(item, list) and bool(item) and all(isinstance(i, str) for i in item))
+
+
+def _fields(x: Any, names: Any) -> Any:
+    """A view of one field or several of a structured array."""
+    view = x._a[names]
+    if isinstance(names, str):
+        if x._a.dtype.fields[names][0].subdtype is not None:
+            raise ValueError("CuPy does not yet support accessing nested subarrays")
+        need = view.dtype.itemsize if view.dtype.names is None else view.dtype.alignment
+        steps = [step for step, n in zip(view.strides, view.shape, strict=True) if n > 1]
+        offset = x._a.dtype.fields[names][1]
+        if view.size and need in (1, 2, 4, 8, 16) and any(step % need for step in (offset, *steps)):
+            raise ValueError(
+                f"Cannot create result array with dtype {view.dtype}: the field is not sufficiently aligned for GPU "
+                "use. You can ensure it with the `make_aligned_dtype()` helper."
+            )
+    return x._view(view)
+
+
 def _advanced_get(x: Any, items: tuple) -> Any:
+    if _is_field(x, items):
+        return _fields(x, items[0])
     items = _prepare(items)
     masks = [i for i in items if isinstance(i, launch.array_class) and i.dtype.kind == "b"]
     views = tuple(i._a if isinstance(i, launch.array_class) else i for i in items)

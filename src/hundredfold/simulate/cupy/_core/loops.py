@@ -53,6 +53,8 @@ def runner(name: str, function: Callable, loop: Loop, given: tuple[np.dtype | No
     as_given = all(g is None or g == wanted for g, wanted in zip(given, loop.ins, strict=True))
     if not isinstance(function, np.ufunc):
         return _converting(function, loop, as_given)
+    if "V" in loop.signature:
+        return _structured(function, given)
     spelled = _spell(loop.signature)
     if function in _COMPARISONS:  # NumPy compares any two types exactly, Python ints of any size included
         return function
@@ -68,6 +70,26 @@ def runner(name: str, function: Callable, loop: Loop, given: tuple[np.dtype | No
     from hundredfold.simulate.errors import NotSimulatedError
 
     raise NotSimulatedError(f"{name} on {loop.signature}")
+
+
+def _structured(function: np.ufunc, given: tuple[np.dtype | None, ...]) -> Callable:
+    """Comparing structures: NumPy's operators do, its ufuncs do not."""
+    if any(d is None or d.kind != "V" for d in given):
+        raise TypeError("Cannot compare structured or void to non-void arrays.")
+    if any(d.names and any(f[0].subdtype is not None for f in d.fields.values()) for d in given):
+        raise ValueError("comparing structures with subarray dtypes is not supported")
+    if any(d.names for d in given):
+        if any(d.names != given[0].names for d in given):
+            raise TypeError(
+                "Cannot compare structured arrays unless they have a common dtype.  I.e. `np.result_type(arr1, arr2)` "
+                "must be defined."
+            )
+        np.result_type(*given)  # raises a TypeError if there is no common type
+
+    def run(x: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
+        np.copyto(out, x == y if function is np.equal else x != y)
+
+    return run
 
 
 def _with_signature(function: np.ufunc, loop: Loop, types: tuple | None = None) -> Callable:

@@ -58,6 +58,8 @@ class Protocols:
         except AttributeError:
             return NotImplemented
         if ours is func:
+            if func is np.can_cast:
+                return np.can_cast(*(a.dtype if isinstance(a, launch.array_class) else a for a in args), **kwargs)
             return NotImplemented
         if not all(issubclass(t, (launch.array_class, np.ndarray)) for t in types):
             return NotImplemented

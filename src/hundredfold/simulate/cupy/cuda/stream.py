@@ -260,3 +260,10 @@ def get_current_stream(device_id: int = -1) -> _BaseStream:
 def get_current_stream_ptr() -> int:
     """Handle of the current stream."""
     return get_current_stream().ptr
+
+
+def get_default_stream_ptr() -> int:
+    """Handle of the default stream as CUDA numbers it: 2 where each thread has its own, else 1."""
+    import os
+
+    return 2 if os.environ.get("CUPY_CUDA_PER_THREAD_DEFAULT_STREAM", "0") != "0" else 1

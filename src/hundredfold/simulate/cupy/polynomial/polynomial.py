@@ -18,7 +18,8 @@ def polyvander(x: Any, deg: int) -> Any:
         raise ValueError("degree must be non-negative")
     x = x.reshape(1) if x.ndim == 0 else x
     dtype = np.dtype(np.float64) if x.dtype.kind in "biu" else x.dtype
-    out = launch.empty((*x.shape, deg + 1), dtype)
+    out = launch.empty((deg + 1, *x.shape), dtype)
+    out = out._view(np.moveaxis(out._a, 0, -1))  # laid out as CuPy's, one power after the other
     return launch.submit_into("cupy_power", out, _powers, x, deg, dtype)
 
 

@@ -23,7 +23,10 @@ def trimseq(seq: Any) -> Any:
         raise TypeError("Input must be 1-d array")
     if seq.ndim > 1:
         raise ValueError("Input must be 1-d array")
-    return launch.now("cupy_trim_zeros", _trimmed, seq) if seq.size else seq
+    if not seq.size:
+        return seq
+    kept = int(launch.now("cupy_trim_zeros", _trimmed, seq).size)
+    return seq if kept == seq.size else seq[:kept]
 
 
 def _trimmed(seq: np.ndarray) -> np.ndarray:

@@ -9,7 +9,8 @@ import numpy as np
 from .._core.names import refuser
 from ._generator import get_random_state, reset_states, set_random_state
 from ._generator_api import XORWOW, BitGenerator, Generator, MRG32k3a, Philox4x3210, default_rng
-from ._state import _SIMPLE, RandomState
+from ._state import RandomState
+from ._table import DISTRIBUTIONS
 
 
 def seed(seed: Any = None) -> None:
@@ -47,7 +48,7 @@ def _from_state(name: str) -> Any:
 
 
 _NAMES = [
-    *_SIMPLE, "choice", "dirichlet", "lognormal", "multivariate_normal", "normal", "permutation", "rand", "randint",
+    *DISTRIBUTIONS, "choice", "dirichlet", "lognormal", "multivariate_normal", "normal", "permutation", "rand", "randint",
     "randn", "random_sample", "shuffle", "standard_normal", "uniform",
 ]  # fmt: skip
 for _name in _NAMES:

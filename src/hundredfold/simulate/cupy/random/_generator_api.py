@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from .._core import launch
-from ._state import _distribution, _float
+from ._state import _float
 from ._streams import Source, entropy, sized
+from ._table import distribution
 
 ndarray = launch.array_class
 
@@ -20,6 +21,8 @@ class BitGenerator:
 
     def __init__(self, seed: Any = None, *, size: int = -1):
         # Under this name as in CuPy: Dask spawns a child of it for each block.
+        if isinstance(seed, (float, complex, np.inexact)):
+            raise TypeError("SeedSequence expects int or sequence of ints for entropy not " + repr(seed))
         self._seed_seq = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(entropy(seed))
         self._source = Source(self._seed_seq, self._bits)
 
@@ -51,14 +54,28 @@ class Generator:
         self.bit_generator = bit_generator
         self._source = bit_generator._source
 
+    @staticmethod
+    def _check_output_array(dtype: Any, size: Any, out: Any) -> None:
+        dtype = np.dtype(dtype)
+        if out.dtype.char != dtype.char:
+            raise TypeError(f"Supplied output array has the wrong type. Expected {dtype.name}, got {out.dtype.name}")
+        if not out.flags.forc:
+            raise ValueError("Supplied output array is not contiguous, writable or aligned.")
+        if size is not None and sized(size) != out.shape:
+            raise ValueError("size must match out.shape when used together")
+
     def random(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> ndarray:
         """Uniform in [0, 1)."""
-        shape = sized(size) if out is None or size is not None else out.shape
+        if out is not None:
+            self._check_output_array(dtype, size, out)
+        shape = sized(size) if out is None else out.shape
         return self._source.draw("curand_uniform", "random", shape, _float(dtype), out=out)
 
     def standard_normal(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> ndarray:
         """Normal of mean 0 and variance 1."""
-        shape = sized(size) if out is None or size is not None else out.shape
+        if out is not None:
+            self._check_output_array(dtype, size, out)
+        shape = sized(size) if out is None else out.shape
         return self._source.draw("curand_normal", "standard_normal", shape, _float(dtype), out=out)
 
     def standard_exponential(
@@ -67,7 +84,9 @@ class Generator:
         """Exponential of mean 1."""
         if method != "inv":
             raise NotImplementedError("Ziggurat method is not supported")
-        shape = sized(size) if out is None or size is not None else out.shape
+        if out is not None:
+            self._check_output_array(dtype, size, out)
+        shape = sized(size) if out is None else out.shape
         return self._source.draw("curand_exponential", "standard_exponential", shape, _float(dtype), out=out)
 
     def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None, dtype: Any = np.float64) -> ndarray:
@@ -83,14 +102,45 @@ class Generator:
         """Integers of an interval."""
         if high is None:
             low, high = 0, low
+        if not isinstance(low, ndarray) and not isinstance(high, ndarray):
+            info, top = np.iinfo(dtype), high - (not endpoint)
+            if low <= top and low < info.min:
+                raise ValueError(f"low is out of bounds for {np.dtype(dtype).name}")
+            if low <= top and top > info.max:
+                raise ValueError(f"high is out of bounds for {np.dtype(dtype).name}")
         if not isinstance(low, ndarray) and not isinstance(high, ndarray) and low >= high + endpoint:
-            raise ValueError("low >= high" if not endpoint else "low > high")
+            raise ValueError("low >= high")
         shape, dtype = sized(size, low, high), np.dtype(dtype)
         return self._source.draw("curand_integers", "integers", shape, dtype, low, high, dtype=dtype, endpoint=endpoint)
 
+    def standard_gamma(self, shape: Any, size: Any = None, dtype: Any = np.float64, out: Any = None) -> ndarray:
+        """Gamma of scale 1."""
+        if shape is None:
+            raise TypeError("shape must be real number, not NoneType")
+        if isinstance(shape, (str, np.ndarray, list, tuple)):
+            raise ValueError("shape is required to be a cupy.ndarray or a scalar")
+        if out is not None:
+            self._check_output_array(dtype, size, out)
+        kind = np.dtype(dtype)
+        if kind.char not in "fd":
+            raise TypeError(f"Unsupported dtype {kind.name} for standard_gamma")
+        where = out.shape if out is not None else sized(size, shape)
+        return self._source.draw("standard_gamma_kernel", "standard_gamma", where, kind, shape, out=out)
 
-for _name in "beta binomial chisquare exponential f gamma geometric hypergeometric logseries poisson power standard_gamma".split():
-    setattr(Generator, _name, _distribution(_name))
+    def dirichlet(self, alpha: Any, size: Any = None) -> ndarray:
+        """Dirichlet."""
+        if not isinstance(alpha, ndarray):
+            raise TypeError("alpha is required to be a cupy.ndarray or a scalar")
+        lead = () if size is None else sized(size)
+        out = launch.empty((*lead, alpha.size), np.dtype(np.float64))
+        function = self._source.generator.dirichlet
+        arguments = (out._a, function, (alpha._a, lead), {})
+        launch.submit("dirichlet_kernel", launch.store, arguments, None, alpha.nbytes, out.nbytes)
+        return out
+
+
+for _name in "beta binomial chisquare exponential f gamma geometric hypergeometric logseries poisson power".split():
+    setattr(Generator, _name, distribution(_name, generator=True))
 
 
 def default_rng(seed: Any = None) -> Generator:

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from .._core import launch
-from .._core.convert import array, asarray
+from .._core.convert import asarray
 from ._streams import Source, entropy, scaled, sized
+from ._table import DISTRIBUTIONS, distribution
 
 ndarray = launch.array_class
 
@@ -18,32 +19,6 @@ def _float(dtype: Any) -> np.dtype:
     if dtype.char not in "fd":
         raise TypeError("cupy.random only supports float32 and float64")
     return dtype
-
-
-# Distributions that differ only in their parameters: name, defaults, whether the numbers are integers.
-_SIMPLE: dict[str, tuple[tuple, bool]] = {
-    "beta": ((), False), "binomial": ((), True), "chisquare": ((), False), "exponential": ((1.0,), False), "f": ((), False),
-    "gamma": ((None, 1.0), False), "geometric": ((), True), "gumbel": ((0.0, 1.0), False), "hypergeometric": ((), True),
-    "laplace": ((0.0, 1.0), False), "logistic": ((0.0, 1.0), False), "logseries": ((), True),
-    "negative_binomial": ((), True), "noncentral_chisquare": ((), False), "noncentral_f": ((), False),
-    "pareto": ((), False), "poisson": ((1.0,), True), "power": ((), False), "rayleigh": ((1.0,), False),
-    "standard_cauchy": ((), False), "standard_exponential": ((), False), "standard_gamma": ((), False),
-    "standard_t": ((), False), "triangular": ((), False), "vonmises": ((), False), "wald": ((), False),
-    "weibull": ((), False), "zipf": ((), True),
-}  # fmt: skip
-_PARAMETERS = {
-    "beta": 2, "binomial": 2, "chisquare": 1, "exponential": 1, "f": 2, "gamma": 2, "geometric": 1, "gumbel": 2,
-    "hypergeometric": 3, "laplace": 2, "logistic": 2, "logseries": 1, "negative_binomial": 2,
-    "noncentral_chisquare": 2, "noncentral_f": 3, "pareto": 1, "poisson": 1, "power": 1, "rayleigh": 1,
-    "standard_cauchy": 0, "standard_exponential": 0, "standard_gamma": 1, "standard_t": 1, "triangular": 3, "vonmises": 2,
-    "wald": 2, "weibull": 1, "zipf": 1,
-}  # fmt: skip
-_KEYWORDS = {
-    "exponential": ("scale",), "poisson": ("lam",), "gamma": ("shape", "scale"), "binomial": ("n", "p"),
-    "beta": ("a", "b"), "gumbel": ("loc", "scale"), "laplace": ("loc", "scale"), "logistic": ("loc", "scale"),
-    "rayleigh": ("scale",), "chisquare": ("df",), "standard_t": ("df",), "geometric": ("p",),
-    "triangular": ("left", "mode", "right"), "vonmises": ("mu", "kappa"), "wald": ("mean", "scale"),
-}  # fmt: skip
 
 
 class RandomState:
@@ -62,6 +37,13 @@ class RandomState:
 
     def seed(self, seed: Any = None) -> None:
         """Start the stream anew.  Draws already enqueued keep the old one."""
+        if seed is not None and not isinstance(seed, (np.ndarray, ndarray)):
+            value = np.asarray(seed)
+            if value.dtype.kind not in "biu":
+                raise TypeError("Seed must be an integer.")
+            seed = int(value)
+            if not 0 <= seed < 2**64:
+                raise ValueError("Seed must be an integer between 0 and 2**64 - 1")
         self._source = Source(entropy(seed))
 
     def random_sample(self, size: Any = None, dtype: Any = float) -> ndarray:
@@ -123,6 +105,16 @@ class RandomState:
     def multivariate_normal(self, mean: Any, cov: Any, size: Any = None, *args: Any, **kwargs: Any) -> ndarray:
         """Normal vectors of a given mean and covariance."""
         mean, cov = asarray(mean), asarray(cov)
+        if mean.ndim != 1:
+            raise ValueError("mean must be 1 dimensional")
+        if cov.ndim != 2 or cov.shape[0] != cov.shape[1]:
+            raise ValueError("cov must be 2 dimensional and square")
+        if mean.shape[0] != cov.shape[0]:
+            raise ValueError("mean and cov must have same length")
+        if kwargs.get("method", "cholesky") not in ("eigh", "svd", "cholesky"):
+            raise ValueError("method must be one of {'eigh', 'svd', 'cholesky'}")
+        if kwargs.get("check_valid", "ignore") not in ("ignore", "warn", "raise"):
+            raise ValueError("check_valid must equal 'warn', 'raise', or 'ignore'")
         shape = sized(size) + (mean.shape[-1],) if size is not None else (mean.shape[-1],)
         dtype = kwargs.pop("dtype", float)
         out = launch.empty(shape, np.dtype(dtype))
@@ -134,6 +126,7 @@ class RandomState:
     def dirichlet(self, alpha: Any, size: Any = None, dtype: Any = float) -> ndarray:
         """Dirichlet."""
         alpha = asarray(alpha)
+        alpha = alpha if alpha.ndim else alpha.reshape(1)
         lead = () if size is None else sized(size)
         out = launch.empty((*lead, alpha.size), np.dtype(dtype))
         function = self._source.generator.dirichlet
@@ -143,28 +136,65 @@ class RandomState:
         return out
 
     def choice(self, a: Any, size: Any = None, replace: bool = True, p: Any = None) -> ndarray:
-        """A random sample of an array or of ``arange(a)``."""
-        if isinstance(a, np.ndarray):
-            a = array(a)
-        if isinstance(a, ndarray):
-            if a.ndim != 1:
-                raise ValueError("a must be 1-dimensional or an integer")
-            n = a.size
-        else:
+        """A random sample of an array or of ``arange(a)``; without replacement only where all are as likely."""
+        if a is None:
+            raise ValueError("a must be 1-dimensional or an integer")
+        if isinstance(a, ndarray) and a.ndim == 0:
+            raise NotImplementedError
+        if isinstance(a, (int, np.integer)):
             n = int(a)
             if n < 0:
                 raise ValueError("a must be greater than or equal to 0")
-        if n == 0 and (size is None or np.prod(size)):
-            raise ValueError("a cannot be empty unless no samples are taken")
+        else:
+            a = asarray(a)
+            if a.ndim != 1:
+                raise ValueError("a must be 1-dimensional or an integer")
+            n = len(a)
+        if p is not None:
+            p = self._probabilities(asarray(p), n)
+        if size is None:
+            raise NotImplementedError("choice() without specifying size is not supported yet")
         shape = sized(size)
-        if not replace and int(np.prod(shape)) > n:
-            raise ValueError("Cannot take a larger sample than population when 'replace=False'")
-        p = asarray(p) if p is not None and not isinstance(p, ndarray) else p
+        if n == 0 and np.prod(shape):
+            raise ValueError("a cannot be empty unless no samples are taken")
+        if not replace:
+            if p is not None:
+                raise NotImplementedError
+            if int(np.prod(shape)) > n:
+                raise ValueError("Cannot take a larger sample than population when 'replace=False'")
         out = launch.empty(shape, np.dtype(np.int64))
         function = self._source.generator.choice
         arguments = (out._a, _choose, (function, n, shape, replace, None if p is None else p._a), {})
         launch.submit("cupy_choice", launch.store, arguments, None, launch.read(p), out.nbytes)
         return a.take(out) if isinstance(a, ndarray) else out
+
+    @staticmethod
+    def _probabilities(p: ndarray, n: int) -> ndarray:
+        if p.ndim != 1:
+            raise ValueError("p must be 1-dimensional")
+        if len(p) != n:
+            raise ValueError("a and p must have same size")
+        host = p.get()
+        if not (host >= 0).all():
+            raise ValueError("probabilities are not non-negative")
+        if not np.allclose(host.sum(), 1):
+            raise ValueError("probabilities do not sum to 1")
+        return p
+
+    def _interval(self, mx: Any, size: Any) -> ndarray:
+        """Integers from 0 to ``mx``, which is included; how CuPy's own functions draw them."""
+        shape = sized(size)
+        if np.isscalar(mx):
+            if mx < 0:
+                raise ValueError(f"mx must be non-negative (actual: {mx})")
+            if mx >= 2**64:
+                raise ValueError(f"mx must be within uint64 range (actual: {mx})")
+            kind = np.uint32 if mx < 2**32 else np.uint64
+        elif mx.dtype.kind in "iu" and mx.dtype.itemsize in (4, 8):
+            kind = np.uint32 if mx.dtype.itemsize == 4 else np.uint64
+        else:
+            raise ValueError(f"dtype must be integer, got: {mx.dtype}")
+        return self._source.draw("curand_integers", "integers", shape, kind, 0, mx, dtype=kind, endpoint=True)
 
     def permutation(self, a: Any) -> ndarray:
         """A shuffled copy, or a permutation of ``arange(a)``."""
@@ -191,31 +221,5 @@ def _choose(function: Any, n: int, shape: tuple, replace: bool, p: Any) -> Any:
     return function(n, shape, replace, None if p is None else p / p.sum())
 
 
-def _distribution(name: str) -> Any:
-    defaults, integers = _SIMPLE[name]
-    number, keywords = _PARAMETERS[name], _KEYWORDS.get(name, ())
-
-    def call(self: RandomState, *args: Any, size: Any = None, dtype: Any = None, **named: Any) -> ndarray:
-        values = list(args[:number])
-        rest = args[number:]
-        for keyword, default in zip(keywords, (*defaults, *(None,) * number), strict=False):
-            if len(values) < number and keyword in named:
-                values.append(named.pop(keyword))
-            elif len(values) < number and default is not None:
-                values.append(default)
-        values += [d for d in defaults[len(values) :] if d is not None]
-        if rest:
-            size, *rest = rest
-            dtype = rest[0] if rest else dtype
-        if named or len(values) != number:
-            raise TypeError(f"{name}() takes {number} parameters, size and dtype")
-        kind = np.dtype((np.int64 if integers else np.float64) if dtype is None else dtype)
-        return self._source.draw(f"{name}_kernel", name, sized(size, *values), kind, *values)
-
-    call.__name__ = name
-    call.__doc__ = f"Draw from the distribution of ``numpy.random.Generator.{name}``."
-    return call
-
-
-for _name in _SIMPLE:
-    setattr(RandomState, _name, _distribution(_name))
+for _name in DISTRIBUTIONS:
+    setattr(RandomState, _name, distribution(_name))

@@ -69,7 +69,17 @@ def _fill(out: np.ndarray, function: Callable, views: tuple, kwargs: dict) -> No
 
 
 def _draw(out: np.ndarray, function: Callable, views: tuple, kwargs: dict) -> None:
-    out[...] = function(*views, size=out.shape, **kwargs)
+    try:
+        out[...] = function(*views, size=out.shape, **kwargs)
+    except ValueError:
+        # Parameters that make no distribution: a GPU raises nothing, and what it gives there means nothing.
+        nothing = np.nan if out.dtype.kind == "f" else 0
+        flat = [np.broadcast_to(v, out.shape).ravel() for v in views]
+        for i, place in enumerate(np.ndindex(out.shape)):
+            try:
+                out[place] = function(*(v[i] for v in flat), **kwargs)
+            except ValueError:
+                out[place] = nothing
 
 
 def entropy(seed: Any) -> Any:

@@ -1,0 +1,3 @@
+"""Where other libraries look for the class of ``x.flags``."""
+
+from .base import Flags as Flags
