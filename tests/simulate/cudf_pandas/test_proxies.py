@@ -14,9 +14,7 @@ HERE = Path(__file__).parent
 
 def run(*arguments, code=None, **environment):
     """Run Python with the stand-ins in place; return what it printed."""
-    environment = {
-        **os.environ, "HUNDREDFOLD_SIMULATE": "1",  "COLUMNS": "200", **environment,
-    }  # fmt: skip
+    environment = {**os.environ, "HUNDREDFOLD_SIMULATE": "1", "COLUMNS": "200", **environment}
     if code is not None:
         arguments = ("-c", "from hundredfold.simulate import activate; activate()\n" + code)
     done = subprocess.run(

@@ -15,7 +15,12 @@ import pandas as pd
 import pyarrow as pa
 from dask import config
 from dask.array.dispatch import percentile_lookup
-from dask.dataframe.backends import DataFrameBackendEntrypoint, PandasBackendEntrypoint
+from dask.dataframe.backends import (
+    DataFrameBackendEntrypoint,
+    PandasBackendEntrypoint,
+)
+from dask.dataframe.backends import dataframe_creation_dispatch as creation_dispatch
+from dask.dataframe.dask_expr._backends import dataframe_creation_dispatch as expr_creation_dispatch
 from dask.dataframe.dispatch import (
     categorical_dtype_dispatch,
     concat_dispatch,
@@ -36,6 +41,16 @@ from dask.dataframe.utils import UNKNOWN_CATEGORIES, _nonempty_scalar, _scalar_f
 from dask.sizeof import sizeof
 from dask.tokenize import normalize_token
 from dask.utils import Dispatch, is_arraylike
+
+# Dask asks a partition for the class of its like.
+for _kind, _names in (
+    (cudf.Series, {"_constructor": cudf.Series, "_constructor_expanddim": cudf.DataFrame}),
+    (cudf.DataFrame, {"_constructor": cudf.DataFrame, "_constructor_sliced": cudf.Series}),
+    (cudf.Index, {"_constructor": cudf.Index}),
+):
+    for _name, _value in _names.items():
+        if _name not in vars(_kind):
+            setattr(_kind, _name, property(lambda self, value=_value: value))
 
 FRAMES = (cudf.DataFrame, cudf.Series)
 OBJECTS = (cudf.DataFrame, cudf.Series, cudf.Index)
@@ -367,3 +382,8 @@ class CudfBackendEntrypoint(DataFrameBackendEntrypoint):
         from .io.orc import read_orc
 
         return read_orc(*args, **kwargs)
+
+
+# Dask finds the backend by entry points of the package's; who imports dask_cudf needs none.
+for _dispatch in (creation_dispatch, expr_creation_dispatch):
+    _dispatch.register_backend("cudf", CudfBackendEntrypoint())

@@ -143,3 +143,28 @@ class Index(CudfFrameBase, DaskIndex):
 for _kind, _collection in ((cudf.DataFrame, DataFrame), (cudf.Series, Series), (cudf.Index, Index)):
     get_parallel_type.register(_kind, lambda _, collection=_collection: collection)
     get_collection_type.register(_kind, lambda _, collection=_collection: collection)
+
+
+def array_collection(expr: Any) -> Any:
+    """Return an expression whose partitions are device arrays as a Dask array."""
+    import dask.array as da
+    import numpy as np
+    from dask._task_spec import Alias, Task
+
+    result = expr.optimize()
+    layer, name, meta = result.__dask_graph__(), result._name, result._meta
+    chunks = ((np.nan,) * (len(result.divisions) - 1), *((length,) for length in meta.shape[1:]))
+    if len(chunks) > 1:
+        # The keys of an array have an index for each dimension.
+        layer = dict(layer)
+        for at in range(len(chunks[0])):
+            task, key = layer.get((name, at)), (name, at, *(0,) * (len(chunks) - 1))
+            layer[key] = Alias(key, task.key) if isinstance(task, Task) else task
+    return da.Array(layer, name=name, chunks=chunks, meta=meta)
+
+
+@get_collection_type.register_lazy("cupy")
+def _register_cupy() -> None:
+    import cupy
+
+    get_collection_type.register(cupy.ndarray, lambda _: array_collection)

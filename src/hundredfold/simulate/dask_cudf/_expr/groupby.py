@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from dask.dataframe.core import _concat
 from dask.dataframe.dask_expr import new_collection
@@ -104,8 +103,8 @@ def _final(df: Any, by: list, spec: list, plain: bool, dropna: bool, sort: Any) 
                 value = merged[place[name, "square"]] - total.astype("float64") ** 2 / n
                 free = n - 1
                 value = value / free.where(free >= 1, 1)
-                value = value.where(free != 0, np.nan)
-                value = value.where(value.isnull() | (value >= 0), 0.0)
+                value = value.where(value >= 0, 0.0)
+                value = value.where(free != 0)
                 value = value**0.5 if agg == "std" else value
         else:
             value = merged[place[name, "list" if agg is list else agg]]

@@ -9,17 +9,42 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 from dask import dataframe as dd
+from dask.dataframe.io.parquet.arrow import ArrowDatasetEngine
 from dask.dataframe.io.utils import DataFrameIOFunction
 from dask.utils import natural_sort_key, parse_bytes
 
 BLOCK = "256 MiB"
+NAMELESS = "__null_dask_index__"  # what Dask calls an index without a name in a file
+
+
+class CudfEngine(ArrowDatasetEngine):
+    """What Dask writes collections of cuDF partitions with; reading is `read_parquet`'s."""
+
+    @classmethod
+    def _pandas_to_arrow_table(cls, df: Any, preserve_index: Any = False, schema: Any = None) -> pa.Table:
+        if not hasattr(df, "to_arrow"):
+            return super()._pandas_to_arrow_table(df, preserve_index=preserve_index, schema=schema)
+        table = df.to_arrow(preserve_index=preserve_index)
+        return table.cast(schema) if schema is not None and schema.names == table.schema.names else table
+
+    @classmethod
+    def write_partition(
+        cls, df: Any, path: Any, fs: Any, filename: str, partition_on: Any, *args: Any, **kwargs: Any
+    ) -> Any:
+        """Write one partition: through Arrow, as for pandas."""
+        from cudf.io._parquet_write import codec
+
+        codec(kwargs.get("compression", "snappy"))  # refuses what libcudf's writer has not
+        if partition_on and hasattr(df, "to_pandas"):
+            df = df.to_pandas()
+        return super().write_partition(df, path, fs, filename, partition_on, *args, **kwargs)
 
 
 class ReadPart(DataFrameIOFunction):
     """Reads one partition; knows which columns are wanted, so that Dask can leave out others."""
 
-    def __init__(self, columns: Any, options: dict, keys: dict[str, list], series: bool = False) -> None:
-        self._columns, self.options, self.keys, self.series = columns, options, keys, series
+    def __init__(self, columns: Any, options: dict, keys: dict[str, list], nameless: bool = False) -> None:
+        self._columns, self.options, self.keys, self.nameless = columns, options, keys, nameless
 
     @property
     def columns(self) -> Any:
@@ -28,12 +53,14 @@ class ReadPart(DataFrameIOFunction):
 
     def project_columns(self, columns: list) -> ReadPart:
         """Return the same for fewer columns."""
-        return ReadPart(list(columns), self.options, self.keys, self.series)
+        return ReadPart(list(columns), self.options, self.keys, self.nameless)
 
     def __call__(self, part: tuple) -> Any:
         """Read (files, row groups, values of the folders)."""
         files, groups, values = part
         wanted = None if self._columns is None else [name for name in self._columns if name not in self.keys]
+        if wanted is not None and self.nameless:
+            wanted.append(NAMELESS)
         df = cudf.read_parquet(files, columns=wanted, row_groups=groups, dataset_kwargs={"format": "parquet", "partitioning": None},
                                **{k: v for k, v in self.options.items() if k != "index"})  # fmt: skip
         for name, value in values.items():
@@ -42,6 +69,10 @@ class ReadPart(DataFrameIOFunction):
                 column = pa.DictionaryArray.from_arrays(codes, pa.array(self.keys[name]))
                 df[name] = cudf.Series._from_arrow(column, index=df.index)
         index = self.options.get("index")
+        if NAMELESS in df.columns:
+            df = df.set_index(NAMELESS)
+        if df.index.name == NAMELESS:
+            df.index.name = None
         if isinstance(index, str):
             df = df.reset_index().set_index(index) if df.index.name != index else df
         elif index is False:
@@ -113,7 +144,8 @@ def read_parquet(
     if filters:
         options["filters"] = filters
     wanted = [columns] if isinstance(columns, str) else None if columns is None else list(columns)
-    read = ReadPart(wanted, options, keys)
+    nameless = NAMELESS in dataset.schema.names
+    read = ReadPart(wanted, options, keys, nameless)
     first = fragments[0]
     meta_options = {key: value for key, value in options.items() if key != "filters"}
     groups = [[0]] if first.row_groups else None
