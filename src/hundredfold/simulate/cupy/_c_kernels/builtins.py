@@ -33,6 +33,7 @@ _MATH = {
     "cosh": "cosh", "tanh": "tanh", "asinh": "asinh", "acosh": "acosh", "atanh": "atanh", "erf": "erf", "erfc": "erfc",
     "tgamma": "gamma", "lgamma": "lgamma", "floor": "floor", "ceil": "ceil", "trunc": "trunc", "fabs": "fabs",
     "rint": "_c_np.rint", "nearbyint": "_c_np.rint", "round": "_c_rounded", "cbrt": "_c_cbrt",
+    "erfinv": "_c_erfinv", "erfcinv": "_c_erfcinv", "normcdf": "_c_normcdf", "normcdfinv": "_c_normcdfinv",
 }  # fmt: skip
 _MATH2 = {
     "pow": "pow",

@@ -7,7 +7,7 @@ import ast
 from pycparser import c_ast
 
 from .kinds import DOUBLE, FLOAT, INT, LLONG, UINT, ULLONG, ULONG, VOID, Pointer, Scalar, common, promoted
-from .values import Value, binary, call, convert, index, literal, load, to
+from .values import Value, binary, call, convert, index, literal, load, to, unary
 
 _ATOMICS = {
     "Add": ("add", (INT, UINT, ULLONG, FLOAT, DOUBLE)), "Sub": ("sub", (INT, UINT)),
@@ -95,10 +95,17 @@ def _atomic(b, f, name: str, given: list[c_ast.Node], node: c_ast.Node) -> Value
         f.wrong(f'no instance of overloaded function "{name}" matches the argument list', node)
     values = [f.converted(f.number(v), place.type, node) for v in given[1:]]
     array, at = place.node, place.at[0] if len(place.at) == 1 else ast.Tuple(list(place.at), ast.Load())
-    if base == "Exch" and place.type == FLOAT:
-        f.refuse("atomicExch of floats", node, "atomicExch of the bits, with __float_as_int")
+    if base == "Exch" and place.type == FLOAT:  # the engine exchanges whole numbers: the bits are as good
+        view = f.temporary(ast.Call(ast.Attribute(array, "view", ast.Load()), [_numpy("int32")], []))
+        bits = ast.Call(ast.Attribute(call("_c_np.float32", values[0].node), "view", ast.Load()), [_numpy("int32")], [])
+        old = call("_c_np.int32", call("_c_atomic.exch", load(view), at, bits))
+        return Value(FLOAT, ast.Call(ast.Attribute(old, "view", ast.Load()), [_numpy("float32")], []))
     made = call(f"_c_atomic.{intrinsic}", array, at, *(v.node for v in values))
     return Value(place.type, to(place.type.char, made))
+
+
+def _numpy(name: str) -> ast.expr:
+    return ast.Attribute(load("_c_np"), name, ast.Load())
 
 
 def _addressed(node: c_ast.Node) -> bool:
@@ -112,28 +119,27 @@ def _shuffle(b, f, name: str, given: list[c_ast.Node], node: c_ast.Node) -> Valu
     kind = promoted(a.type)
     if kind.kind == "c":
         f.wrong(f'no instance of overloaded function "{name}" matches the argument list', node)
-    width = rest[0].const if rest else 32
+    width = f.kept(convert(rest[0], INT)) if rest else literal(INT, 32)
     mask, lane = convert(mask, UINT), convert(lane, INT)
     intrinsic = f"_c_{_SHUFFLES[name]}"
-    if width == 32:
+    if width.const == 32:
         return Value(kind, to(kind.char, call(intrinsic, mask.node, convert(a, kind).node, lane.node)))
-    if width not in (1, 2, 4, 8, 16):
-        f.refuse(f"{name} with a width that is not a known power of two", node)
+    if width.const is not None and width.const not in (1, 2, 4, 8, 16):
+        f.wrong(f"{name}: the width must be a power of two, at most 32", node)
     a, lane = f.kept(convert(a, kind)), f.kept(lane)
     own = f.kept(Value(INT, to("i4", load("_c_laneid"))))
-    inside = binary("&", own, literal(INT, width - 1))
+    within = binary("-", width, literal(INT, 1))
+    inside, first = binary("&", own, within), binary("&", own, unary("~", within))
     if name == "__shfl_sync":
-        source = binary("|", binary("&", own, literal(INT, 32 - width)), binary("&", lane, literal(INT, width - 1)))
+        source = binary("|", first, binary("&", lane, within))
         return Value(kind, to(kind.char, call(intrinsic, mask.node, a.node, source.node)))
     moved = f.kept(Value(kind, to(kind.char, call(intrinsic, mask.node, a.node, lane.node))))
     if name == "__shfl_up_sync":
         test = binary(">=", inside, lane)
     elif name == "__shfl_down_sync":
-        test = binary("<", binary("+", inside, lane), literal(INT, width))
+        test = binary("<", binary("+", inside, lane), width)
     else:
-        test = binary(
-            "<", binary("^", own, lane), binary("+", binary("&", own, literal(INT, 32 - width)), literal(INT, width))
-        )
+        test = binary("<", binary("^", own, lane), binary("+", first, width))
     return Value(kind, ast.IfExp(test.node, moved.node, a.node))
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from hundredfold.engine.kernels import intrinsics
 
+from .inverse import INVERSE
 from .support import FUNCTIONS
 
 ENVIRONMENT: dict[str, object] = {
@@ -22,6 +23,7 @@ ENVIRONMENT: dict[str, object] = {
     "_c_math": math,
     "_c_np": np,
     **FUNCTIONS,
+    **INVERSE,
 }  # fmt: skip
 
 

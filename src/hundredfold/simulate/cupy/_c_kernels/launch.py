@@ -78,15 +78,18 @@ def _host(value: np.ndarray) -> str:
 
 
 def _at_address(address: int, name: str, kernel: str) -> np.ndarray:
-    """The device memory at an address, as bytes, to the end of its allocation."""
-    from hundredfold.engine import borrowed
+    """The device memory at an address, as bytes, to the end of what was allocated with it."""
+    from hundredfold.engine import memory
 
-    found = borrowed.device_of(address)
-    if found is None:
-        raise ArgumentFault(f"{name}: there is no device memory at address {address:#x}.", kernel=kernel)
-    from hundredfold.simulate.errors import NotSimulatedError
-
-    raise NotSimulatedError("a pointer passed to a kernel as a number", "the cupy.ndarray itself")
+    for reference in list(memory._regions):
+        raw = reference()
+        if raw is not None and 0 <= (start := address - raw.ctypes.data) < raw.size:
+            return raw[start:]
+    raise ArgumentFault(
+        f"{name} is a pointer, and {address} is no address of device memory: pass a cupy.ndarray. A GPU would take the number "
+        "for an address.",
+        kernel=kernel,
+    )
 
 
 def _check_read_as(given: np.dtype, kind: Pointer, name: str, kernel: str) -> None:

@@ -1,0 +1,263 @@
+"""RawKernel and RawModule: CuPy's documented kernels, and what a GPU would get wrong in silence."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from hundredfold.engine.kernels.faults import KernelError, OutOfBoundsError, TraceError
+from hundredfold.simulate.errors import NotSimulatedError
+
+ADD = r"""
+extern "C" __global__
+void my_add(const float* x1, const float* x2, float* y) {
+    int tid = blockDim.x * blockIdx.x + threadIdx.x;
+    y[tid] = x1[tid] + x2[tid];
+}
+"""
+
+
+def test_one_kernel(cp):
+    add = cp.RawKernel(ADD, "my_add")
+    x = cp.arange(25, dtype=cp.float32).reshape(5, 5)
+    y = cp.zeros((5, 5), dtype=cp.float32)
+    add((5,), (5,), (x, x, y))
+    assert (y == 2 * x).all()
+    copy = pickle.loads(pickle.dumps(add))
+    copy((5,), (5,), (y, x, y.copy()))
+    with pytest.raises(OutOfBoundsError, match=r"x1\[25\] does not exist.*\n.*line 5 of my_add"):
+        copy((5,), (6,), (x, x, y))
+        y.get()
+
+
+def test_it_runs_in_stream_order_and_is_counted(cp):
+    from hundredfold.engine import queue
+
+    add = cp.RawKernel(ADD, "my_add")
+    x, y = cp.ones(8, "f4"), cp.zeros(8, "f4")
+    add((1,), (8,), (x, x, y))
+    before = queue.counters()
+    x += 1
+    add((1,), (8,), (x, x, y))
+    assert queue.pending() and queue.counters().kernels == before.kernels + 2
+    assert (y.get() == 4).all()
+
+
+def test_shared_memory_templates_references_and_shuffles(cp):
+    code = r"""
+    #define FULL 0xffffffff
+    template <typename T> __device__ __forceinline__ T warp_sum(T v) {
+      #pragma unroll
+      for (int o = 16; o > 0; o /= 2) v += __shfl_down_sync(FULL, v, o);
+      return v;
+    }
+    __device__ void swap2(float &a, float &b) { float t = a; a = b; b = t; }
+    extern "C" __global__ void sum(const float* __restrict__ x, float* out, const int n) {
+      __shared__ float part[32];
+      float v = 0.f;
+      for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) v += x[i];
+      v = warp_sum(v);
+      const int lane = threadIdx.x % warpSize, wid = threadIdx.x / warpSize;
+      if (lane == 0) part[wid] = v;
+      __syncthreads();
+      v = (threadIdx.x < blockDim.x / warpSize) ? part[lane] : 0.f;
+      if (wid == 0) v = warp_sum<float>(v);
+      if (threadIdx.x == 0) atomicAdd(out, v);
+      float a = 1, b = 2;
+      swap2(a, b);
+      if (threadIdx.x == 0 && blockIdx.x == 0) out[1] = a;
+    }"""
+    x = cp.arange(5000, dtype="f4")
+    out = cp.zeros(2, "f4")
+    kernel = cp.RawKernel(code, "sum")
+    kernel((4,), (128,), (x, out, 5000))
+    assert out.get().tolist() == [float(x.sum()), 2.0]
+    assert kernel.attributes["shared_size_bytes"] == 128
+
+
+def test_dynamic_shared_memory_of_two_types(cp):
+    code = r"""extern "C" __global__ void k(const int* x, float* y, int n) {
+      extern __shared__ char buf[];
+      int* si = (int*)buf; float* sf = reinterpret_cast<float*>(si + n);
+      int t = threadIdx.x;
+      si[t] = x[t]; sf[t] = x[t] * 0.5f;
+      __syncthreads();
+      y[t] = si[n - 1 - t] + sf[t];
+    }"""
+    x, y = cp.arange(32, dtype="i4"), cp.zeros(32, "f4")
+    kernel = cp.RawKernel(code, "k")
+    kernel((1,), (32,), (x, y, 32), shared_mem=256)
+    assert (y == cp.arange(31, -1, -1) + x * 0.5).all()
+    with pytest.raises(OutOfBoundsError):
+        kernel((1,), (32,), (x, y, 32), shared_mem=252)
+        y.get()
+    with pytest.raises(cp.cuda.driver.CUDADriverError, match="CUDA_ERROR_INVALID_VALUE: invalid argument"):
+        kernel((1,), (32,), (x, y, 32), shared_mem=50000)
+
+
+def test_statements(cp):
+    code = r"""
+    enum Op { ADD, MUL = 5, NEG };
+    __device__ double add_double(double* address, double val) {
+      unsigned long long int* bits = (unsigned long long int*)address;
+      unsigned long long int old = *bits, assumed;
+      do { assumed = old;
+        old = atomicCAS(bits, assumed, __double_as_longlong(val + __longlong_as_double(assumed)));
+      } while (assumed != old);
+      return __longlong_as_double(old);
+    }
+    extern "C" __global__ void k(double* s, int* out, const int* p, int op) {
+      add_double(s, 1.5);
+      int t = threadIdx.x, r = 0;
+      switch (op + t % 4) {
+        case ADD: r = 10; break;
+        case 1: case 2: r = 20;
+        case 3: r += 1; break;
+        default: { r = -1; break; }
+      }
+      int c = 0, n = 0, k = 9;
+      do { c++; if (c == 3) continue; n += c; } while (c < 5);
+      while (k --> 0) { if (k == 4) break; n += k; }
+      const int table[] = {3, 1, 4};
+      int grid[2][3] = {{1, 2, 3}, {4, 5}};
+      const int* q = p + 2;
+      n += *q++ + *q-- + q[1] + table[t % 3] + grid[1][2] + grid[t % 2][1];
+      out[t] = (r == 10 ? n : 0) + (c == 5 && NEG == 6 ? 1000 : 0), r++;
+    }"""
+    s, out, p = cp.zeros(1), cp.zeros(8, "i4"), cp.arange(8, dtype="i4")
+    cp.RawKernel(code, "k")((1,), (8,), (s, out, p, 0))
+    assert s[0] == 12.0
+    n = (1 + 2 + 4 + 5) + (8 + 7 + 6 + 5) + 2 + 3 + 3
+    grid = [[1, 2, 3], [4, 5, 0]]
+    wanted = [(n + [3, 1, 4][t % 3] + grid[t % 2][1] if t % 4 == 0 else 0) + 1000 for t in range(8)]
+    assert out.get().tolist() == wanted
+
+
+def test_module(cp):
+    code = r"""
+    #include <cupy/complex.cuh>
+    __constant__ float factors[4];
+    __device__ int calls = 3;
+    template<typename T> __global__ void square(T* x, int n) {
+      unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
+      if (i < n) { x[i] *= x[i]; }
+    }
+    extern "C" {
+    __global__ void scale(float* x) { x[threadIdx.x] *= factors[threadIdx.x]; if (threadIdx.x == 0) calls += 1; }
+    }
+    """
+    names = ("square<int>", "square<float>", "square<complex<double>>")
+    module = cp.RawModule(code=code, options=("-std=c++17",), name_expressions=names)
+    for name, dtype in zip(names, ("i4", "f4", "c16"), strict=True):
+        x = cp.arange(6).astype(dtype) + np.dtype(dtype).type(1)
+        wanted = x**2
+        module.get_function(name)((1,), (6,), (x, 6))
+        assert (x == wanted).all()
+    factors = cp.ndarray((4,), cp.float32, module.get_global("factors"))
+    factors[...] = cp.arange(4, dtype="f4")
+    x = cp.ones(4, "f4")
+    module.get_function("scale")((1,), (4,), (x,))
+    assert x.get().tolist() == [0, 1, 2, 3]
+    assert cp.ndarray((1,), cp.int32, module.get_global("calls")).get()[0] == 4
+    for name in ("square<double>", "square", "nothing"):
+        with pytest.raises(cp.cuda.driver.CUDADriverError, match="CUDA_ERROR_NOT_FOUND: named symbol not found"):
+            module.get_function(name)
+
+
+def test_a_name_without_extern_c_is_not_found(cp):
+    with pytest.raises(cp.cuda.driver.CUDADriverError, match="CUDA_ERROR_NOT_FOUND") as raised:
+        cp.RawKernel("__global__ void f(int* x) { x[0] = 1; }", "f").compile()
+    assert 'extern "C"' in raised.value.__notes__[0]
+
+
+def test_macros_from_options(cp):
+    code = 'extern "C" __global__ void f(int* x) { x[0] = N OP 2; }'
+    x = cp.zeros(1, "i4")
+    cp.RawKernel(code, "f", ("-DN=5", "-D", "OP=*"))((1,), (1,), (x,))
+    assert x[0] == 10
+
+
+def test_arguments_that_a_gpu_reads_as_garbage(cp):
+    kernel = cp.RawKernel('extern "C" __global__ void f(float* x, float y, int n, long long m) { x[n] = y + m; }', "f")
+    x = cp.zeros(4, "f4")
+    kernel((1,), (1,), (x, np.float32(1.5), 3, 7))
+    assert x[3] == 8.5
+    for args, said in (
+        (
+            (x, 1.5, 3, 7),
+            r"y is declared as float, and the Python float 1.5 is passed as float64.*numpy.float32\(1.5\)",
+        ),
+        ((x, np.float32(1.5), 3, np.int32(7)), "m is declared as long long"),
+        ((x, np.float32(1.5), 3.0, 7), "n is declared as int"),
+        ((x.astype("f8"), np.float32(1.5), 3, 7), "x is declared as float.*holds float64"),
+        ((3, np.float32(1.5), 3, 7), "x is a pointer"),
+        ((x, x, 3, 7), "y is declared as float, and a cupy.ndarray was given"),
+        ((x, np.float32(1.5), 3), "takes 4 arguments"),
+    ):
+        with pytest.raises(KernelError, match=said):
+            kernel((1,), (1,), args)
+    with pytest.raises(TypeError, match="You are trying to pass a numpy.ndarray of shape"):
+        kernel((1,), (1,), (np.zeros(4, "f4"), np.float32(1.5), 3, 7))
+
+
+def test_a_race_is_found(cp):
+    kernel = cp.RawKernel('extern "C" __global__ void f(float* x) {\n  x[0] += threadIdx.x;\n}', "f")
+    with pytest.raises(TraceError, match="read, changed and written back") as raised:
+        kernel((1,), (32,), (cp.zeros(1, "f4"),))
+    assert raised.value.findings[0].line == 2
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("int k = 0\n x[0] = k;", r"\(3\): error: syntax error before"),
+        ("x[0] = nothing;", 'identifier "nothing" is undefined'),
+        ("x[0] = x;", "cannot be used to initialize"),
+        ("x[0.5] = 1;", "integral"),
+        ("1 = x[0];", "lvalue"),
+        ("return 1;", "return value type"),
+        ("int n = threadIdx.x; float a[n];", "constant value"),
+        ("x[0] = sqrtf(1.0f, 2.0f);", "too many arguments"),
+        ("long long* y = (long long*)x; atomicAdd(y, 1);", "no instance of overloaded function"),
+        ("__syncthreads(1);", "too many arguments"),
+        ("break;", "break statement"),
+        ("#error no\n", "no"),
+        ("#include <windows.h>\n", "cannot open source file"),
+        ("x[0] = 1.5f % 2;", 'no operator "%"'),
+    ],
+)
+def test_what_the_compiler_refuses(cp, body, said):
+    from cupy.cuda.compiler import CompileException
+
+    code = f'extern "C" __global__ void f(float* x) {{\n {body}\n}}'
+    with pytest.raises(CompileException, match=said) as raised:
+        cp.RawKernel(code, "f").compile()
+    raised.value.dump(open("/dev/null", "w"))
+
+
+@pytest.mark.parametrize(
+    ("body", "what"),
+    [
+        ("struct P { float a; };", "a struct"),
+        ("auto f = [&](int a) { return a; };", "lambda|syntax"),
+        ("float4 v = make_float4(1, 2, 3, 4);", "float4|make_float4"),
+        ('printf("%d", 1);', "printf|string"),
+        ("f<<<1, 1>>>(x);", "a launch from a kernel"),
+        ("float** y; y[0] = x;", "pointer"),
+        ("goto end;", "goto"),
+    ],
+)
+def test_what_is_not_simulated(cp, body, what):
+    from cupy.cuda.compiler import CompileException
+
+    code = f'extern "C" __global__ void f(float* x) {{\n {body}\n}}'
+    with pytest.raises((NotSimulatedError, CompileException), match=what):
+        cp.RawKernel(code, "f").compile()
+
+
+def test_an_address_will_do(cp):
+    kernel = cp.RawKernel('extern "C" __global__ void f(float* x) { x[1] = 2; }', "f")
+    x = cp.zeros(4, "f4")
+    kernel((1,), (1,), (x.data.ptr,))
+    kernel((1,), (1,), (x[1:].data,))
+    assert x.get().tolist() == [0, 2, 2, 0]
