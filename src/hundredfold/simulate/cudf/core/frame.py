@@ -178,7 +178,8 @@ class SingleColumn(Frame, NotIterable):
 
     @name.setter
     def name(self, value: Any) -> None:
-        self._p = self._p.rename(value) if isinstance(self._p, pd.Series) else self._p.rename(value)
+        self._p = self._p.rename(value)
+        name_owner(self)
 
     @property
     def size(self) -> int:
@@ -349,3 +350,11 @@ class SingleColumn(Frame, NotIterable):
 
     def __rmatmul__(self, other: Any) -> Any:
         return self.dot(other, reflect=True)
+
+
+def name_owner(index: Any) -> None:
+    """Give the names that an index was given to the Series or the DataFrame it is of."""
+    owner, was = getattr(index, "__dict__", {}).get("_owner", (None, None))
+    if owner is not None and owner._p.index is was:
+        owner._p = owner._p.set_axis(index._p)
+        index._owner = owner, owner._p.index

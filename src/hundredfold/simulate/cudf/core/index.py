@@ -16,7 +16,7 @@ from .construct import as_storage
 from .delegate import no_default
 from .dtypes import CategoricalDtype, IntervalDtype
 from .dtypes import dtype as cudf_dtype
-from .frame import SingleColumn
+from .frame import SingleColumn, name_owner
 from .guard import guarded_class
 from .index_dates import add_dates
 from .index_methods import IndexMethods
@@ -86,6 +86,7 @@ class Index(IndexMethods, SingleColumn, Unary):
         if len(values) != self.nlevels:
             raise ValueError(f"Length of new names must be 1, got {len(values)}")
         self._p = self._p.set_names(list(values))
+        name_owner(self)
 
 
 def _make(data: Any, dtype: Any, name: Any, nan_as_null: Any) -> pd.Index:

@@ -35,7 +35,9 @@ class Indexed:
     @property
     def index(self) -> Any:
         """Labels of the rows."""
-        return index_of(self._p.index)
+        out = index_of(self._p.index)
+        out._owner = self, self._p.index  # naming it names this object's
+        return out
 
     @index.setter
     def index(self, value: Any) -> None:
