@@ -7,17 +7,25 @@ import ast
 from pycparser import c_ast
 
 from . import builtins_complex, builtins_warp
+from .builtins_math import (
+    ARITHMETIC,
+    CASTED,
+    COMPLEX,
+    CONVERTED,
+    FAST,
+    MATH,
+    MATH2,
+    NEAREST,
+    OF_PYTHON,
+    VECTORS,
+    Mathematics,
+)  # fmt: skip
 from .kinds import (
-    BOOL,
     COMPLEX64,
     COMPLEX128,
-    DOUBLE,
-    FLOAT,
     INT,
-    LLONG,
     LONG,
     UINT,
-    ULLONG,
     VOID,
     Carray,
     Group,
@@ -27,51 +35,8 @@ from .kinds import (
 )  # fmt: skip
 from .values import Value, binary, call, convert, index, literal, load, real_of, to
 
-_MATH = {
-    "sqrt": "sqrt", "exp": "exp", "log": "log", "log2": "_c_np.log2", "log10": "log10", "exp2": "_c_np.exp2", "expm1": "expm1",
-    "log1p": "log1p", "sin": "sin", "cos": "cos", "tan": "tan", "asin": "asin", "acos": "acos", "atan": "atan", "sinh": "sinh",
-    "cosh": "cosh", "tanh": "tanh", "asinh": "asinh", "acosh": "acosh", "atanh": "atanh", "erf": "erf", "erfc": "erfc",
-    "tgamma": "gamma", "lgamma": "lgamma", "floor": "floor", "ceil": "ceil", "trunc": "trunc", "fabs": "fabs",
-    "rint": "_c_np.rint", "nearbyint": "_c_np.rint", "round": "_c_rounded", "cbrt": "_c_cbrt",
-    "erfinv": "_c_erfinv", "erfcinv": "_c_erfcinv", "normcdf": "_c_normcdf", "normcdfinv": "_c_normcdfinv",
-}  # fmt: skip
-_MATH2 = {
-    "pow": "pow",
-    "atan2": "atan2",
-    "fmod": "fmod",
-    "copysign": "copysign",
-    "hypot": "hypot",
-    "fmin": "min",
-    "fmax": "max",
-}
-_FAST = {
-    "__expf": "exp", "__logf": "log", "__sinf": "sin", "__cosf": "cos", "__tanf": "tan", "__log2f": "log2",
-    "__log10f": "log10", "__powf": "pow", "__fsqrt_rn": "sqrt", "__dsqrt_rn": "sqrt", "__exp10f": "exp10",
-}  # fmt: skip
-_ARITHMETIC = {
-    f"__{letter}{name}_rn": (kind, op)
-    for letter, kind in (("f", FLOAT), ("d", DOUBLE))
-    for name, op in (("add", "+"), ("sub", "-"), ("mul", "*"), ("div", "/"))
-}
-_COMPLEX = {"exp": "exp", "log": "log", "sqrt": "sqrt", "sin": "sin", "cos": "cos", "conj": "conj", "abs": "abs", "tan": "tan",
-            "sinh": "sinh", "cosh": "cosh", "tanh": "tanh"}  # fmt: skip
-_VECTORS = {f"make_{t}{n}" for t in ("float", "int", "double", "uint", "char", "uchar") for n in (1, 2, 3, 4)}
-_CASTED = {
-    "__float_as_int": (FLOAT, INT), "__int_as_float": (INT, FLOAT), "__float_as_uint": (FLOAT, UINT),
-    "__uint_as_float": (UINT, FLOAT), "__double_as_longlong": (DOUBLE, LLONG), "__longlong_as_double": (LLONG, DOUBLE),
-}  # fmt: skip
-_CONVERTED = {
-    "__float2int_rz": (FLOAT, INT), "__double2int_rz": (DOUBLE, INT), "__int2float_rn": (INT, FLOAT),
-    "__uint2float_rn": (UINT, FLOAT), "__int2double_rn": (INT, DOUBLE), "__float2uint_rz": (FLOAT, UINT),
-    "__double2float_rn": (DOUBLE, FLOAT), "__ll2double_rn": (LLONG, DOUBLE), "__ll2float_rn": (LLONG, FLOAT),
-}  # fmt: skip
-_NEAREST = {"__float2int_rn": (FLOAT, INT), "__double2int_rn": (DOUBLE, INT), "lrint": (None, LONG), "lrintf": (FLOAT, LONG),
-            "llrint": (None, LLONG), "llrintf": (FLOAT, LLONG)}  # fmt: skip
 
-_OF_PYTHON = ("_hf_minimum", "_hf_maximum", "_hf_power", "_hf_floordiv", "_hf_pymod")
-
-
-class Builtins:
+class Builtins(Mathematics):
     """CUDA's functions, by the name they are called by."""
 
     def knows(self, name: str) -> bool:
@@ -85,21 +50,21 @@ class Builtins:
                     "norm", "arg", "atomicAdd_block", "clock", "clock64", "fdim", "fdimf", "sinpi", "sinpif", "cospi", "cospif",
                     "__mul24", "__umul24", "mul24", "__umulhi", "__mulhi", "frcp", "__frcp_rn", "swap"):  # fmt: skip
             return f"call_{name.strip('_')}"
-        if name.startswith(("_hf_make", "_hf_limit", "_hf_grid_sync", "_hf_laneid")) or name in _OF_PYTHON:
+        if name.startswith(("_hf_make", "_hf_limit", "_hf_grid_sync", "_hf_laneid")) or name in OF_PYTHON:
             return "call_hf"
-        if name in _FAST or name in _ARITHMETIC or name in _CASTED or name in _CONVERTED or name in _NEAREST:
+        if name in FAST or name in ARITHMETIC or name in CASTED or name in CONVERTED or name in NEAREST:
             return "call_table"
-        if name in _MATH or name in _MATH2 or (name.endswith("f") and (name[:-1] in _MATH or name[:-1] in _MATH2)):
+        if name in MATH or name in MATH2 or (name.endswith("f") and (name[:-1] in MATH or name[:-1] in MATH2)):
             return "call_math"
         if name == "sync":
             return "call_sync"
         if name in builtins_complex.NAMES:
             return "call_cucomplex"
-        if name in _COMPLEX or name in ("lround", "llround", "lroundf", "llroundf"):
+        if name in COMPLEX or name in ("lround", "llround", "lroundf", "llroundf"):
             return "call_other"
         if builtins_warp.knows(name):
             return "call_warp"
-        if name in _VECTORS or name.startswith(("cub", "curand", "tex", "surf", "__half", "__float2half", "__h")):
+        if name in VECTORS or name.startswith(("cub", "curand", "tex", "surf", "__half", "__float2half", "__h")):
             return "call_refused"
         return None
 
@@ -113,201 +78,6 @@ class Builtins:
         method = self._find(name)
         return getattr(self, method, self.call_refused)(f, name, given, node)
 
-    # Arguments
-
-    def numbers(self, f, name: str, given: list[c_ast.Node], count: int, node: c_ast.Node) -> list[Value]:
-        if len(given) != count:
-            few = "too few arguments in function call" if len(given) < count else "too many arguments in function call"
-            f.wrong(f"{few}: {name}", node)
-        return [f.number(each, f"an argument of {name}") for each in given]
-
-    def call_refused(self, f, name, given, node):
-        f.refuse(f"{name}()", node)
-
-    # Mathematics
-
-    def math(self, kind: Scalar, name: str, *args: Value) -> Value:
-        """One of C's functions of floats, in a float's type."""
-        python = _MATH.get(name) or _MATH2.get(name)
-        if name == "exp10":
-            made = call("_c_math.pow", literal(kind, 10.0).node, args[0].node)
-            return Value(kind, to(kind.char, made))
-        if not python.startswith("_c_") and python not in ("min", "max"):
-            python = f"_c_math.{python}"
-        return Value(kind, to(kind.char, call(python, *(a.node for a in args))))
-
-    def call_math(self, f, name, given, node):
-        short = name.endswith("f") and (name[:-1] in _MATH or name[:-1] in _MATH2) and name not in _MATH
-        base = name[:-1] if short else name
-        args = self.numbers(f, name, given, 2 if base in _MATH2 else 1, node)
-        if any(a.type.kind == "c" for a in args):
-            if base in _COMPLEX:
-                return self.call_other(f, name, given, node)
-            f.refuse(f"{name}() of complex numbers", node)
-        if short:
-            kind = FLOAT
-        elif base in ("fmin", "fmax", "pow", "atan2", "fmod", "copysign", "hypot"):
-            kind = FLOAT if all(a.type == FLOAT for a in args) else DOUBLE
-        else:
-            kind = FLOAT if args[0].type == FLOAT else DOUBLE
-        return self.math(kind, base, *(f.converted(a, kind, node) for a in args))
-
-    def call_table(self, f, name, given, node):
-        if name in _FAST:
-            kind = DOUBLE if name == "__dsqrt_rn" else FLOAT
-            args = self.numbers(f, name, given, 2 if name == "__powf" else 1, node)
-            return self.math(kind, _FAST[name], *(convert(a, kind) for a in args))
-        if name in _ARITHMETIC:
-            kind, op = _ARITHMETIC[name]
-            return binary(op, *(convert(a, kind) for a in self.numbers(f, name, given, 2, node)))
-        (a,) = self.numbers(f, name, given, 1, node)
-        if name in _NEAREST:
-            first, kind = _NEAREST[name]
-            first = first or (FLOAT if a.type == FLOAT else DOUBLE)
-            return convert(self.math(first, "rint", convert(a, first)), kind)
-        if name in _CONVERTED:
-            first, kind = _CONVERTED[name]
-            return convert(convert(a, first), kind)
-        first, kind = _CASTED[name]
-        # Numba asks that it stands there: np.<type>(…).view(…).
-        view = ast.Attribute(call(f"_c_np.{first.dtype.name}", convert(a, first).node), "view", ast.Load())
-        return Value(kind, ast.Call(view, [ast.Attribute(load("_c_np"), kind.dtype.name, ast.Load())], []))
-
-    def call_other(self, f, name, given, node):
-        (a,) = self.numbers(f, name, given, 1, node)
-        if name in ("lround", "llround", "lroundf", "llroundf"):
-            first = FLOAT if name.endswith("f") or a.type == FLOAT else DOUBLE
-            return convert(self.math(first, "round", convert(a, first)), LLONG if name.startswith("ll") else LONG)
-        if a.type.kind != "c":
-            if name == "conj":
-                f.refuse("conj() of a real number", node)
-            return self.call_math(f, name, given, node)
-        return self.complex_function(a, name)
-
-    def complex_function(self, a: Value, name: str) -> Value:
-        """A function of a complex number."""
-        if name == "abs":
-            kind = real_of(a.type)
-            return Value(kind, to(kind.char, call("abs", a.node)))
-        return Value(a.type, to(a.type.char, call(f"_c_np.{_COMPLEX[name]}", a.node)))
-
-    def _extreme(self, f, name, given, node):
-        a, b = self.numbers(f, name, given, 2, node)
-        kind = common(a.type, b.type)
-        if kind.kind == "c":
-            f.wrong(f'no instance of overloaded function "{name}" matches the argument list', node)
-        return Value(kind, to(kind.char, call(name, convert(a, kind).node, convert(b, kind).node)))
-
-    call_min = call_max = _extreme
-
-    def call_abs(self, f, name, given, node):
-        (a,) = self.numbers(f, name, given, 1, node)
-        if a.type.kind == "c":
-            return self.call_other(f, "abs", given, node)
-        if a.type.kind == "f":
-            return self.math(a.type, "fabs", a)
-        kind = {"labs": LONG, "llabs": LLONG}.get(name) or common(a.type, INT)
-        a = f.kept(convert(a, kind))
-        return Value(kind, to(kind.char, call("abs", a.node)))
-
-    call_labs = call_llabs = call_abs
-
-    def _classified(self, f, name, given, node):
-        (a,) = self.numbers(f, name, given, 1, node)
-        a = a if a.type.kind == "f" else convert(a, DOUBLE)
-        if name == "signbit":
-            return Value(BOOL, call("_c_sign_bit", a.node))
-        return Value(BOOL, call(f"_c_math.{name}", a.node))
-
-    call_isnan = call_isinf = call_isfinite = call_signbit = _classified
-
-    def _fused(self, f, name, given, node):
-        args = self.numbers(f, name, given, 3, node)
-        short = name in ("fmaf", "__fmaf_rn") or (name == "fma" and all(a.type == FLOAT for a in args))
-        kind = FLOAT if short else DOUBLE
-        return Value(kind, to(kind.char, call("_c_fma", *(convert(a, kind).node for a in args))))
-
-    call_fma = call_fmaf = call_fmaf_rn = call_fma_rn = _fused
-
-    def _divided(self, f, name, given, node):
-        return binary("/", *(convert(a, FLOAT) for a in self.numbers(f, name, given, 2, node)))
-
-    call_fdividef = _divided
-
-    def _reciprocal(self, f, name, given, node):
-        (a,) = self.numbers(f, name, given, 1, node)
-        kind = DOUBLE if name == "rsqrt" and a.type != FLOAT else FLOAT
-        a = convert(a, kind)
-        root = a if name == "__frcp_rn" else self.math(kind, "sqrt", a)
-        return binary("/", literal(kind, 1.0), root)
-
-    call_rsqrt = call_rsqrtf = call_frsqrt_rn = call_frcp_rn = _reciprocal
-
-    def _exp10(self, f, name, given, node):
-        (a,) = self.numbers(f, name, given, 1, node)
-        kind = FLOAT if name == "exp10f" or a.type == FLOAT else DOUBLE
-        return self.math(kind, "exp10", convert(a, kind))
-
-    call_exp10 = call_exp10f = _exp10
-
-    def _of_pi(self, f, name, given, node):
-        (a,) = self.numbers(f, name, given, 1, node)
-        kind = FLOAT if name.endswith("f") or a.type == FLOAT else DOUBLE
-        a = self.math(kind, "fmod", convert(a, kind), literal(kind, 2.0))
-        return convert(
-            self.math(DOUBLE, name[:3], binary("*", convert(a, DOUBLE), literal(DOUBLE, 3.141592653589793))), kind
-        )
-
-    call_sinpi = call_sinpif = call_cospi = call_cospif = _of_pi
-
-    def call_saturatef(self, f, name, given, node):
-        (a,) = self.numbers(f, name, given, 1, node)
-        low = call("max", convert(a, FLOAT).node, literal(FLOAT, 0).node)
-        return Value(FLOAT, to("f4", call("min", low, literal(FLOAT, 1).node)))
-
-    def _difference(self, f, name, given, node):
-        a, b = self.numbers(f, name, given, 2, node)
-        kind = FLOAT if name == "fdimf" or (a.type == FLOAT and b.type == FLOAT) else DOUBLE
-        made = binary("-", convert(a, kind), convert(b, kind))
-        return Value(kind, to(kind.char, call("max", made.node, literal(kind, 0).node)))
-
-    call_fdim = call_fdimf = _difference
-
-    def _short_product(self, f, name, given, node):
-        kind = UINT if "u" in name[:3] else INT
-        return binary("*", *(convert(a, kind) for a in self.numbers(f, name, given, 2, node)))
-
-    call_mul24 = call_umul24 = _short_product
-
-    def _high_product(self, f, name, given, node):
-        kind, double = (UINT, ULLONG) if name == "__umulhi" else (INT, LLONG)
-        made = binary("*", *(convert(convert(a, kind), double) for a in self.numbers(f, name, given, 2, node)))
-        return convert(binary(">>", made, literal(INT, 32)), kind)
-
-    call_umulhi = call_mulhi = _high_product
-
-    def _both(self, f, name, given, node):
-        """``sincosf(x, &s, &c)``."""
-        if len(given) != 3:
-            f.wrong("too few arguments in function call", node)
-        kind = DOUBLE if name == "sincos" else FLOAT
-        a = f.kept(convert(f.number(given[0]), kind))
-        for each, function in zip(given[1:], ("sin", "cos"), strict=True):
-            f.store(f.place(c_ast.UnaryOp("*", each, node.coord)), self.math(kind, function, a))
-        return Value(VOID, ast.Constant(None))
-
-    call_sincos = call_sincosf = _both
-
-    def _parts(self, f, name, given, node):
-        """``modf(x, &whole)``."""
-        kind = FLOAT if name == "modff" else DOUBLE
-        a = f.kept(convert(f.number(given[0]), kind))
-        whole = f.kept(self.math(kind, "trunc", a))
-        f.store(f.place(c_ast.UnaryOp("*", given[1], node.coord)), whole)
-        return binary("-", a, whole)
-
-    call_modf = call_modff = _parts
-
     # Complex numbers, limits
 
     def call_hf(self, f, name, given, node):
@@ -315,7 +85,7 @@ class Builtins:
             return Value(VOID, ast.Call(ast.Attribute(call("_c_cg.this_grid"), "sync", ast.Load()), [], []))
         if name == "_hf_laneid":
             return Value(UINT, to("u4", load("_c_laneid")))
-        if name in _OF_PYTHON:
+        if name in OF_PYTHON:
             a, b = self.numbers(f, name, given, 2, node)
             kind = common(a.type, b.type) if a.type.char != b.type.char else a.type
             return self.of_python(f, name, kind, f.kept(convert(a, kind)), f.kept(convert(b, kind)))
