@@ -52,9 +52,9 @@ async def _get_cluster_configuration(client: Any) -> dict[str, Any]:
     told = await get_scheduler_configuration(client)
     if workers:  # the first speaks for all
         told |= next(iter(workers.values()))
-        known = client.scheduler_info(n_workers=-1).get("workers", {})
-        told["nworkers"] = len(known)
-        told["nthreads"] = sum(worker["nthreads"] for worker in known.values())
+        # Not scheduler_info: in this coroutine it cannot ask, and tells what it knew.
+        told["nworkers"] = len(workers)
+        told["nthreads"] = sum((await client.run(lambda dask_worker: dask_worker.state.nthreads)).values())
     return told
 
 
