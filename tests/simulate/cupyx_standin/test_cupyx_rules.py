@@ -246,3 +246,20 @@ def test_special_functions_know_their_arguments(cp):
     with pytest.raises(NotImplementedError, match="Derivatives"):
         special.sph_harm_y(1, 0, x, x, diff_n=1)
     assert special.psi is special.digamma
+
+
+def test_the_profilers_magic(cp, standin, capsys):
+    class Shell:
+        user_ns = {"cp": cp, "calls": []}
+
+        def register_magic_function(self, function, kind, name):
+            assert (kind, name) == ("line_cell", "gpu_timeit")
+            self.magic = function
+
+    shell = Shell()
+    standin.profiler.load_ipython_extension(shell)
+    shell.magic("-n 3 -w 2 calls.append(cp.arange(3).sum())")
+    assert len(shell.user_ns["calls"]) == 5
+    shell.magic("-n 1 -w 0", "for i in range(2):\n    calls.append(i)\n")
+    assert shell.user_ns["calls"][-2:] == [0, 1]
+    assert "CPU" in capsys.readouterr().out

@@ -13,7 +13,6 @@ MODULES = (
     "cupyx.scipy.spatial cupyx.scipy.spatial.distance cupyx.scipy.special cupyx.scipy.stats"
 ).split()
 MISSING = {  # refused by name
-    "cupyx.profiler": {"load_ipython_extension"},
     "cupyx.scipy.spatial.distance": {"MetricInfo"},
 }
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import math
+import textwrap
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -154,5 +156,26 @@ def profile() -> Iterator[None]:
     yield
 
 
-__all__ = ["benchmark", "profile", "time_range"]
+def load_ipython_extension(ipython: Any) -> None:
+    """``%load_ext cupyx.profiler``: gives ``%gpu_timeit`` and ``%%gpu_timeit``."""
+
+    def gpu_timeit(line: str, cell: str | None = None) -> None:
+        parser = argparse.ArgumentParser("gpu_timeit", add_help=False)
+        parser.add_argument("-n", "--n-repeat", type=int, default=10000)
+        parser.add_argument("-w", "--n-warmup", type=int, default=10)
+        parser.add_argument("--max-duration", type=float, default=math.inf)
+        parser.add_argument("code", nargs=argparse.REMAINDER)
+        given = parser.parse_args(line.split())
+        code = line[line.index(given.code[0]) :] if cell is None and given.code else textwrap.dedent(cell or "")
+        compiled = compile(code, "<gpu_timeit>", "eval" if cell is None else "exec")
+        space = ipython.user_ns
+        print(benchmark(
+            lambda: eval(compiled, space), n_repeat=given.n_repeat, name="run", n_warmup=given.n_warmup,
+            max_duration=given.max_duration,
+        ))  # fmt: skip
+
+    ipython.register_magic_function(gpu_timeit, "line_cell", "gpu_timeit")
+
+
+__all__ = ["benchmark", "load_ipython_extension", "profile", "time_range"]
 __getattr__ = refuser("cupyx.profiler")

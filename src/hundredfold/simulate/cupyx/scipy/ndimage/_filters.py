@@ -20,7 +20,9 @@ class _Halves:
     """SciPy's functions, with a detour over single precision for halves."""
 
     def __getattr__(self, name: str) -> Any:
-        return _over_single(getattr(_scipy, name))
+        function = getattr(_scipy, name)
+        # Under SCIPY_ARRAY_API a wrapper around it looks for an array library to pass the call to.
+        return _over_single(getattr(function, "__wrapped__", function))
 
 
 halves = _Halves()
@@ -29,7 +31,7 @@ halves = _Halves()
 def _over_single(function: Callable) -> Callable:
     signature = inspect.signature(function)
     first = next(iter(signature.parameters), None)
-    if first not in ("input", "image"):
+    if first not in ("input", "image") or "output" not in signature.parameters:
         return function
 
     @functools.wraps(function)
@@ -38,10 +40,6 @@ def _over_single(function: Callable) -> Callable:
         given = bound.arguments
         x, out = given[first], given.get("output")
         half_in = getattr(x, "dtype", None) == np.float16
-        if "output" not in signature.parameters:
-            if half_in:
-                given[first] = x.astype(np.float32)
-            return function(*bound.args, **bound.kwargs)
         wanted = out.dtype if isinstance(out, np.ndarray) else np.dtype(out) if out is not None else x.dtype
         if not half_in and wanted != np.float16:
             return function(*bound.args, **bound.kwargs)

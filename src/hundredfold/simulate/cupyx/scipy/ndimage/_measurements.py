@@ -107,6 +107,7 @@ def center_of_mass(input: Any, labels: Any, index: Any) -> Any:
 
 def _positions(name: str, wrapped: tuple = ()) -> Any:
     function = getattr(_scipy, name)
+    function = getattr(function, "__wrapped__", function)
 
     def run(input: Any, labels: Any, index: Any) -> Any:
         def host(*args: Any) -> Any:
@@ -165,6 +166,7 @@ def value_indices(arr: Any, *, ignore_value: Any, adaptive_index_dtype: bool) ->
     dtype = np.min_scalar_type(-(max(arr.shape) + 1)) if adaptive_index_dtype else np.dtype(np.int64)
 
     def run(x: np.ndarray) -> dict:
+        x = x.astype(f"{x.dtype.kind}{x.itemsize}")  # SciPy finds nothing in arrays of long long
         found = _scipy.value_indices(x, ignore_value=ignore_value)
         return {int(v): tuple(i.astype(dtype) for i in places) for v, places in sorted(found.items())}
 
