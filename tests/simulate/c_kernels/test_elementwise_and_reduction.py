@@ -94,7 +94,7 @@ def test_refusals(cp, squared):
         (lambda: squared(x, x, size=3), ValueError, "Specified 'size' can be used only"),
         (lambda: squared(x, x.astype("f8")), TypeError, "Type is mismatched. y float64"),
         (lambda: squared(x, x, cp.zeros(1, "f4")), ValueError, "Out shape is mismatched"),
-        (lambda: squared(x, x, 3), TypeError, "Output arguments"),
+        (lambda: squared(x, x, np.float32(3)), TypeError, "Output arguments type must be cupy.ndarray"),
         (lambda: squared(x, x, nothing=1), TypeError, "Wrong arguments"),
         (lambda: squared(x, x, block_size=0), ValueError, "block_size must be greater than zero"),
         (lambda: squared(x, cp.zeros(2, "f4")), ValueError, "broadcast"),

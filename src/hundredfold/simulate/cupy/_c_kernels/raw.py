@@ -120,14 +120,14 @@ class Loaded:
     def _initial(self, init: Any, of: Scalar, shape: tuple[int, ...]) -> np.ndarray:
         from pycparser import c_ast
 
-        from .statements import _spread
+        from .declarations import spread
 
         values = np.zeros(shape, of.dtype)
         if init is None:
             return values.reshape(-1)
         f, given = self.module.helper, {}
         if isinstance(init, c_ast.InitList) and shape:
-            _spread(init, shape, (), given, f)
+            spread(init, shape, (), given, f)
         else:
             given[()] = init.exprs[0] if isinstance(init, c_ast.InitList) else init
         for place, node in given.items():
