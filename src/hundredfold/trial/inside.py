@@ -10,16 +10,20 @@ from typing import Any
 
 REPORT = "HUNDREDFOLD_TRIAL_REPORT"
 """Where this process writes what it noted: a JSON file."""
+LENS = "HUNDREDFOLD_TRIAL_LENS"
+"""Set, the launches are looked at too."""
 SHELL_CELLS = ("bash", "sh", "script", "system", "sx", "!", "cmd", "perl", "ruby")
 SHELL_LINES = ("pip", "conda", "mamba", "micromamba", "uv", "system", "sx")
 SMI = "nvidia-smi (simulated): no NVIDIA driver was asked; the stand-ins compute on this CPU."
 
 _skipped: list[str] = []
 _errors: list[dict] = []
+_launches: list[dict] = []
 
 
 def begin_notebook(ip: Any) -> None:
     """Take the shell's place in an IPython kernel and note what each cell raises."""
+    _watch()
     ip.system = lambda command: print(_skip(command))
     ip.system_piped = ip.system_raw = ip.system
     ip.getoutput = lambda command, *_, **__: _lines(_skip(command))
@@ -34,6 +38,14 @@ def begin_notebook(ip: Any) -> None:
 
 def begin_script() -> None:
     """Nothing to replace in a script; `os.system` and `subprocess` are the program's own business."""
+    _watch()
+
+
+def _watch() -> None:
+    if os.environ.get(LENS):
+        from hundredfold.lens import watching
+
+        watching.watch(_launches)
 
 
 def note_error(error: BaseException, is_theirs: Any) -> None:
@@ -52,7 +64,7 @@ def write() -> None:
         return
     engine = sys.modules.get("hundredfold.engine.kernels.reported")
     found = [report._asdict() for report in engine.reports] if engine is not None else []
-    text = json.dumps({"skipped": _skipped, "errors": _errors, "findings": found})
+    text = json.dumps({"skipped": _skipped, "errors": _errors, "findings": found, "launches": _launches})
     with open(path + ".new", "w", encoding="utf-8") as file:
         file.write(text)
     os.replace(path + ".new", path)

@@ -40,6 +40,8 @@ class Outcome:
         What was lacking: ``"module tensorflow"``, ``"the network"``, ``"file data.csv"``.
     findings : list of dict
         What the check of its kernels found: kernel, line, kind, severity, sentence, times.
+    launches : list of dict
+        What they did to memory, where that was asked for (see `hundredfold.lens.watching`).
     skipped : list of str
         Shell commands and installations that were not run.
     raised_as_stored : list of int
@@ -61,6 +63,7 @@ class Outcome:
     message: str = ""
     missing: str = ""
     findings: list[dict] = field(default_factory=list)
+    launches: list[dict] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
     raised_as_stored: list[int] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)

@@ -27,6 +27,7 @@ def attempt(
     root: Path | None = None,
     out_of_bounds: bool = False,
     races: bool = False,
+    lens: bool = False,
     arguments: Sequence[str] = (),
     keep: Path | None = None,
 ) -> Outcome:
@@ -40,6 +41,8 @@ def attempt(
         The folder to copy, if the program reaches above its own.
     out_of_bounds, races : bool
         Whether kernels that do these go on as on a GPU.
+    lens : bool
+        Whether to look at what the launches do to memory.
     arguments : sequence of str
         A script's.
     keep : Path, optional
@@ -54,6 +57,8 @@ def attempt(
             outcome.notes.append(f"not in the copy that it ran in: {', '.join(left_out[:3])}{more}")
         report = Path(scratch) / "report.json"
         environment = _environment(report, out_of_bounds, races)
+        if lens:
+            environment[inside.LENS] = "1"
         if path.suffix == ".ipynb":
             _notebook(outcome, there, environment, timeout, keep)
         else:
@@ -87,6 +92,7 @@ def _take(outcome: Outcome, noted: dict) -> None:
         finding = {key: value for key, value in finding.items() if key != "filename"}
         seen.setdefault((finding["kernel"], finding["kind"], finding["line"], finding["sentence"]), finding)
     outcome.findings = list(seen.values())
+    outcome.launches = noted.get("launches", [])
     errors = noted.get("errors", [])
     if outcome.status == "failed" and errors:
         for key, value in errors[-1].items():

@@ -147,8 +147,10 @@ class Kernel:
         trace = trace or os.environ.get(TRACE_SETTING) or "first"
         if trace not in ("first", "all", "report", "off"):
             raise ValueError(f"{TRACE_SETTING} must be first, all, report or off, not {trace!r}.")
-        first = key not in self._traced
-        self._traced.add(key)
+        # Who asks for a report wants to hear of a launch of another shape too.
+        seen = (key, griddim, blockdim) if trace == "report" else key
+        first = seen not in self._traced
+        self._traced.add(seen)
         run = _Run(self, function, compiled, griddim, blockdim, args, sharedmem, cooperative)
         if trace == "all" or (trace in ("first", "report") and first):
             # Now, not when the program synchronises: what is found is found at the launch that does it.
@@ -285,7 +287,9 @@ def _checked(run: _Run, all_blocks: bool, only_report: bool) -> list[tuple[int, 
     recorder = Recorder(run.griddim, run.blockdim, picked, kernel=run.kernel.name)
     picked = run.traced(picked, recorder, None if all_blocks else ENOUGH)
     found = findings.examine(recorder.log())
-    reported.findings(run.kernel.name, run.function.filename, found)
+    reported.findings(run.function, found)
+    for watch in reported.watchers:
+        watch(run, recorder.log(), found)
     if any(finding.severity == "error" for finding in found):
         error = TraceError(kernel=run.kernel.name, filename=run.function.filename, findings=tuple(found))
         if not only_report:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
+from collections.abc import Callable
 from typing import NamedTuple
 
 from .faults import KernelError
@@ -28,6 +29,8 @@ class Report(NamedTuple):
         1-based, in the kernel's own source.
     times : int
         How often it was seen.
+    file_line : int or None
+        1-based, in `filename`; None where the line is a device function's.
     """
 
     kernel: str
@@ -37,10 +40,14 @@ class Report(NamedTuple):
     line: int | None
     sentence: str
     times: int = 1
+    file_line: int | None = None
 
 
 reports: deque[Report] = deque(maxlen=1000)
 """All that was found, oldest first."""
+
+watchers: list[Callable[[object, object, list], None]] = []
+"""Called with each checked launch, its log and what was found (see `hundredfold.lens.watching`)."""
 
 _seen: set[tuple] = set()
 
@@ -59,12 +66,13 @@ def goes_on() -> bool:
     return way == "continue"
 
 
-def findings(kernel: str, filename: str, found: list) -> None:
-    """Note what the check of a launch found."""
+def findings(function: object, found: list) -> None:
+    """Note what the check of a launch of a resolved kernel found."""
     for each in found:
-        reports.append(
-            Report(kernel, filename or "", each.kind, each.severity, each.line, each.sentence, each.elements)
-        )
+        own = each.line is not None and each.function in ("", function.name)
+        place = function.firstlineno + each.line - 1 if own else None
+        told = (each.kind, each.severity, each.line, each.sentence, each.elements, place)
+        reports.append(Report(function.name, function.filename or "", *told))
 
 
 def beyond(fault: KernelError, times: int) -> bool:
@@ -74,6 +82,15 @@ def beyond(fault: KernelError, times: int) -> bool:
     _seen.add(key)
     if new:
         reports.append(
-            Report(fault.kernel, fault.filename or "", "out-of-bounds", "error", fault.line, str(fault), times)
+            Report(
+                fault.kernel,
+                fault.filename or "",
+                "out-of-bounds",
+                "error",
+                fault.line,
+                str(fault),
+                times,
+                fault.file_line,
+            )
         )
     return new

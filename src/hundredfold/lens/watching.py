@@ -1,0 +1,73 @@
+"""Look at the launches of a whole program as they are checked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hundredfold.engine.kernels import reported
+from hundredfold.engine.kernels.trace.log import Log
+
+from .banks import conflicts
+from .traffic import SECTOR, traffic
+
+
+def watch(launches: list[dict[str, Any]]) -> None:
+    """From here on, append what each checked launch of this process did to a list.
+
+    A launch is checked the first time that a kernel is launched with arguments of some types, and with
+    ``HUNDREDFOLD_TRACE=report`` the first time over each grid.
+
+    Parameters
+    ----------
+    launches : list of dict
+        Grows by ``{"kernel": …, "file": …, "file_line": …, "griddim": …, "blockdim": …, "blocks": traced, "asked": bytes,
+        "moved": bytes, "bank_conflicts": cycles, "lines": [{"line": …, "kind": …, "requests": …, "sectors": …, …}],
+        "findings": [{"kind": …, "severity": …, "line": …, "sentence": …}]}``.
+    """
+
+    def look(run: Any, log: Log, found: list) -> None:
+        moved = traffic(log)
+        shared = conflicts(log)
+        launches.append(
+            {
+                "kernel": run.kernel.name,
+                "file": run.function.filename or "",
+                "file_line": run.function.firstlineno,
+                "griddim": list(run.griddim),
+                "blockdim": list(run.blockdim),
+                "blocks": len(log.blocks),
+                "asked": sum(item.asked for item in moved),
+                "moved": sum(item.sectors for item in moved) * SECTOR,
+                "bank_conflicts": sum(item.extra for item in shared),
+                "lines": [
+                    {
+                        "line": item.line,
+                        "function": item.function,
+                        "kind": item.kind,
+                        "arrays": list(item.arrays),
+                        "text": item.text,
+                        "requests": item.requests,
+                        "sectors": item.sectors,
+                        "asked": item.asked,
+                    }
+                    for item in moved
+                ],
+                "conflicts": [
+                    {
+                        "line": item.line,
+                        "function": item.function,
+                        "text": item.text,
+                        "extra": item.extra,
+                        "worst": item.worst,
+                    }
+                    for item in shared
+                    if item.extra
+                ],
+                "findings": [
+                    {"kind": each.kind, "severity": each.severity, "line": each.line, "sentence": each.sentence}
+                    for each in found
+                ],
+            }
+        )
+
+    reported.watchers.append(look)
