@@ -1,0 +1,34 @@
+"""What other projects take from here: the action and the hook name commands and options that exist."""
+
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import yaml
+
+from hundredfold.lint.command import command
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_hook_is_one_that_pre_commit_takes():
+    manifest = ROOT / ".pre-commit-hooks.yaml"
+    done = subprocess.run(
+        [sys.executable, "-m", "pre_commit", "validate-manifest", manifest], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    (hook,) = yaml.safe_load(manifest.read_text())
+    assert hook["entry"].split() == ["hundredfold", "lens"]
+
+
+def test_the_action_calls_the_command_with_options_that_it_has():
+    action = yaml.safe_load((ROOT / "deploy" / "ci" / "action.yml").read_text())
+    steps = action["runs"]["steps"]
+    (run,) = [step["run"] for step in steps if "hundredfold lens" in step.get("run", "")]
+    known = {option for parameter in command.params for option in parameter.opts}
+    assert {word for word in shlex.split(run) if word.startswith("--")} <= known
+    used = {word.split(".")[1] for step in steps for word in str(step).split() if word.startswith("inputs.")}
+    assert used >= {"programs", "sarif", "timeout", "arguments"} and used <= {*action["inputs"]} | {"sarif)"}
+    install = next(step["run"] for step in steps if "pip install" in step.get("run", ""))
+    assert (ROOT / "deploy" / "ci" / "../.." / "pyproject.toml").exists() and "$GITHUB_ACTION_PATH/../.." in install
