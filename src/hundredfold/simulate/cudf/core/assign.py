@@ -204,9 +204,7 @@ def host_value(value: Any, array: Any) -> tuple[Any, Any]:
     else:
         if isinstance(array, pd.Categorical):
             if value not in array.categories:
-                raise ValueError(
-                    f"Cannot setitem on a Categorical with a new category ({value}), set the categories first"
-                )
+                raise TypeError("Cannot setitem on a Categorical with a new category, set the categories first")
             return value, array
         new = as_storage(value)
         if family(array) in ("M", "m") and isinstance(value, str):

@@ -197,6 +197,17 @@ def arrow_of(array: Any) -> pa.Array:
     return pa.array(values, from_pandas=False)
 
 
+def public_arrow(array: pa.Array) -> pa.Array:
+    """What ``to_arrow`` hands out: strings with 64-bit offsets, as cuDF's default string dtype says."""
+    kind = array.type
+    if pa.types.is_string(kind):
+        return array.cast(pa.large_string())
+    if pa.types.is_dictionary(kind) and pa.types.is_string(kind.value_type):
+        values = array.dictionary.cast(pa.large_string())
+        return pa.DictionaryArray.from_arrays(array.indices, values, ordered=kind.ordered)
+    return array
+
+
 def _codes_dtype(n: int) -> np.dtype:
     return np.dtype("int8") if n < 128 else np.dtype("int16") if n < 32768 else np.dtype("int32")
 
@@ -247,8 +258,12 @@ def normal(array: Any, nan_as_null: bool = True) -> Any:
 
 def _of_objects(array: Any) -> Any:
     values = np.asarray(array, dtype=object)
-    found = pa.array(values, from_pandas=True)
-    return storage_of(found)
+    try:
+        return storage_of(pa.array(values, from_pandas=True))
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        from ..errors import MixedTypeError
+
+        raise MixedTypeError("Cannot create column with mixed types") from None
 
 
 def take(array: Any, positions: np.ndarray) -> Any:

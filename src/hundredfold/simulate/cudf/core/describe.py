@@ -45,8 +45,6 @@ def _points(percentiles: Any) -> np.ndarray:
     points = np.array(list(percentiles), dtype=float)
     if not ((points >= 0) & (points <= 1)).all():
         raise ValueError("All percentiles must be between 0 and 1, inclusive.")
-    if 0.5 not in points:
-        points = np.append(points, 0.5)
     return np.sort(points)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from . import device, guard, host
-from .column import arrow_of, isnull, masked, nans_to_nulls
+from .column import arrow_of, isnull, masked, nans_to_nulls, public_arrow
 from .delegate import no_default
 from .guard import guarded_class
 from .operators import mapped
@@ -283,7 +283,7 @@ class SingleColumn(Frame, NotIterable):
     def to_numpy(self, dtype: Any = None, copy: bool = True, na_value: Any = no_default) -> np.ndarray:
         """The values as a NumPy array on the host; nulls become ``na_value``, by default NaN."""
         array = self._storage
-        device.downloaded(array.nbytes)
+        device.downloaded(device.size(array))
         if isinstance(array, pd.Categorical):
             from .column import normal
 
@@ -301,8 +301,8 @@ class SingleColumn(Frame, NotIterable):
 
     def to_arrow(self) -> Any:
         """The column as an Arrow array on the host."""
-        device.downloaded(self._storage.nbytes)
-        return self._arrow
+        device.downloaded(device.size(self._storage))
+        return public_arrow(self._arrow)
 
     def tolist(self) -> None:
         """Refused: it would bring device memory to the host unseen."""

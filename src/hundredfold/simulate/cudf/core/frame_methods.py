@@ -153,7 +153,7 @@ class FrameMethods(FrameJoins, Shared):
         if both:
             raise ValueError(f"include and exclude overlap on {both}")
         names = []
-        for i, name in enumerate(self._p.columns):
+        for i in range(self._p.shape[1]):
             dtype = dtype_of(self._p.dtypes.iloc[i])
             if (not chosen or any(_matches(dtype, k) for k in chosen)) and not any(
                 _matches(dtype, k) for k in left_out
@@ -266,7 +266,7 @@ class FrameMethods(FrameJoins, Shared):
         if map_size is None:
             map_size = count
         if count > map_size:
-            raise ValueError("ERROR: map_size must be >= %d (got %d)." % (count, map_size))
+            raise ValueError(f"ERROR: map_size must be >= {count} (got {map_size}).")
         return [self._part(values == i, keep_index) for i in range(map_size)]
 
 
@@ -287,6 +287,11 @@ def _matches(dtype: Any, kind: Any) -> bool:
         return isinstance(dtype, np.dtype) and dtype.kind == "M"
     if isinstance(kind, str) and kind in ("timedelta", "timedelta64"):
         return isinstance(dtype, np.dtype) and dtype.kind == "m"
+    if kind in (int, float) or isinstance(kind, str) and kind in ("int", "float"):
+        wide = ("int32", "int64") if kind in (int, "int") else ("float32", "float64")
+        return str(dtype) in wide
+    if isinstance(kind, type) and issubclass(kind, (str, np.str_, bytes)) and kind is not str:
+        raise TypeError("numpy string dtypes are not allowed, use 'str' or 'object' instead")
     if isinstance(kind, type) and issubclass(kind, np.generic):
         return isinstance(dtype, np.dtype) and issubclass(dtype.type, kind)
     if isinstance(kind, type) and hasattr(kind, "name"):

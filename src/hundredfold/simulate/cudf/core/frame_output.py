@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 
 from . import device, host
-from .column import arrow_of, dtype_of, isnull
+from .column import arrow_of, dtype_of, isnull, public_arrow
 from .delegate import no_default
 from .guard import guarded_class
 from .reshape_types import find_common_type
@@ -49,13 +49,13 @@ class FrameOutput:
         )
         lines = text.split("\n")
         if lines[-1].startswith("["):
-            lines[-1] = "[%d rows x %d columns]" % self.shape
+            lines[-1] = "[{} rows x {} columns]".format(*self.shape)
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         lines = self._shown()._repr_html_().split("\n")
         if lines[-2].startswith("<p>"):
-            lines = [*lines[:-2], "<p>%d rows × %d columns</p>" % self.shape, "</div>"]
+            lines = [*lines[:-2], "<p>{} rows × {} columns</p>".format(*self.shape), "</div>"]
         return "\n".join(lines)
 
     def _repr_latex_(self) -> Any:
@@ -90,10 +90,11 @@ class FrameOutput:
             memory_usage = pd.get_option("display.memory_usage")
         if memory_usage:
             size = float(self.memory_usage(deep=memory_usage == "deep")._p.sum())
-            for unit in ("bytes", "KB", "MB", "GB", "TB"):
-                if size < 1024:
-                    break
+            units = ["bytes", "KB", "MB", "GB", "TB"]
+            while size >= 1024 and len(units) > 1:
                 size /= 1024
+                units.pop(0)
+            unit = units[0]
             plus = "+" if memory_usage != "deep" and any(k in ("object", "str") for k in kinds) else ""
             lines.append(f"memory usage: {size:3.1f}{plus} {unit}")
         out.write("\n".join(lines) + "\n")
@@ -153,7 +154,7 @@ class FrameOutput:
         """An Arrow table on the host, with pandas' metadata."""
         p = self._p
         device.downloaded(p.size * 8)
-        columns = self._arrow_columns()
+        columns = {name: public_arrow(array) for name, array in self._arrow_columns().items()}
         index_columns: list = []
         if preserve_index is not False:
             ranges = isinstance(p.index, pd.RangeIndex)
@@ -164,7 +165,7 @@ class FrameOutput:
                 for level in range(p.index.nlevels):
                     name = p.index.names[level]
                     label = f"__index_level_{level}__" if name is None or name in columns else name
-                    columns[label] = arrow_of(self.index.get_level_values(level)._storage)
+                    columns[label] = public_arrow(arrow_of(self.index.get_level_values(level)._storage))
                     index_columns.append(label)
         table = pa.table({str(name): array for name, array in columns.items()})
         from pyarrow.pandas_compat import construct_metadata

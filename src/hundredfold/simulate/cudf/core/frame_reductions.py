@@ -55,7 +55,7 @@ def reduce_frame(self: Any, op: str, axis: Any = 0, numeric_only: bool = False, 
         empty = np.dtype("bool") if op in ("any", "all") else np.dtype("float64")
         return series_of(pd.Series(normal(np.array([], dtype=empty)), index=p.columns))
     common = find_common_type(kinds)
-    mixed = common == STR and any(k != STR for k in kinds)
+    mixed = (common == STR or common == np.dtype("object")) and len({str(k) for k in kinds}) > 1
     if mixed or (getattr(common, "kind", "") != "b" and any(getattr(k, "kind", "") == "b" for k in kinds)):
         raise TypeError(f"Columns must all have the same dtype to perform op='{op}' with axis={axis!r}")
     array = (
@@ -148,9 +148,10 @@ class FrameReductions:
 
     def count(self, axis: Any = 0, numeric_only: bool = False) -> Any:
         """Number of values of each column that are neither null nor NaN."""
-        if self._axis(axis) != 0:
-            raise NotImplementedError("Only axis=0 is currently supported.")
         target = self.select_dtypes(include="number") if numeric_only else self
+        if self._axis(axis) != 0:
+            present = target.notna()._p.to_numpy(dtype=bool) if target.shape[1] else np.zeros((len(self), 0), bool)
+            return series_of(pd.Series(masked(present.sum(axis=1).astype("i8")), index=self._p.index))
         return series_of(pd.Series(masked(target.notna()._p.sum().to_numpy(dtype="i8")), index=target._p.columns))
 
     def nunique(self, axis: Any = 0, dropna: bool = True) -> Any:

@@ -63,7 +63,7 @@ def to_host(array: Any, nullable: bool = False, arrow_type: bool = False) -> Any
 
 def host_series(p: pd.Series, nullable: bool = False, arrow_type: bool = False, index: bool = True) -> pd.Series:
     """A Series for the host."""
-    device.downloaded(p.array.nbytes)
+    device.downloaded(device.size(p.array))
     array = to_host(p.array, nullable, arrow_type)
     dtype = array.dtype if not isinstance(array, np.ndarray) or array.dtype.kind != "O" else object
     return pd.Series(array, index=host_index(p.index) if index else None, name=p.name, dtype=dtype)
@@ -75,7 +75,7 @@ def host_frame(p: pd.DataFrame, nullable: bool = False, arrow_type: bool = False
     columns = {}
     for position in range(p.shape[1]):
         array = p.iloc[:, position].array
-        device.downloaded(array.nbytes)
+        device.downloaded(device.size(array))
         array = to_host(array, nullable, arrow_type)
         dtype = array.dtype if not isinstance(array, np.ndarray) or array.dtype.kind != "O" else object
         columns[position] = pd.Series(array, index=index, dtype=dtype)
@@ -187,7 +187,7 @@ def values_array(array: Any) -> np.ndarray:
     """
     if not isinstance(array, BaseMaskedArray):
         if family(array) in ("text", "null"):
-            raise TypeError("CuPy does not support str")
+            raise TypeError(f"cupy does not support {dtype_of(array.dtype)}")
         raise NotImplementedError(f"CuPy does not support {dtype_of(array.dtype)}")
     values, null = array._data, array._mask
     if null.any():

@@ -336,4 +336,22 @@ def _bytes(array: Any) -> int:
         return array.codes.nbytes + _bytes(index_of(array.categories)._storage) + extra
     if array.dtype.kind in "Mm":
         return len(array) * 8 + extra
-    return max(arrow_of(array).nbytes - (len(array) + 7) // 8 * bool(null.any()), 0) + extra
+    return _nested_bytes(arrow_of(array))
+
+
+def _nested_bytes(values: Any) -> int:
+    """Bytes of a column of strings, lists, structs or decimals: libcudf's offsets are 32 bits wide."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind, n = values.type, len(values)
+    own = ((n + 7) // 8 + 63) // 64 * 64 if values.null_count else 0
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        return own + int(pc.sum(pc.binary_length(values)).as_py() or 0) + (4 * (n + 1) if n else 0)
+    if pa.types.is_list(kind):
+        return own + 4 * (n + 1) + _nested_bytes(values.flatten())
+    if pa.types.is_struct(kind):
+        return own + sum(_nested_bytes(values.field(i)) for i in range(kind.num_fields))
+    if pa.types.is_null(kind):
+        return 0
+    return own + n * max(getattr(kind, "bit_width", 8), 8) // 8

@@ -69,7 +69,7 @@ class Series(SeriesMethods, Indexed, SingleColumn, Unary):
     def from_arrow(cls, array: Any) -> Any:
         """A Series of an Arrow array."""
         storage = as_storage(array, None, False)
-        device.uploaded(storage.nbytes)
+        device.uploaded(device.size(storage))
         return series_of(pd.Series(storage, copy=False))
 
     def to_pandas(self, *, index: bool = True, nullable: bool = False, arrow_type: bool = False) -> pd.Series:

@@ -44,7 +44,15 @@ class SeriesMore:
                   index: bool = True, length: bool = False, dtype: bool = False, name: bool = False,
                   max_rows: Any = None, min_rows: Any = None) -> Any:  # fmt: skip
         """The text of the whole column."""
-        return self.to_pandas().to_string(
+        import pandas as pd
+
+        from . import host
+        from .column import isnull
+
+        shown = self.to_pandas()
+        if isnull(self._storage).any() and self.dtype.kind in "iub":
+            shown = pd.Series(host.printable(self._storage), index=shown.index, name=self.name)
+        return shown.to_string(
             buf, na_rep=na_rep, float_format=float_format, header=header, index=index, length=length, dtype=dtype, name=name,
             max_rows=max_rows, min_rows=min_rows,
         )  # fmt: skip

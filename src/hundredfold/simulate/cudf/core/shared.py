@@ -134,7 +134,8 @@ class Shared(SharedMore):
         if errors not in ("raise", "ignore"):
             raise ValueError("invalid error value specified")
         try:
-            out = self._p.drop(labels, axis=axis, index=index, columns=columns, level=level, errors=errors)
+            where = {"labels": labels, "axis": axis} if labels is not None else {"index": index, "columns": columns}
+            out = self._p.drop(level=level, errors=errors, **where)
         except KeyError as error:
             raise KeyError(
                 "One or more values not found in axis"

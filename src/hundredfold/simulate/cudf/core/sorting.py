@@ -57,13 +57,17 @@ def sort_values(self: Any, *args: Any, **kwargs: Any) -> Any:
         raise TypeError(f"sort_values() got an unexpected keyword argument '{(sorted(unknown) or ['?'])[0]}'")
     options = {**dict(zip(names, args, strict=False)), **kwargs}
     if options.get("key") is not None:
-        raise NotImplementedError("`key` is not currently supported.")
+        raise NotImplementedError("key is not currently supported.")
     if options.get("axis", 0) not in (0, "index"):
         raise NotImplementedError("`axis` is not currently supported.")
     if p.ndim == 2:
         by = options["by"]
         by = list(by) if isinstance(by, (list, tuple)) and not (isinstance(by, tuple) and by in p.columns) else [by]
         missing = [b for b in by if b not in p.columns and b not in p.index.names]
+        if any(b in p.columns and b in p.index.names for b in by):
+            raise ValueError(
+                f"{by=} appears in the {type(self).__name__} columns and as an index level which is ambiguous."
+            )
         if missing:
             raise KeyError(missing[0] if len(missing) == 1 else missing)
         keys = pd.DataFrame(

@@ -73,9 +73,17 @@ class _NullAware:
         return lambda *args, **kwargs: NULL if any(a is NULL for a in args) else found(*args, **kwargs)
 
 
+def _null_aware(function: Any) -> Any:
+    return lambda *args: NULL if args and args[0] is NULL else function(*args)
+
+
 def _rebuilt(func: Any, swap: Any) -> Any:
     """The function with other globals."""
     world = {name: swap(value) for name, value in func.__globals__.items()}
+    if swap is _for_python:
+        # Python's len must give an integer; of a null it gives a null here.
+        for builtin in (len, int, float, abs, round):
+            world.setdefault(builtin.__name__, _null_aware(builtin))
     cells = func.__closure__
     if cells:
         cells = tuple(types.CellType(swap(c.cell_contents)) for c in cells)
@@ -204,7 +212,7 @@ def apply_series(self: Any, func: Any, args: tuple, kwargs: dict) -> Any:
             dtype = _returned(kind)
     except Exception as error:
         raise ValueError(FAILED) from error
-    plain = [v for v in values]
+    plain = list(values)
     found = _run(func, compiled, plain, null, lambda i: NULL, args)
     out = _result(found, dtype, index)
     out.name = None

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import numpy as _np
+import pandas as _pd
+
 from ..core.column import arrow_type as cudf_dtype_to_pa_type
 from ..core.column import dtype_of as cudf_dtype_from_pa_type
 from ..core.dtypes import STR as DEFAULT_STRING_DTYPE
 from ..core.reshape_types import find_common_type
 
+np_dtypes_to_pandas_dtypes = {
+    _np.dtype(name.lower()): getattr(_pd, f"{name}Dtype")()
+    for name in ("UInt8", "UInt16", "UInt32", "UInt64", "Int8", "Int16", "Int32", "Int64", "Float32", "Float64")
+} | {
+    _np.dtype("bool"): _pd.BooleanDtype(),
+    _np.dtype("object"): DEFAULT_STRING_DTYPE,
+    _np.dtype("str"): DEFAULT_STRING_DTYPE,
+}
+pandas_dtypes_to_np_dtypes = {value: key for key, value in np_dtypes_to_pandas_dtypes.items()}
 SIGNED_INTEGER_TYPES = {"int8", "int16", "int32", "int64"}
 UNSIGNED_TYPES = {"uint8", "uint16", "uint32", "uint64"}
 INTEGER_TYPES = SIGNED_INTEGER_TYPES | UNSIGNED_TYPES

@@ -1,0 +1,148 @@
+"""Columns: what becomes of nulls and NaN, which dtype an operation gives, what leaves the device."""
+
+import datetime
+import decimal
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("data", "dtype", "nulls"),
+    [
+        ([1, 2, 3], "int64", 0),
+        ([1, None, 3], "int64", 1),
+        ([1.5, np.nan], "float64", 1),
+        ([True, None], "bool", 1),
+        (["a", None], "str", 1),
+        ([], "object", 0),
+        (np.arange(3, dtype="u2"), "uint16", 0),
+        ([datetime.datetime(2020, 1, 1), None], "datetime64[us]", 1),
+    ],
+)
+def test_dtype_is_kept_where_there_are_nulls(cudf, data, dtype, nulls):
+    series = cudf.Series(data)
+    assert str(series.dtype) == dtype
+    assert series.null_count == nulls
+
+
+def test_nan_stays_a_value_where_asked(cudf):
+    series = cudf.Series([1.0, np.nan, None], nan_as_null=False)
+    assert series.null_count == 1
+    assert (
+        series._arrow.equals(pa.array([1.0, float("nan"), None], from_pandas=False)) or series._arrow[2].as_py() is None
+    )
+    assert np.isnan(series._arrow[1].as_py())
+    assert series.isna().to_arrow().to_pylist() == [False, True, True]
+    assert series.nans_to_nulls().null_count == 2
+
+
+@pytest.mark.parametrize(
+    ("left", "op", "right", "dtype"),
+    [
+        ("int8", "truediv", "int8", "float32"),
+        ("int32", "truediv", "int32", "float64"),
+        ("int64", "truediv", "int64", "float64"),
+        ("uint32", "truediv", "uint32", "float64"),
+        ("int8", "add", "int16", "int16"),
+        ("uint8", "add", "int8", "int16"),
+        ("bool", "add", "bool", "bool"),
+        ("float32", "mul", "int64", "float64"),
+    ],
+)
+def test_dtypes_of_operators(cudf, left, op, right, dtype):
+    a = cudf.Series([1, 1], dtype=left)
+    b = cudf.Series([1, 1], dtype=right)
+    assert str(getattr(a, op)(b).dtype) == dtype
+
+
+def test_null_with_anything_is_null(cudf):
+    a = cudf.Series([1, None, 3])
+    assert (a + 1).to_arrow().to_pylist() == [2, None, 4]
+    assert (a == 1).to_arrow().to_pylist() == [True, None, False]
+    assert (a != 1).to_arrow().to_pylist() == [False, None, True]
+    assert (a + cudf.Series([None, None, 1], dtype="int64")).to_arrow().to_pylist() == [None, None, 4]
+    assert a.add(1, fill_value=10).to_arrow().to_pylist() == [2, 11, 4]
+    assert (cudf.Series(["a", None]) == "a").to_arrow().to_pylist() == [True, None]
+
+
+def test_integers_wrap_and_division_by_zero_is_a_float(cudf):
+    assert (cudf.Series([127], dtype="int8") + cudf.Series([1], dtype="int8")).to_arrow().to_pylist() == [-128]
+    assert (cudf.Series([1, 0]) // 0).to_numpy().tolist()[0] == np.inf
+    assert str((cudf.Series([1]) % cudf.Series([0])).dtype) == "float64"
+    assert (cudf.Series([-7]) % 3).to_arrow().to_pylist() == [2]
+
+
+def test_reductions_leave_nulls_out(cudf):
+    series = cudf.Series([1, None, 3])
+    assert series.sum() == 4 and isinstance(series.sum(), np.int64)
+    assert series.mean() == 2.0
+    assert np.isnan(series.sum(skipna=False))
+    assert cudf.Series([1, 2], dtype="float32").mean().dtype == np.float32
+    assert cudf.Series([200, 100], dtype="uint8").sum() == 300
+    assert np.isnan(cudf.Series([None], dtype="float64").max())
+    assert series.std() == pytest.approx(np.std([1, 3], ddof=1))
+
+
+def test_to_pandas_has_the_dtypes_of_cudf(cudf):
+    assert str(cudf.Series([1, None]).to_pandas().dtype) == "float64"
+    assert str(cudf.Series([1, None]).to_pandas(nullable=True).dtype) == "Int64"
+    assert str(cudf.Series([1, None]).to_pandas(arrow_type=True).dtype) == "int64[pyarrow]"
+    assert str(cudf.Series([True, None]).to_pandas().dtype) == "object"
+    assert cudf.Series(["a", None]).to_pandas().dtype == "str"
+    with pytest.raises(ValueError, match="cannot both be set"):
+        cudf.Series([1]).to_pandas(nullable=True, arrow_type=True)
+
+
+def test_repr_shows_nulls_by_type(cudf):
+    assert "<NA>" in repr(cudf.Series([1, None]))
+    assert "NaN" in repr(cudf.Series([1.5, None]))
+    assert "NaT" in repr(cudf.Series([datetime.datetime(2020, 1, 1), None]))
+    assert repr(cudf.Series([1, 2])).endswith("dtype: int64")
+
+
+def test_nested_and_decimal_columns(cudf):
+    lists = cudf.Series([[1, 2], None])
+    assert lists.dtype == cudf.ListDtype("int64")
+    assert cudf.Series([{"a": 1}]).dtype == cudf.StructDtype({"a": "int64"})
+    money = cudf.Series([decimal.Decimal("1.25"), None], dtype=cudf.Decimal64Dtype(5, 2))
+    assert (money + money).to_arrow()[0].as_py() == decimal.Decimal("2.50")
+    assert money.dtype == cudf.Decimal64Dtype(5, 2)
+
+
+def test_device_arrays_and_kernels_share_the_memory_of_a_column(cudf):
+    import cupy
+
+    series = cudf.Series(cupy.arange(4.0))
+    view = cupy.asarray(series)
+    view *= 2
+    assert series.to_arrow().to_pylist() == [0.0, 2.0, 4.0, 6.0]
+    assert isinstance(series.values, cupy.ndarray)
+    assert np.asarray(series.to_numpy()).sum() == 12
+
+
+def test_writing_does_not_show_in_what_was_taken_before(cudf):
+    frame = cudf.DataFrame({"a": [1, 2, 3]})
+    column, copy = frame["a"], frame.copy(deep=False)
+    frame.loc[0, "a"] = 100
+    assert column.to_arrow().to_pylist() == [1, 2, 3]
+    assert copy["a"].to_arrow().to_pylist() == [1, 2, 3]
+    assert frame["a"].to_arrow().to_pylist() == [100, 2, 3]
+
+
+def test_options_and_bit_widths(cudf):
+    with cudf.option_context("default_integer_bitwidth", 32, "default_float_bitwidth", 32):
+        assert str(cudf.Series([1]).dtype) == "int32"
+        assert str(cudf.Series([1.5]).dtype) == "float32"
+    assert cudf.get_option("default_integer_bitwidth") is None
+    with pytest.raises(KeyError, match="does not exist"):
+        cudf.get_option("nothing")
+    with pytest.raises(ValueError, match="is not a valid option"):
+        cudf.set_option("default_integer_bitwidth", 16)
+
+
+def test_pandas_own_treatment_of_nan_is_untouched(cudf):
+    cudf.Series([1.0, np.nan], nan_as_null=False).sum()
+    assert pd.array([0.0, np.nan], dtype="Float64").isna().tolist() == [False, True]

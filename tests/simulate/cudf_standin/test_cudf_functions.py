@@ -1,0 +1,96 @@
+"""Functions of the user: compiled as cuDF compiles them; and what the engine's account says of a frame."""
+
+import math
+
+import numpy as np
+import pytest
+
+from hundredfold.engine import queue
+
+
+def test_a_null_stays_null_in_arithmetic_and_is_false_in_a_condition(cudf):
+    series = cudf.Series([1, None, 3])
+    assert series.apply(lambda x: x + 1).to_arrow().to_pylist() == [2, None, 4]
+    assert series.apply(lambda x: 1 if x > 1 else 0).to_arrow().to_pylist() == [0, 0, 1]
+    assert series.apply(lambda x: -1 if x is cudf.NA else x).to_arrow().to_pylist() == [1, -1, 3]
+    assert series.apply(lambda x: math.sqrt(x)).to_arrow().to_pylist() == [1.0, None, math.sqrt(3)]
+
+
+def test_rows_and_arguments(cudf):
+    frame = cudf.DataFrame({"a": [1, 2, None], "b": [1.5, 2.5, 3.5]})
+    assert frame.apply(lambda row: row["a"] * row["b"], axis=1).to_arrow().to_pylist() == [1.5, 5.0, None]
+    assert frame.apply(lambda row, k: row["b"] + k, axis=1, args=(1,)).to_arrow().to_pylist() == [2.5, 3.5, 4.5]
+
+    def branch(row):
+        if row["a"] is cudf.NA:
+            return 0.0
+        return row["b"]
+
+    assert frame.apply(branch, axis=1).to_arrow().to_pylist() == [1.5, 2.5, 0.0]
+
+
+def test_result_types_follow_the_compiler(cudf):
+    assert str(cudf.Series([1, 2], dtype="int32").apply(lambda x: x + 1).dtype) == "int64"
+    assert str(cudf.Series([1, 2]).apply(lambda x: x / 2).dtype) == "float64"
+    assert str(cudf.Series([1, 2]).apply(lambda x: x > 1).dtype) == "bool"
+
+
+def test_strings(cudf):
+    series = cudf.Series(["apple", "fig", None])
+    assert series.apply(lambda s: len(s)).to_arrow().to_pylist() == [5, 3, None]
+    assert series.apply(lambda s: s.upper()).to_arrow().to_pylist() == ["APPLE", "FIG", None]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [lambda x: "a" if x > 1 else x, lambda x: [x], lambda x: undefined_name + x, lambda x: x.strip()],  # noqa: F821
+)
+def test_what_does_not_compile_is_refused(cudf, function):
+    with pytest.raises(ValueError, match="user defined function compilation failed."):
+        cudf.Series([1, 2]).apply(function)
+
+
+def test_rolling_functions(cudf):
+    def spread(window):
+        return window.max() - window.min()
+
+    got = cudf.Series([1.0, 5.0, 2.0, 8.0]).rolling(2).apply(spread)
+    assert got.to_arrow().to_pylist() == [None, 4.0, 3.0, 6.0]
+    with pytest.raises(NotImplementedError, match="Handling UDF with null values is not yet supported"):
+        cudf.Series([1.0, None]).rolling(2).apply(spread)
+
+
+def test_memory_is_held_as_long_as_the_column_lives(cudf):
+    from cupy._core import launch
+
+    pool = launch.default_pool()
+    series = cudf.Series(np.zeros(1_000_000))
+    held = pool.used_bytes() if hasattr(pool, "used_bytes") else None
+    del series
+    if held is not None:
+        assert held - pool.used_bytes() >= 8_000_000
+
+
+def test_transfers_and_kernels_are_counted(cudf):
+    before = queue.counters()
+    frame = cudf.DataFrame({"a": np.arange(1000.0)})
+    after = queue.counters()
+    assert after.h2d_bytes - before.h2d_bytes == 8000
+    total = frame.a.sum()
+    frame.to_pandas()
+    end = queue.counters()
+    assert total == 499500.0
+    assert end.kernels > after.kernels
+    assert end.d2h_bytes - after.d2h_bytes >= 8000
+
+
+def test_numpy_functions_stay_on_the_device(cudf):
+    series = cudf.Series([1.0, None, 4.0])
+    root = np.sqrt(series)
+    assert isinstance(root, cudf.Series) and root.to_arrow().to_pylist() == [1.0, None, 2.0]
+    assert np.mean(cudf.Series([1.0, 3.0])) == 2.0
+
+
+def test_hashes_are_murmur3(cudf):
+    # The published value of MurmurHash3_x86_32 of four zero bytes with seed 0 is 0x2362F9DE.
+    assert cudf.Series([0], dtype="int32").hash_values().to_arrow().to_pylist() == [0x2362F9DE]
