@@ -29,7 +29,7 @@ def test_the_message_is_cupys(cp):
 
 def test_dlpack_does_not_leak_to_the_host(cp):
     assert cp.ones(3).__dlpack_device__() == (2, 0)
-    with pytest.raises((NotSimulatedError, BufferError)):
+    with pytest.raises((RuntimeError, BufferError)):
         np.from_dlpack(cp.ones(3))
     with pytest.raises(TypeError):
         memoryview(cp.ones(3))
@@ -263,16 +263,14 @@ def test_casts_do_not_warn_except_of_a_lost_imaginary_part(cp):
 
 
 def test_what_is_missing_is_refused_by_name_and_nonsense_is_not_known(cp):
-    with pytest.raises(NotSimulatedError, match="cupy.fromDlpack needs a GPU"):
-        cp.fromDlpack  # noqa: B018
-    assert not hasattr(cp, "fromDlpack")
+    with pytest.raises(NotSimulatedError, match="cupy.cuda.runtime.graphLaunch needs a GPU"):
+        cp.cuda.runtime.graphLaunch  # noqa: B018
+    assert not hasattr(cp.cuda.runtime, "graphLaunch")
     with pytest.raises(AttributeError) as caught:
         cp.no_such_thing  # noqa: B018
     assert not isinstance(caught.value, NotSimulatedError)
-    with pytest.raises(NotSimulatedError, match="cupy.cuda.runtime.graphLaunch"):
-        cp.cuda.runtime.graphLaunch  # noqa: B018
-    with pytest.raises(ImportError, match="cupy.fromDlpack needs a GPU"):
-        from cupy import fromDlpack  # noqa: F401
+    with pytest.raises(ImportError, match="cupy.cublas needs a GPU"):
+        import cupy.cublas  # noqa: F401
 
 
 def test_random_numbers(cp):

@@ -117,4 +117,13 @@ made = {
         isfortran, may_share_memory, shares_memory,
     )
 }  # fmt: skip
-made |= table(np, "isin in1d intersect1d setdiff1d setxor1d union1d", running)
+
+
+def in1d(ar1: Any, ar2: Any, assume_unique: bool = False, invert: bool = False) -> Any:
+    """Where the elements of a flattened array are among those of another."""
+    return made["isin"](asarray(ar1).ravel(), asarray(ar2).ravel(), assume_unique, invert)
+
+
+made |= table(np, "isin intersect1d setdiff1d setxor1d union1d", running)
+
+made["in1d"] = in1d

@@ -177,6 +177,8 @@ def tile(A: Any, reps: Any) -> ndarray:
 
 def roll(a: Any, shift: Any, axis: Any = None) -> ndarray:
     """Elements shifted around an axis."""
+    if isinstance(shift, str):
+        shift = int(shift)
     if isinstance(shift, ndarray):
         return launch.now("cupy_roll", np.roll, a, shift, axis)
     if axis is not None:

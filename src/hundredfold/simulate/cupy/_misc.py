@@ -12,6 +12,7 @@ from ._c_kernels.reduction import ReductionKernel
 from ._core import launch
 from ._core.adapt import hosting, table
 from ._core.convert import asarray, from_like
+from ._core.dlpack import from_dlpack, fromDlpack
 from .cuda import memory, pinned_memory
 
 ndarray = launch.array_class
@@ -103,17 +104,6 @@ class NpzFile:
         self.npz_file.close()
 
 
-def from_dlpack(array: Any, **kwargs: Any) -> Any:
-    """Take over another library's device array; here only our own."""
-    if isinstance(array, ndarray):
-        return array.view()
-    if hasattr(array, "__dlpack_device__") and array.__dlpack_device__()[0] != 1:
-        from hundredfold.simulate.errors import NotSimulatedError
-
-        raise NotSimulatedError(f"taking over the device memory of {type(array)}", "cupy.asarray of a host array")
-    return asarray(np.from_dlpack(array))
-
-
 def apply_along_axis(func1d: Any, axis: int, arr: Any, *args: Any, **kwargs: Any) -> Any:
     """A function of 1-d arrays along an axis, one call for each."""
     from ._manipulation import stack
@@ -173,7 +163,7 @@ made = {
     f.__name__: f
     for f in (
         asnumpy, get_array_module, is_available, get_default_memory_pool, get_default_pinned_memory_pool, result_type,
-        common_type, min_scalar_type, load, from_dlpack, apply_along_axis, show_config, make_aligned_dtype,
+        common_type, min_scalar_type, load, from_dlpack, fromDlpack, apply_along_axis, show_config, make_aligned_dtype,
     )
 }  # fmt: skip
 made |= {c.__name__: c for c in (ElementwiseKernel, ReductionKernel, RawKernel, RawModule)}

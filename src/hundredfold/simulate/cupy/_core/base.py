@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+import warnings
 from typing import Any
 
 import numpy as np
@@ -50,10 +51,8 @@ def normal_shape(shape: Any) -> tuple[int, ...]:
 def normal_order(order: Any, allowed: str = "CF") -> str:
     """Make ``C``, ``F``, ``A`` or ``K`` of what a caller may write."""
     order = "C" if order is None else str(order)[:1].upper() or "C"
-    if order not in "CFAK":
-        raise ValueError("order not understood")
     if order not in allowed:
-        raise TypeError("order not understood")
+        raise ValueError("order 'K' is not permitted" if order == "K" else "order not understood")
     return order
 
 
@@ -177,16 +176,26 @@ class Base:
         }
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return 2, self._block.device_id  # kDLCUDA
+        from .dlpack import device_of
+
+        return device_of(self)
 
     def __dlpack__(self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: Any = None):
-        if dl_device is not None and tuple(dl_device) == (1, 0):
-            if copy is False:
-                raise ValueError("GPU memory cannot be exported to CPU without copy.")
-            return self.get().__dlpack__()
-        from hundredfold.simulate.errors import NotSimulatedError
+        from .dlpack import export
 
-        raise NotSimulatedError("handing simulated device memory to another library by DLPack", "x.get()")
+        return export(self, stream, max_version, dl_device, copy)
+
+    def toDlpack(self) -> Any:
+        """A capsule of this memory (deprecated)."""
+        from ..exceptions import VisibleDeprecationWarning
+
+        warnings.warn(
+            "This function is deprecated and will be removed in a future release. Use the cupy.from_dlpack() array "
+            "constructor instead.",
+            VisibleDeprecationWarning,
+            stacklevel=2,
+        )
+        return self.__dlpack__()
 
     @property
     def _c_contiguous(self) -> bool:

@@ -59,6 +59,9 @@ class Indexing:
                 return
         _assign(self._view(self._basic(items)), value)
 
+    def __delitem__(self, index: Any) -> None:
+        raise NotImplementedError(f"Subscript deletion not supported by {type(self).__name__}")
+
     def take(self, indices: Any, axis: int | None = None, out: Any = None):
         """Elements at some indices; those out of bounds wrap around."""
         return take(self, indices, axis, out)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import launch
-from .checks import raise_if_invalid_cast
+from .checks import check_devices, raise_if_invalid_cast
 
 
 def concatenate(
@@ -31,6 +31,7 @@ def concatenate(
             raise TypeError("Only cupy arrays can be concatenated")
     if axis is None:
         arrays, axis = [a.ravel() for a in arrays], 0
+    check_devices(arrays)
     first = arrays[0]
     if first.ndim == 0:
         raise TypeError("zero-dimensional arrays cannot be concatenated")

@@ -44,6 +44,11 @@ def _as_it_is(value: int) -> int:
     return value
 
 
+def _for_bools(value: int) -> int:
+    # NumPy compares bools with int64 only; no bool tells numbers beyond -1 and 2 apart.
+    return max(-1, min(value, 2))
+
+
 _COMPARISONS = frozenset([np.less, np.less_equal, np.equal, np.not_equal, np.greater, np.greater_equal])
 
 
@@ -135,8 +140,10 @@ class Plan:
         self.ins, self.outs, self.out = loop.ins, loop.outs, loop.outs[0]
         # Makes a NumPy scalar of the loop's type of a Python one.  A comparison takes Python ints of any size as they are.
         compares = function in _COMPARISONS
+        bools = any(isinstance(k, np.dtype) and k.kind == "b" for k in kinds)
         self.scalars = tuple(
-            _as_it_is if compares and (k is int or k is BIG) else d.type for d, k in zip(loop.ins, kinds, strict=True)
+            (_for_bools if bools else _as_it_is) if compares and (k is int or k is BIG) else d.type
+            for d, k in zip(loop.ins, kinds, strict=True)
         )
         given = tuple(k if isinstance(k, np.dtype) else None for k in kinds)
         self.call = runner(name, function, loop, given)

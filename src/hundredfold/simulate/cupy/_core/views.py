@@ -114,7 +114,8 @@ class Views:
         order = normal_order(order, "CFAK")
         if order == "K":  # as the elements lie in memory
             return self._view(self._a.transpose(_walk(self._a.strides))).reshape(self.size)
-        return self.reshape(self.size, order=order)
+        flat = self.reshape(self.size, order=order)
+        return flat if flat._a.flags.c_contiguous else flat.copy()
 
     def flatten(self, order: str = "C"):
         """The elements in one row, always a copy."""

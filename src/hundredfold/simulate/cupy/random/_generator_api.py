@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .._core import launch
+from .._core.convert import array
 from ._state import _float
 from ._streams import Source, entropy, sized
 from ._table import distribution
@@ -52,14 +53,17 @@ class Generator:
 
     def __init__(self, bit_generator: BitGenerator):
         self.bit_generator = bit_generator
-        self._source = bit_generator._source
+
+    @property
+    def _source(self) -> Source:
+        return self.bit_generator._source
 
     @staticmethod
-    def _check_output_array(dtype: Any, size: Any, out: Any) -> None:
+    def _check_output_array(dtype: Any, size: Any, out: Any, only_c: bool = False) -> None:
         dtype = np.dtype(dtype)
         if out.dtype.char != dtype.char:
             raise TypeError(f"Supplied output array has the wrong type. Expected {dtype.name}, got {out.dtype.name}")
-        if not out.flags.forc:
+        if not out.flags.forc or (only_c and not out.flags.c_contiguous):
             raise ValueError("Supplied output array is not contiguous, writable or aligned.")
         if size is not None and sized(size) != out.shape:
             raise ValueError("size must match out.shape when used together")
@@ -120,7 +124,7 @@ class Generator:
         if isinstance(shape, (str, np.ndarray, list, tuple)):
             raise ValueError("shape is required to be a cupy.ndarray or a scalar")
         if out is not None:
-            self._check_output_array(dtype, size, out)
+            self._check_output_array(dtype, size, out, only_c=True)
         kind = np.dtype(dtype)
         if kind.char not in "fd":
             raise TypeError(f"Unsupported dtype {kind.name} for standard_gamma")
@@ -129,8 +133,11 @@ class Generator:
 
     def dirichlet(self, alpha: Any, size: Any = None) -> ndarray:
         """Dirichlet."""
+        if isinstance(alpha, (int, float)):
+            alpha = array([alpha], float)
         if not isinstance(alpha, ndarray):
             raise TypeError("alpha is required to be a cupy.ndarray or a scalar")
+        alpha = alpha if alpha.ndim else alpha.reshape(1)
         lead = () if size is None else sized(size)
         out = launch.empty((*lead, alpha.size), np.dtype(np.float64))
         function = self._source.generator.dirichlet

@@ -69,6 +69,9 @@ def _fill(out: np.ndarray, function: Callable, views: tuple, kwargs: dict) -> No
 
 
 def _draw(out: np.ndarray, function: Callable, views: tuple, kwargs: dict) -> None:
+    if function.__name__ == "hypergeometric":  # CuPy counts in whole numbers, and draws no more than there are
+        good, bad, sample = (np.asarray(v).astype(np.int64) for v in views)
+        views = (good, bad, np.minimum(sample, good + bad))
     try:
         out[...] = function(*views, size=out.shape, **kwargs)
     except ValueError:

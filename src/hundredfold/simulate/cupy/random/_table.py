@@ -65,7 +65,8 @@ def distribution(name: str, generator: bool = False) -> Callable:
         )
     usual = int if integers else float
     parameters.append(inspect.Parameter("size", kind, default=None))
-    parameters.append(inspect.Parameter("dtype", kind, default=usual))
+    if not generator or name == "beta":
+        parameters.append(inspect.Parameter("dtype", kind, default=usual))
     signature = inspect.Signature(parameters)
 
     def call(self: Any, *args: Any, **kwargs: Any) -> ndarray:
@@ -76,7 +77,7 @@ def distribution(name: str, generator: bool = False) -> Callable:
             if value is None or isinstance(value, (str, np.ndarray)) and generator:
                 raise (TypeError if generator else ValueError)(f"{label} is required to be a cupy.ndarray or a scalar")
         _check(name, values, checks, generator)
-        dtype = given.arguments["dtype"]
+        dtype = given.arguments.get("dtype")
         shape = sized(given.arguments["size"], *values.values())
         return self._source.draw(
             f"{name}_kernel", name, shape, np.dtype(usual if dtype is None else dtype), *values.values()
@@ -91,6 +92,7 @@ def distribution(name: str, generator: bool = False) -> Callable:
 def _check(name: str, values: dict[str, Any], checks: str, generator: bool) -> None:
     for check in filter(None, checks.split(", ")):
         left, sign, right = check.split()
+        right = "0" if generator and check == "nsample < 1" else right
         operands = [values[word] if word in values else float(word) for word in (left, right)]
         if generator and any(isinstance(o, ndarray) for o in operands):
             continue
@@ -98,4 +100,4 @@ def _check(name: str, values: dict[str, Any], checks: str, generator: bool) -> N
             launch.queue.synchronize()
         operands = [o._a if isinstance(o, ndarray) else o for o in operands]
         if np.any(_SIGNS[sign](*operands)):
-            raise ValueError(_WORDS.get((name, check), check))
+            raise ValueError(_WORDS.get((name, check), f"{left} {sign} {right}"))
