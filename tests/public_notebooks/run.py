@@ -8,6 +8,9 @@ those stood in for is left out, with the line that needs it (``left_out``).  ``n
 are no programs: fragments that no Python runs, or for versions of long ago.  EXTRA is a folder of packages that the
 notebooks import besides (Matplotlib and its like), put on PYTHONPATH.
 
+``real_refuses`` names what the locked version of the real library refuses too, with where it does: programs for older
+versions.  They count as not run; a second share leaves them aside.
+
 One at a time, each cell with five minutes.  The last line tells the shares; the exit status is 0 where they are reached:
 at least 80 tried of six repositories, at most 40 % left out, of the rest at least 92 % run to the end.
 """
@@ -56,6 +59,7 @@ def summary(entries: list[dict], results: dict[str, dict]) -> tuple[str, bool]:
     """The last lines, and whether what has to be reached is."""
     tried = [entry for entry in entries if key(entry) in results]
     left = [entry for entry in tried if entry.get("left_out")]
+    refused = [entry for entry in tried if entry.get("real_refuses") and results[key(entry)]["status"] != "ran"]
     rest = [entry for entry in tried if not entry.get("left_out")]
     ran = [entry for entry in rest if results[key(entry)]["status"] == "ran"]
     lines = [f"{'repository':50s} {'tried':>5s} {'left out':>8s} {'ran':>5s} {'failed':>6s}"]
@@ -69,6 +73,11 @@ def summary(entries: list[dict], results: dict[str, dict]) -> tuple[str, bool]:
     lines.append(
         f"{len(tried)} tried of {repositories} repositories; {len(left)} left out ({share_left:.1%}); "
         f"{len(ran)} of the other {len(rest)} run to the end ({share_ran:.1%})."
+    )
+    outdated = len(ran) / max(len(rest) - len(refused), 1)
+    lines.append(
+        f"{len(refused)} that do not are refused by the locked version of the real library too (`real_refuses`); "
+        f"without these {outdated:.1%}."
     )
     enough = len(tried) >= TRIED and repositories >= REPOSITORIES and share_left <= LEFT_OUT and share_ran >= RUN
     return "\n".join(lines), enough

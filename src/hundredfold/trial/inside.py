@@ -8,6 +8,8 @@ import shlex
 import sys
 from typing import Any
 
+from . import commands
+
 REPORT = "HUNDREDFOLD_TRIAL_REPORT"
 """Where this process writes what it noted: a JSON file."""
 LENS = "HUNDREDFOLD_TRIAL_LENS"
@@ -23,6 +25,7 @@ _launches: list[dict] = []
 
 def begin_notebook(ip: Any) -> None:
     """Take the shell's place in an IPython kernel and note what each cell raises."""
+    begin_script()
     _watch()
     ip.system = lambda command: print(_skip(command))
     ip.system_piped = ip.system_raw = ip.system
@@ -37,7 +40,9 @@ def begin_notebook(ip: Any) -> None:
 
 
 def begin_script() -> None:
-    """Nothing to replace in a script; `os.system` and `subprocess` are the program's own business."""
+    """From here on, commands that the program would run are noted and not run."""
+    commands.skip = _skip
+    commands.forbid()
     _watch()
 
 
@@ -97,7 +102,8 @@ def _skip(command: str) -> str:
             if not name.startswith("-"):
                 os.makedirs(name, exist_ok=True)
         return ""
-    _skipped.append(command)
+    if _skipped[-1:] != [command]:  # looked for in each folder of PATH
+        _skipped.append(command)
     more = " …" if "\n" in command else ""
     return f"hundredfold try: not run: {first}{more}"
 

@@ -14,7 +14,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from . import inside, programs
+from . import commands, inside, programs
 from .outcome import Outcome
 
 FIRST = "%load_ext hundredfold\nfrom hundredfold.trial import inside\ninside.begin_notebook(get_ipython())\ndel inside"
@@ -56,7 +56,11 @@ def attempt(
             more = f" and {len(left_out) - 3} more" if len(left_out) > 3 else ""
             outcome.notes.append(f"not in the copy that it ran in: {', '.join(left_out[:3])}{more}")
         report = Path(scratch) / "report.json"
+        site = Path(scratch) / "site"
+        site.mkdir()
+        (site / "sitecustomize.py").write_text(commands.SITE, encoding="utf-8")
         environment = _environment(report, out_of_bounds, races)
+        environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(site), environment.get("PYTHONPATH")]))
         if lens:
             environment[inside.LENS] = "1"
         if path.suffix == ".ipynb":
@@ -200,9 +204,11 @@ def _notebook(outcome: Outcome, there: Path, environment: dict, timeout: float, 
         resources={"metadata": {"path": str(there.parent)}},
     )
     client.shutdown_kernel = "immediate"
+    # What is written past IPython, by the kernel itself or by C, is no output of a cell.
+    quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     number = 0
     try:
-        with client.setup_kernel(cwd=str(there.parent), env=environment, stderr=subprocess.DEVNULL):
+        with client.setup_kernel(cwd=str(there.parent), env=environment, **quiet):
             client.execute_cell(first, 0, store_history=False)
             number = 0
             for index, cell in enumerate(notebook.cells[1:], 1):
