@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from typing import Any
 
@@ -147,18 +148,10 @@ class ElementwiseKernel:
 
     def _compiled(self, key: tuple) -> Any:
         if key not in self._made:
-            from hundredfold.engine.kernels import Kernel
-
-            from .module import Module
-
             kinds, found, ndim = key
             text, raw = self._code(kinds, dict(found), ndim)
             defines = tuple(o[2:] for o in self.kwargs.get("options", ()) if o.startswith("-D"))
-            module = Module(Code(text, self.name), defines, ATOMICS)
-            made = module.kernel(self.name, raw)
-            if made.variables:
-                raise NotSimulatedError("a variable outside of functions in an elementwise kernel")
-            self._made[key] = Kernel(made.python, name=self.name), text
+            self._made[key] = _compiled(text, self.name, defines, tuple(raw.items())), text
         return self._made[key][0]
 
     def _code(self, kinds: tuple, found: dict[str, np.dtype], ndim: int) -> tuple[str, dict[str, Carray]]:
@@ -215,6 +208,19 @@ class ElementwiseKernel:
                 "The input types of the kernel could not be inferred. Please use `.cached_codes` instead.", stacklevel=2
             )
         return next(iter(codes.values()))
+
+
+@functools.lru_cache(maxsize=512)
+def _compiled(text: str, name: str, defines: tuple[str, ...], raw: tuple[tuple[str, Carray], ...]) -> Any:
+    """The engine's kernel for some C++: the same one for every object that says the same."""
+    from hundredfold.engine.kernels import Kernel
+
+    from .module import Module
+
+    made = Module(Code(text, name), defines, ATOMICS).kernel(name, dict(raw))
+    if made.variables:
+        raise NotSimulatedError("a variable outside of functions in an elementwise kernel")
+    return Kernel(made.python, name=name)
 
 
 def _scalar(dtype: np.dtype) -> Scalar:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -137,19 +138,9 @@ class ReductionKernel:
 
     def _compiled(self, key: tuple) -> tuple:
         if key not in self._made:
-            from hundredfold.engine.kernels import Kernel
-
-            from .module import Module
-
-            kinds, found = key
-            text = self._code(kinds, dict(found))
+            text = self._code(key[0], dict(key[1]))
             defines = tuple(o[2:] for o in self.options if o.startswith("-D"))
-            module = Module(Code(text, self.name), defines)
-            made = [module.kernel(f"{self.name}{end}") for end in ("", "_parts")]
-            if any(m.variables for m in made):
-                raise NotSimulatedError("a variable outside of functions in a reduction kernel")
-            kernels = Kernel(made[1].python, name=self.name), Kernel(made[0].python, name=self.name)
-            self._made[key] = kernels, module.typedefs["_type_reduce"].dtype, text
+            self._made[key] = *_compiled(text, self.name, defines), text
         return self._made[key][:2]
 
     def _code(self, kinds: tuple, found: dict[str, np.dtype]) -> str:
@@ -214,6 +205,20 @@ POST_MAP(_s);
     def cached_code(self) -> str:
         """One of the `cached_codes`."""
         return next(iter(self.cached_codes.values()))
+
+
+@functools.lru_cache(maxsize=256)
+def _compiled(text: str, name: str, defines: tuple[str, ...]) -> tuple[tuple, np.dtype]:
+    """The engine's two kernels for some C++, and the type of what is between them."""
+    from hundredfold.engine.kernels import Kernel
+
+    from .module import Module
+
+    module = Module(Code(text, name), defines)
+    made = [module.kernel(f"{name}{end}") for end in ("_parts", "")]
+    if any(m.variables for m in made):
+        raise NotSimulatedError("a variable outside of functions in a reduction kernel")
+    return tuple(Kernel(m.python, name=name) for m in made), module.typedefs["_type_reduce"].dtype
 
 
 def _one_line(text: str) -> str:
