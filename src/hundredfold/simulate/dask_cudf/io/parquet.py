@@ -72,7 +72,7 @@ class ReadPart(DataFrameIOFunction):
         if NAMELESS in df.columns:
             df = df.set_index(NAMELESS)
         if df.index.name == NAMELESS:
-            df.index.name = None
+            df.index = df.index.rename(None)
         if isinstance(index, str):
             df = df.reset_index().set_index(index) if df.index.name != index else df
         elif index is False:
