@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import memory
+from . import regions
 
 
 class Borrowed:
@@ -37,17 +37,15 @@ class Borrowed:
 
 def device_of(address: int) -> int | None:
     """The device whose simulated memory an address lies in, or None."""
-    for reference in list(memory._regions):
-        raw = reference()
-        if raw is not None and 0 <= address - raw.ctypes.data < raw.size:
-            return reference.device_id
+    for raw, device_id in regions.alive():
+        if 0 <= address - raw.ctypes.data < raw.size:
+            return device_id
     return None
 
 
 def borrow(address: int, nbytes: int, device_id: int, owner: object) -> Borrowed | None:
     """Find simulated device memory by its address; None if it is not ours."""
-    for reference in list(memory._regions):
-        raw = reference()
-        if raw is not None and 0 <= (start := address - raw.ctypes.data) <= raw.size - nbytes:
+    for raw, _ in regions.alive():
+        if 0 <= (start := address - raw.ctypes.data) <= raw.size - nbytes:
             return Borrowed(raw[start : start + nbytes], device_id, owner)
     return None

@@ -20,7 +20,8 @@ from collections import deque
 
 import numpy as np
 
-from . import device, queue
+from . import device, queue, regions
+from .oom import OutOfMemoryError as OutOfMemoryError
 
 UNIT = 512
 """Allocations are rounded up to this many bytes, and aligned to it (CuPy: ALLOCATION_UNIT_SIZE)."""
@@ -30,31 +31,6 @@ watcher: object = None
 
 _PAGE = 4096
 _phase = itertools.count()
-
-
-class OutOfMemoryError(MemoryError):
-    """Out of device memory, worded as CuPy words it.
-
-    Parameters
-    ----------
-    size : int
-        Bytes that were asked for.
-    total : int
-        Bytes the pool holds already.
-    limit : int
-        The pool's limit in bytes, 0 for none.
-    """
-
-    def __init__(self, size: int, total: int, limit: int = 0):
-        self._size, self._total, self._limit = size, total, limit
-        if limit:
-            where = f" (allocated so far: {total:,} bytes, limit set to: {limit:,} bytes)."
-        else:
-            where = f" (allocated so far: {total:,} bytes)." if total != -1 else ""
-        super().__init__(f"Out of memory allocating {size:,} bytes{where}")
-
-    def __reduce__(self):
-        return type(self), (self._size, self._total, self._limit)
 
 
 class _Chunk:
@@ -377,27 +353,14 @@ class Pool:
             raise OutOfMemoryError(size, self._total, self.limit)
         # Large blocks all begin a page.  Reading two arrays that lie at the same place in theirs is 10 % slower (here, and
         # a known weakness of caches), so each block begins somewhere else in its page.
-        _regions.append(_Region(raw, self.device_id))
+        regions.note(raw, self.device_id)
         start = -raw.ctypes.data % UNIT + UNIT * (next(_phase) % (_PAGE // UNIT - 1))
         if watcher is not None:
             watcher.acquired(self.device_id, size, raw.ctypes.data + start)
         return raw[start : start + size]
 
 
-class _Region(weakref.ref):
-    """Host memory that device memory is cut from, and which device's."""
-
-    __slots__ = ("device_id",)
-
-    def __new__(cls, raw: np.ndarray, device_id: int):
-        return super().__new__(cls, raw, _regions.remove)
-
-    def __init__(self, raw: np.ndarray, device_id: int):
-        super().__init__(raw, _regions.remove)
-        self.device_id = device_id
-
-
-_regions: list[_Region] = []  # all host memory that device memory is cut from
+_regions = regions._regions  # as others know them
 
 
 def taken(device_id: int) -> int:

@@ -1,0 +1,37 @@
+"""All host memory that device memory is cut from: whose it is, by address."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator
+
+import numpy as np
+
+
+class Region(weakref.ref):
+    """A piece of host memory, and the device whose memory it stands for."""
+
+    __slots__ = ("device_id",)
+
+    def __new__(cls, raw: np.ndarray, device_id: int):
+        return super().__new__(cls, raw, _regions.remove)
+
+    def __init__(self, raw: np.ndarray, device_id: int):
+        super().__init__(raw, _regions.remove)
+        self.device_id = device_id
+
+
+_regions: list[Region] = []
+
+
+def note(raw: np.ndarray, device_id: int) -> None:
+    """Remember a piece of memory for as long as it lives."""
+    _regions.append(Region(raw, device_id))
+
+
+def alive() -> Iterator[tuple[np.ndarray, int]]:
+    """The pieces there are, each with its device."""
+    for region in list(_regions):
+        raw = region()
+        if raw is not None:
+            yield raw, getattr(region, "device_id", 0)
