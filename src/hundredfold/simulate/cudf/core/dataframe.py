@@ -163,6 +163,10 @@ class DataFrame(FrameMethods, FrameReductions, FrameOutput, Indexed, Frame, Unar
         return pd.Series([dtype_of(dtype) for dtype in p.dtypes], index=p.columns, dtype=object)
 
     @property
+    def _constructor_sliced(self) -> type:
+        return classes["Series"]
+
+    @property
     def axes(self) -> list:
         """Index and columns."""
         return [self.index, self.columns]

@@ -65,6 +65,11 @@ class Frame:
         return array_function(self, func, types, args, kwargs)
 
     @property
+    def _constructor(self) -> type:
+        # Dask asks.
+        return type(self)
+
+    @property
     def shape(self) -> tuple:
         """Lengths of the axes."""
         return self._p.shape

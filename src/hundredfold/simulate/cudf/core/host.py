@@ -9,6 +9,8 @@ import pandas as pd
 import pyarrow as pa
 from pandas.core.arrays.masked import BaseMaskedArray
 
+from hundredfold.simulate.errors import NotSimulatedError
+
 from . import device
 from .binary import family
 from .cast import to_strings
@@ -188,6 +190,8 @@ def values_array(array: Any) -> np.ndarray:
     if not isinstance(array, BaseMaskedArray):
         if family(array) in ("text", "null"):
             raise TypeError(f"cupy does not support {dtype_of(array.dtype)}")
+        if family(array) in ("M", "m"):
+            raise NotSimulatedError(f"a CuPy array of {array.dtype}", "to_numpy()")
         raise NotImplementedError(f"CuPy does not support {dtype_of(array.dtype)}")
     values, null = array._data, array._mask
     if null.any():

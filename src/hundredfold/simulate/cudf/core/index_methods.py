@@ -162,7 +162,8 @@ class IndexMethods:
 
     def find_label_range(self, loc: slice) -> slice:
         """Positions of a slice of labels."""
-        return self._p.slice_indexer(loc.start, loc.stop, loc.step)
+        found = self._p.slice_indexer(loc.start, loc.stop, loc.step)
+        return slice(found.start, found.stop, 1 if found.step is None else found.step)
 
     def isin(self, values: Any, level: Any = None) -> Any:
         """Which labels are among some values, as a mask on the device."""

@@ -127,6 +127,35 @@ class MultiIndex(Index):
         """Not in cuDF."""
         raise NotImplementedError("to_flat_index is not currently supported.")
 
+    def rename(self, names: Any, inplace: bool = False) -> Any:
+        """The same with other names of its levels."""
+        return self.set_names(names, level=None, inplace=inplace)
+
+    def copy(self, names: Any = None, deep: bool = False, name: Any = None) -> Any:
+        """A copy, with other names if some are given."""
+        p = self._p.copy(deep=deep)
+        if names is not None:
+            if len(names) != p.nlevels:
+                raise ValueError("Length of names must match number of levels in MultiIndex.")
+            p = p.set_names(list(names))
+        return index_of(p)
+
+    def __eq__(self, other: Any) -> Any:
+        import cupy
+
+        return cupy.asarray(np.asarray(self._p == unwrap(other)))
+
+    def __ne__(self, other: Any) -> Any:
+        import cupy
+
+        return cupy.asarray(np.asarray(self._p != unwrap(other)))
+
+    __hash__ = None
+
+    def to_series(self, index: Any = None, name: Any = None) -> Any:
+        """Not in cuDF."""
+        raise NotImplementedError("MultiIndex.to_series isn't implemented yet.")
+
     def droplevel(self, level: Any = -1) -> Any:
         """The labels without some of the levels."""
         return index_of(self._p.droplevel(level))

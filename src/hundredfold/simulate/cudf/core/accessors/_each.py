@@ -166,3 +166,18 @@ def supported_flags(flags: int) -> bool:
 # What libcudf strips and splits at without being told: control characters and the blank, nothing else of Unicode.
 BLANKS = "".join(map(chr, range(33)))
 AT_BLANKS = re.compile(f"[{re.escape(BLANKS)}]+")
+
+
+def substituted(pattern: re.Pattern, repl: Callable[[re.Match], str], text: str, most: int = -1) -> str:
+    """Replace as libcudf does: an empty match right behind another match is none."""
+    out, last, count = [], 0, 0
+    ended = -1
+    for found in pattern.finditer(text):
+        if most >= 0 and count >= most:
+            break
+        if found.start() == found.end() == ended:
+            continue
+        out.append(text[last : found.start()] + repl(found))
+        last = ended = found.end()
+        count += 1
+    return "".join(out) + text[last:]

@@ -300,8 +300,13 @@ class Characters:
         return self._return_or_inplace(each(self._array, lambda text: wrapped(text, width)))
 
     def code_points(self) -> Any:
-        """Return the code points of all characters of all rows, one after the other (int32)."""
-        points = [ord(char) for text in self._array.to_pylist() if text is not None for char in text]
+        """Return all characters of all rows, one after the other, as libcudf numbers them: the bytes of their UTF-8 (int32)."""
+        points = [
+            int.from_bytes(char.encode(), "big")
+            for text in self._array.to_pylist()
+            if text is not None
+            for char in text
+        ]
         return self._return_or_inplace(pa.array(points, pa.int32()), retain_index=False)
 
     def repeat(self, repeats: Any) -> Any:

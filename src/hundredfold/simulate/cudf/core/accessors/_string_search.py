@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ._each import compiled, each, each_with, filled, supported_flags, without_names
+from ._each import compiled, each, each_with, filled, substituted, supported_flags, without_names
 from ._string_characters import lower
 from .base_accessor import array_of, is_column_like
 
@@ -256,7 +256,7 @@ class Search:
             raise TypeError(f"repl must be a str, not {type(repl).__name__}.")
         if regex is True and len(pat) > 0:
             pattern = compiled(pat)
-            change = lambda text: text if n == 0 else pattern.sub(lambda _: repl, text, count=max(n, 0))  # noqa: E731
+            change = lambda text: substituted(pattern, lambda _: repl, text, n)  # noqa: E731
         elif len(pat) == 0:
             change = lambda text: text  # noqa: E731
         else:
@@ -280,7 +280,7 @@ class Search:
         template = backrefs(repl)
 
         def change(text: str) -> str:
-            return pattern.sub(lambda found: found.expand(template), text)
+            return substituted(pattern, lambda found: found.expand(template), text)
 
         return self._return_or_inplace(each(self._array, change))
 

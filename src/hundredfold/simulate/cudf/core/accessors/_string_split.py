@@ -204,6 +204,8 @@ class Split:
     def join(self, sep: Any = None, string_na_rep: Any = None, sep_na_rep: Any = None) -> Any:
         """Join the items of lists (or the characters of strings) with a separator, or a column of them."""
         sep, scalar = "" if sep is None else sep, not is_column_like(sep)
+        if getattr(sep, "ndim", 1) == 2:
+            raise TypeError(f"sep should be an str, array-like or Series object, found {type(sep)}")
         if scalar and sep_na_rep:
             raise ValueError("sep_na_rep cannot be defined when `sep` is scalar.")
         if is_column_like(string_na_rep):
@@ -225,11 +227,11 @@ class Split:
             if is_column_like(sep_na_rep):
                 raise TypeError(f"sep_na_rep should be a string scalar, got {sep_na_rep} of type: {type(sep_na_rep)}")
         joined = [
-            (sep_na_rep or "" if one is None else one).join(
+            None
+            if not row or all(item is None for item in row)
+            else (sep_na_rep or "" if one is None else one).join(
                 (string_na_rep or "") if item is None else item for item in row
             )
-            if row
-            else None
             for row, one in zip(rows, separators, strict=True)
         ]
         return self._return_or_inplace(pa.array(joined, pa.string()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -14,6 +15,19 @@ from .base_accessor import BaseAccessor, array_of, is_column_like
 def _key(value: Any) -> tuple:
     """A key under which values order as libcudf orders them: NaN above all numbers."""
     return (value != value, value)
+
+
+def plain(value: Any) -> Any:
+    """Return a scalar of Arrow's, NumPy's or pandas' as Python's, null as None."""
+    if isinstance(value, pa.Scalar):
+        return value.as_py()
+    if value is pd.NA or value is pd.NaT:
+        return None
+    return (
+        pa.scalar(value).as_py()
+        if isinstance(value, (np.datetime64, np.timedelta64))
+        else getattr(value, "item", lambda: value)()
+    )
 
 
 class ListMethods(BaseAccessor):
@@ -42,9 +56,30 @@ class ListMethods(BaseAccessor):
         if pa.types.is_list(self._items()):
             raise NotImplementedError(f"{name} is not supported for nested lists.")
 
+    def _same_type(self, kind: pa.DataType) -> None:
+        """Refuse a key of another kind than the items."""
+        items, types = self._items(), pa.types
+
+        def group(one: pa.DataType) -> str:
+            number = types.is_integer(one) or types.is_floating(one)
+            return "number" if number else "text" if types.is_string(one) or types.is_large_string(one) else str(one.id)
+
+        if not types.is_null(kind) and not types.is_null(items) and group(kind) != group(items):
+            raise TypeError("Type/Scale of search key does not match list column element type.")
+
+    def _key(self, value: Any) -> Any:
+        if value is None or plain(value) is None:
+            return None
+        self._same_type(value.type if isinstance(value, pa.Scalar) else pa.scalar(value).type)
+        return (
+            plain(pa.scalar(plain(value)).cast(self._items(), safe=False))
+            if pa.types.is_temporal(self._items())
+            else plain(value)
+        )
+
     def get(self, index: Any, default: Any = None) -> Any:
         """Return the item at a position, or `default` where a list is too short; null for a null list."""
-        rows = self._array.to_pylist()
+        rows, default = self._array.to_pylist(), plain(default)
         places = [index] * len(rows) if isinstance(index, int) else array_of(index).to_pylist()
         out = [
             None if row is None else row[at] if -len(row) <= at < len(row) else default
@@ -53,20 +88,20 @@ class ListMethods(BaseAccessor):
         return self._return_or_inplace(pa.array(out, self._items()))
 
     def contains(self, search_key: Any) -> Any:
-        """Return whether a value is in each list; null if it is not and the list holds nulls."""
-        self._not_nested("contains")
-        out = [
-            None if row is None else True if search_key in row else None if None in row else False
-            for row in self._array.to_pylist()
-        ]
-        if search_key is None:
-            out = [None] * len(out)
+        """Return whether a value is in each list; null for a null list."""
+        search_key = self._key(search_key)
+        out = [None if row is None or search_key is None else search_key in row for row in self._array.to_pylist()]
         return self._return_or_inplace(pa.array(out, pa.bool_()))
 
     def index(self, search_key: Any) -> Any:
         """Return where a value, or a column's row by row, first is (int32), -1 where it is not."""
         rows = self._array.to_pylist()
-        keys = array_of(search_key).to_pylist() if is_column_like(search_key) else [search_key] * len(rows)
+        if is_column_like(search_key):
+            keys = array_of(search_key)
+            self._same_type(keys.type)
+            keys = keys.to_pylist()
+        else:
+            keys = [self._key(search_key)] * len(rows)
         if len(keys) != len(rows):
             raise RuntimeError(
                 "CUDF failure at: /cpp/src/lists/contains.cu: Number of search keys must match list column size."
@@ -97,6 +132,8 @@ class ListMethods(BaseAccessor):
             or len(places) != len(self._array)
             or not (pa.types.is_integer(places.type.value_type) or pa.types.is_null(places.type.value_type))
         ):
+            raise ValueError(f"input must be list type with length {len(self._array)} and only integer elements")
+        if places.null_count:
             raise ValueError(f"input must be list type with length {len(self._array)} and only integer elements")
         out = [
             None if row is None or at is None else [row[i] if -len(row) <= i < len(row) else None for i in at]
@@ -144,13 +181,14 @@ class ListMethods(BaseAccessor):
                 continue
             there = sorted((value for value in row if value is not None), key=_key, reverse=not ascending)
             nulls = [None] * (len(row) - len(there))
-            out.append(nulls + there if na_position == "first" else there + nulls)
+            # libcudf takes "first" for the nulls' place in the ascending order, and turns the whole round.
+            out.append(nulls + there if (na_position == "first") == ascending else there + nulls)
         return self._return_or_inplace(pa.array(out, self._array.type), retain_index=not ignore_index)
 
     def concat(self, dropna: bool = True) -> Any:
         """Join the lists in each list; with ``dropna=False`` one that holds a null list is null."""
         if not pa.types.is_list(self._items()):
-            raise RuntimeError(
+            raise ValueError(
                 "CUDF failure at: /cpp/src/lists/combine/concatenate_list_elements.cu:258: "
                 "Child of the input lists column must also be a lists column"
             )
