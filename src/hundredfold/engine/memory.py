@@ -21,6 +21,7 @@ from collections import deque
 import numpy as np
 
 from . import device, queue, regions
+from .empty import EmptyBlock as EmptyBlock
 from .oom import OutOfMemoryError as OutOfMemoryError
 
 UNIT = 512
@@ -114,22 +115,6 @@ class Block:
 
     def __int__(self) -> int:
         return self.ptr
-
-
-class EmptyBlock:
-    """What an array of no bytes holds: CuPy allocates nothing for it and its pointer is null."""
-
-    __slots__ = ("device_id",)
-    raw = np.empty(0, np.uint8)
-    size = 0
-    ptr = 0
-    sequence = 0
-
-    def __init__(self, device_id: int):
-        self.device_id = device_id
-
-    def in_flight(self) -> bool:
-        return False
 
 
 class Pool:
