@@ -151,6 +151,11 @@ def test_the_notebook_can_be_kept_with_what_it_printed_here(tmp_path):
     assert kept.cells[2].outputs == []  # it did not run
 
 
+def test_the_line_in_a_timed_cell_is_found(tmp_path):
+    _, (outcome,) = tried(notebook(tmp_path / "t.ipynb", "%%time\n\nx = 1\ny = x / 0"))
+    assert (outcome["status"], outcome["line"], outcome["source"]) == ("failed", 4, "y = x / 0")
+
+
 def test_timeit_runs_once_unless_told_how_often(tmp_path):
     cells = [
         "import cupy as cp\nn = []\nx = cp.ones(3)",

@@ -53,11 +53,11 @@ def _watch() -> None:
         watching.watch(_launches)
 
 
-def note_error(error: BaseException, is_theirs: Any) -> None:
+def note_error(error: BaseException, is_theirs: Any, cell: str = "") -> None:
     """Judge an exception and write it down."""
     from . import verdicts
 
-    line, source = verdicts.place(error, is_theirs)
+    line, source = verdicts.place(error, is_theirs, cell)
     _errors.append({**verdicts.judge(error), "line": line, "source": source})
     write()
 
@@ -78,7 +78,7 @@ def write() -> None:
 def _after(result: Any) -> None:
     error = result.error_before_exec or result.error_in_exec
     if error is not None:
-        note_error(error, _is_cell)
+        note_error(error, _is_cell, getattr(result.info, "raw_cell", None) or "")
     else:
         write()
 

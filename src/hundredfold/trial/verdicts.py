@@ -70,17 +70,25 @@ def judge(error: BaseException) -> dict:
     return told
 
 
-def place(error: BaseException, is_theirs) -> tuple[int | None, str]:
+def place(error: BaseException, is_theirs, cell: str = "") -> tuple[int | None, str]:
     """The last line of the program that an exception came through, and its text.
 
     Parameters
     ----------
     is_theirs : callable
         Whether a file name is the program's.
+    cell : str
+        The text of the cell, if there is one: what `%%time` runs is found in it.
     """
     if isinstance(error, SyntaxError) and error.filename and is_theirs(error.filename):
         return error.lineno, (error.text or "").strip()
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if is_theirs(frame.filename)]
+    frames = traceback.extract_tb(error.__traceback__)
+    timed = [frame.lineno for frame in frames if frame.filename in ("<timed exec>", "<timed eval>")]
+    lines = cell.splitlines()
+    blank = next((k for k, line in enumerate(lines[1:]) if line.strip()), 0)  # which IPython leaves out
+    if timed and timed[-1] + blank < len(lines):
+        return timed[-1] + blank + 1, lines[timed[-1] + blank].strip()
+    frames = [frame for frame in frames if is_theirs(frame.filename)]
     return (frames[-1].lineno, (frames[-1].line or "").strip()) if frames else (None, "")
 
 
