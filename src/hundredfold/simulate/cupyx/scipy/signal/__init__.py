@@ -8,13 +8,11 @@ from cupyx._bridge import functions, proxies
 
 from . import windows
 from ._gone import made as _gone
+from ._states import made as _states
 
-_made = (
-    functions("cupyx.scipy.signal", _scipy, firwin2={"ignored": ("nyq",)})
-    | proxies("cupyx.scipy.signal", _scipy)
-    | _gone
-)
+_MODULE = "cupyx.scipy.signal"
+_made = functions(_MODULE, _scipy, firwin2={"ignored": ("nyq",)}) | proxies(_MODULE, _scipy) | _gone | _states
 _made |= {"BadCoefficients": _scipy.BadCoefficients}
 globals().update(_made)
 __all__ = [*_made, "windows"]
-__getattr__ = refuser("cupyx.scipy.signal")
+__getattr__ = refuser(_MODULE)

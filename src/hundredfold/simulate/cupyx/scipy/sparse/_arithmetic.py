@@ -66,20 +66,21 @@ class Arithmetic:
     # + and -
 
     def _sum(self, other: Any, function: Callable) -> Any:
+        there = self if self.format == "csc" else self.tocsr()
         if np.isscalar(other):
             if other == 0:
-                return -self.tocsr() if function(0, 1) == 1 and function(1, 0) == -1 else self.tocsr().copy()
+                return -there if function(0, 1) == 1 and function(1, 0) == -1 else there.copy()
             raise NotImplementedError("adding a nonzero scalar to a sparse matrix is not supported")
         if issparse(other):
             self._canonical_rows()
             other = other._canonical_rows()
-            return self._compute("csrgeam2", lambda a, b: function(a.tocsr(), b.tocsr()), other, form="csr")
+            return self._compute("csrgeam2", lambda a, b: function(a.tocsr(), b.tocsr()), other, form=there.format)
         if _host.is_dense(other):
             return function(self.toarray(), other)
         return NotImplemented
 
     def _canonical_rows(self) -> Any:
-        there = self if self.format == "csr" else self.tocsr()
+        there = self if self.format in ("csr", "csc") else self.tocsr()
         there.sum_duplicates()
         return there
 

@@ -161,7 +161,7 @@ class _spbase:
         if order not in ("C", "F"):
             raise ValueError("order not understood")
         dense = self._compute("sparseToDense", lambda a: a.toarray())
-        return cupy.asfortranarray(dense) if order == "F" else dense
+        return cupy.asfortranarray(dense) if order == "F" else cupy.ascontiguousarray(dense)
 
     def todense(self, order: str | None = None, out: Any = None) -> Any:
         """As :meth:`toarray`."""
