@@ -115,3 +115,9 @@ def test_names_that_numpy_2_dropped(cp, capsys):
     assert "2 x 3" in out and "Upper bound on total bytes  =       48" in out
     assert cp.polynomial.polynomial.polyval(cp.array([2.0]), cp.array([1, 2, 3])).tolist() == [17]
     assert cp.fft.config.get_plan_cache().get_curr_size() == 0
+
+
+def test_a_result_that_is_a_view_of_a_temporary_argument_is_copied_in_time(cp):
+    for _ in range(3):
+        counts, edges = cp.histogram(cp.array([1.5, 2.5, 2.7]), cp.array([1.0, 2.0, 3.0]))
+        assert counts.tolist() == [1, 2] and edges.tolist() == [1, 2, 3]

@@ -138,7 +138,10 @@ def _quantile(name: str) -> Callable:
         shape = shape + reduced_shape(a.shape, normal_axes(axis, a.ndim), keepdims)
         # A Python float is weak; a list of them is an array of float64, and single precision does not stay.
         weak = 0.5 if isinstance(q, (int, float)) else np.result_type(q.dtype if hasattr(q, "dtype") else float, 0.5)
-        kind = a.dtype if method in _PICKING else np.result_type(_float(a.dtype), weak)
+        if method in _PICKING:
+            kind = a.dtype
+        else:  # small integers and single-precision quantiles stay in single precision
+            kind = np.result_type(a.dtype, weak) if isinstance(q, ndarray) else np.result_type(_float(a.dtype), weak)
         target = launch.empty(shape, kind) if out is None else out
         axis = tuple(axis) if isinstance(axis, list) else axis
         launch.submit_into(
@@ -168,6 +171,8 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
     """Weighted mean."""
     if weights is None and not returned:
         return a.mean(axis, keepdims=keepdims)
+    if isinstance(weights, np.ndarray):
+        weights = asarray(weights)
     return launch.now("cupy_average", np.average, a, axis, weights, returned, keepdims=keepdims)
 
 

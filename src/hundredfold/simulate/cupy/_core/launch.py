@@ -180,11 +180,13 @@ def now(name: str, function: Any, *args: Any, **kwargs: Any) -> Any:
     may be nested in lists and tuples; results are converted likewise.  Counted as one kernel.
     """
     traffic = [0]
-    args = tuple(_to_host(a, traffic) for a in args)
-    kwargs = {key: _to_host(value, traffic) for key, value in kwargs.items()}
+    # The arrays themselves are held until the results are copied (`args`, `kwargs`): a function may return a view of its
+    # argument, whose memory would otherwise have another owner by then.
+    views = tuple(_to_host(a, traffic) for a in args)
+    named = {key: _to_host(value, traffic) for key, value in kwargs.items()}
     queue.run()
     with np.errstate(all="ignore"):
-        result = function(*args, **kwargs)
+        result = function(*views, **named)
     written = [0]
     result = _to_device(result, written)
     queue.count(name, traffic[0], written[0])
