@@ -50,7 +50,7 @@ def to_fast(slow: Any) -> Any:
         _check_index(slow.index)
         return cudf.Series(slow, nan_as_null=True)
     _check_index(slow)
-    return cudf.Index(slow) if not isinstance(slow, pd.MultiIndex) else cudf.from_pandas(slow)
+    return cudf.from_pandas(slow, nan_as_null=True)
 
 
 def _plain(index: pd.Index) -> bool:
