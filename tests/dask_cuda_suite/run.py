@@ -66,6 +66,7 @@ def run_file(tests: Path, file: str, folder: Path, pattern: str | None) -> list[
     """Name, outcome and message of each test of a file."""
     report = folder / f"{file}.xml"
     environment = {**os.environ, "HUNDREDFOLD_SIMULATE": "1", "PYTHONPATH": str(folder / "shim")}
+    environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment.get('PATH', '')}"  # where `dask` is
     environment |= {"HUNDREDFOLD_GPUS": "1", "HUNDREDFOLD_GPU_MEMORY": "12GB", "DASK_CUDA_TEST_SINGLE_GPU": "1"}
     environment |= {"DASK_CUDA_WAIT_WORKERS_MIN_TIMEOUT": "30"}
     out = " and ".join(f"not {part}" for part in LEFT_OUT)
