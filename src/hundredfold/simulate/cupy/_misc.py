@@ -30,10 +30,10 @@ def asnumpy(a: Any, stream: Any = None, order: str = "C", out: Any = None, *, bl
 
 
 def get_array_module(*args: Any) -> Any:
-    """This module if any argument is a device array, else NumPy."""
+    """This module if any argument is a device array or a sparse matrix on the device, else NumPy."""
     import cupy
 
-    return cupy if any(isinstance(a, ndarray) for a in args) else np
+    return cupy if any(isinstance(a, ndarray) or hasattr(a, "_part_names") for a in args) else np
 
 
 def is_available() -> bool:

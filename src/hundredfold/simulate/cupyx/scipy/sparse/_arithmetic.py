@@ -65,7 +65,19 @@ class Arithmetic:
 
     # + and -
 
+    def _as_row(self, other: Any, run: Callable) -> Any:
+        """Do something with one axis by way of a matrix of one row; two axes come back if the other has them."""
+        row = self.reshape((1, self.shape[0])).asformat("csr") if self.ndim == 1 else self
+        there = other.reshape((1, other.shape[0])).asformat("csr") if issparse(other) and other.ndim == 1 else other
+        made = run(row, there)
+        if self.ndim == 2 or len(other.shape) == 2:
+            return made
+        flat = made.reshape((made.shape[-1],))
+        return flat.tocsr() if issparse(made) and made.format == "csr" else flat
+
     def _sum(self, other: Any, function: Callable) -> Any:
+        if issparse(other) and self.ndim + other.ndim == 3:
+            return self._as_row(other, function)
         there = self if self.format == "csc" else self.tocsr()
         if np.isscalar(other):
             if other == 0:
@@ -101,6 +113,8 @@ class Arithmetic:
     def _product(self, other: Any) -> Any:
         if _host.is_scalar(other):
             return self._scaled(other)
+        if issparse(other) and self.ndim + other.ndim < 4:
+            return self._product_of_one_axis(other)
         if issparse(other):
             self._canonical_rows()
             other._canonical_rows()
@@ -115,6 +129,14 @@ class Arithmetic:
             dense = dense.astype(dtype, copy=False)
             return cupy.asfortranarray(dense) if dense.ndim == 2 else dense
         return NotImplemented
+
+    def _product_of_one_axis(self, other: Any) -> Any:
+        left = self.reshape((1, self.shape[0])).tocsr() if self.ndim == 1 else self
+        right = other.reshape((other.shape[0], 1)).tocsr() if other.ndim == 1 else other
+        made = left @ right
+        if self.ndim + other.ndim == 2:
+            return made.toarray().reshape(())
+        return made.reshape((made.shape[0] * made.shape[1],))
 
     def _scaled(self, factor: Any) -> Any:
         there = self if self.format in ("csr", "csc", "coo", "dia") else self.tocsr()
@@ -175,6 +197,8 @@ class Arithmetic:
             dtype = dtype if _host.is_data(dtype) else np.dtype(np.float64)
             there = self.tocsr()
             return there._with_data(there.data * cupy.reciprocal(cupy.asarray(other, dtype=dtype)))
+        if self.ndim == 1 and (_host.is_dense(other) or issparse(other)):
+            return self._as_row(other, lambda a, b: a / b)
         if _host.is_dense(other):
             other = cupy.broadcast_to(cupy.atleast_2d(other), self.shape)
             made = self.tocoo(copy=True)
@@ -304,12 +328,20 @@ class Arithmetic:
 
     # reductions
 
+    def _counting(self) -> Any:
+        """Booleans as numbers, each place once."""
+        there = self
+        if not getattr(self, "has_canonical_format", True):
+            there = self.copy()
+            there.sum_duplicates()
+        return there.astype(np.float64)
+
     def sum(self, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
         """Sum over all or along an axis; a matrix keeps two axes."""
         axis = _axis(axis, self.ndim)
         if self.dtype == bool and dtype is None:
             dtype = np.int64
-        there = self.astype(np.float64) if self.dtype == bool else self
+        there = self._counting() if self.dtype == bool else self
 
         def run(a: Any) -> Any:
             total = np.asarray(a.sum(axis=axis))
@@ -327,7 +359,7 @@ class Arithmetic:
 
     def mean(self, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
         """Mean over all or along an axis, zeros included."""
-        there = self.astype(np.float64) if self.dtype == bool else self
+        there = self._counting() if self.dtype == bool else self
         at = _axis(axis, self.ndim)
         count = int(np.prod(self.shape)) if at is None else self.shape[at]
         return there._with_data(there.data * (1.0 / count)).sum(axis, dtype, out)

@@ -12,7 +12,7 @@ from cupyx._bridge import convert
 from hundredfold.engine import queue
 
 from . import _host
-from ._arithmetic import Arithmetic
+from ._arithmetic import Arithmetic, _axis
 from ._base import _spbase, issparse, sparray, spmatrix
 from ._extremes import Extremes
 
@@ -49,6 +49,8 @@ class _compressed(Extremes, Arithmetic, _spbase):
                 raise ValueError(
                     f"{type(self).__name__} does not support 1D input; use a 2D shape or coo_array / csr_array"
                 )
+        if issparse(arg1) and arg1.ndim == 1 and shape is not None and shape != arg1.shape:
+            arg1 = self._class("coo")(arg1, shape=shape)
         if issparse(arg1):
             there = arg1.asformat(self.format)
             parts = tuple(getattr(there, name) for name in self._part_names)
@@ -154,6 +156,14 @@ class _compressed(Extremes, Arithmetic, _spbase):
         made = self.copy()
         made.sort_indices()
         return made
+
+    def count_nonzero(self, axis: Any = None) -> Any:
+        """Number of elements that are not zero, in all or along an axis; duplicates are summed first."""
+        axis = _axis(axis, self.ndim)
+        self.sum_duplicates()
+        if axis is None:
+            return int(cupy.count_nonzero(self.data))
+        return self._compute("count_nonzero", lambda a: np.asarray(a.count_nonzero(axis=axis), np.intp))
 
     def prune(self) -> None:
         """Drop memory behind the last element."""

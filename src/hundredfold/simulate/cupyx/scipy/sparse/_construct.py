@@ -192,10 +192,11 @@ def _as_array(matrix: Any, format: Any) -> Any:
 @takes(_MODULE)
 def random_array(shape: Any, *, density: float, format: str, dtype: Any, rng: Any, data_sampler: Any) -> Any:
     """As :func:`random`, an array."""
-    m, n = shape
+    m, n = (1, shape[0]) if len(shape) == 1 else shape
     state = rng if rng is None or isinstance(rng, (int, np.integer)) or hasattr(rng, "rand") else None
     sampler = None if data_sampler is None else (lambda count: data_sampler(size=count))
-    return _as_array(random(m, n, density, "coo", dtype, state, sampler), format)
+    made = _as_array(random(m, n, density, "coo", dtype, state, sampler), "coo")
+    return made.reshape(tuple(shape)).asformat(format)
 
 
 @takes(_MODULE)
