@@ -193,12 +193,17 @@ def _columns(p: pd.DataFrame, key: Any, positional: bool) -> list:
     return list(key)
 
 
-def host_value(value: Any, array: Any) -> tuple[Any, Any]:
-    """A value for a column as storage, and the column's storage cast to what holds both."""
+def host_value(value: Any, array: Any, strict: bool = False) -> tuple[Any, Any]:
+    """A value for a column as storage, and the column's storage cast to what holds both.
+
+    With ``strict``, as for an assignment, TypeError for values that the column's own type does not hold.
+    """
     if isinstance(value, (classes["Series"], classes["Index"], pd.Series, pd.Index)) or not pd.api.types.is_scalar(
         value
     ):
         new = as_storage(value)
+    elif value is pd.NaT and strict and family(array) in ("number", "text"):
+        raise TypeError(f"Invalid value '{value}' for dtype '{dtype_of(array.dtype)}'")
     elif value is None or value is pd.NA or value is pd.NaT:
         return pd.NaT if array.dtype.kind in "Mm" else pd.NA, array
     else:
@@ -206,7 +211,8 @@ def host_value(value: Any, array: Any) -> tuple[Any, Any]:
             if value not in array.categories:
                 raise TypeError("Cannot setitem on a Categorical with a new category, set the categories first")
             return value, array
-        new = as_storage(value)
+        # NaN is stored as NaN; only None and <NA> are null.
+        new = as_storage(value, None, False)
         if family(array) in ("M", "m") and isinstance(value, str):
             return (pd.Timestamp if family(array) == "M" else pd.Timedelta)(value), array
     here, there = dtype_of(array.dtype), dtype_of(new.dtype)
@@ -226,10 +232,25 @@ def host_value(value: Any, array: Any) -> tuple[Any, Any]:
             common = here if _holds(here, value) else find_common_type([here, there])
         else:
             common = find_common_type([here, there])
+        if strict and common != here and not _all_fit(here, new):
+            raise TypeError(f"Invalid value '{value}' for dtype '{here}'")
+        common = here if strict else common
         array, new = cast(array, common), cast(new, common)
     if pd.api.types.is_scalar(value):
         return (new[0] if len(new) else value), array
     return new, array
+
+
+def _all_fit(dtype: Any, new: Any) -> bool:
+    """Whether a column's type holds each of some values without loss."""
+    values = getattr(new, "_data", None)
+    if values is None or not isinstance(dtype, np.dtype):
+        return new.dtype.kind in "Mm" and new.dtype.kind == dtype.kind
+    if (values.dtype.kind == "b") != (dtype.kind == "b"):
+        return False
+    values = values[~new._mask]
+    with np.errstate(all="ignore"):
+        return bool((values.astype(dtype).astype(values.dtype) == values).all()) or dtype.kind == "f"
 
 
 def _holds(dtype: np.dtype, value: Any) -> bool:
@@ -245,7 +266,9 @@ def _set_series(p: pd.Series, key: Any, value: Any, positional: bool) -> pd.Seri
         target = p.index if isinstance(key, slice) and key == slice(None) else None
         if target is not None and not value._p.index.equals(target) and value._p.index.is_unique:
             value = classes["Series"](value._p.reindex(target))
-    new, array = host_value(value, p.array)
+    if family(p.array) in ("list", "struct"):
+        return _set_nested(p, key, value, positional)
+    new, array = host_value(value, p.array, strict=True)
     out = pd.Series(array.copy(), index=p.index, name=p.name)
     positions = _positions(p, key, positional)
     if positions is None:
@@ -264,6 +287,28 @@ def _set_series(p: pd.Series, key: Any, value: Any, positional: bool) -> pd.Seri
                 )
     out.iloc[positions] = new
     return normal_series(out)
+
+
+def _set_nested(p: pd.Series, key: Any, value: Any, positional: bool) -> pd.Series:
+    """Assignment to a column of lists or structs: one element, or null."""
+    import pyarrow as pa
+
+    from .column import arrow_of, storage_of
+
+    arrow = arrow_of(p.array)
+    items = arrow.to_pylist()
+    if value is pd.NA or value is None:
+        value = None
+    elif hasattr(value, "_storage"):
+        value = value.to_arrow().to_pylist()
+    elif not isinstance(value, (list, dict)):
+        kind = "List" if family(p.array) == "list" else "Struct"
+        raise ValueError(f"Can not set {value} into {kind}Column")
+    positions = _positions(p, key, positional)
+    several = isinstance(value, list) and (family(p.array) == "struct" or len(value) and isinstance(value[0], list))
+    for i, position in enumerate(positions):
+        items[position] = value[i] if several else value
+    return pd.Series(storage_of(pa.array(items, type=arrow.type)), index=p.index, name=p.name)
 
 
 def _aligns(key: Any) -> bool:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pandas.core.arrays.masked import BaseMaskedArray
 
-from .column import arrow_of, dtype_of, isnull, masked, normal, storage_dtype, storage_of
+from .column import arrow_of, dtype_of, isnull, masked, nans_to_nulls, normal, storage_dtype, storage_of
 from .dtypes import STR, CategoricalDtype, DecimalDtype, IntervalDtype, ListDtype, StructDtype
 
 
@@ -55,6 +55,7 @@ def _to_category(array: Any, dtype: CategoricalDtype) -> Any:
         return array.set_categories(dtype._categories, ordered=bool(dtype.ordered))
     if isinstance(array.dtype, pd.ArrowDtype) and not pa.types.is_null(array.dtype.pyarrow_dtype):
         raise NotImplementedError("Cannot convert to categorical")
+    array = nans_to_nulls(array)
     plain = array
     if isinstance(array, BaseMaskedArray):
         plain = array if array._mask.any() else array._data
