@@ -183,6 +183,18 @@ def test_functions_with_side_effects_run_once(frame):
     assert "\n4 region" in frame[1].stderr.replace("  ", " ") or "4 " in frame[1].stderr
 
 
+def test_what_can_be_read_once_is_the_programs(tmp_path):
+    script = tmp_path / "once.py"
+    script.write_text(
+        "import io, numpy as np, pandas as pd\n"
+        "print(pd.read_csv(io.StringIO('a,b\\n1,2\\n')).shape)\n"
+        "print(pd.DataFrame({'a': (v for v in [1, 2])}).shape, pd.Series(map(int, '123')).sum())\n"
+        "print(np.fromiter((v for v in range(4)), float).sum(), np.array(list(zip([1], [2]))).shape)\n"
+    )
+    done, report = ported(script)
+    assert done.stderr == plainly(script).stdout == "(1, 2)\n(2, 1) 6\n6.0 (1, 2)\n"
+
+
 def test_a_notebook_is_told_by_cell_and_line(tmp_path):
     path = tmp_path / "n.ipynb"
     cells = ["import numpy as np", "x = np.ones(1000)\ny = x * 2 + 1", "!pip install x", "float(y.sum())"]

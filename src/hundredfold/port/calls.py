@@ -90,8 +90,7 @@ def call(what: str, host: Callable, device: Callable | None, args: tuple, kwargs
     line.calls += 1
     made, stayed = None, True
     with inside():
-        consumed = any(hasattr(value, "__next__") or hasattr(value, "read") for value in operands)
-        if device is not None and not consumed and not account.refused(at.where, what):
+        if device is not None and not account.refused(at.where, what):
             made, stayed = _on_device(what, device, args, kwargs, at, line)
         elif device is not None and account.refused(at.where, what):
             account.refuse(at.where, at.source, what, _kind_known(at.where, what), "", "", "")
@@ -213,6 +212,8 @@ def raise_(value: Any, frames: bool) -> Any:
         return kind(raise_(item, frames) for item in value)
     if kind is dict:
         return {key: raise_(item, frames) for key, item in value.items()}
+    if hasattr(value, "__next__") or (hasattr(value, "read") and not isinstance(value, type)):
+        raise Unavailable  # what is read once is read by the program
     if frames and isinstance(value, np.ndarray) and value.dtype.kind not in "biufc":
         return np.ndarray.view(value, np.ndarray)
     if hasattr(kind, "_is_ported"):
