@@ -177,6 +177,27 @@ def test_macros_from_options(cp):
     assert x[0] == 10
 
 
+def test_a_branch_of_the_preprocessor_that_is_left_out(cp):
+    code = """
+    #if N == 1
+    #define TYPE float
+    #elif N == 2
+    #define TYPE int
+    #else
+    #error no such N
+    #endif
+    extern "C" __global__ void f(TYPE* x) { x[0] = 5 / 2.0; }
+    """
+    from cupy.cuda.compiler import CompileException
+
+    for n, dtype, wanted in ((1, "f4", 2.5), (2, "i4", 2)):
+        x = cp.zeros(1, dtype)
+        cp.RawKernel(code, "f", (f"-DN={n}",))((1,), (1,), (x,))
+        assert x[0] == wanted
+    with pytest.raises(CompileException, match="no such N"):
+        cp.RawKernel(code, "f", ("-DN=3",)).compile()
+
+
 def test_arguments_that_a_gpu_reads_as_garbage(cp):
     kernel = cp.RawKernel('extern "C" __global__ void f(float* x, float y, int n, long long m) { x[n] = y + m; }', "f")
     x = cp.zeros(4, "f4")
@@ -241,8 +262,7 @@ def test_what_the_compiler_refuses(cp, body, said):
         ("struct P { float a; };", "a struct"),
         ("auto f = [&](int a) { return a; };", "lambda|syntax"),
         ("float4 v = make_float4(1, 2, 3, 4);", "float4|make_float4"),
-        ('printf("%d", 1);', "printf|string"),
-        ("f<<<1, 1>>>(x);", "a launch from a kernel"),
+        ("f<<<1, 1>>>(x);", "separate compilation mode"),
         ("float** y; y[0] = x;", "pointer"),
         ("goto end;", "goto"),
     ],
@@ -261,3 +281,16 @@ def test_an_address_will_do(cp):
     kernel((1,), (1,), (x.data.ptr,))
     kernel((1,), (1,), (x[1:].data,))
     assert x.get().tolist() == [0, 2, 2, 0]
+
+
+def test_printf(cp, capfd):
+    from cupy.cuda.compiler import CompileException
+
+    code = r"""extern "C" __global__ void f(float x, long long n) {
+      printf("thread %d of %u: %5.2f, %lld%%\n", threadIdx.x, blockDim.x, x, n);
+    }"""
+    cp.RawKernel(code, "f")((1,), (2,), (np.float32(1.5), 2**40))
+    cp.cuda.Device().synchronize()
+    assert sorted(capfd.readouterr().out.splitlines()) == [f"thread {k} of 2:  1.50, 1099511627776%" for k in range(2)]
+    with pytest.raises(CompileException, match="incompatible with the format %d"):
+        cp.RawKernel(code.replace("threadIdx.x,", "x,"), "f").compile()

@@ -6,7 +6,7 @@ import ast
 
 from pycparser import c_ast
 
-from . import builtins_complex, builtins_warp
+from . import builtins_complex, builtins_print, builtins_warp
 from .builtins_math import (
     ARITHMETIC,
     CASTED,
@@ -144,6 +144,9 @@ class Builtins(Mathematics):
 
     def part(self, a: Value, name: str) -> Value:
         return Value(real_of(a.type), ast.Attribute(a.node, name, ast.Load()))
+
+    def call_printf(self, f, name, given, node):
+        return builtins_print.call_of(self, f, given, node)
 
     def call_cucomplex(self, f, name, given, node):
         return builtins_complex.call_of(self, f, name, given, node)

@@ -86,6 +86,10 @@ def convert(tokens: list[Token], code: Code) -> Unit:
     """
     unit = Unit(code)
     for token in tokens:
+        if token.text == "<<<" and not code.separate:
+            code.wrong(
+                "kernel launch from __device__ or __global__ functions requires separate compilation mode", token.line
+            )
         if token.kind != "string" and token.text in _REFUSED:
             code.refuse(_REFUSED[token.text], token.line)
     tokens = _outside(tokens, unit)

@@ -18,7 +18,11 @@ class Code:
     filename : str
     shown : str
         The text that messages show: another than `text` where that was made from Python.
+    separate : bool
+        Whether it is compiled to be linked, without which a kernel may launch none.
     """
+
+    separate = False
 
     def __init__(self, text: str, name: str, filename: str | None = None, shown: str | None = None):
         self.text, self.name, self.shown = text, name, text if shown is None else shown

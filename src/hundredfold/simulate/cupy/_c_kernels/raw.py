@@ -45,7 +45,11 @@ class Loaded:
                 defines.append(options[k + 1])
             elif option.startswith("--define-macro="):
                 defines.append(option.partition("=")[2])
-        self.module = Module(Code(code, name), tuple(defines))
+        source = Code(code, name)
+        source.separate = any(
+            o in ("-dc", "--device-c", "-rdc=true", "--relocatable-device-code=true") for o in options
+        )
+        self.module = Module(source, tuple(defines))
         self.mapping: dict[str, str] = {}
         for expression in name_expressions or ():
             self.mapping[expression] = self._named(expression)

@@ -109,11 +109,16 @@ def _preprocessed(code: Code, defines: tuple[str, ...]) -> str:
             code.wrong(msg, line)
 
         def on_directive_handle(self, directive, toks, ifpassthru, precedingtoks):
-            if directive.value == "error":
-                code.wrong("#error directive: " + "".join(t.value for t in toks), directive.lineno)
             if directive.value in ("pragma", "warning", "line"):
                 raise pcpp.OutputDirective(pcpp.Action.IgnoreAndRemove)
             return super().on_directive_handle(directive, toks, ifpassthru, precedingtoks)
+
+        def on_directive_unknown(
+            self, directive, toks, ifpassthru, precedingtoks
+        ):  # and not in a part that is left out
+            if directive.value == "error":
+                code.wrong("#error directive: " + "".join(t.value for t in toks), directive.lineno)
+            code.wrong("unrecognized preprocessing directive", directive.lineno)
 
     made = Preprocessor()
     made.line_directive = None
