@@ -97,8 +97,12 @@ class DeviceSerialized:
 
     def __reduce_ex__(self, protocol: Any) -> tuple:
         header, frames = device_serialize(self)
-        # Pickle takes no memoryviews.
-        return device_deserialize, (header, [numpy.asarray(f) if isinstance(f, memoryview) else f for f in frames])
+        # Pickle takes no memoryviews, and copies bytes.
+        return device_deserialize, (header, [_array(f) for f in frames])
+
+
+def _array(frame: Any) -> Any:
+    return numpy.frombuffer(frame, "u1") if isinstance(frame, (bytes, memoryview)) else frame
 
 
 @dask_serialize.register(DeviceSerialized)
