@@ -188,3 +188,18 @@ def test_lower_ends_words_with_the_final_sigma(cudf):
 def test_only_strings_have_str(cudf):
     with pytest.raises(AttributeError, match="Can only use .str accessor with string values, not integer"):
         _ = cudf.Series([1]).str
+
+
+def test_parts_of_json(cudf):
+    s = cudf.Series(['{"a": [{"b": "x"}, {"b": 2, "c": [1, 2]}], "d": null}', "nothing", None])
+    assert values(s.str.get_json_object("$.a[0].b")) == ["x", None, None]
+    assert values(s.str.get_json_object("$.a[*].b")) == ['["x",2]', None, None]
+    assert values(s.str.get_json_object("$.a[1].c"))[0] == "[1, 2]"
+    assert values(s.str.get_json_object("$.a[*].c", missing_fields_as_nulls=True))[0] == "[null,[1, 2]]"
+    assert values(s.str.get_json_object("$.a[0].b", strip_quotes_from_single_strings=False))[0] == '"x"'
+    assert values(s.str.get_json_object("$.q"))[0] is None
+    quoted = cudf.Series(["{'a': 'x'}"])
+    assert values(quoted.str.get_json_object("$.a")) == [None]
+    assert values(quoted.str.get_json_object("$.a", allow_single_quotes=True)) == ["x"]
+    with pytest.raises(ValueError, match="invalid JSONPath"):
+        s.str.get_json_object("a")

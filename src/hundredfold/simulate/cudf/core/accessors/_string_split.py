@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from typing import Any
@@ -56,47 +55,6 @@ def table(array: pa.Array, function: Callable[[str], list[str]]) -> dict[int, pa
         at: pa.array([row[at] if row is not None and at < len(row) else None for row in rows], pa.string())
         for at in range(width)
     }
-
-
-def find_json(text: str, steps: list) -> Any:
-    """Return the text of the part of a JSON document that a path leads to, None if there is none.
-
-    What is a string loses its quotes, other parts stay as they are written.
-    """
-    decoder = json.JSONDecoder()
-    space = re.compile(r"\s*")
-    try:
-        position = space.match(text).end()
-        for step in steps:
-            if isinstance(step, str) and text[position] == "{":
-                position = space.match(text, position + 1).end()
-                while True:
-                    if text[position] == "}":
-                        return None
-                    key, position = decoder.raw_decode(text, position)
-                    position = space.match(text, space.match(text, position).end() + 1).end()
-                    if key == step:
-                        break
-                    _, position = decoder.raw_decode(text, position)
-                    position = space.match(text, position).end()
-                    if text[position] == ",":
-                        position = space.match(text, position + 1).end()
-            elif isinstance(step, int) and text[position] == "[":
-                position = space.match(text, position + 1).end()
-                for _ in range(step):
-                    _, position = decoder.raw_decode(text, position)
-                    position = space.match(text, position).end()
-                    if text[position] != ",":
-                        return None
-                    position = space.match(text, position + 1).end()
-                if text[position] == "]":
-                    return None
-            else:
-                return None
-        value, end = decoder.raw_decode(text, position)
-    except (ValueError, IndexError):
-        return None
-    return value if isinstance(value, str) else None if value is None else text[position:end]
 
 
 class Split:
@@ -245,10 +203,10 @@ class Split:
         missing_fields_as_nulls: bool = False,
     ) -> Any:
         """Return the part of JSON documents that a path (``$.a.b[0]``) leads to, null where there is none."""
-        from hundredfold.simulate.errors import NotSimulatedError
+        from ._json_path import find, steps_of
 
-        if not re.fullmatch(r"\$(\.[^.\[\]*]+|\[\d+\]|\['[^']*'\])*", json_path) or allow_single_quotes:
-            raise NotSimulatedError("get_json_object with wildcards or single quotes", "get_json_object('$.name[0]')")
-        found = re.findall(r"\.([^.\[\]]+)|\[(\d+)\]|\['([^']*)'\]", json_path)
-        steps = [int(number) if number else name or quoted for name, number, quoted in found]
-        return self._return_or_inplace(each(self._array, lambda text: find_json(text, steps)))
+        steps = steps_of(json_path)
+        if not json_path.strip():
+            return self._return_or_inplace(pa.nulls(len(self._array), pa.string()))
+        options = allow_single_quotes, strip_quotes_from_single_strings, missing_fields_as_nulls
+        return self._return_or_inplace(each(self._array, lambda text: find(text, steps, *options)))
