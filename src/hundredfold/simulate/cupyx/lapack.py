@@ -86,7 +86,7 @@ def potrs(L: Any, b: Any, lower: bool) -> Any:
     def run(half: np.ndarray, b: np.ndarray) -> np.ndarray:
         half, b = half.astype(dtype), b.astype(dtype)
         if half.ndim == 2:
-            return _scipy.cho_solve((half, lower), b)
+            return _scipy.cho_solve((half, lower), b, check_finite=False)
         vector = b.ndim == half.ndim - 1
         tri = np.tril(half) if lower else np.triu(half)
         adjoint = np.conj(np.swapaxes(tri, -1, -2))

@@ -53,9 +53,9 @@ def cfar_alpha(pfa: float, N: int) -> float:
 
 def _areas(x: np.ndarray, inner: tuple, outer: tuple) -> np.ndarray:
     """Sums over the outer box less those over the inner one, where the outer box fits."""
-    total = x.astype(np.float32)
+    total = x.astype(np.float64)
     for axis in range(x.ndim):
-        total = np.cumsum(total, axis=axis, dtype=np.float32)
+        total = np.cumsum(total, axis=axis)
     total = np.pad(total, [(1, 0)] * x.ndim)
 
     def boxes(half: tuple) -> np.ndarray:
