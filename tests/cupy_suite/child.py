@@ -229,6 +229,9 @@ def main() -> None:
     import cupy._creation
 
     cupy._creation.from_data = cupy._creation  # CuPy has modules where the stand-in has one
+    cupy.linalg._util = types.SimpleNamespace(
+        stacked_identity=lambda lead, n, dtype: cupy.broadcast_to(cupy.eye(n, dtype=dtype), (*lead, n, n))
+    )
     for name in ("_bit_generator", "_sample", "_distributions"):
         importlib.import_module(f"cupy.random.{name}")
     for name in ("_default_fft_func", "_fft", "_fftn"):

@@ -48,7 +48,10 @@ LEFT_OUT = [
     (r"cuda_tests/test_(compiler|compiler_cache|nvrtc)\.py", INSIDE),
     (r"cuda_tests/test_(cublas|cufft|curand|cusolver|cusparse|cutensor|nccl|driver|texture|graph)\.py", LIBRARY),
     (r"fft_tests/test_(callback|cache)\.py", LIBRARY),
-    (r"fft_tests/test_fft\.py::Test(PlanCtxManager|MultiGpu|DefaultPlan|FftnView)", "cuFFT's plans as objects"),
+    (
+        r"fft_tests/test_fft\.py::Test(PlanCtxManager|MultiGpu|DefaultPlan|R?[Ff]ftnContiguity)",
+        "cuFFT's plans as objects",
+    ),
     (r"test_cublas\.py", LIBRARY),
     (r"::Test(Cub|CuTensor|Cutensor)\w*|::TestFusionKernelName", INSIDE),
     (r"::TestBfloat16|test_bfloat16\.py", "needs the package ml_dtypes"),

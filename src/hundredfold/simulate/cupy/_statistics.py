@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,7 @@ from ._core import launch
 from ._core.adapt import running, table
 from ._core.convert import asarray
 from ._core.reduction import accumulator, normal_axes, reduce, reduced_shape, sum_dtype
+from ._core.ufuncs import by_name
 
 ndarray = launch.array_class
 
@@ -45,7 +47,10 @@ def _nan_extremum(name: str) -> Callable:
     function = getattr(np, name)
 
     def call(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
-        return reduce(f"cupy_{name}", _quiet(function), a, axis, out, keepdims, a.dtype, identity=False)
+        made = reduce(f"cupy_{name}", _quiet(function), a, axis, out, keepdims, a.dtype, identity=False)
+        if by_name["isnan"](made).any():  # CuPy waits for the device here, to warn
+            warnings.warn("All-NaN slice encountered", RuntimeWarning, stacklevel=2)
+        return made
 
     call.__name__ = name
     return call
@@ -53,8 +58,6 @@ def _nan_extremum(name: str) -> Callable:
 
 def _quiet(function: Callable) -> Callable:
     """Without NumPy's warnings about slices of nothing but NaN: CuPy has none."""
-    import warnings
-
     inner = _keep_out(function)
 
     def run(*args: Any, **kwargs: Any) -> Any:

@@ -70,5 +70,9 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
         raise NotImplementedError("Only int or ndarray are supported for v")
     out = launch.empty(shape, np.dtype(np.int64))
     if sorter is not None:
+        if sorter.dtype.kind not in "iu":
+            raise TypeError("sorter must be of integer type")
+        if sorter.size != a.size:
+            raise ValueError("sorter.size must equal a.size")
         a = a.take(sorter)
     return launch.submit_into("cupy_searchsorted", out, np.searchsorted, a, v, side=side)

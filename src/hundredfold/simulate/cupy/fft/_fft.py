@@ -38,7 +38,7 @@ def _transform(name: str, one: bool, two: bool = False) -> Callable:
         dtype = _complex(a.dtype)
         if real_out:
             dtype = np.dtype(dtype.char.lower())
-            if a.dtype.char == "e" and len(axes) == 1 and name.startswith("irfft"):
+            if a.dtype.char == "e" and len(axes) == 1 and name in ("irfft", "hfft", "irfftn", "irfft2"):
                 dtype = a.dtype  # CuPy casts the result of one axis back (`_compat_caster` in cupy/fft/_fft.py)
         kwargs = {"n": sizes[0], "axis": axes[0]} if one else {"s": sizes, "axes": axes}
         out = launch.empty(shape, dtype)

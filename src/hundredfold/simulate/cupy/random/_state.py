@@ -75,6 +75,7 @@ class RandomState:
 
     def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None, dtype: Any = float) -> ndarray:
         """Uniform in an interval."""
+        low, high = (asarray(v) if isinstance(v, (list, tuple)) else v for v in (low, high))
         x = self._source.draw("curand_uniform", "random", sized(size, low, high), _float(dtype))
         return scaled(x, high - low, low)
 
