@@ -14,7 +14,8 @@ outcome, matches = _outcome.outcome, _outcome.matches
 
 # List → the names that a case's code uses, as (GPU, host), and the fewest cases that it has to have.
 LISTS = {
-    "cupy": ({"xp": ("cupy", "numpy"), "xs": ("cupyx.scipy", "scipy")}, 150),
+    "cupy": ({"xp": ("cupy", "numpy")}, 150),
+    "cupyx": ({"xp": ("cupy", "numpy"), "scp": ("cupyx.scipy", "scipy")}, 30),
     "cudf": ({"xd": ("cudf", "pandas"), "xp": ("cupy", "numpy")}, 60),
 }
 CASES = {name: yaml.safe_load((HERE / f"{name}.yaml").read_text()) for name in LISTS}
@@ -25,6 +26,19 @@ def scope(which, side):
     import numpy as np
 
     names = {short: importlib.import_module(pair[side]) for short, pair in LISTS[which][0].items()}
+    if "scp" in names:
+        for part in (
+            "fft",
+            "interpolate",
+            "linalg",
+            "ndimage",
+            "signal",
+            "sparse.linalg",
+            "spatial.distance",
+            "special",
+            "stats",
+        ):
+            importlib.import_module(f"{names['scp'].__name__}.{part}")
     return {**names, "np": np}
 
 

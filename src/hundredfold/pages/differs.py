@@ -23,7 +23,7 @@ NumPy and pandas, which the stand-ins keep: each case is run by `tests/conforman
 - **Floating point** is the CPU's: sums are added up in another order than on a GPU, and functions such as `sin` may differ in the last place.
 - **Memory** is this machine's, counted and limited as a device's; there is no bus, and no bandwidth is simulated.
 """
-LIBRARIES = {"cupy": ("CuPy", "NumPy"), "cudf": ("cuDF", "pandas")}
+LIBRARIES = {"cupy": ("CuPy", "NumPy"), "cupyx": ("cupyx", "SciPy"), "cudf": ("cuDF", "pandas")}
 
 
 def page(conformance: Path, simulate: Path) -> str:
