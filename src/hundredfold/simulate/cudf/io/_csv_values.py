@@ -38,7 +38,11 @@ def dates(array: pa.Array, dayfirst: bool) -> pa.Array:
 
 
 def times(array: pa.Array, type: pa.DataType, dayfirst: bool = False) -> pa.Array:
-    """Return texts as times of a type; what is no time is null."""
+    """Return texts as times of a type; what is no time is null, and a bare number counts the type's unit."""
+    if array.null_count < len(array) and all(
+        text is None or re.fullmatch(r"\s*-?\d+\s*", text) for text in array.to_pylist()
+    ):
+        return pc.utf8_trim_whitespace(array).cast(pa.int64()).cast(type)
     series = pd.Series(array.to_pylist(), dtype=object)
     found = pd.to_datetime(series, format="mixed", dayfirst=dayfirst, errors="coerce", utc=True)
     return pa.array(found.dt.tz_localize(None).dt.as_unit(type.unit)).cast(type)
@@ -54,9 +58,9 @@ def durations(array: pa.Array, type: pa.DataType) -> pa.Array:
     return array.cast(pa.int64()).cast(type)
 
 
-def numbers(array: pa.Array, type: pa.DataType, thousands: str | None, decimal: str) -> pa.Array:
+def numbers(array: pa.Array, type: pa.DataType, options: dict[str, Any]) -> pa.Array:
     """Return texts as numbers; what is no number is null, and an integer wraps to its width as in libcudf."""
-    texts = pc.utf8_trim_whitespace(array)
+    texts, thousands, decimal = pc.utf8_trim_whitespace(array), options["thousands"], options["decimal"]
     if thousands:
         texts = pc.replace_substring(texts, thousands, "")
     if decimal != ".":
@@ -65,10 +69,18 @@ def numbers(array: pa.Array, type: pa.DataType, thousands: str | None, decimal: 
         return texts.cast(type)
     except pa.ArrowInvalid:
         pass
-    values = []
+    values, words = [], {**dict.fromkeys(options["true_values"], 1), **dict.fromkeys(options["false_values"], 0)}
     for text in texts.to_pylist():
         try:
-            values.append(None if text is None else float(text) if pa.types.is_floating(type) else int(float(text)))
+            values.append(
+                words[text]
+                if text in words
+                else None
+                if text is None
+                else float(text)
+                if pa.types.is_floating(type)
+                else int(float(text))
+            )
         except (ValueError, OverflowError):
             values.append(None)
     if pa.types.is_floating(type):
@@ -126,7 +138,7 @@ def converted(array: pa.Array, wanted: Any, options: dict[str, Any]) -> pa.Array
         return bools(array, options["true_values"], options["false_values"])
     if pa.types.is_decimal(type):
         return pc.utf8_trim_whitespace(array).cast(type)
-    return numbers(array, type, options["thousands"], options["decimal"])
+    return numbers(array, type, options)
 
 
 def inferred(array: Any, rows: int) -> pa.Array:

@@ -69,6 +69,14 @@ def decompressed(data: bytes, compression: str | None, name: Any) -> bytes:
 
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             return archive.read(archive.namelist()[0])
+    if compression == "snappy":
+        size, shift, at = 0, 0, 0
+        while True:  # the size comes first, seven bits a byte
+            size |= (data[at] & 0x7F) << shift
+            if data[at] < 0x80:
+                break
+            at, shift = at + 1, shift + 7
+        return pa.decompress(data, size, codec="snappy", asbytes=True)
     return pa.input_stream(io.BytesIO(data), compression="zstd").read()
 
 
@@ -172,6 +180,8 @@ def read_csv(
     _check(delimiter, decimal, thousands, nrows, skipfooter, byte_range, skiprows)
     if len(delimiter) != 1:
         raise TypeError(f"ord() expected a character, but string of length {len(delimiter)} found")
+    if isinstance(source, str) and os.path.isdir(source):
+        raise FileNotFoundError(f"{source} is a folder")
     raw = sources.read_bytes(source)
     name = filepath_or_buffer if isinstance(filepath_or_buffer, (str, os.PathLike)) else source
     data = decompressed(raw, compression, name if isinstance(source, (str, io.BytesIO)) else None)
@@ -189,7 +199,7 @@ def read_csv(
         lines = data.rstrip(b"\n").split(b"\n")
         data = b"\n".join(lines[:-skipfooter]) + b"\n" if skipfooter < len(lines) else b""
     if not data.strip():
-        return _with_index(cudf.DataFrame(), None, names, original_header)
+        return _empty(names, dtype)
 
     nulls = [] if na_values is None else [na_values] if not sources.is_list_like(na_values) else list(na_values)
     nulls = [str(value) for value in nulls] + (list(NA_VALUES) if keep_default_na else [])
@@ -227,7 +237,10 @@ def read_csv(
         "false_values": (*FALSE, *(str(value) for value in false_values or ())),
     }  # fmt: skip
     columns: dict[str, pa.Array] = {}
+    everything_once = set() if mangle_dupe_cols else _written_names(data, options)
     for at, column in enumerate(frame.columns):
+        if not mangle_dupe_cols and column not in everything_once:
+            continue
         array = frame.iloc[:, at].array
         if column in wanted:
             columns[column] = converted(inferred(array, len(frame)).cast(pa.string()), wanted[column], values)
@@ -246,7 +259,20 @@ def read_csv(
         result = result.astype(categories)
     if names and isinstance(names[0], int):
         result.columns = [int(column) for column in result.columns]
+    elif names is None and header is None and not prefix and cudf.get_option("mode.pandas_compatible"):
+        result.columns = [int(column) for column in result.columns]
     return _default_widths(_with_index(result, index_col, names, original_header), wanted)
+
+
+def _empty(names: Any, dtype: Any) -> Any:
+    """Return a frame without rows."""
+    import cudf
+
+    if cudf.get_option("mode.pandas_compatible"):
+        raise pd.errors.EmptyDataError("No columns to parse from file")
+    names = [str(name) for name in names or ()]
+    kinds = _dtypes(dtype, names)
+    return cudf.DataFrame({name: cudf.Series([], dtype=kinds.get(name, "str")) for name in names})
 
 
 def _parse(data: bytes, options: dict[str, Any], texts: dict[str, str]) -> pd.DataFrame:
@@ -270,6 +296,16 @@ def _parse(data: bytes, options: dict[str, Any], texts: dict[str, str]) -> pd.Da
             io.BytesIO(data), dtype=texts, dtype_backend="pyarrow", engine="python",
             on_bad_lines=lambda fields: fields[:width], **options,
         )  # fmt: skip
+
+
+def _written_names(data: bytes, options: dict[str, Any]) -> set[str]:
+    """Return the names as the file has them, each once."""
+    if options["header"] is None:
+        return set(options.get("names") or ())
+    head = pd.read_csv(
+        io.BytesIO(data), sep=options["sep"], header=None, skiprows=options["header"], nrows=1, dtype=str
+    )
+    return set(head.iloc[0])
 
 
 def _names(data: bytes, options: dict[str, Any]) -> list[str]:
@@ -298,14 +334,14 @@ def _with_index(frame: Any, index_col: Any, names: Any, header: Any) -> Any:
     return frame
 
 
-def _default_widths(frame: Any, wanted: dict[str, Any]) -> Any:
+def _default_widths(frame: Any, wanted: Any) -> Any:
     """Apply the options ``default_integer_bitwidth`` and ``default_float_bitwidth``."""
     import cudf
 
     integer, floating = cudf.get_option("default_integer_bitwidth"), cudf.get_option("default_float_bitwidth")
     if not integer and not floating:
         return frame
-    kinds = {}
+    kinds, wanted = {}, wanted if isinstance(wanted, Mapping) else {}
     for name in frame.columns:
         kind = frame[name].dtype
         if name in wanted or kind == np.dtype("int8"):

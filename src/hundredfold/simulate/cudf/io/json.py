@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from . import _sources as sources
 from ._floats import text_of
-from .csv import decompressed, lines_in
+from .csv import _default_widths, decompressed, lines_in
 
 COMPRESSIONS = (None, "brotli", "bz2", "gzip", "infer", "lz4", "lzo", "snappy", "xz", "zip", "zlib", "zstd")
 
@@ -81,7 +81,8 @@ def column(values: list[Any], keep_quotes: bool, mixed_as_string: bool) -> pa.Ar
         try:
             return pa.array(values)
         except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
-            pass
+            if kinds == {int} and all(value is None or 0 <= value < 2**64 for value in values):
+                return pa.array(values, pa.uint64())
     return pa.array([_text(value) for value in values], pa.string())
 
 
@@ -148,7 +149,7 @@ def read_json(
         )  # fmt: skip
         if isinstance(dtype, Mapping):
             for name, kind in dtype.items():
-                kind = cudf.dtype(kind)
+                name, kind = str(name), cudf.dtype(kind)
                 if isinstance(kind, cudf.CategoricalDtype):
                     raise NotImplementedError("CategoricalDtype as dtype is not yet supported in JSON reader")
                 if name in columns:
@@ -156,13 +157,15 @@ def read_json(
                 elif prune_columns:
                     columns[name] = pa.nulls(rows, arrow_type(kind))
             if prune_columns:
-                columns = {name: values for name, values in columns.items() if name in dtype}
+                columns = {name: values for name, values in columns.items() if name in set(map(str, dtype))}
         sources.counted_read("read_json", nbytes, columns)
-        return cudf.DataFrame._from_columns(columns)
+        return _default_widths(cudf.DataFrame._from_columns(columns), dtype)
     warnings.warn("Using CPU via Pandas to read JSON dataset, this may be GPU accelerated in the future", stacklevel=2)
     source = sources.only(sources.resolve(path_or_buf, storage_options), "read_json (via pandas)")
     value = pd.read_json(source, *args, lines=lines, dtype=dtype, compression=compression, orient=orient, **kwargs)
-    return cudf.DataFrame(value) if isinstance(value, pd.DataFrame) else cudf.Series(value)
+    if isinstance(value, pd.DataFrame):
+        return _default_widths(cudf.DataFrame(value), dtype)
+    return cudf.Series(value)
 
 
 def _as(array: pa.Array, kind: pa.DataType) -> pa.Array:
@@ -242,7 +245,7 @@ def to_json(
         + "}"
         for row in zip(*texts.values(), strict=True)
     ]
-    out = "".join(f"{row}\n" for row in rows) if lines else "[" + ",".join(rows) + "]"
+    out = ("".join(f"{row}\n" for row in rows) or "\n") if lines else "[" + ",".join(rows) + "]"
     sources.counted_write("to_json", list(columns.values()), len(out))
     if path_or_buf is None:
         return out

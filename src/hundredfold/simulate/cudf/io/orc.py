@@ -118,7 +118,10 @@ def read_orc(
                 f"CUDF failure at: /cpp/src/io/orc/aggregate_orc_metadata.cpp: Unknown column name: {sorted(missing)[0]}"
             )
         chosen = range(file.nstripes) if stripes is None else stripes[at]
-        pieces = [pa.Table.from_batches([file.read_stripe(number, columns=read)]) for number in chosen]
+        try:
+            pieces = [pa.Table.from_batches([file.read_stripe(number, columns=read)]) for number in chosen]
+        except (OSError, pa.ArrowException) as error:
+            raise RuntimeError(f"CUDF failure at: /cpp/src/io/orc/reader_impl_decode.cu: {error}") from None
         if filters is not None:
             full = (pa.Table.from_batches([file.read_stripe(number)]) for number in chosen)
             pieces = [piece for piece, whole in zip(pieces, full, strict=True) if _may_hold(whole, filters)]
@@ -129,7 +132,7 @@ def read_orc(
         table = table.slice(skiprows or 0, None if num_rows in (None, -1) else num_rows)
     if wanted is not None:
         table = table.select([name for name in table.schema.names if name not in wanted] + wanted)
-    values = {name: plain(table.column(name)) for name in table.schema.names}
+    values = {name: _dated(table.column(name)) for name in table.schema.names}
     if timestamp_type is not None:
         target = arrow_type(cudf.dtype(timestamp_type))
         values = {
@@ -148,9 +151,16 @@ def read_orc(
     return cudf.DataFrame._from_columns(values, index=index)
 
 
+def _dated(column: pa.ChunkedArray) -> pa.Array:
+    """Days are read as milliseconds."""
+    return plain(column.cast(pa.timestamp("ms")) if pa.types.is_date(column.type) else column)
+
+
 def _signed(array: pa.Array) -> pa.Array:
-    """ORC has no unsigned integers."""
+    """ORC has no unsigned integers, and decimals of one width."""
     kind = array.type
+    if pa.types.is_decimal(kind) and kind.bit_width < 128:
+        return array.cast(pa.decimal128(kind.precision, kind.scale))
     if pa.types.is_unsigned_integer(kind):
         return array.cast(getattr(pa, f"int{kind.bit_width}")(), safe=False)
     return array

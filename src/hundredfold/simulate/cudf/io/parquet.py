@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from . import _sources as sources
 from ._parquet_dataset import ParquetDatasetWriter, ParquetWriter, write_to_dataset
 from ._parquet_filters import normalize_filters, post_filter, process_dataset
-from ._parquet_write import merge_parquet_filemetadata, to_parquet
+from ._parquet_write import CODECS, KNOWN, merge_parquet_filemetadata, to_parquet
 
 __all__ = [
     "ParquetDatasetWriter",
@@ -332,3 +332,15 @@ def _with_index(
         frame = cudf.DataFrame._from_columns(dict(enumerate(levels)))
         new = cudf.MultiIndex.from_frame(frame, names=labels)
     return cudf.DataFrame._from_columns(values, index=new)
+
+
+def is_supported_read_parquet(compression: str) -> bool:
+    """Whether files of a codec can be read."""
+    if str(compression).upper() not in KNOWN:
+        raise ValueError("Unsupported `compression` type")
+    return str(compression).upper() in (*CODECS, "GZIP", "BROTLI")
+
+
+def is_supported_write_parquet(compression: str) -> bool:
+    """Whether files of a codec can be written."""
+    return is_supported_read_parquet(compression) and str(compression).upper() in CODECS
