@@ -13,6 +13,7 @@ from .column import dtype_of
 from .construct import as_storage, nulls
 from .dtypes import STR
 from .indexing import key_of
+from .operators import device_scalar
 from .reshape_types import find_common_type
 from .wrap import classes, normal_frame, normal_series
 
@@ -66,7 +67,7 @@ def frame_setitem(self: Any, key: Any, value: Any) -> None:
 def column_storage(p: pd.DataFrame, value: Any, nan_as_null: bool = True) -> tuple[Any, pd.Index]:
     """A new column's storage aligned with a frame, and the index of the result."""
     index = p.index
-    empty = not p.shape[1] and not len(index)
+    empty = not len(index)
     if isinstance(value, (classes["Series"], pd.Series)):
         series = value if isinstance(value, classes["Series"]) else classes["Series"](value)
         if empty and not p.shape[1]:
@@ -76,6 +77,8 @@ def column_storage(p: pd.DataFrame, value: Any, nan_as_null: bool = True) -> tup
         if not series._p.index.is_unique:
             raise ValueError("cannot reindex on an axis with duplicate labels")
         return normal_series(series._p.reindex(index)).array, index
+    if device_scalar(value):
+        value = value.item()
     if pd.api.types.is_scalar(value) or isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()] if isinstance(value, np.ndarray) else value
         if value is None or value is pd.NA:
@@ -266,6 +269,12 @@ def _set_series(p: pd.Series, key: Any, value: Any, positional: bool) -> pd.Seri
         target = p.index if isinstance(key, slice) and key == slice(None) else None
         if target is not None and not value._p.index.equals(target) and value._p.index.is_unique:
             value = classes["Series"](value._p.reindex(target))
+    if isinstance(value, classes["Series"]) and not positional and not _aligns(key):
+        rows = _positions(p, key, positional)
+        if rows is not None and value._p.index.is_unique:
+            labels = p.index.take(rows)
+            if not labels.equals(value._p.index) and labels.isin(value._p.index).any():
+                value = classes["Series"](normal_series(value._p.reindex(labels)))
     if family(p.array) in ("list", "struct"):
         return _set_nested(p, key, value, positional)
     new, array = host_value(value, p.array, strict=True)

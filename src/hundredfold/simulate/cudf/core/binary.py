@@ -90,6 +90,8 @@ def binop(op: str, left: Any, right: Any) -> Any:
     elif kinds <= {"list", "struct"} and op in ("eq", "ne"):
         result = _elements(op, left, right)
     if result is not NotImplemented:
+        if op in COMPARISONS and get_option("mode.pandas_compatible") and isinstance(result, BaseMaskedArray):
+            return masked(np.where(result._mask, op == "ne", result._data))
         return result
     if op in ("eq", "ne") and not _is_na(other):
         null = isnull(array) | (isnull(other) if is_array(other) else False)
@@ -281,6 +283,9 @@ def _time(op: str, left: Any, right: Any) -> Any:
         if op == "floordiv" and array._data.dtype.kind == "f":
             with np.errstate(invalid="ignore"):
                 array = masked(np.where(array._mask, 0, array._data).astype(np.int64), array._mask)
+        if op in COMPARISONS:
+            # Times compare as pandas': nothing equals a null, and every ordering with it is false.
+            return masked(np.where(null, op == "ne", array._data))
         return masked(array._data, array._mask | null)
     return pd.Series(array).mask(null).array if null.any() else array
 

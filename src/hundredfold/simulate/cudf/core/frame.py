@@ -105,6 +105,9 @@ class Frame:
         """Make nulls of NaN."""
         return mapped(self, nans_to_nulls)
 
+    def __round__(self, digits: int = 0) -> Any:
+        return self.round(decimals=digits)
+
     def __copy__(self) -> Any:
         return self.copy(deep=False)
 
@@ -317,9 +320,6 @@ class SingleColumn(Frame, NotIterable):
         )
 
     to_list = tolist
-
-    def __round__(self, digits: int = 0) -> Any:
-        return self.round(decimals=digits)
 
     def to_pylibcudf(self) -> tuple[Any, dict]:
         """The column for pylibcudf, and what that does not keep."""

@@ -18,7 +18,14 @@ from .wrap import classes, frame_of, index_of, make_frame, series_of, unwrap
 NAMES = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor")
 
 
+def device_scalar(other: Any) -> bool:
+    """Whether it is a device array of no dimensions (asking a Series for its interface may raise)."""
+    return type(other).__module__.startswith("cupy") and getattr(other, "ndim", 1) == 0
+
+
 def _scalar(other: Any) -> bool:
+    if device_scalar(other):
+        return True
     return pd.api.types.is_scalar(other) or isinstance(other, np.ndarray) and other.ndim == 0
 
 
@@ -64,7 +71,8 @@ def series_op(self: Any, other: Any, op: str, reflect: bool, fill_value: Any = N
     index = left.index if is_series else None
     a = _array(left)
     if _scalar(other):
-        b = other[()] if isinstance(other, np.ndarray) else other
+        b = other.item() if device_scalar(other) else other
+        b = b[()] if isinstance(b, np.ndarray) else b
     elif isinstance(other, (classes["Series"], classes["Index"])):
         if not is_series and isinstance(other, classes["Series"]):
             return NotImplemented
