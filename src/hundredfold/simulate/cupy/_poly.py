@@ -202,6 +202,11 @@ def _function(name: str) -> Any:
     def call(*args: Any, **kwargs: Any) -> Any:
         if name == "polyval" and isinstance(args[0], poly1d) and isinstance(args[1], poly1d):
             return args[0](args[1])
+        if name == "polyval" and not isinstance(args[0], poly1d):
+            if not isinstance(args[0], launch.array_class) or args[0].ndim == 0:
+                raise TypeError("p must be 1d ndarray or poly1d object")
+        if name == "roots" and not isinstance(args[0], poly1d) and args[0].dtype.kind == "b":
+            raise NotImplementedError("boolean inputs are not supported")
         if name == "polyval" and isinstance(args[1], poly1d):
             return poly1d(args[0])(args[1])
         if name == "poly" and args[0].ndim == 2 and args[0].shape[0] == args[0].shape[1] and args[0].size:
