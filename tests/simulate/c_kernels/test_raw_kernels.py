@@ -93,6 +93,10 @@ def test_dynamic_shared_memory_of_two_types(cp):
         y.get()
     with pytest.raises(cp.cuda.driver.CUDADriverError, match="CUDA_ERROR_INVALID_VALUE: invalid argument"):
         kernel((1,), (32,), (x, y, 32), shared_mem=50000)
+    kernel.max_dynamic_shared_size_bytes = 60000
+    kernel((1,), (32,), (x, y, 32), shared_mem=50000)
+    with pytest.raises(cp.cuda.driver.CUDADriverError, match="CUDA_ERROR_INVALID_VALUE"):
+        kernel.max_dynamic_shared_size_bytes = 300_000
 
 
 def test_statements(cp):

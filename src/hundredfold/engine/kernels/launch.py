@@ -61,6 +61,7 @@ class Kernel:
         self._rewritten: object = None
         self._compiled: dict[tuple, object] = {}
         self._traced: set[tuple] = set()
+        self.limits = limits.DEVICE  # more where the driver was asked for more shared memory
 
     def function(self) -> Function:
         """The kernel with its names resolved.
@@ -136,12 +137,13 @@ class Kernel:
         args = tuple([np.uint64(value) if type(value) is int and value >= 2**63 else value for value in args])
         griddim, blockdim = limits.normalize(griddim, blockdim)
         cooperative = cooperative or "cg.this_grid" in function.intrinsics
-        limits.check(griddim, blockdim, sharedmem, cooperative=cooperative, kernel=self.name)
+        limits.check(griddim, blockdim, sharedmem, device=self.limits, cooperative=cooperative, kernel=self.name)
         key = _key(args)
         compiled = self._for(key, args)
         if compiled is not None:
+            static = compiled.shared.nbytes
             limits.check(
-                griddim, blockdim, sharedmem, compiled.shared.nbytes, cooperative=cooperative, kernel=self.name
+                *(griddim, blockdim, sharedmem, static, self.limits), cooperative=cooperative, kernel=self.name
             )
         moved = _bytes(args)
         trace = trace or os.environ.get(TRACE_SETTING) or "first"
@@ -185,7 +187,7 @@ class Kernel:
         cooperative = cooperative or "cg.this_grid" in function.intrinsics
         compiled = self._for(_key(args), args)
         static = compiled.shared.nbytes if compiled is not None else 0
-        limits.check(griddim, blockdim, sharedmem, static, cooperative=cooperative, kernel=self.name)
+        limits.check(griddim, blockdim, sharedmem, static, self.limits, cooperative=cooperative, kernel=self.name)
         run = _Run(self, function, compiled, griddim, blockdim, args, sharedmem, cooperative, order)
         if blocks is None:
             blocks = np.arange(griddim[0] * griddim[1] * griddim[2])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import os
 import threading
@@ -9,12 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from hundredfold.engine.kernels import limits
 from hundredfold.simulate.errors import NotSimulatedAttribute, NotSimulatedError
 
 from . import launch
 from .errors import Code
 from .kinds import Array, Pointer, Scalar
 
+_MOST = 227 * 1024  # bytes of shared memory of a block of compute capability 9.0
 _DYNAMIC = 48 * 1024  # bytes of shared memory that a launch may ask for without being allowed more
 _ATTRIBUTES = (
     "max_threads_per_block", "shared_size_bytes", "const_size_bytes", "local_size_bytes", "num_regs", "ptx_version",
@@ -228,6 +231,9 @@ class RawKernel:
                 f"max_dynamic_shared_size_bytes of the kernel first"
             )
             raise error
+        kernel.limits = dataclasses.replace(
+            limits.DEVICE, shared=max(limits.DEVICE.shared, self._dynamic + made.shared)
+        )
         launch.launched(kernel, *dims, tuple(passed), int(shared_mem), bool(self.enable_cooperative_groups))
 
     def compile(self, log_stream: Any = None) -> None:
@@ -257,10 +263,7 @@ class RawKernel:
 
     @max_dynamic_shared_size_bytes.setter
     def max_dynamic_shared_size_bytes(self, value: int) -> None:
-        from hundredfold.engine.kernels import limits
-
-        most = getattr(limits.DEVICE, "shared_optin", 227 * 1024)
-        if not 0 <= value <= most:
+        if not 0 <= value <= _MOST - self._attribute("shared_size_bytes"):
             from ..cuda._errors import CUDADriverError
 
             raise CUDADriverError(1)
