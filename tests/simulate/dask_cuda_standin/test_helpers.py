@@ -134,6 +134,25 @@ def test_what_is_spilled_frees_device_memory(simulating):
     """)
 
 
+@pytest.mark.parametrize("own_spilling", [False, True])
+def test_frames_of_cudf_are_spilled_as_well(simulating, own_spilling):
+    """Also where cuDF is asked to spill by itself, which is not simulated: it would run out of memory instead."""
+    simulating(f"""
+        import cudf, dask_cudf  # which tells Dask the size of frames
+        cudf.set_option("spill", {own_spilling})
+        with tempfile.TemporaryDirectory() as folder:
+            data = DeviceHostFile(folder, device_memory_limit=200_000, memory_limit=200_000)
+            for i in range(6):
+                data[i] = cudf.DataFrame({{"a": np.full(10_000, i), "b": ["x"] * 10_000}})
+            assert len(data.device) < 6 and len(data.disk) > 0
+            for i in range(6):
+                frame = data[i]
+                assert type(frame) is cudf.DataFrame and int(frame["a"].sum()) == 10_000 * i
+                assert frame["b"].to_pandas().eq("x").all()
+        cudf.set_option("spill", False)
+    """)
+
+
 def test_an_object_survives_the_host(simulating):
     simulating("""
         import pickle

@@ -1,4 +1,4 @@
-"""Which objects cuDF spills by itself: in simulation none, see `cudf_spilling_status`."""
+"""Which objects cuDF spills by itself: in simulation none, whatever its option says, so that the worker's data spills them."""
 
 from __future__ import annotations
 
@@ -22,14 +22,6 @@ def _(mapping: dict) -> bool:
 @is_spillable_object.register(object)
 def _(o: Any) -> bool:
     return False
-
-
-@is_spillable_object.register_lazy("cudf")
-def _() -> None:
-    import cudf
-
-    for kind in (cudf.DataFrame, cudf.Series, cudf.Index):
-        is_spillable_object.register(kind, lambda o: cudf_spilling_status())
 
 
 def cudf_spilling_status() -> bool | None:
