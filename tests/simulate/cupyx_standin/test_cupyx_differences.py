@@ -225,6 +225,20 @@ CASES = [
         "float32",
         "float64",
     ),
+    (
+        "a filter's state is its past inputs and outputs",
+        "b=xp.array([1.,.5]); a=xp.array([1.,-.5,.1])",
+        "scp.signal.lfilter_zi(b, a).shape",
+        "(3,)",
+        "(2,)",
+    ),
+    (
+        "sections have four numbers of state",
+        "s=xp.array([[1.,0,0,1,0,0]])",
+        "scp.signal.sosfilt_zi(s).shape",
+        "(1, 4)",
+        "(1, 2)",
+    ),
 ]
 MODULES = "fft ndimage sparse sparse.linalg linalg signal special stats spatial spatial.distance interpolate".split()
 

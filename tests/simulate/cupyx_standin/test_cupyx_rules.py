@@ -263,3 +263,22 @@ def test_the_profilers_magic(cp, standin, capsys):
     shell.magic("-n 1 -w 0", "for i in range(2):\n    calls.append(i)\n")
     assert shell.user_ns["calls"][-2:] == [0, 1]
     assert "CPU" in capsys.readouterr().out
+
+
+def test_a_filter_goes_on_where_it_stopped(cp):
+    from cupyx.scipy import signal
+
+    rng = np.random.default_rng(5)
+    x = rng.standard_normal((2, 40))
+    b, a = np.array([0.5, 0.2, 0.1]), np.array([1.0, -0.4, 0.1, 0.05])
+    whole = signal.lfilter(cp.asarray(b), cp.asarray(a), cp.asarray(x))
+    state = cp.zeros((2, len(b) + len(a) - 2))
+    first, state = signal.lfilter(cp.asarray(b), cp.asarray(a), cp.asarray(x[:, :25]), zi=state)
+    assert state.shape == (2, 5)
+    np.testing.assert_allclose(state.get()[:, :2], x[:, 23:25])  # the last inputs …
+    np.testing.assert_allclose(state.get()[:, 2:], first.get()[:, -3:])  # … and then the last outputs
+    second, _ = signal.lfilter(cp.asarray(b), cp.asarray(a), cp.asarray(x[:, 25:]), zi=state)
+    np.testing.assert_allclose(np.hstack([first.get(), second.get()]), whole.get())
+    sos = cp.asarray([[0.2, 0.4, 0.2, 1, -0.5, 0.2], [1.0, 0.1, 0, 1, 0.3, 0]])
+    flat, _ = signal.sosfilt(sos, cp.ones(30), zi=signal.sosfilt_zi(sos))
+    np.testing.assert_allclose(flat.get(), float(flat[0]))  # in the state of a step it stays where it is
