@@ -298,3 +298,20 @@ def test_printf(cp, capfd):
     assert sorted(capfd.readouterr().out.splitlines()) == [f"thread {k} of 2:  1.50, 1099511627776%" for k in range(2)]
     with pytest.raises(CompileException, match="incompatible with the format %d"):
         cp.RawKernel(code.replace("threadIdx.x,", "x,"), "f").compile()
+
+
+def test_pointers_that_change_places(cp):
+    code = """extern "C" __global__ void f(float* a, float* b, int n) {
+      for (int k = 0; k < n; ++k) {
+        a[threadIdx.x] = b[threadIdx.x] + 1;
+        float* t = a;
+        a = b;
+        b = t;
+      }
+      float& first = *a;
+      a = b;
+      if (threadIdx.x == 0) first = -1;
+    }"""
+    a, b = cp.zeros(4, "f4"), cp.zeros(4, "f4")
+    cp.RawKernel(code, "f")((1,), (4,), (a, b, 3))
+    assert a.get().tolist() == [3, 3, 3, 3] and b.get().tolist() == [-1, 2, 2, 2]

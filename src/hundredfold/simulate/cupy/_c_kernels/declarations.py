@@ -84,11 +84,20 @@ class Declarations(Operators):
         variable = Variable(kind, self.scope.own(name))
         if made is not None:
             self.assign(f"{variable.name}__at", to("i8", made.offset))
-            if name not in self.usage.assigned:
+            if name not in self.usage.assigned and not self.changes(made.node):
                 variable.array = made.node
             else:
                 self.assign(variable.name, made.node)
         self.scope.declare(name, variable)
+
+    def changes(self, array: ast.expr) -> bool:
+        """Whether a pointer's array is that of another pointer, which may point elsewhere later."""
+        named = array.id if isinstance(array, ast.Name) else None
+        return any(
+            v.name == named and isinstance(v.type, Pointer) and v.array is None
+            for level in self.scope.levels
+            for v in level.values()
+        )
 
     def declare_reference(self, name: str, kind: Pointer, node: c_ast.Decl) -> None:
         if node.init is None:
@@ -97,6 +106,9 @@ class Declarations(Operators):
         if place.at is None or len(place.at) != 1:
             self.refuse("a reference to a variable", node)
         variable = Variable(Pointer(place.type), self.scope.own(name), reference=True, array=place.node)
+        if self.changes(place.node):
+            self.assign(variable.name, place.node)
+            variable.array = None
         self.assign(f"{variable.name}__at", offset_of(place.at[0]))
         self.scope.declare(name, variable)
 
