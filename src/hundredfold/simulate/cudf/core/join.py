@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+from pandas.core.arrays.masked import BaseMaskedArray
 from pandas.errors import MergeError
 
 from . import device
 from .cast import cast
-from .column import dtype_of
+from .column import arrow_of, dtype_of, storage_of
 from .dtypes import STR, CategoricalDtype, DecimalDtype
 from .order import shuffled
 from .reshape_types import find_common_type
@@ -87,6 +89,12 @@ def merge(left: Any, right: Any, how: str = "inner", on: Any = None, left_on: An
     n_right = len(right_on) if right_on else r_frame.index.nlevels if right_index else 0
     if n_left != n_right:
         raise ValueError("Merge operands must have same number of join key columns")
+    narrow = {
+        c: dtype_of(f[c].dtype)
+        for f in (r_frame, l_frame)
+        for c in f.columns
+        if isinstance(dtype_of(f[c].dtype), DecimalDtype)
+    }
     l_frame, r_frame = _match(l_frame, r_frame, left_on, right_on, how)
     clash = [
         c
@@ -100,22 +108,41 @@ def merge(left: Any, right: Any, how: str = "inner", on: Any = None, left_on: An
         return _filter(l_frame, r_frame, left_on, right_on, left_index, right_index, how)
     by_index = left_index or right_index
     try:
-        out = l_frame.merge(r_frame, how=how, left_on=left_on, right_on=right_on, left_index=left_index,
-                            right_index=right_index, sort=sort, suffixes=tuple(suffixes))  # fmt: skip
+        out = l_frame.merge(
+            r_frame, how=how, left_on=left_on, right_on=right_on, left_index=left_index, right_index=right_index,
+            sort=sort, suffixes=tuple(suffixes), indicator="__hundredfold_side__",
+        )  # fmt: skip
     except MergeError as error:
-        if "duplicate columns" in str(error):
-            raise MergeError(str(error)) from None
-        raise
+        raise MergeError(str(error)) from None
+    sides = set(out.pop("__hundredfold_side__").astype(str))
+    if not isinstance(out.columns, pd.MultiIndex):
+        out.columns = out.columns.rename(l_frame.columns.name)
     if not out.columns.is_unique:
         raise NotImplementedError(
             f"suffixes={tuple(suffixes)} would introduce a duplicate column label, which is not supported."
         )
+    out = normal_frame(out)
+    for name, kind in narrow.items():
+        if name in out.columns and dtype_of(out[name].dtype) != kind:
+            out[name] = storage_of(arrow_of(out[name]).cast(kind.to_arrow()))
+    for side, frame, suffix in (("right_only", l_frame, suffixes[0]), ("left_only", r_frame, suffixes[1])):
+        if side in sides:
+            _promote(out, [f"{c}{suffix}" if c in clash and suffix else c for c in frame.columns])
     return _finish(out, how, sort, keep_index=by_index)
+
+
+def _promote(out: pd.DataFrame, names: list) -> None:
+    """Integers become floats where rows without a match left them null."""
+    for name in names:
+        if name in out.columns:
+            array = out[name].array
+            if isinstance(array, BaseMaskedArray) and array._data.dtype.kind in "iu" and array._mask.any():
+                out[name] = cast(array, np.dtype("float64"))
 
 
 def _finish(out: pd.DataFrame, how: str, sort: bool, keep_index: bool = False) -> Any:
     out = normal_frame(out)
-    if not sort:
+    if not sort and how != "cross":
         order = shuffled(len(out))
         out = out.iloc[order]
     return frame_of(out if keep_index else out.reset_index(drop=True))
@@ -136,6 +163,11 @@ def _match(left: pd.DataFrame, right: pd.DataFrame, left_on: Any, right_on: Any,
             continue
         x, y = left[a].array, right[b].array
         kx, ky = dtype_of(x.dtype), dtype_of(y.dtype)
+        if kx == ky and isinstance(kx, DecimalDtype):
+            # Arrow can look up decimals of 128 bits only; `_narrow` makes the key's own type of them again.
+            wide = pa.decimal128(38, kx.scale)
+            left[a], right[b] = storage_of(arrow_of(x).cast(wide)), storage_of(arrow_of(y).cast(wide))
+            continue
         if kx == ky and not isinstance(kx, CategoricalDtype):
             continue
         if isinstance(kx, CategoricalDtype) or isinstance(ky, CategoricalDtype):
@@ -213,5 +245,7 @@ def join(self: Any, other: Any, on: Any, how: str, lsuffix: str, rsuffix: str, s
         self, other, how, right_index=True, sort=sort, suffixes=(lsuffix, rsuffix), validate=validate, **options
     )
     if on is None:
-        out._p.index.names = self._p.index.names if how not in ("right",) else other._p.index.names
+        if out._p.index.nlevels == 1:
+            both = self._p.index.names[0], other._p.index.names[0]
+            out._p.index.name = both[0] if both[0] == both[1] else None
     return out
