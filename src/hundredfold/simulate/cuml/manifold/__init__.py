@@ -2,7 +2,8 @@
 
 from hundredfold.simulate.names import refuser
 
-from ._classes import TSNE, UMAP, SpectralEmbedding, fuzzy_simplicial_set, simplicial_set_embedding, spectral_embedding
+from ._classes import TSNE, UMAP, SpectralEmbedding, fuzzy_simplicial_set, simplicial_set_embedding
+from .spectral_embedding import spectral_embedding
 
 __all__ = [
     "SpectralEmbedding",

@@ -4,31 +4,32 @@ from hundredfold.simulate.names import refuser
 
 from . import cluster, regression
 from ._functions import (
-    PAIRWISE_DISTANCE_METRICS,
-    PAIRWISE_DISTANCE_SPARSE_METRICS,
-    PAIRWISE_KERNEL_FUNCTIONS,
     accuracy_score,
     adjusted_rand_score,
     completeness_score,
     entropy,
-    hinge_loss,
     homogeneity_score,
-    kl_divergence,
     log_loss,
     mean_absolute_error,
     mean_squared_error,
     mean_squared_log_error,
     median_absolute_error,
     mutual_info_score,
-    nan_euclidean_distances,
-    pairwise_distances,
-    pairwise_kernels,
     precision_recall_curve,
     r2_score,
     roc_auc_score,
     v_measure_score,
 )
 from .confusion_matrix import confusion_matrix
+from .hinge_loss import hinge_loss
+from .kl_divergence import kl_divergence
+from .pairwise_distances import (
+    PAIRWISE_DISTANCE_METRICS,
+    PAIRWISE_DISTANCE_SPARSE_METRICS,
+    nan_euclidean_distances,
+    pairwise_distances,
+)
+from .pairwise_kernels import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 from .trustworthiness import trustworthiness
 
 __all__ = [

@@ -1,0 +1,5 @@
+"""The hinge loss."""
+
+from ._functions import hinge_loss
+
+__all__ = ["hinge_loss"]

@@ -1,0 +1,5 @@
+"""Where the real library has it."""
+
+from ._encoders import LabelEncoder
+
+__all__ = ["LabelEncoder"]

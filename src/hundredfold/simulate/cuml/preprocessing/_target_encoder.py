@@ -1,0 +1,5 @@
+"""Where the real library has it."""
+
+from ._encoders import TargetEncoder
+
+__all__ = ["TargetEncoder"]

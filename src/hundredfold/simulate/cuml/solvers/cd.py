@@ -1,0 +1,5 @@
+"""Where the real library has it."""
+
+from . import CD
+
+__all__ = ["CD"]

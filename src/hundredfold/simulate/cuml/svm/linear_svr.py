@@ -1,0 +1,5 @@
+"""A linear regression with a margin."""
+
+from ._classes import LinearSVR
+
+__all__ = ["LinearSVR"]

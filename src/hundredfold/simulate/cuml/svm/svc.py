@@ -1,0 +1,5 @@
+"""A classifier with a kernel."""
+
+from ._classes import SVC
+
+__all__ = ["SVC"]

@@ -1,0 +1,5 @@
+"""A regression with a kernel."""
+
+from ._classes import SVR
+
+__all__ = ["SVR"]
