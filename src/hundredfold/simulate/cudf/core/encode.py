@@ -83,7 +83,7 @@ def cut(x: Any, bins: Any, right: bool = True, labels: Any = None, retbins: bool
         raise ValueError("invalid value for 'duplicates' parameter, valid options are: raise, drop")
     if ordered is False and labels is None:
         raise ValueError("'labels' must be provided if 'ordered = False'")
-    series = x if isinstance(x, classes["Series"]) else None
+    series = classes["Series"](x) if isinstance(x, pd.Series) else x if isinstance(x, classes["Series"]) else None
     host = pd.Series(to_host((series if series is not None else classes["Series"](x))._storage))
     bins = (
         to_host(bins._storage)

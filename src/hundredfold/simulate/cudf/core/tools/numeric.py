@@ -59,9 +59,14 @@ def _parse(array: Any, errors: str) -> Any:
     texts = np.asarray(array, dtype=object)
     try:
         values = [None if n else int(t) for t, n in zip(texts, null, strict=True)]
-        return as_storage(values, np.dtype("int64"))
-    except (ValueError, OverflowError):
+    except ValueError:
         pass
+    else:
+        solid = [v for v in values if v is not None]
+        low, high = min(solid, default=0), max(solid, default=0)
+        if low < -(2**63) or high >= 2**64 or (low < 0 and high >= 2**63):
+            raise OverflowError("Integer string value is out of bounds for int64/uint64.")
+        return as_storage(values, np.dtype("uint64" if high >= 2**63 else "int64"))
     out, lost = np.zeros(len(texts)), null.copy()
     for i, text in enumerate(texts):
         if null[i]:
