@@ -101,6 +101,8 @@ def _atomic(t: Any, op: str, array: Any, index: Any, value: Any, value2: Any = N
     if not isinstance(array, Array | Pointer):
         raise TypeError("The first argument must be of array type.")
     target = t.element(array, index)
+    if op == "CAS" and isinstance(target, Number) and target.dtype == np.uint16:
+        raise NotSimulatedError("atomic_cas of uint16", "uint32")
     if not isinstance(target, Number) or target.dtype.name not in _ATOMICS[op].split():
         raise TypeError(f"`atomic{op}` does not support {target.dtype} input.")
     values = [v for v in (value, value2 or alt_value) if v is not None]
