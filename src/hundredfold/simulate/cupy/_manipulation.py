@@ -183,6 +183,7 @@ def roll(a: Any, shift: Any, axis: Any = None) -> ndarray:
         return launch.now("cupy_roll", np.roll, a, shift, axis)
     if axis is not None:
         np.lib.array_utils.normalize_axis_tuple(axis, a.ndim, allow_duplicate=True)
+        np.broadcast_shapes(np.shape(shift), np.shape(axis))  # raises a ValueError here and not later
     return launch.submit_into("cupy_roll", launch.empty(a.shape, a.dtype), np.roll, a, shift, axis)
 
 
@@ -195,6 +196,8 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> nd
     if not np.asarray(pad_width).dtype.kind == "i":
         raise TypeError("`pad_width` must be of integral type.")
     widths = np.broadcast_to(np.asarray(pad_width), (array.ndim, 2))
+    if (widths < 0).any():
+        raise ValueError("index can't contain negative values")
     if callable(mode):
         return _pad_by(array, widths, mode, kwargs)
     shape = tuple(n + int(before) + int(after) for n, (before, after) in zip(array.shape, widths, strict=True))
