@@ -97,6 +97,14 @@ def process_dataset(
         for name, value in keys.items():
             if value not in categories.setdefault(name, []):
                 categories[name].append(value)
+    if categories:
+        # In the order of the folders.
+        order = [part.partition("=")[0] for part in dataset.files[0].split(fs.sep) if "=" in part]
+        categories = (
+            {name: categories[name] for name in order if name in categories}
+            if set(order) >= set(categories)
+            else categories
+        )
     if filters is None and not categories:
         return dataset.files, row_groups, [], {}
     chosen_groups: list | None = row_groups

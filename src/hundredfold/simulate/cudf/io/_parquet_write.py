@@ -133,7 +133,7 @@ def _options(table: pa.Table, given: dict[str, Any]) -> dict[str, Any]:
         )
     if given.get("max_page_size_bytes") is not None:
         options["data_page_size"] = int(given["max_page_size_bytes"])
-    if given.get("skip_compression"):
+    if given.get("skip_compression") and not any(pa.types.is_nested(kind) for kind in table.schema.types):
         skipped = set(given["skip_compression"])
         options["compression"] = {
             name: "none" if name in skipped else options["compression"] for name in table.schema.names
@@ -141,7 +141,9 @@ def _options(table: pa.Table, given: dict[str, Any]) -> dict[str, Any]:
     for encoding in (given.get("column_encoding") or {}).values():
         if encoding is not None and str(encoding).upper() not in ENCODINGS:
             raise ValueError("Unsupported `column_encoding` type")
-    if not given.get("store_schema") and not given.get("write_arrow_schema"):
+    # Durations are a type of Arrow's schema alone.
+    durations = any(pa.types.is_duration(kind) for kind in table.schema.types)
+    if not given.get("store_schema") and not given.get("write_arrow_schema") and not durations:
         options["store_schema"] = False
     return options
 

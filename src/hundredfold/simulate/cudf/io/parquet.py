@@ -65,6 +65,8 @@ def plain(array: pa.Array) -> pa.Array:
     target = plain_type(kind)
     if types.is_date(kind):
         array = array.cast(pa.timestamp("ms"))
+    if types.is_time(kind):
+        return array.cast(pa.int32() if types.is_time32(kind) else pa.int64()).cast(pa.int64()).cast(target)
     return array if target == kind else array.cast(target)
 
 
@@ -256,7 +258,7 @@ def _read(
     if wanted is not None and not ignore_missing:
         missing = [name for name in wanted if name.split(".")[0] not in schema.names]
         if missing:
-            raise ValueError(f"Encountered non-existent column in selected path: {missing[0]}")
+            raise ValueError(f"Encountered non-existent column '{missing[0]}' in the selected path")
     meta = next((one for one in metas if one is not None), None)
     ranged, index = (False, None) if meta is None else _parse_metadata(meta)
     read = wanted
@@ -270,13 +272,18 @@ def _read(
         starts = np.cumsum([0, *(file.metadata.row_group(g).num_rows for g in range(file.metadata.num_row_groups))])
         spans += [(int(starts[group]), int(starts[group + 1])) for group in groups]
         nbytes += sum(_bytes(file.metadata.row_group(group), read) for group in groups)
-        table = file.read_row_groups(list(groups), columns=read)
+        try:
+            table = file.read_row_groups(list(groups), columns=read)
+        except (OSError, pa.ArrowException) as error:
+            raise RuntimeError(f"CUDF failure at: /cpp/src/io/parquet/reader_impl.cpp: {error}") from None
         tables.append(table.replace_schema_metadata(None))
     first = dict(zip(tables[0].schema.names, tables[0].schema.types, strict=True))
     for table in tables[1:]:
         for name in table.schema.names:
             if name in first and plain_type(first[name]) != plain_type(table.schema.field(name).type):
-                raise ValueError("All sources must have the same schema")
+                raise ValueError(
+                    f"Encountered mismatching data type or schema across the Parquet sources for column '{name}'"
+                )
     table = pa.concat_tables(tables, promote_options="permissive") if len(tables) > 1 else tables[0]
     start = skip_rows or 0
     if start or nrows is not None:
