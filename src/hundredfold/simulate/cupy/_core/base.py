@@ -212,10 +212,22 @@ class Base:
 class Flags:
     """Memory layout of a device array (``cupy._core.flags.Flags``)."""
 
-    __slots__ = ("c_contiguous", "f_contiguous", "owndata")
+    __slots__ = ("_c", "_f", "_own")
 
     def __init__(self, c_contiguous: bool, f_contiguous: bool, owndata: bool):
-        self.c_contiguous, self.f_contiguous, self.owndata = c_contiguous, f_contiguous, owndata
+        self._c, self._f, self._own = c_contiguous, f_contiguous, owndata
+
+    @property
+    def c_contiguous(self) -> bool:
+        return self._c
+
+    @property
+    def f_contiguous(self) -> bool:
+        return self._f
+
+    @property
+    def owndata(self) -> bool:
+        return self._own
 
     @property
     def fnc(self) -> bool:

@@ -193,6 +193,9 @@ class Views:
 
     def fill(self, value: Any) -> None:
         """Set all elements to one value."""
+        from .convert import from_like
+
+        value = from_like(value)
         if isinstance(value, launch.array_class):
             if value.shape != ():
                 raise ValueError("non-scalar cupy.ndarray cannot be used for fill")

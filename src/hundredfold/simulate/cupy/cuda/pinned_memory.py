@@ -43,9 +43,9 @@ class PinnedMemoryPointer:
 
     def __new__(cls, mem: Any, offset: int = 0) -> PinnedMemoryPointer:
         # Only a ctypes array shows its memory to NumPy (a class of Python's can from 3.12 on).
-        length = max(mem.size - offset, 0)
+        length = max(int(mem.size - offset), 0)
         kind = type(cls.__name__, (cls, ctypes.Array), {"_type_": ctypes.c_byte, "_length_": length})
-        self = kind.from_address(mem.ptr + offset)
+        self = kind.from_address(int(mem.ptr + offset))
         self.mem, self.ptr = mem, mem.ptr + offset
         return self
 
