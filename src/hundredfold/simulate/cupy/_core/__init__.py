@@ -16,6 +16,10 @@ from ._routines_linalg import get_compute_type as get_compute_type
 from ._routines_linalg import set_compute_type as set_compute_type
 
 
+def _get_warpsize() -> int:
+    return 32
+
+
 def __getattr__(name: str):
     """CuPy shows much of its public surface here too; libraries take it from here."""
     import cupy
