@@ -14,7 +14,21 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 
-ALLOWED = {"dot", "neato", "fc-list", "fc-match", "uname", "lscpu", "nproc", "ldconfig", "ld", "gcc", "cc", "objdump", "hostname"}
+ALLOWED = {
+    "dot",
+    "neato",
+    "fc-list",
+    "fc-match",
+    "uname",
+    "lscpu",
+    "nproc",
+    "ldconfig",
+    "ld",
+    "gcc",
+    "cc",
+    "objdump",
+    "hostname",
+}
 """Layout of graphs, and what Matplotlib, `platform` and `ctypes.util.find_library` ask."""
 _PLACED = "_hundredfold_trial"
 
