@@ -30,6 +30,7 @@ def standins():
     there = finder.installed()
     finder.install()
     sys.modules.update(_stash)
+    # As an attribute too: `import numba.cuda` sets it only the first time.
     if "numba.cuda" in _stash:
         numba.cuda = _stash["numba.cuda"]
     yield

@@ -75,7 +75,11 @@ def _script(name: str) -> Program:
             with open(name, "rb") as file:
                 source = file.read()
     except OSError as error:
-        also = f" (did you mean `hundredfold {name}`?)" if name in ("doctor", "build", "limits", "port", "try", "work") else ""
+        also = (
+            f" (did you mean `hundredfold {name}`?)"
+            if name in ("doctor", "build", "limits", "port", "try", "work")
+            else ""
+        )
         sys.exit(_fail(f"can't open file {os.path.abspath(name)!r}: {error.strerror}{also}"))
     if name != "-":
         _search_first(os.path.dirname(os.path.realpath(name)))

@@ -1,5 +1,7 @@
-"""A simulating process for the tests of a file: imports last seconds there, and the test process stays as it was."""
+"""The stand-ins for the tests of these folders: in the test process for a while, or in a simulating process of their own."""
 
+import contextlib
+import importlib
 import json
 import os
 import subprocess
@@ -53,3 +55,49 @@ def simulating(request):
     yield run
     process.stdin.close()
     process.wait(timeout=60)
+
+
+@pytest.fixture(scope="module")
+def cupy_module(standins):
+    import cupy
+
+    assert cupy.__version__.endswith("+hundredfold")
+    return cupy
+
+
+@pytest.fixture
+def cp(cupy_module):
+    with alone():
+        yield cupy_module
+
+
+@pytest.fixture(scope="module")
+def cudf_module(standins):
+    import cudf
+
+    assert cudf.__version__.endswith("+hundredfold")
+    return cudf
+
+
+@pytest.fixture
+def cudf(cudf_module):
+    with alone():
+        yield cudf_module
+
+
+@pytest.fixture(scope="module")
+def cuda_module(standins):
+    cuda = importlib.import_module("numba.cuda")
+    assert cuda.__version__.endswith("+hundredfold")
+    return cuda
+
+
+@contextlib.contextmanager
+def alone():
+    """No work of the test before, and none left for the one after."""
+    from hundredfold.engine import device, queue
+
+    queue.run()
+    yield
+    device.use(0)
+    queue.run()

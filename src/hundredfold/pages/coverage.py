@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
-import sys
 import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -88,7 +87,7 @@ def _owner(name: str) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            there = sys.modules.get(parent)
+            there = importlib.import_module(parent) if parent else None
             if there is not None:
                 # A class first: as modules, the finder refuses them.
                 value = getattr(there, short, None) if short in dir(there) else there.__getattr__(short)
@@ -96,7 +95,7 @@ def _owner(name: str) -> Any:
                     return NotImplementedError if _is_refused(value) else value
         except NotImplementedError:
             return NotImplementedError
-        except (AttributeError, TypeError):
+        except (AttributeError, TypeError, ImportError):
             pass
         try:
             return importlib.import_module(name)

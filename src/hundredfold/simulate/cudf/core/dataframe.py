@@ -111,8 +111,15 @@ class DataFrame(FrameMethods, FrameReductions, FrameOutput, Indexed, Frame, Unar
         raise ValueError(f"Expected 'index', 'columns', or 'tight' for orient parameter. Got '{orient}' instead")
 
     @classmethod
-    def from_records(cls, data: Any, index: Any = None, columns: Any = None, nan_as_null: bool = False) -> Any:
+    def from_records(cls, data: Any, index: Any = None, exclude: Any = None, columns: Any = None,
+                     coerce_float: bool = False, nrows: Any = None, nan_as_null: bool = False) -> Any:  # fmt: skip
         """A DataFrame of a structured array or a matrix."""
+        if exclude is not None:
+            raise NotImplementedError("exclude is currently not supported.")
+        if coerce_float is not False:
+            raise NotImplementedError("coerce_float is currently not supported.")
+        if nrows is not None:
+            raise NotImplementedError("nrows is currently not supported.")
         if data.ndim != 1 and data.ndim != 2:
             raise ValueError(f"records dimension expected 1 or 2, found {data.ndim}")
         if data.dtype.names is None:

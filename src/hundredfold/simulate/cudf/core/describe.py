@@ -92,7 +92,9 @@ def _describe_series(series: Any, points: np.ndarray) -> Any:
 def aggregate(self: Any, aggs: Any, axis: Any) -> Any:
     """Several reductions at once: a list for every column, or a dict by column."""
     p = self._p
-    if axis in (1, "columns"):
+    if any(dtype == "str" for dtype in self.dtypes):
+        raise NotImplementedError("DataFrame.agg() is not supported for frames containing string columns")
+    if axis is not None:
         raise NotImplementedError("axis not implemented yet")
     if isinstance(aggs, (list, tuple)) or isinstance(aggs, set):
         names = list(aggs)

@@ -195,16 +195,6 @@ class SingleColumn(Frame, NotIterable):
         return len(self._p)
 
     @property
-    def null_count(self) -> int:
-        """Number of nulls."""
-        return int(isnull(self._storage).sum())
-
-    @property
-    def has_nulls(self) -> bool:
-        """Whether there are nulls."""
-        return self.null_count > 0
-
-    @property
     def hasnans(self) -> bool:
         """Whether there are nulls or NaN."""
         return bool(_missing(self._storage).any())
@@ -344,17 +334,15 @@ class SingleColumn(Frame, NotIterable):
             raise TypeError(f"cannot convert the series to {kind}")
         return kind(host.element(self._storage, 0))
 
-    def dot(self, other: Any, reflect: bool = False) -> Any:
-        """Product with a vector or a matrix."""
+    def __matmul__(self, other: Any) -> Any:
         from .linear import dot
 
-        return dot(self, other, reflect)
-
-    def __matmul__(self, other: Any) -> Any:
-        return self.dot(other)
+        return dot(self, other)
 
     def __rmatmul__(self, other: Any) -> Any:
-        return self.dot(other, reflect=True)
+        from .linear import dot
+
+        return dot(self, other, reflect=True)
 
 
 def name_owner(index: Any) -> None:

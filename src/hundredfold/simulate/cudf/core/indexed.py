@@ -25,6 +25,10 @@ class Flags:
 class Indexed:
     """Frames that have an index."""
 
+    def abs(self) -> Any:
+        """Absolute values."""
+        return abs(self)
+
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         return object.__new__(cls)
 

@@ -236,16 +236,11 @@ def _filter(left: pd.DataFrame, right: pd.DataFrame, left_on: Any, right_on: Any
 def join(self: Any, other: Any, on: Any, how: str, lsuffix: str, rsuffix: str, sort: bool, validate: Any) -> Any:
     """Rows of two frames that agree in their labels."""
     if on is not None:
-        if pd.api.types.is_scalar(on):
-            on = [on]
-        if len(on) != other.index.nlevels:
-            raise ValueError('len(left_on) must equal the number of levels in the index of "right"')
-    options = {"left_on": on} if on is not None else {"left_index": True}
-    out = merge(
-        self, other, how, right_index=True, sort=sort, suffixes=(lsuffix, rsuffix), validate=validate, **options
-    )
-    if on is None:
-        if out._p.index.nlevels == 1:
-            both = self._p.index.names[0], other._p.index.names[0]
-            out._p.index.name = both[0] if both[0] == both[1] else None
+        raise NotImplementedError("The on parameter is not yet supported")
+    if validate is not None:
+        raise NotImplementedError("The validate parameter is not yet supported")
+    out = merge(self, other, how, left_index=True, right_index=True, sort=sort, suffixes=(lsuffix, rsuffix))
+    if out._p.index.nlevels == 1:
+        both = self._p.index.names[0], other._p.index.names[0]
+        out._p.index.name = both[0] if both[0] == both[1] else None
     return out

@@ -89,12 +89,18 @@ def _square(values: np.ndarray, columns: pd.Index) -> Any:
     return frame_of(make_frame({i: masked(values[:, i].copy()) for i in range(len(columns))}, columns, columns))
 
 
+def _refuse_nulls(frame: Any, what: str) -> None:
+    if frame._p.isna().any(axis=None):
+        raise NotImplementedError(f"cupy-based {what} does not support nulls")
+
+
 def frame_correlation(self: Any, method: str, min_periods: Any, numeric_only: bool) -> Any:
-    """Correlations of the columns; NaN wherever a column has a null."""
-    if min_periods is not None:
-        raise NotImplementedError("Unsupported argument 'min_periods'")
+    """Correlations of the columns, none of which may have a null or a NaN."""
+    _refuse_nulls(self, "corr")
     if method not in ("pearson", "spearman"):
         raise ValueError("method must be either 'pearson', 'spearman'")
+    if min_periods is not None:
+        raise NotImplementedError("Unsupported argument 'min_periods'")
     host = _matrix(self, numeric_only)
     if method == "spearman":
         host = host.rank()
@@ -110,12 +116,11 @@ def frame_correlation(self: Any, method: str, min_periods: Any, numeric_only: bo
 
 
 def frame_covariance(self: Any, min_periods: Any, ddof: int, numeric_only: bool) -> Any:
-    """Covariances of the columns; NaN wherever a column has a null."""
+    """Covariances of the columns, none of which may have a null or a NaN."""
     if min_periods is not None:
         raise NotImplementedError("min_periods is currently not supported.")
-    if ddof != 1:
-        raise NotImplementedError("ddof is currently not supported.")
+    _refuse_nulls(self, "cov")
     host = _matrix(self, numeric_only)
     with np.errstate(all="ignore"):
-        values = np.cov(host.to_numpy().T)
+        values = np.cov(host.to_numpy().T, ddof=ddof)
     return _square(np.atleast_2d(values), host.columns)

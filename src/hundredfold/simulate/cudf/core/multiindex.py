@@ -185,10 +185,5 @@ class MultiIndex(Index):
         text = repr(self._p)
         return text
 
-    @property
-    def null_count(self) -> int:
-        """Number of labels with a null in them."""
-        return int(pd.isna(self._p.to_frame(index=False)).any(axis=1).sum())
-
 
 classes["MultiIndex"] = MultiIndex

@@ -263,9 +263,6 @@ class Unary:
         return mapped(self, invert)
 
     def __abs__(self) -> Any:
-        return self.abs()
-
-    def abs(self) -> Any:
         """Absolute values."""
         from pandas.core.arrays.masked import BaseMaskedArray
 

@@ -4,12 +4,29 @@ from __future__ import annotations
 
 from typing import Any
 
+from .column import isnull
 from .guard import guarded_class
 
 
 @guarded_class
 class SeriesMore:
     """Methods that lead elsewhere."""
+
+    @property
+    def null_count(self) -> int:
+        """Number of nulls."""
+        return int(isnull(self._storage).sum())
+
+    @property
+    def has_nulls(self) -> bool:
+        """Whether there are nulls."""
+        return self.null_count > 0
+
+    def dot(self, other: Any, reflect: bool = False) -> Any:
+        """Product with a vector or a matrix."""
+        from .linear import dot
+
+        return dot(self, other, reflect)
 
     def apply(
         self, func: Any, convert_dtype: bool = True, args: tuple = (), by_row: Any = "compat", **kwargs: Any
@@ -47,7 +64,6 @@ class SeriesMore:
         import pandas as pd
 
         from . import host
-        from .column import isnull
 
         shown = self.to_pandas()
         if isnull(self._storage).any() and self.dtype.kind in "iub":
