@@ -30,6 +30,9 @@ def standins():
     there = finder.installed()
     finder.install()
     sys.modules.update(_stash)
+    if "cupy" in _stash:  # cuML lets CuPy allocate through RMM for good, when it is imported
+        cupy = _stash["cupy"]
+        cupy.cuda.set_allocator(cupy.get_default_memory_pool().malloc)
     # As an attribute too: `import numba.cuda` sets it only the first time.
     if "numba.cuda" in _stash:
         numba.cuda = _stash["numba.cuda"]

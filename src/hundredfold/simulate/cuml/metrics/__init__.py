@@ -33,7 +33,7 @@ from .pairwise_kernels import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 from .trustworthiness import trustworthiness
 
 __all__ = [
-    "PAIRWISE_DISTANCE_METRICS", "PAIRWISE_DISTANCE_SPARSE_METRICS", "PAIRWISE_KERNEL_FUNCTIONS", "accuracy_score",
+    "accuracy_score",
     "adjusted_rand_score", "cluster", "completeness_score", "confusion_matrix", "entropy", "hinge_loss",
     "homogeneity_score", "kl_divergence", "log_loss", "mean_absolute_error", "mean_squared_error",
     "mean_squared_log_error", "median_absolute_error", "mutual_info_score", "nan_euclidean_distances",
