@@ -24,12 +24,13 @@ from .confusion_matrix import confusion_matrix
 from .hinge_loss import hinge_loss
 from .kl_divergence import kl_divergence
 from .pairwise_distances import (
-    PAIRWISE_DISTANCE_METRICS,
-    PAIRWISE_DISTANCE_SPARSE_METRICS,
+    PAIRWISE_DISTANCE_METRICS as PAIRWISE_DISTANCE_METRICS,
+    PAIRWISE_DISTANCE_SPARSE_METRICS as PAIRWISE_DISTANCE_SPARSE_METRICS,
     nan_euclidean_distances,
     pairwise_distances,
 )
-from .pairwise_kernels import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
+from .pairwise_kernels import PAIRWISE_KERNEL_FUNCTIONS as PAIRWISE_KERNEL_FUNCTIONS
+from .pairwise_kernels import pairwise_kernels
 from .trustworthiness import trustworthiness
 
 __all__ = [
