@@ -25,7 +25,11 @@ from .hinge_loss import hinge_loss
 from .kl_divergence import kl_divergence
 from .pairwise_distances import (
     PAIRWISE_DISTANCE_METRICS as PAIRWISE_DISTANCE_METRICS,
+)
+from .pairwise_distances import (
     PAIRWISE_DISTANCE_SPARSE_METRICS as PAIRWISE_DISTANCE_SPARSE_METRICS,
+)
+from .pairwise_distances import (
     nan_euclidean_distances,
     pairwise_distances,
 )
