@@ -13,11 +13,11 @@ import numpy as np
 import pandas as pd
 from pandas.core.arrays.masked import BaseMaskedArray
 
-from . import device
-from .binary import family
-from .column import isnull, masked, nans_to_nulls
-from .dtypes import STR
-from .wrap import frame_of, make_frame, series_of
+from .. import device
+from ..binary import family
+from ..column import isnull, masked, nans_to_nulls
+from ..dtypes import STR
+from ..wrap import frame_of, make_frame, series_of
 
 FAILED = "user defined function compilation failed."
 _STR_METHODS = frozenset(["startswith", "endswith", "find", "rfind", "count", "upper", "lower", "strip", "lstrip", "rstrip",
