@@ -15,7 +15,10 @@ import hundredfold
 COMMANDS = {
     "build": ("hundredfold.build:command", "Make the notebooks from their sources."),
     "doctor": ("hundredfold.cli:doctor", "Say whether the lab works here, and which command mends what does not."),
-    "lens": ("hundredfold.lint:command", "Look at every kernel launch of a program: what is wrong, what is slow."),
+    "lens": (
+        "hundredfold.lint.command:command",
+        "Look at every kernel launch of a program: what is wrong, what is slow.",
+    ),
     "limits": ("hundredfold.measure.command:limits", "Show how fast this machine is, beside known GPUs."),
     "port": ("hundredfold.port.command:command", "Say what your own NumPy and pandas code would be on a GPU."),
     "try": ("hundredfold.trial.command:command", "Run somebody's GPU code here and say how far it comes."),

@@ -3,9 +3,10 @@
 import numba
 import numpy as np
 import pytest
-from numba import cuda
 
 from hundredfold import lens
+
+cuda = None  # set by conftest.py
 
 # 32 lanes × 4 bytes = 128 bytes = 4 sectors when they lie together; × 8 bytes = 8 sectors; a sector each when far apart.
 F4, F8 = np.float32, np.float64

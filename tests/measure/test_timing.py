@@ -27,7 +27,7 @@ def test_a_measurement_holds_what_is_needed_to_judge_it():
     assert result.device == "CPU" and result.mode in ("none", "gpu")
     assert set(result.versions) >= {"python", "numpy"}
     assert result.rate is None and result.limit is None and result.fraction is None and result.suspicious is None
-    assert SHAPE.match(str(result)) and str(result).endswith("(on this CPU)") and repr(result) == str(result)
+    assert SHAPE.match(str(result)) and "(on this CPU)" in str(result) and repr(result) == str(result)
 
 
 def test_rates_and_the_share_of_the_limit(rates):
@@ -61,9 +61,9 @@ def test_work_of_the_simulated_device_is_waited_for_and_said(monkeypatch):
     result = measure(launch, **QUICK)
     assert queue.pending() == 0 and len(done) >= 5
     assert result.device == "simulated GPU" and result.mode == "simulated"
-    assert str(result).endswith("(simulated on this CPU)")
+    assert "(simulated on this CPU)" in str(result)
     on_host = measure(lambda: 1, **QUICK)
-    assert on_host.device == "CPU" and str(on_host).endswith("(on this CPU)")
+    assert on_host.device == "CPU" and "(on this CPU)" in str(on_host)
 
 
 def test_what_waited_before_is_not_measured(monkeypatch):

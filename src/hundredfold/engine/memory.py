@@ -345,9 +345,6 @@ class Pool:
         return raw[start : start + size]
 
 
-_regions = regions._regions  # as others know them
-
-
 def taken(device_id: int) -> int:
     """Bytes that all pools together hold of a device."""
     return sum(pool.taken_bytes() for pool in list(Pool._all) if pool.device_id == device_id)

@@ -25,4 +25,9 @@ class OutOfMemoryError(MemoryError):
         super().__init__(f"Out of memory allocating {size:,} bytes{where}")
 
     def __reduce__(self):
-        return type(self), (self._size, self._total, self._limit)
+        # By a function of ours: the class goes by CuPy's name, which not every process that hears of it can import.
+        return _made_again, (self._size, self._total, self._limit)
+
+
+def _made_again(size: int, total: int, limit: int) -> OutOfMemoryError:
+    return OutOfMemoryError(size, total, limit)

@@ -34,4 +34,4 @@ def alive() -> Iterator[tuple[np.ndarray, int]]:
     for region in list(_regions):
         raw = region()
         if raw is not None:
-            yield raw, getattr(region, "device_id", 0)
+            yield raw, region.device_id

@@ -196,6 +196,7 @@ def test_properties_of_the_device(cp):
 
 
 def test_pinned_memory(cp):
+    cp.get_default_pinned_memory_pool().free_all_blocks()
     memory = cp.cuda.alloc_pinned_memory(80)
     host = np.frombuffer(memory, np.float64, 10)
     host[:] = 4

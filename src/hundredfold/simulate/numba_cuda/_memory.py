@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from hundredfold.engine import borrowed, device, memory, queue
+from hundredfold.engine import borrowed, device, memory, queue, regions
 from hundredfold.engine.kernels.driver_errors import CudaAPIError
 from hundredfold.simulate.errors import NotSimulatedError
 
@@ -222,7 +222,7 @@ def host_bytes(nbytes: int, visible: bool) -> np.ndarray:
     raw = np.empty(max(nbytes, 1), np.uint8)
     weakref.finalize(raw, unpin, pin(raw)).atexit = False
     if visible:
-        memory._regions.append(weakref.ref(raw, memory._regions.remove))
+        regions.note(raw, device.current())
     return raw
 
 

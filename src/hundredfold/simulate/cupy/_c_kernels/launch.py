@@ -79,11 +79,10 @@ def _host(value: np.ndarray) -> str:
 
 def _at_address(address: int, name: str, kernel: str) -> np.ndarray:
     """The device memory at an address, as bytes, to the end of what was allocated with it."""
-    from hundredfold.engine import memory
+    from hundredfold.engine import regions
 
-    for reference in list(memory._regions):
-        raw = reference()
-        if raw is not None and 0 <= (start := address - raw.ctypes.data) < raw.size:
+    for raw, _ in regions.alive():
+        if 0 <= (start := address - raw.ctypes.data) < raw.size:
             return raw[start:]
     raise ArgumentFault(
         f"{name} is a pointer, and {address} is no address of device memory: pass a cupy.ndarray. A GPU would take the number "

@@ -70,7 +70,10 @@ def array(
 
 def from_like(obj: Any) -> Any:
     """The device array that another object shows or gives; the object itself if it does neither."""
-    if isinstance(obj, (launch.array_class, np.ndarray, list, tuple, int, float, complex, str, np.generic)):
+    # Not every host array is only that: one of mapped memory shows the device's view of itself.
+    if type(obj) is np.ndarray or isinstance(
+        obj, (launch.array_class, list, tuple, int, float, complex, str, np.generic)
+    ):
         return obj
     if hasattr(obj, "__cuda_array_interface__"):
         return _borrow(obj)

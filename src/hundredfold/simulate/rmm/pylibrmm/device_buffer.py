@@ -10,17 +10,12 @@ from rmm.pylibrmm.memory_resource._base import Allocation, DeviceMemoryResource
 from rmm.pylibrmm.memory_resource._current import get_current_device_resource
 from rmm.pylibrmm.stream import DEFAULT_STREAM, Stream, as_stream
 
-from hundredfold.engine import memory as engine
-from hundredfold.engine import queue
+from hundredfold.engine import queue, regions
 
 
 def _on_device(ptr: int) -> bool:
     """Whether an address lies in the simulated device's memory."""
-    for reference in list(engine._regions):
-        raw = reference()
-        if raw is not None and raw.ctypes.data <= ptr < raw.ctypes.data + raw.size:
-            return True
-    return False
+    return any(raw.ctypes.data <= ptr < raw.ctypes.data + raw.size for raw, _ in regions.alive())
 
 
 def _bytes_at(ptr: int, size: int) -> np.ndarray:
