@@ -171,6 +171,25 @@ def test_a_merge_is_done_on_the_device(frame):
     assert line["moved"] > 0
 
 
+def test_groups_are_made_on_the_device_and_nothing_crosses_the_bus_on_the_way(tmp_path):
+    script = tmp_path / "groups.py"
+    script.write_text(
+        "import numpy as np\nimport pandas as pd\n"
+        "x = np.arange(100_000) * 1.0\n"
+        "frame = pd.DataFrame({'k': np.arange(100_000) % 50, 'x': x})\n"
+        "a = frame.groupby('k')['x'].mean()\n"
+        "b = frame.groupby('k').x.sum()\n"
+        "for value in a:\n    pass\n"
+    )
+    done, report = ported(script)
+    for where in ("line 5", "line 6"):
+        line = report["by"][where]
+        assert line["kernels"] >= 1 and line["host_seconds"] == 0
+    assert sum(report["by"][f"line {n}"]["d2h"] for n in (3, 4, 5, 6)) == 0
+    (loop,) = [refusal for refusal in report["refusals"] if refusal["what"] == "Series.__iter__"]
+    assert loop["where"] == "line 7" and loop["by"] == "cuDF" and "not iterable" in loop["message"]
+
+
 def test_rows_one_by_one_are_refused(frame):
     refusals = frame[2]["refusals"]
     (rows,) = [refusal for refusal in refusals if refusal["what"] == "DataFrame.iterrows"]

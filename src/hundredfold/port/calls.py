@@ -285,7 +285,7 @@ def lift(result: Any, made: Any, what: str, known: dict[int, Any], line: Line) -
 
 def _helper(value: Any) -> bool:
     kind = type(value)
-    return kind.__module__.startswith("pandas.core") and any(word in kind.__name__ for word in TWINNED)
+    return kind.__module__.startswith("pandas.") and any(word in kind.__name__ for word in TWINNED)
 
 
 def _again(host: np.ndarray) -> Any:

@@ -172,6 +172,11 @@ def _equip(cls: type, parent: type) -> None:
 
 
 def _iterate(self: Any) -> Any:
+    at = calls.where()
+    if at is not None and not at.library:
+        said = "TypeError: Series object is not iterable."
+        instead = "Work on the whole column, or loop over `.to_arrow().to_pylist()`: that copies it to the host once."
+        calls.account.refuse(at.where, at.source, "Series.__iter__", "refused", "cuDF", said, instead)
     calls.read(self)
     return iter(pd_view(self))
 

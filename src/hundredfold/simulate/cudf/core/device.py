@@ -49,6 +49,26 @@ def downloaded(nbytes: int) -> None:
     queue.synchronize()
 
 
+def as_cupy(values: Any) -> Any:
+    """Values of a column as a CuPy array: made on the device from what lies there, so no transfer."""
+    import cupy
+
+    with queue.suspended_account():
+        made = cupy.asarray(values)
+    count("cudf_copy", made.nbytes, made.nbytes)
+    return made
+
+
+def of_cupy(array: Any) -> np.ndarray:
+    """What a column is to hold of a CuPy array: copied on the device, so no transfer."""
+    import cupy
+
+    with queue.suspended_account():
+        values = cupy.asnumpy(array).copy()
+    count("cudf_copy", values.nbytes, values.nbytes)
+    return values
+
+
 def _owner(array: Any) -> tuple[Any, int]:
     """The object that owns a storage array's buffer, and how many bytes it has."""
     if isinstance(array, np.ndarray):

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from . import device
 from .cast import cast
 from .column import dtype_of, isnull, masked, nans_to_nulls
 from .dtypes import STR
@@ -104,15 +105,13 @@ def cut(x: Any, bins: Any, right: bool = True, labels: Any = None, retbins: bool
         if series is None
         else series_of(pd.Series(out, index=series._p.index, name=series.name))
     )
-    import cupy
 
-    return (result, cupy.asarray(edges)) if retbins else result
+    return (result, device.as_cupy(edges)) if retbins else result
 
 
 @kept
 def factorize(values: Any, sort: bool = False, use_na_sentinel: bool = True, size_hint: Any = None) -> Any:
     """Codes on the device and the different values, in the order of their first appearance."""
-    import cupy
 
     column = values if hasattr(values, "_storage") else classes["Series"](values)
     if size_hint is not None:
@@ -122,11 +121,11 @@ def factorize(values: Any, sort: bool = False, use_na_sentinel: bool = True, siz
     codes, found = pd.factorize(pd.Series(nans_to_nulls(column._storage)), sort=sort, use_na_sentinel=use_na_sentinel)
     index = index_of(pd.Index(found))
     uniques = (
-        cupy.asarray(index._p.to_numpy())
+        device.as_cupy(index._p.to_numpy())
         if hasattr(values, "__cuda_array_interface__") and not hasattr(values, "_p")
         else index
     )
-    return cupy.asarray(codes), uniques
+    return device.as_cupy(codes), uniques
 
 
 @kept
@@ -135,7 +134,5 @@ def unique(values: Any) -> Any:
     if hasattr(values, "unique"):
         return values.unique()
     if hasattr(values, "__cuda_array_interface__"):
-        import cupy
-
-        return cupy.asarray(pd.unique(values.get()))
+        return device.as_cupy(pd.unique(values.get()))
     raise ValueError("Must pass cudf.Series, cudf.Index, or cupy.ndarray object")

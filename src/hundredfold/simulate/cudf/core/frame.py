@@ -217,9 +217,8 @@ class SingleColumn(Frame, NotIterable):
     @property
     def values(self) -> Any:
         """The values as a CuPy array."""
-        import cupy
 
-        return cupy.asarray(host.values_array(self._storage))
+        return device.as_cupy(host.values_array(self._storage))
 
     @property
     def __cuda_array_interface__(self) -> dict:
@@ -234,14 +233,13 @@ class SingleColumn(Frame, NotIterable):
 
     def _exposed(self) -> Any:
         """A CuPy array that shares the column's memory from now on."""
-        import cupy
 
         found = self.__dict__.get("_exposed_array")
         if found is not None and found[1] is self._p:
             return found[0]
         array = self._storage
         values = array._data if hasattr(array, "_mask") else np.asarray(array).view("i8")
-        exposed = cupy.asarray(values)
+        exposed = device.as_cupy(values)
         if hasattr(array, "_mask") and isinstance(self._p, pd.Series):
             shared = masked(exposed._a, array._mask)
             self._p = pd.Series(shared, index=self._p.index, name=self._p.name, copy=False)
@@ -251,9 +249,8 @@ class SingleColumn(Frame, NotIterable):
 
     def to_cupy(self, dtype: Any = None, copy: bool = False, na_value: Any = None) -> Any:
         """The values as a CuPy array; nulls become ``na_value``, by default NaN."""
-        import cupy
 
-        return cupy.asarray(self._numbers(dtype, no_default if na_value is None else na_value))
+        return device.as_cupy(self._numbers(dtype, no_default if na_value is None else na_value))
 
     def _numbers(self, dtype: Any, na_value: Any) -> np.ndarray:
         from .cast import cast

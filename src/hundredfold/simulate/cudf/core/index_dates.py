@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from . import device
 from .wrap import index_of
 
 _MASKS = {
@@ -47,13 +48,12 @@ def _back(index: Any, found: Any) -> Any:
 
 def _field(name: str) -> property:
     def get(self: Any) -> Any:
-        import cupy
 
         source = {"dayofyear": "day_of_year", "daysinmonth": "days_in_month"}.get(name, name)
         accessor = _accessor(self)
         found = getattr(accessor, name if hasattr(type(accessor), name) else source)
         if name in _MASKS:
-            return cupy.asarray(np.asarray(found._p.array.fillna(False), dtype=bool))
+            return device.as_cupy(np.asarray(found._p.array.fillna(False), dtype=bool))
         return _back(self, found)
 
     return property(get, doc=f"``{name}`` of each point in time.")
@@ -127,6 +127,5 @@ def add_dates(cls: type, durations: bool) -> None:
 
 
 def _values(index: Any) -> Any:
-    import cupy
 
-    return cupy.asarray(np.asarray(index._p.asi8))
+    return device.as_cupy(np.asarray(index._p.asi8))

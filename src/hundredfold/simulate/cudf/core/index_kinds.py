@@ -9,6 +9,7 @@ import pandas as pd
 
 from hundredfold.simulate.names import member_refuser
 
+from . import device
 from .construct import as_storage
 from .delegate import no_default
 from .dtypes import CategoricalDtype, IntervalDtype
@@ -132,9 +133,8 @@ class IntervalIndex(Index):
     @property
     def is_empty(self) -> Any:
         """Which intervals hold no point, on the device."""
-        import cupy
 
-        return cupy.asarray(self._p.is_empty)
+        return device.as_cupy(self._p.is_empty)
 
     closed_left = property(lambda self: self._p.closed_left, doc="Whether the left ends belong to them.")
     closed_right = property(lambda self: self._p.closed_right, doc="Whether the right ends belong to them.")

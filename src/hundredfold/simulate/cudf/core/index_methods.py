@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from . import host
+from . import device, host
 from .cast import cast
 from .column import isnull
 from .delegate import no_default
@@ -19,9 +19,8 @@ from .wrap import classes, frame_of, index_of, series_of, unwrap
 
 
 def _device(values: Any) -> Any:
-    import cupy
 
-    return cupy.asarray(np.asarray(values))
+    return device.as_cupy(np.asarray(values))
 
 
 @guarded_class

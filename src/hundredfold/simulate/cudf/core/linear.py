@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from . import device
 from .column import masked, nans_to_nulls
 from .wrap import classes, frame_of, make_frame, series_of, unwrap
 
@@ -29,7 +30,7 @@ def dot(self: Any, other: Any, reflect: bool = False) -> Any:
         right = other.reindex(index=mine) if self._p.ndim == 1 else other.reindex(mine)
         b = right.values
     else:
-        b = other.values if hasattr(other, "_p") else cupy.asarray(unwrap(other))
+        b = other.values if hasattr(other, "_p") else device.as_cupy(unwrap(other))
     a = self.values
     result = cupy.dot(b, a) if reflect else cupy.dot(a, b)
     if result.ndim == 0:

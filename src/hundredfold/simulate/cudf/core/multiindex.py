@@ -9,6 +9,7 @@ import pandas as pd
 
 from hundredfold.simulate.names import member_refuser
 
+from . import device
 from .delegate import no_default
 from .guard import guarded_class
 from .index import Index
@@ -141,14 +142,12 @@ class MultiIndex(Index):
         return index_of(p)
 
     def __eq__(self, other: Any) -> Any:
-        import cupy
 
-        return cupy.asarray(np.asarray(self._p == unwrap(other)))
+        return device.as_cupy(np.asarray(self._p == unwrap(other)))
 
     def __ne__(self, other: Any) -> Any:
-        import cupy
 
-        return cupy.asarray(np.asarray(self._p != unwrap(other)))
+        return device.as_cupy(np.asarray(self._p != unwrap(other)))
 
     __hash__ = None
 

@@ -187,7 +187,6 @@ class SeriesMethods(SeriesMore, Shared):
     def searchsorted(self, values: Any, side: str = "left", sorter: Any = None, ascending: bool = True,
                      na_position: str = "last") -> Any:  # fmt: skip
         """Where values would have to be put in to keep the order; a scalar for a scalar."""
-        import cupy
 
         if sorter is not None:
             raise NotImplementedError("sorter is currently not supported.")
@@ -209,7 +208,7 @@ class SeriesMethods(SeriesMore, Shared):
         found = found if ascending else len(valid) - found
         found = found + (int(keys.isna().sum()) if na_position == "first" else 0)
         found = found.astype(np.int32)
-        return found[0] if single else cupy.asarray(found)
+        return found[0] if single else device.as_cupy(found)
 
     def explode(self, ignore_index: bool = False) -> Any:
         """One row for each element of a list."""

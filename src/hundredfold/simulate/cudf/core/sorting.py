@@ -105,9 +105,8 @@ def argsort(self: Any, *args: Any, **kwargs: Any) -> Any:
         by = options.get("by")
         by = list(p.columns) if by is None else [by] if pd.api.types.is_scalar(by) else list(by)
         found = positions(p[by], options.get("ascending", True), options.get("na_position", "last"))
-        import cupy
 
-        return cupy.asarray(found.astype(np.int32))
+        return device.as_cupy(found.astype(np.int32))
     found = positions(
         pd.DataFrame({0: p.reset_index(drop=True)}), options.get("ascending", True), options.get("na_position", "last")
     )

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from . import device
 from .column import isnull, masked
 from .wrap import classes, frame_of, index_of, make_frame, series_of
 
@@ -79,9 +80,8 @@ def _by_column(function: Any, ufunc: Any, inputs: tuple) -> Any:
             elif isinstance(a, pd.api.extensions.ExtensionArray):
                 raise TypeError(f"ufunc {ufunc.__name__} is not supported for dtype {a.dtype}")
             operands.append(a)
-        import cupy
 
-        found = function(*(cupy.asarray(o) if isinstance(o, np.ndarray) else o for o in operands))
+        found = function(*(device.as_cupy(o) if isinstance(o, np.ndarray) else o for o in operands))
         found = found if isinstance(found, tuple) else (found,)
         results.append([masked(f.get().copy(), null.copy()) for f in found])
     outputs = []
