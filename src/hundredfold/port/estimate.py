@@ -25,6 +25,8 @@ ASSUMPTIONS = (
     "Bytes and times grow in proportion to N, matrix products with its power of 1.5; the number of operations stays.",
     "Operations that move less than 64 kB are taken to cost their call, and 0.25 ns for each byte.",
     "The CPU's time is that of the NumPy and pandas calls, measured here in this run; the Python around them costs both alike.",
+    "What CuPy's and cuDF's own Python costs for each call is not counted, nor that a join or a group-by of cuDF is several "
+    "kernels: take the speeds as ceilings and each N as a floor.",
 )
 
 
