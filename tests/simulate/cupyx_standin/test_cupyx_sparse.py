@@ -271,3 +271,14 @@ def test_get_array_module_knows_sparse_matrices(cp, sp):
     assert cupyx.scipy.get_array_module(sp.eye(2)) is cupyx.scipy
     assert cupyx.scipy.get_array_module(cp.ones(2)) is cupyx.scipy
     assert cupyx.scipy.get_array_module(HOST) is scipy
+
+
+def test_cusparse_sorts_indices_in_place(cp, sp):
+    from cupyx import cusparse
+
+    indices = cp.array([2, 0, 1, 0], "i4")
+    x = sp.csr_matrix((cp.array([3.0, 1.0, 5.0, 4.0]), indices, cp.array([0, 2, 4], "i4")), shape=(2, 3))
+    before = x.toarray().get()
+    cusparse.csrsort(x)
+    assert x.indices.get().tolist() == [0, 2, 0, 1] and x.data.get().tolist() == [1.0, 3.0, 4.0, 5.0]
+    assert (x.toarray().get() == before).all()
