@@ -25,13 +25,13 @@ _regions: list[Region] = []
 
 
 def note(raw: np.ndarray, device_id: int) -> None:
-    """Remember a piece of memory for as long as it lives."""
+    """Remember a piece of memory, contiguous and of any type, for as long as it lives."""
     _regions.append(Region(raw, device_id))
 
 
 def alive() -> Iterator[tuple[np.ndarray, int]]:
-    """The pieces there are, each with its device."""
+    """The pieces there are, each as bytes and with its device."""
     for region in list(_regions):
         raw = region()
         if raw is not None:
-            yield raw, region.device_id
+            yield raw if raw.dtype == np.uint8 else raw.reshape(-1).view(np.uint8), region.device_id

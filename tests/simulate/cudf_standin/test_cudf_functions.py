@@ -94,3 +94,32 @@ def test_numpy_functions_stay_on_the_device(cudf):
 def test_hashes_are_murmur3(cudf):
     # The published value of MurmurHash3_x86_32 of four zero bytes with seed 0 is 0x2362F9DE.
     assert cudf.Series([0], dtype="int32").hash_values().to_arrow().to_pylist() == [0x2362F9DE]
+
+
+def test_a_kernel_writes_into_the_frame_that_a_column_was_taken_from(cudf, tmp_path):
+    from numba import cuda
+
+    file = tmp_path / "kernel.py"
+    file.write_text(
+        "from numba import cuda\n"
+        "@cuda.jit\n"
+        "def multiply(a, out, by):\n"
+        "    i = cuda.grid(1)\n"
+        "    if i < a.size:\n"
+        "        out[i] = a[i] * by\n"
+    )
+    scope = {}
+    exec(compile(file.read_text(), str(file), "exec"), scope)
+    frame = cudf.DataFrame({"a": [1, 2, 3]})
+    kept = frame.copy()
+    frame["e"] = 0.0
+    before = frame.copy()
+    scope["multiply"].forall(3)(frame["a"], frame["e"], 10.0)
+    assert frame["e"].to_arrow().to_pylist() == [10.0, 20.0, 30.0]
+    assert before["e"].to_arrow().to_pylist() == [0.0, 0.0, 0.0] and kept.columns.tolist() == ["a"]
+    import cupy
+
+    shown = cupy.asarray(frame["a"])
+    shown *= 2
+    cuda.synchronize()
+    assert frame["a"].sum() == 12 and kept["a"].sum() == 6

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from hundredfold.engine import queue
+from hundredfold.engine import borrowed, queue, regions
+from hundredfold.engine import device as engine_device
 
 _held: dict[int, Any] = {}  # id of the object that owns a column's buffer → its device memory
 
@@ -57,6 +58,35 @@ def as_cupy(values: Any) -> Any:
         made = cupy.asarray(values)
     count("cudf_copy", made.nbytes, made.nbytes)
     return made
+
+
+class _Shown:
+    """What lies at an address, for whoever asks as CUDA's libraries ask each other."""
+
+    def __init__(self, values: np.ndarray) -> None:
+        self.values = values  # alive for as long as it is shown
+        self.__cuda_array_interface__ = {
+            "shape": values.shape,
+            "typestr": values.dtype.str,
+            "data": (values.ctypes.data, False),
+            "strides": None,
+            "version": 3,
+        }
+
+
+def shared(values: np.ndarray) -> Any:
+    """A CuPy array over a column's own memory, which becomes the device's; None for memory that is not to be written to."""
+    import cupy
+
+    root = values
+    while isinstance(root.base, np.ndarray):
+        root = root.base
+    flags = values.flags
+    if root.base is not None or not (flags.c_contiguous and flags.writeable and root.flags.forc) or not values.size:
+        return None
+    if borrowed.device_of(values.ctypes.data) is None:
+        regions.note(root, engine_device.current())
+    return cupy.asarray(_Shown(values))
 
 
 def of_cupy(array: Any) -> np.ndarray:

@@ -239,10 +239,12 @@ class SingleColumn(Frame, NotIterable):
             return found[0]
         array = self._storage
         values = array._data if hasattr(array, "_mask") else np.asarray(array).view("i8")
-        exposed = device.as_cupy(values)
-        if hasattr(array, "_mask") and isinstance(self._p, pd.Series):
-            shared = masked(exposed._a, array._mask)
-            self._p = pd.Series(shared, index=self._p.index, name=self._p.name, copy=False)
+        exposed = device.shared(values)  # a frame that the column was taken from sees what a kernel writes to it
+        if exposed is None:
+            exposed = device.as_cupy(values)
+            if hasattr(array, "_mask") and isinstance(self._p, pd.Series):
+                column = masked(exposed._a, array._mask)
+                self._p = pd.Series(column, index=self._p.index, name=self._p.name, copy=False)
         self.__dict__["_exposed_array"] = (exposed, self._p)
         guard.exposed = True
         return exposed
