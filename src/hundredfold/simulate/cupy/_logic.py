@@ -16,12 +16,9 @@ ndarray = launch.array_class
 
 
 def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
-    """Where two arrays are equal within a tolerance."""
-    for x in (a, b):
-        if not isinstance(x, (ndarray, int, float, complex, np.generic)):
-            raise TypeError(f"Unsupported type {type(x)}")
-    views = [x._a if isinstance(x, ndarray) else x for x in (a, b)]
-    out = launch.empty(broadcast(*views), np.dtype(bool))
+    """Where two arrays are equal within a tolerance; of the few functions that take host arrays too, and send them."""
+    a, b = asarray(a), asarray(b)
+    out = launch.empty(broadcast(a._a, b._a), np.dtype(bool))
     return launch.submit_into("cupy_is_close", out, np.isclose, a, b, rtol, atol, equal_nan)
 
 
