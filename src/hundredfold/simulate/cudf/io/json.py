@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from . import _sources as sources
 from ._floats import text_of
-from .csv import _default_widths, decompressed, lines_in
+from .csv import _default_widths, decompressed
 
 COMPRESSIONS = (None, "brotli", "bz2", "gzip", "infer", "lz4", "lzo", "snappy", "xz", "zip", "zlib", "zstd")
 
@@ -86,6 +86,14 @@ def column(values: list[Any], keep_quotes: bool, mixed_as_string: bool) -> pa.Ar
     return pa.array([_text(value) for value in values], pa.string())
 
 
+def _lines_in(data: bytes, offset: int, size: int) -> bytes:
+    """The lines of a part of the file: those that begin in it, and behind its first line end if it begins later."""
+    start = data.find(b"\n", offset) + 1 or len(data) if offset else 0
+    end = offset + size if size else len(data)
+    stop = data.find(b"\n", end - 1) + 1 or len(data)
+    return data[start:stop]
+
+
 def _read_records(sources_: list, lines: bool, compression: Any, byte_range: Any, keep_quotes: bool, mixed: bool,
                   recover: bool, name: Any) -> tuple[dict[str, pa.Array], int, int]:  # fmt: skip
     rows, nbytes = [], 0
@@ -94,7 +102,7 @@ def _read_records(sources_: list, lines: bool, compression: Any, byte_range: Any
         nbytes += len(raw)
         data = decompressed(raw, compression, source if isinstance(source, str) else name)
         if byte_range is not None:
-            data = lines_in(data, *byte_range, b"\n")
+            data = _lines_in(data, *byte_range)
         if data.strip():
             rows += _records(data.decode("utf-8-sig"), lines, recover)
     names = dict.fromkeys(key for row in rows if row for key in row)
