@@ -11,7 +11,8 @@ HEAD = """\
 # What differs
 
 *Made by `make pages`; do not edit.* The first part is where a simulated GPU differs from a real one. The second is where the GPU libraries differ from
-NumPy and pandas, which the stand-ins keep: each case is run by `tests/conformance` on the stand-ins here and on the real libraries on a GPU machine.
+NumPy, SciPy and pandas, which the stand-ins keep. `tests/conformance` runs each case on the stand-ins; on a GPU machine the same tests run the real libraries,
+which **has not been done yet**: until then the left column is what the source or the documentation named beside it says, as we read it.
 
 ## A simulated GPU is not a GPU
 
