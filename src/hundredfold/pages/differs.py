@@ -12,7 +12,7 @@ HEAD = """\
 
 *Made by `make pages`; do not edit.* The first part is where a simulated GPU differs from a real one. The second is where the GPU libraries differ from
 NumPy, SciPy and pandas, which the stand-ins keep. `tests/conformance` runs each case on the stand-ins; on a GPU machine the same tests run the real libraries,
-which **has not been done yet**: until then the left column is what the source or the documentation named beside it says, as we read it.
+which **has not been done yet**: until then the column of the GPU library is what the source or the documentation named beside it says, as we read it.
 
 ## A simulated GPU is not a GPU
 
@@ -42,11 +42,11 @@ def page(conformance: Path, simulate: Path) -> str:
         cases = yaml.safe_load((conformance / f"{library}.yaml").read_text(encoding="utf-8"))
         parts.append(f"## {gpu} is not {host}: {len(cases)} cases\n")
         for topic in dict.fromkeys(case["topic"] for case in cases):
-            parts.append(f"### {topic[0].upper()}{topic[1:]}\n")
+            parts.append(f"### {_title(topic)}\n")
             rows = [f"| code | {gpu} | {host} | source |", "|---|---|---|---|"]
             rows += [
                 "| "
-                + " | ".join([_code(case["code"]), _code(case["gpu"]), _code(case["host"]), _text(case["source"])])
+                + " | ".join([_code(case["code"]), _code(case["gpu"]), _code(case["host"]), _source(case["source"])])
                 + " |"
                 for case in cases
                 if case["topic"] == topic
@@ -68,8 +68,26 @@ def _limits(simulate: Path) -> list[str]:
 
 def _code(text: str) -> str:
     lines = [line for line in text.strip("\n").split("\n") if line.strip()]
-    return "<br>".join(f"`{_text(line).replace('`', chr(39))}`" for line in lines)
+    return "<br>".join(f"`{_indented(_text_of(line)).replace('`', chr(39))}`" for line in lines)
+
+
+def _indented(line: str) -> str:
+    """Markdown drops the spaces that a piece of code begins with, but for those that do not break."""
+    return "\N{NO-BREAK SPACE}" * (len(line) - len(line.lstrip())) + line.lstrip()
+
+
+def _source(text: str) -> str:
+    """A path as code: its underscores mean nothing."""
+    return _text(text) if ": " in text else f"`{_text(text)}`"
+
+
+def _title(topic: str) -> str:
+    return f"`{topic}`" if "." in topic else topic[0].upper() + topic[1:]
 
 
 def _text(text: str) -> str:
-    return text.replace("|", "\\|").strip()
+    return _text_of(text).strip()
+
+
+def _text_of(text: str) -> str:
+    return text.replace("|", "\\|").rstrip()
