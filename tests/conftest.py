@@ -17,6 +17,14 @@ def _ours(name):
     return finder.owner(name) is not None
 
 
+@pytest.fixture(scope="module", autouse=True)
+def no_standins_left():
+    """A module that leaves them in place makes tests of other modules fail, in some orders only: say so where it happens."""
+    yield
+    finder = sys.modules.get("hundredfold.simulate.finder")
+    assert finder is None or finder.installed() is None, "this module's tests left the stand-ins in place"
+
+
 @pytest.fixture(scope="module")
 def standins():
     """`import cupy`, `import cudf`, `from numba import cuda` … give the stand-ins while a module's tests run."""

@@ -2,14 +2,14 @@
 
 import pytest
 
-from hundredfold import machine, simulate
+from hundredfold import machine
 
 
-@pytest.fixture(scope="session")
-def device():
-    """A working `cupy`, real or simulated, for this process and no longer than it."""
+@pytest.fixture(scope="module")
+def device(request):
+    """A working `cupy`, real or simulated, and gone after the module's tests."""
     if machine.mode() != "gpu":
-        simulate.activate()
+        request.getfixturevalue("standins")
     import cupy
 
     return cupy
