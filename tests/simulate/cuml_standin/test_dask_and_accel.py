@@ -48,6 +48,10 @@ def test_models_over_all_parts(simulating):
             forest = RandomForestClassifier(n_estimators=5).fit(X, classes)
             assert forest.predict_proba(X).shape == (400, 3) and forest.score(X, classes) == 1.0
             assert int(confusion_matrix(classes, forest.predict(X)).trace()) == 400
+            assert list(forest.rfs) == forest.workers == list(client.has_what()) and len(forest.rfs) == 2
+            assert all(one.result().n_estimators == 5 and one.done() for one in forest.rfs.values())
+            with pytest.warns(FutureWarning, match="n_streams has no effect on distributed training"):
+                RandomForestClassifier(n_streams=8)
 
             import dask.dataframe as dd, pandas as pd
             frame = dd.from_pandas(pd.DataFrame(host.get(), columns=list("abc")), npartitions=3)

@@ -282,3 +282,26 @@ def test_memory_and_launches_are_counted(simulating):
         with pytest.raises(MemoryError, match="std::bad_alloc: out_of_memory"):
             cupy.zeros(10**9)
     """)
+
+
+def test_forests_split_at_quantiles(simulating):
+    """Of 0 … 999 in four bins the ends are 249, 499, 749 and 999; a split nearest to 300 is one of them, as on a GPU."""
+    simulating("""
+        X, y = np.arange(1000, dtype="f4")[::-1].reshape(-1, 1).copy(), (np.arange(1000)[::-1] > 300).astype("i4")
+        model = cuml.RandomForestClassifier(n_estimators=3, n_bins=4, max_depth=1, bootstrap=False).fit(X, y)
+        trees = [tree.tree_ for tree in model.as_sklearn().estimators_]
+        assert [tree.threshold[0] for tree in trees] == [249.0] * 3 and [len(tree.threshold) for tree in trees] == [3] * 3
+        assert model.predict(np.array([[249.0], [249.5]], "f4")).tolist() == [0, 1], "where a split is, the left side ends"
+        assert model.score(X, y) == 0.949, "51 of 1000 lie between the split and 300"
+        deep = cuml.RandomForestRegressor(n_estimators=1, n_bins=1000, bootstrap=False).fit(X, X[:, 0])
+        assert np.array_equal(deep.predict(X), X[:, 0]), "a bin for each value: every one is told apart"
+        tied = cuml.RandomForestClassifier(n_estimators=1, n_bins=8, bootstrap=False).fit(X // 500, y)
+        assert set(tied.as_sklearn().estimators_[0].tree_.threshold) == {0.0, -2.0}, "two values have one split"
+
+        first, again = (cuml.RandomForestClassifier(n_estimators=4, max_features=1).fit(X % 7 + X / 9 % 5, y) for _ in "12")
+        assert np.array_equal(first.predict_proba(X), again.predict_proba(X)), "without random_state the seed is 0"
+        with pytest.warns(UserWarning, match="The number of bins, `n_bins` is greater than the number of samples"):
+            cuml.RandomForestRegressor(n_estimators=1).fit(X[:5], X[:5, 0])
+        with pytest.raises(ValueError, match="n_streams must be a positive integer; got 0"):
+            cuml.RandomForestRegressor(n_streams=0).fit(X, X[:, 0])
+    """)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import cuml.cluster
@@ -16,6 +17,7 @@ import cuml.solvers
 import dask
 
 from ._base import Estimator, Predicts, PredictsProbabilities, Scores, Transforms, joined, parts_of
+from .common.utils import wait_and_raise_from_futures
 
 
 class KMeans(Predicts, Transforms, Estimator):
@@ -68,24 +70,42 @@ class TruncatedSVD(Transforms, Estimator):
     _local = cuml.decomposition.TruncatedSVD
 
 
-class RandomForestClassifier(PredictsProbabilities, Scores, Estimator):
+class _Forest(Scores, Estimator):
+    """A forest; ``rfs`` has a future of the model of each worker, all the same one once it is fitted."""
+
+    def __init__(self, *, workers: Any = None, client: Any = None, verbose: Any = False, **kwargs: Any) -> None:
+        for name, what in (
+            ("n_streams", "n_streams has no effect on distributed training"),
+            ("ignore_empty_partitions", "ignore_empty_partitions parameter is no longer valid"),
+        ):
+            if kwargs.get(name) is not None:
+                warnings.warn(f"{what} and will be removed in release 26.12.", FutureWarning, stacklevel=2)
+        super().__init__(client=client, verbose=verbose, **kwargs)
+        self.workers = list(self.client.has_what() if workers is None else workers)
+        self.n_estimators = self.kwargs.get("n_estimators", 100)
+        self.rfs = {
+            worker: self.client.submit(self._local, **self.kwargs, pure=False, workers=[worker])
+            for worker in self.workers
+        }
+        wait_and_raise_from_futures(list(self.rfs.values()))
+
+    def fit(self, X: Any, y: Any, broadcast_data: Any = None, sample_weight: Any = None) -> Any:
+        """Fit to all parts."""
+        self._fit(X, y, sample_weight=sample_weight)
+        self.rfs = dict.fromkeys(self.workers, self.internal_model)
+        return self
+
+
+class RandomForestClassifier(PredictsProbabilities, _Forest):
     """A forest of decision trees."""
 
     _local = cuml.ensemble.RandomForestClassifier
 
-    def fit(self, X: Any, y: Any, broadcast_data: Any = None, sample_weight: Any = None) -> Any:
-        """Fit to all parts."""
-        return self._fit(X, y, sample_weight=sample_weight)
 
-
-class RandomForestRegressor(Predicts, Scores, Estimator):
+class RandomForestRegressor(Predicts, _Forest):
     """A forest of regression trees."""
 
     _local = cuml.ensemble.RandomForestRegressor
-
-    def fit(self, X: Any, y: Any, broadcast_data: Any = None, sample_weight: Any = None) -> Any:
-        """Fit to all parts."""
-        return self._fit(X, y, sample_weight=sample_weight)
 
 
 class LinearRegression(Predicts, Estimator):

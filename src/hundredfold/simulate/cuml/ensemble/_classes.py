@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numbers
+import warnings
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,18 @@ _CRITERIA = {
     0: "gini", 1: "entropy", 2: "squared_error", 4: "poisson", "gini": "gini", "0": "gini", "entropy": "entropy",
     "1": "entropy", "mse": "squared_error", "2": "squared_error", "poisson": "poisson", "4": "poisson",
 }  # fmt: skip
+
+
+def quantiles(X: np.ndarray, n_bins: int) -> list[np.ndarray]:
+    """Where a forest of cuML may split each feature: at most ``n_bins`` of its own values, ascending.
+
+    As in cuML's cpp/src/decisiontree/batched-levelalgo/quantiles.cuh: the values that end each of ``n_bins`` equal parts of
+    the sorted (n, features) samples, each once.
+    """
+    n = len(X)
+    # C's `round`, half away from zero, which NumPy's is not.
+    last = np.clip(np.floor(np.arange(1, n_bins + 1) * (n / n_bins) + 0.5).astype(int) - 1, 0, n - 1)
+    return [np.unique(np.partition(X[:, j], np.unique(last))[last]) for j in range(X.shape[1])]
 
 
 class _Forest(Estimator):
@@ -39,18 +53,52 @@ class _Forest(Estimator):
                 "Expected `max_features` to be an int, float, None, or one of ['sqrt', 'log2']. "
                 f"Got {self.max_features!r} instead."
             )
+        if isinstance(self.n_streams, (bool, np.bool_)) or not isinstance(self.n_streams, numbers.Integral):
+            raise TypeError(f"n_streams must be a positive integer; got {self.n_streams!r}")
+        if self.n_streams <= 0:
+            raise ValueError(f"n_streams must be a positive integer; got {self.n_streams!r}")
         told = {
             "n_estimators": self.n_estimators, "criterion": _CRITERIA[self.split_criterion],
             "max_depth": self.max_depth, "min_samples_split": self.min_samples_split,
             "min_samples_leaf": self.min_samples_leaf, "max_features": self.max_features,
             "max_leaf_nodes": None if self.max_leaves == -1 else self.max_leaves,
             "min_impurity_decrease": self.min_impurity_decrease, "bootstrap": self.bootstrap,
-            "random_state": self.random_state, "oob_score": self.oob_score,
+            "random_state": 0 if self.random_state is None else self.random_state, "oob_score": self.oob_score,
             "max_samples": self.max_samples if self.bootstrap else None,
         }  # fmt: skip
         if hasattr(self, "class_weight"):
             told["class_weight"] = self.class_weight
         return told
+
+    def _train(self, model: Any, X: np.ndarray, *rest: Any, **options: Any) -> None:
+        """Fit to the numbers of the bins, as cuML does, and write the bins' upper ends into the trees.
+
+        scikit-learn sorts each feature at each node: a few values sort several times faster than all.
+        """
+        import joblib
+
+        n_bins = self.n_bins
+        if n_bins > len(X):
+            warnings.warn(
+                "The number of bins, `n_bins` is greater than the number of samples used for training. "
+                "Changing `n_bins` to number of training samples.",
+                stacklevel=5,
+            )
+            n_bins = len(X)
+        X = X.astype(np.float32, copy=False)  # what scikit-learn's trees compare with their thresholds
+        ends = quantiles(X, n_bins)
+        bins = np.empty(X.shape, np.float32, order="F")
+        for j, edges in enumerate(ends):
+            bins[:, j] = np.searchsorted(edges, X[:, j])
+        # Trees are grown with seeds of their own: the same ones, however many at a time.
+        with joblib.parallel_config("threading", n_jobs=-1):
+            model.fit(bins, *rest, **options)
+        for tree in (estimator.tree_ for estimator in model.estimators_):
+            inner = np.flatnonzero(tree.children_left >= 0)
+            for j in np.unique(tree.feature[inner]):
+                nodes = inner[tree.feature[inner] == j]
+                # Between two bins that the node has: the first of them ends at the split.
+                tree.threshold[nodes] = ends[j][tree.threshold[nodes].astype(int)]
 
     def _attribute(self, name: str, value: Any) -> Any:
         return value if np.isscalar(value) else self._cast(value)
@@ -65,7 +113,7 @@ class _Forest(Estimator):
 
 
 class RandomForestClassifier(_Forest, ProbabilisticClassifier):
-    """A forest of decision trees. Splits are found among all values, not among ``n_bins`` of them."""
+    """A forest of decision trees; splits are found among ``n_bins`` quantiles of each feature."""
 
     _cpu = "sklearn.ensemble.RandomForestClassifier"
 
@@ -108,7 +156,7 @@ class RandomForestClassifier(_Forest, ProbabilisticClassifier):
 
 
 class RandomForestRegressor(_Forest, Regressor):
-    """A forest of regression trees. Splits are found among all values, not among ``n_bins`` of them."""
+    """A forest of regression trees; splits are found among ``n_bins`` quantiles of each feature."""
 
     _cpu = "sklearn.ensemble.RandomForestRegressor"
 

@@ -120,9 +120,13 @@ class Estimator(Base):
         self._launch("fit", host, target)
         with warnings.catch_warnings():
             _quiet()
-            model.fit(*arguments, **options)
+            self._train(model, *arguments, **options)
         self._fitted_model = model
         return host
+
+    def _train(self, model: Any, *arguments: Any, **options: Any) -> None:
+        """Fit the host's model."""
+        model.fit(*arguments, **options)
 
     def _check_target(self, y: Any, X: Any) -> np.ndarray:
         if self._kind == "classifier":
