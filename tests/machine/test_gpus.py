@@ -21,7 +21,7 @@ def test_v100_is_the_one_of_the_published_results():
 
 @pytest.mark.parametrize("gpu", gpus.known(), ids=lambda gpu: gpu.name)
 def test_every_figure_has_a_source_and_makes_sense(gpu):
-    figures = {f.name for f in dataclasses.fields(gpu)} - {"name", "full_name", "sources", "aliases"}
+    figures = {f.name for f in dataclasses.fields(gpu)} - {"name", "full_name", "sources", "aliases", "calibration"}
     assert set(gpu.sources) == figures
     assert all(len(text) > 20 for text in gpu.sources.values())
     assert 1e11 < gpu.bandwidth < 1e13 and 5e9 < gpu.link < gpu.bandwidth
@@ -29,6 +29,16 @@ def test_every_figure_has_a_source_and_makes_sense(gpu):
     assert gpu.fp64 / gpu.fp32 == pytest.approx(1 / 2, rel=0.03) or gpu.fp64 / gpu.fp32 < 1 / 30
     assert 4 * 2**30 < gpu.memory < 300 * 2**30 and gpu.sector == 32 and 1e-6 < gpu.launch < 1e-4
     assert gpu.l2 < gpu.memory / 100
+    # What the clock gives is what the data sheet prints: 64 or 128 float32 units in an SM (the B200's sheet counts on more).
+    cores = 64 if gpu.cc in ((7, 0), (7, 5), (8, 0)) else 128
+    assert gpu.fp32 == pytest.approx(gpu.sms * cores * 2 * gpu.clock, rel=0.08)
+    assert gpu.int32 == pytest.approx(gpu.sms * 64 * gpu.clock, rel=0.01) and gpu.special < gpu.int32
+    assert gpu.clock <= gpu.clock_most < 1.35 * gpu.clock
+    assert gpu.bandwidth < gpu.l2_bandwidth < 64 * gpu.sms * gpu.clock
+    assert 20 < gpu.latency[0] < gpu.latency[1] < gpu.latency[2] < 1000
+    assert gpu.threads_per_sm in (1024, 1536, 2048) and 64 * 1024 < gpu.l1 <= 256 * 1024
+    assert gpu.link < gpu.link_peak < 4 * gpu.link
+    assert gpu.calibration is None or gpu.calibration["source"]
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,15 @@
 `traffic`    the 32-byte sectors of global memory that requests move
 `banks`      the bank conflicts of shared memory
 `branches`   where the threads of a warp part
+`chosen`     the GPU that bounds and estimates are made for
+`times`      two times without a GPU: the least that one allows, and an estimate
 `tracing`    `trace`: run a kernel here and look at all it did
 `result`     what `trace` returns
 `report`     that in words
 """
 
+from .chosen import chosen_gpu, use_gpu
 from .result import Trace
 from .tracing import TooLargeError, trace
 
-__all__ = ["TooLargeError", "Trace", "trace"]
+__all__ = ["TooLargeError", "Trace", "chosen_gpu", "trace", "use_gpu"]

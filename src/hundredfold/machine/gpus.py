@@ -45,6 +45,23 @@ class GPU:
         Streaming multiprocessors.
     l2 : int
         Bytes of L2 cache: data smaller than this is not bound by `bandwidth`.
+    clock, clock_most : float
+        Cycles per second of the SMs: of the peak rates, and the highest that the driver allows.
+    int32, special : float
+        32-bit integer additions, and results of the special function units, per second.
+    l1 : int
+        Bytes of L1 cache and shared memory together, of one SM.
+    l2_bandwidth : float
+        Bytes per second from L2 to the SMs, as kernels reach it.
+    latency : tuple of int
+        Cycles from a load to its value, found in L1, found in L2, from memory.
+    threads_per_sm : int
+        Threads resident on one SM at most.
+    link_peak : float
+        Bytes per second in one direction that the link could carry at most.
+    calibration : dict or None
+        Measured factors for the lens's estimate with their origin: ``{"factors": {"memory": 1.1, ...}, "source": "..."}``;
+        None where nobody measured them.
     sources : dict of str to str
         For each of these figures, where it comes from and whether it was read there or remembered.
     aliases : tuple of str
@@ -64,8 +81,20 @@ class GPU:
     sector: int
     sms: int
     l2: int
+    clock: float
+    clock_most: float
+    int32: float
+    special: float
+    l1: int
+    l2_bandwidth: float
+    latency: tuple[int, int, int]
+    threads_per_sm: int
+    link_peak: float
     sources: dict[str, str]
     aliases: tuple[str, ...] = ()
+    calibration: dict | None = None
+
+    __hash__ = object.__hash__  # one object for each GPU, though some of its figures are dictionaries
 
 
 @cache
@@ -115,13 +144,15 @@ def plain(name: str) -> str:
 def _gpu(entry: dict, sources: dict[str, str]) -> GPU:
     figures = entry["figures"]
     values = {key: figure["value"] for key, figure in figures.items()}
-    values["cc"] = tuple(values["cc"])
-    for rate in ("bandwidth", "fp64", "fp32", "gemm64", "link", "launch"):
+    values["cc"], values["latency"] = tuple(values["cc"]), tuple(values["latency"])
+    rates = ("bandwidth", "fp64", "fp32", "gemm64", "link", "launch", "clock", "clock_most", "int32", "special")
+    for rate in (*rates, "l2_bandwidth", "link_peak"):
         values[rate] = float(values[rate])
     return GPU(
         name=entry["name"],
         full_name=entry["full_name"],
         aliases=tuple(entry["aliases"]),
+        calibration=entry["calibration"],
         sources={key: sources[figure["source"]] for key, figure in figures.items()},
         **values,
     )

@@ -1,0 +1,258 @@
+"""From what a launch does to seconds: the least, and about how many.
+
+The bound divides what *must* happen by rates that no card of the kind exceeds, and takes the longest, since all may go on
+at once.  The estimate divides what *does* happen, sector by sector, by rates that programs reach.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from hundredfold.machine.gpus import GPU
+
+from .. import chosen
+from . import advice
+from .result import Bound, Estimate
+from .work import Work
+
+SCHEDULERS = 4
+"""Of an SM, an instruction of one warp in each cycle each: Volta and later [CUDA C++ Programming Guide, "Compute Capability
+7.x" to "10.x", Architecture]."""
+
+FILL = 64
+"""Bytes that an SM can take from L2 in a cycle [NVIDIA Volta and A100 white papers, from memory].  No kernel can read
+faster, whatever L2 gives; so this, times the SMs, is the bound's rate for what never leaves L2."""
+
+PRINTED = 1.01
+"""Data sheets round: 7.8 TFLOP/s are 80 SMs x 32 x 2 x 1.53 GHz = 7.83.  A bound allows for it."""
+
+SHORTEST = 0.5e-6
+"""Seconds.  No kernel is shorter: Nsight Systems shows 0.8 to 1.2 µs for empty ones, from memory, and the shortest
+published for the project's figures is 1.136 µs (numbast issue 71).  Less than the half of that is not seen."""
+
+REACHED = 0.9
+"""Share of the printed memory bandwidth that a plain copy reaches: 4.3 of 4.8 TB/s on an H200; 0.92 on a V100 with CuPy's
+sum over CUB [the project's performance research, sections 2.7 and 5]."""
+
+WARPS_HIDE = 4
+"""Cycles from one dependent arithmetic instruction of a warp to the next: Volta and later [Jia et al. 2018; from memory]."""
+
+
+def rates(gpu: GPU) -> dict[str, float]:
+    """Operations per second of each of `work.TYPES` at the data sheet's clock.
+
+    float16 outside of matrix units at twice float32's rate, as on V100, T4, H100 and B200 (A100: four times; Ada: once).
+    """
+    half = {(8, 0): 4, (8, 9): 1, (8, 6): 1}.get(gpu.cc, 2)
+    return {
+        "float64": gpu.fp64,
+        "float32": gpu.fp32,
+        "float16": half * gpu.fp32,
+        "int32": gpu.int32,
+        "special": gpu.special,
+    }
+
+
+def certain_traffic(work: Work, gpu: GPU) -> float:
+    """Bytes that must cross between memory and L2, whatever was there before.
+
+    L2 may hold as many of the bytes read from an earlier launch as fit, and keep as many of those written to itself; so
+    that much of each, and no more, may never have moved in the time of this launch.
+    """
+    return max(0.0, work.read - gpu.l2) + max(0.0, work.written - gpu.l2)
+
+
+def bound_of(work: Work | Iterable[Work], gpu: str | GPU | None = None) -> Bound:
+    """Return the time that no run of this work on a GPU can beat.
+
+    Parameters
+    ----------
+    work : Work or iterable of Work
+        Several run one after the other; their bounds add up.
+    gpu : str or GPU, optional
+        By default the chosen one (`lens.use_gpu`).
+
+    Raises
+    ------
+    UnknownGpuError
+        A KeyError that names the nearest known GPUs.
+    """
+    gpu = chosen.resolve(gpu)
+    if not isinstance(work, Work):
+        return _together(Bound, [bound_of(each, gpu) for each in work], gpu)
+    share = _busy(work, gpu)
+    faster = PRINTED * gpu.clock_most / gpu.clock
+    crossing = (work.read + work.written) / (FILL * gpu.sms * gpu.clock_most * share)
+    parts = {
+        "memory": max(certain_traffic(work, gpu) / gpu.bandwidth, crossing),
+        "arithmetic": _least_arithmetic(work, gpu) / (faster * share),
+        # The slice of L2 that has an address does one request on it in a cycle.
+        "atomics": work.contended / gpu.clock_most,
+        "launch": SHORTEST * work.launches,
+    }
+    if work.link:
+        parts["link"] = work.link / gpu.link_peak
+    kernel = max(value for kind, value in parts.items() if kind != "link")
+    # A copy may go on beside a kernel, so that the longer counts.
+    seconds = max(kernel, parts.get("link", 0.0))
+    if not work.launches:
+        seconds = parts.get("link", 0.0)
+    binds = max(parts, key=parts.get)
+    said = advice.sentence(binds, parts, work, gpu)
+    return Bound(seconds, binds, parts, gpu, work, work.name, said)
+
+
+def estimate_of(work: Work | Iterable[Work], gpu: str | GPU | None = None) -> Estimate:
+    """Return about the time of this work on a GPU.
+
+    The parts go on side by side, so that the longest counts, and the launch comes on top.  Arithmetic, issue, shared
+    memory and L1 belong to an SM each: where blocks do not divide evenly among the SMs, the last to end has more than the
+    mean (the tail).  Data that fits into L2 is taken to be there already, as in a loop that measures.
+
+    Parameters
+    ----------
+    work : Work or iterable of Work
+        Several run one after the other; their estimates add up.
+    gpu : str or GPU, optional
+        By default the chosen one (`lens.use_gpu`).
+
+    Raises
+    ------
+    UnknownGpuError
+        A KeyError that names the nearest known GPUs.
+    """
+    gpu = chosen.resolve(gpu)
+    if not isinstance(work, Work):
+        return _together(Estimate, [estimate_of(each, gpu) for each in work], gpu)
+    share, tail = _busy(work, gpu), _tail(work, gpu)
+    cycles = gpu.sms * gpu.clock * share  # of all SMs that have work, in a second
+    nbytes = work.read + work.written
+    moved = nbytes if work.moved is None else work.moved
+    dram = work.dram if work.dram is not None else 0.0 if nbytes <= gpu.l2 else nbytes
+    parts = {
+        "memory": dram / (REACHED * gpu.bandwidth),
+        "L2": moved / (gpu.l2_bandwidth * min(1.0, 2 * share)),
+        "L1": work.wavefronts / cycles * tail,
+        "shared memory": work.shared / cycles * tail,
+        "arithmetic": _arithmetic(work, gpu) / share * tail,
+        "issue": work.instructions / (SCHEDULERS * cycles) * tail,
+        "latency": _latency(work, gpu),
+        "atomics": max(work.contended, work.operands) / gpu.clock + work.atomics * 32 / gpu.l2_bandwidth,
+        "launch": gpu.launch * work.launches,
+    }
+    if work.link or work.copies:
+        parts["link"] = work.link / gpu.link + work.copies * COPY
+    factors = (gpu.calibration or {}).get("factors", {})
+    parts = {kind: value * factors.get(kind, 1.0) for kind, value in parts.items()}
+    kernel = max(value for kind, value in parts.items() if kind not in ("launch", "link"))
+    seconds = kernel + parts["launch"] + parts.get("link", 0.0)
+    binds = max(parts, key=parts.get)
+    warps = resident_blocks(work, gpu) * -(-work.block // 32) if work.block else None
+    return Estimate(
+        *(seconds, binds, parts, gpu, work, work.name, advice.sentence(binds, parts, work, gpu)),
+        calibrated=(gpu.calibration or {}).get("source"),
+        occupancy=None if warps is None else warps * 32 / gpu.threads_per_sm,
+        waves=work.blocks / (resident_blocks(work, gpu) * gpu.sms) if warps else None,
+    )
+
+
+COPY = 1e-5
+"""Seconds that starting a transfer takes, about [the project's estimate for `hundredfold port`]."""
+
+
+def resident_blocks(work: Work, gpu: GPU) -> int:
+    """Blocks of this launch that one SM holds at once, at least 1, by threads, shared memory and registers.
+
+    NVIDIA's rules [CUDA C++ Programming Guide, "Technical Specifications per Compute Capability"]: at most 32 blocks (16
+    on 7.5 and 8.6, 24 on 8.9), whole warps, registers in units of 256 a warp, 1 KiB of shared memory more for each block.
+    """
+    if not work.block:
+        return 1
+    warps = -(-work.block // 32)
+    most = {(7, 5): 16, (8, 6): 16, (8, 9): 24}.get(gpu.cc, 32)
+    fit = [most, gpu.threads_per_sm // (32 * warps)]
+    if work.sharedmem:
+        fit.append((gpu.l1 - 28 * 1024) // (work.sharedmem + 1024))
+    if work.registers:
+        fit.append(65536 // (warps * (-(-32 * work.registers // 256) * 256)))
+    return max(1, min(fit))
+
+
+def _busy(work: Work, gpu: GPU) -> float:
+    """Share of the GPU that can have work at all: a block stays on one SM, a warp with one of its schedulers."""
+    share = 1.0
+    if work.blocks:
+        share = min(share, work.blocks / gpu.sms)
+    if work.warps:
+        share = min(share, work.warps / (SCHEDULERS * gpu.sms))
+    return share
+
+
+def _tail(work: Work, gpu: GPU) -> float:
+    """What the busiest SM has to do, over the mean: blocks are dealt whole."""
+    if work.blocks <= gpu.sms:
+        return 1.0
+    return -(-work.blocks // gpu.sms) / (work.blocks / gpu.sms)
+
+
+def _least_arithmetic(work: Work, gpu: GPU) -> float:
+    """Seconds of the arithmetic unit that has most to do, at the printed rates: the units work side by side."""
+    done = work.operations if work.certain is None else work.certain
+    by = rates(gpu)
+    # Three-input instructions do two integer operations (IADD3, IMAD), as a fused multiply-add does two of floats.
+    by["int32"] *= 2
+    seconds = [count / by[kind] for kind, count in done.items()]
+    seconds += [count / _product(kind, gpu) for kind, count in work.products.items()]
+    return max(seconds, default=0.0)
+
+
+def _arithmetic(work: Work, gpu: GPU) -> float:
+    by = rates(gpu)
+    seconds = [count / by[kind] for kind, count in work.operations.items()]
+    seconds += [count / (REACHED * _product(kind, gpu)) for kind, count in work.products.items()]
+    return max(seconds, default=0.0)
+
+
+def _product(kind: str, gpu: GPU) -> float:
+    """The rate of a matrix product: float32 ones run outside of the matrix units, unless a program asks for TF32."""
+    if kind == "float64":
+        return gpu.gemm64
+    return rates(gpu).get(kind, gpu.fp32)
+
+
+def _latency(work: Work, gpu: GPU) -> float:
+    """Waves of blocks, each as long as one thread of it takes: Little's law with all warps of a wave in flight.
+
+    [J. Little, "A Proof for the Queuing Formula L = λW", 1961; V. Volkov, "Understanding Latency Hiding on GPUs", 2016.]
+    """
+    if not work.blocks or not (work.rounds or work.cycles):
+        return 0.0
+    in_l1, in_l2, from_memory = gpu.latency
+    fits = (work.read + work.written if work.dram is None else work.dram or gpu.l2) <= gpu.l2
+    away = in_l2 if fits or work.dram == 0 else from_memory
+    each = work.rounds * (work.hits * in_l1 + (1 - work.hits) * away) + work.cycles
+    waves = max(1.0, work.blocks / (resident_blocks(work, gpu) * gpu.sms))
+    return waves * each / gpu.clock
+
+
+def _together(kind: type, each: list, gpu: GPU):
+    """Several, one after the other."""
+    parts: dict[str, float] = {}
+    for one in each:
+        for name, seconds in one.parts.items():
+            parts[name] = parts.get(name, 0.0) + seconds
+    seconds = math.fsum(one.seconds for one in each)
+    # What binds longest, not the part that adds up to most: that may never be the longest of a kernel.
+    held: dict[str, float] = {}
+    for one in each:
+        held[one.binds] = held.get(one.binds, 0.0) + one.seconds
+    binds = max(held, key=held.get) if held else "launch"
+    longest = max(each, key=lambda one: one.seconds, default=None)
+    said = (
+        ""
+        if longest is None
+        else f"{longest.name or 'The longest'} takes {longest.seconds / seconds:.0%} of it. {longest.advice}"
+    )
+    more = {"calibrated": (gpu.calibration or {}).get("source")} if kind is Estimate else {}
+    return kind(seconds, binds, parts, gpu, None, f"{len(each)} kernels", said, **more)
