@@ -10,9 +10,11 @@
 `tracing`    `trace`: run a kernel here and look at all it did
 `result`     what `trace` returns
 `report`     that in words
+`occupancy`  how many blocks a multiprocessor holds at once
 """
 
 from .chosen import chosen_gpu, use_gpu
+from .occupancy import Occupancy, occupancy
 from .result import Trace
 from .tracing import TooLargeError, trace
 
