@@ -18,4 +18,4 @@ from .occupancy import Occupancy, occupancy
 from .result import Trace
 from .tracing import TooLargeError, trace
 
-__all__ = ["TooLargeError", "Trace", "chosen_gpu", "trace", "use_gpu"]
+__all__ = ["Occupancy", "TooLargeError", "Trace", "chosen_gpu", "occupancy", "trace", "use_gpu"]

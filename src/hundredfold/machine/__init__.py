@@ -16,7 +16,20 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-__all__ = ["Gpu", "Probe", "capabilities", "cpu", "doctor", "gpus", "mode", "packages", "paths", "probe", "rates", "simulating"]
+__all__ = [
+    "Gpu",
+    "Probe",
+    "capabilities",
+    "cpu",
+    "doctor",
+    "gpus",
+    "mode",
+    "packages",
+    "paths",
+    "probe",
+    "rates",
+    "simulating",
+]
 
 _MODULES = ("capabilities", "cpu", "doctor", "gpus", "packages", "paths", "rates")
 _NAMES = {"Gpu": "detect", "Probe": "detect", "mode": "detect", "probe": "detect", "simulating": "detect"}
