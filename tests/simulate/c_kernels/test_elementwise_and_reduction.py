@@ -28,6 +28,21 @@ def test_broadcasting_scalars_and_outputs(cp, squared):
     assert (squared(x, y).get() == (wanted**0.5 * np.sign(x.get() - 1 - y.get()) + 1) ** 2).all()
 
 
+def test_what_broadcasting_repeats_is_read_once(cp):
+    x, rows, one = cp.ones((4, 8)), cp.ones((4, 1)), cp.ones(())
+    reduce = cp.ReductionKernel("T x, T m, T s", "T y", "x + m + s", "a + b", "y = a", "0", "reduced")
+    add = cp.ElementwiseKernel("T x, T m, T s", "T y", "y = x + m + s", "added")
+    for kernel, written, run in (
+        ("reduced", 32, lambda: reduce(x, rows, one, axis=1)),
+        ("added", 256, lambda: add(x, rows, one)),
+    ):
+        before = queue.counters()
+        run()
+        moved = queue.counters() - before
+        assert (moved.bytes_read, moved.bytes_written) == (256 + 32 + 8, written), kernel
+    assert reduce(x, rows, one, axis=1).get().tolist() == [24.0] * 4
+
+
 def test_placeholders(cp):
     kernel = cp.ElementwiseKernel(
         "X x, Y y", "Z z", "if (x - 2 > y) {\n z = x * y;\n} else {\n z = x + y;\n}", "my_kernel"

@@ -53,6 +53,28 @@ def test_a_hook_hears_of_arrays(cp):
     assert len(heard) == 2
 
 
+def test_a_hook_hears_nothing_of_what_a_fused_kernel_keeps_in_registers(cp):
+    heard = []
+
+    class Hook(cp.cuda.MemoryHook):
+        name = "Fused"
+
+        def malloc_postprocess(self, **kwargs):
+            heard.append((kwargs["size"], kwargs["pmem_id"]))
+
+        def free_postprocess(self, **kwargs):
+            heard.append((-kwargs["mem_size"], kwargs["pmem_id"]))
+
+    fused = cp.fuse(lambda x: cp.sin(x) ** 2 + cp.cos(x) ** 2)
+    x = cp.zeros(1024)
+    with Hook():
+        result = fused(x)
+        del result
+        cp.sin(x)
+    assert [size for size, _ in heard] == [8192, -8192, 8192, -8192]  # the fused result; the plain one
+    assert heard[0][1] == heard[1][1]
+
+
 def test_memory_by_lines_of_the_program(cp):
     pool, hook, file = cp.cuda.MemoryPool(), cp.cuda.memory_hooks.LineProfileHook(), io.StringIO()
     kept = pool.malloc(1000)

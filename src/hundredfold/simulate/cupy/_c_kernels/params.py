@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import re
 from typing import Any, NamedTuple
 
@@ -221,8 +222,9 @@ class Operands:
 
     def taken(self, view: np.ndarray, *, read: bool = True, written: bool = False) -> np.ndarray:
         """A flat array with an array's elements in C order."""
-        self.read += view.nbytes if read else 0
-        self.written += view.nbytes if written else 0
+        nbytes = _distinct(view)
+        self.read += nbytes if read else 0
+        self.written += nbytes if written else 0
         dtype = np.dtype(np.float32) if view.dtype == FLOAT16 else view.dtype
         if view.flags.c_contiguous and view.flags.writeable and dtype == view.dtype:
             return view.reshape(-1)
@@ -236,3 +238,9 @@ class Operands:
         """Copy back what was written to copies."""
         for view, copy in self._back:
             queue.submit_uncounted("cupy_copy", np.copyto, (view, copy, "unsafe"))
+
+
+def _distinct(view: np.ndarray) -> int:
+    """Bytes of a view's elements, one that broadcasting repeats counted once: it is read once, then it is in the cache."""
+    steps = zip(view.shape, view.strides, strict=True)
+    return math.prod(n for n, stride in steps if stride or not n) * view.itemsize

@@ -1,7 +1,8 @@
 """``cupy.fuse``: a function of elementwise operations that counts as one kernel.
 
 On a GPU the function becomes one kernel that reads its inputs and writes its outputs once.  Here its operations run
-one by one as they would without it, so it is not faster; the account says what it saves.
+one by one as they would without it, so it is not faster; the account says what it saves, and memory hooks hear of the
+results only.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 
 from hundredfold.engine import queue
 
+from ..cuda import memory_hook
 from . import launch
 
 
@@ -41,11 +43,12 @@ class Fusion:
         if not queue.counting():  # inside another fused function
             return self.func(*args)
         before = [id(a) for a in args]
-        with queue.suspended_account():
+        with queue.suspended_account(), memory_hook.unheard() as tell:
             result = self.func(*args)
         outputs = result if isinstance(result, (list, tuple)) else (result,)
         fresh = [o for o in outputs if isinstance(o, launch.array_class) and id(o) not in before]
         given = [o for o in outputs if isinstance(o, launch.array_class) and id(o) in before]
+        tell(fresh)
         queue.count(self.name, launch.read(*args), launch.read(*fresh, *given))
         return result
 

@@ -6,7 +6,9 @@ back to the pool (``free``), each time before and after.  Hooks belong to the th
 
 from __future__ import annotations
 
+import contextlib
 import threading
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from hundredfold.engine import memory
@@ -111,6 +113,28 @@ def watched(pool: memory.Pool, size: int) -> memory.Block | memory.EmptyBlock:
     finally:
         watcher.given(pool.device_id, size, block)
     return block
+
+
+@contextlib.contextmanager
+def unheard() -> Iterator[Callable[[Iterable[Any]], None]]:
+    """Keep this thread's hooks from hearing of arrays that a GPU would not make; gives a function that tells of those it would."""
+    hooks = get_memory_hooks()
+    if not hooks:
+        yield lambda arrays: None
+        return
+    kept, _local.hooks = hooks, {}
+
+    def tell(arrays: Iterable[Any]) -> None:
+        watcher = _Watcher()
+        for array in arrays:
+            if array.base is None and array.nbytes:
+                watcher.asking(array._block.device_id, array.nbytes)
+                watcher.given(array._block.device_id, array.nbytes, array._block)
+
+    try:
+        yield tell
+    finally:
+        _local.hooks = kept
 
 
 def _count(change: int) -> None:

@@ -1,0 +1,202 @@
+"""``memory.fuse``: several kernels become one that reads each operand once and writes the result once."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..cases import Case, normal, uniform
+from ..devices import cp
+from ..functions import FunctionJudge
+from ..problem import Problem, Wrong
+from .account import Traffic, keeping_digits
+
+
+def distance(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """The specification: sqrt((x - 1)² + (y + 2)²) element by element, for two arrays of the same shape and dtype (float32
+    or float64); reckoned in float64, returned in their dtype."""
+    wide, tall = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    return np.sqrt((wide - 1) ** 2 + (tall + 2) ** 2).astype(x.dtype)
+
+
+_LARGE = Case("two arrays of 300 000", lambda: (normal(300_000), normal(300_000, seed=1)))
+
+
+def _starter(x, y):
+    return cp.sqrt((x - 1) ** 2 + (y + 2) ** 2)
+
+
+def _fused(x, y):
+    return cp.fuse(_starter, kernel_name="distance")(x, y)
+
+
+def _kernel(x, y):
+    kernel = cp.ElementwiseKernel("T x, T y", "T d", "T a = x - 1, b = y + 2; d = sqrt(a * a + b * b)", "distance")
+    return kernel(x, y)
+
+
+def _hypot(x, y):
+    return cp.hypot(x - 1, y + 2)
+
+
+def _in_place(x, y):
+    d = x - 1
+    d *= d
+    e = y + 2
+    e *= e
+    d += e
+    return cp.sqrt(d, out=d)
+
+
+def _always_double(x, y):
+    kernel = cp.ElementwiseKernel(
+        "T x, T y", "float64 d", "d = sqrt((x - 1) * (x - 1) + (y + 2) * (y + 2))", "distance"
+    )
+    return kernel(x, y)
+
+
+def _only_double(x, y):
+    kernel = cp.ElementwiseKernel(
+        "float64 x, float64 y", "float64 d", "d = sqrt((x - 1) * (x - 1) + (y + 2) * (y + 2))", "distance"
+    )
+    return kernel(x, y)
+
+
+def _half_power(x, y):
+    kernel = cp.ElementwiseKernel(
+        "T x, T y", "T d", "d = pow((x - 1) * (x - 1) + (y + 2) * (y + 2), (T)(1 / 2))", "distance"
+    )
+    return kernel(x, y)
+
+
+def _squares(x, y):
+    kernel = cp.ElementwiseKernel("T x, T y", "T d", "d = (x - 1) * (x - 1) + (y + 2) * (y + 2)", "distance")
+    return kernel(x, y)
+
+
+def _exchanged(x, y):
+    return _fused(y, x)
+
+
+def _sign(x, y):
+    return cp.fuse(lambda x, y: cp.sqrt((x + 1) ** 2 + (y - 2) ** 2))(x, y)
+
+
+def _into_x(x, y):
+    kernel = cp.ElementwiseKernel("T x, T y", "T d", "d = sqrt((x - 1) * (x - 1) + (y + 2) * (y + 2))", "distance")
+    return kernel(x, y, x)
+
+
+def _host(x, y):
+    return _fused(x, y).get()
+
+
+def _caret(x, y):
+    kernel = cp.ElementwiseKernel("T x, T y", "T d", "d = sqrt((x - 1)^2 + (y + 2)^2)", "distance")
+    return kernel(x, y)
+
+
+def _sums(x, y):
+    return cp.fuse(lambda x, y: cp.abs(x - 1) + cp.abs(y + 2))(x, y)
+
+
+FUSE = Problem(
+    id="memory.fuse",
+    title="Six kernels into one",
+    kind="write",
+    answers=("distance",),
+    specification=distance,
+    lines=3,
+    judge=FunctionJudge(
+        cases=(
+            Case("seven pairs of numbers", lambda: (normal(7), normal(7, seed=1))),
+            Case(
+                "1009 pairs in float32",
+                lambda: (uniform(1009, dtype="float32"), uniform(1009, seed=1, dtype="float32")),
+                None,
+                2e-6,
+            ),
+            Case("one pair", lambda: (np.array([4.0]), np.array([2.0]))),
+            Case("5 × 3 numbers", lambda: (normal(5, 3, seed=2), normal(5, 3, seed=3))),
+            Case("every other column", lambda: (normal(6, 8, seed=4), normal(6, 8, seed=5)), lambda a: a[:, ::2]),
+            Case("transposed arrays", lambda: (normal(3, 7, seed=6), normal(3, 7, seed=7)), lambda a: a.T),
+            Case(
+                "NaN and infinity", lambda: (np.array([np.nan, 1.0, -np.inf, 0.0]), np.array([0.0, np.nan, 1.0, -2.0]))
+            ),
+            Case("no numbers", lambda: (np.empty(0), np.empty(0))),
+        ),
+        unlisted=(Case("other pairs", lambda: (normal(7, seed=8), normal(7, seed=9))),),
+        compare=keeping_digits(1e-12),
+        fresh=True,
+        after=(
+            Traffic(
+                _LARGE,
+                allowed=24,
+                limit=24,
+                means="x and y read once, the result written once",
+                large=lambda n: (cp.random.standard_normal(n), cp.random.standard_normal(n)),
+            ),
+        ),
+        verified="one kernel: x and y read once, the result written once; float32 stays float32",
+    ),
+    hints=(
+        "The line has six operations: six kernels, 104 bytes for each pair of float64. `cp.fuse` is a decorator: it makes "
+        "one kernel of all the operations in a function.",
+        "`@cp.fuse()` in the line above `def distance(x, y):`, and the body as it was: that is all.",
+        "By hand: `cp.ElementwiseKernel('T x, T y', 'T d', '…', 'distance')`, whose third argument is a line of C that "
+        "says what d is. `T` stands for whatever dtype x and y have.",
+    ),
+    wrong={
+        "traffic": Wrong(
+            _starter, "traffic", hint="The operations stand in one line, but each is a kernel of its own."
+        ),
+        "traffic-hypot": Wrong(_hypot, "traffic"),
+        "traffic-in-place": Wrong(
+            _in_place,
+            "traffic",
+        ),
+        "dtype": Wrong(_always_double, "dtype", hint="Let the result have the type of x: `T d`."),
+        "only-double": Wrong(
+            _only_double,
+            "exception",
+            hint="`float64 x` takes float64 and nothing else. `T x` takes any type, and every T is the same one.",
+        ),
+        "caret": Wrong(_caret, "exception", hint="In C `^` is no power; write `a * a`."),
+        "integer": Wrong(
+            _half_power,
+            "integer",
+            lambda x, y: np.ones_like(x),
+            "every distance is 1. In C `1 / 2` divides whole numbers and gives 0, and anything to the power 0 is 1.",
+            "Use `sqrt(…)`, or write `0.5`.",
+        ),
+        "squared": Wrong(
+            _squares,
+            "squared",
+            lambda x, y: (x - 1) ** 2 + (y + 2) ** 2,
+            "that is the square of the distance: the root is missing.",
+        ),
+        "operands": Wrong(
+            _exchanged,
+            "operands",
+            lambda x, y: distance(y, x),
+            "x and y are exchanged: 1 is taken from x, and 2 added to y.",
+            "The arguments of a kernel go by their places, in the order of its first string.",
+        ),
+        "sign": Wrong(
+            _sign,
+            "sign",
+            lambda x, y: np.sqrt((x + 1) ** 2 + (y - 2) ** 2),
+            "the distance is taken from (-1, 2), not from (1, -2).",
+        ),
+        "city-blocks": Wrong(
+            _sums,
+            "value",
+            lambda x, y: np.abs(x - 1) + np.abs(y + 2),
+            "the two differences are added as they are; asked for: the root of the sum of their squares.",
+        ),
+        "aliasing": Wrong(
+            _into_x, "aliasing", hint="Leave out the last argument: the kernel makes an array of its own."
+        ),
+        "host": Wrong(_host, "host", hint="Leave out `.get()`."),
+    },
+    right={"fuse": _fused, "kernel": _kernel},
+)

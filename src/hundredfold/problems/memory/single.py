@@ -1,0 +1,183 @@
+"""``memory.single``: a program that was meant to run in float32, and where float64 comes in."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..cases import Case, uniform
+from ..devices import cp
+from ..functions import FunctionJudge
+from ..problem import Problem, Wrong
+from .account import Traffic, keeping_digits
+
+SQRT2 = float(np.sqrt(2))
+
+
+def _ramp(width: int, endpoint: bool = True) -> np.ndarray:
+    return np.linspace(0, 0.5, width, endpoint=endpoint)
+
+
+def brighten(image: np.ndarray) -> np.ndarray:
+    """The specification: image (height, width), float32 on the device, times the root of 2, plus a ramp from 0 to 0.5 along
+    each row, cut off at 1; reckoned in float64, float32 out."""
+    return np.minimum(np.asarray(image, dtype=np.float64) * SQRT2 + _ramp(image.shape[1]), 1).astype(np.float32)
+
+
+_LARGE = Case("an image of 600 × 900", lambda: (uniform(600, 900, dtype="float32"),))
+
+
+def _starter(image):
+    gain = np.sqrt(2)
+    ramp = cp.linspace(0, 0.5, image.shape[1])
+    return cp.minimum(image * gain + ramp, 1)
+
+
+def _all_single(image):
+    ramp = cp.linspace(0, 0.5, image.shape[1], dtype=cp.float32)
+    return cp.minimum(image * float(np.sqrt(2)) + ramp, 1)
+
+
+def _cast_scalar(image):
+    gain = cp.float32(np.sqrt(2))
+    ramp = cp.linspace(0, 0.5, image.shape[1]).astype(image.dtype)
+    return (image * gain + ramp).clip(None, 1)
+
+
+def _cast_result(image):
+    return _starter(image).astype(cp.float32)
+
+
+def _cast_first(image):
+    return _starter(image.astype(cp.float64)).astype(cp.float32)
+
+
+def _ramp_only(image):
+    gain = np.sqrt(2)
+    ramp = cp.linspace(0, 0.5, image.shape[1], dtype=cp.float32)
+    return cp.minimum(image * gain + ramp, 1)
+
+
+def _half(image):
+    ramp = cp.linspace(0, 0.5, image.shape[1], dtype=cp.float16)
+    return cp.minimum(image.astype(cp.float16) * float(np.sqrt(2)) + ramp, 1).astype(cp.float32)
+
+
+def _in_place(image):
+    image *= float(np.sqrt(2))
+    image += cp.linspace(0, 0.5, image.shape[1], dtype=cp.float32)
+    return cp.minimum(image, 1)
+
+
+def _down(image):
+    ramp = cp.linspace(0, 0.5, image.shape[0], dtype=cp.float32)[:, None]
+    return cp.minimum(image * SQRT2 + ramp, 1)
+
+
+def _uncut(image):
+    return image * SQRT2 + cp.linspace(0, 0.5, image.shape[1], dtype=cp.float32)
+
+
+def _open_end(image):
+    ramp = cp.linspace(0, 0.5, image.shape[1], endpoint=False, dtype=cp.float32)
+    return cp.minimum(image * SQRT2 + ramp, 1)
+
+
+def _integer_gain(image):
+    ramp = cp.linspace(0, 0.5, image.shape[1], dtype=cp.float32)
+    return cp.minimum(image * int(np.sqrt(2)) + ramp, 1)
+
+
+def _host(image):
+    return _all_single(image).get()
+
+
+def _numpy_ramp(image):
+    return cp.minimum(image * SQRT2 + np.linspace(0, 0.5, image.shape[1], dtype=np.float32), 1)
+
+
+def _exact(image: np.ndarray, gain: float = SQRT2) -> np.ndarray:
+    return np.minimum(np.asarray(image, dtype=np.float64) * gain + _ramp(image.shape[1]), 1)
+
+
+SINGLE = Problem(
+    id="memory.single",
+    title="Where does float64 come in?",
+    kind="repair",
+    answers=("brighten",),
+    specification=brighten,
+    lines=3,
+    judge=FunctionJudge(
+        cases=(
+            Case("an image of 4 × 6", lambda: (uniform(4, 6, dtype="float32"),)),
+            Case("a square image of 5 × 5", lambda: (uniform(5, 5, seed=1, dtype="float32"),)),
+            Case("one row of 101", lambda: (uniform(1, 101, seed=2, dtype="float32"),)),
+            Case("one column", lambda: (uniform(7, 1, seed=3, dtype="float32"),)),
+            Case("every other column", lambda: (uniform(5, 12, seed=4, dtype="float32"),), lambda a: a[:, ::2]),
+            Case("NaN and negative numbers", lambda: (np.array([[np.nan, -1, 0.5], [-3, 0, 2]], dtype=np.float32),)),
+            Case("no rows", lambda: (np.empty((0, 4), dtype=np.float32),)),
+        ),
+        unlisted=(Case("another image of 4 × 6", lambda: (uniform(4, 6, seed=5, dtype="float32"),)),),
+        compare=keeping_digits(1e-6, 2e-7, known="float16"),
+        fresh=True,
+        after=(
+            Traffic(
+                _LARGE,
+                allowed=26,
+                limit=8,
+                means="the image read once, the result written once",
+                large=lambda n: (cp.random.random((n // 4096, 4096), dtype=cp.float32),),
+            ),
+        ),
+        verified="float32 all the way: 24 bytes for each pixel, or fewer",
+    ),
+    hints=(
+        "Look at the dtype of each part: `gain.dtype`, `ramp.dtype`, `(image * gain).dtype`. Two of them are not what somebody "
+        "thought.",
+        "A Python number is weak: it takes the type of the array it meets. A number of NumPy's, such as `np.sqrt(2)` gives, has "
+        "a type, float64, and so has everything that `cp.linspace`, `cp.zeros` and `cp.arange(…, 0.1)` make unless you say otherwise.",
+        "`float(np.sqrt(2))`, or `2**0.5`, and `cp.linspace(…, dtype=image.dtype)`.",
+    ),
+    wrong={
+        "dtype": Wrong(_starter, "dtype", hint="Which of the names in it is float64? `.dtype` tells."),
+        "dtype-gain": Wrong(_ramp_only, "dtype"),
+        "traffic": Wrong(
+            _cast_result,
+            "traffic",
+            hint="A cast at the end gives the right dtype, but everything before it ran in float64. Stop it where it comes in.",
+        ),
+        "traffic-first": Wrong(_cast_first, "traffic"),
+        "half": Wrong(
+            _half,
+            "dtype",
+            hint="float16 has three digits; float32 was asked for.",
+        ),
+        "aliasing": Wrong(_in_place, "aliasing", hint="`image *= …` writes into the caller's image."),
+        "axis": Wrong(
+            _down,
+            "axis",
+            lambda image: np.minimum(image * SQRT2 + np.linspace(0, 0.5, image.shape[0])[:, None], 1),
+            "the ramp goes down the columns; asked for: along the rows, from left to right.",
+        ),
+        "uncut": Wrong(
+            _uncut,
+            "overflow",
+            lambda image: image * SQRT2 + _ramp(image.shape[1]),
+            "some pixels are brighter than 1: they should be cut off there.",
+        ),
+        "shifted": Wrong(
+            _open_end,
+            "border",
+            lambda image: np.minimum(image * SQRT2 + _ramp(image.shape[1], endpoint=False), 1),
+            "the ramp ends before 0.5: `linspace` with endpoint=False leaves out its last value.",
+        ),
+        "integer": Wrong(
+            _integer_gain,
+            "integer",
+            lambda image: _exact(image, 1.0),
+            "the image was multiplied by 1: the root of 2, as a whole number, is 1.",
+        ),
+        "host": Wrong(_host, "host", hint="Leave out `.get()`."),
+        "exception": Wrong(_numpy_ramp, "exception", hint="The ramp has to be an array of CuPy's."),
+    },
+    right={"all single": _all_single, "cast at the source": _cast_scalar},
+)

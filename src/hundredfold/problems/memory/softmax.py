@@ -1,0 +1,233 @@
+"""``memory.softmax``: the softmax of each row with little traffic. Open-ended: judged against reading and writing once."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..cases import Case, normal
+from ..devices import cp
+from ..functions import FunctionJudge
+from ..problem import Problem, Wrong
+from .account import Traffic, keeping_digits
+
+ALLOWED, LIMIT = 48.0, 16.0  # bytes of device memory traffic per element
+
+
+def softmax(x: np.ndarray) -> np.ndarray:
+    """The specification: exp(x) over its row's sum, for x (rows, columns), float64; the row's largest number is taken off
+    first, so that no exponential overflows."""
+    if x.size == 0:
+        return np.empty(x.shape)
+    e = np.exp(x - x.max(axis=1, keepdims=True))
+    return e / e.sum(axis=1, keepdims=True)
+
+
+_LARGE = Case("1 000 × 1 000 numbers", lambda: (normal(1000, 1000, std=3),))
+
+
+def _starter(x):
+    e = cp.exp(x - x.max(axis=1, keepdims=True))
+    return e / e.sum(axis=1, keepdims=True)
+
+
+def _fused_exp(x):
+    @cp.fuse()
+    def shifted(x, m):
+        return cp.exp(x - m)
+
+    e = shifted(x, x.max(axis=1, keepdims=True))
+    return e / e.sum(axis=1, keepdims=True)
+
+
+def _twice(x):
+    add = cp.ReductionKernel("T x, T m", "T y", "exp(x - m)", "a + b", "y = a", "0", "add_exp")
+    m = x.max(axis=1, keepdims=True)
+    return cp.fuse(lambda x, m, s: cp.exp(x - m) / s)(x, m, add(x, m, axis=1, keepdims=True))
+
+
+def _online(x):
+    # The largest number and the sum in one pass: a pair (m, s) stands for s·exp(m), and two pairs can be joined.
+    pair = cp.ReductionKernel(
+        "T x",
+        "complex128 y",
+        "complex<double>(x, 1.0)",
+        "join(a, b)",
+        "y = a",
+        "complex<double>(-1.0 / 0.0, 0.0)",
+        "online",
+        preamble=_JOIN,
+    )
+    both = pair(x, axis=1, keepdims=True)
+    finish = cp.ElementwiseKernel("T x, T m, T s", "T y", "y = exp(x - m) / s", "finish")
+    return finish(x, both.real, both.imag)
+
+
+_JOIN = """
+__device__ complex<double> join(complex<double> a, complex<double> b) {
+    double m = a.real() > b.real() || a.real() != a.real() ? a.real() : b.real();
+    double s = 0;
+    if (a.imag() > 0) s += a.imag() * exp(a.real() - m);
+    if (b.imag() > 0) s += b.imag() * exp(b.real() - m);
+    return complex<double>(m, s);
+}
+"""
+
+
+def _plain(x):
+    e = cp.exp(x)
+    return e / e.sum(axis=1, keepdims=True)
+
+
+def _one_maximum(x):
+    if x.size == 0:
+        return cp.empty_like(x)
+    e = cp.fuse(lambda x, m: cp.exp(x - m))(x, x.max())
+    return e / e.sum(axis=1, keepdims=True)
+
+
+def _whole(x):
+    e = cp.exp(x - x.max(axis=1, keepdims=True))
+    return e / e.sum()
+
+
+def _down(x):
+    if x.size == 0:
+        return cp.empty_like(x)
+    e = cp.exp(x - x.max(axis=0))
+    return e / e.sum(axis=0)
+
+
+def _in_place(x):
+    if x.size == 0:
+        return x.copy()
+    x -= x.max(axis=1, keepdims=True)
+    cp.exp(x, out=x)
+    x /= x.sum(axis=1, keepdims=True)
+    return x
+
+
+def _out_of_place_once(x):
+    e = x - x.max(axis=1, keepdims=True)
+    cp.exp(e, out=e)
+    e /= e.sum(axis=1, keepdims=True)
+    return e
+
+
+def _single(x):
+    return _fused_exp(x.astype(cp.float32)).astype(cp.float64)
+
+
+def _host(x):
+    return _fused_exp(x).get()
+
+
+def _round_trip(x):
+    return cp.asarray(softmax(x.get()))
+
+
+def _logarithm(x):
+    m = x.max(axis=1, keepdims=True)
+    return x - m - cp.log(cp.exp(x - m).sum(axis=1, keepdims=True))
+
+
+SOFTMAX = Problem(
+    id="memory.softmax",
+    title="Softmax with little traffic",
+    kind="open",
+    answers=("softmax",),
+    specification=softmax,
+    lines=4,
+    judge=FunctionJudge(
+        cases=(
+            Case("3 × 5 numbers", lambda: (normal(3, 5),)),
+            Case("a square of 4 × 4", lambda: (normal(4, 4, seed=1),)),
+            Case("17 × 101 numbers", lambda: (normal(17, 101, seed=2, std=2),)),
+            Case("one column", lambda: (normal(6, 1, seed=3),)),
+            Case("large numbers", lambda: (normal(3, 7, seed=4, mean=1000),)),
+            Case("rows far from each other", lambda: (normal(3, 7, seed=5) + np.array([[-2000.0], [0.0], [2000.0]]),)),
+            Case("minus infinity among them", lambda: (np.array([[0.0, -np.inf, 1.0], [2.0, 2.0, -np.inf]]),)),
+            Case("a row with NaN", lambda: (np.array([[0.0, np.nan, 1.0], [2.0, 0.5, 1.0]]),)),
+            Case("every other column", lambda: (normal(5, 12, seed=6),), lambda a: a[:, ::2]),
+            Case("a transposed matrix", lambda: (normal(9, 4, seed=7),), lambda a: a.T),
+            Case("no rows", lambda: (np.empty((0, 4)),)),
+        ),
+        unlisted=(Case("other 3 × 5 numbers", lambda: (normal(3, 5, seed=8),)),),
+        compare=keeping_digits(1e-11, 1e-300),
+        fresh=True,
+        after=(
+            Traffic(
+                _LARGE,
+                allowed=ALLOWED,
+                limit=LIMIT,
+                means="each element read once, each result written once",
+                large=lambda n: (cp.random.standard_normal((n // 4096, 4096)),),
+                near=True,
+            ),
+        ),
+        verified=f"no overflow, nothing over the bus, and at most {ALLOWED:.0f} bytes of traffic per element",
+    ),
+    hints=(
+        "Beside each of the five kernels write the bytes per element that it reads and writes: the maximum 8, the difference "
+        "16, exp 16, the sum 8, the division 16. The row's maximum and sum are small and cost nothing.",
+        "The difference and exp are elementwise and follow each other: one fused kernel of x and the maximum. That is 48.",
+        "Arithmetic is cheap. A `cp.ReductionKernel` can add up `exp(x - m)` without writing it, and a fused kernel can reckon "
+        "`exp(x - m) / s` anew: 8 + 8 + 16 = 32. And the maximum and the sum could be found in one pass together.",
+    ),
+    wrong={
+        "traffic": Wrong(
+            _starter, "traffic", hint="Which two kernels can become one without any change in what is read?"
+        ),
+        "traffic-out": Wrong(_out_of_place_once, "traffic"),
+        "overflow": Wrong(
+            _plain,
+            "overflow",
+            lambda x: np.exp(x) / np.exp(x).sum(axis=1, keepdims=True),
+            "exp(1000) is infinite, and infinity over infinity is NaN: take the row's largest number off first.",
+            "exp(x - m) / sum(exp(x - m)) is the same for any m. Which m keeps every exponent at 0 or below?",
+        ),
+        "one-maximum": Wrong(
+            _one_maximum,
+            "axis",
+            lambda x: _with_maximum(x, x.max()),
+            "one maximum was taken off all rows. A row far below it has only zeros left, and 0/0 is NaN.",
+            "Each row has a maximum of its own: `x.max(axis=1, keepdims=True)`.",
+        ),
+        "whole": Wrong(
+            _whole,
+            "axis",
+            lambda x: _exponentials(x) / _exponentials(x).sum(),
+            "each number was divided by the sum of all rows; asked for: the sum of its own row.",
+        ),
+        "down": Wrong(
+            _down,
+            "axis",
+            lambda x: softmax(x.T).T,
+            "it was done down the columns; asked for: along each row.",
+            "`axis=1` goes along the rows, and `keepdims=True` keeps the result a column.",
+        ),
+        "aliasing": Wrong(_in_place, "aliasing", hint="`x -= …` writes into the caller's array."),
+        "dtype": Wrong(
+            _single,
+            "dtype",
+            hint="float32 would halve the bytes, and it loses half the digits: stay in float64.",
+        ),
+        "host": Wrong(_host, "host", hint="Leave out `.get()`."),
+        "transfer": Wrong(_round_trip, "transfer", hint="No `.get()` on the way in, no `cp.asarray` on the way out."),
+        "logarithm": Wrong(
+            _logarithm,
+            "value",
+            lambda x: np.log(softmax(x)),
+            "that is the logarithm of the softmax: the last exponential is missing.",
+        ),
+    },
+    right={"fused exponential": _fused_exp, "reckoned twice": _twice, "one pass for both": _online},
+)
+
+
+def _exponentials(x: np.ndarray) -> np.ndarray:
+    return np.exp(x - x.max(axis=1, keepdims=True))
+
+
+def _with_maximum(x: np.ndarray, maximum: float) -> np.ndarray:
+    e = np.exp(x - maximum)
+    return e / e.sum(axis=1, keepdims=True)
