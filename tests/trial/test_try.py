@@ -151,6 +151,22 @@ def test_the_notebook_can_be_kept_with_what_it_printed_here(tmp_path):
     assert kept.cells[2].outputs == []  # it did not run
 
 
+def test_it_can_go_on_after_a_cell_that_fails(tmp_path):
+    stored = nbformat.v4.new_code_cell("{}['a']", outputs=[nbformat.v4.new_output("error", ename="KeyError")])
+    cells = [stored, "import cupy\ncupy.asarray('word')", "print(6 * 7)", "1 / 0"]
+    path = notebook(tmp_path / "n.ipynb", *cells)
+    status, (outcome,) = tried("--go-on", "--keep", tmp_path / "kept", path)
+    assert status == 1 and (outcome["cell"], outcome["cells_run"]) == (2, 2)
+    assert outcome["error"] != "KeyError" and outcome["source"] == "cupy.asarray('word')"  # not the last one's
+    (later,) = outcome["failed_later"]
+    assert (later["cell"], later["error"]) == (4, "ZeroDivisionError")
+    kept = nbformat.read(tmp_path / "kept" / "n.ipynb", as_version=4)
+    assert kept.cells[2].outputs[0].text == "42\n"
+    assert "cell 4 too: ZeroDivisionError: division by zero" in command("--go-on", path).stdout
+    _, (stopped,) = tried(path)
+    assert (stopped["cell"], stopped["cells_run"], stopped["failed_later"]) == (2, 1, [])
+
+
 def test_the_line_in_a_timed_cell_is_found(tmp_path):
     _, (outcome,) = tried(notebook(tmp_path / "t.ipynb", "%%time\n\nx = 1\ny = x / 0"))
     assert (outcome["status"], outcome["line"], outcome["source"]) == ("failed", 4, "y = x / 0")

@@ -28,6 +28,7 @@ _COLOURS = {"ran": "green", "finding": "yellow", "not simulated": "magenta", "la
 @click.option("--arguments", default="", metavar="TEXT", help="Command-line arguments for scripts.")
 @click.option("--root", type=click.Path(file_okay=False, exists=True), help="Folder to copy, if not the program's own.")
 @click.option("--keep", type=click.Path(file_okay=False), help="Folder for the notebooks with what they printed here.")
+@click.option("--go-on", is_flag=True, help="Run a notebook's cells after one that fails too, and name each that does.")
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -39,6 +40,7 @@ def command(
     arguments: str,
     root: str | None,
     keep: str | None,
+    go_on: bool,
 ) -> None:
     """Run somebody's GPU code here, with the stand-ins in place, and say how far it comes.
 
@@ -69,6 +71,7 @@ def command(
                 races=allow_races,
                 arguments=shlex.split(arguments),
                 keep=Path(keep) if keep else None,
+                go_on=go_on,
             )
         )
     if as_json:
@@ -123,6 +126,9 @@ def _more(outcome: Outcome) -> list[str]:
         times = f" ({finding['times']} times)" if finding["times"] > 1 else ""
         where = f"{finding['kernel']}, line {finding['line']}"
         lines.append(f"{finding['kind']} in {where}{times}: {_short(finding['sentence'].splitlines()[0], 300)}")
+    for later in outcome.failed_later:
+        said = _short(f"{later['error']}: {(later['message'].splitlines() or [''])[0]}", 300)
+        lines.append(f"cell {later['cell']} too: {said}")
     if outcome.raised_as_stored:
         cells = ", ".join(map(str, outcome.raised_as_stored))
         lines.append(f"raises in cell {cells}, as it did for its author")

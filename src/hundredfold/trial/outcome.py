@@ -46,6 +46,8 @@ class Outcome:
         Shell commands and installations that were not run.
     raised_as_stored : list of int
         Code cells that raise, as they did for the notebook's author.
+    failed_later : list of dict
+        Where it went on after the cell that stopped it: `cell`, `error` and `message` of each further one.
     notes : list of str
     cells, cells_run : int
         Code cells in all, and those that ran; 0 for a script.
@@ -66,6 +68,7 @@ class Outcome:
     launches: list[dict] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
     raised_as_stored: list[int] = field(default_factory=list)
+    failed_later: list[dict] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     cells: int = 0
     cells_run: int = 0

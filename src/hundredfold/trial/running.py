@@ -30,6 +30,7 @@ def attempt(
     lens: bool = False,
     arguments: Sequence[str] = (),
     keep: Path | None = None,
+    go_on: bool = False,
 ) -> Outcome:
     """Try one program.
 
@@ -47,6 +48,8 @@ def attempt(
         A script's.
     keep : Path, optional
         A folder for the executed notebook.
+    go_on : bool
+        Whether a notebook's cells after one that fails run too; the outcome is that of the first.
     """
     outcome = Outcome(str(path))
     began = time.monotonic()
@@ -63,12 +66,13 @@ def attempt(
         environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(site), environment.get("PYTHONPATH")]))
         if lens:
             environment[inside.LENS] = "1"
+        which = -1
         if path.suffix == ".ipynb":
-            _notebook(outcome, there, environment, timeout, keep)
+            which = _notebook(outcome, there, environment, timeout, keep, go_on)
         else:
             _script(outcome, there, environment, timeout, arguments, keep)
         noted = json.loads(report.read_text(encoding="utf-8")) if report.exists() else {}
-        _take(outcome, noted)
+        _take(outcome, noted, which)
         home = str(Path(scratch) / "copy") + os.sep
         outcome.message = outcome.message.replace(home, "")
         outcome.missing = outcome.missing.replace(home, "")
@@ -88,8 +92,8 @@ def _environment(report: Path, out_of_bounds: bool, races: bool) -> dict[str, st
     return made
 
 
-def _take(outcome: Outcome, noted: dict) -> None:
-    """Put what the process noted into its outcome."""
+def _take(outcome: Outcome, noted: dict, which: int) -> None:
+    """Put what the process noted into its outcome; `which` of the errors stopped it."""
     outcome.skipped = noted.get("skipped", [])
     seen: dict[tuple, dict] = {}
     for finding in noted.get("findings", []):
@@ -99,7 +103,7 @@ def _take(outcome: Outcome, noted: dict) -> None:
     outcome.launches = noted.get("launches", [])
     errors = noted.get("errors", [])
     if outcome.status == "failed" and errors:
-        for key, value in errors[-1].items():
+        for key, value in errors[which if which < len(errors) else -1].items():
             setattr(outcome, key, value)
 
 
@@ -173,7 +177,8 @@ def read(path: Path):
     return notebook, cells
 
 
-def _notebook(outcome: Outcome, there: Path, environment: dict, timeout: float, keep: Path | None) -> None:
+def _notebook(outcome: Outcome, there: Path, environment: dict, timeout: float, keep: Path | None, go_on: bool) -> int:
+    """Run a notebook; the number, from 0, of the error that stopped it among those that its process noted."""
     import nbformat
     from nbclient import NotebookClient
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
@@ -184,7 +189,7 @@ def _notebook(outcome: Outcome, there: Path, environment: dict, timeout: float, 
         notebook, cells = read(there)
     except programs.NoProgramError as error:
         outcome.status, outcome.message = "unreadable", str(error)
-        return
+        return -1
     stored = {number: _stored_error(cell) for number, cell in enumerate(cells, 1)}
     for number, name in stored.items():
         if name:
@@ -206,32 +211,48 @@ def _notebook(outcome: Outcome, there: Path, environment: dict, timeout: float, 
     client.shutdown_kernel = "immediate"
     # What is written past IPython, by the kernel itself or by C, is no output of a cell.
     quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    number = 0
+    number, which = 0, -1
     try:
         with client.setup_kernel(cwd=str(there.parent), env=environment, **quiet):
             client.execute_cell(first, 0, store_history=False)
-            number = 0
             for index, cell in enumerate(notebook.cells[1:], 1):
                 if cell.cell_type != "code":
                     continue
                 number += 1
-                client.execute_cell(cell, index)
-                outcome.cells_run = number
+                try:
+                    client.execute_cell(cell, index)
+                except CellExecutionError as error:
+                    name, said = error.ename or "", _plain(error.evalue or "")
+                    if outcome.cell is None:
+                        which = len(outcome.raised_as_stored)
+                        outcome.status, outcome.cell = "failed", number
+                        outcome.error, outcome.message = name, said
+                    else:
+                        outcome.failed_later.append({"cell": number, "error": name, "message": said})
+                    if not go_on:
+                        break
+                    continue
+                outcome.cells_run += 1
                 if stored[number] and any(output.output_type == "error" for output in cell.outputs):
                     outcome.raised_as_stored.append(number)
-    except CellExecutionError as error:
+    except CellExecutionError as error:  # the first one, which is not theirs
         outcome.status, outcome.cell = "failed", number
         outcome.error, outcome.message = error.ename or "", _plain(error.evalue or "")
-    except CellTimeoutError:
-        outcome.status, outcome.cell, outcome.message = "too long", number, f"longer than {timeout:g} s"
-    except DeadKernelError:
-        outcome.status, outcome.cell, outcome.message = "died", number, "the kernel died in this cell (out of memory?)"
-    except RuntimeError as error:
-        outcome.status, outcome.cell, outcome.message = "died", number, str(error)
+    except (CellTimeoutError, DeadKernelError, RuntimeError) as error:
+        status, said = "died", str(error)
+        if isinstance(error, CellTimeoutError):
+            status, said = "too long", f"longer than {timeout:g} s"
+        elif isinstance(error, DeadKernelError):
+            said = "the kernel died in this cell (out of memory?)"
+        if outcome.cell is None:
+            outcome.status, outcome.cell, outcome.message = status, number, said
+        else:
+            outcome.failed_later.append({"cell": number, "error": status, "message": said})
     if keep is not None:
         keep.mkdir(parents=True, exist_ok=True)
         del notebook.cells[0]
         nbformat.write(notebook, keep / there.name)
+    return which
 
 
 def _stored_error(cell) -> str:
