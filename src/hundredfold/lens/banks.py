@@ -55,7 +55,8 @@ def conflicts(log: Log) -> list[Conflicts]:
     return sorted(found, key=lambda c: (c.function, c.line))
 
 
-def _of(log: Log, item: Requests) -> Conflicts:
+def cycles_of(item: Requests) -> np.ndarray:
+    """Cycles that the banks need for each request and each part of it that is served at a time, shape (requests, parts)."""
     lanes = max(1, min(32, 32 * WORD // item.nbytes))
     parts = 32 // lanes
     part = item.request * parts + item.lane // lanes
@@ -68,6 +69,11 @@ def _of(log: Log, item: Requests) -> Conflicts:
     slots, ways = distinct(part * BANKS + word % BANKS)
     cycles = np.zeros(item.count * parts, np.int64)
     np.maximum.at(cycles, slots // BANKS, ways)
+    return cycles.reshape(item.count, parts)
+
+
+def _of(log: Log, item: Requests) -> Conflicts:
+    cycles = cycles_of(item)
     return Conflicts(
         line=item.site.line,
         function="" if item.site.function in ("", log.kernel) else item.site.function,

@@ -34,6 +34,8 @@ class Requests(NamedTuple):
         Bytes of one access.
     count : int
         How many requests there are.
+    thread : numpy.ndarray, int64, shape (n,)
+        Of each access, as in a log's records.
     """
 
     site: Site
@@ -43,6 +45,7 @@ class Requests(NamedTuple):
     lane: np.ndarray
     nbytes: int
     count: int
+    thread: np.ndarray
 
 
 def requests(log: Log, space: str) -> Iterator[Requests]:
@@ -69,7 +72,10 @@ def requests(log: Log, space: str) -> Iterator[Requests]:
             names = tuple(dict.fromkeys(log.arrays[k].name for k in np.flatnonzero(np.bincount(array))))
             address = lowest[array] + part["element"].astype(np.int64) * size + site.offset
             request, lane = together(log, part)
-            yield Requests(site, names, request, address, lane, site.nbytes or int(size), int(request.max()) + 1)
+            thread = part["thread"].astype(np.int64)
+            yield Requests(
+                site, names, request, address, lane, site.nbytes or int(size), int(request.max()) + 1, thread
+            )
 
 
 def together(log: Log, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
