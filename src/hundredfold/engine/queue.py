@@ -23,7 +23,7 @@ from threading import get_ident
 
 import numpy as np
 
-from . import interrupt
+from . import interrupt, shapes
 from .counters import D2H_BYTES, D2H_COUNT, H2D_BYTES, H2D_COUNT, KERNELS, READ, SYNCS, WRITTEN, Counters, Launch
 from .counters import log as log
 from .counters import totals as _totals
@@ -33,6 +33,10 @@ LIMIT = 1024
 
 before_synchronize: Callable[[], None] | None = None
 """Called before each synchronisation; it may raise (``cupyx.allow_synchronize``)."""
+
+watcher: Callable[[Launch, object, tuple, tuple | None], None] | None = None
+"""Who is told of each launch and transfer as it is counted: the entry of the log, what runs, its operands, and which of
+these it writes (None where that has to be seen from what runs).  The lens's account; None for nobody."""
 
 _waiting: deque[tuple] = deque()
 _launch = tuple.__new__  # quicker than Launch's own
@@ -79,13 +83,45 @@ def submit(
             _totals[KERNELS] += 1
             _totals[READ] += bytes_read
             _totals[WRITTEN] += bytes_written
-            log.append(_launch(Launch, (name, bytes_read, bytes_written, "kernel")))
+            entry = _launch(Launch, (name, bytes_read, bytes_written, "kernel"))
+            log.append(entry)
+            if watcher is not None:
+                watcher(entry, function, args, None)
     if len(_waiting) >= LIMIT:
         run()
 
 
-def count(name: str, bytes_read: int, bytes_written: int, kind: str = "kernel") -> None:
-    """Enter a launch or a transfer in the account without enqueueing anything."""
+def count(
+    name: str,
+    bytes_read: int,
+    bytes_written: int,
+    kind: str = "kernel",
+    *,
+    by: object = None,
+    operands: tuple = (),
+    results: tuple | None = None,
+    unread: bool = False,
+) -> None:
+    """Enter a launch or a transfer in the account without enqueueing anything.
+
+    Parameters
+    ----------
+    name, bytes_read, bytes_written, kind
+        As in the log.
+    by : object, optional
+        What runs, where that tells more than its name.
+    operands : tuple
+        Views of the device memory that it touches, as far as the caller knows them.
+    results : tuple, optional
+        Views of what it writes; None where `by` tells.
+    unread : bool
+        Whether nobody looks at what was copied to the host.
+
+    Raises
+    ------
+    ValuesNeededError
+        For a copy to the host that someone looks at, where arrays have only shapes.
+    """
     if _accounts and getattr(_local, "account", None) is not None:
         return
     with _submit_lock:
@@ -99,7 +135,12 @@ def count(name: str, bytes_read: int, bytes_written: int, kind: str = "kernel") 
             _totals[KERNELS] += 1
             _totals[READ] += bytes_read
             _totals[WRITTEN] += bytes_written
-        log.append(Launch(name, bytes_read, bytes_written, kind))
+        entry = Launch(name, bytes_read, bytes_written, kind)
+        log.append(entry)
+        if watcher is not None:
+            watcher(entry, by, operands, results)
+    if shapes.on and kind == "d2h" and not unread:
+        raise shapes.refuse()
 
 
 def submit_uncounted(name: str, function: Callable, args: tuple, kwargs: dict | None = None) -> None:
@@ -113,11 +154,23 @@ def submit_uncounted(name: str, function: Callable, args: tuple, kwargs: dict | 
 
 
 def run() -> None:
-    """Run all that was submitted before this call.  Not counted as a synchronisation.
+    """Run all that was submitted before this call, because device memory will be looked at.  Not a synchronisation.
 
     An operation that fails is dropped and its exception raised, with a note that names it; what waits behind it
     stays in the queue and runs next time.  So does what is left when ``Ctrl-C`` arrives.
+
+    Raises
+    ------
+    ValuesNeededError
+        Where arrays have only shapes: there is nothing to look at.
     """
+    if shapes.on:
+        raise shapes.refuse()
+    drain()
+
+
+def drain() -> None:
+    """Run all that was submitted before this call, as :func:`run`; for those who do not look at the memory."""
     if _waiting and _runner != get_ident():  # an operation that itself reads device memory waits for nothing
         target = _submitted
         # Again where a signal stopped it whose handler did not raise: asyncio's, or one that only takes note.
@@ -179,7 +232,22 @@ def synchronize() -> None:
         before_synchronize()
     with _submit_lock:
         _totals[SYNCS] += 1
-    run()
+    drain()
+
+
+class _Dropped(deque):
+    """A queue in which nothing waits: an operation is done as soon as it is submitted."""
+
+    def append(self, _: object) -> None:
+        global _completed
+        _completed += 1
+
+
+def drop() -> None:
+    """From here on, count what is submitted and run nothing (:mod:`hundredfold.engine.shapes`)."""
+    global _waiting
+    drain()
+    _waiting = _Dropped()
 
 
 def pending() -> int:

@@ -12,7 +12,7 @@ from typing import TextIO
 
 import numpy as np
 
-from .. import queue
+from .. import queue, shapes
 from . import limits, reported, resolve
 from .faults import TRACE_SETTING, KernelError, TraceError
 from .resolve import Function
@@ -154,11 +154,13 @@ class Kernel:
         first = seen not in self._traced
         self._traced.add(seen)
         run = _Run(self, function, compiled, griddim, blockdim, args, sharedmem, cooperative)
-        if trace == "all" or (trace in ("first", "report") and first):
+        if shapes.on:
+            queue.count(self.name, moved, moved, by=run, operands=args)
+        elif trace == "all" or (trace in ("first", "report") and first):
             # Now, not when the program synchronises: what is found is found at the launch that does it.
             queue.run()
             rest = _checked(run, trace == "all", trace == "report")
-            queue.count(self.name, moved, moved)
+            queue.count(self.name, moved, moved, by=run, operands=args)
             if rest:
                 queue.submit_uncounted(self.name, run.plain, (rest,))
         else:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from hundredfold.engine import borrowed, device, memory, queue, regions
+from hundredfold.engine import borrowed, device, memory, queue, regions, shapes
 from hundredfold.engine.kernels.driver_errors import CudaAPIError
 from hundredfold.simulate.errors import NotSimulatedError
 
@@ -232,7 +232,9 @@ def copy_from_host(target: np.ndarray, source: np.ndarray, nbytes: int, stream: 
     As in CUDA: without a stream, what was launched before is done first.  With one the copy is queued; pinned memory is
     read when its turn comes, any other when this is called.
     """
-    queue.count("memcpy HtoD", 0, nbytes, "h2d")
+    queue.count("memcpy HtoD", 0, nbytes, "h2d", operands=(target,), results=(target,))
+    if shapes.on:
+        return
     if not stream:
         queue.run()
         np.copyto(target, source)
@@ -243,7 +245,7 @@ def copy_from_host(target: np.ndarray, source: np.ndarray, nbytes: int, stream: 
 
 def copy_to_host(target: np.ndarray, source: np.ndarray, nbytes: int, stream: Any = 0) -> None:
     """Copy device to host, waiting for the device unless there is a stream and the host memory is pinned."""
-    queue.count("memcpy DtoH", nbytes, 0, "d2h")
+    queue.count("memcpy DtoH", nbytes, 0, "d2h", operands=(source,), results=())
     if stream and is_pinned(target):
         queue.submit_uncounted("memcpy DtoH", np.copyto, (target, source))
         return
@@ -253,7 +255,7 @@ def copy_to_host(target: np.ndarray, source: np.ndarray, nbytes: int, stream: An
 
 def copy_on_device(target: np.ndarray, source: np.ndarray, nbytes: int) -> None:
     """Copy device to device, in order."""
-    queue.count("memcpy DtoD", nbytes, nbytes, "d2d")
+    queue.count("memcpy DtoD", nbytes, nbytes, "d2d", operands=(source, target), results=(target,))
     queue.submit_uncounted("memcpy DtoD", np.copyto, (target, source))
 
 

@@ -85,7 +85,7 @@ def _work_off() -> None:
     failures = []
     while queue.pending():
         try:
-            queue.run()
+            queue.drain()
         except Exception as error:
             failures.append(error)
     for error in failures:
@@ -140,7 +140,7 @@ class Event:
     def record(self, stream: Any = 0) -> None:
         """Record the event on a stream."""
         _check(stream)
-        queue.run()
+        queue.drain()
         self._time = time.perf_counter()
 
     def query(self) -> bool:

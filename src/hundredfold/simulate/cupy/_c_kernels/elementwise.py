@@ -144,7 +144,10 @@ class ElementwiseKernel:
                 kernel, (-(-total // block_size), 1, 1), (min(block_size, total), 1, 1), tuple(values), 0, False
             )
             operands.put_back()
-        queue.count(self.name, operands.read, operands.written)
+        touched = [a if isinstance(a, np.ndarray) else a._a for a in ins if not isinstance(a, Number)]
+        queue.count(
+            *(self.name, operands.read, operands.written), by=self, operands=(*touched, *writes), results=tuple(writes)
+        )
 
     def _compiled(self, key: tuple) -> Any:
         if key not in self._made:

@@ -134,7 +134,9 @@ class ReductionKernel:
                 grid = -(-total // _THREADS)
                 launch.launched(kernel, (grid, 1, 1), (min(_THREADS, total), 1, 1), values, 0, False)
             operands.put_back()
-        queue.count(self.name, operands.read, operands.written)
+        touched = [a if isinstance(a, np.ndarray) else a._a for a in ins if not isinstance(a, Number)]
+        writes = tuple(a._a for a in outs)
+        queue.count(self.name, operands.read, operands.written, by=self, operands=(*touched, *writes), results=writes)
 
     def _compiled(self, key: tuple) -> tuple:
         if key not in self._made:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from hundredfold.engine import borrowed, queue
+from hundredfold.engine import borrowed, queue, shapes
 
 from . import launch
 
@@ -84,6 +84,8 @@ def device_of(array: Any) -> tuple[int, int]:
 
 def export(array: Any, stream: Any, max_version: Any, dl_device: Any, copy: Any) -> Any:
     """The capsule of a device array."""
+    if shapes.on:
+        raise shapes.refuse("Another library is given an array's memory")
     versioned = max_version is not None and max_version[0] >= 1
     place = device_of(array)
     if dl_device is None or tuple(dl_device) == place:

@@ -49,7 +49,9 @@ class Fusion:
         fresh = [o for o in outputs if isinstance(o, launch.array_class) and id(o) not in before]
         given = [o for o in outputs if isinstance(o, launch.array_class) and id(o) in before]
         tell(fresh)
-        queue.count(self.name, launch.read(*args), launch.read(*fresh, *given))
+        outs = tuple(launch.views(outputs))
+        read, written = launch.read(*args), launch.read(*fresh, *given)
+        queue.count(self.name, read, written, by=self, operands=(*launch.views(args), *outs), results=outs)
         return result
 
     def clear_cache(self) -> None:

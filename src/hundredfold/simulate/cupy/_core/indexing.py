@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from hundredfold.engine import queue
+from hundredfold.engine import queue, shapes
 
 from . import launch
 from .casting import convert
@@ -167,9 +167,7 @@ def _advanced_get(x: Any, items: tuple) -> Any:
     views = tuple(i._a if isinstance(i, launch.array_class) else i for i in items)
     if masks:
         _check_mask(x, items)
-        queue.count("memcpy DtoH", 4, 0, "d2h")  # how many are true decides the shape
-        queue.synchronize()
-        shape = _masked_shape(x._a, views[0]) if len(items) == 1 else x._a[_wrapped(x._a, views)].shape
+        shape = _shape_by_masks(x, items, views)
     else:
         shape = _result_shape(x._a, items)
     out = launch.empty(shape, x.dtype)
@@ -178,10 +176,22 @@ def _advanced_get(x: Any, items: tuple) -> Any:
     if out.size:
         name = "cupy_getitem_mask" if masks else "cupy_take"
         if masks:  # a scan over the mask comes first
-            queue.count("cupy_scan", masks[0].nbytes, masks[0].size * 4)
+            queue.count("cupy_scan", masks[0].nbytes, masks[0].size * 4, operands=(masks[0]._a,), results=())
             read = x.nbytes + launch.read(*masks) + masks[0].size * 4
         launch.submit(name, _gather, arguments, None, read, out.nbytes)
     return out
+
+
+def _shape_by_masks(x: Any, items: list, views: tuple) -> tuple[int, ...]:
+    if shapes.on:
+        if len(items) > 1:
+            raise shapes.refuse("How large the result is depends on values of a mask among several indices")
+        n = shapes.selected(views[0].size, "a mask")
+        queue.count("memcpy DtoH", 4, 0, "d2h", unread=True)
+        return (n, *x.shape[views[0].ndim :])
+    queue.count("memcpy DtoH", 4, 0, "d2h")  # how many are true decides the shape
+    queue.synchronize()
+    return _masked_shape(x._a, views[0]) if len(items) == 1 else x._a[_wrapped(x._a, views)].shape
 
 
 def _masked_shape(a: np.ndarray, mask: np.ndarray) -> tuple[int, ...]:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hundredfold.engine import device, memory, queue
+from hundredfold.engine import device, memory, queue, shapes
 
 from .casting import convert
 
@@ -145,7 +145,9 @@ def submit_into(name: str, out: ndarray, function: Any, *args: Any, **kwargs: An
 def upload(host: np.ndarray, order: str = "C") -> ndarray:
     """Copy a host array to the device.  The host array may change as soon as this returns."""
     array = empty(host.shape, host.dtype, order)
-    queue.count("memcpy HtoD", 0, array._a.nbytes, "h2d")
+    _sent(array)
+    if shapes.on:
+        return array
     if array._block.in_flight():  # operations of the memory's last owner still wait
         _stage(array, host)
     else:
@@ -155,11 +157,17 @@ def upload(host: np.ndarray, order: str = "C") -> ndarray:
 
 def fill_from_host(array: ndarray, host: np.ndarray) -> None:
     """Copy host data over the content of an array that other operations may use, in stream order."""
-    queue.count("memcpy HtoD", 0, array._a.nbytes, "h2d")
+    _sent(array)
+    if shapes.on:
+        return
     if queue.pending():
         _stage(array, host)
     else:
         np.copyto(array._a, host, "unsafe")
+
+
+def _sent(array: ndarray) -> None:
+    queue.count("memcpy HtoD", 0, array._a.nbytes, "h2d", operands=(array._a,), results=(array._a,))
 
 
 def _stage(array: ndarray, host: np.ndarray) -> None:
@@ -169,7 +177,7 @@ def _stage(array: ndarray, host: np.ndarray) -> None:
 
 def download(array: ndarray) -> None:
     """Wait until an array can be read on the host and count the transfer."""
-    queue.count("memcpy DtoH", array.nbytes, 0, "d2h")
+    queue.count("memcpy DtoH", array.nbytes, 0, "d2h", operands=(array._a,), results=())
     queue.synchronize()
 
 
@@ -180,6 +188,10 @@ def now(name: str, function: Any, *args: Any, **kwargs: Any) -> Any:
     may be nested in lists and tuples; results are converted likewise.  Counted as one kernel.
     """
     traffic = [0]
+    if shapes.on:
+        from .probing import probed
+
+        return probed(name, function, args, kwargs)
     # The arrays themselves are held until the results are copied (`args`, `kwargs`): a function may return a view of its
     # argument, whose memory would otherwise have another owner by then.
     views = tuple(_to_host(a, traffic) for a in args)
@@ -189,8 +201,23 @@ def now(name: str, function: Any, *args: Any, **kwargs: Any) -> Any:
         result = function(*views, **named)
     written = [0]
     result = _to_device(result, written)
-    queue.count(name, traffic[0], written[0])
+    count_now(name, traffic[0], written[0], (*args, *kwargs.values()), result)
     return result
+
+
+def count_now(name: str, read: int, written: int, arguments: Any, result: Any) -> None:
+    """Enter a launch whose operands are the device arrays among some arguments, and that writes those of a result."""
+    outs = tuple(views(result))
+    queue.count(name, read, written, by=now, operands=(*views(arguments), *outs), results=outs)
+
+
+def views(value: Any) -> Iterator[np.ndarray]:
+    """The views of device memory among arguments or results, however nested in lists and tuples."""
+    if isinstance(value, array_class):
+        yield value._a
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from views(item)
 
 
 def _to_host(value: Any, traffic: list[int]) -> Any:

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from hundredfold.engine import device, queue
+from hundredfold.engine import device, queue, shapes
 
 _handles = itertools.count(0x10000, 0x100)
 _local = threading.local()
@@ -45,7 +45,7 @@ class Event:
 
     def record(self, stream: Any = None) -> None:
         """Record the event on a stream."""
-        queue.run()
+        queue.drain()
         self._time = time.perf_counter()
 
     @property
@@ -62,6 +62,8 @@ def get_elapsed_time(start_event: Event, end_event: Event) -> float:
     """Milliseconds between two recorded events; printed, it says that they were simulated."""
     from .runtime import CUDARuntimeError
 
+    if shapes.on:
+        raise shapes.refuse("A time is asked for")
     if start_event._time is None or end_event._time is None or not (start_event._timing and end_event._timing):
         raise CUDARuntimeError(400)
     return SimulatedMilliseconds((end_event._time - start_event._time) * 1e3)

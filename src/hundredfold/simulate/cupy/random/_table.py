@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from hundredfold.engine import shapes
+
 from .._core import launch
 from ._streams import sized
 
@@ -98,6 +100,8 @@ def _check(name: str, values: dict[str, Any], checks: str, generator: bool) -> N
             continue
         if any(isinstance(o, ndarray) for o in operands):
             launch.queue.synchronize()
+            if shapes.on:
+                continue
         operands = [o._a if isinstance(o, ndarray) else o for o in operands]
         if np.any(_SIGNS[sign](*operands)):
             raise ValueError(_WORDS.get((name, check), f"{left} {sign} {right}"))
