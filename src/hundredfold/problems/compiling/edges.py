@@ -1,0 +1,312 @@
+"""``compiling.edges``: a 3 × 3 mean that reads past the edges of the picture, to be repaired."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from ..cases import Case
+from ..problem import Problem, Wrong
+from .judging import CompiledJudge
+
+
+def smooth(x: np.ndarray) -> np.ndarray:
+    """The specification: for each pixel of x (n, m) int8 the mean of those of its 3 × 3 neighbours that exist, itself
+    among them, rounded down; (n, m) int8."""
+    total, count = _sums(x)
+    return (total // np.maximum(count, 1)).astype(np.int8)
+
+
+def _sums(x: np.ndarray, dtype: type = np.int64) -> tuple[np.ndarray, np.ndarray]:
+    """Sum and number of each pixel's neighbours, sums in `dtype`."""
+    n, m = x.shape
+    wide, ones = (np.zeros((n + 2, m + 2), dtype) for _ in range(2))
+    wide[1:-1, 1:-1], ones[1:-1, 1:-1] = x, 1
+    parts = [(slice(i, i + n), slice(j, j + m)) for i in range(3) for j in range(3)]
+    total, count = np.zeros((n, m), dtype), np.zeros((n, m), dtype)
+    for part in parts:
+        total += wide[part]
+        count += ones[part]
+    return total, count
+
+
+def pixels(*shape: int, seed: int = 0) -> np.ndarray:
+    """Random pixels, int8 from -128 to 127."""
+    return np.random.default_rng(seed).integers(-128, 128, shape, dtype=np.int8)
+
+
+# Written as a learner would.
+
+
+@njit
+def _guarded(x):
+    out = np.empty_like(x)
+    n, m = x.shape
+    for i in range(n):
+        for j in range(m):
+            total, count = 0, 0
+            for di in range(-1, 2):
+                for dj in range(-1, 2):
+                    if 0 <= i + di < n and 0 <= j + dj < m:
+                        total += x[i + di, j + dj]
+                        count += 1
+            out[i, j] = total // count
+    return out
+
+
+@njit
+def _clipped(x):
+    out = np.empty(x.shape, np.int8)
+    n, m = x.shape
+    for i in range(n):
+        for j in range(m):
+            total, count = 0, 0
+            for k in range(max(i - 1, 0), min(i + 2, n)):
+                for h in range(max(j - 1, 0), min(j + 2, m)):
+                    total += x[k, h]
+                    count += 1
+            out[i, j] = total // count
+    return out
+
+
+@njit
+def _starter(x):
+    out = np.empty_like(x)
+    n, m = x.shape
+    for i in range(n):
+        for j in range(m):
+            total = 0
+            for di in range(-1, 2):
+                for dj in range(-1, 2):
+                    total += x[i + di, j + dj]
+            out[i, j] = total // 9
+    return out
+
+
+@njit
+def _upper_guard(x):
+    out = np.empty_like(x)
+    n, m = x.shape
+    for i in range(n):
+        for j in range(m):
+            total, count = 0, 0
+            for di in range(-1, 2):
+                for dj in range(-1, 2):
+                    if i + di < n and j + dj < m:
+                        total += x[i + di, j + dj]
+                        count += 1
+            out[i, j] = total // count
+    return out
+
+
+@njit
+def _zero_border(x):
+    out = np.zeros_like(x)
+    n, m = x.shape
+    for i in range(1, n - 1):
+        for j in range(1, m - 1):
+            total = 0
+            for di in range(-1, 2):
+                for dj in range(-1, 2):
+                    total += x[i + di, j + dj]
+            out[i, j] = total // 9
+    return out
+
+
+@njit
+def _always_nine(x):
+    out = np.empty_like(x)
+    n, m = x.shape
+    for i in range(n):
+        for j in range(m):
+            total = 0
+            for di in range(-1, 2):
+                for dj in range(-1, 2):
+                    if 0 <= i + di < n and 0 <= j + dj < m:
+                        total += x[i + di, j + dj]
+            out[i, j] = total // 9
+    return out
+
+
+@njit
+def _truncated(x):
+    out = np.empty_like(x)
+    n, m = x.shape
+    for i in range(n):
+        for j in range(m):
+            total, count = 0, 0
+            for k in range(max(i - 1, 0), min(i + 2, n)):
+                for h in range(max(j - 1, 0), min(j + 2, m)):
+                    total += x[k, h]
+                    count += 1
+            out[i, j] = int(total / count)
+    return out
+
+
+@njit
+def _narrow_sum(x):
+    out = np.empty_like(x)
+    n, m = x.shape
+    for i in range(n):
+        for j in range(m):
+            total, count = np.int8(0), 0
+            for k in range(max(i - 1, 0), min(i + 2, n)):
+                for h in range(max(j - 1, 0), min(j + 2, m)):
+                    total = np.int8(total + x[k, h])
+                    count += 1
+            out[i, j] = total // count
+    return out
+
+
+@njit
+def _in_place(x):
+    n, m = x.shape
+    for i in range(n):
+        for j in range(m):
+            total, count = 0, 0
+            for k in range(max(i - 1, 0), min(i + 2, n)):
+                for h in range(max(j - 1, 0), min(j + 2, m)):
+                    total += x[k, h]
+                    count += 1
+            x[i, j] = total // count
+    return x
+
+
+@njit
+def _wide_result(x):
+    out = np.zeros(x.shape, np.int64)
+    n, m = x.shape
+    for i in range(n):
+        for j in range(m):
+            part = x[max(i - 1, 0) : i + 2, max(j - 1, 0) : j + 2]
+            out[i, j] = part.sum() // part.size
+    return out
+
+
+@njit
+def _rows_for_columns(x):
+    out = np.empty_like(x)
+    m, n = x.shape
+    for i in range(n):
+        for j in range(m):
+            total, count = 0, 0
+            for k in range(max(i - 1, 0), min(i + 2, n)):
+                for h in range(max(j - 1, 0), min(j + 2, m)):
+                    total += x[k, h]
+                    count += 1
+            out[i, j] = total // count
+    return out
+
+
+def _uncompiled(x):
+    return _guarded.py_func(x.astype(np.int64)).astype(np.int8)
+
+
+def _sequential(x: np.ndarray) -> np.ndarray:
+    """What smoothing in place gives: the pixels above and to the left were smoothed already."""
+    y = x.astype(np.int64)
+    for i, j in np.ndindex(x.shape):
+        part = y[max(i - 1, 0) : i + 2, max(j - 1, 0) : j + 2]
+        y[i, j] = part.sum() // part.size
+    return y.astype(np.int8)
+
+
+def _zeros_around(x: np.ndarray) -> np.ndarray:
+    out = smooth(x)
+    inner = np.zeros(x.shape, bool)
+    inner[1:-1, 1:-1] = True
+    return np.where(inner, out, 0).astype(np.int8)
+
+
+def _nine(x: np.ndarray) -> np.ndarray:
+    return (_sums(x)[0] // 9).astype(np.int8)
+
+
+def _toward_zero(x: np.ndarray) -> np.ndarray:
+    total, count = _sums(x)
+    return np.trunc(total / np.maximum(count, 1)).astype(np.int8)
+
+
+def _wrapping(x: np.ndarray) -> np.ndarray:
+    total, count = _sums(x, np.int8)
+    return (total.astype(np.int64) // np.maximum(count, 1)).astype(np.int8)
+
+
+EDGES = Problem(
+    id="compiling.edges",
+    title="Repair the edges of a picture",
+    kind="repair",
+    answers=("smooth",),
+    specification=smooth,
+    lines=12,
+    judge=CompiledJudge(
+        cases=(
+            Case("6 × 6 pixels", lambda: (pixels(6, 6),)),
+            Case("5 × 11 pixels", lambda: (pixels(5, 11, seed=1),)),
+            Case("one pixel", lambda: (np.array([[-77]], np.int8),)),
+            Case("one row of 7", lambda: (pixels(1, 7, seed=2),)),
+            Case("one column of 13", lambda: (pixels(13, 1, seed=3),)),
+            Case("the brightest pixels", lambda: (np.full((4, 3), 127, np.int8),)),
+            Case("the darkest pixels", lambda: (np.full((3, 4), -128, np.int8),)),
+            Case("no rows", lambda: (np.empty((0, 4), np.int8),)),
+            Case("every other pixel of a larger picture", lambda: (pixels(14, 9, seed=4),), lambda a: a[::2, ::2]),
+        ),
+        unlisted=(Case("other 6 × 6 pixels", lambda: (pixels(6, 6, seed=5),)),),
+        steps=Case("300 × 300 pixels", lambda: (pixels(300, 300, seed=6),)),
+        fresh=True,
+        verified="nothing out of bounds is touched, x is unchanged, and no pixel went through the interpreter",
+    ),
+    hints=(
+        "For the pixel at [0, 0] write down the nine indices that are read. Which of them does the picture not have, "
+        "and what does Python make of an index of -1?",
+        "Ask before you read: `if 0 <= i + di < n and 0 <= j + dj < m`. And count how many you have read.",
+        "`total // count` with the count of those that exist: 4 in a corner, 6 at an edge, 9 inside.",
+    ),
+    wrong={
+        "bounds": Wrong(
+            _starter, "bounds", hint="Which indices does the last row ask for? Ask whether they exist before you read."
+        ),
+        "wrapped": Wrong(_upper_guard, "wrapped", hint="Both ends need asking: `0 <= i + di < n`."),
+        "border": Wrong(
+            _zero_border,
+            "border",
+            _zeros_around,
+            "inside all is right, and the border is 0, as `@stencil` leaves it. Here the border has a mean too.",
+            "Let i and j run over all pixels, and ask for each neighbour whether it exists.",
+        ),
+        "divisor": Wrong(
+            _always_nine,
+            "divisor",
+            _nine,
+            "at the edges the sum was divided by 9, and it has only 4 or 6 numbers in it.",
+            "Count the neighbours as you add them.",
+        ),
+        "rounding": Wrong(
+            _truncated,
+            "rounding",
+            _toward_zero,
+            "negative means were rounded towards 0; asked for: rounded down.",
+            "`//` rounds down; `int(a / b)` cuts the fraction off, and so does C's `/`.",
+        ),
+        "overflow": Wrong(
+            _narrow_sum,
+            "overflow",
+            _wrapping,
+            "the sum ran over: nine pixels of up to 127 do not fit into an int8, and it went round to the negative "
+            "numbers.",
+            "Let the sum begin as `0`: in Numba that is an int64.",
+        ),
+        "aliasing": Wrong(
+            _in_place,
+            "aliasing",
+            _sequential,
+            "it writes the means into x and goes on reading there: the pixels above and to the left were smoothed "
+            "already when they were read.",
+            "Read from x, write into an array of its own: `np.empty_like(x)`.",
+        ),
+        "dtype": Wrong(_wide_result, "dtype", hint="`np.empty_like(x)` has the picture's own dtype: one byte a pixel."),
+        "axes": Wrong(_rows_for_columns, "bounds", hint="`n, m = x.shape`: rows first, then columns."),
+        "interpreted": Wrong(_uncompiled, "interpreted", hint="Leave `@numba.njit` above it."),
+    },
+    right={"asked": _guarded, "clipped": _clipped},
+)

@@ -1,0 +1,231 @@
+"""``compiling.histogram``: threads that write into the same counts, to be repaired without giving the threads up."""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+from numba import njit, prange
+
+from .. import guard
+from ..cases import Case
+from ..differences import explain, number
+from ..functions import Run
+from ..problem import Problem, Wrong
+from ..verdict import refuse
+from .judging import CompiledJudge
+
+BINS = 256
+_LONG, _TURNS = 20_000_000, 5
+
+
+def histogram(v: np.ndarray) -> np.ndarray:
+    """The specification: how often each of the values 0 to 255 stands in v (n,) uint8; (256,) int64."""
+    return np.bincount(v, minlength=BINS).astype(np.int64)
+
+
+def values(n: int, seed: int = 0) -> np.ndarray:
+    """Random uint8, small ones more often."""
+    return (np.random.default_rng(seed).random(n) ** 2 * BINS).astype(np.uint8)
+
+
+def _compare(run: Run) -> None:
+    got = run.got
+    if not isinstance(got, np.ndarray):
+        refuse("type", f"the result should be a NumPy array of {BINS} counts; it is {guard.article(got)}.")
+    if got.shape != (BINS,):
+        refuse(
+            "shape", f"the result's shape is {got.shape}; it should be ({BINS},), one count for each value of a byte."
+        )
+    total, size = got.sum(), run.host[0].size
+    if got.dtype != np.int64:
+        refuse("dtype", f"the result's dtype is {got.dtype}; it should be int64.")
+    if total < size:
+        refuse(
+            "remainder",
+            f"{number(size - total)} of {size} values {'was' if size - total == 1 else 'were'} not counted. Where the values are cut into equal parts, what "
+            "is left over belongs to one of them.",
+        )
+    if total > size:
+        refuse("overlap", f"{number(total)} were counted and there are {size} values: some were counted twice.")
+    explain(got, run.expected)
+
+
+def _steady(problem: Problem, function: object) -> None:
+    """Many values, several times: what a rehearsal cannot follow shows here, if it shows at all."""
+    v = values(_LONG, seed=5)
+    expected = histogram(v)
+    for _ in range(_TURNS):
+        got = guard.call(function, v, limit=problem.time_limit).value
+        lost = _LONG - int(np.sum(got))
+        if not np.array_equal(got, expected):
+            refuse(
+                "race",
+                f"of 20 million values {number(abs(lost))} are {'missing' if lost >= 0 else 'too many'}, and not always "
+                "as many: threads overwrite each other's counts.",
+            )
+
+
+# Written as a learner would.
+
+
+@njit(parallel=True)
+def _rows(v):
+    parts = numba.get_num_threads()
+    counts = np.zeros((parts, 256), np.int64)
+    for t in prange(parts):
+        for i in range(t * v.size // parts, (t + 1) * v.size // parts):
+            counts[t, v[i]] += 1
+    return counts.sum(axis=0)
+
+
+@njit(parallel=True)
+def _own(v):
+    counts = np.zeros((8, 256), np.int64)
+    for t in prange(8):
+        mine = np.zeros(256, np.int64)
+        for i in range(t, v.size, 8):
+            mine[v[i]] += 1
+        counts[t] = mine
+    return counts.sum(axis=0)
+
+
+@njit(parallel=True)
+def _by_thread(v):
+    counts = np.zeros((numba.get_num_threads(), 256), np.int64)
+    for i in prange(v.size):
+        counts[numba.get_thread_id(), v[i]] += 1
+    return counts.sum(axis=0)
+
+
+@njit(parallel=True)
+def _starter(v):
+    counts = np.zeros(256, np.int64)
+    for i in prange(v.size):
+        counts[v[i]] += 1
+    return counts
+
+
+@njit(parallel=True)
+def _modulo(v):
+    parts = numba.get_num_threads()
+    counts = np.zeros((parts, 256), np.int64)
+    for i in prange(v.size):
+        counts[i % parts, v[i]] += 1
+    return counts.sum(axis=0)
+
+
+@njit
+def _one_core(v):
+    counts = np.zeros(256, np.int64)
+    for i in range(v.size):
+        counts[v[i]] += 1
+    return counts
+
+
+@njit
+def _prange_alone(v):
+    counts = np.zeros(256, np.int64)
+    for i in prange(v.size):
+        counts[v[i]] += 1
+    return counts
+
+
+def _bincount(v):
+    return np.bincount(v, minlength=256)
+
+
+@njit(parallel=True)
+def _equal_parts(v):
+    parts = 8
+    each = v.size // parts
+    counts = np.zeros((parts, 256), np.int64)
+    for t in prange(parts):
+        for i in range(t * each, (t + 1) * each):
+            counts[t, v[i]] += 1
+    return counts.sum(axis=0)
+
+
+@njit(parallel=True)
+def _overlapping(v):
+    parts = 8
+    counts = np.zeros((parts, 256), np.int64)
+    for t in prange(parts):
+        for i in range(t * v.size // parts, min((t + 1) * v.size // parts + 1, v.size)):
+            counts[t, v[i]] += 1
+    return counts.sum(axis=0)
+
+
+@njit(parallel=True)
+def _not_summed(v):
+    counts = np.zeros((8, 256), np.int64)
+    for t in prange(8):
+        for i in range(t, v.size, 8):
+            counts[t, v[i]] += 1
+    return counts
+
+
+@njit(parallel=True)
+def _floats(v):
+    counts = np.zeros((8, 256))
+    for t in prange(8):
+        for i in range(t, v.size, 8):
+            counts[t, v[i]] += 1
+    return counts.sum(axis=0)
+
+
+@njit(parallel=True)
+def _past_the_end(v):
+    parts = 8
+    each = v.size // parts + 1
+    counts = np.zeros((parts, 256), np.int64)
+    for t in prange(parts):
+        for i in range(t * each, (t + 1) * each):
+            counts[t, v[i]] += 1
+    return counts.sum(axis=0)
+
+
+HISTOGRAM = Problem(
+    id="compiling.histogram",
+    title="Repair counts that threads fight over",
+    kind="repair",
+    answers=("histogram",),
+    specification=histogram,
+    lines=7,
+    judge=CompiledJudge(
+        cases=(
+            Case("1000 values", lambda: (values(1000),)),
+            Case("1009 values", lambda: (values(1009, seed=1),)),
+            Case("a single value", lambda: (np.array([255], np.uint8),)),
+            Case("no values", lambda: (np.empty(0, np.uint8),)),
+            Case("always the same value", lambda: (np.full(500, 7, np.uint8),)),
+            Case("a million values", lambda: (values(1_000_000, seed=2),)),
+        ),
+        compare=_compare,
+        threads=True,
+        after=(_steady,),
+        verified="no two iterations touch the same count, over several threads, and 20 million values came out "
+        "right five times",
+    ),
+    hints=(
+        "`counts[v[i]] += 1` reads a count, adds 1 and writes it back. What if another thread does the same in between?",
+        "Give each thread counts of its own: an array of shape (parts, 256), and a `prange` over the parts instead of "
+        "the values.",
+        "Part t has the values from `t * v.size // parts` to `(t + 1) * v.size // parts`: these ends fit together, and "
+        "nothing is left over. At the end `.sum(axis=0)`.",
+    ),
+    wrong={
+        "race": Wrong(_starter, "race", hint="Give each thread counts of its own, and add them up at the end."),
+        "modulo": Wrong(_modulo, "race"),
+        "serial": Wrong(_one_core, "serial", hint="Keep `parallel=True` and a `prange`: over parts, not over values."),
+        "prange alone": Wrong(_prange_alone, "serial"),
+        "bincount": Wrong(_bincount, "serial"),
+        "remainder": Wrong(_equal_parts, "remainder", hint="Let part t end at `(t + 1) * v.size // parts`."),
+        "overlap": Wrong(
+            _overlapping, "overlap", hint="One part ends where the next begins; `range` leaves its end out."
+        ),
+        "shape": Wrong(_not_summed, "shape", hint="Add up the parts: `counts.sum(axis=0)`."),
+        "dtype": Wrong(_floats, "dtype", hint="`np.zeros((parts, 256), np.int64)`."),
+        "bounds": Wrong(_past_the_end, "bounds", hint="The last part ends where the values end."),
+    },
+    right={"a row for each part": _rows, "an array for each part": _own, "by the thread's number": _by_thread},
+)

@@ -1,0 +1,198 @@
+"""Judge functions that are to be compiled: on the host, after a rehearsal, and by how much was left to the interpreter."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import guard, traffic
+from ..cases import Case
+from ..functions import FunctionJudge, _FullRun
+from ..guard import require_callable
+from ..problem import Problem
+from ..untouched import missing
+from ..verdict import NotAttempted, Refusal, Verified, refuse
+from .rehearsal import Rehearsal, rehearse
+
+SMALL = 3000
+"""Elements up to which a case is rehearsed in the interpreter before it is run."""
+
+_RESULTS = {"value", "border", "nan", "order", "shifted", "factor", "offset", "sign", "transposed", "divisor"}
+
+
+@dataclass(frozen=True)
+class CompiledJudge(FunctionJudge):
+    """Judge a function of host arrays that is to be machine code.
+
+    Parameters
+    ----------
+    steps : Case or None
+        A long case for which at most `LINES` lines may be left to the interpreter.
+    threads : bool
+        It must run a `prange` over several threads.
+
+    The others are `FunctionJudge`'s; arrays stay on the host.
+    """
+
+    result: str = "host"
+    steps: Case | None = None
+    threads: bool = False
+
+    def __call__(self, problem: Problem, answers: tuple[Any, ...]) -> Verified:
+        function = answers[0]
+        require_callable(function, problem.answers[0])
+        for number, case in enumerate([*self.cases, *self.unlisted]):
+            try:
+                self._judge_case(problem, function, case, first=number == 0)
+            except Refusal as refusal:
+                refusal.case = refusal.case or case.name
+                raise
+        if self.steps is not None:
+            compiled(problem, function, self.steps)
+        near = [said for judge in self.after if (said := judge(problem, function))]
+        what = f"{len(self.cases)} cases ({'; '.join(case.name for case in self.cases)})"
+        return Verified(f"{what}{self.verified and '; ' + self.verified}.", " ".join(near))
+
+    def _judge_case(self, problem: Problem, function: Any, case: Case, *, first: bool) -> None:
+        rehearsal = _rehearsed(function, case)
+        _safe(rehearsal)
+        run = call(problem, function, case)
+        if first and missing(run.got):
+            raise NotAttempted("it returns nothing yet (if you have written it: is a `return` missing?)")
+        try:
+            self.compare_run(run)
+            self._arguments(run)
+        except Refusal as refusal:
+            refusal.printed = refusal.printed or run.printed
+            if rehearsal is not None and rehearsal.wrapped and refusal.reason in _RESULTS and not refusal.advice:
+                refuse("wrapped", f"{refusal.why} Your code uses the index {rehearsal.wrapped}. {_OTHER_END}")
+            raise
+        if first and self.threads and rehearsal is not None and not rehearsal.parallel:
+            refuse("serial", _SERIAL)
+
+
+_OTHER_END = "An index of -1 is no neighbour outside of the array: it is the other end, as everywhere in Python."
+_SERIAL = (
+    "the result is right, but it runs on one core: there is no `prange` in a function that was compiled with "
+    "`parallel=True`."
+)
+LINES = 1000
+
+
+def _rehearsed(function: Any, case: Case) -> Rehearsal | None:
+    host = case.host()
+    if sum(each.size for each in host if isinstance(each, np.ndarray)) > SMALL:
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return guard.call(rehearse, function, host, limit=10, wait=False).value
+    except Refusal:  # it never ends in the interpreter: then let it show in the compiled code
+        return None
+
+
+def _safe(rehearsal: Rehearsal | None) -> None:
+    """Refuse what must not even be run."""
+    if rehearsal is None:
+        return
+    if rehearsal.outside:
+        does = "writes" if rehearsal.outside.writes else "reads"
+        harm = (
+            "Compiled code does not check that: it writes into whatever lies there, which may end in a crash much later."
+            if rehearsal.outside.writes
+            else "Compiled code does not check that: it takes whatever lies there, so the answer depends on luck."
+        )
+        refuse("bounds", f"it {does} out of bounds: {rehearsal.outside}. {harm}")
+    if rehearsal.race:
+        race = rehearsal.race
+        refuse(
+            "race",
+            f"a race: iterations {race.first} and {race.second} of the `prange` both touch the element "
+            f"{race.access}, and at least one of them writes it. They may run at the same moment, and then one of them "
+            "misses what the other has done. Whether you see it is luck.",
+        )
+
+
+def call(problem: Problem, function: Any, case: Case) -> _FullRun:
+    """Call the function with a case's arguments on the host, guarded; what Numba refuses to compile becomes a sentence."""
+    host, arguments = case.host(), case.host()
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        expected = problem.specification(*case.host())
+    try:
+        called = guard.call(function, *arguments, limit=problem.time_limit)
+    except Refusal as refusal:
+        if said := refused_by_numba(refusal.__cause__):
+            refuse("typing", said, case=case.name)
+        raise
+    return _FullRun(problem, case, host, called.value, expected, traffic.Traffic(), called.printed, arguments)
+
+
+def refused_by_numba(error: BaseException | None) -> str:
+    """What Numba says when it cannot compile, in one sentence; empty for any other error."""
+    from numba.core.errors import NumbaError
+
+    if not isinstance(error, NumbaError):
+        return ""
+    lines = [line.strip() for line in str(error).splitlines()]
+    first = next((line for line in lines if line and not line.startswith(("Failed in nopython", "During:"))), "")
+    places = [line.rpartition(", line ")[2].rstrip(":") for line in lines if line.startswith("File ")]
+    where = f" (line {places[0]})" if places and places[0].isdigit() else ""
+    return f"Numba cannot compile it{where}: {first.rstrip('.')}."
+
+
+def compiled(problem: Problem, function: Any, case: Case) -> None:
+    """Refuse a function that leaves the work to the interpreter, as counted in lines of Python that it runs."""
+    arguments = case.host()
+    lines = interpreted(lambda: guard.call(function, *arguments, limit=problem.time_limit))
+    size = max((each.size for each in arguments if isinstance(each, np.ndarray)), default=0)
+    if lines > LINES:
+        refuse(
+            "interpreted",
+            f"the result is right, but Python's interpreter does the work: for {size} elements it ran {_about(lines)} "
+            "lines of Python. In compiled code it runs none.",
+            case=case.name,
+        )
+
+
+def _about(lines: int) -> str:
+    return f"about {float(f'{lines:.1g}'):.0f}"
+
+
+_NOT_THEIRS = {*sys.stdlib_module_names, "numba", "llvmlite", "numpy", "scipy", "cupy", "pandas"} - {"__main__"}
+
+
+def interpreted(action: Callable[[], Any]) -> int:
+    """How many lines of Python run in an action, those of the standard library, NumPy and Numba left out."""
+    count = 0
+
+    def line(frame: Any, event: str, argument: Any) -> Any:
+        nonlocal count
+        count += event == "line"
+        return line
+
+    def entered(frame: Any, event: str, argument: Any) -> Any:
+        top = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+        return None if top in _NOT_THEIRS else line
+
+    before = sys.gettrace()
+    sys.settrace(entered)
+    try:
+        action()
+    finally:
+        sys.settrace(before)
+    return count
+
+
+def is_int(got: Any) -> None:
+    """Refuse what is not a whole number."""
+    if isinstance(got, (bool, np.bool_)) or not isinstance(got, (int, np.integer)):
+        refuse("type", f"the result is {guard.article(got)}. A whole number was asked for.")
+
+
+__all__: Sequence[str] = ["CompiledJudge", "call", "compiled", "interpreted", "is_int", "refused_by_numba"]

@@ -1,0 +1,282 @@
+"""``compiling.steps``: the mean step of a long series, read once. Open-ended: judged beside the time to read it."""
+
+from __future__ import annotations
+
+import time
+import tracemalloc
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numba import njit, prange
+
+from .. import guard
+from ..cases import Case, normal
+from ..differences import explain, number
+from ..functions import Run, is_float, recognise
+from ..problem import Problem, Wrong
+from ..verdict import refuse
+from .judging import CompiledJudge
+
+SIZE = 12_000_000  # 96 MB: more than any cache of a desk keeps
+SLOW = 30.0
+"""How many times as long as reading x once an answer may take; right ones come to one to five."""
+_ROUNDS, _TRIES = 5, 3
+TEMPORARY = 0.1  # of x's bytes
+
+
+def steps(x: np.ndarray) -> float:
+    """The specification: the mean of |x[i+1] - x[i]| over x (n,) float64; 0.0 where there are fewer than two."""
+    return float(np.abs(np.diff(x)).mean()) if x.size > 1 else 0.0
+
+
+def _compare(run: Run) -> None:
+    is_float(run.got)
+    recognise(run, run.got, rtol=1e-9)
+    x = run.host[0]
+    if x.size > 100 and np.isfinite(run.expected) and run.expected:
+        off = abs(run.got - run.expected) / run.expected
+        if 1e-9 < off < 1e-5:
+            refuse(
+                "dtype",
+                f"it is {number(run.got)}, right in the first {int(-np.log10(off))} digits only: somewhere a float32 "
+                "is in it.",
+            )
+    explain(np.asarray(run.got), np.asarray(run.expected), rtol=1e-9, atol=1e-14)
+
+
+def _no_temporaries(problem: Problem, function: Any) -> None:
+    x = _long()
+    tracemalloc.start()
+    try:
+        guard.call(function, x, limit=problem.time_limit)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    if peak > TEMPORARY * x.nbytes:
+        refuse(
+            "temporaries",
+            f"the result is right, but on the way arrays of {peak / 1e6:.0f} MB are made, for an x of "
+            f"{x.nbytes / 1e6:.0f} MB: each is written to memory and read again. x itself need be read only once.",
+            case="12 million numbers",
+        )
+
+
+def _near(problem: Problem, function: Any) -> str:
+    """Beside a compiled loop that only reads x, over all cores, timed in turn with it."""
+    x = _long()
+    best = np.inf
+    for _ in range(_TRIES):  # what a busy machine does to one try it seldom does to all
+        ratio = _ratio(lambda: guard.call(function, x, limit=problem.time_limit), lambda: read(x))
+        best = min(best, ratio)
+        if best < SLOW / 2:
+            break
+    if best > SLOW:
+        refuse(
+            "slow",
+            f"the result is right, but it takes {best:.0f} times as long as to read x once; at most {SLOW:.0f} times are "
+            "allowed.",
+            case="12 million numbers",
+        )
+    return f"How near to the limit: {100 / max(best, 1):.0f} % (the limit: x read once, by all cores)."
+
+
+def _ratio(theirs: Callable[[], object], ours: Callable[[], object]) -> float:
+    theirs(), ours()
+    took: tuple[list[float], list[float]] = [], []
+    for _ in range(_ROUNDS):
+        for action, times in zip((theirs, ours), took, strict=True):
+            start = time.perf_counter()
+            action()
+            times.append(time.perf_counter() - start)
+    return min(took[0]) / min(took[1])
+
+
+@cache
+def _long() -> np.ndarray:
+    x = np.random.default_rng(6).random(SIZE)
+    x.setflags(write=False)
+    return x
+
+
+@njit(parallel=True, fastmath={"reassoc", "nsz", "contract"})
+def read(x):
+    """The sum of x: nothing but reading, which is the limit."""
+    total = 0.0
+    for i in prange(x.size):
+        total += x[i]
+    return total
+
+
+# Written as a learner would.
+
+
+@njit(parallel=True, fastmath=True)
+def _threads(x):
+    total = 0.0
+    for i in prange(1, x.size):
+        total += abs(x[i] - x[i - 1])
+    return total / (x.size - 1) if x.size > 1 else 0.0
+
+
+@njit(fastmath={"reassoc", "nsz"})
+def _one_core(x):
+    if x.size < 2:
+        return 0.0
+    total = 0.0
+    for i in range(x.size - 1):
+        total += abs(x[i + 1] - x[i])
+    return total / (x.size - 1)
+
+
+def _in_pieces(x):
+    if x.size < 2:
+        return 0.0
+    total = 0.0
+    for start in range(0, x.size - 1, 16_384):
+        piece = x[start : start + 16_385]
+        total += np.abs(piece[1:] - piece[:-1]).sum()
+    return float(total / (x.size - 1))
+
+
+def _starter(x):
+    return float(np.abs(np.diff(x)).mean()) if x.size > 1 else 0.0
+
+
+def _loop(x):
+    total = 0.0
+    for i in range(1, len(x)):
+        total += abs(x[i] - x[i - 1])
+    return float(total / (len(x) - 1)) if len(x) > 1 else 0.0
+
+
+@njit
+def _round_the_corner(x):
+    total = 0.0
+    for i in range(x.size):
+        total += abs(x[i] - x[i - 1])
+    return total / (x.size - 1) if x.size > 1 else 0.0
+
+
+@njit
+def _past_the_end(x):
+    total = 0.0
+    for i in range(x.size):
+        total += abs(x[i + 1] - x[i])
+    return total / (x.size - 1) if x.size > 1 else 0.0
+
+
+@njit
+def _signed(x):
+    total = 0.0
+    for i in range(1, x.size):
+        total += x[i] - x[i - 1]
+    return total / (x.size - 1) if x.size > 1 else 0.0
+
+
+@njit
+def _by_n(x):
+    total = 0.0
+    for i in range(1, x.size):
+        total += abs(x[i] - x[i - 1])
+    return total / x.size if x.size > 0 else 0.0
+
+
+@njit
+def _squares(x):
+    total = 0.0
+    for i in range(1, x.size):
+        total += (x[i] - x[i - 1]) ** 2
+    return (total / (x.size - 1)) ** 0.5 if x.size > 1 else 0.0
+
+
+@njit(parallel=True)
+def _shared(x):
+    total = np.zeros(1)
+    for i in prange(1, x.size):
+        total[0] += abs(x[i] - x[i - 1])
+    return total[0] / (x.size - 1) if x.size > 1 else 0.0
+
+
+def _single(x):
+    return float(_one_core(x.astype(np.float32)))
+
+
+@njit(parallel=True)
+def _an_array(x):
+    return np.abs(x[1:] - x[:-1]).sum() / max(x.size - 1, 1) * np.ones(1)
+
+
+@njit
+def _missing_guard(x):
+    total = 0.0
+    for i in range(1, x.size):
+        total += abs(x[i] - x[i - 1])
+    return total / (x.size - 1)
+
+
+STEPS = Problem(
+    id="compiling.steps",
+    title="The mean step, read once",
+    kind="open",
+    answers=("steps",),
+    specification=steps,
+    lines=6,
+    judge=CompiledJudge(
+        cases=(
+            Case("1009 numbers", lambda: (normal(1009, seed=1),)),
+            Case("two numbers", lambda: (np.array([1.0, -2.0]),)),
+            Case("a single number", lambda: (np.array([7.0]),)),
+            Case("no numbers", lambda: (np.empty(0),)),
+            Case("always the same number", lambda: (np.full(50, 3.5),)),
+            Case("NaN among them", lambda: (np.array([1.0, np.nan, 3.0]),)),
+            Case("every third of a longer array", lambda: (normal(300, seed=2),), lambda a: a[::3]),
+            Case("100 000 numbers", lambda: (normal(100_000, seed=3, mean=1e3),)),
+        ),
+        unlisted=(Case("other two numbers", lambda: (np.array([5.0, 0.5]),)),),
+        compare=_compare,
+        steps=Case("100 000 numbers", lambda: (normal(100_000, seed=4),)),
+        after=(_no_temporaries, _near),
+        verified="a Python float, no array of x's size on the way, and no element through the interpreter",
+    ),
+    hints=(
+        "How often does `np.abs(np.diff(x)).mean()` go through memory? Three calls: count what each reads and writes.",
+        "One compiled loop from 1 to x.size adds up `abs(x[i] - x[i - 1])`, and x is read once.",
+        "Each addition of a float waits for the one before, unless you allow another order: `fastmath=True`. And a "
+        "`prange` over a plain variable (`total += …`) is safe: Numba gives each thread its own and adds them up.",
+    ),
+    wrong={
+        "temporaries": Wrong(_starter, "temporaries", hint="One loop instead of three calls: compile it."),
+        "interpreted": Wrong(_loop, "interpreted", hint="Put `@numba.njit` on the line above `def`."),
+        "wrapped": Wrong(_round_the_corner, "wrapped", hint="The first element has none before it: begin at 1."),
+        "bounds": Wrong(_past_the_end, "bounds", hint="n numbers have n - 1 steps: `range(x.size - 1)`."),
+        "sign": Wrong(
+            _signed,
+            "sign",
+            lambda x: (x[-1] - x[0]) / (x.size - 1) if x.size > 1 else 0.0,
+            "steps up and down cancel: what is left is the last number minus the first. Asked for: how long the steps "
+            "are.",
+            "`abs(…)` of each step.",
+        ),
+        "divisor": Wrong(
+            _by_n,
+            "divisor",
+            lambda x: steps(x) * (x.size - 1) / x.size if x.size else 0.0,
+            "the sum was divided by n; n numbers have n - 1 steps.",
+        ),
+        "squared": Wrong(
+            _squares,
+            "squared",
+            lambda x: np.sqrt(np.square(np.diff(x)).mean()) if x.size > 1 else 0.0,
+            "that is the root of the mean square; the mean of the absolute steps was asked for.",
+        ),
+        "race": Wrong(_shared, "race", hint="Add to a plain variable: `total = 0.0`, then `total += …`."),
+        "dtype": Wrong(_single, "dtype", hint="Leave x in float64."),
+        "type": Wrong(_an_array, "type", hint="Return the number itself."),
+        "exception": Wrong(
+            _missing_guard, "exception", hint="A single number has no step: ask `x.size` before you divide."
+        ),
+    },
+    right={"threads": _threads, "one core, in any order": _one_core, "NumPy in pieces": _in_pieces},
+)

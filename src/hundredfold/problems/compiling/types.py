@@ -1,0 +1,137 @@
+"""``compiling.types``: what small integers come to in NumPy and in compiled code, and what it costs in bytes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..numbers import NumbersJudge, Quantity
+from ..problem import Problem, Wrong
+
+GREY, WINDOW = 40, 9
+PIXELS = 10_000 * 10_000
+INT8, INT64 = 1, 8
+BANDWIDTH = 50e9  # B/s, a laptop's memory
+
+SUM = WINDOW * GREY  # 360
+WRAPPED = int(np.array([SUM]).astype(np.int8)[0])  # 104
+NUMPY_MEAN, NUMBA_MEAN = WRAPPED // WINDOW, SUM // WINDOW  # 11 and 40
+STENCIL = PIXELS * (INT8 + INT64)
+LOOPS = PIXELS * (INT8 + INT8)
+
+
+def _answer(
+    numpy: float = NUMPY_MEAN, numba: float = NUMBA_MEAN, stencil: float = STENCIL, seconds: float = LOOPS / BANDWIDTH
+) -> tuple[float, ...]:
+    return float(numpy), float(numba), float(stencil), float(seconds)
+
+
+TYPES = Problem(
+    id="compiling.types",
+    title="What do nine pixels come to?",
+    kind="predict",
+    answers=("numpy_mean", "numba_mean", "stencil_bytes", "loop_seconds"),
+    lines=4,
+    judge=NumbersJudge(
+        (
+            Quantity(
+                "numpy_mean",
+                float(NUMPY_MEAN),
+                "grey value",
+                "the int8 array stays int8: 9 · 40 = 360 goes round to 360 - 256 = 104, and 104 // 9 is 11",
+                rtol=0.01,
+            ),
+            Quantity(
+                "numba_mean",
+                float(NUMBA_MEAN),
+                "grey value",
+                "Numba adds whole numbers as int64, whatever they were: 360 // 9 is 40",
+                rtol=0.01,
+            ),
+            Quantity(
+                "stencil_bytes",
+                float(STENCIL),
+                "bytes",
+                "1 byte of each pixel is read and 8 are written, since the mean of an int64 is an int64: 900 MB",
+                rtol=0.01,
+            ),
+            Quantity(
+                "loop_seconds",
+                LOOPS / BANDWIDTH,
+                "s",
+                "1 byte is read and 1 is written: 200 MB at 50 GB/s take at least 4 ms",
+            ),
+        )
+    ),
+    hints=(
+        "An int8 holds -128 to 127. What is above comes in again from below: subtract 256 until it fits.",
+        "NumPy's rule: int8 array + int8 array gives an int8 array. Numba's rule: adding two whole numbers gives an "
+        "int64, unless they are larger or unsigned.",
+        "Bytes: each pixel read once, each result written once. The neighbours are read again from the cache, not from "
+        "memory. How many bytes has a result in each of the two?",
+    ),
+    wrong={
+        "promotes": Wrong(
+            _answer(numpy=NUMBA_MEAN),
+            "promotion",
+            why="that would be so if NumPy made the sum wider. An int8 array plus an int8 array is an int8 array.",
+            hint="9 · 40 = 360. What is left of 360 in an int8?",
+        ),
+        "not divided": Wrong(
+            _answer(numpy=WRAPPED), "divisor", why="that is what is left of the sum; it is still to be divided by 9."
+        ),
+        "saturates": Wrong(
+            _answer(numpy=127 // WINDOW),
+            "saturation",
+            why="that is 127 // 9: the sum does not stop at 127, it goes round.",
+            hint="360 - 256 is what is left.",
+        ),
+        "wraps": Wrong(
+            _answer(numba=NUMPY_MEAN),
+            "overflow",
+            why="that is NumPy's. Numba adds integers as int64, in which nothing goes round here.",
+        ),
+        "not divided in Numba": Wrong(
+            _answer(numba=SUM), "divisor", why="that is the sum; it is still to be divided by 9."
+        ),
+        "narrow result": Wrong(
+            _answer(stencil=LOOPS),
+            "item-size",
+            why="that is with a result of 1 byte. `@stencil` makes the array of its results itself, and they are int64.",
+        ),
+        "wide on both sides": Wrong(
+            _answer(stencil=PIXELS * 2 * INT64),
+            "item-size",
+            why="the pixels were counted with 8 bytes as well: they are read as int8, 1 byte each.",
+        ),
+        "written only": Wrong(
+            _answer(stencil=PIXELS * INT64), "reads", why="that is what is written. The pixels are read, too."
+        ),
+        "every neighbour": Wrong(
+            _answer(stencil=PIXELS * (WINDOW + INT64)),
+            "cache",
+            why="each pixel was counted nine times. It comes from memory once; the other eight times it is in the cache.",
+        ),
+        "per pixel": Wrong(
+            _answer(stencil=INT8 + INT64), "per-element", why="that is for one pixel. Asked for: all 10⁸ of them."
+        ),
+        "four bytes": Wrong(
+            _answer(stencil=PIXELS * 5),
+            "item-size",
+            why="that is with results of 4 bytes; an int64 has 8.",
+        ),
+        "one way": Wrong(
+            _answer(seconds=PIXELS / BANDWIDTH),
+            "writes",
+            why="that is for reading alone. The means are written, too.",
+        ),
+        "as the stencil": Wrong(
+            _answer(seconds=STENCIL / BANDWIDTH),
+            "item-size",
+            why="those are the 900 MB of `@stencil`. The loop writes into an int8 array.",
+        ),
+        "milliseconds": Wrong(
+            _answer(seconds=LOOPS / BANDWIDTH * 1e3), "unit", why="that is in milliseconds. Asked for: seconds."
+        ),
+    },
+    right={"exact": _answer(), "by head": (11, 40, 9e8, 0.004)},
+)
