@@ -10,12 +10,14 @@
 `tracing`    `trace`: run a kernel here and look at all it did
 `result`     what `trace` returns
 `report`     that in words
+`compiling`  the real compiler, without a GPU, in a process of its own
 `occupancy`  how many blocks a multiprocessor holds at once
 """
 
 from .chosen import chosen_gpu, use_gpu
+from .compiling import Compiled, compile
 from .occupancy import Occupancy, occupancy
 from .result import Trace
 from .tracing import TooLargeError, trace
 
-__all__ = ["Occupancy", "TooLargeError", "Trace", "chosen_gpu", "occupancy", "trace", "use_gpu"]
+__all__ = ["Compiled", "Occupancy", "TooLargeError", "Trace", "chosen_gpu", "compile", "occupancy", "trace", "use_gpu"]

@@ -13,6 +13,8 @@ from typing import Any
 from hundredfold.machine import capabilities, gpus
 from hundredfold.machine.capabilities import Capability
 
+from .chosen import resolve
+
 WARP = 32
 _ORDER = ("threads", "registers", "shared memory", "blocks")
 
@@ -77,7 +79,7 @@ def occupancy(
     registers: int,
     shared: int,
     blockdim: int | tuple[int, ...],
-    gpu: str | tuple[int, int] | Any = "H200",
+    gpu: str | gpus.GPU | tuple[int, int] | None = None,
     *,
     cc: tuple[int, int] | None = None,
     optin: bool = False,
@@ -92,8 +94,9 @@ def occupancy(
         Bytes of shared memory of a block, static and dynamic together.
     blockdim : int or tuple of up to 3 int
         Threads of a block.
-    gpu : str, GPU or tuple of int
-        A GPU of :mod:`hundredfold.machine.gpus` or its name, or a compute capability such as ``(9, 0)``.
+    gpu : str, GPU or tuple of int, optional
+        A GPU of :mod:`hundredfold.machine.gpus` or its name, or a compute capability such as ``(9, 0)``; the chosen GPU
+        (`use_gpu`) if left out.
     cc : tuple of int, optional
         The compute capability, instead of `gpu`.
     optin : bool
@@ -229,7 +232,7 @@ def _up(value: int, multiple: int) -> int:
 def _capability(gpu: Any) -> Capability:
     if isinstance(gpu, (tuple, list)):
         return capabilities.of(tuple(gpu))
-    return capabilities.of(gpus.find(gpu).cc if isinstance(gpu, str) else gpu.cc)
+    return capabilities.of(resolve(gpu).cc)
 
 
 def _threads(blockdim: Any) -> int:

@@ -52,10 +52,10 @@ def explain(functions: dict[str, Function], kernel: Function, error: errors.Numb
         }
         if function is not kernel:
             fields["function"] = function.name
-    return TypingFault(f"Numba cannot compile this: {_words(text)}", **fields)
+    return TypingFault(f"Numba cannot compile this: {words(text)}", **fields)
 
 
-def _words(text: str) -> str:
+def words(text: str) -> str:
     """The part of Numba's message that its reader can use."""
     said = [words for words in _SAID.findall(text) if not words.startswith(("No implementation", "Failed in"))]
     if said:

@@ -1,0 +1,16 @@
+"""The real compiler, without a GPU: registers, memory, PTX and occupancy of a kernel, and what the compiler refuses.
+
+`described`  arguments as types
+`carried`    a kernel and what it refers to, as data for another process
+`helper`     that process, which holds the real numba.cuda (`child`, run as a program)
+`ptxas`      the assembler's account as numbers
+`cubin`      machine code: its sections, its instructions
+`words`      refusals in the learner's words
+`compile`    all of it; `result`, what that returns
+"""
+
+from .compile import compile
+from .helper import CompilerError, CompilerTimeoutError, Helper
+from .result import Compiled, NotCompiledError
+
+__all__ = ["Compiled", "CompilerError", "CompilerTimeoutError", "Helper", "NotCompiledError", "compile"]

@@ -1,0 +1,99 @@
+"""What the real compiler refuses, in the learner's words, with the line of the kernel it is about."""
+
+from __future__ import annotations
+
+import linecache
+import os
+import re
+
+from hundredfold.engine.kernels.compiled import refuse
+from hundredfold.engine.kernels.faults import UncompilableError
+
+from .carried import Carried
+
+_PLACE = re.compile(r'File "([^"]*)", line (\d+)')
+_AT = re.compile(r"^(?:During: .* at|\[\d+\] During: .* at) (.*) \((\d+)\)", re.M)
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+_SHARED_DATA = re.compile(
+    r"uses too much shared data \((0x[0-9a-f]+) bytes(?: \+ 0x[0-9a-f]+ bytes system)?, (0x[0-9a-f]+) max"
+)
+_CONSTANT_DATA = re.compile(r"(0x[0-9a-f]+) bytes used.*(?:constant|bank)|too (?:big|large).*constant", re.I)
+
+_SAYINGS = (
+    # What the compiler says, and what the one who wrote the kernel wants to hear.
+    (
+        re.compile(r"Unknown attribute '(?:append|extend|pop|insert)'|list\(|reflected list|Unsupported use of.*list"),
+        "a kernel has no lists: use an array of a fixed size, cuda.local.array or cuda.shared.array.",
+    ),
+    (
+        re.compile(r"op_BUILD_MAP|DictType|dict\(|Use of unsupported opcode \(BUILD_MAP|MAP_ADD"),
+        "a kernel has no dictionaries: use arrays.",
+    ),
+    (
+        re.compile(
+            r"cuda\.(?:shared|local)\.array|shape.*(?:constant|literal)|must be.*(?:compile.time|constant)", re.I
+        ),
+        "the shape of a shared or local array must be a constant: a number, or a global that is one, not an argument.",
+    ),
+    (re.compile(r"must have void return type"), "a kernel returns nothing: write the result into an array argument."),
+    (
+        re.compile(r"Cannot determine Numba type of <class 'function'>"),
+        "it calls a plain Python function: decorate that with @cuda.jit(device=True).",
+    ),
+)
+
+
+def explain(carried: Carried, kernel: str, answer: dict) -> UncompilableError:
+    """Return the fault that a refusal of the helper process is.
+
+    Parameters
+    ----------
+    carried : Carried
+        What was sent: the functions whose lines it may be about.
+    kernel : str
+        Its name.
+    answer : dict
+        With ``text`` and ``types``, the names of the exception's classes.
+    """
+    text = _COLOURS.sub("", answer["text"])
+    fields: dict[str, object] = {"kernel": kernel, "filename": carried.places[0][1], "original": text}
+    found = _place(carried, text)
+    if found is not None:
+        name, filename, first, line = found
+        fields |= {
+            "filename": filename,
+            "line": line - first + 1,
+            "file_line": line,
+            "source_line": linecache.getline(filename, line).strip() or None,
+        }
+        if name != kernel:
+            fields["function"] = name
+    return UncompilableError(f"The GPU's compiler refuses this: {_words(text, answer['types'])}", **fields)
+
+
+def _words(text: str, types: list[str]) -> str:
+    if match := _SHARED_DATA.search(text):
+        asked, most = (int(number, 16) for number in match.groups())
+        return (
+            f"it asks for {asked} bytes of static shared memory, and a block can have {most}: make the tile smaller or its "
+            "dtype narrower."
+        )
+    if "LinkerError" in types or "ptxas" in text:
+        lines = [line for line in text.splitlines() if "error" in line.lower() or "fatal" in line.lower()]
+        return (lines or text.strip().splitlines() or [""])[-1].strip()
+    said = refuse.words(text).rstrip(".")
+    for pattern, meaning in _SAYINGS:
+        if pattern.search(said) or ("NumbaError" not in types and pattern.search(text)):
+            return meaning if pattern.pattern.startswith("must have void") else f"{said}: {meaning}"
+    return f"{said}."
+
+
+def _place(carried: Carried, text: str) -> tuple[str, str, int, int] | None:
+    """The innermost place that an error names which is in one of the functions."""
+    named = [*_PLACE.findall(text), *_AT.findall(text)]
+    for filename, number in reversed(_PLACE.findall(text)) if _PLACE.search(text) else reversed(named):
+        line = int(number)
+        for name, of, first, last in carried.places:
+            if os.path.basename(of) == os.path.basename(filename) and first <= line <= last:
+                return name, of, first, line
+    return None
