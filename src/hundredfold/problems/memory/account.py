@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ..bus import on_the_bus
 from ..cases import Case
 from ..devices import cp, to_host
@@ -59,7 +61,7 @@ class Traffic:
                 case=self.case.name,
             )
         share = 100 * self.limit / max(per_element, self.limit)
-        return f"How near to the limit: {share:.3g} % (the limit: {self.means})." if self.near else ""
+        return f"How near to the limit: {share:.0f} % (the limit: {self.means})." if self.near else ""
 
     def _moved(self, problem: Problem, function: Any) -> tuple[float, str]:
         run = call(problem, function, self.case)
@@ -116,9 +118,9 @@ class Held:
             )
 
 
-def keeping_digits(rtol: float, atol: float = 0.0, known: str = "float32") -> Callable[[Run], None]:
+def keeping_digits(rtol: float, atol: float = 0.0, known: str = "float32", advice: str = "") -> Callable[[Run], None]:
     """For `FunctionJudge.compare`: the judge's own comparison, but what is right in its first digits only has lost the
-    others on the way, in a type such as `known`."""
+    others on the way, in a type such as `known`; `advice` is the hint that goes with it."""
     plain = FunctionJudge(cases=(), rtol=rtol, atol=atol)
 
     def compare(run: Run) -> None:
@@ -127,10 +129,11 @@ def keeping_digits(rtol: float, atol: float = 0.0, known: str = "float32") -> Ca
         except Refusal as refusal:
             if refusal.reason not in _PATTERNS or refusal.advice:
                 raise
-            if same(to_host(run.got), run.expected, 1e-5 if known == "float32" else 5e-3, 1e-9):
-                refuse(
-                    "dtype", f"only the first digits are right, as if this had been reckoned in {known}. {refusal.why}"
-                )
+            got, expected = np.asarray(to_host(run.got), dtype=float), np.asarray(run.expected, dtype=float)
+            if same(got, expected, 1e-5 if known == "float32" else 5e-3, 1e-9):
+                digits = int(-np.log10(np.nanmax(np.abs(got - expected) / np.maximum(np.abs(expected), 1e-9))))
+                why = f"only the first {digits} digits are right, as if this had been reckoned in {known}."
+                refuse("dtype", why, advice=advice)
             raise
 
     return compare

@@ -125,7 +125,7 @@ FUSE = Problem(
             Case("no numbers", lambda: (np.empty(0), np.empty(0))),
         ),
         unlisted=(Case("other pairs", lambda: (normal(7, seed=8), normal(7, seed=9))),),
-        compare=keeping_digits(1e-12),
+        compare=keeping_digits(1e-12, advice="Let the kernel reckon in the type of x: `T`, and no `float`."),
         fresh=True,
         after=(
             Traffic(
@@ -147,7 +147,9 @@ FUSE = Problem(
     ),
     wrong={
         "traffic": Wrong(
-            _starter, "traffic", hint="The operations stand in one line, but each is a kernel of its own."
+            _starter,
+            "traffic",
+            hint="They stand in one line, but each is a kernel of its own; `out=` and `*=` save memory, not traffic.",
         ),
         "traffic-hypot": Wrong(_hypot, "traffic"),
         "traffic-in-place": Wrong(
@@ -158,9 +160,10 @@ FUSE = Problem(
         "only-double": Wrong(
             _only_double,
             "exception",
-            hint="`float64 x` takes float64 and nothing else. `T x` takes any type, and every T is the same one.",
+            hint="In the C of a kernel a power is `a * a`, neither `a**2` nor `a^2`. And `float64 x` takes float64 and nothing "
+            "else; `T x` takes any type, and every T is the same one.",
         ),
-        "caret": Wrong(_caret, "exception", hint="In C `^` is no power; write `a * a`."),
+        "caret": Wrong(_caret, "exception"),
         "integer": Wrong(
             _half_power,
             "integer",

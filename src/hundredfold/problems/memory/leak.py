@@ -14,6 +14,7 @@ from ..traffic import spell
 from ..verdict import refuse
 from .account import Held, keeping_digits
 
+_FEWER = "Not smaller numbers, but fewer of them at a time: stay in float64."
 PIECES = 6  # as many pieces of device memory may be alive at once: a piece, its shares, and room for a careless line
 
 
@@ -187,7 +188,7 @@ LEAK = Problem(
             _FromHost("no rows", lambda: (np.empty((0, 4)), 8)),
         ),
         unlisted=(_FromHost("other 6 × 3 numbers, two rows at a time", lambda: (_positive(6, 3, seed=7), 2)),),
-        compare=keeping_digits(1e-12),
+        compare=keeping_digits(1e-12, advice=_FEWER),
         fresh=True,
         after=(
             Held(
@@ -239,7 +240,7 @@ LEAK = Problem(
         ),
         "transfer": Wrong(_by_way_of_the_host, "transfer", hint="Keep the results on the device, and join them there."),
         "host": Wrong(_on_the_host, "host", hint="Leave out `cp.asnumpy`."),
-        "dtype": Wrong(_single, "dtype", hint="Not smaller numbers, but fewer of them at a time."),
+        "dtype": Wrong(_single, "dtype", hint=_FEWER),
         "aliasing": Wrong(_in_place, "aliasing", hint="`x /= …` writes into the caller's array."),
         "type": Wrong(_list, "type", hint="`cp.concatenate` joins a list of arrays."),
     },

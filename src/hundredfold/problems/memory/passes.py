@@ -66,16 +66,16 @@ PASSES = Problem(
     ),
     wrong={
         "three": _wrong(
-            "kernels", "is one short: a sum has to read its array as well, which takes a kernel.", kernels=3
+            "kernels", "that is one short: a sum has to read its array as well, which takes a kernel.", kernels=3
         ),
         "five": _wrong(
             "kernels",
-            "is one too many: each operation on whole arrays is one kernel. There are x - y, ** 2, * w and the sum.",
+            "that is one too many: each operation on whole arrays is one kernel. There are x - y, ** 2, * w and the sum.",
             kernels=5,
         ),
         "one": _wrong(
             "kernels",
-            "is what it would be if the line were fused. As it stands each operation is a kernel of its own.",
+            "that is what it would be if the line were fused. As it stands each operation is a kernel of its own.",
             kernels=1,
         ),
         "float64": _wrong(

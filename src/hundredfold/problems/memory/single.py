@@ -10,6 +10,7 @@ from ..functions import FunctionJudge
 from ..problem import Problem, Wrong
 from .account import Traffic, keeping_digits
 
+_HALF = "float16 has three digits; float32 was asked for, all the way."
 SQRT2 = float(np.sqrt(2))
 
 
@@ -117,7 +118,7 @@ SINGLE = Problem(
             Case("no rows", lambda: (np.empty((0, 4), dtype=np.float32),)),
         ),
         unlisted=(Case("another image of 4 × 6", lambda: (uniform(4, 6, seed=5, dtype="float32"),)),),
-        compare=keeping_digits(1e-6, 2e-7, known="float16"),
+        compare=keeping_digits(1e-6, 2e-7, known="float16", advice=_HALF),
         fresh=True,
         after=(
             Traffic(
@@ -149,7 +150,7 @@ SINGLE = Problem(
         "half": Wrong(
             _half,
             "dtype",
-            hint="float16 has three digits; float32 was asked for.",
+            hint=_HALF,
         ),
         "aliasing": Wrong(_in_place, "aliasing", hint="`image *= …` writes into the caller's image."),
         "axis": Wrong(

@@ -10,6 +10,7 @@ from ..functions import FunctionJudge
 from ..problem import Problem, Wrong
 from .account import Traffic, keeping_digits
 
+_STAY = "float32 would halve the bytes, and it loses half the digits: stay in float64."
 ALLOWED, LIMIT = 48.0, 16.0  # bytes of device memory traffic per element
 
 
@@ -152,7 +153,7 @@ SOFTMAX = Problem(
             Case("no rows", lambda: (np.empty((0, 4)),)),
         ),
         unlisted=(Case("other 3 × 5 numbers", lambda: (normal(3, 5, seed=8),)),),
-        compare=keeping_digits(1e-11, 1e-300),
+        compare=keeping_digits(1e-11, 1e-300, advice=_STAY),
         fresh=True,
         after=(
             Traffic(
@@ -197,6 +198,7 @@ SOFTMAX = Problem(
             "axis",
             lambda x: _exponentials(x) / _exponentials(x).sum(),
             "each number was divided by the sum of all rows; asked for: the sum of its own row.",
+            "`e.sum(axis=1, keepdims=True)` gives each row its own sum, as a column.",
         ),
         "down": Wrong(
             _down,
@@ -209,7 +211,7 @@ SOFTMAX = Problem(
         "dtype": Wrong(
             _single,
             "dtype",
-            hint="float32 would halve the bytes, and it loses half the digits: stay in float64.",
+            hint=_STAY,
         ),
         "host": Wrong(_host, "host", hint="Leave out `.get()`."),
         "transfer": Wrong(_round_trip, "transfer", hint="No `.get()` on the way in, no `cp.asarray` on the way out."),
