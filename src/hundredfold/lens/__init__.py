@@ -12,12 +12,25 @@
 `report`     that in words
 `compiling`  the real compiler, without a GPU, in a process of its own
 `occupancy`  how many blocks a multiprocessor holds at once
+`pictures`   pictures of a trace, the roofline, and the answers of different thread orders
 """
 
 from .chosen import chosen_gpu, use_gpu
 from .compiling import Compiled, compile
 from .occupancy import Occupancy, occupancy
+from .pictures import show
 from .result import Trace
 from .tracing import TooLargeError, trace
 
-__all__ = ["Compiled", "Occupancy", "TooLargeError", "Trace", "chosen_gpu", "compile", "occupancy", "trace", "use_gpu"]
+__all__ = [
+    "Compiled",
+    "Occupancy",
+    "TooLargeError",
+    "Trace",
+    "chosen_gpu",
+    "compile",
+    "occupancy",
+    "show",
+    "trace",
+    "use_gpu",
+]

@@ -1,0 +1,18 @@
+"""Pictures of what the lens sees: of a launch, of its place under the roofline, of what its threads' order changes.
+
+`steps`       a log as a few numbers for each access of a block
+`places`      where threads and elements stand in a picture
+`blocks`      what a block does to each of them
+`plain`       a picture in words and characters
+`script`      what the script in the page is given
+`panels`      the pieces that pictures are put together from
+`showing`     `show`: threads, elements, errors; a slider over barrier intervals
+`requesting`  its tab with a warp's request against sectors and banks
+`whole`       its tab with all of the launch
+
+``show.js``, ``requests.js`` and ``events.js`` are what runs in the page, without a server.
+"""
+
+from .showing import show
+
+__all__ = ["show"]

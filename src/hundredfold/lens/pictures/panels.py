@@ -1,0 +1,214 @@
+"""The pieces that pictures of the lens are put together from: panels of cells, words, controls, all in one style."""
+
+from __future__ import annotations
+
+import html
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from hundredfold.plot import axes, palette
+
+WIDTH = 700
+SIDE = 330
+"""Pixels that a panel is wide at most: two stand beside each other, and one fits a telephone."""
+_FRAME, _TALL = 270, 300
+
+COLOURS = {
+    "read": palette.SKY,
+    "written": palette.ORANGE,
+    "both": palette.PURPLE,
+    "halo": palette.BLUE,
+    "wrong": palette.VERMILLION,
+    "none": palette.PAPER,
+    "ink": palette.INK,
+    "muted": palette.MUTED,
+    "faint": palette.FAINT,
+}
+"""What colours say; halo and read-and-written have a pattern besides, and what is wrong is a cross."""
+
+CSS = f"""
+:host {{ color: {palette.INK}; font-family: {axes.FONT}; font-size: 13px; --color: {palette.INK}; }}
+.bk-input, select.bk-input {{ color: {palette.INK}; background-color: {palette.PAPER}; border-color: {palette.MUTED}; }}
+.bk-input option {{ color: {palette.INK}; background-color: {palette.PAPER}; }}
+.bk-btn {{ color: {palette.INK}; background-color: {palette.PAPER}; border-color: {palette.MUTED}; }}
+.bk-tab {{ color: {palette.MUTED}; background-color: {palette.PAPER}; border-color: {palette.FAINT}; font-size: 13px; padding: 4px 9px; }}
+.bk-tab.bk-active {{ color: {palette.INK}; background-color: {palette.PAPER}; border-color: {palette.MUTED}; font-weight: bold; }}
+.bk-clearfix {{ display: block; }}
+.bk-header {{ border-color: {palette.MUTED}; }}
+.bk-slider-title, label {{ color: {palette.INK}; }}
+.noUi-target {{ background: {palette.FAINT}; border-color: {palette.MUTED}; }}
+"""
+
+
+def sheet() -> Any:
+    """The style of widgets, in colours that a dark page exchanges."""
+    from bokeh.models import InlineStyleSheet
+
+    return InlineStyleSheet(css=CSS)
+
+
+@cache
+def script(name: str) -> str:
+    """The text of a script of this package, without the comments and the indentation that a notebook need not keep."""
+    lines = resources.files(__package__).joinpath(name).read_text(encoding="utf-8").splitlines()
+    return "".join(f"{line.strip()}\n" for line in lines if line.strip() and not line.lstrip().startswith("//"))
+
+
+def words(text: str = "", *, size: int = 13, strong: bool = False, colour: str = palette.INK, height: int = 0) -> Any:
+    """A line of HTML as wide as the picture."""
+    from bokeh.models import Div
+
+    style = {"font-family": axes.FONT, "font-size": f"{size}px", "line-height": "1.4", "color": colour}
+    if strong:
+        style["font-weight"] = "bold"
+    if height:
+        style["min-height"] = f"{height}px"
+    return Div(text=text, styles=style, sizing_mode="stretch_width", margin=(2, 8, 2, 8), stylesheets=[sheet()])
+
+
+def legend(whole: bool = False) -> Any:
+    """What the colours and patterns mean, in the picture of a block or of the whole launch."""
+    dots = f"radial-gradient({palette.INK} 1px, transparent 1.3px) 0 0/5px 5px, {palette.BLUE}"
+    cross = (
+        f"linear-gradient({palette.INK} 1px, transparent 1px) 0 3px/6px 6px, "
+        f"linear-gradient(90deg, {palette.INK} 1px, transparent 1px) 3px 0/6px 6px, {palette.PURPLE}"
+    )
+    entries = [
+        (palette.SKY, "read"),
+        (dots, "read, not of the block’s own part (halo)"),
+        (palette.ORANGE, "written"),
+        (cross, "read and written, or atomic"),
+    ]
+    if whole:
+        entries = [entries[0], entries[2], (palette.PURPLE, "read and written, or atomic")]
+    parts = [
+        f'<span style="white-space:nowrap;margin-right:12px"><span style="display:inline-block;width:13px;height:13px;'
+        f'vertical-align:-2px;border:1px solid {palette.MUTED};background:{fill}"></span> {name}</span>'
+        for fill, name in entries
+    ]
+    parts.append(f'<span style="white-space:nowrap"><b style="color:{palette.VERMILLION}">✕</b> wrong</span> ')
+    if not whole:
+        parts.append('<span style="white-space:nowrap">▢ one thread’s: thin reads, thick writes</span>')
+    return words(" ".join(parts), size=12)
+
+
+class Panel:
+    """A plot of square cells, with outlines and crosses over them.
+
+    Parameters
+    ----------
+    title : str
+    rows, columns : int
+        The most that it shows.
+    wrapped : int
+        Items of a row that is part of one dimension; 0 where rows are a dimension.
+    plain : bool
+        Whether axes say places: they do not where slices stand beside each other.
+    labels : tuple of str
+        Along x and y.
+    """
+
+    def __init__(
+        self, title: str, rows: int, columns: int, *, wrapped: int = 0, plain: bool = True, labels: tuple = ("", "")
+    ) -> None:
+        from bokeh.core.properties import value
+        from bokeh.models import BasicTicker, ColumnDataSource, CustomJSTickFormatter, Range1d
+
+        cell = max(1.0, min(22.0, _FRAME / columns, _TALL / rows))
+        wide, high = round(cell * columns), round(cell * rows)
+        # A title needs its width even over a single cell.
+        left, below = (46, 22 + 18 * bool(labels[0])) if plain else (14, 8)
+        size = (max(wide, 160) + left + 12, high + 26 + below)
+        ends = (size[0] - left - 12) / cell, high / cell
+        self.plot = axes.canvas(*size, x_range=Range1d(-0.5, ends[0] - 0.5), y_range=Range1d(ends[1] - 0.5, -0.5))
+        plot = self.plot
+        plot.title.text, plot.title.text_font, plot.title.text_font_size = title, axes.FONT, "13px"
+        plot.title.text_color = palette.INK
+        plot.grid.visible = False
+        plot.outline_line_color = palette.FAINT
+        plot.min_border_left, plot.min_border_right, plot.min_border_top, plot.min_border_bottom = left, 12, 26, below
+        for axis in plot.axis:
+            axis.ticker = BasicTicker(min_interval=1, num_minor_ticks=0, desired_num_ticks=5)
+            axis.major_label_text_font_size = axis.axis_label_text_font_size = "11px"
+            axis.visible = plain
+        plot.xaxis.axis_label, plot.yaxis.axis_label = (label or None for label in labels)
+        if wrapped:
+            plot.yaxis.formatter = CustomJSTickFormatter(code=f"return tick < 0 ? '' : tick * {wrapped}")
+        plot.xaxis.formatter = CustomJSTickFormatter(code="return tick")
+        if not wrapped:
+            plot.yaxis.formatter = CustomJSTickFormatter(code="return tick")
+        self.cells = ColumnDataSource({name: [] for name in ("x", "y", "colour", "pattern", "strength")})
+        self.read, self.written, self.wrong = (ColumnDataSource({"x": [], "y": []}) for _ in range(3))
+        self.labels = ColumnDataSource({"x": [], "y": [], "text": []})
+        small = cell < 6
+        plot.rect(
+            *("x", "y", 1, 1),
+            source=self.cells,
+            fill_color="colour",
+            fill_alpha="strength",
+            hatch_pattern="pattern",
+            hatch_color=palette.INK,
+            hatch_scale=6,
+            hatch_weight=1,
+            hatch_alpha=0.0 if small else 0.8,
+            line_color=palette.FAINT,
+            line_width=0 if small else 1,
+        )
+        for source, width in ((self.read, 2), (self.written, 4)):
+            plot.rect("x", "y", 1, 1, source=source, fill_color=None, line_color=palette.INK, line_width=width)
+        plot.scatter(
+            *("x", "y"),
+            source=self.wrong,
+            marker="x",
+            size=max(9, min(16, 0.8 * cell)),
+            line_width=3,
+            line_color=palette.VERMILLION,
+        )
+
+        plot.text(
+            *("x", "y", "text"),
+            source=self.labels,
+            text_font=value(axes.FONT),
+            text_font_size="11px",
+            text_baseline="top",
+            text_color=palette.INK,
+            background_fill_color=palette.PAPER,
+            background_fill_alpha=0.85,
+        )
+
+    def models(self) -> dict[str, Any]:
+        """What the script needs."""
+        return {
+            "plot": self.plot,
+            "cells": self.cells,
+            "read": self.read,
+            "written": self.written,
+            "wrong": self.wrong,
+            "labels": self.labels,
+        }
+
+
+def escape(text: str) -> str:
+    """Text as HTML shows it."""
+    return html.escape(text)
+
+
+def flow(*children: Any) -> Any:
+    """Put panels beside each other, as many as the page is wide enough for."""
+    from bokeh.models import Row
+
+    return Row(*children, spacing=8, sizing_mode="stretch_width", styles={"flex-wrap": "wrap", "width": "100%"})
+
+
+def sheet_of(*children: Any) -> Any:
+    """Put pieces under each other on the picture's ground."""
+    from bokeh.models import Column
+
+    return Column(
+        *children,
+        spacing=2,
+        sizing_mode="stretch_width",
+        max_width=WIDTH,
+        styles={"background-color": palette.PAPER, "width": "100%"},
+    )

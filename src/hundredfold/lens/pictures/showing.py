@@ -1,0 +1,200 @@
+"""`show`: the picture of a trace."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hundredfold.plot import palette
+from hundredfold.plot.figure import Figure
+
+from . import panels, plain, requesting, script, whole
+from .places import grid, of_threads
+from .steps import Steps, steps
+
+if TYPE_CHECKING:
+    from ..result import Trace
+
+MOST_FINDINGS = 4
+"""Findings that are written over a picture; the text has all of them."""
+
+
+def show(trace: Trace) -> Figure:
+    """Draw what a launch did: its threads, the elements they touch, the requests of its warps, and what is wrong.
+
+    In a notebook the picture answers to the pointer: over a thread it outlines what that thread reads and writes, over an
+    element it says who touches it; a slider replays the block's barrier intervals.  Printed, it is plain text.
+
+    Parameters
+    ----------
+    trace : Trace
+        As `trace` returns it.
+
+    Returns
+    -------
+    Figure
+        Seven hundred pixels wide at most, narrower where the page is; under 300 kB.
+    """
+    made: Steps | None = None
+    if trace.log is not None and len(trace.log):
+        made = steps(trace.log, first=_wrong_blocks(trace))
+    return Figure(
+        lambda: _layout(trace, made),
+        plain.alt(trace, made),
+        plain.text(trace, made),
+        panels.WIDTH,
+        640 if made else 120,
+    )
+
+
+def _wrong_blocks(trace: Trace) -> list[int]:
+    """Blocks that something is wrong in, linear."""
+    x, y, _ = trace.griddim
+    worst = sorted(trace.errors, key=lambda finding: finding.severity != "error")
+    found = [who.block for finding in worst for who in finding.threads]
+    return list(dict.fromkeys(b[0] + x * (b[1] + y * b[2]) for b in found))
+
+
+def _layout(trace: Trace, made: Steps | None) -> Any:
+    parts = [panels.words(panels.escape(plain.heading(trace)), size=15, strong=True), _findings(trace)]
+    if made is None:
+        return panels.sheet_of(*parts)
+    return panels.sheet_of(*parts, _tabs(trace, made))
+
+
+def _tabs(trace: Trace, made: Steps) -> Any:
+    from bokeh.models import CustomJS, TabPanel, Tabs
+
+    rows, pool, ranges, blocks = script.pack(made)
+    data = script.facts(made, trace.errors, ranges, blocks)
+    asked, asking = requesting.tab(trace, made, data)
+    block, shown = _block(made, data, blocks)
+    models = {**shown, **asking}
+    callback = CustomJS(
+        args={
+            "facts": script.text(data),
+            "rows": rows,
+            "pool": pool,
+            "own": {},
+            "colours": panels.COLOURS,
+            **{name: model.models() if hasattr(model, "models") else model for name, model in models.items()},
+        },
+        code="".join(panels.script(name) for name in ("show.js", "requests.js", "events.js")),
+    )
+    _connect(callback, models)
+    tabs = [TabPanel(child=block, title="One block"), TabPanel(child=asked, title="One warp’s request")]
+    tabs.append(TabPanel(child=whole.tab(trace, made, blocks, models["chooser"]), title="The whole launch"))
+    result = Tabs(tabs=tabs, sizing_mode="stretch_width", stylesheets=[panels.sheet()])
+    models["chooser"].js_on_change(
+        "value", CustomJS(args={"tabs": result}, code="if (tabs.active === 2) tabs.active = 0")
+    )
+    return result
+
+
+def _connect(callback: Any, models: dict[str, Any]) -> None:
+    for name in ("chooser", "slider", "liner", "warper", "turn"):
+        models[name].js_on_change("value", callback)
+    models["replay"].js_on_event("button_click", callback)
+    for plot in (models["threads"].plot, *(panel["plot"] for panel in models["panels"])):
+        for event in ("mousemove", "mouseleave", "tap"):
+            plot.js_on_event(event, callback)
+        # When it has been laid out: only then is known how much room there is.
+        plot.js_on_change("inner_width", callback)
+    for panel in (models["sectors"], models["banks"]):
+        panel.plot.js_on_change("inner_width", callback)
+
+
+def _findings(trace: Trace) -> Any:
+    """What is wrong, in red, each with the line of the source."""
+    if not trace.errors:
+        return panels.words("Nothing wrong was found.", colour=palette.MUTED)
+    lines = []
+    for finding in trace.errors[:MOST_FINDINGS]:
+        colour, sign = (palette.VERMILLION, "✕") if finding.severity == "error" else (palette.INK, "!")
+        first = finding.sentence.split("\n")[0]
+        lines.append(
+            f'<div style="margin:2px 0"><b style="color:{colour}">{sign} {finding.severity}: {finding.kind}</b> '
+            f"{panels.escape(first)}{_source(trace, finding)}</div>"
+        )
+    left = len(trace.errors) - MOST_FINDINGS
+    if left > 0:
+        lines.append(f"<div>… and {left} more: print the picture, or the trace, to read all.</div>")
+    return panels.words("".join(lines))
+
+
+def _source(trace: Trace, finding: Any) -> str:
+    """The line of the source that a finding is about, as a row of code."""
+    if finding.line is None or trace.function is None or finding.function:
+        return ""
+    try:
+        line = trace.function.line(finding.line).strip()
+    except (IndexError, AttributeError):
+        return ""
+    return (
+        f'<div style="font-family:monospace;border-left:4px solid {palette.VERMILLION};padding:1px 8px;margin:2px 0 2px 8px;'
+        f'overflow-wrap:anywhere"><span style="color:{palette.MUTED}">line {finding.line}</span> {panels.escape(line)}</div>'
+    )
+
+
+def _block(made: Steps, data: dict, blocks: list[int]) -> tuple[Any, dict[str, Any]]:
+    """The tab of one block, and its models by the names that the script has for them."""
+    from bokeh.models import Button, Select, Slider
+
+    threads = of_threads(made.log.blockdim)
+    height, width = threads.rows, threads.columns
+    first = panels.Panel(
+        f"Threads of the block, {plain.dims(made.log.blockdim)}",
+        *_extent(data["threads"][3:]),
+        wrapped=width if threads.wrapped else 0,
+        plain=threads.slices == 1,
+        labels=("threadIdx.x", "threadIdx.y" if height > 1 and not threads.wrapped else ""),
+    )
+    arrays = []
+    for number, memory in enumerate(made.memories):
+        views = [block["windows"][number] for block in data["blocks"] if block["windows"][number]]
+        if not views:
+            continue
+        arranged = grid(memory.shape)
+        most = [max(side) for side in zip(*(_extent(view) for view in views), strict=True)]
+        kept = all(view[1] - view[0] == 1 and view[6] == 1 for view in views)
+        panel = panels.Panel(
+            plain.memory(memory), *most, wrapped=arranged.columns if arranged.wrapped else 0, plain=kept
+        )
+        arrays.append({"array": number, **panel.models()})
+    names = [whole.block_name(block, made.log.griddim) for block in blocks]
+    chooser = Select(title="Block", value=names[0], options=names, width=150, stylesheets=[panels.sheet()])
+    intervals = max(made.intervals(block) for block in blocks)
+    slider = Slider(
+        title="Barrier interval (0: all of them)",
+        start=0,
+        end=max(intervals, 1),
+        value=0,
+        step=1,
+        width=230,
+        visible=intervals > 1,
+        stylesheets=[panels.sheet()],
+    )
+    replay = Button(label="Replay", width=80, visible=intervals > 1, align="end", stylesheets=[panels.sheet()])
+    status, details = panels.words(), panels.words(height=56)
+    body = panels.sheet_of(
+        panels.flow(chooser, slider, replay),
+        status,
+        panels.flow(first.plot, *(panel["plot"] for panel in arrays)),
+        panels.legend(),
+        details,
+    )
+    return body, {
+        "threads": first,
+        "panels": arrays,
+        "chooser": chooser,
+        "slider": slider,
+        "replay": replay,
+        "status": status,
+        "details": details,
+    }
+
+
+def _extent(view: list[int]) -> tuple[int, int]:
+    """Rows and columns of cells of a window, given as its facts."""
+    from .places import Window
+
+    return Window((view[0], view[1]), (view[2], view[3]), (view[4], view[5]), view[6]).extent
