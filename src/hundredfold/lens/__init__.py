@@ -20,15 +20,20 @@ from .compiling import Compiled, compile
 from .occupancy import Occupancy, occupancy
 from .pictures import show
 from .result import Trace
+from .times import Bound, Estimate, bound, estimate
 from .tracing import TooLargeError, trace
 
 __all__ = [
+    "Bound",
     "Compiled",
+    "Estimate",
     "Occupancy",
     "TooLargeError",
     "Trace",
+    "bound",
     "chosen_gpu",
     "compile",
+    "estimate",
     "occupancy",
     "show",
     "trace",

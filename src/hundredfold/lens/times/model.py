@@ -12,7 +12,9 @@ from collections.abc import Iterable
 from hundredfold.machine.gpus import GPU
 
 from .. import chosen
+from ..occupancy import occupancy
 from . import advice
+from .caches import from_l2, from_memory
 from .result import Bound, Estimate
 from .work import Work
 
@@ -34,9 +36,6 @@ published for the project's figures is 1.136 µs (numbast issue 71).  Less than 
 REACHED = 0.9
 """Share of the printed memory bandwidth that a plain copy reaches: 4.3 of 4.8 TB/s on an H200; 0.92 on a V100 with CuPy's
 sum over CUB [the project's performance research, sections 2.7 and 5]."""
-
-WARPS_HIDE = 4
-"""Cycles from one dependent arithmetic instruction of a warp to the next: Volta and later [Jia et al. 2018; from memory]."""
 
 
 def rates(gpu: GPU) -> dict[str, float]:
@@ -127,12 +126,10 @@ def estimate_of(work: Work | Iterable[Work], gpu: str | GPU | None = None) -> Es
         return _together(Estimate, [estimate_of(each, gpu) for each in work], gpu)
     share, tail = _busy(work, gpu), _tail(work, gpu)
     cycles = gpu.sms * gpu.clock * share  # of all SMs that have work, in a second
-    nbytes = work.read + work.written
-    moved = nbytes if work.moved is None else work.moved
-    dram = work.dram if work.dram is not None else 0.0 if nbytes <= gpu.l2 else nbytes
+    blocks = resident_blocks(work, gpu)
     parts = {
-        "memory": dram / (REACHED * gpu.bandwidth),
-        "L2": moved / (gpu.l2_bandwidth * min(1.0, 2 * share)),
+        "memory": from_memory(work, gpu) / (REACHED * gpu.bandwidth),
+        "L2": from_l2(work, gpu, blocks)[0] / (gpu.l2_bandwidth * min(1.0, 2 * share)),
         "L1": work.wavefronts / cycles * tail,
         "shared memory": work.shared / cycles * tail,
         "arithmetic": _arithmetic(work, gpu) / share * tail,
@@ -148,12 +145,12 @@ def estimate_of(work: Work | Iterable[Work], gpu: str | GPU | None = None) -> Es
     kernel = max(value for kind, value in parts.items() if kind not in ("launch", "link"))
     seconds = kernel + parts["launch"] + parts.get("link", 0.0)
     binds = max(parts, key=parts.get)
-    warps = resident_blocks(work, gpu) * -(-work.block // 32) if work.block else None
+    warps = blocks * -(-work.block // 32) if work.block else 0
     return Estimate(
         *(seconds, binds, parts, gpu, work, work.name, advice.sentence(binds, parts, work, gpu)),
         calibrated=(gpu.calibration or {}).get("source"),
-        occupancy=None if warps is None else warps * 32 / gpu.threads_per_sm,
-        waves=work.blocks / (resident_blocks(work, gpu) * gpu.sms) if warps else None,
+        occupancy=warps * 32 / gpu.threads_per_sm if warps else None,
+        waves=work.blocks / (blocks * gpu.sms) if warps else None,
     )
 
 
@@ -162,21 +159,11 @@ COPY = 1e-5
 
 
 def resident_blocks(work: Work, gpu: GPU) -> int:
-    """Blocks of this launch that one SM holds at once, at least 1, by threads, shared memory and registers.
-
-    NVIDIA's rules [CUDA C++ Programming Guide, "Technical Specifications per Compute Capability"]: at most 32 blocks (16
-    on 7.5 and 8.6, 24 on 8.9), whole warps, registers in units of 256 a warp, 1 KiB of shared memory more for each block.
-    """
+    """Blocks of this launch that one SM holds at once, at least 1, by NVIDIA's rules (`lens.occupancy`)."""
     if not work.block:
         return 1
-    warps = -(-work.block // 32)
-    most = {(7, 5): 16, (8, 6): 16, (8, 9): 24}.get(gpu.cc, 32)
-    fit = [most, gpu.threads_per_sm // (32 * warps)]
-    if work.sharedmem:
-        fit.append((gpu.l1 - 28 * 1024) // (work.sharedmem + 1024))
-    if work.registers:
-        fit.append(65536 // (warps * (-(-32 * work.registers // 256) * 256)))
-    return max(1, min(fit))
+    found = occupancy(work.registers, work.sharedmem, work.block, gpu, optin=True)
+    return max(1, found.blocks_per_sm)
 
 
 def _busy(work: Work, gpu: GPU) -> float:
@@ -208,8 +195,11 @@ def _least_arithmetic(work: Work, gpu: GPU) -> float:
 
 
 def _arithmetic(work: Work, gpu: GPU) -> float:
+    """Seconds of the unit that has most to do: an instruction takes the time of a fused multiply-add, whatever it does."""
     by = rates(gpu)
-    seconds = [count / by[kind] for kind, count in work.operations.items()]
+    slots = work.operations if work.slots is None else work.slots
+    fused = {"float64": 2, "float32": 2, "float16": 2}
+    seconds = [fused.get(kind, 1) * count / by[kind] for kind, count in slots.items()]
     seconds += [count / (REACHED * _product(kind, gpu)) for kind, count in work.products.items()]
     return max(seconds, default=0.0)
 
@@ -228,11 +218,15 @@ def _latency(work: Work, gpu: GPU) -> float:
     """
     if not work.blocks or not (work.rounds or work.cycles):
         return 0.0
-    in_l1, in_l2, from_memory = gpu.latency
-    fits = (work.read + work.written if work.dram is None else work.dram or gpu.l2) <= gpu.l2
-    away = in_l2 if fits or work.dram == 0 else from_memory
-    each = work.rounds * (work.hits * in_l1 + (1 - work.hits) * away) + work.cycles
-    waves = max(1.0, work.blocks / (resident_blocks(work, gpu) * gpu.sms))
+    in_l1, in_l2, in_memory = gpu.latency
+    blocks = resident_blocks(work, gpu)
+    hits = from_l2(work, gpu, blocks)[1]
+    # Of the loads that L1 does not answer, so many go on to memory as bytes do.
+    nbytes = work.read + work.written
+    beyond = min(1.0, from_memory(work, gpu) / nbytes) if nbytes else 0.0
+    away = beyond * in_memory + (1 - beyond) * in_l2
+    each = work.rounds * (hits * in_l1 + (1 - hits) * away) + work.cycles
+    waves = max(1.0, work.blocks / (blocks * gpu.sms))
     return waves * each / gpu.clock
 
 

@@ -11,6 +11,31 @@ function units (a reciprocal, root, sine, exponential or logarithm in float32, t
 
 
 @dataclass(frozen=True)
+class Reuse:
+    """How often the same sectors are read, for caches of any size.  Bytes of the whole grid, unless it says otherwise.
+
+    Attributes
+    ----------
+    by_block, by_warp, by_request : float
+        Read, a sector counted once for each block, each warp, each request of a warp.
+    stored : float
+        Written, for each request; writes go through L1.
+    block, warp : float
+        That one block, or one warp, reads in all.
+    again : tuple of (float, float)
+        Read by a block after another had read it: ``(bytes that the blocks between them use, bytes read again)``.
+    """
+
+    by_block: float
+    by_warp: float
+    by_request: float
+    stored: float
+    block: float
+    warp: float
+    again: tuple[tuple[float, float], ...] = ()
+
+
+@dataclass(frozen=True)
 class Work:
     """What one launch does.  Bytes, operations and cycles are those of the whole grid.
 
@@ -30,10 +55,14 @@ class Work:
         Operations of matrix products by dtype, which may run on matrix units.
     threads, blocks, block : int
         In all; blocks of the grid; threads of a block.  0: unknown, and taken to fill the GPU.
+    slots : mapping of str to float, optional
+        Instructions of each unit, by `TYPES`, those of idle lanes of a warp too; one for each operation, if left out.
     moved : float, optional
-        Bytes between L2 and the SMs, sectors moved again counted again; `read` + `written` if left out.
+        Bytes between L2 and the SMs, sectors moved again counted again; by `reuse` or, without, `read` + `written`.
     dram : float, optional
-        Bytes between memory and L2; if left out, `read` + `written` where they do not fit into L2, else none.
+        Bytes between memory and L2; if left out, `read` + `written` where they do not fit into L2, else none, and by `reuse`
+        what L2 cannot keep until it is read again.
+    reuse : Reuse, optional
     requests, wavefronts : float
         Times that a warp asks for global memory, and the cycles in which the L1 caches serve them (128 bytes or 4 sectors
         of one line each).
@@ -43,8 +72,6 @@ class Work:
         That warps issue.
     rounds : float
         How often a thread waits for a load from global memory before it can go on; loads that wait together are one.
-    hits : float
-        Share of these loads that L1 answers, 0 to 1.
     cycles : float
         That a thread needs from its beginning to its end for everything but such loads, were it alone.
     atomics, contended : float
@@ -72,14 +99,15 @@ class Work:
     threads: int = 0
     blocks: int = 0
     block: int = 0
+    slots: Mapping[str, float] | None = None
     moved: float | None = None
     dram: float | None = None
+    reuse: Reuse | None = None
     requests: float = 0.0
     wavefronts: float = 0.0
     shared: float = 0.0
     instructions: float = 0.0
     rounds: float = 0.0
-    hits: float = 0.0
     cycles: float = 0.0
     atomics: float = 0.0
     contended: float = 0.0
@@ -92,7 +120,7 @@ class Work:
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for kinds in (self.operations, self.certain or {}):
+        for kinds in (self.operations, self.certain or {}, self.slots or {}):
             unknown = set(kinds) - set(TYPES)
             if unknown:
                 raise ValueError(f"Operations are counted as {', '.join(TYPES)}, not {', '.join(sorted(unknown))}.")

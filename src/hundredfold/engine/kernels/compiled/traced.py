@@ -16,6 +16,9 @@ from .workers import Worker, fault, supervise
 
 _FIRST = 1 << 19
 """Records to have room for at first; then what the blocks so far needed says how many."""
+_MUCH = 1 << 24
+"""Records to have room for once the first block has run: the next may do a thousand times as much (a fractal's edge and its
+inside), and what finds no room is lost.  Pages that nobody writes cost nothing."""
 _LEAST = 4
 """Blocks to run at least, however much they do."""
 _LOGGED = ("read", "write", "atomic", "fence", "taken", "passed")
@@ -80,9 +83,9 @@ def run(
             elif done == 0:
                 count = 1
             else:
-                if len(chunk.records) - int(cells[Cell.LOG_COUNT]) < 2 * most:
+                if len(chunk.records) == _FIRST or len(chunk.records) - int(cells[Cell.LOG_COUNT]) < 2 * most:
                     _commit(recorder, chunk, cells, numbers)
-                    chunk = _reserve(recorder, cells, max(_FIRST, min(most * 256, 8 * _FIRST), 4 * most))
+                    chunk = _reserve(recorder, cells, max(_MUCH, 4 * most))
                 fit = (len(chunk.records) - int(cells[Cell.LOG_COUNT])) // (2 * most) if most else len(positions)
                 count = _run_of(blocks, positions, done, max(1, fit))
             before = int(cells[Cell.LOG_COUNT])

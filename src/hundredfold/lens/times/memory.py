@@ -1,0 +1,247 @@
+"""What each traced block moves: sectors that are new to the grid, new to the block, new to the warp, and asked for.
+
+A sector is 32 bytes, the least that memory gives.  Counted once for the whole grid, sectors are what must be moved (a
+stencil's neighbours cost nothing: they are somebody's own); counted once for each block they are what L1 asks of L2 if it
+can hold what a block uses; once for each request, what it asks if it holds nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from hundredfold.engine.kernels.trace.log import Log
+
+from ..banks import cycles_of
+from ..requests import distinct, requests
+from ..traffic import SECTOR
+
+LINE = 128
+"""Bytes of a cache line, four sectors: L1 looks up one in a cycle [NVIDIA, Nsight Compute documentation, "L1/TEX": tag
+stage]."""
+
+
+@dataclass
+class Traffic:
+    """What the traced blocks move; each array has a number for each block.
+
+    Attributes
+    ----------
+    read, written : numpy.ndarray
+        Sectors that no traced block before this one read, or wrote; a sector that is written before it is read needs no
+        reading.
+    own, own_written : numpy.ndarray
+        Sectors that the block reads, and those that it writes, each once.
+    by_warp, by_request : numpy.ndarray
+        Sectors read, once for each warp, and for each request.
+    stored : numpy.ndarray
+        Sectors written, for each request; atomics too.
+    again : dict of tuple to numpy.ndarray
+        By how far back in the grid, ``(x, y, z)``, the last block was that read them: sectors read before by another.
+    requests, lines : numpy.ndarray
+        Requests of warps for global memory, and cache lines that they take.
+    atomics : numpy.ndarray
+        Requests for atomics.
+    contended, operands : float
+        Requests, and values, that meet at the address that gets most.
+    senders : int
+        Blocks that they come from.
+    shared : numpy.ndarray
+        Cycles of shared memory.
+    arrays : dict of str to tuple
+        By name, what all blocks together touch: ``(sectors, bytes of the array)``.
+    """
+
+    blocks: int
+    again: dict[tuple[int, int, int], np.ndarray] = field(default_factory=dict)
+    arrays: dict[str, tuple[int, int]] = field(default_factory=dict)
+    contended: float = 0.0
+    operands: float = 0.0
+    senders: int = 0
+
+    def __post_init__(self) -> None:
+        for name in _FIGURES:
+            setattr(self, name, np.zeros(self.blocks))
+
+
+SCATTERED = 256
+"""Different distances between blocks that share sectors, beyond which they are not told apart."""
+
+_FIGURES = (
+    *("read", "written", "own", "own_written", "by_warp", "by_request", "stored"),
+    *("requests", "lines", "atomics", "shared"),
+)
+
+
+def traffic(log: Log, dead: set[tuple] = frozenset()) -> Traffic:
+    """Return what the blocks of a log move.
+
+    Parameters
+    ----------
+    log : Log
+    dead : set of tuple
+        ``(function, line, column)`` of loads that a compiler leaves out.
+    """
+    found = Traffic(len(log.blocks))
+    warps = -(-log.threads_per_block // 32)
+    # By access: sector, block, warp, request (distinct numbers over all places), kind; in the order of the places.
+    parts: list[tuple[np.ndarray, ...]] = []
+    addresses: list[tuple[np.ndarray, ...]] = []
+    count = 0
+    for item in requests(log, "global"):
+        site = item.site
+        if site.kind == "read" and (site.function, site.line, site.column) in dead:
+            continue
+        block, warp = _owners(log, item, warps)
+        first, last = item.address // SECTOR, (item.address + item.nbytes - 1) // SECTOR
+        found.requests += _by_block(item.request, block, found.blocks)
+        lines = _pairs(item.request, item.address // LINE)
+        found.lines += np.bincount(_owner(item.request, block)[lines[0]], minlength=found.blocks)
+        if site.kind == "atomic":
+            found.atomics += _by_block(item.request, block, found.blocks)
+            addresses.append((item.address, item.request + count, block))
+        for step in range(int((last - first).max(initial=0)) + 1):
+            inside = first + step <= last
+            kind = np.full(int(inside.sum()), site.kind != "read")
+            parts.append(((first + step)[inside], block[inside], warp[inside], item.request[inside] + count, kind))
+            if site.kind == "atomic":  # reads as well
+                parts.append(((first + step)[inside], block[inside], warp[inside], item.request[inside] + count, ~kind))
+        count += item.count
+    if parts:
+        _sectors(log, found, [np.concatenate(column) for column in zip(*parts, strict=True)])
+    _contention(found, addresses)
+    _arrays(log, found)
+    for item in requests(log, "shared"):
+        owner = _owner(item.request, _owners(log, item, warps)[0])
+        found.shared += np.bincount(owner, cycles_of(item).sum(axis=1), found.blocks)
+    return found
+
+
+def _owners(log: Log, item, warps: int) -> tuple[np.ndarray, np.ndarray]:
+    """The block (its position among the traced) and the warp, numbered over all, of each access."""
+    block, warp, _ = log.positions(item.thread)
+    return block, block * warps + warp
+
+
+def _owner(request: np.ndarray, block: np.ndarray) -> np.ndarray:
+    """The block of each request."""
+    out = np.zeros(int(request.max(initial=-1)) + 1, np.int64)
+    out[request] = block
+    return out
+
+
+def _by_block(request: np.ndarray, block: np.ndarray, blocks: int) -> np.ndarray:
+    return np.bincount(_owner(request, block), minlength=blocks).astype(float)
+
+
+def _pairs(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The distinct pairs of two arrays of integers, ordered by the first."""
+    if not len(first):
+        return first, second
+    low = int(second.min())
+    span = int(second.max()) - low + 1
+    packed = distinct(first * span + (second - low))[0]
+    return packed // span, packed % span + low
+
+
+def _sectors(log: Log, found: Traffic, columns: list[np.ndarray]) -> None:
+    sector, block, warp, request, writes = columns
+    for mine, figures in (
+        (~writes, ("read", "own", "by_warp", "by_request")),
+        (writes, ("written", "own_written", None, "stored")),
+    ):
+        by, owner = _pairs(block[mine], sector[mine])[0], _owner(request[mine], block[mine])
+        setattr(found, figures[1], np.bincount(by, minlength=found.blocks).astype(float))
+        if figures[2]:
+            each = _pairs(warp[mine], sector[mine])[0]
+            warps = np.zeros(int(warp.max()) + 1, np.int64)
+            warps[warp] = block
+            setattr(found, figures[2], np.bincount(warps[each], minlength=found.blocks).astype(float))
+        each = _pairs(request[mine], sector[mine])[0]
+        setattr(found, figures[3], np.bincount(owner[each], minlength=found.blocks).astype(float))
+    _news(log, found, sector, block, writes)
+
+
+def _news(log: Log, found: Traffic, sector: np.ndarray, block: np.ndarray, writes: np.ndarray) -> None:
+    """Which block comes to a sector first, and from how far back those that come to it later could have it."""
+    at, who = _pairs(sector[writes], block[writes])
+    first = np.ones(len(at), bool)
+    first[1:] = at[1:] != at[:-1]
+    found.written = np.bincount(who[first], minlength=found.blocks).astype(float)
+    written, writer = at[first], who[first]
+    at, who = _pairs(sector[~writes], block[~writes])
+    first = np.ones(len(at), bool)
+    first[1:] = at[1:] != at[:-1]
+    # Written by an earlier block, or by this one before it reads: taken from L2, and no reading of memory.
+    earlier = np.full(len(at), np.iinfo(np.int64).max)
+    if len(written):
+        place = np.minimum(np.searchsorted(written, at), len(written) - 1)
+        match = written[place] == at
+        earlier[match] = writer[place[match]]
+    both = earlier == who
+    if both.any():
+        earlier[both & ~_written_first(log, at, both)] = np.iinfo(np.int64).max
+    fresh = first & (earlier > who)
+    found.read = np.bincount(who[fresh], minlength=found.blocks).astype(float)
+    seen = np.flatnonzero(~first)
+    if len(seen):
+        _repeats(log, found, who[seen - 1], who[seen])
+
+
+def _repeats(log: Log, found: Traffic, before: np.ndarray, after: np.ndarray) -> None:
+    """Sectors that a block reads after another, by where the other lies."""
+    x, y, _ = log.griddim
+    ids = np.asarray(log.blocks, np.int64)
+    place = np.stack([ids % x, ids // x % y, ids // (x * y)])
+    pairs, times = distinct(before * found.blocks + after)
+    before, after = pairs // found.blocks, pairs % found.blocks
+    steps = place[:, after] - place[:, before]
+    kinds, inverse = np.unique(steps, axis=1, return_inverse=True)
+    if kinds.shape[1] > SCATTERED:  # then only how far matters, and the middle one stands for all
+        kinds = np.median(steps, axis=1).astype(np.int64)[:, None]
+        inverse = np.zeros(len(after), np.int64)
+    for number in range(kinds.shape[1]):
+        mine = inverse.ravel() == number
+        step = tuple(int(n) for n in kinds[:, number])
+        found.again[step] = np.bincount(after[mine], times[mine], found.blocks)
+
+
+def _written_first(log: Log, at: np.ndarray, both: np.ndarray) -> np.ndarray:
+    """Whether a block that reads and writes a sector writes it first, by the order of the log."""
+    wanted = np.unique(at[both])
+    first_write = np.full(len(wanted), np.iinfo(np.int64).max)
+    first_read = first_write.copy()
+    lowest = np.array([array.lowest or 0 for array in log.arrays] + [0], np.int64)
+    sizes = np.array([array.dtype.itemsize for array in log.arrays] + [1], np.int64)
+    spaces = np.array([array.space == "global" for array in log.arrays] + [False])
+    for start, records in log.pieces():
+        which = np.minimum(records["array"], len(log.arrays))
+        ours = spaces[which] & (log.kinds[records["site"]] <= 2)
+        index = np.flatnonzero(ours)
+        sector = (lowest[which[index]] + records["element"][index].astype(np.int64) * sizes[which[index]]) // SECTOR
+        place = np.minimum(np.searchsorted(wanted, sector), len(wanted) - 1)
+        hit = wanted[place] == sector
+        kind = log.kinds[records["site"][index[hit]]]
+        for table, mine in ((first_read, kind != 1), (first_write, kind == 1)):
+            np.minimum.at(table, place[hit][mine], start + index[hit][mine])
+    out = np.zeros(len(at), bool)
+    out[both] = (first_write < first_read)[np.searchsorted(wanted, at[both])]
+    return out
+
+
+def _contention(found: Traffic, addresses: list[tuple[np.ndarray, ...]]) -> None:
+    if not addresses:
+        return
+    address, request, block = (np.concatenate(column) for column in zip(*addresses, strict=True))
+    found.operands = float(distinct(address)[1].max())
+    places, meeting = distinct(_pairs(address, request)[0])
+    found.contended = float(meeting.max())
+    found.senders = len(np.unique(block[address == places[np.argmax(meeting)]]))
+
+
+def _arrays(log: Log, found: Traffic) -> None:
+    for array in log.arrays:
+        if array.space == "global":
+            before = found.arrays.get(array.name, (0, 0))[1]
+            found.arrays[array.name] = (0, max(before, array.extent))
