@@ -6,7 +6,8 @@ script in a Python that has them (and need not have this project): then it print
 
 from __future__ import annotations
 
-import importlib
+import importlib.machinery
+import importlib.util
 import inspect
 import json
 import os
@@ -82,6 +83,20 @@ def collect(library: str) -> dict[str, str]:
                 if members:
                     found[full] = " ".join(members)
     return dict(sorted(found.items()))
+
+
+def files(library: str) -> list[str]:
+    """The names of all modules of a library, private ones too, by its files: nothing is imported."""
+    found = []
+    for top in importlib.util.find_spec(library).submodule_search_locations:
+        for folder, inner, entries in os.walk(top):
+            inner[:] = sorted(name for name in inner if name.isidentifier() and name != "__pycache__")
+            name = ".".join((library, *Path(folder).relative_to(top).parts))
+            found.append(name)
+            endings = tuple(importlib.machinery.all_suffixes())
+            stems = {entry.partition(".")[0] for entry in entries if entry.endswith(endings)}
+            found += [f"{name}.{stem}" for stem in stems if stem.isidentifier() and stem != "__init__"]
+    return sorted(set(found))
 
 
 _UNSEEN = object()
@@ -182,11 +197,13 @@ def command(arguments: list[str]) -> int:
         if done.returncode:
             print(f"  {library}: not read ({python} has it not?); its list stays as it is.", file=sys.stderr)
             continue
-        target = Path(__file__).parents[1] / "simulate" / library / "names.json"
-        target.write_text(done.stdout)
-        print(f"  {target.relative_to(ROOT)}: {len(json.loads(done.stdout))} modules and classes")
+        found = json.loads(done.stdout)
+        for what in ("names", "modules"):
+            target = Path(__file__).parents[1] / "simulate" / library / f"{what}.json"
+            target.write_text(json.dumps(found[what], indent=0) + "\n")
+        print(f"  {library}: {len(found['names'])} public modules and classes, {len(found['modules'])} modules")
     return 0
 
 
 if __name__ == "__main__":
-    print(json.dumps(collect(sys.argv[1]), indent=0))
+    print(json.dumps({"names": collect(sys.argv[1]), "modules": files(sys.argv[1])}))

@@ -65,7 +65,9 @@ class StandInFinder:
         Raises
         ------
         NotSimulatedImport
-            For a submodule that the stand-in does not have.
+            For a submodule that the stand-in does not have and the real library has.
+        ModuleNotFoundError
+            For one that only older versions of the library had.
         """
         name = owner(fullname)
         if name is None:
@@ -82,7 +84,10 @@ class StandInFinder:
             return _spec(fullname, os.path.join(place, "__init__.py"), [place])
         if os.path.isfile(place + ".py"):
             return _spec(fullname, place + ".py", None)
-        raise _refuse(fullname, place)
+        error = _refuse(fullname, place)
+        if error is None:  # the real library has none either, and Python says so
+            return None
+        raise error
 
     def invalidate_caches(self) -> None:
         """Nothing is cached: a stand-in is looked for anew each time."""
@@ -114,10 +119,20 @@ def _spec(fullname: str, file: str, folders: list[str] | None) -> ModuleSpec:
     return spec
 
 
-def _refuse(fullname: str, place: str) -> NotSimulatedImport:
-    """Return the error for a submodule that is not there, in the stand-in's own words where its parent has some."""
+def _refuse(fullname: str, place: str) -> ModuleNotFoundError | None:
+    """Return the error for a submodule that is not there, in the stand-in's own words where its parent has some.
+
+    None for one that the real library has not either, unless an older version had it.
+    """
     import difflib
 
+    from . import gone
+
+    theirs = gone.modules(fullname.partition(".")[0])
+    if theirs and fullname not in theirs:
+        if gone.note(fullname) is None:
+            return None
+        return gone.noted(ModuleNotFoundError(f"No module named {fullname!r}", name=fullname), fullname)
     parent, _, child = fullname.rpartition(".")
     # `from cupy import x` comes here after cupy's own __getattr__ said no; only that one knows CuPy's names.
     lookup = getattr(sys.modules.get(parent), "__getattr__", None)

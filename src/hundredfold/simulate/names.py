@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import NotSimulatedAttribute, NotSimulatedError
+from .gone import noted
 
 
 @functools.cache
@@ -37,7 +38,7 @@ def refuser(module: str) -> Callable[[str], Any]:
             there = [n for n in vars(sys.modules[module]) if not n.startswith("_")]
             near = difflib.get_close_matches(name, there, n=1, cutoff=0.75)
             raise NotSimulatedAttribute(f"{module}.{name}", f"{module}.{near[0]}" if near else None)
-        raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        raise noted(AttributeError(f"module {module!r} has no attribute {name!r}"), f"{module}.{name}")
 
     return __getattr__
 
@@ -56,7 +57,7 @@ def member_refuser(owner: str) -> Callable[[Any, str], Any]:
             there = [n for n in dir(type(self)) if not n.startswith("_")]
             near = difflib.get_close_matches(name, there, n=1, cutoff=0.75)
             raise NotSimulatedAttribute(f"{owner}.{name}", f"{owner}.{near[0]}" if near else None)
-        raise AttributeError(f"{short!r} object has no attribute {name!r}")
+        raise noted(AttributeError(f"{short!r} object has no attribute {name!r}"), f"{owner}.{name}")
 
     return __getattr__
 

@@ -45,13 +45,19 @@ def judge(error: BaseException) -> dict:
         `status`, `by`, `error`, `message` and `missing` of an `Outcome`.
     """
     from hundredfold.engine.kernels.faults import KernelError, UncompilableError
+    from hundredfold.simulate import gone
     from hundredfold.simulate.errors import NotSimulatedError
 
-    message = str(error).strip()
-    told = {"status": "failed", "by": _library(error), "error": type(error).__name__, "message": message, "missing": ""}
+    message, by = str(error).strip(), _library(error)
+    became = gone.note_for(error, by)
+    if became is not None:
+        message = f"{message} ({became})"
+    told = {"status": "failed", "by": by, "error": type(error).__name__, "message": message, "missing": ""}
     chain = _chain(error)
     if isinstance(error, NotSimulatedError):
         return {**told, "status": "not simulated", "missing": error.what}
+    if became is not None:
+        return {**told, "status": "refused", "by": by or became.partition(" ")[0]}
     if _network(chain):
         return {**told, "status": "lacked", "missing": "the network"}
     if isinstance(error, ModuleNotFoundError) and error.name and not told["by"]:

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from hundredfold.simulate.gone import Named
+
 from . import device, guard, host
 from .column import arrow_of, isnull, masked, nans_to_nulls, public_arrow
 from .delegate import no_default
@@ -26,7 +28,7 @@ class NotIterable:
 
 
 @guarded_class
-class Frame:
+class Frame(metaclass=Named):
     """A pandas object ``_p`` in storage dtypes behind cuDF's interface."""
 
     _p: Any
