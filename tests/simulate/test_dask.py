@@ -186,7 +186,7 @@ def test_a_cluster_of_processes(simulated):
             return a[0] + b[0], os.getpid()
 
         def ask_too_much():
-            import cupy.cuda.nowhere
+            import cupy.cuda.jitify
 
         with distributed.LocalCluster(2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
             with distributed.Client(cluster) as client:
@@ -209,5 +209,5 @@ def test_a_cluster_of_processes(simulated):
                     assert float((z @ z.T).sum().compute()) == float((z @ z.T).sum().compute()) > 0
                 from hundredfold.simulate import NotSimulatedImport
                 error = client.submit(ask_too_much).exception()
-                assert type(error) is NotSimulatedImport and "cupy.cuda.nowhere" in str(error), repr(error)
+                assert type(error) is NotSimulatedImport and "cupy.cuda.jitify" in str(error), repr(error)
     """)
