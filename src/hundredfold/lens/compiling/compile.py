@@ -10,11 +10,12 @@ from collections import OrderedDict
 from types import FunctionType
 from typing import Any
 
-from hundredfold.engine.kernels import Kernel
+from hundredfold.engine.kernels import Kernel, limits
+from hundredfold.engine.kernels.driver_errors import LinkerError
 from hundredfold.engine.kernels.faults import KernelError, UncompilableError
 from hundredfold.engine.kernels.trace import findings
 from hundredfold.lens.chosen import resolve
-from hundredfold.machine import gpus, packages
+from hundredfold.machine import capabilities, gpus, packages
 
 from . import cubin, described, ptxas, words
 from .carried import Carried, options_of
@@ -23,6 +24,10 @@ from .helper import CompilerError, Helper, helper
 from .result import Compiled
 
 _KEPT = 64
+_STATIC = (
+    "{} bytes of static shared memory are more than the {} that CUDA's documentation allows a block without asking the driver "
+    "for more. This assembler accepts them; a launch may be refused."
+)
 _kept: OrderedDict[bytes, dict] = OrderedDict()
 _lock = threading.Lock()
 
@@ -103,6 +108,7 @@ def compile(
             "options": {**options_of(kernel), "device": False},
         }
         answer = _asked(request, name)
+        result.warnings = answer["warnings"]
         if answer["ok"]:
             _fill(result, answer)
         elif _lacks(answer):
@@ -110,8 +116,8 @@ def compile(
                 f"of the real CUDA compiler something is missing ({answer['text'].splitlines()[0]})."
             )
         else:
-            fault = words.explain(carried, name, answer)
-        result.warnings = answer["warnings"]
+            # Our own words where we refuse it too: they are about what was written, Numba's about what it made of it.
+            fault = _refused_here(function, kinds) or words.explain(carried, name, answer)
     else:
         fault = _refused_here(function, kinds)
     if fault is not None:
@@ -134,7 +140,7 @@ def _missing(result: Compiled, process: Helper) -> str:
 def _sentence(why: str) -> str:
     return (
         "Registers, shared and local memory, spills, PTX and occupancy come from NVIDIA's compiler, which needs no GPU: "
-        f"{why} `{packages.setup_command('compiler')}` installs it (320 MB to download)."
+        f"{why} `{packages.setup_command('compiler')}` installs it (260 MB more to download)."
     )
 
 
@@ -182,6 +188,8 @@ def _fill(result: Compiled, answer: dict) -> None:
     result.spill_stores, result.spill_loads = used.spill_stores, used.spill_loads
     result.shared = ptxas.declared_shared(answer["ptx"]) if used.shared is None else used.shared
     result.constant = cubin.sections(answer["cubin"]).get(cubin.CONSTANTS, 0)
+    if result.shared > capabilities.of(result.cc).shared_per_block:
+        result.warnings = [*result.warnings, _STATIC.format(result.shared, capabilities.of(result.cc).shared_per_block)]
     result.ptx, result.log, result.cooperative = answer["ptx"], answer["log"], answer["cooperative"]
     result.by = _by(answer["by"], helper.about["versions"])
     result._entry, result._cubin = answer["entry"], answer["cubin"]
@@ -202,7 +210,11 @@ def _lacks(answer: dict) -> bool:
 def _refused_here(function: FunctionType, kinds: tuple[Description, ...]) -> KernelError | None:
     """What this process's own Numba has against the kernel, for a CPU; None if nothing, or if it cannot tell."""
     try:
-        Kernel(function).compiled(tuple(map(described.stand_in, kinds)))
+        made = Kernel(function).compiled(tuple(map(described.stand_in, kinds)))
+        if made is not None:
+            limits.check_static(made.shared.nbytes, kernel=function.__name__)
+    except LinkerError as fault:
+        return fault
     except UncompilableError as fault:
         if fault.line is None and re.match("The source of", fault.sentence or ""):
             return None  # not the kernel's fault

@@ -12,12 +12,13 @@ from hundredfold.engine.kernels.faults import UncompilableError
 from .carried import Carried
 
 _PLACE = re.compile(r'File "([^"]*)", line (\d+)')
-_AT = re.compile(r"^(?:During: .* at|\[\d+\] During: .* at) (.*) \((\d+)\)", re.M)
+_AT = re.compile(r"(?:\bat|Raised from) (\S.*) \((\d+)\)\s*$", re.M)
+_MISSING = re.compile(r"No implementation of function Function\(<(?:built-in )?function ([\w.]+)")
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _SHARED_DATA = re.compile(
     r"uses too much shared data \((0x[0-9a-f]+) bytes(?: \+ 0x[0-9a-f]+ bytes system)?, (0x[0-9a-f]+) max"
 )
-_CONSTANT_DATA = re.compile(r"(0x[0-9a-f]+) bytes used.*(?:constant|bank)|too (?:big|large).*constant", re.I)
+_CONSTANT_DATA = re.compile(r"uses too much global constant data \((0x[0-9a-f]+) bytes, (0x[0-9a-f]+) max")
 
 _SAYINGS = (
     # What the compiler says, and what the one who wrote the kernel wants to hear.
@@ -36,10 +37,6 @@ _SAYINGS = (
         "the shape of a shared or local array must be a constant: a number, or a global that is one, not an argument.",
     ),
     (re.compile(r"must have void return type"), "a kernel returns nothing: write the result into an array argument."),
-    (
-        re.compile(r"Cannot determine Numba type of <class 'function'>"),
-        "it calls a plain Python function: decorate that with @cuda.jit(device=True).",
-    ),
 )
 
 
@@ -57,7 +54,7 @@ def explain(carried: Carried, kernel: str, answer: dict) -> UncompilableError:
     """
     text = _COLOURS.sub("", answer["text"])
     fields: dict[str, object] = {"kernel": kernel, "filename": carried.places[0][1], "original": text}
-    found = _place(carried, text)
+    found = _place(carried, text, answer["places"])
     if found is not None:
         name, filename, first, line = found
         fields |= {
@@ -78,22 +75,31 @@ def _words(text: str, types: list[str]) -> str:
             f"it asks for {asked} bytes of static shared memory, and a block can have {most}: make the tile smaller or its "
             "dtype narrower."
         )
-    if "LinkerError" in types or "ptxas" in text:
-        lines = [line for line in text.splitlines() if "error" in line.lower() or "fatal" in line.lower()]
-        return (lines or text.strip().splitlines() or [""])[-1].strip()
-    said = refuse.words(text).rstrip(".")
+    if match := _CONSTANT_DATA.search(text):
+        asked, most = (int(number, 16) for number in match.groups())
+        return f"its cuda.const arrays take {asked} bytes, and constant memory has {most}: pass the larger ones as arguments."
+    if "ptxas" in text:
+        said = re.findall(r"ptxas (?:error|fatal)\s*: (.*)", text)
+        return f"the assembler says: {(said or text.strip().splitlines())[0].strip()}"
+    if "Only accept returning of array passed into the function" in text:
+        made = _MISSING.search(text)
+        return (
+            f"{made[1] if made else 'something in it'} makes a new array, which a kernel cannot: a GPU's threads have no memory "
+            "to take it from. Use cuda.local.array or cuda.shared.array, or pass an array in and write a loop."
+        )
+    said = _AT.sub("", refuse.words(text)).strip().rstrip(".")
     for pattern, meaning in _SAYINGS:
         if pattern.search(said) or ("NumbaError" not in types and pattern.search(text)):
             return meaning if pattern.pattern.startswith("must have void") else f"{said}: {meaning}"
     return f"{said}."
 
 
-def _place(carried: Carried, text: str) -> tuple[str, str, int, int] | None:
-    """The innermost place that an error names which is in one of the functions."""
-    named = [*_PLACE.findall(text), *_AT.findall(text)]
-    for filename, number in reversed(_PLACE.findall(text)) if _PLACE.search(text) else reversed(named):
+def _place(carried: Carried, text: str, places: list[tuple[str, int]]) -> tuple[str, str, int, int] | None:
+    """The place in one of the functions that an error is about: in a device function, if it names one."""
+    found = []
+    for filename, number in [*_PLACE.findall(text), *_AT.findall(text), *reversed(places)]:
         line = int(number)
-        for name, of, first, last in carried.places:
+        for index, (name, of, first, last) in enumerate(carried.places):
             if os.path.basename(of) == os.path.basename(filename) and first <= line <= last:
-                return name, of, first, line
-    return None
+                found.append((index, (name, of, first, line)))
+    return next((place for index, place in found if index), None) or (found[-1][1] if found else None)

@@ -26,6 +26,7 @@ _MISSING = re.compile(
     r"No implementation of function Function\((?:<built-in function |<function |<ufunc '|<class ')?([^\s>']+).*?\) found for "
     r"signature:\s*>>> (.*)"
 )
+_PLAIN = re.compile(r"Untyped global name '(\w+)':? Cannot determine Numba type of <class 'function'>")
 _SAID = re.compile(r"TypingError: (.*)")
 _END = re.compile(
     r"^\s*(File \"|During: |There are \d+ candidate|- Of which|raised from|This error may have been)", re.M
@@ -43,7 +44,7 @@ def explain(functions: dict[str, Function], kernel: Function, error: errors.Numb
     """
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
     fields = {"kernel": kernel.name, "filename": kernel.filename, "original": text}
-    for function, line in _lines(functions, text):
+    for function, line in _lines(functions, kernel, text):
         fields |= {
             "filename": function.filename,
             "line": line,
@@ -58,6 +59,9 @@ def explain(functions: dict[str, Function], kernel: Function, error: errors.Numb
 def words(text: str) -> str:
     """The part of Numba's message that its reader can use."""
     said = [words for words in _SAID.findall(text) if not words.startswith(("No implementation", "Failed in"))]
+    plain = _PLAIN.search(text)
+    if plain:
+        return f"{plain[1]} is a plain Python function, which a kernel cannot call: decorate it with @cuda.jit(device=True)."
     if said:
         return said[-1].strip()
     missing = [match for match in _MISSING.findall(text) if match[0] != "<intrinsic"]
@@ -67,6 +71,8 @@ def words(text: str) -> str:
         if name in _OPERATORS:
             return f"there is no {_OPERATORS[name]} for {call[len(name) + 1 : -1] if call.startswith(name) else call}."
         return f"there is no {call}."
+    if "<intrinsic" in text:
+        return "the operation in this line does not take arguments of these types."
     text = re.sub(r"Failed in \w+ mode pipeline \(step: .*\)\s*", "", text)
     end = _END.search(text)
     words = (text[: end.start()] if end else text).strip() or text.strip()
@@ -97,16 +103,22 @@ _OPERATORS = {
 }
 
 
-def _lines(functions: dict[str, Function], text: str) -> Iterator[tuple[Function, int]]:
+def _lines(functions: dict[str, Function], kernel: Function, text: str) -> Iterator[tuple[Function, int]]:
     """The place that an error is about: in the innermost function that it names, if that is one of the kernel's."""
-    for filename, number in reversed(_PLACE.findall(text)):
+    found = list(_all_lines(functions, text))
+    # Numba goes from a device function, where it gave up, outwards to the kernel.
+    yield from [place for place in found if place[0] is not kernel][:1] or found[-1:]
+
+
+def _all_lines(functions: dict[str, Function], text: str) -> Iterator[tuple[Function, int]]:
+    for filename, number in _PLACE.findall(text):
         number = int(number)
         for function in functions.values():
             last = function.firstlineno + len(function.source.splitlines()) - 1
             same = os.path.basename(filename) == os.path.basename(function.filename)
             if same and function.firstlineno <= number <= last:
                 yield function, number - function.firstlineno + 1
-                return
+                break
 
 
 def check(made: Rewritten) -> None:

@@ -84,9 +84,31 @@ def answer(request: dict) -> dict:
             made = _compiled(request)
         except BaseException as error:
             names = [each.__name__ for each in type(error).__mro__]
-            made = {"ok": False, "types": names, "text": str(error), "module": type(error).__module__}
+            made = {"ok": False, "types": names, "text": str(error), "places": _places(error)}
     made["warnings"] = [f"{each.category.__name__}: {each.message}" for each in said]
     return made
+
+
+def _places(error: BaseException | None) -> list[tuple[str, int]]:
+    """The files and lines that an error and those it came from are about, innermost last, as far as Numba knows them.
+
+    Its words often do not say; what it was looking at when it gave up does.
+    """
+    found = []
+    for _ in range(20):
+        if error is None:
+            break
+        candidates = [error]
+        step = error.__traceback__
+        while step is not None:
+            candidates += [step.tb_frame.f_locals.get("self"), step.tb_frame.f_locals.get("inst")]
+            step = step.tb_next
+        for each in candidates:
+            place = getattr(each, "loc", None)
+            if isinstance(getattr(place, "filename", None), str) and isinstance(getattr(place, "line", None), int):
+                found.append((place.filename, place.line))
+        error = error.__cause__ or error.__context__
+    return found
 
 
 def _compiled(request: dict) -> dict:
