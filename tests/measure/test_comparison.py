@@ -72,6 +72,13 @@ def test_in_simulation_text_and_picture_say_so(rates, monkeypatch):
     assert "Times taken here (on this CPU, on NVIDIA H200)" in str(on_gpu) and "simulated" not in str(on_gpu)
 
 
+def test_in_simulation_the_cpus_own_times_are_not_called_simulated(rates, monkeypatch):
+    monkeypatch.setenv("HUNDREDFOLD_SIMULATE", "1")
+    assert "Times taken here (on this CPU)" in str(compare("compiling.stencil", {"NumPy": NUMPY, "Numba": NUMBA}))
+    by_hand = compare("compiling.stencil", {"NumPy": NUMPY, "loop": 0.4})
+    assert "Times taken here (simulated on this CPU)" in str(by_hand), "nobody knows what that one timed"
+
+
 def test_an_impossible_time_of_ones_own_is_drawn_as_such(rates):
     lied = compare("arrays.sincos", {"CuPy": 1e-4}, limit=limit(bytes=8e8))
     assert any(line.startswith("here: CuPy") and line.endswith("impossible") for line in str(lied).splitlines())

@@ -204,8 +204,9 @@ def _notes(row: recorded.Row, timed: Mapping[str, Timed], n: int | None) -> list
     from hundredfold import machine
 
     places = [place(value.device).strip("()") for value in timed.values() if isinstance(value, Measurement)]
-    if machine.mode() == "simulated":
-        # All of it, also a time that was taken by hand.
+    measured_on_cpu = all(isinstance(value, Measurement) and value.device == "CPU" for value in timed.values())
+    if machine.mode() == "simulated" and not measured_on_cpu:
+        # All of it, also a time that was taken by hand. Only where every one is known to be the CPU's own is nothing simulated.
         places = ["simulated on this CPU"]
     notes = [f"Times taken here ({', '.join(dict.fromkeys(places))})"] if places else []
     if n is not None and row.n is not None and n != row.n:
