@@ -16,7 +16,7 @@ from hundredfold.engine.kernels import interpreted
 from hundredfold.engine.kernels.faults import KernelError
 from hundredfold.engine.kernels.interpreted.infer_scalars import INPLACE
 from hundredfold.engine.kernels.interpreted.ir import Block, Value
-from hundredfold.engine.kernels.interpreted.types import Array, Scalar, Tuple
+from hundredfold.engine.kernels.interpreted.types import Array, Scalar, Tuple, dtype_of_thing
 from hundredfold.engine.kernels.resolve import Function
 from hundredfold.engine.kernels.trace.log import Log
 
@@ -236,7 +236,7 @@ def cost_of(v: Value, fast: bool) -> costs.Cost:
 
 
 def _call(v: Value, name: str, letter: str | None, fast: bool) -> costs.Cost:
-    if name in ("int", "float", "bool", "complex") or (isinstance(v.extra, type) and v.args):
+    if len(v.args) == 1 and dtype_of_thing(v.extra) is not None:
         source = v.args[0].type if v.args else None
         return costs.conversion(source.letter, letter) if isinstance(source, Scalar) and letter else costs.Cost({})
     if name in ("min", "max", "minimum", "maximum", "fmin", "fmax"):
