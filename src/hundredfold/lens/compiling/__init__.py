@@ -6,10 +6,10 @@
 `ptxas`      the assembler's account as numbers
 `cubin`      machine code: its sections, its instructions
 `words`      refusals in the learner's words
-`compile`    all of it; `result`, what that returns
+`entry`      `compile`: all of it; `result`, what that returns
 """
 
-from .compile import compile
+from .entry import compile
 from .helper import CompilerError, CompilerTimeoutError, Helper
 from .result import Compiled, NotCompiledError
 

@@ -41,6 +41,8 @@ class Helper:
     ----------
     python : str, optional
         The interpreter; else that of ``HUNDREDFOLD_COMPILER``, or this process's own.
+    child : Path
+        The program that it runs.
 
     Attributes
     ----------
@@ -50,8 +52,8 @@ class Helper:
         How many processes there have been.
     """
 
-    def __init__(self, python: str | None = None) -> None:
-        self._python = python
+    def __init__(self, python: str | None = None, child: Path = CHILD) -> None:
+        self._python, self._child = python, child
         self._lock = threading.RLock()
         self._process: subprocess.Popen | None = None
         self._connection: Connection | None = None
@@ -77,7 +79,8 @@ class Helper:
         with self._lock:
             if self._missing is None:
                 # Not started for nothing: to import Numba takes a second.
-                if not self._elsewhere() and importlib.util.find_spec("numba_cuda") is None:
+                ours = self._child == CHILD and not self._elsewhere()
+                if ours and importlib.util.find_spec("numba_cuda") is None:
                     self._missing = _WITHOUT
                 else:
                     self._alive()
@@ -126,7 +129,7 @@ class Helper:
                 process.wait(10)
 
     def _elsewhere(self) -> bool:
-        return os.path.realpath(self.python) != os.path.realpath(sys.executable) or self.python != sys.executable
+        return self.python != sys.executable  # a venv's interpreter is a link to another's: compare names, not files
 
     def _alive(self) -> Connection:
         if self._process is not None and (self._owner != os.getpid() or self._process.poll() is not None):
@@ -139,7 +142,7 @@ class Helper:
         ours, theirs = socket.socketpair()
         environment = {name: value for name, value in os.environ.items() if name not in _NOT_THERE}
         self._said = tempfile.TemporaryFile(prefix="hundredfold-compiler-")
-        command = [self.python, str(CHILD), str(theirs.fileno()), str(os.getpid())]
+        command = [self.python, str(self._child), str(theirs.fileno()), str(os.getpid())]
         try:
             self._process = subprocess.Popen(
                 command,

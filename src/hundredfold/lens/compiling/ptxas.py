@@ -21,7 +21,8 @@ class Usage:
         Bytes of static shared memory of a block; None where the log does not tell, as for code that is linked without
         link-time optimisation (see `declared_shared`).
     stack, spill_stores, spill_loads : int
-        Bytes of local memory of a thread: its frame, and what is moved there and back because registers ran out.
+        Bytes of local memory of a thread: its frame, and what is moved there and back because registers ran out, in what it
+        calls too.
     barriers : int
     """
 
@@ -58,20 +59,20 @@ def usage(log: str, kernel: str) -> Usage | None:
     Where code was linked (``cudadevrt`` for a grid sync), a second, later account counts what the kernel calls too; it has no
     spills.
     """
-    found: dict[str, int | None] = {}
+    found: dict[str, int | None] = {"stack": 0, "spill_stores": 0, "spill_loads": 0}
     name = ""
     for line in log.splitlines():
         if match := _PROPERTIES.search(line):
             name = match[1]
-        if name != kernel:
-            continue
         if match := _STACK.search(line):
             stack, stores, loads = map(int, match.groups())
-            found |= {"stack": stack, "spill_stores": stores, "spill_loads": loads}
-        elif match := _USED.search(line):
+            found["spill_stores"] += stores
+            found["spill_loads"] += loads
+            found["stack"] = max(found["stack"], stack)
+        elif name == kernel and (match := _USED.search(line)):
             found["registers"] = int(match[1])
             if linked := _LINKED_STACK.search(match[2]):
-                found["stack"] = max(found.get("stack") or 0, int(linked[1]))
+                found["stack"] = max(found["stack"], int(linked[1]))
                 # Here the driver's own shared memory is counted too, from compute capability 9.0 on.
                 if int(_SHARED.search(match[2])[1]) and not found.get("shared"):
                     found["shared"] = None
@@ -79,7 +80,7 @@ def usage(log: str, kernel: str) -> Usage | None:
             if barriers := _BARRIERS.search(match[2]):
                 found["barriers"] = int(barriers[1])
             if cumulative := _CUMULATIVE.search(match[2]):
-                found["stack"] = max(found.get("stack") or 0, int(cumulative[1]))
+                found["stack"] = max(found["stack"], int(cumulative[1]))
             if shared := _SHARED.search(match[2]):
                 found["shared"] = int(shared[1])
     return Usage(**found) if "registers" in found else None

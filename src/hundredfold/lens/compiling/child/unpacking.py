@@ -75,9 +75,9 @@ class Functions:
         return self.function(index)
 
     def _dispatcher(self, index: int, options: dict, signatures: list) -> Any:
+        function = self.function(index)  # which makes this dispatcher, if it calls itself
         if index not in self.dispatchers:
-            made = cuda.jit(**options)(self.function(index))
-            self.dispatchers[index] = made
+            self.dispatchers[index] = made = cuda.jit(**options)(function)
             for arguments, result in signatures:
                 made.compile_device(tuple(map(kind, arguments)), None if result is None else kind(result))
             if signatures:

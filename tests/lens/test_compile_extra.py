@@ -1,0 +1,331 @@
+"""`lens.compile` with the real compiler: where the extra `compiler` is installed, or HUNDREDFOLD_COMPILER names a Python that
+has it.  It needs no GPU.
+"""
+
+import collections
+import enum
+import importlib.util
+import math
+import os
+import re
+import subprocess
+
+import numba
+import numpy as np
+import pytest
+
+from hundredfold import lens
+from hundredfold.lens.compiling import cubin, entry
+from hundredfold.machine import capabilities
+
+pytestmark = pytest.mark.skipif(
+    not os.environ.get("HUNDREDFOLD_COMPILER") and importlib.util.find_spec("numba_cuda") is None,
+    reason="needs NVIDIA's compiler: make setup EXTRA=compiler, or HUNDREDFOLD_COMPILER=/a/python/that/has/it",
+)
+
+cuda = None  # set by conftest.py
+GPUS = ("T4", "A100", "A10", "L4", "H200", "B200")
+TABLE = np.arange(64, dtype=np.float64)
+Weights = collections.namedtuple("Weights", "left right")
+
+
+class Mode(enum.IntEnum):
+    ADD = 1
+    MULTIPLY = 2
+
+
+@pytest.fixture(autouse=True, scope="module")
+def the_compiler_is_there():
+    assert entry.helper.missing() == ""
+
+
+def saxpy(a, x, y):
+    i = cuda.grid(1)
+    if i < x.size:
+        y[i] = a * x[i] + y[i]
+
+
+def tile(x, y):
+    s = cuda.shared.array((32, 33), numba.float32)
+    i, j = cuda.grid(2)
+    s[cuda.threadIdx.x, cuda.threadIdx.y] = x[i, j]
+    cuda.syncthreads()
+    y[j, i] = s[cuda.threadIdx.y, cuda.threadIdx.x]
+
+
+def spill(x, y):
+    i = cuda.grid(1)
+    a0, a1, a2, a3 = x[i], x[i + 1], x[i + 2], x[i + 3]
+    a4, a5, a6, a7 = x[i + 4], x[i + 5], x[i + 6], x[i + 7]
+    b0, b1, b2, b3 = x[i + 8], x[i + 9], x[i + 10], x[i + 11]
+    b4, b5, b6, b7 = x[i + 12], x[i + 13], x[i + 14], x[i + 15]
+    for _ in range(x.size):
+        a0, a1, a2, a3 = a0 * b0 + a7, a1 * b1 + a0, a2 * b2 + a1, a3 * b3 + a2
+        a4, a5, a6, a7 = a4 * b4 + a3, a5 * b5 + a4, a6 * b6 + a5, a7 * b7 + a6
+        b0, b1, b2, b3, b4, b5, b6, b7 = b0 + a0, b1 + a1, b2 + a2, b3 + a3, b4 + a4, b5 + a5, b6 + a6, b7 + a7
+    y[i] = a0 + a1 + a2 + a3 + a4 + a5 + a6 + a7 + b0 + b1 + b2 + b3 + b4 + b5 + b6 + b7
+
+
+def frame(x, y):
+    i = cuda.grid(1)
+    kept = cuda.local.array(100, numba.float32)
+    for j in range(100):
+        kept[j] = x[i + j]
+    y[i] = kept[int(x[i])]
+
+
+def constants(x):
+    i = cuda.grid(1)
+    x[i] = cuda.const.array_like(TABLE)[int(x[i]) & 63]
+
+
+def gridsync(x):
+    grid = cuda.cg.this_grid()
+    x[cuda.grid(1)] += 1
+    grid.sync()
+    x[cuda.grid(1)] += 1
+
+
+# What can be said beforehand.
+
+
+@pytest.mark.parametrize("gpu", GPUS)
+def test_what_a_kernel_takes_on_every_gpu(gpu):
+    made = lens.compile(tile, "float32[:, ::1]", "float32[:, ::1]", gpu=gpu, blockdim=(32, 32))
+    assert made.available, made
+    assert made.shared == 32 * 33 * 4
+    assert (made.stack, made.spills, made.constant, made.cooperative) == (0, 0, 0, False)
+    assert 8 <= made.registers <= 40
+    assert f".target sm_{made.cc[0]}{made.cc[1]}" in made.ptx and "bar.sync" in made.ptx
+    assert made.occupancy().limits["threads"] == capabilities.of(made.cc).warps_per_sm // 32
+    # ptxas names the architecture that it assembled for.
+    assert re.search(rf"for 'sm_{made.cc[0]}{made.cc[1]}a?'", made.log)
+
+
+def test_local_arrays_constants_and_spills():
+    assert lens.compile(frame, "float32[::1]", "float32[::1]", gpu="H200").stack == 400  # 100 float32
+    for gpu in ("T4", "H200"):
+        assert lens.compile(constants, "float64[::1]", gpu=gpu).constant == 512  # 64 float64
+    free = lens.compile(spill, "float64[::1]", "float64[::1]", gpu="H200")
+    assert free.spills == 0 and free.registers > 32
+    few = lens.compile(cuda.jit(max_registers=32)(spill), "float64[::1]", "float64[::1]", gpu="H200")
+    assert few.registers <= 32 and few.spill_stores > 0 and few.spill_loads > 0
+    assert few.stack >= 8 * 4  # 16 float64 that live on are 32 registers, and there are counters besides
+
+
+def test_a_kernel_that_calls_device_functions_and_one_that_syncs_the_grid():
+    @cuda.jit(device=True)
+    def inner(v):
+        return math.sin(v) * v
+
+    @cuda.jit(device=True)
+    def outer(v):
+        return inner(v) + inner(v + 1)
+
+    @cuda.jit
+    def kernel(x):
+        i = cuda.grid(1)
+        x[i] = outer(x[i])
+
+    assert lens.compile(kernel, "float64[::1]", gpu="H200").available
+    synced = lens.compile(gridsync, "float64[::1]", gpu="H200")
+    assert synced.available and synced.cooperative
+
+
+def test_the_figures_are_those_of_the_machine_code():
+    for kernel, args in ((saxpy, ("float64", "float32[::1]", "float32[::1]")), (tile, ("float32[:, ::1]",) * 2)):
+        made = lens.compile(kernel, *args, gpu="A100")
+        sizes = cubin.sections(made._cubin)
+        assert sizes[f".text.{made._entry}"] > 0
+        assert sizes.get(f".nv.shared.{made._entry}", 0) == made.shared
+
+
+def test_the_instructions_where_there_is_a_disassembler():
+    made = lens.compile(saxpy, "float32", "float32[::1]", "float32[::1]", gpu="H200")
+    if entry.helper.about["disassembler"] is None:
+        assert made.sass is None
+    else:
+        assert "FFMA" in made.sass and "EXIT" in made.sass
+
+
+def test_options_of_jit_reach_the_compiler():
+    def divide(x, y):
+        i = cuda.grid(1)
+        y[i] = x[i] / y[i]
+
+    args = ("float32[::1]", "float32[::1]")
+    exact, fast = lens.compile(divide, *args), lens.compile(cuda.jit(fastmath=True)(divide), *args)
+    assert "div.rn.f32" in exact.ptx and "div.rn.f32" not in fast.ptx
+    debugging = lens.compile(cuda.jit(debug=True, opt=False)(tile), *("float32[:, ::1]",) * 2)
+    assert debugging.available and debugging.shared == 32 * 33 * 4
+    bounded = lens.compile(cuda.jit(launch_bounds=128)(divide), *args)
+    assert re.search(r"\.maxntid\s+128", bounded.ptx)
+
+
+def test_what_a_kernel_refers_to_arrives(standins):
+    from types import ModuleType
+
+    from numba.cuda import libdevice
+
+    own = ModuleType("learners_own")
+    own.FACTOR = 1234577.0
+    weights = Weights(7654321.0, 2)
+
+    @cuda.jit("float32(float32)", device=True)
+    def declared(v):
+        return libdevice.fast_cosf(v)
+
+    @numba.njit
+    def of_the_cpu(v):
+        return v + 1
+
+    def kernel(x, mode):
+        i = cuda.grid(1)
+        if mode == Mode.MULTIPLY:
+            x[i] *= own.FACTOR
+        else:
+            x[i] += weights.left
+        cuda.atomic.max(x, 0, of_the_cpu(declared(x[i])))
+
+    made = lens.compile(kernel, "float64[::1]", Mode.ADD)
+    assert made.available, made
+    # The two numbers, and the function of libdevice, are in what was made.
+    for value in (own.FACTOR, weights.left):
+        assert f"0d{np.float64(value).view(np.uint64):016X}" in made.ptx
+    assert "cos.approx" in made.ptx
+
+
+def test_arguments_of_all_kinds_are_typed_as_described(standins):
+    import cupy
+
+    record = np.zeros(3, np.dtype([("x", "f4"), ("n", "i4")], align=True))
+
+    def kernel(a, b, c, d, e, f):
+        a[0, 0] = b[0][0] + b[1] + c.left + d.n + e + f[0].x
+
+    args = (cupy.zeros((4, 5)).T, (np.zeros(2), 3), Weights(1.0, 2), record[0], np.int8(1), record)
+    made = lens.compile(kernel, *args)
+    assert made.available, made
+    assert made.signature == (
+        "float64[::1, :], (float64[::1], int64), Weights(float64, int64), record, int8, record[::1]"
+    )
+
+
+def test_a_function_without_readable_source_is_compiled_all_the_same():
+    scope = {"cuda": cuda}
+    exec("def typed_in(x):\n    x[cuda.grid(1)] = 1\n", scope)
+    assert lens.compile(scope["typed_in"], "float32[::1]").available
+    exec("def typed_in(x):\n    x[cuda.grid(1)] = x.colour\n", scope)
+    (finding,) = lens.compile(scope["typed_in"], "float32[::1]").errors
+    assert finding.line == 2 and "colour" in finding.sentence
+
+
+# What it refuses.
+
+
+def allocates(x):
+    x[0] = np.linalg.norm(x)
+
+
+def in_a_device_function(x):
+    i = cuda.grid(1)
+    x[i] = attribute(x[i])
+
+
+@numba.njit
+def attribute(v):
+    return v.size_of
+
+
+def too_much(x):
+    kept = cuda.shared.array((128, 128), numba.float32)
+    i, j = cuda.grid(2)
+    kept[i, j] = x[i]
+    cuda.syncthreads()
+    x[i] = kept[j, i]
+
+
+LARGE = np.zeros(20_000)
+
+
+def too_many_constants(x):
+    x[0] = cuda.const.array_like(LARGE)[int(x[0])]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "line", "says"),
+    [
+        (allocates, 2, "norm makes a new array"),
+        (in_a_device_function, 3, "Unknown attribute 'size_of'"),
+        (too_much, None, "65536"),
+        (too_many_constants, None, "take 160000 bytes, and constant memory has 65536"),
+    ],
+)
+def test_refusals(kernel, line, says):
+    (finding,) = lens.compile(kernel, "float32[::1]", gpu="T4").errors
+    assert says in finding.sentence and finding.line == line
+
+
+def test_recursion_is_refused_there_as_here():
+    @cuda.jit(device=True)
+    def countdown(x, n):
+        if n > 0:
+            countdown(x, n - 1)
+        x[0] += 1
+
+    @cuda.jit
+    def recursive(x):
+        countdown(x, 3)
+
+    (finding,) = lens.compile(recursive, "float32[::1]").errors
+    assert "countdown calls itself" in finding.sentence and finding.line == 4
+
+
+def test_a_gpu_older_than_the_compiler():
+    made = lens.compile(saxpy, "float32", "float32[::1]", "float32[::1]", gpu="V100")
+    if (7, 0) in entry.helper.about["ccs"]:  # CUDA 12
+        assert made.available
+    else:
+        assert "gpu='T4'" in made.missing
+
+
+# Beside others.
+
+
+def test_it_works_in_a_process_that_simulates(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from hundredfold import lens\n"
+        "from numba import cuda\n"
+        "import cupy\n"
+        "@cuda.jit\n"
+        "def add(x):\n"
+        "    i = cuda.grid(1)\n"
+        "    if i < x.size:\n"
+        "        x[i] += 1\n"
+        "x = cupy.zeros(100)\n"
+        "add[4, 32](x)\n"
+        "made = lens.compile(add, x)\n"
+        "assert made.available, made\n"
+        "assert float(x.sum()) == 100\n"
+        "print(made.registers)\n"
+    )
+    import sys
+
+    done = subprocess.run(
+        [sys.executable, "-m", "hundredfold", str(script)], capture_output=True, text=True, timeout=200
+    )
+    assert done.returncode == 0, done.stderr
+    assert 4 <= int(done.stdout.split()[-1]) <= 40
+
+
+def test_the_assembler_of_the_toolkit_agrees_about_a_kernel_of_one_piece(tmp_path):
+    """nvJitLink's ptxas and the program, of other versions: for a kernel as simple as this they come to the same."""
+    program = entry.helper.about["ptxas"]
+    if program is None:
+        pytest.skip("no ptxas here: it is in the wheel nvidia-cuda-nvcc")
+    made = lens.compile(tile, "float32[:, ::1]", "float32[:, ::1]", gpu="A100")
+    (tmp_path / "tile.ptx").write_text(made.ptx)
+    command = [program, "-v", "-arch=sm_80", str(tmp_path / "tile.ptx"), "-o", str(tmp_path / "tile.cubin")]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stderr
+    assert f"Used {made.registers} registers" in said and "4224 bytes smem" in said
