@@ -126,15 +126,17 @@ class _Stage:
         if id(source) in self.copies:
             return self.copies[id(source)]
         names: dict[str, Any] = {}
-        copy = types.FunctionType(source.__code__, names, source.__name__, source.__defaults__, None)
-        if source.__closure__:
-            cells = tuple(types.CellType(self._replaced(cell.cell_contents, source)) for cell in source.__closure__)
-            copy = types.FunctionType(source.__code__, names, source.__name__, source.__defaults__, cells)
+        cells = tuple(types.CellType() for _ in source.__closure__ or ()) or None
+        copy = types.FunctionType(source.__code__, names, source.__name__, source.__defaults__, cells)
         copy.__kwdefaults__ = source.__kwdefaults__
         parallel = isinstance(function, CPUDispatcher) and bool(function.targetoptions.get("parallel"))
         entered = self._threaded(copy) if parallel else copy
         self.copies[id(source)] = entered
+        # Filled only now: a function may name itself.
         names.update({name: self._replaced(value, source) for name, value in source.__globals__.items()})
+        for cell, theirs in zip(cells or (), source.__closure__ or (), strict=True):
+            if not _is_empty(theirs):
+                cell.cell_contents = self._replaced(theirs.cell_contents, source)
         return entered
 
     def _threaded(self, copy: Callable[..., Any]) -> Callable[..., Any]:
@@ -336,6 +338,14 @@ class _Numba:
 
 
 _TYPES = {"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64"}
+
+
+def _is_empty(cell: Any) -> bool:
+    try:
+        cell.cell_contents  # noqa: B018
+    except ValueError:
+        return True
+    return False
 
 
 def _address(array: np.ndarray, index: tuple[int, ...]) -> int:
