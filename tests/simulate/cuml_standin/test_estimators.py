@@ -305,3 +305,32 @@ def test_forests_split_at_quantiles(simulating):
         with pytest.raises(ValueError, match="n_streams must be a positive integer; got 0"):
             cuml.RandomForestRegressor(n_streams=0).fit(X, X[:, 0])
     """)
+
+
+def test_models_keep_what_they_were_fitted_to(simulating):
+    """Neighbours of 0 … 9 after the arrays on the device are gone, and after the caller wrote over his own."""
+    simulating("""
+        where = np.arange(10.0, dtype="f4").reshape(-1, 1)
+        ask = np.array([[2.25], [7.9]], "f4")
+        def models(X, y):
+            return [
+                cuml.NearestNeighbors(n_neighbors=1).fit(X), cuml.KNeighborsRegressor(n_neighbors=1).fit(X, y),
+                cuml.KNeighborsClassifier(n_neighbors=1).fit(X, y.astype("i4")), cuml.KernelRidge(alpha=1e-6, kernel="rbf").fit(X, y),
+            ]
+        def answers(found):
+            distances, numbers = found[0].kneighbors(ask)
+            return [distances, numbers] + [model.predict(ask) for model in found[1:]]
+        X, y = cupy.asarray(where), cupy.asarray(2 * where[:, 0])
+        fitted = models(X, y)
+        expected = [cupy.asnumpy(one).copy() for one in answers(fitted)]
+        assert expected[0].ravel().tolist() == [0.25, np.float32(8) - np.float32(7.9)] and expected[1].ravel().tolist() == [2, 8]
+        assert expected[2].tolist() == [4.0, 16.0] and expected[3].tolist() == [4, 16]
+        del X, y
+        filling = [cupy.full(shape, 99.0, "f4") for shape in ((10, 1), (10,)) for _ in range(8)]
+        cupy.cuda.Device().synchronize()
+        assert all(np.array_equal(cupy.asnumpy(a), b) for a, b in zip(answers(fitted), expected))
+        mine, target = where.copy(), 2 * where[:, 0]
+        fitted = models(mine, target)
+        mine[:] = target[:] = 99.0
+        assert all(np.allclose(cupy.asnumpy(a), b) for a, b in zip(answers(fitted), expected))
+    """)
