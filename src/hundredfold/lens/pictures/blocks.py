@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -89,6 +90,9 @@ def _halo(steps: Steps, block: int, array: int, own: np.ndarray | None) -> bool:
     if not read:
         return False
     arranged = grid(memory.shape if len(memory.shape) > 1 else (1, memory.size))
+    box = math.prod(int(np.ptp(axis)) + 1 for axis in arranged.split(own))
+    if box > 2 * len(own):  # what it writes lies scattered, and has no rim
+        return False
     for mine, seen in zip(arranged.split(own), arranged.split(np.concatenate(read)), strict=True):
         low, high = int(mine.min()), int(mine.max())
         side = high - low + 1

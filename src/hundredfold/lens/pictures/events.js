@@ -24,6 +24,10 @@ if (event === "mousemove") {
 } else if (cb_obj === liner || cb_obj === warper || cb_obj === turn || cb_obj === sectors.plot || cb_obj === banks.plot) {
   if (cb_obj === liner) turn.value = 1;
   ask();
+} else if (own.seen && (cb_obj === threads.plot || panels.some((panel) => panel.plot === cb_obj))) {
+  // A plot has got another size.
+  if (cb_obj === threads.plot) frame(threads, named(own.f.threads.slice(1)));
+  panels.forEach((panel) => panel.plot === cb_obj && viewOf(panel) && frame(panel, viewOf(panel)));
 } else {
   if (cb_obj === chooser) { own.block = Math.max(0, chooser.options.indexOf(chooser.value)); own.pinned = middle(); }
   if (cb_obj === slider) own.interval = slider.value - 1;

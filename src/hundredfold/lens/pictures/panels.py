@@ -25,7 +25,7 @@ COLOURS = {
     "muted": palette.MUTED,
     "faint": palette.FAINT,
 }
-"""What colours say; halo and read-and-written have a pattern besides, and what is wrong is a cross."""
+"""What colours say; halo and read-and-written have a sign besides, and what is wrong is a cross."""
 
 CSS = f"""
 :host {{ color: {palette.INK}; font-family: {axes.FONT}; font-size: 13px; --color: {palette.INK}; }}
@@ -69,23 +69,19 @@ def words(text: str = "", *, size: int = 13, strong: bool = False, colour: str =
 
 def legend(whole: bool = False) -> Any:
     """What the colours and patterns mean, in the picture of a block or of the whole launch."""
-    dots = f"radial-gradient({palette.INK} 1px, transparent 1.3px) 0 0/5px 5px, {palette.BLUE}"
-    cross = (
-        f"linear-gradient({palette.INK} 1px, transparent 1px) 0 3px/6px 6px, "
-        f"linear-gradient(90deg, {palette.INK} 1px, transparent 1px) 3px 0/6px 6px, {palette.PURPLE}"
-    )
     entries = [
-        (palette.SKY, "read"),
-        (dots, "read, not of the block’s own part (halo)"),
-        (palette.ORANGE, "written"),
-        (cross, "read and written, or atomic"),
+        (palette.SKY, "", "read"),
+        (palette.BLUE, "•", "read, not of the block’s own part (halo)"),
+        (palette.ORANGE, "", "written"),
+        (palette.PURPLE, "+", "read and written, or atomic"),
     ]
     if whole:
-        entries = [entries[0], entries[2], (palette.PURPLE, "read and written, or atomic")]
+        entries = [entries[0], entries[2], entries[3]]
     parts = [
         f'<span style="white-space:nowrap;margin-right:12px"><span style="display:inline-block;width:13px;height:13px;'
-        f'vertical-align:-2px;border:1px solid {palette.MUTED};background:{fill}"></span> {name}</span>'
-        for fill, name in entries
+        f"line-height:12px;text-align:center;vertical-align:-2px;border:1px solid {palette.MUTED};background:{fill};"
+        f'font-weight:bold">{"" if whole else sign}</span> {name}</span>'
+        for fill, sign, name in entries
     ]
     parts.append(f'<span style="white-space:nowrap"><b style="color:{palette.VERMILLION}">✕</b> wrong</span> ')
     if not whole:
@@ -118,11 +114,12 @@ class Panel:
         cell = max(1.0, min(22.0, _FRAME / columns, _TALL / rows))
         wide, high = round(cell * columns), round(cell * rows)
         # A title needs its width even over a single cell.
-        left, below = (46, 22 + 18 * bool(labels[0])) if plain else (14, 8)
+        left, below = (46, 24 + 17 * bool(labels[0])) if plain else (14, 8)
         size = (max(wide, 160) + left + 12, high + 26 + below)
         ends = (size[0] - left - 12) / cell, high / cell
         self.plot = axes.canvas(*size, x_range=Range1d(-0.5, ends[0] - 0.5), y_range=Range1d(ends[1] - 0.5, -0.5))
         plot = self.plot
+        plot.frame_align = False
         plot.title.text, plot.title.text_font, plot.title.text_font_size = title, axes.FONT, "13px"
         plot.title.text_color = palette.INK
         plot.grid.visible = False
@@ -138,7 +135,8 @@ class Panel:
         plot.xaxis.formatter = CustomJSTickFormatter(code="return tick")
         if not wrapped:
             plot.yaxis.formatter = CustomJSTickFormatter(code="return tick")
-        self.cells = ColumnDataSource({name: [] for name in ("x", "y", "colour", "pattern", "strength")})
+        self.cells = ColumnDataSource({name: [] for name in ("x", "y", "colour", "strength")})
+        self.signs = ColumnDataSource({"x": [], "y": [], "sign": []})
         self.read, self.written, self.wrong = (ColumnDataSource({"x": [], "y": []}) for _ in range(3))
         self.labels = ColumnDataSource({"x": [], "y": [], "text": []})
         small = cell < 6
@@ -147,13 +145,17 @@ class Panel:
             source=self.cells,
             fill_color="colour",
             fill_alpha="strength",
-            hatch_pattern="pattern",
-            hatch_color=palette.INK,
-            hatch_scale=6,
-            hatch_weight=1,
-            hatch_alpha=0.0 if small else 0.8,
             line_color=palette.FAINT,
             line_width=0 if small else 1,
+        )
+        plot.scatter(
+            *("x", "y"),
+            source=self.signs,
+            marker="sign",
+            size=min(7, 0.45 * cell),
+            line_color=palette.INK,
+            fill_color=palette.INK,
+            visible=not small,
         )
         for source, width in ((self.read, 2), (self.written, 4)):
             plot.rect("x", "y", 1, 1, source=source, fill_color=None, line_color=palette.INK, line_width=width)
@@ -182,6 +184,7 @@ class Panel:
         return {
             "plot": self.plot,
             "cells": self.cells,
+            "signs": self.signs,
             "read": self.read,
             "written": self.written,
             "wrong": self.wrong,

@@ -53,21 +53,28 @@ def of_threads(dims: tuple[int, int, int]) -> Grid:
     return grid((x,)) if y == z == 1 else Grid(z, y, x, x * y * z, False)
 
 
+def whole(arranged: Grid) -> Window:
+    """All of a grid."""
+    return Window((0, arranged.slices), (0, arranged.rows), (0, arranged.columns))
+
+
 @dataclass(frozen=True)
 class Window:
-    """A part of a grid that is shown, ends excluded, `step` × `step` items of a slice in a cell.
+    """A part of a grid that is shown, ends excluded, `down` × `right` items of a slice in a cell.
 
     Attributes
     ----------
     slices, rows, columns : tuple of int
         ``(first, end)``.
-    step : int
+    down, right : int
+        Only `right` where one dimension is broken into rows: a cell then stands for elements that follow each other.
     """
 
     slices: tuple[int, int]
     rows: tuple[int, int]
     columns: tuple[int, int]
-    step: int = 1
+    down: int = 1
+    right: int = 1
 
     @property
     def across(self) -> int:
@@ -78,7 +85,8 @@ class Window:
     @property
     def cells(self) -> tuple[int, int]:
         """Rows and columns of cells of one slice."""
-        return tuple(-(-(end - first) // self.step) for first, end in (self.rows, self.columns))
+        (top, bottom), (left, right) = self.rows, self.columns
+        return -(-(bottom - top) // self.down), -(-(right - left) // self.right)
 
     @property
     def extent(self) -> tuple[int, int]:
@@ -88,13 +96,18 @@ class Window:
             return height, width
         return -(-count // self.across) * (height + 1) - 1, self.across * (width + 1) - 1
 
+    @property
+    def single(self) -> bool:
+        """Whether each cell is one item, of one slice."""
+        return self.down == self.right == 1 and self.slices[1] - self.slices[0] == 1
+
     def facts(self) -> list[int]:
         """The same as numbers, for the picture's script."""
-        return [*self.slices, *self.rows, *self.columns, self.step, self.across]
+        return [*self.slices, *self.rows, *self.columns, self.down, self.right, self.across]
 
 
-def window(arranged: Grid, touched: np.ndarray, beyond: tuple[tuple[int, int, int], ...] = ()) -> Window:
-    """Return the part of an array to show for the elements that a block touches.
+def window(arranged: Grid, touched: np.ndarray, beyond: tuple[tuple[int, int, int], ...] = ()) -> tuple[Grid, Window]:
+    """Return the part of an array to show for the elements that a block touches, and how it is then arranged.
 
     Parameters
     ----------
@@ -104,6 +117,14 @@ def window(arranged: Grid, touched: np.ndarray, beyond: tuple[tuple[int, int, in
     beyond : tuple of (int, int, int)
         Places outside of the array, as slice, row and column, that are shown too.
     """
+    if arranged.wrapped:
+        low, high = (int(touched.min()), int(touched.max())) if len(touched) else (0, 0)
+        rows = high // WRAP - low // WRAP + 5
+        if rows > MOST:  # longer rows, so that there are no more than fit
+            many = -(-rows // MOST)
+            arranged = Grid(1, -(-arranged.size // (WRAP * many)), WRAP * many, arranged.size, True)
+            top, bottom = max(0, low // arranged.columns), min(arranged.rows, high // arranged.columns + 1)
+            return arranged, Window((0, 1), (top, bottom), (0, arranged.columns), 1, many)
     places = arranged.split(touched)
     sides = (arranged.slices, arranged.rows, arranged.columns)
     spans = []
@@ -120,4 +141,4 @@ def window(arranged: Grid, touched: np.ndarray, beyond: tuple[tuple[int, int, in
     step = max(1, *(-(-(high - low) // MOST) for low, high in spans[1:]))
     if spans[0][1] - spans[0][0] > 16:  # more slices than anybody looks at
         spans[0] = (spans[0][0], spans[0][0] + 16)
-    return Window(*spans, step)
+    return arranged, Window(*spans, step, step)

@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import report
 from .blocks import EARLIER, HALO, READS, UPDATES, WRITES, index_text, look, of_thread
-from .places import Grid, Window, grid, of_threads
+from .places import Grid, Window, of_threads, whole
 from .script import marks, windows_of
 from .steps import Memory, Steps
 
@@ -90,18 +90,17 @@ def text(trace: Trace, steps: Steps | None, block: int | None = None, interval: 
     linear = [mark for mark in wrong if mark["block"] in (block, -1)]
     dim = steps.log.blockdim
     arranged = of_threads(dim)
-    whole = Window((0, arranged.slices), (0, arranged.rows), (0, arranged.columns))
     crossed = {tuple(int(v[0]) for v in arranged.split(np.array([m["thread"]]))) for m in linear if m["thread"] >= 0}
     every = np.arange(len(seen.threads))
     parts += ["", f"Block {_place(trace, block)}, its {dims(dim)} threads (x to the right, y down):"]
-    parts += _cells(arranged, whole, every, seen.threads, crossed)
+    parts += _cells(arranged, whole(arranged), every, seen.threads, crossed)
     for number, view in enumerate(windows_of(steps, block, [wrong])):
         if view is None:
             continue
         of = steps.memories[number]
         places = {tuple(m["place"]) for m in linear if m["array"] == number and m["place"]}
-        parts += ["", memory(of) + _part(grid(of.shape), view) + ":"]
-        parts += _cells(grid(of.shape), view, *seen.elements[number], places)
+        parts += ["", memory(of) + _part(*view) + ":"]
+        parts += _cells(*view, *seen.elements[number], places)
     parts += [
         "",
         "r read   h read in the halo   w written   W written, from the halo   b both   a atomic   X wrong   · not touched",
@@ -111,14 +110,13 @@ def text(trace: Trace, steps: Steps | None, block: int | None = None, interval: 
 
 def _part(arranged: Grid, view: Window) -> str:
     if arranged.wrapped:
-        return (
-            f", elements {view.rows[0] * arranged.columns} to {min(view.rows[1] * arranged.columns, arranged.size) - 1}"
-        )
-    whole = view.rows[0] <= 0 and view.rows[1] >= arranged.rows and view.columns[0] <= 0
-    if whole and view.columns[1] >= arranged.columns and view.step == 1:
+        first, end = view.rows[0] * arranged.columns, min(view.rows[1] * arranged.columns, arranged.size)
+        return f", elements {first} to {end - 1}" + (f", {view.right} elements a character" if view.right > 1 else "")
+    every = view.rows[0] <= 0 and view.rows[1] >= arranged.rows and view.columns[0] <= 0
+    if every and view.columns[1] >= arranged.columns and view.down == 1:
         return ""
     said = f", rows {view.rows[0]} to {view.rows[1] - 1}, columns {view.columns[0]} to {view.columns[1] - 1}"
-    return said + (f", {view.step} × {view.step} elements a character" if view.step > 1 else "")
+    return said + (f", {view.down} × {view.right} elements a character" if view.down > 1 else "")
 
 
 def _letter(bits: int) -> str:
@@ -142,7 +140,7 @@ def _cells(arranged: Grid, view: Window, items: np.ndarray, bits: np.ndarray, cr
         table = np.zeros((height, width), np.uint8)
         inside = (slice_ == z) & (row >= view.rows[0]) & (row < view.rows[1])
         inside &= (column >= view.columns[0]) & (column < view.columns[1])
-        at = (row[inside] - view.rows[0]) // view.step, (column[inside] - view.columns[0]) // view.step
+        at = (row[inside] - view.rows[0]) // view.down, (column[inside] - view.columns[0]) // view.right
         np.bitwise_or.at(table, at, bits[inside])
         if view.slices[1] - view.slices[0] > 1:
             lines.append(f"  [{z}]")
@@ -150,7 +148,7 @@ def _cells(arranged: Grid, view: Window, items: np.ndarray, bits: np.ndarray, cr
         for y in range(height):
             letters = []
             for x in range(width):
-                place = (z, view.rows[0] + y * view.step, view.columns[0] + x * view.step)
+                place = (z, view.rows[0] + y * view.down, view.columns[0] + x * view.right)
                 letter = "X" if place in crossed else _letter(int(table[y, x]))
                 outside = not (0 <= place[1] < arranged.rows and 0 <= place[2] < arranged.columns)
                 outside |= (z * arranged.rows + place[1]) * arranged.columns + place[2] >= arranged.size

@@ -9,7 +9,7 @@ import numpy as np
 
 from hundredfold.engine.kernels.trace.findings import Finding
 
-from .places import Window, grid, of_threads, window
+from .places import Grid, Window, grid, of_threads, whole, window
 from .steps import Step, Steps
 
 ROW = 9
@@ -89,7 +89,6 @@ def _row(step: Step, pool: Pool, threads: int) -> list[int]:
 def facts(steps: Steps, findings: list[Finding], ranges: list[tuple[int, int]], blocks: list[int]) -> dict[str, Any]:
     """What else the script has to know, as plain data."""
     log = steps.log
-    grids = [grid(memory.shape) for memory in steps.memories]
     errors = [marks(steps, finding) for finding in findings]
     shown = []
     for block, (first, end) in zip(blocks, ranges, strict=True):
@@ -100,14 +99,14 @@ def facts(steps: Steps, findings: list[Finding], ranges: list[tuple[int, int]], 
                 "place": [block % x, block // x % y, block // (x * y)],
                 "first": first,
                 "end": end,
-                "windows": [w.facts() if w else None for w in windows],
+                "windows": [None if w is None else [*w[1].facts(), w[0].rows, w[0].columns] for w in windows],
             }
         )
     threads = of_threads(log.blockdim)
     return {
         "blockdim": log.blockdim,
         "griddim": log.griddim,
-        "threads": [threads.rows, threads.columns, threads.size, *window(threads, np.arange(threads.size)).facts()],
+        "threads": [threads.size, *whole(threads).facts(), threads.rows, threads.columns],
         "memories": [
             {
                 "name": m.name,
@@ -118,11 +117,9 @@ def facts(steps: Steps, findings: list[Finding], ranges: list[tuple[int, int]], 
                 "strides": m.strides,
                 # Only where it lies within a line matters, and a pointer has more digits than a script's numbers.
                 "address": m.address % 4096 if m.space == "global" else m.address,
-                "rows": g.rows,
-                "columns": g.columns,
                 "size": m.size,
             }
-            for m, g in zip(steps.memories, grids, strict=True)
+            for m in steps.memories
         ],
         "sites": [
             {
@@ -145,9 +142,12 @@ def marks(steps: Steps, finding: Finding) -> list[dict[str, Any]]:
     log = steps.log
     (x, y, _), (gx, gy, _) = log.blockdim, log.griddim
     array = next((k for k, m in enumerate(steps.memories) if m.name == finding.array), -1)
-    place = None
+    place, element = None, -1
     if array >= 0 and finding.index is not None:
-        place = _place(steps.memories[array].shape, finding.index)
+        shape = steps.memories[array].shape
+        place = _place(shape, finding.index)
+        if len(shape) == len(finding.index) and all(0 <= i < n for i, n in zip(finding.index, shape, strict=True)):
+            element = int(np.ravel_multi_index(finding.index, shape)) if shape else 0
     found = []
     for who in finding.threads or (None,):
         at = None if who is None else (who.thread, who.block)
@@ -159,6 +159,8 @@ def marks(steps: Steps, finding: Finding) -> list[dict[str, Any]]:
                 "array": array,
                 "index": None if finding.index is None else list(finding.index),
                 "place": place,
+                "inside": element >= 0,
+                "element": element,
                 "thread": -1 if at is None else at[0][0] + x * (at[0][1] + y * at[0][2]),
                 "block": -1 if at is None else at[1][0] + gx * (at[1][1] + gy * at[1][2]),
             }
@@ -184,9 +186,9 @@ def _place(shape: tuple[int, ...], index: tuple[int, ...]) -> list[int] | None:
     return [first, kept[-2], kept[-1]]
 
 
-def windows_of(steps: Steps, block: int, errors: list[list[dict[str, Any]]]) -> list[Window | None]:
-    """Which part of each array is shown for a block; None for one that it does not touch."""
-    result: list[Window | None] = []
+def windows_of(steps: Steps, block: int, errors: list[list[dict[str, Any]]]) -> list[tuple[Grid, Window] | None]:
+    """How each array is arranged for a block, and which part of it is shown; None for one that it does not touch."""
+    result: list[tuple[Grid, Window] | None] = []
     for number, memory in enumerate(steps.memories):
         touched = [step.elements for step in steps.of[block] if step.array == number]
         beyond = tuple(

@@ -31,7 +31,7 @@ function mine() {
   return own.steps.slice(first, end);
 }
 
-const spanOf = (m) => m.shape.length > 1 ? [m.rows, m.columns] : [1, m.size];
+const spanOf = (m) => m.shape.length > 1 ? m.shape.slice(-2) : [1, m.size];
 
 // Which arrays the block reads with a rim around its own part, and its own parts by shape.
 function rims(steps) {
@@ -58,7 +58,9 @@ function rims(steps) {
     }
   }
   const around = f.memories.map((m, k) => {
-    const seen = reads[k], mine = boxes[String(m.shape)];
+    const seen = reads[k], mine = boxes[String(m.shape)], part = parts[String(m.shape)];
+    // What lies scattered has no rim.
+    if (mine && mine.reduce((n, [low, high]) => n * (high - low + 1), 1) > 2 * part.size) return false;
     return Boolean(seen && mine) && mine.every(([low, high], axis) => {
       const side = high - low + 1;
       return seen[axis][0] >= low - side && seen[axis][1] <= high + side && seen[axis][0] <= high && seen[axis][1] >= low;
@@ -86,69 +88,74 @@ function look() {
   return {threads, elements};
 }
 
-// A look's colour, pattern and strength.
+// A look's colour, sign and strength.
 function paint(bits, who) {
-  if (who) return [bits & UPDATES ? colours.both : bits & WRITES ? colours.written : bits ? colours.read : colours.none, " ", 1];
-  if (bits & UPDATES) return [colours.both, "cross", 1];
-  if ((bits & 3) === 3) return [colours.both, "cross", 1];
-  if (bits & WRITES) return [colours.written, bits & HALO ? "dot" : " ", 1];
-  if (bits & HALO) return [colours.halo, "dot", 1];
-  if (bits & READS) return [colours.read, " ", 1];
-  if (bits & EARLIER) return [colours.written, " ", 0.35];
-  return [colours.none, " ", 1];
+  if (who) return [bits & UPDATES ? colours.both : bits & WRITES ? colours.written : bits ? colours.read : colours.none, "", 1];
+  if (bits & UPDATES || (bits & 3) === 3) return [colours.both, "cross", 1];
+  if (bits & WRITES) return [colours.written, bits & HALO ? "circle" : "", 1];
+  if (bits & HALO) return [colours.halo, "circle", 1];
+  if (bits & READS) return [colours.read, "", 1];
+  if (bits & EARLIER) return [colours.written, "", 0.35];
+  return [colours.none, "", 1];
 }
 
-// The place of an element in a window, [row, column]; null where it is not shown.
-function place(e, r, c, w) {
-  return stand(Math.floor(e / (r * c)), Math.floor(e / c) % r, e % c, w);
+// A window's numbers by name: what is shown, items of a cell, slices beside each other, and the slices' own sides.
+function named(w) {
+  const [z0, z1, y0, y1, x0, x1, down, right, across, r, c] = w;
+  const high = Math.ceil((y1 - y0) / down), wide = Math.ceil((x1 - x0) / right);
+  return {z0, z1, y0, y1, x0, x1, down, right, across, r, c, high, wide, sliced: z1 - z0 > 1};
+}
+
+// The place of an item in a window, [row, column]; null where it is not shown. Where a cell is one item, or several of a
+// broken row, it is the item's own row and column, so that axes say them.
+function place(e, w) {
+  return stand(Math.floor(e / (w.r * w.c)), Math.floor(e / w.c) % w.r, e % w.c, w);
 }
 function stand(z, y, x, w) {
-  const [z0, z1, y0, y1, x0, x1, step, across] = w;
-  if (z < z0 || z >= z1 || y < y0 || y >= y1 || x < x0 || x >= x1) return null;
-  if (z1 - z0 === 1) return step === 1 ? [y, x] : [Math.floor((y - y0) / step), Math.floor((x - x0) / step)];
-  const high = Math.ceil((y1 - y0) / step) + 1, wide = Math.ceil((x1 - x0) / step) + 1;
-  return [Math.floor((z - z0) / across) * high + Math.floor((y - y0) / step),
-          (z - z0) % across * wide + Math.floor((x - x0) / step)];
+  if (z < w.z0 || z >= w.z1 || y < w.y0 || y >= w.y1 || x < w.x0 || x >= w.x1) return null;
+  if (!w.sliced && w.down === 1) return [y, Math.floor(x / w.right)];
+  const row = Math.floor((y - w.y0) / w.down), column = Math.floor((x - w.x0) / w.right);
+  if (!w.sliced) return [row, column];
+  return [Math.floor((z - w.z0) / w.across) * (w.high + 1) + row, (z - w.z0) % w.across * (w.wide + 1) + column];
 }
-// The element at a place of the picture, or -1.
-function under(row, column, r, c, size, w) {
-  const [z0, z1, y0, y1, x0, x1, step, across] = w;
-  let z = z0, y = row, x = column;
-  if (z1 - z0 > 1) {
-    const high = Math.ceil((y1 - y0) / step) + 1, wide = Math.ceil((x1 - x0) / step) + 1;
-    z = z0 + Math.floor(row / high) * across + Math.floor(column / wide);
-    y = row % high; x = column % wide;
+// The first item at a place of the picture, or -1.
+function under(row, column, size, w) {
+  let z = w.z0, y = row, x = column * w.right;
+  if (w.sliced) {
+    z = w.z0 + Math.floor(row / (w.high + 1)) * w.across + Math.floor(column / (w.wide + 1));
+    row %= w.high + 1; column %= w.wide + 1;
   }
-  if (z1 - z0 > 1 || step > 1) { y = y0 + y * step; x = x0 + x * step; }
-  const e = (z * r + y) * c + x;
-  return z < z0 || z >= z1 || y < Math.max(y0, 0) || y >= Math.min(y1, r) || x < Math.max(x0, 0) || x >= Math.min(x1, c) || e >= size ? -1 : e;
+  if (w.sliced || w.down > 1) { y = w.y0 + row * w.down; x = w.x0 + column * w.right; }
+  const e = (z * w.r + y) * w.c + x;
+  const there = z < w.z1 && y >= Math.max(w.y0, 0) && y < Math.min(w.y1, w.r) && x >= Math.max(w.x0, 0) && x < Math.min(w.x1, w.c);
+  return there && e < size ? e : -1;
 }
 
 // Fill a panel's cells: bits(e) says what is done to an element.
-function fill(panel, r, c, size, w, bits, who = false) {
-  const [z0, z1, y0, y1, x0, x1] = w, cells = new Map();
-  for (let z = z0; z < z1; z++) for (let y = Math.max(0, y0); y < Math.min(r, y1); y++) for (let x = Math.max(0, x0); x < Math.min(c, x1); x++) {
-    const e = (z * r + y) * c + x;
+function fill(panel, size, w, bits, who = false) {
+  const cells = new Map();
+  for (let z = w.z0; z < w.z1; z++) for (let y = Math.max(0, w.y0); y < Math.min(w.r, w.y1); y++) for (let x = Math.max(0, w.x0); x < Math.min(w.c, w.x1); x++) {
+    const e = (z * w.r + y) * w.c + x;
     if (e >= size) continue;
     const [row, column] = stand(z, y, x, w), key = row * 4096 + column;
     cells.set(key, cells.get(key) | bits(e));
   }
-  const data = {x: [], y: [], colour: [], pattern: [], strength: []};
+  const data = {x: [], y: [], colour: [], strength: []}, signs = {x: [], y: [], sign: []};
   for (const [key, b] of cells) {
-    const [colour, pattern, strength] = paint(b, who);
-    data.x.push(key % 4096); data.y.push(Math.floor(key / 4096));
-    data.colour.push(colour); data.pattern.push(pattern); data.strength.push(strength);
+    const [colour, sign, strength] = paint(b, who), x = key % 4096, y = Math.floor(key / 4096);
+    data.x.push(x); data.y.push(y); data.colour.push(colour); data.strength.push(strength);
+    if (sign) { signs.x.push(x); signs.y.push(y); signs.sign.push(sign); }
   }
   panel.cells.data = data;
+  panel.signs.data = signs;
 }
 
 function frame(panel, w) {
-  let [z0, z1, y0, y1, x0, x1, step, across] = w;
-  const high = Math.ceil((y1 - y0) / step), wide = Math.ceil((x1 - x0) / step);
-  if (z1 - z0 > 1) {
+  let [y0, y1, x0, x1] = [w.y0, w.y1, w.x0, w.x0 + w.wide];
+  if (w.sliced) {
     x0 = y0 = 0;
-    x1 = across * (wide + 1) - 1; y1 = Math.ceil((z1 - z0) / across) * (high + 1) - 1;
-  } else if (step > 1) { x0 = y0 = 0; x1 = wide; y1 = high; }
+    x1 = w.across * (w.wide + 1) - 1; y1 = Math.ceil((w.z1 - w.z0) / w.across) * (w.high + 1) - 1;
+  } else if (w.down > 1) { x0 = y0 = 0; x1 = w.wide; y1 = w.high; }
   // The frame keeps its size from block to block, and cells stay square.
   const {inner_width, inner_height} = panel.plot;
   if (!inner_width || !inner_height) return;
@@ -157,22 +164,27 @@ function frame(panel, w) {
   panel.plot.y_range.setv({start: y0 - 0.5 + side * inner_height, end: y0 - 0.5});
 }
 
+function viewOf(panel) {
+  const numbers = own.f.blocks[own.block].windows[panel.array];
+  return numbers && named(numbers);
+}
+
 function draw() {
   const f = own.f, block = f.blocks[own.block], seen = look();
-  const [r, c, size, ...w] = f.threads;
+  const [size, ...numbers] = f.threads, w = named(numbers);
   own.seen = seen;
-  fill(threads, r, c, size, w, (t) => seen.threads[t], true);
+  fill(threads, size, w, (t) => seen.threads[t], true);
   frame(threads, w);
   panels.forEach((panel) => {
-    const m = f.memories[panel.array], view = block.windows[panel.array];
+    const m = f.memories[panel.array], view = viewOf(panel);
     panel.plot.visible = Boolean(view);
     if (!view) return;
     frame(panel, view);
-    fill(panel, m.rows, m.columns, m.size, view, (e) => seen.elements[panel.array].get(e) | 0);
+    fill(panel, m.size, view, (e) => seen.elements[panel.array].get(e) | 0);
   });
-  mark(r, c, w, block);
+  mark(w, block);
   label(threads, w, f.blockdim[2] > 1 ? "threadIdx.z " : "");
-  panels.forEach((panel) => block.windows[panel.array] && label(panel, block.windows[panel.array], ""));
+  panels.forEach((panel) => viewOf(panel) && label(panel, viewOf(panel), ""));
   outline();
   say();
   ask();
@@ -181,39 +193,39 @@ function draw() {
 // The number of each slice, where there are several.
 function label(panel, w, before) {
   const data = {x: [], y: [], text: []};
-  for (let z = w[0]; z < w[1] && w[1] - w[0] > 1; z++) {
-    const [row, column] = stand(z, w[2], w[4], w);
+  for (let z = w.z0; z < w.z1 && w.sliced; z++) {
+    const [row, column] = stand(z, w.y0, w.x0, w);
     data.x.push(column - 0.4); data.y.push(row - 0.4); data.text.push(before + z);
   }
   panel.labels.data = data;
 }
 
 // Crosses where something is wrong, in this block.
-function mark(r, c, w, block) {
+function mark(w, block) {
   const f = own.f, [gx, gy] = f.griddim, linear = block.place[0] + gx * (block.place[1] + gy * block.place[2]);
   const here = f.errors.filter((e) => e.block === linear || e.block === -1);
   const put = (source, places) => { source.data = {x: places.map((p) => p[1]), y: places.map((p) => p[0])}; };
-  put(threads.wrong, here.filter((e) => e.thread >= 0).map((e) => place(e.thread, r, c, w)).filter(Boolean));
+  put(threads.wrong, here.filter((e) => e.thread >= 0).map((e) => place(e.thread, w)).filter(Boolean));
   panels.forEach((panel) => {
-    const view = block.windows[panel.array];
+    const view = viewOf(panel);
     const hit = here.filter((e) => view && e.array === panel.array && e.place);
-    put(panel.wrong, hit.map((e) => stand(...e.place, view)).filter(Boolean));
+    put(panel.wrong, hit.map((e) => e.inside ? place(e.element, view) : stand(...e.place, view)).filter(Boolean));
   });
 }
 
 // Outline what the thread under the pointer touches, or who touches the element under it.
 function outline() {
-  const f = own.f, target = own.over || own.pinned, block = f.blocks[own.block], [r, c, size, ...w] = f.threads;
+  const f = own.f, target = own.over || own.pinned, w = named(f.threads.slice(1)), views = panels.map(viewOf);
   const reads = panels.map(() => new Map()), writes = panels.map(() => new Map()), who = new Map();
   const lines = [];
   const note = (map, at) => { if (at) map.set(at.join(), at); };
   for (const s of target ? mine() : []) {
     if (own.interval >= 0 && s.interval !== own.interval) continue;
-    const k = panels.findIndex((panel) => panel.array === s.array), m = f.memories[s.array], kind = f.sites[s.site].kind;
+    const k = panels.findIndex((panel) => panel.array === s.array), kind = f.sites[s.site].kind;
     each(s, (t, e) => {
       if (target.thread === undefined ? !(s.array === target.array && target.elements.has(e)) : t !== target.thread) return;
-      note(who, place(t, r, c, w));
-      if (k >= 0) note((kind ? writes : reads)[k], block.windows[s.array] && place(e, m.rows, m.columns, block.windows[s.array]));
+      note(who, place(t, w));
+      if (k >= 0) note((kind ? writes : reads)[k], views[k] && place(e, views[k]));
       lines.push([s.site, t, e, s.array]);
     });
   }
@@ -277,15 +289,15 @@ function say() {
 function at(event) {
   const f = own.f, row = Math.round(event.y), column = Math.round(event.x);
   if (event.origin === threads.plot || event.origin.id === threads.plot.id) {
-    const [r, c, size, ...w] = f.threads, t = under(row, column, r, c, size, w);
+    const t = under(row, column, f.threads[0], named(f.threads.slice(1)));
     return t >= 0 ? {thread: t} : null;
   }
-  const panel = panels.find((p) => p.plot.id === event.origin.id), view = panel && f.blocks[own.block].windows[panel.array];
+  const panel = panels.find((p) => p.plot.id === event.origin.id), view = panel && viewOf(panel);
   if (!view) return null;
-  const m = f.memories[panel.array], e = under(row, column, m.rows, m.columns, m.size, view);
+  const e = under(row, column, f.memories[panel.array].size, view);
   if (e < 0) return null;
-  const elements = new Set(), step = view[6];
-  for (let y = 0; y < step; y++) for (let x = 0; x < step; x++) elements.add(e + y * m.columns + x);
+  const elements = new Set();
+  for (let y = 0; y < view.down; y++) for (let x = 0; x < view.right; x++) elements.add(e + y * view.c + x);
   return {array: panel.array, elements};
 }
 

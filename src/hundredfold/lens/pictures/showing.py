@@ -8,7 +8,8 @@ from hundredfold.plot import palette
 from hundredfold.plot.figure import Figure
 
 from . import panels, plain, requesting, script, whole
-from .places import grid, of_threads
+from .places import WRAP, Window, of_threads
+from .places import whole as whole_of
 from .steps import Steps, steps
 
 if TYPE_CHECKING:
@@ -143,7 +144,7 @@ def _block(made: Steps, data: dict, blocks: list[int]) -> tuple[Any, dict[str, A
     height, width = threads.rows, threads.columns
     first = panels.Panel(
         f"Threads of the block, {plain.dims(made.log.blockdim)}",
-        *_extent(data["threads"][3:]),
+        *whole_of(threads).extent,
         wrapped=width if threads.wrapped else 0,
         plain=threads.slices == 1,
         labels=("threadIdx.x", "threadIdx.y" if height > 1 and not threads.wrapped else ""),
@@ -153,11 +154,13 @@ def _block(made: Steps, data: dict, blocks: list[int]) -> tuple[Any, dict[str, A
         views = [block["windows"][number] for block in data["blocks"] if block["windows"][number]]
         if not views:
             continue
-        arranged = grid(memory.shape)
         most = [max(side) for side in zip(*(_extent(view) for view in views), strict=True)]
-        kept = all(view[1] - view[0] == 1 and view[6] == 1 for view in views)
+        wrapped = len(memory.shape) == 1 and memory.size > WRAP
         panel = panels.Panel(
-            plain.memory(memory), *most, wrapped=arranged.columns if arranged.wrapped else 0, plain=kept
+            plain.memory(memory),
+            *most,
+            wrapped=max(view[10] for view in views) if wrapped else 0,
+            plain=all(view[1] - view[0] == 1 and view[6] == 1 for view in views),
         )
         arrays.append({"array": number, **panel.models()})
     names = [whole.block_name(block, made.log.griddim) for block in blocks]
@@ -195,6 +198,4 @@ def _block(made: Steps, data: dict, blocks: list[int]) -> tuple[Any, dict[str, A
 
 def _extent(view: list[int]) -> tuple[int, int]:
     """Rows and columns of cells of a window, given as its facts."""
-    from .places import Window
-
-    return Window((view[0], view[1]), (view[2], view[3]), (view[4], view[5]), view[6]).extent
+    return Window((view[0], view[1]), (view[2], view[3]), (view[4], view[5]), view[6], view[7]).extent

@@ -76,7 +76,7 @@ def _grid(trace: Trace, made: Steps, blocks: list[int]) -> panels.Panel:
     arranged = of_threads(trace.griddim)
     step = max(1, -(-arranged.rows // 40), -(-arranged.columns // 40))
     # More slices than anybody looks at are left out.
-    view = Window((0, min(arranged.slices, 16)), (0, arranged.rows), (0, arranged.columns), step)
+    view = Window((0, min(arranged.slices, 16)), (0, arranged.rows), (0, arranged.columns), step, step)
     panel = panels.Panel(
         f"Grid, {plain.dims(trace.griddim)} blocks" + (f" ({step} × {step} a cell)" if step > 1 else ""),
         *view.extent,
@@ -106,7 +106,6 @@ def _grid(trace: Trace, made: Steps, blocks: list[int]) -> panels.Panel:
         "x": [column for _, column in cells],
         "y": [row for row, _ in cells],
         "colour": [fill[rank] for rank, _ in cells.values()],
-        "pattern": [" "] * len(cells),
         "strength": [1] * len(cells),
         "name": [name for _, name in cells.values()],
     }
@@ -128,8 +127,8 @@ def _at(view: Window, arranged: Any, items: np.ndarray) -> tuple[np.ndarray, np.
     """Row and column in a picture of items, and whether they are in it."""
     slice_, row, column = arranged.split(items)
     high, wide = (n + 1 for n in view.cells)
-    row = (slice_ // view.across) * high + row // view.step
-    column = slice_ % view.across * wide + column // view.step
+    row = (slice_ // view.across) * high + row // view.down
+    column = slice_ % view.across * wide + column // view.right
     return row, column, slice_ < view.slices[1]
 
 
@@ -156,7 +155,7 @@ def touched(log: Log) -> list[tuple[Any, np.ndarray, tuple[int, int] | None]]:
             arranged = type(arranged)(1, -(-memory.size // columns), columns, memory.size, True)
         step = 1
         while True:
-            view = Window((0, min(arranged.slices, 16)), (0, arranged.rows), (0, arranged.columns), step)
+            view = Window((0, min(arranged.slices, 16)), (0, arranged.rows), (0, arranged.columns), step, step)
             if max(view.extent) <= SIDE:
                 break
             step += max(1, (max(view.extent) - SIDE) // SIDE * step)
