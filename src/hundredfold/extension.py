@@ -25,13 +25,16 @@ def load(ip: InteractiveShell) -> None:
 
         raise UsageError(str(error)) from error
     ip.register_magic_function(_measure_of(ip), "line_cell", "measure")
+    ip.register_magic_function(_lens_of(ip), "cell", "lens")
+    ip.register_magic_function(_gpu_of(ip), "line", "gpu")
     print(line)
 
 
 def unload(ip: InteractiveShell) -> None:
     """Take the magics away.  Stand-ins stay: arrays made of them live on, and only a new kernel could take the real thing."""
     for kind in ip.magics_manager.magics.values():
-        kind.pop("measure", None)
+        for name in ("measure", "lens", "gpu"):
+            kind.pop(name, None)
 
 
 def _measure_of(ip: InteractiveShell) -> Any:
@@ -50,3 +53,37 @@ def _measure_of(ip: InteractiveShell) -> Any:
         return ip.run_line_magic("measure", line) if cell is None else ip.run_cell_magic("measure", line, cell)
 
     return measure
+
+
+def _lens_of(ip: InteractiveShell) -> Any:
+    """Return a `%%lens` that puts the real one in its own place when it is first used."""
+    from IPython.core.magic import no_var_expand
+
+    @no_var_expand
+    def lens(line: str, cell: str) -> Any:
+        """Run a cell and show what it does on the device: kernels, bytes, temporaries, transfers, the least time on a GPU.
+
+        %%lens [--gpu NAME] [--shapes] [--fraction SHARE] [-o NAME]
+        """
+        __tracebackhide__ = True
+        from hundredfold.lens import magics
+
+        magics.register(ip)
+        return ip.run_cell_magic("lens", line, cell)
+
+    return lens
+
+
+def _gpu_of(ip: InteractiveShell) -> Any:
+    """Return a `%gpu` that puts the real one in its own place when it is first used."""
+    from IPython.core.magic import no_var_expand
+
+    @no_var_expand
+    def gpu(line: str) -> Any:
+        """Show the GPU that the lens speaks of, or choose one: %gpu A100."""
+        from hundredfold.lens import magics
+
+        magics.register(ip)
+        return ip.run_line_magic("gpu", line)
+
+    return gpu

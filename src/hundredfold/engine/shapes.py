@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import mmap
+import sys
 
 import numpy as np
 
@@ -24,6 +25,11 @@ assumed: list[str] = []
 
 MOST = 1 << 46
 """Bytes of addresses that a process can reserve on any 64-bit machine."""
+
+
+# The system does not count them as memory that it has promised, however many: it never has to be there.  Python names the flag
+# from 3.13 on; Linux's value is that of x86 and ARM [include/uapi/asm-generic/mman-common.h].
+_UNPROMISED = getattr(mmap, "MAP_NORESERVE", 0x4000 if sys.platform == "linux" else 0)
 
 
 class ValuesNeededError(RuntimeError):
@@ -65,9 +71,7 @@ def reserve(nbytes: int) -> np.ndarray:
     if nbytes > MOST:
         raise MemoryError
     try:
-        # Not counted by the system as promised memory, however large: it never has to be there.
-        flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0)
-        return np.frombuffer(mmap.mmap(-1, nbytes, flags=flags), np.uint8)
+        return np.frombuffer(mmap.mmap(-1, nbytes, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _UNPROMISED), np.uint8)
     except (OSError, OverflowError) as error:
         raise MemoryError from error
     except AttributeError:  # no such flags here: NumPy's own new memory is not touched either

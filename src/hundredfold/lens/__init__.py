@@ -5,6 +5,7 @@
 `traffic`    the 32-byte sectors of global memory that requests move
 `banks`      the bank conflicts of shared memory
 `branches`   where the threads of a warp part
+`arrays`     the array lens: `account`, what array code launches, moves and allocates
 `chosen`     the GPU that bounds and estimates are made for
 `times`      two times without a GPU: the least that one allows, and an estimate
 `tracing`    `trace`: run a kernel here and look at all it did
@@ -15,6 +16,7 @@
 `pictures`   pictures of a trace, the roofline, and the answers of different thread orders
 """
 
+from .arrays import Account, ValuesNeededError, account, array
 from .chosen import chosen_gpu, use_gpu
 from .compiling import Compiled, compile
 from .occupancy import Occupancy, occupancy
@@ -24,12 +26,16 @@ from .times import Bound, Estimate, bound, estimate
 from .tracing import TooLargeError, trace
 
 __all__ = [
+    "Account",
     "Bound",
     "Compiled",
     "Estimate",
     "Occupancy",
     "TooLargeError",
     "Trace",
+    "ValuesNeededError",
+    "account",
+    "array",
     "bound",
     "chosen_gpu",
     "compile",

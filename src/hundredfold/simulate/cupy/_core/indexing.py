@@ -187,9 +187,9 @@ def _shape_by_masks(x: Any, items: list, views: tuple) -> tuple[int, ...]:
         if len(items) > 1:
             raise shapes.refuse("How large the result is depends on values of a mask among several indices")
         n = shapes.selected(views[0].size, "a mask")
-        queue.count("memcpy DtoH", 4, 0, "d2h", unread=True)
+        queue.count("memcpy DtoH", 4, 0, "d2h", results=(), unread=True)
         return (n, *x.shape[views[0].ndim :])
-    queue.count("memcpy DtoH", 4, 0, "d2h")  # how many are true decides the shape
+    queue.count("memcpy DtoH", 4, 0, "d2h", results=())  # how many are true decides the shape
     queue.synchronize()
     return _masked_shape(x._a, views[0]) if len(items) == 1 else x._a[_wrapped(x._a, views)].shape
 

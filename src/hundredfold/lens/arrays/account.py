@@ -1,0 +1,187 @@
+"""What `account` returns: all that a piece of array code does on the device, and what that costs at least."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from hundredfold.machine import gpus
+
+from .. import chosen
+from ..times import Bound, Estimate, Work, bound_of, estimate_of
+from .events import Allocation, Event
+from .flow import Flow
+from .fusing import Group
+
+
+@dataclass(repr=False)
+class Account:
+    """The account of a cell, or of a function's call.
+
+    Attributes
+    ----------
+    events : list of Event
+        Launches and transfers, in the order of submission.
+    allocations : list of Allocation
+        Device memory taken on the way.
+    before, peak : int
+        Bytes that arrays held before, and at most (in 512-byte units, as CuPy's pool allocates).
+    peak_line : int or None
+        The line that took it to the peak.
+    flow : Flow
+        What must cross to and from device memory, were it all one kernel.
+    groups : list of Group
+        Kernels that could be one.
+    source : dict of int to str
+        The lines that are named.
+    name : str
+        What was accounted for.
+    shapes : bool
+        Whether it was of shapes only: nothing was calculated.
+    assumed : list of str
+        What was taken for granted.
+    notes : list of str
+    gpu : GPU
+        Whose figures the times are made with; `on` chooses another.
+    """
+
+    events: list[Event]
+    allocations: list[Allocation]
+    before: int
+    peak: int
+    peak_line: int | None
+    flow: Flow
+    groups: list[Group]
+    source: dict[int, str] = field(default_factory=dict)
+    name: str = ""
+    shapes: bool = False
+    assumed: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    gpu: gpus.GPU | None = None
+
+    def __post_init__(self) -> None:
+        self.gpu = chosen.resolve(self.gpu)
+
+    def on(self, gpu: str | gpus.GPU) -> Account:
+        """The same account with another GPU's figures.
+
+        Raises
+        ------
+        UnknownGpuError
+            A KeyError that names the nearest known ones.
+        """
+        return replace(self, gpu=chosen.resolve(gpu))
+
+    @property
+    def kernels(self) -> list[Event]:
+        """The launches, copies within device memory among them."""
+        return [event for event in self.events if event.on_device]
+
+    @property
+    def transfers(self) -> list[Event]:
+        """The copies between host and device."""
+        return [event for event in self.events if event.kind in ("h2d", "d2h")]
+
+    @property
+    def read(self) -> int:
+        """Bytes that the kernels read."""
+        return sum(event.read for event in self.kernels)
+
+    @property
+    def written(self) -> int:
+        """Bytes that the kernels write."""
+        return sum(event.written for event in self.kernels)
+
+    @property
+    def moved(self) -> int:
+        """Bytes that the kernels read and write."""
+        return self.read + self.written
+
+    @property
+    def to_device(self) -> int:
+        """Bytes copied from the host."""
+        return sum(event.written for event in self.events if event.kind == "h2d")
+
+    @property
+    def to_host(self) -> int:
+        """Bytes copied to the host."""
+        return sum(event.read for event in self.events if event.kind == "d2h")
+
+    @property
+    def temporaries(self) -> list[Allocation]:
+        """Memory that was taken and given back on the way."""
+        return [made for made in self.allocations if made.died is not None]
+
+    @property
+    def temporary_bytes(self) -> int:
+        """Bytes of the temporaries, added up: not all are there at once."""
+        return sum(made.nbytes or made.size for made in self.temporaries)
+
+    @property
+    def fits(self) -> bool:
+        """Whether the peak fits into the GPU's memory."""
+        return self.peak <= self.gpu.memory
+
+    @property
+    def bound(self) -> Bound:
+        """The least time for what the code gives: each byte that it needs read once, each that it leaves written once."""
+        flow = self.flow
+        products: dict[str, float] = {}
+        for event in self.kernels:
+            for kind, number in event.products.items():
+                products[kind] = products.get(kind, 0.0) + number
+        work = Work(
+            f"{self.name or 'this'} in one pass",
+            *(flow.read, flow.written),
+            products=products,
+            link=self.to_device + self.to_host,
+            launches=1 if self.kernels else 0,
+        )
+        return bound_of(work, self.gpu)
+
+    @property
+    def launched(self) -> Bound:
+        """The least time of the kernels as they are launched and of the transfers, one after the other."""
+        return bound_of(list(self._works()), self.gpu)
+
+    @property
+    def estimate(self) -> Estimate:
+        """About the time of the kernels as they are launched and of the transfers, one after the other."""
+        return estimate_of(list(self._works()), self.gpu)
+
+    def bound_of(self, event: Event) -> Bound:
+        """The least time of one launch or transfer."""
+        return bound_of(work_of(event), self.gpu)
+
+    def estimate_of(self, event: Event) -> Estimate:
+        """About the time of one launch or transfer."""
+        return estimate_of(work_of(event), self.gpu)
+
+    def _works(self) -> Iterable[Work]:
+        return map(work_of, self.events)
+
+    def __repr__(self) -> str:
+        from .text import text
+
+        return text(self)
+
+    def _repr_html_(self) -> str:
+        from .html import html
+
+        return html(self)
+
+
+def work_of(event: Event) -> Work:
+    """A launch or transfer as numbers."""
+    if event.kind in ("h2d", "d2h"):
+        return Work(event.name, link=event.written if event.kind == "h2d" else event.read, copies=1, launches=0)
+    return Work(
+        event.name,
+        *(event.read, event.written),
+        operations=event.operations,
+        certain=event.certain,
+        products=event.products,
+        threads=event.threads,
+        blocks=event.blocks,
+        block=event.block,
+    )

@@ -1,0 +1,112 @@
+"""An account of shapes, taken in a process of its own: nothing is calculated there, and no GPU is touched."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from hundredfold.engine.shapes import ValuesNeededError
+from hundredfold.machine import gpus
+
+from . import shipping
+from .account import Account
+
+MEMORY = str(1 << 45)
+"""Bytes of the device there, more than any has: what does not fit is said in the account, and is no error."""
+
+
+def call(function: Callable, args: tuple, kwargs: Mapping[str, Any], fraction: float | None, gpu: gpus.GPU) -> Account:
+    """The account of a function's call; see `taking.account`."""
+    packed = {"function": _packed(function, "The function")}
+    packed["args"] = [_packed(arg, f"Argument {number}") for number, arg in enumerate(args, start=1)]
+    packed["kwargs"] = {key: _packed(value, f"The argument {key}") for key, value in kwargs.items()}
+    return _run({"kind": "call", **packed, "fraction": fraction, "gpu": gpu.name})[0]
+
+
+def cell(
+    source: str, filename: str, names: Mapping[str, Any], fraction: float | None, gpu: gpus.GPU, offset: int = 0
+) -> tuple[Account, str]:
+    """The account of a cell's code, and what it printed.
+
+    Parameters
+    ----------
+    source : str
+        Python; IPython's own syntax is transformed already.
+    filename : str
+        What tracebacks call it.
+    names : mapping of str to object
+        The notebook's.  Those that the code uses are taken along.
+    offset : int
+        Added to the numbers of its lines.
+    """
+    __tracebackhide__ = True
+    packed, missing = {}, {}
+    for name, value in shipping.used(compile(source, filename, "exec"), names).items():
+        try:
+            packed[name] = shipping.pack(value)
+        except shipping.CannotShipError as error:
+            missing[name] = f"{name} {error}."
+    task = {
+        "kind": "cell",
+        "source": source,
+        "filename": filename,
+        "names": packed,
+        "missing": missing,
+        "offset": offset,
+    }
+    return _run({**task, "fraction": fraction, "gpu": gpu.name})
+
+
+def _packed(value: Any, what: str) -> bytes:
+    try:
+        return shipping.pack(value)
+    except shipping.CannotShipError as error:
+        raise TypeError(f"{what} {error}.") from None
+
+
+def _run(task: dict[str, Any]) -> tuple[Account, str]:
+    __tracebackhide__ = True
+    task |= {"sources": shipping.sources(), "path": sys.path, "folder": os.getcwd()}
+    environment = {
+        key: value for key, value in os.environ.items() if key not in ("HUNDREDFOLD_PROBE", "HUNDREDFOLD_TRACE")
+    }
+    environment |= {"HUNDREDFOLD_SIMULATE": "1", "HUNDREDFOLD_GPU_MEMORY": MEMORY}
+    with tempfile.TemporaryDirectory(prefix="hundredfold-") as folder:
+        question, answer = Path(folder, "task"), Path(folder, "answer")
+        question.write_bytes(pickle.dumps(task))
+        done = subprocess.run(
+            [sys.executable, "-m", "hundredfold.lens.arrays", str(question), str(answer)],
+            capture_output=True,
+            text=True,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
+        if not answer.exists():
+            last = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
+            raise RuntimeError(f"The process that takes the account ended with status {done.returncode}: {last}")
+        found = pickle.loads(answer.read_bytes())  # noqa: S301 - our own, from this machine
+    if "error" in found:
+        raise _error(found)
+    return found["account"], done.stdout
+
+
+def _error(found: dict[str, Any]) -> Exception:
+    if found["values"]:
+        return ValuesNeededError(found["error"])
+    error = None
+    if found["pickled"] is not None:
+        try:
+            error = pickle.loads(found["pickled"])  # noqa: S301
+        except Exception:  # a class that only the other process has
+            error = None
+    if error is None:
+        return RuntimeError(found["error"])
+    error.add_note(found["where"])
+    return error

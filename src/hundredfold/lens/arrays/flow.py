@@ -1,0 +1,100 @@
+"""What must cross to and from device memory, however the code is cut into kernels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .events import Allocation, Event, Span
+
+
+@dataclass(frozen=True)
+class Flow:
+    """Bytes that must be read, because they were there before or came from the host; and written, because they stay."""
+
+    read: int
+    written: int
+
+    @property
+    def moved(self) -> int:
+        """Both."""
+        return self.read + self.written
+
+
+def flow(events: list[Event], allocations: list[Allocation]) -> Flow:
+    """Of a whole account; see `needed`."""
+    return needed(events, events, allocations)
+
+
+def needed(part: list[Event], events: list[Event], allocations: list[Allocation]) -> Flow:
+    """The least that a part of the launches must read and write, were they one kernel.
+
+    It reads, once, what was in memory before it; it writes, once, what is there in the end or what a later launch reads.
+    """
+    work = [event for event in part if event.on_device]
+    inside = {event.index for event in work}
+    last = max(inside, default=-1)
+    reads, writes, later = Cover(), Cover(), Cover()
+    for event in work:
+        for span in event.reads:
+            if not writes.covers(span):
+                reads.add(span)
+        for span in event.writes:
+            writes.add(span)
+    for event in events:
+        if event.index > last or event.kind == "d2h":  # what is copied to the host has to be in memory first
+            for span in event.reads:
+                later.add(span)
+    stays = {made.number for made in allocations if made.died is None}
+    return Flow(reads.bytes(), writes.bytes(lambda owner: owner is None or owner in stays or owner in later.owners))
+
+
+class Cover:
+    """Memory that was touched, by allocation."""
+
+    def __init__(self) -> None:
+        self.whole: dict[int | None, list[tuple[int, int]]] = {}
+        self.part: dict[int | None, list[Span]] = {}
+
+    @property
+    def owners(self) -> set[int | None]:
+        return set(self.whole) | set(self.part)
+
+    def add(self, span: Span) -> None:
+        if span.whole:
+            self.whole[span.owner] = _joined([*self.whole.get(span.owner, []), (span.low, span.high)])
+        else:
+            self.part.setdefault(span.owner, []).append(span)
+
+    def covers(self, span: Span) -> bool:
+        """Whether all of a span was touched."""
+        if any(low <= span.low and span.high <= high for low, high in self.whole.get(span.owner, ())):
+            return True
+        return any(span == other for other in self.part.get(span.owner, ()))
+
+    def bytes(self, counts=lambda owner: True) -> int:
+        """Distinct bytes, and never more: of views with gaps that overlap, those of the largest."""
+        total = 0
+        for owner in self.owners:
+            if not counts(owner):
+                continue
+            total += sum(high - low for low, high in self.whole.get(owner, ()))
+            groups: list[list[Span]] = []
+            for span in sorted(self.part.get(owner, ()), key=lambda s: s.low):
+                if any(low < span.high and span.low < high for low, high in self.whole.get(owner, ())):
+                    continue  # counted, in part or whole
+                if groups and span.low < max(other.high for other in groups[-1]):
+                    groups[-1].append(span)
+                else:
+                    groups.append([span])
+            total += sum(max(span.nbytes for span in group) for group in groups)
+        return total
+
+
+def _joined(pieces: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    joined: list[tuple[int, int]] = []
+    for low, high in sorted(pieces):
+        if joined and low <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(high, joined[-1][1]))
+        else:
+            joined.append((low, high))
+    return joined

@@ -1,0 +1,180 @@
+"""Which kernels could be one, and what that would save."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Container
+from dataclasses import dataclass
+
+from .events import Allocation, Event, Span
+from .flow import Flow, needed
+
+LEAST = 0.01
+"""Share of all bytes that fusing has to save to be told of; of launches, ten times that."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Kernels that follow each other and could be one.
+
+    Attributes
+    ----------
+    events : tuple of Event
+    flow : Flow
+        What the one kernel would read and write.
+    code : str
+        How to write it, where it is one statement; else empty.
+    """
+
+    events: tuple[Event, ...]
+    flow: Flow
+    code: str = ""
+
+    @property
+    def moved(self) -> int:
+        """Bytes that they read and write as they are."""
+        return sum(event.moved for event in self.events)
+
+    @property
+    def saved(self) -> int:
+        """Bytes that would not be moved."""
+        return self.moved - self.flow.moved
+
+    @property
+    def ratio(self) -> float:
+        """How many times fewer bytes."""
+        return self.moved / self.flow.moved if self.flow.moved else float("inf")
+
+    @property
+    def kind(self) -> tuple:
+        """What is the same of groups that a loop repeats."""
+        return (*self.lines, len(self.events), self.moved, self.flow.moved)
+
+    @property
+    def lines(self) -> list[int]:
+        """The lines they come from."""
+        return sorted({event.line for event in self.events if event.line is not None})
+
+
+def groups(events: list[Event], allocations: list[Allocation]) -> list[Group]:
+    """Find runs of elementwise kernels over one shape, each with a reduction of their last result behind it or not.
+
+    `cupy.fuse` makes one kernel of such a function.  Kernels whose operands are not known end a run, as transfers do.
+    """
+    found, run = [], []
+    for event in [*events, None]:
+        if event is not None and event.fused and event.known and _joins(event, run):
+            run.append(event)
+            continue
+        if run:
+            if event is not None and _again(event, run[-1]):
+                before, run = _turn(run, event)
+                if len(before) > 1:
+                    found.append(before)
+            if event is not None and event.ends and event.known and _reads(event, run[-1]):
+                run.append(event)
+                event = None
+            if len(run) > 1:
+                found.append(run)
+        run = [event] if event is not None and event.fused and event.known else []
+    made = [Group(tuple(each), needed(each, events, allocations)) for each in found]
+    moved = sum(event.moved for event in events if event.on_device)
+    launches = sum(event.on_device for event in events)
+    alike: dict[tuple, list[Group]] = {}
+    for group in made:
+        if group.saved > 0:
+            alike.setdefault(group.kind, []).append(group)
+    # What would save next to nothing is not worth a word: neither bytes nor launches.
+    told = {
+        kind
+        for kind, same in alike.items()
+        if sum(group.saved for group in same) >= LEAST * moved
+        or sum(len(group.events) - 1 for group in same) >= LEAST * 10 * launches
+    }
+    return [group for group in made if group.saved > 0 and group.kind in told]
+
+
+def _turn(run: list[Event], event: Event) -> tuple[list[Event], list[Event]]:
+    """Cut a run where the loop begins whose next turn begins with a launch."""
+    for at, each in enumerate(run):
+        if each.place == event.place:
+            return run[:at], run[at:]
+    return run[:0], run
+
+
+def _joins(event: Event, run: list[Event]) -> bool:
+    """Whether a launch goes over the same elements as those before, each element by itself.
+
+    One that reads or overwrites its neighbour's element has to wait for the kernel before.
+    """
+    if run and (event.shape != run[-1].shape or _again(event, run[-1])):
+        return False
+    return not any(
+        _overlap(mine, theirs) and (mine.low, mine.high, mine.nbytes) != (theirs.low, theirs.high, theirs.nbytes)
+        for other in run
+        for ours, others in ((event.writes, other.reads), (event.reads, other.writes), (event.writes, other.writes))
+        for mine in ours
+        for theirs in others
+    )
+
+
+def _again(event: Event, before: Event) -> bool:
+    """Whether a loop has turned between two launches."""
+    (call, at), (other, there) = event.place, before.place
+    return call == other and at < there
+
+
+def _overlap(a: Span, b: Span) -> bool:
+    return a.owner == b.owner and a.low < b.high and b.low < a.high
+
+
+def _reads(event: Event, before: Event) -> bool:
+    """Whether a launch reads what another has written."""
+    owners = {span.owner for span in before.writes if span.owner is not None}
+    return any(span.owner in owners for span in event.reads)
+
+
+def code(tree: ast.Module, line: int, plain: Container[str], module: str) -> str:
+    """The statement of a line with its right side as a fused function; empty where that is not plain to see.
+
+    Parameters
+    ----------
+    tree : ast.Module
+        The code.
+    line : int
+    plain : container of str
+        Names that stand for no array: modules, functions, numbers.
+    module : str
+        CuPy's name there.
+    """
+    for node in ast.walk(tree):
+        if not isinstance(node, (ast.Assign, ast.AugAssign, ast.Return, ast.Expr)) or node.value is None:
+            continue
+        if node.lineno != line or node.end_lineno is None:
+            continue
+        names = _arrays(node.value, plain)
+        if not names or any(isinstance(n, (ast.NamedExpr, ast.Yield, ast.Await, ast.Lambda)) for n in ast.walk(node)):
+            return ""
+        body = ast.unparse(node.value)
+        call = f"fused({', '.join(names)})"
+        head = ""
+        if isinstance(node, ast.Assign):
+            head = "".join(f"{ast.unparse(target)} = " for target in node.targets)
+        elif isinstance(node, ast.Return):
+            head = "return "
+        elif isinstance(node, ast.AugAssign):
+            return ""  # its operator is part of what is fused
+        return f"@{module}.fuse()\ndef fused({', '.join(names)}):\n    return {body}\n\n{head}{call}"
+    return ""
+
+
+def _arrays(expression: ast.expr, plain: Container[str]) -> list[str]:
+    """The names that an expression's values come by, in order."""
+    names: dict[str, None] = {}
+    for node in ast.walk(expression):
+        if isinstance(node, (ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp, ast.Subscript)):
+            return []  # not what a fused function may do
+        if isinstance(node, ast.Name) and node.id not in plain and not hasattr(builtins, node.id):
+            names.setdefault(node.id)
+    return list(names)

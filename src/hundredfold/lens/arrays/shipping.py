@@ -1,0 +1,313 @@
+"""Code and the shapes of what it uses, on their way to a process that has shapes and no data.
+
+Functions and classes of the notebook go by value, modules by name, host arrays and numbers as they are.  Arrays on a device go
+as what they are called there: which piece of memory, where in it, of what shape and type.  Nothing is copied from the device,
+so this serves the real CuPy too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import linecache
+import pickle
+import sys
+import types
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+MOST = 2 << 30
+"""Bytes of host data that are taken along."""
+
+
+class array:  # noqa: N801 - reads like a function's result, which it stands for
+    """A device array that is not there: its shape and dtype, for an account.
+
+    >>> from hundredfold import lens
+    >>> lens.array((10_000, 10_000), "float32")
+    lens.array((10000, 10000), 'float32')
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+    dtype
+        As NumPy takes it.
+    order : {'C', 'F'}
+    """
+
+    def __init__(self, shape: int | tuple[int, ...], dtype: Any = float, order: str = "C"):
+        self.shape = (int(shape),) if isinstance(shape, (int, np.integer)) else tuple(int(n) for n in shape)
+        self.dtype = np.dtype(dtype)
+        if order not in ("C", "F"):
+            raise ValueError(f"order must be 'C' or 'F', not {order!r}.")
+        if any(n < 0 for n in self.shape):
+            raise ValueError(f"A shape has no negative lengths: {self.shape}.")
+        if self.dtype.hasobject or self.dtype.kind in "USMm":
+            raise ValueError(f"Device arrays hold numbers, not {self.dtype}.")
+        self.order = order
+
+    def __repr__(self) -> str:
+        order = "" if self.order == "C" else ", order='F'"
+        return f"lens.array({self.shape!r}, '{self.dtype}'{order})"
+
+
+class CannotShipError(TypeError):
+    """Something cannot be taken along to another process."""
+
+
+def pack(value: Any) -> bytes:
+    """Anything as bytes that `unpack` reads in the other process.
+
+    Raises
+    ------
+    CannotShipError
+        With the reason, the end of a sentence that begins with what it is.
+    """
+    buffer = io.BytesIO()
+    try:
+        with _by_value(value):
+            _pickler()(buffer, protocol=5).dump(value)
+    except CannotShipError:
+        raise
+    except Exception as error:
+        said = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise CannotShipError(f"is a {type(value).__name__}, which cannot be taken along ({said})") from error
+    if buffer.tell() > MOST:
+        raise CannotShipError(
+            f"holds {buffer.tell() / 1e9:.3g} GB on the host, more than the 2 GB that are taken along"
+        )
+    return buffer.getvalue()
+
+
+def unpack(data: bytes) -> Any:
+    """What was packed, in the other process."""
+    return pickle.loads(data)  # noqa: S301 - our own, from this machine
+
+
+@contextlib.contextmanager
+def _by_value(value: Any) -> Iterator[None]:
+    """Let functions of the learner's own files go by value: the other process may not be able to import them."""
+    import cloudpickle
+
+    module = sys.modules.get(getattr(value, "__module__", None) or "")
+    file = getattr(module, "__file__", None) or ""
+    own = file and "site-packages" not in file and not module.__name__.startswith("hundredfold")
+    if not own or module.__name__ == "__main__" or file.startswith((sys.prefix, sys.base_prefix)):
+        yield
+        return
+    cloudpickle.register_pickle_by_value(module)
+    try:
+        yield
+    finally:
+        cloudpickle.unregister_pickle_by_value(module)
+
+
+def _pickler() -> type:
+    import cloudpickle
+
+    class Pickler(cloudpickle.Pickler):
+        def reducer_override(self, value: Any) -> Any:
+            found = _reduced(value)
+            return found if found is not None else super().reducer_override(value)
+
+    return Pickler
+
+
+def _reduced(value: Any) -> tuple | None:
+    if isinstance(value, array):
+        return _made, (value.shape, value.dtype, value.order)
+    if isinstance(value, type) or isinstance(value, types.ModuleType):
+        return None
+    root, _, rest = type(value).__module__.partition(".")
+    if root in ("cudf", "dask_cudf", "pylibcudf", "cuml"):
+        raise CannotShipError(
+            f"is a {root} object, and of those only the data could be taken along: make it in the code itself"
+        )
+    if root == "cupyx":
+        raise CannotShipError(
+            f"is a {type(value).__name__}, of which only the data could be taken along: make it in the code itself"
+        )
+    if root == "cupy":
+        return _of_cupy(value)
+    if root == "numba" and rest.startswith("cuda"):
+        return _of_numba(value)
+    return None
+
+
+def _of_cupy(value: Any) -> tuple | None:
+    kind = type(value).__name__
+    if hasattr(value, "__cuda_array_interface__") and hasattr(value, "data"):
+        memory = value.data.mem if value.size else None
+        if memory is None:
+            return _made, (value.shape, np.dtype(value.dtype), "C")
+        return _view, (
+            *(int(memory.ptr), int(memory.size), int(value.data.ptr) - int(memory.ptr)),
+            *(tuple(value.shape), np.dtype(value.dtype), tuple(value.strides)),
+        )
+    if kind in _ANEW:
+        return _anew, (_ANEW[kind],)
+    if kind == "ufunc":
+        return _named, ("cupy", value.name)
+    if kind == "Fusion":
+        return _fusion, (value.func, value.name)
+    if kind == "RawKernel":
+        return _raw, (value.code, value.name, tuple(value.options or ()))
+    if kind in ("ElementwiseKernel", "ReductionKernel"):
+        return _cxx, (kind, _parameters(value.in_params), _parameters(value.out_params), _attributes(value, kind))
+    return None
+
+
+_ANEW = {
+    **{
+        "RandomState": "random.RandomState",
+        "Generator": "random.default_rng",
+        "Stream": "cuda.Stream",
+        "Event": "cuda.Event",
+    },
+    **{"ExternalStream": "cuda.Stream"},
+}
+"""What another one of its kind can stand for, and what makes it."""
+
+
+def _parameters(params: Any) -> str:
+    """The parameters of a kernel as they are written."""
+    return ", ".join(
+        f"{'raw ' if p.raw else ''}{np.dtype(p.dtype).name if p.dtype is not None else p.ctype} {p.name}"
+        for p in params
+    )
+
+
+def _attributes(value: Any, kind: str) -> dict[str, Any]:
+    names = {
+        "ElementwiseKernel": ("operation", "name", "reduce_dims", "preamble", "no_return", "return_tuple"),
+        "ReductionKernel": (
+            "map_expr",
+            "reduce_expr",
+            "post_map_expr",
+            "identity",
+            "name",
+            "reduce_type",
+            "reduce_dims",
+            "preamble",
+        ),
+    }[kind]
+    return {name: getattr(value, name) for name in names if hasattr(value, name)}
+
+
+def _of_numba(value: Any) -> tuple | None:
+    if hasattr(value, "py_func"):
+        options = getattr(value, "targetoptions", None) or {}
+        kept = {name: options[name] for name in ("debug", "opt", "fastmath", "device") if options.get(name) is not None}
+        return _kernel, (value.py_func, kept)
+    if hasattr(value, "__cuda_array_interface__"):
+        return _numba_array, (tuple(value.shape), np.dtype(value.dtype), tuple(value.strides))
+    return None
+
+
+# What follows runs in the other process.
+
+_memories: dict[tuple[int, int], Any] = {}
+"""The pieces of memory that arrays lie in, by what they were called: two views of one stay views of one."""
+
+
+def _made(shape: tuple[int, ...], dtype: np.dtype, order: str) -> Any:
+    import cupy
+
+    return cupy.empty(shape, dtype, order)
+
+
+def _view(piece: int, size: int, offset: int, shape: tuple, dtype: np.dtype, strides: tuple) -> Any:
+    import cupy
+
+    if (piece, size) not in _memories:
+        _memories[piece, size] = cupy.empty(size, np.uint8)
+    memory = _memories[piece, size]
+    low = sum((n - 1) * step for n, step in zip(shape, strides, strict=True) if step < 0)
+    first = cupy.ndarray((1,), dtype, memory.data + (offset + low))
+    whole = first._a if low == 0 else cupy.ndarray((1,), dtype, memory.data + offset)._a
+    view = memory._view(np.lib.stride_tricks.as_strided(whole, shape, strides))
+    return view if view._a.flags.writeable else cupy.asarray(view)
+
+
+def _numba_array(shape: tuple, dtype: np.dtype, strides: tuple) -> Any:
+    from numba import cuda
+
+    return cuda.device_array(shape, dtype, strides=strides)
+
+
+def _anew(name: str) -> Any:
+    import cupy
+
+    made: Any = cupy
+    for part in name.split("."):
+        made = getattr(made, part)
+    return made()
+
+
+def _named(module: str, name: str) -> Any:
+    import importlib
+
+    if module == "cupy":
+        from cupy._core import ufuncs
+
+        if name in ufuncs.by_kernel:
+            return ufuncs.by_kernel[name]
+    return getattr(importlib.import_module(module), name.removeprefix("cupy_"))
+
+
+def _fusion(function: Any, name: str) -> Any:
+    import cupy
+
+    return cupy.fuse(kernel_name=name)(function)
+
+
+def _raw(code: str, name: str, options: tuple) -> Any:
+    import cupy
+
+    return cupy.RawKernel(code, name, options)
+
+
+def _cxx(kind: str, ins: str, outs: str, attributes: dict) -> Any:
+    import cupy
+
+    return getattr(cupy, kind)(ins, outs, **attributes)
+
+
+def _kernel(function: Any, options: dict) -> Any:
+    from numba import cuda
+
+    return cuda.jit(**options)(function)
+
+
+def made_here(value: Any) -> Any:
+    """Arguments with real arrays, of zeros, in the places of `array`."""
+    if isinstance(value, array):
+        import cupy
+
+        return cupy.zeros(value.shape, value.dtype, value.order)
+    if type(value) in (list, tuple):
+        return type(value)(made_here(item) for item in value)
+    if type(value) is dict:
+        return {key: made_here(item) for key, item in value.items()}
+    return value
+
+
+def sources() -> dict[str, tuple]:
+    """The text of this process's cells: a kernel's source has to be readable where it runs."""
+    return {
+        name: (len(entry[2]), None, list(entry[2]), name)
+        for name, entry in list(linecache.cache.items())
+        if len(entry) == 4 and entry[1] is None
+    }
+
+
+def used(code: types.CodeType, names: Mapping[str, Any]) -> dict[str, Any]:
+    """What code takes from the names around it."""
+    wanted, waiting = {}, [code]
+    while waiting:
+        each = waiting.pop()
+        wanted |= {name: names[name] for name in each.co_names if name in names}
+        waiting += [constant for constant in each.co_consts if isinstance(constant, types.CodeType)]
+    return wanted

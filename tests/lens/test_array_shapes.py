@@ -1,0 +1,209 @@
+"""Accounts of shapes alone: the same as with data, in hardly any memory, and honest about what they cannot know."""
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hundredfold import lens
+from hundredfold.lens.arrays import taking
+from hundredfold.machine import gpus
+
+SCRIPT = Path(__file__).with_name("array_expressions.py")
+
+
+def _child(*arguments, code=None, environment=None):
+    command = [sys.executable, *(["-c", textwrap.dedent(code)] if code else [str(SCRIPT)]), *arguments]
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=280, check=False, env={**os.environ, **(environment or {})}
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def both():
+    return json.loads(_child("data")), json.loads(_child("shapes", environment={"HUNDREDFOLD_GPU_MEMORY": "1TB"}))
+
+
+def test_the_account_of_shapes_is_the_account(both):
+    """Every launch, byte, temporary, peak, group and time, for more than fifty expressions at 2 000 x 2 000."""
+    data, shapes = both
+    assert len(data) >= 50
+    for name, account in data.items():
+        assert shapes[name] == account, name
+
+
+def test_the_account_has_what_the_engine_counted(both):
+    for name, account in both[0].items():
+        assert account["counted"] == account["engine"], name
+        assert account["events"], name
+
+
+def test_ten_thousand_squared_takes_no_memory(cuda_free):
+    """The account of sin² + cos² at 10 000 x 10 000 (800 MB an array, 4 of them at once) in a process of less than 400 MB."""
+    code = """
+        import resource
+        from hundredfold import simulate
+        simulate.activate()
+        import cupy as cp
+        from hundredfold import lens
+        account = lens.account(lambda x: cp.sin(x) ** 2 + cp.cos(x) ** 2, lens.array((10_000, 10_000)), shapes=True)
+        print(account.peak, len(account.kernels), account.moved, account.flow.moved)
+        print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+        """
+    figures, memory = _child(code=code).splitlines()
+    # By hand: x and at most three temporaries; sin, square, cos, square read 1 and write 1, add reads 2 and writes 1.
+    assert figures.split() == [str(4 * 800_000_000), "5", str(11 * 800_000_000), str(2 * 800_000_000)]
+    assert all(int(most) < 400_000_000 for most in memory.split()), memory
+
+
+@pytest.fixture
+def cuda_free():
+    """For tests that use no kernel of this process."""
+
+
+@pytest.fixture
+def cp(standins):
+    import cupy
+
+    return cupy
+
+
+def test_in_a_child_the_arguments_stay_as_they_are(cp):
+    x = cp.arange(12.0).reshape(3, 4)
+
+    def double(a):
+        a *= 2
+        return a
+
+    account = lens.account(double, x, shapes=True)
+    assert account.shapes and [event.name for event in account.events] == ["cupy_multiply"]
+    assert x.get().tolist() == np.arange(12.0).reshape(3, 4).tolist()
+
+
+def test_views_of_one_array_stay_views_of_one(cp):
+    """The halves of one array and the whole: 8 000 bytes are read once, however many views read them."""
+    x = cp.zeros(1000)
+
+    def three(a, b, c):
+        return a.sum(), b.sum(), c.sum()
+
+    for shapes in (False, True):
+        account = lens.account(three, x[:500], x[500:], x, shapes=shapes)
+        assert account.read == 2 * 4000 + 8000 and account.flow.read == 8000
+        assert account.before >= 8000
+
+
+def test_strides_are_taken_along(cp):
+    x = cp.zeros((100, 60))
+
+    def contiguous(a, b, c):
+        return [cp.ascontiguousarray(each) for each in (a, b, c)]
+
+    args = (x.T, x[::2, 3:], x[::-1])
+    data, shapes = (lens.account(contiguous, *args, shapes=each) for each in (False, True))
+    assert [(e.name, e.read, e.written) for e in data.events] == [(e.name, e.read, e.written) for e in shapes.events]
+    assert len(data.events) == 3
+
+
+def test_who_wants_values_is_told_where(cp):
+    def until(x):
+        y = x + 1
+        while float(y.sum()) > 3:
+            y /= 2
+        return y
+
+    with pytest.raises(lens.ValuesNeededError, match=r"Line \d+, while float\(y.sum\(\)\) > 3: .*leave the line out"):
+        lens.account(until, cp.ones(10), shapes=True)
+    with pytest.raises(lens.ValuesNeededError, match=r"return x\[x > 0\]: .*--fraction 0.1"):
+        lens.account(_selected, cp.ones(10), shapes=True)
+    account = lens.account(_selected, cp.ones(1000), shapes=True, fraction=0.25)
+    assert account.events[-1].written == 250 * 8
+    assert account.assumed == ["a mask selects 0.25 of the elements"]
+    assert "selects 0.25 of the elements (assumed)" in str(account)
+
+
+def _selected(x):
+    return x[x > 0]
+
+
+def test_errors_are_those_of_the_code(cp):
+    with pytest.raises(ValueError, match="mismatch in its core dimension") as caught:
+        lens.account(lambda a: a @ a[1:], cp.ones((4, 4)), shapes=True)
+    assert any("in line" in note for note in caught.value.__notes__)
+    with pytest.raises(TypeError, match="Argument 1 is a DataFrame|Argument 1 is a cudf object.*make it in the code"):
+        import cudf
+
+        lens.account(lambda df: df, cudf.DataFrame({"a": [1]}), shapes=True)
+    with pytest.raises(TypeError, match="Argument 1 is a generator, which cannot be taken along"):
+        lens.account(lambda g: g, (i for i in range(3)), shapes=True)
+
+
+def test_what_does_not_fit_is_said(cp):
+    account = lens.account(lambda a: a + 1, lens.array((100_000, 100_000)), shapes=True, gpu="T4")
+    assert not account.fits and "That does not fit: a T4 has 17.2 GB" in " ".join(str(account).split())
+
+
+def test_arrays_that_are_not_there(cp):
+    assert repr(lens.array((3, 4), "int8", "F")) == "lens.array((3, 4), 'int8', order='F')"
+    account = lens.account(lambda a, b: a + b["k"], lens.array(100, "float32"), {"k": lens.array((5, 100), "int8")})
+    assert account.events[0].read == 400 + 500 and account.events[0].written == 5 * 400
+    for wrong in ({"shape": -1}, {"shape": 3, "dtype": "U5"}, {"shape": 3, "order": "K"}):
+        with pytest.raises(ValueError, match=r"shape|Device arrays hold numbers|order must be"):
+            lens.array(**wrong)
+
+
+def test_on_a_gpu_machine_the_real_cupy_is_not_touched(tmp_path):
+    """A module that calls itself cupy, whose arrays have attributes and no data: reading any would raise."""
+    (tmp_path / "cupy").mkdir()
+    (tmp_path / "cupy" / "__init__.py").write_text(
+        textwrap.dedent("""
+        import numpy as np
+        class Memory:
+            def __init__(self, size): self.ptr, self.size = 0x7f0000000000, size
+        class Pointer:
+            def __init__(self, mem): self.mem, self.ptr = mem, mem.ptr
+        class ndarray:
+            def __init__(self, shape):
+                self.shape, self.dtype, self.size = shape, np.dtype("f8"), int(np.prod(shape))
+                self.strides = tuple(np.empty(shape, "i1").strides[k] * 8 for k in range(len(shape)))
+                self.data = Pointer(Memory(self.size * 8))
+            __cuda_array_interface__ = {}
+            def __getattr__(self, name): raise AssertionError(f"the real cupy was touched: {name}")
+        def __getattr__(name): raise AssertionError(f"the real cupy was touched: {name}")
+        """)
+    )
+    code = f"""
+        import sys
+        sys.path.insert(0, {str(tmp_path)!r})
+        import cupy as cp
+        from hundredfold import lens
+        x = cp.ndarray((3000, 2000))
+        def twice(a):
+            return cp.exp(a) * 2
+        account = lens.account(twice, x)
+        print([e.name for e in account.events], account.peak, account.shapes, cp.__file__.startswith({str(tmp_path)!r}))
+        from IPython.core.interactiveshell import InteractiveShell
+        from hundredfold.lens.magics import register
+        shell = InteractiveShell.instance()
+        register(shell)
+        shell.user_ns.update(cp=cp, x=x, twice=twice, n=3)
+        shell.run_cell("%%lens\\ny = twice(x) + n\\nprint(y)")
+        print("y" in shell.user_ns)
+        """
+    out = _child(code=code, environment={"HUNDREDFOLD_SIMULATE": ""})
+    assert "['cupy_exp', 'cupy_multiply'] 144000000 True True" in out
+    assert "<3000 × 2000, float64: only the shape is known>" in out and "cupy_add" in out
+    assert "was not run on this machine's GPU" in " ".join(out.split()) and out.strip().endswith("False")
+
+
+def test_gpus_by_name(cp):
+    with pytest.raises(gpus.UnknownGpuError, match="nearest known: A100"):
+        lens.account(lambda: None, gpu="a1000", shapes=True)
+    assert taking.account(lambda: None, gpu="l4").gpu.name == "L4"
