@@ -94,9 +94,11 @@ def work_of(
 def _bytes(moved: Traffic, log: Log, scaling: Scaling) -> dict:
     read, written = scaling.first(moved.read, moved.own), scaling.first(moved.written, moved.own_written)
     if scaling.griddim == log.griddim and not scaling.exact:
-        # Of scattered accesses a sample sees little twice: no more is read than there is.
-        most = sum(-(-nbytes // SECTOR) + 1 for _, nbytes in moved.arrays.values())
-        read, written = min(read, most), min(written, most)
+        # Of scattered accesses a sample sees little twice: no more is read or written than there is.
+        read, written = (
+            min(found, sum(moved.extents[name] // SECTOR + 1 for name in names))
+            for found, names in ((read, moved.readers), (written, moved.writers))
+        )
     blocks = scaling.total
     own = scaling.sum(moved.own)
     x, y, _ = scaling.griddim

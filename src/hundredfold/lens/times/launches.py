@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from hundredfold.engine.kernels import limits
 from hundredfold.machine.gpus import GPU
 
 from ..result import Trace
@@ -11,10 +12,8 @@ from ..tracing import TooLargeError, trace
 from .account import work_of
 from .model import bound_of, estimate_of
 from .result import Bound, Estimate
+from .scaling import sample
 from .work import Work
-
-SAMPLE = 64
-"""Blocks that are traced of a launch whose trace would not fit into memory."""
 
 
 def bound(
@@ -42,7 +41,7 @@ def bound(
     sharedmem : int
         Bytes of dynamic shared memory of a block.
     blocks : int or sequence of int, optional
-        Trace so many blocks, or these; as in `lens.trace`.
+        Trace so many blocks, or these, as in `lens.trace`; by default all, or neighbours of each kind where that is too many.
 
     Returns
     -------
@@ -102,7 +101,8 @@ def _work(what: Any, launch: tuple, griddim: Any, sharedmem: int, blocks: Any, r
         try:
             what = trace(what, *launch, sharedmem=sharedmem, blocks=blocks)
         except TooLargeError:
-            what = trace(what, *launch, sharedmem=sharedmem, blocks=SAMPLE)
+            few = sample(limits.normalize(*launch[:2])[0])
+            what = trace(what, *launch, sharedmem=sharedmem, blocks=few)
     elif launch:
         raise TypeError("A trace has its grid, block and arguments already; griddim= names a larger launch.")
     return work_of(what, griddim, sharedmem=sharedmem, registers=registers, fastmath=fast)

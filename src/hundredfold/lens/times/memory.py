@@ -49,13 +49,17 @@ class Traffic:
         Blocks that they come from.
     shared : numpy.ndarray
         Cycles of shared memory.
-    arrays : dict of str to tuple
-        By name, what all blocks together touch: ``(sectors, bytes of the array)``.
+    extents : dict of str to int
+        By name of an array in global memory, its bytes.
+    readers, writers : set of str
+        Names of the arrays that are read, and written.
     """
 
     blocks: int
     again: dict[tuple[int, int, int], np.ndarray] = field(default_factory=dict)
-    arrays: dict[str, tuple[int, int]] = field(default_factory=dict)
+    extents: dict[str, int] = field(default_factory=dict)
+    readers: set[str] = field(default_factory=set)
+    writers: set[str] = field(default_factory=set)
     contended: float = 0.0
     operands: float = 0.0
     senders: int = 0
@@ -93,6 +97,9 @@ def traffic(log: Log, dead: set[tuple] = frozenset()) -> Traffic:
         site = item.site
         if site.kind == "read" and (site.function, site.line, site.column) in dead:
             continue
+        (found.readers if site.kind == "read" else found.writers).update(item.arrays)
+        if site.kind == "atomic":
+            found.readers.update(item.arrays)
         block, warp = _owners(log, item, warps)
         first, last = item.address // SECTOR, (item.address + item.nbytes - 1) // SECTOR
         found.requests += _by_block(item.request, block, found.blocks)
@@ -111,7 +118,9 @@ def traffic(log: Log, dead: set[tuple] = frozenset()) -> Traffic:
     if parts:
         _sectors(log, found, [np.concatenate(column) for column in zip(*parts, strict=True)])
     _contention(found, addresses)
-    _arrays(log, found)
+    for array in log.arrays:
+        if array.space == "global":
+            found.extents[array.name] = found.extents.get(array.name, 0) + array.extent
     for item in requests(log, "shared"):
         owner = _owner(item.request, _owners(log, item, warps)[0])
         found.shared += np.bincount(owner, cycles_of(item).sum(axis=1), found.blocks)
@@ -238,10 +247,3 @@ def _contention(found: Traffic, addresses: list[tuple[np.ndarray, ...]]) -> None
     places, meeting = distinct(_pairs(address, request)[0])
     found.contended = float(meeting.max())
     found.senders = len(np.unique(block[address == places[np.argmax(meeting)]]))
-
-
-def _arrays(log: Log, found: Traffic) -> None:
-    for array in log.arrays:
-        if array.space == "global":
-            before = found.arrays.get(array.name, (0, 0))[1]
-            found.arrays[array.name] = (0, max(before, array.extent))

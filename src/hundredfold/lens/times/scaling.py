@@ -64,15 +64,18 @@ class Scaling:
         return found
 
     def _surrounded(self) -> np.ndarray:
-        """Which traced blocks have those before them along each axis traced too, so that what is new to them is known."""
+        """Which traced blocks have the one before them along each axis traced too, so that what is new to them is known.
+
+        Those across a corner share with these what they share with the block, but for accesses that jump.
+        """
         x, y, _ = self.log.griddim
         ids = set(self.log.blocks.tolist())
         out = np.ones(self.place.shape[1], bool)
-        for steps in itertools.product((0, 1), repeat=3):
-            before = self.place - np.array(steps)[:, None]
-            inside = (before >= 0).all(axis=0)
+        for axis in range(3):
+            before = self.place.copy()
+            before[axis] -= 1
             linear = before[0] + x * (before[1] + y * before[2])
-            out &= ~inside | np.array([int(n) in ids for n in linear])
+            out &= (before[axis] < 0) | np.array([int(n) in ids for n in linear])
         return out
 
     def sum(self, values: np.ndarray) -> float:
@@ -109,6 +112,21 @@ class Scaling:
                 mean *= used.min() / used.mean()
             total += count * mean
         return float(total)
+
+
+def sample(griddim: tuple[int, int, int]) -> np.ndarray:
+    """Blocks to trace of a large grid, so that there are some of each kind with those before them: at most 125.
+
+    Along each axis the first three, the last two and neighbours in the middle.  Those inside that have one before them are
+    an even number, since where a sector is wider than a block is, every other one finds it new.
+    """
+    middle = {1: 21, 2: 5}.get(sum(n > 1 for n in griddim), 0)
+    picked = []
+    for n in griddim:
+        start = max(0, n // 2 - middle // 2)
+        picked.append(sorted({0, 1, 2, n - 2, n - 1, *range(start, start + middle)} & set(range(n))))
+    x, y, _ = griddim
+    return np.array(sorted(a + x * (b + y * c) for a, b, c in itertools.product(*picked)), np.int64)
 
 
 def _kind(position: np.ndarray, n: int) -> np.ndarray:
