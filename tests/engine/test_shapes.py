@@ -107,6 +107,30 @@ def test_shapes_of_functions_that_run_at_once():
     ]
 
 
+def test_shapes_of_scipys_functions():
+    """By hand; 200 and 300 are the lengths that were once confused: twice one of them looked like the other."""
+    out = child("""
+        import cupyx.scipy.ndimage as image, cupyx.scipy.signal as signal, cupyx.scipy.special as special
+        x = cp.ones((200, 300))
+        print(image.zoom(x, 2).shape, signal.convolve2d(x, x[:5, :7]).shape, signal.resample(x, 50).shape, special.erf(x).shape)
+        out = cp.empty_like(x)
+        print(image.gaussian_filter(x, 2).shape, image.gaussian_filter(x, 2, output=out) is out, image.zoom(x[:, :200], 3).shape)
+        print(cp.tril_indices(4000)[0].shape, cp.trapezoid(x).shape, cp.append(x, x).shape)
+        """)
+    assert out.splitlines() == [
+        "(400, 600) (204, 306) (50, 300) (200, 300)",
+        "(200, 300) True (600, 600)",
+        "(8002000,) (200,) (120000,)",
+    ]
+
+
+def test_a_shape_that_is_not_understood_is_refused():
+    out = child(
+        "from cupy._core import launch; launch.now('odd', lambda a: a[:: len(a) % 5 + 1], cp.ones(1000))", expect=1
+    )
+    assert "The shape of what odd gives is not known beforehand" in out
+
+
 def test_kernels_of_numba_and_of_cxx_are_counted_and_not_run():
     out = child("""
         import numpy as np

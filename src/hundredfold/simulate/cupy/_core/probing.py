@@ -1,8 +1,8 @@
 """What shapes a function of NumPy's would give, where arrays have only shapes.
 
-The function is called on small arrays in place of the large ones, three times with other lengths, and each length of its
-result is explained by those of its arguments: the same, one more, the sum, the product.  Called on other values it must give
-the same shapes, or they depend on data.
+The function is called on small arrays in place of the large ones, four times with other lengths, and each length of its
+result is explained by those of its arguments: the same, one more, the double, the sum, the product.  What can be explained in
+no way, or in two that differ, is refused.  Called on other values it must give the same shapes, or they depend on data.
 """
 
 from __future__ import annotations
@@ -22,14 +22,16 @@ SMALL = 8
 """Lengths up to this stay as they are: they mean something, such as three coordinates."""
 LARGE = 1000
 """Numbers among the arguments from here on are taken for lengths."""
-BASES = (11, 17, 29)
+STEPS = ((11, 6, 13, 9, 21), (17, 14, 5, 19, 8), (29, 7, 23, 11, 17), (13, 18, 9, 26, 5))
+"""Of each trial, the smallest length and the steps from one to the next: so that no length is a multiple or a sum of others in
+all of them unless it is so on the large arrays."""
 
 _SELECTING = {np.nonzero, np.argwhere, np.flatnonzero, np.unique, np.extract, np.compress}
 _ANY_VALUES = {np.linalg.lstsq}  # their usual shape is that of values without pattern
 
 
-def probed(name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
-    """The result of `launch.now` without data, counted as that counts it.
+def probed(name: str, function: Callable, args: tuple, kwargs: dict, *, once: bool = False) -> Any:
+    """The result of `launch.now` without data, counted as that counts it: an array that is given twice is read twice, or `once`.
 
     Raises
     ------
@@ -37,12 +39,12 @@ def probed(name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
         Where its shape depends on values, or on shapes in a way that is not seen.
     """
     given = list(_arrays((*args, *kwargs.values())))
-    read = sum(a.nbytes for a in given)
+    read = sum(a.nbytes for a in ({id(a): a for a in given}.values() if once else given))
     if function in _SELECTING:
         result = _selected(name, function, given)
     else:
         lengths = sorted({n for a in given for n in a.shape if n > SMALL} | set(_numbers((*args, *kwargs.values()))))
-        trials = [_values(lengths, base) for base in BASES]
+        trials = [_values(lengths, steps) for steps in STEPS]
         results = [_call(name, function, args, kwargs, trial, 0) for trial in trials]
         _same_for_other_values(name, function, args, kwargs, trials[0], results[0])
         result = _made(name, results, lengths, trials)
@@ -77,14 +79,17 @@ def _numbers(values: Any) -> Iterator[int]:
             yield from _numbers(value)
 
 
-def _values(lengths: list[int], base: int) -> dict[int, int]:
+def _values(lengths: list[int], steps: tuple[int, ...]) -> dict[int, int]:
     """A small length for each: in the same order, and near where they are near."""
-    small, last, values = base, None, {}
-    for n in lengths:
-        if last is not None:
-            small += n - last if n - last <= SMALL else base
+    values: dict[int, int] = {}
+    small, taken = 0, 0
+    for last, n in itertools.pairwise([None, *lengths]):
+        if last is not None and n - last <= SMALL:
+            small += n - last
+        else:
+            small += steps[taken % len(steps)] + taken // len(steps)
+            taken += 1
         values[n] = small
-        last = n
     return values
 
 
@@ -153,17 +158,42 @@ def _length(name: str, seen: tuple[int, ...], lengths: list[int], trials: list[d
     """The length that was seen on small arrays, on the large ones."""
     if len(set(seen)) == 1:
         return seen[0]
-    ways: list[tuple[Callable, int]] = [(sum, 1), (sum, 2), (math.prod, 2), (math.prod, 3), (math.prod, 4), (sum, 3)]
-    for combine, n in ways:
-        for chosen in itertools.combinations_with_replacement(lengths, n):
-            beside = {d - combine(trial[c] for c in chosen) for d, trial in zip(seen, trials, strict=True)}
-            if len(beside) == 1:
-                return combine(chosen) + beside.pop()
-    for n in lengths:  # a multiple, or a part, of one length
+    for explain in (_sum(1), _times, _sum(2), _product(2), _product(3), _product(4), _sum(3)):
+        found = set(explain(seen, lengths, trials))
+        if len(found) == 1:
+            return found.pop()
+        if found:  # more than one way to see it
+            break
+    raise shapes.refuse(f"The shape of what {name} gives is not known beforehand")
+
+
+def _sum(n: int) -> Callable:
+    return lambda *given: _combined(sum, n, *given)
+
+
+def _product(n: int) -> Callable:
+    return lambda *given: _combined(math.prod, n, *given)
+
+
+def _combined(combine: Callable, n: int, seen: tuple, lengths: list[int], trials: list[dict]) -> Iterator[int]:
+    """Some lengths together, and so many more."""
+    for chosen in itertools.combinations_with_replacement(lengths, n):
+        beside = {d - combine(trial[c] for c in chosen) for d, trial in zip(seen, trials, strict=True)}
+        if len(beside) == 1:
+            yield combine(chosen) + beside.pop()
+
+
+def _times(seen: tuple, lengths: list[int], trials: list[dict]) -> Iterator[int]:
+    """A multiple of one length, or its part, and so many more; the triangle of its pairs."""
+    for n in lengths:
         for times in range(2, 9):
             beside = {d - times * trial[n] for d, trial in zip(seen, trials, strict=True)}
             if len(beside) == 1:
-                return times * n + beside.pop()
-            if all(d == trial[n] // times for d, trial in zip(seen, trials, strict=True)):
-                return n // times
-    raise shapes.refuse(f"The shape of what {name} gives is not known beforehand")
+                yield times * n + beside.pop()
+            for up in (0, times - 1):
+                beside = {d - (trial[n] + up) // times for d, trial in zip(seen, trials, strict=True)}
+                if len(beside) == 1:
+                    yield (n + up) // times + beside.pop()
+        for off in (-1, 0, 1):
+            if all(d == trial[n] * (trial[n] + off) // 2 for d, trial in zip(seen, trials, strict=True)):
+                yield n * (n + off) // 2
