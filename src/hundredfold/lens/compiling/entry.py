@@ -116,8 +116,7 @@ def compile(
                 f"of the real CUDA compiler something is missing ({answer['text'].splitlines()[0]})."
             )
         else:
-            # Our own words where we refuse it too: they are about what was written, Numba's about what it made of it.
-            fault = _refused_here(function, kinds) or words.explain(carried, name, answer)
+            fault = _better(_refused_here(function, kinds), words.explain(carried, name, answer))
     else:
         fault = _refused_here(function, kinds)
     if fault is not None:
@@ -220,6 +219,12 @@ def _refused_here(function: FunctionType, kinds: tuple[Description, ...]) -> Ker
             return None  # not the kernel's fault
         return fault
     return None
+
+
+def _better(ours: KernelError | None, theirs: UncompilableError) -> KernelError:
+    """Our own words where we refuse the same: they are about what was written, Numba's about what it made of it."""
+    same = ours is not None and (theirs.line is None or (ours.function, ours.line) == (theirs.function, theirs.line))
+    return ours if same else theirs
 
 
 def _function(kernel: Any) -> FunctionType:

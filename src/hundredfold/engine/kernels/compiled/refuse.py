@@ -60,7 +60,7 @@ def words(text: str) -> str:
     """The part of Numba's message that its reader can use."""
     said = [words for words in _SAID.findall(text) if not words.startswith(("No implementation", "Failed in"))]
     plain = _PLAIN.search(text)
-    if plain:
+    if plain and not plain[1].startswith("_hf_"):
         return f"{plain[1]} is a plain Python function, which a kernel cannot call: decorate it with @cuda.jit(device=True)."
     if said:
         return said[-1].strip()
