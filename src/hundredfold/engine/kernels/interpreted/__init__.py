@@ -13,6 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..faults import SECONDS_SETTING
+from . import orders
 from .arrays import Arr, wrap, wrap_record
 from .chunk import Chunk
 from .program import Program
@@ -33,6 +34,7 @@ class Run:
         self.program, self.griddim, self.blockdim = program, griddim, blockdim
         self.arguments, self.sharedmem, self.log = arguments, sharedmem, log
         self.should_stop, self.debug, self.count = should_stop, debug, count
+        self.random: np.random.Generator | None = None  # which of several lanes that store to one element wins
         self.seconds = float(os.environ.get(SECONDS_SETTING) or SECONDS)
         self.tracer = None if log is None else Tracer(log, math.prod(blockdim))
 
@@ -57,8 +59,10 @@ class Run:
         }
 
 
-def compile_kernel(function, argtypes: tuple[Type, ...], debug: bool = False) -> Program:
+def compile_kernel(function, argtypes: tuple[Type, ...], debug: bool = False, cut=None) -> Program:
     """The program of a kernel for arguments of given types; made once.
+
+    `cut` may divide its blocks, see :mod:`.orders`.
 
     Raises
     ------
@@ -66,9 +70,9 @@ def compile_kernel(function, argtypes: tuple[Type, ...], debug: bool = False) ->
         For what a GPU refuses, with the line.
     """
     programs = function.__dict__.setdefault("_interpreted", {})  # kept with the function, gone with it
-    found = programs.get((argtypes, debug))
+    found = programs.get((argtypes, debug, cut))
     if found is None:
-        found = programs[argtypes, debug] = Program(function, argtypes, debug)
+        found = programs[argtypes, debug, cut] = Program(function, argtypes, debug, cut)
     return found
 
 
@@ -100,6 +104,7 @@ def run(
     blocks: np.ndarray | None = None,
     should_stop: Callable[[], None] = lambda: None,
     debug: bool = False,
+    order: orders.Order | None = None,
 ) -> None:
     """Carry out a kernel; its arrays hold the results afterwards.
 
@@ -121,6 +126,8 @@ def run(
         Called every so often; may raise.
     debug : bool
         A division by zero is a fault, as are exceptions that the kernel raises.
+    order : Order, optional
+        In which order threads go on; left out, all of a block in step, as is fastest here.
 
     Raises
     ------
@@ -132,16 +139,27 @@ def run(
         args = (*args, *function.defaults[len(function.defaults) - (len(function.params) - len(args)) :])
     args = tuple(a.value if isinstance(a, enum.Enum) else a for a in args)
     types = argument_types(function, args)
-    program = compile_kernel(function, types, debug)
+    program = compile_kernel(function, types, debug, None if order is None else orders.cut)
     arguments = {}
     for k, number in program.parameters:
         arguments[number] = _argument(args[k], types[k], function.params[k])
     numbers = np.arange(math.prod(griddim), dtype=np.int64) if blocks is None else np.asarray(blocks, np.int64)
     made = Run(program, griddim, blockdim, arguments, sharedmem, log, should_stop, debug, len(numbers))
-    each = len(numbers) if program.grid_wide else max(1, LANES // math.prod(blockdim))
+    room = LANES if order is None else orders.MOST
+    each = max(1, room // math.prod(blockdim))
+    if order is not None and order.blocks:
+        each = min(each, order.blocks)
+    if program.grid_wide:
+        each = len(numbers)
+    scheduler = Scheduler(made, program.steps)
+    if order is not None:
+        scheduler = orders.Shuffled(made, program.steps, order)
+        made.random = scheduler.random if order.shuffled else None
+        if order.shuffled and log is None:
+            numbers = scheduler.random.permutation(numbers)
     chunks = (Chunk(made, numbers[k : k + each], k) for k in range(0, len(numbers), each))
     with np.errstate(all="ignore"):
-        Scheduler(made, program.steps).go(chunks)
+        scheduler.go(chunks)
 
 
 def _argument(value: object, t: Type, name: str) -> object:

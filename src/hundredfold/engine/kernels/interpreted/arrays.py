@@ -198,16 +198,26 @@ def load(g, a: Arr, index: tuple, access: Access):
 
 
 def store(g, a: Arr, index: tuple, value, access: Access) -> None:
-    """Store; of several lanes that store to one element, the last wins."""
+    """Store; of several lanes that store to one element the last wins, or one that the order of the launch picks."""
     if a.readonly or a.memory.space == "const":
         g.read_only(a, access)
     at = address(g, a, index, access)
-    if type(at) is np.ndarray:
+    if g.chunk.run.random is not None:
+        _store_shuffled(a, at, value, g.chunk.run.random)
+    elif type(at) is np.ndarray:
         a.flat[at] = value
     else:
         a.flat[at] = value[-1] if type(value) is np.ndarray else value
     if g.log is not None:
         g.trace_value(value)
+
+
+def _store_shuffled(a: Arr, at, value, random: np.random.Generator) -> None:
+    if type(at) is not np.ndarray:
+        a.flat[at] = value[random.integers(len(value))] if type(value) is np.ndarray else value
+        return
+    order = random.permutation(len(at))
+    a.flat[at[order]] = value[order] if type(value) is np.ndarray else value
 
 
 def item(g, a: Arr, index: tuple, access: Access) -> Arr:

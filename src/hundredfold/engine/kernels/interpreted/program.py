@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from .infer import Inference, NeedsBranch
-from .ir import Block, Value
+from .ir import Block, Graph, Value
 from .lower import Lowering
 from .types import NONE, Array, Thing, Type
 
@@ -35,7 +37,7 @@ class Step:
 class Program:
     """The steps of a kernel, in the order of its source."""
 
-    def __init__(self, function, argtypes: tuple[Type, ...], debug: bool):
+    def __init__(self, function, argtypes: tuple[Type, ...], debug: bool, cut: Callable[[Graph], None] | None = None):
         self.function = function
         parting: set = set()
         while True:
@@ -46,6 +48,8 @@ class Program:
             except NeedsBranch as found:
                 parting.add(found.args[0])
         self.graph = lowered.graph
+        if cut is not None:
+            cut(self.graph)
         self.parameters = [(k, v.id) for k, v in enumerate(lowered.parameters) if v.op == "parameter"]
         self._mark()
         self.waits = any(b.sync is not None for b in self.graph.blocks)

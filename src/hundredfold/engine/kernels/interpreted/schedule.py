@@ -115,7 +115,7 @@ class Scheduler:
         self._advance(group)
 
     def _advance(self, group: Group) -> None:
-        steps, ready = self.steps, self.ready
+        steps = self.steps
         while True:
             if group.at == END:
                 self._end(group)
@@ -148,9 +148,13 @@ class Scheduler:
                 if chosen is None:
                     return
                 group = chosen
-            if ready and min(ready) <= group.at:
+            if self.yields(group):
                 self.put(group)
                 return
+
+    def yields(self, group: Group) -> bool:
+        """Whether others go on before this group does."""
+        return bool(self.ready) and min(self.ready) <= group.at
 
     def _part(self, group: Group, step, condition) -> Group | None:
         """Send lanes their ways; return the group if all go the same."""
