@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -47,7 +47,7 @@ def probed(name: str, function: Callable, args: tuple, kwargs: dict, *, once: bo
         trials = [_values(lengths, steps) for steps in STEPS]
         results = [_call(name, function, args, kwargs, trial, 0) for trial in trials]
         _same_for_other_values(name, function, args, kwargs, trials[0], results[0])
-        result = _made(name, results, lengths, trials)
+        result = _made(name, results, _known(lengths, given, trials))
     written = sum(a.nbytes for a in _arrays((result,)))
     launch.count_now(name, read, written, (*args, *kwargs.values()), result)
     return result
@@ -136,7 +136,7 @@ def _shape(value: Any) -> Any:
     return value
 
 
-def _made(name: str, results: list, lengths: list[int], trials: list[dict]) -> Any:
+def _made(name: str, results: list, known: list[Known]) -> Any:
     """The device's result of the small ones."""
     first = results[0]
     if isinstance(first, (np.ndarray, np.generic)):
@@ -144,27 +144,42 @@ def _made(name: str, results: list, lengths: list[int], trials: list[dict]) -> A
         if len({np.ndim(r) for r in results}) > 1:
             raise shapes.refuse(f"How large the result of {name} is depends on values")
         each = zip(*(np.shape(r) for r in results), strict=True)
-        shape = tuple(_length(name, seen, lengths, trials) for seen in each)
+        shape = tuple(_length(name, seen, known) for seen in each)
         return launch.empty(shape, first.dtype, launch.like_order(first, "K"))
     if isinstance(first, (list, tuple)):
-        items = [_made(name, list(each), lengths, trials) for each in zip(*results, strict=True)]
+        items = [_made(name, list(each), known) for each in zip(*results, strict=True)]
         return type(first)(*items) if hasattr(first, "_fields") else type(first)(items)
     if first is not None and any(result != first for result in results):
         raise shapes.refuse(f"{name} gives a number that depends on values")
     return first
 
 
-def _length(name: str, seen: tuple[int, ...], lengths: list[int], trials: list[dict]) -> int:
+def _length(name: str, seen: tuple[int, ...], known: list[Known]) -> int:
     """The length that was seen on small arrays, on the large ones."""
     if len(set(seen)) == 1:
         return seen[0]
     for explain in (_sum(1), _times, _sum(2), _product(2), _product(3), _product(4), _sum(3)):
-        found = set(explain(seen, lengths, trials))
+        found = set(explain(seen, known))
         if len(found) == 1:
             return found.pop()
         if found:  # more than one way to see it
             break
     raise shapes.refuse(f"The shape of what {name} gives is not known beforehand")
+
+
+class Known(NamedTuple):
+    """A length, or an array's size, among the arguments: what it is, and what it was in each trial."""
+
+    large: int
+    small: tuple[int, ...]
+
+
+def _known(lengths: list[int], given: list, trials: list[dict]) -> list[Known]:
+    known = [Known(n, tuple(trial[n] for trial in trials)) for n in lengths]
+    for a in given:
+        if a.ndim > 1:
+            known.append(Known(a.size, tuple(math.prod(trial.get(n, n) for n in a.shape) for trial in trials)))
+    return list(dict.fromkeys(known))
 
 
 def _sum(n: int) -> Callable:
@@ -175,25 +190,25 @@ def _product(n: int) -> Callable:
     return lambda *given: _combined(math.prod, n, *given)
 
 
-def _combined(combine: Callable, n: int, seen: tuple, lengths: list[int], trials: list[dict]) -> Iterator[int]:
+def _combined(combine: Callable, n: int, seen: tuple, known: list[Known]) -> Iterator[int]:
     """Some lengths together, and so many more."""
-    for chosen in itertools.combinations_with_replacement(lengths, n):
-        beside = {d - combine(trial[c] for c in chosen) for d, trial in zip(seen, trials, strict=True)}
+    for chosen in itertools.combinations_with_replacement(known, n):
+        beside = {d - combine(each) for d, each in zip(seen, zip(*(k.small for k in chosen), strict=True), strict=True)}
         if len(beside) == 1:
-            yield combine(chosen) + beside.pop()
+            yield combine(k.large for k in chosen) + beside.pop()
 
 
-def _times(seen: tuple, lengths: list[int], trials: list[dict]) -> Iterator[int]:
+def _times(seen: tuple, known: list[Known]) -> Iterator[int]:
     """A multiple of one length, or its part, and so many more; the triangle of its pairs."""
-    for n in lengths:
+    for large, small in known:
         for times in range(2, 9):
-            beside = {d - times * trial[n] for d, trial in zip(seen, trials, strict=True)}
+            beside = {d - times * n for d, n in zip(seen, small, strict=True)}
             if len(beside) == 1:
-                yield times * n + beside.pop()
+                yield times * large + beside.pop()
             for up in (0, times - 1):
-                beside = {d - (trial[n] + up) // times for d, trial in zip(seen, trials, strict=True)}
+                beside = {d - (n + up) // times for d, n in zip(seen, small, strict=True)}
                 if len(beside) == 1:
-                    yield (n + up) // times + beside.pop()
+                    yield (large + up) // times + beside.pop()
         for off in (-1, 0, 1):
-            if all(d == trial[n] * (trial[n] + off) // 2 for d, trial in zip(seen, trials, strict=True)):
-                yield n * (n + off) // 2
+            if all(d == n * (n + off) // 2 for d, n in zip(seen, small, strict=True)):
+                yield large * (large + off) // 2
