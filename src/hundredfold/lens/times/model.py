@@ -33,6 +33,10 @@ SHORTEST = 0.5e-6
 """Seconds.  No kernel is shorter: Nsight Systems shows 0.8 to 1.2 µs for empty ones, from memory, and the shortest
 published for the project's figures is 1.136 µs (numbast issue 71).  Less than the half of that is not seen."""
 
+AT_ONCE = 2
+"""Requests for one address that L2 does in a cycle at most.  NVIDIA's white papers on Kepler and Maxwell say one, from
+memory, and later ones nothing; a bound allows for twice that."""
+
 REACHED = 0.9
 """Share of the printed memory bandwidth that a plain copy reaches: 4.3 of 4.8 TB/s on an H200; 0.92 on a V100 with CuPy's
 sum over CUB [the project's performance research, sections 2.7 and 5]."""
@@ -86,8 +90,7 @@ def bound_of(work: Work | Iterable[Work], gpu: str | GPU | None = None) -> Bound
     parts = {
         "memory": max(certain_traffic(work, gpu) / gpu.bandwidth, crossing),
         "arithmetic": _least_arithmetic(work, gpu) / (faster * share),
-        # The slice of L2 that has an address does one request on it in a cycle.
-        "atomics": work.contended / gpu.clock_most,
+        "atomics": work.contended / (AT_ONCE * gpu.clock_most),
         "launch": SHORTEST * work.launches,
     }
     if work.link:

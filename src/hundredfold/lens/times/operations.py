@@ -172,11 +172,12 @@ class _Counting:
     def certain(self, live: set) -> None:
         start = np.full(self.found.blocks, float(self.log.threads_per_block))
         least = sure.least(self.graph, {v: self.times(v) for v in self.at}, start)
+        data = sure.data(self.graph)
         for v, n in sure.distinct(self.graph, live, least).items():
             cost, kind = self.cost(v), costs.FLOATS.get(_letter(v))
             if kind and cost.certain:
                 self.found.add(self.found.certain, kind, cost.certain * n)
-            elif v.op == "binary" and not kind and _name(v) in ("add", "sub", "mul") and sure.loaded(v):
+            elif v.op == "binary" and not kind and _name(v) in ("add", "sub", "mul") and v in data and sure.loaded(v):
                 self.found.add(self.found.certain, "int32", n)
 
     def times(self, v: Value) -> np.ndarray:

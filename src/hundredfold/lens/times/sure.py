@@ -16,7 +16,28 @@ ROUNDS = 12
 
 
 def live(graph: Graph) -> set[Value]:
-    """The values that what a kernel stores, waits for or decides by is made of."""
+    """The values that what a kernel stores, waits for or decides by is made of; their `uses` are counted."""
+    seen = _needed(graph, lambda v: v.args)
+    for v in seen:
+        v.uses = 0
+    for v in seen:
+        for arg in v.args:
+            arg.uses += 1
+    return seen
+
+
+def data(graph: Graph) -> set[Value]:
+    """Those that are not only made for an index, whose arithmetic a compiler may put into the access."""
+
+    def without_index(v: Value) -> list[Value]:
+        if v.op in ("getitem", "setitem") or (v.op == "icall" and v.extra.startswith("atomic.")):
+            return [v.args[0], *v.args[2:]]
+        return v.args
+
+    return _needed(graph, without_index)
+
+
+def _needed(graph: Graph, args) -> set[Value]:
     todo: list[Value] = []
     for block in graph.blocks:
         todo += [v for v in block.body if _effect(v)]
@@ -26,12 +47,7 @@ def live(graph: Graph) -> set[Value]:
         v = todo.pop()
         if v not in seen:
             seen.add(v)
-            todo += v.args
-    for v in seen:
-        v.uses = 0
-    for v in seen:
-        for arg in v.args:
-            arg.uses += 1
+            todo += args(v)
     return seen
 
 
