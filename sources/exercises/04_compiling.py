@@ -141,8 +141,8 @@ check("compiling.types", numpy_mean, numba_mean, stencil_bytes, loop_seconds)
 # %% [markdown]
 # ## 4. Repair a race
 #
-# This counts how often each value from 0 to 255 occurs in `v` (one-dimensional, uint8). It uses all cores, it is fast, and now and then it
-# loses some. Repair it **without giving the threads up**: the result is an int64 array of 256 counts, right every time.
+# This counts how often each value from 0 to 255 occurs in `v` (one-dimensional, uint8, of any length). It uses all cores, it is fast, and now and
+# then it loses some. Repair it **without giving the threads up**: the result is an int64 array of 256 counts, right every time.
 
 
 # %%
@@ -175,14 +175,14 @@ check("compiling.histogram", histogram)
 # ## 5. Leave it, compile it, or the GPU?
 #
 # A laptop: memory with 50 GB/s; the interpreter takes 50 ns for one turn of a simple loop, compiled code 1 ns where each turn waits for the one
-# before; the first call of a compiled function, on the CPU or the GPU, takes 0.5 s more. A V100 beside it with 900 GB/s, on a bus of
-# 12 GB/s. Which way finishes first, counting everything until the answer is where it is wanted?
+# before; the first call of a function that you compile, for the CPU or the GPU, takes 0.5 s more. A V100 beside it with 900 GB/s, on a bus of
+# 12 GB/s; one of its threads alone takes 20 ns for such a turn. Which way finishes first, counting everything until the answer is where it is wanted?
 #
 # | job | what | as it stands |
 # |---|---|---|
 # | `"settings"` | a loop of 10 000 turns over a list of settings, once, when a program starts | Python |
 # | `"sum"` | the sum of 800 MB of float64 that lie on the host, once | `x.sum()` |
-# | `"recurrence"` | problem 1 for $10^8$ numbers that lie on the host | Python |
+# | `"recurrence"` | problem 1 for 100 000 000 numbers that lie on the host | Python |
 # | `"pictures"` | 1000 pictures of 10 000 × 10 000 int8 on the host, each smoothed once, the results wanted on the host | Python |
 # | `"steps"` | one such picture that lies on the device, smoothed 10 000 times, the result wanted on the device | Python |
 #

@@ -71,7 +71,8 @@ print(f"{1e9 * in_python.median / x.size:.0f} ns for each number")
 my_guess = 50
 
 # %% [markdown]
-# **Measure.** `njit(total)` is what the decorator `@njit` above the function would give.
+# **Measure.** `njit(total)` is what the decorator `@njit` above the function would give. (`njit` is short for `jit(nopython=True)`, which is what
+# `jit` means today.)
 
 # %%
 compiled = njit(total)
@@ -111,6 +112,9 @@ for kind in ("float32", "int64"):
 print(*(f"{s.args[0]} -> {s.return_type}" for s in compiled.nopython_signatures), sep="\n")
 
 # %% [markdown]
+# (`1d, C` says: one-dimensional, contiguous. A slice `x[::2]` is another type again. And why float32 -> float64? Because `total` begins as `0`, a whole
+# number, and int64 and float32 meet in float64.)
+#
 # In a file, `@njit(cache=True)` keeps the machine code for the next process. In a script that runs once for a second, not to compile is a
 # respectable answer.
 #
@@ -174,7 +178,8 @@ print("Kahan's sum is exact as written, and no better than any other with fastma
 del tenths, numbers  # memory that is needed below
 
 # %% [markdown]
-# `fastmath={"reassoc", "nsz"}` asks for the other order alone, and leaves NaN as it is. (It still breaks Kahan's sum, whose point is the order.)
+# `fastmath={"reassoc", "nsz"}` asks for the other order alone (*reassociate*, and *no signed zeros*: 0.0 may become -0.0), and leaves NaN as it is.
+# (It still breaks Kahan's sum, whose point is the order.)
 #
 # ## All cores
 #
@@ -242,7 +247,7 @@ my_share = 0
 def racy(pixels):
     counts = np.zeros(256, np.int64)
     for i in prange(pixels.size):
-        counts[pixels[i] + 128] += 1
+        counts[pixels[i] + 128] += 1  # values begin at -128, places at 0
     return counts
 
 
@@ -257,28 +262,12 @@ print("missing:", ", ".join(f"{share:.1%}" for share in lost), f"(you said {my_s
 # a race by running; look for it by reading: *can two iterations touch the same element, one of them writing?* The exercise's checks do that,
 # by running your source in slow motion.
 #
-# The repair: each part of the picture gets counts of its own, and they are added up at the end.
-
-
-# %%
-@njit(parallel=True)
-def histogram(pixels):
-    parts = numba.get_num_threads()
-    counts = np.zeros((parts, 256), np.int64)
-    for t in prange(parts):
-        for i in range(t * pixels.size // parts, (t + 1) * pixels.size // parts):
-            counts[t, pixels[i] + 128] += 1
-    return counts.sum(axis=0)
-
-
-assert histogram(pixels).sum() == pixels.size
-assert np.array_equal(histogram(pixels[:1000]), np.bincount(pixels[:1000] + np.int64(128), minlength=256))
-print("no pixel is missing")
-
-# %% [markdown]
+# The repair: cut the picture into as many parts as there are threads, let the `prange` run over the *parts*, give each part 256 counts of its own,
+# and add them up at the end. That is problem 4.
+#
 # One trap is left, and it costs only time. Memory comes to a core in *lines* of 64 bytes (128 on some machines). If two threads write to
-# different elements of **one line**, the line travels between the cores at every write: *false sharing*. Here each thread adds to a single
-# element of its own; only how far these are apart differs:
+# different elements of **one line**, the line travels between the cores at every write: *false sharing*. Here x is cut into one part for
+# each thread, and each thread adds to a single element of its own, so there is no race. Only how far these elements are apart differs:
 
 
 # %%
@@ -287,7 +276,7 @@ def sums_apart(x, apart):
     parts = numba.get_num_threads()
     sums = np.zeros(parts * apart)
     for t in prange(parts):
-        for i in range(t * x.size // parts, (t + 1) * x.size // parts):
+        for i in range(t * x.size // parts, (t + 1) * x.size // parts):  # part t ends where the next begins
             sums[t * apart] += x[i]
     return sums.sum()
 
@@ -361,7 +350,12 @@ def add_arrays(a, b):
     return a + b
 
 
-in_c = cp.ElementwiseKernel("int8 a, int8 b", "int32 wide, int8 narrow", "wide = a + b; narrow = a + b;", "add")
+in_c = cp.ElementwiseKernel(
+    "int8 a, int8 b",  # what comes in
+    "int32 wide, int8 narrow",  # what goes out
+    "wide = a + b; narrow = a + b;",
+    "add_in_c",
+)
 
 a = np.array([100], dtype=np.int8)
 wide, narrow = in_c(cp.asarray(a), cp.asarray(a))
@@ -388,7 +382,9 @@ print("C, stored in an int8            ", int(narrow[0]))
 @stencil
 def mean_of_nine(x):
     return (
-        x[-1, -1] + x[-1, 0] + x[-1, 1] + x[0, -1] + x[0, 0] + x[0, 1] + x[1, -1] + x[1, 0] + x[1, 1]
+        x[-1, -1] + x[-1, 0] + x[-1, 1]
+        + x[0, -1] + x[0, 0] + x[0, 1]
+        + x[1, -1] + x[1, 0] + x[1, 1]
     ) // 9  # fmt: skip
 
 
@@ -401,7 +397,7 @@ def as_published():
     smooth_stencil(picture)  # returns nothing, so that nobody keeps the result: it is large
 
 
-published_way = measure(as_published, name="@stencil, as published", bytes=9 * picture.size, repeat=3)
+published_way = measure(as_published, name="@stencil", bytes=9 * picture.size, repeat=2)
 published_way
 
 # %% [markdown]
@@ -464,15 +460,17 @@ def smooth_stencil_into(x, out):
     mean_of_nine(x, out=out)
 
 
-fresh = measure(lambda: make_ones(*picture.shape).size, name="a new array of int64", repeat=3)
+nbytes = 8 * picture.size
+fresh = measure(lambda: make_ones(*picture.shape).size, name="new array", bytes=nbytes, repeat=2)
 large = make_ones(*picture.shape)
-into = measure(smooth_stencil_into, picture, large, name="@stencil, into an array", bytes=9 * picture.size, repeat=3)
+nbytes = 9 * picture.size
+into = measure(smooth_stencil_into, picture, large, name="into an array", bytes=nbytes, repeat=3)
 print(published_way, fresh, into, sep="\n")
 del large
 
 # %% [markdown]
-# **The famous 600 ms are the operating system's.** It hands out new memory in pages of 4 kB, empties each, and does so again at every call,
-# because an array of this size is given back at once. The means themselves take a small part of it; with results of one byte instead
+# **The famous 600 ms are the operating system's.** It hands out new memory in pages of a few kB, empties each, and does so again at every
+# call, because an array of this size is given back at once. The means themselves take a small part of it; with results of one byte instead
 # of eight they take less again. The GPU kernel of the post wrote int8 into an array that was there already. It was asked for 2 bytes a pixel, and
 # the CPU for 9, in new memory. Most of the "200×" is that, and none of it is the GPU's merit.
 #
@@ -515,7 +513,8 @@ def smooth_on_all_cores(x, out):
 
 
 check = np.zeros_like(picture)
-all_cores = measure(smooth_on_all_cores, picture, check, name="loops, all cores", bytes=2 * picture.size, repeat=7)
+nbytes = 2 * picture.size
+all_cores = measure(smooth_on_all_cores, picture, check, name="all cores", bytes=nbytes, repeat=7)
 assert np.array_equal(check, out)
 all_cores
 
@@ -584,11 +583,9 @@ plot.times(
 
 # %%
 won = published_way.median / best
-silicon = limits["cpu"].seconds / limits["V100"].seconds
 print(f"won on the CPU, without any GPU: {won:.0f}×")
-print(
-    f"what a V100's memory has over this CPU's: {silicon:.0f}×; an H200's: {limits['cpu'].seconds / limits['H200'].seconds:.0f}×"
-)
+for name in ("V100", "H200"):
+    print(f"the memory of a {name} over this CPU's: {limits['cpu'].seconds / limits[name].seconds:.0f}×")
 print(f"the published kernel is {2.87e-3 * scale / limits['V100'].seconds:.0f}× above the V100's limit")
 
 # %% [markdown]
