@@ -260,6 +260,22 @@ def test_what_the_compiler_says_is_what_the_result_has(monkeypatch):
     assert len(there.requests) == 2
 
 
+def test_what_the_figures_suggest(monkeypatch):
+    ptx = "\tcvt.f64.f32 \t%fd1, %f1;\n\tmul.f64 \t%fd2, %fd1, 0d3FB999999999999A;\n\t@%p1 fma.rn.f64 %fd3, %fd2, %fd1, %fd2;\n"
+    monkeypatch.setattr(entry, "helper", There(built(ptx=ptx)))
+    made = lens.compile(saxpy, 1.0, "float32[::1]", "float32[::1]", gpu="T4")
+    assert made.doubles == 2  # the conversion is none of them
+    doubles, spills = made.advice
+    # T4: 8.1 TFLOP/s of float32, 0.253 of float64: 1/32.
+    assert "float64 (2 instructions)" in doubles and "on T4 float64 runs at 1/32 of float32's rate" in doubles
+    assert "Registers ran out" in spills and spills in repr(made)
+    assert len(lens.compile(saxpy, 1.0, "float64[::1]", "float64[::1]", gpu="T4").advice) == 1  # float64 is meant
+    log = built()["log"].replace("8 bytes", "400 bytes").replace("4 bytes spill", "0 bytes spill").replace("12 ", "0 ")
+    monkeypatch.setattr(entry, "helper", There(built(log=log)))
+    (local,) = lens.compile(saxpy, 1.0, "float32[::1]", "float32[::1]", gpu="A100").advice
+    assert "400 bytes of each thread's local arrays lie in memory" in local
+
+
 def made_of(*texts):
     return tuple(map(described.describe, texts))
 

@@ -113,6 +113,21 @@ def test_local_arrays_constants_and_spills():
     assert few.stack >= 8 * 4  # 16 float64 that live on are 32 registers, and there are counters besides
 
 
+def test_float64_that_nobody_asked_for_is_counted():
+    def tenth(x, y):
+        i = cuda.grid(1)
+        y[i] = 0.1 * x[i]
+
+    def tenth_as_it_should_be(x, y):
+        i = cuda.grid(1)
+        y[i] = np.float32(0.1) * x[i]
+
+    args = ("float32[::1]", "float32[::1]")
+    assert lens.compile(tenth, *args).doubles == 1
+    assert "float64 (1 instruction)" in lens.compile(tenth, *args, gpu="T4").advice[0]
+    assert lens.compile(tenth_as_it_should_be, *args).doubles == 0
+
+
 def test_a_kernel_that_calls_device_functions_and_one_that_syncs_the_grid():
     @cuda.jit(device=True)
     def inner(v):

@@ -156,7 +156,8 @@ class Carried:
         if declared is None:  # the real dispatcher
             declared = [] if getattr(value, "_can_compile", True) else [(kinds, None) for kinds in value.overloads]
         signatures = [
-            (tuple(map(_of_type, kinds)), None if result is None else _of_type(result)) for kinds, result in declared
+            (tuple(map(_of_type, kinds)), None if str(result) == "none" or result is None else _of_type(result))
+            for kinds, result in declared
         ]
         return ("dispatcher", index, {"device": True} | options_of(value), signatures)
 

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import functools
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from hundredfold.engine.kernels.trace.findings import Finding
 from hundredfold.lens.occupancy import Occupancy, occupancy
+from hundredfold.machine import gpus
 
 from . import cubin
+
+_DOUBLE = re.compile(
+    r"^\s*(?:@\S+\s+)?(?:add|sub|mul|fma|mad|div|rcp|sqrt|rsqrt|min|max|neg|abs|setp)\b\S*\.f64\b", re.M
+)
 
 
 class NotCompiledError(RuntimeError):
@@ -86,12 +93,22 @@ class Compiled:
         """Bytes that a thread moves to local memory and back because registers ran out."""
         return None if self.spill_stores is None else self.spill_stores + self.spill_loads
 
+    @property
+    def doubles(self) -> int | None:
+        """Instructions of the PTX that calculate in float64, conversions aside."""
+        return None if self.ptx is None else len(_DOUBLE.findall(self.ptx))
+
+    @property
+    def advice(self) -> list[str]:
+        """What the figures suggest, a sentence each."""
+        return [] if not self.available else [*_advice(self)]
+
     @functools.cached_property
     def sass(self) -> str | None:
         """The GPU's own instructions; None without the program ``nvdisasm`` (package nvidia-cuda-nvdisasm)."""
         if not self._cubin or self._disassembler is None:
             return None
-        return cubin.disassemble(self._cubin, self._entry, self._disassembler)
+        return cubin.disassemble(self._cubin, self._entry, self._disassembler).replace(self._entry, self.kernel)
 
     def occupancy(self, blockdim: int | tuple[int, ...] | None = None, sharedmem: int | None = None) -> Occupancy:
         """Return how many of its blocks fit on a multiprocessor at once.
@@ -147,4 +164,30 @@ class Compiled:
             rows.append(f"  constants      {self.constant} bytes")
         if self.blockdim is not None:
             rows.append(f"  occupancy      {self.occupancy()!r}")
-        return [*rows, f"  by {self.by}"]
+        return [*rows, f"  by {self.by}", *self.advice]
+
+
+def _advice(made: Compiled) -> Iterator[str]:
+    arrays = re.findall(r"(\w+)\[", made.signature)
+    if made.doubles and arrays and not {"float64", "complex128", "record"} & set(arrays):
+        yield (
+            f"It calculates in float64 ({made.doubles} instruction{'s' * (made.doubles != 1)}) though no array is: a Python float is a float64, so write "
+            f"np.float32(0.1) for 0.1 and pass np.float32(a) for a{_rate(made)}."
+        )
+    if made.spills:
+        yield (
+            "Registers ran out, and values go to local memory, which is as slow as global memory: keep fewer values at a time, or "
+            "allow more registers (max_registers, launch_bounds)."
+        )
+    elif made.stack:
+        yield (
+            f"{made.stack} bytes of each thread's local arrays lie in memory, as slow as global memory: only what is indexed by "
+            "constants, in loops of constant length, fits into registers."
+        )
+
+
+def _rate(made: Compiled) -> str:
+    """How much slower float64 is on the GPU, where its figures are known."""
+    gpu = next((each for each in gpus.known() if each.name == made.gpu), None)
+    ratio = gpu.fp32 / gpu.fp64 if gpu else 0
+    return f"; on {made.gpu} float64 runs at 1/{ratio:.0f} of float32's rate" if ratio >= 1.5 else ""
