@@ -17,6 +17,8 @@
 # wrong, and gives one hint; `hint("memory.fuse")` unfolds the next one. A gap counts as not attempted, never as wrong; but where code is
 # given that already runs (problems 2, 3, 4 and 6), the check judges that code until you change it.
 #
+# `%%lens` in the first line of a cell counts for you, as in the lecture; problem 1 is more fun without it.
+#
 # You can run this notebook from top to bottom at any time, solved or not.
 
 # %%
@@ -39,7 +41,7 @@ from hundredfold import check, hint
 #
 # - `kernels`: how many kernels does it launch?
 # - `nbytes`: how many bytes do they read and write, all together?
-# - `peak`: how many bytes of device memory are taken at the same time at most, **beside** `x`, `y` and `w`?
+# - `peak`: how many bytes do its temporaries take at the same time at most, **beside** `x`, `y` and `w`?
 # - `fused`: how many bytes would one kernel read and write that does it all?
 #
 # (A single number, such as the sum, counts as nothing.)
@@ -169,7 +171,7 @@ check("memory.single", brighten)
 # | `"matmul64"` | the product of two 10 000 × 10 000 matrices of **float64** that lie on the host; the product goes to the host |
 # | `"matmul32"` | the same in **float32** |
 # | `"stream"` | the sum of 64 GB of float64 that lie on the host, sent in pieces; the answer goes to the host |
-# | `"sweeps"` | 500 fused updates of 100 million float32 that lie on the device and stay there; each reads and writes every number |
+# | `"sweeps"` | 500 fused updates of 100 million float32 that lie on the device and are wanted there; each reads and writes every number |
 # | `"tiny"` | 400 steps, one after the other, each one kernel on 1 000 float64 that lie on the device; on the processor they fit into its cache |
 #
 # Answer `"cpu"` or `"gpu"` for each.
@@ -194,7 +196,7 @@ check("memory.worth", decisions)
 # can do with less than 16, each element read once and each result written once.
 #
 # How near do you get? 48 bytes or fewer pass, and the check says how near the limit you are. 32 are within reach of this unit's tools, 24
-# need an idea, and for 16 a row has to stay on the processor, which is unit 06.
+# need an idea, and for 16 a whole row has to stay inside the GPU's processors until it is done, which is unit 06.
 
 
 # %%
