@@ -9,6 +9,7 @@ import math
 import os
 import re
 import subprocess
+import sys
 
 import numba
 import numpy as np
@@ -304,6 +305,48 @@ def test_a_gpu_older_than_the_compiler():
         assert "gpu='T4'" in made.missing
 
 
+# All kernels of the engine's test set.
+
+WHOLE_SET = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from hundredfold import simulate
+simulate.activate()
+import numba.cuda.dispatcher
+from hundredfold import lens
+from kernels_set import registry
+
+compiled, refused = set(), []
+
+def call(kernel, args, configuration):
+    types = tuple(map(kernel.typeof_pyval, args))
+    if (kernel, types) in compiled:
+        return
+    compiled.add((kernel, types))
+    made = lens.compile(kernel, *args, gpu="H200", blockdim=configuration.blockdim, sharedmem=configuration.sharedmem)
+    if not made.available or made.occupancy().why:
+        refused.append(f"{name}: {made}")
+
+numba.cuda.dispatcher.CUDADispatcher.call = call  # compiled for a GPU in place of being run here
+for name, entry in registry.load().items():
+    for case in entry.cases(registry.seeded(name)):
+        registry.run(entry, case)
+        break
+print("\\n".join(refused))
+print(len(compiled))
+"""
+
+
+def test_every_kernel_of_the_engine_s_set_is_compiled():
+    tests = os.path.dirname(os.path.dirname(__file__))
+    command = [sys.executable, "-c", WHOLE_SET, tests]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=900)
+    assert done.returncode == 0, done.stderr
+    *refused, compiled = done.stdout.strip().splitlines()
+    assert not "".join(refused).strip(), "\n".join(refused)
+    assert int(compiled) >= 223
+
+
 # Beside others.
 
 
@@ -325,8 +368,6 @@ def test_it_works_in_a_process_that_simulates(tmp_path):
         "assert float(x.sum()) == 100\n"
         "print(made.registers)\n"
     )
-    import sys
-
     done = subprocess.run(
         [sys.executable, "-m", "hundredfold", str(script)], capture_output=True, text=True, timeout=200
     )
