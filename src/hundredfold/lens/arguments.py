@@ -17,7 +17,8 @@ def to_host(args: tuple) -> tuple:
     """Return copies of a kernel's arguments that a trace may run on.
 
     Device arrays (whatever has ``__cuda_array_interface__``) keep their place relative to 512-byte boundaries, and those
-    that overlap still do.  Host arrays get memory of their own each, as the copies have that a launch makes of them.
+    that overlap still do.  Host arrays get memory of their own each, also one that is passed twice: a launch copies each
+    argument to the device by itself.
 
     Raises
     ------
@@ -29,14 +30,7 @@ def to_host(args: tuple) -> tuple:
     for value in args:
         _collect(value, found)
     regions = _regions([value for value in found if _device(value) is not None])
-    copies: dict[int, np.ndarray] = {}
-    for value in found:
-        interface = _device(value)
-        if interface is None:
-            copies[id(value)] = _aligned_copy(np.asarray(value))
-        else:
-            copies[id(value)] = _placed(value, interface, regions)
-    return tuple(_replaced(value, copies) for value in args)
+    return tuple(_copied(value, regions) for value in args)
 
 
 def _collect(value: Any, found: list[Any]) -> None:
@@ -53,11 +47,14 @@ def _collect(value: Any, found: list[Any]) -> None:
         )
 
 
-def _replaced(value: Any, copies: dict[int, np.ndarray]) -> Any:
+def _copied(value: Any, regions: list[tuple[int, int, np.ndarray]]) -> Any:
     if isinstance(value, tuple):
-        items = [_replaced(item, copies) for item in value]
+        items = [_copied(item, regions) for item in value]
         return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
-    return copies.get(id(value), value)
+    if isinstance(value, np.ndarray):
+        return _aligned_copy(value)
+    interface = _device(value)
+    return value if interface is None else _placed(value, interface, regions)
 
 
 def _device(value: Any) -> dict | None:

@@ -113,7 +113,7 @@ def _traced(kernel: Kernel, griddim, blockdim, args: tuple, sharedmem: int, bloc
     log, fault = kernel.trace(griddim, blockdim, copies, sharedmem=sharedmem, blocks=picked)
     found = findings.examine(log)
     if fault is not None:
-        found = findings.arrange([findings.of_fault(fault), *found])
+        found = findings.with_fault(fault, found)
     return Trace(
         kernel=kernel.name,
         griddim=griddim,

@@ -20,31 +20,71 @@ def parted(entry, breakage, old, new, at, **options):
 
 VARIANTS = [
     missing("tree_sum", "no barrier after the load", "else 0\n    cuda.syncthreads()", "shared[t] = x[i] if"),
-    missing("tree_sum", "no barrier between the steps", "cuda.syncthreads()\n        s //= 2", "shared[t] += shared[t + s]"),
+    missing(
+        "tree_sum", "no barrier between the steps", "cuda.syncthreads()\n        s //= 2", "shared[t] += shared[t + s]"
+    ),
     missing("tree_sum_interleaved", "no barrier at all", "        cuda.syncthreads()", "shared[t] = x[i] if"),
     missing("shuffle_sum", "no barrier between the warps", "cuda.syncthreads()", "partial[warp] = value"),
     missing("argmin", "no barrier between the steps", "cuda.syncthreads()\n        s //= 2", "values[t] = other"),
     missing("column_sum", "no barrier before the last step", "cuda.syncthreads()", "= total\n    pass"),
-    missing("last_block_sum_threadfence", "flag read before it is there", "cuda.syncthreads()\n    if last", "last[0] ="),
-    missing("hillis_steele_scan", "no barrier after the copy", "now[t] = then[t]\n        cuda.syncthreads()", "now[t] = then[t]\n"),
-    missing("hillis_steele_scan", "no barrier before the copy", "cuda.syncthreads()\n        now[t] =", "now[t] = then[t]\n"),
+    missing(
+        "last_block_sum_threadfence", "flag read before it is there", "cuda.syncthreads()\n    if last", "last[0] ="
+    ),
+    missing(
+        "hillis_steele_scan",
+        "no barrier after the copy",
+        "now[t] = then[t]\n        cuda.syncthreads()",
+        "now[t] = then[t]\n",
+    ),
+    missing(
+        "hillis_steele_scan", "no barrier before the copy", "cuda.syncthreads()\n        now[t] =", "now[t] = then[t]\n"
+    ),
     missing(
         "blelloch_scan_dynamic_shared",
         "no barrier on the way up",
         "cuda.syncthreads()\n        if t < d:\n            a = offset * (2 * t + 1) - 1\n            b = offset * (2 * t + 2) - 1\n            values[b]",
         "values[2 * t + 1] = x",
     ),
-    missing("segmented_scan", "no barrier before the update", "cuda.syncthreads()\n        values[t], flags", "values[t], flags[t] = value"),
+    missing(
+        "segmented_scan",
+        "no barrier before the update",
+        "cuda.syncthreads()\n        values[t], flags",
+        "values[t], flags[t] = value",
+    ),
     missing("transpose_shared", "no barrier after the load", "cuda.syncthreads()", "tile[ty, tx] = x"),
-    missing("transpose_padded", "no barrier after the load", "cuda.syncthreads()", "tile[cuda.threadIdx.y + k, cuda.threadIdx.x] ="),
+    missing(
+        "transpose_padded",
+        "no barrier after the load",
+        "cuda.syncthreads()",
+        "tile[cuda.threadIdx.y + k, cuda.threadIdx.x] =",
+    ),
     missing("laplacian_shared_halo", "no barrier after the load", "cuda.syncthreads()", "tile[a, b] = x[i, j]"),
     missing("stencil_1d_shared", "no barrier after the load", "cuda.syncthreads()", "tile[local] = x[i]"),
     missing("matmul_tiled", "no barrier after the load", "cuda.syncthreads()\n        for k", "left[ty, tx] = 0"),
-    missing("matmul_complex64", "no barrier at the end of the loop", "right[k, tx]\n        cuda.syncthreads()", "left[ty, tx] ="),
-    missing("matvec_shared", "no barrier at the end of the loop", "part[k]\n        cuda.syncthreads()", "part[cuda.threadIdx.x] ="),
-    missing("nbody_tiled", "no barrier at the end of the loop", "az += dz * w\n        cuda.syncthreads()", "tile[t, k] = position[j, k]"),
-    missing("histogram_shared_private", "no barrier after zeroing", "mine[k] = 0\n    cuda.syncthreads()", "mine[k] = 0"),
-    missing("histogram_shared_private", "no barrier before the sum", "x[i], 1)\n    cuda.syncthreads()", "cuda.atomic.add(mine"),
+    missing(
+        "matmul_complex64",
+        "no barrier at the end of the loop",
+        "right[k, tx]\n        cuda.syncthreads()",
+        "left[ty, tx] =",
+    ),
+    missing(
+        "matvec_shared",
+        "no barrier at the end of the loop",
+        "part[k]\n        cuda.syncthreads()",
+        "part[cuda.threadIdx.x] =",
+    ),
+    missing(
+        "nbody_tiled",
+        "no barrier at the end of the loop",
+        "az += dz * w\n        cuda.syncthreads()",
+        "tile[t, k] = position[j, k]",
+    ),
+    missing(
+        "histogram_shared_private", "no barrier after zeroing", "mine[k] = 0\n    cuda.syncthreads()", "mine[k] = 0"
+    ),
+    missing(
+        "histogram_shared_private", "no barrier before the sum", "x[i], 1)\n    cuda.syncthreads()", "if mine[k] > 0"
+    ),
     missing("k_means_step", "no barrier after zeroing", "= 0.0\n    cuda.syncthreads()", "local[t, k] = 0.0"),
     missing("softmax_rows", "scratch reused at once", "high = shared[0]\n    cuda.syncthreads()", "shared[t] = total"),
     missing("dynamic_shared_slices", "no barrier between the halves", "cuda.syncthreads()", "half[t] ="),
@@ -55,14 +95,28 @@ VARIANTS = [
         "scratch[t] = value",
         function="block_total",
     ),
-    missing("barrier_vote_loop", "no barrier before the update", "cuda.syncthreads()\n        value[t] = new", "value[t] = new\n"),
+    missing(
+        "barrier_vote_loop",
+        "no barrier before the update",
+        "cuda.syncthreads()\n        value[t] = new",
+        "value[t] = new\n",
+    ),
     missing("block_queue", "place not waited for", "size[0])\n    cuda.syncthreads()", "base[0] = cuda"),
     missing("bitonic_sort_shared", "no barrier between the steps", "            cuda.syncthreads()\n", "shared[t] = b"),
     missing("odd_even_sort", "no barrier between the phases", "cuda.syncthreads()", "x[k] = x[k + 1]"),
-    missing("radix_sort_block", "no barrier after the scatter", "= value\n        cuda.syncthreads()", "values[place] = value"),
-    missing("compaction_ordered", "no barrier at the end of the loop", "done += flags[127]\n        cuda.syncthreads()", "flags[t] = keep"),
+    missing(
+        "radix_sort_block", "no barrier after the scatter", "= value\n        cuda.syncthreads()", "zeros[t] = 1 - one"
+    ),
+    missing(
+        "compaction_ordered",
+        "no barrier at the end of the loop",
+        "done += flags[127]\n        cuda.syncthreads()",
+        "flags[t] = keep",
+    ),
     missing("syncwarp_exchange", "no syncwarp after the load", "else 0\n    cuda.syncwarp()", "mine[t] = x[i]"),
-    missing("syncwarp_exchange", "no syncwarp after the update", "other * 2\n    cuda.syncwarp()", "mine[t] = other * 2"),
+    missing(
+        "syncwarp_exchange", "no syncwarp after the update", "other * 2\n    cuda.syncwarp()", "mine[t] = other * 2"
+    ),
     # Threads of a block at two barriers at once.
     parted(
         "hillis_steele_scan",
@@ -91,7 +145,7 @@ VARIANTS = [
         "barrier only for rows that exist",
         "part[k]\n        cuda.syncthreads()",
         "part[k]\n            cuda.syncthreads()",
-        "cuda.syncthreads()\n        if row",
+        "cuda.syncthreads()\n        if row < a",
     ),
     parted(
         "barrier_in_device_function",
@@ -115,7 +169,13 @@ VARIANTS = [
         "    if i < x.size:\n        value = cuda.shfl_sync",
         "value = cuda.shfl_sync",
     ),
-    parted("divergent_half_warps", "mask names lanes of the other branch", "0x0000FFFF", "0xFFFFFFFF", "cuda.shfl_xor_sync(0xFFFFFFFF"),
+    parted(
+        "divergent_half_warps",
+        "mask names lanes of the other branch",
+        "0x0000FFFF",
+        "0xFFFFFFFF",
+        "cuda.shfl_xor_sync(0xFFFFFFFF",
+    ),
     parted(
         "warp_votes",
         "vote of a whole warp in a branch",

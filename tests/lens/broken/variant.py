@@ -136,6 +136,14 @@ class Found(Exception):
     """Something was found: the program need not go on."""
 
 
+class OnDevice:
+    """An array of the simulated device, as the engine is given it, in the shape in which `lens.trace` takes one."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        self.dtype = array.dtype
+        self.__cuda_array_interface__ = dict(array.__array_interface__)
+
+
 @contextlib.contextmanager
 def traced(stop: bool = True) -> Iterator[list]:
     """Every launch becomes a `lens.trace`, whose results the arguments take over."""
@@ -146,7 +154,8 @@ def traced(stop: bool = True) -> Iterator[list]:
     original = Kernel.launch
 
     def launch(self, griddim, blockdim, args, *, sharedmem=0, cooperative=False, trace=None) -> None:
-        seen.append(lens.trace(self.pyfunc, griddim, blockdim, *args, sharedmem=sharedmem))
+        given = [OnDevice(value) if isinstance(value, np.ndarray) else value for value in args]
+        seen.append(lens.trace(self.pyfunc, griddim, blockdim, *given, sharedmem=sharedmem))
         if stop and seen[-1].errors:
             raise Found
         for mine, result in zip(args, seen[-1].results, strict=False):

@@ -118,5 +118,8 @@ TOP["cg"] = Intrinsic("cg", ("this_grid",))
 TOP["fp16"] = Intrinsic("fp16", (*FP16_BINARY, *FP16_UNARY, "hfma"))
 TOP |= {name: Intrinsic(name) for name in sorted(set(vector_types().values()))}
 
+EXCHANGING = frozenset(name for name in WARP if name.startswith(("shfl", "match", "all", "any", "eq", "ballot")))
+"""By which the lanes of a warp give each other values."""
+
 SYNCHRONISING = frozenset((*BARRIERS, *WARP, "cg.this_grid")) - {"lanemask_lt"}
 """Where a thread may have to wait for others."""

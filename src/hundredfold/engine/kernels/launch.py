@@ -201,6 +201,27 @@ class Kernel:
             return recorder.log(), fault
         return recorder.log(), None
 
+    def ordered(self, griddim, blockdim, args, order, *, sharedmem=0) -> KernelError | None:
+        """Run at once with the threads in another order; returns what stopped it, if something did.
+
+        Parameters
+        ----------
+        order : interpreted.orders.Order
+            Which warp goes on after each access of memory, and which block begins: a seed decides.
+        """
+        from . import interpreted
+
+        function = self.function()
+        griddim, blockdim = limits.normalize(griddim, blockdim)
+        cooperative = "cg.this_grid" in function.intrinsics
+        limits.check(griddim, blockdim, sharedmem, device=self.limits, cooperative=cooperative, kernel=self.name)
+        options = {"sharedmem": sharedmem, "should_stop": _stop, "debug": self.debug, "order": order}
+        try:
+            interpreted.run(function, griddim, blockdim, args, **options)
+        except KernelError as fault:
+            return fault
+        return None
+
     def _for(self, key: tuple, args: tuple) -> object | None:
         try:
             return self._compiled[key]

@@ -39,7 +39,7 @@ class Cell(enum.IntEnum):
     LOCAL_STRIDE = 30
     EXCHANGE = 31  # address of the table through which threads exchange values
     STUCK = 32  # threads left after the last round
-    PARTED = 33  # traced: whether threads parted at a barrier; then thread, site, other thread, other site, interval
+    PARTED = 33  # traced: how threads parted, see Parted; then thread, site, other thread, other site, interval or lane
     BLOCKS = 39  # how many are done
     BEYOND = 40  # how many accesses went past the end of an array, where they may
     SCRATCH = 41  # address of 16 bytes that such accesses touch instead
@@ -55,6 +55,14 @@ class Fault(enum.IntEnum):
     STOPPED = 2
     DEADLOCK = 3
     GRID_SYNC = 4
+
+
+class Parted(enum.IntEnum):
+    """How threads parted that have to act together."""
+
+    BARRIER = 1
+    MASKS = 2
+    ABSENT = 3
 
 
 class Context(enum.IntEnum):

@@ -16,7 +16,7 @@ from ..resolve import Function
 from ..trace.log import Site
 from .calls import Calls
 from .machine import Yield
-from .syntax import REFUSED, C, M, at, field_of_element, is_field, load, readable, store
+from .syntax import REFUSED, C, M, at, field_of_element, is_field, items, load, readable, store
 from .waiting import spins
 
 
@@ -41,6 +41,7 @@ def rewrite(
     node = copy.deepcopy(function.node)
     rewriter = _Rewriter(function, sites, kernel, debug, generator)
     rewriter.branches = branches
+    rewriter.items = items(node)
     node.body = rewriter.block(node.body)
     node.args.args = [ast.arg(C), ast.arg(M), *node.args.posonlyargs, *node.args.args]
     node.args.posonlyargs = []
@@ -108,6 +109,11 @@ class _Rewriter(Calls):
             return [at(ast.Assign([target], value), node)]
         if field_of_element(target) is not None:
             return self.assign_field(target, value, node)
+        if self.of_item(target):
+            site = ast.Constant(self.site(target, "write", self.items[target.value.id]))
+            kept = self.temporary()
+            call = self.call("set_own", load(target.value.id), ast.Constant(target.attr), load(kept), site)
+            return [at(ast.Assign([store(kept)], value), node), at(ast.Expr(call), node)]
         if isinstance(target, ast.Attribute):
             target.value = self.visit(target.value)
             return [at(ast.Assign([target], value), node)]
@@ -151,6 +157,9 @@ class _Rewriter(Calls):
             return [node]
         if field_of_element(target) is not None:
             return self.augment_field(target, node)
+        if self.of_item(target):
+            read = self.visit(ast.copy_location(ast.Attribute(load(target.value.id), target.attr, ast.Load()), target))
+            return self.assign(target, ast.BinOp(read, node.op, self.visit(node.value)), node)
         base = self.temporary()
         done = [at(ast.Assign([store(base)], self.visit(target.value)), node)]
         if isinstance(target, ast.Attribute) or is_field(target):
@@ -230,7 +239,16 @@ class _Rewriter(Calls):
     # Expressions
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        return self.field(node) if field_of_element(node) is not None else self.generic_visit(node)
+        if field_of_element(node) is not None:
+            return self.field(node)
+        if self.of_item(node):
+            site = ast.Constant(self.site(node, "read", self.items[node.value.id]))
+            return at(self.call("get_own", load(node.value.id), ast.Constant(node.attr), site), node)
+        return self.generic_visit(node)
+
+    def of_item(self, node: ast.AST) -> bool:
+        """Whether this is ``p.a`` where p was, somewhere, set to an item of an array, which may be a record."""
+        return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in self.items
 
     def field(self, node: ast.Attribute | ast.Subscript) -> ast.AST:
         """``x[i].a`` and ``x[i]["a"]``, where x may turn out to be no array of records."""

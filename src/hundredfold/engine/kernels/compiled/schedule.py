@@ -154,7 +154,7 @@ def general(m, rows, blocks, n, tracing):
         left += alive
         if alive == 0:
             continue
-        if warps > 0 and settle(rows, base, n):
+        if warps > 0 and settle(m, rows, base, n, tracing):
             moved = True
         if waiting == alive:
             _release(m, rows, base, n, alive, tracing)
@@ -175,6 +175,9 @@ def general(m, rows, blocks, n, tracing):
     if peek(m, _STOP) != 0 and not spinning:
         poke(m, _FAULT, _STOPPED)  # a thread that spins says itself where
     if left > 0 and not moved and not spinning:
+        for at in range(blocks * n):  # of all that wait, the one at the first place in the source
+            if rows[at, _CODE] > 0 and (stuck < 0 or rows[at, _CODE] >> 8 < rows[stuck, _CODE] >> 8):
+                stuck = at
         poke(m, _FAULT, _DEADLOCK)
         poke(m, _SITE, rows[max(stuck, 0), _CODE] >> 8)
         poke(m, _THREAD, max(stuck, 0))  # a number, until `split`

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import re
 
 from ..resolve import FUNCTION_PREFIX, PREFIX
@@ -48,6 +49,21 @@ def field_of_element(node: ast.AST) -> str | None:
     if isinstance(node, ast.Attribute):
         return node.attr
     return node.slice.value if is_field(node) else None
+
+
+def items(node: ast.FunctionDef) -> dict[str, ast.expr]:
+    """The variables that a function sets to an item of an array, ``p = x[i]``, each with the array."""
+    found: dict[str, ast.expr] = {}
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Assign) and len(inner.targets) == 1:
+            target, value = inner.targets[0], inner.value
+            pairs = [(target, value)]
+            if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+                pairs = list(zip(target.elts, value.elts, strict=True))
+            for name, item_ in pairs:
+                if isinstance(name, ast.Name) and isinstance(item_, ast.Subscript) and not is_field(item_):
+                    found.setdefault(name.id, copy.deepcopy(item_.value))
+    return found
 
 
 def readable(node: ast.AST) -> str:

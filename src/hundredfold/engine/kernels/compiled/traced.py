@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numba.np.numpy_support import as_dtype
 
+from ..intrinsics import EXCHANGING
 from ..resolve import Function
 from ..trace import blocks as sample
 from ..trace.log import Recorder
 from . import beyond, logcall
 from .compile import Compiled
 from .low import KernelFault
-from .machine import Cell
+from .machine import Cell, Parted
 from .workers import Worker, fault, supervise
 
 _FIRST = 1 << 19
@@ -63,6 +64,8 @@ def run(
     order = np.arange(threads) if order is None else order
     together = len(blocks) if cooperative else 1
     worker = Worker(compiled, threads, sharedmem, together)
+    if function.intrinsics & EXCHANGING:
+        recorder.exchanging()
     roots, keep = _roots(compiled, function, args, recorder)
     cells = worker.cells
     address, alive = logcall.function()
@@ -117,10 +120,16 @@ def run(
 
 
 def _parted(compiled: Compiled, cells: np.ndarray, recorder: Recorder) -> None:
-    """Tell the recorder of the first barrier at which the threads of a block parted, if they did."""
+    """Tell the recorder of the first barrier or exchange at which threads parted, if they did."""
     if not cells[Cell.PARTED]:
         return
     one, site, other, other_site, interval = (int(v) for v in cells[Cell.PARTED + 1 : Cell.PARTED + 6])
+    if cells[Cell.PARTED] != Parted.BARRIER:
+        what = "masks" if cells[Cell.PARTED] == Parted.MASKS else "absent"
+        places = [compiled.sites[number] if number >= 0 else None for number in (site, other_site)]
+        syncs = [recorder.sync(p.line, "warp", p.text, p.function) if p else -1 for p in places]
+        recorder.strayed(what, one, syncs[0], other, syncs[1], interval)
+        return
     for thread, number in ((one, site), (other, other_site)):
         place = compiled.sites[number] if number >= 0 else None
         sync = recorder.sync(place.line, "syncthreads", place.text, place.function) if place else -1

@@ -14,7 +14,16 @@ class CannotCompile(Exception):
 
 def waits(function: Function) -> bool:
     """Whether a thread of a kernel may have to wait for others: then it is compiled as a generator."""
-    return bool(function.intrinsics & SYNCHRONISING) or spins(function.node)
+    used = function.intrinsics & SYNCHRONISING
+    if used == {"cg.this_grid"} and not syncs(function.node):  # asked for, and never waited for
+        used = frozenset()
+    return bool(used) or spins(function.node)
+
+
+def syncs(node: ast.AST) -> bool:
+    """Whether ``sync()`` is called on anything: in a kernel, on the grid."""
+    calls = (inner.func for inner in ast.walk(node) if isinstance(inner, ast.Call))
+    return any(isinstance(called, ast.Attribute) and called.attr == "sync" for called in calls)
 
 
 def only_barriers(function: Function) -> bool:

@@ -13,6 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..faults import SECONDS_SETTING
+from ..intrinsics import EXCHANGING
 from . import orders
 from .arrays import Arr, wrap, wrap_record
 from .chunk import Chunk
@@ -158,6 +159,8 @@ def run(
         if order.shuffled and log is None:
             numbers = scheduler.random.permutation(numbers)
     chunks = (Chunk(made, numbers[k : k + each], k) for k in range(0, len(numbers), each))
+    if log is not None and function.intrinsics & EXCHANGING:
+        log.exchanging()
     with np.errstate(all="ignore"):
         scheduler.go(chunks)
 

@@ -22,13 +22,15 @@ class Tracer:
         """Write down an access of a group; of a write the values come later, and this returns what they need."""
         if group.log.full:
             return None
-        site = self._site(a, access)
         memory = a.memory
         number = self._arrays.get(id(memory))
         if number is None:
             number = self._arrays[id(memory)] = self._array(group, memory)
             self._kept.append(memory)
         size = memory.root.dtype.itemsize if memory.root is not None else memory.flat.dtype.itemsize
+        # A field of a record is a part of the item; an array in one may be any.
+        part = a.flat.dtype.itemsize if a.unit % size == 0 else size
+        site = self._site(access, a.base % size if part < size else 0, part if part < size else 0)
         if a.unit != size or a.base:
             at = (np.asarray(at) * a.unit + a.base) // size
         chunk, lanes = group.chunk, group.lanes
@@ -51,7 +53,7 @@ class Tracer:
         if record is not None:
             self.recorder.append(*record, values=np.broadcast_to(value, group.n))
 
-    def _site(self, a, access) -> int:
+    def _site(self, access, offset: int, nbytes: int) -> int:
         number = self._sites.get(id(access))
         if number is None:
             function, node = access.place
@@ -63,6 +65,8 @@ class Tracer:
                 function.name,
                 _text(function, node),
                 access.operation,
+                offset,
+                nbytes,
             )
             self._sites[id(access)] = number
             self._kept.append(access)
@@ -92,6 +96,16 @@ class Tracer:
         counter = {"block": chunk.intervals, "grid.sync": chunk.epochs}.get(name, chunk.warped)
         for group in groups:
             counter[group.lanes] += 1
+
+    def strayed(self, chunk, what, threads, waits, lane) -> None:
+        """Lanes of a warp do not act together."""
+        syncs = [-1, -1]
+        for k, wait in enumerate(waits):
+            if wait is not None:
+                function, node = wait.place
+                syncs[k] = self.recorder.sync(node.lineno, "warp", function.line(node.lineno), function.name)
+        one, other = (t + chunk.first * self.threads if t >= 0 else -1 for t in threads)
+        self.recorder.strayed(what, one, syncs[0], other, syncs[1], lane)
 
     def _parted(self, chunk, groups, waits) -> None:
         site = np.full(chunk.n, -1)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..faults import DeadlockError
+from ..intrinsics import EXCHANGING
 from . import warps
 from .group import Group
 
@@ -140,6 +141,8 @@ class Waiting:
             name = "block"
         if log is not None:
             self.scheduler.run.tracer.met(groups, name, [self._step(g).wait for g in groups])
+            if name in EXCHANGING and not self.scheduler.run.log.log().strays:
+                self._examine(chunk, groups, name)
         if name == "block":
             self._reduce(chunk, groups)
         elif name not in ("grid.sync", "syncwarp"):
@@ -168,6 +171,21 @@ class Waiting:
             }[step.wait.extra].astype(np.int32)
             g.E[step.wait.id] = result[0] if n == 1 else result[blocks]
 
+    def _examine(self, chunk, groups, name) -> None:
+        """Note the first lanes that do not act together."""
+        lanes = np.concatenate([g.lanes for g in groups])
+        owner = np.repeat(np.arange(len(groups)), [g.n for g in groups])
+        columns = zip(*(self._args(g) for g in groups), strict=True)
+        args = [np.concatenate([np.broadcast_to(v, g.n) for v, g in zip(c, groups, strict=True)]) for c in columns]
+        order = np.argsort(lanes)
+        found = warps.stray(name, chunk, lanes[order], [column[order] for column in args])
+        if found is None:
+            return
+        what, one, other, lane = found
+        waits = [self._step(groups[owner[order[k]]]).wait if k >= 0 else None for k in (one, other)]
+        threads = [int(lanes[order[k]]) if k >= 0 else -1 for k in (one, other)]
+        self.scheduler.run.tracer.strayed(chunk, what, threads, waits, lane)
+
     def _exchange(self, chunk, groups, name) -> None:
         if len(groups) == 1:
             group = groups[0]
@@ -191,6 +209,6 @@ class Waiting:
         ------
         DeadlockError
         """
-        group = self.groups[0]
+        group = min(self.groups, key=lambda group: self._step(group).wait.place[1].lineno)
         wait = self._step(group).wait
         raise DeadlockError(**group.where(wait.place, 0), waiting=f"cuda.{wait.extra}")

@@ -49,17 +49,46 @@ def exchange(name: str, chunk, lanes: np.ndarray, args: list):
     return (true == 0) | (true == here)
 
 
-def _shuffle(name, chunk, lanes, slots, lane, here, value, other):
-    if type(value) is not np.ndarray:
-        return value
+def stray(name: str, chunk, lanes: np.ndarray, args: list) -> tuple[str, int, int, int] | None:
+    """The first of these lanes that do not act together: what is wrong, two positions (or -1), and the other's lane.
+
+    See :class:`..trace.records.Stray`.
+    """
+    slots = chunk.slots(lanes)
+    warp, lane = slots >> 5, slots & 31
+    mask = np.broadcast_to(_masks(args[0]), len(lanes))
+    here = ballots(chunk, lanes, True)[warp] & mask
+    living = ballots(chunk, np.arange(chunk.n), chunk.alive)[warp]
+    table, position = np.zeros((chunk.warps, 32), U32), np.full((chunk.warps, 32), -1)
+    table[warp, lane], position[warp, lane] = mask, np.arange(len(lanes))
+    for k in range(32):
+        apart = np.flatnonzero((here >> U32(k) & U32(1) != 0) & ((table[warp, k] ^ mask) & living != 0))
+        if len(apart):
+            return "masks", int(apart[0]), int(position[warp[apart[0]], k]), k
+    if name.startswith("shfl"):
+        source = np.broadcast_to(_source(name, lane, args[2]), lane.shape)
+        asked = U32(1) << np.clip(source, 0, 31).astype(U32)
+        absent = np.flatnonzero((source >= 0) & (source < 32) & (mask & asked != 0) & (here & asked == 0))
+        if len(absent):
+            return "absent", int(absent[0]), -1, int(source[absent[0]])
+    return None
+
+
+def _source(name: str, lane: np.ndarray, other) -> np.ndarray:
+    """The lane that each asks."""
     other = np.asarray(other).astype(np.int64)
-    source = {
+    return {
         "shfl_sync": lambda: other & 31,
         "shfl_up_sync": lambda: lane - other,
         "shfl_down_sync": lambda: lane + other,
         "shfl_xor_sync": lambda: lane ^ other,
     }[name]()
-    source = np.broadcast_to(source, lane.shape)
+
+
+def _shuffle(name, chunk, lanes, slots, lane, here, value, other):
+    if type(value) is not np.ndarray:
+        return value
+    source = np.broadcast_to(_source(name, lane, other), lane.shape)
     inside = (source >= 0) & (source < 32)
     source = np.where(inside, source, lane)
     inside = (here >> source.astype(U32)) & U32(1) != 0

@@ -16,10 +16,12 @@ from . import races, shared, words
 from .fences import Fences
 from .memory import memories
 from .reading import Log
-from .records import ATOMIC, NEGATIVE, NEGATIVE_AXIS, WRITE
+from .records import ATOMIC, NEGATIVE, NEGATIVE_AXIS, WRITE, Stray
 
 MOST = 20
 """Findings kept of each kind."""
+WILD = 1 << 28
+"""An index that no program means."""
 
 
 class Thread(NamedTuple):
@@ -108,8 +110,13 @@ def examine(log: Log) -> list[Finding]:
 
 
 def arrange(found: list[Finding]) -> list[Finding]:
-    """Errors first, then by line; not more of a kind than anybody reads."""
-    found = sorted(found, key=lambda f: (f.severity != "error", f.line or 0, f.other_line or 0))
+    """Errors first, then by line; not more of a kind than anybody reads.
+
+    A block that parts at a barrier comes before all that follows from it: nothing behind the barrier is in order then.
+    """
+    found = sorted(
+        found, key=lambda f: (f.severity != "error", f.kind != "barrier-divergence", f.line or 0, f.other_line or 0)
+    )
     kept: dict[str, int] = {}
     for finding in found:
         kept[finding.kind] = kept.get(finding.kind, 0) + 1
@@ -122,6 +129,18 @@ def arrange(found: list[Finding]) -> list[Finding]:
         if seen[finding.kind] <= MOST:
             result.append(finding)
     return result
+
+
+def with_fault(error: KernelError, found: list[Finding]) -> list[Finding]:
+    """What stopped a traced launch, among all else that was found in it.
+
+    An index that is far beyond any array comes from memory that nobody set, where there is some: that is told first then.
+    """
+    fault = of_fault(error)
+    found = arrange([fault, *found])
+    if fault.kind == "out-of-bounds" and any(abs(i) >= WILD for i in fault.index or ()):
+        found.sort(key=lambda f: (f.severity != "error", f.kind != "uninitialised-shared"))
+    return found
 
 
 def of_fault(error: KernelError) -> Finding:
@@ -151,6 +170,8 @@ def _counts(log: Log) -> np.ndarray:
 
 def _race(log: Log, race: races.Race) -> Finding:
     first, second = race.first, race.second
+    if log.sites[first.site].kind == "atomic":  # the other access is the one that is out of line
+        first, second = second, first
     site, other = log.sites[first.site], log.sites[second.site]
     return Finding(
         kind="race",
@@ -269,8 +290,13 @@ def _parted(log: Log) -> list[Finding]:
             block = arrival.thread // log.threads_per_block
             groups.setdefault((block, arrival.interval), {}).setdefault(arrival.sync, arrival.thread)
     found: dict[tuple[int, int], Finding] = {}
-    for by_sync in groups.values():
-        for first, second in itertools.pairwise(sorted(by_sync)):
+    first_of: dict[int, int] = {}  # where a block parted once, all that follows is out of step
+    for block, interval in groups:
+        first_of[block] = min(first_of.get(block, interval), interval)
+    for (block, interval), by_sync in groups.items():
+        if interval != first_of[block]:
+            continue
+        for first, second in itertools.pairwise(sorted(by_sync, key=lambda sync: log.syncs[sync][:1])):
             here, there = log.syncs[first], log.syncs[second]
             one, other = _thread(log, by_sync[first]), _thread(log, by_sync[second])
             sentence = (
@@ -292,7 +318,40 @@ def _parted(log: Log) -> list[Finding]:
                     function=_function(log, here.function),
                 ),
             )
-    return list(found.values())
+    return list(found.values()) + [_strayed(log, stray) for stray in log.strays[:1]]
+
+
+def _strayed(log: Log, stray: Stray) -> Finding:
+    """A warp whose lanes do not act together."""
+    here, there = log.syncs[stray.sync], log.syncs[stray.other_sync] if stray.other_sync >= 0 else None
+    one = _thread(log, stray.thread)
+    threads = (one,)
+    text = f" (`{here.text.strip()}`)" if here.text else ""
+    if there is None:
+        sentence = (
+            f"{who(*one)} asks for the value of lane {stray.lane} of its warp in line {here.line}{text}. The mask names that "
+            "lane, but it does not take part: it has ended, or went another way, or the block has not so many threads. "
+            "What comes is undefined. Let all lanes reach the line, and guard only what is done with the value."
+        )
+    else:
+        other = _thread(log, stray.other)
+        threads = (one, other)
+        sentence = (
+            f"The lanes of a warp exchange with different masks: {who(*one)} in line {here.line}{text}, {who(other.thread)} "
+            f"in line {there.line}. What a GPU does then is undefined. Give all lanes that meet the same mask, which names "
+            "them and no others."
+        )
+    return Finding(
+        kind="barrier-divergence",
+        severity="error",
+        array=None,
+        index=None,
+        line=here.line,
+        threads=threads,
+        sentence=sentence,
+        other_line=there.line if there is not None else None,
+        function=_function(log, here.function),
+    )
 
 
 def _thread(log: Log, thread: int) -> Thread:

@@ -28,6 +28,7 @@ from .records import (
     Arrival,
     Chunk,
     Site,
+    Stray,
     Sync,
 )
 
@@ -50,6 +51,7 @@ __all__ = [
     "Log",
     "Recorder",
     "Site",
+    "Stray",
     "Sync",
 ]
 
@@ -163,6 +165,14 @@ class Recorder:
         """Note where threads arrived when their block parted at a barrier; `sync` -1 for one that had ended."""
         for item in np.broadcast(np.atleast_1d(thread), sync, interval):
             self._log.arrivals.append(Arrival(*map(int, item)))
+
+    def strayed(self, *args: object) -> None:
+        """Note a :class:`Stray`, given like its fields."""
+        self._log.strays.append(Stray(*args))
+
+    def exchanging(self) -> None:
+        """Note that the kernel's threads give each other values other than through memory: shuffles, votes, matches."""
+        self._log.exchanges = True
 
     def branched(self, line: int, warps: int, parted: int) -> None:
         """Count a conditional: how many warps came to it, and in how many the threads parted."""

@@ -99,7 +99,7 @@ def memories(log: Log) -> Iterator[Memory]:
 def _memory(log: Log, numbers: list[int], space: str) -> Memory:
     arrays = [log.arrays[n] for n in numbers]
     base = min((a.lowest or 0) for a in arrays)
-    pieces = [(s.offset, s.nbytes) for s in log.sites if s.nbytes and _names(s.array) & {a.name for a in arrays}]
+    pieces = [(log.sites[s].offset, log.sites[s].nbytes) for s in _parts(log, numbers)]
     width = math.gcd(*(a.dtype.itemsize for a in arrays), *((a.lowest or 0) - base for a in arrays), *sum(pieces, ()))
     end = max((a.lowest or 0) + a.extent for a in arrays)
     first, step = np.zeros(len(log.arrays), np.int64), np.ones(len(log.arrays), np.int64)
@@ -121,5 +121,12 @@ def _memory(log: Log, numbers: list[int], space: str) -> Memory:
     )
 
 
-def _names(text: str) -> set[str]:
-    return {text, text.partition("[")[0], text.partition(".")[0]}
+def _parts(log: Log, numbers: list[int]) -> list[int]:
+    """The sites that touch only a part of the items of some arrays."""
+    partial = np.array([site.nbytes > 0 for site in log.sites], bool)
+    if not partial.any():
+        return []
+    found = np.zeros(len(log.sites), bool)
+    for _, records in log.pieces():
+        found[records["site"][np.isin(records["array"], numbers)]] = True
+    return [int(site) for site in np.flatnonzero(found & partial)]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .records import ATOMIC, KINDS, OTHER, READ, RECORD, WARP, WRITE, Array, Arrival, Site, Sync
+from .records import ATOMIC, KINDS, OTHER, READ, RECORD, WARP, WRITE, Array, Arrival, Site, Stray, Sync
 
 PIECE = 1 << 20
 """Records that are looked at together."""
@@ -30,6 +30,10 @@ class Log:
         ``(x, y, z)``.
     arrivals : list of Arrival
         At barriers at which the threads of a block parted.
+    strays : list of Stray
+        Warps that do not act together.
+    exchanges : bool
+        Whether threads give each other values by shuffles, votes or matches.
     branches : dict
         By line: how often a warp came there, and how often its threads parted.
     truncated : int
@@ -45,6 +49,8 @@ class Log:
     arrays: list[Array] = field(default_factory=list)
     syncs: list[Sync] = field(default_factory=list)
     arrivals: list[Arrival] = field(default_factory=list)
+    strays: list[Stray] = field(default_factory=list)
+    exchanges: bool = False
     branches: dict[int, list[int]] = field(default_factory=dict)
     truncated: int = 0
     kernel: str = ""

@@ -143,6 +143,30 @@ class Arrival(NamedTuple):
     interval: int
 
 
+class Stray(NamedTuple):
+    """Lanes of a warp that do not act together where they have to, which leaves the result undefined.
+
+    Attributes
+    ----------
+    what : str
+        ``"masks"``: two lanes that exchange name different lanes.  ``"absent"``: a lane asks one that its mask names and
+        that is not there.
+    thread, sync : int
+        Numbered as in records and in `Log.syncs`.
+    other, other_sync : int
+        The lane with the other mask; -1 for one that is absent.
+    lane : int
+        The other's place in the warp.
+    """
+
+    what: str
+    thread: int
+    sync: int
+    other: int
+    other_sync: int
+    lane: int
+
+
 class Chunk(NamedTuple):
     """Room for records that compiled code fills.
 

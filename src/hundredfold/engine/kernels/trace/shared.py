@@ -97,6 +97,14 @@ def _used(log: Log, early: np.ndarray, places: np.ndarray) -> np.ndarray:
     for first, records in log.pieces():
         mine = np.flatnonzero(carries[records["site"]])
         last[records["thread"][mine]] = first + mine
+    if log.exchanges:  # a lane may give what it read to another of its warp, which stores it
+        each = log.threads_per_block
+        warp = last[: len(last) // each * each].reshape(-1, each)
+        padded = np.full((len(warp), -(-each // WARP) * WARP), -1, np.int64)
+        padded[:, :each] = warp
+        most = padded.reshape(len(warp), -1, WARP).max(2)
+        block, within = np.divmod(early["thread"].astype(np.int64), each)
+        return most[block, within // WARP] >= places
     return last[early["thread"]] >= places
 
 
