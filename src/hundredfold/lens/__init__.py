@@ -14,13 +14,15 @@
 `compiling`  the real compiler, without a GPU, in a process of its own
 `occupancy`  how many blocks a multiprocessor holds at once
 `pictures`   pictures of a trace, the roofline, and the answers of different thread orders
+`ordering`   `schedules`: the same launch under several orders of its threads
 """
 
 from .arrays import Account, ValuesNeededError, account, array
 from .chosen import chosen_gpu, use_gpu
 from .compiling import Compiled, compile
 from .occupancy import Occupancy, occupancy
-from .pictures import show
+from .ordering import Schedules, schedules
+from .pictures import roofline, show
 from .result import Trace
 from .times import Bound, Estimate, bound, estimate
 from .tracing import TooLargeError, trace
@@ -31,6 +33,7 @@ __all__ = [
     "Compiled",
     "Estimate",
     "Occupancy",
+    "Schedules",
     "TooLargeError",
     "Trace",
     "ValuesNeededError",
@@ -41,6 +44,8 @@ __all__ = [
     "compile",
     "estimate",
     "occupancy",
+    "roofline",
+    "schedules",
     "show",
     "trace",
     "use_gpu",

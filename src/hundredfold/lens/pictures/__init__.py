@@ -9,10 +9,13 @@
 `showing`     `show`: threads, elements, errors; a slider over barrier intervals
 `requesting`  its tab with a warp's request against sectors and banks
 `whole`       its tab with all of the launch
+`answers`     two answers of a launch, from two orders of its threads
+`roof`        `roofline`: limits of a GPU, and where a launch stands under them
 
-``show.js``, ``requests.js`` and ``events.js`` are what runs in the page, without a server.
+``show.js``, ``requests.js`` and ``events.js``, ``answers.js`` and ``roofline.js`` are what runs in the page, without a server.
 """
 
+from .roof import roofline
 from .showing import show
 
-__all__ = ["show"]
+__all__ = ["roofline", "show"]

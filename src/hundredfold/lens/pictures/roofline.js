@@ -1,0 +1,31 @@
+// The roofline of the chosen GPU, type and block size: all rows were reckoned before, this only puts the chosen one in place.
+const row = table[`${device.value}|${kind.value}|${block.value}`];
+const [low, high] = ends, ridge = row.peak / row.bandwidth, inner = row.peak / row.l2;
+const x = Math.min(Math.max(row.intensity, low * 1.05), high / 1.05);
+sources.roof.data = {x: [low, ridge, high], y: [low * row.bandwidth, row.peak, row.peak]};
+sources.l2.data = {x: [low, inner], y: [low * row.l2, row.peak]};
+sources.drop.data = {x: [x, x], y: [row.estimate, row.bound]};
+sources.estimate.data = {x: [x], y: [row.estimate]};
+sources.bound.data = {x: [x], y: [row.bound]};
+const right = x > 3, side = right ? "right" : "left", off = right ? 0.88 : 1.14;
+const narrow = (cb_obj.inner_width || 600) < 420;
+sources.labels.data = {
+  x: [x * off, x * off, high, low * 1.15, Math.sqrt(low * inner)],
+  y: [row.estimate, row.bound, row.peak * 1.15, low * row.bandwidth * 1.9, Math.sqrt(low * row.l2 * row.peak) * 1.25],
+  text: [`${row.about}: ${row.binds} binds`, `${row.least}`, `arithmetic, ${kind.value}`, narrow ? "memory" : "memory bandwidth", "L2"],
+  align: [side, side, "right", "left", "right"],
+  base: ["middle", "middle", "bottom", "bottom", "bottom"],
+};
+const time = (s) => {
+  for (const [unit, size] of [["s", 1], ["ms", 1e-3], ["µs", 1e-6], ["ns", 1e-9]]) if (s >= size) return `${Number((s / size).toPrecision(2))} ${unit}`;
+  return `${Number((s / 1e-12).toPrecision(2))} ps`;
+};
+const shown = Object.entries(row.parts).filter(([, s]) => s > bars.low);
+bars.source.data = {
+  name: shown.map(([name]) => name), seconds: shown.map(([, s]) => s), low: shown.map(() => bars.low),
+  colour: shown.map(([name]) => name === row.binds ? colours.binds : colours.others),
+  text: shown.map(([name, s]) => name === row.binds ? `${time(s)} — binds` : time(s)),
+};
+const escaped = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;");
+verdict.text = `<b>${row.binds} binds</b>: ${row.about}, ${row.least}${row.occupancy ? ", " + row.occupancy : ""}`
+  + `${row.calibrated ? "" : " (not calibrated)"}. ${escaped(row.advice)}`;
