@@ -7,6 +7,8 @@
 `arithmetic`  what it calculates, and whether it can be fused
 `flow`        the bytes that must cross, however the code is cut into kernels
 `fusing`      kernels that could be one
+`rewriting`   a statement with its right side as a fused function
+`caching`     which bytes still lie in the L2 cache
 `account`     what `account` returns; `text` and `html` are how it reads
 `shipping`    code and the shapes of what it uses, on their way to another process
 `elsewhere`   that process: it has shapes and no data

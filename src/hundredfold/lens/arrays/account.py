@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import functools
 from dataclasses import dataclass, field, replace
 
 from hundredfold.machine import gpus
 
 from .. import chosen
 from ..times import Bound, Estimate, Work, bound_of, estimate_of
+from .caching import from_memory
 from .events import Allocation, Event
 from .flow import Flow
 from .fusing import Group
@@ -141,24 +142,25 @@ class Account:
 
     @property
     def launched(self) -> Bound:
-        """The least time of the kernels as they are launched and of the transfers, one after the other."""
-        return bound_of(list(self._works()), self.gpu)
+        """The least time of the kernels as they are launched and of the transfers, one after the other.
+
+        Never less than `bound`: what no kernel can beat, several cannot.
+        """
+        found, least = bound_of(self.works, self.gpu), self.bound
+        return found if found.seconds >= least.seconds else least
 
     @property
     def estimate(self) -> Estimate:
         """About the time of the kernels as they are launched and of the transfers, one after the other."""
-        return estimate_of(list(self._works()), self.gpu)
+        return estimate_of(self.works, self.gpu)
 
-    def bound_of(self, event: Event) -> Bound:
-        """The least time of one launch or transfer."""
-        return bound_of(work_of(event), self.gpu)
-
-    def estimate_of(self, event: Event) -> Estimate:
-        """About the time of one launch or transfer."""
-        return estimate_of(work_of(event), self.gpu)
-
-    def _works(self) -> Iterable[Work]:
-        return map(work_of, self.events)
+    @functools.cached_property
+    def works(self) -> list[Work]:
+        """Each launch and transfer as numbers, with what of its bytes comes from memory and not from L2."""
+        return [
+            work_of(event, nbytes)
+            for event, nbytes in zip(self.events, from_memory(self.events, self.gpu.l2), strict=True)
+        ]
 
     def __repr__(self) -> str:
         from .text import text
@@ -171,8 +173,8 @@ class Account:
         return html(self)
 
 
-def work_of(event: Event) -> Work:
-    """A launch or transfer as numbers."""
+def work_of(event: Event, dram: float | None = None) -> Work:
+    """A launch or transfer as numbers; `dram` are the bytes that cross between memory and L2, where that is known."""
     if event.kind in ("h2d", "d2h"):
         return Work(event.name, link=event.written if event.kind == "h2d" else event.read, copies=1, launches=0)
     return Work(
@@ -184,4 +186,5 @@ def work_of(event: Event) -> Work:
         threads=event.threads,
         blocks=event.blocks,
         block=event.block,
+        dram=dram,
     )

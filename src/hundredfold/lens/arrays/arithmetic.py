@@ -20,7 +20,7 @@ BLOCK = 128
 """Threads of a block in CuPy's elementwise kernels [cupy/_core/_kernel.pyx, block_size=128]."""
 
 _ENDS = frozenset("cupy_sum cupy_prod cupy_max cupy_min cupy_all cupy_any".split())
-"""Reductions that `cupy.fuse` takes as the last operation [cupy/_core/fusion.pyx, from memory]."""
+"""Reductions that `cupy.fuse` takes as the last operation [cupy/_core/_fusion_interface.py, read]."""
 _BINARY = {
     **{"add": "add", "subtract": "sub", "multiply": "mul", "true_divide": "truediv", "floor_divide": "floordiv"},
     **{"remainder": "mod", "power": "pow", "maximum": "max", "minimum": "min", "equal": "eq", "not_equal": "ne"},

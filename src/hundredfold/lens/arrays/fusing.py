@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import builtins
-from collections.abc import Container
 from dataclasses import dataclass
 
 from .events import Allocation, Event, Span
@@ -133,48 +130,3 @@ def _reads(event: Event, before: Event) -> bool:
     """Whether a launch reads what another has written."""
     owners = {span.owner for span in before.writes if span.owner is not None}
     return any(span.owner in owners for span in event.reads)
-
-
-def code(tree: ast.Module, line: int, plain: Container[str], module: str) -> str:
-    """The statement of a line with its right side as a fused function; empty where that is not plain to see.
-
-    Parameters
-    ----------
-    tree : ast.Module
-        The code.
-    line : int
-    plain : container of str
-        Names that stand for no array: modules, functions, numbers.
-    module : str
-        CuPy's name there.
-    """
-    for node in ast.walk(tree):
-        if not isinstance(node, (ast.Assign, ast.AugAssign, ast.Return, ast.Expr)) or node.value is None:
-            continue
-        if node.lineno != line or node.end_lineno is None:
-            continue
-        names = _arrays(node.value, plain)
-        if not names or any(isinstance(n, (ast.NamedExpr, ast.Yield, ast.Await, ast.Lambda)) for n in ast.walk(node)):
-            return ""
-        body = ast.unparse(node.value)
-        call = f"fused({', '.join(names)})"
-        head = ""
-        if isinstance(node, ast.Assign):
-            head = "".join(f"{ast.unparse(target)} = " for target in node.targets)
-        elif isinstance(node, ast.Return):
-            head = "return "
-        elif isinstance(node, ast.AugAssign):
-            return ""  # its operator is part of what is fused
-        return f"@{module}.fuse()\ndef fused({', '.join(names)}):\n    return {body}\n\n{head}{call}"
-    return ""
-
-
-def _arrays(expression: ast.expr, plain: Container[str]) -> list[str]:
-    """The names that an expression's values come by, in order."""
-    names: dict[str, None] = {}
-    for node in ast.walk(expression):
-        if isinstance(node, (ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp, ast.Subscript)):
-            return []  # not what a fused function may do
-        if isinstance(node, ast.Name) and node.id not in plain and not hasattr(builtins, node.id):
-            names.setdefault(node.id)
-    return list(names)

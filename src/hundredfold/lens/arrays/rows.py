@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..times import bound_of, estimate_of
 from .events import Event
 
 if TYPE_CHECKING:
@@ -47,16 +48,16 @@ def rows(account: Account) -> tuple[list[Row], int]:
     made: list[Row] = []
     times: dict[tuple, tuple[float, float]] = {}
     before: tuple | None = None
-    for event in account.events:
-        key = _key(event)
+    for event, work in zip(account.events, account.works, strict=True):
+        key = (*_key(event), work.dram)
         if key not in times:
-            times[key] = account.bound_of(event).seconds, account.estimate_of(event).seconds
-        if key == before:
+            times[key] = bound_of(work, account.gpu).seconds, estimate_of(work, account.gpu).seconds
+        if key[:-1] == before:
             _add(made[-1], event, *times[key])
         else:
             made.append(Row(event.index + 1, 0, event.name, event.kind, event.line, 0, 0, 0.0, 0.0))
             _add(made[-1], event, *times[key])
-        before = key
+        before = key[:-1]
     if len(made) > MOST:
         made = _by_line(made)
     if len(made) <= MOST:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from hundredfold.plot import words
 
+from ..times import bound_of, estimate_of
+
 if TYPE_CHECKING:
     from .account import Account
     from .fusing import Group
@@ -57,8 +59,8 @@ def transfers(account: Account) -> str:
         each = [event for event in account.events if event.kind == kind]
         if each:
             parts.append(f"{words.size(nbytes)} {where} in {many(len(each), 'copy', 'copies')}")
-    least = sum(account.bound_of(event).seconds for event in account.transfers)
-    about = sum(account.estimate_of(event).seconds for event in account.transfers)
+    copies = [work for work in account.works if work.copies]
+    least, about = bound_of(copies, gpu).seconds, estimate_of(copies, gpu).seconds
     return (
         f"{' and '.join(parts)}: {words.seconds(least)} at least, about {words.seconds(about, 2)} (estimate) over this GPU's link "
         f"of {words.byte_rate(gpu.link_peak)} at most."
@@ -80,7 +82,7 @@ def bound(account: Account) -> str:
 def launched(account: Account) -> str:
     """The least as it is written."""
     found = account.launched
-    return f"{words.seconds(found.seconds)}, added up over {many(len(account.events), 'launch or copy', 'launches and copies')}."
+    return f"{words.seconds(found.seconds)}, {many(len(account.events), 'launch or copy', 'launches and copies')} one after the other."
 
 
 def estimate(account: Account) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import linecache
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -15,8 +15,9 @@ from hundredfold.machine import gpus
 from .. import chosen
 from .account import Account
 from .flow import flow
-from .fusing import code, groups
+from .fusing import Group, groups
 from .recording import Recorder
+from .rewriting import code
 
 
 def account(
@@ -169,10 +170,7 @@ def finish(
     found = groups(seen.events, seen.allocations)
     module = next((n for n in ("cp", "cupy") if n in plain), "cupy")
     if tree is not None:
-        found = [
-            replace(group, code=code(tree, group.lines[0] - offset, plain, module)) if len(group.lines) == 1 else group
-            for group in found
-        ]
+        found = [_with_code(group, found, seen, tree, plain, module, offset) for group in found]
     notes = []
     if any(event.numba for event in seen.events):
         kernels = ", ".join(sorted({event.name for event in seen.events if event.numba}))
@@ -197,3 +195,22 @@ def finish(
         notes=notes,
         gpu=gpu,
     )
+
+
+def _with_code(
+    group: Group,
+    all_groups: list[Group],
+    seen: Recorder,
+    tree: ast.Module,
+    plain: Container[str],
+    module: str,
+    offset: int,
+) -> Group:
+    """A group with its statement rewritten, where it is one statement's, and all of it."""
+    if len(group.lines) != 1:
+        return group
+    line = group.lines[0]
+    of_line = sum(event.line == line for event in seen.events)
+    if of_line != sum(len(other.events) for other in all_groups if other.kind == group.kind):
+        return group
+    return replace(group, code=code(tree, line - offset, plain, module))

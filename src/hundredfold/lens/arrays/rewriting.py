@@ -1,0 +1,102 @@
+"""A statement with its right side as a fused function.
+
+Only what `cupy.fuse` takes: its variables have the operators but a power of a number, few methods, and no shape; and of CuPy's
+functions it takes the ufuncs, `where`, `clip` and the reductions [cupy/_core/_fusion_interface.py and fusion.pyx, read].
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import sys
+from collections.abc import Container
+
+_METHODS = frozenset("copy astype sum prod max min all any".split())
+_FUNCTIONS = frozenset("where clip sum prod max min amax amin all any".split())
+_OPERATORS = (
+    *(ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow),
+    *(ast.LShift, ast.RShift, ast.BitAnd, ast.BitOr, ast.BitXor),
+)
+
+
+def code(tree: ast.Module, line: int, plain: Container[str], module: str) -> str:
+    """The statement of a line, rewritten; empty where that would change more than where the work is done.
+
+    Parameters
+    ----------
+    tree : ast.Module
+        The code.
+    line : int
+    plain : container of str
+        Names that stand for no array: modules, functions, numbers.
+    module : str
+        CuPy's name there.
+    """
+    found = [node for node in ast.walk(tree) if isinstance(node, ast.stmt) and node.lineno == line]
+    if len(found) != 1 or not isinstance(found[0], (ast.Assign, ast.Return, ast.Expr)) or found[0].value is None:
+        return ""
+    statement = found[0]
+    value = statement.value
+    if not _fits(value, module) or isinstance(value, ast.Name):
+        return ""
+    names = list(dict.fromkeys(n.id for n in ast.walk(value) if isinstance(n, ast.Name) and n.id != module))
+    arguments = [name for name in names if name not in plain]
+    if not arguments or any(hasattr(builtins, name) for name in names):
+        return ""
+    head = "return " if isinstance(statement, ast.Return) else ""
+    if isinstance(statement, ast.Assign):
+        head = "".join(f"{ast.unparse(target)} = " for target in statement.targets)
+    listed = ", ".join(names)
+    return f"@{module}.fuse()\ndef fused({listed}):\n    return {ast.unparse(value)}\n\n{head}fused({listed})"
+
+
+def _fits(node: ast.expr, module: str) -> bool:
+    """Whether `cupy.fuse` takes an expression."""
+    if isinstance(node, ast.Name):
+        return True
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, (bool, int, float, complex))
+    if isinstance(node, ast.BinOp):
+        if isinstance(node.op, ast.Pow) and isinstance(node.left, ast.Constant):
+            return False
+        return isinstance(node.op, _OPERATORS) and _fits(node.left, module) and _fits(node.right, module)
+    if isinstance(node, ast.UnaryOp):
+        return isinstance(node.op, (ast.USub, ast.Invert)) and _fits(node.operand, module)
+    if isinstance(node, ast.Compare):
+        plain = isinstance(node.ops[0], (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq))
+        return len(node.ops) == 1 and plain and _fits(node.left, module) and _fits(node.comparators[0], module)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return _call_fits(node, node.func, module)
+    return False
+
+
+def _call_fits(node: ast.Call, function: ast.Attribute, module: str) -> bool:
+    given = function.value
+    arguments = [*node.args]
+    if isinstance(given, ast.Name) and given.id == module:
+        if function.attr not in _FUNCTIONS and function.attr not in _ufuncs():
+            return False
+    elif function.attr in _METHODS and _fits(given, module):
+        arguments = [argument for argument in arguments if not _is_type(argument, module)]
+    else:
+        return False
+    if any(keyword.arg != "axis" for keyword in node.keywords):
+        return False
+    constant = all(isinstance(keyword.value, ast.Constant) for keyword in node.keywords)
+    return constant and all(_fits(argument, module) for argument in arguments)
+
+
+def _is_type(node: ast.expr, module: str) -> bool:
+    """Whether an argument names a dtype, as of `astype`."""
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, str)
+    return (
+        isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id in (module, "np", "numpy")
+    )
+
+
+def _ufuncs() -> Container[str]:
+    known = sys.modules.get("cupy._core.ufuncs")
+    return known.by_name if known is not None else ()
