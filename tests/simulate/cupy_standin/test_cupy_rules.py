@@ -56,7 +56,7 @@ def test_functions_that_call_a_method_take_whatever_has_it(cp):
     assert type(cp.sum(np.ones(3))) is np.float64
     with pytest.raises(AttributeError, match="'list' object has no attribute 'mean'"):
         cp.mean([1, 2])
-    with pytest.raises(TypeError, match="must be cupy.ndarray"):
+    with pytest.raises(TypeError, match="must be a cupy.ndarray object"):
         cp.all(np.ones(3))
 
 

@@ -10,6 +10,7 @@ from ._core import ndarray, ufunc  # isort: skip  (first: it sets what the other
 from . import (
     _creation,
     _gone,
+    _host,
     _logic,
     _manipulation,
     _math,
@@ -57,6 +58,7 @@ _functions = {
     **_vectorize.made,
     **_ufuncs,
 }
+_functions = {name: _host.hosted(name, function) for name, function in _functions.items()}
 globals().update(_passed.passed | _functions)
 
 __all__ = [

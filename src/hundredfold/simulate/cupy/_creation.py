@@ -118,7 +118,7 @@ def require(a: Any, dtype: Any = None, requirements: Any = None) -> ndarray:
 
 def copy(a: Any, order: str = "K") -> ndarray:
     """A copy of an array on the current device."""
-    return asarray(a).copy(order=order)
+    return a.copy(order=order)  # a method of whatever it is, as in CuPy
 
 
 def frombuffer(*args: Any, **kwargs: Any) -> ndarray:

@@ -37,7 +37,7 @@ def _checked(name: str, message: str) -> Any:
 
 
 made = {name: _method(name) for name in "sum prod mean var std ptp argmax argmin".split()}
-made |= {name: _checked(name, "The argument 'a' must be cupy.ndarray. Actual: {0}") for name in ("all", "any")}
+made |= {name: _checked(name, "'a' must be a cupy.ndarray object, not {0}.") for name in ("all", "any")}
 made |= {
     name: _checked(name, "Argument 'a' has incorrect type (expected cupy._core.core._ndarray_base, got {1})")
     for name in ("cumsum", "cumprod")

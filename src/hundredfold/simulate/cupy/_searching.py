@@ -63,6 +63,8 @@ def where(condition: Any, x: Any = None, y: Any = None) -> Any:
 
 def nonzero(a: Any) -> Any:
     """Indices of the elements that are not zero; waits for the device."""
+    if not isinstance(a, ndarray):  # NumPy's has the method too, and CuPy asks whose it is
+        raise TypeError(f"'a' must be a cupy.ndarray object, not {type(a)}.")
     return a.nonzero()
 
 

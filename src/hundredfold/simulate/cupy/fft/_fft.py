@@ -19,7 +19,7 @@ def _complex(dtype: np.dtype) -> np.dtype:
 
 def _operand(a: Any) -> Any:
     if not isinstance(a, ndarray):
-        raise TypeError(f"Unsupported type {type(a)}")
+        raise TypeError("The input array a must be a cupy.ndarray")
     return a
 
 
