@@ -324,6 +324,19 @@ def test_what_the_assembler_refuses(monkeypatch, text, says):
     assert says in finding.sentence
 
 
+def test_a_name_that_numba_knows_only_through_its_module(monkeypatch):
+    """The real numba-cuda refuses `from numba.cuda import atomic` in a kernel; what was imported may have another name, too."""
+    add = cuda.atomic.add
+
+    def kernel(x):
+        add(x, 0, 1)
+
+    text = "Untyped global name 'add': Cannot determine Numba type of <class 'type'>"
+    monkeypatch.setattr(entry, "helper", There(refused(text)))
+    (finding,) = lens.compile(kernel, "float32[::1]").errors
+    assert "Numba knows it only as cuda.atomic.add: write that" in finding.sentence
+
+
 def test_a_library_that_is_missing_is_no_refusal(monkeypatch):
     monkeypatch.setattr(entry, "helper", There(refused("nvvm cannot be found", ("DynamicLibNotFoundError",))))
     made = lens.compile(saxpy, 1.0, "float32[::1]", "float32[::1]")

@@ -282,6 +282,21 @@ def test_refusals(kernel, line, says):
     assert says in finding.sentence and finding.line == line
 
 
+def test_names_imported_by_name(standins):
+    from numba.cuda import atomic, grid
+
+    def counted(x):
+        x[grid(1)] = 1
+
+    def added(x):
+        x[0] = 1
+        atomic.add(x, 0, 1)
+
+    assert lens.compile(counted, "float32[::1]").available
+    (finding,) = lens.compile(added, "float32[::1]").errors
+    assert "only as cuda.atomic" in finding.sentence and finding.line == 3
+
+
 def test_recursion_is_refused_there_as_here():
     @cuda.jit(device=True)
     def countdown(x, n):

@@ -60,11 +60,14 @@ class Carried:
         As the helper process takes them.
     places : list of tuple
         ``(name, filename, first line, last line)`` of each, to find the line that an error is about.
+    imported : dict of str to str
+        Names that stand for something of ``numba.cuda``, and for what: ``{"atomic": "atomic", "add": "atomic.add"}``.
     """
 
     def __init__(self, kernel: FunctionType) -> None:
         self.functions: list[dict] = []
         self.places: list[tuple[str, str, int, int]] = []
+        self.imported: dict[str, str] = {}
         self._index: dict[int, int] = {}
         self._alive: list[Any] = []
         self.function(kernel)
@@ -95,6 +98,8 @@ class Carried:
                 if name in function.__globals__
             },
         }
+        named = {**entry["globals"], **dict(zip(code.co_freevars, entry["closure"], strict=True))}
+        self.imported |= {name: sent[2] for name, sent in named.items() if sent[:2] == ("attribute", "numba.cuda")}
         return index
 
     def value(self, value: Any, names: frozenset[str] = frozenset()) -> tuple:

@@ -13,6 +13,7 @@ from .carried import Carried
 _PLACE = re.compile(r'File "([^"]*)", line (\d+)')
 _AT = re.compile(r"(?:\bat|Raised from) (\S.*) \((\d+)\)\s*$", re.M)
 _MISSING = re.compile(r"No implementation of function Function\(<(?:built-in )?function ([\w.]+)")
+_UNTYPED = re.compile(r"Untyped global name '(\w+)'")
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _SHARED_DATA = re.compile(
     r"uses too much shared data \((0x[0-9a-f]+) bytes(?: \+ 0x[0-9a-f]+ bytes system)?, (0x[0-9a-f]+) max"
@@ -64,7 +65,13 @@ def explain(carried: Carried, kernel: str, answer: dict) -> UncompilableError:
         }
         if name != kernel:
             fields["function"] = name
-    return UncompilableError(f"The GPU's compiler refuses this: {_words(text, answer['types'])}", **fields)
+    untyped = _UNTYPED.search(text)
+    if untyped and untyped[1] in carried.imported:
+        whole = f"cuda.{carried.imported[untyped[1]]}"
+        said = f"{untyped[1]} was imported by its name, and Numba knows it only as {whole}: write that, after `from numba import cuda`."
+    else:
+        said = _words(text, answer["types"])
+    return UncompilableError(f"The GPU's compiler refuses this: {said}", **fields)
 
 
 def _words(text: str, types: list[str]) -> str:
