@@ -619,12 +619,13 @@ table = pd.DataFrame(table, columns=["operation", "true MB", "speedup", "hardwar
 print(table.to_string(index=False, na_rep="–", float_format=lambda v: f"{v:.0f}" if v > 99 else f"{v:.2g}"))
 
 # %% [markdown]
-# **Explain.** Read a line from left to right: the 268 of *elementwise* are 5.9 from the hardware, and 46 from a CPU side that reached 0.3
-# % of its limit: one of forty cores, five passes, every temporary in fresh memory. The V100 did not shine either: fused it could have
-# been seven times faster. *sum* was slower than on the CPU in the raw numbers, because CuPy's reductions were slow then; the chart's 66 was
-# measured with NVIDIA's CUB, which CuPy took over later: the same GPU, eighty-six times faster by software. *matmul* is the only fair race, two tuned libraries, and its 11 is the most honest number
-# of the chart. The *stencil* compares a kernel that writes one byte with a CPU function that writes eight. And the *SVD* has no line of
-# its own at all: it measures how fast one can build a matrix that nobody asked for.
+# **Explain.** Read a line from left to right: the 268 of *elementwise* are 5.9 by the hardware, times 46 because the GPU's side reached 14 %
+# of its limit and the CPU's side 0.3 %: one of forty cores, five passes, every temporary in fresh memory. The V100 did not shine either:
+# fused it could have been seven times faster. *sum* was slower than on the CPU in the raw numbers, because CuPy's reductions were slow
+# then; the chart's 66 was measured with NVIDIA's CUB, which CuPy took over later: the same GPU, eighty-six times faster by software.
+# *matmul* is the only fair race, two tuned libraries, and its 11 is the most honest number of the chart. The *stencil* compares a kernel
+# that writes one byte with a CPU function that writes eight. And the *SVD* measures above all how fast one can build a matrix that nobody
+# asked for.
 #
 # How a speedup changes with the size of the array, from the same data:
 
