@@ -26,7 +26,8 @@ def expressions(cp):
 
     def launch(x, y, i, f, m):
         out = cp.empty_like(f)
-        saxpy[-(-f.size // 128), 128](2.0, f, i, out)
+        for _ in range(3):
+            saxpy[-(-f.size // 128), 128](2.0, f, i, out)
         return out
 
     def in_place(x, y, i, f, m):

@@ -103,6 +103,9 @@ class Recorder:
                     self._starts.remove(made.start)
 
     def _launched(self, entry: Launch, by: Any, operands: tuple, results: tuple | None) -> None:
+        owner = getattr(by, "__self__", None)
+        if sides.is_kernel(owner):  # one of the engine's launches, by its method that runs it
+            by = owner
         found = sides.sides(entry, by, operands, results, self._fresh)
         reads, writes = ([self._span(view, found.most) for view in side] for side in (found.reads, found.writes))
         reads, writes = ([span for span in side if span is not None] for side in (reads, writes))

@@ -55,7 +55,7 @@ def sides(entry: Launch, by: Any, operands: Any, results: tuple | None, fresh: C
     if results is not None:
         found.writes = list(results)
         found.reads = [view for view in _views(operands) if not any(view is r for r in results)]
-    elif hasattr(by, "kernel") and hasattr(by, "args"):
+    elif is_kernel(by):
         _of_kernel(found, by)
     else:
         views = list(_views(operands))
@@ -74,6 +74,11 @@ def sides(entry: Launch, by: Any, operands: Any, results: tuple | None, fresh: C
         while found.reads and sum(_bytes(view) for view in found.reads) > entry.bytes_read:
             found.reads.remove(max(found.reads, key=_bytes))
     return found
+
+
+def is_kernel(by: Any) -> bool:
+    """Whether this is one of the engine's launches of a kernel."""
+    return hasattr(by, "kernel") and hasattr(by, "args") and hasattr(by, "blockdim")
 
 
 def _views(value: Any):
