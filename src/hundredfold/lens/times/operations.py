@@ -216,6 +216,11 @@ def cost_of(v: Value, fast: bool) -> costs.Cost:
         if name in ("eq", "ne", "lt", "le", "gt", "ge"):
             letter = max(kinds, key=_rank, default=letter)
         cost = costs.binary(name, letter, constant, fast)
+        if letter in "DF" and any(
+            a.op == "const" or (isinstance(a.type, Scalar) and a.type.letter not in "DF") for a in v.args
+        ):
+            # A part of one operand is zero, or known: what is left of six or two operations.
+            cost = cost._replace(certain=0.0 if any(a.op == "const" for a in v.args) else {"mul": 2.0}.get(name, 1.0))
         for a in v.args:
             if isinstance(a.type, Scalar) and a.op != "const" and name != "pow":
                 slots = costs.conversion(a.type.letter, letter).slots
