@@ -21,7 +21,6 @@ from ..problem import Problem
 from ..traffic import spell
 from ..verdict import Refusal, refuse
 
-GPU_SLACK = 1.5  # no kernel reaches the bandwidth that a plain copy does
 GPU_SIZE = 2**26  # elements to be timed on a GPU: more than any cache holds
 
 
@@ -41,6 +40,8 @@ class Traffic:
         ``large(n) -> tuple`` of device arguments with `n` elements, to be timed on a GPU.
     near : bool
         Whether a right answer is told how near to the limit it comes.
+    slack : float
+        On a GPU, how many times longer than a copy of as many bytes a right answer may take.
     """
 
     case: Case
@@ -49,6 +50,7 @@ class Traffic:
     means: str
     large: Callable[[int], tuple[Any, ...]]
     near: bool = False
+    slack: float = 1.5
 
     def __call__(self, problem: Problem, function: Any) -> str:
         on_the_bus(self.case, share=0.01)(problem, function)
@@ -77,7 +79,7 @@ class Traffic:
         arguments = self.large(GPU_SIZE)
         whole = arguments[0]
         ratio = measure(lambda: function(*arguments)).median / measure(lambda: whole.copy()).median
-        return 2 * whole.itemsize * max(ratio / GPU_SLACK, min(ratio, self.limit / (2 * whole.itemsize)))
+        return 2 * whole.itemsize * max(ratio / self.slack, min(ratio, self.limit / (2 * whole.itemsize)))
 
 
 @dataclass(frozen=True)

@@ -210,7 +210,9 @@ LEAK = Problem(
     ),
     wrong={
         "held": Wrong(
-            _starter, "held", hint="What you keep of each piece should not be a view of it: look for `.copy()`."
+            _starter,
+            "held",
+            hint="What does each thing in your list keep alive? `shares[:, 0]` has no memory of its own.",
         ),
         "free-all-blocks": Wrong(_free_all_blocks, "held"),
         "whole": Wrong(_whole, "held"),
