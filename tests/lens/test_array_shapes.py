@@ -43,6 +43,8 @@ def test_the_account_has_what_the_engine_counted(both):
     for name, account in both[0].items():
         assert account["counted"] == account["engine"], name
         assert account["events"], name
+        bound, launched, estimate = account["bound"]
+        assert bound <= launched <= estimate, name
 
 
 def test_ten_thousand_squared_takes_no_memory(cuda_free):
@@ -110,6 +112,61 @@ def test_strides_are_taken_along(cp):
     data, shapes = (lens.account(contiguous, *args, shapes=each) for each in (False, True))
     assert [(e.name, e.read, e.written) for e in data.events] == [(e.name, e.read, e.written) for e in shapes.events]
     assert len(data.events) == 3
+
+
+def test_all_kinds_of_things_are_taken_along(cp):
+    """The same launches with data and without, of what a notebook may hold; one array by two names stays one."""
+    import functools
+
+    from numba import cuda
+
+    x = cp.arange(24.0).reshape(4, 6)
+    structured = cp.zeros(5, dtype=[("a", "f4"), ("b", "i4")])
+
+    class Model:
+        def __init__(self):
+            self.weights = cp.ones((6, 3))
+
+        def __call__(self, a):
+            return a @ self.weights
+
+    def f(things):
+        yield cp.asarray(things["numba"]) + 1
+        yield things["field"]["a"] + 1
+        yield from (a + 1 for a in things["arrays"])
+        yield things["model"](things["arrays"][0])
+        yield things["partial"](x)
+        yield things["random"].rand(5)
+        yield things["polynomial"](x)
+        yield things["ufunc"](x).astype(things["dtype"])
+        yield cp.asarray(things["host"])
+
+    things = {
+        "numba": cuda.to_device(np.ones(7)),
+        "field": structured,
+        "arrays": [
+            x,
+            x > 3,
+            x.sum(),
+            x[::-1, ::-2],
+            cp.broadcast_to(x[0], (4, 6)),
+            cp.asfortranarray(x),
+            x.view("i8"),
+            x * 1j,
+        ],
+        "model": Model(),
+        "partial": functools.partial(cp.multiply, x),
+        "random": cp.random.RandomState(3),
+        "polynomial": cp.poly1d([1, 2, 3]),
+        "ufunc": cp.sin,
+        "dtype": cp.float32,
+        "host": np.arange(5),
+    }
+    data, shapes = (lens.account(lambda things: list(f(things)), things, shapes=each) for each in (False, True))
+    assert [(e.name, e.read, e.written) for e in data.events] == [(e.name, e.read, e.written) for e in shapes.events]
+    assert data.flow == shapes.flow and len(data.events) > 15
+    # One array, by two ways: read once.
+    assert next(e.read for e in data.events if e.name == "cupy_multiply") == x.nbytes
 
 
 def test_who_wants_values_is_told_where(cp):

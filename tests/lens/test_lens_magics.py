@@ -101,6 +101,7 @@ def test_kernels_of_the_notebook_are_taken_along(shell):
         ("--bogus", "x", "unrecognized"),
         ("-s", "y = x + 1\nif y.sum() > 3:\n    y = 2", r"Line 3, if y.sum\(\) > 3: the program asks for values"),
         ("-s", "x[x > 0]", "Line 2.*--fraction 0.1"),
+        ("-s", "y = x + 1\n%timeit y", "Line 3: magics and shell commands are not run"),
         ("-s", "df + 1", "Line 2: df is a cudf object.*make it in the code itself"),
     ],
 )

@@ -6,6 +6,7 @@
 `banks`      the bank conflicts of shared memory
 `branches`   where the threads of a warp part
 `arrays`     the array lens: `account`, what array code launches, moves and allocates
+`magics`     `%%lens` and `%gpu`; `sheet`: a GPU's figures, as the latter shows them
 `chosen`     the GPU that bounds and estimates are made for
 `times`      two times without a GPU: the least that one allows, and an estimate
 `tracing`    `trace`: run a kernel here and look at all it did

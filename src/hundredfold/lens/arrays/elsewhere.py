@@ -48,6 +48,9 @@ def cell(
     __tracebackhide__ = True
     packed, missing = {}, {}
     for name, value in shipping.used(compile(source, filename, "exec"), names).items():
+        if name == "get_ipython":
+            missing[name] = "magics and shell commands are not run where an account of shapes is taken: leave them out."
+            continue
         try:
             packed[name] = shipping.pack(value)
         except shipping.CannotShipError as error:

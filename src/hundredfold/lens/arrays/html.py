@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 STYLE = """
 .hf-account{--hf-ink:var(--jp-ui-font-color1,#1a1a1a);--hf-soft:var(--jp-ui-font-color2,#565656);
  --hf-line:var(--jp-border-color2,#c4c4c4);--hf-back:var(--jp-layout-color2,#f1f1f1);--hf-bar:#0072b2;color:var(--hf-ink);
- font-family:var(--jp-ui-font-family,system-ui,sans-serif);font-size:13px;line-height:1.45;max-width:62em}
+ font-family:var(--jp-ui-font-family,system-ui,sans-serif);font-size:13px;line-height:1.45}
+.hf-account dl,.hf-account p{max-width:62em}
 @media (prefers-color-scheme:dark){.hf-account{--hf-ink:var(--jp-ui-font-color1,#e8e8e8);
  --hf-soft:var(--jp-ui-font-color2,#b5b5b5);--hf-line:var(--jp-border-color2,#555);--hf-back:var(--jp-layout-color2,#2a2a2a)}}
 [data-jp-theme-light="false"] .hf-account{--hf-bar:#56b4e9}

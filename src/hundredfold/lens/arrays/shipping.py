@@ -120,7 +120,10 @@ def _reduced(value: Any) -> tuple | None:
         return _made, (value.shape, value.dtype, value.order)
     if isinstance(value, type) or isinstance(value, types.ModuleType):
         return None
-    root, _, rest = type(value).__module__.partition(".")
+    kind = _library_class(type(value))
+    root, _, rest = kind.__module__.partition(".")
+    if root in ("torch", "jax", "jaxlib", "tensorflow"):
+        raise CannotShipError(f"is a {root} object, and {root} is not simulated")
     if root in ("cudf", "dask_cudf", "pylibcudf", "cuml"):
         raise CannotShipError(
             f"is a {root} object, and of those only the data could be taken along: make it in the code itself"
@@ -136,6 +139,17 @@ def _reduced(value: Any) -> tuple | None:
     return None
 
 
+def _library_class(kind: type) -> type:
+    """The class itself, or the library's that it is made from."""
+    for each in kind.__mro__:
+        if (
+            each.__module__.partition(".")[0] in ("cupy", "cupyx", "cudf", "numba", "torch")
+            and each.__name__ != "object"
+        ):
+            return each
+    return kind
+
+
 def _of_cupy(value: Any) -> tuple | None:
     kind = type(value).__name__
     if hasattr(value, "__cuda_array_interface__") and hasattr(value, "data"):
@@ -144,7 +158,7 @@ def _of_cupy(value: Any) -> tuple | None:
             return _made, (value.shape, np.dtype(value.dtype), "C")
         return _view, (
             *(int(memory.ptr), int(memory.size), int(value.data.ptr) - int(memory.ptr)),
-            *(tuple(value.shape), np.dtype(value.dtype), tuple(value.strides)),
+            *(tuple(value.shape), np.dtype(value.dtype), tuple(value.strides), id(value)),
         )
     if kind in _ANEW:
         return _anew, (_ANEW[kind],)
@@ -218,7 +232,17 @@ def _made(shape: tuple[int, ...], dtype: np.dtype, order: str) -> Any:
     return cupy.empty(shape, dtype, order)
 
 
-def _view(piece: int, size: int, offset: int, shape: tuple, dtype: np.dtype, strides: tuple) -> Any:
+_arrays: dict[int, Any] = {}
+"""The arrays, by what they were: one that comes twice, by two names, is one."""
+
+
+def _view(piece: int, size: int, offset: int, shape: tuple, dtype: np.dtype, strides: tuple, identity: int) -> Any:
+    if identity not in _arrays:
+        _arrays[identity] = _viewed(piece, size, offset, shape, dtype, strides)
+    return _arrays[identity]
+
+
+def _viewed(piece: int, size: int, offset: int, shape: tuple, dtype: np.dtype, strides: tuple) -> Any:
     import cupy
 
     if (piece, size) not in _memories:
