@@ -4,7 +4,8 @@
 
 KEPT is the folder that `run.py --keep` filled.  Cells that time something, print addresses or draw are not compared.  Each
 notebook of `list.json` that has ``compared`` is: all its cells agree but those that it lists with a reason (another random
-generator, an older version's layout).  The exit status is 0 if ten do.
+generator, an older version's layout, what the locked version refuses).  A cell that did not run here is neither: what it has
+was not seen here.  The exit status is 0 if ten do.
 """
 
 from __future__ import annotations
@@ -68,9 +69,11 @@ def code_cells(path: Path) -> list[dict]:
 
 
 def compare(stored: Path, ours: Path) -> tuple[list[int], list[int]]:
-    """The cells that agree, and those that do not."""
+    """The cells that agree, and those that do not; only cells that ran here."""
     agree, differ = [], []
     for number, (a, b) in enumerate(zip(code_cells(stored), code_cells(ours), strict=True), 1):
+        if b.get("execution_count") is None:
+            continue
         source, theirs, mine = "".join(a.get("source", a.get("input", ""))), texts(a), texts(b)
         if not NUMBER.search(theirs) or TIMED.search(source) or SAYS_TIME.search(theirs):
             continue

@@ -9,9 +9,12 @@ are no programs: fragments that no Python runs, or for versions of long ago.  EX
 notebooks import besides (Matplotlib and its like), put on PYTHONPATH.
 
 ``real_refuses`` names what the locked version of the real library refuses too, with where it does: programs for older
-versions.  They count as not run; a second share leaves them aside.
+versions.  They count as not run; a second share leaves them aside.  ``later`` marks programs of repositories that were taken
+up when the others ran, in search of outputs to compare with: they are counted on a line of their own, which says how the
+stand-ins do with programs that nobody had looked at.
 
-One at a time, each cell with five minutes.  The last line tells the shares; the exit status is 0 where they are reached:
+One at a time, each cell with five minutes (``--timeout``), and the cells after one that fails run too, for
+``compare.py``; what counts is whether none did.  The last line tells the shares; the exit status is 0 where they are reached:
 at least 80 tried of six repositories, at most 40 % left out, of the rest at least 92 % run to the end.
 """
 
@@ -41,7 +44,7 @@ def attempt(folder: Path, entry: dict, extra: str | None, timeout: float, keep: 
     # Its folder, or the nearest above it that its paths lead to.
     top = (root / entry["root"]) if entry.get("root") else program.parent
     command = [Path(sys.executable).with_name("hundredfold"), "try", "--json", "--timeout", str(timeout)]
-    command += ["--allow-out-of-bounds", "--allow-races", "--root", top, program]
+    command += ["--allow-out-of-bounds", "--allow-races", "--go-on", "--root", top, program]
     if entry.get("arguments"):
         command += ["--arguments", entry["arguments"]]
     if keep is not None:
@@ -57,7 +60,8 @@ def attempt(folder: Path, entry: dict, extra: str | None, timeout: float, keep: 
 
 def summary(entries: list[dict], results: dict[str, dict]) -> tuple[str, bool]:
     """The last lines, and whether what has to be reached is."""
-    tried = [entry for entry in entries if key(entry) in results]
+    later = [entry for entry in entries if entry.get("later") and key(entry) in results]
+    tried = [entry for entry in entries if not entry.get("later") and key(entry) in results]
     left = [entry for entry in tried if entry.get("left_out")]
     refused = [entry for entry in tried if entry.get("real_refuses") and results[key(entry)]["status"] != "ran"]
     rest = [entry for entry in tried if not entry.get("left_out")]
@@ -78,6 +82,12 @@ def summary(entries: list[dict], results: dict[str, dict]) -> tuple[str, bool]:
     lines.append(
         f"{len(refused)} that do not are refused by the locked version of the real library too (`real_refuses`); "
         f"without these {outdated:.1%}."
+    )
+    fresh = [entry for entry in later if not entry.get("left_out")]
+    lines.append(
+        f"Taken up later (`later`): {len(later)} of {len({entry['repository'] for entry in later})} more repositories; "
+        f"{len(later) - len(fresh)} left out; {sum(results[key(e)]['status'] == 'ran' for e in fresh)} of the other "
+        f"{len(fresh)} run to the end."
     )
     enough = len(tried) >= TRIED and repositories >= REPOSITORIES and share_left <= LEFT_OUT and share_ran >= RUN
     return "\n".join(lines), enough

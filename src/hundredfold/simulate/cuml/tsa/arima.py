@@ -23,6 +23,15 @@ from ..internals.base import Base
 _NAMES = ("mu", "beta", "ar", "ma", "sar", "sma", "sigma2")
 
 
+def _reflected(name: str, what: str) -> property:
+    def get(self: Any) -> Any:
+        if f"_{name}" not in self.__dict__:
+            raise AttributeError(f"'ARIMA' object has no attribute '{name}_'")
+        return convert(self.__dict__[f"_{name}"], self._get_output_type())
+
+    return property(get, doc=f"{what}, of the type that the series came in.")
+
+
 class ARIMA(Base):
     """An ARIMA(p, d, q)(P, D, Q)s model with or without an intercept, of each column of ``endog``, (observations, series).
 
@@ -156,12 +165,14 @@ class ARIMA(Base):
 
     # --- parameters ---
 
-    def __getattr__(self, name: str) -> Any:
-        if name.endswith("_") and name[:-1] in _NAMES and f"_{name[:-1]}" in self.__dict__:
-            return convert(self.__dict__[f"_{name[:-1]}"], self._get_output_type())
-        if name == "d_y":
-            return convert(self._y, self._get_output_type())
-        raise AttributeError(f"'ARIMA' object has no attribute {name!r}")
+    d_y = _reflected("y", "The series, (observations, series)")
+    mu_ = _reflected("mu", "The intercepts, (series,)")
+    beta_ = _reflected("beta", "What the exogenous variables add, (variables, series)")
+    ar_ = _reflected("ar", "The autoregressive parameters, (p, series)")
+    ma_ = _reflected("ma", "Those of the moving average, (q, series)")
+    sar_ = _reflected("sar", "The seasonal autoregressive ones, (P, series)")
+    sma_ = _reflected("sma", "The seasonal ones of the moving average, (Q, series)")
+    sigma2_ = _reflected("sigma2", "The variances, (series,)")
 
     @property
     def complexity(self) -> int:
