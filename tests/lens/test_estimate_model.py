@@ -53,6 +53,12 @@ def test_arithmetic_of_a_bound(kind, rate):
     assert bound.parts["arithmetic"] == pytest.approx(1e12 / rate / 1.01)
 
 
+def test_integers_may_go_four_at_a_time():
+    # 80 SMs × 64 × 1.53 GHz are 7.834 T additions a second.
+    bound = bound_of(Work(operations={"int32": 4 * 7.834e12}), V100)
+    assert bound.parts["arithmetic"] == pytest.approx(1 / 1.01)
+
+
 def test_units_work_side_by_side_and_what_is_not_certain_is_left_out():
     both = Work(operations={"float64": 7.8e12, "float32": 15.7e12})
     assert bound_of(both, V100).parts["arithmetic"] == pytest.approx(1 / 1.01)

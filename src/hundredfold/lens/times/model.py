@@ -29,6 +29,10 @@ faster, whatever L2 gives; so this, times the SMs, is the bound's rate for what 
 PRINTED = 1.01
 """Data sheets round: 7.8 TFLOP/s are 80 SMs x 32 x 2 x 1.53 GHz = 7.83.  A bound allows for it."""
 
+INTEGERS = 4
+"""Integer operations that a bound allows for where the table of throughputs has one addition: an instruction of three
+operands does two (IADD3, IMAD), and the compiler may give half of them to the units of float32 (as IMAD)."""
+
 SHORTEST = 0.5e-6
 """Seconds.  No kernel is shorter: Nsight Systems shows 0.8 to 1.2 µs for empty ones, from memory, and the shortest
 published for the project's figures is 1.136 µs (numbast issue 71).  Less than the half of that is not seen."""
@@ -190,8 +194,7 @@ def _least_arithmetic(work: Work, gpu: GPU) -> float:
     """Seconds of the arithmetic unit that has most to do, at the printed rates: the units work side by side."""
     done = work.operations if work.certain is None else work.certain
     by = rates(gpu)
-    # Three-input instructions do two integer operations (IADD3, IMAD), as a fused multiply-add does two of floats.
-    by["int32"] *= 2
+    by["int32"] *= INTEGERS
     seconds = [count / by[kind] for kind, count in done.items()]
     seconds += [count / _product(kind, gpu) for kind, count in work.products.items()]
     return max(seconds, default=0.0)
