@@ -72,7 +72,8 @@ def submit(
     """
     global _submitted
     # Counted before it waits: Ctrl-C may arrive after the call of append, and what is not counted would not be waited for.
-    if _accounts and getattr(_local, "account", None) is not None:
+    if _accounts and (account := getattr(_local, "account", None)) is not None:
+        account.launches.append((name, bytes_read, bytes_written))
         with _submit_lock:
             _submitted += 1
             _waiting.append((function, args, kwargs, name))
@@ -277,14 +278,22 @@ def counters() -> Counters:
 
 
 class suspended_account:
-    """Launches of this thread inside the block run as always but are not counted: the caller counts them as one."""
+    """Launches of this thread inside the block run as always but are not counted: the caller counts them as one.
 
-    def __enter__(self) -> None:
+    Attributes
+    ----------
+    launches : list of (str, int, int)
+        What was submitted: each name with its bytes read and written.
+    """
+
+    def __enter__(self) -> suspended_account:
         global _accounts
+        self.launches: list[tuple[str, int, int]] = []
         self._before = getattr(_local, "account", None)
         _local.account = self
         with _submit_lock:
             _accounts += 1
+        return self
 
     def __exit__(self, *exception: object) -> None:
         global _accounts

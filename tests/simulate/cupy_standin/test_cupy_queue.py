@@ -39,6 +39,29 @@ def test_a_fused_expression_is_one_kernel_that_reads_and_writes_once(cp):
     assert (seen.kernels, seen.bytes) == (1, 9 * n)
 
 
+def test_a_fused_kernel_that_goes_on_after_a_reduction_is_counted_pass_by_pass(cp):
+    """CuPy keeps what such a kernel needs between its passes in device memory: one launch, but not one pass."""
+    rows, columns = 8, 1000
+    n, x, w = rows * columns, cp.ones((rows, columns)), cp.ones((rows, columns))
+
+    @cp.fuse()
+    def softmax(x):
+        e = cp.exp(x - cp.max(x, axis=1, keepdims=True))
+        return e / cp.sum(e, axis=1, keepdims=True)
+
+    seen = traffic(lambda: softmax(x))
+    # The maximum reads 8; difference and exp read 8 and write 8; the sum reads 8; the division reads 8 and writes 8. Each of
+    # the two columns of 8 rows is written once and read once.
+    assert (seen.kernels, seen.bytes) == (1, 48 * n + 2 * 2 * 8 * rows)
+
+    weighted = cp.fuse(kernel_name="weighted")(lambda x, w: cp.sum((x - 1) ** 2 * w))
+    assert traffic(lambda: weighted(x, w))[:3] == (1, 16 * n, 8)  # a reduction at its end is part of its pass
+    rooted = cp.fuse(kernel_name="rooted")(lambda x: cp.sqrt(cp.sum(x * x)))
+    assert traffic(lambda: rooted(x))[:3] == (1, 8 * n, 8)  # and so is what is done with the one number
+    with pytest.raises(TypeError):
+        cp.fuse(softmax.func, kernel_name="both")(x)
+
+
 def test_an_in_place_operation_reads_and_writes(cp):
     x, y = cp.ones(100), cp.ones(100)
     assert traffic(lambda: x.__iadd__(y))[:3] == (1, 1600, 800)

@@ -26,7 +26,7 @@ def _starter(x, y):
 
 
 def _fused(x, y):
-    return cp.fuse(_starter, kernel_name="distance")(x, y)
+    return cp.fuse(kernel_name="distance")(_starter)(x, y)
 
 
 def _kernel(x, y):
@@ -78,7 +78,7 @@ def _exchanged(x, y):
 
 
 def _sign(x, y):
-    return cp.fuse(lambda x, y: cp.sqrt((x + 1) ** 2 + (y - 2) ** 2))(x, y)
+    return cp.fuse(kernel_name="fused")(lambda x, y: cp.sqrt((x + 1) ** 2 + (y - 2) ** 2))(x, y)
 
 
 def _into_x(x, y):
@@ -96,7 +96,7 @@ def _caret(x, y):
 
 
 def _sums(x, y):
-    return cp.fuse(lambda x, y: cp.abs(x - 1) + cp.abs(y + 2))(x, y)
+    return cp.fuse(kernel_name="fused")(lambda x, y: cp.abs(x - 1) + cp.abs(y + 2))(x, y)
 
 
 FUSE = Problem(

@@ -43,7 +43,7 @@ def _fused_exp(x):
 def _twice(x):
     add = cp.ReductionKernel("T x, T m", "T y", "exp(x - m)", "a + b", "y = a", "0", "add_exp")
     m = x.max(axis=1, keepdims=True)
-    return cp.fuse(lambda x, m, s: cp.exp(x - m) / s)(x, m, add(x, m, axis=1, keepdims=True))
+    return cp.fuse(kernel_name="fused")(lambda x, m, s: cp.exp(x - m) / s)(x, m, add(x, m, axis=1, keepdims=True))
 
 
 def _online(x):
@@ -82,7 +82,7 @@ def _plain(x):
 def _one_maximum(x):
     if x.size == 0:
         return cp.empty_like(x)
-    e = cp.fuse(lambda x, m: cp.exp(x - m))(x, x.max())
+    e = cp.fuse(kernel_name="fused")(lambda x, m: cp.exp(x - m))(x, x.max())
     return e / e.sum(axis=1, keepdims=True)
 
 

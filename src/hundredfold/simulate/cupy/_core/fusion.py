@@ -2,7 +2,8 @@
 
 On a GPU the function becomes one kernel that reads its inputs and writes its outputs once.  Here its operations run
 one by one as they would without it, so it is not faster; the account says what it saves, and memory hooks hear of the
-results only.
+results only.  A kernel that goes on after a reduction goes through its arrays again, and through those that it keeps
+between its passes in device memory (CuPy's ``new_fusion``): each pass is counted.
 """
 
 from __future__ import annotations
@@ -43,14 +44,14 @@ class Fusion:
         if not queue.counting():  # inside another fused function
             return self.func(*args)
         before = [id(a) for a in args]
-        with queue.suspended_account(), memory_hook.unheard() as tell:
+        with queue.suspended_account() as inside, memory_hook.unheard() as tell:
             result = self.func(*args)
         outputs = result if isinstance(result, (list, tuple)) else (result,)
         fresh = [o for o in outputs if isinstance(o, launch.array_class) and id(o) not in before]
         given = [o for o in outputs if isinstance(o, launch.array_class) and id(o) in before]
         tell(fresh)
         outs = tuple(launch.views(outputs))
-        read, written = launch.read(*args), launch.read(*fresh, *given)
+        read, written = _passes(inside.launches) or (launch.read(*args), launch.read(*fresh, *given))
         queue.count(self.name, read, written, by=self, operands=(*launch.views(args), *outs), results=outs)
         return result
 
@@ -58,11 +59,42 @@ class Fusion:
         """Nothing is compiled."""
 
 
+_REDUCTIONS = frozenset(f"cupy_{name}" for name in ("sum", "prod", "max", "min", "all", "any", "mean"))
+
+
+def _passes(launches: list[tuple[str, int, int]]) -> tuple[int, int] | None:
+    """Bytes that a kernel reads and writes in its passes; None where it is one pass, with a reduction at its end or none."""
+    large = max((read for _, read, _ in launches), default=0) // 16
+    launches = [each for each in launches if sum(each[1:]) > large]  # what follows on reduced numbers costs nothing
+    reductions = [name.removesuffix("_with_dtype") in _REDUCTIONS for name, _, _ in launches]
+    if not any(reductions[:-1]):
+        return None
+    total, group = [0, 0], []
+    for (_, read, written), reduces in zip(launches, reductions, strict=True):
+        if reduces:
+            _add(total, group)
+            group = []
+        group.append((read, written))
+        if reduces:
+            _add(total, group)
+            group = []
+    _add(total, group)
+    return total[0], total[1]
+
+
+def _add(total: list[int], group: list) -> None:
+    """Add a pass: it reads what its operations do not hand to each other, and writes what the last of them does."""
+    if group:
+        total[0] += sum(read for read, _ in group) - sum(written for _, written in group[:-1])
+        total[1] += group[-1][1]
+
+
 def fuse(*args: Any, **kwargs: Any) -> Any:
-    """Decorator that fuses a function; takes ``kernel_name``."""
-    name = kwargs.pop("kernel_name", None)
-    if kwargs:
-        raise TypeError(f"fuse() got an unexpected keyword argument {next(iter(kwargs))!r}")
-    if len(args) == 1 and callable(args[0]):
-        return Fusion(args[0], name)
-    return lambda func: Fusion(func, name)
+    """Decorator that fuses a function; takes ``kernel_name``, and then no function beside it, as in CuPy."""
+
+    def wrapper(function: Callable, kernel_name: str | None = None) -> Fusion:
+        return Fusion(function, kernel_name)
+
+    if len(args) == 1 and not kwargs and callable(args[0]):
+        return wrapper(args[0])
+    return lambda function: wrapper(function, *args, **kwargs)
