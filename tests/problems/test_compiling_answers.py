@@ -438,7 +438,7 @@ def numpys_histogram(v):
 
 
 @wrong("histogram", "remainder")
-@njit(parallel=True)
+@njit
 def whole_parts_only(v):
     counts = np.zeros((16, 256), dtype=np.int64)
     step = len(v) // 16
@@ -449,7 +449,7 @@ def whole_parts_only(v):
 
 
 @wrong("histogram", "overlap")
-@njit(parallel=True)
+@njit
 def each_part_counts_all(v):
     counts = np.zeros((4, 256), dtype=np.int64)
     for t in prange(4):
@@ -472,7 +472,7 @@ def as_many_as_there_are(v):
 
 
 @wrong("histogram", "dtype")
-@njit(parallel=True)
+@njit
 def small_counts(v):
     counts = np.zeros((4, 256), dtype=np.int32)
     for t in prange(4):
@@ -526,6 +526,15 @@ def a_helper_for_each_part(v):
 @wrong("steps", "temporaries")
 def slices(x):
     return float(np.mean(abs(x[1:] - x[:-1]))) if len(x) >= 2 else 0.0
+
+
+@wrong("steps", "temporaries")
+@njit
+def compiled_slices(x):
+    if x.size < 2:
+        return 0.0
+    differences = np.abs(x[1:] - x[:-1])
+    return differences.sum() / differences.size
 
 
 @wrong("steps", "interpreted")

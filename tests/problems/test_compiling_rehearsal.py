@@ -329,6 +329,30 @@ def test_closures_are_followed():
 
 
 @njit
+def makes_an_array(x):
+    return np.abs(x[1:] - x[:-1]).sum()
+
+
+@njit
+def makes_a_small_one(x):
+    ends = np.empty(2)
+    ends[:] = x[-2:]
+    return ends.sum() + x[1:].size
+
+
+def test_the_largest_array_that_is_made_is_found():
+    found = rehearse(makes_an_array, (X,))
+    assert found.made == X.size - 1 and found.compiled
+    assert rehearse(makes_a_small_one, (X,)).made == 2, "a part of the argument is no new array"
+    assert rehearse(a_plain_variable, (X,)).made == 0
+    assert not rehearse(plain_difference, (X,)).compiled
+
+
+def plain_difference(x):
+    return x[1:] - x[:-1]
+
+
+@njit
 def raises(x):
     raise ValueError("no")
 

@@ -12,8 +12,6 @@ integers do not wrap; results are not looked at.
 
 from __future__ import annotations
 
-import linecache
-import sys
 import types
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -23,23 +21,10 @@ import numba
 import numpy as np
 from numba.core.registry import CPUDispatcher
 
+from .watching import Access, RehearsalNumba, Watched, WatchingNumpy, access, address
+
 THREADS = 4
 """What `numba.get_num_threads` says in a rehearsal."""
-
-
-@dataclass(frozen=True)
-class Access:
-    """One access to an element: the index, the array's shape, and the line of the source that did it."""
-
-    index: tuple[int, ...]
-    shape: tuple[int, ...]
-    line: str
-    number: int
-    writes: bool = False
-
-    def __str__(self) -> str:
-        where = f"line {self.number}: `{self.line}`" if self.line else f"line {self.number}"
-        return f"[{', '.join(map(str, self.index))}] of an array of shape {self.shape}, in {where}"
 
 
 @dataclass(frozen=True)
@@ -65,12 +50,18 @@ class Rehearsal:
         The first pair of iterations that must not run at the same time.
     parallel : bool
         Whether a `prange` ran in a function that was compiled with ``parallel=True``.
+    compiled : bool
+        Whether a compiled function took part.
+    made : int
+        Elements of the largest array that was made on the way.
     """
 
     outside: Access | None = None
     wrapped: Access | None = None
     race: Race | None = None
     parallel: bool = False
+    compiled: bool = False
+    made: int = 0
     _by_iteration: Race | None = field(default=None, repr=False)
     _by_thread: Race | None = field(default=None, repr=False)
 
@@ -96,6 +87,9 @@ def rehearse(function: Any, arguments: tuple[Any, ...]) -> Rehearsal | None:
     except Exception:
         return None
     found = stage.found
+    theirs = [a for a in watched if isinstance(a, np.ndarray)]
+    made = (each.size for each in stage.kept if not any(np.may_share_memory(each, a) for a in theirs))
+    found.made = max(made, default=0)
     found.race = found._by_thread if stage.asked_who else found._by_iteration
     return found
 
@@ -129,8 +123,7 @@ class _Stage:
         cells = tuple(types.CellType() for _ in source.__closure__ or ()) or None
         copy = types.FunctionType(source.__code__, names, source.__name__, source.__defaults__, cells)
         copy.__kwdefaults__ = source.__kwdefaults__
-        parallel = isinstance(function, CPUDispatcher) and bool(function.targetoptions.get("parallel"))
-        entered = self._threaded(copy) if parallel else copy
+        entered = self._entered(function, copy) if isinstance(function, CPUDispatcher) else copy
         self.copies[id(source)] = entered
         # Filled only now: a function may name itself.
         names.update({name: self._replaced(value, source) for name, value in source.__globals__.items()})
@@ -139,21 +132,25 @@ class _Stage:
                 cell.cell_contents = self._replaced(theirs.cell_contents, source)
         return entered
 
-    def _threaded(self, copy: Callable[..., Any]) -> Callable[..., Any]:
+    def _entered(self, function: CPUDispatcher, copy: Callable[..., Any]) -> Callable[..., Any]:
+        """A compiled function's copy that says when it runs."""
+        threaded = bool(function.targetoptions.get("parallel"))
+
         def entered(*args: Any, **kwargs: Any) -> Any:
-            self.threaded += 1
+            self.found.compiled = True
+            self.threaded += threaded
             try:
                 return copy(*args, **kwargs)
             finally:
-                self.threaded -= 1
+                self.threaded -= threaded
 
         return entered
 
     def _replaced(self, value: Any, source: types.FunctionType) -> Any:
         if value is np:
-            return _Numpy(self)
+            return WatchingNumpy(self)
         if value is numba:
-            return _Numba(self)
+            return RehearsalNumba(self._intrinsics())
         ours = self._intrinsics()
         if isinstance(value, types.FunctionType | type) and value in ours:
             return ours[value]
@@ -197,7 +194,7 @@ class _Stage:
         """Take down that the running iteration touches an element, and whom it meets there."""
         if self.now is None:
             return
-        writers, readers = self.touched.setdefault(_address(array, index), ([], []))
+        writers, readers = self.touched.setdefault(address(array, index), ([], []))
         for other in writers if not writes else [*writers, *readers]:
             self._met(other, array, index, writes)
         seen = writers if writes else readers
@@ -207,13 +204,13 @@ class _Stage:
     def _met(self, other: tuple[int, int], array: np.ndarray, index: tuple[int, ...], writes: bool) -> None:
         for which, attribute in ((0, "_by_iteration"), (1, "_by_thread")):
             if other[which] != self.now[which] and getattr(self.found, attribute) is None:
-                race = Race(other[0], self.now[0], _access(array, index, writes))
+                race = Race(other[0], self.now[0], access(array, index, writes))
                 setattr(self.found, attribute, race)
 
     # -- the arrays ------------------------------------------------------------------------------------------------
 
     def watched(self, array: np.ndarray) -> Any:
-        watched = np.asarray(array).view(_Watched)
+        watched = np.asarray(array).view(Watched)
         watched.stage = self
         self.kept.append(watched)
         return watched
@@ -228,10 +225,10 @@ class _Stage:
             return False
         for part, size in zip(index, array.shape, strict=False):
             if not -size <= part < size:
-                self.found.outside = _access(array, index, writes)
+                self.found.outside = access(array, index, writes)
                 raise _Outside
             if part < 0 and self.found.wrapped is None:
-                self.found.wrapped = _access(array, index, writes)
+                self.found.wrapped = access(array, index, writes)
         if len(index) < array.ndim:
             return False
         self.touch(array, tuple(p % s for p, s in zip(index, array.shape, strict=True)), writes)
@@ -244,119 +241,9 @@ class _Stage:
                 self.touch(array, index, writes)
 
 
-class _Watched(np.ndarray):
-    """An array that tells its stage of each element that is read or written."""
-
-    stage: Any = None
-    part = False  # a view that an index made
-
-    def __array_finalize__(self, parent: Any) -> None:
-        self.stage = getattr(parent, "stage", None)
-        if self.stage is not None:
-            self.stage.kept.append(self)
-
-    def __getitem__(self, key: Any) -> Any:
-        if self.stage is not None and self.stage.indexed(self, key, writes=False):
-            return super().__getitem__(key).item()
-        got = super().__getitem__(key)
-        if isinstance(got, _Watched):
-            got.part = True
-            return got
-        return got.item() if isinstance(got, np.generic) else got
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        if self.stage is not None and not self.stage.indexed(self, key, writes=True):
-            self.stage.whole(super().__getitem__(key), writes=True)
-        if isinstance(value, int) and self.dtype.kind in "iu":
-            value = np.array(value).astype(self.dtype)  # stored as machine code stores it, not refused
-        super().__setitem__(key, value)
-
-    def __iter__(self) -> Any:
-        return (self[i] for i in range(len(self)))
-
-    def _in_place(self, operation: str, other: Any) -> Any:
-        # `total += row` on a whole array is a reduction, which Numba makes safe; on a slice of one it is not.
-        if self.part and self.stage is not None:
-            self.stage.whole(self, writes=True)
-        return getattr(super(), operation)(other)
-
-    def __iadd__(self, other: Any) -> Any:
-        return self._in_place("__iadd__", other)
-
-    def __isub__(self, other: Any) -> Any:
-        return self._in_place("__isub__", other)
-
-    def __imul__(self, other: Any) -> Any:
-        return self._in_place("__imul__", other)
-
-
-class _Numpy:
-    """NumPy whose arrays watch, and whose scalar types give Python numbers."""
-
-    def __init__(self, stage: _Stage):
-        self._stage = stage
-
-    def __getattr__(self, name: str) -> Any:
-        value = getattr(np, name)
-        if isinstance(value, type) and issubclass(value, np.number):
-            return _Scalar(value)
-        return self._giving(value) if callable(value) and not isinstance(value, type) else value
-
-    def _giving(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*args: Any, **kwargs: Any) -> Any:
-            plain = [each.kind if isinstance(each, _Scalar) else each for each in args]
-            named = {key: each.kind if isinstance(each, _Scalar) else each for key, each in kwargs.items()}
-            got = function(*plain, **named)
-            if isinstance(got, np.generic):
-                return got.item()
-            return self._stage.watched(got) if type(got) is np.ndarray else got
-
-        return call
-
-
-class _Scalar:
-    """A NumPy scalar type: as a dtype it is itself, called it gives the converted Python number."""
-
-    def __init__(self, kind: type):
-        self.kind = kind
-        self.dtype = np.dtype(kind)  # NumPy asks for it wherever a dtype is wanted
-
-    def __call__(self, value: Any = 0) -> Any:
-        return np.asarray(value).astype(self.kind).item()
-
-
-class _Numba:
-    def __init__(self, stage: _Stage):
-        self._ours = {getattr(real, "__name__", ""): ours for real, ours in stage._intrinsics().items()}
-        self._stage = stage
-
-    def __getattr__(self, name: str) -> Any:
-        if name in self._ours:
-            return self._ours[name]
-        value = getattr(numba, name)
-        return _Scalar(np.dtype(name).type) if name in _TYPES else value
-
-
-_TYPES = {"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64"}
-
-
 def _is_empty(cell: Any) -> bool:
     try:
         cell.cell_contents  # noqa: B018
     except ValueError:
         return True
     return False
-
-
-def _address(array: np.ndarray, index: tuple[int, ...]) -> int:
-    return array.ctypes.data + sum(i * s for i, s in zip(index, array.strides, strict=True))
-
-
-def _access(array: np.ndarray, index: tuple[int, ...], writes: bool) -> Access:
-    frame = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename == __file__:
-        frame = frame.f_back
-    if frame is None:
-        return Access(index, array.shape, "", 0, writes)
-    line = linecache.getline(frame.f_code.co_filename, frame.f_lineno).strip()
-    return Access(index, array.shape, line, frame.f_lineno, writes)

@@ -18,12 +18,14 @@ from ..functions import Run, is_float, recognise
 from ..problem import Problem, Wrong
 from ..verdict import refuse
 from .judging import CompiledJudge
+from .rehearsal import rehearse
 
 SIZE = 12_000_000  # 96 MB: more than any cache of a desk keeps
 SLOW = 30.0
 """How many times as long as reading x once an answer may take; right ones come to one to five."""
 _ROUNDS, _TRIES = 5, 3
 TEMPORARY = 0.1  # of x's bytes
+_REHEARSED = 40_000
 
 
 def steps(x: np.ndarray) -> float:
@@ -60,6 +62,15 @@ def _no_temporaries(problem: Problem, function: Any) -> None:
             f"the result is right, but on the way arrays of {peak / 1e6:.0f} MB are made, for an x of "
             f"{x.nbytes / 1e6:.0f} MB: each is written to memory and read again. x itself need be read only once.",
             case="12 million numbers",
+        )
+    # What compiled code makes, no tracer of Python's sees; its source, rehearsed, shows it.
+    found = rehearse(function, (normal(_REHEARSED, seed=7),))
+    if found is not None and found.compiled and found.made >= _REHEARSED - 1:
+        refuse(
+            "temporaries",
+            f"the result is right, but for {_REHEARSED} numbers the compiled code makes an array of {found.made} on the way: "
+            "it is written to memory and read again. x itself need be read only once.",
+            case=f"{_REHEARSED} numbers",
         )
 
 
