@@ -82,7 +82,7 @@ def owned(steps: Steps, block: int) -> dict[tuple[int, ...], np.ndarray]:
 
 
 def _halo(steps: Steps, block: int, array: int, own: np.ndarray | None) -> bool:
-    """Whether what a block reads of an array is its own part and a rim: on no side wider than that part."""
+    """Whether what a block reads of an array is its own part and a rim: on no side wider than half of that part."""
     memory = steps.memories[array]
     if own is None or memory.space != "global":
         return False
@@ -95,8 +95,8 @@ def _halo(steps: Steps, block: int, array: int, own: np.ndarray | None) -> bool:
         return False
     for mine, seen in zip(arranged.split(own), arranged.split(np.concatenate(read)), strict=True):
         low, high = int(mine.min()), int(mine.max())
-        side = high - low + 1
-        if seen.min() < low - side or seen.max() > high + side or seen.min() > high or seen.max() < low:
+        rim = max(1, (high - low + 1) // 2)
+        if seen.min() < low - rim or seen.max() > high + rim or seen.min() > high or seen.max() < low:
             return False
     return True
 

@@ -30,7 +30,7 @@ COLOURS = {
 CSS = f"""
 :host {{ color: {palette.INK}; font-family: {axes.FONT}; font-size: 13px; --color: {palette.INK}; }}
 .bk-input, select.bk-input {{ color: {palette.INK}; background-color: {palette.PAPER}; border-color: {palette.MUTED}; }}
-select.bk-input {{ appearance: auto; background-image: none; padding-right: 4px; }}
+select.bk-input {{ appearance: auto !important; background-image: none !important; padding-right: 4px; }}
 .bk-input option {{ color: {palette.INK}; background-color: {palette.PAPER}; }}
 .bk-btn {{ color: {palette.INK}; background-color: {palette.PAPER}; border-color: {palette.MUTED}; }}
 .bk-tab {{ color: {palette.MUTED}; background-color: {palette.PAPER}; border-color: {palette.FAINT}; font-size: 13px; padding: 4px 9px; }}

@@ -246,7 +246,8 @@ def _layout(work: Work, table: dict, known: list[GPU], sizes: list[int], start: 
     roofs.js_on_change("inner_width", callback)
     title = panels.words(panels.escape(_head(work)), size=15, strong=True)
     note = panels.words(
-        "Bounds and estimates, not measured times. Another type or block size is reckoned from the launch as it was traced.",
+        "Bounds and estimates, not measured times. Another type or block size is reckoned from the launch as it was traced. "
+        "Data that L2 keeps is not held back by the roof of memory.",
         size=12,
         colour=palette.MUTED,
     )

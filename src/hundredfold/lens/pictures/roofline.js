@@ -7,14 +7,14 @@ sources.l2.data = {x: [low, inner], y: [low * row.l2, row.peak]};
 sources.drop.data = {x: [x, x], y: [row.estimate, row.bound]};
 sources.estimate.data = {x: [x], y: [row.estimate]};
 sources.bound.data = {x: [x], y: [row.bound]};
-const right = x > 3, side = right ? "right" : "left", off = right ? 0.88 : 1.14;
+const right = x > 3, side = right ? "right" : "left", off = right ? 0.8 : 1.25;
 const narrow = (cb_obj.inner_width || 600) < 420;
 sources.labels.data = {
-  x: [x * off, x * off, high, low * 1.15, Math.sqrt(low * inner)],
-  y: [row.estimate, row.bound, row.peak * 1.15, low * row.bandwidth * 1.9, Math.sqrt(low * row.l2 * row.peak) * 1.25],
+  x: [x * off, x * off, high, low * 3, low * 1.15],
+  y: [row.estimate, row.bound, row.peak * 1.15, low * row.bandwidth * 1.1, low * row.l2 * 2.2],
   text: [`${row.about}: ${row.binds} binds`, `${row.least}`, `arithmetic, ${kind.value}`, narrow ? "memory" : "memory bandwidth", "L2"],
-  align: [side, side, "right", "left", "right"],
-  base: ["middle", "middle", "bottom", "bottom", "bottom"],
+  align: [side, side, "right", "left", "left"],
+  base: ["middle", "middle", "bottom", "middle", "middle"],
 };
 const time = (s) => {
   for (const [unit, size] of [["s", 1], ["ms", 1e-3], ["µs", 1e-6], ["ns", 1e-9]]) if (s >= size) return `${Number((s / size).toPrecision(2))} ${unit}`;

@@ -62,8 +62,8 @@ function rims(steps) {
     // What lies scattered has no rim.
     if (mine && mine.reduce((n, [low, high]) => n * (high - low + 1), 1) > 2 * part.size) return false;
     return Boolean(seen && mine) && mine.every(([low, high], axis) => {
-      const side = high - low + 1;
-      return seen[axis][0] >= low - side && seen[axis][1] <= high + side && seen[axis][0] <= high && seen[axis][1] >= low;
+      const rim = Math.max(1, Math.floor((high - low + 1) / 2));
+      return seen[axis][0] >= low - rim && seen[axis][1] <= high + rim && seen[axis][0] <= high && seen[axis][1] >= low;
     });
   });
   return {parts, around};
