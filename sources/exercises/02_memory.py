@@ -227,6 +227,9 @@ check("memory.softmax", softmax)
 # It reads `x` three times and writes once: 32 bytes. The exponentials are reckoned twice, and that is cheap where bytes bind. (On a
 # consumer GPU in float64 it is not: there arithmetic binds, and 48 bytes with one `exp` may win. The limit decides.)
 #
+# `@cp.fuse()` above the function as it was given makes one kernel of it as well, and one launch. But a kernel that goes on after a reduction
+# goes through its arrays again, and keeps the exponentials in device memory until then: 48 bytes.
+#
 # For 24 find the largest number and the sum in *one* pass: a pair $(m, s)$ stands for $s\,e^m$, and two pairs join to
 # $\big(\max(m_1, m_2),\; s_1 e^{m_1 - m} + s_2 e^{m_2 - m}\big)$. A `ReductionKernel` can carry the pair in one `complex128`. This
 # "online softmax" is at the heart of FlashAttention.

@@ -213,8 +213,9 @@ np.testing.assert_allclose(cp.asnumpy(fused(x_gpu[0])), cp.asnumpy(in_one_line(x
 print(f"{arrays_at_once(fused, x_gpu):.0f} array at once: the result")
 
 # %% [markdown]
-# 16 bytes instead of 88. It may end in one sum over the array, and that sum is part of the same kernel: nothing large is written at all.
-# What it cannot do is decide by values: what it makes a kernel of must not depend on what is in the array.
+# 16 bytes instead of 88. It may end in one sum over the array, and that sum is part of the same pass: nothing large is written at all.
+# (It may even go on after a sum. Then it is still one kernel, but goes through its arrays again.) What it cannot do is decide by values: what
+# it makes a kernel of must not depend on what is in the array.
 
 
 # %%
