@@ -334,3 +334,24 @@ def test_models_keep_what_they_were_fitted_to(simulating):
         mine[:] = target[:] = 99.0
         assert all(np.allclose(cupy.asnumpy(a), b) for a, b in zip(answers(fitted), expected))
     """)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize(
+    ("estimator", "method"),
+    [
+        ("KMeans(n_clusters=3, random_state=0)", "predict"), ("PCA(n_components=2)", "transform"),
+        ("LogisticRegression()", "predict"), ("Ridge()", "predict"), ("KNeighborsClassifier()", "predict"),
+        ("RandomForestClassifier(n_estimators=5)", "predict"), ("SVC()", "predict"),
+    ],
+)  # fmt: skip
+def test_a_model_comes_back_from_scikit_learn(simulating, estimator, method, dtype):
+    """Fitted in single precision, pickled as scikit-learn's and taken back, it answers the same."""
+    simulating(f"""
+        samples = X.astype({dtype!r})
+        model = cuml.{estimator}
+        model = model.fit(samples) if {estimator!r}.startswith(("KMeans", "PCA")) else model.fit(samples, N)
+        back = type(model).from_sklearn(pickle.loads(pickle.dumps(model.as_sklearn())))
+        ours, theirs = model.{method}(samples), back.{method}(samples)
+        assert type(theirs) is cupy.ndarray and theirs.dtype == ours.dtype and cupy.allclose(ours, theirs, atol=1e-5)
+    """)

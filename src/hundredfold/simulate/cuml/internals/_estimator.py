@@ -86,7 +86,10 @@ class Estimator(Base):
         if _is_fitted(model):
             ours._fitted_model = model
             ours._input_type = "numpy"
-            ours._dtype = np.dtype("float64")
+            # As wide as what was learned: scikit-learn's own code wants the samples in the same type.
+            learned = [getattr(model, name, None) for name in (*cls._fitted, "_fit_X")]
+            wide = [value.dtype for value in learned if isinstance(value, np.ndarray) and value.dtype.kind == "f"]
+            ours._dtype = wide[0] if wide else np.dtype("float64")
             ours.n_features_in_ = getattr(model, "n_features_in_", None)
         return ours
 
