@@ -10,7 +10,7 @@ import pytest
 from numba import jit, njit, prange
 
 from hundredfold import problems
-from hundredfold.problems.compiling import PROBLEMS, types, worth
+from hundredfold.problems.compiling import PROBLEMS, judging, types, worth
 from hundredfold.problems.problem import as_tuple
 
 WRONG, RIGHT = [], []
@@ -624,6 +624,47 @@ def in_order(x):
             total += abs(value - before)
         before = value
     return total / max(x.size - 1, 1)
+
+
+@njit
+def forgets_to_count(x, a):
+    i = 0
+    y = np.empty(x.size)
+    while i < x.size:
+        y[i] = x[i]
+    return y
+
+
+def test_a_compiled_loop_that_never_ends_is_not_even_begun(monkeypatch):
+    """No signal stops it: were it run, this test would never end."""
+    monkeypatch.setattr(judging, "PATIENCE", 1.0)
+    verdict = problems.judge("compiling.follow", forgets_to_count)
+    assert (verdict.outcome, verdict.reason) == ("wrong", "timeout"), verdict.why
+    assert not forgets_to_count.signatures, "it was not compiled"
+
+
+@numba.vectorize
+def of_one_number(x, a):
+    return x * a
+
+
+@pytest.mark.parametrize(
+    ("problem", "answer", "reason"),
+    [
+        ("follow", 3.0, "callable"),
+        ("follow", np.zeros(3), "callable"),
+        ("follow", of_one_number, "value"),
+        ("follow", lambda x: x, "exception"),
+        ("edges", njit(lambda x: x), "value"),
+        ("edges", njit(lambda x: x.mean()), "type"),
+        ("histogram", lambda v: v[:0], "shape"),
+        ("steps", njit(lambda x: None), None),
+    ],
+)
+def test_other_things_that_are_given(problem, answer, reason):
+    verdict = problems.judge(f"compiling.{problem}", answer)
+    assert verdict.reason == reason, verdict.why
+    assert verdict.outcome == ("wrong" if reason else "untouched")
 
 
 def test_there_is_a_second_wrong_answer_of_each_kind():

@@ -22,6 +22,9 @@ from .rehearsal import Rehearsal, rehearse
 SMALL = 3000
 """Elements up to which a case is rehearsed in the interpreter before it is run."""
 
+PATIENCE = 10.0
+"""Seconds for a rehearsal, which takes some hundredths."""
+
 _RESULTS = {"value", "border", "nan", "order", "shifted", "factor", "offset", "sign", "transposed", "divisor"}
 
 
@@ -91,9 +94,16 @@ def _rehearsed(function: Any, case: Case) -> Rehearsal | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return guard.call(rehearse, function, host, limit=10, wait=False).value
-    except Refusal:  # it never ends in the interpreter: then let it show in the compiled code
-        return None
+            return guard.call(rehearse, function, host, limit=PATIENCE, wait=False).value
+    except Refusal as refusal:
+        if refusal.reason != "timeout":
+            return None
+        # No signal reaches into a compiled loop: run, it would never come back, and take the notebook with it.
+        refuse(
+            "timeout",
+            f"run in the interpreter, your source had not ended after {PATIENCE:g} s, and there is little to do here. Is "
+            "there a loop that never ends? Compiled, it could not even be interrupted.",
+        )
 
 
 def _safe(rehearsal: Rehearsal | None) -> None:
