@@ -36,14 +36,14 @@ TYPES = Problem(
             Quantity(
                 "numpy_mean",
                 float(NUMPY_MEAN),
-                "grey value",
+                "grey values",
                 "the int8 array stays int8: 9 · 40 = 360 goes round to 360 - 256 = 104, and 104 // 9 is 11",
                 rtol=0.01,
             ),
             Quantity(
                 "numba_mean",
                 float(NUMBA_MEAN),
-                "grey value",
+                "grey values",
                 "Numba adds whole numbers as int64, whatever they were: 360 // 9 is 40",
                 rtol=0.01,
             ),
