@@ -2,11 +2,13 @@
 
 Shared memory has 32 banks, successive 4-byte words in successive banks, and each bank serves one word a cycle; lanes that
 want the same word share it [CUDA C++ Programming Guide, "Shared Memory" of compute capability 5.x and later].  Wider
-accesses are served half a warp (8 bytes) or a quarter (16 bytes) at a time.
+accesses are served half a warp (8 bytes) or a quarter (16 bytes) at a time; no instruction moves another number of bytes, so
+a record that is copied whole moves in pieces of 8 bytes, or of what its size is a multiple of.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +19,8 @@ from .requests import Requests, distinct, requests
 
 BANKS = 32
 WORD = 4
+WIDTHS = (1, 2, 4, 8, 16)
+"""Bytes that one instruction moves for a lane."""
 
 
 @dataclass(frozen=True)
@@ -57,11 +61,16 @@ def conflicts(log: Log) -> list[Conflicts]:
 
 def cycles_of(item: Requests) -> np.ndarray:
     """Cycles that the banks need for each request and each part of it that is served at a time, shape (requests, parts)."""
-    lanes = max(1, min(32, 32 * WORD // item.nbytes))
-    parts = 32 // lanes
-    part = item.request * parts + item.lane // lanes
-    first, words = item.address // WORD, max(1, -(-item.nbytes // WORD))
-    part, word = np.repeat(part, words), (first[:, None] + np.arange(words)).ravel()
+    width = item.nbytes if item.nbytes in WIDTHS else math.gcd(item.nbytes, 8)
+    pieces = item.nbytes // width
+    lanes = min(32, 32 * WORD // width)
+    parts = 32 // lanes * pieces
+    part = item.request * parts + item.lane // lanes * pieces
+    first, words = item.address, max(1, width // WORD)
+    if pieces > 1:
+        part = np.repeat(part, pieces) + np.tile(np.arange(pieces), len(part))
+        first = np.repeat(first, pieces) + np.tile(np.arange(pieces) * width, len(first))
+    part, word = np.repeat(part, words), (first[:, None] // WORD + np.arange(words)).ravel()
     low = int(word.min())
     span = int(word.max()) - low + 1
     wanted, _ = distinct(part * span + (word - low))

@@ -9,6 +9,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
+from ..trace.records import FLAGGED_AXES, NEGATIVE, NEGATIVE_AXIS
 from . import beyond
 from .low import WORD, cell, fail, load, tracing, unlikely
 from .machine import Cell, Fault
@@ -33,7 +34,7 @@ def is_element(aryty: types.Type, idxty: types.Type) -> bool:
 
 
 def positions(context, builder, c, m, aryty, array, idxty, index, site) -> tuple[list[ir.Value], ir.Value]:
-    """Return the position along each axis, checked and wrapped, and whether any index was negative."""
+    """Return the position along each axis, checked and wrapped, and the flags that say which indices were negative."""
     if isinstance(idxty, types.BaseTuple):
         values = cgutils.unpack_tuple(builder, index, len(idxty))
     else:
@@ -47,7 +48,7 @@ def positions(context, builder, c, m, aryty, array, idxty, index, site) -> tuple
         for part, kind, value in zip(_components(idxty), kinds, values, strict=True)
     ]
     known = tuple(value for value in wide if value is not None) if None not in wide else ()
-    done, negative = [], ir.Constant(ir.IntType(1), 0)
+    done, negative = [], ir.Constant(WORD, 0)
     for axis, (kind, value) in enumerate(zip(kinds, wide, strict=True)):
         if value is None:
             done.append(values[axis])
@@ -55,7 +56,7 @@ def positions(context, builder, c, m, aryty, array, idxty, index, site) -> tuple
         position = value
         if kind.signed:
             below = builder.icmp_signed("<", value, ir.Constant(WORD, 0))
-            negative = builder.or_(negative, below)
+            negative = builder.or_(negative, _negative(builder, below, axis))
             position = builder.select(below, builder.add(value, shape[axis]), value)
         outside = builder.icmp_unsigned(">=", position, shape[axis])
         with unlikely(builder, outside):
@@ -65,8 +66,14 @@ def positions(context, builder, c, m, aryty, array, idxty, index, site) -> tuple
     return done, negative
 
 
+def _negative(builder, below: ir.Value, axis: int) -> ir.Value:
+    """The log's flags for an index along an axis, if it was negative."""
+    flags = NEGATIVE | (NEGATIVE_AXIS << axis if axis < FLAGGED_AXES else 0)
+    return builder.select(below, ir.Constant(WORD, flags), ir.Constant(WORD, 0))
+
+
 def pointer(context, builder, c, m, aryty, array, idxty, index, site) -> tuple[ir.Value, ir.Value]:
-    """Return a pointer to one element, and whether an index was negative."""
+    """Return a pointer to one element, and the flags that say which indices were negative."""
     if beyond.lenient(aryty):
         return _anywhere(context, builder, c, m, aryty, array, idxty, index, site)
     places, negative = positions(context, builder, c, m, aryty, array, idxty, index, site)
@@ -79,7 +86,7 @@ def _anywhere(context, builder, c, m, aryty, array, idxty, index, site) -> tuple
     values = cgutils.unpack_tuple(builder, index, len(idxty)) if isinstance(idxty, types.BaseTuple) else [index]
     shape = cgutils.unpack_tuple(builder, array.shape, aryty.ndim)
     wide, places = [], []
-    negative = outside = ir.Constant(ir.IntType(1), 0)
+    negative, outside = ir.Constant(WORD, 0), ir.Constant(ir.IntType(1), 0)
     at_axis, size = ir.Constant(WORD, 0), ir.Constant(WORD, 0)
     for axis, (part, value) in enumerate(zip(_components(idxty), values, strict=True)):
         signed = types.unliteral(part).signed
@@ -87,7 +94,7 @@ def _anywhere(context, builder, c, m, aryty, array, idxty, index, site) -> tuple
         wide.append(position)
         if signed:
             below = builder.icmp_signed("<", position, ir.Constant(WORD, 0))
-            negative = builder.or_(negative, below)
+            negative = builder.or_(negative, _negative(builder, below, axis))
             position = builder.select(below, builder.add(position, shape[axis]), position)
         wrong = builder.icmp_unsigned(">=", position, shape[axis])
         outside = builder.or_(outside, wrong)
@@ -107,8 +114,7 @@ def log(builder, c, m, at: ir.Value, site: ir.Value, negative: ir.Value, value: 
 def enter(builder, m, at: ir.Value, site: ir.Value, negative: ir.Value, value: ir.Value | None = None, part=0) -> None:
     """Enter an access in the log."""
     function = builder.inttoptr(load(builder, m, Cell.LOG_FUNCTION), ir.PointerType(_LOG))
-    flags = builder.zext(negative, WORD)
-    flags = builder.or_(flags, ir.Constant(WORD, part | (STORED if value is not None else 0)))
+    flags = builder.or_(builder.zext(negative, WORD), ir.Constant(WORD, part | (STORED if value is not None else 0)))
     builder.call(function, [m, builder.ptrtoint(at, WORD), site, flags, value or ir.Constant(WORD, 0)])
 
 
@@ -225,7 +231,8 @@ def set(typingctx, c, m, base, index, value, site):
             context.get_function(operator.setitem, chosen)(builder, operands)
         if element:
             with unlikely(builder, tracing(builder, cv)):
-                enter(builder, mv, at, site_value, negative, bits(builder, at, itemsize(context, base)))
+                whole = PART if isinstance(base, types.Array) and isinstance(base.dtype, types.Record) else 0
+                enter(builder, mv, at, site_value, negative, bits(builder, at, itemsize(context, base)), whole)
         return context.get_dummy_value()
 
     return types.void(c, m, base, index, value, site), codegen

@@ -91,6 +91,19 @@ def set_field(typingctx, c, m, base, index, name, value, site):
     return types.void(c, m, base, index, name, value, site), codegen
 
 
+@intrinsic
+def copied(typingctx, c, m, value, site):
+    """A value that is stored in an array: if it is a record of another, all of that is read."""
+
+    def codegen(context, builder, sig, args):
+        cv, mv, item, site_value = args
+        if isinstance(value, types.Record):
+            log(builder, cv, mv, item, site_value, ir.Constant(WORD, 0), part=PART)
+        return context.get_dummy_value()
+
+    return types.void(c, m, value, site), codegen
+
+
 @intrinsic(prefer_literal=True)
 def get_own(typingctx, c, m, base, name, site):
     """``base.name``, where base may be a record that lies in an array."""
@@ -105,7 +118,7 @@ def get_own(typingctx, c, m, base, name, site):
     def codegen(context, builder, sig, args):
         cv, mv, value, _, site_value = args
         if record and not isinstance(kind, types.NestedArray | types.Record):
-            no = ir.Constant(ir.IntType(1), 0)
+            no = ir.Constant(WORD, 0)
             log(builder, cv, mv, _place(context, builder, base, label, value, site), site_value, no, part=PART)
         return context.get_getattr(base, label)(context, builder, base, value, label)
 
@@ -128,7 +141,7 @@ def set_own(typingctx, c, m, base, name, value, site):
         place = _place(context, builder, base, label, record, site)
         with unlikely(builder, tracing(builder, cv)):
             size = context.get_abi_sizeof(context.get_data_type(kind))
-            no = ir.Constant(ir.IntType(1), 0)
+            no = ir.Constant(WORD, 0)
             enter(builder, mv, place, site_value, no, bits(builder, place, size), PART)
         return context.get_dummy_value()
 

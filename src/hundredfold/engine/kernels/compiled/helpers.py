@@ -10,7 +10,7 @@ NAMES = {
     arrays: ("shared_array", "local_array"),
     atomics: tuple(name for name in vars(atomics) if name.startswith("atomic_")),
     exchange: ("post", "take_value", "take_mask", "take_bool", "take_pair"),
-    fields: ("get_field", "set_field", "get_own", "set_own"),
+    fields: ("get_field", "set_field", "get_own", "set_own", "copied"),
     extremes: ("minimum", "maximum"),
     places: (
         *("dim3", "laneid", "warpsize", "lanemask_lt", "fence", "way", "drop"),

@@ -92,6 +92,7 @@ class _Rewriter(Calls):
     def visit_Assign(self, node: ast.Assign) -> list[ast.stmt]:
         if isinstance(node.value, ast.Call) and isinstance(node.targets[0], ast.Name):
             node.value.name_of_array = readable(node.targets[0])
+        node.item = self.item_of(node.value)
         value = self.visit(node.value)
         if len(node.targets) == 1:
             return self.assign(node.targets[0], value, node)
@@ -129,6 +130,10 @@ class _Rewriter(Calls):
                 value = load(name)
             else:
                 before = []
+            array = getattr(node, "item", None)
+            if array is not None and len(node.targets) == 1 and isinstance(value, ast.Name):
+                read = ast.Constant(self.site(node.value, "read", array))
+                before.append(at(ast.Expr(self.call("copied", load(value.id), read)), node))
             call = self.call("set", self.visit(target.value), self.visit(target.slice), value, ast.Constant(site))
             return [*before, at(ast.Expr(call), node)]
         if isinstance(target, ast.Tuple | ast.List):
@@ -245,6 +250,12 @@ class _Rewriter(Calls):
             site = ast.Constant(self.site(node, "read", self.items[node.value.id]))
             return at(self.call("get_own", load(node.value.id), ast.Constant(node.attr), site), node)
         return self.generic_visit(node)
+
+    def item_of(self, node: ast.expr) -> ast.expr | None:
+        """The array of ``x[i]``, or of a variable that was set to that; the item may be a record."""
+        if isinstance(node, ast.Subscript) and not is_field(node) and field_of_element(node) is None:
+            return copy.deepcopy(node.value)
+        return self.items.get(node.id) if isinstance(node, ast.Name) else None
 
     def of_item(self, node: ast.AST) -> bool:
         """Whether this is ``p.a`` where p was, somewhere, set to an item of an array, which may be a record."""

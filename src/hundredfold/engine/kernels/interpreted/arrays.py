@@ -12,6 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from ..trace.records import FLAGGED_AXES, NEGATIVE, NEGATIVE_AXIS
+
 I64, U64 = np.int64, np.uint64
 
 
@@ -145,15 +147,15 @@ def address(g, a: Arr, index: tuple, access: Access):
     for axis, (i, n, s) in enumerate(zip(index, a.shape, a.strides, strict=True)):
         if type(i) is np.ndarray:
             i, negative = _checked(g, a, i, n, axis, index, access)
-            used |= negative
+            used |= axis_flags(negative, axis)
         else:
             i = int(i)
             if type(n) is np.ndarray:
                 i, negative = _checked(g, a, np.full(len(n), i), n, axis, index, access)
-                used |= negative
+                used |= axis_flags(negative, axis)
             elif i < 0:
                 i += n
-                used |= 1
+                used |= axis_flags(1, axis)
             if type(i) is int and not 0 <= i < n:
                 g.out_of_bounds(a, index, axis, access, 0)
         if type(s) is np.ndarray or s != 1:
@@ -172,6 +174,11 @@ def address(g, a: Arr, index: tuple, access: Access):
     return at
 
 
+def axis_flags(negative, axis: int):
+    """The log's flags for an index along an axis, for each lane or for all, where it was negative."""
+    return negative * (NEGATIVE | (NEGATIVE_AXIS << axis if axis < FLAGGED_AXES else 0))
+
+
 def _checked(g, a, i, n, axis, index, access):
     if i.dtype != I64:
         if i.dtype == U64 and (i > 2**62).any():
@@ -180,8 +187,8 @@ def _checked(g, a, i, n, axis, index, access):
     if type(n) is not np.ndarray and n and int(i.view(U64).max()) < n:
         return i, 0
     below = i < 0
-    negative = bool(below.any())
-    if negative:
+    negative = below if below.any() else 0
+    if negative is below:
         i = np.where(below, i + n, i)
     wrong = (i < 0) | (i >= n)
     if wrong.any():

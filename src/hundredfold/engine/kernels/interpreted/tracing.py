@@ -6,8 +6,6 @@ import ast
 
 import numpy as np
 
-from ..trace import log as logs
-
 
 class Tracer:
     """Fills a :class:`..trace.log.Recorder`."""
@@ -42,7 +40,7 @@ class Tracer:
             chunk.intervals[lanes],
             chunk.warped[lanes],
             chunk.epochs[lanes],
-            logs.NEGATIVE if used else 0,
+            used,
         )
         if access.kind == "read":
             self.recorder.append(*record)

@@ -16,7 +16,7 @@ from . import races, shared, words
 from .fences import Fences
 from .memory import memories
 from .reading import Log
-from .records import ATOMIC, NEGATIVE, NEGATIVE_AXIS, WRITE, Stray
+from .records import ATOMIC, FLAGGED_AXES, NEGATIVE, NEGATIVE_AXIS, WRITE, Stray
 
 MOST = 20
 """Findings kept of each kind."""
@@ -244,7 +244,8 @@ def _negative(log: Log) -> list[Finding]:
 
 def _asked(index: tuple[int, ...], shape: tuple[int, ...], flags: int) -> tuple[int, ...] | None:
     """The index as it was used, if the flags say along which axes it was negative, or there is only one."""
-    axes = [axis for axis in range(len(shape)) if flags & NEGATIVE_AXIS << axis] or ([0] if len(shape) == 1 else [])
+    axes = [axis for axis in range(min(len(shape), FLAGGED_AXES)) if flags & NEGATIVE_AXIS << axis]
+    axes = axes or ([0] if len(shape) == 1 else [])
     if not axes:
         return None
     return tuple(i - n if axis in axes else i for axis, (i, n) in enumerate(zip(index, shape, strict=True)))

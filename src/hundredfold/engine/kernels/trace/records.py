@@ -23,6 +23,8 @@ RECORD = np.dtype(
 NEGATIVE = 1
 """Flag: a negative index was used. `NEGATIVE_AXIS << axis` may say along which axes."""
 NEGATIVE_AXIS = 2
+FLAGGED_AXES = 14
+"""Axes for which there is such a flag."""
 NO_ARRAY = 0xFFFF
 """The array of a record that is no access: a memory fence, noted so that what it orders is no race."""
 
