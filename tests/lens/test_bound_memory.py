@@ -98,6 +98,30 @@ def test_atomics_meet_at_an_address():
     assert bound.parts["atomics"] == pytest.approx(16_000 / 1.53e9 / 2)
 
 
+def test_atomics_on_shared_memory_come_one_after_the_other():
+    def tally(x, out):
+        counts = cuda.shared.array(32, np.int32)
+        i = cuda.threadIdx.x
+        counts[i] = 0
+        cuda.syncthreads()
+        cuda.atomic.add(counts, x[i], 1)
+        cuda.syncthreads()
+        out[i] = counts[i]
+
+    args = 1, 32, np.arange(32) % 4, np.zeros(32, np.int32)
+    # A store and a load of 32 neighbouring words, a cycle each; eight lanes at each of four words.
+    assert work(tally, *args).shared == 1 + 1 + 8
+
+
+def test_arrays_far_apart_in_memory_are_told_apart():
+    """Sectors are numbered by addresses of this process, which may lie 2**47 bytes apart; with a warp's number beside them
+    they do not fit into 64 bits."""
+    first = np.array([1 << 20, 1 << 20, 0, 1 << 20], np.int64)
+    second = np.array([1 << 46, 5, 5, 1 << 46], np.int64)
+    one, other = memory._pairs(first, second)
+    assert list(zip(one.tolist(), other.tolist(), strict=True)) == [(0, 5), (1 << 20, 5), (1 << 20, 1 << 46)]
+
+
 def agree(ours, wanted, rel=0.01):
     for name in ("read", "written", "requests", "wavefronts", "instructions", "threads", "blocks", "rounds", "cycles"):
         assert getattr(ours, name) == pytest.approx(getattr(wanted, name), rel=rel), name

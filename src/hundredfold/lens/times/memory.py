@@ -13,8 +13,8 @@ import numpy as np
 
 from hundredfold.engine.kernels.trace.log import Log
 
-from ..banks import cycles_of
-from ..requests import distinct, requests
+from ..banks import BANKS, WORD, cycles_of
+from ..requests import Requests, distinct, requests
 from ..traffic import SECTOR
 
 LINE = 128
@@ -89,7 +89,7 @@ def traffic(log: Log, dead: set[tuple] = frozenset()) -> Traffic:
     """
     found = Traffic(len(log.blocks))
     warps = -(-log.threads_per_block // 32)
-    # By access: sector, block, warp, request (distinct numbers over all places), kind; in the order of the places.
+    # By sector of a request: its number, the block, the warp, whether it is written; in the order of the places.
     parts: list[tuple[np.ndarray, ...]] = []
     addresses: list[tuple[np.ndarray, ...]] = []
     count = 0
@@ -101,19 +101,17 @@ def traffic(log: Log, dead: set[tuple] = frozenset()) -> Traffic:
         if site.kind == "atomic":
             found.readers.update(item.arrays)
         block, warp = _owners(log, item, warps)
-        first, last = item.address // SECTOR, (item.address + item.nbytes - 1) // SECTOR
-        found.requests += _by_block(item.request, block, found.blocks)
-        lines = _pairs(item.request, item.address // LINE)
-        found.lines += np.bincount(_owner(item.request, block)[lines[0]], minlength=found.blocks)
+        owner, of_warp = _owner(item.request, block), _owner(item.request, warp)
+        found.requests += np.bincount(owner, minlength=found.blocks)
+        found.lines += np.bincount(owner[_pairs(item.request, item.address // LINE)[0]], minlength=found.blocks)
         if site.kind == "atomic":
-            found.atomics += _by_block(item.request, block, found.blocks)
+            found.atomics += np.bincount(owner, minlength=found.blocks)
             addresses.append((item.address, item.request + count, block))
-        for step in range(int((last - first).max(initial=0)) + 1):
-            inside = first + step <= last
-            kind = np.full(int(inside.sum()), site.kind != "read")
-            parts.append(((first + step)[inside], block[inside], warp[inside], item.request[inside] + count, kind))
-            if site.kind == "atomic":  # reads as well
-                parts.append(((first + step)[inside], block[inside], warp[inside], item.request[inside] + count, ~kind))
+        request, sector = _touched(item)
+        writes = np.full(len(sector), site.kind != "read")
+        parts.append((sector, owner[request], of_warp[request], writes))
+        if site.kind == "atomic":  # reads as well
+            parts.append((*parts[-1][:3], ~writes))
         count += item.count
     if parts:
         _sectors(log, found, [np.concatenate(column) for column in zip(*parts, strict=True)])
@@ -123,11 +121,11 @@ def traffic(log: Log, dead: set[tuple] = frozenset()) -> Traffic:
             found.extents[array.name] = found.extents.get(array.name, 0) + array.extent
     for item in requests(log, "shared"):
         owner = _owner(item.request, _owners(log, item, warps)[0])
-        found.shared += np.bincount(owner, cycles_of(item).sum(axis=1), found.blocks)
+        found.shared += np.bincount(owner, _cycles(item), found.blocks)
     return found
 
 
-def _owners(log: Log, item, warps: int) -> tuple[np.ndarray, np.ndarray]:
+def _owners(log: Log, item: Requests, warps: int) -> tuple[np.ndarray, np.ndarray]:
     """The block (its position among the traced) and the warp, numbered over all, of each access."""
     block, warp, _ = log.positions(item.thread)
     return block, block * warps + warp
@@ -140,35 +138,53 @@ def _owner(request: np.ndarray, block: np.ndarray) -> np.ndarray:
     return out
 
 
-def _by_block(request: np.ndarray, block: np.ndarray, blocks: int) -> np.ndarray:
-    return np.bincount(_owner(request, block), minlength=blocks).astype(float)
+def _touched(item: Requests) -> tuple[np.ndarray, np.ndarray]:
+    """The sectors of each request, once each: requests and sectors, side by side."""
+    first, last = item.address // SECTOR, (item.address + item.nbytes - 1) // SECTOR
+    request, sector = item.request, first
+    for step in range(1, int((last - first).max(initial=0)) + 1):
+        more = first + step <= last
+        request = np.concatenate([request, item.request[more]])
+        sector = np.concatenate([sector, first[more] + step])
+    return _pairs(request, sector)
+
+
+def _cycles(item: Requests) -> np.ndarray:
+    """Cycles of shared memory for each request; atomics on one word come one after the other."""
+    if item.site.kind != "atomic":
+        return cycles_of(item).sum(axis=1)
+    slots, lanes = distinct(item.request * BANKS + item.address // WORD % BANKS)
+    cycles = np.zeros(item.count, np.int64)
+    np.maximum.at(cycles, slots // BANKS, lanes)
+    return cycles
 
 
 def _pairs(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The distinct pairs of two arrays of integers, ordered by the first."""
     if not len(first):
         return first, second
-    low = int(second.min())
-    span = int(second.max()) - low + 1
-    packed = distinct(first * span + (second - low))[0]
-    return packed // span, packed % span + low
+    low = int(first.min()), int(second.min())
+    span = int(second.max()) - low[1] + 1
+    if (int(first.max()) - low[0] + 1) * span >= 1 << 62:  # memories that lie far apart
+        (of_first, first), (of_second, second) = (np.unique(each, return_inverse=True) for each in (first, second))
+        one, other = _pairs(first, second)
+        return of_first[one], of_second[other]
+    packed = distinct((first - low[0]) * span + (second - low[1]))[0]
+    return packed // span + low[0], packed % span + low[1]
 
 
 def _sectors(log: Log, found: Traffic, columns: list[np.ndarray]) -> None:
-    sector, block, warp, request, writes = columns
-    for mine, figures in (
-        (~writes, ("read", "own", "by_warp", "by_request")),
-        (writes, ("written", "own_written", None, "stored")),
-    ):
-        by, owner = _pairs(block[mine], sector[mine])[0], _owner(request[mine], block[mine])
-        setattr(found, figures[1], np.bincount(by, minlength=found.blocks).astype(float))
-        if figures[2]:
-            each = _pairs(warp[mine], sector[mine])[0]
-            warps = np.zeros(int(warp.max()) + 1, np.int64)
-            warps[warp] = block
-            setattr(found, figures[2], np.bincount(warps[each], minlength=found.blocks).astype(float))
-        each = _pairs(request[mine], sector[mine])[0]
-        setattr(found, figures[3], np.bincount(owner[each], minlength=found.blocks).astype(float))
+    sector, block, warp, writes = columns
+    reads = ~writes
+    warps = np.zeros(int(warp.max()) + 1, np.int64)
+    warps[warp] = block
+
+    def by_block(owners: np.ndarray) -> np.ndarray:
+        return np.bincount(owners, minlength=found.blocks).astype(float)
+
+    found.by_request, found.stored = by_block(block[reads]), by_block(block[writes])
+    found.by_warp = by_block(warps[_pairs(warp[reads], sector[reads])[0]])
+    found.own, found.own_written = (by_block(_pairs(block[mine], sector[mine])[0]) for mine in (reads, writes))
     _news(log, found, sector, block, writes)
 
 
