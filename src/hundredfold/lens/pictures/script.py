@@ -14,8 +14,8 @@ from .steps import Step, Steps
 
 ROW = 9
 """Numbers of a step: site, array, interval, threads, base, x, y, z, elements."""
-ROOM = 16_000
-"""Numbers that a picture holds, at most about: 85 kB as the notebook has them."""
+ROOM = 14_000
+"""Numbers that a picture holds, at most about: 75 kB as the notebook has them."""
 
 
 class Pool:

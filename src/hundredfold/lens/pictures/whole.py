@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 SIDE = 128
 """Rows and columns of the picture of an array: where there are more, a dot stands for several elements."""
-MOST = 4
+MOST = 3
 """Arrays that are drawn."""
 EXACT = 1 << 26
 """Elements of an array up to which it is counted how many were read and written."""

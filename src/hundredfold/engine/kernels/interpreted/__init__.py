@@ -156,6 +156,7 @@ def run(
     if order is not None:
         scheduler = orders.Shuffled(made, program.steps, order)
         made.random = scheduler.random if order.shuffled else None
+        made.seconds *= orders.PATIENCE
         if order.shuffled and log is None:
             numbers = scheduler.random.permutation(numbers)
     chunks = (Chunk(made, numbers[k : k + each], k) for k in range(0, len(numbers), each))

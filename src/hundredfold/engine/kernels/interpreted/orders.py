@@ -20,6 +20,8 @@ from .types import Array, Record
 
 MOST = 1 << 14
 """Lanes of blocks that run at the same time."""
+PATIENCE = 5
+"""Times as long as otherwise a thread may go on without an end: many small turns take longer than few large ones."""
 
 
 class Order(NamedTuple):
