@@ -166,7 +166,7 @@ def test_a_sample_of_blocks_stands_for_all(dtype):
     picked = scaling.sample((40, 40, 1))
     assert len(picked) == 100
     agree(
-        work(stencil, (40, 40), (16, 16), *arrays, blocks=picked), work(stencil, (40, 40), (16, 16), *arrays), rel=0.02
+        work(stencil, (40, 40), (16, 16), *arrays, blocks=picked), work(stencil, (40, 40), (16, 16), *arrays), rel=0.04
     )
 
 
