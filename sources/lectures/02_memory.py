@@ -766,8 +766,9 @@ for name in ("V100", "H200"):
 #
 # ## The exercise
 #
-# Six problems, 25 minutes: [exercises/02_memory.ipynb](../exercises/02_memory.ipynb). You will count a line before it runs, make one
-# kernel of six, find a leak and a stray float64, refuse a GPU three times, and bring a softmax as near to its limit as you can.
+# Six problems, 25 minutes: [exercises/02_memory.ipynb](../exercises/02_memory.ipynb). You will count a line before it runs, make one kernel
+# of six, find a leak and a stray float64, refuse a GPU three times, and bring a softmax as near to its limit as you can. And
+# [problem 6 of unit 01](../exercises/01_arrays.ipynb), which you may have left half-way, can reach its limit now.
 #
 # ## Further reading
 #
