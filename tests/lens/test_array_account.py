@@ -72,6 +72,9 @@ def test_a_sum_of_squares_of_sines(cp, x):
         ("y = cp.maximum(x, 0.5).astype(cp.float32) + 1", 3),
         ("y = cp.clip(x - v, 0, 1)", 2),
         ("y = cp.max(abs(1) * x + v)", 0),
+        ("a = cp.sin(x)\nb = a * v\ny = b + a / scale", 4),
+        ("a = x - v\ny = (a * a).sum()", 0),  # a stays: a fused kernel with a reduction has no second result
+        ("a = x - v\nb = 3\ny = a * b", 0),
     ],
 )
 def test_the_fused_code_does_what_is_said(cp, x, statement, launches):
@@ -89,6 +92,32 @@ def test_the_fused_code_does_what_is_said(cp, x, statement, launches):
     assert len(fused.kernels) == 1
     assert fused.moved == group.flow.moved
     assert np.allclose(after["y"].get(), before["y"].get())
+
+
+def test_the_fused_code_of_a_function(cp, x):
+    """What a function needs no more is no result: a and b go, y stays."""
+
+    def f(x, v):
+        a = x - v
+        b = cp.sqrt(a * a)
+        y = (b + 1).sum()
+        return y * 2
+
+    v = cp.linspace(1, 2, N)
+    (group,) = lens.account(f, x, v).groups
+    assert group.code.splitlines() == [
+        "@cp.fuse()",
+        "def fused(x, v):",
+        "    a = x - v",
+        "    b = cp.sqrt(a * a)",
+        "    y = (b + 1).sum()",
+        "    return y",
+        "",
+        "y = fused(x, v)",
+    ]
+    fused = _cell(group.code, names_ := {"cp": cp, "x": x, "v": v})
+    assert fused.moved == group.flow.moved == 2 * BYTES + 8
+    assert float(names_["y"]) == pytest.approx(float(f(x, v)) / 2)
 
 
 def _cell(source, names, gpu="A100"):

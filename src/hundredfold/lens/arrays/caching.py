@@ -7,15 +7,14 @@ never in it.  In the beginning it is empty, as for code that runs once.
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .events import Event, Span
 
 
-@dataclass
-class _Piece:
+class _Piece(NamedTuple):
     nbytes: int
-    dirty: bool = False
+    dirty: bool
 
 
 def from_memory(events: list[Event], capacity: int) -> list[float | None]:
@@ -27,48 +26,49 @@ def from_memory(events: list[Event], capacity: int) -> list[float | None]:
     capacity : int
         Bytes of the cache.
     """
-    held: OrderedDict[tuple[int, int], _Piece] = OrderedDict()
+    held = _Cache(capacity)
     found: list[float | None] = []
     for event in events:
         if not event.on_device:
             # A copy goes past the cache, and what it overwrites is not worth keeping.
             for span in event.writes:
-                held.pop((span.low, span.high), None)
+                held.drop(span)
             found.append(None)
             continue
-        nbytes = 0.0
-        seen = 0
-        for span in event.reads:
-            nbytes += _touched(held, span, capacity, dirty=False)
-            seen += span.nbytes
-        for span in event.writes:
-            nbytes += _touched(held, span, capacity, dirty=True)
-            seen += span.nbytes
-        rest = max(0, event.moved - seen)  # touched, but not known where
-        found.append(nbytes + rest + _trim(held, capacity - min(rest, capacity)) if event.known else None)
+        nbytes = sum(held.touch(span, dirty=False) for span in event.reads)
+        nbytes += sum(held.touch(span, dirty=True) for span in event.writes)
+        rest = max(0, event.moved - sum(span.nbytes for span in (*event.reads, *event.writes)))
+        nbytes += rest + held.trim(capacity - min(rest, capacity))  # touched too, but not known where
+        found.append(float(nbytes) if event.known else None)
     return found
 
 
-def _touched(held: OrderedDict, span: Span, capacity: int, *, dirty: bool) -> float:
-    key = (span.low, span.high)
-    piece = held.pop(key, None)
-    missed = 0.0
-    if span.nbytes > capacity:
-        return float(span.nbytes)
-    if piece is None:
-        piece = _Piece(span.nbytes)
-        missed = 0.0 if dirty else float(span.nbytes)
-    piece.dirty = piece.dirty or dirty
-    held[key] = piece
-    return missed + _trim(held, capacity)
+class _Cache:
+    def __init__(self, capacity: int):
+        self.capacity = capacity
+        self.held: OrderedDict[tuple[int, int], _Piece] = OrderedDict()
+        self.total = 0
 
+    def drop(self, span: Span) -> _Piece | None:
+        piece = self.held.pop((span.low, span.high), None)
+        self.total -= piece.nbytes if piece is not None else 0
+        return piece
 
-def _trim(held: OrderedDict, capacity: int) -> float:
-    """Throw out what does not fit; gives the bytes that have to be written back."""
-    back = 0.0
-    total = sum(piece.nbytes for piece in held.values())
-    while total > capacity:
-        _, piece = held.popitem(last=False)
-        total -= piece.nbytes
-        back += piece.nbytes if piece.dirty else 0
-    return back
+    def touch(self, span: Span, *, dirty: bool) -> int:
+        """Read or write a piece; gives the bytes that cross to and from memory for it."""
+        piece = self.drop(span)
+        if span.nbytes > self.capacity:
+            return span.nbytes
+        missed = span.nbytes if piece is None and not dirty else 0
+        self.held[span.low, span.high] = _Piece(span.nbytes, dirty or piece is not None and piece.dirty)
+        self.total += span.nbytes
+        return missed + self.trim(self.capacity)
+
+    def trim(self, capacity: int) -> int:
+        """Throw out what does not fit; gives the bytes that have to be written back."""
+        back = 0
+        while self.total > capacity:
+            _, piece = self.held.popitem(last=False)
+            self.total -= piece.nbytes
+            back += piece.nbytes if piece.dirty else 0
+        return back

@@ -20,32 +20,50 @@ class Flow:
         return self.read + self.written
 
 
+class Uses:
+    """When each allocation is last read, and which stay.
+
+    Parameters
+    ----------
+    events : list of Event
+    allocations : list of Allocation
+    """
+
+    def __init__(self, events: list[Event], allocations: list[Allocation]):
+        self.stays = {made.number for made in allocations if made.died is None}
+        self.last: dict[int | None, int] = {}
+        for event in events:
+            for span in event.reads:
+                if event.kind == "d2h":  # what is copied to the host has to be in memory first
+                    self.stays.add(span.owner)
+                else:
+                    self.last[span.owner] = event.index
+
+    def after(self, owner: int | None, last: int) -> bool:
+        """Whether an allocation is needed behind a launch."""
+        return owner is None or owner in self.stays or self.last.get(owner, -1) > last
+
+
 def flow(events: list[Event], allocations: list[Allocation]) -> Flow:
     """Of a whole account; see `needed`."""
-    return needed(events, events, allocations)
+    return needed(events, Uses(events, allocations))
 
 
-def needed(part: list[Event], events: list[Event], allocations: list[Allocation]) -> Flow:
+def needed(part: list[Event], uses: Uses) -> Flow:
     """The least that a part of the launches must read and write, were they one kernel.
 
     It reads, once, what was in memory before it; it writes, once, what is there in the end or what a later launch reads.
     """
     work = [event for event in part if event.on_device]
-    inside = {event.index for event in work}
-    last = max(inside, default=-1)
-    reads, writes, later = Cover(), Cover(), Cover()
+    last = max((event.index for event in work), default=-1)
+    reads, writes = Cover(), Cover()
     for event in work:
         for span in event.reads:
             if not writes.covers(span):
                 reads.add(span)
         for span in event.writes:
             writes.add(span)
-    for event in events:
-        if event.index > last or event.kind == "d2h":  # what is copied to the host has to be in memory first
-            for span in event.reads:
-                later.add(span)
-    stays = {made.number for made in allocations if made.died is None}
-    return Flow(reads.bytes(), writes.bytes(lambda owner: owner is None or owner in stays or owner in later.owners))
+    return Flow(reads.bytes(), writes.bytes(lambda owner: uses.after(owner, last)))
 
 
 class Cover:
@@ -53,7 +71,7 @@ class Cover:
 
     def __init__(self) -> None:
         self.whole: dict[int | None, list[tuple[int, int]]] = {}
-        self.part: dict[int | None, list[Span]] = {}
+        self.part: dict[int | None, set[Span]] = {}
 
     @property
     def owners(self) -> set[int | None]:
@@ -61,15 +79,16 @@ class Cover:
 
     def add(self, span: Span) -> None:
         if span.whole:
-            self.whole[span.owner] = _joined([*self.whole.get(span.owner, []), (span.low, span.high)])
+            if not self.covers(span):
+                self.whole[span.owner] = _joined([*self.whole.get(span.owner, []), (span.low, span.high)])
         else:
-            self.part.setdefault(span.owner, []).append(span)
+            self.part.setdefault(span.owner, set()).add(span)
 
     def covers(self, span: Span) -> bool:
         """Whether all of a span was touched."""
         if any(low <= span.low and span.high <= high for low, high in self.whole.get(span.owner, ())):
             return True
-        return any(span == other for other in self.part.get(span.owner, ()))
+        return span in self.part.get(span.owner, ())
 
     def bytes(self, counts=lambda owner: True) -> int:
         """Distinct bytes, and never more: of views with gaps that overlap, those of the largest."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
 from .events import Allocation, Event, Span
-from .flow import Flow, needed
+from .flow import Flow, Uses, needed
 
 LEAST = 0.01
 """Share of all bytes that fusing has to save to be told of; of launches, ten times that."""
@@ -43,7 +44,7 @@ class Group:
         """How many times fewer bytes."""
         return self.moved / self.flow.moved if self.flow.moved else float("inf")
 
-    @property
+    @functools.cached_property
     def kind(self) -> tuple:
         """What is the same of groups that a loop repeats."""
         return (*self.lines, len(self.events), self.moved, self.flow.moved)
@@ -75,7 +76,8 @@ def groups(events: list[Event], allocations: list[Allocation]) -> list[Group]:
             if len(run) > 1:
                 found.append(run)
         run = [event] if event is not None and event.fused and event.known else []
-    made = [Group(tuple(each), needed(each, events, allocations)) for each in found]
+    uses = Uses(events, allocations)
+    made = [Group(tuple(each), needed(each, uses)) for each in found]
     moved = sum(event.moved for event in events if event.on_device)
     launches = sum(event.on_device for event in events)
     alike: dict[tuple, list[Group]] = {}

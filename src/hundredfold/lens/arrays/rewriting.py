@@ -50,6 +50,90 @@ def code(tree: ast.Module, line: int, plain: Container[str], module: str) -> str
     return f"@{module}.fuse()\ndef fused({listed}):\n    return {ast.unparse(value)}\n\n{head}fused({listed})"
 
 
+def block(tree: ast.Module, lines: list[int], plain: Container[str], module: str) -> str:
+    """Statements that follow each other as a fused function; empty where that is not plain to see.
+
+    Its results are the names that are used after it: in a cell, where all stay, all of them.
+
+    Parameters
+    ----------
+    tree, plain, module
+        As for `code`.
+    lines : list of int
+        The lines that the statements begin at, ascending.
+    """
+    found = _block(tree, lines)
+    if found is None:
+        return ""
+    statements, around = found
+    inputs: dict[str, None] = {}
+    made: dict[str, None] = {}
+    reduced = False
+    for statement in statements:
+        last = statement is statements[-1]
+        named = (
+            isinstance(statement, ast.Assign)
+            and len(statement.targets) == 1
+            and isinstance(statement.targets[0], ast.Name)
+        )
+        if not (named or last and isinstance(statement, ast.Return)) or statement.value is None:
+            return ""
+        if reduced or not _fits(statement.value, module):
+            return ""
+        reduced = any(isinstance(n, ast.Attribute) and n.attr in _REDUCTIONS for n in ast.walk(statement.value))
+        inputs |= dict.fromkeys(n for n in _names(statement.value, module) if n not in made)
+        if named:
+            made[statement.targets[0].id] = None
+    returned = isinstance(statements[-1], ast.Return)
+    kept = [name for name in made if around is None or name in _used_after(around, statements)]
+    arguments = ", ".join(inputs)
+    if not any(name not in plain for name in inputs) or any(hasattr(builtins, name) for name in (*inputs, *made)):
+        return ""
+    if returned == bool(kept) or reduced and len(kept) > 1:
+        return ""
+    body = [ast.unparse(statement) for statement in statements]
+    results = ", ".join(kept)
+    if not returned:
+        body.append(f"return {results}")
+    call = f"return fused({arguments})" if returned else f"{results} = fused({arguments})"
+    indented = "\n".join(f"    {line}" for line in body)
+    return f"@{module}.fuse()\ndef fused({arguments}):\n{indented}\n\n{call}"
+
+
+_REDUCTIONS = frozenset("sum prod max min amax amin all any".split())
+
+
+def _block(tree: ast.Module, lines: list[int]) -> tuple[list[ast.stmt], ast.AST | None] | None:
+    """The statements of some lines, where nothing stands between them, and the function around them."""
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if not isinstance(body, list) or not any(
+            isinstance(each, ast.stmt) and each.lineno == lines[0] for each in body
+        ):
+            continue
+        at = next(i for i, each in enumerate(body) if each.lineno == lines[0])
+        statements = body[at : at + len(lines)]
+        if [each.lineno for each in statements] != lines:
+            return None
+        if isinstance(node, ast.Module):
+            return statements, None
+        return (statements, node) if isinstance(node, ast.FunctionDef) else None
+    return None
+
+
+def _names(value: ast.expr, module: str) -> list[str]:
+    return [n.id for n in ast.walk(value) if isinstance(n, ast.Name) and n.id != module]
+
+
+def _used_after(function: ast.AST, statements: list[ast.stmt]) -> set[str]:
+    inside = {id(n) for statement in statements for n in ast.walk(statement)}
+    return {
+        n.id
+        for n in ast.walk(function)
+        if isinstance(n, ast.Name) and id(n) not in inside and isinstance(n.ctx, ast.Load)
+    }
+
+
 def _fits(node: ast.expr, module: str) -> bool:
     """Whether `cupy.fuse` takes an expression."""
     if isinstance(node, ast.Name):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import linecache
 import types
+from collections import Counter
 from collections.abc import Callable, Container, Mapping
 from dataclasses import replace
 from typing import Any
@@ -17,7 +18,7 @@ from .account import Account
 from .flow import flow
 from .fusing import Group, groups
 from .recording import Recorder
-from .rewriting import code
+from .rewriting import block, code
 
 
 def account(
@@ -170,7 +171,7 @@ def finish(
     found = groups(seen.events, seen.allocations)
     module = next((n for n in ("cp", "cupy") if n in plain), "cupy")
     if tree is not None:
-        found = [_with_code(group, found, seen, tree, plain, module, offset) for group in found]
+        found = _with_code(found, seen, tree, plain, module, offset)
     notes = []
     if any(event.numba for event in seen.events):
         kernels = ", ".join(sorted({event.name for event in seen.events if event.numba}))
@@ -198,19 +199,24 @@ def finish(
 
 
 def _with_code(
-    group: Group,
-    all_groups: list[Group],
-    seen: Recorder,
-    tree: ast.Module,
-    plain: Container[str],
-    module: str,
-    offset: int,
-) -> Group:
-    """A group with its statement rewritten, where it is one statement's, and all of it."""
-    if len(group.lines) != 1:
-        return group
-    line = group.lines[0]
-    of_line = sum(event.line == line for event in seen.events)
-    if of_line != sum(len(other.events) for other in all_groups if other.kind == group.kind):
-        return group
-    return replace(group, code=code(tree, line - offset, plain, module))
+    groups: list[Group], seen: Recorder, tree: ast.Module, plain: Container[str], module: str, offset: int
+) -> list[Group]:
+    """The groups with their statements rewritten, where they are all that these do."""
+    of_line = Counter(event.line for event in seen.events)
+    of_kind: Counter[tuple] = Counter()
+    for group in groups:
+        of_kind[group.kind] += len(group.events)
+    written: dict[tuple, str] = {}
+    for group in groups:
+        if group.kind not in written:
+            lines = [line - offset for line in group.lines]
+            whole = bool(lines) and sum(of_line[line] for line in group.lines) == of_kind[group.kind]
+            rewrite = (
+                code(tree, lines[0], plain, module)
+                if len(lines) == 1
+                else block(tree, lines, plain, module)
+                if lines
+                else ""
+            )
+            written[group.kind] = rewrite if whole else ""
+    return [replace(group, code=written[group.kind]) for group in groups]
