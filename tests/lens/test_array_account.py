@@ -162,6 +162,23 @@ def test_neighbours_are_not_fused(cp, x):
     assert [event.name for event in group.events] == ["cupy_add", "cupy_multiply"]
 
 
+def test_a_fused_reduction_has_no_second_result(cp, x):
+    """A softmax needs e twice: its sum is not fused with it; that of the distances is, and as a reduction's kernel."""
+
+    def softmax(x):
+        e = cp.exp(x - 1)
+        return e / e.sum()
+
+    def distance(x, v):
+        return ((x - v) ** 2).sum()
+
+    (group,) = lens.account(softmax, x).groups
+    assert [event.name for event in group.events] == ["cupy_subtract", "cupy_exp"]
+    account = lens.account(distance, x, x + 1)
+    assert [event.name for event in account.groups[0].events] == ["cupy_subtract", "cupy_square", "cupy_sum"]
+    assert "or as one cupy.ReductionKernel" in " ".join(str(account).split())
+
+
 def test_a_loop_repeats_a_group(cp, x):
     def f(x):
         y = x + 1

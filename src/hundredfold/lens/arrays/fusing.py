@@ -60,6 +60,7 @@ def groups(events: list[Event], allocations: list[Allocation]) -> list[Group]:
 
     `cupy.fuse` makes one kernel of such a function.  Kernels whose operands are not known end a run, as transfers do.
     """
+    uses = Uses(events, allocations)
     found, run = [], []
     for event in [*events, None]:
         if event is not None and event.fused and event.known and _joins(event, run):
@@ -70,13 +71,12 @@ def groups(events: list[Event], allocations: list[Allocation]) -> list[Group]:
                 before, run = _turn(run, event)
                 if len(before) > 1:
                     found.append(before)
-            if event is not None and event.ends and event.known and _reads(event, run[-1]):
+            if event is not None and event.ends and event.known and _may_end(event, run, uses):
                 run.append(event)
                 event = None
             if len(run) > 1:
                 found.append(run)
         run = [event] if event is not None and event.fused and event.known else []
-    uses = Uses(events, allocations)
     made = [Group(tuple(each), needed(each, uses)) for each in found]
     moved = sum(event.moved for event in events if event.on_device)
     launches = sum(event.on_device for event in events)
@@ -128,7 +128,12 @@ def _overlap(a: Span, b: Span) -> bool:
     return a.owner == b.owner and a.low < b.high and b.low < a.high
 
 
-def _reads(event: Event, before: Event) -> bool:
-    """Whether a launch reads what another has written."""
-    owners = {span.owner for span in before.writes if span.owner is not None}
-    return any(span.owner in owners for span in event.reads)
+def _may_end(event: Event, run: list[Event], uses: Uses) -> bool:
+    """Whether a reduction reads what the last one has written, and all that they have written goes into it alone.
+
+    A fused kernel with a reduction has its result, and no other.
+    """
+    owners = {span.owner for span in run[-1].writes if span.owner is not None}
+    if not any(span.owner in owners for span in event.reads):
+        return False
+    return not any(uses.after(span.owner, event.index) for each in run for span in each.writes)

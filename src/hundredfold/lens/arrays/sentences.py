@@ -114,11 +114,9 @@ def _group(same: list[Group], account: Account) -> str:
             f" (line {group.lines[0]})" if len(group.lines) == 1 else f" (lines {group.lines[0]} to {group.lines[-1]})"
         )
     times = f", and so {words.count(len(same))} times," if len(same) > 1 else ""
-    how = (
-        "as below, or as one cupy.ElementwiseKernel"
-        if group.code
-        else "put them into a function under @cupy.fuse(), or write one cupy.ElementwiseKernel"
-    )
+    kernel = "cupy.ElementwiseKernel" if group.events[-1].fused else "cupy.ReductionKernel"
+    by_hand = f"put them into a function under @cupy.fuse(), or write one {kernel}"
+    how = f"as below, or as one {kernel}" if group.code else by_hand
     launches = many(len(same) * (len(group.events) - 1), "launch", "launches")
     now, then = sum(each.moved for each in same), sum(each.flow.moved for each in same)
     return (
