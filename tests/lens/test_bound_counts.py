@@ -307,6 +307,47 @@ def test_device_functions_count_where_they_are_called():
     assert found.operations["float64"] == THREADS * 6 + 32 * (10 + 2)
 
 
+def test_a_function_given_different_functions_is_counted_for_both_and_not_twice():
+    @cuda.jit(device=True)
+    def half(a):
+        return a * 0.5
+
+    @cuda.jit(device=True)
+    def fourth(a):
+        return a * a * a * a
+
+    @cuda.jit(device=True)
+    def repeat(f, a):
+        for _ in range(4):
+            if a > 0.0:
+                a = f(a)
+        return a
+
+    def caller(x, out):
+        i = cuda.grid(1)
+        out[i] = repeat(half, x[i]) + repeat(fourth, x[i])
+
+    found = work(caller, X, Y)
+    # 4 turns of a half, 4 of three multiplications, and a sum.
+    assert found.operations["float64"] == THREADS * (4 + 12 + 1)
+    assert found.certain.get("float64", 0) <= found.operations["float64"]
+
+
+def test_a_load_that_one_call_needs_is_moved():
+    @cuda.jit(device=True)
+    def both(x, y, i):
+        return x[i], y[i]
+
+    def caller(x, y, out):
+        i = cuda.grid(1)
+        first, _ = both(x, y, i)
+        _, second = both(x, y, i)
+        out[i] = first + second
+
+    found = work(caller, X, X.copy(), Y)
+    assert found.read == 2 * THREADS * 8
+
+
 def test_functions_cost_what_the_compiler_makes_of_them():
     def wave(x, out):
         i = cuda.grid(1)

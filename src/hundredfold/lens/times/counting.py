@@ -62,8 +62,10 @@ def counts(log: Log, function: Function) -> Counts:
     start = np.array([[log.threads_per_block], [warps]], float) * np.ones(len(log.blocks))
     entering = {id(function): start}
     walk.done.calls[id(function)] = 1
-    for each in _callers_first(function):
+    order = _callers_first(function)
+    for each in order:
         walk.function, walk.entering = each, entering
+        walk.namesakes = sum(other.name == each.name for other in order)
         walk.block(each.node.body, entering.get(id(each), np.zeros_like(start)))
     return walk.done
 
@@ -73,8 +75,11 @@ def _callers_first(function: Function) -> list[Function]:
 
     def visit(each: Function) -> None:
         if each not in order:
-            for callee in each.functions.values():
-                visit(callee)
+            # Not those that only stand in the table: a function that is given others is called in forms of its own.
+            named = {node.id for node in ast.walk(each.node) if isinstance(node, ast.Name)}
+            for name, callee in each.functions.items():
+                if name in named:
+                    visit(callee)
             order.append(each)
 
     visit(function)
@@ -94,6 +99,7 @@ class _Walk:
     def __init__(self, log: Log):
         self.log, self.done = log, Counts()
         self.function: Function | None = None
+        self.namesakes = 1
         self.entering: dict[int, np.ndarray] = {}
         self.sites: dict[tuple, list[int]] = {}
         for number, site in enumerate(log.sites):
@@ -175,7 +181,8 @@ class _Walk:
 
     def logged(self, node: ast.stmt, kind: str) -> np.ndarray | None:
         numbers = self.sites.get((self.function.name, node.lineno, node.col_offset, kind))
-        return self.records(tuple(numbers)) if numbers else None
+        # A log names functions; one that was given different functions as arguments is several of a name.
+        return self.records(tuple(numbers)) / self.namesakes if numbers else None
 
     def inside(self, statements: list[ast.stmt]) -> np.ndarray | None:
         """How often a piece of source was carried out, by the first access that is made each time; None if there is none."""
@@ -230,7 +237,7 @@ class _Walk:
     def note(self, node: ast.AST, n: np.ndarray, unsure: bool = False) -> None:
         at = key(self.function, node)
         self.done.at[at] = n
-        if unsure:
+        if unsure or self.namesakes > 1:
             self.done.unsure.add(at)
 
     def add(self, table: dict[Key, np.ndarray], at: Key, n: np.ndarray) -> None:

@@ -105,10 +105,12 @@ class _Counting:
         values += [block.sync for block in self.graph.blocks if block.sync is not None]
         self.at = {v: self.count(v) for v in values}
         live = sure.live(self.graph)
+        places = {True: set(), False: set()}
         for v in values:
-            if v.op == "getitem" and v not in live:
+            if v.op == "getitem":
                 node = v.place.node
-                self.found.dead.add((v.place.function.name, node.lineno, node.col_offset))
+                places[v in live].add((v.place.function.name, node.lineno, node.col_offset))
+        self.found.dead = places[False] - places[True]
         fused = self.fused(live)
         for v in values:
             if v in live and v not in fused:
