@@ -633,7 +633,7 @@ print(table.to_string(index=False, na_rep="–", float_format=lambda v: f"{v:.0f
 # %%
 sizes = [1_000**2, 10_000**2, 20_000**2]
 curves = {}
-for name in ("elementwise", "slice", "matmul", "sum"):
+for name in ("elementwise", "fft", "slice", "matmul", "sum"):
     curves[name] = []
     for each in (1_000, 10_000, 20_000):
         cpu, gpu = recorded.published(f"memory.{name}.{each}x{each}").times

@@ -105,10 +105,21 @@ def test_lines_say_every_number(real):
 def test_labels_at_the_ends_do_not_cover_each_other():
     from hundredfold.plot.curves import _BESIDE, _apart
 
-    moved = _apart({"a": 100.0, "b": 101.0, "c": 99.0, "far": 300.0})
+    moved = _apart({"a": 100.0, "b": 101.0, "c": 99.0, "far": 300.0}, 310.0)
     places = sorted(moved.values())
     assert all(over - under > 0.9 * _BESIDE for under, over in zip(places, places[1:], strict=False))
     assert sorted(moved, key=moved.get) == ["c", "a", "b", "far"] and abs(moved["far"] - 300) < 1
+
+
+def test_labels_at_the_ends_stay_inside_the_frame():
+    """Three that belong at the upper edge, and three at the lower one, of a frame of 310 pixels."""
+    from hundredfold.plot.curves import _BESIDE, _apart
+
+    moved = _apart({"top": 309.0, "next": 308.0, "third": 290.0, "low": 0.0, "lower": 1.0, "lowest": 2.0}, 310.0)
+    placed = sorted(moved.values())
+    assert placed[0] >= _BESIDE / 2 and placed[-1] <= 310 - _BESIDE / 2
+    assert all(b - a >= _BESIDE - 1e-6 for a, b in zip(placed, placed[1:], strict=False))
+    assert sorted(moved, key=moved.get) == ["low", "lower", "lowest", "third", "next", "top"]
 
 
 def test_ticks_are_few_round_and_inside():

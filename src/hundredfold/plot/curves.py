@@ -148,7 +148,7 @@ def _draw(
         last = max(i for i, value in enumerate(values) if value == value)
         ends[label] = (xs[last], values[last], colour)
     frame = HEIGHT - 70
-    moved = _apart({label: _share(value, low, high, ylog) * frame for label, (_, value, _) in ends.items()})
+    moved = _apart({label: _share(value, low, high, ylog) * frame for label, (_, value, _) in ends.items()}, frame)
     for label, (place, value, colour) in ends.items():
         plot.add_layout(
             Label(
@@ -184,8 +184,8 @@ def _share(value: float, low: float, high: float, log: bool) -> float:
     return (value - low) / (high - low)
 
 
-def _apart(heights: dict[str, float]) -> dict[str, float]:
-    """Move labels, given by their heights in pixels, so that none covers another; their order stays."""
+def _apart(heights: dict[str, float], frame: float) -> dict[str, float]:
+    """Move labels, given by their heights in pixels, so that none covers another or leaves the frame; their order stays."""
     order = sorted(heights, key=lambda label: heights[label])
     moved = dict(heights)
     for _ in range(50):
@@ -194,4 +194,12 @@ def _apart(heights: dict[str, float]) -> dict[str, float]:
             if lack > 0:
                 moved[under] -= lack / 2
                 moved[over] += lack / 2
+    ceiling = frame - _BESIDE / 2
+    for label in reversed(order):
+        moved[label] = min(moved[label], ceiling)
+        ceiling = moved[label] - _BESIDE
+    floor = _BESIDE / 2
+    for label in order:
+        moved[label] = max(moved[label], floor)
+        floor = moved[label] + _BESIDE
     return moved
