@@ -18,14 +18,14 @@ COLOURS = {
     "read": palette.SKY,
     "written": palette.ORANGE,
     "both": palette.PURPLE,
-    "halo": palette.BLUE,
+    "halo": palette.GREEN,
     "wrong": palette.VERMILLION,
     "none": palette.PAPER,
     "ink": palette.INK,
     "muted": palette.MUTED,
     "faint": palette.FAINT,
 }
-"""What colours say; halo and read-and-written have a sign besides, and what is wrong is a cross."""
+"""What colours say; all but reads have a sign besides, and what is wrong is a cross."""
 
 CSS = f"""
 :host {{ color: {palette.INK}; font-family: {axes.FONT}; font-size: 13px; --color: {palette.INK}; }}
@@ -72,8 +72,8 @@ def legend(whole: bool = False) -> Any:
     """What the colours and patterns mean, in the picture of a block or of the whole launch."""
     entries = [
         (palette.SKY, "", "read"),
-        (palette.BLUE, "•", "read, not of the block’s own part (halo)"),
-        (palette.ORANGE, "", "written"),
+        (palette.GREEN, "•", "read, not of the block’s own part (halo)"),
+        (palette.ORANGE, "–", "written"),
         (palette.PURPLE, "+", "read and written, or atomic"),
     ]
     if whole:
@@ -160,15 +160,10 @@ class Panel:
         )
         for source, width in ((self.read, 2), (self.written, 4)):
             plot.rect("x", "y", 1, 1, source=source, fill_color=None, line_color=palette.INK, line_width=width)
-        plot.scatter(
-            *("x", "y"),
-            source=self.wrong,
-            marker="x",
-            size=max(9, min(16, 0.8 * cell)),
-            line_width=3,
-            line_color=palette.VERMILLION,
-        )
-
+        # On a ground of its own: vermillion on orange is not much to see for all eyes.
+        for colour, width in ((palette.PAPER, 7), (palette.VERMILLION, 3)):
+            size = max(9, min(16, 0.8 * cell))
+            plot.scatter("x", "y", source=self.wrong, marker="x", size=size, line_width=width, line_color=colour)
         plot.text(
             *("x", "y", "text"),
             source=self.labels,

@@ -102,15 +102,12 @@ class _Banks:
         from bokeh.models import ColumnDataSource
 
         self.plot, self.axis = _plot(32, [0, 4, 8, 12, 16, 20, 24, 28, 31], "banks of shared memory", centred=True)
-        self.cells = ColumnDataSource({name: [] for name in ("x", "y", "colour", "pattern")})
+        self.cells = ColumnDataSource({name: [] for name in ("x", "y", "colour", "edge")})
         self.plot.rect(
             *("x", "y", 1, 0.8),
             source=self.cells,
             fill_color="colour",
-            hatch_pattern="pattern",
-            hatch_color=palette.PAPER,
-            hatch_scale=6,
-            hatch_weight=1,
+            line_width="edge",
             line_color=palette.FAINT,
         )
         self.text = _text(self.plot)

@@ -119,13 +119,13 @@ function inBanks(m, asked, nbytes, head, active) {
   const count = ways(worst), most = Math.max(...count);
   const found = [...new Set([...worst.keys()].map((word) => Math.floor(word / BANKS)))].sort((a, b) => a - b);
   const row = new Map(found.map((r, k) => [r, k]));
-  const data = {x: [], y: [], colour: [], pattern: []}, text = {x: [], y: [], text: []};
+  const data = {x: [], y: [], colour: [], edge: []}, text = {x: [], y: [], text: []};
   const pixel = (banks.plot.inner_width || 560) / BANKS;
   for (const r of found) for (let bank = 0; bank < BANKS; bank++) {
     const lanes = worst.get(r * BANKS + bank);
     data.x.push(bank); data.y.push(row.get(r));
     data.colour.push(!lanes ? colours.none : count[bank] > 1 ? colours.wrong : colours.read);
-    data.pattern.push(lanes && count[bank] > 1 ? "left_diagonal_line" : " ");
+    data.edge.push(lanes && count[bank] > 1 ? 2 : 1);
     if (lanes && pixel > 14) { text.x.push(bank); text.y.push(row.get(r)); text.text.push(names(lanes)); }
   }
   banks.cells.data = data; banks.text.data = text;

@@ -90,9 +90,10 @@ function look() {
 
 // A look's colour, sign and strength.
 function paint(bits, who) {
-  if (who) return [bits & UPDATES ? colours.both : bits & WRITES ? colours.written : bits ? colours.read : colours.none, "", 1];
+  if (who && bits & UPDATES) return [colours.both, "cross", 1];
+  if (who && bits & WRITES) return [colours.written, "dash", 1];
   if (bits & UPDATES || (bits & 3) === 3) return [colours.both, "cross", 1];
-  if (bits & WRITES) return [colours.written, bits & HALO ? "circle" : "", 1];
+  if (bits & WRITES) return [colours.written, bits & HALO ? "circle" : "dash", 1];
   if (bits & HALO) return [colours.halo, "circle", 1];
   if (bits & READS) return [colours.read, "", 1];
   if (bits & EARLIER) return [colours.written, "", 0.35];

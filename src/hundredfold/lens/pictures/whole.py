@@ -68,6 +68,8 @@ def _note(trace: Trace, shown: int) -> str:
         said += " The run here ended with the error: what would have come after it is missing."
     if 1 < shown:
         said += " A click on a coloured block shows it."
+    if shown < trace.blocks:
+        said += f" {count(trace.blocks - shown)} grey ones are more than this picture holds."
     return said
 
 
