@@ -1,5 +1,6 @@
 """What other projects take from here: the action and the hook name commands and options that exist."""
 
+import os
 import shlex
 import subprocess
 import sys
@@ -32,3 +33,22 @@ def test_the_action_calls_the_command_with_options_that_it_has():
     assert used >= {"programs", "sarif", "timeout", "arguments"} and used <= {*action["inputs"]} | {"sarif)"}
     install = next(step["run"] for step in steps if "pip install" in step.get("run", ""))
     assert (ROOT / "deploy" / "ci" / "../.." / "pyproject.toml").exists() and "$GITHUB_ACTION_PATH/../.." in install
+
+
+def test_the_actions_step_runs_in_the_shell_it_names(tmp_path):
+    action = yaml.safe_load((ROOT / "deploy" / "ci" / "action.yml").read_text())
+    (step,) = [step for step in action["runs"]["steps"] if "hundredfold lens" in step.get("run", "")]
+    given = {"programs": "one.py two.py", "timeout": action["inputs"]["timeout"]["default"], "sarif": "found.sarif"}
+    given["arguments"] = action["inputs"]["arguments"]["default"]
+    for name in ("one.py", "two.py"):
+        (tmp_path / name).write_text("print('hello')\n")
+    variables = {}
+    for name, value in step["env"].items():
+        variables[name] = given[value.removeprefix("${{ inputs.").removesuffix(" }}")]
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("HUNDREDFOLD_")}
+    # The command, wherever this Python has put it.
+    run = f'hundredfold() {{ "{sys.executable}" -c "from hundredfold.cli import main; main()" "$@"; }}\n{step["run"]}'
+    shell = [step["shell"], "--noprofile", "--norc", "-eo", "pipefail", "-c", run]  # as GitHub calls it
+    done = subprocess.run(shell, env=clean | variables, cwd=tmp_path, capture_output=True, text=True, timeout=280)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("launched no kernel") == 2 and (tmp_path / "found.sarif").exists()

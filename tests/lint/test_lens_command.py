@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 
+import jsonschema
 import nbformat
 import pytest
 
@@ -103,3 +104,180 @@ def test_programs_without_launches_and_programs_that_fail(tmp_path, text, status
 def test_a_file_that_is_not_there(tmp_path):
     done = lens("nothing.py", cwd=tmp_path)
     assert done.returncode == 2 and "There is no file nothing.py" in done.stderr
+
+
+REFUSED = (
+    KERNELS
+    + """
+
+@cuda.jit
+def lists(x):
+    values = []
+    values.append(x[0])
+
+
+"""
+)
+
+
+@pytest.mark.parametrize(
+    "call, kind, at",
+    [
+        ("lists[1, 32](np.zeros(32))\n", "uncompilable", "    values = []"),
+        ("good[1, 2048](np.ones(9), np.zeros(9))\n", "launch", "good[1, 2048]"),
+    ],
+)
+def test_what_a_gpu_refuses_is_a_finding_with_its_line(tmp_path, call, kind, at):
+    text = REFUSED + call
+    (tmp_path / "refused.py").write_text(text)
+    done = lens("refused.py", "--sarif", "found.sarif", cwd=tmp_path)
+    line = text[: text.index(at)].count("\n") + 1
+    assert done.returncode == 1
+    assert f"error: {kind} in " in done.stdout and f"refused.py:{line})" in done.stdout
+    log = json.loads((tmp_path / "found.sarif").read_text())
+    (result,) = log["runs"][0]["results"]
+    assert result["ruleId"] == kind
+    assert result["locations"][0]["physicalLocation"]["region"] == {"startLine": line}
+
+
+TEXT = {
+    "type": "object",
+    "properties": {"text": {"type": "string", "minLength": 1}},
+    "required": ["text"],
+    "additionalProperties": False,
+}
+LOCATION = {
+    "type": "object",
+    "properties": {
+        "physicalLocation": {
+            "type": "object",
+            "properties": {
+                # A URI reference: no spaces, no backslashes.
+                "artifactLocation": {
+                    "type": "object",
+                    "properties": {"uri": {"type": "string", "pattern": r"^[^\s\\]+$"}},
+                },
+                "region": {"type": "object", "properties": {"startLine": {"type": "integer", "minimum": 1}}},
+            },
+            "required": ["artifactLocation"],
+            "additionalProperties": False,
+        }
+    },
+    "required": ["physicalLocation"],
+    "additionalProperties": False,
+}
+LEVEL = {"enum": ["none", "note", "warning", "error"]}
+SARIF = {  # the part of the SARIF 2.1.0 schema that is used here; logs were held against the whole of it once, by hand
+    "type": "object",
+    "properties": {
+        "$schema": {"type": "string"},
+        "version": {"const": "2.1.0"},
+        "runs": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "tool": {
+                        "type": "object",
+                        "properties": {
+                            "driver": {
+                                "type": "object",
+                                "properties": {
+                                    "name": {"type": "string"},
+                                    "version": {"type": "string"},
+                                    "rules": {
+                                        "type": "array",
+                                        "uniqueItems": True,
+                                        "items": {
+                                            "type": "object",
+                                            "properties": {"id": {"type": "string"}, "shortDescription": TEXT},
+                                            "required": ["id"],
+                                            "additionalProperties": False,
+                                        },
+                                    },
+                                },
+                                "required": ["name"],
+                                "additionalProperties": False,
+                            }
+                        },
+                        "required": ["driver"],
+                        "additionalProperties": False,
+                    },
+                    "invocations": {
+                        "type": "array",
+                        "items": {
+                            "type": "object",
+                            "properties": {
+                                "executionSuccessful": {"type": "boolean"},
+                                "toolExecutionNotifications": {
+                                    "type": "array",
+                                    "items": {
+                                        "type": "object",
+                                        "properties": {
+                                            "level": LEVEL,
+                                            "message": TEXT,
+                                            "locations": {"type": "array", "items": LOCATION},
+                                        },
+                                        "required": ["message"],
+                                        "additionalProperties": False,
+                                    },
+                                },
+                            },
+                            "required": ["executionSuccessful"],
+                            "additionalProperties": False,
+                        },
+                    },
+                    "results": {
+                        "type": "array",
+                        "items": {
+                            "type": "object",
+                            "properties": {
+                                "ruleId": {"type": "string"},
+                                "ruleIndex": {"type": "integer", "minimum": 0},
+                                "level": LEVEL,
+                                "message": TEXT,
+                                "locations": {"type": "array", "items": LOCATION},
+                            },
+                            "required": ["message"],
+                            "additionalProperties": False,
+                        },
+                    },
+                },
+                "required": ["tool"],
+                "additionalProperties": False,
+            },
+        },
+    },
+    "required": ["version", "runs"],
+    "additionalProperties": False,
+}
+
+
+def test_the_sarif_keeps_the_rules_of_its_schema(tmp_path):
+    folder = tmp_path / "a folder"
+    folder.mkdir()
+    (folder / "kernels.py").write_text(KERNELS)
+    (folder / "run me.py").write_text("import numpy as np\nfrom kernels import total\n" + CALLS["total"])
+    (folder / "fails.py").write_text("import numpy\n1 / 0\n")
+    done = lens(folder / "run me.py", "a folder/run me.py", "a folder/fails.py", "--sarif", "found.sarif", cwd=tmp_path)
+    assert done.returncode == 1
+    log = json.loads((tmp_path / "found.sarif").read_text())
+    jsonschema.validate(log, SARIF)
+    (run,) = log["runs"]
+    line = KERNELS[: KERNELS.index("    out[0] += ")].count("\n") + 1
+    places = [result["locations"][0]["physicalLocation"] for result in run["results"]]
+    # The kernel's line is one of the module that it stands in.
+    assert places[1] == {"artifactLocation": {"uri": "a%20folder/kernels.py"}, "region": {"startLine": line}}
+    assert places[0]["artifactLocation"]["uri"] == (folder / "kernels.py").as_uri()
+    assert [run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] for result in run["results"]] == ["race", "race"]
+    (invocation,) = run["invocations"]
+    assert invocation["executionSuccessful"] is False
+    (notification,) = invocation["toolExecutionNotifications"]
+    assert "ZeroDivisionError" in notification["message"]["text"]
+    assert notification["locations"][0]["physicalLocation"]["region"] == {"startLine": 2}
+
+
+def test_a_log_that_cannot_be_written(tmp_path):
+    (tmp_path / "plain.py").write_text("print('hello')\n")
+    done = lens("plain.py", "--sarif", "missing/found.sarif", cwd=tmp_path)
+    assert done.returncode == 2 and "missing/found.sarif cannot be written: No such file or directory" in done.stderr

@@ -5,10 +5,35 @@ from __future__ import annotations
 from typing import Any
 
 from hundredfold.engine.kernels import reported
+from hundredfold.engine.kernels.faults import KernelError, TraceError
+from hundredfold.engine.kernels.trace import findings
 from hundredfold.engine.kernels.trace.log import Log
 
 from .banks import conflicts
 from .traffic import SECTOR, traffic
+
+
+def stopped(error: BaseException, line: int | None) -> None:
+    """Note a kernel that was refused, or could not go on, among what was found in this process.
+
+    Parameters
+    ----------
+    error : BaseException
+        What ended the program; nothing is noted if it was no kernel's fault, or one that has been noted.
+    line : int or None
+        The program's line that it came through: that of a launch the device refuses.
+    """
+    while error is not None and not isinstance(error, KernelError):
+        error = error.__cause__ or error.__context__
+    if error is None or isinstance(error, TraceError):
+        return
+    found = findings.of_fault(error)
+    known = (found.kind, error.kernel, error.line)
+    if any((report.kind, report.kernel, report.line) == known for report in reported.reports):
+        return
+    place = error.file_line if error.line is not None else line
+    told = (found.kind, found.severity, error.line, found.sentence, 1, place)
+    reported.reports.append(reported.Report(error.kernel or "a kernel", error.filename or "", *told))
 
 
 def watch(launches: list[dict[str, Any]]) -> None:

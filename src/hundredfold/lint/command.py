@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import textwrap
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -58,7 +59,10 @@ def command(
         for path in found
     ]
     if sarif:
-        Path(sarif).write_text(json.dumps(log(outcomes), indent=1), encoding="utf-8")
+        try:
+            Path(sarif).write_text(json.dumps(log(outcomes), indent=1), encoding="utf-8")
+        except OSError as error:
+            raise click.UsageError(f"{sarif} cannot be written: {error.strerror}.", ctx) from None
     if as_json:
         click.echo(json.dumps([asdict(outcome) for outcome in outcomes], indent=1))
     else:
@@ -74,14 +78,19 @@ def report(outcome: Any) -> str:
     if outcome.status != "ran":
         where = f" at {outcome.where()}" if outcome.where() else ""
         said = f"{outcome.error}: {outcome.message}" if outcome.error else outcome.message
-        parts.append(f"  did not run to its end ({outcome.status}{where}): {said.splitlines()[0] if said else ''}")
+        first = said.splitlines()[0] if said else ""
+        told = any(first and each["sentence"].startswith(outcome.message.splitlines()[0]) for each in outcome.findings)
+        parts.append(f"  did not run to its end ({outcome.status}{where})" + ("" if told else f": {first}"))
     if not outcome.launches and not outcome.findings:
         parts.append("  launched no kernel: there is nothing to look at")
     for launch in outcome.launches:
         parts.append(_launch(launch))
     for each in outcome.findings:
         place = f"line {each['line']}" if each["line"] else "at its launch"
-        parts.append(f"  {each['severity']}: {each['kind']} in {each['kernel']}, {place}: {each['sentence']}")
+        if each.get("file_line") and not outcome.path.endswith(".ipynb"):
+            place += f" ({each.get('path') or outcome.path}:{each['file_line']})"
+        sentence = textwrap.indent(each["sentence"], "    ").strip()
+        parts.append(f"  {each['severity']}: {each['kind']} in {each['kernel']}, {place}: {sentence}")
     return "\n".join(parts)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import hundredfold
 
@@ -19,22 +21,45 @@ SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 def log(outcomes: list[Any]) -> dict[str, Any]:
-    """Return the log of what was found in some programs (`hundredfold.trial.outcome.Outcome`)."""
+    """Return the log of what was found in some programs (`hundredfold.trial.outcome.Outcome`).
+
+    A program that did not run to its end stands among the notifications of the run, unless a finding tells why.
+    """
     results = [_result(outcome.path, finding) for outcome in outcomes for finding in outcome.findings]
     used = sorted({result["ruleId"] for result in results})
+    for result in results:
+        result["ruleIndex"] = used.index(result["ruleId"])
     rules = [{"id": name, "shortDescription": {"text": RULES.get(name, name)}} for name in used]
     driver = {"name": "hundredfold", "version": hundredfold.__version__, "rules": rules}
-    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": results}]}
+    failed = [outcome for outcome in outcomes if outcome.status != "ran" and not outcome.findings]
+    invocation: dict[str, Any] = {"executionSuccessful": not failed}
+    if failed:
+        invocation["toolExecutionNotifications"] = [_notification(outcome) for outcome in failed]
+    run = {"tool": {"driver": driver}, "invocations": [invocation], "results": results}
+    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
 def _result(path: str, finding: dict[str, Any]) -> dict[str, Any]:
-    location: dict[str, Any] = {"artifactLocation": {"uri": finding.get("path") or path}}
-    if finding.get("file_line") and not path.endswith(".ipynb"):
-        location["region"] = {"startLine": finding["file_line"]}
     where = f"{finding['kernel']}, line {finding['line']}: " if path.endswith(".ipynb") else ""
+    line = finding.get("file_line") if not path.endswith(".ipynb") or finding.get("path") else None
     return {
         "ruleId": finding["kind"],
         "level": "error" if finding["severity"] == "error" else "warning",
         "message": {"text": where + finding["sentence"]},
-        "locations": [{"physicalLocation": location}],
+        "locations": [_location(finding.get("path") or path, line)],
     }
+
+
+def _notification(outcome: Any) -> dict[str, Any]:
+    said = f"{outcome.error}: {outcome.message}" if outcome.error else outcome.message or outcome.status
+    line = outcome.line if not outcome.path.endswith(".ipynb") else None
+    return {"level": "error", "message": {"text": said}, "locations": [_location(outcome.path, line)]}
+
+
+def _location(path: str, line: int | None) -> dict[str, Any]:
+    place = Path(path)
+    uri = place.as_uri() if place.is_absolute() else quote(place.as_posix())
+    location: dict[str, Any] = {"artifactLocation": {"uri": uri}}
+    if line:
+        location["region"] = {"startLine": line}
+    return {"physicalLocation": location}

@@ -58,6 +58,10 @@ def note_error(error: BaseException, is_theirs: Any, cell: str = "") -> None:
     from . import verdicts
 
     line, source = verdicts.place(error, is_theirs, cell)
+    if os.environ.get(LENS):
+        from hundredfold.lens import watching
+
+        watching.stopped(error, line)
     _errors.append({**verdicts.judge(error), "line": line, "source": source})
     write()
 

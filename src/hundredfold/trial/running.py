@@ -72,7 +72,7 @@ def attempt(
         else:
             _script(outcome, there, environment, timeout, arguments, keep)
         noted = json.loads(report.read_text(encoding="utf-8")) if report.exists() else {}
-        _take(outcome, noted, which)
+        _take(outcome, noted, which, there.parent)
         home = str(Path(scratch) / "copy") + os.sep
         outcome.message = outcome.message.replace(home, "")
         outcome.missing = outcome.missing.replace(home, "")
@@ -92,12 +92,14 @@ def _environment(report: Path, out_of_bounds: bool, races: bool) -> dict[str, st
     return made
 
 
-def _take(outcome: Outcome, noted: dict, which: int) -> None:
-    """Put what the process noted into its outcome; `which` of the errors stopped it."""
+def _take(outcome: Outcome, noted: dict, which: int, folder: Path) -> None:
+    """Put what the process noted into its outcome; `which` of the errors stopped it, `folder` is the program's copied one."""
     outcome.skipped = noted.get("skipped", [])
     seen: dict[tuple, dict] = {}
     for finding in noted.get("findings", []):
-        finding = {key: value for key, value in finding.items() if key != "filename"}
+        file = Path(finding.pop("filename") or "")
+        if file.is_relative_to(folder):  # a module beside the program has lines of its own
+            finding["path"] = (Path(outcome.path).parent / file.relative_to(folder)).as_posix()
         seen.setdefault((finding["kernel"], finding["kind"], finding["line"], finding["sentence"]), finding)
     outcome.findings = list(seen.values())
     outcome.launches = noted.get("launches", [])
