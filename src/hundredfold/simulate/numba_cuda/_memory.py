@@ -253,6 +253,17 @@ def copy_to_host(target: np.ndarray, source: np.ndarray, nbytes: int, stream: An
     np.copyto(target, source)
 
 
+def unread(array: Any, host: Any) -> Any:
+    """Copy to the host where arrays have only shapes: counted, and what comes of it is not to be looked at."""
+    from cupy._core.unread import Unread
+
+    view = array._a
+    queue.count("memcpy DtoH", array.alloc_size, 0, "d2h", operands=(view,), results=(), unread=True)
+    if host is not None:
+        raise shapes.refuse("A host array is to be filled with values")
+    return Unread(view.shape, view.dtype)
+
+
 def copy_on_device(target: np.ndarray, source: np.ndarray, nbytes: int) -> None:
     """Copy device to device, in order."""
     queue.count("memcpy DtoD", nbytes, nbytes, "d2d", operands=(source, target), results=(target,))
