@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from ..trace.records import FLAGGED_AXES, NEGATIVE, NEGATIVE_AXIS
+from ..trace.records import axis_flags
+from .stores import store_shuffled
 
 I64, U64 = np.int64, np.uint64
 
@@ -174,11 +175,6 @@ def address(g, a: Arr, index: tuple, access: Access):
     return at
 
 
-def axis_flags(negative, axis: int):
-    """The log's flags for an index along an axis, for each lane or for all, where it was negative."""
-    return negative * (NEGATIVE | (NEGATIVE_AXIS << axis if axis < FLAGGED_AXES else 0))
-
-
 def _checked(g, a, i, n, axis, index, access):
     if i.dtype != I64:
         if i.dtype == U64 and (i > 2**62).any():
@@ -210,21 +206,13 @@ def store(g, a: Arr, index: tuple, value, access: Access) -> None:
         g.read_only(a, access)
     at = address(g, a, index, access)
     if g.chunk.run.random is not None:
-        _store_shuffled(a, at, value, g.chunk.run.random)
+        store_shuffled(a.flat, at, value, g.chunk.run.random)
     elif type(at) is np.ndarray:
         a.flat[at] = value
     else:
         a.flat[at] = value[-1] if type(value) is np.ndarray else value
     if g.log is not None:
         g.trace_value(value)
-
-
-def _store_shuffled(a: Arr, at, value, random: np.random.Generator) -> None:
-    if type(at) is not np.ndarray:
-        a.flat[at] = value[random.integers(len(value))] if type(value) is np.ndarray else value
-        return
-    order = random.permutation(len(at))
-    a.flat[at[order]] = value[order] if type(value) is np.ndarray else value
 
 
 def item(g, a: Arr, index: tuple, access: Access) -> Arr:
