@@ -30,7 +30,11 @@ def text(trace: Trace) -> str:
 def _findings(trace: Trace) -> str:
     if not trace.errors:
         return "Nothing wrong was found." if trace.blocks else "No thread ran."
-    return "\n".join(f"{finding.severity}: {finding.kind}: {finding.sentence}" for finding in trace.errors)
+    return "\n".join(
+        f"{finding.severity}: {finding.kind}: {finding.sentence}"
+        + (f" Seen on {_count(finding.elements)} elements." if finding.elements > 1 else "")
+        for finding in trace.errors
+    )
 
 
 def _traffic(trace: Trace) -> str:

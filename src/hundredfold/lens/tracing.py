@@ -129,7 +129,7 @@ def _traced(kernel: Kernel, griddim, blockdim, args: tuple, sharedmem: int, bloc
 
 
 # The same function is compiled once, however often it is traced.
-_kernel = functools.lru_cache(maxsize=64)(functools.partial(Kernel, branches=True))
+_kernel = functools.lru_cache(maxsize=64)(functools.partial(Kernel, branches=True, beyond=True))
 
 
 def _function(kernel: Any) -> FunctionType:

@@ -38,6 +38,8 @@ class Kernel:
         What it is called in the account and in errors.
     branches : bool
         Whether traces log which way threads go at conditionals (compiled kernels only).
+    beyond : bool
+        Whether traces go on past the end of an array and have it in `Log.outside` (compiled kernels only).
     """
 
     def __init__(
@@ -51,11 +53,13 @@ class Kernel:
         lineinfo: bool = False,
         name: str | None = None,
         branches: bool = False,
+        beyond: bool = False,
     ):
         self.pyfunc = pyfunc
         self.name = name or pyfunc.__name__
         self.debug, self.opt, self.fastmath = bool(debug), bool(opt), bool(fastmath)
         self.max_registers, self.lineinfo, self.branches = max_registers, lineinfo, bool(branches)
+        self.beyond = bool(beyond)
         self._lock = threading.RLock()
         self._function: Function | None = None
         self._rewritten: object = None
@@ -182,7 +186,7 @@ class Kernel:
         -------
         log : Log
         fault : KernelError or None
-            What stopped it.
+            What stopped it; of a kernel that goes on past the end of an array, the first such access.
         """
         function = self.function()
         griddim, blockdim = limits.normalize(griddim, blockdim)
@@ -245,7 +249,8 @@ class Kernel:
             from .compiled.waiting import CannotCompile
 
             try:
-                options = compiler.Options(self.debug, self.fastmath, self.opt, self.branches)
+                beyond = "log" if self.beyond else "tell" if reported.goes_on() else "stop"
+                options = compiler.Options(self.debug, self.fastmath, self.opt, self.branches, beyond)
                 return compiler.compile_for(compiler.prepare(self.function(), options), kinds)
             except CannotCompile:
                 return None

@@ -9,7 +9,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
-from ..trace.records import FLAGGED_AXES, NEGATIVE, NEGATIVE_AXIS
+from ..trace.records import FLAGGED_AXES, NEGATIVE, NEGATIVE_AXIS, OUTSIDE
 from . import beyond
 from .low import WORD, cell, fail, load, tracing, unlikely
 from .machine import Cell, Fault
@@ -68,8 +68,11 @@ def positions(context, builder, c, m, aryty, array, idxty, index, site) -> tuple
 
 def _negative(builder, below: ir.Value, axis: int) -> ir.Value:
     """The log's flags for an index along an axis, if it was negative."""
-    flags = NEGATIVE | (NEGATIVE_AXIS << axis if axis < FLAGGED_AXES else 0)
-    return builder.select(below, ir.Constant(WORD, flags), ir.Constant(WORD, 0))
+    return _flagged(builder, below, NEGATIVE | (NEGATIVE_AXIS << axis if axis < FLAGGED_AXES else 0))
+
+
+def _flagged(builder, condition: ir.Value, flags: int) -> ir.Value:
+    return builder.select(condition, ir.Constant(WORD, flags), ir.Constant(WORD, 0))
 
 
 def pointer(context, builder, c, m, aryty, array, idxty, index, site) -> tuple[ir.Value, ir.Value]:
@@ -86,7 +89,7 @@ def _anywhere(context, builder, c, m, aryty, array, idxty, index, site) -> tuple
     values = cgutils.unpack_tuple(builder, index, len(idxty)) if isinstance(idxty, types.BaseTuple) else [index]
     shape = cgutils.unpack_tuple(builder, array.shape, aryty.ndim)
     wide, places = [], []
-    negative, outside = ir.Constant(WORD, 0), ir.Constant(ir.IntType(1), 0)
+    negative, exceeded, outside = ir.Constant(WORD, 0), ir.Constant(WORD, OUTSIDE), ir.Constant(ir.IntType(1), 0)
     at_axis, size = ir.Constant(WORD, 0), ir.Constant(WORD, 0)
     for axis, (part, value) in enumerate(zip(_components(idxty), values, strict=True)):
         signed = types.unliteral(part).signed
@@ -98,11 +101,15 @@ def _anywhere(context, builder, c, m, aryty, array, idxty, index, site) -> tuple
             position = builder.select(below, builder.add(position, shape[axis]), position)
         wrong = builder.icmp_unsigned(">=", position, shape[axis])
         outside = builder.or_(outside, wrong)
+        exceeded = builder.or_(exceeded, _flagged(builder, wrong, NEGATIVE_AXIS << axis))
+        if signed:
+            before = builder.icmp_signed("<", position, ir.Constant(WORD, 0))
+            exceeded = builder.or_(exceeded, _flagged(builder, before, NEGATIVE))
         at_axis = builder.select(wrong, ir.Constant(WORD, axis), at_axis)
         size = builder.select(wrong, shape[axis], size)
         places.append(position)
     at = beyond.pointer(context, builder, c, m, aryty, array, places, wide, outside, at_axis, size, site)
-    return at, negative
+    return at, builder.select(outside, exceeded, negative) if beyond.logged() else negative
 
 
 def log(builder, c, m, at: ir.Value, site: ir.Value, negative: ir.Value, value: ir.Value | None = None, part=0) -> None:

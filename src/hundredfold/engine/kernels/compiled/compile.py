@@ -13,7 +13,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from ..faults import UncompilableError
 from ..resolve import Function
 from ..trace.log import Site
-from . import driver, refuse
+from . import beyond, driver, refuse
 from .arrays import Layout, Layouts
 from .helpers import ENVIRONMENT
 from .inline import every, inline
@@ -43,6 +43,8 @@ class Compiled:
         The kernel and the device functions it calls, by name.
     thread : numba dispatcher
         The rewritten kernel.
+    beyond : str
+        What it does at the end of an array: ``"stop"``, or go on and ``"tell"`` or ``"log"`` it.
     """
 
     run: object
@@ -53,16 +55,19 @@ class Compiled:
     loops: bool
     functions: dict[str, Function]
     thread: object
+    beyond: beyond.Way = "stop"
 
 
 @dataclass
 class Options:
-    """What ``cuda.jit`` was told that matters here, and whether a traced launch logs which way threads go."""
+    """What ``cuda.jit`` was told that matters here, whether a traced launch logs which way threads go, and what happens at
+    the end of an array."""
 
     debug: bool = False
     fastmath: bool = False
     opt: bool = True
     branches: bool = False
+    beyond: beyond.Way = "stop"
 
 
 @dataclass
@@ -141,7 +146,7 @@ def compile_for(made: Rewritten, kinds: tuple[types.Type, ...]) -> Compiled:
     UncompilableError
         With Numba's words, about the learner's own lines.
     """
-    with _lock, global_compiler_lock:
+    with _lock, global_compiler_lock, beyond.compiling(made.options.beyond):
         shared, local = Layouts.begin(made.sites)
         words = types.int64
         arguments = types.Tuple(kinds)
@@ -160,7 +165,10 @@ def compile_for(made: Rewritten, kinds: tuple[types.Type, ...]) -> Compiled:
         made.driver.disable_compile()
         refuse.check(made)
         # The dispatcher itself: it unpacks arguments faster than any way around it.
-        return Compiled(made.driver, made.generator, made.sites, shared, local, made.loops, made.functions, made.thread)
+        return Compiled(
+            *(made.driver, made.generator, made.sites, shared, local, made.loops, made.functions, made.thread),
+            beyond=made.options.beyond,
+        )
 
 
 __all__ = ["Compiled", "Options", "Rewritten", "UncompilableError", "compile_for", "prepare"]

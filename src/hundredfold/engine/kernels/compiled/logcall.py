@@ -7,6 +7,7 @@ import functools
 from numba import carray, cfunc, types
 from numba.extending import intrinsic
 
+from ..trace.records import OUTSIDE
 from .access import PART, STORED
 from .low import stamp
 from .machine import Cell
@@ -69,6 +70,7 @@ _VALUES, _VALUES_COUNT = int(Cell.LOG_VALUES), int(Cell.LOG_VALUES_COUNT)
 _ROOTS, _ROOTS_COUNT, _THREAD = int(Cell.LOG_ROOTS), int(Cell.LOG_ROOTS_COUNT), int(Cell.LOG_THREAD)
 _INTERVAL, _WARP, _EPOCH = int(Cell.INTERVAL), int(Cell.WARP), int(Cell.EPOCH)
 _SHARED, _LOCAL, _STRIDE = int(Cell.SHARED), int(Cell.LOCAL), int(Cell.LOCAL_STRIDE)
+_ARRAY, _OFFSET, _OUTSIDE = int(Cell.OUTSIDE_ARRAY), int(Cell.OUTSIDE_OFFSET), OUTSIDE
 _STORED, _PART, _ROOT, _WORDS, _LENGTH = STORED, PART, ROOT, WORDS, int(Cell.LENGTH)
 
 
@@ -91,6 +93,9 @@ def function() -> tuple[int, object]:
             record[4] = cells[_EPOCH] & 0xFFFF
             cells[_COUNT] = count + 1
             return
+        beyond = 0
+        if flags & _OUTSIDE:  # no array has this element: the one it is meant to be of is known by its first
+            address, beyond = cells[_ARRAY], cells[_OFFSET]
         roots = carray(words(cells[_ROOTS]), cells[_ROOTS_COUNT] * _ROOT)
         for k in range(cells[_ROOTS_COUNT]):
             row = k * _ROOT
@@ -107,7 +112,7 @@ def function() -> tuple[int, object]:
                 if roots[row + 5] != 0 and not flags & _PART:
                     return  # into an array in a record: which part of the item is not known
                 record = carray(halves(cells[_RECORDS] + 4 * _WORDS * count), _WORDS)
-                record[0] = offset // roots[row + 3]
+                record[0] = (offset + beyond) // roots[row + 3]
                 record[1] = cells[_THREAD]
                 record[2] = site | roots[row + 4] << 16
                 record[3] = (cells[_INTERVAL] & 0xFFFF) | (cells[_WARP] & 0xFFFF) << 16

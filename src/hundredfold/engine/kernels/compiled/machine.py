@@ -44,7 +44,9 @@ class Cell(enum.IntEnum):
     BEYOND = 40  # how many accesses went past the end of an array, where they may
     SCRATCH = 41  # address of 16 bytes that such accesses touch instead
     FAULT_INDEX = 42  # as many cells as an array may have axes
-    LENGTH = 50
+    OUTSIDE_ARRAY = 50  # of the last such access: address of the array's first item, and bytes from there
+    OUTSIDE_OFFSET = 51
+    LENGTH = 52
 
 
 class Fault(enum.IntEnum):
@@ -99,7 +101,7 @@ class Yield(enum.IntEnum):
     ACTIVEMASK = 21
 
 
-MOST_AXES = int(Cell.LENGTH - Cell.FAULT_INDEX)
+MOST_AXES = int(Cell.OUTSIDE_ARRAY - Cell.FAULT_INDEX)
 
 
 def new() -> np.ndarray:

@@ -87,7 +87,7 @@ def run(
                 count = 1
             else:
                 if len(chunk.records) == _FIRST or len(chunk.records) - int(cells[Cell.LOG_COUNT]) < 2 * most:
-                    _commit(recorder, chunk, cells, numbers)
+                    _commit(compiled, recorder, chunk, cells, numbers)
                     chunk = _reserve(recorder, cells, max(_MUCH, 4 * most))
                 fit = (len(chunk.records) - int(cells[Cell.LOG_COUNT])) // (2 * most) if most else len(positions)
                 count = _run_of(blocks, positions, done, max(1, fit))
@@ -99,11 +99,11 @@ def run(
             finally:
                 most = max(most, -(-(int(cells[Cell.LOG_COUNT]) - before) // count))
                 if cells[Cell.FAULT]:
-                    _commit(recorder, chunk, cells, numbers)
+                    _commit(compiled, recorder, chunk, cells, numbers)
             if done == 0 and budget is not None and most * len(positions) > budget:
                 positions = _fewer(blocks, max(_LEAST, budget // most), griddim)
             done += count
-        _commit(recorder, chunk, cells, numbers)
+        _commit(compiled, recorder, chunk, cells, numbers)
         ran[0] = positions
 
     if compiled.loops or compiled.generator or len(blocks) * threads > 1 << 18:
@@ -157,12 +157,15 @@ def _reserve(recorder: Recorder, cells: np.ndarray, records: int):
     return chunk
 
 
-def _commit(recorder: Recorder, chunk, cells: np.ndarray, numbers: np.ndarray) -> None:
+def _commit(compiled: Compiled, recorder: Recorder, chunk, cells: np.ndarray, numbers: np.ndarray) -> None:
     made, room = int(cells[Cell.LOG_COUNT]), len(chunk.records)
     count = min(made, room)
     records = chunk.records[:count]
     records["site"] = numbers[records["site"]]
-    recorder.commit(count, int(cells[Cell.LOG_VALUES_COUNT]), chunk)
+    values = int(cells[Cell.LOG_VALUES_COUNT])
+    if compiled.beyond == "log" and cells[Cell.BEYOND]:
+        count, values = recorder.set_apart(chunk, count, values)
+    recorder.commit(count, values, chunk)
     if made > room:
         recorder.log().truncated += made - room
     cells[Cell.LOG_COUNT] = cells[Cell.LOG_VALUES_COUNT] = cells[Cell.LOG_CAPACITY] = 0

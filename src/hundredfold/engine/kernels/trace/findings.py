@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import itertools
 import re
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from ..faults import KernelError, OutOfBoundsError, element, who
 from . import races, shared, words
 from .fences import Fences
 from .memory import memories
+from .outside import outside
 from .reading import Log
 from .records import ATOMIC, FLAGGED_AXES, NEGATIVE, NEGATIVE_AXIS, WRITE, Stray
 
@@ -105,6 +107,7 @@ def examine(log: Log) -> list[Finding]:
         if memory.space == "shared" and (stored < accesses or atomics):
             found += [_stale(log, item) for item in shared.stale(log, memory, accesses)]
     found += _negative(log)
+    found += [dataclasses.replace(of_fault(item.error), elements=item.elements) for item in outside(log)]
     found += _parted(log)
     return arrange(found)
 
@@ -137,7 +140,10 @@ def with_fault(error: KernelError, found: list[Finding]) -> list[Finding]:
     An index that is far beyond any array comes from memory that nobody set, where there is some: that is told first then.
     """
     fault = of_fault(error)
-    found = arrange([fault, *found])
+    for other in found:  # the same one, found in the log too, where it is known how often
+        if other.kind == fault.kind == "out-of-bounds" and _told(other) == _told(fault):
+            fault = dataclasses.replace(fault, elements=other.elements)
+    found = arrange([fault, *(other for other in found if other.kind != fault.kind or _told(other) != _told(fault))])
     if fault.kind == "out-of-bounds" and any(abs(i) >= WILD for i in fault.index or ()):
         found.sort(key=lambda f: (f.severity != "error", f.kind != "uninitialised-shared"))
     return found
@@ -155,6 +161,11 @@ def of_fault(error: KernelError) -> Finding:
     threads = (Thread(error.thread, error.block),) if error.thread is not None else ()
     array, index = getattr(error, "array", None), getattr(error, "index", None)
     return Finding(kind, "error", array, index, error.line, threads, str(error), function=error.function or "")
+
+
+def _told(finding: Finding) -> tuple:
+    """What two findings have in common that are about the same access."""
+    return finding.kind, finding.line, finding.function, finding.array, finding.index, finding.threads
 
 
 def _counts(log: Log) -> np.ndarray:

@@ -20,6 +20,7 @@ from .records import (
     NEGATIVE_AXIS,
     NO_ARRAY,
     OTHER,
+    OUTSIDE,
     READ,
     RECORD,
     WARP,
@@ -41,6 +42,7 @@ __all__ = [
     "NEGATIVE_AXIS",
     "NO_ARRAY",
     "OTHER",
+    "OUTSIDE",
     "READ",
     "RECORD",
     "WARP",
@@ -155,6 +157,16 @@ class Recorder:
         self._add(written if 2 * records > len(chunk.records) else written.copy(), _lean(stored, chunk.values))
         if chunk is self._reserved:
             self._reserved = None
+
+    def set_apart(self, chunk: Chunk, records: int, values: int) -> tuple[int, int]:
+        """Move what is flagged `OUTSIDE` from a chunk to the log's `outside`; how many records and values are left."""
+        written, stored = chunk.records[:records], chunk.values[:values]
+        outside = written["flags"] & OUTSIDE > 0
+        kept = ~outside[np.isin(self._log.kinds, (WRITE, ATOMIC))[written["site"]]]
+        self._log.outside = np.concatenate([self._log.outside, written[outside]])
+        left, told = written[~outside], stored[kept]
+        chunk.records[: len(left)], chunk.values[: len(told)] = left, told
+        return len(left), len(told)
 
     @property
     def full(self) -> bool:

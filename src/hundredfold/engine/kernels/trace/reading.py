@@ -38,6 +38,8 @@ class Log:
         By line: how often a warp came there, and how often its threads parted.
     truncated : int
         Records that were not kept.
+    outside : numpy.ndarray, RECORD
+        Accesses to elements that no array has, where the kernel went on: `element` is where it would lie, as an int32.
     function : object
         The resolved kernel, if the backend gave it.
     """
@@ -53,6 +55,7 @@ class Log:
     exchanges: bool = False
     branches: dict[int, list[int]] = field(default_factory=dict)
     truncated: int = 0
+    outside: np.ndarray = field(default_factory=lambda: np.empty(0, RECORD), repr=False)
     kernel: str = ""
     chunks: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list, repr=False)
 

@@ -25,6 +25,15 @@ NEGATIVE = 1
 NEGATIVE_AXIS = 2
 FLAGGED_AXES = 14
 """Axes for which there is such a flag."""
+OUTSIDE = 0x8000
+"""Flag: the array has no such element (records of `Log.outside` only; there the axes are those that are exceeded)."""
+
+
+def axis_flags(negative: object, axis: int) -> object:
+    """The flags for an index along an axis, where it was negative: 0 or 1, or an array of booleans."""
+    return negative * (NEGATIVE | (NEGATIVE_AXIS << axis if axis < FLAGGED_AXES else 0))
+
+
 NO_ARRAY = 0xFFFF
 """The array of a record that is no access: a memory fence, noted so that what it orders is no race."""
 
