@@ -10,6 +10,7 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numba
 import numpy as np
@@ -318,6 +319,22 @@ def test_a_gpu_older_than_the_compiler():
         assert made.available
     else:
         assert "gpu='T4'" in made.missing
+
+
+def _absent():
+    """The lines of tests/engine/kernels/test_absent.py."""
+    path = Path(__file__).parents[1] / "engine" / "kernels" / "test_absent.py"
+    spec = importlib.util.spec_from_file_location("absent_lines", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("line", [*_absent().REFUSED, *_absent().TAKEN])
+def test_what_the_engine_says_a_gpu_does_not_have(line):
+    lines = _absent()
+    made = lens.compile(lines.kernel(line), "float64[::1]", "float64[::1]", "float64[:, ::1]", "int64[::1]")
+    assert made.available == (line in lines.TAKEN), made
 
 
 # All kernels of the engine's test set.

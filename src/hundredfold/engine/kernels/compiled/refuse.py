@@ -12,6 +12,8 @@ from numba.core import errors, ir, types
 
 from ..faults import UncompilableError
 from ..resolve import Function
+from ..source import TREE
+from .absent import absent
 
 if TYPE_CHECKING:
     from .compile import Rewritten
@@ -129,6 +131,8 @@ def check(made: Rewritten) -> None:
     UncompilableError
     """
     function = made.function
+    # CuPy's kernels in C and its jit come here as Python that was written for this compiler, not for a GPU's.
+    written = not hasattr(function.pyfunc, TREE)
     for result in made.thread.overloads.values():
         annotation = result.type_annotation
         for name, kind in annotation.typemap.items():
@@ -140,6 +144,17 @@ def check(made: Rewritten) -> None:
                     filename=function.filename,
                 )
         for call, signature in annotation.calltypes.items():
+            missing = absent(call, annotation.typemap) if written else None
+            if missing is not None:
+                line = call.loc.line - function.firstlineno + 1
+                raise UncompilableError(
+                    missing,
+                    kernel=function.name,
+                    filename=function.filename,
+                    line=line,
+                    file_line=call.loc.line,
+                    source_line=function.line(line),
+                )
             what = _allocates(call, signature, annotation.typemap)
             if what is not None:
                 line = call.loc.line - function.firstlineno + 1

@@ -1,0 +1,77 @@
+"""What a GPU's compiler does not have is refused here too, with what to write instead.
+
+Each line was given to numba-cuda 0.30.4, which refuses the first kind and takes the second; `tests/lens/test_compile_extra.py`
+does so again where it is installed.
+"""
+
+import linecache
+import math
+import re
+
+import numpy as np
+import pytest
+
+from hundredfold.engine.kernels import Kernel
+from hundredfold.engine.kernels.faults import UncompilableError
+
+REFUSED = {
+    "x[0] = np.sqrt(y[0])": "write math.sqrt(x)",
+    "x[0] = np.exp(y[0])": "write math.exp(x)",
+    "x[0] = np.abs(y[0])": "write abs(x)",
+    "x[0] = np.floor(y[0])": "write math.floor(x)",
+    "x[0] = np.power(y[0], 2)": "write x ** y",
+    "x[0] = np.add(y[0], y[1])": "write x + y",
+    "x[0] = np.isfinite(y[0])": "write math.isfinite",
+    "x[0] = np.round(y[0])": "write round",
+    "x[0] = np.sign(y[0])": "np.sign does not exist in a kernel",
+    "x[0] = np.max(y)": "write a loop with max(a, b)",
+    "x[0] = y.min()": "The method min does not exist in a kernel",
+    "x[0] = np.median(y)": "np.median does not exist",
+    "x[0] = np.percentile(y, 50)": "np.percentile does not exist",
+    "x[0] = np.interp(1.0, y, y)": "np.interp does not exist",
+    "x[0] = np.linalg.norm(y)": "np.linalg.norm is a library's",
+    "x[0] = np.linalg.det(z)": "np.linalg.det is a library's",
+    "x[0] = y @ y": "The product @",
+    "x[0] = np.random.random()": "numba.cuda.random",
+    "x[0] = np.random.randint(3)": "numba.cuda.random",
+    "x[0] = y.ravel()[0]": "write reshape",
+    "x[0] = math.gcd(4, 6)": "math.gcd does not exist",
+    "x[0] = hash(w[0])": "hash does not exist",
+    "np.sqrt(y, x)": "write math.sqrt",
+}
+TAKEN = (
+    *("x[0] = np.sin(y[0])", "x[0] = np.log2(y[0])", "x[0] = np.hypot(y[0], y[1])", "x[0] = np.maximum(y[0], y[1])"),
+    *("x[0] = np.sum(y)", "x[0] = y.mean()", "x[0] = np.argmax(y)", "x[:] = 0"),
+    *("x[0] = np.trace(z)", "x[0] = np.searchsorted(y, 1.0)", "x[0] = y.reshape(z.shape)[0, 0]", "x[0] = y[1:3][0]"),
+    *("x[0] = math.sqrt(y[0])", "x[0] = abs(y[0])", "x[0] = round(y[0])", "x[0] = y[0] ** 0.5", "np.sin(y, x)"),
+    *(
+        "x[1:3] = y[0]",
+        "x[0] = np.isnan(y[0])",
+        "x[0] = np.float64(3)",
+        "x[0] = np.finfo(np.float32).eps",
+    ),
+)
+
+
+def kernel(line):
+    source = f"def kernel(x, y, z, w):\n    {line}\n"
+    name = f"<absent {line}>"
+    linecache.cache[name] = (len(source), None, source.splitlines(True), name)
+    scope = {"np": np, "math": math}
+    exec(compile(source, name, "exec"), scope)
+    return scope["kernel"]
+
+
+ARGUMENTS = (np.zeros(4), np.zeros(4), np.zeros((2, 2)), np.zeros(4, np.int64))
+
+
+@pytest.mark.parametrize("line", REFUSED)
+def test_refused(line):
+    with pytest.raises(UncompilableError, match=re.escape(REFUSED[line])) as error:
+        Kernel(kernel(line)).compiled(ARGUMENTS)
+    assert error.value.line == 2 and error.value.source_line == line
+
+
+@pytest.mark.parametrize("line", TAKEN)
+def test_taken(line):
+    assert Kernel(kernel(line)).compiled(ARGUMENTS) is not None
