@@ -1,6 +1,6 @@
 """Every right kernel of the set through `lens.trace`, and every broken variant compiled: `make test-kernels`.
 
-A right kernel gets no error and no warning, but for those listed here, each with the reason why it deserves it.
+A right kernel gets no error and no warning, but for those of `tests/lens/broken/deserved.py`.
 """
 
 import os
@@ -12,24 +12,10 @@ import pytest
 
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parent / "lens")]
-from kernels_set import registry  # noqa: E402
+from broken.all_variants import VARIANTS  # noqa: E402
+from broken.deserved import DESERVED  # noqa: E402
 
-DESERVED = {
-    "atomics_two_dimensional": {("negative-index", "warning")},  # its groups are numbered from the end too, on purpose
-    "gather_negative_indices": {("negative-index", "warning")},  # on purpose
-    "ising_checkerboard": {("negative-index", "warning")},  # the lattice is a torus: -1 is the other side
-    "wave_equation": {("negative-index", "warning")},  # the string is a ring
-    "mutex": {("race", "warning")},  # ordered by a lock and its fences: whether always, a trace cannot tell
-    "compare_and_swap_loop": {("race", "warning")},  # the first read is plain; the swap fails if it was stale
-    # A level-synchronous search reads levels that others set: who sees the new one has nothing to do at it.
-    "breadth_first_search": {("race", "error"), ("race", "warning")},
-    "connected_components": {("race", "error")},  # reads roots that others are replacing by the same roots
-    "numba_useful_syncwarp": {("race", "error")},  # lane 0 writes the element that all read, with the value it had
-    # All threads write QT_out[0], thread 0 a passing value first; and element -1 is read where it does not count.
-    "stumpy_matrix_profile": {("race", "error"), ("negative-index", "warning")},
-    "stumpy_unnormalised_profile": {("race", "error"), ("negative-index", "warning")},
-    "rnnt_alphas_atomic_locks": {("race", "error")},  # plain reads of what a neighbour wrote, with no fence between
-}
+from kernels_set import registry  # noqa: E402
 
 SCRIPT = """
 import json, os, sys
@@ -96,12 +82,6 @@ def test_a_right_kernel_raises_no_alarm(name, ask):
     assert {tuple(found) for found in answer["found"]} == DESERVED.get(name, set())
 
 
-def _variants():
-    from broken.all_variants import VARIANTS
-
-    return [broken.name for broken in VARIANTS]
-
-
-@pytest.mark.parametrize("name", _variants())
+@pytest.mark.parametrize("name", [broken.name for broken in VARIANTS])
 def test_a_broken_variant_is_found_compiled(name, ask):
     assert "error" not in (answer := ask(f"broken {name}")), answer["error"]

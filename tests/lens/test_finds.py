@@ -1,9 +1,8 @@
 """Broken variants of the kernel set, each found with the right kind and line; here interpreted, which is quick.
 
-`make test-kernels` finds them compiled too, and traces every right kernel (`tests/kernels_set/test_lens.py`).
+And no alarm at the right ones.  `make test-kernels` does all of it compiled too (`tests/kernels_set/test_lens.py`).
 """
 
-import importlib
 import sys
 from pathlib import Path
 
@@ -12,13 +11,15 @@ import pytest
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
 from broken.all_variants import VARIANTS  # noqa: E402
 from broken.checking import check, lines  # noqa: E402
+from broken.deserved import DESERVED  # noqa: E402
+from broken.variant import traced  # noqa: E402
+from kernels_set import registry  # noqa: E402
 
 COMPILED = "uncompilable"  # only the compiler says what does not compile
 
 
 @pytest.fixture(scope="module")
 def entries(standins):
-    registry = importlib.import_module("kernels_set.registry")
     return registry.load()
 
 
@@ -27,6 +28,16 @@ def test_a_broken_kernel_is_found_with_its_kind_and_line(broken, entries, monkey
     if broken.kind != COMPILED:
         monkeypatch.setenv("HUNDREDFOLD_KERNELS", "interpreted")
     check(broken, entries)
+
+
+@pytest.mark.parametrize("name", registry.names())
+def test_a_right_kernel_raises_no_alarm(name, entries, monkeypatch):
+    monkeypatch.setenv("HUNDREDFOLD_KERNELS", "interpreted")
+    with traced(stop=False) as seen:
+        for case in entries[name].cases(registry.seeded(name)):
+            registry.run(entries[name], case)
+    assert seen
+    assert {(found.kind, found.severity) for trace in seen for found in trace.errors} == DESERVED.get(name, set())
 
 
 def test_there_are_as_many_as_promised_and_each_has_a_name():

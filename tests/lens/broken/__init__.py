@@ -7,4 +7,6 @@
 `shared`       shared and local memory that is too small or never set
 `refused`      launches that the device refuses, and Python that no GPU runs
 `all_variants` the lists together
+`checking`     whether one is found
+`deserved`     what is said of right kernels, with the reasons
 """
