@@ -180,6 +180,7 @@ def spectral_clustering(
 class HDBSCAN(Clusterer):
     """Clusters of density, of any density. Trees and predictions for new samples are not simulated."""
 
+    _keeps = True
     _cpu = "sklearn.cluster.HDBSCAN"
     _fitted = ("labels_", "probabilities_")
     _unsimulated = (

@@ -38,6 +38,7 @@ class Estimator(Base):
     _fitted: tuple[str, ...] = ()
     _sparse = False
     _dtypes: Any = FLOATS
+    _keeps = False  # whether the host's model keeps the samples themselves, not only what it learned from them
 
     # --- the model on the host ---
 
@@ -117,8 +118,9 @@ class Estimator(Base):
         weight = None if sample_weight is None else check_y(sample_weight, dtype=host.dtype, name="sample_weight")
         check_consistent_length(host, target, weight)
         model = self._make()
-        # Some models keep what they are fitted to, cuML in memory of its own; the caller's may be freed and used again.
-        host, target, weight = (None if values is None else values.copy() for values in (host, target, weight))
+        if self._keeps:
+            # cuML keeps it in memory of its own; the caller's may be freed and used again.
+            host, target, weight = (None if values is None else values.copy() for values in (host, target, weight))
         arguments = (host,) if target is None else (host, target)
         if weight is not None:
             options["sample_weight"] = weight

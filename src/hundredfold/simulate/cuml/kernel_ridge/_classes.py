@@ -13,6 +13,7 @@ from ..internals._estimator import Regressor
 class KernelRidge(Regressor):
     """Ridge regression with a kernel."""
 
+    _keeps = True
     _cpu = "sklearn.kernel_ridge.KernelRidge"
     _fitted = ("dual_coef_", "X_fit_")
 

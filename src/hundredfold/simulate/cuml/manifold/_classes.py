@@ -16,6 +16,7 @@ from ..internals.outputs import method, reflected
 class UMAP(Transformer):
     """UMAP, by umap-learn; its first fit in a process compiles for some seconds."""
 
+    _keeps = True
     _cpu = "umap.UMAP"
     _sparse = True
     _fitted = ("embedding_", "graph_")
@@ -124,6 +125,7 @@ class TSNE(Transformer):
 class SpectralEmbedding(Transformer):
     """The eigenvectors of a graph of neighbours."""
 
+    _keeps = True
     _cpu = "sklearn.manifold.SpectralEmbedding"
     _fitted = ("embedding_",)
 

@@ -13,6 +13,7 @@ from ..internals.outputs import method, reflected
 
 
 class _Neighbors(Estimator):
+    _keeps = True
     _sparse = True
     _fitted = ("effective_metric_", "effective_metric_params_", "n_samples_fit_")
 
@@ -123,6 +124,7 @@ class KNeighborsRegressor(_Supervised, Regressor):
 class KernelDensity(Estimator):
     """A density from samples."""
 
+    _keeps = True
     _cpu = "sklearn.neighbors.KernelDensity"
     _fitted = ("bandwidth_",)
 
