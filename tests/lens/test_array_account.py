@@ -249,6 +249,20 @@ def test_times_are_the_gpus(cp):
         account.on("A1000")
 
 
+def test_one_pass_calculates_too(cp):
+    """A sine in float64 is 8 certain operations [times.costs]; three such and three sums are longer on a T4 than 16 bytes.
+
+    The same sine twice may be calculated once.
+    """
+    gpu = gpus.find("T4")
+    account = lens.account(
+        lambda x: cp.sin(x) + cp.cos(x) + cp.exp(x) + cp.sin(x), lens.array(10_000_000), shapes=True, gpu="T4"
+    )
+    faster = 1.01 * gpu.clock_most / gpu.clock
+    assert account.bound.binds == "arithmetic"
+    assert account.bound.seconds == pytest.approx((3 * 8 + 3) * 1e7 / gpu.fp64 / faster)
+
+
 def test_no_estimate_and_no_launch_beats_the_bound(cp, x):
     def chain(x):
         for _ in range(50):

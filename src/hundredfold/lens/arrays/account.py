@@ -135,10 +135,23 @@ class Account:
             f"{self.name or 'this'} in one pass",
             *(flow.read, flow.written),
             products=products,
+            operations=self._certain(),
             link=self.to_device + self.to_host,
             launches=1 if self.kernels else 0,
         )
         return bound_of(work, self.gpu)
+
+    def _certain(self) -> dict[str, float]:
+        """Operations that one kernel would have to do too: the same function of the same memory counts once."""
+        once: dict[tuple, tuple[str, float]] = {}
+        for event in self.kernels:
+            for kind, number in event.certain.items():
+                key = (event.name, kind, *((span.owner, span.low, span.high) for span in event.reads))
+                once[key] = max(once.get(key, (kind, 0.0)), (kind, number))
+        total: dict[str, float] = {}
+        for kind, number in once.values():
+            total[kind] = total.get(kind, 0.0) + number
+        return total
 
     @property
     def launched(self) -> Bound:
