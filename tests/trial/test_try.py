@@ -131,6 +131,17 @@ def test_a_kernel_that_reads_past_the_end_is_a_finding_and_can_go_on(tmp_path):
     assert found["kernel"] == "shift" and "x[64] does not exist" in found["sentence"]
 
 
+def test_a_module_that_the_real_library_lacks_is_refused(tmp_path):
+    script = tmp_path / "old.py"
+    script.write_text("from cuml.preprocessing.LabelEncoder import LabelEncoder\n")
+    _, (outcome,) = tried(script)
+    assert (outcome["status"], outcome["by"], outcome["missing"]) == ("refused", "cuML", "")
+    script.write_text("import cudf\ncudf.DataFrame.from_pandas(1)\n")
+    _, (outcome,) = tried(script)
+    assert (outcome["status"], outcome["by"]) == ("refused", "cuDF")
+    assert outcome["message"].endswith("(cuDF 26.02 removed cudf.DataFrame.from_pandas: use cudf.from_pandas(…).)")
+
+
 def test_the_table_says_it_in_words(tmp_path):
     (tmp_path / "s.py").write_text("import cupy\nimport ucxx\n")
     (tmp_path / "t.py").write_text("open('nowhere.csv')\n")

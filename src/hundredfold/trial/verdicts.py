@@ -60,6 +60,8 @@ def judge(error: BaseException) -> dict:
         return {**told, "status": "refused", "by": by or became.partition(" ")[0]}
     if _network(chain):
         return {**told, "status": "lacked", "missing": "the network"}
+    if isinstance(error, ModuleNotFoundError) and "." in (error.name or "") and error.name.split(".")[0] in LIBRARIES:
+        return {**told, "status": "refused", "by": LIBRARIES[error.name.split(".")[0]]}  # the real one lacks it too
     if isinstance(error, ModuleNotFoundError) and error.name and not told["by"]:
         return {**told, "status": "lacked", "missing": f"module {error.name.partition('.')[0]}"}
     if isinstance(error, FileNotFoundError):
