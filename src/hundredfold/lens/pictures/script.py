@@ -14,8 +14,9 @@ from .steps import Step, Steps
 
 ROW = 9
 """Numbers of a step: site, array, interval, threads, base, x, y, z, elements."""
-ROOM = 14_000
-"""Numbers that a picture holds, at most about: 75 kB as the notebook has them."""
+ROOM, LESS = 16_000, 1_500
+"""Numbers that a picture holds, at most about, and how many fewer for each array, whose plot takes room too: with three
+arrays 61 kB as the notebook has them."""
 
 
 class Pool:
@@ -56,11 +57,12 @@ def pack(steps: Steps) -> tuple[np.ndarray, np.ndarray, list[tuple[int, int]], l
         Linear ids of those that are there: at least one.
     """
     pool, rows, ranges, blocks = Pool(), [], [], []
+    room = max(3_000, ROOM - LESS * len(steps.memories))
     for block in steps.blocks:
         first = len(rows)
         for step in steps.of[block]:
             rows.append(_row(step, pool, steps.log.threads_per_block))
-            if blocks and len(rows) * ROW + pool.length > ROOM or len(rows) * ROW > 2 * ROOM:
+            if blocks and len(rows) * ROW + pool.length > room or len(rows) * ROW > 2 * room:
                 break
         else:
             ranges.append((first, len(rows)))
