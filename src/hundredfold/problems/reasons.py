@@ -89,6 +89,12 @@ REASONS: dict[str, str] = {
     "arithmetic": "the arithmetic was left out",
     "kernels": "kernels were miscounted",
     "lifetime": "an array was counted as alive when it was not, or the other way round",
+    # What was handed from one library or process to another
+    "backend": "the result came back in another library's arrays than the argument",
+    "eager": "work that was to wait was done at once",
+    "strides": "the steps between elements were left out",
+    "copied": "a copy was made, or counted, where the memory itself is handed over",
+    "crossing": "a crossing of the bus was left out, or one counted that is not made",
 }
 """Slug of each reason, with its meaning in a clause."""
 

@@ -1,0 +1,264 @@
+"""``protocols.adopt``: any library's device array as CuPy's, on the same memory, for as long as it is needed."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import devices, guard, traffic
+from ..devices import cp
+from ..guard import article, require_callable
+from ..problem import Problem, Wrong
+from ..untouched import missing
+from ..verdict import NotAttempted, Refusal, Verified, refuse
+
+
+class ByInterface:
+    """Something of which nothing is known but its `__cuda_array_interface__`."""
+
+    def __init__(self, array: Any):
+        self._array = array
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        return self._array.__cuda_array_interface__
+
+
+class ByCapsule:
+    """Something of which nothing is known but DLPack's two methods."""
+
+    def __init__(self, array: Any):
+        self._array = array
+
+    def __dlpack__(self, **kwargs: Any) -> Any:
+        return self._array.__dlpack__(**kwargs)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self._array.__dlpack_device__()
+
+
+def _numba(array: Any) -> Any:
+    from numba import cuda
+
+    return cuda.as_cuda_array(array)
+
+
+@dataclass(frozen=True)
+class Offer:
+    """Something that offers device memory: its name for the learner, and how it is made around a CuPy array."""
+
+    name: str
+    around: Callable[[Any], Any]
+    make: Callable[[], np.ndarray]
+    view: Callable[[Any], Any] = lambda array: array
+
+
+OFFERS = (
+    Offer("a CuPy array", lambda a: a, lambda: np.arange(7.0)),
+    Offer("a Numba device array", _numba, lambda: np.arange(12.0).reshape(3, 4)),
+    Offer("an object with `__cuda_array_interface__`", ByInterface, lambda: np.arange(5, dtype="int32")),
+    Offer(
+        "such an object, every other column of a matrix",
+        ByInterface,
+        lambda: np.arange(24.0).reshape(4, 6),
+        lambda a: a[:, ::2],
+    ),
+    Offer("an object with `__dlpack__`", ByCapsule, lambda: np.arange(6, dtype="float32").reshape(2, 3)),
+    Offer("no numbers at all", ByInterface, lambda: np.empty((0, 3))),
+)
+ON_THE_HOST = (("a NumPy array", lambda: np.arange(4.0)), ("a list", lambda: [1.0, 2.0]))
+
+
+def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
+    """Judge ``as_cupy(thing)`` by what it makes of each offer."""
+    function = answers[0]
+    require_callable(function, problem.answers[0])
+    devices.need_cupy()
+    for offer in OFFERS:
+        try:
+            _adopted(problem, function, offer)
+        except Refusal as refusal:
+            refusal.case = refusal.case or offer.name
+            raise
+    for name, make in ON_THE_HOST:
+        _refused(problem, function, name, make())
+    names = "; ".join(offer.name for offer in OFFERS)
+    return Verified(f"the memory itself, and kept alive: {names}. What lies on the host is refused with a TypeError.")
+
+
+def _adopted(problem: Problem, function: Any, offer: Offer) -> None:
+    values = offer.view(offer.make())
+    array = offer.view(devices.to_device(offer.make()))
+    address, alive = array.data.ptr, weakref.ref(array)
+    thing = offer.around(array)
+    with traffic.watch() as moved:
+        called = guard.call(function, thing, limit=problem.time_limit)
+    got = called.value
+    if missing(got):
+        raise NotAttempted("it returns nothing yet")
+    if isinstance(got, (np.ndarray, np.generic)):
+        refuse("host", f"the result is on the host: {article(got)}.")
+    if not devices.is_device(got):
+        refuse("type", f"the result should be a CuPy array; it is {article(got)}.")
+    if got.shape != values.shape:
+        refuse("shape", f"the result's shape is {got.shape}; it should be {values.shape}.")
+    if got.dtype != values.dtype:
+        refuse("dtype", f"the result's dtype is {got.dtype}; it should be {values.dtype}.")
+    if values.size and moved.bus > 0:
+        refuse("transfer", f"{moved.bus} bytes crossed the bus. All of it lies on the device, and stays there.")
+    if values.size and got.data.ptr != address:
+        refuse(
+            "copied",
+            "the result has memory of its own: a copy. What is written into it never reaches the other library.",
+        )
+    if not np.array_equal(got.get(), values):
+        refuse("strides", "the address is right and the numbers are not: what lies between them was not stepped over.")
+    own = got is array
+    del array, thing, called
+    gc.collect()
+    if values.size and not own and alive() is None:
+        refuse(
+            "lifetime",
+            "when nobody else holds the array any more its memory is given back, and the result shows what comes there next.",
+        )
+
+
+def _refused(problem: Problem, function: Any, name: str, thing: Any) -> None:
+    def ask(given: Any) -> Any:
+        try:
+            function(given)
+        except TypeError:
+            return True
+        return False
+
+    if not guard.call(ask, thing, limit=problem.time_limit).value:
+        refuse(
+            "backend",
+            f"{name} was sent to the device, over the bus, and nobody said so. Raise a TypeError where nothing can be shared.",
+        )
+
+
+def _starter(thing):
+    if hasattr(thing, "copy_to_host"):
+        thing = thing.copy_to_host()
+    return cp.array(thing)
+
+
+def _right(thing):
+    if hasattr(thing, "__cuda_array_interface__"):
+        return cp.asarray(thing)
+    if hasattr(thing, "__dlpack__") and thing.__dlpack_device__()[0] == 2:
+        return cp.from_dlpack(thing)
+    raise TypeError("not on a device")
+
+
+def _host_first(thing):
+    if isinstance(thing, (np.ndarray, list)):
+        raise TypeError("lies on the host")
+    return cp.from_dlpack(thing) if not hasattr(thing, "__cuda_array_interface__") else cp.array(thing, copy=None)
+
+
+def _copies(thing):
+    return cp.array(thing) if hasattr(thing, "__cuda_array_interface__") else cp.from_dlpack(thing)
+
+
+def _interface_only(thing):
+    if not hasattr(thing, "__cuda_array_interface__"):
+        raise TypeError("no interface")
+    return cp.asarray(thing)
+
+
+def _capsule_only(thing):
+    return cp.from_dlpack(thing)
+
+
+def _anything(thing):
+    return cp.from_dlpack(thing) if hasattr(thing, "__dlpack__") else cp.asarray(thing)
+
+
+def _pointer(thing, owner, strides=True, dtype=None):
+    if not hasattr(thing, "__cuda_array_interface__"):
+        return _right(thing)
+    told = thing.__cuda_array_interface__
+    shape, dtype = told["shape"], np.dtype(dtype or told["typestr"])
+    steps = told.get("strides")
+    if not strides or steps is None:
+        steps = np.empty(shape, dtype).strides
+    size = max(1, sum((n - 1) * s for n, s in zip(shape, steps, strict=True)) + dtype.itemsize)
+    memory = cp.cuda.UnownedMemory(told["data"][0], size, thing if owner else None)
+    return cp.ndarray(shape, dtype, cp.cuda.MemoryPointer(memory, 0), strides=steps)
+
+
+def _no_owner(thing):
+    return _pointer(thing, owner=False)
+
+
+def _no_strides(thing):
+    return _pointer(thing, owner=True, strides=False)
+
+
+def _always_double(thing):
+    return _pointer(thing, owner=True, dtype="float64")
+
+
+def _flat(thing):
+    return _right(thing).ravel()
+
+
+def _fetched(thing):
+    return _right(thing).get()
+
+
+def _to_numba(thing):
+    return _numba(_right(thing))
+
+
+ADOPT = Problem(
+    id="protocols.adopt",
+    title="Adopt an array",
+    kind="repair",
+    answers=("as_cupy",),
+    lines=5,
+    judge=judge,
+    hints=(
+        "`cp.array` copies, `cp.asarray` does so only if it must. And `copy_to_host` goes over the bus.",
+        "There are two doors: what has `__cuda_array_interface__` goes through `cp.asarray`, what has `__dlpack__` through "
+        "`cp.from_dlpack`. Try them in this order.",
+        "A NumPy array has `__dlpack__` as well. Where its memory lies says `thing.__dlpack_device__()[0]`: 1 is the host, 2 is "
+        "a CUDA device.",
+    ),
+    wrong={
+        "starter": Wrong(
+            _starter, "copied", hint="`cp.array` makes a copy even of a CuPy array. `cp.asarray` does not."
+        ),
+        "transfer": Wrong(
+            lambda thing: cp.asarray(thing.copy_to_host()) if hasattr(thing, "copy_to_host") else _right(thing),
+            "transfer",
+            hint="A Numba device array has `__cuda_array_interface__`: CuPy can read it where it lies.",
+        ),
+        "copies": Wrong(_copies, "copied"),
+        "interface": Wrong(
+            _interface_only, "exception", hint="Some libraries speak one protocol only. Ask with `hasattr`."
+        ),
+        "capsule": Wrong(_capsule_only, "exception"),
+        "anything": Wrong(
+            _anything, "backend", hint="`cp.asarray` and `cp.from_dlpack` take host arrays as well: ask first."
+        ),
+        "lifetime": Wrong(
+            _no_owner,
+            "lifetime",
+            hint="Who makes an array of a bare address must hold its owner: `cp.asarray` does that.",
+        ),
+        "strides": Wrong(_no_strides, "strides", hint="The interface has `strides`, too; `cp.asarray` reads them."),
+        "dtype": Wrong(_always_double, "dtype", hint="`typestr` says what type the numbers have."),
+        "shape": Wrong(_flat, "shape"),
+        "host": Wrong(_fetched, "host", hint="Leave out `get()`."),
+        "type": Wrong(_to_numba, "type"),
+    },
+    right={"two doors": _right, "host first": _host_first},
+)

@@ -1,0 +1,302 @@
+"""``protocols.anywhere``: one function for NumPy, CuPy, Dask and an immutable array such as JAX's."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from .. import devices, guard
+from ..cases import Case, normal
+from ..devices import cp
+from ..differences import explain, same
+from ..functions import recognise
+from ..guard import article, require_callable
+from ..problem import Problem, Wrong
+from ..untouched import missing
+from ..verdict import NotAttempted, Refusal, Verified, refuse
+from .frozen import Frozen, bare
+
+
+def unit_rows(x: np.ndarray) -> np.ndarray:
+    """The specification: each row of x (n, m), float32 or float64, divided by its Euclidean length; a row of zeros stays
+    as it is; x's dtype."""
+    length = np.sqrt((x.astype(np.float64) ** 2).sum(axis=1, keepdims=True))
+    return (x / np.where(length == 0, 1, length)).astype(x.dtype)
+
+
+@dataclass(frozen=True)
+class Backend:
+    """A library whose arrays the function is tried with.
+
+    Parameters
+    ----------
+    name : str
+        For the learner.
+    bring : callable
+        From a host array to the library's.
+    is_own, is_host : callable
+        Whether a result is the library's; whether it lies on the host where it should not.
+    take : callable
+        From the library's array to a host array.
+    """
+
+    name: str
+    bring: Callable[[np.ndarray], Any]
+    is_own: Callable[[Any], bool]
+    take: Callable[[Any], np.ndarray]
+
+
+def _dask(x: np.ndarray) -> Any:
+    import dask.array
+
+    return dask.array.from_array(devices.to_device(x), chunks=(max(1, (len(x) + 1) // 2), -1), asarray=False)
+
+
+def _is_dask(value: Any) -> bool:
+    return type(value).__module__.partition(".")[0] == "dask"
+
+
+def _computed(value: Any) -> np.ndarray:
+    inside = value.compute(scheduler="synchronous")
+    if inside.size and not devices.is_device(inside):
+        refuse("host", "its pieces were CuPy arrays, and those of the result lie on the host.")
+    return devices.to_host(inside)
+
+
+BACKENDS: Sequence[Backend] = (
+    Backend("NumPy", lambda x: x, lambda got: isinstance(got, np.ndarray), np.asarray),
+    Backend("CuPy", devices.to_device, devices.is_device, devices.to_host),
+    Backend("Dask", _dask, _is_dask, _computed),
+    Backend("an immutable array, like JAX's", Frozen, lambda got: isinstance(got, Frozen), bare),
+)
+
+
+@contextlib.contextmanager
+def _no_work(allowed: list[int]) -> Iterator[None]:
+    """Count what Dask is told to compute in the block."""
+    import dask
+
+    def counting(graph: Any, keys: Any, **kwargs: Any) -> Any:
+        allowed.append(1)
+        return dask.get(graph, keys, **kwargs)
+
+    with dask.config.set(scheduler=counting):
+        yield
+
+
+@dataclass(frozen=True)
+class AnywhereJudge:
+    """Judge a function of one array by cases, on each of the backends."""
+
+    cases: Sequence[Case]
+
+    def __call__(self, problem: Problem, answers: tuple[Any, ...]) -> Verified:
+        require_callable(answers[0], problem.answers[0])
+        devices.need_cupy()
+        for backend in BACKENDS:
+            for case in self.cases:
+                try:
+                    self._judge(problem, answers[0], backend, case)
+                except Refusal as refusal:
+                    refusal.case = f"{backend.name}, {case.name}"
+                    raise
+        tried = ", ".join(backend.name for backend in BACKENDS)
+        return Verified(f"{len(self.cases)} cases on each of {len(BACKENDS)} backends: {tried}.")
+
+    def _judge(self, problem: Problem, function: Any, backend: Backend, case: Case) -> None:
+        host, early = case.host()[0], []
+        given, expected = backend.bring(case.host()[0]), problem.specification(case.host()[0])
+        trips = Frozen.trips
+        with _no_work(early):
+            called = guard.call(function, given, limit=problem.time_limit)
+        got = called.value
+        if missing(got):
+            if called.printed:
+                refuse("type", "it prints, but returns nothing.", printed=called.printed)
+            raise NotAttempted("it returns nothing yet")
+        if early:
+            refuse(
+                "eager", "Dask was made to compute while your function ran: it is lazy, and whoever calls decides when."
+            )
+        if not backend.is_own(got):
+            reason = "host" if isinstance(got, (np.ndarray, np.generic)) and backend.name == "CuPy" else "backend"
+            refuse(reason, f"the result is {article(got)}; it should belong to the same library as the argument.")
+        if Frozen.trips != trips:
+            refuse("transfer", "a NumPy function took the array's numbers to the host, and said nothing.")
+        result = backend.take(got)
+        if not same(result, expected, 2e-6 if expected.dtype == np.float32 else 1e-12, 0):
+            recognise(SimpleNamespace(problem=problem, case=case, expected=expected), result)  # type: ignore[arg-type]
+        if result.shape != expected.shape:
+            refuse("shape", f"the result's shape is {result.shape}; it should be {expected.shape}.")
+        if result.dtype != expected.dtype:
+            refuse("dtype", f"the result's dtype is {result.dtype}; it should be {expected.dtype}.")
+        explain(result, expected, rtol=2e-6 if expected.dtype == np.float32 else 1e-12)
+        if not _is_dask(given) and not np.array_equal(host, backend.take(given)):
+            refuse("aliasing", "the result is right, but the argument was changed by the call.")
+
+
+def _space(x):
+    return x.__array_namespace__() if hasattr(x, "__array_namespace__") else np
+
+
+def _right(x):
+    xp = _space(x)
+    length = xp.sqrt(xp.sum(x * x, axis=1, keepdims=True))
+    return x / xp.where(length == 0, 1, length)
+
+
+def _operators(x):
+    length = (x * x).sum(axis=1, keepdims=True) ** 0.5
+    return x / (length + (length == 0).astype(x.dtype))
+
+
+def _numpy(x):
+    length = np.sqrt(np.sum(x * x, axis=1, keepdims=True))
+    return x / np.where(length == 0, 1, length)
+
+
+def _cupy(x):
+    length = cp.sqrt(cp.sum(x * x, axis=1, keepdims=True))
+    return x / cp.where(length == 0, 1, length)
+
+
+def _module_of(x):
+    xp = cp.get_array_module(x)
+    length = xp.sqrt(xp.sum(x * x, axis=1, keepdims=True))
+    return x / xp.where(length == 0, 1, length)
+
+
+def _writes(x):
+    length = (x * x).sum(axis=1, keepdims=True) ** 0.5
+    length[length == 0] = 1
+    return x / length
+
+
+def _asks(x):
+    length = (x * x).sum(axis=1, keepdims=True) ** 0.5
+    if (length == 0).any():
+        length = length + (length == 0).astype(x.dtype)
+    return x / length
+
+
+def _fetches(x):
+    return _right(cp.asnumpy(x) if devices.is_device(x) else x)
+
+
+def _uploads(x):
+    return _right(cp.asarray(x))
+
+
+def _computes(x):
+    return _operators(x.compute() if hasattr(x, "compute") else x)
+
+
+def _no_guard(x):
+    return x / (x * x).sum(axis=1, keepdims=True) ** 0.5
+
+
+def _columns(x):
+    xp = _space(x)
+    length = xp.sqrt(xp.sum(x * x, axis=0, keepdims=True))
+    return x / xp.where(length == 0, 1, length)
+
+
+def _whole(x):
+    xp = _space(x)
+    length = xp.sqrt(xp.sum(x * x))
+    return x / xp.where(length == 0, 1, length)
+
+
+def _no_root(x):
+    xp = _space(x)
+    square = xp.sum(x * x, axis=1, keepdims=True)
+    return x / xp.where(square == 0, 1, square)
+
+
+def _in_place(x):
+    length = (x * x).sum(axis=1, keepdims=True) ** 0.5
+    x /= length + (length == 0).astype(x.dtype)
+    return x
+
+
+def _double(x):
+    return _operators(x.astype("float64"))
+
+
+def _safe(length: np.ndarray) -> np.ndarray:
+    return np.where(length == 0, 1, length)
+
+
+ANYWHERE = Problem(
+    id="protocols.anywhere",
+    title="One function, four libraries",
+    kind="write",
+    answers=("unit_rows",),
+    specification=unit_rows,
+    lines=4,
+    judge=AnywhereJudge(
+        (
+            Case("7 × 13 numbers", lambda: (normal(7, 13),)),
+            Case("5 × 3 numbers in float32", lambda: (normal(5, 3, seed=1, dtype="float32"),)),
+            Case("a row of zeros", lambda: (np.array([[3.0, -4.0], [0.0, 0.0], [0.0, 2.0]]),)),
+            Case("one number", lambda: (np.array([[-2.5]]),)),
+            Case("every other column", lambda: (normal(6, 8, seed=2),), lambda a: a[:, ::2]),
+            Case("transposed", lambda: (normal(3, 7, seed=3),), lambda a: a.T),
+        )
+    ),
+    hints=(
+        "Which of the four knows `x.__array_namespace__()`, and which does not? For those that do not, NumPy's own functions "
+        "find the way by `__array_function__`.",
+        "`xp = x.__array_namespace__() if hasattr(x, '__array_namespace__') else np`, and from there on `xp.sqrt`, `xp.sum`, "
+        "`xp.where`.",
+        "Rows of zeros: no `if`, which would have to look into the array, and no `length[…] = 1`, which an immutable array "
+        "refuses. `xp.where(length == 0, 1, length)` makes a new one.",
+    ),
+    wrong={
+        "numpy": Wrong(
+            _numpy,
+            "transfer",
+            hint="NumPy's functions know CuPy and Dask, not JAX: take the namespace of x where it has one.",
+        ),
+        "module": Wrong(_module_of, "transfer"),
+        "cupy": Wrong(_cupy, "exception", hint="Ask x which library it belongs to, and what it cannot do."),
+        "writes": Wrong(_writes, "exception"),
+        "asks": Wrong(
+            _asks,
+            "eager",
+            hint="An `if` needs a value at once. `where` decides element by element, when the time has come.",
+        ),
+        "computes": Wrong(_computes, "eager"),
+        "host": Wrong(_fetches, "host", hint="The numbers stay where they are: leave out `asnumpy`."),
+        "uploads": Wrong(_uploads, "backend", hint="`cp.asarray` turns a NumPy array into one of CuPy's."),
+        "nan": Wrong(_no_guard, "nan", hint="What is 0 / 0? A row of zeros has length 0."),
+        "axis": Wrong(
+            _columns,
+            "axis",
+            lambda x: x / _safe(np.sqrt((x * x).sum(axis=0, keepdims=True))),
+            "each column was divided by its length; asked for: each row.",
+        ),
+        "whole": Wrong(
+            _whole,
+            "axis",
+            lambda x: x / _safe(np.sqrt((x * x).sum())),
+            "everything was divided by one length, that of the whole array; asked for: each row by its own.",
+        ),
+        "squared": Wrong(
+            _no_root,
+            "squared",
+            lambda x: x / _safe((x * x).sum(axis=1, keepdims=True)),
+            "each row was divided by the square of its length: the root is missing.",
+        ),
+        "aliasing": Wrong(
+            _in_place, "aliasing", hint="`x /= …` writes into the caller's array, where it can be written."
+        ),
+        "dtype": Wrong(_double, "dtype", hint="float32 stays float32: no `astype`, and Python's own 1 for the zeros."),
+    },
+    right={"with a namespace": _right, "with operators": _operators},
+)
