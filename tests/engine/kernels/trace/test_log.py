@@ -177,6 +177,45 @@ def test_at_a_site():
     assert made.log().at_site(write)["element"].tolist() == [5, 6]
 
 
+class Counted(np.ndarray):
+    """Records that count how often somebody looks at all their sites."""
+
+    looks = 0
+
+    def __getitem__(self, key):
+        Counted.looks += isinstance(key, str) and key == "site"
+        return np.asarray(super().__getitem__(key))
+
+
+def test_a_log_is_looked_through_once_for_all_its_sites(monkeypatch):
+    made, x, read, write = recorder()
+    sites = [made.site(line, array="x", kind="read") for line in range(10, 60)]
+    rng = np.random.default_rng(5)
+    for _ in range(3):
+        made.append(np.arange(700), 0, rng.choice(sites, 700), x)
+    log = made.log()
+    plain = log.records.copy()
+    log.chunks = [(records.view(Counted), values) for records, values in log.chunks]
+    Counted.looks = 0
+    for site in sites:
+        assert log.at_site(site).tolist() == plain[plain["site"] == site].tolist()
+    assert Counted.looks <= 1
+    assert len(log.at_site(write)) == 0 and len(log.at_site(60_000)) == 0
+
+
+def test_what_is_appended_later_is_at_its_site_too():
+    made, x, read, write = recorder()
+    made.append([4, 5], 0, [read, write], x, values=1)
+    log = made.log()
+    assert log.at_site(read)["element"].tolist() == [4]
+    made.append([6, 7], 0, read, x)
+    assert log.at_site(read)["element"].tolist() == [4, 6, 7]
+    assert len(log.records) == 4  # joined now
+    made.append([8], 0, read, x)
+    assert log.at_site(read)["element"].tolist() == [4, 6, 7, 8]
+    assert log.before_wrapping().at_site(write)["element"].tolist() == [5]
+
+
 def test_an_empty_log():
     log = Recorder((1,), (1,)).log()
     assert len(log) == log.nbytes == 0 and len(log.records) == 0 and log.explain() == {}

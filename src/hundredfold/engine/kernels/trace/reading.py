@@ -58,6 +58,7 @@ class Log:
     outside: np.ndarray = field(default_factory=lambda: np.empty(0, RECORD), repr=False)
     kernel: str = ""
     chunks: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list, repr=False)
+    _grouped: tuple | None = field(default=None, init=False, repr=False, compare=False)
 
     def __len__(self) -> int:
         return sum(len(records) for records, _ in self.chunks)
@@ -127,8 +128,12 @@ class Log:
         return dataclasses.replace(self, chunks=chunks)
 
     def at_site(self, site: int) -> np.ndarray:
-        """The records of one site."""
-        found = [records[records["site"] == site] for records, _ in self.chunks]
+        """The records of one site, in order."""
+        found = [
+            piece[order[starts[site] : starts[site + 1]]]
+            for (_, piece), (order, starts) in zip(self.pieces(), self._by_site(), strict=True)
+            if site + 1 < len(starts)
+        ]
         return np.concatenate(found) if found else np.empty(0, RECORD)
 
     def values_at(self) -> np.ndarray:
@@ -176,6 +181,23 @@ class Log:
                 here[name] = here.get(name, 0) + int(counts[k].sum())
                 here[f"{name}_by_one"] = max(here.get(f"{name}_by_one", 0), int(counts[k].max(initial=0)))
         return total
+
+    def _by_site(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Of each piece: the positions of its records by site, and where each site's begin; found once, 4 bytes a record.
+
+        A kernel of many places would otherwise be looked through once for each of them.
+        """
+        self._joined(PIECE)
+        # Records are only ever added, or joined, in their order: as many in as many chunks are the same.
+        lengths = [len(records) for records, _ in self.chunks]
+        if self._grouped is None or self._grouped[0] != lengths:
+            found = []
+            for _, piece in self.pieces():
+                site = piece["site"]
+                starts = np.concatenate([[0], np.cumsum(np.bincount(site))])
+                found.append((np.argsort(site, kind="stable").astype(np.uint32), starts))
+            self._grouped = lengths, found
+        return self._grouped[1]
 
     def _joined(self, size: int) -> list[tuple[np.ndarray, np.ndarray]]:
         """The chunks, the small ones joined until they are worth a look: a backend may append a few records at a time."""
