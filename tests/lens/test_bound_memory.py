@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hundredfold import lens
-from hundredfold.lens import times
+from hundredfold.lens import requests, times
 from hundredfold.lens.times import memory, scaling
 
 cuda = None  # set by conftest.py
@@ -118,7 +118,7 @@ def test_arrays_far_apart_in_memory_are_told_apart():
     they do not fit into 64 bits."""
     first = np.array([1 << 20, 1 << 20, 0, 1 << 20], np.int64)
     second = np.array([1 << 46, 5, 5, 1 << 46], np.int64)
-    one, other = memory._pairs(first, second)
+    one, other = requests.pairs(first, second)
     assert list(zip(one.tolist(), other.tolist(), strict=True)) == [(0, 5), (1 << 20, 5), (1 << 20, 1 << 46)]
 
 

@@ -5,6 +5,8 @@ import numpy as np
 import pytest
 
 from hundredfold import lens
+from hundredfold.engine.kernels.trace.log import Recorder
+from hundredfold.lens.traffic import traffic
 
 cuda = None  # set by conftest.py
 
@@ -214,3 +216,18 @@ def test_bank_conflicts_of_strided_access(step, kind, extra):
     trace = lens.trace(strided, 1, 32, np.zeros(32, np.dtype(str(kind))))
     line = line_of(strided, "out[")
     assert sum(c.extra for c in trace.conflicts if c.line == line) == extra
+
+
+def test_one_place_that_touches_arrays_far_apart():
+    """Addresses of this process may lie 2**47 bytes apart: with a request's number beside them they need more than 63
+    bits.  Of 2**18 blocks of one thread each reads one element, the even ones of x and the odd ones of y."""
+    blocks = 1 << 18
+    made = Recorder((blocks,), (1,), blocks=range(blocks))
+    x = made.array("x", "global", F4, (blocks,), address=1 << 20)
+    y = made.array("y", "global", F4, (blocks,), address=1 << 47)
+    read = made.site(3, array="x", kind="read")
+    thread = np.arange(blocks)
+    made.append(thread, thread, read, np.where(thread % 2, y, x))
+    (found,) = traffic(made.log())
+    assert (found.arrays, found.requests) == (("x", "y"), blocks)
+    assert (found.sectors, found.asked, found.fewest) == (blocks, 4 * blocks, blocks)

@@ -60,8 +60,9 @@ def requests(log: Log, space: str) -> Iterator[Requests]:
     wanted = np.array([array.space == space for array in log.arrays] + [False])
     lowest = np.array([array.lowest or 0 for array in log.arrays] + [0], np.int64)
     sizes = np.array([array.dtype.itemsize for array in log.arrays] + [0], np.int64)
+    kinds = log.kinds
     for number, site in enumerate(log.sites):
-        if log.kinds[number] in (FENCE, OTHER):
+        if kinds[number] in (FENCE, OTHER):
             continue
         records = log.at_site(number)
         which = np.minimum(records["array"], len(log.arrays))
@@ -127,3 +128,17 @@ def distinct(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     new[1:] = ordered[1:] != ordered[:-1]
     starts = np.flatnonzero(new)
     return ordered[starts], np.diff(starts, append=len(ordered))
+
+
+def pairs(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The distinct pairs of two arrays of integers of one length, ordered by the first and then by the second."""
+    if not len(first):
+        return first, second
+    low = int(first.min()), int(second.min())
+    span = int(second.max()) - low[1] + 1
+    if (int(first.max()) - low[0] + 1) * span >= 1 << 62:  # memories that lie far apart
+        (of_first, first), (of_second, second) = (np.unique(each, return_inverse=True) for each in (first, second))
+        one, other = pairs(first, second)
+        return of_first[one], of_second[other]
+    packed = distinct((first - low[0]) * span + (second - low[1]))[0]
+    return packed // span + low[0], packed % span + low[1]

@@ -12,7 +12,7 @@ import numpy as np
 
 from hundredfold.engine.kernels.trace.log import Log
 
-from .requests import Requests, distinct, requests
+from .requests import Requests, pairs, requests
 
 SECTOR = 32
 
@@ -75,8 +75,8 @@ def _of(log: Log, item: Requests) -> Traffic:
     for step in range(1, int((last - first).max(initial=0)) + 1):  # an access that lies across sectors
         more = first + step <= last
         request, sector = np.concatenate([request, item.request[more]]), np.concatenate([sector, (first + step)[more]])
-    distinct = _pairs(item.request, item.address)
-    asked = np.bincount(distinct, minlength=item.count) * item.nbytes
+    places, _ = pairs(item.request, item.address)
+    asked = np.bincount(places, minlength=item.count) * item.nbytes
     return Traffic(
         line=item.site.line,
         function="" if item.site.function in ("", log.kernel) else item.site.function,
@@ -84,16 +84,7 @@ def _of(log: Log, item: Requests) -> Traffic:
         arrays=item.arrays,
         text=item.site.text,
         requests=item.count,
-        sectors=len(_pairs(request, sector)),
+        sectors=len(pairs(request, sector)[0]),
         asked=int(asked.sum()),
         fewest=int((-(-asked // SECTOR)).sum()),
     )
-
-
-def _pairs(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """The first of each distinct pair."""
-    if not len(first):
-        return first
-    low = second.min()
-    span = int(second.max() - low) + 1
-    return distinct(first * span + (second - low))[0] // span

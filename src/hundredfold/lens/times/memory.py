@@ -14,7 +14,7 @@ import numpy as np
 from hundredfold.engine.kernels.trace.log import Log
 
 from ..banks import BANKS, WORD, cycles_of
-from ..requests import Requests, distinct, requests
+from ..requests import Requests, distinct, pairs, requests
 from ..traffic import SECTOR
 
 LINE = 128
@@ -103,7 +103,7 @@ def traffic(log: Log, dead: set[tuple] = frozenset()) -> Traffic:
         block, warp = _owners(log, item, warps)
         owner, of_warp = _owner(item.request, block), _owner(item.request, warp)
         found.requests += np.bincount(owner, minlength=found.blocks)
-        found.lines += np.bincount(owner[_pairs(item.request, item.address // LINE)[0]], minlength=found.blocks)
+        found.lines += np.bincount(owner[pairs(item.request, item.address // LINE)[0]], minlength=found.blocks)
         if site.kind == "atomic":
             found.atomics += np.bincount(owner, minlength=found.blocks)
             addresses.append((item.address, item.request + count, block))
@@ -146,7 +146,7 @@ def _touched(item: Requests) -> tuple[np.ndarray, np.ndarray]:
         more = first + step <= last
         request = np.concatenate([request, item.request[more]])
         sector = np.concatenate([sector, first[more] + step])
-    return _pairs(request, sector)
+    return pairs(request, sector)
 
 
 def _cycles(item: Requests) -> np.ndarray:
@@ -159,20 +159,6 @@ def _cycles(item: Requests) -> np.ndarray:
     return cycles
 
 
-def _pairs(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The distinct pairs of two arrays of integers, ordered by the first."""
-    if not len(first):
-        return first, second
-    low = int(first.min()), int(second.min())
-    span = int(second.max()) - low[1] + 1
-    if (int(first.max()) - low[0] + 1) * span >= 1 << 62:  # memories that lie far apart
-        (of_first, first), (of_second, second) = (np.unique(each, return_inverse=True) for each in (first, second))
-        one, other = _pairs(first, second)
-        return of_first[one], of_second[other]
-    packed = distinct((first - low[0]) * span + (second - low[1]))[0]
-    return packed // span + low[0], packed % span + low[1]
-
-
 def _sectors(log: Log, found: Traffic, columns: list[np.ndarray]) -> None:
     sector, block, warp, writes = columns
     reads = ~writes
@@ -183,19 +169,19 @@ def _sectors(log: Log, found: Traffic, columns: list[np.ndarray]) -> None:
         return np.bincount(owners, minlength=found.blocks).astype(float)
 
     found.by_request, found.stored = by_block(block[reads]), by_block(block[writes])
-    found.by_warp = by_block(warps[_pairs(warp[reads], sector[reads])[0]])
-    found.own, found.own_written = (by_block(_pairs(block[mine], sector[mine])[0]) for mine in (reads, writes))
+    found.by_warp = by_block(warps[pairs(warp[reads], sector[reads])[0]])
+    found.own, found.own_written = (by_block(pairs(block[mine], sector[mine])[0]) for mine in (reads, writes))
     _news(log, found, sector, block, writes)
 
 
 def _news(log: Log, found: Traffic, sector: np.ndarray, block: np.ndarray, writes: np.ndarray) -> None:
     """Which block comes to a sector first, and from how far back those that come to it later could have it."""
-    at, who = _pairs(sector[writes], block[writes])
+    at, who = pairs(sector[writes], block[writes])
     first = np.ones(len(at), bool)
     first[1:] = at[1:] != at[:-1]
     found.written = np.bincount(who[first], minlength=found.blocks).astype(float)
     written, writer = at[first], who[first]
-    at, who = _pairs(sector[~writes], block[~writes])
+    at, who = pairs(sector[~writes], block[~writes])
     first = np.ones(len(at), bool)
     first[1:] = at[1:] != at[:-1]
     # Written by an earlier block, or by this one before it reads: taken from L2, and no reading of memory.
@@ -260,6 +246,6 @@ def _contention(found: Traffic, addresses: list[tuple[np.ndarray, ...]]) -> None
         return
     address, request, block = (np.concatenate(column) for column in zip(*addresses, strict=True))
     found.operands = float(distinct(address)[1].max())
-    places, meeting = distinct(_pairs(address, request)[0])
+    places, meeting = distinct(pairs(address, request)[0])
     found.contended = float(meeting.max())
     found.senders = len(np.unique(block[address == places[np.argmax(meeting)]]))
