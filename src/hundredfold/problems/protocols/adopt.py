@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
-import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -94,7 +94,7 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
 def _adopted(problem: Problem, function: Any, offer: Offer) -> None:
     values = offer.view(offer.make())
     array = offer.view(devices.to_device(offer.make()))
-    address, alive = array.data.ptr, weakref.ref(array)
+    address = array.data.ptr
     thing = offer.around(array)
     with traffic.watch() as moved:
         called = guard.call(function, thing, limit=problem.time_limit)
@@ -118,14 +118,30 @@ def _adopted(problem: Problem, function: Any, offer: Offer) -> None:
         )
     if not np.array_equal(got.get(), values):
         refuse("strides", "the address is right and the numbers are not: what lies between them was not stepped over.")
-    own = got is array
-    del array, thing, called
-    gc.collect()
-    if values.size and not own and alive() is None:
+    with _freed() as addresses:
+        del array, thing, called
+        gc.collect()
+    if address in addresses and values.size:
         refuse(
             "lifetime",
             "when nobody else holds the array any more its memory is given back, and the result shows what comes there next.",
         )
+    del got  # held until here
+
+
+@contextlib.contextmanager
+def _freed() -> Iterator[set[int]]:
+    """The addresses of the device memory that goes back to CuPy's pool in the block."""
+    addresses: set[int] = set()
+
+    class Hook(cp.cuda.MemoryHook):  # type: ignore[misc, name-defined]
+        name = "hundredfold.problems"
+
+        def free_postprocess(self, **told: Any) -> None:
+            addresses.add(told["mem_ptr"])
+
+    with Hook():
+        yield addresses
 
 
 def _refused(problem: Problem, function: Any, name: str, thing: Any) -> None:

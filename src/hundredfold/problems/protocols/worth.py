@@ -56,7 +56,7 @@ JOBS = {
     "handoff": Job(bytes=4e9, calls=30, fetch=4e9),
     "scalars": Job(bytes=8, calls=200_000, fetch=1.6e6, cached=True),
     "worker": Job(bytes=8e9, crossings=8e9),
-    "pingpong": Job(bytes=4e9, calls=200, crossings=400e9, elsewhere=200e9, fetch=4e9),
+    "pingpong": Job(bytes=4e9, calls=200, crossings=400e9, elsewhere=400e9, fetch=4e9),
     "steps": Job(bytes=400e6, calls=3000, fetch=200e6),
 }
 

@@ -1,0 +1,496 @@
+"""Unit 03: answers that the problems do not know, written differently from those they do.
+
+One more wrong answer of each kind, which must be refused for the same reason, and more right ones, which must be
+accepted. They are code as learners write it, in the style of a notebook cell.
+"""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from hundredfold import problems
+from hundredfold.problems.protocols import PROBLEMS, moved, worth
+from hundredfold.problems.protocols.frozen import Frozen, bare
+
+WRONG, RIGHT = [], []
+
+
+def wrong(problem, reason):
+    def keep(answer):
+        WRONG.append(pytest.param(problem, reason, answer, id=f"{problem}-{reason}-{answer.__name__}"))
+        return answer
+
+    return keep
+
+
+def right(problem):
+    def keep(answer):
+        RIGHT.append(pytest.param(problem, answer, id=f"{problem}-{answer.__name__}"))
+        return answer
+
+    return keep
+
+
+cp = None
+
+
+@pytest.fixture(autouse=True)
+def _cupy(device):
+    global cp
+    cp = device
+
+
+# ---- protocols.anywhere ----
+
+
+@wrong("protocols.anywhere", "transfer")
+def numpy_norm(x):
+    length = np.linalg.norm(x, axis=1)[:, None]
+    return x / np.where(length == 0, 1, length)
+
+
+@wrong("protocols.anywhere", "exception")
+def into_a_new_array(x):
+    result = 0 * x
+    for i in range(len(x)):
+        length = (x[i] * x[i]).sum() ** 0.5
+        result[i] = x[i] / (length + (length == 0).astype(x.dtype))
+    return result
+
+
+@wrong("protocols.anywhere", "eager")
+def row_by_row_in_python(x):
+    if float((x * x).sum()) == 0:
+        return x
+    length = (x * x).sum(axis=1, keepdims=True) ** 0.5
+    return x / (length + (length == 0).astype(x.dtype))
+
+
+@wrong("protocols.anywhere", "host")
+def by_get(x):
+    if hasattr(x, "get"):
+        x = x.get()
+    length = np.sqrt((x**2).sum(1, keepdims=True))
+    return x / np.where(length == 0, 1, length)
+
+
+@wrong("protocols.anywhere", "backend")
+def always_cupy(x):
+    x = cp.array(x, copy=True)
+    length = cp.linalg.norm(x, axis=1, keepdims=True)
+    return x / cp.where(length == 0, 1, length)
+
+
+@wrong("protocols.anywhere", "nan")
+def guarded_by_half(x):
+    length = (x * x).sum(axis=1, keepdims=True) ** 0.5
+    return x / length * (length != 0)
+
+
+@wrong("protocols.anywhere", "axis")
+def axis_forgotten(x):
+    length = (x * x).sum() ** 0.5
+    return x / (length + (length == 0).astype(x.dtype))
+
+
+@wrong("protocols.anywhere", "axis")
+def down_the_columns(x):
+    length = (x**2).sum(axis=0) ** 0.5
+    return x / (length + (length == 0).astype(x.dtype))
+
+
+@wrong("protocols.anywhere", "squared")
+def by_the_square(x):
+    square = (x**2).sum(axis=1, keepdims=True)
+    return x / (square + (square == 0).astype(x.dtype))
+
+
+@wrong("protocols.anywhere", "aliasing")
+def written_over(x):
+    length = (x * x).sum(axis=1, keepdims=True) ** 0.5
+    result = x / (length + (length == 0).astype(x.dtype))
+    if isinstance(x, np.ndarray):
+        x[...] = result
+        result = result + 0
+    return result
+
+
+@wrong("protocols.anywhere", "dtype")
+def one_in_double(x):
+    length = (x * x).sum(axis=1, keepdims=True) ** 0.5
+    return x / (length + (length == 0).astype("float64"))
+
+
+@right("protocols.anywhere")
+def by_mean(x):
+    xp = x.__array_namespace__() if hasattr(x, "__array_namespace__") else np
+    length = (x * x).sum(axis=1, keepdims=True) ** 0.5
+    return x / xp.where(length > 0, length, xp.ones_like(length))
+
+
+@right("protocols.anywhere")
+def by_maximum(x):
+    tiny = float(np.finfo(x.dtype).tiny)
+    xp = x.__array_namespace__() if hasattr(x, "__array_namespace__") else np
+    return x / xp.maximum(xp.sqrt(xp.sum(x**2, axis=1, keepdims=True)), tiny)
+
+
+# ---- protocols.adopt ----
+
+
+def on_device(thing):
+    return hasattr(thing, "__cuda_array_interface__") or (
+        hasattr(thing, "__dlpack__") and int(thing.__dlpack_device__()[0]) == 2
+    )
+
+
+def opened(thing):
+    if not on_device(thing):
+        raise TypeError("host")
+    return cp.asarray(thing) if hasattr(thing, "__cuda_array_interface__") else cp.from_dlpack(thing)
+
+
+@wrong("protocols.adopt", "copied")
+def contiguous_copy(thing):
+    return opened(thing).copy()
+
+
+@wrong("protocols.adopt", "transfer")
+def there_and_back(thing):
+    return cp.asarray(opened(thing).get())
+
+
+@wrong("protocols.adopt", "exception")
+def attribute_of_cupy(thing):
+    return opened(thing.view())
+
+
+@wrong("protocols.adopt", "backend")
+def asks_nobody(thing):
+    try:
+        return cp.from_dlpack(thing)
+    except Exception:
+        return cp.asarray(thing)
+
+
+@wrong("protocols.adopt", "lifetime")
+def nobody_holds_it(thing):
+    array = opened(thing)
+    if not array.flags.c_contiguous:
+        return array
+    memory = cp.cuda.UnownedMemory(array.data.ptr, max(1, array.nbytes), owner="nobody")
+    return cp.ndarray(array.shape, array.dtype, cp.cuda.MemoryPointer(memory, 0))
+
+
+@wrong("protocols.adopt", "strides")
+def as_if_contiguous(thing):
+    array = opened(thing)
+    return cp.ndarray(array.shape, array.dtype, array.data)
+
+
+@wrong("protocols.adopt", "dtype")
+def as_float32(thing):
+    array = opened(thing)
+    return array.view("float32") if array.dtype == np.int32 else array
+
+
+@wrong("protocols.adopt", "shape")
+def at_least_2d(thing):
+    return cp.atleast_2d(opened(thing))
+
+
+@wrong("protocols.adopt", "host")
+def asnumpy(thing):
+    return cp.asnumpy(opened(thing))
+
+
+@wrong("protocols.adopt", "type")
+def pointer(thing):
+    return opened(thing).data.ptr
+
+
+@right("protocols.adopt")
+def by_trying(thing):
+    if isinstance(thing, cp.ndarray):
+        return thing
+    if hasattr(thing, "__cuda_array_interface__"):
+        return cp.array(thing, copy=False)
+    try:
+        where = thing.__dlpack_device__()
+    except AttributeError:
+        raise TypeError(f"{type(thing).__name__} offers nothing") from None
+    if where[0] != 2:
+        raise TypeError("on the host")
+    return cp.from_dlpack(thing)
+
+
+@right("protocols.adopt")
+def by_the_pointer(thing):
+    told = getattr(thing, "__cuda_array_interface__", {"strides": "unknown"})
+    if told["strides"] or 0 in told["shape"]:
+        return opened(thing)
+    size = int(np.prod(told["shape"])) * np.dtype(told["typestr"]).itemsize
+    pointer = cp.cuda.MemoryPointer(cp.cuda.UnownedMemory(told["data"][0], size, thing), 0)
+    return cp.ndarray(told["shape"], told["typestr"], pointer)
+
+
+# ---- protocols.blend ----
+
+CUT = "y = min(max(v, T(0)), T(1))"
+
+
+def branch(a, b, t, fast):
+    if hasattr(a, "__cuda_array_interface__"):
+        return fast(cp.asarray(a), cp.asarray(b), t)
+    xp = a.__array_namespace__() if hasattr(a, "__array_namespace__") else np
+    return xp.clip((1 - t) * a + t * b, 0, 1)
+
+
+def kernel(code, name="blend"):
+    return cp.ElementwiseKernel("T a, T b, T t", "T y", code, name)
+
+
+@wrong("protocols.blend", "traffic")
+def weighted(a, b, t):
+    return branch(a, b, t, lambda a, b, t: cp.clip((1 - t) * a + t * b, 0, 1))
+
+
+@wrong("protocols.blend", "exception")
+def fast_only(a, b, t):
+    return kernel(f"T v = a + t * (b - a); {CUT}")(a, b, a.dtype.type(t))
+
+
+@wrong("protocols.blend", "backend")
+def numba_fetched(a, b, t):
+    if hasattr(a, "copy_to_host"):
+        a, b = a.copy_to_host(), b.copy_to_host()
+    return branch(a, b, t, lambda a, b, t: kernel(f"T v = a + t * (b - a); {CUT}")(a, b, a.dtype.type(t)))
+
+
+@wrong("protocols.blend", "operands")
+def the_other_way(a, b, t):
+    return branch(a, b, t, lambda a, b, t: kernel(f"T v = t * a + (1 - t) * b; {CUT}")(a, b, a.dtype.type(t)))
+
+
+@wrong("protocols.blend", "overflow")
+def cut_before(a, b, t):
+    code = "y = a + t * (b - a); y = max(y, T(0))"
+    return branch(a, b, t, lambda a, b, t: kernel(code)(a, b, a.dtype.type(t)) if a.size == 0 else a + t * (b - a))
+
+
+@wrong("protocols.blend", "sign")
+def adds_where_it_should_not(a, b, t):
+    return branch(a, b, t, lambda a, b, t: kernel(f"T v = a - t * (b - a); {CUT}")(a, b, a.dtype.type(t)))
+
+
+@wrong("protocols.blend", "dtype")
+def in_double(a, b, t):
+    return branch(a, b, t, lambda a, b, t: cp.clip(a.astype("f8") + t * (b - a), 0, 1))
+
+
+@wrong("protocols.blend", "aliasing")
+def in_place(a, b, t):
+    def fast(a, b, t):
+        b -= a
+        b *= t
+        b += a
+        return cp.clip(b, 0, 1)
+
+    return branch(a, b, t, fast)
+
+
+@wrong("protocols.blend", "host")
+def to_numpy(a, b, t):
+    return branch(a, b, t, lambda a, b, t: np.clip((a + t * (b - a)).get(), 0, 1))
+
+
+@wrong("protocols.blend", "transfer")
+def largest_asked(a, b, t):
+    def fast(a, b, t):
+        return cp.asarray(np.clip((a + t * (b - a)).get(), 0, 1))
+
+    return branch(a, b, t, fast)
+
+
+@right("protocols.blend")
+def half_fused(a, b, t):
+    def fast(a, b, t):
+        v = cp.fuse(kernel_name="mix")(lambda a, b, t: a + t * (b - a))(a, b, t)
+        return cp.clip(v, 0, 1)
+
+    return branch(a, b, t, fast)
+
+
+@right("protocols.blend")
+def in_c(a, b, t):
+    code = f"T v = (1 - t) * a + t * b; {CUT}"
+    return branch(a, b, t, lambda a, b, t: kernel(code)(a, b, a.dtype.type(t)))
+
+
+# ---- the numbers and the decisions ----
+
+PREDICTIONS = [
+    ("copied", (400_000_000, ..., ..., ...)),
+    ("copied", (5e8, ..., ..., ...)),
+    ("lifetime", (2e8, ..., ..., ...)),
+    ("lifetime", (1e8, ..., ..., ...)),
+    ("view", (..., 200_000_000, ..., ...)),
+    ("view", (..., ..., 8e8, ...)),
+    ("view", (..., ..., ..., 0.032)),
+    ("crossing", (..., 64, ..., ...)),
+    ("crossing", (..., ..., 1e8, ...)),
+    ("crossing", (3e8, 1e8, 2e8, ...)),
+    ("crossing", (..., ..., ..., 0.012)),
+    ("unit", (300, ..., ..., ...)),
+    ("unit", (..., ..., ..., 16)),
+    ("unit", (..., 8e8, ..., ...)),
+    ("per-element", (75e6, ..., ..., ...)),
+    ("per-element", (..., 25e6, ..., ...)),
+    ("type", ("300 MB", ..., ..., ...)),
+    ("value", (0, ..., ..., ...)),
+]
+
+
+@pytest.mark.parametrize(("reason", "answers"), PREDICTIONS, ids=lambda value: str(value)[:40])
+def test_another_wrong_prediction_is_refused_for_its_reason(reason, answers):
+    verdict = problems.judge("protocols.moved", *answers)
+    assert (verdict.outcome, verdict.reason) == ("wrong", reason), verdict.why
+
+
+@pytest.mark.parametrize(
+    "answers", [(np.int64(300_000_000), 4 * 25e6, 16 * 25e6, 0.4 / 25), (3.01e8, 1e8, 4e8, 0.0164)]
+)
+def test_another_right_prediction_is_accepted(answers):
+    assert problems.judge("protocols.moved", *answers).right
+
+
+def test_the_predictions_are_what_really_happens(simulated):
+    """The same lines with a thousandth of the elements: addresses told apart, the pickle measured, the bus counted."""
+    from numba import cuda
+
+    from hundredfold.problems import traffic
+
+    share = 1000
+    x = cp.zeros(moved.ELEMENTS // share, dtype=cp.float32)
+    a = cuda.as_cuda_array(x)
+    b = cp.asarray(a)[::2]
+    c = b.copy()
+    addresses = {array.__cuda_array_interface__["data"][0]: array.nbytes for array in (b, c, x)}
+    assert a.__cuda_array_interface__["data"][0] == x.data.ptr == b.data.ptr
+    assert sum(addresses.values()) == moved.MEMORY / share
+    with traffic.watch() as watched:
+        packed = pickle.dumps(b)
+        there = pickle.loads(packed)
+        back = pickle.loads(pickle.dumps(there * 2))
+    assert len(packed) == pytest.approx(moved.PICKLED / share, rel=0.01)
+    assert watched.bus == moved.BUS / share and back.nbytes == b.nbytes
+    assert moved.SECONDS == 0.016
+
+
+JOBS = ("handoff", "scalars", "worker", "pingpong", "steps")
+DECISIONS = [
+    ("always-gpu", "gpu gpu gpu gpu gpu"),
+    ("always-cpu", "cpu CPU cpu cpu cpu"),
+    ("copied", "cpu cpu cpu cpu gpu"),
+    ("launch", "gpu gpu cpu cpu gpu"),
+    ("transfer", "gpu cpu gpu cpu gpu"),
+    ("crossing", "gpu cpu cpu gpu gpu"),
+    ("residency", "gpu cpu cpu cpu cpu"),
+    ("labels", "gpu cpu cpu cpu tpu"),
+]
+
+
+@pytest.mark.parametrize(("reason", "labels"), DECISIONS)
+def test_another_wrong_decision_is_refused_for_its_reason(reason, labels):
+    verdict = problems.judge("protocols.worth", dict(zip(JOBS, labels.split(), strict=True)))
+    assert (verdict.outcome, verdict.reason) == ("wrong", reason), verdict.why
+
+
+@pytest.mark.parametrize(("reason", "decisions"), [("type", "cpu"), ("labels", {}), ("labels", dict.fromkeys(JOBS, 1))])
+def test_what_is_no_dict_of_decisions_is_refused(reason, decisions):
+    verdict = problems.judge("protocols.worth", decisions)
+    assert (verdict.outcome, verdict.reason) == ("wrong", reason), verdict.why
+
+
+def test_another_right_set_of_decisions_is_accepted():
+    labels = dict(zip(JOBS, ("GPU", "Cpu", " cpu", "cpu", "gpu "), strict=True))
+    assert problems.judge("protocols.worth", dict(reversed(labels.items()))).right
+
+
+def test_every_job_is_clear_by_more_than_any_rounding():
+    for key, job in worth.JOBS.items():
+        slow, fast = sorted((job.cpu(), job.gpu()), reverse=True)
+        assert slow > 1.5 * fast, key
+    assert sorted(worth.RIGHT.values()) == ["cpu", "cpu", "cpu", "gpu", "gpu"]
+    # By hand: 30 × 4 GB / 2 TB/s; 200 000 × 5 µs; 0.32 s of bus and 4 ms; 16 s of bus, 400 / 150 s, 0.4 s; 3000 × 0.2 ms.
+    by_hand = {"handoff": 0.06, "scalars": 1.0, "worker": 0.324, "pingpong": 19.0667, "steps": 0.6}
+    assert {key: worth.JOBS[key].gpu() for key in JOBS} == pytest.approx(by_hand, rel=1e-3)
+    by_hand = {"handoff": 0.96, "scalars": 0.020064, "worker": 0.05333, "pingpong": 8.16, "steps": 8.008}
+    assert {key: worth.JOBS[key].cpu() for key in JOBS} == pytest.approx(by_hand, rel=1e-3)
+
+
+# ---- the functions ----
+
+
+@pytest.mark.parametrize(("problem", "reason", "answer"), WRONG)
+def test_another_wrong_answer_is_refused_for_its_reason(problem, reason, answer):
+    verdict = problems.judge(problem, answer)
+    assert (verdict.outcome, verdict.reason) == ("wrong", reason), verdict.why
+
+
+@pytest.mark.parametrize(("problem", "answer"), RIGHT)
+def test_another_right_answer_is_accepted(problem, answer):
+    verdict = problems.judge(problem, answer)
+    assert verdict.right, verdict.why
+
+
+def test_how_near_to_the_limit_is_said(simulated):
+    """24 bytes for each pair and 40 (24, and a clip that reads and writes) beside 24: the engine counts."""
+    said = [problems.judge("protocols.blend", answer).near.partition(" (")[0] for answer in (in_c, half_fused)]
+    assert said == [f"How near to the limit: {share} %" for share in (100, 60)]
+
+
+@pytest.mark.parametrize("problem", ["protocols.anywhere", "protocols.adopt"])
+def test_an_empty_function_is_not_attempted(problem):
+    assert problems.judge(problem, lambda x: None).outcome == problems.judge(problem, ...).outcome == "untouched"
+
+
+def test_every_reason_a_problem_knows_has_a_second_answer_here():
+    here = {(param.values[0], param.values[1]) for param in WRONG}
+    here |= {("protocols.moved", reason) for reason, _ in PREDICTIONS}
+    here |= {("protocols.worth", reason) for reason, _ in DECISIONS} | {("protocols.worth", "type")}
+    known = {(problem.id, wrong.reason) for problem in PROBLEMS for wrong in problem.wrong.values()}
+    assert known <= here
+
+
+# ---- the immutable array ----
+
+
+def test_the_immutable_array_is_as_strict_as_jaxs():
+    x = Frozen([[1.0, 2.0]])
+    with pytest.raises(TypeError, match="immutable"):
+        x[0] = 1
+    trips = Frozen.trips
+    assert isinstance(np.sin(x), np.ndarray) and Frozen.trips == trips + 1
+    assert isinstance(np.ones(2) / x, Frozen) and isinstance(np.float64(2) * x, Frozen)
+    assert isinstance(np.mean(x), Frozen), "NumPy's reductions call the array's own"
+    y = x
+    y += 1
+    assert bare(x).tolist() == [[1.0, 2.0]] and bare(y).tolist() == [[2.0, 3.0]]
+    xp = x.__array_namespace__()
+    assert bare(xp.concat([x, x], axis=1)).tolist() == [[1.0, 2.0, 1.0, 2.0]]
+    with pytest.raises(AttributeError, match="standard"):
+        _ = xp.vstack
+
+
+def test_the_immutable_array_does_what_jaxs_does():
+    """Beside JAX itself, where it is installed; where it is not, beside what its documentation says, above."""
+    jnp = pytest.importorskip("jax.numpy", reason="the interop group is not installed")
+    for x in (Frozen([1.0, 2.0]), jnp.asarray([1.0, 2.0])):
+        with pytest.raises(TypeError, match="immutable"):
+            x[0] = 1
+        assert type(np.sin(x)) is np.ndarray
+        assert type(np.mean(x)) is not np.ndarray and type(np.ones(2) / x) is not np.ndarray
+        assert not hasattr(x, "__array_function__") and not hasattr(x, "__array_ufunc__")
+        assert x.__array_namespace__() is not np
