@@ -79,3 +79,16 @@ def test_an_index_is_told_as_it_was_meant(meant, exceeded, order):
     element = sum(i * s for i, s in zip(wrapped, x.strides, strict=True)) // 8
     flags = sum(NEGATIVE_AXIS << axis for axis in exceeded) | NEGATIVE * (min(wrapped) < 0)
     assert index(array, np.int32(element).view(np.uint32), flags) == meant
+
+
+def test_each_access_past_the_end_has_its_cross():
+    x = np.ones((20, 30), np.float32)
+    trace = lens.trace(four_neighbours, (3, 4), (8, 8), x, np.zeros_like(x))
+    lines = str(lens.show(trace)).splitlines()
+    # The first block that is wrong: rows 16 to 19 of the array, so the fourth of its threads along x, for each along y.
+    first = next(k for k, line in enumerate(lines) if line.startswith("Block (2, 0)"))
+    threads = [line.split() for line in lines[first + 1 : first + 9]]
+    assert [[column for column, sign in enumerate(row) if sign == "X"] for row in threads] == [[3]] * 8
+    below = next(k for k, line in enumerate(lines) if line.startswith("x: float32"))
+    elements = [line.replace(" ", "") for line in lines[below + 1 :]]
+    assert next(line for line in elements if "X" in line).startswith("X" * 8), "the row behind the last"

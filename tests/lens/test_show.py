@@ -208,9 +208,9 @@ def volume_row(x, out):
 def test_the_element_that_is_missing_is_crossed_where_it_would_be(name):
     text = str(lens.show(lens.trace(beyond, (2, 2), (8, 8), *arrays(12))))
     lines = text.splitlines()
-    if name == "x":  # twelve rows, and the cross is in a thirteenth
+    if name == "x":  # twelve rows, and the crosses are in a thirteenth, one for each column of the block
         start = next(k for k, line in enumerate(lines) if line.startswith("x: float32"))
-        assert lines[start + 13].split() == ["X"]
+        assert lines[start + 13].split() == ["X"] * 8
     else:  # thread (0, 3) of block (0, 1) is in row 11
         start = next(k for k, line in enumerate(lines) if line.startswith("Block (0, 1), its 8 × 8 threads"))
         assert lines[start + 4].split()[0] == "X"

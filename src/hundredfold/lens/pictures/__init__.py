@@ -3,6 +3,7 @@
 `steps`       a log as a few numbers for each access of a block
 `places`      where threads and elements stand in a picture
 `blocks`      what a block does to each of them
+`marks`       where something is wrong
 `plain`       a picture in words and characters
 `script`      what the script in the page is given
 `panels`      the pieces that pictures are put together from

@@ -8,8 +8,9 @@ import numpy as np
 
 from .. import report
 from .blocks import EARLIER, HALO, READS, UPDATES, WRITES, index_text, look, of_thread
+from .marks import marks
 from .places import Grid, Window, of_threads, whole
-from .script import marks, windows_of
+from .script import windows_of
 from .steps import Memory, Steps
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def text(trace: Trace, steps: Steps | None, block: int | None = None, interval: 
         return parts[0]
     block = steps.blocks[0] if block is None else block
     seen = look(steps, block, interval)
-    wrong = [mark for finding in trace.errors for mark in marks(steps, finding)]
+    wrong = marks(steps, trace.errors, [block])
     linear = [mark for mark in wrong if mark["block"] in (block, -1)]
     dim = steps.log.blockdim
     arranged = of_threads(dim)
@@ -94,7 +95,7 @@ def text(trace: Trace, steps: Steps | None, block: int | None = None, interval: 
     every = np.arange(len(seen.threads))
     parts += ["", f"Block {_place(trace, block)}, its {dims(dim)} threads (x to the right, y down):"]
     parts += _cells(arranged, whole(arranged), every, seen.threads, crossed)
-    for number, view in enumerate(windows_of(steps, block, [wrong])):
+    for number, view in enumerate(windows_of(steps, block, wrong)):
         if view is None:
             continue
         of = steps.memories[number]

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hundredfold.engine.kernels.trace.findings import Finding
-
+from .marks import Mark
 from .places import Grid, Window, grid, of_threads, whole, window
 from .steps import Step, Steps
 
@@ -88,10 +87,9 @@ def _row(step: Step, pool: Pool, threads: int) -> list[int]:
     return [step.site, step.array, step.interval, mask, 0, 0, 0, 0, pool.add(step.elements)]
 
 
-def facts(steps: Steps, findings: list[Finding], ranges: list[tuple[int, int]], blocks: list[int]) -> dict[str, Any]:
+def facts(steps: Steps, errors: list[Mark], ranges: list[tuple[int, int]], blocks: list[int]) -> dict[str, Any]:
     """What else the script has to know, as plain data."""
     log = steps.log
-    errors = [marks(steps, finding) for finding in findings]
     shown = []
     for block, (first, end) in zip(blocks, ranges, strict=True):
         windows = windows_of(steps, block, errors)
@@ -135,68 +133,18 @@ def facts(steps: Steps, findings: list[Finding], ranges: list[tuple[int, int]], 
             for s, k in zip(log.sites, steps.kinds, strict=True)
         ],
         "blocks": shown,
-        "errors": [mark for group in errors for mark in group],
+        "errors": errors,
     }
 
 
-def marks(steps: Steps, finding: Finding) -> list[dict[str, Any]]:
-    """Where a finding stands in a picture: the threads of it, each with its block, and the element."""
-    log = steps.log
-    (x, y, _), (gx, gy, _) = log.blockdim, log.griddim
-    array = next((k for k, m in enumerate(steps.memories) if m.name == finding.array), -1)
-    place, element = None, -1
-    if array >= 0 and finding.index is not None:
-        shape = steps.memories[array].shape
-        place = _place(shape, finding.index)
-        if len(shape) == len(finding.index) and all(0 <= i < n for i, n in zip(finding.index, shape, strict=True)):
-            element = int(np.ravel_multi_index(finding.index, shape)) if shape else 0
-    found = []
-    for who in finding.threads or (None,):
-        at = None if who is None else (who.thread, who.block)
-        found.append(
-            {
-                "severity": finding.severity,
-                "line": finding.line,
-                "kind": finding.kind,
-                "array": array,
-                "index": None if finding.index is None else list(finding.index),
-                "place": place,
-                "inside": element >= 0,
-                "element": element,
-                "thread": -1 if at is None else at[0][0] + x * (at[0][1] + y * at[0][2]),
-                "block": -1 if at is None else at[1][0] + gx * (at[1][1] + gy * at[1][2]),
-            }
-        )
-    return found
-
-
-def _place(shape: tuple[int, ...], index: tuple[int, ...]) -> list[int] | None:
-    """Slice, row and column of an index, which may lie outside: then at most a cell beyond the edge."""
-    if len(index) != len(shape) or not shape:
-        return None
-    kept = [min(max(int(i), -1), n) for i, n in zip(index, shape, strict=True)]
-    arranged = grid(shape)
-    if len(shape) == 1:
-        # In a broken row the element behind the last one stands in the row that it would begin.
-        item = kept[0]
-        if not arranged.wrapped:
-            return [0, 0, item]
-        return [0, -1, 31] if item < 0 else [0, item // arranged.columns, item % arranged.columns]
-    first = 0
-    for i, n in zip(kept[:-2], shape[:-2], strict=True):
-        first = first * n + min(max(i, 0), n - 1)
-    return [first, kept[-2], kept[-1]]
-
-
-def windows_of(steps: Steps, block: int, errors: list[list[dict[str, Any]]]) -> list[tuple[Grid, Window] | None]:
+def windows_of(steps: Steps, block: int, errors: list[Mark]) -> list[tuple[Grid, Window] | None]:
     """How each array is arranged for a block, and which part of it is shown; None for one that it does not touch."""
     result: list[tuple[Grid, Window] | None] = []
     for number, memory in enumerate(steps.memories):
         touched = [step.elements for step in steps.of[block] if step.array == number]
         beyond = tuple(
             tuple(mark["place"])
-            for group in errors
-            for mark in group
+            for mark in errors
             if mark["array"] == number and mark["place"] and mark["block"] in (block, -1)
         )
         if memory.space == "local" or not (touched or beyond):

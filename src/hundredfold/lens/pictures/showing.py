@@ -8,6 +8,7 @@ from hundredfold.plot import palette
 from hundredfold.plot.figure import Figure
 
 from . import panels, plain, requesting, script, whole
+from .marks import marks
 from .places import WRAP, Window, of_threads
 from .places import whole as whole_of
 from .steps import Steps, steps
@@ -66,7 +67,7 @@ def _tabs(trace: Trace, made: Steps) -> Any:
     from bokeh.models import CustomJS, TabPanel, Tabs
 
     rows, pool, ranges, blocks = script.pack(made)
-    data = script.facts(made, trace.errors, ranges, blocks)
+    data = script.facts(made, marks(made, trace.errors, blocks), ranges, blocks)
     asked, asking = requesting.tab(trace, made, data)
     block, shown = _block(made, data, blocks)
     models = {**shown, **asking}

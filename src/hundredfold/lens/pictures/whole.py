@@ -64,7 +64,7 @@ def _note(trace: Trace, shown: int) -> str:
         said = f"{count(trace.blocks)} of {count(total)} blocks were traced; what the others do is not shown."
     else:
         said = f"All {count(total)} blocks." if total > 1 else "One block."
-    if any(finding.kind == "out-of-bounds" for finding in trace.errors):
+    if any(finding.kind == "out-of-bounds" for finding in trace.errors) and not len(trace.log.outside):
         said += " The run here ended with the error: what would have come after it is missing."
     if 1 < shown:
         said += " A click on a coloured block shows it."
