@@ -556,3 +556,19 @@ def test_cache_hints_and_libdevice(cuda):
     with pytest.raises(NotImplementedError, match="libdevice.byte_perm"):
         _ = libdevice.byte_perm
     assert len(libdevice.__all__) > 170 and all(hasattr(libdevice, name) for name in libdevice.__all__)
+
+
+@pytest.mark.parametrize("way", ["read-only", "cuda.In"])
+def test_an_argument_that_is_not_copied_back_keeps_its_memory_until_the_kernel_has_run(cuda, way):
+    """Else the next argument gets the memory that the first has just given back."""
+
+    def turned(a, b):
+        i = cuda.grid(1)
+        if i < b.size:
+            b[i] = a[b.size - 1 - i]
+
+    x, out = np.arange(256.0), np.zeros(256)
+    x.flags.writeable = way == "cuda.In"
+    cuda.to_device(np.zeros(256))  # gives back a piece of that size
+    cuda.jit(turned)[4, 64](cuda.In(x) if way == "cuda.In" else x, out)
+    assert np.array_equal(out, x[::-1])

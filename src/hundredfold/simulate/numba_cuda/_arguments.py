@@ -100,6 +100,7 @@ def to_device(value: Any, stream: Any, retr: list, copy_in: bool = True, copy_ou
     host = np.asarray(value)
     devicearray.sentry_contiguous(host)
     made = devicearray.from_array_like(host, stream=stream)
+    retr.append(lambda: made)  # its memory is given back with it: not before the kernel has run
     if copy_in:
         devicearray.warn_of_implicit_copy()
         made.copy_to_device(host, stream=stream)
@@ -137,6 +138,7 @@ def _check_device(device_id: int) -> None:
 
 def _record_to_device(value: np.void, stream: Any, retr: list, copy_in: bool, copy_out: bool) -> np.ndarray:
     made = devicearray.from_record_like(value, stream=stream)
+    retr.append(lambda: made)  # as for an array
     size = made.dtype.itemsize
     if copy_in:
         _memory.copy_from_host(made._a, np.array(value, dtype=value.dtype), size, stream)
