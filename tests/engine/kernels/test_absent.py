@@ -38,12 +38,20 @@ REFUSED = {
     "x[0] = math.gcd(4, 6)": "math.gcd does not exist",
     "x[0] = hash(w[0])": "hash does not exist",
     "np.sqrt(y, x)": "write math.sqrt",
+    "x[1:3] = y[0:2]": "write a loop",
+    "x[:] = y": "write a loop",
+    "x[...] = y": "write a loop",
+    "z[0] = y[0:2]": "write a loop",
+    "z[:, 0] = y[0:2]": "write a loop",
+    "x[0:2] += y[0:2]": "write a loop",
+    "del y": "del cannot be used",
 }
 TAKEN = (
     *("x[0] = np.sin(y[0])", "x[0] = np.log2(y[0])", "x[0] = np.hypot(y[0], y[1])", "x[0] = np.maximum(y[0], y[1])"),
     *("x[0] = np.sum(y)", "x[0] = y.mean()", "x[0] = np.argmax(y)", "x[:] = 0"),
     *("x[0] = np.trace(z)", "x[0] = np.searchsorted(y, 1.0)", "x[0] = y.reshape(z.shape)[0, 0]", "x[0] = y[1:3][0]"),
     *("x[0] = math.sqrt(y[0])", "x[0] = abs(y[0])", "x[0] = round(y[0])", "x[0] = y[0] ** 0.5", "np.sin(y, x)"),
+    *("x[0:2] = (1.0, 2.0)", "z[0] = 1.0", "x[...] = y[0]"),
     *(
         "x[1:3] = y[0]",
         "x[0] = np.isnan(y[0])",
@@ -70,6 +78,29 @@ def test_refused(line):
     with pytest.raises(UncompilableError, match=re.escape(REFUSED[line])) as error:
         Kernel(kernel(line)).compiled(ARGUMENTS)
     assert error.value.line == 2 and error.value.source_line == line
+
+
+IN_DEVICE_FUNCTIONS = [line for line in REFUSED if line.startswith("x[0] = ") and "z" not in line and "w" not in line]
+
+
+@pytest.mark.parametrize("waits", [False, True], ids=["", "waiting"])
+@pytest.mark.parametrize("line", IN_DEVICE_FUNCTIONS)
+def test_refused_in_a_device_function_too(line, waits, cuda, device_function):
+    """One that waits for other threads is put into its kernel, any other is compiled by itself."""
+    source = f"def inner(x, y):\n    {line}\n    {'cuda.syncthreads()' if waits else 'pass'}\n"
+    name = f"<absent inner {line} {waits}>"
+    linecache.cache[name] = (len(source), None, source.splitlines(True), name)
+    scope = {"np": np, "math": math, "cuda": cuda}
+    exec(compile(source, name, "exec"), scope)
+    inner = device_function(scope["inner"])
+
+    def outer(x, y):
+        inner(x, y)
+
+    with pytest.raises(UncompilableError, match=re.escape(REFUSED[line])) as error:
+        Kernel(outer).compiled(ARGUMENTS[:2])
+    if not waits:
+        assert error.value.function == "inner" and error.value.line == 2 and error.value.source_line == line
 
 
 @pytest.mark.parametrize("line", TAKEN)

@@ -1,4 +1,6 @@
 import ast
+import linecache
+import re
 
 import numpy as np
 import pytest
@@ -133,3 +135,92 @@ def test_functions_are_passed_to_device_functions(cuda, device_function):
     assert {"atomic.add", "atomic.max"} <= function.intrinsics
     special = [f for f in function.functions.values() if f.params == ("array", "value")]
     assert len(special) == 2
+
+
+BY_NAME = {
+    # Asked of numba-cuda 0.30.4 with `cuda.compile_ptx`, after `from numba.cuda import grid` and so on.
+    True: (
+        *("grid(1)", "gridsize(1)", "syncthreads()", "syncthreads_count(1)", "shfl_sync(1, 2, 0)", "ballot_sync(1, 1)"),
+        *("all_sync(1, 1)", "float32x2(1, 2)", "fp16.hadd(x[0], x[0])", "cg.this_grid()"),
+    ),
+    False: (
+        *("atomic.add(x, 0, 1)", "shared.array(8, 'f4')", "local.array(8, 'f4')", "const.array_like(x)", "blockIdx.x"),
+        *("threadIdx.x", "laneid", "syncwarp()", "threadfence()", "match_any_sync(1, 1)", "activemask()", "popc(3)"),
+        *("fma(1.0, 2.0, 3.0)", "clz(3)", "cbrt(2.0)", "selp(True, 1, 2)", "nanosleep(2)", "brev(3)", "lanemask_lt()"),
+    ),
+}
+
+
+def made_of(source, **names):
+    name = f"<resolve {source}>"
+    linecache.cache[name] = (len(source), None, source.splitlines(True), name)
+    exec(compile(source, name, "exec"), names)
+    return names["kernel"]
+
+
+@pytest.mark.parametrize(("taken", "text"), [(taken, text) for taken, texts in BY_NAME.items() for text in texts])
+def test_what_can_be_used_by_its_own_name(cuda, taken, text):
+    name = re.match(r"\w+", text)[0]
+    source = f"def kernel(x):\n    {text}\n"
+    kernel = made_of(source, **{name: getattr(cuda, name)})
+    if taken:
+        assert resolve.function(kernel).intrinsics
+    else:
+        with pytest.raises(UncompilableError, match=rf"{name} was imported by its name.* as cuda\.{name}") as error:
+            resolve.function(kernel)
+        assert error.value.line == 2
+    assert resolve.function(made_of(source.replace(text, "cuda." + text), cuda=cuda)).intrinsics
+
+
+def test_a_member_that_has_a_name_of_its_own(cuda):
+    kernel = made_of("def kernel(x):\n    add(x, 0, 1)\n", add=cuda.atomic.add)
+    with pytest.raises(UncompilableError, match=r"add was imported by its name.* as cuda\.atomic\.add: write that"):
+        resolve.function(kernel)
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ("f = lambda a: a + 1\n    x[0] = f(2)", "Numba compiles a lambda in a kernel for a GPU, but here"),
+        ("def f(a):\n        return a + 1\n    x[0] = f(2)", "Numba compiles a function that is defined in a kernel"),
+        ("global G\n    G = 2", "A kernel cannot change G"),
+        ("match x:\n        case [a, b]:\n            x[0] = a", "match compares with plain values"),
+        ("a = x[0]\n    del a", "del cannot be used in a kernel"),
+    ],
+)
+def test_syntax_that_is_not_simulated_says_so(body, says):
+    with pytest.raises(UncompilableError, match=says):
+        resolve.function(made_of(f"def kernel(x):\n    {body}\n"))
+
+
+MATCH = """
+def kernel(x, out):
+    i = cuda.grid(1)
+    match x[i]:
+        case 0:
+            out[i] = 10
+        case 1 | 2 as low if i != 1:
+            out[i] = 20 + low
+        case n if n > 5:
+            out[i] = n
+        case 3 if x[0] == 0:
+            out[i] = 30
+        case np.pi | 4:
+            out[i] = 40
+        case _:
+            out[i] = -1
+"""
+
+
+@pytest.mark.parametrize("backend", ["compiled", "interpreted"])
+def test_match_and_global_are_what_they_are_in_python(cuda, launch, monkeypatch, backend):
+    x, out = np.array([0, 1, 2, 3, 4, 5, 6, 7]), np.zeros(8, np.int64)
+    monkeypatch.setenv("HUNDREDFOLD_KERNELS", backend)
+    launch(made_of(MATCH, cuda=cuda, np=np), 1, 8, x, out)
+    assert out.tolist() == [10, -1, 22, 30, 40, -1, 6, 7]
+
+
+def test_a_global_that_is_only_read(cuda, launch):
+    out = np.zeros(2)
+    launch(made_of("def kernel(out):\n    global G\n    out[cuda.grid(1)] = G\n", cuda=cuda, G=2.5), 1, 2, out)
+    assert out.tolist() == [2.5, 2.5]

@@ -123,3 +123,14 @@ EXCHANGING = frozenset(name for name in WARP if name.startswith(("shfl", "match"
 
 SYNCHRONISING = frozenset((*BARRIERS, *WARP, "cg.this_grid")) - {"lanemask_lt"}
 """Where a thread may have to wait for others."""
+
+BY_NAME = frozenset(
+    name
+    for name in (*TOP, *(f"{module}.{member}" for module in ("cg", "fp16") for member in vars(TOP[module])))
+    if name in ("grid", "gridsize", "cg", "fp16", *BARRIERS, *vector_types())
+    or name.startswith(("shfl_", "cg.", "fp16."))
+    or name in ("all_sync", "any_sync", "eq_sync", "ballot_sync")
+)
+"""What a kernel can use by its own name, after ``from numba.cuda import grid``.  All others are class statements in
+numba-cuda 0.30.4, which its compiler knows only as attributes of the module ("Cannot determine Numba type of <class
+'type'>"): asked of it, name by name."""

@@ -14,8 +14,9 @@ from types import FunctionType, ModuleType
 
 from . import real
 from . import source as sources
+from .desugar import desugar
 from .faults import UncompilableError
-from .intrinsics import DIM3, Intrinsic
+from .intrinsics import BY_NAME, DIM3, Intrinsic
 
 PREFIX = "_hf__"
 FUNCTION_PREFIX = "_hf_fn_"
@@ -100,6 +101,14 @@ def device_function(value: object) -> FunctionType | None:
     return python if isinstance(python, FunctionType) else None
 
 
+def is_written(pyfunc: FunctionType) -> bool:
+    """Whether a function was written for a GPU: CuPy's kernels in C and its jit come here as Python that was written for
+    this compiler, and so do the device functions that libraries bring along."""
+    module = getattr(pyfunc, "__module__", None) or ""
+    ours = module.split(".")[0] in ("numba", "cupy", "cupyx") or module.startswith("hundredfold.simulate")
+    return not ours and not hasattr(pyfunc, sources.TREE)
+
+
 def _resolve(pyfunc: FunctionType, callers: tuple, known: dict, bound: dict[str, object] | None = None) -> Function:
     """Resolve a function; `bound` are parameters that stand for a function, and so are known already."""
     bound = bound or {}
@@ -127,6 +136,7 @@ def _resolve(pyfunc: FunctionType, callers: tuple, known: dict, bound: dict[str,
     for place in ("posonlyargs", "args"):
         setattr(arguments, place, [a for a in getattr(arguments, place) if a.arg not in bound])
     made.params = tuple(name for name in made.params if name not in bound)
+    desugar(node, made.error)
     visitor = _Names(made, (*callers, pyfunc), known, bound)
     node.body = [visitor.visit(statement) for statement in node.body]
     made.intrinsics = frozenset(visitor.intrinsics)
@@ -138,6 +148,7 @@ class _Names(ast.NodeTransformer):
     def __init__(self, made: Function, callers: tuple, known: dict, bound: dict[str, object]):
         self.made, self.callers, self.known = made, callers, known
         self.scope = _scope(made.pyfunc) | bound
+        self.bound, self.written = bound, is_written(made.pyfunc)
         self.locals = _assigned(made.node)
         self.intrinsics: set[str] = set()
         self.denoted: dict[str, object] = {}  # what a name in the resolved tree stands for
@@ -200,6 +211,7 @@ class _Names(ast.NodeTransformer):
                 raise self.made.error(f"{'.'.join([root.id, *walked])} has no {attribute}.", node)
             value = real.meaning(inner)
             walked.append(attribute)
+        self._by_name(real.meaning(base), root)
         replaced = self._replace(value, root, base)
         if replaced is None:
             self.made.env[root.id] = base
@@ -207,6 +219,22 @@ class _Names(ast.NodeTransformer):
         for attribute in chain[len(walked) :]:
             replaced = ast.copy_location(ast.Attribute(replaced, attribute, ast.Load()), node)
         return ast.copy_location(replaced, node)
+
+    def _by_name(self, value: object, root: ast.Name) -> None:
+        """Refuse what numba-cuda's compiler knows only as an attribute of the module, where a module imported it.
+
+        It refuses a variable of an enclosing function that stands for one, too; here that is taken.
+        """
+        imported = root.id in self.made.pyfunc.__globals__ and root.id not in self.made.pyfunc.__code__.co_freevars
+        if not isinstance(value, Intrinsic) or value.name in BY_NAME or root.id in self.bound:
+            return
+        if not imported or not self.written:
+            return
+        raise self.made.error(
+            f"{root.id} was imported by its name, and Numba knows it only as cuda.{value.name}: write that, after "
+            "`from numba import cuda`.",
+            root,
+        )
 
     def _replace(self, value: object, root: ast.Name, base: object) -> ast.AST | None:
         if isinstance(value, Intrinsic):

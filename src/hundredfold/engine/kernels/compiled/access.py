@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 
 from llvmlite import ir
-from numba.core import cgutils, types
+from numba.core import cgutils, errors, types
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
@@ -210,6 +210,9 @@ def _check_view(context, builder, c, m, base, array, idxty, index, site) -> None
 @intrinsic
 def set(typingctx, c, m, base, index, value, site):
     """``base[index] = value``, checked."""
+    if isinstance(base, types.Array) and isinstance(value, types.Array) and not is_element(base, index):
+        # Numba's code for it needs its runtime, which there is none of on a GPU ("NRT required but not enabled").
+        raise errors.TypingError("an array cannot be assigned to a part of another in a kernel: write a loop.")
     if isinstance(base, types.Array):
         chosen = typingctx.resolve_setitem(base, index, value)
     else:

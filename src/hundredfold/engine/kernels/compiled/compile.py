@@ -82,6 +82,7 @@ class Rewritten:
     functions: dict[str, Function] = field(default_factory=dict)
     thread: object = None
     driver: object = None
+    dispatchers: list[tuple[Function, object]] = field(default_factory=list)
 
 
 def prepare(function: Function, options: Options) -> Rewritten:
@@ -135,6 +136,7 @@ def _dispatcher(function: Function, made: Rewritten, known: dict, settings: dict
     python.__defaults__ = function.defaults or None
     python.__module__ = function.pyfunc.__module__
     known[id(function)] = numba.njit(python, **settings)
+    made.dispatchers.append((function, known[id(function)]))
     return known[id(function)]
 
 

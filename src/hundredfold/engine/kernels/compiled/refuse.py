@@ -11,8 +11,7 @@ import numpy as np
 from numba.core import errors, ir, types
 
 from ..faults import UncompilableError
-from ..resolve import Function
-from ..source import TREE
+from ..resolve import Function, is_written
 from .absent import absent
 
 if TYPE_CHECKING:
@@ -130,43 +129,38 @@ def check(made: Rewritten) -> None:
     ------
     UncompilableError
     """
-    function = made.function
-    # CuPy's kernels in C and its jit come here as Python that was written for this compiler, not for a GPU's.
-    written = not hasattr(function.pyfunc, TREE)
-    for result in made.thread.overloads.values():
-        annotation = result.type_annotation
-        for name, kind in annotation.typemap.items():
-            if isinstance(kind, _CONTAINERS):
-                raise UncompilableError(
-                    f"{_name(name)} is a {kind}: a kernel has no lists, sets or dictionaries. Use a local array "
-                    "(cuda.local.array) or a tuple.",
-                    kernel=function.name,
-                    filename=function.filename,
-                )
-        for call, signature in annotation.calltypes.items():
-            missing = absent(call, annotation.typemap) if written else None
-            if missing is not None:
-                line = call.loc.line - function.firstlineno + 1
-                raise UncompilableError(
-                    missing,
-                    kernel=function.name,
-                    filename=function.filename,
-                    line=line,
-                    file_line=call.loc.line,
-                    source_line=function.line(line),
-                )
+    for function, dispatcher in made.dispatchers:
+        written = is_written(function.pyfunc)
+        if not written and function.pyfunc is not made.function.pyfunc:
+            continue
+        for result in dispatcher.overloads.values():
+            _check(function, made.function, result.type_annotation, written)
+
+
+def _check(function: Function, kernel: Function, annotation: object, written: bool) -> None:
+    """Look at the types of one of a kernel's functions."""
+    fields = {"kernel": kernel.name, "filename": function.filename}
+    if function.pyfunc is not kernel.pyfunc:
+        fields["function"] = function.name
+    for name, kind in annotation.typemap.items():
+        if isinstance(kind, _CONTAINERS):
+            raise UncompilableError(
+                f"{_name(name)} is a {kind}: a kernel has no lists, sets or dictionaries. Use a local array "
+                "(cuda.local.array) or a tuple.",
+                **fields,
+            )
+    for call, signature in annotation.calltypes.items():
+        missing = absent(call, annotation.typemap) if written else None
+        if missing is None:
             what = _allocates(call, signature, annotation.typemap)
-            if what is not None:
-                line = call.loc.line - function.firstlineno + 1
-                raise UncompilableError(
-                    f"{what} makes a new array, which a kernel cannot: a GPU's threads have no memory to take it from. "
-                    "Use cuda.local.array or cuda.shared.array, or pass an array in and write a loop.",
-                    kernel=function.name,
-                    filename=function.filename,
-                    line=line,
-                    file_line=call.loc.line,
-                    source_line=function.line(line),
-                )
+            if what is None:
+                continue
+            missing = (
+                f"{what} makes a new array, which a kernel cannot: a GPU's threads have no memory to take it from. "
+                "Use cuda.local.array or cuda.shared.array, or pass an array in and write a loop."
+            )
+        line = call.loc.line - function.firstlineno + 1
+        raise UncompilableError(missing, **fields, line=line, file_line=call.loc.line, source_line=function.line(line))
 
 
 _CONTAINERS = (types.List, types.Set, types.DictType, types.ListType, types.LiteralList)

@@ -1,0 +1,113 @@
+"""What a GPU's compiler takes in a kernel, written with less of Python's syntax: for both backends, before names are resolved.
+
+numba-cuda compiles bytecode, in which ``match`` is a row of comparisons and ``global`` leaves no trace.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Callable
+
+_FUNCTION = (
+    "Numba compiles {} for a GPU, but here it is not simulated: define a function outside of the kernel, with "
+    "@cuda.jit(device=True), and call that."
+)
+
+
+def desugar(node: ast.FunctionDef, error: Callable[[str, ast.AST], Exception]) -> None:
+    """Rewrite the body of a kernel or device function in place.
+
+    Parameters
+    ----------
+    node : ast.FunctionDef
+    error : callable
+        Makes the exception for a sentence and a place.
+
+    Raises
+    ------
+    UncompilableError
+        For functions within it, patterns of ``match`` that are no plain values, and assignments to global names.
+    """
+    rewriter = _Rewriter(node, error)
+    node.body = [made for statement in node.body for made in rewriter.statement(statement)]
+
+
+class _Rewriter(ast.NodeTransformer):
+    def __init__(self, node: ast.FunctionDef, error: Callable[[str, ast.AST], Exception]):
+        self.error = error
+        self.count = 0
+        self.stored = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+
+    def statement(self, node: ast.stmt) -> list[ast.stmt]:
+        made = self.visit(node)
+        return made if isinstance(made, list) else [made]
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        raise self.error(_FUNCTION.format("a function that is defined in a kernel"), node)
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
+        raise self.error(_FUNCTION.format("a lambda in a kernel"), node)
+
+    def visit_Global(self, node: ast.Global | ast.Nonlocal) -> ast.AST:
+        changed = next((name for name in node.names if name in self.stored), None)
+        if changed is not None:
+            raise self.error(
+                f"A kernel cannot change {changed}, a variable of Python's: pass an array and change its elements.",
+                node,
+            )
+        return ast.copy_location(ast.Pass(), node)
+
+    visit_Nonlocal = visit_Global
+
+    def visit_Delete(self, node: ast.Delete) -> ast.AST:
+        raise self.error(
+            'del cannot be used in a kernel: Numba refuses it ("Illegal IR, del found"). Leave it out.', node
+        )
+
+    def visit_Match(self, node: ast.Match) -> list[ast.stmt]:
+        node = self.generic_visit(node)
+        before, subject = [], node.subject
+        if not isinstance(subject, ast.Name):
+            kept = f"_hf_match{self.count}"
+            self.count += 1
+            before = [_at(ast.Assign([ast.Name(kept, ast.Store())], subject), node)]
+            subject = ast.Name(kept, ast.Load())
+        rest: list[ast.stmt] = []
+        for case in reversed(node.cases):
+            name, tests = self.pattern(case.pattern, subject)
+            if case.guard is not None and name is None:
+                tests = [*tests, case.guard]
+            body = case.body
+            if case.guard is not None and name is not None:  # the name is set first, and stays so
+                body = [_at(ast.If(case.guard, body, rest), case.pattern)]
+            if name is not None:
+                body = [_at(ast.Assign([ast.Name(name, ast.Store())], copy.deepcopy(subject)), case.pattern), *body]
+            if tests:
+                test = tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)
+                # Both ways may lead on to the cases that follow.
+                body = [_at(ast.If(test, body, copy.deepcopy(rest)), case.pattern)]
+            rest = body
+        return [*before, *rest]
+
+    def pattern(self, pattern: ast.pattern, subject: ast.Name) -> tuple[str | None, list[ast.expr]]:
+        """The name that a pattern sets, if any, and what must hold."""
+        if isinstance(pattern, ast.MatchValue):
+            return None, [ast.Compare(copy.deepcopy(subject), [ast.Eq()], [pattern.value])]
+        if isinstance(pattern, ast.MatchAs):
+            return pattern.name, [] if pattern.pattern is None else self.pattern(pattern.pattern, subject)[1]
+        if isinstance(pattern, ast.MatchOr):
+            each = [self.pattern(inner, subject) for inner in pattern.patterns]
+            if all(name is None for name, _ in each):
+                if not all(tests for _, tests in each):  # a wildcard among them
+                    return None, []
+                return None, [ast.BoolOp(ast.Or(), [tests[0] for _, tests in each])]
+        raise self.error("match compares with plain values in a kernel here: use if and elif.", pattern)
+
+
+def _at(made: ast.stmt, node: ast.AST) -> ast.stmt:
+    """Give new nodes the place of the one they stand for."""
+    for inner in ast.walk(made):
+        if "lineno" in inner._attributes and not hasattr(inner, "lineno"):
+            ast.copy_location(inner, node)
+    return made
