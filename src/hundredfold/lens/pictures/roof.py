@@ -16,7 +16,7 @@ from hundredfold.plot.figure import Figure
 from .. import chosen
 from ..result import Trace
 from ..times import Reuse, Work, bound_of, estimate_of
-from ..times.launches import _work
+from ..times.launches import work_of_launch
 from ..times.model import rates
 from . import panels
 
@@ -75,7 +75,7 @@ def roofline(
             floating = _floating(launch[2:])
         else:
             floating = _floating(what.results)
-    work = _work(what, launch, griddim, sharedmem, blocks, 0)
+    work = work_of_launch(what, launch, griddim, sharedmem, blocks, 0)
     kind = main_type(work)
     known = list(dict.fromkeys([first, *gpus.known()]))
     sizes = sorted({*BLOCKS, work.block} - {0}) if work.block else [0]

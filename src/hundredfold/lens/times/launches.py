@@ -55,7 +55,7 @@ def bound(
     ValueError
         If the kernel could not be run.
     """
-    return bound_of(_work(what, launch, griddim, sharedmem, blocks, 0), gpu)
+    return bound_of(work_of_launch(what, launch, griddim, sharedmem, blocks, 0), gpu)
 
 
 def estimate(
@@ -86,10 +86,11 @@ def estimate(
     UnknownGpuError, ValueError
         As in `bound`.
     """
-    return estimate_of(_work(what, launch, griddim, sharedmem, blocks, registers), gpu)
+    return estimate_of(work_of_launch(what, launch, griddim, sharedmem, blocks, registers), gpu)
 
 
-def _work(what: Any, launch: tuple, griddim: Any, sharedmem: int, blocks: Any, registers: int) -> Work:
+def work_of_launch(what: Any, launch: tuple, griddim: Any, sharedmem: int, blocks: Any, registers: int) -> Work:
+    """The work of what `bound` and `estimate` are given: Work as it is, a trace's, or that of a kernel that is traced now."""
     if isinstance(what, Work):
         if launch or griddim is not None:
             raise TypeError("Work is of one grid already: it takes no launch and no griddim.")
