@@ -201,3 +201,53 @@ print(lens.trace(shift, 1, 64, d, cuda.device_array_like(d)).results[1][63])
 """)
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=120)
     assert done.stdout.splitlines() == ["['race'] True", "[]", "5", "63.0"], done.stdout + done.stderr
+
+
+def copied(a, b):
+    i = cuda.grid(1)
+    if i < b.size:
+        b[i] = a[i]
+
+
+def test_a_broadcast_host_array_is_on_the_device_once():
+    """A launch copies what broadcasting repeats once: all 32 lanes read one sector, and write four."""
+    trace = lens.trace(copied, 1, 32, np.broadcast_to(np.float32(3), (32,)), np.zeros(32, np.float32))
+    assert [(item.kind, item.sectors) for item in trace.traffic] == [("read", 1), ("write", 4)]
+    assert (trace.results[1] == 3).all()
+
+
+@pytest.mark.parametrize("step", [2, -1])
+def test_a_host_array_with_gaps_is_refused_as_a_launch_refuses_it(step):
+    x = np.zeros(64, np.float32)[::step][:32]
+    with pytest.raises(ValueError, match="ascontiguousarray"):
+        lens.trace(copied, 1, 32, x, np.zeros(32, np.float32))
+
+
+def test_past_the_end_of_dynamic_shared_memory_the_sentence_says_how_long_it_is():
+    def reversed_tile(out):
+        tile = cuda.shared.array(0, numba.float32)
+        i = cuda.threadIdx.x
+        tile[i] = i
+        cuda.syncthreads()
+        out[i] = tile[31 - i]
+
+    trace = lens.trace(reversed_tile, 1, 32, np.zeros(32, np.float32), sharedmem=64)
+    found = [(finding.line, finding.index) for finding in trace.errors if finding.kind == "out-of-bounds"]
+    assert found == [(4, (16,)), (6, (31,))]
+    assert all("16 items, numbered 0 to 15" in str(finding) for finding in trace.errors)
+
+
+def test_what_a_fence_and_a_flag_order_is_not_said_to_be_in_no_order():
+    def handed_over(data, flag, out):
+        if cuda.threadIdx.x == 0:
+            if cuda.blockIdx.x == 0:
+                data[0] = 42
+                cuda.threadfence()
+                cuda.atomic.exch(flag, 0, 1)
+            elif cuda.atomic.add(flag, 0, 0) == 1:
+                cuda.threadfence()
+                out[0] = data[0]
+
+    (finding,) = lens.trace(handed_over, 2, 32, np.zeros(1), np.zeros(1, np.int32), np.zeros(1)).errors
+    assert (finding.kind, finding.severity, finding.line) == ("race", "warning", 4)
+    assert "in no order" not in str(finding) and "A fence and an atomic" in str(finding)

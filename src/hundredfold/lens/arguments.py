@@ -24,6 +24,8 @@ def to_host(args: tuple) -> tuple:
     ------
     TypeError
         For an argument that no kernel takes.
+    ValueError
+        For a host array that is not contiguous.
     """
     queue.run()
     found: list[Any] = []
@@ -73,6 +75,17 @@ def _aligned(nbytes: int, offset: int = 0) -> np.ndarray:
 
 
 def _aligned_copy(array: np.ndarray) -> np.ndarray:
+    """A host array as a launch copies it: what broadcasting repeats is there once; refused with gaps, as by a launch."""
+    if array.size and 0 in array.strides:
+        core = _aligned_copy(np.asarray(array[tuple(0 if step == 0 else slice(None) for step in array.strides)]))
+        left = iter(core.strides)
+        strides = tuple(next(left) if step else 0 for step in array.strides)
+        return np.lib.stride_tricks.as_strided(core, array.shape, strides, writeable=array.flags.writeable)
+    if not array.flags.forc:
+        raise ValueError(
+            "A launch copies a host array to the device in one piece, and this one has gaps or runs backwards: its shape is "
+            f"{array.shape}, its strides {array.strides}. Pass numpy.ascontiguousarray(x), or the slice of a device array."
+        )
     order = "F" if array.flags.f_contiguous and not array.flags.c_contiguous else "C"
     copy = np.ndarray(array.shape, array.dtype, _aligned(array.nbytes), order=order)
     copy[...] = array

@@ -66,7 +66,7 @@ def run(
     worker = Worker(compiled, threads, sharedmem, together)
     if function.intrinsics & EXCHANGING:
         recorder.exchanging()
-    roots, keep = _roots(compiled, function, args, recorder)
+    roots, keep = _roots(compiled, function, args, recorder, sharedmem)
     cells = worker.cells
     address, alive = logcall.function()
     cells[Cell.LOG_FUNCTION] = address
@@ -175,7 +175,9 @@ def _number(recorder: Recorder, site) -> int:
     return recorder.site(*site) if site.kind in _LOGGED else 0
 
 
-def _roots(compiled: Compiled, function: Function, args: tuple, recorder: Recorder) -> tuple[np.ndarray, list]:
+def _roots(
+    compiled: Compiled, function: Function, args: tuple, recorder: Recorder, sharedmem: int
+) -> tuple[np.ndarray, list]:
     """The table by which the logging function finds the array that an address lies in."""
     rows, keep = [], []
 
@@ -205,8 +207,8 @@ def _roots(compiled: Compiled, function: Function, args: tuple, recorder: Record
             kind = as_dtype(dtype)
             dynamic = nbytes == 0
             if dynamic:
-                offset, nbytes = layout.nbytes, 1 << 20
-                shape = (nbytes // kind.itemsize,)
+                shape = (sharedmem // kind.itemsize,)
+                offset, nbytes = layout.nbytes, max(sharedmem, 1)  # its first byte is known, though it has none
             number = recorder.array(compiled.sites[site].array, space, kind, shape, None, offset)
             rows.append((which, offset, nbytes, kind.itemsize, number, kind.fields is not None))
     return np.array(rows, np.int64).reshape(-1, logcall.ROOT), keep

@@ -49,7 +49,11 @@ def race(log: Log, found: Race) -> str:
             "the read gives the old value or the new one."
         )
     if found.ordered:
-        return f"{what} A fence and an atomic seem to order the two; whether they always do, the trace cannot tell."
+        what = what.partition(", in no order")[0]
+        return (
+            f"{what}, with no barrier between. A fence and an atomic seem to order the two; whether they always do, the trace "
+            "cannot tell."
+        )
     if found.checked:
         return f"{what} The compare-and-swap that follows fails if it was stale, so this is right if it is then tried again."
     return f"{what} {_cure(log, found, same_line, kinds)}"
