@@ -281,3 +281,8 @@ def test_a_picture_of_a_volume_has_its_slices_beside_each_other():
     assert (arranged.slices, arranged.rows, arranged.columns) == (7, 8, 13)
     assert view.slices == (0, 4) and view.across == 2 and view.extent == (2 * 9 - 1, 2 * 14 - 1)
     assert "  [3]" in plain.text(trace, made, block=0)
+
+
+def test_what_is_no_trace_is_refused():
+    with pytest.raises(TypeError, match=r"show takes a trace, not int: lens.show\(lens.trace"):
+        lens.show(3)

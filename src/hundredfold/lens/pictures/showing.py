@@ -35,7 +35,16 @@ def show(trace: Trace) -> Figure:
     -------
     Figure
         Seven hundred pixels wide at most, narrower where the page is; under 300 kB.
+
+    Raises
+    ------
+    TypeError
+        For anything but a trace.
     """
+    if not hasattr(trace, "log"):
+        raise TypeError(
+            f"show takes a trace, not {type(trace).__name__}: lens.show(lens.trace(kernel, griddim, blockdim, ...))."
+        )
     made: Steps | None = None
     if trace.log is not None and len(trace.log):
         made = steps(trace.log, first=_wrong_blocks(trace))
