@@ -20,7 +20,7 @@ from .verdict import Verdict
 
 __all__ = ["UNITS", "Problem", "UnknownProblem", "Verdict", "Wrong", "find", "ids", "judge"]
 
-UNITS = ("arrays", "memory", "compiling")
+UNITS = ("arrays", "memory", "protocols", "compiling")
 """The units that have problems, in the course's order."""
 
 

@@ -238,7 +238,7 @@ ANYWHERE = Problem(
     kind="write",
     answers=("unit_rows",),
     specification=unit_rows,
-    lines=4,
+    lines=3,
     judge=AnywhereJudge(
         (
             Case("7 × 13 numbers", lambda: (normal(7, 13),)),

@@ -26,7 +26,7 @@ MOVED = Problem(
     title="What is copied?",
     kind="predict",
     answers=("memory", "pickled", "bus", "seconds"),
-    lines=4,
+    lines=5,
     judge=NumbersJudge(
         (
             Quantity(
