@@ -143,7 +143,7 @@ if HAS_JAX:
 
 # %% [markdown]
 # (The other way round with JAX: it has a namespace and no `__array_function__`.) So the function that runs on all of them asks for the one and
-# falls back to the other. Here is a "robust z-score": how far each number is from its column's mean, in standard deviations, cut off at ±2.
+# falls back to the other. Here are *scores*: how far each number is from its column's mean, in standard deviations, cut off at ±2.
 
 
 # %%

@@ -62,11 +62,11 @@ JOBS = {
 
 
 def seconds(time: float) -> str:
-    """A time for a sentence, in two digits."""
+    """A time for a sentence, in three digits."""
     for scale, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
         if time >= scale:
-            return f"{time / scale:.2g} {unit}"
-    return f"{time / 1e-9:.2g} ns"
+            return f"{time / scale:.3g} {unit}"
+    return f"{time / 1e-9:.3g} ns"
 
 
 def _explained(key: str) -> str:
