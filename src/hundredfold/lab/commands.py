@@ -65,6 +65,13 @@ def test_kernels(arguments: list[str]) -> int:
     return _become("-m", "pytest", "-n", _workers(), "--dist", "loadscope", "tests/kernels_set", *arguments)
 
 
+def test_compiler(arguments: list[str]) -> int:
+    """set up the real CUDA compiler beside .venv (some 300 MB, no GPU needed) and run the tests that ask it (minutes)"""
+    environment.ready(groups=["test"])
+    os.environ["HUNDREDFOLD_COMPILER"] = str(environment.compiler())
+    return _become("-m", "pytest", "-n", _workers(), "tests/lens/test_compile_extra.py", *arguments)
+
+
 def test_lab(arguments: list[str]) -> int:
     """set up and run the tests that drive the real lab in a browser"""
     environment.ready(groups=["test"])
@@ -130,7 +137,7 @@ def lock(arguments: list[str]) -> None:
 
 def clean(arguments: list[str]) -> None:
     """remove .venv, the installer and what the tests left; what you wrote in work/ stays"""
-    leftovers = (".venv", ".uv", ".cache", ".pytest_cache", ".ruff_cache", "_build", "dist")
+    leftovers = (".venv", ".compiler", ".uv", ".cache", ".pytest_cache", ".ruff_cache", "_build", "dist")
     for name in leftovers:
         shutil.rmtree(ROOT / name, ignore_errors=True)
 
@@ -185,6 +192,7 @@ COMMANDS: dict[str, Command] = {
     "setup": setup,
     "test": test,
     "test-kernels": test_kernels,
+    "test-compiler": test_compiler,
     "test-lab": test_lab,
     "lint": lint,
     "build": build,

@@ -59,6 +59,26 @@ def ready(*, extra: str | None = None, groups: Iterable[str] = ()) -> Path:
     return PYTHON
 
 
+def compiler() -> Path:
+    """Make `.compiler` hold what the extra `compiler` adds, at the lock's versions, and return its Python.
+
+    Apart from `.venv`: where numba-cuda is installed, `numba.cuda` is another module, and what is tested is the lab without it.
+    """
+    import tomllib
+
+    place = ROOT / ".compiler"
+    python = place / PYTHON.relative_to(VENV)
+    installer = uv.find() or uv.bring(LOG)
+    with _one_at_a_time():
+        if not python.exists():
+            uv.run(installer, ["venv", "--quiet", "--no-project", "--python", str(PYTHON), str(place)], LOG)
+        project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+        wanted = [*project["optional-dependencies"]["compiler"], "numpy"]
+        locked = str(ROOT / "requirements" / "compiler.txt")
+        _progress(installer, ["pip", "install", "--python", str(python), "--constraint", locked, *wanted])
+    return python
+
+
 def chosen(extra: str | None = None) -> str:
     """The extra to install: the one named, else `EXTRA` of the environment, else what the driver allows."""
     extra = extra or os.environ.get("EXTRA") or None
