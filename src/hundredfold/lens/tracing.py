@@ -18,6 +18,7 @@ from hundredfold.engine.kernels.trace.log import MOST, RECORD, Log
 
 from .arguments import to_host
 from .banks import conflicts
+from .barriers import passed_by
 from .branches import branches as ways
 from .result import Trace
 from .traffic import traffic
@@ -111,7 +112,7 @@ def _traced(kernel: Kernel, griddim, blockdim, args: tuple, sharedmem: int, bloc
     if picked is None:
         _check_size(kernel, griddim, blockdim, args, sharedmem)
     log, fault = kernel.trace(griddim, blockdim, copies, sharedmem=sharedmem, blocks=picked)
-    found = findings.examine(log)
+    found = findings.arrange([*findings.examine(log), *passed_by(log, function)])
     if fault is not None:
         found = findings.with_fault(fault, found)
     return Trace(

@@ -1,0 +1,62 @@
+"""A barrier that some threads never come to, because they have reached the end before."""
+
+import numpy as np
+import pytest
+from numba import cuda
+
+from hundredfold import lens
+
+
+@cuda.jit
+def in_a_branch(x):
+    i = cuda.threadIdx.x
+    if i < 16:
+        x[i] = 1
+        cuda.syncthreads()
+
+
+@cuda.jit
+def in_a_loop(x):
+    i = cuda.threadIdx.x
+    for _ in range(i):
+        cuda.syncthreads()
+    x[i] = i
+
+
+@cuda.jit
+def after_a_guard(x):
+    i = cuda.grid(1)
+    if i >= x.size:
+        return
+    x[i] = 1
+    cuda.syncthreads()
+
+
+@cuda.jit
+def for_all(x):
+    i = cuda.threadIdx.x
+    step = cuda.blockDim.x // 2
+    while step > 0:
+        if i < step:
+            x[i] += x[i + step]
+        cuda.syncthreads()
+        step //= 2
+
+
+def barriers(kernel, size):
+    trace = lens.trace(kernel, 1, 64, np.zeros(size))
+    return [(each.severity, each.line, each.threads[0].thread[0]) for each in trace.errors if "barrier" in each.kind]
+
+
+@pytest.mark.parametrize("way", ["compiled", "interpreted"])
+def test_the_barrier_and_a_thread_that_passes_it_by_are_named(way, monkeypatch):
+    monkeypatch.setenv("HUNDREDFOLD_KERNELS", way)
+    ((severity, line, thread),) = barriers(in_a_branch, 64)
+    assert (severity, line) == ("warning", 6) and thread >= 16
+    assert barriers(in_a_loop, 64) == [("warning", 5, 0)]
+
+
+@pytest.mark.parametrize("way", ["compiled", "interpreted"])
+def test_a_guard_at_the_top_and_a_barrier_for_all_are_right(way, monkeypatch):
+    monkeypatch.setenv("HUNDREDFOLD_KERNELS", way)
+    assert barriers(after_a_guard, 40) == [] and barriers(for_all, 64) == []
