@@ -102,9 +102,15 @@ def launches():
     orders = [rng.permutation(n) for _ in range(3)]
     yield lens.trace(gathered, 64, 256, *orders, rng.random(n), np.zeros(n))
     # Not as it lies in memory: rows from the end, every second column.
-    strided = np.asfortranarray(np.zeros((12, 30)))[::-1, ::2]
+    strided = on_the_device((12, 30))[::-1, ::2]
     yield lens.trace(blur, (1, 1), (16, 16), strided, np.zeros((12, 15)))
     yield lens.trace(volume, (2, 2, 2), (8, 4, 4), np.zeros((7, 8, 13)), np.zeros((7, 8, 13)))
+
+
+def on_the_device(shape):
+    import cupy
+
+    return cupy.zeros(shape, order="F")
 
 
 def test_what_the_script_is_given_is_every_access_of_each_block():
@@ -194,7 +200,7 @@ def test_the_accesses_of_one_thread_come_in_its_own_order():
 
 
 def test_an_array_that_is_read_backwards_is_shown_as_it_is_indexed():
-    x = np.asfortranarray(np.zeros((4, 8)))[::-1, ::2]
+    x = on_the_device((4, 8))[::-1, ::2]
     made = steps(lens.trace(volume_row, 1, 4, x, np.zeros(4)).log)
     assert [s.elements.tolist() for s in made.of[0] if s.array == 0] == [[0, 1, 2, 3]]
 

@@ -27,7 +27,9 @@ def marks(steps: Steps, findings: list[Finding], blocks: list[int]) -> list[Mark
     for finding in findings:
         told = (finding.severity, finding.kind, finding.line, finding.array, finding.index)
         found += [_mark(steps, *told, who) for who in finding.threads or (None,)]
-    return found + _outside(steps, blocks)
+    found += _outside(steps, blocks)
+    # What a finding names and what stands in the log are one where they are the same access.
+    return list({(m["array"], str(m["index"]), m["thread"], m["block"], m["kind"]): m for m in found}.values())
 
 
 def _outside(steps: Steps, blocks: list[int]) -> list[Mark]:

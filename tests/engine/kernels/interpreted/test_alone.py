@@ -14,14 +14,16 @@ for name in ("numba", "llvmlite", "numba_cuda", "scipy", "pandas"):
 import numpy as np
 from hundredfold.engine.kernels import interpreted, intrinsics, resolve
 
-grid, syncthreads, shared = (intrinsics.TOP[n] for n in ("grid", "syncthreads", "shared"))
+from types import ModuleType
+cuda = ModuleType("cuda")
+vars(cuda).update(intrinsics.TOP)
 
 
 def kernel(x, out):
-    kept = shared.array(64, np.float64)
-    i = grid(1)
+    kept = cuda.shared.array(64, np.float64)
+    i = cuda.grid(1)
     kept[i % 64] = x[i] ** 2
-    syncthreads()
+    cuda.syncthreads()
     out[i] = kept[63 - i % 64]
 
 

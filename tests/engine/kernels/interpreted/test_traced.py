@@ -63,7 +63,7 @@ def test_intervals_of_barriers_shared_local_and_atomics():
     assert (mine["element"] == 2).all() and len(mine) == 32
     np.testing.assert_array_equal(global_["thread"], np.arange(16))
     assert (global_["element"] == 4).all() and (global_["interval"] == 2).all() and (global_["warp"] == 1).all()
-    assert (global_["flags"] == logs.NEGATIVE).all()
+    assert (global_["flags"] == logs.NEGATIVE | logs.NEGATIVE_AXIS).all(), "negative, along the first axis"
     assert log.sites[global_["site"][0]].operation == "add"
 
 

@@ -8,17 +8,10 @@ import pytest
 from hundredfold.engine.kernels import Kernel, faults, intrinsics
 from hundredfold.engine.kernels.trace import findings
 
-cuda = types.SimpleNamespace(**intrinsics.TOP)
+cuda = types.ModuleType("cuda")
+vars(cuda).update(intrinsics.TOP)
 grid, gridsize = cuda.grid, cuda.gridsize
-threadIdx, blockIdx, blockDim, gridDim = cuda.threadIdx, cuda.blockIdx, cuda.blockDim, cuda.gridDim
-shared, atomic, syncthreads, syncwarp, threadfence = (
-    cuda.shared,
-    cuda.atomic,
-    cuda.syncthreads,
-    cuda.syncwarp,
-    cuda.threadfence,
-)
-cg = cuda.cg
+syncthreads, cg = cuda.syncthreads, cuda.cg
 T = 8
 THREADS = 64
 
@@ -81,10 +74,10 @@ def test_a_blur_that_reads_the_last_element_for_the_first():
 
 
 def matmul(a, b, c):
-    sa = shared.array((T, T), np.float32)
-    sb = shared.array((T, T), np.float32)
+    sa = cuda.shared.array((T, T), np.float32)
+    sb = cuda.shared.array((T, T), np.float32)
     x, y = grid(2)
-    tx, ty = threadIdx.x, threadIdx.y
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
     total = np.float32(0)
     for k in range(a.shape[1] // T):
         sa[ty, tx] = a[y, k * T + tx]
@@ -97,10 +90,10 @@ def matmul(a, b, c):
 
 
 def matmul_without_the_first_barrier(a, b, c):
-    sa = shared.array((T, T), np.float32)
-    sb = shared.array((T, T), np.float32)
+    sa = cuda.shared.array((T, T), np.float32)
+    sb = cuda.shared.array((T, T), np.float32)
     x, y = grid(2)
-    tx, ty = threadIdx.x, threadIdx.y
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
     total = np.float32(0)
     for k in range(a.shape[1] // T):
         sa[ty, tx] = a[y, k * T + tx]
@@ -112,10 +105,10 @@ def matmul_without_the_first_barrier(a, b, c):
 
 
 def matmul_without_the_second_barrier(a, b, c):
-    sa = shared.array((T, T), np.float32)
-    sb = shared.array((T, T), np.float32)
+    sa = cuda.shared.array((T, T), np.float32)
+    sb = cuda.shared.array((T, T), np.float32)
     x, y = grid(2)
-    tx, ty = threadIdx.x, threadIdx.y
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
     total = np.float32(0)
     for k in range(a.shape[1] // T):
         sa[ty, tx] = a[y, k * T + tx]
@@ -128,10 +121,10 @@ def matmul_without_the_second_barrier(a, b, c):
 
 def matmul_guarded(a, b, c):
     """Any size: what lies beyond the edge is zero, and is not stored."""
-    sa = shared.array((T, T), np.float32)
-    sb = shared.array((T, T), np.float32)
+    sa = cuda.shared.array((T, T), np.float32)
+    sb = cuda.shared.array((T, T), np.float32)
     x, y = grid(2)
-    tx, ty = threadIdx.x, threadIdx.y
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
     total = np.float32(0)
     for k in range((a.shape[1] + T - 1) // T):
         sa[ty, tx] = 0
@@ -150,10 +143,10 @@ def matmul_guarded(a, b, c):
 
 def matmul_rows_guarded(a, b, c):
     """Rows and columns beyond the edge are not loaded; their threads compute, and store nothing."""
-    sa = shared.array((T, T), np.float32)
-    sb = shared.array((T, T), np.float32)
+    sa = cuda.shared.array((T, T), np.float32)
+    sb = cuda.shared.array((T, T), np.float32)
     x, y = grid(2)
-    tx, ty = threadIdx.x, threadIdx.y
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
     total = np.float32(0)
     for k in range(a.shape[1] // T):
         if y < a.shape[0]:
@@ -170,10 +163,10 @@ def matmul_rows_guarded(a, b, c):
 
 def matmul_unfilled(a, b, c):
     """The last tile along k is only partly loaded, and all of it is summed."""
-    sa = shared.array((T, T), np.float32)
-    sb = shared.array((T, T), np.float32)
+    sa = cuda.shared.array((T, T), np.float32)
+    sb = cuda.shared.array((T, T), np.float32)
     x, y = grid(2)
-    tx, ty = threadIdx.x, threadIdx.y
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
     total = np.float32(0)
     for k in range((a.shape[1] + T - 1) // T):
         if k * T + tx < a.shape[1]:
@@ -231,42 +224,42 @@ def histogram(x, counts):
 def histogram_atomic(x, counts):
     i = grid(1)
     if i < x.size:
-        atomic.add(counts, x[i], 1)
+        cuda.atomic.add(counts, x[i], 1)
 
 
 def histogram_in_shared(x, counts):
-    mine = shared.array(16, np.int32)
-    t = threadIdx.x
+    mine = cuda.shared.array(16, np.int32)
+    t = cuda.threadIdx.x
     if t < 16:
         mine[t] = 0
     syncthreads()
     for i in range(grid(1), x.size, gridsize(1)):
-        atomic.add(mine, x[i], 1)
+        cuda.atomic.add(mine, x[i], 1)
     syncthreads()
     if t < 16:
-        atomic.add(counts, t, mine[t])
+        cuda.atomic.add(counts, t, mine[t])
 
 
 def histogram_in_shared_not_zeroed(x, counts):
-    mine = shared.array(16, np.int32)
-    t = threadIdx.x
+    mine = cuda.shared.array(16, np.int32)
+    t = cuda.threadIdx.x
     for i in range(grid(1), x.size, gridsize(1)):
-        atomic.add(mine, x[i], 1)
+        cuda.atomic.add(mine, x[i], 1)
     syncthreads()
     if t < 16:
-        atomic.add(counts, t, mine[t])
+        cuda.atomic.add(counts, t, mine[t])
 
 
 def histogram_in_shared_unsynchronised(x, counts):
-    mine = shared.array(16, np.int32)
-    t = threadIdx.x
+    mine = cuda.shared.array(16, np.int32)
+    t = cuda.threadIdx.x
     if t < 16:
         mine[t] = 0
     for i in range(grid(1), x.size, gridsize(1)):
-        atomic.add(mine, x[i], 1)
+        cuda.atomic.add(mine, x[i], 1)
     syncthreads()
     if t < 16:
-        atomic.add(counts, t, mine[t])
+        cuda.atomic.add(counts, t, mine[t])
 
 
 def test_histograms():
@@ -283,7 +276,7 @@ def test_histograms():
     (finding,) = made(histogram_in_shared_unsynchronised)
     assert (finding.kind, {finding.line, finding.other_line}) == (
         "race",
-        {at(histogram_in_shared_unsynchronised, "= 0"), at(histogram_in_shared_unsynchronised, "atomic.add(mine")},
+        {at(histogram_in_shared_unsynchronised, "= 0"), at(histogram_in_shared_unsynchronised, "cuda.atomic.add(mine")},
     )
 
 
@@ -321,8 +314,8 @@ def test_stencils_in_place():
 
 
 def reduction(x, out):
-    part = shared.array(THREADS, np.float64)
-    t = threadIdx.x
+    part = cuda.shared.array(THREADS, np.float64)
+    t = cuda.threadIdx.x
     i = grid(1)
     part[t] = x[i] if i < x.size else 0.0
     syncthreads()
@@ -333,12 +326,12 @@ def reduction(x, out):
         syncthreads()
         step //= 2
     if t == 0:
-        atomic.add(out, 0, part[0])
+        cuda.atomic.add(out, 0, part[0])
 
 
 def reduction_unfilled(x, out):
-    part = shared.array(THREADS, np.float64)
-    t = threadIdx.x
+    part = cuda.shared.array(THREADS, np.float64)
+    t = cuda.threadIdx.x
     i = grid(1)
     if i < x.size:
         part[t] = x[i]
@@ -350,13 +343,13 @@ def reduction_unfilled(x, out):
         syncthreads()
         step //= 2
     if t == 0:
-        atomic.add(out, 0, part[0])
+        cuda.atomic.add(out, 0, part[0])
 
 
 def reduction_by_warps_in_step(x, out):
     """The last steps without a barrier, as was usual before Volta."""
-    part = shared.array(THREADS, np.float64)
-    t = threadIdx.x
+    part = cuda.shared.array(THREADS, np.float64)
+    t = cuda.threadIdx.x
     part[t] = x[grid(1)]
     syncthreads()
     step = THREADS // 2
@@ -367,22 +360,22 @@ def reduction_by_warps_in_step(x, out):
             syncthreads()
         step //= 2
     if t == 0:
-        atomic.add(out, 0, part[0])
+        cuda.atomic.add(out, 0, part[0])
 
 
 def reduction_by_warps(x, out):
-    part = shared.array(THREADS, np.float64)
-    t = threadIdx.x
+    part = cuda.shared.array(THREADS, np.float64)
+    t = cuda.threadIdx.x
     part[t] = x[grid(1)]
     syncthreads()
     step = THREADS // 2
     while step > 0:
         if t < step:
             part[t] += part[t + step]
-        syncwarp()
+        cuda.syncwarp()
         step //= 2
     if t == 0:
-        atomic.add(out, 0, part[0])
+        cuda.atomic.add(out, 0, part[0])
 
 
 def test_reductions():
@@ -411,39 +404,39 @@ def test_a_flag_that_all_set_alike():
 
 
 def sum_by_the_last_block(x, partial, count, out):
-    part = shared.array(THREADS, np.float64)
-    last = shared.array(1, np.int32)
-    t = threadIdx.x
+    part = cuda.shared.array(THREADS, np.float64)
+    last = cuda.shared.array(1, np.int32)
+    t = cuda.threadIdx.x
     part[t] = x[grid(1)]
     syncthreads()
     if t == 0:
         total = 0.0
         for k in range(THREADS):
             total += part[k]
-        partial[blockIdx.x] = total
-        threadfence()
-        last[0] = atomic.add(count, 0, 1) == gridDim.x - 1
+        partial[cuda.blockIdx.x] = total
+        cuda.threadfence()
+        last[0] = cuda.atomic.add(count, 0, 1) == cuda.gridDim.x - 1
     syncthreads()
     if last[0] and t == 0:
-        for k in range(gridDim.x):
+        for k in range(cuda.gridDim.x):
             out[0] += partial[k]
 
 
 def sum_by_the_last_block_without_a_fence(x, partial, count, out):
-    part = shared.array(THREADS, np.float64)
-    last = shared.array(1, np.int32)
-    t = threadIdx.x
+    part = cuda.shared.array(THREADS, np.float64)
+    last = cuda.shared.array(1, np.int32)
+    t = cuda.threadIdx.x
     part[t] = x[grid(1)]
     syncthreads()
     if t == 0:
         total = 0.0
         for k in range(THREADS):
             total += part[k]
-        partial[blockIdx.x] = total
-        last[0] = atomic.add(count, 0, 1) == gridDim.x - 1
+        partial[cuda.blockIdx.x] = total
+        last[0] = cuda.atomic.add(count, 0, 1) == cuda.gridDim.x - 1
     syncthreads()
     if last[0] and t == 0:
-        for k in range(gridDim.x):
+        for k in range(cuda.gridDim.x):
             out[0] += partial[k]
 
 
@@ -460,7 +453,7 @@ def add_by_compare_and_swap(total, x):
     i = grid(1)
     seen = total[0]
     while True:
-        old = atomic.compare_and_swap(total, seen, seen + x[i])
+        old = cuda.atomic.compare_and_swap(total, seen, seen + x[i])
         if old == seen:
             break
         seen = old
@@ -473,7 +466,7 @@ def test_a_plain_read_that_a_compare_and_swap_checks():
 
 
 def parted(x):
-    t = threadIdx.x
+    t = cuda.threadIdx.x
     if t < 32:
         x[t] = 1
         syncthreads()  # one
@@ -483,7 +476,7 @@ def parted(x):
 
 
 def ended(x):
-    t = threadIdx.x
+    t = cuda.threadIdx.x
     if t >= 32:
         return
     x[t] = 1
@@ -499,8 +492,8 @@ def test_a_block_that_parts_at_a_barrier():
 
 
 def reverse(x):
-    tile = shared.array(THREADS, np.float64)
-    t = threadIdx.x
+    tile = cuda.shared.array(THREADS, np.float64)
+    t = cuda.threadIdx.x
     tile[t] = x[t]
     syncthreads()
     x[t] = tile[THREADS - 1 - t]
