@@ -380,3 +380,22 @@ def test_a_kernel_that_only_the_interpreter_runs_says_what_is_inferred():
     found = work(halves, np.ones(100, np.float16), np.zeros(100, np.float16))
     assert found.operations["float16"] == 100
     assert any("inferred" in note for note in found.notes)
+
+
+def test_one_float64_operation_between_float32_is_not_certain_to_be_in_float64():
+    """The real compiler makes a float32 multiplication of the first, and a float64 one of the second (asked of it)."""
+
+    def alone(x, out):
+        i = cuda.grid(1)
+        out[i] = x[i] * 2
+
+    def two(x, out):
+        i = cuda.grid(1)
+        out[i] = x[i] * 2.0 + 1.0
+
+    x = np.ones(64, np.float32)
+    certain = [
+        lens.bound(lens.trace(kernel, 1, 64, x, np.zeros_like(x)), gpu="T4").work.certain for kernel in (alone, two)
+    ]
+    assert certain[0].get("float64", 0) == 0
+    assert certain[1]["float64"] >= 64

@@ -174,9 +174,11 @@ class _Counting:
     def certain(self, live: set) -> None:
         start = np.full(self.found.blocks, float(self.log.threads_per_block))
         least = sure.least(self.graph, {v: self.times(v) for v in self.at}, start)
-        data = sure.data(self.graph)
+        data, narrowed = sure.data(self.graph), sure.narrowed(self.graph, live)
         for v, n in sure.distinct(self.graph, live, least).items():
             cost, kind = self.cost(v), costs.FLOATS.get(_letter(v))
+            if v in narrowed:  # certain in neither type
+                continue
             if kind and cost.certain:
                 self.found.add(self.found.certain, kind, cost.certain * n)
             elif v.op == "binary" and not kind and _name(v) in ("add", "sub", "mul") and v in data and sure.loaded(v):

@@ -10,7 +10,7 @@ import numpy as np
 
 from hundredfold.engine.kernels.interpreted.infer_scalars import INPLACE
 from hundredfold.engine.kernels.interpreted.ir import Block, Graph, Value
-from hundredfold.engine.kernels.interpreted.types import Array
+from hundredfold.engine.kernels.interpreted.types import Array, Scalar
 
 ROUNDS = 12
 
@@ -57,6 +57,35 @@ def _effect(v: Value) -> bool:
     if v.op == "icall":
         return v.extra.startswith(("atomic.", "threadfence"))
     return v.op == "call" and str(v.type) == "None"
+
+
+def narrowed(graph: Graph, wanted: set[Value]) -> set[Value]:
+    """Operations in float64 that a compiler may carry out in float32, as LLVM does: one alone, between numbers that were
+    float32 (or constants) before and a float32 array in which the result is stored.  Twice rounded is once rounded there
+    [S. Figueroa, "When is double rounding innocuous?", 1995].
+    """
+    users: dict[Value, list[Value]] = {}
+    for v in wanted:
+        for arg in v.args:
+            users.setdefault(arg, []).append(v)
+
+    def single(v: Value) -> bool:
+        array = v.args[0].type if v.op == "setitem" else None
+        return isinstance(array, Array) and isinstance(array.item, Scalar) and array.item.letter == "f"
+
+    def wide(arg: Value) -> bool:
+        return arg.op != "const" and isinstance(arg.type, Scalar) and arg.type.letter == "d"
+
+    return {
+        v
+        for v in wanted
+        if v.op == "binary"
+        and isinstance(v.type, Scalar)
+        and v.type.letter == "d"
+        and users.get(v)
+        and all(single(user) for user in users[v])
+        and not any(map(wide, v.args))
+    }
 
 
 def loaded(v: Value) -> bool:
