@@ -115,11 +115,15 @@ def examine(log: Log) -> list[Finding]:
 def arrange(found: list[Finding]) -> list[Finding]:
     """Errors first, then by line; not more of a kind than anybody reads.
 
-    A block that parts at a barrier comes before all that follows from it: nothing behind the barrier is in order then.
+    What others follow from comes before them: behind a barrier at which a block parts nothing is in order, and what is read
+    from outside of an array is made up.
     """
-    found = sorted(
-        found, key=lambda f: (f.severity != "error", f.kind != "barrier-divergence", f.line or 0, f.other_line or 0)
-    )
+    first = ("barrier-divergence", "out-of-bounds", "")
+
+    def order(f: Finding) -> tuple:
+        return f.severity != "error", first.index(f.kind if f.kind in first else ""), f.line or 0, f.other_line or 0
+
+    found = sorted(found, key=order)
     kept: dict[str, int] = {}
     for finding in found:
         kept[finding.kind] = kept.get(finding.kind, 0) + 1
