@@ -36,6 +36,11 @@ _SAYINGS = (
         ),
         "the shape of a shared or local array must be a constant: a number, or a global that is one, not an argument.",
     ),
+    # What numba-cuda 0.30.4 comes to when a device function calls itself: its code library cannot refer to what is not made yet.
+    (
+        re.compile(r"insert_unresolved_ref"),
+        "a device function calls itself, which Numba cannot compile for a GPU: write it as a loop, with a local array as its stack.",
+    ),
     (re.compile(r"must have void return type"), "a kernel returns nothing: write the result into an array argument."),
 )
 
