@@ -14,12 +14,17 @@ from .verdict import NotAttempted, Verified, refuse
 
 @dataclass(frozen=True)
 class Item:
-    """One decision: the right label, the sentence that shows why, and the reason for which the other label is "
-    "refused."""
+    """One decision: the right label, the sentence that shows why, and the reason for which the other label is refused."""
 
     right: str
     why: str
     reason: str
+
+
+def turned(right: Mapping[str, str], *keys: str) -> dict[str, str]:
+    """The right decisions between "cpu" and "gpu" with those of some keys turned round: known wrong answers."""
+    other = {"cpu": "gpu", "gpu": "cpu"}
+    return {key: other[label] if key in keys else label for key, label in right.items()}
 
 
 @dataclass(frozen=True)

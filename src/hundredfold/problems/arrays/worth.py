@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..choices import ChoicesJudge, Item
+from ..choices import ChoicesJudge, Item, turned
 from ..problem import Problem, Wrong
 from . import v100
 
@@ -92,11 +92,6 @@ _REASONS = {"small_sum": "launch", "large_sum": "transfer", "fused_count": "resi
 RIGHT = {key: _best(job) for key, job in JOBS.items()}
 
 
-def _but(*changed: str) -> dict[str, str]:
-    """The right decisions with some of them turned round."""
-    return {key: ({"cpu": "gpu", "gpu": "cpu"}[label] if key in changed else label) for key, label in RIGHT.items()}
-
-
 WORTH = Problem(
     id="arrays.worth",
     title="Is it worth the GPU?",
@@ -128,10 +123,12 @@ WORTH = Problem(
     wrong={
         "always-gpu": Wrong(dict.fromkeys(JOBS, "gpu"), "always-gpu"),
         "always-cpu": Wrong(dict.fromkeys(JOBS, "cpu"), "always-cpu"),
-        "transfer": Wrong(_but("large_sum"), "transfer", hint="Time the bus: 800 MB at 12 GB/s."),
-        "launch": Wrong(_but("small_sum"), "launch", hint="What does it cost to launch a kernel that does nothing?"),
-        "residency": Wrong(_but("fused_count"), "residency", hint="Where is the data when the job begins?"),
-        "arithmetic": Wrong(_but("matmul"), "arithmetic", hint="Count the operations: 2n³, not n²."),
+        "transfer": Wrong(turned(RIGHT, "large_sum"), "transfer", hint="Time the bus: 800 MB at 12 GB/s."),
+        "launch": Wrong(
+            turned(RIGHT, "small_sum"), "launch", hint="What does it cost to launch a kernel that does nothing?"
+        ),
+        "residency": Wrong(turned(RIGHT, "fused_count"), "residency", hint="Where is the data when the job begins?"),
+        "arithmetic": Wrong(turned(RIGHT, "matmul"), "arithmetic", hint="Count the operations: 2n³, not n²."),
         "list": Wrong(["cpu", "cpu", "gpu", "gpu"], "type"),
         "labels": Wrong({**RIGHT, "matmul": "both"}, "labels"),
         "keys": Wrong({"a": "cpu", "b": "cpu", "c": "gpu", "d": "gpu"}, "labels"),

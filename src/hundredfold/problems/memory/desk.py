@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..choices import ChoicesJudge, Item
+from ..choices import ChoicesJudge, Item, turned
 from ..problem import Problem, Wrong
 
 GPU = "RTX 4090"
@@ -98,11 +98,6 @@ _REASONS = {
 }
 
 
-def _but(*changed: str) -> dict[str, str]:
-    """The right decisions with some of them turned round."""
-    return {key: ({"cpu": "gpu", "gpu": "cpu"}[label] if key in changed else label) for key, label in RIGHT.items()}
-
-
 WORTH = Problem(
     id="memory.worth",
     title="A gaming GPU on the desk",
@@ -131,13 +126,17 @@ WORTH = Problem(
     wrong={
         "always-gpu": Wrong(dict.fromkeys(JOBS, "gpu"), "always-gpu"),
         "always-cpu": Wrong(dict.fromkeys(JOBS, "cpu"), "always-cpu"),
-        "arithmetic": Wrong(_but("matmul64"), "arithmetic", hint="At which rate does this GPU work in float64?"),
-        "item-size": Wrong(_but("matmul32"), "item-size", hint="At which rate does this GPU work in float32?"),
-        "transfer": Wrong(
-            _but("stream"), "transfer", hint="How long do 64 GB take over the bus, and how long from the host's memory?"
+        "arithmetic": Wrong(
+            turned(RIGHT, "matmul64"), "arithmetic", hint="At which rate does this GPU work in float64?"
         ),
-        "residency": Wrong(_but("sweeps"), "residency", hint="Where is the data, and how often is it read?"),
-        "launch": Wrong(_but("tiny"), "launch", hint="What do 400 launches cost that do nothing?"),
+        "item-size": Wrong(turned(RIGHT, "matmul32"), "item-size", hint="At which rate does this GPU work in float32?"),
+        "transfer": Wrong(
+            turned(RIGHT, "stream"),
+            "transfer",
+            hint="How long do 64 GB take over the bus, and how long from the host's memory?",
+        ),
+        "residency": Wrong(turned(RIGHT, "sweeps"), "residency", hint="Where is the data, and how often is it read?"),
+        "launch": Wrong(turned(RIGHT, "tiny"), "launch", hint="What do 400 launches cost that do nothing?"),
         "list": Wrong(["cpu", "gpu", "cpu", "gpu", "cpu"], "type"),
         "labels": Wrong({**RIGHT, "tiny": "both"}, "labels"),
         "keys": Wrong({str(number): label for number, label in enumerate(RIGHT.values())}, "labels"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..choices import ChoicesJudge, Item
+from ..choices import ChoicesJudge, Item, turned
 from ..problem import Problem, Wrong
 
 BANDWIDTH, CPU_BANDWIDTH, LINK, LAUNCH, CPU_CALL = 2000e9, 150e9, 25e9, 5e-6, 0.1e-6
@@ -93,11 +93,6 @@ _REASONS = {
 }
 
 
-def _but(*changed: str) -> dict[str, str]:
-    """The right decisions with some of them turned round."""
-    return {key: ({"cpu": "gpu", "gpu": "cpu"}[label] if key in changed else label) for key, label in RIGHT.items()}
-
-
 WORTH = Problem(
     id="protocols.worth",
     title="Where should it run?",
@@ -124,11 +119,19 @@ WORTH = Problem(
     wrong={
         "always-gpu": Wrong(dict.fromkeys(JOBS, "gpu"), "always-gpu"),
         "always-cpu": Wrong(dict.fromkeys(JOBS, "cpu"), "always-cpu"),
-        "copied": Wrong(_but("handoff"), "copied", hint="What does it cost to hand a cuDF column to CuPy?"),
-        "launch": Wrong(_but("scalars"), "launch", hint="What does the device do for one number, and how often?"),
-        "transfer": Wrong(_but("worker"), "transfer", hint="Where does what comes out of a pickle lie at first?"),
-        "crossing": Wrong(_but("pingpong"), "crossing", hint="How often does the array cross the bus in fifty rounds?"),
-        "residency": Wrong(_but("steps"), "residency", hint="Where is the data, and how often is it read and written?"),
+        "copied": Wrong(turned(RIGHT, "handoff"), "copied", hint="What does it cost to hand a cuDF column to CuPy?"),
+        "launch": Wrong(
+            turned(RIGHT, "scalars"), "launch", hint="What does the device do for one number, and how often?"
+        ),
+        "transfer": Wrong(
+            turned(RIGHT, "worker"), "transfer", hint="Where does what comes out of a pickle lie at first?"
+        ),
+        "crossing": Wrong(
+            turned(RIGHT, "pingpong"), "crossing", hint="How often does the array cross the bus in fifty rounds?"
+        ),
+        "residency": Wrong(
+            turned(RIGHT, "steps"), "residency", hint="Where is the data, and how often is it read and written?"
+        ),
         "list": Wrong(["gpu", "cpu", "cpu", "cpu", "gpu"], "type"),
         "labels": Wrong({**RIGHT, "steps": "jax"}, "labels"),
     },
