@@ -8,7 +8,7 @@ from pathlib import Path
 SOURCE = Path(__file__).parents[1] / "src" / "hundredfold"
 
 # Left never imports right. Those that share a rank do not import each other either, but for the last, where the doors stand.
-RANKS = [["machine"], ["plot"], ["engine"], ["simulate"], ["lens", "measure"], ["problems"], ["check"]]
+RANKS = [["machine"], ["plot", "data"], ["engine"], ["simulate"], ["lens", "measure"], ["problems"], ["check"]]
 RANK = {name: rank for rank, names in enumerate(RANKS) for name in names}
 DOORS = len(RANKS)
 

@@ -1,0 +1,35 @@
+"""The real data that the course ships: where each table's file is, for a reader to open as any other file.
+
+    import cudf
+    from hundredfold import data
+
+    flights = cudf.read_parquet(data.path("flights"))
+
+What the tables are, whose they are and how they were made stands in the README.md beside them.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .machine.paths import data_dir
+
+
+def names() -> list[str]:
+    """Return the names of the shipped tables, in alphabetical order."""
+    return sorted(path.stem for path in data_dir("data").glob("*.parquet"))
+
+
+def path(name: str) -> Path:
+    """Return the Parquet file of a shipped table, such as "flights": in a checkout and in an installed wheel alike.
+
+    Raises
+    ------
+    ValueError
+        If no table of that name is shipped; the message names those that are.
+    FileNotFoundError
+        If this installation has no data at all.
+    """
+    if name not in names():
+        raise ValueError(f"Hundredfold ships no table {name!r}: it has {', '.join(names())}.")
+    return data_dir("data") / f"{name}.parquet"
