@@ -10,7 +10,7 @@ from hundredfold import problems
 
 ROOT = Path(__file__).parents[2]
 STUB = re.compile(r"# your code here \(about (\d+) lines?\)")
-CHECK = re.compile(r'^check\("([\w.]+)"')
+CHECK = re.compile(r'^check\("([\w.-]+)"')
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "exercises").glob("*.ipynb")), ids=lambda path: path.stem)

@@ -1,5 +1,8 @@
 """Finding a problem by its name."""
 
+import sys
+from types import SimpleNamespace
+
 import pytest
 
 from hundredfold import problems
@@ -40,6 +43,16 @@ def test_a_problem_needs_a_name_of_two_parts(name):
         Problem(name, "t", "write", ("f",), judge=lambda *_: None)
 
 
+def test_a_unit_with_a_dash_has_its_problems_in_a_package_without_one(monkeypatch):
+    problem = Problem("two-words.sum", "t", "write", ("f",), judge=lambda *_: None)
+    monkeypatch.setitem(sys.modules, "hundredfold.problems.two_words", SimpleNamespace(PROBLEMS=(problem,)))
+    monkeypatch.setattr(problems, "UNITS", (*problems.UNITS, "two-words"))
+    assert problems.find("two-words.sum") is problem
+    assert problem.unit == "two-words" and "two-words.sum" in problems.ids()
+    with pytest.raises(problems.UnknownProblem, match=r'"two-words\.sum"'):
+        problems.find("two_words.sum")
+
+
 def test_a_problem_is_of_a_known_kind():
     with pytest.raises(ValueError, match="kind"):
         Problem("a.b", "t", "essay", ("f",), judge=lambda *_: None)
@@ -47,7 +60,6 @@ def test_a_problem_is_of_a_known_kind():
 
 def test_importing_the_problems_does_not_import_cupy():
     import subprocess
-    import sys
 
     code = "import sys; from hundredfold import problems; problems.ids(); sys.exit('cupy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -5,7 +5,8 @@ answers.
 >>> problems.find("arrays.port").title
 'Standardise the columns of a matrix'
 
-To add a unit: write ``problems/<unit>.py`` (or a package) with a tuple `PROBLEMS`, and name it in `UNITS`.
+To add a unit: write ``problems/<unit>.py`` (or a package) with a tuple `PROBLEMS`, and name its slug in `UNITS`.  A module's
+name has no dash: the problems of ``fast-kernels`` are in ``problems/fast_kernels``, and are called ``fast-kernels.banks``.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class UnknownProblem(LookupError):
 
 
 def _of_unit(unit: str) -> tuple[Problem, ...]:
-    return importlib.import_module(f"{__name__}.{unit}").PROBLEMS
+    return importlib.import_module(f"{__name__}.{unit.replace('-', '_')}").PROBLEMS
 
 
 def ids() -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 from .reasons import known
 from .verdict import Verified
 
-_NAME = re.compile(r"[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*")
+_NAME = re.compile(r"[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*\.[a-z][a-z0-9_]*")
 KINDS = ("write", "repair", "predict", "decide", "open")
 
 
@@ -50,7 +50,7 @@ class Problem:
     Parameters
     ----------
     id : str
-        ``unit.name``, such as ``"arrays.port"``; the part before the dot is the module that holds it.
+        ``unit.name``, such as ``"arrays.port"``; the part before the dot is the unit's slug.
     title : str
     kind : {"write", "repair", "predict", "decide", "open"}
     answers : tuple of str
