@@ -114,7 +114,7 @@ def merge(left: Any, right: Any, how: str = "inner", on: Any = None, left_on: An
         )  # fmt: skip
     except MergeError as error:
         raise MergeError(str(error)) from None
-    sides = set(out.pop("__hundredfold_side__").astype(str))
+    sides = set(out.pop("__hundredfold_side__").unique())  # three codes, not a string for each row
     if not isinstance(out.columns, pd.MultiIndex):
         out.columns = out.columns.rename(l_frame.columns.name)
     if not out.columns.is_unique:
