@@ -45,6 +45,24 @@ def start(tmp_path, code, **env):
     )
 
 
+def test_a_picture_of_one_row_is_no_other_type(launch, cuda):
+    """It lies in both orders; Numba takes it for row by row, so nothing is compiled for it again."""
+
+    def kernel(x):
+        i, j = cuda.grid(2)
+        if i < x.shape[0] and j < x.shape[1]:
+            x[i, j] += 1
+
+    pictures = [np.zeros(shape) for shape in ((4, 5), (1, 5), (5, 1), (1, 1), (0, 3))]
+    k = launch(kernel, 1, (8, 8), pictures[0])
+    for x in pictures[1:]:
+        launch(k, 1, (8, 8), x)
+    assert all((x == 1).all() for x in pictures) and len(k._compiled) == 1
+    launch(k, 1, (8, 8), np.zeros((4, 5), order="F"))
+    launch(k, 1, (8, 8), np.zeros((4, 10))[:, ::2])
+    assert len(k._compiled) == 3
+
+
 def test_a_launch_returns_before_the_kernel_has_run(launch, cuda):
     def kernel(x):
         x[cuda.grid(1)] += 1

@@ -152,25 +152,28 @@ class OutOfBoundsError(KernelError, IndexError):
         along = f"{array} has {_items(size)}" + (f" along axis {axis}" if len(self.index or ()) > 1 else "")
         numbered = f", numbered 0 to {size - 1}" if size else ""
         act = "write to" if self.writing else "read"
-        at = self.index[axis] if self.index and axis < len(self.index) else None
-        negative = at is not None and at < 0
-        small = " (a negative index counts from the end, but not that far)" if negative else ""
+        small = " (a negative index counts from the end, but not that far)" if self._negative() else ""
         harm = (
             "it would have written over whatever lies there"
             if self.writing
             else "it would have gone on with whatever lies there"
         )
-        cure = "Start the loop or the threads later" if negative else "Let only threads whose index is inside"
-        cure += (
-            ", or guard the line with `if index >= 0`."
-            if negative
-            else f" do this, as with `if index < {self.array or 'x'}.shape[{axis}]`."
-        )
         return _join(
             f"{index} does not exist: {along}{numbered}{small}; tried to {act} it.",
             self.where(),
-            f"A GPU does not look: {harm}, or stopped with CUDA_ERROR_ILLEGAL_ADDRESS. {cure}",
+            f"A GPU does not look: {harm}, or stopped with CUDA_ERROR_ILLEGAL_ADDRESS. {self.cure()}",
         )
+
+    def cure(self) -> str:
+        """What mends it, as a sentence: the end of what `describe` says."""
+        if self._negative():
+            return "Start the loop or the threads later, or guard the line with `if index >= 0`."
+        inside = f"`if index < {self.array or 'x'}.shape[{self.axis or 0}]`"
+        return f"Let only threads whose index is inside do this, as with {inside}."
+
+    def _negative(self) -> bool:
+        axis = self.axis or 0
+        return bool(self.index) and axis < len(self.index) and self.index[axis] < 0
 
 
 class EndlessError(KernelError, TimeoutError):

@@ -372,7 +372,9 @@ def _key(args: tuple) -> tuple:
 def _kind(value: object) -> object:
     if isinstance(value, np.ndarray):
         flags = value.flags
-        return value.dtype, value.ndim, flags.c_contiguous, flags.f_contiguous, flags.writeable, flags.aligned
+        # As Numba has it: a picture of one row lies in both orders, and has the type of any other.
+        layout = "C" if flags.c_contiguous else "F" if flags.f_contiguous else "A"
+        return value.dtype, value.ndim, layout, flags.writeable, flags.aligned
     if isinstance(value, tuple):
         return (type(value), *[_kind(item) for item in value])
     if isinstance(value, np.generic):  # the unit of a time is part of its dtype

@@ -100,6 +100,25 @@ def test_an_out_of_bounds_error_is_a_finding_too():
     finding = findings.of_fault(error)
     assert (finding.kind, finding.severity, finding.array, finding.index) == ("out-of-bounds", "error", "x", (64,))
     assert finding.line == 5 and finding.threads == (((3, 0, 0), (1, 0, 0)),)
+    assert finding.cure == "Let only threads whose index is inside do this, as with `if index < x.shape[0]`."
+    assert f"{finding.diagnosis} {finding.cure}" == finding.sentence == str(error)
+
+
+def test_what_is_wrong_is_told_apart_from_what_mends_it(hand):
+    """For a check that leaves the second to the learner."""
+    made = hand(lines={3: "y[i] = x[i - 1]", 4: "y[0] = i"})
+    x, y = made.array(), made.array("y")
+    made.run(lambda t, x, y: (t.read(x, (t.i - 1) % 64, 3, flags=NEGATIVE * (t.i == 0)), t.write(y, 0, 4)), x, y)
+    by_kind = {each.kind: each for each in made.examine()}
+    assert set(by_kind) == {"race", "negative-index"}
+    for each, word in ((by_kind["race"], "atomic"), (by_kind["negative-index"], "begin later")):
+        assert each.sentence == f"{each.diagnosis} {each.cure}" and each.cure.endswith(".")
+        assert word in each.cure and word not in each.diagnosis
+
+
+def test_what_nobody_can_mend_has_no_cure():
+    finding = findings.of_fault(faults.OutOfBoundsError("its own words", array="x", index=(9,), axis=0, shape=(9,)))
+    assert finding.cure == "" and finding.diagnosis == finding.sentence
 
 
 @pytest.mark.parametrize(

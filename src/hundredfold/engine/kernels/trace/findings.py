@@ -24,6 +24,8 @@ MOST = 20
 """Findings kept of each kind."""
 WILD = 1 << 28
 """An index that no program means."""
+_BEGIN_LATER = "If that is not meant, let the loop or the threads begin later, or guard the line."
+_TAKE_OUT = "Take the barrier out of the branch, so that all threads of the block meet at the same one."
 
 
 class Thread(NamedTuple):
@@ -59,6 +61,8 @@ class Finding:
         The device function the line is in; empty for the kernel.
     elements : int
         How many elements it was seen on.
+    cure : str
+        The end of `sentence`, which says what mends it; empty where it has none.
     """
 
     kind: str
@@ -71,9 +75,15 @@ class Finding:
     other_line: int | None = None
     function: str = ""
     elements: int = 1
+    cure: str = ""
 
     def __str__(self) -> str:
         return self.sentence
+
+    @property
+    def diagnosis(self) -> str:
+        """`sentence` without what mends it: for who is to find that out."""
+        return self.sentence.removesuffix(self.cure).rstrip()
 
 
 def examine(log: Log) -> list[Finding]:
@@ -164,7 +174,9 @@ def of_fault(error: KernelError) -> Finding:
         kind = "uncompilable" if "ncompilable" in "".join(c.__name__ for c in type(error).__mro__) else "launch"
     threads = (Thread(error.thread, error.block),) if error.thread is not None else ()
     array, index = getattr(error, "array", None), getattr(error, "index", None)
-    return Finding(kind, "error", array, index, error.line, threads, str(error), function=error.function or "")
+    cure = error.cure() if isinstance(error, OutOfBoundsError) and error.sentence is None else ""
+    place = {"function": error.function or "", "cure": cure}
+    return Finding(kind, "error", array, index, error.line, threads, str(error), **place)
 
 
 def _told(finding: Finding) -> tuple:
@@ -188,6 +200,7 @@ def _race(log: Log, race: races.Race) -> Finding:
     if log.sites[first.site].kind == "atomic":  # the other access is the one that is out of line
         first, second = second, first
     site, other = log.sites[first.site], log.sites[second.site]
+    what, cure = words.race(log, race)
     return Finding(
         kind="race",
         severity=race.severity,
@@ -195,7 +208,8 @@ def _race(log: Log, race: races.Race) -> Finding:
         index=log.index_of(first.array, first.element),
         line=site.line,
         threads=(_thread(log, first.thread), _thread(log, second.thread)),
-        sentence=words.race(log, race),
+        sentence=f"{what} {cure}".rstrip(),
+        cure=cure,
         other_line=other.line,
         function=_function(log, site.function),
         elements=race.elements,
@@ -204,6 +218,7 @@ def _race(log: Log, race: races.Race) -> Finding:
 
 def _stale(log: Log, found: shared.Stale) -> Finding:
     site = log.sites[found.site]
+    what, cure = words.stale(log, found)
     return Finding(
         kind="uninitialised-shared",
         severity="error",
@@ -211,7 +226,8 @@ def _stale(log: Log, found: shared.Stale) -> Finding:
         index=log.index_of(found.array, found.element),
         line=site.line,
         threads=(_thread(log, found.thread),),
-        sentence=words.stale(log, found),
+        sentence=f"{what} {cure}",
+        cure=cure,
         function=_function(log, site.function),
         elements=found.elements,
     )
@@ -238,8 +254,7 @@ def _negative(log: Log) -> list[Finding]:
         what = f"asks for {element(name, asked)} and " if asked else "uses a negative index and "
         sentence = (
             f"{who(*thread)} {what}{verb} {element(name, index)} {words.place(log, int(number))}: Numba takes a negative "
-            "index from the end, as NumPy does, on a GPU too. If that is not meant, let the loop or the threads begin later, "
-            "or guard the line."
+            f"index from the end, as NumPy does, on a GPU too. {_BEGIN_LATER}"
         )
         found.append(
             Finding(
@@ -250,6 +265,7 @@ def _negative(log: Log) -> list[Finding]:
                 line=site.line,
                 threads=(thread,),
                 sentence=sentence,
+                cure=_BEGIN_LATER,
                 function=_function(log, site.function),
                 elements=len(np.unique(mine["element"])),
             )
@@ -317,8 +333,7 @@ def _parted(log: Log) -> list[Finding]:
             one, other = _thread(log, by_sync[first]), _thread(log, by_sync[second])
             sentence = (
                 f"The threads of a block part at a barrier: {who(*one)} waits in line {here.line}, {who(other.thread)} in line "
-                f"{there.line}. What a GPU does then is undefined. Take the barrier out of the branch, so that all threads of "
-                "the block meet at the same one."
+                f"{there.line}. What a GPU does then is undefined. {_TAKE_OUT}"
             )
             found.setdefault(
                 (first, second),
@@ -330,6 +345,7 @@ def _parted(log: Log) -> list[Finding]:
                     line=here.line,
                     threads=(one, other),
                     sentence=sentence,
+                    cure=_TAKE_OUT,
                     other_line=there.line,
                     function=_function(log, here.function),
                 ),
@@ -344,18 +360,19 @@ def _strayed(log: Log, stray: Stray) -> Finding:
     threads = (one,)
     text = f" (`{here.text.strip()}`)" if here.text else ""
     if there is None:
+        cure = "Let all lanes reach the line, and guard only what is done with the value."
         sentence = (
             f"{who(*one)} asks for the value of lane {stray.lane} of its warp in line {here.line}{text}. The mask names that "
             "lane, but it does not take part: it has ended, or went another way, or the block has not so many threads. "
-            "What comes is undefined. Let all lanes reach the line, and guard only what is done with the value."
+            f"What comes is undefined. {cure}"
         )
     else:
         other = _thread(log, stray.other)
         threads = (one, other)
+        cure = "Give all lanes that meet the same mask, which names them and no others."
         sentence = (
             f"The lanes of a warp exchange with different masks: {who(*one)} in line {here.line}{text}, {who(other.thread)} "
-            f"in line {there.line}. What a GPU does then is undefined. Give all lanes that meet the same mask, which names "
-            "them and no others."
+            f"in line {there.line}. What a GPU does then is undefined. {cure}"
         )
     return Finding(
         kind="barrier-divergence",
@@ -365,6 +382,7 @@ def _strayed(log: Log, stray: Stray) -> Finding:
         line=here.line,
         threads=threads,
         sentence=sentence,
+        cure=cure,
         other_line=there.line if there is not None else None,
         function=_function(log, here.function),
     )

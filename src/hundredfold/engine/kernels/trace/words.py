@@ -1,4 +1,4 @@
-"""What a finding says: what happens, where, in which threads, and what mends it."""
+"""What a finding says: what happens, where, in which threads; and apart from it, what mends it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from .records import ATOMIC, READ, WRITE
 from .shared import Stale
 
 
-def race(log: Log, found: Race) -> str:
-    """A race in words."""
+def race(log: Log, found: Race) -> tuple[str, str]:
+    """A race in words, and what mends it."""
     first, second = found.first, found.second
     name = item(log, first)
     one, other = _pair(log, first.thread, second.thread)
@@ -21,7 +21,8 @@ def race(log: Log, found: Race) -> str:
     if found.same:
         return (
             f"{name} is written by several threads at once, among them {one} and {other}, {here}. They all write the same "
-            "value, so the result is right; let one thread do it, as with `if cuda.grid(1) == 0`."
+            "value, so the result is right.",
+            "Let one thread do it, as with `if cuda.grid(1) == 0`.",
         )
     if same_line and found.changing:
         what = (
@@ -52,23 +53,26 @@ def race(log: Log, found: Race) -> str:
         what = what.partition(", in no order")[0]
         return (
             f"{what}, with no barrier between. A fence and an atomic seem to order the two; whether they always do, the trace "
-            "cannot tell."
+            "cannot tell.",
+            "",
         )
     if found.checked:
-        return f"{what} The compare-and-swap that follows fails if it was stale, so this is right if it is then tried again."
-    return f"{what} {_cure(log, found, same_line, kinds)}"
+        what += " The compare-and-swap that follows fails if it was stale, so this is right if it is then tried again."
+        return what, ""
+    return what, _cure(log, found, same_line, kinds)
 
 
-def stale(log: Log, found: Stale) -> str:
-    """A read of shared memory that nobody had written, in words."""
+def stale(log: Log, found: Stale) -> tuple[str, str]:
+    """A read of shared memory that nobody had written, in words, and what mends it."""
     access = Access(found.array, found.element, found.site, found.thread, 0)
     thread = who(log.thread_of(found.thread), log.block_of(found.thread))
     when = "no thread of its block ever writes it" if found.never else "no thread of its block has written it yet"
     verb = "updates" if log.sites[found.site].kind == "atomic" else "reads"
     return (
         f"{thread} {verb} {item(log, access)} {place(log, found.site)}, but {when}: shared memory begins with whatever was "
-        f"left in it. Set every element that is read, also where the data end (`else: {_base(log, access)}[…] = 0`), and "
-        "put cuda.syncthreads() in between."
+        "left in it.",
+        f"Set every element that is read, also where the data end (`else: {_base(log, access)}[…] = 0`), and "
+        "put cuda.syncthreads() in between.",
     )
 
 
