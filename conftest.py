@@ -9,7 +9,9 @@ compares each output with the stored one, after the sanitising patterns of ``tes
 - a cell tagged ``gpu-output`` runs everywhere and is compared only where there is a GPU;
 - output may take a minute to arrive, on a machine with two busy cores, before it counts as lost;
 - a kernel that dies while it starts is started again;
-- with ``-n``, all cells of a notebook go to the same worker.
+- with ``-n``, all cells of a notebook go to the same worker;
+- at the end it is said what each notebook took, in seconds and bytes, what the whole suite took, and how many known
+  wrong answers were refused.
 """
 
 import functools
@@ -39,7 +41,11 @@ def pytest_configure(config):
     from nbval import plugin
 
     plugin.RunningKernel = functools.partial(_start, plugin.RunningKernel)
+    from hundredfold.build import cost
     from hundredfold.build.execute import environment
+
+    config.addinivalue_line("markers", "counted(what): it is said at the end how many of these passed")
+    config.pluginmanager.register(cost.Summary(), "hundredfold-cost")
 
     # A shell that runs a command in the background lets it ignore Ctrl-C, and its children after it: tests press it.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -73,6 +79,7 @@ def pytest_collection_modifyitems(items):
     from nbval.plugin import IPyNbCell
 
     for item in items:
+        item.user_properties += [("counted", mark.args[0]) for mark in item.iter_markers("counted")]
         if isinstance(item, IPyNbCell):
             item.output_timeout = OUTPUT_TIMEOUT
             if "gpu-output" in item.cell.metadata.get("tags", []) and not _has_gpu():
@@ -89,16 +96,23 @@ def pytest_runtest_makereport(item, call):
     from nbval.plugin import IPyNbCell
 
     report = yield
-    if isinstance(item, IPyNbCell) and report.failed:
-        item.parent.stash.setdefault(_FAILED, item.name)
+    if isinstance(item, IPyNbCell):
+        if report.failed:
+            item.parent.stash.setdefault(_FAILED, item.name)
+        if memory := getattr(getattr(item.parent, "kernel", None), "memory", None):
+            report.user_properties.append(("memory", memory.most))
     return report
 
 
 def _start(kernel, *args, **kwargs):
-    """Start a kernel; again if it died at once: two that start together may pick the same free port."""
+    """Start a kernel and watch its memory; again if it died at once: two that start together may pick the same free port."""
+    from hundredfold.build import cost
+
     for left in (2, 1, 0):
         try:
-            return kernel(*args, **kwargs)
+            running = kernel(*args, **kwargs)
+            running.memory = cost.Memory(running.km.provisioner.pid)
+            return running
         except RuntimeError:
             if not left:
                 raise

@@ -14,25 +14,11 @@ import numpy as np
 import pytest
 
 from hundredfold import problems
+from hundredfold.problems.answers import Answers
 from hundredfold.problems.arrays import port
 
-WRONG, RIGHT = [], []
-
-
-def wrong(problem, reason):
-    def keep(answer):
-        WRONG.append(pytest.param(problem, reason, answer, id=f"{problem}-{reason}-{answer.__name__}"))
-        return answer
-
-    return keep
-
-
-def right(problem):
-    def keep(answer):
-        RIGHT.append(pytest.param(problem, answer, id=f"{problem}-{answer.__name__}"))
-        return answer
-
-    return keep
+SECOND = Answers("arrays")
+wrong, right = SECOND.wrong, SECOND.right
 
 
 cp = None
@@ -660,13 +646,15 @@ def test_too_much_traffic_is_told_kernel_by_kernel(simulated):
     assert "Kernel by kernel: cupy_mean 8, cupy_subtract 16" in verdict.why
 
 
-@pytest.mark.parametrize(("problem", "reason", "answer"), WRONG)
+@pytest.mark.counted("other wrong answers refused")
+@pytest.mark.parametrize(**SECOND.each_wrong)
 def test_another_wrong_answer_is_refused_for_its_reason(problem, reason, answer):
     verdict = problems.judge(problem, answer)
     assert (verdict.outcome, verdict.reason) == ("wrong", reason), verdict.why
 
 
-@pytest.mark.parametrize(("problem", "answer"), RIGHT)
+@pytest.mark.counted("other right answers accepted")
+@pytest.mark.parametrize(**SECOND.each_right)
 def test_another_right_answer_is_accepted(problem, answer):
     verdict = problems.judge(problem, answer)
     assert verdict.right, verdict.why
@@ -694,13 +682,6 @@ def test_what_is_no_function_is_refused(problem, answer):
 
 
 def test_every_reason_a_problem_knows_has_a_second_answer_here():
-    here = {(param.values[0], param.values[1]) for param in WRONG}
-    here |= {("arrays.possible", reason) for reason, _ in PREDICTIONS}
-    here |= {("arrays.worth", reason) for reason, _ in DECISIONS} | {("arrays.worth", "type")}
-    known = {
-        (name, wrong.reason)
-        for name in problems.ids()
-        if name.startswith("arrays.")
-        for wrong in problems.find(name).wrong.values()
-    }
-    assert known <= here
+    SECOND.also("arrays.possible", *(reason for reason, _ in PREDICTIONS))
+    SECOND.also("arrays.worth", "type", *(reason for reason, _ in DECISIONS))
+    assert not SECOND.absent()

@@ -10,30 +10,11 @@ import pytest
 from numba import jit, njit, prange
 
 from hundredfold import problems
-from hundredfold.problems.compiling import PROBLEMS, judging, types, worth
-from hundredfold.problems.problem import as_tuple
+from hundredfold.problems.answers import Answers
+from hundredfold.problems.compiling import judging, types, worth
 
-WRONG, RIGHT = [], []
-
-
-def named(answer):
-    return getattr(getattr(answer, "py_func", answer), "__name__", "answer")
-
-
-def wrong(problem, reason):
-    def keep(answer):
-        WRONG.append(pytest.param(f"compiling.{problem}", reason, answer, id=f"{problem}-{reason}-{named(answer)}"))
-        return answer
-
-    return keep
-
-
-def right(problem):
-    def keep(answer):
-        RIGHT.append(pytest.param(f"compiling.{problem}", answer, id=f"{problem}-{named(answer)}"))
-        return answer
-
-    return keep
+SECOND = Answers("compiling")
+wrong, right = SECOND.wrong, SECOND.right
 
 
 # ---- compiling.follow ----
@@ -314,26 +295,26 @@ def rows_in_threads(x):
 EXACT = (11, 40, 900_000_000, 0.004)
 
 
-@pytest.mark.parametrize(
-    ("place", "value", "reason"),
-    [
-        (0, 40.0, "promotion"),
-        (0, 104, "divisor"),
-        (0, np.int8(14), "saturation"),
-        (1, 11, "overflow"),
-        (1, 360.0, "divisor"),
-        (2, 2e8, "item-size"),
-        (2, 8e8, "reads"),
-        (2, 17e8, "cache"),
-        (2, 9, "per-element"),
-        (2, 900, "unit"),
-        (2, 0.9, "unit"),
-        (3, 0.002, "writes"),
-        (3, 0.018, "item-size"),
-        (3, 4.0, "unit"),
-        (3, "4 ms", "type"),
-    ],
-)
+PREDICTIONS = [
+    (0, 40.0, "promotion"),
+    (0, 104, "divisor"),
+    (0, np.int8(14), "saturation"),
+    (1, 11, "overflow"),
+    (1, 360.0, "divisor"),
+    (2, 2e8, "item-size"),
+    (2, 8e8, "reads"),
+    (2, 17e8, "cache"),
+    (2, 9, "per-element"),
+    (2, 900, "unit"),
+    (2, 0.9, "unit"),
+    (3, 0.002, "writes"),
+    (3, 0.018, "item-size"),
+    (3, 4.0, "unit"),
+    (3, "4 ms", "type"),
+]
+
+
+@pytest.mark.parametrize(("place", "value", "reason"), PREDICTIONS)
 def test_wrong_predictions(place, value, reason):
     answer = [*EXACT]
     answer[place] = value
@@ -363,21 +344,21 @@ def test_what_the_predictions_are_made_of():
     assert mean(np.full(9, 40, np.int8)) == 40
 
 
-@pytest.mark.parametrize(
-    ("changed", "reason"),
-    [
-        (dict.fromkeys(worth.JOBS, "GPU"), "always-gpu"),
-        (dict.fromkeys(worth.JOBS, " compile "), "always-compile"),
-        (dict.fromkeys(worth.JOBS, "Leave"), "always-leave"),
-        ({"settings": "gpu"}, "compiling"),
-        ({"sum": "gpu"}, "nothing-to-compile"),
-        ({"recurrence": "leave"}, "recurrence"),
-        ({"pictures": "leave"}, "transfer"),
-        ({"steps": "leave"}, "residency"),
-        ({"steps": 3}, "labels"),
-        ({"pictures": "cpu"}, "labels"),
-    ],
-)
+DECISIONS = [
+    (dict.fromkeys(worth.JOBS, "GPU"), "always-gpu"),
+    (dict.fromkeys(worth.JOBS, " compile "), "always-compile"),
+    (dict.fromkeys(worth.JOBS, "Leave"), "always-leave"),
+    ({"settings": "gpu"}, "compiling"),
+    ({"sum": "gpu"}, "nothing-to-compile"),
+    ({"recurrence": "leave"}, "recurrence"),
+    ({"pictures": "leave"}, "transfer"),
+    ({"steps": "leave"}, "residency"),
+    ({"steps": 3}, "labels"),
+    ({"pictures": "cpu"}, "labels"),
+]
+
+
+@pytest.mark.parametrize(("changed", "reason"), DECISIONS)
 def test_wrong_decisions(changed, reason):
     verdict = problems.judge("compiling.worth", {**worth.RIGHT, **changed})
     assert (verdict.outcome, verdict.reason) == ("wrong", reason), verdict.why
@@ -659,6 +640,7 @@ def of_one_number(x, a):
         ("edges", njit(lambda x: x.mean()), "type"),
         ("histogram", lambda v: v[:0], "shape"),
         ("steps", njit(lambda x: None), None),
+        ("worth", "leave", "type"),
     ],
 )
 def test_other_things_that_are_given(problem, answer, reason):
@@ -667,24 +649,21 @@ def test_other_things_that_are_given(problem, answer, reason):
     assert verdict.outcome == ("wrong" if reason else "untouched")
 
 
-def test_there_is_a_second_wrong_answer_of_each_kind():
-    """For each function problem and each reason that its known wrong answers have."""
-    here = {(param.values[0], param.values[1]) for param in WRONG}
-    for problem in PROBLEMS:
-        if problem.id in ("compiling.types", "compiling.worth"):
-            continue
-        for known in problem.wrong.values():
-            assert (problem.id, known.reason) in here
-        assert all(len(as_tuple(problem, answer)) == 1 for answer in problem.right.values())
+def test_every_reason_a_problem_knows_has_a_second_answer_here():
+    SECOND.also("types", *(reason for _, _, reason in PREDICTIONS))
+    SECOND.also("worth", "type", *(reason for _, reason in DECISIONS))
+    assert not SECOND.absent()
 
 
-@pytest.mark.parametrize(("problem", "reason", "answer"), WRONG)
+@pytest.mark.counted("other wrong answers refused")
+@pytest.mark.parametrize(**SECOND.each_wrong)
 def test_a_wrong_answer_of_a_known_kind_is_refused_for_its_reason(problem, reason, answer):
     verdict = problems.judge(problem, answer)
     assert (verdict.outcome, verdict.reason) == ("wrong", reason), verdict.why
 
 
-@pytest.mark.parametrize(("problem", "answer"), RIGHT)
+@pytest.mark.counted("other right answers accepted")
+@pytest.mark.parametrize(**SECOND.each_right)
 def test_another_right_answer_is_accepted(problem, answer):
     verdict = problems.judge(problem, answer)
     assert verdict.outcome == "right", verdict.why

@@ -16,6 +16,7 @@ WRONG_ANSWERS = [pytest.param(p, w, id=f"{p.id}-{name}") for p in ALL for name, 
 RIGHT_ANSWERS = [pytest.param(p, a, id=f"{p.id}-{name}") for p in ALL for name, a in p.right.items()]
 
 
+@pytest.mark.counted("known wrong answers refused, each for its own reason")
 @pytest.mark.parametrize(("problem", "wrong"), WRONG_ANSWERS)
 def test_a_known_wrong_answer_is_refused_for_its_own_reason(device, problem, wrong):
     verdict = problems.judge(problem.id, *as_tuple(problem, wrong.answer))
@@ -23,6 +24,7 @@ def test_a_known_wrong_answer_is_refused_for_its_own_reason(device, problem, wro
     assert verdict.why
 
 
+@pytest.mark.counted("known right answers accepted")
 @pytest.mark.parametrize(("problem", "answer"), RIGHT_ANSWERS)
 def test_a_known_right_answer_is_accepted(device, problem, answer):
     verdict = problems.judge(problem.id, *as_tuple(problem, answer))

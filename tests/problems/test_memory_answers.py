@@ -12,25 +12,11 @@ import pytest
 
 from hundredfold import problems
 from hundredfold.machine import gpus
+from hundredfold.problems.answers import Answers
 from hundredfold.problems.memory import account, desk, passes
 
-WRONG, RIGHT = [], []
-
-
-def wrong(problem, reason):
-    def keep(answer):
-        WRONG.append(pytest.param(problem, reason, answer, id=f"{problem}-{reason}-{answer.__name__}"))
-        return answer
-
-    return keep
-
-
-def right(problem):
-    def keep(answer):
-        RIGHT.append(pytest.param(problem, answer, id=f"{problem}-{answer.__name__}"))
-        return answer
-
-    return keep
+SECOND = Answers("memory")
+wrong, right = SECOND.wrong, SECOND.right
 
 
 cp = None
@@ -554,13 +540,15 @@ def test_the_texts_say_what_is_reckoned():
 # ---- the functions ----
 
 
-@pytest.mark.parametrize(("problem", "reason", "answer"), WRONG)
+@pytest.mark.counted("other wrong answers refused")
+@pytest.mark.parametrize(**SECOND.each_wrong)
 def test_another_wrong_answer_is_refused_for_its_reason(problem, reason, answer):
     verdict = problems.judge(problem, answer)
     assert (verdict.outcome, verdict.reason) == ("wrong", reason), verdict.why
 
 
-@pytest.mark.parametrize(("problem", "answer"), RIGHT)
+@pytest.mark.counted("other right answers accepted")
+@pytest.mark.parametrize(**SECOND.each_right)
 def test_another_right_answer_is_accepted(problem, answer):
     verdict = problems.judge(problem, answer)
     assert verdict.right, verdict.why
@@ -626,13 +614,6 @@ def test_what_is_held_is_said_beside_what_is_enough():
 
 
 def test_every_reason_a_problem_knows_has_a_second_answer_here():
-    here = {(param.values[0], param.values[1]) for param in WRONG}
-    here |= {("memory.passes", reason) for reason, _ in PREDICTIONS}
-    here |= {("memory.worth", reason) for reason, _ in DECISIONS} | {("memory.worth", "type")}
-    known = {
-        (name, wrong.reason)
-        for name in problems.ids()
-        if name.startswith("memory.")
-        for wrong in problems.find(name).wrong.values()
-    }
-    assert known <= here
+    SECOND.also("memory.passes", *(reason for reason, _ in PREDICTIONS))
+    SECOND.also("memory.worth", "type", *(reason for reason, _ in DECISIONS))
+    assert not SECOND.absent()

@@ -10,26 +10,12 @@ import numpy as np
 import pytest
 
 from hundredfold import problems
-from hundredfold.problems.protocols import PROBLEMS, moved, worth
+from hundredfold.problems.answers import Answers
+from hundredfold.problems.protocols import moved, worth
 from hundredfold.problems.protocols.frozen import Frozen, bare
 
-WRONG, RIGHT = [], []
-
-
-def wrong(problem, reason):
-    def keep(answer):
-        WRONG.append(pytest.param(problem, reason, answer, id=f"{problem}-{reason}-{answer.__name__}"))
-        return answer
-
-    return keep
-
-
-def right(problem):
-    def keep(answer):
-        RIGHT.append(pytest.param(problem, answer, id=f"{problem}-{answer.__name__}"))
-        return answer
-
-    return keep
+SECOND = Answers("protocols")
+wrong, right = SECOND.wrong, SECOND.right
 
 
 cp = None
@@ -433,13 +419,15 @@ def test_every_job_is_clear_by_more_than_any_rounding():
 # ---- the functions ----
 
 
-@pytest.mark.parametrize(("problem", "reason", "answer"), WRONG)
+@pytest.mark.counted("other wrong answers refused")
+@pytest.mark.parametrize(**SECOND.each_wrong)
 def test_another_wrong_answer_is_refused_for_its_reason(problem, reason, answer):
     verdict = problems.judge(problem, answer)
     assert (verdict.outcome, verdict.reason) == ("wrong", reason), verdict.why
 
 
-@pytest.mark.parametrize(("problem", "answer"), RIGHT)
+@pytest.mark.counted("other right answers accepted")
+@pytest.mark.parametrize(**SECOND.each_right)
 def test_another_right_answer_is_accepted(problem, answer):
     verdict = problems.judge(problem, answer)
     assert verdict.right, verdict.why
@@ -457,11 +445,9 @@ def test_an_empty_function_is_not_attempted(problem):
 
 
 def test_every_reason_a_problem_knows_has_a_second_answer_here():
-    here = {(param.values[0], param.values[1]) for param in WRONG}
-    here |= {("protocols.moved", reason) for reason, _ in PREDICTIONS}
-    here |= {("protocols.worth", reason) for reason, _ in DECISIONS} | {("protocols.worth", "type")}
-    known = {(problem.id, wrong.reason) for problem in PROBLEMS for wrong in problem.wrong.values()}
-    assert known <= here
+    SECOND.also("protocols.moved", *(reason for reason, _ in PREDICTIONS))
+    SECOND.also("protocols.worth", "type", *(reason for reason, _ in DECISIONS))
+    assert not SECOND.absent()
 
 
 # ---- the immutable array ----
