@@ -84,6 +84,36 @@ def test_transfers_and_kernels_are_counted(cudf):
     assert end.d2h_bytes - after.d2h_bytes >= 8000
 
 
+def _account(function):
+    before = queue.counters()
+    result = function()
+    return result, queue.counters() - before
+
+
+def test_a_merge_counts_the_rows_that_come_out(cudf):
+    hundred = cudf.DataFrame({"key": np.zeros(100, "i8"), "x": np.arange(100)})
+    out, moved = _account(lambda: hundred.merge(hundred, on="key"))
+    assert len(out) == 10_000
+    assert moved.bytes_written >= 10_000 * 3 * 8
+    left, moved = _account(lambda: hundred.merge(hundred, on="key", how="leftanti"))
+    assert not len(left) and moved.bytes_written < 1000
+
+
+def test_rows_are_taken_by_a_device_array_without_a_trip_to_the_host(cudf):
+    import cupy
+
+    frame = cudf.DataFrame({"a": np.arange(1000)})
+    places = cupy.arange(1000)[::-1]
+    for take in (lambda: frame.iloc[places], lambda: frame.take(places), lambda: frame.a.iloc[places]):
+        taken, moved = _account(take)
+        assert taken.to_pandas().index[0] == 999 and moved.kernels and not moved.d2h_bytes
+
+
+def test_dropping_duplicates_is_counted(cudf):
+    kept, moved = _account(lambda: cudf.DataFrame({"a": np.arange(1000) % 10}).drop_duplicates())
+    assert len(kept) == 10 and moved.bytes_read >= 8000
+
+
 def test_numpy_functions_stay_on_the_device(cudf):
     series = cudf.Series([1.0, None, 4.0])
     root = np.sqrt(series)

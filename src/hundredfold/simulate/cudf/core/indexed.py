@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from . import device
 from .guard import guarded_class
 from .index import ensure_index
 from .indexing import AtLocator, IAtLocator, ILocator, Locator
@@ -127,7 +128,8 @@ class Indexed:
         """Rows by position."""
         if axis not in (0, "index"):
             raise NotImplementedError("Gather along column axis is not yet supported.")
-        positions = np.asarray(unwrap(indices))
+        on_device = hasattr(indices, "__cuda_array_interface__") and hasattr(indices, "get")
+        positions = device.of_cupy(indices) if on_device else np.asarray(unwrap(indices))
         if positions.dtype.kind not in "iub" and positions.size:
             raise ValueError("Gather map must be integer dtype.")
         positions = positions.astype(int)

@@ -37,8 +37,8 @@ def key_of(key: Any) -> Any:
     if isinstance(key, classes["DataFrame"]):
         return key._p
     if hasattr(key, "get") and hasattr(key, "__cuda_array_interface__"):
-        key = key.get()
-        return key[()] if key.ndim == 0 else key
+        # Where to find rows is asked on the device; only a single place is read by the host.
+        return key.get()[()] if key.ndim == 0 else device.of_cupy(key)
     if isinstance(key, range):
         return list(key)
     if isinstance(key, (pd.Series, pd.Index)) and key.dtype == bool:

@@ -76,7 +76,8 @@ def merge(left: Any, right: Any, how: str = "inner", on: Any = None, left_on: An
         raise ValueError('Can only pass argument "right_on" OR "right_index" not both.')
     common = [c for c in l_frame.columns if c in r_frame.columns]
     if how == "cross":
-        return _finish(l_frame.merge(r_frame, how="cross", suffixes=suffixes), how, sort)
+        out = _finish(l_frame.merge(r_frame, how="cross", suffixes=suffixes), how, sort)
+        return _counted(l_frame, r_frame, out)
     if not (left_index or right_index or left_on or right_on):
         if not common:
             raise ValueError("No common columns to perform merge on")
@@ -103,9 +104,9 @@ def merge(left: Any, right: Any, how: str = "inner", on: Any = None, left_on: An
     ]
     if clash and not any(suffixes) and how not in ("leftsemi", "leftanti"):
         raise ValueError("there are overlapping columns but lsuffix and rsuffix are not defined")
-    device.count("cudf_join", (l_frame.size + r_frame.size) * 8, l_frame.size * 8)
     if how in ("leftsemi", "leftanti"):
-        return _filter(l_frame, r_frame, left_on, right_on, left_index, right_index, how)
+        out = _filter(l_frame, r_frame, left_on, right_on, left_index, right_index, how)
+        return _counted(l_frame, r_frame, out)
     by_index = left_index or right_index
     try:
         out = l_frame.merge(
@@ -128,7 +129,13 @@ def merge(left: Any, right: Any, how: str = "inner", on: Any = None, left_on: An
     for side, frame, suffix in (("right_only", l_frame, suffixes[0]), ("left_only", r_frame, suffixes[1])):
         if side in sides:
             _promote(out, [f"{c}{suffix}" if c in clash and suffix else c for c in frame.columns])
-    return _finish(out, how, sort, keep_index=by_index)
+    return _counted(l_frame, r_frame, _finish(out, how, sort, keep_index=by_index))
+
+
+def _counted(left: pd.DataFrame, right: pd.DataFrame, out: Any) -> Any:
+    """Enter a join in the account: both sides are read, and what comes out is written, be it many times as much."""
+    device.count("cudf_join", (left.size + right.size) * 8, out.size * 8)
+    return out
 
 
 def _promote(out: pd.DataFrame, names: list) -> None:
