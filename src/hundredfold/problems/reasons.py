@@ -95,6 +95,23 @@ REASONS: dict[str, str] = {
     "strides": "the steps between elements were left out",
     "copied": "a copy was made, or counted, where the memory itself is handed over",
     "crossing": "a crossing of the bus was left out, or one counted that is not made",
+    # What the threads of a kernel do together
+    "coalescing": "neighbouring threads do not touch neighbouring elements",
+    "barrier": "threads of a block part at a barrier",
+    "uninitialised": "shared memory is read before anybody wrote it",
+    "launch-limit": "a block or grid of a size that no GPU launches",
+    # What a join does with rows
+    "lost": "rows are missing that belong to the result",
+    "multiplied": "rows come several times, since a key does",
+    "complement": "the rows with a match were taken for those without, or the other way round",
+    "key": "joined, grouped or compared by the wrong columns",
+    "nulls": "a null was matched, dropped, filled, or taken for something that it is not",
+    "duplicates": "of several rows for one thing the wrong one was kept, or all of them were",
+    "ties": "equals were told apart in another way than was asked for",
+    "direction": "the neighbour on the wrong side was taken: later for earlier, smallest for largest",
+    "stale": "a value was taken that is older than allowed",
+    "zone": "times of two time zones were mixed",
+    "materialised": "a table was made on the way that is far larger than the result",
 }
 """Slug of each reason, with its meaning in a clause."""
 
