@@ -1,0 +1,206 @@
+"""Judge kernels: the lens looks at every access of each case, then all cases are launched on the device in use.
+
+What the lens finds is told without what mends it: to find that out is what the learner came for. The hints end in it.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import devices, guard, traffic
+from ..cases import Case
+from ..functions import FunctionJudge, _FullRun
+from ..guard import article
+from ..problem import Problem
+from ..untouched import empty
+from ..verdict import NotAttempted, Refusal, Verified, refuse
+from .later import ready
+
+Launch = tuple[tuple[int, ...], tuple[int, ...]]
+"""Blocks of the grid and threads of a block."""
+
+_RESULTS = {"value", "border", "nan", "order", "shifted", "factor", "offset", "sign", "transposed"}
+_FINDINGS = {
+    "out-of-bounds": "bounds",
+    "race": "race",
+    "uncompilable": "typing",
+    "barrier-divergence": "barrier",
+    "uninitialised-shared": "uninitialised",
+    "launch": "launch-limit",
+}
+"""What the lens finds, as a reason; what is not here is `exception`."""
+_LEFT, _OTHER = 85, 23
+"""What lies in the last argument before the kernel is traced, and traced again: what shows both times was not written."""
+
+
+@dataclass(frozen=True)
+class KernelJudge(FunctionJudge):
+    """Judge a kernel that writes into its last argument.
+
+    The case makes the arguments but the last; `out` makes that one. A kernel is traced for each case: what the lens finds
+    is refused first, in the lens's words, then what it wrote is compared. When all cases are right they are launched on the
+    device in use. (Each way compiles; so a wrong answer mostly hears its reason after one.)
+
+    Parameters
+    ----------
+    out : callable
+        ``out(*host) -> numpy.ndarray``: the last argument. Unless `starts` is true it is filled with leftovers, so that an
+        element that no thread writes is noticed.
+    launch : callable
+        ``launch(*host) -> (blocks, threads)``. Not used where the learner gives it, as the second answer.
+    starts : bool
+        `out` is used as it is made: a kernel that adds to it may rely on that.
+    looks : sequence of callables
+        ``look(trace, run)``: further looks at each trace that is free of errors and right; they refuse, or return.
+    unwritten : callable, optional
+        ``unwritten(missing, run)`` says more of elements that nobody wrote (a mask of them); it refuses or returns.
+    """
+
+    result: str = "host"
+    out: Callable[..., np.ndarray] = lambda x, *_: np.empty_like(x)
+    launch: Callable[..., Launch] | None = None
+    starts: bool = False
+    looks: Sequence[Callable[[Any, _FullRun], None]] = ()
+    unwritten: Callable[[np.ndarray, _FullRun], None] | None = None
+
+    def __call__(self, problem: Problem, answers: tuple[Any, ...]) -> Verified:
+        devices.need_cupy()
+        kernel = ready(answers[0])
+        require_kernel(kernel, problem.answers[0])
+        if empty(kernel):
+            raise NotAttempted("the kernel does nothing yet")
+        launch = self.launch or given_launch(problem, answers[1])
+        for judge_case in (self._traced, self._launched):
+            for case in [*self.cases, *self.unlisted]:
+                try:
+                    judge_case(problem, kernel, launch, case)
+                except Refusal as refusal:
+                    refusal.case = refusal.case or case.name
+                    raise
+        near = [said for judge in self.after if (said := judge(problem, (kernel, launch)))]
+        what = f"{len(self.cases)} cases ({'; '.join(case.name for case in self.cases)})"
+        return Verified(f"{what}{self.verified and '; ' + self.verified}.", " ".join(near))
+
+    def _traced(self, problem: Problem, kernel: Any, launch: Callable[..., Launch], case: Case) -> None:
+        """Refuse what the lens finds in a case, and a wrong result."""
+        host = case.host()
+        blocks, threads = launch(*host)
+
+        def traced(leftover: int) -> Any:
+            # On the device already, so that a view has its strides: a launch does not take a host array with gaps.
+            out = devices.to_device(self._out(host, leftover))
+            return trace(problem, kernel, blocks, threads, *case.device(), out)
+
+        seen = traced(_LEFT)
+        _sound(seen)
+        *arguments, got = seen.results
+        run = _FullRun(problem, case, host, got, _expected(problem, case), traffic.Traffic(), "", tuple(arguments))
+        try:
+            self._kept(run)
+            if not self.starts:
+                self._written((got == _LEFT) & (traced(_OTHER).results[-1] == _OTHER), run)
+            self.compare_run(run)
+        except Refusal as refusal:
+            wrapped = next((each for each in seen.errors if each.kind == "negative-index"), None)
+            if wrapped is not None and refusal.reason in _RESULTS and not refusal.advice:
+                refuse("wrapped", f"{refusal.why} The lens: {wrapped.diagnosis}")
+            raise
+        for look in self.looks:
+            look(seen, run)
+
+    def _launched(self, problem: Problem, kernel: Any, launch: Callable[..., Launch], case: Case) -> None:
+        """Refuse a wrong result of the same launch where the learner's code runs: on a GPU where there is one."""
+        host = case.host()
+        blocks, threads = launch(*host)
+        arguments = [*case.device(), devices.to_device(self._out(host, _OTHER))]
+        guard.call(lambda: kernel[blocks, threads](*arguments), limit=problem.time_limit)
+        got = np.asarray(devices.to_host(arguments[-1]))
+        self.compare_run(_FullRun(problem, case, host, got, _expected(problem, case), traffic.Traffic(), ""))
+
+    def _out(self, host: tuple[Any, ...], leftover: int) -> np.ndarray:
+        out = self.out(*host)
+        if not self.starts:
+            out.fill(leftover)
+        return out
+
+    def _written(self, missing: np.ndarray, run: _FullRun) -> None:
+        if not missing.any():
+            return
+        if self.unwritten is not None:
+            self.unwritten(missing, run)
+        where = ", ".join(str(int(i)) for i in np.argwhere(missing)[0])
+        refuse(
+            "remainder",
+            f"{int(missing.sum())} of {missing.size} elements are written by no thread; the first is [{where}].",
+        )
+
+    @staticmethod
+    def _kept(run: _FullRun) -> None:
+        for before, after in zip(run.host, run.arguments, strict=True):
+            if isinstance(before, np.ndarray) and not np.array_equal(before, after, equal_nan=before.dtype.kind == "f"):
+                refuse("aliasing", "the kernel writes into an array that it is given to read.")
+
+
+def trace(problem: Problem, kernel: Any, blocks: tuple, threads: tuple, *arguments: Any) -> Any:
+    """`lens.trace`, guarded: what the learner's kernel raises becomes a refusal."""
+    from hundredfold import lens
+
+    wanted, given = len(arguments), kernel.py_func.__code__.co_argcount
+    if wanted != given:
+        refuse("exception", f"the kernel should take {wanted} arguments and takes {given}.")
+    return guard.call(
+        lambda: lens.trace(kernel, blocks, threads, *arguments), limit=problem.time_limit, wait=False
+    ).value
+
+
+def _expected(problem: Problem, case: Case) -> np.ndarray:
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        return problem.specification(*case.host())
+
+
+def _sound(seen: Any) -> None:
+    """Refuse what the lens calls an error, in its words; and a race in which all write the same, which it only warns of:
+    in these problems each element has one thread."""
+    for finding in seen.errors:
+        if finding.severity == "error" or finding.kind == "race":
+            said = ". ".join(part.strip().rstrip(".") for part in finding.diagnosis.splitlines())
+            # The lens has one kind for a launch that is refused and for one that never ends.
+            reason = "timeout" if "does not end" in said else _FINDINGS.get(finding.kind, "exception")
+            refuse(reason, f"the lens: {said}.")
+
+
+def require_kernel(answer: Any, name: str) -> None:
+    """Refuse what cannot be launched on a grid."""
+    if hasattr(answer, "py_func") and hasattr(type(answer), "__getitem__"):
+        return
+    if callable(answer):
+        refuse("callable", f"{name} is a plain Python function: put `@cuda.jit` above it.")
+    refuse(
+        "callable", f"a kernel was expected and {article(answer)} was given. Give check the kernel itself, `{name}`."
+    )
+
+
+def given_launch(problem: Problem, answer: Any) -> Callable[..., Launch]:
+    """The learner's own ``launch(rows, columns) -> (blocks, threads)``, as a function of the arguments of a case."""
+    guard.require_callable(answer, problem.answers[1])
+
+    def launch(x: np.ndarray, *_: Any) -> Launch:
+        got = guard.call(answer, *x.shape, limit=5.0, wait=False).value
+        try:
+            blocks, threads = (tuple(int(n) for n in np.atleast_1d(part)) for part in got)
+        except (TypeError, ValueError):
+            refuse("type", f"{problem.answers[1]} should return (blocks, threads), two tuples; it is {article(got)}.")
+        return blocks, threads
+
+    return launch
+
+
+def cover(columns: int, rows: int = 1, threads: tuple[int, int] = (32, 8)) -> Launch:
+    """As many blocks as cover so many columns along x and rows along y; at least one."""
+    return (max(-(-columns // threads[0]), 1), max(-(-rows // threads[1]), 1)), threads

@@ -1,0 +1,108 @@
+"""``kernels.launch``: how many blocks and threads a launch has, which thread has which pixel, and what a warp asks for."""
+
+from __future__ import annotations
+
+from ..numbers import NumbersJudge, Quantity
+from ..problem import Problem, Wrong
+
+ROWS, COLUMNS, THREADS = 1000, 750, (32, 8)
+ACROSS, DOWN = -(-COLUMNS // THREADS[0]), -(-ROWS // THREADS[1])  # 24, 125
+BLOCKS = ACROSS * DOWN
+IDLE = BLOCKS * THREADS[0] * THREADS[1] - ROWS * COLUMNS
+BLOCK, THREAD = (3, 20), (5, 7)
+ROW = BLOCK[1] * THREADS[1] + THREAD[1]  # 167
+COLUMN = BLOCK[0] * THREADS[0] + THREAD[0]  # 101
+SECTORS = 32 * 4 // 32
+COLUMN_SECTORS = 32
+
+
+def _answer(blocks=BLOCKS, idle=IDLE, row=ROW, along=SECTORS, down=COLUMN_SECTORS) -> tuple[float, ...]:
+    return float(blocks), float(idle), float(row), float(along), float(down)
+
+
+LAUNCH = Problem(
+    id="kernels.launch",
+    title="Who does what?",
+    kind="predict",
+    answers=("blocks", "idle", "row", "sectors_along", "sectors_down"),
+    lines=5,
+    judge=NumbersJudge(
+        (
+            Quantity("blocks", float(BLOCKS), "blocks", "24 across (750 / 32, rounded up) times 125 down: 3000", 1e-6),
+            Quantity(
+                "idle", float(IDLE), "threads", "3000 · 256 = 768 000 threads for 750 000 pixels: 18 000 too many", 1e-6
+            ),
+            Quantity("row", float(ROW), "rows", "y counts rows: 20 · 8 + 7 = 167", 1e-6),
+            Quantity(
+                "sectors_along",
+                float(SECTORS),
+                "sectors",
+                "32 neighbours of 4 bytes are 128 bytes, 4 sectors of 32",
+                1e-6,
+            ),
+            Quantity(
+                "sectors_down",
+                float(COLUMN_SECTORS),
+                "sectors",
+                "each of the 32 lies in another row, 3000 bytes further: 32 sectors, of each of which 4 bytes are used",
+                1e-6,
+            ),
+        )
+    ),
+    hints=(
+        "Along x there are 750 columns and a block has 32 threads along x. A block that is needed in part is needed.",
+        "All threads of the launch, less one for each pixel, have nothing to do.",
+        "Memory comes in sectors of 32 bytes. Into how many of them do the 32 addresses of a warp fall?",
+    ),
+    wrong={
+        "rounded down": Wrong(
+            _answer(blocks=(COLUMNS // 32) * (ROWS // 8)),
+            "remainder",
+            why="750 / 32 was rounded down: the last 14 columns would have no thread.",
+            hint="Round up: `-(-750 // 32)` or `math.ceil(750 / 32)`.",
+        ),
+        "exchanged": Wrong(
+            _answer(blocks=-(-ROWS // 32) * -(-COLUMNS // 8)),
+            "transposed",
+            why="that is with x along the rows. Here x counts columns: a block is 32 columns wide and 8 rows high.",
+        ),
+        "threads": Wrong(
+            _answer(blocks=BLOCKS * 256), "factor", why="those are all threads. A block has 32 · 8 = 256 of them."
+        ),
+        "as one line": Wrong(
+            _answer(blocks=-(-ROWS * COLUMNS // 256)),
+            "shape",
+            why="that is for 750 000 pixels in one line. Blocks of 32 × 8 do not fit into 750 columns without a rest.",
+        ),
+        "none idle": Wrong(
+            _answer(idle=24 * 32 - COLUMNS),
+            "per-element",
+            why="that is the number of columns too many. Each of them has 1000 threads.",
+        ),
+        "a block": Wrong(
+            _answer(idle=BLOCKS * 256), "count", why="those are all threads. Most of them have a pixel to do."
+        ),
+        "column": Wrong(_answer(row=COLUMN), "transposed", why="that is its column. Rows are counted by y."),
+        "within the block": Wrong(
+            _answer(row=THREAD[1]), "offset", why="that is its row within the block. 20 blocks lie above it."
+        ),
+        "blocks of x": Wrong(
+            _answer(row=BLOCK[1] * THREADS[0] + THREAD[1]),
+            "operands",
+            why="a block is 8 rows high; 32 is how wide it is.",
+        ),
+        "one a thread": Wrong(
+            _answer(along=32),
+            "coalescing",
+            why="a sector holds 8 float32 that lie side by side, and comes once for all of them.",
+        ),
+        "bytes": Wrong(_answer(along=128), "unit", why="those are the bytes. A sector has 32."),
+        "as along": Wrong(
+            _answer(down=SECTORS),
+            "coalescing",
+            why="that would be so if the 32 lay side by side. From one row to the next it is 3000 bytes.",
+            hint="How many bytes lie between x[i, j] and x[i + 1, j]?",
+        ),
+    },
+    right={"exact": _answer(), "by head": (3000, 18_000, 167, 4, 32)},
+)

@@ -1,0 +1,587 @@
+"""Unit 05: answers that the problems do not know, written differently from those they do.
+
+One more wrong answer of each kind, which must be refused for the same reason, and more right ones, which must be
+accepted. They are kernels as learners write them; `later` stands for ``@cuda.jit``, since these tests choose the device.
+"""
+
+import numpy as np
+import pytest
+
+from hundredfold import problems
+from hundredfold.problems.kernels import PROBLEMS, fastest, launch, worth
+from hundredfold.problems.kernels.later import later
+from hundredfold.problems.kernels.smooth import pixels, smooth
+from hundredfold.problems.problem import as_tuple
+
+cuda = None  # set by `later`
+WRONG, RIGHT = [], []
+
+
+def wrong(problem, reason, **launched):
+    def keep(answer):
+        given = (answer, *launched.values())
+        label = f"{problem}-{reason}-{answer.__name__}"
+        WRONG.append(pytest.param(f"kernels.{problem}", reason, given, id=label))
+        return answer
+
+    return keep
+
+
+def right(problem, **launched):
+    def keep(answer):
+        given = (answer, *launched.values())
+        RIGHT.append(pytest.param(f"kernels.{problem}", given, id=f"{problem}-{answer.__name__}"))
+        return answer
+
+    return keep
+
+
+# ---- kernels.guard ----
+
+
+@wrong("guard", "bounds")
+@later
+def asks_for_the_blocks(x, gain, out):
+    i = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
+    if i < cuda.gridDim.x * cuda.blockDim.x:
+        value = x[i] * gain
+        out[i] = value if value < 1 else 1
+
+
+@wrong("guard", "remainder")
+@later
+def leaves_out_the_first(x, gain, out):
+    i = cuda.grid(1) + 1
+    if i >= x.size:
+        return
+    out[i] = min(x[i] * gain, 1.0)
+
+
+@wrong("guard", "race")
+@later
+def number_of_the_block(x, gain, out):
+    i = cuda.blockIdx.x
+    if i < x.size:
+        out[i] = min(x[i] * gain, 1.0)
+
+
+@wrong("guard", "aliasing")
+@later
+def clears_behind_itself(x, gain, out):
+    i = cuda.grid(1)
+    if i < len(x):
+        out[i] = min(x[i] * gain, 1.0)
+        x[i] = 0
+
+
+@wrong("guard", "value")
+@later
+def forgets_the_limit(x, gain, out):
+    start = cuda.grid(1)
+    for i in range(start, x.size, cuda.gridsize(1)):
+        out[i] = gain * x[i]
+
+
+@wrong("guard", "typing")
+@later
+def gives_back_out(x, gain, out):
+    i = cuda.grid(1)
+    if i < x.size:
+        out[i] = min(x[i] * gain, 1.0)
+    return out
+
+
+@wrong("guard", "callable")
+def numpy_expression(x, gain, out):
+    out[:] = np.minimum(x * gain, 1)
+
+
+@right("guard")
+@later
+def leaves_early(x, gain, out):
+    i = cuda.threadIdx.x + cuda.blockIdx.x * cuda.blockDim.x
+    if i >= out.shape[0]:
+        return
+    value = gain * x[i]
+    if value > 1:
+        value = 1.0
+    out[i] = value
+
+
+# ---- kernels.smooth ----
+
+
+@wrong("smooth", "bounds")
+@later
+def guards_with_the_threads_number(x, out):
+    column, row = cuda.grid(2)
+    total = 0
+    for k in range(row - 1, row + 2):
+        for h in range(column - 1, column + 2):
+            total += x[min(max(k, 0), x.shape[0] - 1), min(max(h, 0), x.shape[1] - 1)]
+    if row <= x.shape[0] and column <= x.shape[1]:
+        out[row, column] = total // 9
+
+
+@wrong("smooth", "wrapped")
+@later
+def lets_python_wrap(x, out):
+    column, row = cuda.grid(2)
+    rows, columns = x.shape
+    if row < rows and column < columns:
+        total = 0
+        for k in (row - 1, row, min(row + 1, rows - 1)):
+            for h in (column - 1, column, min(column + 1, columns - 1)):
+                total += x[k, h]
+        out[row, column] = total // 9
+
+
+@wrong("smooth", "remainder")
+@later
+def border_is_left(x, out):
+    j, i = cuda.grid(2)
+    if i < 1 or j < 1 or i >= x.shape[0] - 1 or j >= x.shape[1] - 1:
+        return
+    total = x[i - 1, j - 1] + x[i - 1, j] + x[i - 1, j + 1]
+    total += x[i, j - 1] + x[i, j] + x[i, j + 1]
+    total += x[i + 1, j - 1] + x[i + 1, j] + x[i + 1, j + 1]
+    out[i, j] = total // 9
+
+
+@wrong("smooth", "border")
+@later
+def counts_only_what_exists(x, out):
+    j, i = cuda.grid(2)
+    n, m = x.shape
+    if i < n and j < m:
+        total = 0
+        for di in range(-1, 2):
+            for dj in range(-1, 2):
+                if 0 <= i + di < n and 0 <= j + dj < m:
+                    total += x[i + di, j + dj]
+        out[i, j] = total // 9
+
+
+@wrong("smooth", "transposed")
+@later
+def rows_by_thread_x(x, out):
+    row = cuda.threadIdx.x + cuda.blockIdx.x * cuda.blockDim.x
+    column = cuda.threadIdx.y + cuda.blockIdx.y * cuda.blockDim.y
+    if row >= x.shape[0] or column >= x.shape[1]:
+        return
+    total = 0
+    for k in range(row - 1, row + 2):
+        for h in range(column - 1, column + 2):
+            total += x[min(max(k, 0), x.shape[0] - 1), min(max(h, 0), x.shape[1] - 1)]
+    out[row, column] = total // 9
+
+
+@wrong("smooth", "overflow")
+@later
+def narrow_in_three_steps(x, out):
+    j, i = cuda.grid(2)
+    n, m = x.shape
+    if i < n and j < m:
+        left, right = max(j - 1, 0), min(j + 1, m - 1)
+        total = np.int8(0)
+        for di in (-1, 0, 1):
+            k = min(max(i + di, 0), n - 1)
+            total = np.int8(total + x[k, left] + x[k, j] + x[k, right])
+        out[i, j] = total // 9
+
+
+@wrong("smooth", "rounding")
+@later
+def divides_the_amount(x, out):
+    j, i = cuda.grid(2)
+    n, m = x.shape
+    if i < n and j < m:
+        total = 0
+        for k in range(i - 1, i + 2):
+            for h in range(j - 1, j + 2):
+                total += x[max(0, min(k, n - 1)), max(0, min(h, m - 1))]
+        out[i, j] = total // 9 if total >= 0 else -(-total // 9)
+
+
+@wrong("smooth", "race")
+@later
+def writes_into_the_picture(x, out):
+    j, i = cuda.grid(2)
+    n, m = x.shape
+    if i < n and j < m:
+        total = 0
+        for k in range(i - 1, i + 2):
+            for h in range(j - 1, j + 2):
+                total += x[max(0, min(k, n - 1)), max(0, min(h, m - 1))]
+        x[i, j] = total // 9
+
+
+@wrong("smooth", "integer")
+@later
+def ninths(x, out):
+    j, i = cuda.grid(2)
+    n, m = x.shape
+    if i < n and j < m:
+        mean = 0
+        for k in range(i - 1, i + 2):
+            for h in range(j - 1, j + 2):
+                mean += x[max(0, min(k, n - 1)), max(0, min(h, m - 1))] // 9
+        out[i, j] = mean
+
+
+@wrong("smooth", "value")
+@later
+def without_itself(x, out):
+    j, i = cuda.grid(2)
+    n, m = x.shape
+    if i < n and j < m:
+        total = 0
+        for k in range(i - 1, i + 2):
+            for h in range(j - 1, j + 2):
+                if k != i or h != j:
+                    total += x[max(0, min(k, n - 1)), max(0, min(h, m - 1))]
+        out[i, j] = total // 8
+
+
+@wrong("smooth", "traffic")
+@later
+def adds_up_in_out(x, out):
+    j, i = cuda.grid(2)
+    n, m = x.shape
+    if i < n and j < m:
+        out[i, j] = x[i, j]
+        total = 0
+        for k in range(i - 1, i + 2):
+            for h in range(j - 1, j + 2):
+                total += x[max(0, min(k, n - 1)), max(0, min(h, m - 1))]
+        out[i, j] = total // 9
+
+
+@right("smooth")
+@later
+def branches_at_the_border(x, out):
+    column, row = cuda.grid(2)
+    rows, columns = x.shape
+    if row < rows and column < columns:
+        total = 0
+        for k in range(row - 1, row + 2):
+            if k < 0:
+                k = 0
+            elif k == rows:
+                k = rows - 1
+            for h in range(column - 1, column + 2):
+                if h < 0:
+                    h = 0
+                elif h == columns:
+                    h = columns - 1
+                total += x[k, h]
+        out[row, column] = total // 9
+
+
+# ---- kernels.histogram ----
+
+
+@wrong("histogram", "race")
+@later
+def reads_then_writes(v, counts):
+    i = cuda.grid(1)
+    while i < v.size:
+        before = counts[v[i]]
+        counts[v[i]] = before + 1
+        i += cuda.gridsize(1)
+
+
+@wrong("histogram", "remainder")
+@later
+def equal_parts(v, counts):
+    each = v.size // cuda.gridsize(1)
+    for i in range(cuda.grid(1) * each, (cuda.grid(1) + 1) * each):
+        cuda.atomic.add(counts, v[i], 1)
+
+
+@wrong("histogram", "overlap")
+@later
+def every_block_all_values(v, counts):
+    for i in range(cuda.threadIdx.x, v.size, cuda.blockDim.x):
+        cuda.atomic.add(counts, v[i], 1)
+
+
+@wrong("histogram", "bounds")
+@later
+def rounds_without_a_guard(v, counts):
+    rounds = (v.size + cuda.gridsize(1) - 1) // cuda.gridsize(1)
+    for k in range(rounds):
+        cuda.atomic.add(counts, v[cuda.grid(1) + k * cuda.gridsize(1)], 1)
+
+
+@wrong("histogram", "value")
+@later
+def halves_the_values(v, counts):
+    for i in range(cuda.grid(1), v.size, cuda.gridsize(1)):
+        cuda.atomic.add(counts, v[i] // 2, 1)
+
+
+@wrong("histogram", "uninitialised")
+@later
+def clears_half_of_them(v, counts):
+    mine = cuda.shared.array(256, np.int32)
+    for k in range(cuda.threadIdx.x, 128, cuda.blockDim.x):
+        mine[k] = 0
+    cuda.syncthreads()
+    for i in range(cuda.grid(1), v.size, cuda.gridsize(1)):
+        cuda.atomic.add(mine, v[i], 1)
+    cuda.syncthreads()
+    for k in range(cuda.threadIdx.x, 256, cuda.blockDim.x):
+        cuda.atomic.add(counts, k, mine[k])
+
+
+@wrong("histogram", "serial")
+@later
+def first_of_each_block(v, counts):
+    if cuda.threadIdx.x == 0:
+        for i in range(cuda.blockIdx.x, v.size, cuda.gridDim.x):
+            cuda.atomic.add(counts, v[i], 1)
+
+
+@right("histogram")
+@later
+def contiguous_parts(v, counts):
+    part, parts = cuda.grid(1), cuda.gridsize(1)
+    for i in range(part * v.size // parts, (part + 1) * v.size // parts):
+        cuda.atomic.add(counts, v[i], 1)
+
+
+# ---- kernels.fastest ----
+
+
+def by_rows(rows, columns):
+    return ((rows + 31) // 32, (columns + 31) // 32), (32, 32)
+
+
+def by_columns(rows, columns):
+    return ((columns + 31) // 32, (rows + 31) // 32), (32, 32)
+
+
+def strips_of_eight(rows, columns):
+    return ((columns + 127) // 128, (rows + 7) // 8), (128, 1)
+
+
+def without_the_last(rows, columns):
+    return ((columns - 1) // 32 + 1, (rows + 1) // 32), (32, 32)
+
+
+def in_words(rows, columns):
+    return "32 blocks", "32 threads"
+
+
+def huge(rows, columns):
+    return ((columns + 1023) // 1024, (rows + 1) // 2), (1024, 2)
+
+
+@wrong("fastest", "coalescing", launch=by_rows)
+@later
+def row_first(x, out):
+    row, column = cuda.grid(2)
+    n, m = x.shape
+    if row < n and column < m:
+        total = 0
+        for k in range(row - 1, row + 2):
+            for h in range(column - 1, column + 2):
+                total += x[max(0, min(k, n - 1)), max(0, min(h, m - 1))]
+        out[row, column] = total // 9
+
+
+@wrong("fastest", "remainder", launch=without_the_last)
+@wrong("fastest", "type", launch=in_words)
+@wrong("fastest", "launch-limit", launch=huge)
+@wrong("fastest", "callable", launch=(32, 8))
+@right("fastest", launch=by_columns)
+@later
+def column_first(x, out):
+    column, row = cuda.grid(2)
+    n, m = x.shape
+    if row < n and column < m:
+        total = 0
+        for k in range(row - 1, row + 2):
+            for h in range(column - 1, column + 2):
+                total += x[max(0, min(k, n - 1)), max(0, min(h, m - 1))]
+        out[row, column] = total // 9
+
+
+@wrong("fastest", "race", launch=strips_of_eight)
+@later
+def one_row_above_too(x, out):
+    j, strip = cuda.grid(2)
+    n, m = x.shape
+    if j < m:
+        for row in range(max(strip * 8 - 1, 0), min(strip * 8 + 8, n)):
+            total = 0
+            for k in range(row - 1, row + 2):
+                for h in range(j - 1, j + 2):
+                    total += x[max(0, min(k, n - 1)), max(0, min(h, m - 1))]
+            out[row, j] = total // 9
+
+
+@wrong("fastest", "bounds", launch=strips_of_eight)
+@later
+def always_eight_rows(x, out):
+    j, strip = cuda.grid(2)
+    n, m = x.shape
+    if j < m:
+        for row in range(strip * 8, strip * 8 + 8):
+            total = 0
+            for k in range(row - 1, row + 2):
+                for h in range(j - 1, j + 2):
+                    total += x[max(0, min(k, n - 1)), max(0, min(h, m - 1))]
+            out[row, j] = total // 9
+
+
+@right("fastest", launch=strips_of_eight)
+@later
+def sums_are_kept(x, out):
+    j, strip = cuda.grid(2)
+    n, m = x.shape
+    if j < m and strip * 8 < n:
+        left, right = max(j - 1, 0), min(j + 1, m - 1)
+        top = max(strip * 8 - 1, 0)
+        a = x[top, left] + x[top, j] + x[top, right]
+        b = x[strip * 8, left] + x[strip * 8, j] + x[strip * 8, right]
+        for row in range(strip * 8, min(strip * 8 + 8, n)):
+            low = min(row + 1, n - 1)
+            c = x[low, left] + x[low, j] + x[low, right]
+            out[row, j] = (a + b + c) // 9
+            a, b = b, c
+
+
+# ---- all of them ----
+
+
+@pytest.mark.parametrize(("problem", "reason", "answers"), WRONG)
+def test_a_wrong_answer_of_a_known_kind_is_refused_for_its_reason(device, problem, reason, answers):
+    verdict = problems.judge(problem, *answers)
+    assert (verdict.outcome, verdict.reason) == ("wrong", reason), verdict.why
+
+
+@pytest.mark.parametrize(("problem", "answers"), RIGHT)
+def test_another_right_answer_is_accepted(device, problem, answers):
+    verdict = problems.judge(problem, *answers)
+    assert verdict.outcome == "right", verdict.why
+
+
+def test_there_is_a_second_wrong_answer_of_each_kind():
+    """For each problem of kernels and each reason that its known wrong answers have."""
+    here = {(param.values[0], param.values[1]) for param in WRONG}
+    for problem in PROBLEMS:
+        if problem.id not in ("kernels.launch", "kernels.worth"):
+            assert {(problem.id, known.reason) for known in problem.wrong.values()} <= here
+
+
+@pytest.mark.parametrize(
+    ("position", "value", "reason"),
+    [
+        (0, 750 // 32 * 1000 // 8, "remainder"),  # 2875
+        (0, 32 * 94, "transposed"),  # x along the rows: 32 · 32 threads for 1000, 94 · 8 for 750
+        (0, 768_000, "factor"),
+        (0, 2930, "shape"),
+        (1, 18, "per-element"),
+        (1, 768_000, "count"),
+        (2, 101, "transposed"),
+        (2, 7, "offset"),
+        (2, 647, "operands"),
+        (3, 32, "coalescing"),
+        (3, 128, "unit"),
+        (4, 4, "coalescing"),
+        (4, 33, "value"),
+    ],
+)
+def test_a_mistake_in_a_prediction_is_recognised(position, value, reason):
+    right = [3000, 18_000, 167, 4, 32]
+    answers = [*right[:position], value, *right[position + 1 :]]
+    assert problems.judge("kernels.launch", *answers).reason == reason
+    assert problems.judge("kernels.launch", *right).outcome == "right"
+
+
+def test_the_predictions_are_what_a_launch_does(device):
+    """The numbers that are asked for, by a kernel of which each thread writes its own number."""
+    from hundredfold import lens
+
+    @later
+    def along(x, out):
+        j, i = cuda.grid(2)
+        if i < x.shape[0] and j < x.shape[1]:
+            out[i, j] = x[i, j]
+
+    along.ready()
+    x = np.zeros((launch.ROWS, launch.COLUMNS), np.float32)
+    blocks = (launch.ACROSS, launch.DOWN)
+    seen = lens.trace(along.py_func, blocks, launch.THREADS, x, np.empty_like(x), blocks=[0])
+    # One block of 8 warps at the picture's corner; a row's 3000 bytes are no multiple of 32, so some rows straddle.
+    assert seen.traffic[0].requests == 8
+    assert launch.SECTORS <= seen.traffic[0].per_request <= launch.SECTORS + 1
+
+
+def test_the_jobs_are_decided_by_what_the_exercise_says():
+    """By hand: 8192 B and 200 MB at 50, 900 and 12 GB/s; 10⁸ turns of 1 and 20 ns."""
+    assert worth.JOBS["once"].cpu == pytest.approx(4e-3)
+    assert worth.JOBS["once"].gpu > 2e8 / 12e9 > worth.JOBS["once"].cpu
+    assert worth.JOBS["steps"].cpu == pytest.approx(4.0)
+    assert worth.JOBS["steps"].gpu < 0.3
+    assert worth.JOBS["follow"].gpu == pytest.approx(2.0, rel=0.01)
+    assert worth.RIGHT == {"icon": "cpu", "once": "cpu", "steps": "gpu", "counts": "gpu", "follow": "cpu"}
+
+
+@pytest.mark.parametrize("key", worth.JOBS)
+def test_each_wrong_decision_has_its_reason(key):
+    other = {"cpu": "gpu", "gpu": "cpu"}
+    verdict = problems.judge("kernels.worth", {**worth.RIGHT, key: other[worth.RIGHT[key]]})
+    assert (verdict.outcome, verdict.reason) == ("wrong", worth._REASONS[key])
+
+
+def test_the_specification_is_scipys_correlation():
+    ndimage = pytest.importorskip("scipy.ndimage")
+    for shape in ((9, 14), (1, 7), (7, 1), (1, 1), (2, 2)):
+        x = pixels(*shape, seed=3)
+        total = ndimage.correlate(x.astype(np.int16), np.ones((3, 3), np.int16), mode="nearest")
+        np.testing.assert_array_equal(smooth(x), total // 9)
+
+
+def test_what_moves_least_is_said_to(device):
+    """A thread that slides down a column reads 3 pixels for each, not 9: its requests move far fewer bytes."""
+    problem = problems.find("kernels.fastest")
+    one, strip = (
+        fastest.moved(kernel.ready(), lambda x, shape=shape: shape(*x.shape), problem)
+        for kernel, shape in ((fastest.clamped, fastest._usual), (sums_are_kept, strips_of_eight))
+    )
+    assert strip < one / 2
+    assert one < fastest.MOST
+
+
+def test_a_kernel_that_is_not_begun_is_not_judged(device):
+    @later
+    def nothing(x, out): ...
+
+    assert problems.judge("kernels.smooth", nothing).outcome == "untouched"
+
+
+@pytest.mark.parametrize(("answer", "reason"), [(3.0, "callable"), (np.zeros(3), "callable"), (len, "callable")])
+def test_other_things_that_are_given(device, answer, reason):
+    assert problems.judge("kernels.smooth", answer).reason == reason
+
+
+@later
+def never_moves_on(x, gain, out):
+    i = cuda.grid(1)
+    while i < x.size:
+        out[i] = min(x[i] * gain, 1.0)
+
+
+def test_a_kernel_that_never_ends_is_refused_and_not_launched(device, monkeypatch):
+    monkeypatch.setenv("HUNDREDFOLD_THREAD_SECONDS", "0.5")
+    verdict = problems.judge("kernels.guard", never_moves_on)
+    assert (verdict.outcome, verdict.reason) == ("wrong", "timeout"), verdict.why
+
+
+def test_each_known_answer_fits_its_problem():
+    for problem in PROBLEMS:
+        for answer in problem.right.values():
+            assert len(as_tuple(problem, answer)) == len(problem.answers)
