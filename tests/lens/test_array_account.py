@@ -368,3 +368,13 @@ def test_nothing_happens(cp):
     account = lens.account(lambda: 3)
     assert "No kernel was launched" in str(account) and account.bound.seconds == 0
     assert account._repr_html_().count("<table") == 0
+
+
+def test_what_is_nothing_is_not_said(cp):
+    """The bound of array code that only makes an array said that "0 B must be read once"."""
+    made = lens.account(lambda: cp.ones(N))
+    assert "0 B" not in str(made)
+    assert "800 kB must be written once, were it all one kernel." in " ".join(str(made).split())
+    copied = lens.account(lambda: cp.asarray(np.ones(N)))
+    assert "0 B" not in str(copied)
+    assert "800 kB must go over the link." in " ".join(str(copied).split())

@@ -100,3 +100,15 @@ def test_every_gpu_that_is_known_has_a_compute_capability_that_is():
     for gpu in gpus.known():
         assert occupancy(32, 0, 256, gpu).cc == gpu.cc
     assert set(capabilities.sources()) == set(vars(capabilities.known()[0])) - {"cc", "chips"}
+
+
+def test_a_compute_capability_may_be_written_in_its_usual_ways():
+    """They were taken for names of GPUs, of which none is called 8.0."""
+    for text in ("8.0", "sm_80", "cc 8.0", "compute_80", "Compute capability 8.0"):
+        assert occupancy(32, 0, 256, text) == occupancy(32, 0, 256, cc=text) == occupancy(32, 0, 256, (8, 0)), text
+    assert occupancy(32, 0, 256, "sm_100").cc == occupancy(32, 0, 256, "10.0").cc == (10, 0)
+    with pytest.raises(ValueError, match="3.5 is not known. Known: 7.0"):
+        occupancy(32, 0, 256, "3.5")
+    with pytest.raises(ValueError, match="such as \\(8, 0\\) or '8.0', not 8.0"):
+        occupancy(32, 0, 256, 8.0)
+    assert capabilities.named("H100") is capabilities.named("RTX 4090") is capabilities.named("80") is None

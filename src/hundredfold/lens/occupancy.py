@@ -81,7 +81,7 @@ def occupancy(
     blockdim: int | tuple[int, ...],
     gpu: str | gpus.GPU | tuple[int, int] | None = None,
     *,
-    cc: tuple[int, int] | None = None,
+    cc: tuple[int, int] | str | None = None,
     optin: bool = False,
 ) -> Occupancy:
     """Return how many blocks of a kernel fit on a multiprocessor at once.
@@ -95,9 +95,9 @@ def occupancy(
     blockdim : int or tuple of up to 3 int
         Threads of a block.
     gpu : str, GPU or tuple of int, optional
-        A GPU of :mod:`hundredfold.machine.gpus` or its name, or a compute capability such as ``(9, 0)``; the chosen GPU
-        (`use_gpu`) if left out.
-    cc : tuple of int, optional
+        A GPU of :mod:`hundredfold.machine.gpus` or its name, or a compute capability such as ``(9, 0)``, ``"9.0"`` or
+        ``"sm_90"``; the chosen GPU (`use_gpu`) if left out.
+    cc : tuple of int or str, optional
         The compute capability, instead of `gpu`.
     optin : bool
         Whether the driver was asked for more than 48 KiB of shared memory for a block; Numba never asks.
@@ -230,8 +230,12 @@ def _up(value: int, multiple: int) -> int:
 
 
 def _capability(gpu: Any) -> Capability:
+    if isinstance(gpu, str):
+        gpu = capabilities.named(gpu) or gpu
     if isinstance(gpu, (tuple, list)):
         return capabilities.of(tuple(gpu))
+    if isinstance(gpu, (float, int)):
+        raise ValueError(f"A compute capability is a pair or a text, such as (8, 0) or '8.0', not {gpu!r}.")
     return capabilities.of(resolve(gpu).cc)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from hundredfold.engine.kernels import limits
-from hundredfold.engine.kernels.faults import KernelError
+from hundredfold.engine.kernels.faults import KernelError, miscounted
 from hundredfold.engine.kernels.interpreted.orders import Order, some
 from hundredfold.engine.kernels.trace.findings import Finding
 
@@ -192,8 +192,7 @@ def _complete(made: Any, args: tuple) -> tuple:
     function = made.function()
     missing = len(function.params) - len(args)
     if not 0 <= missing <= len(function.defaults):
-        wanted = ", ".join(function.params)
-        raise TypeError(f"{made.name} takes {len(function.params)} arguments ({wanted}), {len(args)} were given.")
+        raise TypeError(miscounted(made.name, function.params, len(args), len(function.defaults)))
     return (*args, *function.defaults[len(function.defaults) - missing :])
 
 

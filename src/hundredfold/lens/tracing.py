@@ -11,7 +11,7 @@ import numpy as np
 
 from hundredfold import machine
 from hundredfold.engine.kernels import Kernel, limits
-from hundredfold.engine.kernels.faults import KernelError, TraceError
+from hundredfold.engine.kernels.faults import KernelError, TraceError, miscounted
 from hundredfold.engine.kernels.trace import blocks as sample
 from hundredfold.engine.kernels.trace import findings
 from hundredfold.engine.kernels.trace.log import MOST, RECORD, Log
@@ -103,8 +103,7 @@ def trace(
 def _traced(kernel: Kernel, griddim, blockdim, args: tuple, sharedmem: int, blocks) -> Trace:
     function = kernel.function()
     if len(args) > len(function.params) or len(args) + len(function.defaults) < len(function.params):
-        wanted = ", ".join(function.params)
-        raise TypeError(f"{kernel.name} takes {len(function.params)} arguments ({wanted}), {len(args)} were given.")
+        raise TypeError(miscounted(kernel.name, function.params, len(args), len(function.defaults)))
     args = (*args, *function.defaults[len(function.defaults) - (len(function.params) - len(args)) :])
     griddim, blockdim = limits.normalize(griddim, blockdim)
     picked = _picked(griddim, blocks)

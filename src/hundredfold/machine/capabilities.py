@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -85,6 +86,20 @@ def of(cc: tuple[int, int]) -> Capability:
             return capability
     there = ", ".join(f"{each.cc[0]}.{each.cc[1]}" for each in known())
     raise ValueError(f"Compute capability {'.'.join(map(str, cc))} is not known. Known: {there}.")
+
+
+def named(text: str) -> tuple[int, int] | None:
+    """Return the compute capability that a text names: "8.0", "cc 8.0", "sm_80", "compute_90a"; None if it is none.
+
+    Whether it is known, `of` says.
+    """
+    found = re.fullmatch(
+        r"(?:cc|sm|compute(?: capability)?)?[ _]*(\d+)\.(\d)|(?:sm|compute)_(\d+)(\d)[af]?", text.strip().lower()
+    )
+    if found is None:
+        return None
+    major, minor = found.group(1, 2) if found[1] else found.group(3, 4)
+    return int(major), int(minor)
 
 
 def sources() -> dict[str, str]:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from . import capabilities
+
 
 class UnknownGpuError(KeyError):
     """No known GPU has this name. The message says which names come nearest."""
@@ -55,8 +57,6 @@ class GPU:
         Bytes per second from L2 to the SMs, as kernels reach it.
     latency : tuple of int
         Cycles from a load to its value, found in L1, found in L2, from memory.
-    threads_per_sm : int
-        Threads resident on one SM at most.
     link_peak : float
         Bytes per second in one direction that the link could carry at most.
     calibration : dict or None
@@ -88,13 +88,17 @@ class GPU:
     l1: int
     l2_bandwidth: float
     latency: tuple[int, int, int]
-    threads_per_sm: int
     link_peak: float
     sources: dict[str, str]
     aliases: tuple[str, ...] = ()
     calibration: dict | None = None
 
     __hash__ = object.__hash__  # one object for each GPU, though some of its figures are dictionaries
+
+    @property
+    def threads_per_sm(self) -> int:
+        """Threads resident on one SM at most: a figure of its compute capability."""
+        return capabilities.of(self.cc).threads_per_sm
 
 
 @cache

@@ -106,3 +106,10 @@ def test_refused_in_a_device_function_too(line, waits, cuda, device_function):
 @pytest.mark.parametrize("line", TAKEN)
 def test_taken(line):
     assert Kernel(kernel(line)).compiled(ARGUMENTS) is not None
+
+
+def test_a_float_as_an_index_is_said_in_its_own_words():
+    """It was told as "there is no assignment to an element for array(float64, 1d, C), float64, int 1"."""
+    for line in ("x[y[0] / 2] = 1", "x[0] = y[y[0]]", "z[0, y[0] * 2] = 1", "x[0] = z[y[0], 1]"):
+        with pytest.raises(UncompilableError, match=r"has a whole number, not a float64: index with // "):
+            Kernel(kernel(line)).compiled(ARGUMENTS)

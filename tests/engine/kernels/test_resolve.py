@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hundredfold.engine.kernels import resolve
-from hundredfold.engine.kernels.faults import UncompilableError
+from hundredfold.engine.kernels.faults import OutOfBoundsError, UncompilableError
 
 FACTOR = 3
 
@@ -181,8 +181,19 @@ def test_a_member_that_has_a_name_of_its_own(cuda):
 @pytest.mark.parametrize(
     ("body", "says"),
     [
-        ("f = lambda a: a + 1\n    x[0] = f(2)", "Numba compiles a lambda in a kernel for a GPU, but here"),
-        ("def f(a):\n        return a + 1\n    x[0] = f(2)", "Numba compiles a function that is defined in a kernel"),
+        ("x[0] = (lambda a: a + 1)(2)", "A lambda in a kernel is simulated only where a variable stands for it"),
+        (
+            "y = 1\n    f = lambda a: a + y\n    g = f\n    x[0] = g(2)",
+            "f uses variables of the kernel and is more than",
+        ),
+        ("def f(a):\n        return f(a - 1)\n    x[0] = f(2)", "f calls itself: a kernel cannot recurse"),
+        ("def f(*a):\n        return 1\n    x[0] = f(2)", "f takes more than plain arguments"),
+        ("def f(a=x):\n        return 1\n    x[0] = f()", "A default value of f is no plain constant"),
+        (
+            "if x[0]:\n        f = lambda: 1\n    else:\n        f = lambda: 2\n    x[0] = f()",
+            "f is a function here and",
+        ),
+        ("y = 1\n    def f():\n        nonlocal y\n        y = 2\n    f()", "A kernel cannot change y"),
         ("global G\n    G = 2", "A kernel cannot change G"),
         ("match x:\n        case [a, b]:\n            x[0] = a", "match compares with plain values"),
         ("a = x[0]\n    del a", "del cannot be used in a kernel"),
@@ -218,6 +229,55 @@ def test_match_and_global_are_what_they_are_in_python(cuda, launch, monkeypatch,
     monkeypatch.setenv("HUNDREDFOLD_KERNELS", backend)
     launch(made_of(MATCH, cuda=cuda, np=np), 1, 8, x, out)
     assert out.tolist() == [10, -1, 22, 30, 40, -1, 6, 7]
+
+
+NESTED = """
+def kernel(x, out):
+    i = cuda.grid(1)
+    scale = 10
+    twice = lambda a: 2 * a
+
+    def inside(a, low=1):
+        here = twice(a) + SHIFT
+        return scale + here if a > low else -1
+
+    scale = 100
+    if i < x.size:
+        out[i] = inside(x[i])
+        x[i] = inside(x[i], 3) + inside(low=5, a=x[i])
+"""
+
+
+@pytest.mark.parametrize("backend", ["compiled", "interpreted"])
+def test_functions_in_a_kernel_see_its_variables_as_in_python(cuda, launch, monkeypatch, backend):
+    """numba-cuda compiles them; here both were refused."""
+    monkeypatch.setenv("HUNDREDFOLD_KERNELS", backend)
+    x, out = np.array([0, 1, 2, 4, 6]), np.zeros(5, np.int64)
+    launch(made_of(NESTED, cuda=cuda, SHIFT=0.25 * 4), 1, 8, x, out)
+    assert out.tolist() == [-1, -1, 105, 109, 113]
+    assert x.tolist() == [-2, -2, -2, 108, 226]
+
+
+def test_a_function_in_a_kernel_is_told_of_by_the_kernel_s_lines(cuda, launch):
+    source = "def kernel(x):\n    i = cuda.grid(1)\n    get = lambda at: x[at + 1]\n    x[0] = get(i)\n"
+    with pytest.raises(OutOfBoundsError) as error:
+        launch(made_of(source, cuda=cuda), 1, 1, np.zeros(1))
+    assert (error.value.kernel, error.value.line, error.value.source_line) == (
+        "kernel",
+        3,
+        "get = lambda at: x[at + 1]",
+    )
+
+
+def test_a_variable_of_an_enclosing_function_is_a_name_without_its_module(cuda):
+    """numba-cuda refuses it as it does one that was imported so; here it was taken."""
+    plus = cuda.atomic.add
+
+    def kernel(x):
+        plus(x, 0, 1)
+
+    with pytest.raises(UncompilableError, match=r"plus was imported by its name.* as cuda\.atomic\.add"):
+        resolve.function(kernel)
 
 
 def test_a_global_that_is_only_read(cuda, launch):

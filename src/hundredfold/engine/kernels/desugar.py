@@ -9,9 +9,9 @@ import ast
 import copy
 from collections.abc import Callable
 
-_FUNCTION = (
-    "Numba compiles {} for a GPU, but here it is not simulated: define a function outside of the kernel, with "
-    "@cuda.jit(device=True), and call that."
+_LAMBDA = (
+    "A lambda in a kernel is simulated only where a variable stands for it, as in f = lambda a: a + 1: give it a name, or "
+    "define a function outside of the kernel, with @cuda.jit(device=True), and call that."
 )
 
 
@@ -43,11 +43,8 @@ class _Rewriter(ast.NodeTransformer):
         made = self.visit(node)
         return made if isinstance(made, list) else [made]
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        raise self.error(_FUNCTION.format("a function that is defined in a kernel"), node)
-
     def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
-        raise self.error(_FUNCTION.format("a lambda in a kernel"), node)
+        raise self.error(_LAMBDA, node)
 
     def visit_Global(self, node: ast.Global | ast.Nonlocal) -> ast.AST:
         changed = next((name for name in node.names if name in self.stored), None)

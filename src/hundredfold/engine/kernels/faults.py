@@ -7,6 +7,7 @@ rebuilt from its sentence and its fields.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
 SECONDS_SETTING = "HUNDREDFOLD_THREAD_SECONDS"
 LAUNCH_SETTING = "HUNDREDFOLD_LAUNCH_SECONDS"
@@ -318,6 +319,21 @@ def raised(exception: BaseException, fault: KernelError) -> BaseException:
     prefix = f"{place if fault.file_line is not None else ''}tid={_zyx(fault.thread)} ctaid={_zyx(fault.block)}"
     args = exception.args
     return type(exception)(f"{prefix}: {args[0]}" if args else prefix, *args[1:])
+
+
+def miscounted(name: str, params: Sequence[str], given: int, optional: int = 0) -> str:
+    """What to say of a launch with too few or too many arguments: ``step takes 2 arguments (x, out), 1 was given.``
+
+    Parameters
+    ----------
+    optional : int
+        How many of the parameters have a default.
+    """
+    if not params:
+        return f"{name} takes no arguments, {given} {'was' if given == 1 else 'were'} given."
+    takes = f"{len(params) - optional} to {len(params)}" if optional else str(len(params))
+    noun = "argument" if len(params) == 1 else "arguments"
+    return f"{name} takes {takes} {noun} ({', '.join(params)}), {given} {'was' if given == 1 else 'were'} given."
 
 
 def who(thread: tuple[int, ...] | None, block: tuple[int, ...] | None = None) -> str:

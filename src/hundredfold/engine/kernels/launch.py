@@ -14,7 +14,7 @@ import numpy as np
 
 from .. import queue, shapes
 from . import limits, reported, resolve
-from .faults import TRACE_SETTING, KernelError, TraceError
+from .faults import TRACE_SETTING, KernelError, TraceError, miscounted
 from .resolve import Function
 from .trace import blocks as sample
 from .trace import findings
@@ -132,10 +132,7 @@ class Kernel:
         if len(args) != len(function.params):
             missing = len(function.params) - len(args)
             if not 0 < missing <= len(function.defaults):
-                raise TypeError(
-                    f"{self.name} takes {len(function.params)} arguments ({', '.join(function.params)}), "
-                    f"{len(args)} were given."
-                )
+                raise TypeError(miscounted(self.name, function.params, len(args), len(function.defaults)))
             args = (*args, *function.defaults[-missing:])
         # Numba takes such a number for a uint64, but not when it stands in a tuple, as it will.
         args = tuple([np.uint64(value) if type(value) is int and value >= 2**63 else value for value in args])

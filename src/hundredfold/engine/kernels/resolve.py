@@ -12,7 +12,7 @@ import builtins
 from dataclasses import dataclass, field
 from types import FunctionType, ModuleType
 
-from . import real
+from . import nested, real
 from . import source as sources
 from .desugar import desugar
 from .faults import UncompilableError
@@ -106,7 +106,7 @@ def is_written(pyfunc: FunctionType) -> bool:
     this compiler, and so do the device functions that libraries bring along."""
     module = getattr(pyfunc, "__module__", None) or ""
     ours = module.split(".")[0] in ("numba", "cupy", "cupyx") or module.startswith("hundredfold.simulate")
-    return not ours and not hasattr(pyfunc, sources.TREE)
+    return not ours and (not hasattr(pyfunc, sources.TREE) or hasattr(pyfunc, nested.WRITTEN))
 
 
 def _resolve(pyfunc: FunctionType, callers: tuple, known: dict, bound: dict[str, object] | None = None) -> Function:
@@ -136,8 +136,10 @@ def _resolve(pyfunc: FunctionType, callers: tuple, known: dict, bound: dict[str,
     for place in ("posonlyargs", "args"):
         setattr(arguments, place, [a for a in getattr(arguments, place) if a.arg not in bound])
     made.params = tuple(name for name in made.params if name not in bound)
+    inner = nested.take_out(node, made.name, source, _scope(pyfunc), made.error)
     desugar(node, made.error)
     visitor = _Names(made, (*callers, pyfunc), known, bound)
+    visitor.scope |= inner
     node.body = [visitor.visit(statement) for statement in node.body]
     made.intrinsics = frozenset(visitor.intrinsics)
     known[key] = made
@@ -221,14 +223,10 @@ class _Names(ast.NodeTransformer):
         return ast.copy_location(replaced, node)
 
     def _by_name(self, value: object, root: ast.Name) -> None:
-        """Refuse what numba-cuda's compiler knows only as an attribute of the module, where a module imported it.
-
-        It refuses a variable of an enclosing function that stands for one, too; here that is taken.
+        """Refuse what numba-cuda's compiler knows only as an attribute of the module, where a module imported it, or a
+        variable of an enclosing function stands for it.
         """
-        imported = root.id in self.made.pyfunc.__globals__ and root.id not in self.made.pyfunc.__code__.co_freevars
-        if not isinstance(value, Intrinsic) or value.name in BY_NAME or root.id in self.bound:
-            return
-        if not imported or not self.written:
+        if not isinstance(value, Intrinsic) or value.name in BY_NAME or root.id in self.bound or not self.written:
             return
         raise self.made.error(
             f"{root.id} was imported by its name, and Numba knows it only as cuda.{value.name}: write that, after "

@@ -28,7 +28,13 @@ def kernels(account: Account) -> str:
     made = account.kernels
     if not made:
         return "No kernel was launched."
-    return f"{many(len(made), 'kernel')} {'read' if len(made) > 1 else 'reads'} {words.size(account.read)} and {'write' if len(made) > 1 else 'writes'} {words.size(account.written)}."
+    one = len(made) == 1
+    parts = []
+    if account.read or not account.written:
+        parts.append(f"{'reads' if one else 'read'} {words.size(account.read)}")
+    if account.written or not account.read:
+        parts.append(f"{'writes' if one else 'write'} {words.size(account.written)}")
+    return f"{many(len(made), 'kernel')} {' and '.join(parts)}."
 
 
 def memory(account: Account) -> str:
@@ -72,11 +78,25 @@ def bound(account: Account) -> str:
     found, flow = account.bound, account.flow
     link = account.to_device + account.to_host
     binds = "the link" if found.binds == "link" else found.binds
-    crossing = f", and {words.size(link)} over the link beside it" if link else ""
-    return (
-        f"{words.seconds(found.seconds)}: {words.size(flow.read)} must be read once and {words.size(flow.written)} written "
-        f"once, were it all one kernel{crossing}. No run is faster; {binds} binds."
-    )
+    crossing = f"{words.size(link)} over the link" if link else ""
+    must = _must(flow.read, flow.written)
+    if must and crossing:
+        crossing = f", and {crossing} beside it"
+    elif crossing:
+        must, crossing = f"{crossing.replace(' over', ' must go over')}", ""
+    elif not must:
+        return f"{words.seconds(found.seconds)}: nothing must be read or written. No run is faster; {binds} binds."
+    kernel = ", were it all one kernel" if flow.read or flow.written else ""
+    return f"{words.seconds(found.seconds)}: {must}{kernel}{crossing}. No run is faster; {binds} binds."
+
+
+def _must(read: int, written: int) -> str:
+    """What must be read and written once: what is nothing is not said."""
+    if read and written:
+        return f"{words.size(read)} must be read once and {words.size(written)} written once"
+    if read or written:
+        return f"{words.size(read or written)} must be {'read' if read else 'written'} once"
+    return ""
 
 
 def launched(account: Account) -> str:

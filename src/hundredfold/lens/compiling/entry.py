@@ -12,7 +12,7 @@ from typing import Any
 
 from hundredfold.engine.kernels import Kernel, limits
 from hundredfold.engine.kernels.driver_errors import LinkerError
-from hundredfold.engine.kernels.faults import KernelError, UncompilableError
+from hundredfold.engine.kernels.faults import KernelError, UncompilableError, miscounted
 from hundredfold.engine.kernels.trace import findings
 from hundredfold.lens.chosen import resolve
 from hundredfold.machine import capabilities, gpus, packages
@@ -55,7 +55,7 @@ def compile(
         Or their types: ``"float32[:, ::1]"``, ``numba.float32[::1]``, ``np.float32`` for a number.  A kernel that was
         declared with one signature, or launched with one, needs none.
     gpu : str, GPU or tuple of int, optional
-        Its name, or a compute capability such as ``(9, 0)``; the chosen one (`use_gpu`) if left out.
+        Its name, or a compute capability such as ``(9, 0)`` or ``"9.0"``; the chosen one (`use_gpu`) if left out.
     blockdim : int or tuple of up to 3 int, optional
         Threads of a block, for occupancy.
     sharedmem : int
@@ -246,9 +246,7 @@ def _arguments(kernel: Any, function: FunctionType, args: tuple) -> tuple[Descri
         args = tuple(_split(args[0]))
     variadic = bool(code.co_flags & 0x04)  # *args
     if (len(args) > len(names) and not variadic) or len(args) + len(defaults) < len(names):
-        raise TypeError(
-            f"{function.__name__} takes {len(names)} arguments ({', '.join(names)}), {len(args)} were given."
-        )
+        raise TypeError(miscounted(function.__name__, names, len(args), len(defaults)))
     args = (*args, *defaults[len(defaults) - max(len(names) - len(args), 0) :]) if len(args) < len(names) else args
     kinds = tuple(map(described.describe, args))
     declared = _signatures(kernel)
@@ -265,7 +263,7 @@ def _declared(kernel: Any, name: str, parameters: tuple[str, ...]) -> tuple[Desc
     listed = "".join(f"\n  {', '.join(map(described.text, kinds))}" for kinds in known)
     said = f" It is compiled for several already; say which:{listed}" if known else ""
     raise TypeError(
-        f"{name} takes {len(parameters)} arguments ({', '.join(parameters)}): pass them as in a launch, or their types, as "
+        f"{name} takes {len(parameters)} argument{'s' * (len(parameters) > 1)} ({', '.join(parameters)}): pass them as in a launch, or their types, as "
         f'in compile({name}, {", ".join(["..."] * len(parameters))}) with "float32[::1]" for an array.{said}'
     )
 
@@ -289,6 +287,8 @@ def _split(signature: str) -> list[str]:
 
 
 def _target(gpu: Any) -> tuple[tuple[int, int], str]:
+    if isinstance(gpu, str):
+        gpu = capabilities.named(gpu) or gpu
     if isinstance(gpu, (tuple, list)):
         if len(gpu) != 2 or not all(isinstance(part, int) for part in gpu):
             raise ValueError(f"A compute capability is two whole numbers, such as (9, 0), not {gpu!r}.")

@@ -32,6 +32,7 @@ _SAID = re.compile(r"TypingError: (.*)")
 _END = re.compile(
     r"^\s*(File \"|During: |There are \d+ candidate|- Of which|raised from|This error may have been)", re.M
 )
+_FLOAT_INDEX = re.compile(r"^\w+\(array\([^()]*\), (?:\w*Tuple\([^()]*?)?\b(float(?:16|32|64))\b")
 _LITERAL = re.compile(r"Literal\[(\w+)\]\(([^()]*)\)")
 
 
@@ -69,6 +70,8 @@ def words(text: str) -> str:
     if missing:
         name, call = missing[-1]
         call = _LITERAL.sub(r"\1 \2", call)
+        if name in ("getitem", "setitem") and (of := _FLOAT_INDEX.search(call)):
+            return f"an element has a whole number, not a {of[1]}: index with // in place of /, or with int(...)."
         if name in _OPERATORS:
             return f"there is no {_OPERATORS[name]} for {call[len(name) + 1 : -1] if call.startswith(name) else call}."
         return f"there is no {call}."
