@@ -50,6 +50,41 @@ def test_what_does_not_compile_is_refused(cudf, function):
         cudf.Series([1, 2]).apply(function)
 
 
+def _with_a_dict(row):
+    return {"near": 400, "far": 600}["far" if row["a"] > 1 else "near"]
+
+
+def _with_a_list(row):
+    return [400, 600][int(row["a"] > 1)]
+
+
+def _with_a_set(row):
+    return row["a"] in {row["a"], 3}
+
+
+def _with_a_comprehension(row):
+    return sum([k * row["a"] for k in (1, 2)])
+
+
+def _that_catches(row):
+    try:
+        return row["a"]
+    except Exception:
+        return 0
+
+
+@pytest.mark.parametrize("function", [_with_a_dict, _with_a_list, _with_a_set, _with_a_comprehension, _that_catches])
+def test_what_only_a_cpu_can_compile_is_refused(cudf, function):
+    """numba.njit takes all of them; the GPU's target has no memory to allocate and nothing to catch with."""
+    with pytest.raises(ValueError, match="user defined function compilation failed"):
+        cudf.DataFrame({"a": [1, 2, None]}).apply(function, axis=1)
+
+
+def test_a_constant_tuple_is_compiled(cudf):
+    found = cudf.DataFrame({"a": [1, 2, 3]}).apply(lambda row: row["a"] in (1, 3), axis=1)
+    assert found.to_arrow().to_pylist() == [True, False, True]
+
+
 def test_rolling_functions(cudf):
     def spread(window):
         return window.max() - window.min()
