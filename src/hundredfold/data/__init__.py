@@ -5,6 +5,7 @@
 
     flights = cudf.read_parquet(data.path("flights"))
 
+`hundredfold.data.storage` serves files as a bucket of object storage would, on this machine, and says what it was asked for.
 What the tables are, whose they are and how they were made stands in the README.md beside them.
 """
 
@@ -12,7 +13,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .machine.paths import data_dir
+from hundredfold.machine.paths import data_dir
 
 
 def names() -> list[str]:
