@@ -487,6 +487,51 @@ def test_the_doctor_comes_before_the_set_up(checkout):
     assert json.loads(done.stdout)["findings"] and not checkout.calls()
 
 
+def as_pytest(checkout) -> None:
+    """Stand a module in for pytest that says who runs it with what."""
+    text = "import os, sys; print('PYTEST', os.environ['VIRTUAL_ENV'], *sys.argv[1:], sep='|')\n"
+    (checkout.root / "pytest.py").write_text(text)
+
+
+def test_the_interop_tests_have_an_environment_of_their_own_and_the_notebooks_that_use_it(checkout):
+    as_pytest(checkout)
+    for folder, name, source in (
+        ("notebooks", "03_any", "    import jax\n"),
+        ("notebooks", "04_none", "import numpy\n"),
+        ("solutions", "05_named", "import xarray as xr\n"),
+    ):
+        (checkout.root / folder).mkdir(exist_ok=True)
+        (checkout.root / folder / f"{name}.ipynb").write_text(json.dumps({"cells": [{"source": [source]}]}))
+    done = checkout.lab("test-interop", "-q")
+    assert done.returncode == 0, done.stderr
+    _, venv, *ran = done.stdout.splitlines()[-1].split("|")
+    assert Path(venv) == checkout.root / ".interop" and "tests/interop" in ran and ran[-1] == "-q"
+    assert [name for name in ran if name.endswith(".ipynb")] == ["notebooks/03_any.ipynb", "solutions/05_named.ipynb"]
+    assert checkout.syncs() == [["cpu", "test"], ["cpu", "test", "interop"]]
+    before = checkout.calls()
+    assert checkout.lab("test-interop").returncode == 0 and checkout.calls() == before
+    (checkout.root / "requirements/interop.txt").write_text("# another\n")
+    checkout.lab("test-interop")
+    assert checkout.syncs()[2:] == [["cpu", "test", "interop"]], "of the two, what the lock changed"
+
+
+def test_the_compiler_s_tests_are_told_where_it_is_and_a_half_made_one_is_made_again(checkout):
+    (checkout.root / "pytest.py").write_text("import os; print(os.environ['HUNDREDFOLD_COMPILER'])\n")
+    checkout.lab("setup", "test")
+    checkout.program("uv", UV.replace('arguments[:2] == ["pip", "sync"]', 'arguments[:2] == ["pip", "install"]'))
+    checkout.uv_says(NO_SPACE)
+    assert "disk is full" in checkout.refused("test-compiler")
+    checkout.uv_says(None)
+    for _ in range(2):
+        done = checkout.lab("test-compiler")
+        assert done.returncode == 0, done.stderr
+        assert Path(done.stdout.splitlines()[-1]) == checkout.root / ".compiler/bin/python"
+    made = [call for call in checkout.calls() if call[-1].endswith(".compiler")]
+    assert len(made) == 2 and all("--clear" in call for call in made)
+    (wanted,) = {tuple(c) for c in checkout.calls() if c[:2] == ["pip", "install"] and "--constraint" in c}
+    assert wanted[5].endswith("compiler.txt") and any(name.startswith("numba-cuda[cu13]") for name in wanted)
+
+
 def test_benchmarks_run_in_turn_or_by_name(checkout):
     (checkout.root / "benchmarks").mkdir()
     for name in ("enqueue", "overhead"):
@@ -534,4 +579,4 @@ def test_what_make_hands_down_does_not_reach_a_make_further_in(monkeypatch):
     monkeypatch.setenv("MAKEFLAGS", " -- ARGS=-q")
     monkeypatch.setenv("ARGS", "-q")
     monkeypatch.setenv("MAKELEVEL", "1")
-    assert not {"MAKEFLAGS", "MAKELEVEL", "ARGS"} & set(commands._environ(None))
+    assert not {"MAKEFLAGS", "MAKELEVEL", "ARGS"} & set(commands._environ(commands.environment.PYTHON))

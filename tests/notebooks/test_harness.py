@@ -1,5 +1,6 @@
 """The harness from outside: what turns a notebook red, and what does not."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -79,6 +80,11 @@ def test_what_passes_fails_and_is_skipped(report, name):
 
 def test_what_is_skipped_names_the_cell_that_failed(report):
     assert "Cell 1 of this notebook failed" in report.output
+
+
+def test_what_it_cost_is_said_at_the_end(report):
+    assert re.search(r"^ +\d+\.\d s  0\.\d\d GB  notebooks/good\.ipynb$", report.output, re.MULTILINE), report.output
+    assert f"{len(WANTED)} notebooks: at most" in report.output and "(the serial sum)" in report.output
 
 
 def test_all_three_folders_are_collected_without_being_named(report):

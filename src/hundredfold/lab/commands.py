@@ -7,8 +7,9 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
-from . import ROOT, Stop, environment, names, on_disk
+from . import ROOT, Stop, beside, environment, names, on_disk
 
 Command = Callable[[list[str]], "int | None"]
 
@@ -49,8 +50,8 @@ def setup(arguments: list[str]) -> None:
     print(f"Ready: {environment.VENV} ({environment.chosen()}). `make lab` opens the lab.")
 
 
-_HEAVY = ("--ignore=tests/lab", "--ignore=tests/kernels_set")
-"""What has a command of its own, because it takes minutes."""
+_HEAVY = ("--ignore=tests/lab", "--ignore=tests/kernels_set", "--ignore=tests/interop")
+"""What has a command of its own, because it takes minutes or packages that `.venv` lacks."""
 
 
 def test(arguments: list[str]) -> int:
@@ -68,8 +69,18 @@ def test_kernels(arguments: list[str]) -> int:
 def test_compiler(arguments: list[str]) -> int:
     """set up the real CUDA compiler beside .venv (some 300 MB, no GPU needed) and run the tests that ask it (minutes)"""
     environment.ready(groups=["test"])
-    os.environ["HUNDREDFOLD_COMPILER"] = str(environment.compiler())
+    os.environ["HUNDREDFOLD_COMPILER"] = str(beside.compiler())
     return _become("-m", "pytest", "-n", _workers(), "tests/lens/test_compile_extra.py", *arguments)
+
+
+def test_interop(arguments: list[str]) -> int:
+    """set up JAX and Xarray beside .venv and run the notebooks that use them, and the tests of what passes between"""
+    environment.ready(groups=["test"])
+    python = beside.interop()
+    notebooks = [str(file.relative_to(ROOT)) for file in _notebooks() if _uses(file, "jax", "xarray")]
+    return _become(
+        "-m", "pytest", "-n", _workers(), "--dist", "loadscope", "tests/interop", *notebooks, *arguments, python=python
+    )
 
 
 def test_lab(arguments: list[str]) -> int:
@@ -100,7 +111,8 @@ def doctor(arguments: list[str]) -> int:
     """say what this machine has and what is wrong with it; works before set-up too"""
     if environment.PYTHON.exists():
         return _become("-m", "hundredfold.machine.doctor", *arguments)
-    return subprocess.call([sys.executable, "-m", "hundredfold.machine.doctor", *arguments], env=_environ(ROOT / "src"))
+    env = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    return subprocess.call([sys.executable, "-m", "hundredfold.machine.doctor", *arguments], env=env)
 
 
 def benchmark(arguments: list[str]) -> int:
@@ -137,7 +149,7 @@ def lock(arguments: list[str]) -> None:
 
 def clean(arguments: list[str]) -> None:
     """remove .venv, the installer and what the tests left; what you wrote in work/ stays"""
-    leftovers = (".venv", ".compiler", ".uv", ".cache", ".pytest_cache", ".ruff_cache", "_build", "dist")
+    leftovers = (".venv", ".compiler", ".interop", ".uv", ".cache", ".pytest_cache", ".ruff_cache", "_build", "dist")
     for name in leftovers:
         shutil.rmtree(ROOT / name, ignore_errors=True)
 
@@ -151,33 +163,40 @@ def show_help(arguments: list[str]) -> int:
     return 0
 
 
+def _notebooks() -> list[Path]:
+    return [
+        file for folder in ("notebooks", "solutions", "exercises") for file in sorted((ROOT / folder).glob("*.ipynb"))
+    ]
+
+
+def _uses(notebook: Path, *packages: str) -> bool:
+    """Whether a notebook imports one of these packages."""
+    text = notebook.read_text(encoding="utf-8")
+    return any(f"import {package}" in text for package in packages)
+
+
 def _run(*arguments: str) -> int:
     """Run the environment's Python in the foreground and return its exit status."""
-    return subprocess.call([str(environment.PYTHON), *arguments], cwd=ROOT, env=_environ(None))
+    return subprocess.call([str(environment.PYTHON), *arguments], cwd=ROOT, env=_environ(environment.PYTHON))
 
 
-def _become(*arguments: str) -> int:
-    """As `_run`, but where the system can, in this process's place: one `Ctrl-C` then reaches one program."""
+def _become(*arguments: str, python: Path = environment.PYTHON) -> int:
+    """Run a Python in this process's place, where the system can: one `Ctrl-C` then reaches one program."""
     if os.name != "posix":
-        return _run(*arguments)
+        return subprocess.call([str(python), *arguments], cwd=ROOT, env=_environ(python))
     sys.stdout.flush()
     os.chdir(ROOT)
-    os.execve(environment.PYTHON, [str(environment.PYTHON), *arguments], _environ(None))
+    os.execve(python, [str(python), *arguments], _environ(python))
 
 
-def _environ(path: object) -> dict[str, str]:
-    """This process's environment as an activated `.venv` would have it; with `path`, modules are found there too."""
-    # What `make` hands down (its own flags, and ARGS, which were for this command) is not for a make that runs further in.
-    handed_down = ("MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS", "ARGS")
-    env = {name: value for name, value in os.environ.items() if name not in handed_down}
-    if path is None:
-        env["VIRTUAL_ENV"] = str(environment.VENV)
-        env["PATH"] = str(environment.PYTHON.parent) + os.pathsep + env.get("PATH", "")
-        # Another Python's modules, as clusters' `module load` puts them there, would come before our own.
-        for name in ("PYTHONHOME", "PYTHONPATH"):
-            env.pop(name, None)
-    else:
-        env["PYTHONPATH"] = str(path)
+def _environ(python: Path) -> dict[str, str]:
+    """This process's environment as it would be if the environment of this Python were activated."""
+    # Another Python's modules, as clusters' `module load` puts them there, would come before our own; and what `make` hands
+    # down (its own flags, and ARGS, which were for this command) is not for a make that runs further in.
+    dropped = ("PYTHONHOME", "PYTHONPATH", "MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS", "ARGS")
+    env = {name: value for name, value in os.environ.items() if name not in dropped}
+    env["VIRTUAL_ENV"] = str(python.parents[1])
+    env["PATH"] = str(python.parent) + os.pathsep + env.get("PATH", "")
     return env
 
 
@@ -193,6 +212,7 @@ COMMANDS: dict[str, Command] = {
     "test": test,
     "test-kernels": test_kernels,
     "test-compiler": test_compiler,
+    "test-interop": test_interop,
     "test-lab": test_lab,
     "lint": lint,
     "build": build,

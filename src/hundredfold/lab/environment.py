@@ -50,33 +50,13 @@ def ready(*, extra: str | None = None, groups: Iterable[str] = ()) -> Path:
     if not os.access(ROOT, os.W_OK):
         raise read_only(ROOT)
     try:
-        with _one_at_a_time():
+        with one_at_a_time():
             state = _state()
             if not _finished(state, extra, wanted):
                 _make(state, extra, wanted)
     except OSError as error:
         raise on_disk(error) or error from None
     return PYTHON
-
-
-def compiler() -> Path:
-    """Make `.compiler` hold what the extra `compiler` adds, at the lock's versions, and return its Python.
-
-    Apart from `.venv`: where numba-cuda is installed, `numba.cuda` is another module, and what is tested is the lab without it.
-    """
-    import tomllib
-
-    place = ROOT / ".compiler"
-    python = place / PYTHON.relative_to(VENV)
-    installer = uv.find() or uv.bring(LOG)
-    with _one_at_a_time():
-        if not python.exists():
-            uv.run(installer, ["venv", "--quiet", "--no-project", "--python", str(PYTHON), str(place)], LOG)
-        project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-        wanted = [*project["optional-dependencies"]["compiler"], "numpy"]
-        locked = str(ROOT / "requirements" / "compiler.txt")
-        _progress(installer, ["pip", "install", "--python", str(python), "--constraint", locked, *wanted])
-    return python
 
 
 def chosen(extra: str | None = None) -> str:
@@ -106,9 +86,9 @@ def _state() -> dict:
 
 
 def _finished(state: dict, extra: str, groups: list[str]) -> bool:
-    if not state.get("finished") or state.get("key") != _key(extra, groups):
+    if not state.get("finished") or state.get("key") != key_of([extra, groups], requirements(extra, groups)):
         return False
-    python = _python()
+    python = python_version()
     return state.get("python") == python and not _another_asked_for(python)
 
 
@@ -117,12 +97,12 @@ def _another_asked_for(python: str | None) -> bool:
     return bool(os.environ.get("PYTHON")) and (python or "").split(".")[:2] != [str(n) for n in sys.version_info[:2]]
 
 
-def _key(extra: str, groups: list[str]) -> str:
-    """A digest of everything that decides what `.venv` should hold."""
+def key_of(what: list, files: Iterable[Path]) -> str:
+    """A digest of everything that decides what an environment should hold: what it is, its locks, the project's own part."""
     import tomllib
 
-    digest = hashlib.sha256(json.dumps([extra, groups, str(ROOT)]).encode())
-    for file in requirements(extra, groups):
+    digest = hashlib.sha256(json.dumps([*what, str(ROOT)]).encode())
+    for file in files:
         digest.update(file.read_bytes())
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     build = [project.get("build-system"), project["project"], project.get("tool", {}).get("hatch")]
@@ -135,7 +115,7 @@ def _key(extra: str, groups: list[str]) -> str:
     return digest.hexdigest()
 
 
-def _python() -> str | None:
+def python_version() -> str | None:
     """The version of the environment's Python, or None where there is none that runs."""
     try:
         ask = [str(PYTHON), "-I", "-S", "-c", "import sys; print('%d.%d.%d' % sys.version_info[:3])"]
@@ -147,13 +127,14 @@ def _python() -> str | None:
 def _make(state: dict, extra: str, groups: list[str]) -> None:
     started = time.monotonic()
     installer = uv.find() or uv.bring(LOG)
-    python = _python()
+    python = python_version()
     cut_short, moved = state and not state.get("finished"), state.get("root") not in (None, str(ROOT))
     if python is None or cut_short or moved or _another_asked_for(python):
         base = getattr(sys, "_base_executable", None) or sys.executable
         uv.run(installer, ["venv", "--quiet", "--clear", "--no-project", "--python", base, str(VENV)], LOG)
-        python = _python()
-    note = {"extra": extra, "groups": groups, "python": python, "root": str(ROOT), "key": _key(extra, groups)}
+        python = python_version()
+    key = key_of([extra, groups], requirements(extra, groups))
+    note = {"extra": extra, "groups": groups, "python": python, "root": str(ROOT), "key": key}
     _write(note, finished=False)
     what = " and ".join([extra, *groups])
     print(
@@ -163,10 +144,10 @@ def _make(state: dict, extra: str, groups: list[str]) -> None:
     files = [str(file) for file in requirements(extra, groups)]
     sync = ["pip", "sync", "--python", str(PYTHON), "--require-hashes", *files]
     try:
-        _progress(installer, sync)
+        install(installer, sync)
     except uv.NoNetwork as error:
         try:  # everything may lie in uv's cache, too old to be trusted without asking
-            _progress(installer, [*sync, "--offline"])
+            install(installer, [*sync, "--offline"])
         except Stop:
             raise error from None
     project = ["pip", "install", "--python", str(PYTHON), "--no-deps", "--no-build-isolation", "--editable", str(ROOT)]
@@ -175,7 +156,7 @@ def _make(state: dict, extra: str, groups: list[str]) -> None:
     print(f"Set up in {time.monotonic() - started:.0f} s.", flush=True)
 
 
-def _progress(installer: str, arguments: list[str]) -> None:
+def install(installer: str, arguments: list[str]) -> None:
     """Run uv with the downloads that are under way on one line, where there is a terminal to show them on."""
     waiting: dict[str, str] = {}
 
@@ -208,7 +189,7 @@ def _write(note: dict, *, finished: bool) -> None:
 
 
 @contextlib.contextmanager
-def _one_at_a_time() -> Iterator[None]:
+def one_at_a_time() -> Iterator[None]:
     """Hold the checkout's set-up lock; it ends with the process that holds it, however that ends."""
     LOG.parent.mkdir(parents=True, exist_ok=True)
     with open(LOG.parent / "setup.lock", "a+b") as file:

@@ -1,0 +1,56 @@
+"""Environments beside `.venv`, for tests that need what the lab has to do without: made from the same lock."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from . import ROOT, on_disk, read_only, uv
+from .environment import LOG, PYTHON, STAMP, VENV, install, key_of, one_at_a_time, python_version, requirements
+
+
+def compiler() -> Path:
+    """Make `.compiler` hold what the extra `compiler` adds, at the lock's versions, and return its Python.
+
+    Apart from `.venv`: where numba-cuda is installed, `numba.cuda` is another module, and what is tested is the lab without it.
+    """
+    import tomllib
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    wanted = [*project["optional-dependencies"]["compiler"], "numpy"]
+    lock = ROOT / "requirements" / "compiler.txt"
+    return _made(".compiler", [lock], [["install", "--constraint", str(lock), *wanted]])
+
+
+def interop() -> Path:
+    """Make `.interop` hold what `.venv` holds for its tests, and JAX and Xarray, and return its Python.
+
+    Apart from `.venv`: the course has to do without them, and uses them where they are.
+    """
+    files = requirements("cpu", ["test", "interop"])
+    sync = ["sync", "--require-hashes", *map(str, files)]
+    project = ["install", "--no-deps", "--no-build-isolation", "--offline", "--editable", str(ROOT)]
+    return _made(".interop", files, [sync, project])
+
+
+def _made(name: str, files: list[Path], steps: list[list[str]]) -> Path:
+    """Make an environment by these commands of `uv pip`, afresh where its stamp says other files or other commands."""
+    place = ROOT / name
+    python, stamp = place / PYTHON.relative_to(VENV), place / STAMP.name
+    wanted = json.dumps([key_of([name], files), python_version(), steps])
+    if not os.access(ROOT, os.W_OK):
+        raise read_only(ROOT)
+    try:
+        with one_at_a_time():
+            if python.exists() and stamp.exists() and stamp.read_text(encoding="utf-8") == wanted:
+                return python
+            print(f"Setting up {name}. The first time this takes a minute or two.", flush=True)
+            installer = uv.find() or uv.bring(LOG)
+            uv.run(installer, ["venv", "--quiet", "--clear", "--no-project", "--python", str(PYTHON), str(place)], LOG)
+            for command, *arguments in steps:
+                install(installer, ["pip", command, "--python", str(python), *arguments])
+            stamp.write_text(wanted, encoding="utf-8")
+    except OSError as error:
+        raise on_disk(error) or error from None
+    return python
