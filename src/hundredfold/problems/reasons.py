@@ -100,6 +100,11 @@ REASONS: dict[str, str] = {
     "barrier": "threads of a block part at a barrier",
     "uninitialised": "shared memory is read before anybody wrote it",
     "launch-limit": "a block or grid of a size that no GPU launches",
+    "banks": "threads of a warp wait for the same bank of shared memory",
+    "atomics": "more atomic additions to one place than the task needs",
+    "occupancy": "a limit on what a multiprocessor holds at once was left out",
+    "rewritten": "what a library does as fast was to be written again",
+    "unwritten": "a library was to do what only a kernel of one's own does well",
     # What a join does with rows
     "lost": "rows are missing that belong to the result",
     "multiplied": "rows come several times, since a key does",

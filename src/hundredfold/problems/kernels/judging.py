@@ -167,8 +167,9 @@ def _expected(problem: Problem, case: Case) -> np.ndarray:
 def _sound(seen: Any) -> None:
     """Refuse what the lens calls an error, in its words; and a race in which all write the same, which it only warns of:
     in these problems each element has one thread."""
-    for finding in seen.errors:
-        if finding.severity == "error" or finding.kind == "race":
+    # A barrier that some threads pass by comes first: races and values follow from it. The lens only warns, as Volta goes on.
+    for finding in sorted(seen.errors, key=lambda each: each.kind != "barrier-divergence"):
+        if finding.severity == "error" or finding.kind in ("race", "barrier-divergence"):
             said = ". ".join(part.strip().rstrip(".") for part in finding.diagnosis.splitlines())
             # The lens has one kind for a launch that is refused and for one that never ends.
             reason = "timeout" if "does not end" in said else _FINDINGS.get(finding.kind, "exception")
