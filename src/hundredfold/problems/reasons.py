@@ -95,6 +95,13 @@ REASONS: dict[str, str] = {
     "strides": "the steps between elements were left out",
     "copied": "a copy was made, or counted, where the memory itself is handed over",
     "crossing": "a crossing of the bus was left out, or one counted that is not made",
+    # What was done to a table
+    "dropped": "rows were thrown away that the answer needs",
+    "paired": "values stand beside the keys of other rows",
+    "rows": "another set of rows was taken than the one asked for",
+    "boundary": "a case on the boundary went to the wrong side",
+    "overwritten": "a later rule wrote over what an earlier one had found",
+    "asked": "more bytes were asked of the storage than the answer needs",
     # What the threads of a kernel do together
     "coalescing": "neighbouring threads do not touch neighbouring elements",
     "barrier": "threads of a block part at a barrier",
@@ -105,6 +112,7 @@ REASONS: dict[str, str] = {
     "occupancy": "a limit on what a multiprocessor holds at once was left out",
     "rewritten": "what a library does as fast was to be written again",
     "unwritten": "a library was to do what only a kernel of one's own does well",
+    "always-kernel": "a kernel of one's own was chosen for everything",
     # What a join does with rows
     "lost": "rows are missing that belong to the result",
     "multiplied": "rows come several times, since a key does",
@@ -117,6 +125,19 @@ REASONS: dict[str, str] = {
     "stale": "a value was taken that is older than allowed",
     "zone": "times of two time zones were mixed",
     "materialised": "a table was made on the way that is far larger than the result",
+    # What models are compared by, and what they may see
+    "names": "labels were compared by their names, which mean nothing",
+    "sizes": "groups were compared by their sizes",
+    "merged": "two groups were taken for one",
+    "split": "one group was taken for two",
+    "leak": "what was held out reached the model that is judged by it",
+    "statistics": "the preparation knew the numbers of rows that were held out",
+    "refit": "the fits of a search were miscounted",
+    "indices": "where the numbers of a sparse matrix belong was left out, or kept twice",
+    "dense": "the zeros of a sparse matrix were stored",
+    "dangling": "what arrives where nothing goes on was lost",
+    "teleport": "what jumps to any node was miscounted",
+    "weights": "how often a link is taken was left out",
 }
 """Slug of each reason, with its meaning in a clause."""
 
