@@ -8,6 +8,8 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
+from hundredfold.engine import queue
+
 
 @pytest.mark.parametrize(
     ("data", "dtype", "nulls"),
@@ -121,6 +123,40 @@ def test_device_arrays_and_kernels_share_the_memory_of_a_column(cudf):
     assert series.to_arrow().to_pylist() == [0.0, 2.0, 4.0, 6.0]
     assert isinstance(series.values, cupy.ndarray)
     assert np.asarray(series.to_numpy()).sum() == 12
+
+
+def test_values_of_a_column_without_nulls_are_the_column_itself(cudf):
+    """`single_column_frame.py`, `values` and `to_cupy`: CuPy's asarray of the column, without a copy."""
+    series = cudf.Series([1, 2, 3])
+    before = queue.counters()
+    values = series.values
+    assert not (queue.counters() - before).kernels
+    values[0] = 9
+    series.to_cupy()[1] = 8
+    assert series.to_arrow().to_pylist() == [9, 8, 3]
+    assert int(series.sum()) == 20
+    series.to_cupy(copy=True)[2] = 0
+    series.to_cupy(dtype="float64")[2] = 0
+    assert series.to_arrow().to_pylist() == [9, 8, 3]
+    frame = cudf.DataFrame({"a": [1, 2]})
+    frame["a"].values[:] = 7
+    frame.values[:] = 0  # of a frame: a matrix of its own
+    assert frame["a"].to_arrow().to_pylist() == [7, 7]
+
+
+def test_values_of_a_column_with_nulls_are_a_copy(cudf):
+    series = cudf.Series([1, None, 3])
+    series.values[0] = 9
+    assert series.to_arrow().to_pylist() == [1, None, 3]
+
+
+def test_values_see_what_was_written_to_the_column_since(cudf):
+    series = cudf.Series([1, 2, 3])
+    assert series.values[0] == 1
+    series.iloc[0] = 5
+    assert series.values.tolist() == [5, 2, 3]
+    series.loc[1] = None
+    assert series.dropna().values.tolist() == [5, 3]
 
 
 def test_writing_does_not_show_in_what_was_taken_before(cudf):

@@ -50,6 +50,37 @@ def test_what_does_not_compile_is_refused(cudf, function):
         cudf.Series([1, 2]).apply(function)
 
 
+def _forgets_to_return(x):
+    x + 1
+
+
+def _returns_sometimes(x):
+    if x > 1:
+        return x
+
+
+@pytest.mark.parametrize("function", [lambda x: None, _forgets_to_return, _returns_sometimes])
+def test_a_function_that_gives_nothing_is_refused(cudf, function):
+    """udf_kernel_base.py: `np.dtype(output_type)` of what is no masked value is a TypeError, told as one of compiling."""
+    with pytest.raises(ValueError, match="user defined function compilation failed."):
+        cudf.Series([1, 2]).apply(function)
+
+
+@pytest.mark.parametrize("function", [lambda row: None, lambda row: print(row["a"])])
+def test_a_function_of_a_row_that_gives_nothing_is_refused(cudf, function, capsys):
+    with pytest.raises(ValueError, match="user defined function compilation failed."):
+        cudf.DataFrame({"a": [1, 2]}).apply(function, axis=1)
+    assert not capsys.readouterr().out
+
+
+def test_null_may_be_returned_beside_values_only(cudf):
+    series = cudf.Series([1, 2, None])
+    assert series.apply(lambda x: x if x > 1 else cudf.NA).to_arrow().to_pylist() == [None, 2, None]
+    assert series.apply(lambda x: 0 if x is cudf.NA else x).to_arrow().to_pylist() == [1, 2, 0]
+    with pytest.raises(ValueError, match="user defined function compilation failed."):
+        series.apply(lambda x: cudf.NA)
+
+
 def _with_a_dict(row):
     return {"near": 400, "far": 600}["far" if row["a"] > 1 else "near"]
 

@@ -218,9 +218,16 @@ class SingleColumn(Frame, NotIterable):
 
     @property
     def values(self) -> Any:
-        """The values as a CuPy array."""
+        """The values as a CuPy array: the column's own memory where it has no nulls."""
+        shown = self._shown()
+        return device.as_cupy(host.values_array(self._storage)) if shown is None else shown
 
-        return device.as_cupy(host.values_array(self._storage))
+    def _shown(self) -> Any:
+        """A CuPy array over the column's own memory; None where that cannot be: nulls, no numbers, an index."""
+        array = self._storage
+        if not (isinstance(self._p, pd.Series) and hasattr(array, "_mask") and len(array)) or array._mask.any():
+            return None
+        return self._exposed().view()
 
     @property
     def __cuda_array_interface__(self) -> dict:
@@ -236,24 +243,29 @@ class SingleColumn(Frame, NotIterable):
     def _exposed(self) -> Any:
         """A CuPy array that shares the column's memory from now on."""
 
-        found = self.__dict__.get("_exposed_array")
-        if found is not None and found[1] is self._p:
-            return found[0]
         array = self._storage
         values = array._data if hasattr(array, "_mask") else np.asarray(array).view("i8")
+        found = self.__dict__.get("_exposed_array")
+        if found is not None and found[0].data.ptr == values.ctypes.data and found[0].size == values.size:
+            return found[0]
         exposed = device.shared(values)  # a frame that the column was taken from sees what a kernel writes to it
         if exposed is None:
             exposed = device.as_cupy(values)
             if hasattr(array, "_mask") and isinstance(self._p, pd.Series):
                 column = masked(exposed._a, array._mask)
                 self._p = pd.Series(column, index=self._p.index, name=self._p.name, copy=False)
-        self.__dict__["_exposed_array"] = (exposed, self._p)
+        self.__dict__["_exposed_array"] = (exposed, values)
         guard.exposed = True
         return exposed
 
     def to_cupy(self, dtype: Any = None, copy: bool = False, na_value: Any = None) -> Any:
-        """The values as a CuPy array; nulls become ``na_value``, by default NaN."""
+        """The values as a CuPy array; nulls become ``na_value``, by default NaN.
 
+        It shares the column's memory where nothing has to be changed, unless ``copy``.
+        """
+        shown = None if copy else self._shown()
+        if shown is not None and (dtype is None or np.dtype(dtype) == shown.dtype):
+            return shown
         return device.as_cupy(self._numbers(dtype, no_default if na_value is None else na_value))
 
     def _numbers(self, dtype: Any, na_value: Any) -> np.ndarray:

@@ -7,6 +7,7 @@ masked values do: arithmetic with it gives null, a comparison gives null, and nu
 from __future__ import annotations
 
 import dis
+import itertools
 import types
 from typing import Any
 
@@ -123,21 +124,19 @@ def _compile(func: Any, kinds: tuple) -> tuple[Any, Any]:
     return compiled, compiled.overloads[next(iter(compiled.overloads))].signature.return_type
 
 
-def _returned(kind: Any) -> np.dtype | None:
-    """The dtype of a column of a Numba return type; None for one that is always null.
+def _returned(kind: Any, func: Any) -> np.dtype:
+    """The dtype of a column of a function's Numba return type.
 
     Raises
     ------
     TypeError
-        For types that no column holds.
+        For types that no column holds, and for functions that end without a value: None is none, unlike `cudf.NA`.
     """
     from numba.core import types as nb
     from numba.np import numpy_support
 
-    if isinstance(kind, nb.Optional):
+    if isinstance(kind, nb.Optional) and not _gives_nothing(_plain(func).__code__):
         kind = kind.type
-    if isinstance(kind, nb.NoneType):
-        return None
     if isinstance(kind, nb.Literal):
         kind = kind.literal_type
     if isinstance(kind, (nb.Integer, nb.Float, nb.Boolean, nb.NPDatetime, nb.NPTimedelta)):
@@ -145,6 +144,14 @@ def _returned(kind: Any) -> np.dtype | None:
     if isinstance(kind, nb.UnicodeType):
         return np.dtype("object")
     raise TypeError(f"a function may not return {kind}")
+
+
+def _gives_nothing(code: Any) -> bool:
+    """Whether a function may end in `return None`, written out or not."""
+    steps = list(dis.get_instructions(code))
+    ends = [step for step in steps if step.opname == "RETURN_CONST"]  # from Python 3.12 to 3.13
+    ends += [a for a, b in itertools.pairwise(steps) if b.opname == "RETURN_VALUE" and a.opname == "LOAD_CONST"]
+    return any(step.argval is None for step in ends)
 
 
 def _check(func: Any, args: tuple, kwargs: dict) -> None:
@@ -179,10 +186,8 @@ def _values(array: Any) -> tuple[np.ndarray, np.ndarray]:
     raise TypeError(f"columns of {array.dtype} may not be used in a user defined function")
 
 
-def _result(values: list, dtype: np.dtype | None, index: pd.Index) -> Any:
+def _result(values: list, dtype: np.dtype, index: pd.Index) -> Any:
     null = np.array([v is None or v is NULL for v in values], dtype=bool)
-    if dtype is None:
-        return series_of(pd.Series(masked(np.zeros(len(values)), np.ones(len(values), bool)), index=index))
     if dtype.kind == "O":
         return series_of(
             pd.Series(
@@ -221,13 +226,13 @@ def apply_series(self: Any, func: Any, args: tuple, kwargs: dict) -> Any:
         extra = tuple(numba.typeof(a) for a in args)
         if family(array) in ("text", "null"):
             compiled, kind = _compile(func, (numba.types.unicode_type, *extra))
-            dtype = _returned(kind)
+            dtype = _returned(kind, func)
             values, null = np.asarray(array, dtype=object), isnull(array)
             _check_text(func, args)
         else:
             values, null = _values(array)
             compiled, kind = _compile(func, (numba.typeof(values[:0].copy()).dtype, *extra))
-            dtype = _returned(kind)
+            dtype = _returned(kind, func)
     except Exception as error:
         raise ValueError(FAILED) from error
     plain = list(values)
@@ -281,7 +286,7 @@ def apply_frame(self: Any, func: Any, axis: Any, raw: bool, result_type: Any, ar
         if not names:
             rows = np.zeros(len(p), [("_", "i1")])
         compiled, returned = _compile(func, (numba.from_dtype(rows.dtype), *extra))
-        dtype = _returned(returned)
+        dtype = _returned(returned, func)
     except Exception as error:
         raise ValueError(FAILED) from error
 
