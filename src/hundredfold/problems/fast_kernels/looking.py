@@ -1,0 +1,42 @@
+"""Looks that a kernel's judge takes at a trace that is right: what its warps ask for, and what they wait for."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..functions import _FullRun
+from ..verdict import refuse
+
+SECTOR = 32  # bytes that memory gives at once
+
+
+def in_order(seen: Any, run: _FullRun) -> None:
+    """Refuse a line of the kernel whose requests move more than twice the sectors that its bytes fill.
+
+    Twice, since a row that does not begin at a sector's first byte takes one sector more.
+    """
+    for place in seen.traffic:
+        least = place.requests * math.ceil(place.asked / place.requests / SECTOR)
+        if place.sectors > 2 * least:
+            refuse(
+                "coalescing",
+                f"the result is right, but `{place.text.strip()}` moves {place.sectors} sectors of 32 bytes where {least} "
+                "hold what it asks for: the threads of a warp touch elements that do not lie side by side.",
+            )
+
+
+def no_conflicts(seen: Any, run: _FullRun) -> None:
+    """Refuse a kernel whose warps wait for banks of shared memory."""
+    worst = max(seen.conflicts, key=lambda place: place.extra, default=None)
+    if worst is not None and worst.extra:
+        refuse(
+            "banks",
+            f"the result is right, but at `{worst.text.strip()}` up to {worst.worst} threads of a warp want different words of "
+            f"the same bank: {worst.cycles} cycles for {worst.requests} requests.",
+        )
+
+
+def accesses(seen: Any) -> dict[str, dict[str, int]]:
+    """For each array, shared ones too: reads, writes and atomics in all, and ``…_by_one`` thread at most."""
+    return seen.log.explain()

@@ -1,0 +1,303 @@
+"""``fast-kernels.matmul``: the product of two matrices of any shape, tile by tile through shared memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..cases import Case
+from ..functions import _FullRun
+from ..kernels.judging import KernelJudge, Launch, cover
+from ..kernels.later import later
+from ..problem import Problem, Wrong
+from ..verdict import refuse
+from .looking import accesses
+
+cuda = None  # set by `later`
+TILE = 16
+
+
+def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The specification: a (n, k) times b (k, m), both float32; (n, m) float32."""
+    return (a.astype(np.float64) @ b.astype(np.float64)).astype(np.float32)
+
+
+def _pair(n: int, k: int, m: int, seed: int = 0):
+    """Small whole numbers: every order of the additions is exact in float32."""
+
+    def make() -> tuple[np.ndarray, np.ndarray]:
+        rng = np.random.default_rng(seed)
+        return rng.integers(-9, 10, (n, k)).astype(np.float32), rng.integers(-9, 10, (k, m)).astype(np.float32)
+
+    return make
+
+
+def _launch(a: np.ndarray, b: np.ndarray) -> Launch:
+    return cover(b.shape[1], a.shape[0], (TILE, TILE))
+
+
+def _full_tiles(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    k = a.shape[1] // TILE * TILE
+    return product(a[:, :k], b[:k])
+
+
+def _last_tile(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    start = max(-(-a.shape[1] // TILE) - 1, 0) * TILE
+    return product(a[:, start:], b[start:])
+
+
+def _with_stale(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The last tiles, which are not full, still hold the ends of those before, which are added once more. A ValueError
+    where there is no tile before."""
+    rest = a.shape[1] % TILE
+    last = a.shape[1] - rest
+    if not rest or not last:
+        raise ValueError("no tile is left over")
+    stale = slice(last - TILE + rest, last)
+    return product(a, b) + product(a[:, stale], b[stale])
+
+
+def few_reads(seen: Any, run: _FullRun) -> None:
+    """Refuse a kernel whose threads read more of the matrices than one element of each for each pair of tiles."""
+    a, b = run.host
+    most = max(-(-a.shape[1] // TILE), 1)
+    names = list(seen.function.params)
+    counts = accesses(seen)
+    for name, x in zip(names, (a, b), strict=False):
+        reads = counts.get(name, {}).get("reads_by_one", 0)
+        if reads > most:
+            refuse(
+                "traffic",
+                f"the result is right, but one thread reads {reads} elements of `{name}`. Of a tile that all threads of the block "
+                f"share, each has to fetch one: {most} for {x.shape[0]} × {x.shape[1]}.",
+            )
+
+
+# Written as a learner would.
+
+
+@later
+def _tiled(a, b, out):
+    left = cuda.shared.array((16, 16), np.float32)
+    right = cuda.shared.array((16, 16), np.float32)
+    j, i = cuda.grid(2)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    total = np.float32(0)
+    for start in range(0, a.shape[1], 16):
+        left[ty, tx] = a[i, start + tx] if i < a.shape[0] and start + tx < a.shape[1] else 0
+        right[ty, tx] = b[start + ty, j] if start + ty < b.shape[0] and j < b.shape[1] else 0
+        cuda.syncthreads()
+        for k in range(16):
+            total += left[ty, k] * right[k, tx]
+        cuda.syncthreads()
+    if i < out.shape[0] and j < out.shape[1]:
+        out[i, j] = total
+
+
+@later
+def _shorter_last(a, b, out):
+    """The last tiles end where the matrices do; nothing is cleared."""
+    tiles = cuda.shared.array((2, 16, 16), np.float32)
+    column = cuda.blockIdx.x * 16 + cuda.threadIdx.x
+    row = cuda.blockIdx.y * 16 + cuda.threadIdx.y
+    total = 0.0
+    for t in range((a.shape[1] + 15) // 16):
+        if row < a.shape[0] and t * 16 + cuda.threadIdx.x < a.shape[1]:
+            tiles[0, cuda.threadIdx.y, cuda.threadIdx.x] = a[row, t * 16 + cuda.threadIdx.x]
+        if column < b.shape[1] and t * 16 + cuda.threadIdx.y < a.shape[1]:
+            tiles[1, cuda.threadIdx.y, cuda.threadIdx.x] = b[t * 16 + cuda.threadIdx.y, column]
+        cuda.syncthreads()
+        if row < a.shape[0] and column < b.shape[1]:
+            for k in range(min(16, a.shape[1] - t * 16)):
+                total += tiles[0, cuda.threadIdx.y, k] * tiles[1, k, cuda.threadIdx.x]
+        cuda.syncthreads()
+    if row < a.shape[0] and column < b.shape[1]:
+        out[row, column] = total
+
+
+@later
+def _plain(a, b, out):
+    j, i = cuda.grid(2)
+    if i < out.shape[0] and j < out.shape[1]:
+        total = np.float32(0)
+        for k in range(a.shape[1]):
+            total += a[i, k] * b[k, j]
+        out[i, j] = total
+
+
+@later
+def _one_barrier(a, b, out):
+    left = cuda.shared.array((16, 16), np.float32)
+    right = cuda.shared.array((16, 16), np.float32)
+    j, i = cuda.grid(2)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    total = np.float32(0)
+    for start in range(0, a.shape[1], 16):
+        left[ty, tx] = a[i, start + tx] if i < a.shape[0] and start + tx < a.shape[1] else 0
+        right[ty, tx] = b[start + ty, j] if start + ty < b.shape[0] and j < b.shape[1] else 0
+        cuda.syncthreads()
+        for k in range(16):
+            total += left[ty, k] * right[k, tx]
+    if i < out.shape[0] and j < out.shape[1]:
+        out[i, j] = total
+
+
+@later
+def _only_those_inside(a, b, out):
+    left = cuda.shared.array((16, 16), np.float32)
+    right = cuda.shared.array((16, 16), np.float32)
+    j, i = cuda.grid(2)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    if i < out.shape[0] and j < out.shape[1]:
+        total = np.float32(0)
+        for start in range(0, a.shape[1], 16):
+            left[ty, tx] = a[i, start + tx] if start + tx < a.shape[1] else 0
+            right[ty, tx] = b[start + ty, j] if start + ty < b.shape[0] else 0
+            cuda.syncthreads()
+            for k in range(min(16, a.shape[1] - start)):
+                total += left[ty, k] * right[k, tx]
+            cuda.syncthreads()
+        out[i, j] = total
+
+
+@later
+def _not_cleared(a, b, out):
+    left = cuda.shared.array((16, 16), np.float32)
+    right = cuda.shared.array((16, 16), np.float32)
+    j, i = cuda.grid(2)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    total = np.float32(0)
+    for start in range(0, a.shape[1], 16):
+        if i < a.shape[0] and start + tx < a.shape[1]:
+            left[ty, tx] = a[i, start + tx]
+        if start + ty < b.shape[0] and j < b.shape[1]:
+            right[ty, tx] = b[start + ty, j]
+        cuda.syncthreads()
+        for k in range(16):
+            total += left[ty, k] * right[k, tx]
+        cuda.syncthreads()
+    if i < out.shape[0] and j < out.shape[1]:
+        out[i, j] = total
+
+
+@later
+def _rounded_down(a, b, out):
+    left = cuda.shared.array((16, 16), np.float32)
+    right = cuda.shared.array((16, 16), np.float32)
+    j, i = cuda.grid(2)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    total = np.float32(0)
+    for t in range(a.shape[1] // 16):
+        left[ty, tx] = a[i, t * 16 + tx] if i < a.shape[0] else 0
+        right[ty, tx] = b[t * 16 + ty, j] if j < b.shape[1] else 0
+        cuda.syncthreads()
+        for k in range(16):
+            total += left[ty, k] * right[k, tx]
+        cuda.syncthreads()
+    if i < out.shape[0] and j < out.shape[1]:
+        out[i, j] = total
+
+
+@later
+def _no_guards(a, b, out):
+    left = cuda.shared.array((16, 16), np.float32)
+    right = cuda.shared.array((16, 16), np.float32)
+    j, i = cuda.grid(2)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    total = np.float32(0)
+    for start in range(0, a.shape[1], 16):
+        left[ty, tx] = a[i, start + tx]
+        right[ty, tx] = b[start + ty, j]
+        cuda.syncthreads()
+        for k in range(16):
+            total += left[ty, k] * right[k, tx]
+        cuda.syncthreads()
+    out[i, j] = total
+
+
+@later
+def _begun_anew(a, b, out):
+    left = cuda.shared.array((16, 16), np.float32)
+    right = cuda.shared.array((16, 16), np.float32)
+    j, i = cuda.grid(2)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    total = np.float32(0)
+    for start in range(0, a.shape[1], 16):
+        left[ty, tx] = a[i, start + tx] if i < a.shape[0] and start + tx < a.shape[1] else 0
+        right[ty, tx] = b[start + ty, j] if start + ty < b.shape[0] and j < b.shape[1] else 0
+        cuda.syncthreads()
+        total = np.float32(0)
+        for k in range(16):
+            total += left[ty, k] * right[k, tx]
+        cuda.syncthreads()
+    if i < out.shape[0] and j < out.shape[1]:
+        out[i, j] = total
+
+
+MATMUL = Problem(
+    id="fast-kernels.matmul",
+    title="A product of any shape",
+    kind="write",
+    answers=("matmul",),
+    specification=product,
+    lines=14,
+    judge=KernelJudge(
+        cases=(
+            Case("20 × 40 times 40 × 18", _pair(20, 40, 18)),
+            Case("16 × 16 times 16 × 16", _pair(16, 16, 16, seed=1)),
+            Case("1 × 33 times 33 × 1", _pair(1, 33, 1, seed=2)),
+            Case("5 × 1 times 1 × 7", _pair(5, 1, 7, seed=3)),
+            Case("nothing to add: 3 × 0 times 0 × 4", _pair(3, 0, 4)),
+        ),
+        unlisted=(Case("17 × 50 times 50 × 33", _pair(17, 50, 33, seed=5)),),
+        rtol=1e-6,
+        out=lambda a, b: np.empty((a.shape[0], b.shape[1]), np.float32),
+        launch=_launch,
+        looks=(few_reads,),
+        verified="no thread reads a tile that another still fills, and each fetches one element of each tile",
+    ),
+    hints=(
+        "For each `start` in steps of 16: every thread puts one element of a and one of b into the two tiles; all wait; every thread "
+        "adds 16 products; all wait again, before the tiles are overwritten.",
+        "Where there is no element, put 0 into the tile: it adds nothing. Then no thread has to be left out of the barriers.",
+        "`left[ty, tx] = a[i, start + tx] if i < a.shape[0] and start + tx < a.shape[1] else 0`, and `right` in the same way from "
+        "`b[start + ty, j]`.",
+    ),
+    wrong={
+        "plain": Wrong(_plain, "traffic", hint="Fetch tiles of 16 × 16 into shared memory, and multiply from there."),
+        "one barrier": Wrong(
+            _one_barrier, "race", hint="Two barriers: before the tiles are read, and before they are filled again."
+        ),
+        "only those inside": Wrong(
+            _only_those_inside,
+            "barrier",
+            hint="Threads beyond the edge must come to the barriers, too: let them put 0 into the tiles.",
+        ),
+        "not cleared": Wrong(
+            _not_cleared,
+            "uninitialised",
+            gives=_with_stale,
+            why="where the last tiles have no elements, those of the tiles before still stand, and are added once more.",
+            hint="Where there is no element, put 0 into the tile, each time.",
+        ),
+        "rounded down": Wrong(
+            _rounded_down,
+            "remainder",
+            gives=_full_tiles,
+            why="the last tiles, which are not full, are left out of the sums.",
+            hint="`range(0, a.shape[1], 16)` comes to the last tile, too.",
+        ),
+        "no guards": Wrong(
+            _no_guards, "bounds", hint="Ask before each read and before the write: the last tiles are not full."
+        ),
+        "begun anew": Wrong(
+            _begun_anew,
+            "once",
+            gives=_last_tile,
+            why="only the products of the last pair of tiles are in the sum.",
+            hint="`total = np.float32(0)` once, before the loop over the tiles.",
+        ),
+    },
+    right={"cleared tiles": _tiled, "shorter last tiles": _shorter_last},
+)

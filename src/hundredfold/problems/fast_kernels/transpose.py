@@ -1,0 +1,224 @@
+"""``fast-kernels.transpose``: rows become columns, with requests in order on both sides, through a tile in shared memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..cases import Case, normal
+from ..functions import _FullRun
+from ..kernels.judging import KernelJudge, Launch, cover
+from ..kernels.later import later
+from ..problem import Problem, Wrong
+from .looking import in_order, no_conflicts
+
+cuda = None  # set by `later`
+TILE = 32
+
+
+def transpose(x: np.ndarray) -> np.ndarray:
+    """The specification: for x (n, m) float32 its transpose (m, n) float32."""
+    return np.ascontiguousarray(x.T)
+
+
+def _launch(x: np.ndarray) -> Launch:
+    return cover(x.shape[1], x.shape[0], (TILE, TILE))
+
+
+def _tiles_only(x: np.ndarray) -> np.ndarray:
+    """The tiles change places, and each stays as it is. A ValueError where x has no whole number of tiles."""
+    n, m = x.shape
+    tiles = x.reshape(n // TILE, TILE, m // TILE, TILE)
+    return tiles.transpose(2, 1, 0, 3).reshape(m, n)
+
+
+def _whole(x: np.ndarray) -> np.ndarray:
+    return np.trunc(x.T)
+
+
+def on_whole_tiles(seen: Any, run: _FullRun) -> None:
+    """Requests and banks are looked at where each tile is full, so that a row's ragged end costs nobody anything."""
+    if all(side % TILE == 0 for side in run.host[0].shape):
+        in_order(seen, run)
+        no_conflicts(seen, run)
+
+
+# Written as a learner would.
+
+
+@later
+def _padded(x, out):
+    tile = cuda.shared.array((32, 33), np.float32)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    left, top = cuda.blockIdx.x * 32, cuda.blockIdx.y * 32
+    if top + ty < x.shape[0] and left + tx < x.shape[1]:
+        tile[ty, tx] = x[top + ty, left + tx]
+    cuda.syncthreads()
+    if left + ty < out.shape[0] and top + tx < out.shape[1]:
+        out[left + ty, top + tx] = tile[tx, ty]
+
+
+@later
+def _skewed(x, out):
+    """No column more: each row of the tile begins one bank further."""
+    tile = cuda.shared.array((32, 32), np.float32)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    left, top = cuda.blockIdx.x * 32, cuda.blockIdx.y * 32
+    if top + ty < x.shape[0] and left + tx < x.shape[1]:
+        tile[ty, (tx + ty) % 32] = x[top + ty, left + tx]
+    cuda.syncthreads()
+    if left + ty < x.shape[1] and top + tx < x.shape[0]:
+        out[left + ty, top + tx] = tile[tx, (tx + ty) % 32]
+
+
+@later
+def _direct(x, out):
+    j, i = cuda.grid(2)
+    if i < x.shape[0] and j < x.shape[1]:
+        out[j, i] = x[i, j]
+
+
+@later
+def _not_padded(x, out):
+    tile = cuda.shared.array((32, 32), np.float32)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    left, top = cuda.blockIdx.x * 32, cuda.blockIdx.y * 32
+    if top + ty < x.shape[0] and left + tx < x.shape[1]:
+        tile[ty, tx] = x[top + ty, left + tx]
+    cuda.syncthreads()
+    if left + ty < out.shape[0] and top + tx < out.shape[1]:
+        out[left + ty, top + tx] = tile[tx, ty]
+
+
+@later
+def _no_barrier(x, out):
+    tile = cuda.shared.array((32, 33), np.float32)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    left, top = cuda.blockIdx.x * 32, cuda.blockIdx.y * 32
+    if top + ty < x.shape[0] and left + tx < x.shape[1]:
+        tile[ty, tx] = x[top + ty, left + tx]
+    if left + ty < out.shape[0] and top + tx < out.shape[1]:
+        out[left + ty, top + tx] = tile[tx, ty]
+
+
+@later
+def _as_it_stood(x, out):
+    tile = cuda.shared.array((32, 33), np.float32)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    left, top = cuda.blockIdx.x * 32, cuda.blockIdx.y * 32
+    if top + ty < x.shape[0] and left + tx < x.shape[1]:
+        tile[ty, tx] = x[top + ty, left + tx]
+    cuda.syncthreads()
+    if left + ty < out.shape[0] and top + tx < out.shape[1]:
+        out[left + ty, top + tx] = tile[ty, tx]
+
+
+@later
+def _one_guard(x, out):
+    tile = cuda.shared.array((32, 33), np.float32)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    left, top = cuda.blockIdx.x * 32, cuda.blockIdx.y * 32
+    inside = top + ty < x.shape[0] and left + tx < x.shape[1]
+    if inside:
+        tile[ty, tx] = x[top + ty, left + tx]
+    cuda.syncthreads()
+    if inside and left + ty < out.shape[0] and top + tx < out.shape[1]:
+        out[left + ty, top + tx] = tile[tx, ty]
+
+
+@later
+def _no_guard(x, out):
+    tile = cuda.shared.array((32, 33), np.float32)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    left, top = cuda.blockIdx.x * 32, cuda.blockIdx.y * 32
+    tile[ty, tx] = x[top + ty, left + tx]
+    cuda.syncthreads()
+    out[left + ty, top + tx] = tile[tx, ty]
+
+
+@later
+def _barrier_inside(x, out):
+    tile = cuda.shared.array((32, 33), np.float32)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    left, top = cuda.blockIdx.x * 32, cuda.blockIdx.y * 32
+    if top + ty < x.shape[0] and left + tx < x.shape[1]:
+        tile[ty, tx] = x[top + ty, left + tx]
+        cuda.syncthreads()
+    if left + ty < out.shape[0] and top + tx < out.shape[1]:
+        out[left + ty, top + tx] = tile[tx, ty]
+
+
+@later
+def _whole_numbers(x, out):
+    tile = cuda.shared.array((32, 33), np.int32)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    left, top = cuda.blockIdx.x * 32, cuda.blockIdx.y * 32
+    if top + ty < x.shape[0] and left + tx < x.shape[1]:
+        tile[ty, tx] = x[top + ty, left + tx]
+    cuda.syncthreads()
+    if left + ty < out.shape[0] and top + tx < out.shape[1]:
+        out[left + ty, top + tx] = tile[tx, ty]
+
+
+TRANSPOSE = Problem(
+    id="fast-kernels.transpose",
+    title="Rows to columns, in order on both sides",
+    kind="write",
+    answers=("transpose",),
+    specification=transpose,
+    lines=8,
+    judge=KernelJudge(
+        cases=(
+            Case("64 × 96 numbers", lambda: (normal(64, 96, dtype="float32", std=100),)),
+            Case("33 × 70 numbers", lambda: (normal(33, 70, seed=1, dtype="float32", std=100),)),
+            Case("one row of 40", lambda: (normal(1, 40, seed=2, dtype="float32", std=100),)),
+            Case("one column of 40", lambda: (normal(40, 1, seed=3, dtype="float32", std=100),)),
+            Case("a single NaN", lambda: (np.full((1, 1), np.nan, np.float32),)),
+            Case("no rows", lambda: (np.empty((0, 7), np.float32),)),
+        ),
+        unlisted=(Case("another 31 × 65 numbers", lambda: (normal(31, 65, seed=4, dtype="float32", std=100),)),),
+        out=lambda x: np.empty(x.shape[::-1], x.dtype),
+        launch=_launch,
+        looks=(on_whole_tiles,),
+        verified="each request asks for bytes that lie side by side, and no bank is waited for",
+    ),
+    hints=(
+        "A warp has one `threadIdx.y` and 32 values of `threadIdx.x`. On both sides x has to run along a row: in `x[…, left + tx]` "
+        "and in `out[…, top + tx]`.",
+        "So each thread *writes* another element than it has read. It finds it in the tile: put `tile[ty, tx] = x[…]` in, wait, and "
+        "take `tile[tx, ty]` out. The block's corner in `out` is (left, top), where in `x` it is (top, left).",
+        "In `tile[tx, ty]` 32 threads read one column. In a tile 32 wide that is one bank; in a tile 33 wide it is 32 of them.",
+    ),
+    wrong={
+        "direct": Wrong(
+            _direct,
+            "coalescing",
+            hint="Through a tile in shared memory both sides can run along a row: see the lecture.",
+        ),
+        "not padded": Wrong(_not_padded, "banks", hint="`cuda.shared.array((32, 33), np.float32)`: one column more."),
+        "no barrier": Wrong(_no_barrier, "race", hint="`cuda.syncthreads()` between writing the tile and reading it."),
+        "as it stood": Wrong(
+            _as_it_stood,
+            "order",
+            gives=_tiles_only,
+            why="the tiles are in their new places, but within each tile nothing was exchanged.",
+            hint="`tile[tx, ty]` on the way out.",
+        ),
+        "one guard": Wrong(
+            _one_guard,
+            "remainder",
+            hint="A thread may have nothing to read and yet something to write: each side has a guard of its own.",
+        ),
+        "no guard": Wrong(_no_guard, "bounds", hint="The last tiles are not full: each side needs a guard of its own."),
+        "barrier inside": Wrong(_barrier_inside, "barrier", hint="`cuda.syncthreads()` outside of the `if`."),
+        "whole numbers": Wrong(
+            _whole_numbers,
+            "integer",
+            gives=_whole,
+            why="on the way through the tile the numbers lose what stands behind the point.",
+            hint="The tile's type is that of x: `np.float32`.",
+        ),
+    },
+    right={"padded": _padded, "skewed": _skewed},
+)

@@ -1,0 +1,315 @@
+"""``fast-kernels.tree``: the sum of each block's 256 numbers by a tree in shared memory; barriers and the last block."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..cases import Case, normal
+from ..functions import _FullRun
+from ..kernels.judging import KernelJudge, Launch
+from ..kernels.later import later
+from ..problem import Problem, Wrong
+from ..verdict import refuse
+from .looking import accesses
+
+cuda = None  # set by `later`
+BLOCK = 256
+DEPTH = 8
+"""Steps of the tree: 256 = 2⁸."""
+
+
+def block_sums(x: np.ndarray) -> np.ndarray:
+    """The specification: for x (n,) float64 the sum of each 256 numbers, the last of as many as are left;
+    (⌈n / 256⌉,) float64, at least one."""
+    return np.array([x[start : start + BLOCK].sum() for start in range(0, max(x.size, 1), BLOCK)])
+
+
+def _launch(x: np.ndarray) -> Launch:
+    return (max(-(-x.size // BLOCK), 1),), (BLOCK,)
+
+
+def _narrow(x: np.ndarray) -> np.ndarray:
+    return block_sums(x.astype(np.float32).astype(np.float64))
+
+
+def _halves(x: np.ndarray) -> np.ndarray:
+    return np.array([x[start : start + BLOCK // 2].sum() for start in range(0, max(x.size, 1), BLOCK)])
+
+
+def as_a_tree(seen: Any, run: _FullRun) -> None:
+    """Refuse a sum that one thread makes alone, or that waits for one place all the time."""
+    for name, count in accesses(seen).items():
+        if count["reads_by_one"] > 2 * DEPTH + 4:
+            refuse(
+                "serial",
+                f"the result is right, but one thread reads `{name}` {count['reads_by_one']} times, while 255 wait: in a tree "
+                f"none adds more than {DEPTH} times.",
+            )
+        if count["atomics"] > 2 * seen.blocks:
+            refuse(
+                "atomics",
+                f"the result is right, by {count['atomics']} atomic additions in {seen.blocks} blocks: those to one place go one "
+                "after the other.",
+            )
+
+
+# Written as a learner would.
+
+
+@later
+def _sequential(x, sums):
+    part = cuda.shared.array(256, np.float64)
+    t = cuda.threadIdx.x
+    i = cuda.grid(1)
+    part[t] = x[i] if i < x.size else 0.0
+    cuda.syncthreads()
+    step = 128
+    while step > 0:
+        if t < step:
+            part[t] += part[t + step]
+        cuda.syncthreads()
+        step //= 2
+    if t == 0:
+        sums[cuda.blockIdx.x] = part[0]
+
+
+@later
+def _interleaved(x, sums):
+    part = cuda.shared.array(256, np.float64)
+    t = cuda.threadIdx.x
+    i = cuda.blockIdx.x * cuda.blockDim.x + t
+    if i < x.size:
+        part[t] = x[i]
+    else:
+        part[t] = 0
+    step = 1
+    while step < cuda.blockDim.x:
+        cuda.syncthreads()
+        if t % (2 * step) == 0:
+            part[t] += part[t + step]
+        step *= 2
+    if t == 0:
+        sums[cuda.blockIdx.x] = part[0]
+
+
+@later
+def _shuffled(x, sums):
+    """Within a warp by registers, then the eight warps' sums by the first warp."""
+    of_warp = cuda.shared.array(8, np.float64)
+    t = cuda.threadIdx.x
+    i = cuda.grid(1)
+    mine = x[i] if i < x.size else 0.0
+    for step in (16, 8, 4, 2, 1):
+        mine += cuda.shfl_down_sync(0xFFFFFFFF, mine, step)
+    if t % 32 == 0:
+        of_warp[t // 32] = mine
+    cuda.syncthreads()
+    if t == 0:
+        mine = 0.0
+        for k in range(8):
+            mine += of_warp[k]
+        sums[cuda.blockIdx.x] = mine
+
+
+@later
+def _unguarded(x, sums):
+    part = cuda.shared.array(256, np.float64)
+    t = cuda.threadIdx.x
+    part[t] = x[cuda.grid(1)]
+    cuda.syncthreads()
+    step = 128
+    while step > 0:
+        if t < step:
+            part[t] += part[t + step]
+        cuda.syncthreads()
+        step //= 2
+    if t == 0:
+        sums[cuda.blockIdx.x] = part[0]
+
+
+@later
+def _no_barriers(x, sums):
+    part = cuda.shared.array(256, np.float64)
+    t = cuda.threadIdx.x
+    i = cuda.grid(1)
+    part[t] = x[i] if i < x.size else 0.0
+    step = 128
+    while step > 0:
+        if t < step:
+            part[t] += part[t + step]
+        step //= 2
+    if t == 0:
+        sums[cuda.blockIdx.x] = part[0]
+
+
+@later
+def _barrier_for_some(x, sums):
+    part = cuda.shared.array(256, np.float64)
+    t = cuda.threadIdx.x
+    i = cuda.grid(1)
+    part[t] = x[i] if i < x.size else 0.0
+    cuda.syncthreads()
+    step = 128
+    while step > 0:
+        if t < step:
+            part[t] += part[t + step]
+            cuda.syncthreads()
+        step //= 2
+    if t == 0:
+        sums[cuda.blockIdx.x] = part[0]
+
+
+@later
+def _not_cleared(x, sums):
+    part = cuda.shared.array(256, np.float64)
+    t = cuda.threadIdx.x
+    i = cuda.grid(1)
+    if i < x.size:
+        part[t] = x[i]
+    cuda.syncthreads()
+    step = 128
+    while step > 0:
+        if t < step:
+            part[t] += part[t + step]
+        cuda.syncthreads()
+        step //= 2
+    if t == 0:
+        sums[cuda.blockIdx.x] = part[0]
+
+
+@later
+def _from_64(x, sums):
+    part = cuda.shared.array(256, np.float64)
+    t = cuda.threadIdx.x
+    i = cuda.grid(1)
+    part[t] = x[i] if i < x.size else 0.0
+    cuda.syncthreads()
+    step = 64
+    while step > 0:
+        if t < step:
+            part[t] += part[t + step]
+        cuda.syncthreads()
+        step //= 2
+    if t == 0:
+        sums[cuda.blockIdx.x] = part[0]
+
+
+@later
+def _in_float32(x, sums):
+    part = cuda.shared.array(256, np.float32)
+    t = cuda.threadIdx.x
+    i = cuda.grid(1)
+    part[t] = x[i] if i < x.size else 0.0
+    cuda.syncthreads()
+    step = 128
+    while step > 0:
+        if t < step:
+            part[t] += part[t + step]
+        cuda.syncthreads()
+        step //= 2
+    if t == 0:
+        sums[cuda.blockIdx.x] = part[0]
+
+
+@later
+def _one_adds(x, sums):
+    part = cuda.shared.array(256, np.float64)
+    t = cuda.threadIdx.x
+    i = cuda.grid(1)
+    part[t] = x[i] if i < x.size else 0.0
+    cuda.syncthreads()
+    if t == 0:
+        total = 0.0
+        for k in range(256):
+            total += part[k]
+        sums[cuda.blockIdx.x] = total
+
+
+@later
+def _by_atomics(x, sums):
+    total = cuda.shared.array(1, np.float64)
+    i = cuda.grid(1)
+    if cuda.threadIdx.x == 0:
+        total[0] = 0
+    cuda.syncthreads()
+    if i < x.size:
+        cuda.atomic.add(total, 0, x[i])
+    cuda.syncthreads()
+    if cuda.threadIdx.x == 0:
+        sums[cuda.blockIdx.x] = total[0]
+
+
+def _turns(n: int) -> np.ndarray:
+    """Whole numbers that float32 does not hold; each pair comes to 1."""
+    return np.resize([2.0**24 + 1, -(2.0**24)], n)
+
+
+TREE = Problem(
+    id="fast-kernels.tree",
+    title="Repair a tree that cannot wait",
+    kind="repair",
+    answers=("block_sums",),
+    specification=block_sums,
+    lines=12,
+    judge=KernelJudge(
+        cases=(
+            Case("512 whole numbers that float32 does not hold", lambda: (_turns(512),)),
+            Case("1000 numbers", lambda: (normal(1000, seed=1),)),
+            Case("one number", lambda: (np.array([-3.5]),)),
+            Case("no numbers", lambda: (np.empty(0),)),
+            Case("a NaN in the second block of three", lambda: (np.where(np.arange(577) == 300, np.nan, 1.0),)),
+        ),
+        unlisted=(Case("another 257 numbers", lambda: (normal(257, seed=2, mean=-4),)),),
+        rtol=1e-9,
+        atol=1e-9,
+        out=lambda x: np.empty(max(-(-x.size // BLOCK), 1)),
+        launch=_launch,
+        looks=(as_a_tree,),
+        verified="no thread reads what another has not finished; each barrier is passed by all",
+    ),
+    hints=(
+        "Which threads have written the numbers that `part[t] += part[t + step]` reads? Have they all finished?",
+        "`cuda.syncthreads()` once after the numbers are in, and once after each step, where *all* threads come by: not inside "
+        "`if t < step`.",
+        "The last block has more threads than numbers. A thread without a number puts 0.0 into its place, and goes on.",
+    ),
+    wrong={
+        "unguarded": Wrong(
+            _unguarded, "bounds", hint="Ask `i < x.size` before you read x[i], but let every thread reach the barriers."
+        ),
+        "no barriers": Wrong(
+            _no_barriers, "race", hint="`cuda.syncthreads()` after the numbers are in, and after each step."
+        ),
+        "barrier for some": Wrong(
+            _barrier_for_some,
+            "barrier",
+            hint="Take the barrier out of the `if`: all threads of the block must come by.",
+        ),
+        "not cleared": Wrong(
+            _not_cleared,
+            "uninitialised",
+            hint="A thread without a number of its own still has a place in `part`: put 0.0.",
+        ),
+        "half": Wrong(
+            _from_64,
+            "remainder",
+            gives=_halves,
+            why="only the first 128 numbers of each block are in its sum.",
+            hint="256 numbers: in the first step 128 threads add.",
+        ),
+        "float32": Wrong(
+            _in_float32,
+            "dtype",
+            gives=_narrow,
+            why="on the way the numbers are float32, which has 24 binary digits; x has 53.",
+            hint="`cuda.shared.array(256, np.float64)`.",
+        ),
+        "one adds": Wrong(_one_adds, "serial", hint="Halve the number of threads that add, step by step."),
+        "atomics": Wrong(
+            _by_atomics, "atomics", hint="Atomic additions to one place wait for each other; a tree takes 8 steps."
+        ),
+    },
+    right={"sequential": _sequential, "interleaved": _interleaved, "shuffled": _shuffled},
+)
