@@ -234,6 +234,25 @@ def test_the_text_says_what_the_picture_says():
     assert "  line 7 reads x[39, 39], x[39, 40]" in str(figure)
 
 
+@pytest.mark.parametrize(("options", "active"), [({}, 0), ({"tab": "warp"}, 1), ({"tab": "launch"}, 2)])
+def test_a_picture_opens_at_the_tab_that_is_asked_for(options, active):
+    """A printed page shows no other."""
+    drawn = lens.show(lens.trace(blur, (4, 4), (16, 16), *arrays(64)), **options).data()["item"]
+    (tabs,) = [model for model in _models(drawn) if model.get("name") == "Tabs"]
+    assert tabs["attributes"].get("active", 0) == active
+
+
+def _models(drawn):
+    if isinstance(drawn, list):
+        return [found for each in drawn for found in _models(each)]
+    return [drawn, *_models(list(drawn.values()))] if isinstance(drawn, dict) else []
+
+
+def test_a_tab_that_there_is_not_is_refused():
+    with pytest.raises(ValueError, match="block, warp, launch: which is to be open at first; not 'warps'"):
+        lens.show(lens.trace(blur, (4, 4), (16, 16), *arrays(64)), tab="warps")
+
+
 def test_a_kernel_that_does_not_run_has_a_picture_of_its_error():
     figure = lens.show(lens.trace(unstable, 1, 4, np.zeros(4)))
     assert "uncompilable" in figure.alt and "uncompilable" in str(figure)

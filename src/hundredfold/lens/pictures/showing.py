@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 
 MOST_FINDINGS = 4
 """Findings that are written over a picture; the text has all of them."""
+TABS = {"block": "One block", "warp": "One warp’s request", "launch": "The whole launch"}
 
 
-def show(trace: Trace) -> Figure:
+def show(trace: Trace, tab: str = "block") -> Figure:
     """Draw what a launch did: its threads, the elements they touch, the requests of its warps, and what is wrong.
 
     In a notebook the picture answers to the pointer: over a thread it outlines what that thread reads and writes, over an
@@ -30,6 +31,9 @@ def show(trace: Trace) -> Figure:
     ----------
     trace : Trace
         As `trace` returns it.
+    tab : {"block", "warp", "launch"}
+        What is open at first, and on a page without a script for good: what each thread of a block touches, which sectors
+        and banks one warp's request takes (first the request that wastes most), or all blocks.
 
     Returns
     -------
@@ -40,16 +44,20 @@ def show(trace: Trace) -> Figure:
     ------
     TypeError
         For anything but a trace.
+    ValueError
+        For a tab that there is not.
     """
     if not hasattr(trace, "log"):
         raise TypeError(
             f"show takes a trace, not {type(trace).__name__}: lens.show(lens.trace(kernel, griddim, blockdim, ...))."
         )
+    if tab not in TABS:
+        raise ValueError(f"tab is {', '.join(TABS)}: which is to be open at first; not {tab!r}.")
     made: Steps | None = None
     if trace.log is not None and len(trace.log):
         made = steps(trace.log, first=_wrong_blocks(trace))
     return Figure(
-        lambda: _layout(trace, made),
+        lambda: _layout(trace, made, tab),
         plain.alt(trace, made),
         plain.text(trace, made),
         panels.WIDTH,
@@ -65,14 +73,14 @@ def _wrong_blocks(trace: Trace) -> list[int]:
     return list(dict.fromkeys(b[0] + x * (b[1] + y * b[2]) for b in found))
 
 
-def _layout(trace: Trace, made: Steps | None) -> Any:
+def _layout(trace: Trace, made: Steps | None, tab: str) -> Any:
     parts = [panels.words(panels.escape(plain.heading(trace)), size=15, strong=True), _findings(trace)]
     if made is None:
         return panels.sheet_of(*parts)
-    return panels.sheet_of(*parts, _tabs(trace, made))
+    return panels.sheet_of(*parts, _tabs(trace, made, tab))
 
 
-def _tabs(trace: Trace, made: Steps) -> Any:
+def _tabs(trace: Trace, made: Steps, tab: str) -> Any:
     from bokeh.models import CustomJS, TabPanel, Tabs
 
     rows, pool, ranges, blocks = script.pack(made)
@@ -92,9 +100,9 @@ def _tabs(trace: Trace, made: Steps) -> Any:
         code="".join(panels.script(name) for name in ("show.js", "requests.js", "events.js")),
     )
     _connect(callback, models)
-    tabs = [TabPanel(child=block, title="One block"), TabPanel(child=asked, title="One warp’s request")]
-    tabs.append(TabPanel(child=whole.tab(trace, made, blocks, models["chooser"]), title="The whole launch"))
-    result = Tabs(tabs=tabs, sizing_mode="stretch_width", stylesheets=[panels.sheet()])
+    children = (block, asked, whole.tab(trace, made, blocks, models["chooser"]))
+    tabs = [TabPanel(child=child, title=title) for child, title in zip(children, TABS.values(), strict=True)]
+    result = Tabs(tabs=tabs, active=[*TABS].index(tab), sizing_mode="stretch_width", stylesheets=[panels.sheet()])
     models["chooser"].js_on_change(
         "value", CustomJS(args={"tabs": result}, code="if (tabs.active === 2) tabs.active = 0")
     )
