@@ -7,9 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from hundredfold.engine import borrowed, queue, regions
+from hundredfold.engine import borrowed, memory, queue, regions
 from hundredfold.engine import device as engine_device
 
+_LARGE = 1 << 24  # bytes; what is smaller fits, or is refused when it is there
+_NO_MEMORY = (
+    "std::bad_alloc: out_of_memory: CUDA error (failed to allocate {} bytes) at: "
+    "rmm/mr/device/cuda_memory_resource.hpp: cudaErrorMemoryAllocation out of memory"
+)
 _held: dict[int, Any] = {}  # id of the object that owns a column's buffer → its device memory
 
 
@@ -28,10 +33,21 @@ def hold(nbytes: int) -> Any:
     except MemoryError as error:
         if "std::bad_alloc" in str(error):
             raise
-        raise MemoryError(
-            "std::bad_alloc: out_of_memory: CUDA error (failed to allocate "
-            f"{nbytes} bytes) at: rmm/mr/device/cuda_memory_resource.hpp: cudaErrorMemoryAllocation out of memory"
-        ) from None
+        raise MemoryError(_NO_MEMORY.format(nbytes)) from None
+
+
+def room(nbytes: int) -> None:
+    """Look, before work whose result or input is large, whether the device has memory for it.
+
+    Without this, a machine with less memory than the work takes would end the process before anything could be told.
+
+    Raises
+    ------
+    MemoryError
+        In the words of rmm, which allocates for cuDF.
+    """
+    if nbytes >= _LARGE and nbytes > engine_device.memory() - memory.in_use():
+        raise MemoryError(_NO_MEMORY.format(nbytes))
 
 
 def count(name: str, bytes_read: int, bytes_written: int) -> None:

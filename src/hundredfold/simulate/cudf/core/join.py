@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,8 @@ import pandas as pd
 import pyarrow as pa
 from pandas.core.arrays.masked import BaseMaskedArray
 from pandas.errors import MergeError
+
+from hundredfold.engine import device as engine_device
 
 from . import device
 from .cast import cast
@@ -76,6 +79,7 @@ def merge(left: Any, right: Any, how: str = "inner", on: Any = None, left_on: An
         raise ValueError('Can only pass argument "right_on" OR "right_index" not both.')
     common = [c for c in l_frame.columns if c in r_frame.columns]
     if how == "cross":
+        device.room(len(l_frame) * len(r_frame) * _width(l_frame, r_frame))
         out = _finish(l_frame.merge(r_frame, how="cross", suffixes=suffixes), how, sort)
         return _counted(l_frame, r_frame, out)
     if not (left_index or right_index or left_on or right_on):
@@ -108,6 +112,7 @@ def merge(left: Any, right: Any, how: str = "inner", on: Any = None, left_on: An
         out = _filter(l_frame, r_frame, left_on, right_on, left_index, right_index, how)
         return _counted(l_frame, r_frame, out)
     by_index = left_index or right_index
+    _room(l_frame, r_frame, left_on, right_on)
     try:
         out = l_frame.merge(
             r_frame, how=how, left_on=left_on, right_on=right_on, left_index=left_index, right_index=right_index,
@@ -130,6 +135,32 @@ def merge(left: Any, right: Any, how: str = "inner", on: Any = None, left_on: An
         if side in sides:
             _promote(out, [f"{c}{suffix}" if c in clash and suffix else c for c in frame.columns])
     return _counted(l_frame, r_frame, _finish(out, how, sort, keep_index=by_index))
+
+
+def _width(left: pd.DataFrame, right: pd.DataFrame) -> int:
+    return 8 * max(left.shape[1] + right.shape[1], 1)
+
+
+def _room(left: pd.DataFrame, right: pd.DataFrame, left_on: Any, right_on: Any) -> None:
+    """Refuse a join whose result is far too large before it is made: estimated from a thousand rows of the left.
+
+    Rows multiply where keys repeat on both sides, and the process would be ended by its machine before it could be told.
+    """
+    width = _width(left, right)
+    if len(left) * len(right) * width <= engine_device.memory():
+        return
+    sides = [
+        [frame.index.to_series().reset_index(drop=True)] if not on else [frame[k] if k in frame else None for k in on]
+        if all(isinstance(k, Hashable) for k in on) else [None]
+        for frame, on in ((left, left_on), (right, right_on))
+    ]  # fmt: skip
+    if any(key is None or isinstance(key, pd.DataFrame) for side in sides for key in side) or left.index.nlevels > 1:
+        return  # arrays as keys, levels of an index: rare, and no frame of these sizes has them
+    l_keys, r_keys = (pd.DataFrame({i: key.array for i, key in enumerate(side)}) for side in sides)
+    sample = l_keys.iloc[:: max(len(l_keys) // 1000, 1)]
+    times = sample.groupby(list(sample.columns), dropna=False, observed=True).size().rename("times").reset_index()
+    found = r_keys.merge(times, on=list(sample.columns))["times"].sum()
+    device.room(int(found * len(left) / max(len(sample), 1)) * width // 2)  # half: it is an estimate
 
 
 def _counted(left: pd.DataFrame, right: pd.DataFrame, out: Any) -> Any:

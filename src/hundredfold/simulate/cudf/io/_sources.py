@@ -128,12 +128,46 @@ def only(sources: list, caller: str) -> Any:
 
 
 def read_bytes(source: Any) -> bytes:
-    """Return all of a source."""
+    """Return all of a source.
+
+    Raises
+    ------
+    MemoryError
+        If it is a file that the device has no memory for, in rmm's words.
+    """
+    from cudf.core import device
+
     if isinstance(source, str):
+        device.room(size(source))
         with open(source, "rb") as file:
             return file.read()
     data = source.read() if isinstance(source, io.StringIO) else source.getvalue()
     return data.encode() if isinstance(data, str) else data
+
+
+def read_lines(source: str, offset: int, nbytes: int, terminator: bytes) -> bytes | None:
+    """Return the whole lines of a file that begin in a range of bytes, reading little more than these.
+
+    None where the range ends with the file, or the file with the range.
+    """
+    if not nbytes or offset + nbytes >= size(source):
+        return None
+    from cudf.core import device
+
+    device.room(nbytes)
+    with open(source, "rb") as file:
+        file.seek(max(offset - 1, 0))
+        data = file.read(nbytes + (offset > 0))
+        while terminator not in data[-1:]:
+            more = file.read(1 << 16)
+            end = more.find(terminator) + 1
+            data += more[:end] if end else more
+            if end or not more:
+                break
+    if offset:
+        start = data.find(terminator) + 1
+        data = data[start:] if 0 < start <= nbytes else b""
+    return data
 
 
 def size(source: Any) -> int:

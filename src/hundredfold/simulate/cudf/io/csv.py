@@ -50,10 +50,15 @@ def _check_compression(compression: Any, source: Any) -> None:
                 raise _unsupported(kind)
 
 
+def _compression(compression: str | None, name: Any) -> str | None:
+    if compression != "infer":
+        return compression
+    return next((kind for end, kind in SUFFIXES.items() if str(name).lower().endswith(end)), None)
+
+
 def decompressed(data: bytes, compression: str | None, name: Any) -> bytes:
     """Return what is in a compressed file."""
-    if compression == "infer":
-        compression = next((kind for end, kind in SUFFIXES.items() if str(name).lower().endswith(end)), None)
+    compression = _compression(compression, name)
     if compression is None:
         return data
     if compression == "gzip":
@@ -182,8 +187,11 @@ def read_csv(
         raise TypeError(f"ord() expected a character, but string of length {len(delimiter)} found")
     if isinstance(source, str) and os.path.isdir(source):
         raise FileNotFoundError(f"{source} is a folder")
-    raw = sources.read_bytes(source)
     name = filepath_or_buffer if isinstance(filepath_or_buffer, (str, os.PathLike)) else source
+    part = None
+    if byte_range is not None and isinstance(source, str) and not _compression(compression, name):
+        part = sources.read_lines(source, *byte_range, str(lineterminator).encode())
+    raw = sources.read_bytes(source) if part is None else part
     data = decompressed(raw, compression, name if isinstance(source, (str, io.BytesIO)) else None)
     original_header = header
     names = None if names is None else list(names)
@@ -194,7 +202,7 @@ def read_csv(
         offset, size = byte_range
         if offset > 0 and header is not None:
             raise _failure("byte_range offset with header not supported")
-        data = lines_in(data, offset, size, str(lineterminator).encode())
+        data = lines_in(data, offset, size, str(lineterminator).encode()) if part is None else part
     if skipfooter:
         lines = data.rstrip(b"\n").split(b"\n")
         data = b"\n".join(lines[:-skipfooter]) + b"\n" if skipfooter < len(lines) else b""

@@ -245,6 +245,7 @@ def _read(
 ) -> Any:  # fmt: skip
     """Read some files to one frame."""
     import cudf
+    from cudf.core import device
 
     if row_groups is not None and len(row_groups) != len(found):
         raise ValueError("Must specify row groups for each source")
@@ -264,6 +265,7 @@ def _read(
     read = wanted
     if wanted is not None and use_pandas_metadata and index and not ranged:
         read = wanted + [name for name in index if name not in wanted]
+    device.room(sum(_decoded(file.metadata, read, row_groups and row_groups[at]) for at, file in enumerate(files)))
     tables, nbytes, spans = [], 0, []
     for at, file in enumerate(files):
         groups = range(file.metadata.num_row_groups) if row_groups is None else row_groups[at]
@@ -296,6 +298,17 @@ def _read(
     sources.counted_read("read_parquet", nbytes, values)
     rows = table.num_rows if table.num_columns else sum(stop - begin for begin, stop in spans)
     return _with_index(cudf, values, rows, meta, len(files), spans if row_groups is not None else None, start, nrows)
+
+
+def _decoded(metadata: pq.FileMetaData, columns: list | None, groups: Any) -> int:
+    """How many bytes the pages of some columns have, decompressed."""
+    chosen = range(metadata.num_row_groups) if groups is None else groups
+    found = 0
+    for group in (metadata.row_group(g) for g in chosen if 0 <= g < metadata.num_row_groups):
+        for chunk in (group.column(i) for i in range(group.num_columns)):
+            if columns is None or chunk.path_in_schema.split(".")[0] in columns:
+                found += chunk.total_uncompressed_size
+    return found
 
 
 def _bytes(group: Any, wanted: list | None) -> int:
