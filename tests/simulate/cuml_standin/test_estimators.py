@@ -270,6 +270,22 @@ def test_scikit_learn_takes_them_and_gives_them(simulating):
     """)
 
 
+def test_logistic_regression_keeps_to_one_thread_of_blas(simulating):
+    """Its vectors are short: several threads wait for each other, and on a busy machine a fit took 15 s instead of 1 s."""
+    simulating("""
+        import threadpoolctl
+        from sklearn.linear_model import LogisticRegression as Model
+        threads, fit = [], Model.fit
+        def watched(self, *arguments, **options):
+            threads.extend(pool["num_threads"] for pool in threadpoolctl.threadpool_info() if pool["user_api"] == "blas")
+            return fit(self, *arguments, **options)
+        Model.fit = watched
+        with threadpoolctl.threadpool_limits(2, user_api="blas"):
+            cuml.LogisticRegression().fit(X, N)
+        assert threads and set(threads) == {1}, threads
+    """)
+
+
 def test_memory_and_launches_are_counted(simulating):
     simulating("""
         from hundredfold.engine import queue

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from ..internals._arrays import check_y, raw
 from ..internals._estimator import Classifier, ProbabilisticClassifier, Regressor
@@ -181,6 +182,11 @@ class LogisticRegression(_LinearClassifier, ProbabilisticClassifier):
             ratio = 1.0 if self.penalty == "l1" else self.l1_ratio
             told |= {"solver": "saga", "l1_ratio": ratio, "random_state": 0, "max_iter": max(self.max_iter, 5000)}
         return told
+
+    def _train(self, model: Any, *arguments: Any, **options: Any) -> None:
+        # L-BFGS works on vectors too short for several threads, which wait for each other: ten times longer on a busy machine.
+        with threadpool_limits(1, user_api="blas"):
+            super()._train(model, *arguments, **options)
 
 
 class MBSGDClassifier(_LinearClassifier):
