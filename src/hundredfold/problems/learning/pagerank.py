@@ -1,0 +1,399 @@
+"""``learning.pagerank``: so many steps of a random walk along the links of a sparse matrix, near the limit of its bytes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from .. import devices
+from ..cases import Case
+from ..differences import explain, same
+from ..functions import FunctionJudge, Run, call, recognise
+from ..guard import article
+from ..problem import Problem, Wrong
+from ..traffic import spell
+from ..verdict import Refusal, refuse
+
+FOLLOW = 0.85
+ALLOWED, LIMIT = 2.0, 1.0
+"""Times the bytes of the links that a step may read: what passes, and what nobody can do with less than."""
+
+
+def pagerank(links: Any, steps: int) -> np.ndarray:
+    """The specification: links (n, n), how often each i is followed by each j; (n,) float64, where a walker is after
+    `steps` steps who starts anywhere. In each step they follow a link of theirs with the probability 0.85, each as
+    likely as it is frequent, or any node of the n; where there is no link, any node."""
+    A = np.asarray(links.todense(), dtype=np.float64)
+    return _walk(A, steps, FOLLOW)
+
+
+def _walk(A: np.ndarray, steps: int, follow: float, *, lost: bool = False) -> np.ndarray:
+    n, out = len(A), A.sum(axis=1)
+    x = np.full(n, 1 / n)
+    for _ in range(steps):
+        share = np.divide(x, out, out=np.zeros(n), where=out > 0)
+        stuck = 0.0 if lost else x[out == 0].sum()
+        x = (1 - follow) / n + follow * (A.T @ share + stuck / n)
+    return x
+
+
+def network(n: int, links: int, seed: int = 0, stuck: int = 2) -> scipy.sparse.csr_matrix:
+    """n nodes and about so many links, float64, some of them frequent, to popular nodes more often; the last `stuck` nodes have no link."""
+    rng = np.random.default_rng(seed)
+    i = rng.integers(0, max(n - stuck, 1), links)
+    j = np.minimum((rng.random(links) ** 3 * n).astype(int), n - 1)
+    return scipy.sparse.csr_matrix((rng.integers(1, 30, links).astype(float), (i, j)), shape=(n, n))
+
+
+class _Links(Case):
+    """Its matrix goes to the device as compressed rows."""
+
+    def device(self) -> tuple[Any, ...]:
+        from cupyx.scipy.sparse import csr_matrix
+
+        links, steps = self.make()
+        return csr_matrix(links), steps
+
+
+_LARGE = _Links("3 000 nodes and 150 000 links, 30 steps", lambda: (network(3_000, 150_000, seed=9, stuck=50), 30))
+
+
+def _compare(run: Run) -> None:
+    got, expected = run.got, run.expected
+    if not devices.is_device(got):
+        if isinstance(got, (np.ndarray, np.generic)):
+            refuse("host", f"the result is on the host: {article(got)}. It should stay on the device, as a CuPy array.")
+        refuse("type", f"the result should be a CuPy array; it is {article(got)}.")
+    values = got.get()
+    if values.shape != expected.shape:
+        refuse(
+            "shape", f"the result's shape is {values.shape}; it should be {expected.shape}, one number for each node."
+        )
+    if values.dtype != np.float64:
+        refuse("dtype", f"the result's dtype is {values.dtype}; it should be float64.")
+    if not same(values, expected, 1e-9, 1e-15):
+        recognise(run, values, rtol=1e-9, atol=1e-15)
+        if expected.size and not np.isclose(values.sum(), 1, rtol=1e-6):
+            far = f"it adds up to {values.sum():.3g}; somewhere the walker must be, so it should be 1."
+            refuse("value", f"{far} Is everything that leaves a node counted once where it arrives?")
+    explain(values, expected, rtol=1e-9, atol=1e-15)
+    before, after = run.host[0], run.arguments[0].get()  # type: ignore[attr-defined]
+    if not (np.array_equal(before.data, after.data) and np.array_equal(before.indices, after.indices)):
+        refuse("aliasing", "the result is right, but `links` was changed by the call: it counts links no longer.")
+
+
+def _bytes(problem: Problem, function: Any) -> str:
+    """Judge what the steps of a large case read and send."""
+    run = call(problem, function, _LARGE)
+    try:
+        problem.judge.compare_run(run)
+    except Refusal as refusal:
+        refusal.case = _LARGE.name
+        raise
+    links, steps = run.host
+    n, moved = links.shape[0], run.traffic
+    if moved.bus > 64 * steps + 4096:
+        refuse(
+            "transfer",
+            f"the result is right, but {spell(moved.bus)} crossed the bus. Keep the walk on the device, and do not look at it "
+            "on the way.",
+            case=_LARGE.name,
+        )
+    if moved.device is None:
+        return _time(function, links, steps)
+    least = _least(links)
+    # Preparing may read and write the links a few times; what counts is a step.
+    few = call(problem, function, _Links("", lambda: (_LARGE.make()[0], steps // 3)))
+    step = (moved.device - few.traffic.device) / (steps - steps // 3)
+    if step > ALLOWED * least:
+        refuse(
+            "traffic",
+            f"the result is right, but each step moves {spell(step)} of device memory; {spell(ALLOWED * least)} are allowed, "
+            f"and the limit is {spell(least)}: the links read once, with x in and out. What in your loop is the same in "
+            "each step, or larger than the links?",
+            case=_LARGE.name,
+        )
+    if few.traffic.device > (6 + steps // 3 * ALLOWED) * least + 100 * n * 8:
+        refuse(
+            "traffic",
+            f"the steps are lean, but {spell(few.traffic.device)} were moved to prepare them.",
+            case=_LARGE.name,
+        )
+    return f"How near to the limit: {100 * least / max(step, least):.0f} % (the limit: in each step the links read once, and x in and out)."
+
+
+def _least(links: Any) -> float:
+    """Bytes that a step cannot do without: the links with their places, x in, x out."""
+    return links.nnz * (8 + 4) + (links.shape[0] + 1) * 4 + 2 * links.shape[0] * 8
+
+
+def _time(function: Any, links: Any, steps: int) -> str:
+    """On a GPU, where traffic is not counted: a larger network, by time."""
+    from cupyx.scipy.sparse import csr_matrix
+
+    from hundredfold.measure import limit, measure
+
+    large = network(200_000, 10_000_000, seed=3)
+    there = csr_matrix(large)
+    took = measure(lambda: function(there, 40), repeat=3).median - measure(lambda: function(there, 10), repeat=3).median
+    share = limit(bytes=30 * _least(large)).share(max(took, 1e-9))
+    return f"How near to the limit: {100 * min(share, 1.0):.0f} % (the limit: in each step the links read once, and x in and out)."
+
+
+# Written as a learner would.
+
+
+def _starter(links, steps):
+    import cupy as cp
+
+    n = links.shape[0]
+    follow = links.toarray()
+    out = follow.sum(axis=1, keepdims=True)
+    follow = cp.where(out > 0, follow / cp.where(out > 0, out, 1), 1 / n)
+    x = cp.full(n, 1 / n)
+    for _ in range(steps):
+        x = 0.15 / n + 0.85 * (follow.T @ x)
+    return x
+
+
+def _transposed_once(links, steps):
+    import cupy as cp
+
+    n = links.shape[0]
+    out = cp.asarray(links.sum(axis=1)).ravel()
+    stuck = out == 0
+    arrive = links.T.tocsr()
+    scale = 1 / cp.where(stuck, 1, out)
+    x = cp.full(n, 1 / n)
+    for _ in range(steps):
+        x = arrive @ (x * scale) * 0.85 + (0.85 * (x * stuck).sum() + 0.15) / n
+    return x
+
+
+def _scaled_links(links, steps):
+    import cupy as cp
+    from cupyx.scipy.sparse import csr_matrix
+
+    n = links.shape[0]
+    out = cp.asarray(links.sum(axis=1)).ravel()
+    stuck = (out == 0).astype(float)
+    arrive = links.T.tocsr()
+    arrive = csr_matrix((0.85 * arrive.data / out[arrive.indices], arrive.indices, arrive.indptr), shape=(n, n))
+    x = cp.full(n, 1 / n)
+    for _ in range(steps):
+        x = arrive @ x + (0.15 + 0.85 * (stuck @ x)) / n
+    return x
+
+
+def _generic(change):
+    """A walk with one thing changed, for the known mistakes."""
+
+    def walk(links, steps):
+        import cupy as cp
+
+        n = links.shape[0]
+        told = {"follow": 0.85, "out": cp.asarray(links.sum(axis=1)).ravel(), "arrive": links.T.tocsr(), "stuck": True}
+        told |= {"start": 1 / max(n, 1), "jump": 1 / max(n, 1), "steps": steps}
+        told |= change(cp, links, steps)
+        scale = 1 / cp.where(told["out"] == 0, 1, told["out"])
+        stuck = cp.asarray(links.sum(axis=1)).ravel() == 0
+        x = cp.full(n, told["start"])
+        for _ in range(told["steps"]):
+            lost = told["follow"] * (x * stuck).sum() / n if told["stuck"] else 0
+            x = told["follow"] * (told["arrive"] @ (x * scale)) + lost + (1 - told["follow"]) * told["jump"]
+        return x
+
+    return walk
+
+
+_losing = _generic(lambda cp, links, steps: {"stuck": False})
+_backwards = _generic(lambda cp, links, steps: {"arrive": links, "out": cp.asarray(links.sum(axis=0)).ravel()})
+_exchanged = _generic(lambda cp, links, steps: {"follow": 0.15})
+_jumps_to_each = _generic(lambda cp, links, steps: {"jump": 1.0})
+_from_ones = _generic(lambda cp, links, steps: {"start": 1.0})
+_one_less = _generic(lambda cp, links, steps: {"steps": steps - 1})
+_not_divided = _generic(lambda cp, links, steps: {"out": cp.ones(links.shape[0])})
+
+
+def _unweighted(links, steps):
+    ones = links.copy()
+    ones.data[:] = 1
+    return _transposed_once(ones, steps)
+
+
+def _single(links, steps):
+    return _transposed_once(links.astype("float32"), steps).astype("float32")
+
+
+def _by_scipy(links, steps):
+    import cupy as cp
+
+    return cp.asarray(pagerank(links.get(), steps))
+
+
+def _on_the_host(links, steps):
+    return _transposed_once(links, steps).get()
+
+
+def _transposed_each_step(links, steps):
+    import cupy as cp
+
+    n = links.shape[0]
+    x = cp.full(n, 1 / n)
+    for _ in range(steps):
+        out = cp.asarray(links.sum(axis=1)).ravel()
+        stuck = out == 0
+        x = links.T.tocsr() @ (x / cp.where(stuck, 1, out)) * 0.85 + (0.85 * (x * stuck).sum() + 0.15) / n
+    return x
+
+
+def _in_place(links, steps):
+    got = _transposed_once(links, steps)
+    links.data *= 2
+    return got
+
+
+def _ranks(links, steps):
+    return _transposed_once(links, steps).argsort()
+
+
+def _host_walk(**changed: Any) -> Any:
+    def gives(links: Any, steps: int) -> np.ndarray:
+        A = np.asarray(links.todense(), dtype=np.float64)
+        return changed["of"](A, steps)
+
+    return gives
+
+
+def _jumping(A: np.ndarray, steps: int) -> np.ndarray:
+    n, out = len(A), A.sum(axis=1)
+    x = np.full(n, 1 / n)
+    for _ in range(steps):
+        share = np.divide(x, out, out=np.zeros(n), where=out > 0)
+        x = 0.15 + 0.85 * (A.T @ share + x[out == 0].sum() / n)
+    return x
+
+
+def _ones(A: np.ndarray, steps: int) -> np.ndarray:
+    n, out = len(A), A.sum(axis=1)
+    x = np.ones(n)
+    for _ in range(steps):
+        share = np.divide(x, out, out=np.zeros(n), where=out > 0)
+        x = 0.15 / n + 0.85 * (A.T @ share + x[out == 0].sum() / n)
+    return x
+
+
+def _back(A: np.ndarray, steps: int) -> np.ndarray:
+    n, out, into = len(A), A.sum(axis=1), A.sum(axis=0)
+    x = np.full(n, 1 / n)
+    for _ in range(steps):
+        share = np.divide(x, into, out=x.copy(), where=into > 0)
+        x = 0.15 / n + 0.85 * (A @ share + x[out == 0].sum() / n)
+    return x
+
+
+PAGERANK = Problem(
+    id="learning.pagerank",
+    title="PageRank, near its limit",
+    kind="open",
+    answers=("pagerank",),
+    specification=pagerank,
+    lines=8,
+    judge=FunctionJudge(
+        cases=(
+            _Links("6 nodes, all with links", lambda: (network(6, 30, seed=1, stuck=0), 3)),
+            _Links("6 nodes, one step", lambda: (network(6, 14, seed=2, stuck=0), 1)),
+            _Links("7 nodes, two without a link", lambda: (network(7, 20, seed=3), 4)),
+            _Links("101 nodes", lambda: (network(101, 700, seed=4, stuck=9), 50)),
+            _Links("no step", lambda: (network(5, 9, seed=5), 0)),
+            _Links("one node that leads nowhere", lambda: (scipy.sparse.csr_matrix((1, 1)), 3)),
+            _Links("no link at all", lambda: (scipy.sparse.csr_matrix((4, 4)), 2)),
+            _Links("a node that leads to itself", lambda: (scipy.sparse.csr_matrix(np.diag([5.0, 0.0, 1.0])), 4)),
+        ),
+        unlisted=(_Links("other 6 nodes", lambda: (network(6, 30, seed=6, stuck=1), 3)),),
+        compare=_compare,
+        keeps=False,
+        after=(_bytes,),
+        verified="the walk stays on the device, and no step reads more than twice the bytes of the links",
+    ),
+    hints=(
+        "The dense matrix has n² numbers, nearly all of them zero, and each step reads all of them. "
+        "`links.T @ share` needs no dense matrix, where share is x divided by how often each node is left.",
+        "What is the same in every step belongs before the loop: how often each node is left, which have no link, and the "
+        "transposed matrix in rows, `links.T.tocsr()`.",
+        "A node without a link keeps 1/n for everyone: 0.85 × (the sum of x over those nodes) / n. That is one number, on the "
+        "device; do not fetch it.",
+    ),
+    wrong={
+        "dense": Wrong(
+            _starter,
+            "traffic",
+            hint="Keep it sparse: `links.T.tocsr() @ share`, with what is the same in each step before the loop.",
+        ),
+        "each step": Wrong(_transposed_each_step, "traffic"),
+        "dangling": Wrong(
+            _losing,
+            "dangling",
+            _host_walk(of=lambda A, s: _walk(A, s, FOLLOW, lost=True)),
+            "whoever comes to a node without a link is lost: it does not add up to 1 any more.",
+            "From a node without a link the walker goes anywhere: their share comes to all, evenly.",
+        ),
+        "backwards": Wrong(
+            _backwards,
+            "transposed",
+            _host_walk(of=_back),
+            "the walker goes backwards along the links. What arrives at j comes from all i with a link to j: the transposed matrix.",
+            "`links.T @ …`.",
+        ),
+        "exchanged": Wrong(
+            _exchanged,
+            "operands",
+            _host_walk(of=lambda A, s: _walk(A, s, 0.15)),
+            "0.85 and 0.15 are exchanged: a link is followed with the probability 0.85.",
+            "0.15 / n for everyone, 0.85 for what comes along the links.",
+        ),
+        "teleport": Wrong(
+            _jumps_to_each,
+            "teleport",
+            _host_walk(of=_jumping),
+            "0.15 goes to every node. It is shared by all of them: 0.15 / n each.",
+            "0.15 / n.",
+        ),
+        "from ones": Wrong(
+            _from_ones,
+            "teleport",
+            _host_walk(of=_ones),
+            "the walk begins with 1 at every node; there is one walker, so it begins with 1 / n at each.",
+            "`cp.full(n, 1 / n)`.",
+        ),
+        "one less": Wrong(
+            _one_less,
+            "recurrence",
+            _host_walk(of=lambda A, s: _walk(A, max(s - 1, 0), FOLLOW)),
+            "that is one step too few.",
+            "`range(steps)`.",
+        ),
+        "not divided": Wrong(
+            _not_divided, "value", hint="What leaves a node is its x, in parts: divide by how often it is left."
+        ),
+        "unweighted": Wrong(
+            _unweighted,
+            "weights",
+            _host_walk(of=lambda A, s: _walk((A > 0).astype(float), s, FOLLOW)),
+            "each link counts the same. One that is taken thirty times is thirty times as likely as one that is taken once.",
+            "Divide by the sum of the row, not by the number of its links.",
+        ),
+        "float32": Wrong(_single, "dtype", hint="`links` is float64 already."),
+        "host": Wrong(_on_the_host, "host", hint="Leave out `.get()`."),
+        "transfer": Wrong(
+            _by_scipy, "transfer", hint="`cupyx.scipy.sparse` does on the device what SciPy does on the host."
+        ),
+        "aliasing": Wrong(
+            _in_place, "aliasing", hint="`links.data *= …` writes into the caller's matrix: work on a copy."
+        ),
+        "order": Wrong(_ranks, "dtype"),
+    },
+    right={"transposed once": _transposed_once, "with scaled links": _scaled_links},
+)

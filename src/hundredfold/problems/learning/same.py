@@ -1,0 +1,273 @@
+"""``learning.same``: two clusterings of the same points are the same if one is the other with its groups renamed."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import devices
+from ..bus import on_the_bus
+from ..cases import Case
+from ..devices import cp
+from ..differences import number
+from ..functions import FunctionJudge, Run, recognise
+from ..guard import article
+from ..problem import Problem, Wrong
+from ..verdict import refuse
+
+
+def same_clusters(a: np.ndarray, b: np.ndarray) -> bool:
+    """The specification: a and b (n,), whole numbers, the groups of n points; True if some renaming of the groups, one
+    name for one name, turns a into b."""
+    pairs = len(set(zip(a.tolist(), b.tolist(), strict=True)))
+    return pairs == len(set(a.tolist())) == len(set(b.tolist()))
+
+
+def groups(n: int, k: int, seed: int = 0) -> np.ndarray:
+    """n points in k groups of unequal size, int32; each group has at least one."""
+    labels = (np.random.default_rng(seed).random(n) ** 2 * k).astype(np.int32)
+    labels[:k] = np.arange(k)
+    return labels
+
+
+def renamed(labels: np.ndarray, seed: int = 0) -> np.ndarray:
+    """The same groups under other names."""
+    names = np.random.default_rng(seed).permutation(labels.max() + 1)
+    names = np.roll(names, 1) if (names == np.arange(len(names))).all() else names
+    return names[labels].astype(labels.dtype)
+
+
+def _merged() -> tuple[np.ndarray, np.ndarray]:
+    a = groups(60, 5, seed=3)
+    return a, np.where(renamed(a) == renamed(a)[a == 4][0], renamed(a)[a == 3][0], renamed(a))
+
+
+def _one_apart(n: int) -> tuple[np.ndarray, np.ndarray]:
+    a = groups(n, 4, seed=5)
+    b = renamed(a)
+    place = np.flatnonzero(b == b[-1])[-1]
+    b[place] = (b[place] + 1) % 4
+    return a, b
+
+
+def _of_one_size() -> tuple[np.ndarray, np.ndarray]:
+    return np.repeat(np.arange(3, dtype=np.int32), 8), np.tile(np.arange(3, dtype=np.int32), 8)
+
+
+def _compare(run: Run) -> None:
+    got = run.got
+    if devices.is_device(got):
+        refuse("device", f"the result is still on the device: {article(got)}. A Python bool was asked for: `bool(…)`.")
+    if not isinstance(got, (bool, np.bool_)):
+        said = f", {number(got)}" if isinstance(got, (float, int, np.number)) else ""
+        refuse("type", f"the result is {article(got)}{said}. A bool was asked for: True or False.")
+    if bool(got) is run.expected:
+        return
+    recognise(run, np.asarray(bool(got)))
+    what = "These are the same groups under other names" if run.expected else "These are not the same groups"
+    refuse("value", f"it says {bool(got)}. {what}.")
+
+
+# Written as a learner would.
+
+
+def _pairs(a, b):
+    names_a, a = cp.unique(a, return_inverse=True)
+    names_b, b = cp.unique(b, return_inverse=True)
+    return len(cp.unique(a * len(names_b) + b)) == len(names_a) == len(names_b)
+
+
+def _table(a, b):
+    if a.size == 0:
+        return True
+    names_a, a = cp.unique(a, return_inverse=True)
+    names_b, b = cp.unique(b, return_inverse=True)
+    table = cp.zeros((len(names_a), len(names_b)), dtype=cp.int32)
+    table[a, b] = 1
+    return bool((table.sum(axis=0) == 1).all() & (table.sum(axis=1) == 1).all())
+
+
+def _first_seen(a, b):
+    """Each point's group is named by its first point."""
+
+    def canonical(labels):
+        _, first, inverse = cp.unique(labels, return_index=True, return_inverse=True)
+        return first[inverse]
+
+    return bool((canonical(a) == canonical(b)).all())
+
+
+def _equal(a, b):
+    return bool((a == b).all())
+
+
+def _sizes(a, b):
+    counts = [cp.sort(cp.unique(labels, return_counts=True)[1]) for labels in (a, b)]
+    return counts[0].shape == counts[1].shape and bool((counts[0] == counts[1]).all())
+
+
+def _one_way(a, b):
+    names_a, a = cp.unique(a, return_inverse=True)
+    names_b, b = cp.unique(b, return_inverse=True)
+    return len(cp.unique(a * len(names_b) + b)) == len(names_a)
+
+
+def _other_way(a, b):
+    return _one_way(b, a)
+
+
+def _how_many(a, b):
+    return len(cp.unique(a)) == len(cp.unique(b))
+
+
+def _nearly(a, b):
+    if a.size == 0:
+        return True
+    names_a, a = cp.unique(a, return_inverse=True)
+    names_b, b = cp.unique(b, return_inverse=True)
+    table = cp.bincount(a * len(names_b) + b, minlength=len(names_a) * len(names_b)).reshape(len(names_a), -1)
+    return bool(table.max(axis=1).sum() > 0.99 * a.size and table.max(axis=0).sum() > 0.99 * a.size)
+
+
+def _on_device(a, b):
+    names_a, a = cp.unique(a, return_inverse=True)
+    names_b, b = cp.unique(b, return_inverse=True)
+    pairs = cp.unique(a * len(names_b) + b)
+    return cp.asarray(len(pairs) == len(names_a) == len(names_b))
+
+
+def _by_the_host(a, b):
+    a, b = a.get(), b.get()
+    pairs = set(zip(a.tolist(), b.tolist(), strict=True))
+    return len(pairs) == len(set(a.tolist())) == len(set(b.tolist()))
+
+
+def _index(a, b):
+    if a.size == 0:
+        return 1.0
+    names_a, a = cp.unique(a, return_inverse=True)
+    names_b, b = cp.unique(b, return_inverse=True)
+    table = cp.bincount(a * len(names_b) + b, minlength=len(names_a) * len(names_b)).reshape(len(names_a), -1)
+    return float((table.astype(float) ** 2).sum() / (table.sum(axis=1).astype(float) ** 2).sum())
+
+
+def _counts_places(a, b):
+    if a.size == 0:
+        return True
+    table = cp.bincount(a * (b.max() + 1) + b)
+    return int((table > 0).sum()) == len(cp.unique(a)) == len(cp.unique(b))
+
+
+def _in_place(a, b):
+    for number_, name in enumerate(cp.unique(a).tolist()):
+        a[a == name] = -1 - number_
+    for number_, name in enumerate(cp.unique(b).tolist()):
+        b[b == name] = -1 - number_
+    return _pairs(a, b)
+
+
+def _numbers(a: np.ndarray, b: np.ndarray) -> tuple[int, int, int]:
+    pairs = set(zip(a.tolist(), b.tolist(), strict=True))
+    return len(pairs), len(set(a.tolist())), len(set(b.tolist()))
+
+
+def _same_sizes(a: np.ndarray, b: np.ndarray) -> bool:
+    return sorted(np.unique(a, return_counts=True)[1]) == sorted(np.unique(b, return_counts=True)[1])
+
+
+def _almost(a: np.ndarray, b: np.ndarray) -> bool:
+    """Whether at least 98 of 100 points fit a renaming."""
+    best = sum(np.unique(b[a == name], return_counts=True)[1].max() for name in np.unique(a))
+    back = sum(np.unique(a[b == name], return_counts=True)[1].max() for name in np.unique(b))
+    return bool(min(best, back) >= 0.98 * a.size)
+
+
+SAME = Problem(
+    id="learning.same",
+    title="Are these the same clusters?",
+    kind="write",
+    answers=("same_clusters",),
+    specification=same_clusters,
+    lines=4,
+    judge=FunctionJudge(
+        # Each of the first cases is one that only one mistake gets wrong.
+        cases=(
+            Case("5 groups under other names", lambda: (groups(60, 5), renamed(groups(60, 5)))),
+            Case("two groups of the first that are one in the second", _merged),
+            Case("one group of the first that is two in the second", lambda: _merged()[::-1]),
+            Case("as many groups of other sizes", lambda: (groups(60, 4, seed=4), groups(60, 4, seed=6))),
+            Case("other groups of the same sizes", _of_one_size),
+            Case("one point of 10 007 in another group", lambda: _one_apart(10_007)),
+            Case("a point that is noise, -1", lambda: (groups(50, 4) - 1, renamed(groups(50, 4)))),
+            Case("names up to 10¹²", lambda: (groups(50, 4).astype(np.int64) * 10**12 // 3, groups(50, 4))),
+            Case("every point its own group", lambda: (np.arange(101), np.arange(101)[::-1].copy())),
+            Case("a single point", lambda: (np.array([7]), np.array([0]))),
+            Case("no points", lambda: (np.empty(0, np.int32), np.empty(0, np.int32))),
+        ),
+        unlisted=(
+            Case("6 groups under other names", lambda: (groups(80, 6, seed=8), renamed(groups(80, 6, seed=8), seed=2))),
+        ),
+        compare=_compare,
+        after=(on_the_bus(Case("100 000 points", lambda: (groups(100_000, 8), renamed(groups(100_000, 8))))),),
+        verified="the points stay on the device",
+    ),
+    hints=(
+        "Look at the pairs (a[i], b[i]). If b is a renamed, each name of a meets one name of b only, and the other way "
+        "round. How many different pairs are there then?",
+        "`cp.unique(labels, return_inverse=True)` gives the names and, for each point, the place of its name: whole numbers "
+        "from 0, whatever the names were.",
+        "With those places, `a * len(names_b) + b` is one number for each pair. There must be as many different ones as "
+        "there are names in a, and as there are names in b.",
+    ),
+    wrong={
+        "names": Wrong(
+            _equal,
+            "names",
+            lambda a, b: bool((a == b).all()),
+            "the labels were compared by their names. But group 0 of one run may be group 3 of the next: a name means nothing.",
+            "Which name of b does each name of a meet?",
+        ),
+        "nearly": Wrong(
+            _nearly,
+            "tolerance",
+            _almost,
+            "nearly the same is called the same. Asked for: all points.",
+            "No point may fall out of its pair.",
+        ),
+        "sizes": Wrong(
+            _sizes,
+            "sizes",
+            _same_sizes,
+            "only the sizes of the groups were compared. Other points may be in groups of the same sizes.",
+            "Who is together with whom? Look at the pairs (a[i], b[i]).",
+        ),
+        "how many": Wrong(
+            _how_many,
+            "count",
+            lambda a, b: len(np.unique(a)) == len(np.unique(b)),
+            "the groups were only counted. There are as many of them, with other points in them.",
+            "Who is together with whom? Look at the pairs (a[i], b[i]).",
+        ),
+        "one way": Wrong(
+            _one_way,
+            "merged",
+            lambda a, b: _numbers(a, b)[0] == _numbers(a, b)[1],
+            "each group of a lies in one group of b, and that is only half of it: two groups of a may lie in the same one.",
+            "Count the names of both, not of one of them.",
+        ),
+        "other way": Wrong(
+            _other_way,
+            "split",
+            lambda a, b: _numbers(a, b)[0] == _numbers(a, b)[2],
+            "each group of b lies in one group of a, and that is only half of it: a group of a may be split in two.",
+            "Count the names of both, not of one of them.",
+        ),
+        "places": Wrong(
+            _counts_places, "exception", hint="Names may be negative, or very large. `cp.unique` does not mind."
+        ),
+        "device": Wrong(_on_device, "device", hint="`bool(…)` of an array with one element fetches it."),
+        "index": Wrong(_index, "type", hint="Compare it with what it should be, and return that."),
+        "transfer": Wrong(_by_the_host, "transfer", hint="`cp.unique` works where the labels are."),
+        "aliasing": Wrong(_in_place, "aliasing", hint="Write into arrays of your own, not into a and b."),
+    },
+    right={"pairs": _pairs, "a table": _table, "named by the first point": _first_seen},
+)
