@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from hundredfold import dashboard
 from hundredfold.start import CannotStartError, start
 
 if TYPE_CHECKING:
@@ -27,11 +28,13 @@ def load(ip: InteractiveShell) -> None:
     ip.register_magic_function(_measure_of(ip), "line_cell", "measure")
     ip.register_magic_function(_lens_of(ip), "cell", "lens")
     ip.register_magic_function(_gpu_of(ip), "line", "gpu")
+    dashboard.watch(ip)
     print(line)
 
 
 def unload(ip: InteractiveShell) -> None:
     """Take the magics away.  Stand-ins stay: arrays made of them live on, and only a new kernel could take the real thing."""
+    dashboard.unwatch(ip)
     for kind in ip.magics_manager.magics.values():
         for name in ("measure", "lens", "gpu"):
             kind.pop(name, None)

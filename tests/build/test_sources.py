@@ -42,6 +42,7 @@ def test_jupytexts_bookkeeping_does_not_reach_a_cell(lecture):
         ("title: Arrays", "title: 3", "`title` is missing or no str"),
         ("#   hundredfold:", "#   other:", "the front matter needs `hundredfold:`"),
         ("unit: 1", "unit: [1", "front matter cannot be read"),
+        ("unit: 1", "unit: 1\n#     dashboard: perhaps", "1: `dashboard` says whether Dask's plots open"),
         ("# %% [markdown]\n# # Arrays", "x = 3\n\n# %% [markdown]\n# # Arrays", "11: there is text before the first"),
         ("# %% [markdown]\n# More", "# %% [raw]\n# More", "a raw cell"),
         ("teaching: 30", "teaching: true", "`teaching` is missing or no int"),

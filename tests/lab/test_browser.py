@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import nbformat
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
@@ -106,6 +107,21 @@ class Learner:
         self.page.goto(address)
         self.notebook = self.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)")
         expect(self.page.locator("#jp-main-statusbar")).to_contain_text("Python 3 (ipykernel) | Idle", timeout=MINUTE)
+
+    def bring(self, name: str, cells: list[str], **metadata: object) -> None:
+        """Put a notebook into the workspace, as if it were one of the course's."""
+        notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+        notebook.metadata = {
+            "kernelspec": {"name": "python3", "display_name": "Python 3 (ipykernel)"},
+            "hundredfold": metadata,
+        }
+        root, token = re.fullmatch(r"(.*)/lab/tree/.*\?token=(.*)", self.address).groups()
+        answer = self.page.request.put(
+            f"{root}/api/contents/{name}",
+            headers={"Authorization": f"token {token}"},
+            data={"type": "notebook", "content": notebook},
+        )
+        assert answer.ok, answer.text()
 
     def see(self, name: str) -> None:
         """Keep a picture of the window."""
@@ -257,6 +273,62 @@ set(client.run(os.getenv, "HUNDREDFOLD_SIMULATE").values())"""
 
     cluster.locator(".dask-ClusterListingItem-stop").click()
     expect(panel.locator(".dask-ClusterListingItem")).to_have_count(0, timeout=MINUTE)
+
+
+OWN_CLUSTER = [
+    "%load_ext hundredfold",
+    """from dask.distributed import Client
+from dask_cuda import LocalCUDACluster
+cluster = LocalCUDACluster(n_workers=1)
+client = Client(cluster)""",
+    """import time
+work = client.map(time.sleep, [0.2] * 100, pure=False)""",
+]
+
+
+def test_a_notebooks_own_cluster_shows_beside_it_and_nobody_types_a_port(learner):
+    for name in ("one", "two"):
+        learner.bring(f"{name}.ipynb", OWN_CLUSTER, dashboard=True)
+    page, tabs = learner.page, learner.page.locator("#jp-main-dock-panel .lm-TabBar-tab")
+    learner.open("one.ipynb")
+    for plot in ("Task Stream", "Progress", "Workers Memory"):
+        expect(tabs.filter(has_text=plot)).to_have_count(1, timeout=MINUTE)
+    expect(learner.notebook).to_be_visible()
+    learner.see("08-dask-opened")
+    links = []
+
+    def shown() -> set[str]:
+        every = page.locator(".dask-DaskDashboard-widget iframe").evaluate_all("all => all.map(each => each.src)")
+        return {re.sub(r"/individual-[a-z-]+$", "", each) for each in every}
+
+    for number, name in enumerate(("one", "two")):
+        if number:
+            page.locator(".jp-DirListing-item", has_text=f"{name}.ipynb").dblclick()
+            expect(tabs.filter(has_text=f"{name}.ipynb")).to_have_count(1, timeout=MINUTE)
+            learner.notebook = page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)")
+            expect(page.locator("#jp-main-statusbar")).to_contain_text("Python 3 (ipykernel) | Idle", timeout=MINUTE)
+        for cell in OWN_CLUSTER[:2]:
+            learner.run(learner.cell(cell.splitlines()[-1]))
+        wait(lambda: len(shown()) == 1 and shown().isdisjoint(links), f"the plots show the cluster of {name}.ipynb")
+        links.extend(shown())
+        assert re.fullmatch(rf"http://127\.0\.0\.1:{PORT}/proxy/\d+", links[-1])
+    canvases = page.frame_locator('iframe[src$="individual-task-stream"]').locator("canvas")
+    learner.run(learner.cell("work = client.map"))
+    wait(lambda: drawn(canvases), "the plot is there")
+    seen = {picture(canvases)}
+    for _ in range(3):
+        wait(lambda: picture(canvases) not in seen, "the plot moves")
+        seen.add(picture(canvases))
+    learner.see("09-dask-beside")
+
+    tabs.filter(has_text="one.ipynb").click()
+    wait(lambda: shown() == {links[0]}, "the plots follow to the other notebook")
+    page.reload()
+    wait(lambda: shown() == {links[0]}, "a page loaded anew shows what it showed")
+    page.wait_for_timeout(6000)  # once both notebooks' kernels have been asked
+    assert shown() == {links[0]}, "and stays with it"
+    expect(tabs.filter(has_text="Task Stream")).to_have_count(1)
+    assert not learner.elsewhere, f"asked of others: {learner.elsewhere}"
 
 
 def picture(canvases: Locator) -> str:

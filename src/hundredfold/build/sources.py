@@ -157,4 +157,6 @@ def _unit(metadata: dict, path: Path, name: re.Match) -> dict:
         raise SourceError(path, 1, f"the front matter says unit {unit['unit']}, the file name {int(name[1])}")
     if unit.get("slug", name[2]) != name[2]:
         raise SourceError(path, 1, f"the front matter says slug {unit['slug']!r}, the file name {name[2]!r}")
+    if not isinstance(unit.get("dashboard", False), bool):
+        raise SourceError(path, 1, "`dashboard` says whether Dask's plots open beside the unit: true or false")
     return {**unit, "slug": name[2]}

@@ -1,0 +1,128 @@
+// The lab's half of `hundredfold.dashboard`: Dask's plots beside a notebook, showing that notebook's own cluster.
+//
+// A notebook that says `"dashboard": true` in its metadata has the plots opened beside it. The kernel of any notebook tells
+// through a comm where the dashboard of its cluster is; the plots (dask-labextension's) are pointed there, and follow from
+// notebook to notebook. Written by hand as the container that JupyterLab loads, so that no JavaScript has to be built.
+"use strict";
+(() => {
+  const NAME = "hundredfold"; // as in package.json
+  const TARGET = "hundredfold.dashboard"; // as in hundredfold/dashboard.py
+  const NARROWEST = 900; // CSS pixels; beside a notebook in a narrower window there is no room for plots
+
+  const PAUSE = 1000; // ms
+  const TRIES = 5;
+
+  const PLOTS = [
+    { route: "/individual-task-stream", label: "Task Stream" },
+    { route: "/individual-progress", label: "Progress" },
+    { route: "/individual-workers-memory", label: "Workers Memory" },
+  ];
+  const GPU_PLOTS = [
+    { route: "/individual-gpu-memory", label: "GPU Memory" },
+    { route: "/individual-gpu-utilization", label: "GPU Utilization" },
+  ];
+
+  let shared; // what JupyterLab shares: package → version → {get}
+
+  async function load(name) {
+    const versions = Object.values(shared[name]);
+    const version = versions.find((each) => each.loaded) || versions[0];
+    return (await version.get())();
+  }
+
+  function activate(app, notebooks) {
+    const told = new WeakMap(); // notebook panel → what its kernel said last
+    let restored = false;
+    app.restored.then(() => {
+      restored = true;
+    });
+
+    /** Open plots on the right of a notebook, one below the other, and leave the learner in the notebook. */
+    async function open(panel, plots) {
+      if (window.innerWidth < NARROWEST || !app.commands.hasCommand("dask:launch-dashboard")) return;
+      let above = null;
+      for (const { route, label } of plots) {
+        const options = above ? { mode: "split-bottom", ref: above } : { mode: "split-right", ref: panel.id };
+        const item = { route, label, key: label };
+        // One that is open already is not moved, and is not told to us.
+        const widget = await app.commands.execute("dask:launch-dashboard", { item, options });
+        above = widget ? widget.id : above;
+      }
+      app.shell.activateById(panel.id);
+    }
+
+    /**
+     * Point the plots to the cluster of this notebook, if it is the one in use and has one.
+     *
+     * dask-labextension first asks whether there is a dashboard; when two addresses follow each other quickly, the answer to
+     * the first may come last and win. So look at what came of it, and say it again.
+     */
+    async function show(panel) {
+      await app.restored; // until then, first this and then that notebook is in use
+      for (let attempt = 0; attempt < TRIES; attempt++) {
+        const said = told.get(panel);
+        if (notebooks.currentWidget !== panel || panel.isDisposed || !said || !said.url) return;
+        const address = said.url.replace(/status\/?$/, "");
+        if (attempt === 0 || !pointedTo(address)) {
+          await app.commands.execute("dask:populate-dashboard-url", { url: said.url });
+        }
+        await new Promise((resolve) => setTimeout(resolve, PAUSE));
+      }
+    }
+
+    const pointedTo = (address) =>
+      [...document.querySelectorAll(".dask-DaskDashboard-widget iframe")].every((each) => each.src.includes(address));
+
+    function listen(panel, kernel) {
+      if (!kernel) return;
+      const hear = (message) => {
+        const first = !told.has(panel);
+        told.set(panel, message.content.data);
+        show(panel);
+        if (first && message.content.data.gpu && wanted(panel)) open(panel, GPU_PLOTS);
+      };
+      kernel.registerCommTarget(TARGET, (comm, message) => {
+        comm.onMsg = hear;
+        hear(message);
+      });
+      // A kernel that outlived the page has told it to the page before: ask again.
+      kernel.requestCommInfo({ target_name: TARGET }).then((reply) => {
+        for (const id of Object.keys(reply.content.comms || {})) {
+          if (kernel.hasComm(id)) continue;
+          const comm = kernel.createComm(TARGET, id);
+          comm.onMsg = hear;
+          comm.send({ ask: true });
+        }
+      });
+    }
+
+    const wanted = (panel) => {
+      const metadata = panel.content.model && panel.content.model.getMetadata("hundredfold");
+      return Boolean(metadata && metadata.dashboard);
+    };
+
+    notebooks.widgetAdded.connect(async (_, panel) => {
+      const opened = restored; // what the workspace brings back, it brings back with its plots
+      panel.sessionContext.kernelChanged.connect((_, { newValue }) => {
+        told.delete(panel);
+        listen(panel, newValue);
+      });
+      listen(panel, panel.sessionContext.session && panel.sessionContext.session.kernel);
+      await panel.context.ready;
+      await panel.revealed;
+      if (opened && wanted(panel)) await open(panel, PLOTS);
+    });
+    notebooks.currentChanged.connect((_, panel) => panel && show(panel));
+  }
+
+  window._JUPYTERLAB = window._JUPYTERLAB || {};
+  window._JUPYTERLAB[NAME] = {
+    init: (scope) => {
+      shared = scope;
+    },
+    get: async () => {
+      const { INotebookTracker } = await load("@jupyterlab/notebook");
+      return () => ({ id: "hundredfold:dashboard", autoStart: true, requires: [INotebookTracker], activate });
+    },
+  };
+})();
