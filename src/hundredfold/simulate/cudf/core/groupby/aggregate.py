@@ -147,7 +147,7 @@ def aggregate(array: Any, codes: np.ndarray, n: int, agg: Requested, labels: Any
     if family(array) == "category" and name in ("min", "max"):
         order = aggregate(masked(np.asarray(array.codes).astype("i8"), isnull(array)), codes, n, agg)
         return pd.Categorical.from_codes(np.where(order._mask, -1, order._data), dtype=array.dtype)
-    grouped = pd.Series(array).groupby(np.where(codes < 0, np.nan, codes), observed=False)
+    grouped = pd.Series(array).groupby(_keys(codes, n), observed=False)
     if name == "quantile":
         return _quantiles(array, codes, n, *args, **kwargs)
     if name in ("first", "last", "min", "max"):
@@ -164,9 +164,7 @@ def aggregate(array: Any, codes: np.ndarray, n: int, agg: Requested, labels: Any
         if family(array) == "text":
             return _one_by_one(array, codes, n, agg)
         if isinstance(array, BaseMaskedArray) and array._data.dtype.kind == "b":
-            grouped = pd.Series(masked(array._data.astype("i8"), array._mask)).groupby(
-                np.where(codes < 0, np.nan, codes)
-            )
+            grouped = pd.Series(masked(array._data.astype("i8"), array._mask)).groupby(_keys(codes, n), observed=False)
         return normal(getattr(grouped, name)(min_count=1).array)
     if name == "mean":
         found = grouped.mean()
@@ -174,15 +172,18 @@ def aggregate(array: Any, codes: np.ndarray, n: int, agg: Requested, labels: Any
         return masked(array._data.astype("f8"), array._mask) if isinstance(array, BaseMaskedArray) else array
     if name in ("var", "std"):
         if isinstance(array, BaseMaskedArray):
-            grouped = pd.Series(masked(array._data.astype("f8"), array._mask)).groupby(
-                np.where(codes < 0, np.nan, codes)
-            )
+            grouped = pd.Series(masked(array._data.astype("f8"), array._mask)).groupby(_keys(codes, n), observed=False)
         return nans_to_nulls(normal(getattr(grouped, name)(*args, **kwargs).array))
     if name in ("skew", "kurt", "kurtosis", "sum_of_squares"):
         return _one_by_one(array, codes, n, agg)
     if name in SCANS:
         return scan(array, codes, agg)
     raise TypeError(f"{name} is not a supported groupby aggregation")
+
+
+def _keys(codes: np.ndarray, n: int) -> pd.Categorical:
+    """Codes as pandas takes them for what they are, without looking for the groups once more."""
+    return pd.Categorical.from_codes(codes, categories=pd.RangeIndex(n), validate=False)
 
 
 def scan(array: Any, codes: np.ndarray, agg: Requested) -> Any:

@@ -71,11 +71,15 @@ class Grouping:
     def _set(self, plain: list[pd.Series], dropna: bool) -> None:
         frame = pd.DataFrame(dict(enumerate(plain)))
         grouper = frame.groupby(list(frame.columns), sort=True, dropna=dropna, observed=True)
-        codes = grouper.ngroup().to_numpy(dtype="f8", na_value=-1)
-        self.codes = np.where(np.isnan(codes), -1, codes).astype(np.int64)
+        codes = grouper.ngroup()
+        if codes.dtype == np.int64:  # no key was null: nothing to mark, and nothing to copy
+            self.codes, places = codes.to_numpy(), np.arange(len(codes))
+            kept = slice(None)
+        else:
+            codes = codes.to_numpy(dtype="f8", na_value=-1)
+            self.codes, places = np.where(np.isnan(codes), -1, codes).astype(np.int64), np.arange(len(codes))
+            kept = self.codes >= 0
         first = np.full(int(self.codes.max()) + 1 if len(codes) else 0, -1)
-        places = np.arange(len(self.codes))
-        kept = self.codes >= 0
         first[self.codes[kept][::-1]] = places[kept][::-1]
         self.first = first
         levels = [pd.Index(s.array.take(first)) for s in plain]
