@@ -10,7 +10,7 @@ from numba.extending import intrinsic
 from numba.np import arrayobj
 
 from ..trace.records import FLAGGED_AXES, NEGATIVE, NEGATIVE_AXIS, OUTSIDE
-from . import beyond
+from . import beyond, wholes
 from .low import WORD, cell, fail, load, tracing, unlikely
 from .machine import Cell, Fault
 
@@ -164,7 +164,7 @@ def get(typingctx, c, m, base, index, site):
         if is_element(base, index):
             at, negative = pointer(context, builder, cv, mv, base, array, index, index_value, site_value)
         else:
-            _check_view(context, builder, cv, mv, base, array, index, index_value, site_value)
+            check_view(context, builder, cv, mv, base, array, index, index_value, site_value)
         value = context.cast(builder, index_value, index, chosen.args[1])
         return context.get_function(operator.getitem, chosen)(builder, (array_value, value))
 
@@ -199,12 +199,12 @@ def _field(c, m, base, index, site):
     return base.typeof(name)(c, m, base, index, site), codegen
 
 
-def _check_view(context, builder, c, m, base, array, idxty, index, site) -> None:
-    """Check the whole numbers in an index that also has slices, or fewer entries than axes."""
+def check_view(context, builder, c, m, base, array, idxty, index, site) -> ir.Value:
+    """Check the whole numbers in an index that also has slices, or fewer entries than axes; the flags of negative ones."""
     parts = _components(idxty)
     if not all(isinstance(types.unliteral(part), types.Integer | types.SliceType) for part in parts):
-        return  # an ellipsis or a new axis: Numba's own code, which wraps but does not check
-    positions(context, builder, c, m, base, array, idxty, index, site)
+        return ir.Constant(WORD, 0)  # an ellipsis or a new axis: Numba's own code, which wraps but does not check
+    return positions(context, builder, c, m, base, array, idxty, index, site)[1]
 
 
 @intrinsic
@@ -233,7 +233,7 @@ def set(typingctx, c, m, base, index, value, site):
             if element:
                 at, negative = pointer(context, builder, cv, mv, base, array, index, index_value, site_value)
             else:
-                _check_view(context, builder, cv, mv, base, array, index, index_value, site_value)
+                negative = check_view(context, builder, cv, mv, base, array, index, index_value, site_value)
         if element and isinstance(base, types.Array) and beyond.lenient(base):
             stored = context.cast(builder, item, value, base.dtype)
             arrayobj.store_item(context, builder, base, stored, at)
@@ -243,6 +243,10 @@ def set(typingctx, c, m, base, index, value, site):
             with unlikely(builder, tracing(builder, cv)):
                 whole = PART if isinstance(base, types.Array) and isinstance(base.dtype, types.Record) else 0
                 enter(builder, mv, at, site_value, negative, bits(builder, at, itemsize(context, base)), whole)
+        elif isinstance(base, types.Array):
+            wholes.part(
+                typingctx, context, builder, cv, mv, base, operands[0], index, index_value, site_value, negative
+            )
         return context.get_dummy_value()
 
     return types.void(c, m, base, index, value, site), codegen

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import ast
+import copy
 import math
 from collections.abc import Iterator
 from types import ModuleType
 
+import numpy as np
+
 from ..intrinsics import ATOMICS, BARRIERS, WARP
 from ..resolve import FUNCTION_PREFIX, PREFIX, Function
 from ..trace.log import Site
+from . import wholes
 from .machine import Context, Yield
 from .syntax import C, M, at, item, load, readable
 from .waiting import CannotCompile, waits
@@ -88,15 +92,41 @@ class Calls(ast.NodeTransformer):
             if len(node.args) == 2 and not node.keywords and not any(isinstance(a, ast.Starred) for a in node.args):
                 return at(self.helper(_EXTREMES[function.id], *(self.visit(a) for a in node.args)), node)
         if isinstance(function, ast.Attribute):  # a method: what it is called on is an expression, and no field
-            function.value = self.visit(function.value)
-            node.args = [self.visit(a) for a in node.args]
-            node.keywords = [ast.keyword(k.arg, self.visit(k.value)) for k in node.keywords]
+            return self.method(node, function, known)
+        if isinstance(function, ast.Name) and function.id in wholes.BUILTINS and self.builtin(function.id):
+            node.args = [self.whole(a) for a in node.args]
             return node
         if not (isinstance(function, ast.Name) and function.id.startswith(PREFIX)):
             return self.generic_visit(node)
         name = function.id[len(PREFIX) :].replace("__", ".")
         made = self.intrinsic(name, node)
         return at(made, node)
+
+    def method(self, node: ast.Call, function: ast.Attribute, known: object) -> ast.AST:
+        """A call of an attribute: of a module's function, or of a method.  Some read or write all of an array."""
+        base, place = function.value, node
+        summing = known is None and function.attr in wholes.METHODS and wholes.may_be_array(base)
+        filling = known is None and function.attr == "fill" and wholes.may_be_array(base)
+        out = isinstance(known, np.ufunc) and len(node.args) == known.nin + 1 and wholes.may_be_array(node.args[-1])
+        written = base if filling else node.args[-1] if out else None
+        if written is not None:
+            site = ast.Constant(self.site(place, "write", written))
+            written = self.visit(copy.deepcopy(written))
+        function.value = self.whole(base) if summing else self.visit(base)
+        reading = node.args[: known.nin] if isinstance(known, np.ufunc) else node.args
+        if wholes.reads_all(known):
+            node.args = [*(self.whole(a) for a in reading), *(self.visit(a) for a in node.args[len(reading) :])]
+        else:
+            node.args = [self.visit(a) for a in node.args]
+        node.keywords = [ast.keyword(k.arg, self.visit(k.value)) for k in node.keywords]
+        return node if written is None else at(self.call("wrote_all", written, node, site), place)
+
+    def whole(self, node: ast.expr) -> ast.expr:
+        """An argument of what reads all of an array, if it is given one."""
+        if not wholes.may_be_array(node):
+            return self.visit(node)
+        site = ast.Constant(self.site(node, "read", node))
+        return at(self.call("read_all", self.visit(node), site), node)
 
     def builtin(self, name: str) -> bool:
         """Whether a name means Python's own function here."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import access, arrays, atomics, exchange, extremes, fields, places
+from . import access, arrays, atomics, exchange, extremes, fields, places, wholes
 from .calls import HELPER
 
 NAMES = {
@@ -12,6 +12,7 @@ NAMES = {
     exchange: ("post", "take_value", "take_mask", "take_bool", "take_pair"),
     fields: ("get_field", "set_field", "get_own", "set_own", "copied"),
     extremes: ("minimum", "maximum"),
+    wholes: ("read_all", "wrote_all", "turned"),
     places: (
         *("dim3", "laneid", "warpsize", "lanemask_lt", "fence", "way", "drop"),
         *("popc", "brev", "clz", "ffs", "fma", "cbrt", "selp", "math_fmod", "math_modf", "math_remainder"),

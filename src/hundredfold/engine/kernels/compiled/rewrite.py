@@ -14,6 +14,7 @@ import copy
 
 from ..resolve import Function
 from ..trace.log import Site
+from . import wholes
 from .calls import Calls
 from .machine import Yield
 from .syntax import REFUSED, C, M, at, field_of_element, is_field, items, load, readable, store
@@ -217,13 +218,26 @@ class _Rewriter(Calls):
         node.orelse = [*self.way("passed", node), *self.block(node.orelse)]
         return node
 
-    def visit_For(self, node: ast.For) -> ast.AST:
+    def visit_For(self, node: ast.For) -> ast.AST | list[ast.stmt]:
         if not isinstance(node.target, ast.Name | ast.Tuple):
             return self.refuse(node)
-        node.iter = self.visit(node.iter)
-        node.body = [*self.turn(node, False), *self.way("taken", node), *self.block(node.body)]
+        before, turned = [], []
+        if wholes.may_be_array(node.iter):
+            array, position = self.temporary(), self.temporary()
+            site = ast.Constant(self.site(node.iter, "read", node.iter))
+            before = [
+                at(ast.Assign([store(array)], self.visit(node.iter)), node),
+                at(ast.Assign([store(position)], ast.Constant(0)), node),
+            ]
+            node.iter = at(load(array), node)
+            turned = [
+                at(ast.Expr(self.call("turned", load(array), load(position), site)), node),
+                at(ast.AugAssign(store(position), ast.Add(), ast.Constant(1)), node),
+            ]
+        node.iter = node.iter if before else self.visit(node.iter)
+        node.body = [*self.turn(node, False), *turned, *self.way("taken", node), *self.block(node.body)]
         node.orelse = [*self.way("passed", node), *self.block(node.orelse)]
-        return node
+        return [*before, node]
 
     def way(self, kind: str, node: ast.stmt) -> list[ast.stmt]:
         """Log which way a thread goes at a conditional or the end of a loop's turn, where that is asked for."""

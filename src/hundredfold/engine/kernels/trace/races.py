@@ -89,15 +89,18 @@ def races(log: Log, memory: Memory, count: int, fences: Fences) -> list[Race]:
         places = accesses.reduce(np.bitwise_or, bits, starts, ends)
         for alike in (False, True):
             chosen = np.flatnonzero(same == alike)
-            for signature, elements in zip(*np.unique(places[chosen], return_counts=True), strict=True):
-                for run in chosen[places[chosen] == signature][:EXAMPLES]:
+            for signature in np.unique(places[chosen]):
+                runs = chosen[places[chosen] == signature]
+                # An element is in many runs: one for each warp, or block, and interval in which it is touched.
+                elements = len(np.unique(accesses.field("cell", starts[runs])))
+                for run in runs[:EXAMPLES]:
                     for row, other in _pairs(accesses, level, int(starts[run]), int(ends[run])):
                         examples.append(
                             (
                                 level,
                                 row,
                                 other,
-                                int(elements),
+                                elements,
                                 int(accesses.field("cell", slice(row, row + 1))[0]),
                                 alike,
                             )
