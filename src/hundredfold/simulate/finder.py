@@ -89,6 +89,14 @@ class StandInFinder:
             return None
         raise error
 
+    def find_distributions(self, context=None):
+        """Return what `importlib.metadata` is to know of the stand-ins: the command `dask cuda`."""
+        from importlib.metadata import DistributionFinder
+
+        from .commands import distributions
+
+        return distributions(DistributionFinder.Context() if context is None else context)
+
     def invalidate_caches(self) -> None:
         """Nothing is cached: a stand-in is looked for anew each time."""
 

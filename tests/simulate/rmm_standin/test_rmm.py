@@ -275,3 +275,15 @@ def test_hooks_and_streams(rmm):
         with pytest.raises(TypeError, match="Cannot create stream from <class 'int'>"):
             Stream(3)
     """)
+
+
+def test_a_size_that_is_none_is_refused(rmm):
+    """`size_t` in Cython's signatures."""
+    rmm("""
+        with pytest.raises(OverflowError, match="can't convert negative value to size_t"):
+            rmm.DeviceBuffer(size=-1)
+        with pytest.raises(OverflowError):
+            rmm.DeviceBuffer(size=8).resize(-1)
+        with pytest.raises(TypeError):
+            rmm.DeviceBuffer(size=1.5)
+    """)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import operator
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,14 @@ from rmm.pylibrmm.memory_resource._current import get_current_device_resource
 from rmm.pylibrmm.stream import DEFAULT_STREAM, Stream, as_stream
 
 from hundredfold.engine import queue, regions
+
+
+def _size_t(size: Any) -> int:
+    """A number of bytes as Cython takes it: a whole number that is not negative."""
+    size = operator.index(size)
+    if size < 0:
+        raise OverflowError("can't convert negative value to size_t")
+    return size
 
 
 def _on_device(ptr: int) -> bool:
@@ -59,7 +68,7 @@ class DeviceBuffer:
     ) -> None:
         self.stream = as_stream(stream)
         self.mr = get_current_device_resource() if mr is None else mr
-        self._size = int(size)
+        self._size = _size_t(size)
         self._memory = Allocation(self.mr, self._size)
         if ptr and size:
             copied = _bytes_at(int(ptr), self._size)
@@ -168,8 +177,8 @@ class DeviceBuffer:
 
     def reserve(self, new_capacity: int, stream: Any = DEFAULT_STREAM) -> None:
         """Have room for as many bytes."""
-        if new_capacity > self._memory.size:
-            larger = Allocation(self.mr, int(new_capacity))
+        if _size_t(new_capacity) > self._memory.size:
+            larger = Allocation(self.mr, new_capacity)
             queue.run()
             np.copyto(larger.raw[: self._size], self._raw)
             self._memory = larger
@@ -177,7 +186,7 @@ class DeviceBuffer:
     def resize(self, new_size: int, stream: Any = DEFAULT_STREAM) -> None:
         """Have as many bytes; new ones are undefined."""
         self.reserve(new_size, stream)
-        self._size = int(new_size)
+        self._size = _size_t(new_size)
 
     def capacity(self) -> int:
         """Bytes that there is room for."""
