@@ -1,0 +1,279 @@
+"""``merges.asof``: the last weather before each flight: an as-of join, which cuDF does not have. Open-ended: judged by its
+traffic."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from ..cases import Case
+from ..devices import cp
+from ..problem import Problem, Wrong
+from .frames import FrameJudge, to_device
+from .tables import numbered, texts
+from .thrift import Thrift
+
+TOLERANCE = pd.Timedelta(hours=2)
+
+
+def _joined(flights: pd.DataFrame, weather: pd.DataFrame, **options: object) -> pd.DataFrame:
+    """pandas' as-of join of unsorted tables, the flights' rows in their order."""
+    options = {"by": "origin", "tolerance": TOLERANCE, **options}
+    if options["by"] is None:
+        weather = weather[["time", "wind"]]
+    left = flights.assign(row=np.arange(len(flights))).sort_values("time", kind="stable")
+    out = pd.merge_asof(left, weather.sort_values("time", kind="stable"), on="time", **options)  # type: ignore[call-overload]
+    return out.sort_values("row").drop(columns="row").reset_index(drop=True)
+
+
+def last_seen(flights: pd.DataFrame, weather: pd.DataFrame) -> pd.DataFrame:
+    """The specification: flights (flight, origin, time) in their order, with the `wind` of the latest observation at their origin
+    that is not later than their time and at most two hours older; null where there is none, or where that one has none."""
+    return _joined(flights, weather)
+
+
+def _device(flights, weather, side="right", hours=2.0, by=True, drop=False, whole=True):
+    """Search in one sorted key: stations one after the other, in each the times."""
+    import cudf
+
+    weather = weather.dropna(subset=["wind"]) if drop else weather
+    if not len(weather) or not len(flights):
+        return flights.assign(wind=cp.full(len(flights), cp.nan))
+    weather = weather.sort_values(["origin", "time"]).reset_index(drop=True)
+    codes = cudf.concat([weather["origin"], flights["origin"]]).astype("category").cat.codes.astype("int64").values
+    there, here = (codes[: len(weather)], codes[len(weather) :]) if by else (0, 0)
+    seen, wanted = (table["time"].astype("datetime64[us]").astype("int64").values for table in (weather, flights))
+    first = cp.minimum(seen.min(), wanted.min())
+    span = cp.maximum(seen.max(), wanted.max()) - first + 1
+    keys = there * span + seen - first
+    order = cp.argsort(keys)
+    place = cp.searchsorted(keys[order], here * span + wanted - first, side=side) - 1
+    at = order[cp.maximum(place, 0)]
+    age = wanted - seen[at]
+    limit = hours * 3_600_000_000
+    good = (place >= 0) & ((age <= limit) if whole else (age < limit))
+    if by:
+        good &= there[at] == here
+    wind = weather["wind"].fillna(np.nan).values[at]
+    return flights.assign(wind=cp.where(good, wind, cp.nan))
+
+
+def _right(flights, weather):
+    return _device(flights, weather)
+
+
+def _carried(flights, weather):
+    """Both tables in one, sorted; the place of the last observation is carried forward within its station."""
+    import cudf
+
+    weather = weather.reset_index(drop=True)
+    marks = weather[["origin", "time"]].assign(place=cp.arange(len(weather)), seen=weather["time"], row=-1)
+    both = cudf.concat([marks, numbered(flights[["origin", "time"]])]).sort_values(["origin", "time", "row"])
+    both[["place", "seen"]] = both.groupby("origin")[["place", "seen"]].ffill()
+    both = both[(both["row"] >= 0) & (both["time"] - both["seen"] <= np.timedelta64(2, "h"))]
+    found = both[["row", "place"]].merge(weather[["wind"]].assign(place=cp.arange(len(weather))), on="place")
+    out = numbered(flights).merge(found[["row", "wind"]], on="row", how="left")
+    return out.sort_values("row").drop(columns="row").reset_index(drop=True)
+
+
+def _skips_nulls(flights, weather):
+    import cudf
+
+    both = cudf.concat([weather.assign(row=-1, seen=weather["time"]), numbered(flights)])
+    both = both.sort_values(["origin", "time", "row"])
+    both[["wind", "seen"]] = both.groupby("origin")[["wind", "seen"]].ffill()
+    both = both[both["row"] >= 0]
+    both["wind"] = both["wind"].where(both["time"] - both["seen"] <= np.timedelta64(2, "h"))
+    return both.sort_values("row")[["flight", "origin", "time", "wind"]].reset_index(drop=True)
+
+
+def _all_pairs(flights, weather):
+    flights = numbered(flights)
+    pairs = flights.merge(weather.rename(columns={"time": "seen"}), on="origin")
+    age = pairs["time"] - pairs["seen"]
+    pairs = pairs[(age >= np.timedelta64(0, "h")) & (age <= np.timedelta64(2, "h"))]
+    pairs = pairs.sort_values("seen").drop_duplicates("row", keep="last")
+    out = flights.merge(pairs[["row", "wind"]], on="row", how="left")
+    return out.sort_values("row").drop(columns="row").reset_index(drop=True)
+
+
+def _station_by_station(flights, weather):
+    import cudf
+
+    flights, parts = numbered(flights), []
+    for origin in flights["origin"].unique().to_pandas():
+        part = _device(flights[flights["origin"] == origin], weather[weather["origin"] == origin])
+        parts.append(part)
+    if not parts:
+        return flights.drop(columns="row").assign(wind=cp.zeros(0))
+    return cudf.concat(parts).sort_values("row").drop(columns="row").reset_index(drop=True)
+
+
+def _there_and_back(flights, weather):
+    return to_device(last_seen(flights.to_pandas(), weather.to_pandas()))
+
+
+def _on_host(flights, weather):
+    return last_seen(flights.to_pandas(), weather.to_pandas())
+
+
+def _forward(flights, weather):
+    return to_device(_joined(flights.to_pandas(), weather.to_pandas(), direction="forward"))
+
+
+def _nearest(flights, weather):
+    return to_device(_joined(flights.to_pandas(), weather.to_pandas(), direction="nearest"))
+
+
+def _found_only(flights, weather):
+    out = _device(flights, weather)
+    return out[out["wind"].fillna(np.nan).notna()]
+
+
+def _by_time(flights, weather):
+    return _device(flights, weather).sort_values("time")
+
+
+def _writes(flights, weather):
+    flights["wind"] = _device(flights, weather)["wind"]
+    return flights
+
+
+def _table(
+    stations: int, observations: int, count: int, seed: int, lonely: bool = True
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Hourly observations at odd minutes, some without a wind and some missing, in no order; flights at any minute."""
+    rng = np.random.default_rng(seed)
+    names = [f"S{number:02d}" for number in range(stations)]
+    start = pd.Timestamp("2013-01-01")
+    origin = np.repeat(names, observations)
+    minute = np.tile(np.arange(observations) * 60, stations) + rng.integers(0, 50, stations * observations)
+    wind = rng.random(len(origin)) * 40
+    wind[rng.random(len(origin)) < 0.15] = np.nan
+    weather = pd.DataFrame({"origin": texts(origin), "time": _times(start, minute), "wind": wind})
+    weather = weather.sample(frac=0.7, random_state=seed).reset_index(drop=True)
+    from_ = rng.choice([*names, "PHL"] if lonely else names, count) if count else []
+    when = _times(start - pd.Timedelta(hours=3), rng.integers(0, (observations + 6) * 60, count))
+    flights = pd.DataFrame({"flight": np.arange(1, count + 1), "origin": texts(from_), "time": when})
+    return flights, weather
+
+
+def _times(start: pd.Timestamp, minutes: np.ndarray) -> pd.Series:
+    return pd.Series((start + pd.to_timedelta(minutes, unit="min")).astype("datetime64[us]"))
+
+
+def _few() -> tuple[pd.DataFrame, pd.DataFrame]:
+    """One flight for each rule: at the minute, later, an hour and a half later, two hours later, a minute more, before all, elsewhere, at no station."""
+    hours = ["08:00", "08:30", "11:30", "12:00", "12:01", "05:00", "08:10", "09:00"]
+    flights = pd.DataFrame(
+        {
+            "flight": range(8, 0, -1),
+            "origin": texts(["JFK"] * 6 + ["LGA", "PHL"]),
+            "time": _day(hours),
+        }
+    )
+    weather = pd.DataFrame(
+        {
+            "origin": texts(["JFK", "LGA", "JFK", "JFK"]),
+            "time": _day(["10:00", "07:59", "08:00", "06:30"]),
+            "wind": [12.0, 30.0, 5.0, 8.0],
+        }
+    )
+    return flights, weather
+
+
+def _day(hours: list[str]) -> pd.Series:
+    return pd.Series(pd.to_datetime([f"2013-07-04 {hour}" for hour in hours]).astype("datetime64[us]"))
+
+
+ASOF = Problem(
+    id="merges.asof",
+    title="The last weather before each flight",
+    kind="open",
+    answers=("last_seen",),
+    specification=last_seen,
+    lines=14,
+    judge=FrameJudge(
+        (
+            Case("eight flights", _few),
+            Case("97 flights at 3 stations", lambda: _table(3, 20, 97, 1)),
+            Case("one station", lambda: _table(1, 30, 41, 2, lonely=False)),
+            Case("one flight", lambda: _table(2, 5, 1, 3)),
+            Case("no weather", lambda: _table(2, 0, 5, 4)),
+            Case("no flights", lambda: _table(2, 5, 0, 5)),
+        ),
+        ordered=True,
+        after=(
+            Thrift(Case("2 000 flights at 3 stations", lambda: _table(3, 400, 2000, 6)), _right, kernels=400, nbytes=1500),
+            Thrift(Case("500 flights at 40 stations", lambda: _table(40, 12, 500, 7)), _right, kernels=200),
+        ),
+    ),
+    hints=(
+        "cuDF has no `merge_asof`, but CuPy has `searchsorted`: in the sorted times of one station, "
+        "`searchsorted(times, t, side='right') - 1` is the place of the last one that is not later than t.",
+        "All stations at once: make one number of both keys, `code * span + time - first`, where `code` counts the stations and "
+        "`span` is longer than all of time. Sorted by it, the stations stand one after the other.",
+        "Then look at what was found: does it belong to the same station, and is it at most two hours old? "
+        "`cp.where(good, wind, cp.nan)`. Codes: `cudf.concat([...]).astype('category').cat.codes`; values of a column that has "
+        "nulls: `.fillna(np.nan).values`.",
+    ),
+    wrong={
+        "forward": Wrong(
+            _forward,
+            "direction",
+            lambda f, w: _joined(f, w, direction="forward"),
+            "it takes the first observation *after* the flight. Nobody could have known it; models that are fitted to such data "
+            "are splendid until they are used.",
+        ),
+        "nearest": Wrong(
+            _nearest,
+            "direction",
+            lambda f, w: _joined(f, w, direction="nearest"),
+            "it takes the nearest observation, which may lie in the future; asked for: the last before.",
+        ),
+        "strict": Wrong(
+            lambda f, w: _device(f, w, side="left"),
+            "border",
+            lambda f, w: _joined(f, w, allow_exact_matches=False),
+            "an observation of the very minute of the flight was passed over: not later than it includes it (`side='right'`).",
+        ),
+        "two-hours": Wrong(
+            lambda f, w: _device(f, w, whole=False),
+            "border",
+            lambda f, w: _joined(f, w, tolerance=pd.Timedelta(hours=2) - pd.Timedelta(microseconds=1)),
+            "an observation of exactly two hours before was thrown away: at most two hours includes it.",
+        ),
+        "stale": Wrong(
+            lambda f, w: _device(f, w, hours=1e6),
+            "stale",
+            lambda f, w: _joined(f, w, tolerance=None),
+            "it takes observations of any age. One that is more than two hours old says nothing: null.",
+        ),
+        "one-hour": Wrong(
+            lambda f, w: _device(f, w, hours=1),
+            "stale",
+            lambda f, w: _joined(f, w, tolerance=pd.Timedelta(hours=1)),
+            "it takes no observation that is older than one hour; allowed are two.",
+        ),
+        "any-station": Wrong(
+            lambda f, w: _device(f, w, by=False),
+            "key",
+            lambda f, w: _joined(f, w, by=None),
+            "it takes the last observation of any station; asked for: that of the flight's origin.",
+        ),
+        "skips-nulls": Wrong(
+            _skips_nulls,
+            "nulls",
+            lambda f, w: _joined(f, w.dropna(subset=["wind"])),
+            "where the last observation has no wind, it takes an older one that has. Asked for: the last one, whatever it says.",
+        ),
+        "found-only": Wrong(_found_only, "lost"),
+        "by-time": Wrong(_by_time, "order"),
+        "host": Wrong(_on_host, "host"),
+        "there-and-back": Wrong(_there_and_back, "transfer"),
+        "all-pairs": Wrong(_all_pairs, "materialised"),
+        "station-by-station": Wrong(_station_by_station, "launch"),
+        "aliasing": Wrong(_writes, "aliasing"),
+    },
+    right={"search": _right, "carried": _carried},
+)  # fmt: skip

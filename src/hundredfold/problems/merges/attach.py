@@ -1,0 +1,218 @@
+"""``merges.attach``: each flight with its plane: a left join that keeps every flight once, in its place."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from ..cases import Case
+from ..problem import Problem, Wrong
+from . import tables
+from .frames import FrameJudge
+from .tables import numbered
+
+
+def attach(flights: pd.DataFrame, planes: pd.DataFrame) -> pd.DataFrame:
+    """The specification: flights in their order, with `built` and `seats` of the plane of that tail number, from its latest
+    entry; null where there is none. A null tail number is nobody's."""
+    known = planes[planes["tailnum"].notna()].sort_values("year").drop_duplicates("tailnum", keep="last")
+    built = flights["tailnum"].map(known.set_index("tailnum")["year"])
+    seats = flights["tailnum"].map(known.set_index("tailnum")["seats"])
+    return flights.assign(built=built.astype("float64"), seats=seats.astype("float64"))
+
+
+def _known(planes, keep="last"):
+    known = planes.dropna(subset=["tailnum"]).sort_values("year").drop_duplicates("tailnum", keep=keep)
+    return known.rename(columns={"year": "built"})
+
+
+def _joined(flights, known, how="left"):
+    out = numbered(flights).merge(known, on="tailnum", how=how)
+    return out.sort_values("row").drop(columns="row").reset_index(drop=True)
+
+
+def _right(flights, planes):
+    return _joined(flights, _known(planes))
+
+
+def _by_group(flights, planes):
+    latest = planes.groupby("tailnum", as_index=False).agg({"year": "max"})
+    known = planes.merge(latest, on=["tailnum", "year"]).rename(columns={"year": "built"})
+    return _joined(flights, known[known["tailnum"].notnull()])
+
+
+def _by_index(flights, planes):
+    known = _known(planes).set_index("tailnum")
+    return numbered(flights).set_index("tailnum").join(known).reset_index().sort_values("row").drop(columns="row")
+
+
+def _unordered(flights, planes):
+    return flights.merge(_known(planes), on="tailnum", how="left")
+
+
+def _inner(flights, planes):
+    return _joined(flights, _known(planes), "inner")
+
+
+def _semi(flights, planes):
+    out = _joined(flights, _known(planes))
+    return out[out["built"].notnull()]
+
+
+def _every_entry(flights, planes):
+    known = planes.dropna(subset=["tailnum"]).rename(columns={"year": "built"})
+    return _joined(flights, known)
+
+
+def _outer(flights, planes):
+    return _joined(flights, _known(planes), "outer")
+
+
+def _oldest(flights, planes):
+    return _joined(flights, _known(planes, "first"))
+
+
+def _as_they_stand(flights, planes):
+    known = planes.dropna(subset=["tailnum"]).drop_duplicates("tailnum").rename(columns={"year": "built"})
+    return _joined(flights, known)
+
+
+def _nulls_match(flights, planes):
+    known = planes.sort_values("year").drop_duplicates("tailnum", keep="last").rename(columns={"year": "built"})
+    return _joined(flights, known)
+
+
+def _zeros(flights, planes):
+    out = _joined(flights, _known(planes))
+    return out.assign(built=out["built"].fillna(0), seats=out["seats"].fillna(0))
+
+
+def _all_common(flights, planes):
+    known = planes.dropna(subset=["tailnum"]).sort_values("year").drop_duplicates("tailnum", keep="last")
+    out = numbered(flights).merge(known, how="left").sort_values("row")
+    return out.assign(built=out["year"]).drop(columns="row")
+
+
+def _suffixes(flights, planes):
+    known = planes.dropna(subset=["tailnum"]).sort_values("year").drop_duplicates("tailnum", keep="last")
+    return _joined(flights, known)
+
+
+def _swapped(flights, planes):
+    out = _known(planes).merge(numbered(flights), on="tailnum", how="left")
+    return out.sort_values("row").drop(columns="row").reset_index(drop=True)
+
+
+def _on_host(flights, planes):
+    return attach(flights.to_pandas(), planes.to_pandas())
+
+
+def _writes(flights, planes):
+    flights["row"] = range(len(flights))
+    out = flights.merge(_known(planes), on="tailnum", how="left")
+    return out.sort_values("row").drop(columns="row").reset_index(drop=True)
+
+
+def _few() -> tuple[pd.DataFrame, pd.DataFrame]:
+    flights = pd.DataFrame(
+        {
+            "flight": [11, 12, 13, 14, 15],
+            "carrier": tables.texts(["AA", "UA", "AA", "B6", "DL"]),
+            "tailnum": tables.texts(["N1", "N9", "N2", "N1", None]),
+            "year": [2013] * 5,
+        }
+    )
+    planes = pd.DataFrame(
+        {
+            "tailnum": tables.texts(["N2", "N1", "N1", "N3"]),
+            "year": [2013, 1999, 1988, 2001],
+            "seats": [55.0, 182, 180, 8],
+        }
+    )
+    return flights, planes
+
+
+ATTACH = Problem(
+    id="merges.attach",
+    title="Each flight with its plane",
+    kind="write",
+    answers=("attach",),
+    specification=attach,
+    lines=5,
+    judge=FrameJudge(
+        (
+            Case("five flights", _few),
+            Case("97 flights", lambda: (tables.flights(97), tables.planes(30, twice=7))),
+            Case("planes without a tail number", lambda: (tables.flights(61, 2), tables.planes(30, 3, 4, null=True))),
+            Case("one flight", lambda: (tables.flights(1, 4, null_share=0), tables.planes(30, 5, 30))),
+            Case("no planes", lambda: (tables.flights(7, 6), tables.planes(0))),
+            Case("no flights", lambda: (tables.flights(0), tables.planes(5))),
+            Case("flights cut from a larger table", lambda: (tables.flights(80, 7).iloc[50:20:-1], tables.planes(30, 8, 9))),
+        ),
+        ordered=True,
+        verified="every flight once, in its place",
+    ),
+    hints=(
+        "How many rows must come out? Then no key may come twice on the right: first make planes a table with one row for each "
+        "tail number, its latest.",
+        "`planes.dropna(subset=['tailnum']).sort_values('year').drop_duplicates('tailnum', keep='last')`, and rename `year`, "
+        "which is another thing in `flights`.",
+        "The order: give each flight its number before the merge, `flights.assign(row=…)`, sort by it afterwards, and drop it.",
+    ),
+    wrong={
+        "inner": Wrong(
+            _inner,
+            "lost",
+            _inner,
+            "flights without a known plane are missing. Every flight was asked for: that is a left join.",
+        ),
+        "found-only": Wrong(_semi, "lost"),
+        "every-entry": Wrong(
+            _every_entry,
+            "multiplied",
+            _every_entry,
+            "flights whose plane is listed more than once come more than once: only the latest entry counts.",
+            "Make the right side unique in its key before you merge, and say so: "
+            "`assert planes.tailnum.is_unique`. (pandas has `validate='m:1'`; cuDF refuses it.)",
+        ),
+        "outer": Wrong(
+            _outer,
+            "multiplied",
+            _outer,
+            "planes that have no flight are in the result, too. An outer join keeps both sides; asked for: the flights.",
+        ),
+        "oldest": Wrong(
+            _oldest, "duplicates", _oldest, "it takes the oldest entry of each plane; asked for: the latest."
+        ),
+        "as-they-stand": Wrong(
+            _as_they_stand,
+            "duplicates",
+            _as_they_stand,
+            "it takes the entry that happens to stand first in the table; asked for: the latest by year.",
+        ),
+        "nulls": Wrong(
+            _nulls_match,
+            "nulls",
+            _nulls_match,
+            "flights without a tail number got a plane without one. In cuDF and pandas a null key matches a null key.",
+            "Drop the nulls from the right side's key: `planes.dropna(subset=['tailnum'])`.",
+        ),
+        "zeros": Wrong(_zeros, "nulls", _zeros, "0 stands where nothing is known. A plane with 0 seats is something else."),
+        "all-common": Wrong(
+            _all_common,
+            "key",
+            _all_common,
+            "`year` was a key, too: without `on`, merge takes all columns that both have. A flight's year is not its plane's.",
+        ),
+        "suffixes": Wrong(_suffixes, "labels"),
+        "swapped": Wrong(
+            _swapped,
+            "operands",
+            _swapped,
+            "it has every plane, and only the flights of known planes: left and right are exchanged.",
+        ),
+        "unordered": Wrong(_unordered, "order"),
+        "host": Wrong(_on_host, "host"),
+        "aliasing": Wrong(_writes, "aliasing"),
+    },
+    right={"distinct": _right, "group": _by_group, "index": _by_index},
+)  # fmt: skip

@@ -1,0 +1,116 @@
+"""``merges.count``: how many rows a join gives, worked out beforehand."""
+
+from __future__ import annotations
+
+from ..numbers import NumbersJudge, Quantity
+from ..problem import Problem, Wrong
+
+EACH = 240  # flights of each plane
+NULLS = 40_000  # flights without a tail number
+ONCE, TWICE, IDLE = 3_125, 625, 300  # planes in the registry: that fly and stand once, or twice; that never fly
+STRANGERS = 250  # tail numbers that fly and are not in the registry
+
+KNOWN = (ONCE + TWICE) * EACH  # flights by a plane of the registry
+FOREIGN = STRANGERS * EACH
+FLIGHTS = KNOWN + FOREIGN + NULLS
+INNER = (ONCE + 2 * TWICE) * EACH
+ANTI = FOREIGN + NULLS
+LEFT = INNER + ANTI
+OUTER = LEFT + IDLE
+SQUARE = (ONCE + TWICE + STRANGERS) * EACH**2 + NULLS**2
+NBYTES = 24 * SQUARE
+
+_NAMES = ("inner", "left", "outer", "anti", "square", "nbytes")
+
+
+def _wrong(reason: str, why: str, **values: float) -> Wrong:
+    """The right answers with some replaced."""
+    right = dict(zip(_NAMES, map(float, (INNER, LEFT, OUTER, ANTI, SQUARE, NBYTES)), strict=True))
+    return Wrong(tuple((right | values).values()), reason, why=why)
+
+
+_UNMATCHED_NULLS = float(SQUARE - NULLS**2)
+
+COUNT = Problem(
+    id="merges.count",
+    title="How many rows?",
+    kind="predict",
+    answers=_NAMES,
+    lines=6,
+    judge=NumbersJudge(
+        (
+            Quantity("inner", float(INNER), "rows", "1 050 000: 750 000 flights match once, 150 000 twice", rtol=0.001),
+            Quantity("left", float(LEFT), "rows", "1 150 000: these, and the 100 000 flights without a match", rtol=0.001),
+            Quantity(
+                "outer", float(OUTER), "rows", "1 150 300: these, and the 300 planes that never flew", rtol=0.00005
+            ),
+            Quantity("anti", float(ANTI), "rows", "100 000: 60 000 by unknown planes, 40 000 by no plane", rtol=0.001),
+            Quantity(
+                "square",
+                float(SQUARE),
+                "rows",
+                "1 830 400 000: 240² for each of 4 000 planes, and 40 000² for the nulls, which match each other",
+                rtol=0.001,
+            ),
+            Quantity("nbytes", float(NBYTES), "bytes", "43.9 GB: 24 bytes for each of these rows", rtol=0.01),
+        )
+    ),
+    hints=(
+        "A key that comes a times on the left and b times on the right gives a · b rows. Add that up over all keys.",
+        "left is inner plus the rows of the left that match nothing; outer is left plus those of the right. An anti join gives "
+        "what left adds.",
+        "Merged with itself, a key with c rows gives c². In cuDF and pandas null is a key like any other: it matches null.",
+    ),
+    wrong={
+        "inner-flights": _wrong(
+            "multiplied",
+            "that is each flight of a known plane once. 150 000 of them match two rows of the registry.",
+            inner=float(KNOWN),
+        ),
+        "left-flights": _wrong(
+            "multiplied",
+            "a left join keeps every flight, but not only once: whose plane stands in the registry twice comes twice.",
+            left=float(FLIGHTS),
+        ),
+        "left-inner": _wrong("lost", "that is the inner join. A left join keeps those without a match.", left=float(INNER)),
+        "left-strangers": _wrong(
+            "nulls",
+            "that leaves out the flights whose tail number is null: they have no match, and a left join keeps them.",
+            left=float(INNER + FOREIGN),
+        ),
+        "outer-left": _wrong(
+            "lost", "that is the left join. An outer join keeps the planes that never flew as well.", outer=float(LEFT)
+        ),
+        "anti-strangers": _wrong(
+            "nulls",
+            "that leaves out the null tail numbers. The registry has no null, so these flights have no match either.",
+            anti=float(FOREIGN),
+        ),
+        "anti-semi": _wrong(
+            "complement", "those are the flights that have a match: a semi join.", anti=float(KNOWN)
+        ),
+        "anti-planes": _wrong("operands", "those are the planes without a flight: the other side's rows.", anti=float(IDLE)),
+        "square-nulls": _wrong(
+            "nulls",
+            "that is without the nulls. SQL's NULL matches nothing; in cuDF and pandas 40 000 nulls match 40 000 nulls.",
+            square=_UNMATCHED_NULLS,
+            nbytes=24 * _UNMATCHED_NULLS,
+        ),
+        "square-plain": _wrong(
+            "multiplied",
+            "that would be one match for each flight. Each matches all flights of the same plane, itself among them.",
+            square=float(FLIGHTS),
+            nbytes=24.0 * FLIGHTS,
+        ),
+        "square-all": _wrong(
+            "key", "that is every flight with every flight. Only those with the same tail number match.", square=float(FLIGHTS**2)
+        ),
+        "bytes-eight": _wrong(
+            "item-size", "that is 8 bytes a row: one column. A row of the result has 24.", nbytes=8.0 * SQUARE
+        ),
+    },
+    right={
+        "exact": (INNER, LEFT, OUTER, ANTI, SQUARE, NBYTES),
+        "by head": (1.05e6, 1.15e6, 1_150_300, 1e5, 1.83e9, 4.4e10),
+    },
+)  # fmt: skip

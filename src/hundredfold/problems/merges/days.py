@@ -1,0 +1,266 @@
+"""``merges.days``: raw weather reports made ready for a join: text, corrected reports, and days in another time zone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from ..cases import Case
+from ..problem import Problem, Wrong
+from .frames import FrameJudge
+from .tables import texts
+
+ZONE = "America/New_York"
+
+
+def _stations(reports):
+    return reports["station"].str.strip().str.upper()
+
+
+def windiest(reports: pd.DataFrame) -> pd.DataFrame:
+    """The specification: for each station and each day of New York the greatest wind, of the reports as last corrected.
+
+    reports: station (text, in any case, with blanks around), time (text, "2013-07-04 16:51", UTC), issue (int64: of reports of
+    one station and time the greatest counts), wind (float64 with nulls). Result: station (tidy), day (datetime64, midnight
+    without a zone), wind (null where none of the day's reports has one); rows in any order.
+    """
+    table = reports.assign(station=_stations(reports), time=pd.to_datetime(reports["time"]))
+    table = table.sort_values("issue").drop_duplicates(["station", "time"], keep="last")
+    local = table["time"].dt.tz_localize("UTC").dt.tz_convert(ZONE).dt.tz_localize(None)
+    return table.assign(day=local.dt.floor("D")).groupby(["station", "day"])["wind"].max().reset_index()
+
+
+def _mistaken(
+    tidy=True, corrected="last", hours=None, zone=True, drop=False, zeros=False, how="max", keys=("station", "day")
+):
+    """The specification with something else in one place, in pandas."""
+
+    def gives(reports):
+        table = reports.assign(time=pd.to_datetime(reports["time"]))
+        if tidy:
+            table = table.assign(station=_stations(reports))
+        if corrected:
+            table = table.sort_values("issue").drop_duplicates(["station", "time"], keep=corrected)
+        if drop:
+            table = table.dropna(subset=["wind"])
+        if zeros:
+            table = table.assign(wind=table["wind"].fillna(0.0))
+        local = table["time"] + pd.Timedelta(hours=hours or 0)
+        if zone and hours is None:
+            local = table["time"].dt.tz_localize("UTC").dt.tz_convert(ZONE).dt.tz_localize(None)
+        return table.assign(day=local.dt.floor("D")).groupby(list(keys))["wind"].agg(how).reset_index()
+
+    return gives
+
+
+def _cudf():
+    import cudf
+
+    return cudf
+
+
+def _device(
+    reports,
+    tidy=True,
+    corrected="last",
+    shift=None,
+    sort=True,
+    drop=False,
+    zeros=False,
+    how="max",
+    kept=("station", "time"),
+):
+    """The right way in cuDF, with something else in one place."""
+    table = reports.assign(time=_cudf().to_datetime(reports["time"]))
+    if tidy:
+        table = table.assign(station=_stations(reports))
+    if sort:
+        table = table.sort_values("issue")
+    if corrected:
+        table = table.drop_duplicates(list(kept), keep=corrected)
+    if drop:
+        table = table.dropna(subset=["wind"])
+    if zeros:
+        table = table.assign(wind=table["wind"].fillna(0.0))
+    if shift is None:
+        local = table["time"].dt.tz_localize("UTC").dt.tz_convert(ZONE).dt.tz_localize(None)
+    else:
+        local = table["time"] + np.timedelta64(shift, "h")
+    table = table.assign(day=local.dt.floor("D"))
+    return table.groupby(["station", "day"], as_index=False).agg({"wind": how})
+
+
+def _right(reports):
+    return _device(reports)
+
+
+def _by_issue(reports):
+    """Which report counts by a group and a merge; the zone by the two nights in which 2013's clocks were changed."""
+    table = reports.assign(station=_stations(reports), time=_cudf().to_datetime(reports["time"]))
+    last = table.groupby(["station", "time"], as_index=False).agg({"issue": "max"})
+    table = table.merge(last, on=["station", "time", "issue"])
+    summer = table["time"].between(
+        np.datetime64("2013-03-10T07:00"), np.datetime64("2013-11-03T06:00"), inclusive="left"
+    )
+    early, late = table["time"] - np.timedelta64(5, "h"), table["time"] - np.timedelta64(4, "h")
+    table["day"] = late.where(summer, early).dt.floor("D")
+    return table.groupby(["station", "day"])["wind"].max().reset_index()
+
+
+def _text_days(reports):
+    table = _device_days(reports)
+    table["day"] = table["day"].dt.strftime("%Y-%m-%d")
+    return table.groupby(["station", "day"], as_index=False).agg({"wind": "max"})
+
+
+def _device_days(reports):
+    table = reports.assign(station=_stations(reports), time=_cudf().to_datetime(reports["time"]))
+    table = table.sort_values("issue").drop_duplicates(["station", "time"], keep="last")
+    table["day"] = table["time"].dt.tz_localize("UTC").dt.tz_convert(ZONE).dt.tz_localize(None).dt.floor("D")
+    return table
+
+
+def _with_zone(reports):
+    table = _device_days(reports)
+    table["day"] = table["day"].dt.tz_localize(ZONE)
+    return table.groupby(["station", "day"], as_index=False).agg({"wind": "max"})
+
+
+def _on_host(reports):
+    return windiest(reports.to_pandas())
+
+
+def _writes(reports):
+    reports["station"] = _stations(reports)
+    return _device(reports)
+
+
+def _reports(count: int, seed: int, days: int = 4, start: str = "2013-07-03", again: int = 0) -> tuple[pd.DataFrame]:
+    rng = np.random.default_rng(seed)
+    minutes = rng.choice(days * 24 * 60, count, replace=False)
+    station = rng.choice(["JFK", "jfk ", " LGA", "EWR", "ewr"], count)
+    time = (pd.Timestamp(start) + pd.to_timedelta(minutes, unit="min")).strftime("%Y-%m-%d %H:%M")
+    table = pd.DataFrame({"station": station, "time": time, "issue": 1, "wind": rng.random(count) * 40})
+    for issue in (2, 3):
+        fixed = table.sample(min(again, count), random_state=seed + issue)
+        fixed = fixed.assign(
+            issue=issue, wind=rng.random(len(fixed)) * 40, station=fixed["station"].str.strip().str.upper()
+        )
+        table = pd.concat([table, fixed], ignore_index=True)
+        table = table.assign(key=table["station"].str.strip().str.upper())
+        table = table.drop_duplicates(["key", "time", "issue"]).drop(columns="key")
+    table.loc[rng.random(len(table)) < 0.2, "wind"] = np.nan
+    table = table.sample(frac=1, random_state=seed).reset_index(drop=True)
+    return (table.assign(station=texts(table["station"]), time=texts(table["time"])),)
+
+
+def _nothing_measured() -> tuple[pd.DataFrame]:
+    (table,) = _reports(40, 8)
+    table.loc[table["station"].str.strip().str.upper() == "JFK", "wind"] = np.nan
+    return (table,)
+
+
+def _negative() -> tuple[pd.DataFrame]:
+    """Temperatures would do as well: what is below zero shows who filled in zeros."""
+    (table,) = _reports(60, 9, again=10)
+    return (table.assign(wind=table["wind"] - 100),)
+
+
+DAYS = Problem(
+    id="merges.days",
+    title="From raw reports to days",
+    kind="write",
+    answers=("windiest",),
+    specification=windiest,
+    lines=5,
+    judge=FrameJudge(
+        (
+            Case("60 reports", lambda: _reports(60, 1)),
+            Case("corrected reports", lambda: _reports(50, 2, again=20)),
+            Case("winter", lambda: _reports(70, 3, start="2013-01-15")),
+            Case("the night of 3 November", lambda: _reports(90, 4, days=2, start="2013-11-02 20:00", again=9)),
+            Case("a station without wind", _nothing_measured),
+            Case("values below zero", _negative),
+            Case("one report", lambda: _reports(1, 5)),
+        ),
+    ),
+    hints=(
+        "Text first: `.str.strip().str.upper()`, and `cudf.to_datetime` for the time. Only then are two reports of one station "
+        "and time recognised as such.",
+        "Of several rows for one thing the last: sort by `issue`, then `drop_duplicates([...], keep='last')`.",
+        "A day is a day of New York: `.dt.tz_localize('UTC').dt.tz_convert('America/New_York').dt.tz_localize(None)`, then "
+        "`.dt.floor('D')`. Five hours off is right in winter only.",
+    ),
+    wrong={
+        "utc": Wrong(
+            lambda reports: _device(reports, shift=0),
+            "zone",
+            _mistaken(zone=False),
+            "those are days of UTC. In New York a day begins four or five hours later.",
+        ),
+        "standard": Wrong(
+            lambda reports: _device(reports, shift=-5),
+            "zone",
+            _mistaken(hours=-5),
+            "five hours were taken off all year round. From March to November New York is four hours behind UTC.",
+        ),
+        "summer": Wrong(
+            lambda reports: _device(reports, shift=-4),
+            "zone",
+            _mistaken(hours=-4),
+            "four hours were taken off all year round. In winter New York is five hours behind UTC.",
+        ),
+        "wrong-way": Wrong(
+            lambda reports: _device(reports, shift=5),
+            "zone",
+            _mistaken(hours=5),
+            "the five hours were added. New York is behind UTC.",
+        ),
+        "untidy": Wrong(
+            lambda reports: _device(reports, tidy=False),
+            "key",
+            _mistaken(tidy=False),
+            'stations come several times: "jfk " and "JFK" are one. Blanks and capitals make keys that do not match.',
+        ),
+        "all-issues": Wrong(
+            lambda reports: _device(reports, corrected=None),
+            "duplicates",
+            _mistaken(corrected=None),
+            "reports that were corrected later still count: of one station and time only the last issue does.",
+        ),
+        "first-issue": Wrong(
+            lambda reports: _device(reports, corrected="first"),
+            "duplicates",
+            _mistaken(corrected="first"),
+            "the first issue of each report was kept; asked for: the last.",
+        ),
+        "unsorted": Wrong(
+            lambda reports: _device(reports, sort=False), "duplicates",
+            lambda reports: windiest(reports.assign(issue=range(len(reports)))),
+            "the issue was kept that happens to stand last in the table; asked for: the one with the greatest number.",
+        ),
+        "dropped": Wrong(
+            lambda reports: _device(reports, drop=True),
+            "lost",
+            _mistaken(drop=True),
+            "days on which no wind was measured are missing. They belong to the result, with a null.",
+        ),
+        "zeros": Wrong(
+            lambda reports: _device(reports, zeros=True),
+            "nulls",
+            _mistaken(zeros=True),
+            "a missing wind was taken for 0. It is not calm when nobody looks: the greatest of none is null.",
+        ),
+        "calmest": Wrong(
+            lambda reports: _device(reports, how="min"),
+            "direction",
+            _mistaken(how="min"),
+            "that is the least wind of each day; asked for: the greatest.",
+        ),
+        "text": Wrong(_text_days, "dtype"),
+        "zoned": Wrong(_with_zone, "dtype"),
+        "host": Wrong(_on_host, "host"),
+        "aliasing": Wrong(_writes, "aliasing"),
+    },
+    right={"by zone": _right, "by issue": _by_issue},
+)  # fmt: skip

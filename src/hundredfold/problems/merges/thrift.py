@@ -1,0 +1,97 @@
+"""Judge what a function of tables costs: trips over the bus, kernels, bytes of device memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from .. import devices
+from ..cases import Case
+from ..problem import Problem
+from ..traffic import spell
+from ..verdict import refuse
+from .frames import call, rows, to_device
+
+_GPU_SLACK = 10.0  # on a GPU a function is judged by time, against ours
+
+
+@dataclass(frozen=True)
+class Thrift:
+    """Refuse a function that costs far more than it must, on one large case.
+
+    Parameters
+    ----------
+    case : Case
+    ours : callable
+        A right answer, for comparison on a GPU, where bytes and kernels are not counted: there a function may take ten times as
+        long.
+    kernels : int
+        How many kernels it may launch, in simulation.
+    nbytes : float, optional
+        How many bytes of device memory it may read and write for each row of the result, in simulation. The limit that is told is
+        each table read once and the result written once, 8 bytes for each value.
+    """
+
+    case: Case
+    ours: Any
+    kernels: int
+    nbytes: float | None = None
+
+    def __call__(self, problem: Problem, function: Any) -> str | None:
+        arguments = tuple(to_device(value) for value in self.case.host())
+        called, moved = call(problem, function, arguments)
+        host = [value for value in self.case.host() if isinstance(value, pd.DataFrame)]
+        result = rows(called.value).values
+        least = 8 * sum(table.size for table in (*host, result)) / len(result)
+        if moved.bus > 0.02 * least * len(result):
+            refuse(
+                "transfer",
+                f"the result is right, but {spell(moved.bus)} crossed the bus between host and device. The tables lie on the device: "
+                "let them.",
+                case=self.case.name,
+            )
+        if moved.device is None:
+            self._by_time(problem, function, arguments)
+            return None
+        return self._counted(moved, least, len(result))
+
+    def _counted(self, moved: Any, least: float, count: int) -> str | None:
+        each = moved.device / count
+        if self.nbytes is not None and each > self.nbytes:
+            name, most = max(moved.launches, key=lambda launch: launch[1], default=("", 0))
+            refuse(
+                "materialised",
+                f"the result is right, but your code moves {spell(each)} of device memory for each row of it; at most "
+                f"{spell(self.nbytes)} are allowed, and the limit is {spell(least)}. Most of it is one {name}, of {spell(most)}: is "
+                "there a table in between that is far larger than what goes in and comes out?",
+                case=self.case.name,
+            )
+        if len(moved.launches) > self.kernels:
+            refuse(
+                "launch",
+                f"the result is right, but it takes {len(moved.launches)} kernels; at most {self.kernels} are allowed. Does a loop "
+                "in Python run over the stations? Each turn pays for its launches, however few rows it has.",
+                case=self.case.name,
+            )
+        if self.nbytes is None:
+            return None
+        return f"How near to the limit: {100 * least / each:.3g} % (the limit: each table read once, the result written once)."
+
+    def _by_time(self, problem: Problem, function: Any, arguments: tuple[Any, ...]) -> None:
+        from hundredfold.measure import measure
+
+        def waiting(answer: Any) -> None:
+            answer(*arguments)
+            devices.synchronize()
+
+        theirs = measure(waiting, function, repeat=5).median
+        ours = measure(waiting, self.ours, repeat=5).median
+        if theirs > _GPU_SLACK * ours:
+            refuse(
+                "slow",
+                f"the result is right, but it takes {theirs / ours:.0f} times as long as a solution of ours; at most "
+                f"{_GPU_SLACK:.0f} times are allowed.",
+                case=self.case.name,
+            )

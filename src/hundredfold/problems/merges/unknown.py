@@ -1,0 +1,215 @@
+"""``merges.unknown``: repair a hunt for flights whose plane is not in the registry: an anti join, null keys, and the top k."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from ..cases import Case
+from ..problem import Problem, Wrong
+from . import tables
+from .frames import FrameJudge
+
+
+def unknown(flights: pd.DataFrame, planes: pd.DataFrame, k: int) -> pd.DataFrame:
+    """The specification: the k carriers with the most flights whose tail number stands for no plane of the registry (a null
+    stands for none), as columns carrier, flights; most first, equals by their carrier's code."""
+    strange = flights[~flights["tailnum"].isin(planes["tailnum"].dropna())]
+    counts = strange.groupby("carrier").size().rename("flights").reset_index()
+    return counts.sort_values(["flights", "carrier"], ascending=[False, True]).head(k).reset_index(drop=True)
+
+
+def _strange(flights, planes, how="leftanti"):
+    return flights.merge(planes.dropna(subset=["tailnum"]), on="tailnum", how=how)
+
+
+def _counts(strange):
+    return strange.groupby("carrier").size().reset_index(name="flights")
+
+
+def _top(counts, k, by=("flights", "carrier"), ascending=(False, True)):
+    return counts.sort_values(list(by), ascending=list(ascending)).head(k).reset_index(drop=True)
+
+
+def _right(flights, planes, k):
+    return _top(_counts(_strange(flights, planes)), k)
+
+
+def _flagged(flights, planes, k):
+    known = planes[["tailnum"]].dropna().drop_duplicates()
+    known["known"] = True
+    both = flights.merge(known, on="tailnum", how="left")
+    return _top(_counts(both[both["known"].isnull()]), k)
+
+
+def _isin(flights, planes, k):
+    found = flights["tailnum"].isin(planes["tailnum"].dropna()).fillna(False)
+    counts = flights[~found]["carrier"].value_counts().reset_index()
+    counts.columns = ["carrier", "flights"]
+    return _top(counts, k)
+
+
+def _starter(flights, planes, k):
+    both = flights.merge(planes, on="tailnum", how="left")
+    strange = both[both["seats"].isnull()]
+    counts = strange.groupby("carrier").size().reset_index(name="flights")
+    return counts.head(k)
+
+
+def _no_seats(flights, planes, k):
+    both = flights.merge(planes.dropna(subset=["tailnum"]), on="tailnum", how="left")
+    return _top(_counts(both[both["seats"].isnull()]), k)
+
+
+def _nulls_known(flights, planes, k):
+    known = planes[["tailnum"]].drop_duplicates().assign(known=1)
+    both = flights.merge(known, on="tailnum", how="left")
+    return _top(_counts(both[both["known"].isnull()]), k)
+
+
+def _nulls_gone(flights, planes, k):
+    return _right(flights.dropna(subset=["tailnum"]), planes, k)
+
+
+def _semi(flights, planes, k):
+    known = planes[["tailnum"]].dropna().drop_duplicates()
+    return _top(_counts(flights.merge(known, on="tailnum")), k)
+
+
+def _planes_counted(flights, planes, k):
+    known = planes[["tailnum"]].dropna().drop_duplicates().assign(known=1)
+    both = flights.merge(known, on="tailnum", how="left")
+    return _top(_counts(both[both["known"].isnull()].drop_duplicates(["carrier", "tailnum"])), k)
+
+
+def _all_flights(flights, planes, k):
+    return _top(_counts(flights), k)
+
+
+def _no_order(flights, planes, k):
+    return _counts(_strange(flights, planes)).head(k)
+
+
+def _fewest(flights, planes, k):
+    return _top(_right(flights, planes, 1000), k, ascending=(True, True))
+
+
+def _by_name(flights, planes, k):
+    return _top(_right(flights, planes, 1000), k, by=("carrier",), ascending=(True,))
+
+
+def _ties_backwards(flights, planes, k):
+    return _top(_right(flights, planes, 1000), k, ascending=(False, False))
+
+
+def _ties_as_they_come(flights, planes, k):
+    return _counts(_strange(flights, planes)).nlargest(k, "flights").reset_index(drop=True)
+
+
+def _all_carriers(flights, planes, k):
+    return _right(flights, planes, 1000)
+
+
+def _pandas_fewest(flights, planes, k):
+    return _fewest_of(unknown(flights, planes, 1000), k)
+
+
+def _fewest_of(counts, k):
+    return _top(counts, k, ascending=(True, True))
+
+
+def _on_host(flights, planes, k):
+    return unknown(flights.to_pandas(), planes.to_pandas(), k)
+
+
+def _ties() -> tuple[pd.DataFrame, pd.DataFrame, int]:
+    """Every carrier has four flights by strangers."""
+    carriers = [carrier for carrier in reversed(tables.CARRIERS) for _ in range(4)]
+    flights = pd.DataFrame(
+        {"flight": range(24), "carrier": tables.texts(carriers), "tailnum": tables.texts(["X1"] * 24)}
+    )
+    return flights.assign(year=2013), tables.planes(5), 3
+
+
+def _case(count: int, seed: int, k: int, null: bool = False, share: float = 0.15) -> tuple:
+    return tables.flights(count, seed, null_share=share), tables.planes(30, seed + 50, twice=5, null=null), k
+
+
+UNKNOWN = Problem(
+    id="merges.unknown",
+    title="Who flies planes that nobody knows?",
+    kind="repair",
+    answers=("unknown",),
+    specification=unknown,
+    lines=4,
+    judge=FrameJudge(
+        (
+            Case("211 flights, all carriers", lambda: _case(211, 1, 50)),
+            Case("211 flights, k = 3", lambda: _case(211, 1, 3)),
+            Case("planes without a tail number", lambda: _case(181, 2, 6, null=True)),
+            Case("all carriers equal", _ties),
+            Case("only nulls", lambda: _case(23, 4, 4, null=True, share=1.1)),
+            Case("no planes", lambda: (tables.flights(31, 5), tables.planes(0), 2)),
+            Case("no flights", lambda: (tables.flights(0), tables.planes(9), 2)),
+        ),
+        by="flights",
+        ordered=True,
+    ),
+    hints=(
+        "There are three mistakes, one in each line. Which flights have `seats` null, although their plane is known? What does a "
+        "null tail number match? In what order do groups come?",
+        "What has no match is the business of `how='leftanti'`. It needs no column of the right side to be null.",
+        "Drop the null tail numbers from `planes`, then `flights.merge(planes, on='tailnum', how='leftanti')`; sort by "
+        "`['flights', 'carrier']` with `ascending=[False, True]` before `head(k)`.",
+    ),
+    wrong={
+        "seats": Wrong(
+            _no_seats,
+            "nulls",
+            _no_seats,
+            "flights count as strange whose plane is known, but not its seats: null in a column does not say that there was no "
+            "match.",
+        ),
+        "nulls-known": Wrong(
+            _nulls_known,
+            "nulls",
+            _nulls_known,
+            "flights without a tail number count as known where the registry has an entry without one: null matched null.",
+        ),
+        "nulls-gone": Wrong(
+            _nulls_gone,
+            "nulls",
+            lambda f, p, k: unknown(f.dropna(subset=["tailnum"]), p, k),
+            "flights without a tail number are left out. Their plane stands in no registry either: they count.",
+        ),
+        "as-given": Wrong(_starter, "nulls"),
+        "semi": Wrong(_semi, "complement", _semi, "those are the flights whose plane is known."),
+        "planes": Wrong(
+            _planes_counted, "duplicates", _planes_counted, "each strange plane was counted once; asked for: flights."
+        ),
+        "all": Wrong(_all_flights, "value", _all_flights, "all flights were counted, whether their plane is known or not."),
+        "no-order": Wrong(_no_order, "order"),
+        "fewest": Wrong(
+            _fewest,
+            "direction",
+            _pandas_fewest,
+            "the carriers with the fewest flights came first; asked for: the most.",
+            "`ascending=[False, True]`: the counts fall, the codes rise.",
+        ),
+        "by-name": Wrong(_by_name, "order"),
+        "ties-backwards": Wrong(
+            _ties_backwards,
+            "ties",
+            lambda f, p, k: _top(unknown(f, p, 1000), k, ascending=(False, False)),
+            "of carriers with equally many flights the last by code came first.",
+        ),
+        "ties": Wrong(_ties_as_they_come, "ties"),
+        "all-carriers": Wrong(
+            _all_carriers,
+            "value",
+            lambda f, p, k: unknown(f, p, 1000),
+            "all carriers are there; asked for: the first k.",
+        ),
+        "host": Wrong(_on_host, "host"),
+    },
+    right={"anti": _right, "flag": _flagged, "isin": _isin},
+)  # fmt: skip
