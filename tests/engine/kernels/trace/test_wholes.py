@@ -102,3 +102,32 @@ def test_shared_memory_that_is_filled_is_set(cuda, trace):
     log = trace(kernel, 32, np.ones(32))
     assert counts(log) == {"tile": (32, 32), "out": (0, 32)}
     assert not findings.examine(log)
+
+
+PARTICLE = np.dtype([("m", "f4"), ("pos", "f4", (3,)), ("spin", "f8", (2,))], align=True)
+
+
+@compiled_alone
+def test_arrays_in_records_are_logged_number_by_number(cuda, trace):
+    """Nothing of them was, so threads that changed one raced unseen."""
+
+    def own(p):
+        i = cuda.threadIdx.x
+        for k in range(3):
+            p[i].pos[k] += p[i].m
+        cuda.atomic.add(p[0].spin, 1, 1.0)
+        p[i].spin[0] = i
+
+    log = trace(own, 40, np.ones(40, PARTICLE))
+    assert counts(log)["p"] == (6 * 40, 4 * 40)
+    assert log.explain()["p"]["atomics"] == 40
+    parts = {(site.offset, site.nbytes) for site in log.sites if site.nbytes}
+    assert {(4, 4), (8, 4), (12, 4), (24, 8), (16, 8), (0, 4)} == parts
+    assert not findings.examine(log)
+
+    def shared(p):
+        i = cuda.threadIdx.x
+        p[0].pos[i % 3] += 1
+
+    (found,) = findings.examine(trace(shared, 40, np.ones(4, PARTICLE)))
+    assert (found.kind, found.array, found.index, found.line) == ("race", "p", (0,), 3)

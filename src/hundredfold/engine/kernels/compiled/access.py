@@ -15,8 +15,13 @@ from .low import WORD, cell, fail, load, tracing, unlikely
 from .machine import Cell, Fault
 
 _LOG = ir.FunctionType(ir.VoidType(), [WORD] * 5)
-STORED, PART = 1 << 32, 1 << 33
-"""Flags, for the logging function only: a value was stored; a field of a record is touched."""
+STORED, PART, INSIDE = 1 << 32, 1 << 33, 1 << 34
+"""Flags, for the logging function only: a value was stored; a field of a record is touched, or an item of an array that is one."""
+
+
+def inside(base: types.Type) -> int:
+    """The flag for accesses of an array that lies in a record, if it is one."""
+    return INSIDE if isinstance(base, types.NestedArray) else 0
 
 
 def _components(idxty: types.Type) -> list[types.Type]:
@@ -159,7 +164,7 @@ def get(typingctx, c, m, base, index, site):
         if is_element(base, index) and not isinstance(base.dtype, types.Record | types.NestedArray):
             at, negative = pointer(context, builder, cv, mv, base, array, index, index_value, site_value)
             value = arrayobj.load_item(context, builder, base, at)
-            log(builder, cv, mv, at, site_value, negative)
+            log(builder, cv, mv, at, site_value, negative, part=inside(base))
             return value
         if is_element(base, index):
             at, negative = pointer(context, builder, cv, mv, base, array, index, index_value, site_value)
@@ -241,7 +246,7 @@ def set(typingctx, c, m, base, index, value, site):
             context.get_function(operator.setitem, chosen)(builder, operands)
         if element:
             with unlikely(builder, tracing(builder, cv)):
-                whole = PART if isinstance(base, types.Array) and isinstance(base.dtype, types.Record) else 0
+                whole = PART if isinstance(base, types.Array) and isinstance(base.dtype, types.Record) else inside(base)
                 enter(builder, mv, at, site_value, negative, bits(builder, at, itemsize(context, base)), whole)
         elif isinstance(base, types.Array):
             wholes.part(

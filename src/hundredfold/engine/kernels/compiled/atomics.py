@@ -13,7 +13,7 @@ from numba.core import types
 from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
-from .access import log, pointer
+from .access import inside, log, pointer
 from .low import word
 
 _INTEGERS = (types.int32, types.uint32, types.int64, types.uint64)
@@ -138,7 +138,7 @@ def _make(name: str, allowed: tuple, operation: Callable):
             at, negative = pointer(context, builder, cv, mv, base, array, index, index_value, site_value)
             operand = context.cast(builder, operand, value, base.dtype)
             old = operation(builder, base.dtype, at, operand)
-            log(builder, cv, mv, at, site_value, negative, word(builder, operand))
+            log(builder, cv, mv, at, site_value, negative, word(builder, operand), inside(base))
             return old
 
         return base.dtype(c, m, base, index, value, site), codegen
@@ -171,7 +171,7 @@ def atomic_cas(typingctx, c, m, base, index, old, value, site):
         expected = context.cast(builder, expected, old, base.dtype)
         operand = context.cast(builder, operand, value, base.dtype)
         found, _ = _compare_and_swap(builder, at, expected, operand)
-        log(builder, cv, mv, at, site_value, negative, word(builder, operand))
+        log(builder, cv, mv, at, site_value, negative, word(builder, operand), inside(base))
         return found
 
     return base.dtype(c, m, base, index, old, value, site), codegen

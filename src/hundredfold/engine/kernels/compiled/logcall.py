@@ -7,8 +7,8 @@ import functools
 from numba import carray, cfunc, types
 from numba.extending import intrinsic
 
-from ..trace.records import OUTSIDE
-from .access import PART, STORED
+from ..trace.records import OUTSIDE, WITHIN
+from .access import INSIDE, PART, STORED
 from .low import stamp
 from .machine import Cell
 
@@ -71,7 +71,7 @@ _ROOTS, _ROOTS_COUNT, _THREAD = int(Cell.LOG_ROOTS), int(Cell.LOG_ROOTS_COUNT), 
 _INTERVAL, _WARP, _EPOCH = int(Cell.INTERVAL), int(Cell.WARP), int(Cell.EPOCH)
 _SHARED, _LOCAL, _STRIDE = int(Cell.SHARED), int(Cell.LOCAL), int(Cell.LOCAL_STRIDE)
 _ARRAY, _OFFSET, _OUTSIDE = int(Cell.OUTSIDE_ARRAY), int(Cell.OUTSIDE_OFFSET), OUTSIDE
-_STORED, _PART, _ROOT, _WORDS, _LENGTH = STORED, PART, ROOT, WORDS, int(Cell.LENGTH)
+_STORED, _PART, _INSIDE, _WITHIN, _ROOT, _WORDS, _LENGTH = STORED, PART, INSIDE, WITHIN, ROOT, WORDS, int(Cell.LENGTH)
 
 
 @functools.cache
@@ -109,14 +109,17 @@ def function() -> tuple[int, object]:
                     offset = offset % cells[_STRIDE]
                 offset -= roots[row + 1]
             if 0 <= offset < roots[row + 2]:
+                item, within = roots[row + 3], 0
                 if roots[row + 5] != 0 and not flags & _PART:
-                    return  # into an array in a record: which part of the item is not known
+                    if not flags & _INSIDE or flags & _OUTSIDE:
+                        return  # a view into a record: which part of the item is not known
+                    item, within = 1, _WITHIN
                 record = carray(halves(cells[_RECORDS] + 4 * _WORDS * count), _WORDS)
-                record[0] = (offset + beyond) // roots[row + 3]
+                record[0] = (offset + beyond) // item
                 record[1] = cells[_THREAD]
                 record[2] = site | roots[row + 4] << 16
                 record[3] = (cells[_INTERVAL] & 0xFFFF) | (cells[_WARP] & 0xFFFF) << 16
-                record[4] = (cells[_EPOCH] & 0xFFFF) | (flags & 0xFFFF) << 16
+                record[4] = (cells[_EPOCH] & 0xFFFF) | (flags & 0xFFFF | within) << 16
                 cells[_COUNT] = count + 1
                 if flags & _STORED:
                     values = carray(words(cells[_VALUES]), cells[_CAPACITY])

@@ -9,6 +9,7 @@ from ..intrinsics import EXCHANGING
 from ..resolve import Function
 from ..trace import blocks as sample
 from ..trace.log import Recorder
+from ..trace.records import WITHIN
 from . import beyond, logcall
 from .compile import Compiled
 from .low import KernelFault
@@ -162,6 +163,7 @@ def _commit(compiled: Compiled, recorder: Recorder, chunk, cells: np.ndarray, nu
     count = min(made, room)
     records = chunk.records[:count]
     records["site"] = numbers[records["site"]]
+    _within(recorder, records)
     values = int(cells[Cell.LOG_VALUES_COUNT])
     if compiled.beyond == "log" and cells[Cell.BEYOND]:
         count, values = recorder.set_apart(chunk, count, values)
@@ -169,6 +171,35 @@ def _commit(compiled: Compiled, recorder: Recorder, chunk, cells: np.ndarray, nu
     if made > room:
         recorder.log().truncated += made - room
     cells[Cell.LOG_COUNT] = cells[Cell.LOG_VALUES_COUNT] = cells[Cell.LOG_CAPACITY] = 0
+
+
+def _within(recorder: Recorder, records: np.ndarray) -> None:
+    """Turn bytes into items, for items of arrays that lie in records: each is a part of its record, and so has a site."""
+    where = np.flatnonzero(records["flags"] & WITHIN)
+    if not len(where):
+        return
+    log = recorder.log()
+    for number in np.unique(records["array"][where]):
+        mine = where[records["array"][where] == number]
+        dtype = log.arrays[number].dtype
+        item, offset = np.divmod(records["element"][mine].astype(np.int64), dtype.itemsize)
+        site = records["site"][mine].astype(np.int64)
+        pairs, which = np.unique(site * dtype.itemsize + offset, return_inverse=True)
+        made = []
+        for pair in pairs.tolist():
+            old, start = divmod(pair, dtype.itemsize)
+            made.append(recorder.site(*log.sites[old]._replace(offset=start, nbytes=_itemsize(dtype, start))))
+        records["element"][mine], records["site"][mine] = item, np.array(made, np.uint16)[which]
+    records["flags"][where] &= np.uint16(~WITHIN & 0xFFFF)
+
+
+def _itemsize(dtype: np.dtype, offset: int) -> int:
+    """Bytes of the number that lies at an offset in a record, within an array of its own."""
+    for kind, start, *_ in (dtype.fields or {}).values():
+        if start <= offset < start + kind.itemsize:
+            inner = kind.base
+            return _itemsize(inner, (offset - start) % inner.itemsize) if inner.fields else inner.itemsize
+    return dtype.itemsize
 
 
 def _number(recorder: Recorder, site) -> int:

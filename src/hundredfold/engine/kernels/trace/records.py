@@ -23,8 +23,10 @@ RECORD = np.dtype(
 NEGATIVE = 1
 """Flag: a negative index was used. `NEGATIVE_AXIS << axis` may say along which axes."""
 NEGATIVE_AXIS = 2
-FLAGGED_AXES = 14
+FLAGGED_AXES = 13
 """Axes for which there is such a flag."""
+WITHIN = 0x4000
+"""Flag, while a chunk is filled: `element` counts bytes, for an item of an array that lies in a record."""
 OUTSIDE = 0x8000
 """Flag: the array has no such element (records of `Log.outside` only; there the axes are those that are exceeded)."""
 
