@@ -5,17 +5,17 @@
 #     slug: protocols
 #     title: One function, any array
 #     teaching: 25
-#     exercises: 20
+#     exercises: 25
 # ---
 
 # %% [markdown]
 # # Exercises: One function, any array
 #
-# *Unit 03 · protocols · 20 minutes · the lecture is [notebooks/03_protocols.ipynb](../notebooks/03_protocols.ipynb)*
+# *Unit 03 · protocols · 25 minutes · the lecture is [notebooks/03_protocols.ipynb](../notebooks/03_protocols.ipynb)*
 #
-# Five problems, from easy to open. Fill in a cell, run it, run the `check` below it. A check says what it verified, or why the answer is
+# Six problems, from easy to open. Fill in a cell, run it, run the `check` below it. A check says what it verified, or why the answer is
 # wrong, and gives one hint; `hint("protocols.adopt")` unfolds the next one. A gap counts as not attempted, never as wrong; but where code
-# is given that already runs (problems 3 and 5), the check judges that code until you change it.
+# is given that already runs (problems 3, 4 and 6), the check judges that code until you change it.
 #
 # You can run this notebook from top to bottom at any time, solved or not.
 
@@ -23,8 +23,12 @@
 # %load_ext hundredfold
 
 # %%
+import pickle
+
+import cloudpickle
 import cupy as cp
 import numpy as np
+from numba import cuda
 
 from hundredfold import check, hint
 
@@ -126,7 +130,56 @@ def as_cupy(thing):
 check("protocols.adopt", as_cupy)
 
 # %% [markdown]
-# ## 4. GPU or not?
+# ## 4. Repair: pack it for another process
+#
+# Another process, with a GPU of its own, is to go on with your work. What it needs is a dict with four things:
+#
+# | key | what | on arrival |
+# |---|---|---|
+# | `"field"` | a **Numba** device array | a Numba device array, with the same numbers |
+# | `"window"` | a **CuPy** array, a view of a part of a larger one | a CuPy array with what the view shows, and no more |
+# | `"rule"` | a `lambda` of one number | a function that does the same |
+# | `"stream"` | a stream of CuPy's | a new stream of the receiver's own |
+#
+# `pack(state)` makes bytes of it, here; `unpack(packed)` makes such a dict of the bytes, there. As given neither works. Repair them:
+#
+# - the numbers cross the bus once on each side, as arrays, and keep shape and dtype,
+# - and your own dict stays as it is: you go on working with it.
+
+
+# %%
+def pack(state):
+    ### BEGIN SOLUTION
+    parts = {"field": state["field"].copy_to_host(), "window": state["window"], "rule": state["rule"]}
+    return cloudpickle.dumps(parts)
+    ### END SOLUTION
+    ### BEGIN STARTER
+    # return pickle.dumps(state)
+    ### END STARTER
+
+
+def unpack(packed):
+    ### BEGIN SOLUTION
+    state = pickle.loads(packed)
+    state["field"] = cuda.to_device(state["field"])
+    state["stream"] = cp.cuda.Stream(non_blocking=True)
+    return state
+    ### END SOLUTION
+    ### BEGIN STARTER
+    # return pickle.loads(packed)
+    ### END STARTER
+
+
+# %%
+check("protocols.send", pack, unpack)
+
+# %% [markdown] tags=["solution-only"]
+# `cp.asarray(state["field"])` would do for the field as well: CuPy's arrays pack themselves, and `cuda.as_cuda_array` makes it Numba's on the other
+# side. If you own the class of such a thing, the same is said once and for all in its `__reduce__`; Dask has `dask_serialize` and `cuda_serialize` for
+# classes that you do not own.
+
+# %% [markdown]
+# ## 5. GPU or not?
 #
 # A server: its GPU moves 2 000 GB/s and takes 5 µs to launch a kernel, the bus moves 25 GB/s, the processor 150 GB/s. On the processor a call
 # or a read costs 0.1 µs before it moves anything. Where does each job finish first, at the limits, counting everything until the answer is
@@ -152,7 +205,7 @@ decisions = {"handoff": "gpu", "scalars": "cpu", "worker": "cpu", "pingpong": "c
 check("protocols.worth", decisions)
 
 # %% [markdown]
-# ## 5. Open: any arrays, and fast where it can be
+# ## 6. Open: any arrays, and fast where it can be
 #
 # `blend` goes from `a` to `b` by the share `t`, a Python number, and cuts off what is under 0 or over 1. As given it runs on anything, but on
 # a GPU it makes four kernels, which move 80 bytes for each pair of float64. It can be done with 24.

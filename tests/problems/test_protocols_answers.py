@@ -4,8 +4,13 @@ One more wrong answer of each kind, which must be refused for the same reason, a
 accepted. They are code as learners write it, in the style of a notebook cell.
 """
 
+import importlib
+import io
 import pickle
+import subprocess
+import sys
 
+import cloudpickle
 import numpy as np
 import pytest
 
@@ -18,13 +23,13 @@ SECOND = Answers("protocols")
 wrong, right = SECOND.wrong, SECOND.right
 
 
-cp = None
+cp = cuda = None
 
 
 @pytest.fixture(autouse=True)
-def _cupy(device):
-    global cp
-    cp = device
+def _libraries(device):
+    global cp, cuda
+    cp, cuda = device, importlib.import_module("numba.cuda")
 
 
 # ---- protocols.anywhere ----
@@ -314,6 +319,171 @@ def in_c(a, b, t):
     return branch(a, b, t, lambda a, b, t: kernel(code)(a, b, a.dtype.type(t)))
 
 
+# ---- protocols.send ----
+
+
+def by_arrays(state):
+    """Bytes of NumPy's own format, and the rule's code."""
+    files = io.BytesIO()
+    np.savez(files, field=state["field"].copy_to_host(), window=state["window"].get())
+    return cloudpickle.dumps((files.getvalue(), state["rule"]))
+
+
+def from_arrays(packed, make=lambda: cp.cuda.Stream(non_blocking=True)):
+    files, rule = pickle.loads(packed)
+    arrays = np.load(io.BytesIO(files))
+    return {
+        "field": cuda.to_device(arrays["field"]),
+        "window": cp.asarray(arrays["window"]),
+        "rule": rule,
+        "stream": make(),
+    }
+
+
+class Packer(cloudpickle.Pickler):
+    """Says for each kind of thing how it is packed."""
+
+    def reducer_override(self, thing):
+        if isinstance(thing, cp.cuda.Stream):
+            return cp.cuda.Stream, ()
+        if hasattr(thing, "copy_to_host"):
+            return cuda.to_device, (thing.copy_to_host(),)
+        return super().reducer_override(thing)
+
+
+def by_packer(state):
+    file = io.BytesIO()
+    Packer(file).dump(state)
+    return file.getvalue()
+
+
+def without(key):
+    def unpack(packed):
+        arrived = from_arrays(packed)
+        del arrived[key]
+        return arrived
+
+    return unpack
+
+
+def instead(**changed):
+    return lambda packed: {key: changed.get(key, lambda v: v)(value) for key, value in from_arrays(packed).items()}
+
+
+KEPT = {}
+
+
+def kept_here(state):
+    KEPT["state"] = {key: state[key] for key in ("window", "rule")} | {"field": state["field"].copy_to_host()}
+    return b"state"
+
+
+def pointer_and_numbers(state):
+    told = {key: state[key].__cuda_array_interface__ for key in ("field", "window")}
+    return cloudpickle.dumps((told, state["rule"], b"." * 4096))
+
+
+class At:
+    def __init__(self, told):
+        self.__cuda_array_interface__ = told
+
+
+def from_the_pointer(packed):
+    told, rule, _ = pickle.loads(packed)
+    window = cp.asarray(At(told["window"]))
+    return {"field": cuda.as_cuda_array(At(told["field"])), "window": window, "rule": rule, "stream": cp.cuda.Stream()}
+
+
+def popped(state):
+    state.pop("stream")
+    return by_arrays(state)
+
+
+def all_of_the_table(state):
+    window = state["window"]
+    return by_arrays({**state, "window": window if window.base is None else window.base})
+
+
+def fetched_to_look(state):
+    print("sending", state["field"].copy_to_host().shape)
+    return by_arrays(state)
+
+
+def with_the_handle(state):
+    return cloudpickle.dumps((by_arrays(state), state["stream"]))
+
+
+def from_the_handle(packed):
+    arrays, stream = pickle.loads(packed)
+    return from_arrays(arrays, lambda: stream)
+
+
+SENDING = [
+    ("exception", by_arrays, lambda packed: pickle.loads(packed)["field"]),
+    ("exception", lambda state: pickle.dumps(tuple(state.values())), pickle.loads),
+    ("type", lambda state: state["field"].copy_to_host().tolist(), from_arrays),
+    ("type", by_arrays, lambda packed: tuple(from_arrays(packed).values())),
+    ("type", by_arrays, instead(stream=lambda stream: stream.ptr)),
+    ("crossing", kept_here, lambda packed: KEPT["state"]),
+    ("crossing", pointer_and_numbers, from_the_pointer),
+    ("view", all_of_the_table, from_arrays),
+    ("transfer", fetched_to_look, from_arrays),
+    ("transfer", by_arrays, instead(window=lambda window: cp.asarray(window.get()))),
+    ("aliasing", popped, from_arrays),
+    ("lifetime", with_the_handle, from_the_handle),
+    ("labels", by_arrays, without("stream")),
+    ("host", by_arrays, instead(window=lambda window: window.get())),
+    ("backend", by_arrays, instead(window=lambda window: cuda.as_cuda_array(window))),
+    ("dtype", by_arrays, instead(window=lambda window: window.astype("float64"))),
+    ("shape", by_arrays, instead(field=lambda field: field.ravel())),
+    ("callable", by_arrays, instead(rule=lambda rule: rule(3.0))),
+    ("value", by_arrays, instead(rule=lambda rule: lambda v: v)),
+    ("value", by_arrays, instead(stream=lambda stream: cp.cuda.Stream.null)),
+]
+
+
+@pytest.mark.counted("other wrong answers refused")
+@pytest.mark.parametrize(("reason", "pack", "unpack"), SENDING)
+def test_another_wrong_way_to_send_is_refused_for_its_reason(reason, pack, unpack):
+    verdict = problems.judge("protocols.send", pack, unpack)
+    assert (verdict.outcome, verdict.reason) == ("wrong", reason), verdict.why
+
+
+@pytest.mark.counted("other right answers accepted")
+@pytest.mark.parametrize("pair", [(by_arrays, from_arrays), (by_packer, pickle.loads)], ids=["savez", "a pickler"])
+def test_another_right_way_to_send_is_accepted(pair):
+    verdict = problems.judge("protocols.send", *pair)
+    assert verdict.right, verdict.why
+
+
+def test_half_of_the_sending_is_not_attempted():
+    for pair in ((lambda state: None, ...), (by_arrays, ...), (by_arrays, lambda packed: None)):
+        assert problems.judge("protocols.send", *pair).outcome == "untouched"
+
+
+def test_what_is_sent_arrives_in_another_process(simulated, tmp_path):
+    """The judge plays the other process; here is a real one."""
+    code = """if True:
+        import sys, cloudpickle
+        from hundredfold import simulate
+        simulate.activate()
+        unpack, packed = cloudpickle.load(open(sys.argv[1], "rb"))
+        got = unpack(packed)
+        print(got["field"].copy_to_host().sum(), float(got["window"].sum()), got["rule"](3.0), type(got["stream"]).__name__)
+    """
+    from hundredfold.problems.protocols import send
+
+    state = send.CASES[0].state()
+    packed = send._pack(state)
+    (tmp_path / "sent").write_bytes(cloudpickle.dumps((send._unpack, packed)))
+    done = subprocess.run([sys.executable, "-c", code, tmp_path / "sent"], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    field, window, rule, stream = done.stdout.split()
+    assert float(field) == pytest.approx(state["field"].copy_to_host().sum())
+    assert float(window) == pytest.approx(float(state["window"].sum()))
+    assert (float(rule), stream) == (7.0, "Stream")
+
+
 # ---- the numbers and the decisions ----
 
 PREDICTIONS = [
@@ -446,6 +616,7 @@ def test_an_empty_function_is_not_attempted(problem):
 
 def test_every_reason_a_problem_knows_has_a_second_answer_here():
     SECOND.also("protocols.moved", *(reason for reason, _ in PREDICTIONS))
+    SECOND.also("protocols.send", *(reason for reason, _, _ in SENDING))
     SECOND.also("protocols.worth", "type", *(reason for reason, _ in DECISIONS))
     assert not SECOND.absent()
 

@@ -6,7 +6,8 @@ from .adopt import ADOPT
 from .anywhere import ANYWHERE
 from .blend import BLEND
 from .moved import MOVED
+from .send import SEND
 from .worth import WORTH
 
-PROBLEMS = (MOVED, ANYWHERE, ADOPT, WORTH, BLEND)
+PROBLEMS = (MOVED, ANYWHERE, ADOPT, SEND, WORTH, BLEND)
 """From easy to hard."""

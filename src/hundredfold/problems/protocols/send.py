@@ -1,0 +1,300 @@
+"""``protocols.send``: the state of some work packed for another process, and set up there: what pickle takes, and what not.
+
+Packed and unpacked is in this process. That the other side is another one is played: between the two the sender's arrays
+are overwritten, so that whoever sent an address instead of numbers finds other numbers there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import pickle
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import devices, guard, traffic
+from ..cases import normal
+from ..devices import cp
+from ..differences import explain
+from ..guard import article, require_callable
+from ..problem import Problem, Wrong
+from ..untouched import missing
+from ..verdict import NotAttempted, Refusal, Verified, refuse
+
+KEYS = ("field", "window", "rule", "stream")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A state: the numbers of the field, a table, how much of the table the window shows, and the rule."""
+
+    name: str
+    field: Callable[[], np.ndarray]
+    table: Callable[[], np.ndarray]
+    part: Any
+    rule: Callable[[float], float]
+
+    def state(self) -> dict[str, Any]:
+        from numba import cuda
+
+        window = devices.to_device(self.table())[self.part]
+        stream = cp.cuda.Stream(non_blocking=True)
+        return {"field": cuda.to_device(self.field()), "window": window, "rule": self.rule, "stream": stream}
+
+
+CASES = (
+    Case("7 × 5 numbers, and every fourth of 41", lambda: normal(7, 5), lambda: normal(41, seed=1), slice(None, None, 4),
+         lambda v: 2 * v + 1),
+    Case("13 numbers in float32, and two columns of whole numbers", lambda: normal(13, seed=2, dtype="float32"),
+         lambda: np.arange(60, dtype="int32").reshape(6, 10), (slice(None), slice(3, 5)), lambda v: v * v),
+    Case("one number, and none", lambda: np.array([0.5]), lambda: normal(3, seed=3), slice(0, 0), lambda v: -v),
+)  # fmt: skip
+
+
+def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
+    """Judge ``pack(state)`` and ``unpack(packed)`` by what arrives, by its bytes, and by what crossed the bus."""
+    for function, name in zip(answers, problem.answers, strict=True):
+        if missing(function):
+            raise NotAttempted(f"{name} is not written yet")
+        require_callable(function, name)
+    devices.need_cupy()
+    for case in CASES:
+        try:
+            _sent(problem, *answers, case)
+        except Refusal as refusal:
+            refusal.case = refusal.case or case.name
+            raise
+    return Verified(
+        f"{len(CASES)} states: the numbers crossed the bus once on each side, the rule still works, and the stream is the "
+        "receiver's own."
+    )
+
+
+def _sent(problem: Problem, pack: Any, unpack: Any, case: Case) -> None:
+    state = case.state()
+    before = dict(state)
+    least = before["field"].nbytes + before["window"].nbytes
+    with traffic.watch() as moved:
+        packed = guard.call(pack, state, limit=problem.time_limit).value
+    if missing(packed):
+        raise NotAttempted("pack returns nothing yet")
+    _packed(packed, before, least, moved)
+    if list(state) != list(before) or any(state[key] is not value for key, value in before.items()):
+        refuse("aliasing", "it is packed, but the caller's dict was changed on the way: they go on working with it.")
+    for key in ("field", "window"):  # what the other process would find at the same addresses
+        cp.asarray(before[key]).fill(99)
+    with traffic.watch() as moved:
+        got = guard.call(unpack, packed, limit=problem.time_limit).value
+    if missing(got):
+        raise NotAttempted("unpack returns nothing yet")
+    if not isinstance(got, Mapping):
+        refuse("type", f"unpack should return a dict like the one that was packed; it returned {article(got)}.")
+    if set(got) != set(KEYS):
+        wrong = sorted(set(KEYS) ^ set(got), key=str)[0]
+        refuse(
+            "labels", f"{'without' if wrong in KEYS else 'with an unknown'} {wrong!r}; the keys are {', '.join(KEYS)}."
+        )
+    _array("field", got["field"], case.field(), _is_numba, "a Numba device array", before)
+    _array("window", got["window"], case.table()[case.part], devices.is_device, "a CuPy array", before)
+    _rule(problem, got["rule"], case)
+    _stream(got["stream"], before["stream"])
+    if moved.to_device > least or moved.to_host:
+        refuse("transfer", f"{moved.bus} bytes crossed the bus on arrival; {least} are enough, once and to the device.")
+
+
+def _packed(packed: Any, before: dict[str, Any], least: int, moved: traffic.Traffic) -> None:
+    if not isinstance(packed, (bytes, bytearray)):
+        refuse("type", f"pack should return bytes, as `pickle.dumps` does; it returned {article(packed)}.")
+    if len(packed) < least:
+        refuse(
+            "crossing",
+            f"{len(packed)} bytes were packed, and the arrays have {least}: their numbers are not among them. An address "
+            "or a name of this process means nothing in another.",
+        )
+    window = before["window"]
+    whole = least if window.base is None else least - window.nbytes + window.base.nbytes
+    if moved.to_host == whole > least:
+        refuse(
+            "view", f"{moved.to_host} bytes were fetched: all of the array of which the window shows {window.nbytes}."
+        )
+    if moved.to_host > least or moved.to_device:
+        refuse(
+            "transfer", f"{moved.bus} bytes crossed the bus for the packing; {least} are enough, once and to the host."
+        )
+
+
+def _is_numba(value: Any) -> bool:
+    return hasattr(value, "copy_to_host") and hasattr(value, "__cuda_array_interface__")
+
+
+def _array(
+    key: str, got: Any, expected: np.ndarray, own: Callable[[Any], bool], wanted: str, before: dict[str, Any]
+) -> None:
+    if isinstance(got, (np.ndarray, np.generic, list)):
+        refuse("host", f"the {key} lies on the host: it is {article(got)}; it should be {wanted}.")
+    if not own(got):
+        refuse("backend", f"the {key} is {article(got)}; it was sent as {wanted}, and should be one again.")
+    if tuple(got.shape) != expected.shape:
+        refuse("shape", f"the {key}'s shape is {tuple(got.shape)}; it was {expected.shape}.")
+    if got.dtype != expected.dtype:
+        refuse("dtype", f"the {key}'s dtype is {got.dtype}; it was {expected.dtype}.")
+    sender = before[key].__cuda_array_interface__["data"][0]
+    if expected.size and got.__cuda_array_interface__["data"][0] == sender:
+        refuse("crossing", f"the {key} looks at the sender's memory, which another process does not have.")
+    explain(devices.to_host(cp.asarray(got)), expected)
+
+
+def _rule(problem: Problem, rule: Any, case: Case) -> None:
+    if not callable(rule):
+        refuse("callable", f"the rule is {article(rule)}; it was a function, and should be one again.")
+    for value in (3.0, -0.5):
+        got = guard.call(rule, value, limit=problem.time_limit).value
+        if got != case.rule(value):
+            refuse("value", f"rule({value:g}) is {got!r}; it was {case.rule(value):g} before it was sent.")
+
+
+def _stream(stream: Any, sent: Any) -> None:
+    if not isinstance(stream, cp.cuda.Stream):
+        refuse("type", f"the stream is {article(stream)}; it should be a `cupy.cuda.Stream`.")
+    if stream.ptr == sent.ptr:
+        refuse(
+            "lifetime",
+            "the stream's handle was sent. In this process two objects now own one stream, and the first to die destroys "
+            "it for both; in another process the handle leads nowhere.",
+        )
+    if stream.ptr == cp.cuda.Stream.null.ptr:
+        refuse("value", "the stream is the default one, for which everybody waits; asked for: a new one.")
+
+
+def _cuda() -> Any:
+    from numba import cuda
+
+    return cuda
+
+
+def _dumps(thing: Any) -> bytes:
+    import cloudpickle
+
+    return cloudpickle.dumps(thing)
+
+
+def _pack(state):
+    return _dumps({"field": state["field"].copy_to_host(), "window": state["window"], "rule": state["rule"]})
+
+
+def _unpack(packed):
+    state = pickle.loads(packed)
+    state["field"] = _cuda().to_device(state["field"])
+    return state | {"stream": cp.cuda.Stream(non_blocking=True)}
+
+
+def _pack_by_cupy(state):
+    return _dumps([cp.asarray(state["field"]), state["window"], state["rule"]])
+
+
+def _unpack_by_cupy(packed):
+    field, window, rule = pickle.loads(packed)
+    return {"field": _cuda().as_cuda_array(field), "window": window, "rule": rule, "stream": cp.cuda.Stream()}
+
+
+def _by_name(state):
+    kept = _pack(state)
+    return pickle.dumps(id(kept))
+
+
+def _from_the_whole(state):
+    return _dumps({**state, "field": state["field"].copy_to_host(), "window": state["window"].base, "stream": None})
+
+
+def _tried_first(state):
+    packable = {"field": state["field"].copy_to_host()}
+    for key in ("window", "rule"):
+        with contextlib.suppress(pickle.PicklingError, TypeError, AttributeError):
+            pickle.dumps(state[key])
+        packable[key] = state[key]
+    return _dumps(packable)
+
+
+def _in_place(state):
+    state["field"] = state["field"].copy_to_host()
+    del state["stream"]
+    return _dumps(state)
+
+
+def _with_the_stream(state):
+    return _dumps({**state, "field": state["field"].copy_to_host()})
+
+
+def _keeps_the_stream(packed):
+    state = pickle.loads(packed)
+    return {**state, "field": _cuda().to_device(state["field"])}
+
+
+def _as_lists(state):
+    field = state["field"].copy_to_host().tolist()
+    return _dumps({"field": field, "window": state["window"], "rule": state["rule"]})
+
+
+def _unpack_lists(packed):
+    state = pickle.loads(packed)
+    state["field"] = _cuda().to_device(np.array(state["field"]))
+    return state | {"stream": cp.cuda.Stream(non_blocking=True)}
+
+
+def _changed(**how: Callable[[Any], Any]) -> tuple[Any, Any]:
+    """The right pair, with some of what arrives turned into something else."""
+
+    def unpack(packed):
+        state = _unpack(packed)
+        return state | {key: change(state[key]) for key, change in how.items()}
+
+    return _pack, unpack
+
+
+SEND = Problem(
+    id="protocols.send",
+    title="Pack it for another process",
+    kind="repair",
+    answers=("pack", "unpack"),
+    lines=7,
+    judge=judge,
+    hints=(
+        "Take the four one by one: `pickle.dumps(state['field'])`, and so on. Two of them refuse. A third is packed and is "
+        "worthless on arrival.",
+        "`copy_to_host()` and `cuda.to_device` for the field; CuPy's arrays pack themselves, and only what they show; "
+        "`cloudpickle.dumps` takes functions without a name; a stream is made anew.",
+        "pack makes a **new** dict of field, window and rule and gives it to `cloudpickle.dumps`; unpack calls "
+        "`pickle.loads`, sends the field to the device and adds `cp.cuda.Stream(non_blocking=True)`.",
+    ),
+    wrong={
+        "starter": Wrong(
+            (pickle.dumps, pickle.loads),
+            "exception",
+            hint="Neither a Numba device array nor a lambda can be pickled. Find out for each of the four.",
+        ),
+        "cloudpickle": Wrong((_dumps, pickle.loads), "exception"),
+        "no bytes": Wrong((dict, dict), "type", hint="What travels to another process is a string of bytes."),
+        "by name": Wrong((_by_name, pickle.loads), "crossing"),
+        "whole": Wrong(
+            (_from_the_whole, _unpack), "view", hint="A CuPy array packs what it shows: give it the window, not its base."
+        ),
+        "tried": Wrong(
+            (_tried_first, _unpack), "transfer", hint="Each `dumps` of a device array fetches it: one must be enough."
+        ),
+        "in place": Wrong((_in_place, _unpack), "aliasing", hint="Make a new dict: the state is still in use here."),
+        "stream": Wrong(
+            (_with_the_stream, _keeps_the_stream), "lifetime", hint="Leave the stream out, and make one on the other side."
+        ),
+        "default stream": Wrong(_changed(stream=lambda stream: cp.cuda.Stream.null), "value"),
+        "no stream": Wrong((_pack, _keeps_the_stream), "labels", hint="unpack has to add what was not sent."),
+        "host": Wrong((_pack, lambda packed: pickle.loads(packed) | {"stream": cp.cuda.Stream()}), "host"),
+        "cupy": Wrong(
+            _changed(field=lambda field: cp.asarray(field)), "backend", hint="`cuda.as_cuda_array` makes it Numba's, without a copy."
+        ),
+        "lists": Wrong((_as_lists, _unpack_lists), "dtype", hint="Lists forget the dtype: arrays can be packed as they are."),
+        "text": Wrong(_changed(rule=repr), "callable"),
+    },
+    right={"by the host": (_pack, _unpack), "by CuPy": (_pack_by_cupy, _unpack_by_cupy)},
+)  # fmt: skip
