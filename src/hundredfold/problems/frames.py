@@ -132,9 +132,27 @@ class FrameJudge:
             _rows(found, right, self.keys)
         if self.keys and self.result == "frame":
             found = self._in_order(found, right)
+        self._values(found, right)
+
+    def _values(self, found: pd.DataFrame, right: pd.DataFrame) -> None:
         for name in right.columns:
-            same_column(
-                found[name], right[name], name if self.result == "frame" else "the result", self.rtol, self.atol
+            if self.keys and name not in self.keys:
+                self._paired(found[name], right[name], name)
+            said = name if self.result == "frame" else "the result"
+            same_column(found[name], right[name], said, self.rtol, self.atol)
+
+    def _paired(self, found: pd.Series, right: pd.Series, name: str) -> None:
+        """Refuse a column that has all the right numbers, each beside another row's key."""
+        if not all(pd.api.types.is_numeric_dtype(column.dtype) for column in (found, right)):
+            return
+        x, y = (column.to_numpy(dtype="float64", na_value=np.nan) for column in (found, right))
+        one = {"rtol": self.rtol, "atol": self.atol, "equal_nan": True}
+        if len(x) > 1 and np.isclose(np.sort(x), np.sort(y), **one).all() and not np.isclose(x, y, **one).all():
+            at = int(np.flatnonzero(~np.isclose(x, y, **one))[0])
+            refuse(
+                "paired",
+                f"{name} has all the right numbers, but beside other rows: row {at} has {_value(found.iloc[at])}, which "
+                f"belongs elsewhere; it should be {_value(right.iloc[at])}.",
             )
 
     def _found(self, got: Any, right: pd.DataFrame) -> pd.DataFrame:
@@ -164,8 +182,7 @@ class FrameJudge:
         places = sorted(range(len(theirs)), key=lambda i: repr(tuple(theirs.iloc[i])))
         if self.ordered:
             rows = found.iloc[[place for _, place in sorted(zip(by, places, strict=True))]].reset_index(drop=True)
-            for name in right.columns:
-                same_column(rows[name], right[name], name, self.rtol, self.atol)
+            self._values(rows, right)
             refuse("order", f"each row is right, but they stand in another order: the first is {_row(found, 0)}, asked for "
                    f"is {_row(right, 0)}. A groupby in cuDF gives its groups in no order; sort what is to be sorted.")  # fmt: skip
         return found.iloc[[place for _, place in sorted(zip(by, places, strict=True))]].reset_index(drop=True)
@@ -182,13 +199,12 @@ def need_cudf() -> None:
 
 
 def flat(value: Any) -> pd.DataFrame:
-    """A result as a pandas DataFrame of nullable types without its index; a series as one column.
-
-    What has no type but its missing values counts as float64, as an empty or unknown column does.
-    """
+    """A result, of pandas or cuDF, as a pandas DataFrame of nullable types without its index; a series as one column."""
     if isinstance(value, (pd.Series, pd.DataFrame)):
+        import pyarrow as pa
+
         frame = value.to_frame("value") if isinstance(value, pd.Series) else value
-        return frame.reset_index(drop=True)
+        return to_pandas(pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata(None))
     frame = value.to_frame("value") if isinstance(value, cudf.Series) else value
     return to_pandas(frame.to_arrow(preserve_index=False))
 

@@ -1,0 +1,156 @@
+"""``dataframes.port``: a table by carrier, from a pandas habit to cuDF, with nulls that mean something."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from ..frames import FrameCase, FrameJudge, cudf
+from ..problem import Problem, Wrong
+from . import tables
+
+
+def punctuality(flights: pd.DataFrame) -> pd.DataFrame:
+    """The specification: for each carrier its flights (int64), those that never departed (int64), and the mean arrival delay in minutes of
+    those that arrived (float64, null where none did); the largest delay first, unknown ones last."""
+    return _table(flights, "size", flights["arr_delay"])
+
+
+def _table(flights: pd.DataFrame, count: str, delay: pd.Series, how: str = "mean") -> pd.DataFrame:
+    frame = flights.assign(delay=delay, cancelled=flights["dep_time"].isna().astype("int64"))
+    groups = frame.groupby("carrier")
+    counted = groups.size() if count == "size" else groups["arr_delay"].count()
+    out = pd.DataFrame(
+        {
+            "flights": counted.astype("Int64"),
+            "cancelled": groups["cancelled"].sum().astype("Int64"),
+            "delay": getattr(groups["delay"], how)().astype("Float64"),
+        }
+    )
+    return out.reset_index().sort_values("delay", ascending=False, na_position="last")
+
+
+def _ascending(flights: pd.DataFrame) -> pd.DataFrame:
+    return punctuality(flights).sort_values("delay", na_position="last")
+
+
+def _arrived_only(flights: pd.DataFrame) -> pd.DataFrame:
+    return punctuality(flights[flights["arr_delay"].notna()])
+
+
+_NULLS_LAST = {
+    "carrier": ["UA", "AA", "ZZ", "AA", "ZZ", "UA", "B6"],
+    "dep_time": [600, 601, None, None, None, 605, 1],
+    "arr_delay": [10, -5, None, None, None, None, 300],
+}
+
+_CASES = (
+    FrameCase("the flights of February", lambda: (tables.real(2),)),
+    FrameCase("a carrier that never arrived", lambda: (tables.table(**_NULLS_LAST),)),
+    FrameCase("one flight", lambda: (tables.table(carrier=["HA"], arr_delay=[7]),)),
+    FrameCase("997 flights of 8 carriers", lambda: (tables.made(997, seed=3, carriers=8),)),
+)
+_UNLISTED = (FrameCase("another table", lambda: (tables.made(1500, seed=11, carriers=7),)),)
+
+
+def _aggregated(table: Any, /, **asked: Any) -> Any:
+    frame = table.assign(cancelled=table["dep_time"].isna())
+    ways = {"flights": ("carrier", "size"), "cancelled": ("cancelled", "sum"), "delay": ("arr_delay", "mean")} | asked
+    return frame.groupby("carrier").agg(**ways)
+
+
+def _sorted(table: Any, ascending: bool = False) -> Any:
+    return table.reset_index().sort_values("delay", ascending=ascending)
+
+
+def _in_columns(flights: Any) -> Any:
+    groups = flights.groupby("carrier")
+    counts = groups.size()
+    out = cudf.DataFrame(
+        {"flights": counts, "cancelled": counts - groups["dep_time"].count(), "delay": groups["arr_delay"].mean()}
+    )
+    out.index.name = "carrier"
+    return out.sort_values("delay", ascending=False).reset_index()
+
+
+def _by_hand(flights: Any) -> Any:
+    gone = flights["dep_time"].isna().astype("int64")
+    table = cudf.DataFrame({"carrier": flights["carrier"], "one": 1, "cancelled": gone, "delay": flights["arr_delay"]})
+    table = table.groupby("carrier", as_index=False).agg({"one": "sum", "cancelled": "sum", "delay": "mean"})
+    return table.rename(columns={"one": "flights"}).sort_values("delay", ascending=False, na_position="last")
+
+
+PORT = Problem(
+    id="dataframes.port",
+    title="Who is late?",
+    kind="write",
+    answers=("punctuality",),
+    lines=4,
+    judge=FrameJudge(cases=_CASES, unlisted=_UNLISTED, keys=("carrier",), verified="the table stayed on the device"),
+    specification=punctuality,
+    hints=(
+        "One groupby is enough for all three: `.agg(flights=(column, how), …)` names its results.",
+        "`count` leaves nulls out, `size` does not. `flights.dep_time.isna()` is a column too: put it into the table first, "
+        "with `assign`, and sum it.",
+        "The carriers are the index of what a groupby returns, in no order: `sort_values`, then `reset_index`.",
+    ),
+    wrong={
+        "host": Wrong(
+            lambda f: _sorted(_aggregated(f)).to_pandas(),
+            "host",
+            hint="Leave the result where it is, without `to_pandas()`.",
+        ),
+        "through pandas": Wrong(
+            lambda f: cudf.from_pandas(_table(f.to_pandas(), "size", f.to_pandas()["arr_delay"])),
+            "transfer",
+            hint="cuDF has the same methods: leave `to_pandas()` out.",
+        ),
+        "null as zero": Wrong(
+            lambda f: _sorted(_aggregated(f.assign(arr_delay=f["arr_delay"].fillna(0)))),
+            "nulls",
+            gives=lambda f: _table(f, "size", f["arr_delay"].fillna(0)),
+            why="the mean delay counts flights that never arrived as punctual: their delay is unknown, not 0.",
+            hint="`mean` leaves nulls out by itself: no `fillna`.",
+        ),
+        "count": Wrong(
+            lambda f: _sorted(_aggregated(f, flights=("arr_delay", "count"))),
+            "count",
+            gives=lambda f: _table(f, "count", f["arr_delay"]),
+            why="flights leaves out those whose delay is null: `count` counts what is known, `size` counts rows.",
+            hint="`size`, not `count`.",
+        ),
+        "dropna": Wrong(
+            lambda f: _sorted(_aggregated(f.dropna(subset=["arr_delay"]))),
+            "dropped",
+            gives=_arrived_only,
+            why="flights that did not arrive were thrown away first, and with them all that were cancelled.",
+            hint="Drop no rows: each column of the result looks at the nulls for itself.",
+        ),
+        "unsorted": Wrong(lambda f: _aggregated(f).reset_index(), "order"),
+        "ascending": Wrong(
+            lambda f: _sorted(_aggregated(f), ascending=True),
+            "order",
+            gives=_ascending,
+            why="the smallest delay comes first; the largest was asked for first.",
+            hint="`sort_values(…, ascending=False)`.",
+        ),
+        "index": Wrong(lambda f: _aggregated(f).sort_values("delay", ascending=False), "labels"),
+        "median": Wrong(
+            lambda f: _sorted(_aggregated(f, delay=("arr_delay", "median"))),
+            "value",
+            gives=lambda f: _table(f, "size", f["arr_delay"], "median"),
+            why="delay is the median; the mean was asked for.",
+        ),
+        "in place": Wrong(
+            lambda f: _in_place(f), "aliasing", hint="`assign` gives a new table and leaves the old one alone."
+        ),
+    },
+    right={"named": lambda f: _sorted(_aggregated(f)), "columns": _in_columns, "by hand": _by_hand},
+)
+
+
+def _in_place(flights: Any) -> Any:
+    flights["cancelled"] = flights["dep_time"].isna()
+    ways = {"flights": ("carrier", "size"), "cancelled": ("cancelled", "sum"), "delay": ("arr_delay", "mean")}
+    return _sorted(flights.groupby("carrier").agg(**ways))

@@ -1,0 +1,312 @@
+"""``dataframes.storage``: a month's delays out of a file in object storage, with as few of its bytes as can be.
+
+The judge serves the files itself, through `hundredfold.data.storage`, and counts what it is asked for. The limit is what any reader needs who
+does not know the file: its footer, which says where everything is, and the two columns of the row groups that can hold that month.
+"""
+
+from __future__ import annotations
+
+import functools
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from hundredfold import data
+from hundredfold.data.storage import Storage
+
+from .. import guard
+from ..frames import FrameJudge, cudf, flat, need_cudf, to_pandas
+from ..guard import require_callable
+from ..problem import Problem, Wrong
+from ..traffic import spell
+from ..untouched import missing
+from ..verdict import NotAttempted, Refusal, Verified, refuse
+from . import tables
+
+MOST = 300_000  # bytes that may be asked for
+KEY = "flights.parquet"
+TAIL = 8  # bytes at a Parquet file's end: how long the footer is, and "PAR1"
+
+
+def delays(flights: pd.DataFrame, month: int) -> pd.DataFrame:
+    """The specification: of one month's flights the mean arrival delay by carrier (float64, minutes, null where none arrived),
+    carriers in alphabetical order."""
+    return _delays(flights[flights["month"] == month], flights["arr_delay"])
+
+
+def _delays(flights: pd.DataFrame, delay: pd.Series) -> pd.DataFrame:
+    means = flights.assign(delay=delay).groupby("carrier")["delay"].mean().sort_index()
+    return pd.DataFrame({"carrier": means.index.astype("string"), "delay": means.astype("Float64").array})
+
+
+def least(file: Any, month: int, columns: tuple[str, ...] = ("carrier", "arr_delay")) -> int:
+    """How many bytes of a Parquet file have to be read for some columns of the rows of a month: the footer and their chunks.
+
+    Where a group's statistics say that it has this month alone, its months need not be read; else they are counted too.
+    """
+    meta = file.metadata
+    nbytes = meta.serialized_size + TAIL
+    for place in range(meta.num_row_groups):
+        group = meta.row_group(place)
+        chunks = {group.column(i).path_in_schema: group.column(i) for i in range(group.num_columns)}
+        low, high = chunks["month"].statistics.min, chunks["month"].statistics.max
+        if low <= month <= high:
+            needed = columns if low == high else (*columns, "month")
+            nbytes += sum(chunks[name].total_compressed_size for name in needed)
+    return nbytes
+
+
+@dataclass(frozen=True)
+class StoredCase:
+    """A file, and the month that is asked for."""
+
+    name: str
+    month: int
+    path: Any  # () -> Path
+
+    def host(self) -> tuple[Any, ...]:
+        import pyarrow.parquet as pq
+
+        return to_pandas(pq.read_table(self.path(), columns=list(tables.COLUMNS))), self.month
+
+
+@functools.cache
+def _odd() -> Path:
+    """A file whose row groups are no months: 900 rows each, by time, with a gap in June; it is kept for as long as Python runs."""
+    import pyarrow.parquet as pq
+
+    folder = tempfile.TemporaryDirectory(prefix="hundredfold-storage-")
+    _KEPT.append(folder)
+    made = tables.made(9_000, seed=41).sort_by("month")
+    path = Path(folder.name) / KEY
+    pq.write_table(made.filter(_not(made["month"], 6)), path, row_group_size=900)
+    return path
+
+
+_KEPT: list[Any] = []
+
+
+def _not(column: Any, value: int) -> Any:
+    import pyarrow.compute as pc
+
+    return pc.not_equal(column, value)
+
+
+_JULY = StoredCase("July", 7, lambda: data.path("flights"))
+_CASES = (
+    _JULY,
+    StoredCase("February", 2, lambda: data.path("flights")),
+    StoredCase("September of a file in which months begin anywhere", 9, _odd),
+)
+_UNLISTED = (StoredCase("a month with no flights", 6, _odd), StoredCase("December", 12, lambda: data.path("flights")))
+_COMPARING = FrameJudge(cases=(), keys=("carrier",), keeps=False)
+
+
+@contextmanager
+def serving(case: StoredCase) -> Iterator[tuple[Storage, Any]]:
+    """Serve a case's file; a real S3 client to it is the second thing that comes."""
+    from pyarrow import fs
+
+    with Storage({KEY: case.path()}) as storage:
+        yield (
+            storage,
+            fs.S3FileSystem(anonymous=True, scheme="http", endpoint_override=storage.endpoint, region="us-east-1"),
+        )
+
+
+class StorageJudge:
+    """Judge a function ``f(filesystem, path, month)``: its frame by the specification, its requests by the bytes."""
+
+    def __call__(self, problem: Problem, answers: tuple[Any, ...]) -> Verified:
+        function = answers[0]
+        require_callable(function, problem.answers[0])
+        need_cudf()
+        asked = {}
+        for number, case in enumerate([*_CASES, *_UNLISTED]):
+            try:
+                asked[case.name] = self._judge(problem, function, case, first=number == 0)
+            except Refusal as refusal:
+                refusal.case = refusal.case or case.name
+                raise
+        import pyarrow.parquet as pq
+
+        needed, moved = least(pq.ParquetFile(_JULY.path()), _JULY.month), asked[_JULY.name]
+        what = f"{len(_CASES)} cases ({'; '.join(case.name for case in _CASES)}); at most {spell(MOST)} asked for."
+        return Verified(
+            what,
+            f"For July {spell(moved)} were asked for; {spell(needed)} are needed: {needed / moved:.0%} of the limit.",
+        )
+
+    def _judge(self, problem: Problem, function: Any, case: StoredCase, *, first: bool) -> int:
+        with serving(case) as (storage, filesystem):
+            path = f"{storage.bucket}/{KEY}"
+            called = guard.call(function, filesystem, path, case.month, limit=problem.time_limit)
+            moved = storage.nbytes
+        if first and missing(called.value):
+            raise NotAttempted("it returns nothing yet (if you have written it: is a `return` missing?)")
+        expected = delays(*case.host())
+        try:
+            _COMPARING.compare(problem, case, called.value, expected)
+            size = case.path().stat().st_size
+            if moved < 1000 < size and len(flat(expected)):
+                refuse("asked", "the storage was not asked for the data: read them from the filesystem that is given.")
+            if moved > MOST:
+                refuse(
+                    "asked",
+                    f"the result is right, but {spell(moved)} of the file's {spell(size)} were asked for. At most {spell(MOST)} "
+                    "pass.",
+                )
+        except Refusal as refusal:
+            refusal.printed = refusal.printed or called.printed
+            raise
+        return moved
+
+
+def _arrow(filesystem: Any, path: str, month: int, columns: Any = ("carrier", "arr_delay")) -> Any:
+    import pyarrow.parquet as pq
+
+    return pq.read_table(
+        path, filesystem=filesystem, columns=columns and list(columns), filters=[("month", "==", month)]
+    )
+
+
+def _means(flights: Any, sort: bool = True) -> Any:
+    means = flights.groupby("carrier")["arr_delay"].mean().rename("delay")
+    return (means.sort_index() if sort else means).reset_index()
+
+
+def _pruned(filesystem: Any, path: str, month: int) -> Any:
+    return _means(cudf.DataFrame.from_arrow(_arrow(filesystem, path, month)))
+
+
+def _as_given(filesystem: Any, path: str, month: int) -> Any:
+    from fsspec.implementations.arrow import ArrowFSWrapper
+
+    flights = cudf.read_parquet(path, filesystem=ArrowFSWrapper(filesystem))
+    return _means(flights[flights["month"] == month])
+
+
+def _columns_only(filesystem: Any, path: str, month: int) -> Any:
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(path, filesystem=filesystem, columns=["month", "carrier", "arr_delay"])
+    flights = cudf.DataFrame.from_arrow(table)
+    return _means(flights[flights["month"] == month])
+
+
+def _group_by_number(filesystem: Any, path: str, month: int) -> Any:
+    import pyarrow.parquet as pq
+
+    with filesystem.open_input_file(path) as file:
+        group = pq.ParquetFile(file, pre_buffer=True)
+        table = group.read_row_group(min(month, group.num_row_groups) - 1, columns=["carrier", "arr_delay"])
+    return _means(cudf.DataFrame.from_arrow(table))
+
+
+def _by_statistics(filesystem: Any, path: str, month: int) -> Any:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    names = ["carrier", "arr_delay", "month"]
+    with filesystem.open_input_file(path) as opened:
+        file = pq.ParquetFile(opened, pre_buffer=True)
+        found = [file.schema_arrow.empty_table().select(names)]
+        for place in range(file.num_row_groups):
+            group = file.metadata.row_group(place)
+            held = next(
+                c for c in map(group.column, range(group.num_columns)) if c.path_in_schema == "month"
+            ).statistics
+            if held.min <= month <= held.max:
+                found.append(file.read_row_group(place, columns=names).select(names))
+    table = pa.concat_tables(found)
+    return _means(cudf.DataFrame.from_arrow(table.filter(pc.equal(table["month"], month))))
+
+
+def _dataset(filesystem: Any, path: str, month: int) -> Any:
+    import pyarrow.dataset as ds
+
+    scan = ds.dataset(path, filesystem=filesystem, format="parquet")
+    table = scan.to_table(columns=["carrier", "arr_delay"], filter=ds.field("month") == month)
+    return _means(cudf.DataFrame.from_arrow(table))
+
+
+STORAGE = Problem(
+    id="dataframes.storage",
+    title="Open: a month out of a bucket",
+    kind="open",
+    answers=("delays",),
+    lines=None,
+    judge=StorageJudge(),
+    specification=delays,
+    hints=(
+        "cuDF 26.10 fetches the whole file, whatever columns and filters you name. Somebody else can read less of it, and hand "
+        "cuDF what was read.",
+        "`pyarrow.parquet.read_table` takes `filesystem=`, `columns=` and `filters=`, and reads the parts that can hold what you want; "
+        "`cudf.DataFrame.from_arrow` takes its table.",
+        "Nearer to the limit: `filesystem.open_input_file(path)` opens the file; `pyarrow.parquet.ParquetFile` reads its footer; the statistics "
+        "of its row groups say which of them hold the month.",
+    ),
+    wrong={
+        "as given": Wrong(_as_given, "asked"),
+        "columns only": Wrong(
+            _columns_only, "asked", hint="The footer says which months each row group has: `filters=`."
+        ),
+        "rows only": Wrong(
+            lambda fs, path, month: _means(cudf.DataFrame.from_arrow(_arrow(fs, path, month, columns=None))),
+            "asked",
+            hint="Two columns are needed of nineteen: `columns=`.",
+        ),
+        "group by number": Wrong(
+            _group_by_number,
+            "rows",
+            gives=lambda flights, month: _delays(*_group(flights, month)),
+            why="that is the row group with the month's number. In this file a row group is no month: what it holds stands in its "
+            "statistics.",
+        ),
+        "whole year": Wrong(
+            lambda fs, path, month: _means(cudf.DataFrame.from_arrow(_year(fs, path))),
+            "rows",
+            gives=lambda flights, month: _delays(flights, flights["arr_delay"]),
+            why="those are the delays of all months.",
+        ),
+        "host": Wrong(lambda fs, path, month: _pruned(fs, path, month).to_pandas(), "host"),
+        "unsorted": Wrong(
+            lambda fs, path, month: _means(cudf.DataFrame.from_arrow(_arrow(fs, path, month)), sort=False), "order"
+        ),
+        "index": Wrong(
+            lambda fs, path, month: (
+                cudf.DataFrame.from_arrow(_arrow(fs, path, month))
+                .groupby("carrier", sort=True)
+                .agg(delay=("arr_delay", "mean"))
+            ),
+            "labels",
+        ),
+        "null as zero": Wrong(
+            lambda fs, path, month: _means(cudf.DataFrame.from_arrow(_arrow(fs, path, month)).fillna({"arr_delay": 0})),
+            "nulls",
+            gives=lambda flights, month: delays(flights.assign(arr_delay=flights["arr_delay"].fillna(0)), month),
+            why="flights that never arrived were counted as punctual.",
+        ),
+    },
+    right={"pruned": _pruned, "by statistics": _by_statistics, "dataset": _dataset},
+    time_limit=60,
+)
+
+
+def _year(filesystem: Any, path: str) -> Any:
+    import pyarrow.parquet as pq
+
+    return pq.read_table(path, filesystem=filesystem, columns=["carrier", "arr_delay"])
+
+
+def _group(flights: pd.DataFrame, month: int) -> tuple[pd.DataFrame, pd.Series]:
+    """The rows of the row group with the month's number, in `_odd`'s file."""
+    groups = -(-len(flights) // 900)
+    part = flights.iloc[900 * (min(month, groups) - 1) :][:900]
+    return part, part["arr_delay"]
