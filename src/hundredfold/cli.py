@@ -21,6 +21,7 @@ COMMANDS = {
     ),
     "limits": ("hundredfold.measure.command:limits", "Show how fast this machine is, beside known GPUs."),
     "port": ("hundredfold.port.command:command", "Say what your own NumPy and pandas code would be on a GPU."),
+    "seats": ("hundredfold.seats.command:command", "Share GPUs among the learners of a class."),
     "try": ("hundredfold.trial.command:command", "Run somebody's GPU code here and say how far it comes."),
     "work": ("hundredfold.workspace:command", "Make or refresh your own copies of the notebooks."),
 }

@@ -1,0 +1,25 @@
+"""What the units want of a GPU's memory at the sizes that were published; with less they take smaller ones by themselves."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Need:
+    """A unit's number and slug, the bytes of device memory at its published sizes, and what they are made of."""
+
+    unit: int
+    slug: str
+    published: int
+    made_of: str
+
+
+@cache
+def known() -> tuple[Need, ...]:
+    """All units that have been written, in the course's order."""
+    data = json.loads(Path(__file__).with_name("needs.json").read_text(encoding="utf-8"))
+    return tuple(Need(**entry) for entry in data["units"])
