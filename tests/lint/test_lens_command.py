@@ -281,3 +281,36 @@ def test_a_log_that_cannot_be_written(tmp_path):
     (tmp_path / "plain.py").write_text("print('hello')\n")
     done = lens("plain.py", "--sarif", "missing/found.sarif", cwd=tmp_path)
     assert done.returncode == 2 and "missing/found.sarif cannot be written: No such file or directory" in done.stderr
+
+
+WORKERS = """\
+import multiprocessing, sys
+
+
+def work(which):
+    beyond[2, 32](np.ones(64), np.zeros(64))
+    if which:
+        total[2, 32](np.ones(64), np.zeros(1))
+
+
+if __name__ == "__main__":
+    good[2, 64](np.ones(100, 'f4'), np.zeros(100, 'f4'))
+    with multiprocessing.get_context(sys.argv[1]).Pool(2) as pool:
+        pool.map(work, [0, 1])
+"""
+
+
+@pytest.mark.parametrize("way", ["spawn", "fork"])
+def test_kernels_of_the_processes_that_a_script_starts(tmp_path, way):
+    """They were not looked at: such a script passed, as one that "launched no kernel"."""
+    (tmp_path / "pool.py").write_text(KERNELS + WORKERS)
+    done = lens("pool.py", "--json", "--arguments", way, cwd=tmp_path)
+    assert done.returncode == 1, done.stderr
+    (outcome,) = json.loads(done.stdout)
+    assert outcome["status"] == "ran"
+    assert {(each["kind"], each["kernel"], each["path"]) for each in outcome["findings"]} == {
+        ("out-of-bounds", "beyond", "pool.py"),
+        ("race", "total", "pool.py"),
+    }
+    assert sorted(each["kernel"] for each in outcome["launches"]).count("good") == 1
+    assert {each["kernel"] for each in outcome["launches"]} == {"good", "beyond", "total"}

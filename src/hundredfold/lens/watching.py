@@ -50,49 +50,49 @@ def watch(launches: list[dict[str, Any]]) -> None:
         "findings": [{"kind": …, "severity": …, "line": …, "sentence": …}]}``.
     """
 
-    def look(run: Any, log: Log, found: list) -> None:
-        moved = traffic(log)
-        shared = conflicts(log)
-        launches.append(
-            {
-                "kernel": run.kernel.name,
-                "file": run.function.filename or "",
-                "file_line": run.function.firstlineno,
-                "griddim": list(run.griddim),
-                "blockdim": list(run.blockdim),
-                "blocks": len(log.blocks),
-                "asked": sum(item.asked for item in moved),
-                "moved": sum(item.sectors for item in moved) * SECTOR,
-                "bank_conflicts": sum(item.extra for item in shared),
-                "lines": [
-                    {
-                        "line": item.line,
-                        "function": item.function,
-                        "kind": item.kind,
-                        "arrays": list(item.arrays),
-                        "text": item.text,
-                        "requests": item.requests,
-                        "sectors": item.sectors,
-                        "asked": item.asked,
-                    }
-                    for item in moved
-                ],
-                "conflicts": [
-                    {
-                        "line": item.line,
-                        "function": item.function,
-                        "text": item.text,
-                        "extra": item.extra,
-                        "worst": item.worst,
-                    }
-                    for item in shared
-                    if item.extra
-                ],
-                "findings": [
-                    {"kind": each.kind, "severity": each.severity, "line": each.line, "sentence": each.sentence}
-                    for each in found
-                ],
-            }
-        )
+    reported.watchers.append(lambda run, log, found: launches.append(seen(run, log, found)))
 
-    reported.watchers.append(look)
+
+def seen(run: Any, log: Log, found: list) -> dict[str, Any]:
+    """What a checked launch did, as `watch` has it."""
+    moved = traffic(log)
+    shared = conflicts(log)
+    return {
+        "kernel": run.kernel.name,
+        "file": run.function.filename or "",
+        "file_line": run.function.firstlineno,
+        "griddim": list(run.griddim),
+        "blockdim": list(run.blockdim),
+        "blocks": len(log.blocks),
+        "asked": sum(item.asked for item in moved),
+        "moved": sum(item.sectors for item in moved) * SECTOR,
+        "bank_conflicts": sum(item.extra for item in shared),
+        "lines": [
+            {
+                "line": item.line,
+                "function": item.function,
+                "kind": item.kind,
+                "arrays": list(item.arrays),
+                "text": item.text,
+                "requests": item.requests,
+                "sectors": item.sectors,
+                "asked": item.asked,
+            }
+            for item in moved
+        ],
+        "conflicts": [
+            {
+                "line": item.line,
+                "function": item.function,
+                "text": item.text,
+                "extra": item.extra,
+                "worst": item.worst,
+            }
+            for item in shared
+            if item.extra
+        ],
+        "findings": [
+            {"kind": each.kind, "severity": each.severity, "line": each.line, "sentence": each.sentence}
+            for each in found
+        ],
+    }

@@ -106,7 +106,7 @@ def _launch(launch: dict[str, Any]) -> str:
         useful = line["asked"] / (line["sectors"] * 32)
         if useful < 0.9:
             rows.append(
-                f"    line {line['line']}: {line['sectors'] / line['requests']:.3g} sectors a request, {useful:.0%} of them "
+                f"    line {line['line']}: {_sectors(line['sectors'] / line['requests'])} a request, {useful:.0%} of them "
                 f"useful: {line['kind']} {', '.join(line['arrays'])}: {line['text'].strip()[:70]}"
             )
     for item in launch["conflicts"]:
@@ -115,6 +115,10 @@ def _launch(launch: dict[str, Any]) -> str:
             f"{item['text'].strip()[:70]}"
         )
     return "\n".join(rows)
+
+
+def _sectors(number: float) -> str:
+    return f"{number:.3g} sector" + "s" * (f"{number:.3g}" != "1")
 
 
 def _dims(dims: list[int]) -> str:

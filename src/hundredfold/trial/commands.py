@@ -32,7 +32,7 @@ ALLOWED = {
 """Layout of graphs, and what Matplotlib, `platform` and `ctypes.util.find_library` ask."""
 _PLACED = "_hundredfold_trial"
 
-SITE = "from hundredfold.trial import commands\ncommands.forbid()\n"
+SITE = "from hundredfold.trial import children, commands\ncommands.forbid()\nchildren.expect()\n"
 """`sitecustomize.py` of a tried program's processes."""
 
 skip: Callable[[str], str] = lambda command: f"hundredfold try: not run: {command}"  # noqa: E731 - replaced by `inside`

@@ -8,7 +8,7 @@ import shlex
 import sys
 from typing import Any
 
-from . import commands
+from . import children, commands
 
 REPORT = "HUNDREDFOLD_TRIAL_REPORT"
 """Where this process writes what it noted: a JSON file."""
@@ -41,6 +41,7 @@ def begin_notebook(ip: Any) -> None:
 
 def begin_script() -> None:
     """From here on, commands that the program would run are noted and not run."""
+    children.own()
     commands.skip = _skip
     commands.forbid()
     _watch()

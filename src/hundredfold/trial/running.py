@@ -14,7 +14,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from . import commands, inside, programs
+from . import children, commands, inside, programs
 from .outcome import Outcome
 
 FIRST = "%load_ext hundredfold\nfrom hundredfold.trial import inside\ninside.begin_notebook(get_ipython())\ndel inside"
@@ -72,6 +72,9 @@ def attempt(
         else:
             _script(outcome, there, environment, timeout, arguments, keep)
         noted = json.loads(report.read_text(encoding="utf-8")) if report.exists() else {}
+        for child in children.reports(report):
+            for what in ("findings", "launches"):
+                noted[what] = [*noted.get(what, []), *(each for each in child[what] if each not in noted.get(what, []))]
         _take(outcome, noted, which, there.parent)
         home = str(Path(scratch) / "copy") + os.sep
         outcome.message = outcome.message.replace(home, "")
