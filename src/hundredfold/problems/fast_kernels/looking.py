@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from ..functions import _FullRun
 from ..verdict import refuse
-
-SECTOR = 32  # bytes that memory gives at once
 
 
 def in_order(seen: Any, run: _FullRun) -> None:
@@ -17,11 +14,10 @@ def in_order(seen: Any, run: _FullRun) -> None:
     Twice, since a row that does not begin at a sector's first byte takes one sector more.
     """
     for place in seen.traffic:
-        least = place.requests * math.ceil(place.asked / place.requests / SECTOR)
-        if place.sectors > 2 * least:
+        if place.sectors > 2 * place.fewest:
             refuse(
                 "coalescing",
-                f"the result is right, but `{place.text.strip()}` moves {place.sectors} sectors of 32 bytes where {least} "
+                f"the result is right, but `{place.text.strip()}` moves {place.sectors} sectors of 32 bytes where {place.fewest} "
                 "hold what it asks for: the threads of a warp touch elements that do not lie side by side.",
             )
 
