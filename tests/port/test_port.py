@@ -281,3 +281,55 @@ def test_small_operations_cost_their_calls():
     worth = estimate.estimate(report, "T4").worth_from
     fixed, grows = 0.003 - 0.00025, 0.00025 - 1e6 / gpu.bandwidth
     assert worth == pytest.approx(10**6 * (1000 * gpu.launch - fixed) / grows, rel=1e-6)
+
+
+SCIPY = """\
+import numpy as np
+import scipy.linalg
+from scipy import ndimage, optimize, stats
+from scipy.sparse.linalg import norm
+from scipy import sparse
+from sklearn.linear_model import LinearRegression
+a = np.random.default_rng(0).random((300, 300))
+b = ndimage.gaussian_filter(a, 2)
+root = optimize.brentq(lambda x: x**2 - 2, 0, 2)
+c = scipy.linalg.solve_triangular(np.triu(a), b)
+d = b.mean()
+x = stats.norm(0, 1).cdf(0.0)
+s = norm(sparse.csr_array(a))
+print(d, root, c.sum(), x, s)
+print(LinearRegression().fit(a, b[:, 0]).coef_[:2])
+b.reshape(7, 7)
+"""
+
+
+@pytest.fixture(scope="module")
+def with_scipy(tmp_path_factory):
+    script = tmp_path_factory.mktemp("scipy") / "uses.py"
+    script.write_text(SCIPY)
+    return script, *ported(script)
+
+
+def test_scipy_is_what_cupyx_has_of_it(with_scipy):
+    script, done, report = with_scipy
+    assert done.stderr.splitlines()[:2] == plainly(script).stdout.splitlines()
+    by = report["by"]
+    assert by["line 8"]["kernels"] and by["line 8"]["seconds"] and not by["line 8"]["host_seconds"]
+    assert by["line 10"]["kernels"] and not by["line 11"]["h2d"]  # what ndimage made is still on the device
+    missing = {refusal["where"]: refusal["message"] for refusal in report["refusals"]}
+    assert missing == {"line 9": "cupyx.scipy has no optimize"}
+    assert by["line 9"]["host_seconds"]
+
+
+def test_an_error_of_the_programs_own_is_no_refusal(with_scipy):
+    _, done, report = with_scipy
+    assert done.returncode == 1 and "cannot reshape" in done.stderr
+    assert not any(refusal["what"] == "ndarray.reshape" for refusal in report["refusals"])
+
+
+def test_a_library_that_is_not_counted_is_named(with_scipy):
+    script, _, report = with_scipy
+    assert "sklearn" in report["imports"]
+    assert "`python -m cuml.accel` runs such a program" in " ".join(
+        command(script.name, cwd=script.parent).stdout.split()
+    )

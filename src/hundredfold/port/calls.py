@@ -100,6 +100,9 @@ def call(what: str, host: Callable, device: Callable | None, args: tuple, kwargs
         began = time.perf_counter()
         try:
             result = host(*low, **named)
+        except Exception:
+            account.forget(at.where, what)
+            raise
         finally:
             taken = time.perf_counter() - began
             line.seconds += taken

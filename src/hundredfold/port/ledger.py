@@ -78,6 +78,7 @@ class Ledger:
     largest: int = 0
     peak: int = 0
     last: str = ""
+    imports: list[str] = field(default_factory=list)
 
     def line(self, where: str, source: str) -> Line:
         """The account of a line, made when it is first met."""
@@ -94,6 +95,15 @@ class Ledger:
             self.refusals[key].times += 1
         else:
             self.refusals[key] = Refusal(where, source, what, kind, by, message, instead)
+
+    def forget(self, where: str, what: str) -> None:
+        """Take back the refusal of an operation that NumPy and pandas refuse as well: it is the program's own error."""
+        self.refusals.pop((where, what, "refused"), None)
+
+    def imported(self, name: str) -> None:
+        """Note a library that the program imports."""
+        if name not in self.imports:
+            self.imports.append(name)
 
     def refused(self, where: str, what: str) -> bool:
         """Whether a line was refused something before: it need not be tried again."""
@@ -118,6 +128,7 @@ class Ledger:
             "refusals": [asdict(refusal) for refusal in self.refusals.values()],
             "largest": self.largest,
             "peak": self.peak,
+            "imports": self.imports,
         }
 
 

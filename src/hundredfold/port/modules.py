@@ -1,4 +1,4 @@
-"""The modules that the program imports as `numpy` and `pandas`: theirs, with each call carried out on the device too."""
+"""The modules that the program imports as `numpy`, `pandas` and `scipy`: theirs, with each call made on the device too."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ import pandas as pd
 
 from . import calls, frames, places, twins  # noqa: F401 - twins and arrays enter their classes
 from .arrays import find
+from .ledger import account
 
 _HOST_ONLY = set(
     """set_printoptions get_printoptions printoptions seterr geterr errstate show_config test info finfo iinfo dtype
@@ -31,7 +32,11 @@ _PLAIN_MODULES = {
     "pandas.api",
     "pandas.testing",
     "pandas.io",
+    "scipy.constants",
+    "scipy.io",
+    "scipy.sparse",
 }
+_TWINS = {"numpy": "cupy", "pandas": "cudf", "scipy": "cupyx.scipy"}
 _SAVERS = {"save", "savez", "savez_compressed", "savetxt"}
 _CALLED = {"RandomState", "vectorize", "nditer", "ndenumerate", "poly1d", "matrix", "broadcast"}
 """Classes that are called like functions, and hardly ever asked for by isinstance."""
@@ -71,10 +76,18 @@ class Function:
 
     def _device(self, *args: Any, **kwargs: Any) -> Any:
         root, _, rest = self._module.partition(".")
-        module = importlib.import_module("cupy" if root == "numpy" else "cudf")
+        module = importlib.import_module(_TWINS[root])
         for part in filter(None, rest.split(".")):
-            module = find(module, part)
+            module = _inside(module, part)
         return find(module, self.__name__)(*args, **kwargs)
+
+
+def _inside(module: Any, name: str) -> Any:
+    """A module of a device library, imported if it is not there by itself."""
+    try:
+        return importlib.import_module(f"{module.__name__}.{name}")
+    except ModuleNotFoundError:
+        return find(module, name)
 
 
 class Saver(Function):
@@ -85,6 +98,11 @@ class Saver(Function):
             if hasattr(type(value), "_is_ported"):
                 calls.read(value)
         return calls.call(f"{self._module}.{self.__name__}", self._ported_host, None, args, kwargs)
+
+
+def _plain(name: str) -> bool:
+    """Whether a module is left as it is."""
+    return name in _PLAIN_MODULES or name.startswith("scipy.sparse.")
 
 
 def face(name: str) -> Face:
@@ -102,10 +120,12 @@ def _face_of(parent: Face, host: Any, name: str) -> Any:
         return frames.Series
     if isinstance(host, types.ModuleType):
         full = f"{where}.{name}"
-        ours = host.__name__ == full and full not in _PLAIN_MODULES
+        ours = host.__name__ == full and not _plain(full)
         return face(full) if ours else host
     if name in _SAVERS:
         return Saver(host, where, name)
+    if where.startswith("scipy") and not hasattr(host, "__name__"):
+        return host  # a distribution, which is called like a function
     if isinstance(host, (type, np.ufunc)) or not callable(host) or name in _HOST_ONLY or name.startswith("_"):
         if name in _CALLED:
             return Function(host, where, name)
@@ -116,7 +136,9 @@ def _face_of(parent: Face, host: Any, name: str) -> Any:
 def _import(name: str, namespace: Any = None, local: Any = None, fromlist: Any = (), level: int = 0) -> Any:
     """``__import__`` for the program's own files."""
     root = name.partition(".")[0]
-    if level == 0 and root in ("numpy", "pandas"):
+    if level == 0:
+        account.imported(root)
+    if level == 0 and root in _TWINS and not (fromlist and _plain(name)):
         real(name, namespace, local, fromlist, 0)
         return face(name) if fromlist else face(root)
     return real(name, namespace, local, fromlist, level)

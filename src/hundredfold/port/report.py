@@ -16,6 +16,11 @@ BLIND = (
     "What other libraries do inside is not seen: only that an array was handed to them.",
     "Where the stand-in does not simulate something, only a GPU can tell; it is counted as if the host did it.",
 )
+LEARNING = {"sklearn": "scikit-learn", "umap": "umap-learn", "hdbscan": "HDBSCAN"}
+CUML = (
+    "What {} does is not counted above, and it is not what CuPy and cuDF replace: `python -m cuml.accel` runs such a program "
+    "on a GPU as it is, and where that pays is a question of its own."
+)
 
 
 def show(report: dict) -> None:
@@ -113,5 +118,6 @@ def _gpus(console: Console, report: dict, seconds: float) -> None:
     for each in estimate.ASSUMPTIONS:
         console.print(f"  {each}")
     console.print("[bold]Not seen[/]")
-    for each in BLIND:
+    known = [CUML.format(LEARNING[name]) for name in report.get("imports", ()) if name in LEARNING]
+    for each in (*known, *BLIND):
         console.print(f"  {each}")
