@@ -283,6 +283,13 @@ def test_small_operations_cost_their_calls():
     assert worth == pytest.approx(10**6 * (1000 * gpu.launch - fixed) / grows, rel=1e-6)
 
 
+def test_nothing_is_concluded_from_a_run_of_microseconds():
+    line = {"calls": 2, "seconds": 2e-4, "host_seconds": 0.0, "kernels": 2, "moved": 56, "h2d": 0, "h2d_count": 0}
+    report = {"lines": [line | {"d2h": 8, "d2h_count": 1, "flops": 0.0}], "largest": 3, "peak": 512}
+    said = estimate.sentence(estimate.estimate(report, "T4"), 3, 2e-4)
+    assert "too short a run to tell" in said and "worth it at any N" not in said
+
+
 SCIPY = """\
 import numpy as np
 import scipy.linalg

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from hundredfold.machine import gpus
+from hundredfold.plot import words as text
 
 GPUS = ("T4", "A100", "H200")
 COPY = 10e-6
@@ -15,6 +16,8 @@ SMALL = 64 * 1024
 CPU_RATE = 4e9
 """Bytes per second at which such data is taken to be worked on."""
 MOST = 1e12
+SHORTEST = 5e-3
+"""Seconds of NumPy and pandas below which a run's times are mostly those of first calls, and no ratio is told from them."""
 
 ASSUMPTIONS = (
     "The bound counts each array that a kernel reads or writes once, at the data sheet's bandwidth, and matrix products "
@@ -133,6 +136,11 @@ def sentence(estimate: Estimate, largest: int, cpu: float) -> str:
             return f"{estimate.gpu}: not worth it at any N: none of the work would be done there."
         return f"{estimate.gpu}: not worth it at any N: what crosses the bus takes longer than the CPU's work."
     memory = "" if estimate.fits else " Its memory does not hold the arrays of this run at once."
+    if estimate.worth_from <= 1 and cpu < SHORTEST:
+        return (
+            f"{estimate.gpu}: {text.seconds(cpu)} of work are too short a run to tell from which N it is worth it: run it "
+            "with the sizes that take you long."
+        )
     if estimate.worth_from <= 1:
         return f"{estimate.gpu}: worth it at any N seen here, if the assumptions hold.{memory}"
     bound = number(estimate.worth_from)
