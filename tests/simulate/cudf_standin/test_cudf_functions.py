@@ -111,6 +111,19 @@ def test_what_only_a_cpu_can_compile_is_refused(cudf, function):
         cudf.DataFrame({"a": [1, 2, None]}).apply(function, axis=1)
 
 
+_BONUS = {1: 2}
+
+
+def test_a_dict_from_outside_is_refused_also_where_there_are_strings(cudf):
+    bonus = {"UA": 2}
+    for frame, function in (
+        (cudf.DataFrame({"a": ["UA", "AA"]}), lambda row: bonus.get(row["a"], 0)),
+        (cudf.DataFrame({"a": [1, 2]}), lambda row: _BONUS[row["a"]]),
+    ):
+        with pytest.raises(ValueError, match="user defined function compilation failed"):
+            frame.apply(function, axis=1)
+
+
 def test_a_constant_tuple_is_compiled(cudf):
     found = cudf.DataFrame({"a": [1, 2, 3]}).apply(lambda row: row["a"] in (1, 3), axis=1)
     assert found.to_arrow().to_pylist() == [True, False, True]

@@ -20,6 +20,7 @@ from ..binary import family
 from ..column import isnull, masked, nans_to_nulls
 from ..dtypes import STR
 from ..wrap import frame_of, make_frame, series_of
+from ._refused import only_on_a_cpu
 
 FAILED = "user defined function compilation failed."
 _STR_METHODS = frozenset(["startswith", "endswith", "find", "rfind", "count", "upper", "lower", "strip", "lstrip", "rstrip",
@@ -159,23 +160,8 @@ def _check(func: Any, args: tuple, kwargs: dict) -> None:
         raise ValueError("UDFs using **kwargs are not yet supported.")
     if not callable(func):
         raise TypeError(f"'{type(func).__name__}' object is not callable")
-    if _only_on_a_cpu(getattr(_plain(func), "__code__", None)):
+    if only_on_a_cpu(_plain(func)):
         raise ValueError(FAILED)
-
-
-# What Numba compiles for a CPU and not for a GPU, where nothing can be allocated and nothing caught: dicts, lists, sets,
-# texts put together, `try` and `with`. By the names of bytecodes from Python 3.11 to 3.13.
-_CPU_ONLY = frozenset(["BUILD_MAP", "BUILD_CONST_KEY_MAP", "MAP_ADD", "DICT_UPDATE", "DICT_MERGE", "BUILD_LIST",
-                       "LIST_APPEND", "LIST_EXTEND", "BUILD_SET", "SET_ADD", "FORMAT_VALUE", "FORMAT_SIMPLE",
-                       "FORMAT_WITH_SPEC", "BUILD_STRING", "PUSH_EXC_INFO"])  # fmt: skip
-
-
-def _only_on_a_cpu(code: Any) -> bool:
-    """Whether a function's code, or that of a function inside it, does what no GPU's compiler takes."""
-    if code is None:
-        return False
-    inside = (each for each in code.co_consts if isinstance(each, types.CodeType))
-    return any(step.opname in _CPU_ONLY for step in dis.get_instructions(code)) or any(map(_only_on_a_cpu, inside))
 
 
 def _values(array: Any) -> tuple[np.ndarray, np.ndarray]:
