@@ -270,6 +270,28 @@ def test_scikit_learn_takes_them_and_gives_them(simulating):
     """)
 
 
+def test_steps_over_texts_know_whether_they_are_fitted(simulating):
+    """As scikit-learn's pipelines ask. Hashing learns nothing, and needs no fit."""
+    simulating("""
+        import cudf
+        from cuml.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfTransformer
+        from sklearn.pipeline import make_pipeline
+        texts = cudf.Series(["one two two", "three", "two three"])
+        hashed = HashingVectorizer(n_features=64, norm=None, alternate_sign=False).transform(texts)
+        assert hashed.shape == (3, 64) and hashed.sum() == 6
+        for unfitted in (CountVectorizer(), make_pipeline(HashingVectorizer(n_features=64), TfidfTransformer())):
+            with pytest.raises(NotFittedError):
+                unfitted.transform(texts)
+        with pytest.raises(NotFittedError):
+            TfidfTransformer().transform(hashed)
+        both = make_pipeline(CountVectorizer(), TfidfTransformer()).fit(texts)
+        lengths = both.transform(texts).power(2).sum(axis=1)
+        assert np.allclose(lengths.get(), 1)
+        idf = both[-1].idf_
+        assert isinstance(idf, cupy.ndarray) and np.allclose(idf.get(), np.log(4 / np.array([2, 3, 3])) + 1)
+    """)
+
+
 def test_logistic_regression_keeps_to_one_thread_of_blas(simulating):
     """Its vectors are short: several threads wait for each other, and on a busy machine a fit took 15 s instead of 1 s."""
     simulating("""

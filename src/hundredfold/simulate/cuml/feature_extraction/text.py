@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from hundredfold.engine import queue
 from hundredfold.simulate.errors import NotSimulatedError
@@ -63,7 +64,11 @@ class _Texts(Base):
 
     def transform(self, X: Any) -> Any:
         """The sparse (texts, words) matrix."""
+        check_is_fitted(self)
         return self._give(self._model.transform(self._documents(X)))
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_model" in self.__dict__
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """The words, as a series of cuDF where there is one."""
@@ -133,6 +138,14 @@ class HashingVectorizer(_Texts):
         """Nothing to learn."""
         return self.fit(X)
 
+    def transform(self, X: Any) -> Any:
+        """The sparse (texts, columns) matrix, also of one that was never fitted."""
+        self._model = self._make()
+        return super().transform(X)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
 
 class TfidfTransformer(Base):
     """Weights for a matrix of counts."""
@@ -154,8 +167,20 @@ class TfidfTransformer(Base):
         ).fit(raw(X))
         return self
 
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_model" in self.__dict__
+
+    @property
+    def idf_(self) -> Any:
+        """The weight of each word."""
+        from ..internals._arrays import convert
+
+        check_is_fitted(self)
+        return convert(np.asarray(self._model.idf_), self._get_output_type())
+
     def transform(self, X: Any, copy: bool = True) -> Any:
         """The weighted matrix."""
+        check_is_fitted(self)
         matrix = self._model.transform(raw(X))
         return matrix if infer_output_type(X) == "numpy" else to_device_sparse(matrix)
 
