@@ -87,7 +87,7 @@ def _why(key: str) -> str:
         "product": f"The library's product takes {library}, a tiled kernel of twenty lines {kernel}, the bus and the CPU {cpu}.",
         "sum": f"The library's sum is at the limit of the memory, {library}; your own could come to that, after a week. To fetch the "
         f"numbers and add them on the CPU takes {cpu}.",
-        "small": f"The plate fits into the CPU's cache: {cpu}. {MANY} launches alone take {kernel}.",
+        "small": f"The plate fits into the CPU's cache: {cpu}. Ten thousand launches alone take {kernel}.",
         "large": f"One kernel reads and writes the plate once a step: {kernel}. Slices make {PASSES} passes of it: "
         f"{library}. The CPU needs {cpu}.",
         "turn": f"The CPU needs {cpu}. The matrix crosses the bus twice, whoever turns it in between: {library}.",
