@@ -24,6 +24,8 @@ def text(trace: Trace) -> str:
         parts += [_conflicts(trace)]
     if trace.branches:
         parts += [_branches(trace)]
+    elif trace.branches is None and trace.blocks:
+        parts += ["Branches: not known. This kernel is interpreted, and only compiled ones tell which way threads go."]
     return "\n".join(parts)
 
 

@@ -43,7 +43,9 @@ class Trace:
     conflicts : list of Conflicts
         Shared memory, by place in the source.
     branches : list of Branch or None
-        The conditionals, by place in the source; None where the kernel was interpreted, which does not tell.
+        The conditionals, by place in the source; None where the kernel was interpreted (for float16 and vector types,
+        ``HUNDREDFOLD_KERNELS=interpreted``, or without Numba): the interpreter computes both ways of small conditionals
+        for all threads, so what it would count is not what a GPU's threads do.
     log : Log or None
         Every access; None where the kernel did not run.
     function : Function or None
@@ -123,5 +125,5 @@ class Trace:
 
     @property
     def divergent_branches(self) -> int | None:
-        """How often the threads of a warp parted at a conditional; None where that is not known."""
+        """How often the threads of a warp parted at a conditional; None where the kernel was interpreted (see `branches`)."""
         return None if self.branches is None else sum(branch.parted for branch in self.branches)

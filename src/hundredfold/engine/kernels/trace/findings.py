@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..driver_errors import LaunchError
-from ..faults import KernelError, OutOfBoundsError, element, who
+from ..faults import DeadlockError, EndlessError, KernelError, OutOfBoundsError, TooLongError, element, who
 from . import races, shared, words
 from .fences import Fences
 from .memory import memories
@@ -42,8 +42,8 @@ class Finding:
     Attributes
     ----------
     kind : str
-        ``"out-of-bounds"``, ``"negative-index"``, ``"race"``, ``"barrier-divergence"``, ``"uninitialised-shared"`` or
-        ``"launch"``.
+        ``"out-of-bounds"``, ``"negative-index"``, ``"race"``, ``"barrier-divergence"``, ``"uninitialised-shared"``,
+        ``"uncompilable"`` or ``"launch"``.
     severity : str
         ``"error"`` or ``"warning"``.
     array : str or None
@@ -61,6 +61,10 @@ class Finding:
         The device function the line is in; empty for the kernel.
     elements : int
         How many elements it was seen on.
+    cause : str
+        Of the kinds that mean more than one thing, which.  A launch: ``"refused"``, by the device; ``"endless"``, a thread
+        that does not come to an end; ``"too-long"``, a grid that this CPU would not get through.  A barrier: ``"deadlock"``,
+        threads that wait for others that never come.  Empty otherwise.
     cure : str
         The end of `sentence`, which says what mends it; empty where it has none.
     """
@@ -76,6 +80,7 @@ class Finding:
     function: str = ""
     elements: int = 1
     cure: str = ""
+    cause: str = ""
 
     def __str__(self) -> str:
         return self.sentence
@@ -88,10 +93,6 @@ class Finding:
 
 def examine(log: Log) -> list[Finding]:
     """Everything that is wrong with a launch, errors first.
-
-    Parameters
-    ----------
-    log : Log
 
     Returns
     -------
@@ -133,15 +134,9 @@ def arrange(found: list[Finding]) -> list[Finding]:
     def order(f: Finding) -> tuple:
         return f.severity != "error", first.index(f.kind if f.kind in first else ""), f.line or 0, f.other_line or 0
 
-    found = sorted(found, key=order)
-    kept: dict[str, int] = {}
-    for finding in found:
-        kept[finding.kind] = kept.get(finding.kind, 0) + 1
-    if max(kept.values(), default=0) <= MOST:
-        return found
     seen: dict[str, int] = {}
     result = []
-    for finding in found:
+    for finding in sorted(found, key=order):
         seen[finding.kind] = seen.get(finding.kind, 0) + 1
         if seen[finding.kind] <= MOST:
             result.append(finding)
@@ -175,8 +170,14 @@ def of_fault(error: KernelError) -> Finding:
     threads = (Thread(error.thread, error.block),) if error.thread is not None else ()
     array, index = getattr(error, "array", None), getattr(error, "index", None)
     cure = error.cure() if isinstance(error, OutOfBoundsError) and error.sentence is None else ""
-    place = {"function": error.function or "", "cure": cure}
+    place = {"function": error.function or "", "cure": cure, "cause": _cause(kind, error)}
     return Finding(kind, "error", array, index, error.line, threads, str(error), **place)
+
+
+def _cause(kind: str, error: KernelError) -> str:
+    causes = {EndlessError: "endless", TooLongError: "too-long", DeadlockError: "deadlock"}
+    found = next((cause for of, cause in causes.items() if isinstance(error, of)), "")
+    return found or ("refused" if kind == "launch" else "")
 
 
 def _told(finding: Finding) -> tuple:

@@ -1,0 +1,48 @@
+"""A finding of the kind "launch" says which of several things it is without its sentence; a report says what is not known."""
+
+import numpy as np
+
+from hundredfold import lens
+from hundredfold.engine.kernels.faults import DeadlockError, TooLongError
+from hundredfold.engine.kernels.trace import findings
+
+cuda = None  # the stand-in, set by conftest.py
+
+
+def test_a_kernel_that_does_not_end_is_no_refused_launch(monkeypatch):
+    monkeypatch.setenv("HUNDREDFOLD_THREAD_SECONDS", "0.3")
+
+    def waits(x):
+        while x[0] == 0:
+            pass
+
+    def plain(x):
+        x[cuda.grid(1)] = 1
+
+    (endless,) = lens.trace(waits, 1, 32, np.zeros(1)).errors
+    (refused,) = lens.trace(plain, 1, 2048, np.zeros(2048)).errors
+    assert (endless.kind, endless.cause) == ("launch", "endless")
+    assert (refused.kind, refused.cause) == ("launch", "refused")
+    (outside,) = lens.trace(plain, 1, 32, np.zeros(4)).errors
+    assert (outside.kind, outside.cause) == ("out-of-bounds", "")
+
+
+def test_what_else_stops_a_launch_is_told_apart():
+    long = TooLongError(kernel="k", blocks=1, threads=1, seconds=1.0, expected=1e6)
+    assert (findings.of_fault(long).kind, findings.of_fault(long).cause) == ("launch", "too-long")
+    dead = DeadlockError(kernel="k", line=3)
+    assert (findings.of_fault(dead).kind, findings.of_fault(dead).cause) == ("barrier-divergence", "deadlock")
+
+
+def test_a_report_says_why_branches_are_not_known(monkeypatch):
+    def halves(x):
+        i = cuda.grid(1)
+        if i % 2:
+            x[i] = 1
+
+    monkeypatch.setenv("HUNDREDFOLD_KERNELS", "interpreted")
+    trace = lens.trace(halves, 1, 32, np.zeros(32))
+    assert trace.divergent_branches is None and "Branches: not known. This kernel is interpreted" in str(trace)
+    monkeypatch.setenv("HUNDREDFOLD_KERNELS", "compiled")
+    trace = lens.trace(halves, 1, 32, np.zeros(32))
+    assert trace.divergent_branches == 1 and "not known" not in str(trace)
