@@ -74,8 +74,15 @@ class Figure:
 
     def _item(self) -> dict[str, Any]:
         from bokeh.embed import json_item
+        from bokeh.settings import settings
 
-        return json_item(self.layout)
+        layout, checks = self.layout, type(settings).perform_document_validation
+        # A fifth of the time that a picture of many parts takes; the tests of the pictures make the checks.
+        checks.set_value(False)
+        try:
+            return json_item(layout)
+        finally:
+            checks.unset_value()
 
 
 def sources() -> list[list[str]]:

@@ -35,7 +35,7 @@ select.bk-input {{ appearance: auto !important; background-image: none !importan
 .bk-btn {{ color: {palette.INK}; background-color: {palette.PAPER}; border-color: {palette.MUTED}; }}
 .bk-tab {{ color: {palette.MUTED}; background-color: {palette.PAPER}; border-color: {palette.FAINT}; font-size: 13px; padding: 4px 9px; }}
 .bk-tab.bk-active {{ color: {palette.INK}; background-color: {palette.PAPER}; border-color: {palette.MUTED}; font-weight: bold; }}
-.bk-clearfix {{ display: block; }}
+.bk-clearfix {{ display: block !important; }}
 .bk-header {{ border-color: {palette.MUTED}; }}
 .bk-slider-title, label {{ color: {palette.INK}; }}
 .noUi-target {{ background: {palette.FAINT}; border-color: {palette.MUTED}; }}
@@ -110,7 +110,7 @@ class Panel:
         self, title: str, rows: int, columns: int, *, wrapped: int = 0, plain: bool = True, labels: tuple = ("", "")
     ) -> None:
         from bokeh.core.properties import value
-        from bokeh.models import BasicTicker, ColumnDataSource, CustomJSTickFormatter, Range1d
+        from bokeh.models import BasicTicker, ColumnDataSource, CustomJSTickFormatter, Range1d, Rect, Scatter, Text
 
         cell = max(1.0, min(22.0, _FRAME / columns, _TALL / rows))
         wide, high = round(cell * columns), round(cell * rows)
@@ -141,39 +141,26 @@ class Panel:
         self.read, self.written, self.wrong = (ColumnDataSource({"x": [], "y": []}) for _ in range(3))
         self.labels = ColumnDataSource({"x": [], "y": [], "text": []})
         small = cell < 6
-        plot.rect(
-            *("x", "y", 1, 1),
-            source=self.cells,
-            fill_color="colour",
-            fill_alpha="strength",
-            line_color=palette.FAINT,
-            line_width=0 if small else 1,
-        )
-        plot.scatter(
-            *("x", "y"),
-            source=self.signs,
-            marker="sign",
-            size=min(7, 0.45 * cell),
-            line_color=palette.INK,
-            fill_color=palette.INK,
-            visible=not small,
-        )
+        # Glyphs by themselves: plot.rect() and its like make three of each, for selections that there are none of here.
+        box = {"x": "x", "y": "y", "width": 1, "height": 1}
+        edge = {"line_color": palette.FAINT, "line_width": 0 if small else 1}
+        plot.add_glyph(self.cells, Rect(**box, **edge, fill_color="colour", fill_alpha="strength"))
+        sign = {"marker": "sign", "size": min(7, 0.45 * cell), "line_color": palette.INK, "fill_color": palette.INK}
+        plot.add_glyph(self.signs, Scatter(x="x", y="y", **sign), visible=not small)
         for source, width in ((self.read, 2), (self.written, 4)):
-            plot.rect("x", "y", 1, 1, source=source, fill_color=None, line_color=palette.INK, line_width=width)
+            plot.add_glyph(source, Rect(**box, fill_color=None, line_color=palette.INK, line_width=width))
         # On a ground of its own: vermillion on orange is not much to see for all eyes.
         for colour, width in ((palette.PAPER, 7), (palette.VERMILLION, 3)):
-            size = max(9, min(16, 0.8 * cell))
-            plot.scatter("x", "y", source=self.wrong, marker="x", size=size, line_width=width, line_color=colour)
-        plot.text(
-            *("x", "y", "text"),
-            source=self.labels,
-            text_font=value(axes.FONT),
-            text_font_size="11px",
-            text_baseline="top",
-            text_color=palette.INK,
-            background_fill_color=palette.PAPER,
-            background_fill_alpha=0.85,
-        )
+            cross = {"marker": "x", "size": max(9, min(16, 0.8 * cell)), "line_width": width, "line_color": colour}
+            plot.add_glyph(self.wrong, Scatter(x="x", y="y", **cross))
+        font = {
+            "text_font": value(axes.FONT),
+            "text_font_size": "11px",
+            "text_baseline": "top",
+            "text_color": palette.INK,
+        }
+        ground = {"background_fill_color": palette.PAPER, "background_fill_alpha": 0.85}
+        plot.add_glyph(self.labels, Text(x="x", y="y", text="text", **font, **ground))
 
     def models(self) -> dict[str, Any]:
         """What the script needs."""
