@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -51,13 +52,14 @@ def used(folder, counted):
 
 
 @pytest.mark.parametrize("notebook", LECTURES, ids=lambda path: path.stem)
-def test_a_lecture_on_one_core_and_two_gigabytes(notebook, tmp_path):
+def test_a_lecture_on_one_core_and_two_gigabytes(notebook, tmp_path, record_property):
     with group(SEAT) as (folder, counted):
 
         def sit():
             (folder / "cgroup.procs").write_text(str(os.getpid()))
             os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:1])
 
+        began = time.monotonic()
         environment = {**os.environ, "HUNDREDFOLD_STATE": str(tmp_path / "state"), "HUNDREDFOLD_STRICT": "1"}
         process = subprocess.Popen(
             [sys.executable, "-c", CODE, str(notebook), str(tmp_path)],
@@ -77,5 +79,6 @@ def test_a_lecture_on_one_core_and_two_gigabytes(notebook, tmp_path):
                 process.wait(0.1)
         reader.join(30)
         assert process.returncode == 0, "".join(said)[-3000:]
-        print(f"{notebook.stem}: {most / 1e9:.2f} GB at most")
+        seconds = time.monotonic() - began
+        record_property("said", f"{seconds:5.1f} s  {most / 1e9:4.2f} GB  {notebook.stem}, on one core with 2 GB")
         assert 0 < most < MOST

@@ -64,7 +64,7 @@ class Harness:
             env={k: v for k, v in os.environ.items() if not k.startswith(("PYTEST_", "HUNDREDFOLD_"))} | env,
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=1200,  # a hang is a failure; a busy machine is none
         )
         output = done.stdout + done.stderr
         one = re.findall(r"^(\S+::Cell \d+) (PASSED|FAILED|SKIPPED|ERROR)", output, re.MULTILINE)  # one process

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+LONGEST = 12  # files that are named because they take longest
 EVERY = 0.1  # seconds between two looks at a kernel's memory
 _PROC = Path("/proc")
 
@@ -71,7 +72,7 @@ class Summary:
     """A plugin of pytest's that adds up what reports say, from all workers, and prints it at the end.
 
     A notebook's cells report ``("memory", bytes)`` among their user properties, tests marked ``counted`` report
-    ``("counted", what)``.
+    ``("counted", what)``; what a test records as ``said`` is a line of its own.
     """
 
     def __init__(self) -> None:
@@ -80,24 +81,31 @@ class Summary:
         self.serial = 0.0
         self.notebooks: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
         self.counted: dict[str, Counter[str]] = defaultdict(Counter)
+        self.files: Counter[str] = Counter()
+        self.said: list[str] = []
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         self.serial += report.duration
         self.tests.add(report.nodeid)
         told = dict(report.user_properties)
         file = report.nodeid.partition("::")[0]
+        self.files[file] += report.duration
         if file.endswith(".ipynb"):
             cost = self.notebooks[file]
             cost[0] += report.duration
             cost[1] = max(cost[1], told.get("memory") or 0)
+        if "said" in told and report.when == "call":
+            self.said.append(told["said"])
         if "counted" in told and report.when == "call" and report.passed:
             unit = re.search(r"\[(\w+)\.", report.nodeid)
             self.counted[told["counted"]][unit[1] if unit else "others"] += 1
 
     def pytest_terminal_summary(self, terminalreporter: Any, config: Any) -> None:
         workers = getattr(config.option, "numprocesses", None) or 0
-        lines = [*self._of_notebooks(), *self._of_counts()]
+        lines = [*self._of_notebooks(), *self.said, *self._of_counts()]
         if workers:
+            longest = [f"{seconds:5.1f} s  {file}" for file, seconds in self.files.most_common(LONGEST)]
+            lines += [f"\nof {len(self.files)} files these {len(longest)} took longest:", *longest, ""]
             lines.append(
                 f"{len(self.tests)} tests: {_minutes(self.serial)} one after the other (the serial sum), "
                 f"{_minutes(time.monotonic() - self.began)} on {workers} workers"

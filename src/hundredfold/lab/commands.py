@@ -70,7 +70,8 @@ def test_compiler(arguments: list[str]) -> int:
     """set up the real CUDA compiler beside .venv (some 300 MB, no GPU needed) and run the tests that ask it (minutes)"""
     environment.ready(groups=["test"])
     os.environ["HUNDREDFOLD_COMPILER"] = str(beside.compiler())
-    return _become("-m", "pytest", "-n", _workers(), "tests/lens/test_compile_extra.py", *arguments)
+    dealt = ("-n", _workers(), "--dist", "worksteal")  # one file, whose tests do not depend on each other
+    return _become("-m", "pytest", *dealt, "tests/lens/test_compile_extra.py", *arguments)
 
 
 def test_interop(arguments: list[str]) -> int:
