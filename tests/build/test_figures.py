@@ -45,6 +45,18 @@ def test_a_picture_is_small_sharp_and_shows_the_figure(drawn):
     assert blue > 0.2 * width * height  # bars of 1, 2 and 3 fill more of the frame than that
 
 
+def test_what_is_empty_at_the_foot_is_cut_off():
+    """A figure with tabs has the height of the highest, whichever is open."""
+    from bokeh.embed import json_item
+    from bokeh.layouts import column
+    from bokeh.models import Div, TabPanel, Tabs
+
+    low, high = (column(Div(text="<b>words</b>"), Div(text="", height=height)) for height in (10, 900))
+    tabs = Tabs(tabs=[TabPanel(child=low, title="low"), TabPanel(child=high, title="high")])
+    (png,) = figures.render([{"item": json_item(tabs), "alt": "tabs", "width": 300}])
+    assert 40 * figures.SCALE < figures.size(png)[1] < 200 * figures.SCALE
+
+
 def test_a_figure_in_an_output_becomes_a_picture_with_its_words(drawn):
     output = new_output("display_data", data={figures.MIME: bars([1, 2, 3]), "text/plain": "run 1: 1 s"})
     assert figures.replace({3: [new_output("stream", text="x"), output]}) == 1

@@ -53,12 +53,13 @@ def page():
         browser.close()
 
 
-def shown(page, trace):
+def shown(page, trace, **options):
     """Draw a picture; returns its steps."""
     page.evaluate("() => { for (const d of [...Bokeh.documents]) d.clear(); Bokeh.documents.length = 0; }")
     page.evaluate("() => document.getElementById('figure').replaceChildren()")
     page.evaluate(
-        "(item) => Bokeh.embed.embed_item({...item, target_id: 'figure'}, 'figure')", lens.show(trace).data()["item"]
+        "(item) => Bokeh.embed.embed_item({...item, target_id: 'figure'}, 'figure')",
+        lens.show(trace, **options).data()["item"],
     )
     page.evaluate(IDLE)
     page.evaluate(FIND)
@@ -207,6 +208,21 @@ def test_a_row_of_a_warp_moves_the_sectors_it_lies_in(page):
         page.evaluate(IDLE)
         said = page.evaluate("() => it.request.text")
         assert f"32 lanes ask for {nbytes} bytes, and {sectors} sectors of 32 bytes move: {32 * sectors} bytes" in said
+
+
+def test_the_bars_of_what_moves_have_room(page):
+    """They were as narrow as their words: Bokeh lays a text out as wide as it is, whatever it holds."""
+    x, out = np.zeros((64, 64), np.float32), np.zeros((64, 64), np.float32)
+    trace = lens.trace(blur, (4, 4), (16, 16), x, out)
+    shown(page, trace, tab="warp")
+    words = page.get_by_text("line 4 writes out", exact=True)
+    assert words.is_visible()
+    bar = words.evaluate("(e) => e.nextElementSibling.getBoundingClientRect().width")
+    assert bar > 300
+    # Four reads stand in that line, and are one bar.
+    moved = sum(t.sectors for t in trace.traffic if t.kind == "read")
+    assert page.get_by_text("line 4 reads x", exact=True).count() == 1
+    assert page.get_by_text(f"{moved * 32 / 1000:.3g} kB").is_visible()
 
 
 def test_a_column_of_a_warp_moves_a_sector_a_lane_and_a_tile_asks_one_bank(page):

@@ -11,11 +11,13 @@ import io
 import os
 import shutil
 from pathlib import Path
+from typing import Any
 
 from .errors import BuildError
 
 MIME = "application/vnd.hundredfold.figure+json"
 SCALE = 2  # device pixels per CSS pixel: sharp on most screens
+FOOT = 24  # pixels that stay below the last thing drawn
 COLOURS = 64  # a chart has few; a palette makes the file a third of its size
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 _SCRIPTS = ("bokeh.min.js", "bokeh-widgets.min.js")  # the words around a plot are a widget
@@ -169,11 +171,22 @@ def _bokehjs(script: str) -> str:
 
 
 def _shrink(png: bytes) -> bytes:
-    """The picture with a palette of `COLOURS` and no metadata."""
-    from PIL import Image
+    """The picture with a palette of `COLOURS`, without metadata, and without what is empty at its foot.
+
+    (A figure with tabs is as high as the highest, whichever is open.)
+    """
+    from PIL import Image, ImageChops
 
     picture = Image.open(io.BytesIO(png)).convert("RGB")
+    drawn = ImageChops.difference(picture, Image.new("RGB", picture.size, "#ffffff")).getbbox()
+    if drawn is not None:
+        picture = picture.crop((0, 0, picture.width, min(picture.height, drawn[3] + FOOT)))
+        png = _png(picture)
     picture = picture.quantize(COLOURS, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    return min(_png(picture), png, key=len)
+
+
+def _png(picture: Any) -> bytes:
     out = io.BytesIO()
     picture.save(out, "PNG", optimize=True)
-    return min(out.getvalue(), png, key=len)
+    return out.getvalue()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING, Any
 
 from hundredfold.plot import axes, palette
@@ -11,6 +12,7 @@ from .steps import Steps
 
 if TYPE_CHECKING:
     from ..result import Trace
+    from ..traffic import Traffic
 
 
 def tab(trace: Trace, made: Steps, data: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
@@ -160,9 +162,10 @@ def _bars(trace: Trace) -> Any:
     if not trace.traffic:
         return None
     rows = []
-    most = max(item.sectors for item in trace.traffic)
+    by_line = _by_line(trace.traffic)
+    most = max(item.sectors for item in by_line)
     hatch = f"repeating-linear-gradient(45deg,{palette.MUTED} 0 1px,{palette.PAPER} 1px 5px)"
-    for item in trace.traffic[:16]:
+    for item in by_line[:16]:
         colour = palette.SKY if item.kind == "read" else palette.ORANGE
         wide, useful = 100 * item.sectors / most, 100 * min(1.0, item.efficiency)
         where = f"{item.function} " if item.function else ""
@@ -174,6 +177,19 @@ def _bars(trace: Trace) -> Any:
             f'background:{colour}"></span></span></span><span style="flex:0 0 12.5em;padding-left:8px">'
             f"{words.size(item.sectors * 32)}, {item.per_request:.3g} sectors each, {min(item.efficiency, 1):.0%}</span></div>"
         )
-    if len(trace.traffic) > 16:
-        rows.append(f"<div>… and {len(trace.traffic) - 16} more places, in the text of this picture.</div>")
+    if len(by_line) > 16:
+        rows.append(f"<div>… and {len(by_line) - 16} more places, in the text of this picture.</div>")
     return panels.words("".join(rows), size=12)
+
+
+def _by_line(traffic: list[Traffic]) -> list[Traffic]:
+    """What several accesses of one line do alike, as one."""
+    lines: dict[tuple, Traffic] = {}
+    for item in traffic:
+        key = (item.function, item.line, item.kind, item.arrays)
+        before = lines.get(key)
+        if before is not None:
+            sums = {k: getattr(before, k) + getattr(item, k) for k in ("requests", "sectors", "asked", "fewest")}
+            item = dataclasses.replace(before, **sums)
+        lines[key] = item
+    return list(lines.values())
