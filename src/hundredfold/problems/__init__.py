@@ -21,7 +21,7 @@ from .verdict import Verdict
 
 __all__ = ["UNITS", "Problem", "UnknownProblem", "Verdict", "Wrong", "find", "ids", "judge"]
 
-UNITS = ("arrays", "memory", "protocols", "compiling", "kernels", "fast-kernels", "dataframes", "merges")
+UNITS = ("arrays", "memory", "protocols", "compiling", "kernels", "fast-kernels", "dataframes", "merges", "learning")
 """The units that have problems, in the course's order."""
 
 
