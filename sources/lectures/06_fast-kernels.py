@@ -239,8 +239,8 @@ print(lens.trace(total_racy, 16, 256, ones, np.zeros(1)).errors[0].sentence)
 # %% [markdown]
 # A race, and the cure of unit 05 is an atomic addition. It is right. Is it fast?
 #
-# **Predict.** 100 million numbers, one atomic addition each. All go to one address, which can do one in a cycle of the clock, about 2 GHz. How many
-# milliseconds at least?
+# **Predict.** 100 million numbers, one atomic addition each, all to one address. If that address takes one in each cycle of a clock of 2 GHz, how many
+# milliseconds is that?
 
 # %%
 my_ms = 1
@@ -255,10 +255,11 @@ print(f"to read the numbers takes {1e3 * limit(bytes=8 * n, machine='H200').seco
 print(lens.bound(atomic, griddim=n // 256, gpu="H200"))
 
 # %% [markdown]
-# **Explain.** Atomics are not slow. A *queue* is: 132 multiprocessors wait for one adder. So let as few as possible come there. First each thread
-# adds up many numbers in a register. Then the threads of a block meet in shared memory, as a **tree**: of 256 sums 128 threads make 128, 64 of them
-# make 64, and after eight steps one is left. Only that one goes to the queue. (Within a warp it goes without shared memory, too: `cuda.shfl_down_sync`
-# hands a register from thread to thread. Problem 2 takes either.)
+# **Explain.** Atomics are not slow. A *queue* is: 132 multiprocessors wait for one adder. (The bound is much lower, since a GPU may combine the 32
+# additions of a warp on the way. Even then it is several times what the reading takes.) So let as few as possible come there. First each thread adds
+# up many numbers in a register. Then the threads of a block meet in shared memory, as a **tree**: of 256 sums 128 threads make 128, 64 of them make 64,
+# and after eight steps one is left. Only that one goes to the queue. (Within a warp it goes without shared memory, too: `cuda.shfl_down_sync` hands a
+# register from thread to thread. Problem 2 takes either.)
 
 
 # %%
@@ -289,8 +290,8 @@ guess = lens.estimate(tree, griddim=n // (256 * 8), gpu="H200")
 print(f"on an H200 about {1e3 * guess.seconds:.2f} ms, held up by {guess.binds}")
 
 # %% [markdown]
-# What if a barrier is forgotten? The threads of a warp go together, so the first steps come out right on many a GPU, most of the time. The lens
-# does not try; it looks whether anything orders the write before the read:
+# What if a barrier is forgotten? The threads of a warp mostly go together, so that the last steps, within one warp, come out right on many a GPU, and
+# the first ones most of the time. The lens does not try its luck. It looks whether anything orders the write before the read:
 
 
 # %%
@@ -484,9 +485,11 @@ my_lost_16, my_lost_32 = "nothing", "nothing"
 # %%
 for registers in (32, 40):
     for tile in (8, 16, 32):
-        held = lens.occupancy(registers, shared=2 * tile * tile * 4, blockdim=(tile, tile), gpu="H200")
+        shared = 2 * tile * tile * 4
+        held = lens.occupancy(registers, shared, blockdim=(tile, tile), gpu="H200")
         print(
-            f"{registers} registers, tiles of {tile:2}: 1/{tile:<2} of the reads, {held.blocks_per_sm:2} × {tile * tile:4} threads, "
+            f"{registers} registers, tiles of {tile:2}: 1/{tile:<2} of the reads, "
+            f"{held.blocks_per_sm:2} blocks of {tile * tile:4} threads, "
             f"{held.warps} of 64 warps, bound by {held.binds}"
         )
 print(f"you said: {my_lost_16} and {my_lost_32}")
@@ -544,7 +547,7 @@ def steps(u, count):
 
 # %% [markdown]
 # How do we know that it is right? Not by looking: a blurred plate looks like a blurred plate. After a long time nothing changes any more, and that
-# *steady state* can be worked out on paper, for the grid itself, without any rounding off of the physics:
+# *steady state* can be worked out on paper, exactly, for this very grid:
 #
 # $$u_{ij} = \sin\frac{\pi j}{m-1} \cdot \frac{\sinh \mu (n-1-i)}{\sinh \mu (n-1)}, \qquad \cosh\mu = 2 - \cos\frac{\pi}{m-1}$$
 #
@@ -597,9 +600,8 @@ my_tile_helps = True
 u = plate(64, 64, np.float32)
 trace = lens.trace(step, *launch(u), u, np.zeros_like(u))
 assert not trace.errors
-print(
-    f"one thread reads {trace.reads['u'].most} numbers; the requests move {trace.moved / (2 * u.nbytes):.1f} times the least bytes"
-)
+times = trace.moved / (2 * u.nbytes)
+print(f"one thread reads {trace.reads['u'].most} numbers; the requests move {times:.1f} times the least bytes")
 side = 8192
 full = launch(np.empty((side, side), np.float32))[0]
 for gpu in ("V100", "H200"):
@@ -610,7 +612,7 @@ for gpu in ("V100", "H200"):
 # %% [markdown]
 # **Explain.** What four threads ask for comes from memory once and from the caches three times, since they ask for it at nearly the same time. So
 # the step is held up by the *memory*, close to its limit, and a tile would only do by hand what the cache does anyway. This is where to stop: **a
-# kernel at the limit of the memory is made faster only by moving less.** Smaller numbers would, or two steps in one pass over the plate, which is
+# kernel at the limit of the memory is made faster only by moving less.** Smaller numbers do that, or two steps in one pass over the plate, which is
 # the exercise's last problem.
 #
 # ### The figure of this unit
@@ -692,8 +694,10 @@ took = measure(many_steps, small, small.copy(), 1000, name="1000 steps", repeat=
 print(f"64 × 64, a step on one core of this CPU: {1e6 * took.median / 1000:.1f} µs")
 for name in ("V100", "H200"):
     print(f"a launch on the {name}, doing nothing: {1e6 * gpus.find(name).launch:.0f} µs")
-cells = gpus.find("H200").launch * limit(bytes=1, machine="cpu").bandwidth / 8
-print(f"a plate has to have a side of {math.sqrt(cells):.0f} or more before this CPU's memory is slower than a launch")
+moved = gpus.find("H200").launch * limit(bytes=1, machine="cpu").bandwidth
+print(
+    f"in the time of the H200's launch this CPU's memory moves {moved / 1e3:.0f} kB; a step needs {2 * small.nbytes / 1e3:.0f} kB"
+)
 
 # %% [markdown]
 # **For one transpose of what lies on the host**, the bus is slower than the memory that it comes from, as ever. **Against a library**, your kernel
