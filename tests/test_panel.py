@@ -98,7 +98,7 @@ if __name__ == "__main__":
     print({n for n in os.environ if os.environ[n] != before.get(n)}, simulate.active())
 """
     env = {k: v for k, v in os.environ.items() if not k.startswith("HUNDREDFOLD_") and k != "OMP_NUM_THREADS"}
-    said = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, timeout=120)
+    said = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, timeout=600)
     assert said.stdout.splitlines() == [f"{['1'] * 3} {['1'] * 3} {[True] * 3}", "{'__DASK_PARENT_PID'} False"], (
         said.stderr
     )
@@ -124,7 +124,7 @@ if __name__ == "__main__":
     loop.add_callback(lambda: asyncio.ensure_future(main()).add_done_callback(lambda done: (loop.stop(), done.result())))
     loop.start()
 """
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600)
     assert said.stdout.splitlines() == ["[True]", "['closed', 'closed'] [False, False]"], said.stderr
     assert "Traceback" not in said.stderr
 

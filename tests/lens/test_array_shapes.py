@@ -20,7 +20,7 @@ SCRIPT = Path(__file__).with_name("array_expressions.py")
 def _child(*arguments, code=None, environment=None):
     command = [sys.executable, *(["-c", textwrap.dedent(code)] if code else [str(SCRIPT)]), *arguments]
     done = subprocess.run(
-        command, capture_output=True, text=True, timeout=280, check=False, env={**os.environ, **(environment or {})}
+        command, capture_output=True, text=True, timeout=1200, check=False, env={**os.environ, **(environment or {})}
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

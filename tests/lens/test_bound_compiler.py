@@ -36,7 +36,7 @@ print(json.dumps(out))
 @pytest.fixture(scope="module")
 def counted():
     command = [sys.executable, "-c", COUNT, str(HERE.parent), *RECORDED["kernels"]]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=280, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=1200, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     return json.loads(done.stdout.splitlines()[-1])
 

@@ -401,7 +401,7 @@ def test_it_works_in_a_process_that_simulates(tmp_path):
         "print(made.registers)\n"
     )
     done = subprocess.run(
-        [sys.executable, "-m", "hundredfold", str(script)], capture_output=True, text=True, timeout=200
+        [sys.executable, "-m", "hundredfold", str(script)], capture_output=True, text=True, timeout=900
     )
     assert done.returncode == 0, done.stderr
     assert 4 <= int(done.stdout.split()[-1]) <= 40

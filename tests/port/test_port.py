@@ -232,7 +232,10 @@ def test_the_text_says_it_plainly(tmp_path):
     assert done.returncode == 0
     assert done.stdout.startswith("20.0\n")
     said = " ".join(done.stdout.split())
-    assert "T4: not worth it below N = " in said and "this run is below it" in said
+    # On a busy machine each call takes longer than a launch, and then twenty of them are too few to tell.
+    assert (
+        "T4: not worth it below N = " in said and "this run is below it" in said
+    ) or "too short a run to tell" in said
     assert "Nothing of it would be refused." in said and "Assumed" in said and "Not seen" in said
 
 

@@ -13,7 +13,7 @@ CLEAN = {name: value for name, value in os.environ.items() if not name.startswit
 
 def command(*arguments, cwd=None):
     line = [sys.executable, "-c", "from hundredfold.cli import main; main()", "try", *map(str, arguments)]
-    return subprocess.run(line, env=CLEAN, cwd=cwd, capture_output=True, text=True, check=False, timeout=280)
+    return subprocess.run(line, env=CLEAN, cwd=cwd, capture_output=True, text=True, check=False, timeout=1200)
 
 
 def tried(*arguments, cwd=None):

@@ -54,7 +54,7 @@ def test_a_cluster_of_worker_processes():
         capture_output=True,
         text=True,
         env=ENVIRONMENT,
-        timeout=280,
+        timeout=1200,
     )
     assert done.returncode == 0, done.stderr[-3000:]
     out = json.loads(done.stdout.splitlines()[-1])
