@@ -32,6 +32,18 @@ def test_each_border_that_is_passed_is_an_error_of_its_own():
     assert trace.results[1][0, 0] == 4 and trace.results[1][19, 0] == 3 and trace.results[1][19, 29] == 2
 
 
+def test_an_access_with_a_negative_index_beside_the_wrong_one_is_told_once():
+    """As the kernel gave its index, [20, -1], and as it was taken, [20, 7], it was two errors."""
+
+    @cuda.jit
+    def corner(x, out):
+        i = cuda.grid(1)
+        out[i] = x[i + 1, -1]
+
+    trace = lens.trace(corner, 1, 20, np.ones((20, 8)), np.zeros(20))
+    assert out_of_bounds(trace) == [(4, "x", (20, -1), 1)]
+
+
 def test_what_is_written_outside_touches_nothing():
     @cuda.jit
     def up(x):

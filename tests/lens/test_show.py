@@ -308,6 +308,17 @@ def test_a_picture_of_a_volume_has_its_slices_beside_each_other():
     assert "  [3]" in plain.text(trace, made, block=0)
 
 
+def test_what_schedules_returns_is_shown_as_its_own_picture():
+    """It was refused as no trace."""
+
+    def last(out):
+        out[0] = cuda.grid(1)
+
+    found = lens.schedules(last, 1, 64, np.zeros(1))
+    shown = lens.show(found)
+    assert shown.text == found.figure().text and "64 threads" in shown.text or "answers" in shown.text
+
+
 def test_what_is_no_trace_is_refused():
     with pytest.raises(TypeError, match=r"show takes a trace, not int: lens.show\(lens.trace"):
         lens.show(3)

@@ -52,6 +52,7 @@ class KernelError(RuntimeError):
         "thread",
         "block",
     )
+    cause = ""  # what a finding of it says, where its kind could mean several things
 
     def __init__(self, sentence: str | None = None, **fields: object) -> None:
         unknown = set(fields) - set(self.fields)
@@ -187,6 +188,7 @@ class EndlessError(KernelError, TimeoutError):
     """
 
     fields = (*KernelError.fields, "seconds")
+    cause = "endless"
 
     def describe(self) -> str:
         given = f" {self.seconds:g} seconds" if self.seconds is not None else " its time"
@@ -212,6 +214,7 @@ class TooLongError(KernelError, TimeoutError):
     """
 
     fields = (*KernelError.fields, "blocks", "threads", "seconds", "expected")
+    cause = "too-long"
 
     def describe(self) -> str:
         return (
@@ -234,6 +237,7 @@ class DeadlockError(KernelError):
     """
 
     fields = (*KernelError.fields, "waiting", "reason")
+    cause = "deadlock"
 
     def describe(self) -> str:
         thread = who(self.thread, self.block) if self.thread is not None else "a thread"

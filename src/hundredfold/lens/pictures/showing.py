@@ -30,7 +30,7 @@ def show(trace: Trace, tab: str = "block") -> Figure:
     Parameters
     ----------
     trace : Trace
-        As `trace` returns it.
+        As `trace` returns it; what `schedules` returns has a picture of its own, which is shown.
     tab : {"block", "warp", "launch"}
         What is open at first, and on a page without a script for good: what each thread of a block touches, which sectors
         and banks one warp's request takes (first the request that wastes most), or all blocks.
@@ -47,6 +47,8 @@ def show(trace: Trace, tab: str = "block") -> Figure:
     ValueError
         For a tab that there is not.
     """
+    if hasattr(trace, "answers"):
+        return trace.figure()
     if not hasattr(trace, "log"):
         raise TypeError(
             f"show takes a trace, not {type(trace).__name__}: lens.show(lens.trace(kernel, griddim, blockdim, ...))."

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..driver_errors import LaunchError
-from ..faults import DeadlockError, EndlessError, KernelError, OutOfBoundsError, TooLongError, element, who
+from ..faults import KernelError, OutOfBoundsError, element, who
 from . import races, shared, words
 from .fences import Fences
 from .memory import memories
@@ -149,10 +149,13 @@ def with_fault(error: KernelError, found: list[Finding]) -> list[Finding]:
     An index that is far beyond any array comes from memory that nobody set, where there is some: that is told first then.
     """
     fault = of_fault(error)
-    for other in found:  # the same one, found in the log too, where it is known how often
-        if other.kind == fault.kind == "out-of-bounds" and _told(other) == _told(fault):
+    others = []
+    for other in found:
+        if not _alike(fault, other):
+            others.append(other)
+        elif fault.kind == "out-of-bounds":  # found in the log too, where it is known how often
             fault = dataclasses.replace(fault, elements=other.elements)
-    found = arrange([fault, *(other for other in found if other.kind != fault.kind or _told(other) != _told(fault))])
+    found = arrange([fault, *others])
     if fault.kind == "out-of-bounds" and any(abs(i) >= WILD for i in fault.index or ()):
         found.sort(key=lambda f: (f.severity != "error", f.kind != "uninitialised-shared"))
     return found
@@ -170,19 +173,16 @@ def of_fault(error: KernelError) -> Finding:
     threads = (Thread(error.thread, error.block),) if error.thread is not None else ()
     array, index = getattr(error, "array", None), getattr(error, "index", None)
     cure = error.cure() if isinstance(error, OutOfBoundsError) and error.sentence is None else ""
-    place = {"function": error.function or "", "cure": cure, "cause": _cause(kind, error)}
+    cause = error.cause or ("refused" if kind == "launch" else "")
+    place = {"function": error.function or "", "cure": cure, "cause": cause}
     return Finding(kind, "error", array, index, error.line, threads, str(error), **place)
 
 
-def _cause(kind: str, error: KernelError) -> str:
-    causes = {EndlessError: "endless", TooLongError: "too-long", DeadlockError: "deadlock"}
-    found = next((cause for of, cause in causes.items() if isinstance(error, of)), "")
-    return found or ("refused" if kind == "launch" else "")
-
-
-def _told(finding: Finding) -> tuple:
-    """What two findings have in common that are about the same access."""
-    return finding.kind, finding.line, finding.function, finding.array, finding.index, finding.threads
+def _alike(fault: Finding, other: Finding) -> bool:
+    """Whether two findings are about the same access; the log has a negative index as it was taken, from the end."""
+    one, two = ((f.kind, f.line, f.function, f.array, f.threads) for f in (fault, other))
+    index = zip(fault.index or (), other.index or (), strict=False)
+    return one == two and all(i == j or i < 0 <= j for i, j in index)
 
 
 def _counts(log: Log) -> np.ndarray:
