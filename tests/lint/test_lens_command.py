@@ -79,13 +79,21 @@ def test_errors_end_with_status_1_and_stand_in_the_sarif_at_their_lines(tmp_path
 
 
 def test_a_notebook(tmp_path):
-    book = nbformat.v4.new_notebook(
-        cells=[nbformat.v4.new_code_cell(KERNELS), nbformat.v4.new_code_cell(CALLS["total"])]
-    )
+    """A finding's place is one that its reader can find: the code cell, and the line of it.  Each launch is told once."""
+    cells = ["import numpy as np", "", "# %%\n" + KERNELS, CALLS["total"]]
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    book.cells.insert(1, nbformat.v4.new_markdown_cell("Words."))
     nbformat.write(book, tmp_path / "book.ipynb")
-    done = lens("book.ipynb", cwd=tmp_path)
+    done = lens("book.ipynb", "--sarif", "found.sarif", cwd=tmp_path)
     assert done.returncode == 1
-    assert "error: race in total, line 3" in done.stdout
+    line = cells[2].splitlines().index("    out[0] += x[cuda.grid(1)]") + 1
+    assert f"error: race in total, line 3 (cell 3, line {line})" in done.stdout
+    assert done.stdout.count("total: 2 blocks of 32 threads") == 1
+    log = json.loads((tmp_path / "found.sarif").read_text())
+    jsonschema.validate(log, SARIF)
+    (result,) = log["runs"][0]["results"]
+    assert result["message"]["text"].startswith(f"total, cell 3, line {line} of it: out[0] is read, changed")
+    assert "region" not in result["locations"][0]["physicalLocation"]
 
 
 @pytest.mark.parametrize(
@@ -161,7 +169,15 @@ LOCATION = {
             },
             "required": ["artifactLocation"],
             "additionalProperties": False,
-        }
+        },
+        "logicalLocations": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"fullyQualifiedName": {"type": "string"}},
+                "additionalProperties": False,
+            },
+        },
     },
     "required": ["physicalLocation"],
     "additionalProperties": False,

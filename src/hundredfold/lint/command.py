@@ -87,7 +87,9 @@ def report(outcome: Any) -> str:
         parts.append(_launch(launch))
     for each in outcome.findings:
         place = f"line {each['line']}" if each["line"] else "at its launch"
-        if each.get("file_line") and not outcome.path.endswith(".ipynb"):
+        if each.get("cell") and each.get("file_line"):
+            place += f" (cell {each['cell']}, line {each['file_line']})"
+        elif each.get("file_line") and (each.get("path") or not outcome.path.endswith(".ipynb")):
             place += f" ({each.get('path') or outcome.path}:{each['file_line']})"
         sentence = textwrap.indent(each["sentence"], "    ").strip()
         parts.append(f"  {each['severity']}: {each['kind']} in {each['kernel']}, {place}: {sentence}")

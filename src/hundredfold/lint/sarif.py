@@ -40,13 +40,20 @@ def log(outcomes: list[Any]) -> dict[str, Any]:
 
 
 def _result(path: str, finding: dict[str, Any]) -> dict[str, Any]:
-    where = f"{finding['kernel']}, line {finding['line']}: " if path.endswith(".ipynb") else ""
-    line = finding.get("file_line") if not path.endswith(".ipynb") or finding.get("path") else None
+    where, line = "", finding.get("file_line")
+    location = _location(finding.get("path") or path, line)
+    if path.endswith(".ipynb") and not finding.get("path"):
+        # A notebook's file has no lines that its reader knows: the place is the cell's, and is said.
+        cell = (
+            f"cell {finding['cell']}, line {line} of it" if finding.get("cell") and line else f"line {finding['line']}"
+        )
+        where = f"{finding['kernel']}, {cell}: "
+        location = _location(path, None) | {"logicalLocations": [{"fullyQualifiedName": where[:-2]}]}
     return {
         "ruleId": finding["kind"],
         "level": "error" if finding["severity"] == "error" else "warning",
         "message": {"text": where + finding["sentence"]},
-        "locations": [_location(finding.get("path") or path, line)],
+        "locations": [location],
     }
 
 

@@ -21,12 +21,13 @@ SMI = "nvidia-smi (simulated): no NVIDIA driver was asked; the stand-ins compute
 _skipped: list[str] = []
 _errors: list[dict] = []
 _launches: list[dict] = []
+_cells: dict[str, str] = {}
+"""Of a notebook: what Python takes each cell's file to be, and the cell."""
 
 
 def begin_notebook(ip: Any) -> None:
     """Take the shell's place in an IPython kernel and note what each cell raises."""
     begin_script()
-    _watch()
     ip.system = lambda command: print(_skip(command))
     ip.system_piped = ip.system_raw = ip.system
     ip.getoutput = lambda command, *_, **__: _lines(_skip(command))
@@ -36,6 +37,7 @@ def begin_notebook(ip: Any) -> None:
         ip.register_magic_function(_cell(name), "cell", name)
     for kind in ("line", "cell"):
         ip.register_magic_function(_once(ip.find_magic("timeit", kind), kind), kind, "timeit")
+    ip.events.register("pre_run_cell", lambda info: _before(ip, info))
     ip.events.register("post_run_cell", _after)
 
 
@@ -74,10 +76,15 @@ def write() -> None:
         return
     engine = sys.modules.get("hundredfold.engine.kernels.reported")
     found = [report._asdict() for report in engine.reports] if engine is not None else []
-    text = json.dumps({"skipped": _skipped, "errors": _errors, "findings": found, "launches": _launches})
+    noted = {"skipped": _skipped, "errors": _errors, "findings": found, "launches": _launches, "cells": _cells}
     with open(path + ".new", "w", encoding="utf-8") as file:
-        file.write(text)
+        json.dump(noted, file)
     os.replace(path + ".new", path)
+
+
+def _before(ip: Any, info: Any) -> None:
+    cell = getattr(info, "raw_cell", None) or ""
+    _cells[ip.compile.get_code_name(cell, cell, 0)] = cell
 
 
 def _after(result: Any) -> None:

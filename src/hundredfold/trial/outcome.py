@@ -39,7 +39,8 @@ class Outcome:
     missing : str
         What was lacking: ``"module tensorflow"``, ``"the network"``, ``"file data.csv"``.
     findings : list of dict
-        What the check of its kernels found: kernel, line, kind, severity, sentence, times.
+        What the check of its kernels found: kernel, line (of the kernel's source), file_line (of its file, or of the code
+        cell `cell` of a notebook), kind, severity, sentence, times.
     launches : list of dict
         What they did to memory, where that was asked for (see `hundredfold.lens.watching`).
     skipped : list of str

@@ -75,6 +75,7 @@ def attempt(
         for child in children.reports(report):
             for what in ("findings", "launches"):
                 noted[what] = [*noted.get(what, []), *(each for each in child[what] if each not in noted.get(what, []))]
+        _number(noted, there)
         _take(outcome, noted, which, there.parent)
         home = str(Path(scratch) / "copy") + os.sep
         outcome.message = outcome.message.replace(home, "")
@@ -93,6 +94,17 @@ def _environment(report: Path, out_of_bounds: bool, races: bool) -> dict[str, st
     if races:
         made["HUNDREDFOLD_TRACE"] = "report"
     return made
+
+
+def _number(noted: dict, there: Path) -> None:
+    """Say of findings and launches in which code cell of a notebook their kernel stands, from 1."""
+    if there.suffix != ".ipynb" or not noted.get("cells"):
+        return
+    sources = [cell.source.strip() for cell in read(there)[1]]
+    for each in (*noted.get("findings", []), *noted.get("launches", [])):
+        cell = noted["cells"].get(each.get("filename") or each.get("file"), "").strip()
+        if cell in sources:
+            each["cell"] = sources.index(cell) + 1
 
 
 def _take(outcome: Outcome, noted: dict, which: int, folder: Path) -> None:
