@@ -10,7 +10,7 @@ import pytest
 
 from hundredfold import problems
 from hundredfold.problems.answers import Answers
-from hundredfold.problems.merges import asof, attach, count, days, frames, unknown, worth
+from hundredfold.problems.merges import asof, attach, count, days, rows, unknown, worth
 
 SECOND = Answers("merges")
 cp = cudf = None
@@ -637,17 +637,17 @@ def test_the_days_by_hand():
 
 
 def test_tables_are_compared_by_their_rows_nulls_as_nulls():
-    a = frames.rows(pd.DataFrame({"n": pd.array([2, None], dtype="Int32"), "t": ["b", None]}))
-    b = frames.rows(cudf.DataFrame({"n": [None, 2.0], "t": [None, "b"]}))
+    a = rows.rows(pd.DataFrame({"n": pd.array([2, None], dtype="Int32"), "t": ["b", None]}))
+    b = rows.rows(cudf.DataFrame({"n": [None, 2.0], "t": [None, "b"]}))
     assert a.kinds == b.kinds == {"n": "number", "t": "text"}
-    assert not frames.alike(a.values, b.values) and frames.alike(a.sorted(), b.sorted())
-    c = frames.rows(pd.DataFrame({"n": [2.0, 0.0], "t": ["b", None]}))
-    assert not frames.alike(a.sorted(), c.sorted())
+    assert not rows.alike(a.values, b.values) and rows.alike(a.sorted(), b.sorted())
+    c = rows.rows(pd.DataFrame({"n": [2.0, 0.0], "t": ["b", None]}))
+    assert not rows.alike(a.sorted(), c.sorted())
 
 
 def test_times_are_compared_whatever_their_unit_and_zones_are_told_apart():
-    plain = frames.rows(pd.DataFrame({"t": pd.to_datetime(["2013-07-04 04:00"]).astype("datetime64[s]")}))
-    fine = frames.rows(pd.DataFrame({"t": pd.to_datetime(["2013-07-04 04:00"]).astype("datetime64[ns]")}))
-    zoned = frames.rows(pd.DataFrame({"t": pd.to_datetime(["2013-07-04 04:00"], utc=True)}))
-    assert frames.alike(plain.values, fine.values) and plain.kinds == fine.kinds
+    plain = rows.rows(pd.DataFrame({"t": pd.to_datetime(["2013-07-04 04:00"]).astype("datetime64[s]")}))
+    fine = rows.rows(pd.DataFrame({"t": pd.to_datetime(["2013-07-04 04:00"]).astype("datetime64[ns]")}))
+    zoned = rows.rows(pd.DataFrame({"t": pd.to_datetime(["2013-07-04 04:00"], utc=True)}))
+    assert rows.alike(plain.values, fine.values) and plain.kinds == fine.kinds
     assert zoned.kinds == {"t": "time with a zone"}

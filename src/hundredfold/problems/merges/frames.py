@@ -9,20 +9,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from .. import devices, guard, traffic
 from ..cases import Case
-from ..differences import number
 from ..guard import article, require_callable
 from ..problem import Problem, Wrong
 from ..untouched import missing
 from ..verdict import NotAttempted, NotJudged, Refusal, Verified, refuse
-
-_NULL = "\0null"  # stands for a missing text: no table of ours has it
+from .rows import Rows, alike, explain, rows, same_column
 
 
 def need_cudf() -> Any:
@@ -39,72 +34,6 @@ def need_cudf() -> Any:
 def to_device(value: Any) -> Any:
     """A pandas table as cuDF's, nulls as nulls; anything else as it is."""
     return need_cudf().from_pandas(value) if isinstance(value, pd.DataFrame) else value
-
-
-@dataclass(frozen=True)
-class Rows:
-    """A table reduced to what is compared.
-
-    Attributes
-    ----------
-    values : pandas.DataFrame
-        Numbers, and times in microseconds, as float64 with NaN for null; text as object. The index says nothing.
-    kinds : dict of str to str
-        Of each column "number", "text", "time", "time with a zone", "duration", or "other".
-    """
-
-    values: pd.DataFrame
-    kinds: dict[str, str]
-
-    def sorted(self) -> pd.DataFrame:
-        """The rows in the order of their values, so that two tables with the same rows agree."""
-        return self.values.sort_values(list(self.values.columns), kind="stable", ignore_index=True)
-
-
-def rows(frame: Any) -> Rows:
-    """What is compared of a table of pandas or cuDF; NaN counts as null."""
-    if isinstance(frame, pd.DataFrame):
-        table = pa.Table.from_pandas(frame, preserve_index=False)
-    else:
-        table = frame.to_arrow(preserve_index=False)
-    values, kinds = {}, {}
-    for name, column in zip(table.column_names, table.columns, strict=True):
-        values[name], kinds[name] = _plain(column.combine_chunks())
-    columns = {name: pd.Series(value, dtype=value.dtype) for name, value in values.items()}  # text stays object
-    return Rows(pd.DataFrame(columns, index=range(table.num_rows)), kinds)
-
-
-def _plain(column: pa.Array) -> tuple[Any, str]:
-    kind = column.type
-    if pa.types.is_dictionary(kind):
-        return _plain(column.dictionary_decode())
-    if pa.types.is_timestamp(kind):
-        zone = " with a zone" if kind.tz else ""
-        return _floats(column.cast(pa.timestamp("us", kind.tz), safe=False).cast(pa.int64())), f"time{zone}"
-    if pa.types.is_duration(kind):
-        return _floats(column.cast(pa.duration("us"), safe=False).cast(pa.int64())), "duration"
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind) or pa.types.is_null(kind):
-        return _floats(column), "number"
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
-        return np.array(pc.fill_null(column, _NULL).to_pylist(), dtype=object), "text"
-    return np.array([str(value) for value in column.to_pylist()], dtype=object), "other"
-
-
-def _floats(column: pa.Array) -> np.ndarray:
-    return np.array([np.nan if value is None else value for value in column.to_pylist()], dtype=np.float64)
-
-
-def alike(a: pd.DataFrame, b: pd.DataFrame, rtol: float = 1e-9) -> bool:
-    """Whether two tables of `Rows` agree, row by row."""
-    if a.shape != b.shape or set(a.columns) != set(b.columns):
-        return False
-    return all(_same_column(a[name], b[name], rtol).all() for name in b.columns)
-
-
-def _same_column(a: pd.Series, b: pd.Series, rtol: float) -> np.ndarray:
-    if a.dtype == object or b.dtype == object:
-        return a.to_numpy(dtype=object) == b.to_numpy(dtype=object)
-    return np.isclose(a.to_numpy(), b.to_numpy(), rtol=rtol, atol=1e-12, equal_nan=True)
 
 
 @dataclass(frozen=True)
@@ -169,10 +98,10 @@ class FrameJudge:
         _kinds(found, expected)
         if not alike(found.sorted(), expected.sorted()):
             recognise(problem, case, found.sorted(), expected.sorted())
-            _explain(found, expected, self.ordered)
+            explain(found, expected, self.ordered)
         elif self.ordered and not alike(found.values, expected.values):
             recognise(problem, case, found.values, expected.values, ordered=True)
-            if self.by and _same_column(found.values[self.by], expected.values[self.by], 1e-9).all():
+            if self.by and same_column(found.values[self.by], expected.values[self.by]).all():
                 refuse(
                     "ties",
                     f"the rows are in order of {self.by}, but where that is equal they are not in the order asked for.",
@@ -269,47 +198,3 @@ def _mistaken(wrong: Wrong, case: Case, columns: tuple[str, ...]) -> Rows | None
     if set(theirs.values.columns) != set(columns):
         return None
     return Rows(theirs.values[list(columns)], theirs.kinds)
-
-
-def _explain(got: Rows, expected: Rows, ordered: bool) -> None:
-    ours, theirs = got.values, expected.values
-    if len(ours) < len(theirs):
-        refuse("lost", f"it has {_rows(ours)}; there should be {len(theirs)}. Which of them have no match?")
-    if len(ours) > len(theirs):
-        refuse("multiplied", f"it has {_rows(ours)}; there should be {len(theirs)}. Which key comes more than once?")
-    if not ordered:
-        ours, theirs = got.sorted(), expected.sorted()
-    for name in theirs.columns:
-        nulls, due = _is_null(ours[name]), _is_null(theirs[name])
-        if nulls.sum() != due.sum():
-            refuse("nulls", f"column {name} has {_some(nulls.sum())}; there should be {due.sum()}.")
-    for name in theirs.columns:
-        wrong = ~_same_column(ours[name], theirs[name], 1e-9)
-        if wrong.any():
-            place = int(np.argmax(wrong))
-            a, b = (_said(table[name].iloc[place], expected.kinds[name]) for table in (ours, theirs))
-            where = f"row {place}" if ordered else f"row {place}, when the rows are sorted"
-            refuse(
-                "value",
-                f"{int(wrong.sum())} of {len(wrong)} values of {name} are wrong: in {where} {a}; expected was {b}.",
-            )
-
-
-def _rows(table: pd.DataFrame) -> str:
-    return f"{len(table)} row{'' if len(table) == 1 else 's'}"
-
-
-def _some(count: int) -> str:
-    return f"{count} null{'' if count == 1 else 's'}" if count else "no nulls"
-
-
-def _is_null(column: pd.Series) -> np.ndarray:
-    return column.to_numpy() == _NULL if column.dtype == object else column.isna().to_numpy()
-
-
-def _said(value: Any, kind: str) -> str:
-    if value == _NULL or (isinstance(value, float) and np.isnan(value)):
-        return "null"
-    if kind.startswith("time"):
-        return str(pd.Timestamp(int(value), unit="us"))
-    return repr(value) if isinstance(value, str) else number(float(value))
