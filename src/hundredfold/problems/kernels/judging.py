@@ -171,6 +171,8 @@ def _sound(seen: Any) -> None:
     for finding in sorted(seen.errors, key=lambda each: each.kind != "barrier-divergence"):
         if finding.severity == "error" or finding.kind in ("race", "barrier-divergence"):
             said = ". ".join(part.strip().rstrip(".") for part in finding.diagnosis.splitlines())
+            # Right in itself; but who writes another's element mostly leaves out its own.
+            said = said.replace(", so the result is right", " here, but each element should have one thread")
             # The lens has one kind for a launch that is refused and for one that never ends.
             reason = "timeout" if "does not end" in said else _FINDINGS.get(finding.kind, "exception")
             refuse(reason, f"the lens: {said}.")

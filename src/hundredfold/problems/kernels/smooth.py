@@ -297,7 +297,9 @@ SMOOTH = Problem(
     ),
     wrong={
         "bounds": Wrong(
-            _unclamped, "bounds", hint="Row n does not exist. Which row do the pixels of row n - 1 take in its place?"
+            _unclamped,
+            "bounds",
+            hint="Beyond the border there is no pixel. Which one stands in for it, and what is its index?",
         ),
         "wrapped": Wrong(_upper_only, "wrapped", hint="Which row did you mean by row -1?"),
         "inner": Wrong(_inner_only, "remainder", hint="The border's pixels have a mean too: let their threads in."),
