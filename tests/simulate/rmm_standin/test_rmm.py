@@ -287,3 +287,25 @@ def test_a_size_that_is_none_is_refused(rmm):
         with pytest.raises(TypeError):
             rmm.DeviceBuffer(size=1.5)
     """)
+
+
+def test_numbas_arrays_come_from_rmm_once_it_is_their_manager(rmm):
+    rmm("""
+        from numba import cuda
+        from rmm.allocators.numba import RMMNumbaManager
+        with pytest.raises(Exception, match="another manager than RMM's"):
+            cuda.set_memory_manager(object)
+        cuda.set_memory_manager(RMMNumbaManager)
+        rmm.mr.set_current_device_resource(rmm.mr.TrackingResourceAdaptor(rmm.mr.CudaMemoryResource()))
+        tracking = rmm.mr.get_current_device_resource()
+        array = cuda.to_device(np.arange(1000.0))
+        assert tracking.get_allocated_bytes() == 8000
+        assert array.copy_to_host().sum() == 499500
+        other = cuda.device_array(10, "f4")
+        other[:] = 3
+        assert other.copy_to_host().tolist() == [3.0] * 10
+        del array, other
+        assert tracking.get_allocated_bytes() == 0
+        with pytest.raises(MemoryError, match="^std::bad_alloc: out_of_memory"):
+            cuda.device_array(1 << 30)
+    """)

@@ -16,6 +16,8 @@ from hundredfold.simulate.errors import NotSimulatedError
 
 _pools: dict[int, memory.Pool] = {}
 _NOTHING = np.empty(0, np.uint8)
+source: Any = None
+"""Whence arrays take their memory instead of the device: a function as `allocate`, of an external memory manager."""
 
 
 def pool(device_id: int) -> memory.Pool:
@@ -37,6 +39,8 @@ def allocate(nbytes: int) -> tuple[np.ndarray, Any]:
     CudaAPIError
         If there is not enough.
     """
+    if source is not None:
+        return source(nbytes)
     here = device.current()
     try:
         block = pool(here).malloc(nbytes)
@@ -48,6 +52,23 @@ def allocate(nbytes: int) -> tuple[np.ndarray, Any]:
             f"{total:,} are free",
         ) from error
     return block.raw, block
+
+
+def set_memory_manager(mm_plugin: Any) -> None:
+    """Let arrays take their memory from RMM (`rmm.allocators.numba.RMMNumbaManager`) from now on.
+
+    Raises
+    ------
+    NotSimulatedError
+        For any other manager: it would call the driver.
+    """
+    global source
+    take = getattr(mm_plugin, "_take", None) if isinstance(mm_plugin, type) else None
+    if take is None:
+        raise NotSimulatedError(
+            "cuda.set_memory_manager with another manager than RMM's", "rmm.allocators.numba.RMMNumbaManager"
+        )
+    source = take
 
 
 class MemoryPointer:

@@ -21,6 +21,7 @@ from .._memory import (
     MemoryPointer,
     PinnedMemory,
     memory_size_from_info,
+    set_memory_manager,
 )
 from .._names import refused, refused_class, refuser
 from .._streams import Event, Stream, event_elapsed_time
@@ -37,7 +38,6 @@ HostOnlyCUDAMemoryManager = refused_class(f"{_MODULE}.HostOnlyCUDAMemoryManager"
 GetIpcHandleMixin = refused_class(f"{_MODULE}.GetIpcHandleMixin")
 IpcHandle = refused_class(f"{_MODULE}.IpcHandle")
 Linker = refused_class(f"{_MODULE}.Linker")
-set_memory_manager = refused("cuda.set_memory_manager", None, "Device memory is simulated, and pooled already.")
 
 
 class DeadMemoryError(RuntimeError):
