@@ -53,7 +53,7 @@ def _against_the_limit(problem: Problem, answer: tuple[Any, Any]) -> str:
             f"the result is right, but its requests move {times:.1f} times the bytes of reading and writing each temperature "
             f"once; at most {MOST:.0f} times is asked for.",
             case=f"{SIDE} × {SIDE} temperatures",
-            advice="Let a block fetch its cells and two more on each side into shared memory, once, and make both steps there.",
+            advice="How often is one cell fetched by the threads of a block? Shared memory holds what they all need.",
         )
     return (
         f"For two steps its requests move {times:.2f} times the bytes of reading and writing each temperature once; 1 is the limit, "
@@ -295,18 +295,20 @@ ADVANCE = Problem(
         "no second barrier": Wrong(
             (_no_second_barrier, wide),
             "race",
-            hint="A barrier after the tile is full, and one more after the first step.",
+            hint="Who has made the first step of the cells beside mine? Have they finished?",
         ),
         "rim of one": Wrong(
             (_rim_of_one, wide),
             "uninitialised",
-            hint="The second step reads the first step of cells beyond the block's own: make that, too.",
+            hint="The second step reads the first step of cells beyond the block's own. Who makes that?",
         ),
-        "edge left": Wrong((_edge_left, wide), "remainder", hint="The edge stays: `out[i, j] = u[i, j]` there."),
+        "edge left": Wrong(
+            (_edge_left, wide), "remainder", hint="Does every cell have a thread that writes it, the edge included?"
+        ),
         "beyond the edge": Wrong(
             (_edge_read_beyond, wide),
             "bounds",
-            hint="A neighbour at the plate's edge does not change in the first step: take it as it is.",
+            hint="A neighbour may lie at the plate's edge. What is its first step?",
         ),
         "rounded down": Wrong((by_hand, _rounded_down), "remainder"),
         "in place": Wrong((_in_place, wide), "race"),

@@ -267,36 +267,36 @@ MATMUL = Problem(
     wrong={
         "plain": Wrong(_plain, "traffic", hint="Fetch tiles of 16 × 16 into shared memory, and multiply from there."),
         "one barrier": Wrong(
-            _one_barrier, "race", hint="Two barriers: before the tiles are read, and before they are filled again."
+            _one_barrier,
+            "race",
+            hint="Who may read a tile before it is full? And who may fill it while others still read?",
         ),
         "only those inside": Wrong(
             _only_those_inside,
             "barrier",
-            hint="Threads beyond the edge must come to the barriers, too: let them put 0 into the tiles.",
+            hint="Threads beyond the edge have no result. Yet they have to come to the barriers: what could they do there that harms nobody?",
         ),
         "not cleared": Wrong(
             _not_cleared,
             "uninitialised",
             gives=_with_stale,
             why="where the last tiles have no elements, those of the tiles before still stand, and are added once more.",
-            hint="Where there is no element, put 0 into the tile, each time.",
+            hint="What lies in a tile where the matrix has no element? What could lie there that adds nothing?",
         ),
         "rounded down": Wrong(
             _rounded_down,
             "remainder",
             gives=_full_tiles,
             why="the last tiles, which are not full, are left out of the sums.",
-            hint="`range(0, a.shape[1], 16)` comes to the last tile, too.",
+            hint="How many tiles does it take to cover 40 columns?",
         ),
-        "no guards": Wrong(
-            _no_guards, "bounds", hint="Ask before each read and before the write: the last tiles are not full."
-        ),
+        "no guards": Wrong(_no_guards, "bounds", hint="The last tiles are not full: in which directions?"),
         "begun anew": Wrong(
             _begun_anew,
             "once",
             gives=_last_tile,
             why="only the products of the last pair of tiles are in the sum.",
-            hint="`total = np.float32(0)` once, before the loop over the tiles.",
+            hint="What becomes of the products of one pair of tiles when the next one comes?",
         ),
     },
     right={"cleared tiles": _tiled, "shorter last tiles": _shorter_last},

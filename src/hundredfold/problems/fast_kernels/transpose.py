@@ -194,30 +194,38 @@ TRANSPOSE = Problem(
         "direct": Wrong(
             _direct,
             "coalescing",
-            hint="Through a tile in shared memory both sides can run along a row: see the lecture.",
+            hint="One side is across, whichever way round. What if a thread wrote another number than the one it has read?",
         ),
-        "not padded": Wrong(_not_padded, "banks", hint="`cuda.shared.array((32, 33), np.float32)`: one column more."),
-        "no barrier": Wrong(_no_barrier, "race", hint="`cuda.syncthreads()` between writing the tile and reading it."),
+        "not padded": Wrong(
+            _not_padded,
+            "banks",
+            hint="How many words apart are two numbers of one column of the tile? Which banks are those?",
+        ),
+        "no barrier": Wrong(
+            _no_barrier, "race", hint="The number that a thread takes out was put in by another. When?"
+        ),
         "as it stood": Wrong(
             _as_it_stood,
             "order",
             gives=_tiles_only,
             why="the tiles are in their new places, but within each tile nothing was exchanged.",
-            hint="`tile[tx, ty]` on the way out.",
+            hint="Within a tile, row and column have to change places, too.",
         ),
         "one guard": Wrong(
             _one_guard,
             "remainder",
             hint="A thread may have nothing to read and yet something to write: each side has a guard of its own.",
         ),
-        "no guard": Wrong(_no_guard, "bounds", hint="The last tiles are not full: each side needs a guard of its own."),
-        "barrier inside": Wrong(_barrier_inside, "barrier", hint="`cuda.syncthreads()` outside of the `if`."),
+        "no guard": Wrong(_no_guard, "bounds", hint="The last tiles are not full, on either side."),
+        "barrier inside": Wrong(
+            _barrier_inside, "barrier", hint="Which threads come by this barrier? It is meant for all of the block."
+        ),
         "whole numbers": Wrong(
             _whole_numbers,
             "integer",
             gives=_whole,
             why="on the way through the tile the numbers lose what stands behind the point.",
-            hint="The tile's type is that of x: `np.float32`.",
+            hint="Which type has each place that a number passes through?",
         ),
     },
     right={"padded": _padded, "skewed": _skewed},

@@ -277,34 +277,34 @@ TREE = Problem(
     ),
     wrong={
         "unguarded": Wrong(
-            _unguarded, "bounds", hint="Ask `i < x.size` before you read x[i], but let every thread reach the barriers."
+            _unguarded,
+            "bounds",
+            hint="Not every thread of the last block has a number; yet each has to come to the barriers.",
         ),
-        "no barriers": Wrong(
-            _no_barriers, "race", hint="`cuda.syncthreads()` after the numbers are in, and after each step."
-        ),
+        "no barriers": Wrong(_no_barriers, "race"),
         "barrier for some": Wrong(
             _barrier_for_some,
             "barrier",
-            hint="Take the barrier out of the `if`: all threads of the block must come by.",
+            hint="Which threads come by this barrier? It is meant for all of the block.",
         ),
         "not cleared": Wrong(
             _not_cleared,
             "uninitialised",
-            hint="A thread without a number of its own still has a place in `part`: put 0.0.",
+            hint="What lies in the place of a thread that has no number of its own?",
         ),
         "half": Wrong(
             _from_64,
             "remainder",
             gives=_halves,
             why="only the first 128 numbers of each block are in its sum.",
-            hint="256 numbers: in the first step 128 threads add.",
+            hint="256 numbers: how many threads add in the first step?",
         ),
         "float32": Wrong(
             _in_float32,
             "dtype",
             gives=_narrow,
             why="on the way the numbers are float32, which has 24 binary digits; x has 53.",
-            hint="`cuda.shared.array(256, np.float64)`.",
+            hint="Which type has each place that a number passes through?",
         ),
         "one adds": Wrong(_one_adds, "serial", hint="Halve the number of threads that add, step by step."),
         "atomics": Wrong(
