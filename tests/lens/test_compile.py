@@ -447,3 +447,15 @@ def test_what_nobody_can_send_is_said_by_its_type():
 def test_to_import_the_lens_does_not_import_numba():
     code = "import sys; from hundredfold import lens; from hundredfold.lens import compiling; assert 'numba' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
+
+
+def test_a_compute_capability_may_be_named_as_text(monkeypatch):
+    """It was taken for a GPU's name; and one that was asked for stood in the head twice."""
+    monkeypatch.setattr(entry, "helper", Absent())
+    for text in ("8.0", "sm_80", (8, 0)):
+        found = lens.compile(saxpy, 1.0, "float32[::1]", "float32[::1]", gpu=text)
+        assert found.cc == (8, 0)
+        assert str(found).splitlines()[0].endswith("for compute capability 8.0")
+    assert "for A100, compute capability 8.0" in str(
+        lens.compile(saxpy, 1.0, "float32[::1]", "float32[::1]", gpu="A100")
+    )

@@ -139,7 +139,9 @@ class Compiled:
         return self.errors[0].sentence if self.errors else self.missing
 
     def __repr__(self) -> str:
-        rows = [f"{self.kernel}({self.signature}) for {self.gpu}, compute capability {self.cc[0]}.{self.cc[1]}"]
+        capability = f"compute capability {self.cc[0]}.{self.cc[1]}"
+        target = capability if self.gpu == capability else f"{self.gpu}, {capability}"
+        rows = [f"{self.kernel}({self.signature}) for {target}"]
         rows += [f"{finding.severity}: {finding.kind}: {finding.sentence}" for finding in self.errors]
         if self.available:
             rows += self._figures()
