@@ -18,7 +18,8 @@
 # check judges that code until you change it.
 #
 # A check traces your kernel with the lens before it launches it: reads and writes out of bounds, races, and how often each thread reads. You
-# can do the same at any time, `lens.trace(kernel, blocks, threads, …)`, and look at it with `lens.show`. Nothing is timed.
+# can do the same at any time, `lens.trace(kernel, blocks, threads, …)`, and look at it with `lens.show`. Nothing is timed, but a thread that has
+# not ended after three seconds is stopped: a loop without an end would hang a GPU.
 #
 # You can run this notebook from top to bottom at any time, solved or not.
 

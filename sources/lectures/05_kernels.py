@@ -194,8 +194,8 @@ lens.show(traces[smooth_ordered], tab="warp")
 # edge. Such requests are called **coalesced**. The rule to remember: **the fastest thread index belongs on the last axis**; x is the column,
 # `j, i = cuda.grid(2)`.
 #
-# Still, not even two thirds of the bytes are used, because a line of 16 pixels fills half a sector. Blocks of 32 × 8 threads, whose warp is one
-# line of 32:
+# Still, less than half of the bytes are used, because a line of 16 pixels fills half a sector. Blocks of 32 × 8 threads, whose warp is one line
+# of 32:
 
 # %%
 for kernel in (smooth_published, smooth_ordered):
@@ -587,8 +587,8 @@ for name in ("V100", "H200"):
     )
 
 # %% [markdown]
-# A bus is slower than the memory at either end of it, so a loop at its limit is always first. Only *data there* lies far below: **a kernel pays
-# where the picture stays on the device, for the next step and the one after that.**
+# A bus is hardly ever faster than the memory at either end of it, so a loop at its limit is first, or nearly. Only *data there* lies far below:
+# **a kernel pays where the picture stays on the device, for the next step and the one after that.**
 #
 # ## Key points
 #
