@@ -41,7 +41,7 @@ weather = cudf.read_parquet(data.path("weather"))
 # %% [markdown]
 # ## 1. Count before it runs
 #
-# A table of `flights` with 1 000 000 rows, each with a tail number, `tailnum`:
+# A table `flights` has 1 000 000 rows and a column `tailnum`, the plane's tail number:
 #
 # - 40 000 flights have none: their tail number is null.
 # - 900 000 are by planes of the registry, 60 000 by planes that are not in it. Every plane that flies at all flies 240 times.
@@ -128,8 +128,8 @@ def unknown(flights, planes, k):
 check("merges.unknown", unknown)
 
 # %% [markdown] tags=["solution-only"]
-# What `both["seats"].isnull()` finds are three kinds of row: flights without a match, flights whose plane is known and its seats are not; and it does not find
-# those that matched an entry without a tail number. The anti join asks what was meant.
+# `both["seats"].isnull()` finds the flights without a match, but also those whose plane is known and its seats are not; and it passes over flights without a
+# tail number that matched an entry without one. The anti join asks what was meant.
 
 # %% [markdown]
 # ## 4. From raw reports to days

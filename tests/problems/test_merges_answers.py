@@ -4,13 +4,18 @@ One more wrong answer of each kind, which must be refused for the same reason, a
 learners write it, in the style of a notebook cell.
 """
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from hundredfold import problems
+from hundredfold.problems import guard, traffic
 from hundredfold.problems.answers import Answers
-from hundredfold.problems.merges import asof, attach, count, days, rows, unknown, worth
+from hundredfold.problems.cases import Case
+from hundredfold.problems.merges import asof, attach, count, days, rows, thrift, unknown, worth
+from hundredfold.problems.verdict import Refusal
 
 SECOND = Answers("merges")
 cp = cudf = None
@@ -634,6 +639,50 @@ def test_the_days_by_hand():
 
 
 # ---- the judge of tables ----
+
+
+@pytest.mark.parametrize(
+    ("returns", "reason", "said"),
+    [
+        (lambda table: table["carrier"], "type", "a cuDF Series"),
+        (lambda table: [1, 2], "type", "a list"),
+        (lambda table: table.set_index("carrier"), "labels", "carrier is in the index"),
+        (lambda table: table.assign(x=1), "labels", "they should be carrier, flights"),
+        (lambda table: table.assign(flights=table["flights"] * 1.0), None, ""),
+    ],
+    ids=["series", "list", "index", "extra", "floats"],
+)
+def test_what_comes_back_must_be_the_table_that_was_asked_for(returns, reason, said):
+    verdict = problems.judge("merges.unknown", lambda flights, planes, k: returns(counted_by_size(flights, planes, k)))
+    assert verdict.reason == reason and said in verdict.why
+
+
+def test_what_is_printed_in_place_of_returned_is_said():
+    verdict = problems.judge("merges.days", lambda reports: print("done"))
+    assert (verdict.reason, verdict.printed) == ("type", "done\n")
+
+
+def test_where_nothing_is_counted_time_decides(monkeypatch):
+    """As on a GPU: eleven times as long as ours is refused, nine times is not."""
+    import hundredfold.measure
+
+    case = Case("a table", lambda: (pd.DataFrame({"a": [1, 2]}),))
+    judge = thrift.Thrift(case, ours=lambda table: table, kernels=1)
+    uncounted = traffic.Traffic(device=None)
+    monkeypatch.setattr(
+        thrift, "call", lambda problem, function, arguments: (guard.Called(arguments[0], ""), uncounted)
+    )
+    for ratio, refused in ((9.0, False), (11.0, True)):
+        times = iter([ratio, 1.0])
+        monkeypatch.setattr(
+            hundredfold.measure, "measure", lambda *_, times=times, **__: SimpleNamespace(median=next(times))
+        )
+        if refused:
+            with pytest.raises(Refusal, match="11 times as long") as raised:
+                judge(problems.find("merges.asof"), len)
+            assert raised.value.reason == "slow"
+        else:
+            assert judge(problems.find("merges.asof"), len) is None
 
 
 def test_tables_are_compared_by_their_rows_nulls_as_nulls():

@@ -93,7 +93,7 @@ class FrameJudge:
         expected = specified(problem.specification, case)
         _is_table(got)
         found = rows(got)
-        _columns(found, expected)
+        _columns(found, expected, list(got.index.names))
         found = Rows(found.values[list(expected.values.columns)], found.kinds)
         _kinds(found, expected)
         if not alike(found.sorted(), expected.sorted()):
@@ -147,12 +147,15 @@ def _named(got: Any) -> str:
     return f"a cuDF {kind.__name__}" if kind.__module__.partition(".")[0] == "cudf" else article(got)
 
 
-def _columns(got: Rows, expected: Rows) -> None:
+def _columns(got: Rows, expected: Rows, index: list[Any]) -> None:
     have, want = list(got.values.columns), list(expected.values.columns)
     lacking = [name for name in want if name not in have]
     extra = [name for name in have if name not in want]
     if lacking or extra:
         said = f"its columns are {', '.join(map(str, have)) or 'none'}; they should be {', '.join(want)}."
+        inside = [name for name in lacking if name in index]
+        if inside:
+            said += f" {inside[0]} is in the index: `reset_index()` makes a column of it, or `groupby(..., as_index=False)`."
         if any(str(name).endswith(("_x", "_y")) for name in extra):
             said += " A column with _x or _y was in both tables and no key: take along what you need, under a name of its own."
         refuse("labels", said)
