@@ -50,6 +50,7 @@ import polars as pl
 import pyarrow.csv
 import pyarrow.fs
 import pyarrow.parquet as pq
+import rmm
 from fsspec.implementations.arrow import ArrowFSWrapper
 
 from hundredfold import compare, data, limit, machine, measure, plot
@@ -157,9 +158,9 @@ for codec in (None, "snappy", "zstd", "lz4"):
 
 # %%
 df = flights[["month", "distance", "arr_delay"]].rename(columns={"month": "id", "distance": "x"})
-print(df.mean().round(1).to_pandas().to_dict())
-print(df.groupby("id").x.mean().sort_index().head(3).to_pandas().round(1).to_dict())
-print(df.x.groupby(df.id).mean().sort_index().head(3).to_pandas().round(1).to_dict())
+print(df.mean().round().astype("int64").to_pandas().to_dict())
+print(df.groupby("id").x.mean().sort_index().head(3).round().astype("int64").to_pandas().to_dict())
+print(df.x.groupby(df.id).mean().sort_index().head(3).round().astype("int64").to_pandas().to_dict())
 pd.testing.assert_series_equal(df.groupby("id").x.mean().sort_index().to_pandas(), on_host.groupby("month").distance.mean(), check_names=False)  # fmt: skip
 print(f"closed: 4 of 4, and you said {my_closed}")
 
@@ -360,7 +361,7 @@ plot.times(old + rows + bus, title="One gigabyte of CSV: the seconds it takes to
 # ## One table, six formats
 #
 # Why parse at all? The flights of July, written and read in six formats. Look at the sizes, and at what became of the types. Three things are not what one
-# would expect: cuDF reads Avro and cannot write it; JSON is written by pandas, and Feather is read and written by Arrow, both **on the host**, and cuDF warns.
+# would expect: cuDF reads Avro and cannot write it; JSON is written by pandas (unless you ask for `engine="cudf"`), and Feather is read and written by Arrow, both **on the host**, and cuDF warns.
 
 # %%
 july = flights[flights.month == 7].reset_index(drop=True)
@@ -603,7 +604,13 @@ print("fallbacks:", [name for name, calls in profiler.per_function_stats.items()
 #
 # To ask the driver for memory takes longer than many a kernel: a post on joins of January 2019 found that "most of our costs are in memory allocation". The remedy is a **pool**: take a large piece once, hand it out in
 # parts. cuDF takes its memory from *RMM*, and a pool is one line, to be run before the first table. `cudf.pandas` does it by itself, with *managed* memory, which may be larger than the GPU's and is
-# moved page by page; `CUDF_PANDAS_RMM_MODE` chooses (`managed_pool`, `managed`, `pool`, `async`, `cuda`).
+# moved page by page; `CUDF_PANDAS_RMM_MODE` chooses (`managed_pool`, `managed`, `pool`, `async`, `cuda`). Here is what it chose a moment ago, each resource with the one it takes its memory from:
+
+# %%
+resource = rmm.mr.get_current_device_resource()
+while resource is not None:
+    print(type(resource).__name__)
+    resource = resource.get_upstream() if hasattr(resource, "get_upstream") else None
 
 # %% [markdown]
 # ## Where the GPU loses

@@ -20,6 +20,10 @@ def install() -> None:
     from .module_accelerator import ModuleAccelerator
 
     ModuleAccelerator.install("pandas", "cudf", "pandas")
+    if not LOADED:
+        from ._memory import choose
+
+        choose()
     LOADED = True
 
 
