@@ -121,3 +121,14 @@ def test_a_result_that_is_a_view_of_a_temporary_argument_is_copied_in_time(cp):
     for _ in range(3):
         counts, edges = cp.histogram(cp.array([1.5, 2.5, 2.7]), cp.array([1.0, 2.0, 3.0]))
         assert counts.tolist() == [1, 2] and edges.tolist() == [1, 2, 3]
+
+
+def test_a_row_of_elements_is_contiguous(simulating):
+    """cupy_tests/manipulation_tests/test_shape.py, `test_ravel_non_contiguous` and `test_ravel_broadcasted`."""
+    simulating("""
+        import cupy
+        for order in "CFAK":
+            for array in (cupy.arange(10)[::2], cupy.broadcast_to(cupy.array([1]), (10,)), cupy.zeros((3, 4))[:, ::-1]):
+                flat = array.ravel(order)
+                assert flat.flags.c_contiguous and flat.shape == (array.size,), order
+    """)

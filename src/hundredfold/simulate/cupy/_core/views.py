@@ -113,8 +113,9 @@ class Views:
         """The elements in one row; a view where the layout allows."""
         order = normal_order(order, "CFAK")
         if order == "K":  # as the elements lie in memory
-            return self._view(self._a.transpose(_walk(self._a.strides))).reshape(self.size)
-        flat = self.reshape(self.size, order=order)
+            flat = self._view(self._a.transpose(_walk(self._a.strides))).reshape(self.size)
+        else:
+            flat = self.reshape(self.size, order=order)
         return flat if flat._a.flags.c_contiguous else flat.copy()
 
     def flatten(self, order: str = "C"):
