@@ -272,6 +272,15 @@ def test_every_picture_is_under_300_kB_and_as_a_notebook_wants_it(monkeypatch):
         assert len(bundle["text/html"]) < 300_000
 
 
+def test_every_picture_keeps_bokehs_rules():
+    """A figure is not checked when it is rendered (hundredfold.plot.figure), so it is here."""
+    from bokeh.core.validation import check_integrity
+
+    for trace in launches():
+        found = check_integrity(lens.show(trace).layout.references())
+        assert not found.error and not found.warning, found
+
+
 def test_a_large_launch_is_sampled_and_says_so():
     x, out = np.zeros((2000, 2000), np.float32), np.zeros((2000, 2000), np.float32)
     figure = lens.show(lens.trace(blur, (125, 125), (16, 16), x, out, blocks=40))

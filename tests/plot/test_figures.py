@@ -190,6 +190,18 @@ def test_the_server_has_these_files():
     assert all((bokehjs() / "js" / f"{part}.min.js").is_file() for part in ("bokeh", "bokeh-widgets"))
 
 
+def test_figures_keep_bokehs_rules(real):
+    """They are not checked when they are rendered, so they are here."""
+    from bokeh.core.validation import check_integrity
+
+    for figure in (
+        plot.times({"here: one": 0.5, "limit: another": 0.1}),
+        plot.lines([1, 2, 3], {"a": [1, 2, 3], "b": [3, 2, 1]}, xlog=True),
+    ):
+        found = check_integrity(figure.layout.references())
+        assert not found.error and not found.warning, found
+
+
 def test_a_figure_nobody_looks_at_does_not_import_bokeh():
     code = "import sys; from hundredfold import plot; f = plot.times({'a': 1.0}); f.alt; print('bokeh' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "False"

@@ -77,7 +77,7 @@ class Figure:
         from bokeh.settings import settings
 
         layout, checks = self.layout, type(settings).perform_document_validation
-        # A fifth of the time that a picture of many parts takes; the tests of the pictures make the checks.
+        # A fifth of the time that a picture of many parts takes; tests/plot and tests/lens/test_show.py make the checks.
         checks.set_value(False)
         try:
             return json_item(layout)
