@@ -183,8 +183,9 @@ class FrameJudge:
         if self.ordered:
             rows = found.iloc[[place for _, place in sorted(zip(by, places, strict=True))]].reset_index(drop=True)
             self._values(rows, right)
-            refuse("order", f"each row is right, but they stand in another order: the first is {_row(found, 0)}, asked for "
-                   f"is {_row(right, 0)}. A groupby in cuDF gives its groups in no order; sort what is to be sorted.")  # fmt: skip
+            at = int(np.flatnonzero((theirs != ours).any(axis=1))[0])
+            refuse("order", f"each row is right, but they stand in another order: row {at} is {_row(found, at)}, asked for "
+                   f"is {_row(right, at)}. A groupby in cuDF gives its groups in no order; sort what is to be sorted.")  # fmt: skip
         return found.iloc[[place for _, place in sorted(zip(by, places, strict=True))]].reset_index(drop=True)
 
 
