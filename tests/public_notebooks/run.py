@@ -9,19 +9,17 @@ are no programs: fragments that no Python runs, or for versions of long ago.  EX
 notebooks import besides (Matplotlib and its like), put on PYTHONPATH.
 
 ``real_refuses`` names what the locked version of the real library refuses too, with where it does: programs for older
-versions.  They count as not run; a second share leaves them aside.  ``later`` marks programs of repositories that were taken
-up when the others ran, in search of outputs to compare with: they are counted on a line of their own, which says how the
-stand-ins do with programs that nobody had looked at.
+versions.  ``later`` marks programs of repositories that were taken up when the others ran, whole, in search of what fails.
+`table.py` counts them, with the former left out and as failures, and writes README.md.
 
 One at a time, each cell with five minutes (``--timeout``), and the cells after one that fails run too, for
-``compare.py``; what counts is whether none did.  The last line tells the shares; the exit status is 0 where they are reached:
-at least 80 tried of six repositories, at most 40 % left out, of the rest at least 92 % run to the end.
+``compare.py``; what counts is whether none did.  The exit status is 0 where the shares are reached: at least 80 tried of six
+repositories, at most 40 % left out, of the rest at least 92 % run to the end, older programs being left out.
 """
 
 from __future__ import annotations
 
 import argparse
-import collections
 import json
 import os
 import subprocess
@@ -29,8 +27,9 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-LIST = HERE / "list.json"
-TRIED, REPOSITORIES, LEFT_OUT, RUN = 80, 6, 0.40, 0.92
+sys.path.insert(0, str(HERE))
+import table  # noqa: E402
+from table import LIST, key  # noqa: E402
 
 
 def attempt(folder: Path, entry: dict, extra: str | None, timeout: float, keep: Path | None) -> dict:
@@ -56,45 +55,6 @@ def attempt(folder: Path, entry: dict, extra: str | None, timeout: float, keep: 
         return json.loads(done.stdout)[0]
     except (ValueError, IndexError):
         return {"status": "no answer", "message": done.stderr[-500:]}
-
-
-def summary(entries: list[dict], results: dict[str, dict]) -> tuple[str, bool]:
-    """The last lines, and whether what has to be reached is."""
-    later = [entry for entry in entries if entry.get("later") and key(entry) in results]
-    tried = [entry for entry in entries if not entry.get("later") and key(entry) in results]
-    left = [entry for entry in tried if entry.get("left_out")]
-    refused = [entry for entry in tried if entry.get("real_refuses") and results[key(entry)]["status"] != "ran"]
-    rest = [entry for entry in tried if not entry.get("left_out")]
-    ran = [entry for entry in rest if results[key(entry)]["status"] == "ran"]
-    lines = [f"{'repository':50s} {'tried':>5s} {'left out':>8s} {'ran':>5s} {'failed':>6s}"]
-    for name in sorted({entry["repository"] for entry in tried}):
-        of = [[e for e in group if e["repository"] == name] for group in (tried, left, ran)]
-        n, out, good = map(len, of)
-        lines.append(f"{name:50s} {n:5d} {out:8d} {good:5d} {n - out - good:6d}")
-    share_left = len(left) / max(len(tried), 1)
-    share_ran = len(ran) / max(len(rest), 1)
-    repositories = len({entry["repository"] for entry in tried})
-    lines.append(
-        f"{len(tried)} tried of {repositories} repositories; {len(left)} left out ({share_left:.1%}); "
-        f"{len(ran)} of the other {len(rest)} run to the end ({share_ran:.1%})."
-    )
-    outdated = len(ran) / max(len(rest) - len(refused), 1)
-    lines.append(
-        f"{len(refused)} that do not are refused by the locked version of the real library too (`real_refuses`); "
-        f"without these {outdated:.1%}."
-    )
-    fresh = [entry for entry in later if not entry.get("left_out")]
-    lines.append(
-        f"Taken up later (`later`): {len(later)} of {len({entry['repository'] for entry in later})} more repositories; "
-        f"{len(later) - len(fresh)} left out; {sum(results[key(e)]['status'] == 'ran' for e in fresh)} of the other "
-        f"{len(fresh)} run to the end."
-    )
-    enough = len(tried) >= TRIED and repositories >= REPOSITORIES and share_left <= LEFT_OUT and share_ran >= RUN
-    return "\n".join(lines), enough
-
-
-def key(entry: dict) -> str:
-    return f"{entry['repository']}:{entry['path']}"
 
 
 def main() -> int:
@@ -134,10 +94,8 @@ def main() -> int:
             place = ", ".join(f"{what} {result[what]}" for what in ("cell", "line") if result.get(what))
             said = (result.get("message", "").splitlines() or [""])[0][:150]
             print(f"{result['status']:14s} {name}  {place}  {result.get('error', '')}: {said}", flush=True)
-    text, enough = summary(entries, results)
+    text, enough = table.summary(entries, results)
     print(text)
-    counts = collections.Counter(result["status"] for result in results.values())
-    print(", ".join(f"{status} {n}" for status, n in counts.most_common()))
     return 0 if enough else 1
 
 
