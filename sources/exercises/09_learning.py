@@ -98,7 +98,7 @@ check("learning.cost", fits, nbytes, reading, launching, crossing)
 # %% [markdown]
 # ## 3. Repair: a score that is too good
 #
-# A colleague has 60 rows, 300 columns and labels from a tossed coin, and their cross-validation is right about eight of ten. Find out why, and repair it.
+# A colleague has 60 rows, 300 columns and labels from a tossed coin, and their cross-validation is right in nearly eight cases of ten. Find out why, and repair it.
 #
 # `X` (n, m) is float32 on the host, `y` has the classes, 0 and 1, and `folds` is a list of pairs of row numbers: `train`, of which the fold's model may learn,
 # and `test`, whose classes it predicts. For each fold: standardise the columns, keep the five in which the classes' means lie farthest apart, fit a logistic

@@ -65,12 +65,12 @@ def _explained(key: str) -> str:
     return {
         "clusters": f"100 readings of 3.2 GB that lie on the device: {gpu}. The processor would have to fetch them, and "
         f"then reads them in {cpu} altogether.",
-        "airports": f"the data fits in any cache, and 400 kernels take {gpu} to launch, whatever they do; the processor makes "
+        "airports": f"The data fits in any cache, and 400 kernels take {gpu} to launch, whatever they do; the processor makes "
         f"400 calls in some {cpu}.",
         "neighbours": f"1.28·10¹⁴ operations for 444 MB over the bus: {gpu} on the GPU, {cpu} on the processor. "
         "Where arithmetic grows with the product of the sizes and the data with their sum, a GPU has time to cross the bus.",
         "scale": f"8 GB cross the bus, there and back together, in {bus}; the processor moves them in its own memory in {cpu}.",
-        "middle": f"one step in the middle is left on the host, so 2 GB cross the bus in each of 101 fits: {bus}. "
+        "middle": f"One step in the middle is left on the host, so 2 GB cross the bus in each of 101 fits: {bus}. "
         f"The processor does all of it in {cpu}.",
         "search": f"10 100 kernels, each of which reads 200 MB that stay on the device: {gpu}, with {bus} for the text to "
         f"cross once. The processor: {cpu}.",
