@@ -189,7 +189,7 @@ print("sort=True:       ", flights.groupby("dest", sort=True).arr_delay.mean().i
 flown = flights.groupby("carrier").distance.mean()
 delayed = flights.groupby("carrier").arr_delay.mean().sort_values()
 right = cudf.DataFrame({"miles": flown, "delay": delayed}).sort_values("delay")
-print("by index:    ", right.head(2).round(1).to_pandas().to_dict("index"))
+print("by index:    ", right.head(2).round().astype("int64").to_pandas().to_dict("index"))
 print("the rows of the one stand where those of the other do?", (flown.to_numpy() == right.miles.to_numpy()).all())
 assert right.miles.sort_index().to_pandas().equals(flown.sort_index().to_pandas().rename("miles"))
 
