@@ -756,10 +756,10 @@ plot.lines(
     sizes,
     times,
     xlabel="rows",
-    ylabel="seconds for each step",
+    ylabel="seconds",
     xlog=True,
     ylog=True,
-    title="K-means of five columns: where does a GPU begin to pay?",
+    title="A step of k-means, five columns: where does a GPU begin to pay?",
     note="Measured here; the GPUs' are ten launches and one reading.",
 )
 
