@@ -136,7 +136,7 @@ check("dataframes.weigh", delay, dest, mean, groupby, trip)
 # What each passenger gets for a late arrival: **100** dollars if the flight never arrived (`arr_delay` is null); from **180** minutes on **600** if it goes **1 500** miles or more, and **400** if less; from **60** minutes on **50**; else nothing. The result is a Series of whole
 # numbers, in the order of the rows.
 #
-# The function below says just that, and runs in pandas. cuDF refuses it. Repair it, with `apply` or without, and leave the table on the device.
+# The function below says just that, and runs in pandas, with its nullable integers. cuDF refuses it. Repair it, with `apply` or without, and leave the table on the device.
 
 
 # %%
