@@ -81,7 +81,7 @@ check("merges.count", inner, left, outer, anti, square, nbytes)
 # - Tail numbers may be null on both sides. A flight without one has no plane.
 #
 # `flights` has the columns `flight`, `carrier`, `tailnum` and `year` (in which it flew); `planes` has `tailnum`, `year` (in which it was built)
-# and `seats`. Neither table may be changed.
+# and `seats`; `year` is never null there. Neither table may be changed.
 
 
 # %%

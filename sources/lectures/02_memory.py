@@ -82,8 +82,8 @@ print(f"\noperations; you said {my_operations} for each number on a V100 in floa
 # %% [markdown]
 # **Explain.** Code that does fewer operations for its bytes is *bound by memory*: its arithmetic is free, and its only price is its
 # bytes. On a V100 that is all code with fewer than about nine operations per byte, which is nearly every line of NumPy that you ever
-# wrote. `limit` takes both and says which binds. (Look at the RTX 4090 in float64: of all GPUs, there the arithmetic is *not* free. We
-# come back to it.)
+# wrote. `limit` takes both and says which binds. (Look at the RTX 4090 in float64: of all GPUs, there arithmetic stops being free
+# first, with little more than one operation per byte. We come back to it.)
 
 # %%
 elements = 10_000 * 10_000
@@ -153,7 +153,8 @@ print(f"{arrays_at_once(in_one_line, x_gpu):.0f} arrays, and you said {my_arrays
 #
 # You can do with less: write into arrays that you have. Many tutorials say that this is faster.
 #
-# **Predict.** This function writes in place wherever it can. Of the 88 bytes for each number, how many does it save?
+# **Predict.** This function writes in place wherever it can. The sum of the two squares takes 88 bytes for each number (the 98 without the comparison
+# and the count). How many of them does it save?
 
 
 # %%
@@ -500,9 +501,13 @@ for name in ("V100", "H200", "RTX 4060 Laptop"):
     processor = 150e9  # bytes per second, of a good server
     gain = 1 / processor - 1 / gpu.bandwidth  # seconds that each pass saves, per byte
     print(f"{name:15}  one trip costs {gpu.bandwidth / gpu.link:3.0f} passes; ", end="")
-    print(f"against a server's processor it pays after {np.ceil((1 / gpu.link) / gain):.0f} passes")
+    print(f"against a server's processor it pays after {np.ceil(round((1 / gpu.link) / gain, 6)):.0f} passes")
 
 # %% [markdown]
+# (A pass on the GPU saves only what the processor would have taken *more*; the nearer the two memories, the more passes it takes.)
+#
+# A good place for a pause.
+#
 # ## Four bytes or eight
 #
 # `float32` has half the bytes. Is it twice as fast?
@@ -537,7 +542,7 @@ plot.times(
 
 # %% [markdown]
 # **Explain.** On the GPUs of data centres bytes bind in both, so float32 is worth a factor of two. A consumer GPU has one float64 unit
-# for sixty-four of float32: there float64 is bound by arithmetic, and float32 gains ten times and more.
+# for sixty-four of float32: there float64 is bound by arithmetic, and float32 gains about ten times, or more.
 #
 # If you choose float32, stay in it. Which of these results are float32?
 
@@ -575,7 +580,8 @@ del ones
 # ## Eight operations, taken apart
 #
 # In June 2019 a suite measured eight operations on a V100 and on the two processors of the same DGX-1, waited for each, and published its
-# raw numbers. Its chart is still shown: speedups from 3.5 to 270, all "at 800 MB". It is honest work: every number is possible. But few who
+# raw numbers. (The two processors have forty cores together.) Its chart is still shown: speedups from 3.5 to 270, all "at 800 MB" (for the sum the
+# chart's kernel came from another library, CUB, than the raw data's, so the table below has less for it). It is honest work: every number is possible. But few who
 # quote the 270 can say what it means. You will.
 #
 # **Predict.** The V100 has 900 GB/s, the two processors together 153.6 GB/s. What is the speedup of an operation that is bound by memory,
@@ -733,6 +739,7 @@ plot.lines(
     xlog=True,
     ylog=True,
     title="2.5 x + 1: who is first?",
+    note="NumPy: measured here. All others: limits, reckoned from published data sheets.",
 )
 
 # %% [markdown]
@@ -759,7 +766,7 @@ for name in ("V100", "H200"):
 #   numexpr and Numba.
 # - CuPy's **pool** keeps what you free. A **view** keeps its whole base: copy what you want to keep.
 # - The device fetches by itself only from **pinned** memory, which must be left alone until the copy is done.
-# - float32 is worth two in a data centre, and ten or more on a consumer GPU, unless one float64 operand spoils it. Keep in float32, **add
+# - float32 is worth two in a data centre, and about ten, or more, on a consumer GPU, unless one float64 operand spoils it. Keep in float32, **add
 #   in float64**.
 # - speedup = hardware × GPU's share of its limit ÷ CPU's share of its. Far above the hardware, a speedup tells of software.
 # - Small arrays pay for the launch; data from the host pays for the bus, at any size.

@@ -14,8 +14,8 @@
 # *Unit 05 · kernels · 35 minutes, then 40 for the exercises*
 #
 # In June 2019 a post smoothed a picture on a GPU, in Python: **600 ms** on the CPU, **3 ms** on the GPU, "200×". In unit 04 you took the 600 ms
-# apart. Now the 3 ms. You will write that kernel, find out why it is 13 times slower than its own GPU allows, and mend it by exchanging two
-# names. Nobody needs a GPU to see why.
+# apart. Now the 3 ms. You will write that kernel, find out why it is 13 times slower than its own GPU allows, and mend the largest part of it by
+# exchanging two names. Nobody needs a GPU to see why.
 #
 # ## What you will be able to do
 #
@@ -24,7 +24,7 @@
 # - **Order** the threads so that a warp asks for bytes that lie side by side.
 # - **Decide** when a kernel is not worth it.
 #
-# You need unit 04's loops over a picture. Everything here runs with or without a GPU; it takes about half a minute.
+# You need unit 04's loops over a picture. Everything here runs with or without a GPU; it takes about a minute.
 
 # %%
 # %load_ext hundredfold
@@ -57,7 +57,8 @@ assert cp.allclose(y, cp.minimum(x * np.float32(1.5), 1))
 print(f"{y.size} numbers, the largest {float(y.max()):.1f}")
 
 # %% [markdown]
-# The size is odd on purpose, and nobody had to think about it: `@vectorize` chose the threads, made the result, and stopped at the end. But a
+# (`@vectorize` returns Numba's own kind of array on the device; `cp.asarray` looks at the same memory as CuPy's.) The size is odd on purpose, and
+# nobody had to think about it: `@vectorize` chose the threads, made the result, and stopped at the end. But a
 # 3 × 3 mean is beyond it, because it needs the *neighbours*. For that one writes a kernel.
 #
 # ## One thread, one element
@@ -151,7 +152,8 @@ def smooth_ordered(x, out):
 
 # %% [markdown]
 # Two names are exchanged. `cuda.grid(2)` gives *x first, then y*, and the first kernel takes x for the row. Both give the same picture. But the
-# 32 threads of a *warp* go together and ask for memory together, and memory comes in *sectors* of 32 bytes. Threads whose `threadIdx.x` follow
+# 32 threads of a *warp* go together and ask for memory together, in one *request* for each read or write in the code; and memory comes in
+# *sectors* of 32 bytes. Threads whose `threadIdx.x` follow
 # each other are in the same warp: in a block of 16 × 16 a warp is two lines of 16 threads.
 #
 # **Predict.** The 32 threads of a warp read one pixel each, of one byte. How many sectors does that take in the published order, and how many in
@@ -189,8 +191,8 @@ lens.show(traces[smooth_published], tab="warp")
 lens.show(traces[smooth_ordered], tab="warp")
 
 # %% [markdown]
-# **Explain.** In the published order neighbouring threads read bytes that lie a whole *row* apart, and each byte brings a sector of 32 with it,
-# 31 of them for nothing. Exchange the two names, and a line of 16 threads reads 16 bytes side by side: one sector, or two where they straddle its
+# **Explain.** In the published order neighbouring threads read bytes that lie a whole *row* apart. Each brings a sector of 32 with it, of which the
+# warp's two lines use two bytes, and thirty come for nothing. Exchange the two names, and a line of 16 threads reads 16 bytes side by side: one sector, or two where they straddle its
 # edge. Such requests are called **coalesced**. The rule to remember: **the fastest thread index belongs on the last axis**; x is the column,
 # `j, i = cuda.grid(2)`.
 #
@@ -250,13 +252,13 @@ assert not seen.errors
 print(f"errors that the lens sees: {len(seen.errors)}; bytes that come and are used: {seen.efficiency:.0%}")
 
 # %% [markdown]
-# Right to the last pixel, and coalesced. The kernel of the best known tutorial is not that lucky: it reads past the picture, adds one neighbour
-# twice and another never, and nobody saw it for five years, because a blur looks like a blur, and there was nothing to compare it with.
+# Right to the last pixel, and coalesced. A blur in a well-known course ([here it is](../docs/found.md)) is not that lucky: it reads past the
+# picture, adds one neighbour twice and another never, and nobody saw it for years, because a blur looks like a blur, and there was nothing to compare it with.
 #
 # ### Nine bytes that do not fit into a byte
 #
-# **Predict.** Nine pixels of 127 come to 1143, and an int8 ends at 127. What does the sum come to in NumPy's int8 arrays, in C, in an `int8_t`
-# that is added to nine times, and in a Numba kernel in which the sum begins as `np.int8(0)`?
+# **Predict.** Nine pixels of 127 come to 1143, and an int8 ends at 127. What does the sum come to when NumPy adds nine arrays of int8, one to
+# the other with `+=`; in C, in an `int8_t` that is added to nine times; and in a Numba kernel in which the sum begins as `np.int8(0)`?
 
 # %%
 my_numpy, my_c, my_numba = 1143, 1143, 1143
@@ -295,7 +297,7 @@ print(f"Numba, begun as np.int8(0)       {int(in_numba[0]):5}   you said {my_num
 assert (int(narrow[0]), int(in_numba[0])) == ((1143 + 128) % 256 - 128, 1143)
 
 # %% [markdown]
-# **Explain.** Arrays of int8 stay int8 and go round, in CuPy as in NumPy: 1143 - 4 · 256 = 119. C adds in `int`, but stores into the `int8_t`
+# **Explain.** Arrays of int8 stay int8 and go round, in CuPy as in NumPy: 1143 - 4 · 256 = 119. (Their method `.sum()` widens to int64 first.) C adds in `int`, but stores into the `int8_t`
 # after each step, and goes round there. Numba adds single whole numbers as int64, and a *variable has one type*, that of all that is ever
 # assigned to it: so `total` is an int64 from the beginning, whatever it begins as. It goes round only where you store into an array of int8, and
 # a mean fits again. (To add up in int64 is wider than needed; unit 06 asks what that costs.)
@@ -347,7 +349,8 @@ print(f"loops, one core          {1e3 * one_core.median:4.1f} ms, {published_way
 print(f"loops, all cores         {1e3 * all_cores.median:4.1f} ms, {published_way.median / all_cores.median:.0f}×")
 
 # %% [markdown]
-# (On the two quiet cores on which this course's ladder was first measured it was 509 ms, 40 ms, 5 ms: a factor of 96, without any GPU.)
+# (When this course's ladder was first measured, on two quiet cores, `@stencil` took 509 ms, the loops 40 ms, and on both cores 5 ms: a factor of 96
+# without any GPU, and more of it than two threads explain. On a busy machine all cores may even lose to one.)
 #
 # ## Now the GPU
 #
@@ -374,7 +377,7 @@ compare(
 )
 
 # %% [markdown]
-# Read it from the right. Of the published 200× most is the CPU's own software, as the ladder shows. What a GPU can add is the distance between
+# Read the picture from the right, from the slow end. Of the published 200× most is the CPU's own software, as the ladder shows. What a GPU can add is the distance between
 # the *limits*, of this processor's memory and of the GPU's. And the published kernel stands 13 times above the limit of the V100 on which it ran.
 # How much of that is the order of the threads? The lens estimates the time of a launch from its requests, without a GPU. (An estimate is no
 # measurement: it is as good as a plain model of a GPU can be, which is a factor of two or so.)
@@ -394,7 +397,7 @@ for gpu in ("V100", "H200"):
 
 # %% [markdown]
 # In the published order the first cache, L1, is busy with fetching sectors of which one byte is used (the post measured 2.87 ms). In the right
-# order that is over, and something else binds. That is how it goes on: remove what binds, and look what binds next. Unit 06 does that to the end.
+# order that is over, and arithmetic binds; so the better shape of 32 × 8 no longer shows. That is how it goes on: remove what binds, and look what binds next. Unit 06 does that to the end.
 #
 # ## A loop for any size
 #
@@ -571,12 +574,13 @@ plot.lines(
 )
 
 # %% [markdown]
-# On the left a GPU is still launching when one core has finished. On the right, *there and back* is bound by the bus, however fast the kernel is.
+# On the left a V100 is still launching when one core has finished, and an H200 is about level. On the right, *there and back* is bound by the bus, however fast the kernel is.
 # Whether this CPU is first there depends on how near to its memory's limit its loop came (and on who else was at work on it):
 
 # %%
 print(
-    f"32 by 32 pixels, here:      {1e6 * here[0]:.1f} µs; a launch on a V100 alone {1e6 * least('V100', 32, False):.0f} µs"
+    f"32 by 32 pixels, here:      {1e6 * here[0]:.1f} µs; a launch alone on a V100 {1e6 * least('V100', 32, False):.0f} µs, "
+    f"on an H200 {1e6 * least('H200', 32, False):.0f} µs"
 )
 print(f"the whole picture, here:    {1e3 * here[-1]:.1f} ms")
 print(f"the limit of this memory:   {1e3 * limit(bytes=2 * picture.size, machine='cpu').seconds:.1f} ms")

@@ -174,7 +174,8 @@ for gpu in ("V100", "H200"):
 #
 # ### And the CPU?
 #
-# It has the same two troubles. It moves *lines* of 64 bytes, so a column wants a tile as well. And its caches have *sets*, as shared memory has banks:
+# It has the same two troubles. It moves *lines* of 64 bytes, so a column wants a tile as well (small enough for a cache; whether it pays
+# on a busy machine is another matter). And its caches have *sets*, as shared memory has banks:
 # lines that are a power of two apart meet in the same few.
 
 
@@ -291,7 +292,7 @@ print(f"on an H200 about {1e3 * guess.seconds:.2f} ms, held up by {guess.binds}"
 
 # %% [markdown]
 # What if a barrier is forgotten? The threads of a warp mostly go together, so that the last steps, within one warp, come out right on many a GPU, and
-# the first ones most of the time. The lens does not try its luck. It looks whether anything orders the write before the read:
+# the first ones most of the time, until once they do not. The lens does not try its luck, and its orders are chosen to be nasty. It looks whether anything orders the write before the read:
 
 
 # %%
@@ -407,8 +408,8 @@ for kernel, mine in ((product_plain, my_plain), (product_tiled, my_tiled)):
     )
 
 # %% [markdown]
-# **Explain.** 2 n reads have become 2 n / 16, and a multiplication and an addition now come with 1/16 of the bytes. *Arithmetic intensity* is the
-# name: operations for each byte. Below a certain intensity the memory is the limit, above it the arithmetic. The **roofline** draws both limits; a
+# **Explain.** 2 n reads have become 2 n / 16. The bytes that move have become fewer by half of that only, since in the plain kernel threads of a warp
+# that want the same number, or neighbours, share a sector already. Operations for each byte are called *arithmetic intensity*. Below a certain intensity the memory is the limit, above it the arithmetic. The **roofline** draws both limits; a
 # kernel is a point, and tiles push it to the right:
 
 # %%
@@ -426,7 +427,8 @@ for gpu in ("V100", "H200"):
 # Far less is won than 16×, and on the newer GPU the estimate sees nothing won at all. Its caches had done the tile's work for the plain kernel, so
 # both are held up by *issue*: a multiprocessor starts so many instructions in a cycle, and each multiplication comes with two reads from shared
 # memory and a loop around it. What comes next is what a library does: each thread makes 8 × 8 results in registers, so that a number that it has
-# read is used eight times; it fetches the next tile while it multiplies this one; and since 2017 there are units that multiply whole little tiles.
+# read is used eight times; it fetches the next tile while it multiplies this one; and since 2017 there are units
+# that multiply whole little tiles, the tensor cores.
 # That is thousands of lines. So:
 #
 # ### Against the library
@@ -474,7 +476,7 @@ compare(
 # ## How many fit
 #
 # A multiprocessor hides the wait for memory by having other warps at hand. How many it can hold, its *occupancy*, depends on what each block takes
-# of three stores: threads (2048 on an H200), registers (65 536) and shared memory (228 KiB).
+# of three stores: threads (2048 on an H200), registers (65 536) and shared memory (228 KiB). (And no more than 32 blocks fit, however small.)
 #
 # **Predict.** The tiled product takes 32 registers a thread. Say a change makes it 40. What share of the warps is lost with tiles of 16 × 16, and what
 # share with tiles of 32 × 32, which have half the reads?
@@ -610,7 +612,8 @@ for gpu in ("V100", "H200"):
     print(f"{gpu}: about {1e3 * guess.seconds:.2f} ms, held up by {guess.binds}; limit {1e3 * floor:.2f} ms")
 
 # %% [markdown]
-# **Explain.** What four threads ask for comes from memory once and from the caches three times, since they ask for it at nearly the same time. So
+# **Explain.** Four reads and a write, where one read would do; and the neighbours to the left and right begin in the middle of a sector and take one
+# more. But what four threads ask for comes from memory once and from the caches three times, since they ask for it at nearly the same time. So
 # the step is held up by the *memory*, close to its limit, and a tile would only do by hand what the cache does anyway. This is where to stop: **a
 # kernel at the limit of the memory is made faster only by moving less.** Smaller numbers do that, or two steps in one pass over the plate, which is
 # the exercise's last problem.

@@ -207,7 +207,7 @@ x, y = rng.random(n), rng.integers(0, n, n)
 pdf = pd.DataFrame({"x": x, "y": y}, copy=False)
 gdf = cudf.from_pandas(pdf)
 tables = pl.DataFrame({"x": x, "y": y})
-database = duckdb.connect(config={"memory_limit": "400MB"})
+database = duckdb.connect(config={"memory_limit": "400MB", "temp_directory": folder})
 database.register("pdf", pdf)
 assert abs(gdf.x.mean() - x.mean()) < 1e-12
 

@@ -305,8 +305,8 @@ print(f"the largest delay: by sort_values {last[0]}, by max {flights['dep_delay'
 #
 # ### One of each
 #
-# `drop_duplicates` keeps the first row of each key, or the last. Of a table in no order that is any row, so sort before. When is an hour
-# twice the same?
+# `drop_duplicates` keeps the first row of each key, or the last. Of a table in no order that is any row, so sort before. When do two
+# different hours look the same?
 
 # %%
 local = ["origin", "year", "month", "day", "hour"]
@@ -403,8 +403,9 @@ jfk["age"] = jfk["time"] - reports["time_hour"].iloc[place].reset_index(drop=Tru
 print(f"reports are between {jfk['age'].min()} and {jfk['age'].max()} old")
 
 # %% [markdown]
-# `side="right"` puts a time that is in the list behind its equal, so that minus one finds it. The oldest "last report" shows what is missing yet: a
-# *tolerance*. And the strongest argument for `direction="backward"`, which is the default everywhere:
+# `side="right"` puts a time that is in the list behind its equal, so that minus one finds it. Where no report is early
+# enough it gives -1, and `iloc[-1]` would fetch the *last* report of the year without a word: hence the `assert`. The reports have gaps, so the oldest
+# "last report" is more than a day old; what is missing yet is a *tolerance*. And the strongest argument for `direction="backward"`, which is the default everywhere:
 #
 # **Predict.** With the report *nearest* in time, in place of the last: how many per cent of the flights get a report from their own future?
 
@@ -461,7 +462,7 @@ plot.lines(
 
 # %% [markdown]
 # By days of UTC the late evening would belong to the next day, and there would be 366. `rolling(7)` counts *rows*: where a day is missing it
-# takes eight; `rolling("7D")` counts days, and gives a value from the first day on. Both look back only. (`center=True` looks ahead: for a picture, not
+# spans eight days; `rolling("7D")` counts days, and gives a value from the first day on. Both look back only. (`center=True` looks ahead: for a picture, not
 # for a forecast.)
 #
 # ## All three tables
@@ -512,7 +513,7 @@ my_factor = 2
 # %%
 @numba.njit
 def direct_join(id_left, x_left, id_right, x_right, top):
-    first = np.zeros(top + 2, np.int64)  # where the rows of each id begin, once sorted
+    first = np.zeros(top + 2, np.int64)  # shifted by two, so that once it is filled the rows of id begin at first[id]
     for i in range(id_right.size):
         first[id_right[i] + 2] += 1
     rows = 0
@@ -593,8 +594,10 @@ compare(
 # (The strongest is Polars here, since it joins any key. The loop by hand knows that its keys are small whole numbers.)
 #
 # **Explain.** Nobody is near the limit, and that is not sloppiness: the limit counts bytes in a row, and a join jumps. Each `id` is looked up at a random
-# place, which fetches a whole line of 64 bytes (on a GPU a sector of 32) for 8 that are wanted, and waits for it. Counted so, the published V100 cannot
-# do it under 3.4 ms. It took 280, mostly to get memory from the driver: there was no pool yet.
+# place, which fetches a whole line of 64 bytes (on a GPU a sector of 32) for 8 that are wanted, and waits for it; the rest is hashing, sorting and
+# making room for the result. Count a sector for each of four random touches of a row, and the published V100 cannot do it under 3.4 ms (the next
+# cell has the sum). It took 280. (The two limits above are for the two sizes: this machine's for the rows here, the V100's for ten million. And
+# cuDF's time is the simulation's, on this processor: it says nothing of a GPU.)
 #
 # And how honest is the 37×? Here are the two sides seven years later, from benchmarks that others published:
 
@@ -609,6 +612,8 @@ rows = {
     "published: libcudf, an H100, 2025": 3.061e-3,
 }
 random_limit = {
+    # both tables, a sector for each of four random touches of a row; then for each row that comes out its pair of places,
+    # a sector for x, and the row itself
     name: (32 * 1e7 + 4 * 32 * 1e7 + (16 + 32 + 24) * 2e7) / machine.gpus.find(name).bandwidth
     for name in ("V100", "H100")
 }

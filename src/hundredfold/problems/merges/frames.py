@@ -164,7 +164,10 @@ def _columns(got: Rows, expected: Rows, index: list[Any]) -> None:
 def _kinds(got: Rows, expected: Rows) -> None:
     for name, want in expected.kinds.items():
         if got.kinds[name] != want and len(got.values) and not got.values[name].isna().all():
-            refuse("dtype", f"column {name} is {_a(got.kinds[name])}; it should be {_a(want)}.")
+            said = f"column {name} is {_a(got.kinds[name])}; it should be {_a(want)}."
+            if (got.kinds[name], want) == ("time with a zone", "time"):
+                said = f"column {name} is a time with a zone; it should be a time without one: `.dt.tz_localize(None)`."
+            refuse("dtype", said)
 
 
 def _a(kind: str) -> str:

@@ -155,7 +155,7 @@ UNKNOWN = Problem(
         ordered=True,
     ),
     hints=(
-        "There are three mistakes, one in each line. Which flights have `seats` null, although their plane is known? What does a "
+        "There are three mistakes. Which flights have `seats` null, although their plane is known? What does a "
         "null tail number match? In what order do groups come?",
         "What has no match is the business of `how='leftanti'`. It needs no column of the right side to be null.",
         "Drop the null tail numbers from `planes`, then `flights.merge(planes, on='tailnum', how='leftanti')`; sort by "
