@@ -175,7 +175,7 @@ check("compiling.histogram", histogram)
 # ## 5. Leave it, compile it, or the GPU?
 #
 # A laptop: memory with 50 GB/s; the interpreter takes 50 ns for one turn of a simple loop, compiled code 1 ns where each turn waits for the one
-# before; the first call of a function that you compile, for the CPU or the GPU, takes 0.5 s more. A V100 beside it with 900 GB/s, on a bus of
+# before, and works at the memory's speed where none waits; the first call of a function that you compile, for the CPU or the GPU, takes 0.5 s more. A V100 beside it with 900 GB/s, on a bus of
 # 12 GB/s; one of its threads alone takes 20 ns for such a turn. Which way finishes first, counting everything until the answer is where it is wanted?
 #
 # | job | what | as it stands |

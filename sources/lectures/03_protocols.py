@@ -27,7 +27,7 @@
 # - **Measure** a hand-over beside a copy, the memory's limit and the bus, and see at once which of them moved nothing.
 # - **Recognise** where "any array" loses: small calls, single numbers, arrays that cannot be written, work that waits.
 #
-# You need unit 01. All of it runs in under a minute, with or without a GPU.
+# You need unit 01. All of it runs in about a minute, with or without a GPU.
 
 # %%
 # %load_ext hundredfold
@@ -181,7 +181,7 @@ if HAS_XARRAY:
 # (`spread + (spread == 0)` puts 1 where the spread is 0, so that a constant column gives 0 and no NaN.) Dask is a protocol within a protocol:
 # `np.minimum` asks Dask, Dask makes a plan with a `minimum` for each piece, and when the plan is carried out, the pieces are CuPy arrays and are
 # asked again. Xarray works in the same way: names for the axes outside, any array inside. But it answers to `__array_ufunc__` only; what does not
-# go element by element has other arguments there, and `np.where(a, b, c)` would fetch the array. So `scores` is made of **operators, methods and
+# go element by element has other arguments there, and `np.where(a, b, c)` would compute what is lazy, or be refused by what lies on a GPU. So `scores` is made of **operators, methods and
 # ufuncs**, which every one of them understands, and takes the rest of its namespace only where it must.
 #
 # The tool that you meet most often in older code is `cp.get_array_module`. It knows two libraries:
@@ -196,7 +196,7 @@ for name, array in arrays.items():
 # Now the memory. Two protocols say where an array lies.
 #
 # - `__cuda_array_interface__` is a dict: shape, type, address, strides, stream. It is Numba's invention, and CuPy, cuDF, PyTorch and RMM have it.
-# - **DLPack** is a struct of C in a capsule, for all devices: `__dlpack_device__()` says where, `__dlpack__()` hands it over. It is part of the
+# - **DLPack** is a struct of C in a capsule, for all devices: `__dlpack_device__()` says where (a kind, 1 for the host and 2 for CUDA, and the device's number), `__dlpack__()` hands it over. It is part of the
 #   array API standard, and JAX and TensorFlow have it too.
 
 # %%
@@ -349,7 +349,7 @@ print(sorted(packed), "and the pointer is this process's own:", packed["ptr"] ==
 # Unpacked in this process, that makes two objects for one stream, and the first to die destroys it for both. In another process it is a handle to
 # nothing, and the crash comes later. That no error is raised does not mean that something can be sent. Keep streams, events and pools out of what you send.
 #
-# **Predict.** `x` is 8 MB on the device. How many bytes has the pickle of the view `x[::2]`, in MB, and of `x[:10]`?
+# **Predict.** A device array of 8 MB: how many MB has the pickle of the view that takes every second element?
 
 # %%
 my_pickled = 8
@@ -415,7 +415,7 @@ plot.lines(
 # %% [markdown]
 # ### Measured
 #
-# Those were limits. When Dask first computed a singular value decomposition on the eight GPUs of a DGX-1, its authors looked at how long
+# Those were limits. When Dask first computed a singular value decomposition on GPUs of a DGX-1, its authors looked at how long
 # **one transfer** from one GPU's process to another's took: half a second to a second by TCP, some 20 ms by UCX over NVLink
 # ([Rocklin and Zamora, 2019](https://blog.dask.org/2019/06/09/ucx-dgx)). They do not say how much was in it. A piece of their matrix has 10 000 × 1 000
 # numbers; let us hand over that, in every way we have.

@@ -25,7 +25,7 @@
 # - **Judge** a "200×": against the naive way, the strongest way, and the limit.
 #
 # You need NumPy, and the habits of unit 01: wait, warm up, compare with a limit. Everything here runs on your processor, with or without a
-# GPU; it takes about half a minute.
+# GPU; it takes about a minute.
 
 # %%
 # %load_ext hundredfold
@@ -84,7 +84,7 @@ print(f"speedup {in_python.median / with_numba.median:.0f}×, and you guessed {m
 assert math.isclose(compiled(x), total(x), rel_tol=1e-9)
 
 # %% [markdown]
-# **Explain.** A hundred or several hundred times: the promise holds, and no GPU was near. But look at what it compares: machine code with an
+# **Explain.** A hundred or several hundred times: the promise is of the right size, and no GPU was near. But look at what it compares: machine code with an
 # *interpreter*. That is not the CPU's speed against anything; it is the price of 10 million small objects. Nobody sums like that. What would
 # you have written?
 
@@ -216,7 +216,8 @@ compare(
 )
 
 # %% [markdown]
-# **Explain.** Three ratios for each way, and the published one is the last. Far on the right of the picture is the price of an interpreter; on
+# **Explain.** Three ratios for each way, and the published one is the last. (The strongest way is meant to be the one on all cores; on a busy machine it
+# may not be.) Far on the right of the picture is the price of an interpreter; on
 # the left stands the memory. The nearer to it, the less another core can help: they all read the same memory. (Are all cores no faster
 # than one here? A busy machine spoils threads first: all wait for the one that was kept waiting. The machine on which this page was built
 # has two cores, and others were at work on them.)
@@ -595,12 +596,13 @@ plot.times(
 won = published_way.median / best
 print(f"published, GPU against CPU: {0.621 / 2.87e-3:.0f}×")
 print(f"won here on the CPU, without any GPU: {won:.0f}×")
+print(f"what is left of the published {0.621 / 2.87e-3:.0f}×, against our best loop: {best / (2.87e-3 * scale):.0f}×")
 for name in ("V100", "H200"):
     print(f"memory of the {name} over this CPU's: {limits['cpu'].seconds / limits[name].seconds:.0f}×")
 print(f"the published kernel is {2.87e-3 * scale / limits['V100'].seconds:.0f}× above the V100's limit")
 
 # %% [markdown]
-# Keep these numbers apart. What was won *here* is software: memory that is there, one byte instead of eight, cores. What a GPU can add is the ratio of the two
+# The third line answers the question at the head of this unit. Keep the numbers apart. What was won *here* is software: memory that is there, one byte instead of eight, cores. What a GPU can add is the ratio of the two
 # memories, times what the best loop still lacks to its own limit. **A speedup far above the ratio of the memories measures somebody's software.** And the
 # published kernel leaves a factor of 13 on the table on its own GPU: to get that back is what units 05 and 06 are for.
 #
