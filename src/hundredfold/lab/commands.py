@@ -63,7 +63,8 @@ def test(arguments: list[str]) -> int:
 def test_kernels(arguments: list[str]) -> int:
     """set up and run every kernel of the kernel set, compiled, interpreted and traced (minutes)"""
     environment.ready(groups=["test"])
-    return _become("-m", "pytest", "-n", _workers(), "--dist", "loadscope", "tests/kernels_set", *arguments)
+    # Dealt test by test: by file, one worker would have nearly all of it.
+    return _become("-m", "pytest", "-n", _workers(), "--dist", "worksteal", "tests/kernels_set", *arguments)
 
 
 def test_compiler(arguments: list[str]) -> int:
@@ -87,7 +88,8 @@ def test_interop(arguments: list[str]) -> int:
 def test_lab(arguments: list[str]) -> int:
     """set up and run the tests that drive the real lab in a browser"""
     environment.ready(groups=["test"])
-    return _become("-m", "pytest", "tests/lab", *arguments)
+    # The browser's tests share one lab, and stay together; each lecture is a test by itself.
+    return _become("-m", "pytest", "-n", _workers(), "--dist", "loadgroup", "tests/lab", *arguments)
 
 
 def lint(arguments: list[str]) -> int:
