@@ -344,9 +344,9 @@ published_way = measure(lambda: smooth_stencil(picture).dtype, name="@stencil, a
 result = np.zeros_like(picture)
 one_core = measure(on_one_core, picture, result, name="loops, int8", bytes=2 * picture.size, repeat=5)
 all_cores = measure(on_all_cores, picture, result, name="loops, int8, all cores", bytes=2 * picture.size, repeat=7)
-print(f"@stencil, as published   {1e3 * published_way.median:4.0f} ms")
-print(f"loops, one core          {1e3 * one_core.median:4.1f} ms, {published_way.median / one_core.median:.0f}×")
-print(f"loops, all cores         {1e3 * all_cores.median:4.1f} ms, {published_way.median / all_cores.median:.0f}×")
+print(f"@stencil, as published: {1e3 * published_way.median:.0f} ms")
+print(f"loops, one core: {1e3 * one_core.median:.1f} ms, {published_way.median / one_core.median:.0f}×")
+print(f"loops, all cores: {1e3 * all_cores.median:.1f} ms, {published_way.median / all_cores.median:.0f}×")
 
 # %% [markdown]
 # (When this course's ladder was first measured, on two quiet cores, `@stencil` took 509 ms, the loops 40 ms, and on both cores 5 ms: a factor of 96

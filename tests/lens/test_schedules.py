@@ -196,7 +196,7 @@ def test_what_cannot_be_tried_is_said():
         lens.schedules(last_wins, 1, 32, np.zeros(1), seeds=1)
     with pytest.raises(ValueError, match="run a smaller launch"):
         lens.schedules(last_wins, 1 << 10, 1 << 10, np.zeros(1))
-    with pytest.raises(TypeError, match="takes 1 arguments"):
+    with pytest.raises(TypeError, match="takes 1 argument "):
         lens.schedules(last_wins, 1, 32)
     with pytest.raises(KernelError, match="1024"):
         lens.schedules(last_wins, 1, 2048, np.zeros(1))

@@ -307,7 +307,7 @@ def test_a_wrong_number_of_arguments(launch, cuda):
     x = np.zeros(1)
     launch(kernel, 1, 1, x, np.ones(1))
     assert x[0] == 2
-    with pytest.raises(TypeError, match=r"takes 3 arguments \(x, y, factor\)"):
+    with pytest.raises(TypeError, match=r"takes 2 to 3 arguments \(x, y, factor\), 1 was given"):
         launch(kernel, 1, 1, x)
 
 

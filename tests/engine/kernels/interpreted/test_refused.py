@@ -106,13 +106,6 @@ def added(x):
     cuda.atomic.add(x, (0, 0), 1)
 
 
-def inner(x):
-    def f(y):
-        return y
-
-    x[0] = f(1)
-
-
 def locked(x):
     cuda.atomic.cas(x, 0, 1, 2)
 
@@ -141,7 +134,6 @@ def locked(x):
         (membership, 2, "`in`"),
         (shuffled, 2, "only supports"),
         (added, 2, "2 indices"),
-        (inner, 2, "outside"),
         (locked, 2, "int32, int64, uint32, uint64"),
     ],
 )

@@ -57,6 +57,9 @@ def each(context, builder, c, m, kind: types.Type, value: ir.Value, site: ir.Val
 
 def part(typingctx, context, builder, c, m, base, array, kind, index, site, flags) -> None:
     """Enter every element of the part of an array that an index stands for: all were written."""
+    if isinstance(types.unliteral(kind), types.EllipsisType):  # all of it; Numba can store there, but not read
+        each(context, builder, c, m, base, array, site, flags, stored=True)
+        return
     signature = typingctx.resolve_function_type(operator.getitem, (base, types.unliteral(kind)), {})
     if signature is None or not isinstance(signature.return_type, types.Array):
         return
