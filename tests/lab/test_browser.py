@@ -38,9 +38,6 @@ COLOURS = """canvas => {
 }"""
 
 
-pytestmark = pytest.mark.xdist_group("the lab")  # all of them in one process, which has it open
-
-
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address with its token, as `make lab` prints it."""

@@ -88,8 +88,8 @@ def test_interop(arguments: list[str]) -> int:
 def test_lab(arguments: list[str]) -> int:
     """set up and run the tests that drive the real lab in a browser"""
     environment.ready(groups=["test"])
-    # The browser's tests share one lab, and stay together; each lecture is a test by itself.
-    return _become("-m", "pytest", "-n", _workers(), "--dist", "loadgroup", "tests/lab", *arguments)
+    # By file: the browser's tests share one lab.
+    return _become("-m", "pytest", "-n", _workers(), "--dist", "loadscope", "tests/lab", *arguments)
 
 
 def lint(arguments: list[str]) -> int:
