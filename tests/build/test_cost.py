@@ -56,7 +56,11 @@ def test_reports_are_added_up():
         summary.pytest_runtest_logreport(report("notebooks/01.ipynb::Cell 0", when, seconds, memory=700 * MB))
     summary.pytest_runtest_logreport(report("notebooks/01.ipynb::Cell 1", "call", 4.0, memory=400 * MB))
     summary.pytest_runtest_logreport(report("solutions/01.ipynb::Cell 0", "call", 30.0, memory=None))
-    for name, passed in (("t.py::t[arrays.a-x]", True), ("t.py::t[memory.b-y]", True), ("t.py::t[memory.b-z]", False)):
+    for name, passed in (
+        ("t.py::t[arrays.a-x]", True),
+        ("t.py::t[fast-kernels.b-y]", True),
+        ("t.py::t[memory.b-z]", False),
+    ):
         for when in ("setup", "call", "teardown"):
             summary.pytest_runtest_logreport(report(name, when, 20.0, passed, counted="refused"))
     summary.pytest_runtest_logreport(report("seat.py::t", "call", 1.0, said="  9.9 s  0.9 GB  on a small seat"))
@@ -69,7 +73,7 @@ def test_reports_are_added_up():
         " 30.0 s  solutions/01.ipynb",
         "2 notebooks: at most 30.0 s and 0.70 GB, workers included",
     ]
-    assert "refused: 2 (arrays 1, memory 1)" in text, "one of them was not"
+    assert "refused: 2 (arrays 1, fast-kernels 1)" in text, "one of them was not"
     assert "of 4 files these 4 took longest:\n180.0 s  t.py\n 30.0 s  solutions/01.ipynb\n" in text
     assert "\n  9.9 s  0.9 GB  on a small seat\n" in text
     assert "7 tests: 3.7 min one after the other (the serial sum)" in text and "on 2 workers" in text

@@ -153,6 +153,16 @@ def test_a_machine_that_is_half_set_up_is_said_with_the_command():
         boards.found(probe(gpu(0, compute_mode="exclusive")))
 
 
+def test_slices_that_are_in_the_way_are_taken_off_first():
+    these = boards.found(probe(gpu(0, mig=True), gpu(1, mig=True)))
+    typed = words.commands(plan(40, these))
+    assert [line.split("   #")[0] for line in typed[:2]] == [
+        "sudo nvidia-smi -i 0 -mig 0",
+        "sudo nvidia-smi -i 1 -mig 0",
+    ]
+    assert not any("-mig 0" in line for line in words.commands(plan(14, these)))
+
+
 def test_the_limits_that_a_seat_is_given_add_up_to_the_gpu():
     made = plan(40, named("4xH200"))
     environment = words.settings(made)

@@ -97,7 +97,7 @@ class Summary:
         if "said" in told and report.when == "call":
             self.said.append(told["said"])
         if "counted" in told and report.when == "call" and report.passed:
-            unit = re.search(r"\[(\w+)\.", report.nodeid)
+            unit = re.search(r"\[([\w-]+)\.", report.nodeid)
             self.counted[told["counted"]][unit[1] if unit else "others"] += 1
 
     def pytest_terminal_summary(self, terminalreporter: Any, config: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -175,7 +176,7 @@ def _notebooks() -> list[Path]:
 def _uses(notebook: Path, *packages: str) -> bool:
     """Whether a notebook imports one of these packages."""
     text = notebook.read_text(encoding="utf-8")
-    return any(f"import {package}" in text for package in packages)
+    return re.search(rf"\b(import|from) ({'|'.join(packages)})\b", text) is not None
 
 
 def _run(*arguments: str) -> int:

@@ -9,6 +9,8 @@ from hundredfold.engine.kernels.resolve import Function
 from hundredfold.engine.kernels.trace.findings import Finding, Thread
 from hundredfold.engine.kernels.trace.log import Log
 
+_CURE = "Take the barrier out of the branch or loop, so that all threads of the block meet there."
+
 
 def passed_by(log: Log, function: Function) -> list[Finding]:
     """Return a warning for each barrier at which some threads of a block wait while others have come to the kernel's end.
@@ -38,8 +40,9 @@ def passed_by(log: Log, function: Function) -> list[Finding]:
         sentence = (
             f"{who(*one)} comes to the end of the kernel and passes the barrier in line {sync.line} (`{sync.text.strip()}`) by, at "
             f"which {who(other.thread)} waits. Since Volta a barrier does not wait for threads that have ended; before, and by the "
-            "letter of CUDA's guide, what happens is undefined. Take the barrier out of the branch or loop, so that all threads of "
-            "the block meet there."
+            "letter of CUDA's guide, what happens is undefined. "
         )
-        found[number] = Finding("barrier-divergence", "warning", None, None, sync.line, (one, other), sentence)
+        found[number] = Finding(
+            "barrier-divergence", "warning", None, None, sync.line, (one, other), sentence + _CURE, cure=_CURE
+        )
     return list(found.values())

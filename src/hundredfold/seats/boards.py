@@ -33,6 +33,8 @@ class Board:
         MIG profiles, and how many of each it holds when it is cut into equal ones; empty where it has no MIG.
     wsl : bool
         Whether Windows owns it: then there is neither MPS nor MIG.
+    cut : bool
+        Whether MIG is on for it now.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Board:
     cc: tuple[int, int] | None = None
     slices: dict[str, int] = field(default_factory=dict, hash=False)
     wsl: bool = False
+    cut: bool = False
 
 
 @cache
@@ -101,7 +104,7 @@ def _known(name: str, memory: int | None) -> Board:
         memory = memory or family["memory"] * GB
         return Board(name, memory, slices=_slices(name, memory))
     memory = memory or gpu.memory
-    return Board(gpu.name, memory, gpu.cc, _slices(name if gpu.name not in name else gpu.name, memory))
+    return Board(gpu.name, memory, gpu.cc, _slices(gpu.name, memory))
 
 
 def found(probe: Probe) -> list[Board]:
@@ -131,6 +134,7 @@ def found(probe: Probe) -> list[Board]:
             gpu.cc,
             {} if probe.wsl else _slices(gpu.name, gpu.memory_total),
             probe.wsl,
+            bool(gpu.mig),
         )
         for gpu in usable
     ]

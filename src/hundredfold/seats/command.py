@@ -71,7 +71,7 @@ def _show(made: Plan) -> None:
         for row in words.gpus(made):
             table.add_row(*row)
         console.print(table, "")
-    table = Table("unit", "published sizes take", "runs in the smallest seat", box=None)
+    table = Table("unit", "arrays, at published sizes", "runs in the smallest seat", box=None)
     for row in words.units(made):
         table.add_row(*row)
     console.print(table, "")

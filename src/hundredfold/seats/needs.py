@@ -10,7 +10,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Need:
-    """A unit's number and slug, the bytes of device memory at its published sizes, and what they are made of."""
+    """A unit's number and slug, the bytes that its arrays take on the device at the published sizes, and what they are."""
 
     unit: int
     slug: str

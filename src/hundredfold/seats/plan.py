@@ -20,7 +20,7 @@ Mechanism = Literal["one each", "MIG", "MPS", "time-slicing", "simulated"]
 CONTEXT = 500_000_000
 #: With less device memory than this a learner would wait for errors, not for answers (bytes, without the context).
 LEAST = 2 * GB
-#: Client processes that one GPU's MPS server admits: 48 from Volta on, 60 from Blackwell (NVIDIA MPS documentation, Limitations).
+#: Client processes that one GPU's MPS server admits from Volta on (NVIDIA's MPS documentation; remembered, not read again).
 CLIENTS = 48
 
 

@@ -99,10 +99,12 @@ def commands(plan: Plan) -> list[str]:
             cut = ",".join([profile] * plan.boards[i].slices[profile])
             typed += [f"sudo nvidia-smi -i {i} -mig 1", f"sudo nvidia-smi mig -i {i} -cgi {cut} -C"]
         return [*typed, "nvidia-smi -L   # the slices' names, MIG-…, for CUDA_VISIBLE_DEVICES"]
+    typed = [f"sudo nvidia-smi -i {i} -mig 0   # MIG is on" for i, board in enumerate(plan.boards) if board.cut]
     if plan.mechanism == "MPS":
         # Without the flag a second user waits until the first one's server has ended.
         return [
+            *typed,
             "sudo nvidia-cuda-mps-control -d -multiuser-server",
             "echo quit | sudo nvidia-cuda-mps-control   # afterwards",
         ]
-    return []
+    return typed

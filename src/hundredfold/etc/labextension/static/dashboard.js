@@ -86,14 +86,15 @@
         hear(message);
       });
       // A kernel that outlived the page has told it to the page before: ask again.
-      kernel.requestCommInfo({ target_name: TARGET }).then((reply) => {
+      const ask = (reply) => {
         for (const id of Object.keys(reply.content.comms || {})) {
           if (kernel.hasComm(id)) continue;
           const comm = kernel.createComm(TARGET, id);
           comm.onMsg = hear;
           comm.send({ ask: true });
         }
-      });
+      };
+      kernel.requestCommInfo({ target_name: TARGET }).then(ask, () => {}); // a kernel that ends meanwhile has nothing to say
     }
 
     const wanted = (panel) => {
