@@ -128,21 +128,40 @@ def modules() -> list[Path]:
 
 def names() -> list[str]:
     """The names of all entries, read from the sources: nothing is imported."""
-    found = []
-    for path in modules():
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "register":
-                found.append(node.args[0].value)
-    return found
+    return [name for path in modules() for name in _registered(path)]
+
+
+def _registered(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "register":
+            yield node.args[0].value
+
+
+def one(name: str) -> Entry:
+    """Import the module that holds an entry, and no other, and return the entry.
+
+    Raises
+    ------
+    KeyError
+        If there is no entry of that name.
+    """
+    for path in modules() if name not in ENTRIES else ():
+        if name in _registered(path):
+            _import(path)
+    return ENTRIES[name]
 
 
 def load() -> dict[str, Entry]:
     """Import every module of the set, and return the entries by name."""
+    for path in modules():
+        _import(path)
+    return ENTRIES
+
+
+def _import(path: Path) -> None:
     if str(HERE.parent) not in sys.path:
         sys.path.insert(0, str(HERE.parent))
-    for path in modules():
-        importlib.import_module(f"kernels_set.{path.parent.name}.{path.stem}")
-    return ENTRIES
+    importlib.import_module(f"kernels_set.{path.parent.name}.{path.stem}")
 
 
 def along(n: int, block: int) -> int:

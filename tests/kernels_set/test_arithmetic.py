@@ -11,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+#: One worker makes the table; dealt one by one, each would make it.
+pytestmark = pytest.mark.xdist_group("arithmetic")
+
 HERE = Path(__file__).parent
 TYPES = ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float32", "float64"]
 PAIRS = list(itertools.combinations_with_replacement(TYPES, 2))

@@ -19,6 +19,8 @@ from kernels_set import registry  # noqa: E402
 
 OURS = ("compiled", "interpreted", "traced")
 NAMES = registry.names()
+#: All that is asked of one kernel goes to one worker, which keeps its answers.
+EACH = [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in NAMES]
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -27,7 +29,7 @@ def _same_list_everywhere(ways):
     assert sorted(NAMES) == ways("interpreted").ask("?")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", EACH)
 @pytest.mark.parametrize("way", OURS)
 def test_kernel(ways, way, name):
     done = ways(way).ask(name)
@@ -39,7 +41,7 @@ def test_kernel(ways, way, name):
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", EACH)
 def test_three_ways_agree(ways, name):
     answers = {way: ways(way).ask(name) for way in OURS}
     rules = answers[OURS[0]]["rules"]

@@ -211,3 +211,16 @@ def test_a_cluster_of_processes(simulated):
                 error = client.submit(ask_too_much).exception()
                 assert type(error) is NotSimulatedImport and "cupy.cuda.jitify" in str(error), repr(error)
     """)
+
+
+def test_dask_that_was_imported_before_the_simulation_knows_cupys_arrays_as_chunks():
+    code = (
+        "import dask.array as da\n"
+        "from hundredfold.simulate import activate\n"
+        "activate()\n"
+        "import cupy as cp\n"
+        "quotient = da.from_array(cp.ones((4, 2)), chunks=2) / cp.asarray([1.0, 2.0])\n"
+        "print(quotient.compute().sum())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0 and done.stdout.strip() == "6.0", done.stderr

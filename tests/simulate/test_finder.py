@@ -1,6 +1,7 @@
 """The finder: whose names are ours, what a stand-in's modules look like, and what is refused."""
 
 import importlib
+import importlib.machinery
 import importlib.util
 import os
 import pickle
@@ -118,14 +119,19 @@ def test_names_that_only_begin_alike_are_not_ours(stub):
 
 
 def test_installed_once_and_first(monkeypatch):
-    monkeypatch.setattr(sys, "meta_path", [one for one in sys.meta_path if not isinstance(one, finder.StandInFinder)])
-    others = list(sys.meta_path)
+    ours = (finder.StandInFinder, finder._DaskWatcher)
+    others = [one for one in sys.meta_path if not isinstance(one, ours)]
+    monkeypatch.setattr(sys, "meta_path", list(others))
+    monkeypatch.delitem(sys.modules, "distributed", raising=False)
     finder.install()
     finder.install()
-    assert sys.meta_path[1:] == others and isinstance(sys.meta_path[0], finder.StandInFinder)
+    assert isinstance(sys.meta_path[0], finder.StandInFinder)
+    assert [one for one in sys.meta_path if not isinstance(one, ours)] == others
+    watching = [isinstance(one, finder._DaskWatcher) for one in sys.meta_path]
+    assert sum(watching) == 1 and watching.index(True) < sys.meta_path.index(importlib.machinery.PathFinder)
     sys.meta_path.insert(0, sys.meta_path.pop())  # another tool comes in before us
     finder.install()
-    assert isinstance(sys.meta_path[0], finder.StandInFinder) and len(sys.meta_path) == len(others) + 1
+    assert isinstance(sys.meta_path[0], finder.StandInFinder) and len(sys.meta_path) == len(others) + 2
 
 
 @pytest.mark.parametrize("kind", [NotSimulatedError, NotSimulatedAttribute, NotSimulatedImport])

@@ -10,6 +10,7 @@ import pytest
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 LINE = REPOSITORY / "src" / "hundredfold" / "simulate" / "startup.pth"
+SEAT = REPOSITORY / "src" / "hundredfold" / "seats" / "startup.pth"
 
 # Prints whether this process simulates, where it would find cupy, and what of ours it imported for that.
 REPORT = """
@@ -35,8 +36,9 @@ def run(*arguments, simulate="1", check=True, **more):
     return done
 
 
-def test_it_is_one_line_that_python_executes():
-    text = LINE.read_text()
+@pytest.mark.parametrize("file", [LINE, SEAT], ids=["simulate", "seat"])
+def test_it_is_one_line_that_python_executes(file):
+    text = file.read_text()
     assert text.startswith("import ") and text.count("\n") == 1 and text.endswith("\n")
 
 
@@ -47,6 +49,7 @@ def test_it_is_in_every_kind_of_installation(how, tmp_path):
     assert done.returncode == 0, done.stderr
     wheel = zipfile.ZipFile(tmp_path / done.stdout.split()[-1])
     assert wheel.read("hundredfold.pth").decode() == LINE.read_text()
+    assert wheel.read("hundredfold_seat.pth").decode() == SEAT.read_text()
     names = wheel.namelist()
     assert ("hundredfold/simulate/finder.py" in names) == (how == "build_wheel")
     if how == "build_wheel":
@@ -56,7 +59,7 @@ def test_it_is_in_every_kind_of_installation(how, tmp_path):
         assert not any(name.startswith("tests/") for name in names)
     else:
         # The finder is imported by it, so the line that makes the package importable must be read before.
-        editable = [name for name in names if name.endswith(".pth") and name != "hundredfold.pth"]
+        editable = [name for name in names if name.endswith(".pth") and not name.startswith("hundredfold")]
         assert all(name < "hundredfold.pth" for name in editable)
 
 

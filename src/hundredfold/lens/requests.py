@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hundredfold.engine.indices import indices
 from hundredfold.engine.kernels.trace.log import FENCE, OTHER, Log, Site
 
 
@@ -67,10 +68,10 @@ def requests(log: Log, space: str) -> Iterator[Requests]:
         records = log.at_site(number)
         which = np.minimum(records["array"], len(log.arrays))
         records, which = records[wanted[which]], which[wanted[which]]
-        for size in np.flatnonzero(np.bincount(sizes[which])) if len(records) else ():
+        for size in np.flatnonzero(np.bincount(indices(sizes[which]))) if len(records) else ():
             mine = sizes[which] == size
             part, array = records[mine], which[mine]
-            names = tuple(dict.fromkeys(log.arrays[k].name for k in np.flatnonzero(np.bincount(array))))
+            names = tuple(dict.fromkeys(log.arrays[k].name for k in np.flatnonzero(np.bincount(indices(array)))))
             address = lowest[array] + part["element"].astype(np.int64) * size + site.offset
             request, lane = together(log, part)
             thread = part["thread"].astype(np.int64)
@@ -98,7 +99,7 @@ def together(log: Log, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _times(records: np.ndarray, threads: int) -> tuple[np.ndarray, int]:
     """The first, second … time that a thread came here since its last barrier, from 0, and one more than the largest."""
     thread = records["thread"]
-    if np.bincount(thread, minlength=threads).max(initial=0) <= 1:
+    if np.bincount(indices(thread), minlength=threads).max(initial=0) <= 1:
         return np.zeros(len(records), np.int64), 1
     since = records["epoch"].astype(np.int64) << 32 | records["interval"].astype(np.int64) << 16 | records["warp"]
     order = np.lexsort((since, thread)) if since.any() else np.argsort(thread, kind="stable")

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hundredfold.engine.indices import indices
 from hundredfold.engine.kernels.trace.log import Log
 
 from .requests import Requests, pairs, requests
@@ -76,7 +77,7 @@ def _of(log: Log, item: Requests) -> Traffic:
         more = first + step <= last
         request, sector = np.concatenate([request, item.request[more]]), np.concatenate([sector, (first + step)[more]])
     places, _ = pairs(item.request, item.address)
-    asked = np.bincount(places, minlength=item.count) * item.nbytes
+    asked = np.bincount(indices(places), minlength=item.count) * item.nbytes
     return Traffic(
         line=item.site.line,
         function="" if item.site.function in ("", log.kernel) else item.site.function,

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import sys
-from importlib.machinery import ModuleSpec, SourceFileLoader
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 
 from .errors import NotSimulatedError, NotSimulatedImport
 
@@ -44,6 +44,11 @@ REFUSED: dict[str, str] = {
     "cupy_backends": "It is the inside of CuPy; import cupy instead.",
     "ucxx": "It will not be: a simulated bandwidth would be no bandwidth.",
 }
+
+
+def without_numba() -> None:
+    """Stand in for ``numba`` itself too, where there is none and can be none: in a browser."""
+    STANDINS["numba"] = "numba_absent"
 
 
 def owner(fullname: str) -> str | None:
@@ -189,3 +194,39 @@ def install() -> None:
     finder = installed() or StandInFinder()
     if sys.meta_path[:1] != [finder]:
         sys.meta_path[:] = [finder, *(other for other in sys.meta_path if other is not finder)]
+    watch_dask()
+
+
+class _DaskWatcher:
+    """Finds nothing itself: it lets the import of `distributed` go on, and sees to its clusters when that is done."""
+
+    def find_spec(self, fullname: str, path=None, target=None) -> ModuleSpec | None:
+        if fullname != "distributed":
+            return None
+        if self in sys.meta_path:
+            sys.meta_path.remove(self)
+        spec = PathFinder.find_spec(fullname, path, target)
+        if spec is None or spec.loader is None:
+            return spec
+        execute = spec.loader.exec_module
+
+        def exec_module(module) -> None:
+            execute(module)
+            from .local_cluster import mend
+
+            mend(module)
+
+        spec.loader.exec_module = exec_module
+        return spec
+
+
+def watch_dask() -> None:
+    """See to Dask's own clusters (`local_cluster`), now or when it is imported; also where a GPU works and nothing is simulated."""
+    there = sys.modules.get("distributed")
+    if there is not None and hasattr(there, "LocalCluster"):
+        from .local_cluster import mend
+
+        mend(there)
+    elif not any(isinstance(each, _DaskWatcher) for each in sys.meta_path):
+        place = sys.meta_path.index(PathFinder) if PathFinder in sys.meta_path else len(sys.meta_path)
+        sys.meta_path.insert(place, _DaskWatcher())

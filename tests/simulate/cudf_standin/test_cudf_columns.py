@@ -182,3 +182,17 @@ def test_options_and_bit_widths(cudf):
 def test_pandas_own_treatment_of_nan_is_untouched(cudf):
     cudf.Series([1.0, np.nan], nan_as_null=False).sum()
     assert pd.array([0.0, np.nan], dtype="Float64").isna().tolist() == [False, True]
+
+
+def test_bytes_of_columns_with_two_levels_of_names(cudf):
+    frame = cudf.DataFrame({"carrier": ["a", "b", "a"], "delay": [1.0, None, 3.0]})
+    both = frame.groupby("carrier").agg({"delay": ["count", "mean"]})
+    sizes = both.memory_usage(index=False).to_pandas()
+    assert list(sizes.index) == [("delay", "count"), ("delay", "mean")] and (sizes >= 16).all()
+    with pytest.raises(TypeError, match="MultiIndex"):  # cuDF, DataFrame.memory_usage: names.astype(str)
+        both.memory_usage()
+
+
+def test_bytes_of_each_column_and_of_the_index(cudf):
+    sizes = cudf.DataFrame({"a": [1, 2, 3], 5: [1.0, 2.0, 3.0]}).memory_usage().to_pandas()
+    assert list(sizes.index) == ["Index", "a", "5"] and list(sizes[1:]) == [24, 24]

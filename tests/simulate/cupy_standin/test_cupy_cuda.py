@@ -140,6 +140,19 @@ def test_visible_devices_are_a_part():
     run("assert cp.cuda.runtime.getDeviceCount() == 1", HUNDREDFOLD_GPUS="4", CUDA_VISIBLE_DEVICES="2")
 
 
+def test_visible_devices_are_read_at_the_first_use_not_at_the_import():
+    """As with CUDA: a worker of Dask-CUDA is told its device after its modules were imported."""
+    run(
+        """
+        import os
+        os.environ["CUDA_VISIBLE_DEVICES"] = "1"
+        assert cp.cuda.runtime.getDeviceCount() == 1
+        assert cp.ones(3).sum() == 3
+        """,
+        HUNDREDFOLD_GPUS="2",
+    )
+
+
 def test_events_time_simulated_work_and_say_so(cp):
     start, stop = cp.cuda.Event(), cp.cuda.Event()
     x = cp.ones(200_000)

@@ -46,8 +46,8 @@ def test_a_fused_kernel_that_goes_on_after_a_reduction_is_counted_pass_by_pass(c
 
     @cp.fuse()
     def softmax(x):
-        e = cp.exp(x - cp.max(x, axis=1, keepdims=True))
-        return e / cp.sum(e, axis=1, keepdims=True)
+        e = cp.exp(x - cp.max(x, axis=1)[:, None])
+        return e / cp.sum(e, axis=1)[:, None]
 
     seen = traffic(lambda: softmax(x))
     # The maximum reads 8; difference and exp read 8 and write 8; the sum reads 8; the division reads 8 and writes 8. Each of
@@ -60,6 +60,16 @@ def test_a_fused_kernel_that_goes_on_after_a_reduction_is_counted_pass_by_pass(c
     assert traffic(lambda: rooted(x))[:3] == (1, 8 * n, 8)  # and so is what is done with the one number
     with pytest.raises(TypeError):
         cp.fuse(softmax.func, kernel_name="both")(x)
+
+
+def test_a_fused_reduction_takes_no_keepdims(cp):
+    """[cupy/_math/sumprod.py, sum; cupy/_core/_fusion_trace.pyx, indexing: `None` and whole slices only]"""
+    x = cp.ones((3, 4))
+    for name, of in (("sum", lambda x: x.sum(axis=1, keepdims=True)), ("amax", lambda x: cp.max(x, 1, keepdims=True))):
+        with pytest.raises(NotImplementedError, match=f"cupy.{name} does not support `keepdims` in fusion yet."):
+            cp.fuse(of)(x)
+        assert of(x).shape == (3, 1)  # and afterwards as ever
+    assert cp.fuse(lambda x: x.sum(axis=1)[:, None])(x).shape == (3, 1)
 
 
 def test_an_in_place_operation_reads_and_writes(cp):
@@ -228,3 +238,12 @@ def test_no_numpy_warnings_for_what_a_gpu_computes_in_silence(cp, recwarn):
     (cp.ones(2) / 0, cp.log(cp.zeros(2)), cp.sqrt(cp.full(2, -1.0)), cp.arange(3) // 0)
     queue.run()
     assert not [w for w in recwarn if issubclass(w.category, RuntimeWarning)]
+
+
+@pytest.mark.parametrize("mode", ["edge", "reflect", "wrap", "maximum", "no such mode"])
+def test_what_cannot_be_padded_is_refused_at_the_call_and_not_later(cp, mode):
+    """Dask tries functions on empty arrays, and takes a ValueError for an answer."""
+    with pytest.raises(ValueError, match="empty axis|not supported"):
+        cp.pad(cp.empty((0, 3)), 2, mode)
+    cp.cuda.Device().synchronize()
+    assert cp.pad(cp.empty((0, 3)), 2).shape == (4, 7)

@@ -39,6 +39,8 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             ddf.to_parquet(folder)
             out["parquet"] = float(dask_cudf.read_parquet(folder).b.sum().compute())
+            by_arrow = dask_cudf.read_parquet(folder, filesystem="arrow")
+            out["by_arrow"] = float(by_arrow[by_arrow.a == 1].b.sum().compute())
             with dask.config.set({"dataframe.backend": "cudf"}):
                 again = dd.read_parquet(folder)
             out["backend"] = type(again._meta).__module__

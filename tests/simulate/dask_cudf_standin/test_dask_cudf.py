@@ -61,7 +61,7 @@ def test_a_cluster_of_worker_processes():
     assert out == {
         "sum": 4950.0, "groups": [950.0, 970.0, 990.0, 1010.0, 1030.0], "merged": 2000, "sorted": [99.0, 98.0, 97.0],
         "indexed": [0, 1, 2], "keys_kept_together": 5, "type": "cudf.core.dataframe", "strings": {"X": 50, "Y": 50},
-        "parquet": 4950.0, "backend": "cudf.core.dataframe", "to_cudf": "cudf.core.dataframe", "to_pandas": "pandas",
+        "parquet": 4950.0, "by_arrow": 970.0, "backend": "cudf.core.dataframe", "to_cudf": "cudf.core.dataframe", "to_pandas": "pandas",
     }  # fmt: skip
 
 
@@ -93,6 +93,20 @@ def test_groupby(run, agg):
         + f"got = ddf.groupby(['a', 's']).agg({{'b': ['min', {agg!r}]}}).compute().to_pandas().sort_index()\n"
         + f"want = host.groupby(['a', 's']).agg({{'b': ['min', {agg!r}]}})\n"
         + "pandas.testing.assert_frame_equal(got, want, check_dtype=False)\n"
+    )
+
+
+def test_a_mean_of_several_columns_of_groups_asks_which_are_numbers(run):
+    """Dask calls ``_get_numeric_data`` of cuDF's empty table for it, as of pandas'."""
+    run(
+        START
+        + "got = ddf.assign(c=ddf.b > 50).groupby('a')[['b', 'c']].mean().compute().to_pandas().sort_index()\n"
+        + "want = host.assign(c=host.b > 50).groupby('a')[['b', 'c']].mean()\n"
+        + "import pandas; pandas.testing.assert_frame_equal(got, want, check_dtype=False)\n"
+        + "assert ddf._meta._get_numeric_data().columns.to_list() == ['a', 'b']\n"
+        + "try:\n    ddf.groupby('a').mean()\n"
+        + "except NotImplementedError as error:\n    assert 'numeric_only' in str(error)\n"
+        + "else:\n    raise AssertionError('there is no mean of text')\n"
     )
 
 
@@ -129,6 +143,115 @@ def test_files(run):
         + "assert sorted(zip(again.b.to_pandas(), again.s.astype('str').to_pandas())) == sorted(zip(host.b, host.s))\n"
         + "open(folder + '/t.txt', 'w').write('a|b|c')\n"
         + "assert dask_cudf.read_text(folder + '/t.txt', delimiter='|').compute().to_pandas().tolist() == ['a|', 'b|', 'c']\n"
+    )
+
+
+PARQUET = (
+    START
+    + """
+import datetime, pyarrow as pa, pyarrow.parquet as pq
+folder = tempfile.mkdtemp()
+for i in range(4):
+    pq.write_table(pa.table({
+        "a": pa.array([i, None, 2, 3], pa.int32()), "b": np.arange(4.0) + 4 * i, "s": ["x", "y", None, "z"],
+        "d": pa.array([datetime.date(2013, 1, 1)] * 4), "t": pa.array([datetime.datetime(2013, 1, 1)] * 4, pa.timestamp("us", "UTC")),
+    }), f"{folder}/{i}.parquet", row_group_size=2)
+def read(**options):
+    return dask_cudf.read_parquet(folder, **options)
+"""
+)
+
+
+@pytest.mark.parametrize(
+    "options", ["{}", "{'filesystem': 'arrow'}", "{'blocksize': None}", "{'split_row_groups': True}"]
+)
+def test_parquet_is_read_as_its_meta_says(run, options):
+    run(
+        PARQUET
+        + f"df = read(**{options})\n"
+        + "got = df.compute()\n"
+        + "assert isinstance(df, dask_cudf.DataFrame) and isinstance(got, cudf.DataFrame)\n"
+        + "assert dict(got.dtypes) == dict(df.dtypes) and str(df.a.dtype) == 'int32'\n"
+        + "assert got.a.isna().sum() == 4 and float(df.b.sum().compute()) == 120\n"
+        + "assert len(df[df.b > 3]) == 12\n"
+        + f"some = read(filters=[('b', '>', 10.0)], columns=['s'], **{options}).compute()\n"
+        + "assert list(some.columns) == ['s'] and len(some) == 5\n"
+        + f"assert read(columns='b', **{options}).compute().ndim == 1\n"
+    )
+
+
+def test_parquet_small_files_are_put_together_and_large_ones_split(run):
+    run(
+        PARQUET
+        + "assert read().npartitions == 4 and read().optimize().npartitions == 1\n"
+        + "assert read(blocksize=None).optimize().npartitions == 4\n"
+        + "assert read(split_row_groups=True).optimize().npartitions == 8\n"
+        + "size = pq.ParquetFile(folder + '/0.parquet').metadata.row_group(0).total_byte_size\n"
+        + "assert read(blocksize=size // 2).npartitions == 8\n"
+    )
+
+
+def test_parquet_reads_what_is_asked_for(run):
+    """Columns by themselves, rows by filters: with Arrow's file system a condition becomes one, with fsspec it does not."""
+    run(
+        PARQUET
+        + "def plan(df):\n"
+        + "    from dask.dataframe.dask_expr.io.parquet import ReadParquet\n"
+        + "    return list(df.expr.simplify().find_operations(ReadParquet))\n"
+        + "for system, filters in (('fsspec', None), ('arrow', [[('b', '>', 3)]])):\n"
+        + "    df = read(filesystem=system)\n"
+        + "    assert plan(df.b.sum())[0].operand('columns') == ['b']\n"
+        + "    assert any(one.operand('filters') == filters for one in plan(df[df.b > 3]))\n"
+    )
+
+
+def test_the_length_of_parquet_is_asked_of_the_footers(run):
+    run(
+        PARQUET
+        + "from dask.callbacks import Callback\n"
+        + "ran = []\n"
+        + "class Seen(Callback):\n"
+        + "    def _pretask(self, key, dsk, state):\n"
+        + "        ran.append(str(key))\n"
+        + "with Seen():\n"
+        + "    assert len(read()) == 16\n"
+        + "assert not any('read' in key and 'parquet' in key for key in ran), ran\n"
+    )
+
+
+def test_the_length_of_a_selection_with_nulls(run):
+    """Dask asks it of the index; a null selects no row."""
+    run(
+        PARQUET
+        + "df = read()\n"
+        + "assert len(df[df.a > 1]) == len(df[df.a > 1].compute()) == 10\n"
+        + "assert len(df.compute().index[df.compute().a > 1]) == 10\n"
+    )
+
+
+def test_parquet_in_folders(run):
+    """A folder's value is a column of categories, a null among them; a filter on it leaves whole files unread."""
+    run(
+        PARQUET
+        + "there = tempfile.mkdtemp()\n"
+        + "read()[['a', 'b', 's']].to_parquet(there, partition_on=['s'])\n"
+        + "df = dask_cudf.read_parquet(there)\n"
+        + "assert df.s.dtype == 'category' and len(df) == 16\n"
+        + "got = df.compute().to_pandas()\n"
+        + "assert sorted(got.b[got.s == 'x']) == [0, 4, 8, 12] and sorted(got.b[got.s.isna()]) == [2, 6, 10, 14]\n"
+        + "one = dask_cudf.read_parquet(there, filters=[('s', '==', 'x'), ('b', '>', 5.0)], columns=['b'])\n"
+        + "assert one.npartitions == 1 and sorted(one.compute().b.to_pandas()) == [8, 12]\n"
+    )
+
+
+def test_parquet_refuses_what_belongs_to_the_other_file_system(run):
+    run(
+        PARQUET
+        + "import pytest\n"
+        + "with pytest.raises(NotImplementedError, match='split_row_groups is not supported'):\n"
+        + "    read(filesystem='arrow', split_row_groups=True)\n"
+        + "with pytest.raises(ValueError, match='no longer supported'):\n"
+        + "    read(open_file_options={})\n"
     )
 
 

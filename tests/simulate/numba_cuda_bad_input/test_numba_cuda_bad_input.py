@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -25,20 +26,42 @@ def environment(**more: str) -> dict[str, str]:
     return {**kept, "HUNDREDFOLD_SIMULATE": "1", "HUNDREDFOLD_THREAD_SECONDS": "1", **more}
 
 
-def run(tmp_path: Path, program: str, **more: str) -> subprocess.CompletedProcess:
-    script = tmp_path / "program.py"
-    script.write_text(program, encoding="utf-8")
-    command = [sys.executable, "-m", "hundredfold", str(script)]
-    return subprocess.run(
-        command, capture_output=True, text=True, timeout=GIVE_UP, env=environment(**more), cwd=tmp_path
-    )
+@pytest.fixture(scope="module")
+def ready():
+    """A process that has loaded Numba, and runs each program in a child of its own."""
+    command = [sys.executable, str(Path(__file__).with_name("ready.py"))]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment())
+    yield process
+    process.stdin.close()
+    process.wait(timeout=GIVE_UP)
+
+
+@pytest.fixture
+def run(tmp_path, ready):
+    """``run(program, VARIABLE=...)`` runs it as a learner does, and returns how it ended."""
+
+    def run(program: str, **more: str) -> subprocess.CompletedProcess:
+        script = tmp_path / "program.py"
+        script.write_text(program, encoding="utf-8")
+        asked = {
+            "program": str(script),
+            "folder": str(tmp_path),
+            "environment": environment(**more),
+            "seconds": GIVE_UP,
+        }
+        ready.stdin.write(json.dumps(asked) + "\n")
+        ready.stdin.flush()
+        done = json.loads(ready.stdout.readline())
+        return subprocess.CompletedProcess(str(script), done["status"], done["stdout"], done["stderr"])
+
+    return run
 
 
 @pytest.mark.parametrize("kernels", ["compiled", "interpreted"])
 @pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: wrong.name)
-def test_one_error_with_the_line(tmp_path, wrong, kernels):
+def test_one_error_with_the_line(run, wrong, kernels):
     program = HEAD + wrong.body
-    done = run(tmp_path, program, HUNDREDFOLD_KERNELS=kernels)
+    done = run(program, HUNDREDFOLD_KERNELS=kernels)
     if kernels in wrong.gaps:
         assert done.returncode == 0, f"no gap any more: take it out of cases.py\n{done.stderr}"
         pytest.xfail(f"{kernels} kernels do not refuse this yet")
@@ -71,7 +94,7 @@ AT_RUN_TIME = ["never ends", "a lock that is never given back", "out of bounds",
 
 @pytest.mark.parametrize("kernels", ["compiled", "interpreted"])
 @pytest.mark.parametrize("name", AT_RUN_TIME)
-def test_the_next_launch_is_unaffected(tmp_path, name, kernels):
+def test_the_next_launch_is_unaffected(run, name, kernels):
     body = next(wrong.body for wrong in WRONG if wrong.name == name)
     # The lock's kernel spoils x: what comes after has to begin from fresh values.
     program = (
@@ -82,7 +105,7 @@ def test_the_next_launch_is_unaffected(tmp_path, name, kernels):
         + "x = cuda.to_device(np.arange(100.0))\n"
         + AFTERWARDS
     )
-    done = run(tmp_path, program, HUNDREDFOLD_KERNELS=kernels)
+    done = run(program, HUNDREDFOLD_KERNELS=kernels)
     assert done.returncode == 0, done.stderr
     assert "caught" in done.stdout and "the next launch is right" in done.stdout
 

@@ -312,7 +312,13 @@ def _checked(run: _Run, all_blocks: bool, only_report: bool) -> list[tuple[int, 
     else:
         picked = np.sort(sample.choose(run.griddim))
     recorder = Recorder(run.griddim, run.blockdim, picked, kernel=run.kernel.name)
-    picked = run.traced(picked, recorder, None if all_blocks else ENOUGH)
+    try:
+        picked = run.traced(picked, recorder, None if all_blocks else ENOUGH)
+    except KernelError as fault:
+        for watch in reported.stopped:
+            log = recorder.log()
+            watch(run, log, findings.with_fault(fault, findings.examine(log)))
+        raise
     found = findings.examine(recorder.log())
     reported.findings(run.function, found)
     for watch in reported.watchers:

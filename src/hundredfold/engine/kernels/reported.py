@@ -49,6 +49,9 @@ reports: deque[Report] = deque(maxlen=1000)
 watchers: list[Callable[[object, object, list], None]] = []
 """Called with each checked launch, its log and what was found (see `hundredfold.lens.watching`)."""
 
+stopped: list[Callable[[object, object, list], None]] = []
+"""Called likewise with each launch that could not go on while it was checked: its log is what was seen until then."""
+
 _seen: set[tuple] = set()
 
 

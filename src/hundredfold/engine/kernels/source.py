@@ -7,6 +7,7 @@ import copy
 import functools
 import inspect
 import linecache
+import pickle
 import textwrap
 from types import FunctionType
 from typing import NamedTuple
@@ -70,7 +71,7 @@ def of(function: FunctionType) -> tuple[Source, ast.FunctionDef]:
     kept = getattr(function, ATTRIBUTE, None)
     if kept is not None:
         source = Source(*kept)
-        node = _find(_parse(source.text), function, source.firstlineno)
+        node = _find(source.text, function, source.firstlineno)
     else:
         source, node = _read(function)
     if node is None:
@@ -88,10 +89,9 @@ def _read(function: FunctionType) -> tuple[Source | None, ast.FunctionDef | None
     if not lines:
         return None, None
     try:
-        tree = _parse("".join(lines))
+        node = _find("".join(lines), function, 1)
     except SyntaxError:
         return None, None
-    node = _find(tree, function, 1)
     if node is None:
         return None, None
     first, last = _first(node), node.end_lineno
@@ -106,35 +106,29 @@ def _read(function: FunctionType) -> tuple[Source | None, ast.FunctionDef | None
 
 
 @functools.lru_cache(maxsize=16)
-def _parsed(text: str) -> bytes:
-    import pickle
-
-    return pickle.dumps(ast.parse(text))
-
-
-def _parse(text: str) -> ast.Module:
-    import pickle
-
-    return pickle.loads(_parsed(text))  # a copy: what is found in it is changed
+def _definitions(text: str) -> dict[tuple[str, int], list[ast.FunctionDef | ast.Lambda]]:
+    """The functions of a text by name and first line. They are shared: who changes one changes a copy."""
+    found: dict[tuple[str, int], list[ast.FunctionDef | ast.Lambda]] = {}
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef):
+            found.setdefault((node.name, _first(node)), []).append(node)
+        elif isinstance(node, ast.Lambda):
+            found.setdefault(("<lambda>", node.lineno), []).append(node)
+    return found
 
 
 def _first(node: ast.AST) -> int:
     return min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
 
 
-def _find(tree: ast.Module, function: FunctionType, offset: int) -> ast.FunctionDef | None:
-    """Find the definition of a function in a tree whose line 1 is line `offset` of the file."""
+def _find(text: str, function: FunctionType, offset: int) -> ast.FunctionDef | None:
+    """Find the definition of a function in a text whose line 1 is line `offset` of the file; a copy of it."""
     code = function.__code__
-    wanted = code.co_firstlineno - offset + 1
-    found = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef) and node.name == code.co_name and _first(node) == wanted:
-            found.append(node)
-        elif isinstance(node, ast.Lambda) and code.co_name == "<lambda>" and node.lineno == wanted:
-            found.append(node)
+    found = _definitions(text).get((code.co_name, code.co_firstlineno - offset + 1))
     if not found:
         return None
     node = found[0] if len(found) == 1 else next((n for n in found if _same_code(n, code)), found[0])
+    node = pickle.loads(pickle.dumps(node))  # several times as fast as copy.deepcopy
     if isinstance(node, ast.Lambda):
         value = ast.Return(node.body, lineno=node.body.lineno, col_offset=node.body.col_offset)
         made = ast.FunctionDef("lambda_", node.args, [value], [], lineno=node.lineno, col_offset=node.col_offset)

@@ -60,7 +60,7 @@ def alt(trace: Trace, steps: Steps | None) -> str:
         return " ".join(said)
     block = steps.blocks[0]
     seen = look(steps, block)
-    said.append(f"Block {_place(trace, block)}:")
+    said.append(f"Block {place(trace, block)}:")
     for number, of in enumerate(steps.memories):
         bits = seen.elements[number][1]
         if of.space == "local" or not len(bits):
@@ -93,7 +93,7 @@ def text(trace: Trace, steps: Steps | None, block: int | None = None, interval: 
     arranged = of_threads(dim)
     crossed = {tuple(int(v[0]) for v in arranged.split(np.array([m["thread"]]))) for m in linear if m["thread"] >= 0}
     every = np.arange(len(seen.threads))
-    parts += ["", f"Block {_place(trace, block)}, its {dims(dim)} threads (x to the right, y down):"]
+    parts += ["", f"Block {place(trace, block)}, its {dims(dim)} threads (x to the right, y down):"]
     parts += _cells(arranged, whole(arranged), every, seen.threads, crossed)
     for number, view in enumerate(windows_of(steps, block, wrong)):
         if view is None:
@@ -176,6 +176,6 @@ def _one(steps: Steps, block: int, wrong: list[dict]) -> str:
     return "\n".join([f"Thread {triple(place, (x, y, z))}:", *(rows or ["  touches no memory"])])
 
 
-def _place(trace: Trace, block: int) -> str:
+def place(trace: Trace, block: int) -> str:
     x, y, _ = trace.griddim
     return triple((block % x, block // x % y, block // (x * y)), trace.griddim)

@@ -57,17 +57,18 @@ def show(trace: Trace, tab: str = "block") -> Figure:
         raise ValueError(f"tab is {', '.join(TABS)}: which is to be open at first; not {tab!r}.")
     made: Steps | None = None
     if trace.log is not None and len(trace.log):
-        made = steps(trace.log, first=_wrong_blocks(trace))
+        made = steps(trace.log, first=wrong_blocks(trace))
     return Figure(
         lambda: _layout(trace, made, tab),
         plain.alt(trace, made),
         plain.text(trace, made),
         panels.WIDTH,
         640 if made else 120,
+        {"kind": "show", "trace": trace},
     )
 
 
-def _wrong_blocks(trace: Trace) -> list[int]:
+def wrong_blocks(trace: Trace) -> list[int]:
     """Blocks that something is wrong in, linear."""
     x, y, _ = trace.griddim
     worst = sorted(trace.errors, key=lambda finding: finding.severity != "error")

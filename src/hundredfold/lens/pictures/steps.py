@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hundredfold.engine.indices import indices
 from hundredfold.engine.kernels.trace.log import ATOMIC, READ, RECORD, WRITE, Log
 
 MOST = 400_000
@@ -144,7 +145,7 @@ def steps(log: Log, first: Sequence[int] = (), most: int = 64) -> Steps:
     threads = log.threads_per_block
     counts = np.zeros(len(log.blocks), np.int64)
     for _, records in log.pieces():
-        counts += np.bincount(records["thread"] // np.uint32(threads), minlength=len(counts))
+        counts += np.bincount(indices(records["thread"] // np.uint32(threads)), minlength=len(counts))
     chosen, cut = _chosen(log, list(first), counts, most)
     positions = np.flatnonzero(np.isin(log.blocks, chosen))
     records = _records(log, positions, kinds)

@@ -79,3 +79,15 @@ def __getattr__(name: str):
 
         return importlib.import_module(f"cupy.{name}")
     return _refuse(name)
+
+
+def _tell_dask() -> None:
+    """Dask asks for CuPy when it is imported; without a GPU it may have been there before its stand-in."""
+    import sys
+
+    chunks = sys.modules.get("dask.array.chunk_types")
+    if hasattr(chunks, "register_chunk_type"):
+        chunks.register_chunk_type(ndarray)
+
+
+_tell_dask()

@@ -70,6 +70,9 @@ class LocalCUDACluster(LocalCluster):
     ------
     ValueError
         As the real one: no thread, no worker, more workers than devices, arguments that exclude each other.
+        And a memory limit in which no worker could start (`simulate.local_cluster`).
+    RuntimeError
+        If it cannot start: a port that is taken, or a task of another cluster that asks for a cluster of its own.
     NotSimulatedError
         For anything that needs UCX.
     """

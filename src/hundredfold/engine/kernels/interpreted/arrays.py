@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from ...indices import indices
 from ..trace.records import axis_flags
 from .stores import store_shuffled
 
@@ -29,10 +30,15 @@ class Memory:
         Items of each block's copy (shared); ignored otherwise.
     lanes : int
         Threads among which the items are interleaved (local), else 1.
+    shape : tuple of int
+        Of each copy, as it was asked for.
     """
 
-    def __init__(self, name: str, space: str, flat: np.ndarray, *, size: int = 0, lanes: int = 1, root=None):
+    def __init__(
+        self, name: str, space: str, flat: np.ndarray, *, size: int = 0, lanes: int = 1, root=None, shape=None
+    ):
         self.name, self.space, self.flat, self.size, self.lanes = name, space, flat, size, lanes
+        self.shape = (size,) if shape is None else tuple(shape)
         self.root = root  # the array as it was passed, for the access log
         self.fields: dict = {}
 
@@ -196,7 +202,7 @@ def load(g, a: Arr, index: tuple, access: Access):
     at = address(g, a, index, access)
     flat = a.flat
     if type(at) is np.ndarray and flat.flags.c_contiguous:
-        return flat.take(at)
+        return flat.take(indices(at))
     return flat[at]
 
 

@@ -120,7 +120,7 @@ class Chunk:
             self._static += size * dtype.itemsize
             limits.check_static(self._static, kernel=self.run.program.function.name)
             flat = np.zeros(size * len(self.blocks), dtype)
-        memory = Memory(info.name, "shared", flat, size=size)
+        memory = Memory(info.name, "shared", flat, size=size, shape=shape if math.prod(shape) == size else None)
         return Arr(flat, 0, shape, c_strides(shape), dtype.itemsize, memory)
 
     def local(self, info: Allocation) -> Arr:
@@ -128,7 +128,9 @@ class Chunk:
         made = self._arrays.get(info.key)
         if made is None:
             size = math.prod(info.shape)
-            memory = Memory(info.name, "local", np.zeros(size * self.n, info.dtype), size=size, lanes=self.n)
+            memory = Memory(
+                info.name, "local", np.zeros(size * self.n, info.dtype), size=size, lanes=self.n, shape=info.shape
+            )
             made = self._arrays[info.key] = Arr(
                 memory.flat, 0, info.shape, c_strides(info.shape), info.dtype.itemsize, memory
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..faults import DivisionFault, KernelError, OutOfBoundsError, UncompilableError, raised
+from .arrays import address
 from .chunk import Chunk
 from .lanes import join, take
 
@@ -114,6 +115,8 @@ class Group:
         return self.chunk.run.fields(place) | {"thread": thread, "block": block}
 
     def out_of_bounds(self, a, index, axis, access, k) -> None:
+        if self.log is not None and access.kind != "atomic":
+            self._trace_inside(a, index, access)
         one = lambda v: v[k] if type(v) is np.ndarray else v  # noqa: E731
         shown = tuple(int(one(i)) if not isinstance(i, slice) and i is not None else 0 for i in index)
         raise OutOfBoundsError(
@@ -125,6 +128,21 @@ class Group:
             shape=tuple(int(one(n)) for n in a.shape),
             writing=access.kind != "read",
         )
+
+    def _trace_inside(self, a, index, access) -> None:
+        """Write down what the other lanes touch, which are inside: a trace then shows more than where it ended."""
+        if any(isinstance(i, slice) or i is None for i in index):
+            return
+        inside = np.ones(self.n, bool)
+        for i, n in zip(index, a.shape, strict=True):
+            i = np.asarray(i).astype(np.int64)
+            inside &= (i >= 0) & (i < n) | (i < 0) & (i + n >= 0)
+        at = np.flatnonzero(inside)
+        if len(at):
+            part = self.part(at, (), self.at)
+            address(part, take(a, at), take(tuple(index), at), access)
+            if part._pending is not None:  # the values are not known here, and nobody asks for them after a fault
+                part.trace_value(np.zeros((), a.flat.dtype))
 
     def out_of_tuple(self, n, index, place, k) -> None:
         at = int(index[k]) if type(index) is np.ndarray else int(index)

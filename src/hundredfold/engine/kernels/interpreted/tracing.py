@@ -73,8 +73,7 @@ class Tracer:
     def _array(self, group, memory) -> int:
         if memory.root is not None:
             return self.recorder.argument(memory.name, memory.root, memory.space)
-        size = memory.size
-        return self.recorder.array(memory.name, memory.space, memory.flat.dtype, (size,))
+        return self.recorder.array(memory.name, memory.space, memory.flat.dtype, memory.shape)
 
     def fence(self, group, place, name) -> None:
         function, node = place

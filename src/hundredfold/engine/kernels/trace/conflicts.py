@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...indices import indices
 from .memory import Memory
 from .reading import Log
 from .records import ATOMIC, READ, WARP, WRITE
@@ -192,7 +193,7 @@ class Sorted:
         bounds = np.stack([starts, ends], 1).ravel()
         if len(bounds) and bounds[-1] == len(values):
             bounds = bounds[:-1]
-        return ufunc.reduceat(values, bounds)[::2]
+        return ufunc.reduceat(values, indices(bounds))[::2]
 
     def thread(self, row: int) -> int:
         """The thread, numbered as in records, of an access."""

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...indices import indices
 from ..driver_errors import LaunchError
 from ..faults import KernelError, OutOfBoundsError, element, who
 from . import races, shared, words
@@ -191,7 +192,7 @@ def _counts(log: Log) -> np.ndarray:
     table = np.zeros((len(log.arrays), 8), np.int64)
     for _, records in log.pieces():
         array = records["array"].astype(np.int64)
-        which = np.bincount(array * 8 + kinds[records["site"]], minlength=table.size)
+        which = np.bincount(indices(array * 8 + kinds[records["site"]]), minlength=table.size)
         table += which[: table.size].reshape(table.shape)
     return np.stack([table[:, :3].sum(1), table[:, WRITE] + table[:, ATOMIC], table[:, ATOMIC]], 1)
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...indices import indices
 from .reading import Log
 
 
@@ -65,6 +66,7 @@ class Memory:
             cell = self._first[number] + cell * self._step[number] + self._offset[site]
             length = np.where(self._length[site] > 0, self._length[site], self._step[number])
             if length.max(initial=1) > 1:
+                length = indices(length)
                 again = np.repeat(np.arange(len(where)), length)
                 within = np.arange(len(again)) - np.repeat(np.cumsum(length) - length, length)
                 where, cell = where[again], cell[again] + within

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ...indices import indices
 from .records import ATOMIC, KINDS, OTHER, READ, RECORD, WARP, WRITE, Array, Arrival, Site, Stray, Sync
 
 PIECE = 1 << 20
@@ -175,7 +176,7 @@ class Log:
                 mine = records["array"] == number
                 thread, kind = records["thread"][mine], kinds[records["site"][mine]]
                 for k in (READ, WRITE, ATOMIC):
-                    counts[k] += np.bincount(thread[kind == k], minlength=threads)
+                    counts[k] += np.bincount(indices(thread[kind == k]), minlength=threads)
             here = total.setdefault(array.name, {})
             for k, name in enumerate(("reads", "writes", "atomics")):
                 here[name] = here.get(name, 0) + int(counts[k].sum())
@@ -194,7 +195,7 @@ class Log:
             found = []
             for _, piece in self.pieces():
                 site = piece["site"]
-                starts = np.concatenate([[0], np.cumsum(np.bincount(site))])
+                starts = np.concatenate([[0], np.cumsum(np.bincount(indices(site)))])
                 found.append((np.argsort(site, kind="stable").astype(np.uint32), starts))
             self._grouped = lengths, found
         return self._grouped[1]

@@ -161,6 +161,11 @@ class FrameMethods(FrameJoins, Shared):
                 names.append(i)
         return frame_of(self._p.iloc[:, names])
 
+    def _get_numeric_data(self) -> Any:
+        """The columns of numbers and truths: what Dask asks for before a mean or a variance of groups."""
+        numeric = [dtype_of(dtype).kind in "iufb" for dtype in self._p.dtypes]
+        return frame_of(self._p.loc[:, numeric])
+
     def query(self, expr: str, local_dict: Any = None, global_dict: Any = None, **kwargs: Any) -> Any:
         """The rows for which an expression is true; ``@name`` is a variable of the caller."""
         from .expressions import query

@@ -82,6 +82,8 @@ class IndexMethods:
             if not -n <= key < n:
                 raise IndexError("single positional indexer is out-of-bounds")
             return host.element(self._storage, key % n)
+        if isinstance(key, pd.Series) and pd.api.types.is_bool_dtype(key.dtype):
+            key = key.fillna(False).to_numpy(dtype=bool)  # a null selects nothing
         if isinstance(key, (list, pd.Series, pd.Index)):
             key = np.asarray(key)
             key = key.astype(int) if not len(key) else key

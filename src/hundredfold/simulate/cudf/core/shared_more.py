@@ -257,9 +257,10 @@ class SharedMore:
         own = self.index.memory_usage()
         if p.ndim == 1:
             return _bytes(p.array) + (own if index else 0)
-        sizes = {c: _bytes(p.iloc[:, i].array) for i, c in enumerate(p.columns)}
-        sizes = {"Index": own, **sizes} if index else sizes
-        return classes["Series"](pd.Series(sizes, dtype="int64"))
+        sizes, names = [_bytes(p.iloc[:, i].array) for i in range(p.shape[1])], p.columns
+        if index:  # as cuDF does, so that two levels of names end here with pandas' TypeError
+            sizes, names = [own, *sizes], pd.Index(["Index"]).append(names.astype(str))
+        return classes["Series"](pd.Series(sizes, index=names, dtype="int64"))
 
     def convert_dtypes(self, infer_objects: bool = True, convert_string: bool = True, convert_integer: bool = True,
                        convert_boolean: bool = True, convert_floating: bool = True, dtype_backend: Any = None) -> Any:  # fmt: skip

@@ -13,6 +13,25 @@ from hundredfold.engine import device as _device
 
 from . import launch
 
+_REFUSES = np.lib.NumpyVersion(np.__version__) >= "2.1.0"  # a browser's NumPy is older
+
+
+def reshaped(array: np.ndarray, shape: Any, order: str = "C") -> np.ndarray:
+    """An array's elements in another shape, the same memory.
+
+    Raises
+    ------
+    ValueError
+        If its layout does not allow that without a copy.
+    """
+    if _REFUSES:
+        return array.reshape(shape, order=order, copy=False)
+    made = array.reshape(shape, order=order)
+    if array.size and not np.may_share_memory(made, array):
+        raise ValueError("Unable to avoid creating a copy while reshaping.")
+    return made
+
+
 SUPPORTED = frozenset("?bhilqBHILQefdFD")
 
 
@@ -24,7 +43,9 @@ def normal_dtype(dtype: Any) -> np.dtype:
     ValueError
         For objects, strings, dates and big-endian types, as CuPy.
     """
-    dtype = np.dtype(dtype)
+    dtype = np.dtype(
+        np.int64 if dtype is int else dtype
+    )  # a GPU's, also where the host's own has 32 bits (a browser's)
     if dtype.char not in SUPPORTED:
         if dtype.kind == "V" and not dtype.hasobject and dtype.subdtype is None and dtype.itemsize:
             return dtype
@@ -105,7 +126,7 @@ class Base:
     @shape.setter
     def shape(self, shape: Any) -> None:
         try:
-            self._a = self._a.reshape(shape, copy=False)
+            self._a = reshaped(self._a, shape)
         except ValueError:
             raise AttributeError("Incompatible shape for in-place modification.") from None
 

@@ -13,6 +13,8 @@ from hundredfold.simulate.errors import NotSimulatedError
 from . import launch
 from .base import normal_dtype, normal_order, normal_shape
 
+_NARROW = np.dtype(np.intp).itemsize < 8
+
 
 def array(
     obj: Any,
@@ -116,6 +118,8 @@ def _from_device(obj: Any, dtype: Any, copy: Any, order: str) -> Any:
 
 def _from_host(obj: Any, dtype: Any, order: str, ndmin: int) -> Any:
     host = np.array(obj, dtype=dtype, copy=None, ndmin=ndmin)
+    if dtype is None and _NARROW and host.dtype == np.intp and not isinstance(obj, (np.ndarray, np.generic)):
+        host = host.astype(np.int64)  # Python's whole numbers are a GPU's int64 wherever this runs
     if not host.dtype.isnative:
         host = host.astype(host.dtype.newbyteorder("="))
     normal_dtype(host.dtype)

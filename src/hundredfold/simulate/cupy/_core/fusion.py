@@ -9,6 +9,7 @@ between its passes in device memory (CuPy's ``new_fusion``): each pass is counte
 from __future__ import annotations
 
 import functools
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +17,19 @@ from hundredfold.engine import queue
 
 from ..cuda import memory_hook
 from . import launch
+
+_thread = threading.local()
+
+
+def refuse_keepdims(kernel: str) -> None:
+    """Raise, inside a fused function, what CuPy raises for a reduction with ``keepdims=True``.
+
+    [cupy/_math/sumprod.py and its like: "does not support `keepdims` in fusion yet"]  ``x.sum(axis)[:, None]`` is supported.
+    """
+    if getattr(_thread, "fusing", False):
+        name = kernel.removeprefix("cupy_").removesuffix("_with_dtype")
+        name = {"max": "amax", "min": "amin"}.get(name, name)
+        raise NotImplementedError(f"cupy.{name} does not support `keepdims` in fusion yet.")
 
 
 class Fusion:
@@ -45,7 +59,11 @@ class Fusion:
             return self.func(*args)
         before = [id(a) for a in args]
         with queue.suspended_account() as inside, memory_hook.unheard() as tell:
-            result = self.func(*args)
+            _thread.fusing = True
+            try:
+                result = self.func(*args)
+            finally:
+                _thread.fusing = False
         outputs = result if isinstance(result, (list, tuple)) else (result,)
         fresh = [o for o in outputs if isinstance(o, launch.array_class) and id(o) not in before]
         given = [o for o in outputs if isinstance(o, launch.array_class) and id(o) in before]

@@ -17,7 +17,8 @@ from .loops import Plan, cast_and_mask
 from .promote import BIG, DeviceLike, Loop, choose, kind_of_scalar
 
 _submit = queue.submit
-_several_devices = device.count() > 1
+# Hidden ones included: which are visible is read when a device is first used, and this at the import.
+_several_devices = device.asked_for() > 1
 _new = object.__new__
 _view = np.ndarray
 

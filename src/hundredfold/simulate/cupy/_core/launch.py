@@ -44,13 +44,22 @@ def _allocate(nbytes: int) -> memory.Block:
 def set_allocator(function: Callable[[int], memory.Block] | None) -> None:
     """Let device memory come from a function of its size in bytes; None for the default pools."""
     global allocate
+    allocate = function or _first
+
+
+def _first(nbytes: int) -> memory.Block:
+    # Only now, not while CuPy is imported: as CUDA does, CUDA_VISIBLE_DEVICES is read when a device is first used, and a
+    # worker of Dask-CUDA is told its device after its modules were imported.
+    global allocate
     # With one device the pool's own method will do, one call less on the path of every operation.
-    allocate = function or (default_pool(0).malloc if device.count() == 1 else _allocate)
+    chosen = default_pool(0).malloc if device.count() == 1 else _allocate
+    if allocate is _first:
+        allocate = chosen
+    return chosen(nbytes)
 
 
-allocate: Callable[[int], memory.Block]
+allocate: Callable[[int], memory.Block] = _first
 """Take device memory on the current device: ``launch.allocate(nbytes)``."""
-set_allocator(None)
 
 
 def wrap(a: np.ndarray, block: memory.Block, base: ndarray | None = None) -> ndarray:

@@ -60,6 +60,10 @@ def reduce(
             return target
     if not isinstance(a, launch.array_class):
         raise TypeError(f"Unsupported type {type(a)}")
+    if keepdims:
+        from . import fusion
+
+        fusion.refuse_keepdims(name)
     axes = normal_axes(axis, a._a.ndim)
     shape = reduced_shape(a._a.shape, axes, keepdims)
     if not identity and a.size == 0 and 0 not in shape:

@@ -10,7 +10,7 @@ import numpy as np
 from hundredfold.engine import device, queue
 
 from . import launch
-from .base import normal_dtype, normal_order, switch_device
+from .base import normal_dtype, normal_order, reshaped, switch_device
 
 
 class Views:
@@ -98,14 +98,14 @@ class Views:
         shape = _fill_in(shape, self.size)
         if copy is not True:
             try:
-                return self._view(self._a.reshape(shape, order=order, copy=False))
+                return self._view(reshaped(self._a, shape, order))
             except ValueError:
                 if copy is False:
                     raise ValueError("Unable to avoid creating a copy while reshaping.") from None
         if order == "A":
             order = "F" if self._a.flags.fnc else "C"
         result = launch.empty(shape, self._a.dtype, order)
-        flat = result._a.reshape(self._a.shape, order=order, copy=False) if self.size else result._a
+        flat = reshaped(result._a, self._a.shape, order) if self.size else result._a
         launch.copy_into(flat, self._a)
         return result
 

@@ -1,0 +1,29 @@
+"""The errors and warnings of Numba that the stand-in of ``numba.cuda`` raises."""
+
+
+class NumbaWarning(Warning):
+    """A warning of Numba's."""
+
+
+class NumbaPerformanceWarning(NumbaWarning):
+    """What could be faster."""
+
+
+class NumbaInvalidConfigWarning(NumbaWarning):
+    """Options that do not go together."""
+
+
+class NumbaError(Exception):
+    """An error of Numba's."""
+
+
+class LoweringError(NumbaError):
+    """What cannot be compiled."""
+
+
+class TypingError(NumbaError):
+    """What has no type."""
+
+
+class DeprecationError(NumbaError):
+    """What Numba no longer takes."""

@@ -1,0 +1,1 @@
+"""Which type goes into which."""

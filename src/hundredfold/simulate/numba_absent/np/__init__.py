@@ -1,0 +1,1 @@
+"""How Numba and NumPy understand each other."""
