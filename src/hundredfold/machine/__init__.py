@@ -22,6 +22,7 @@ __all__ = [
     "capabilities",
     "cpu",
     "doctor",
+    "environments",
     "gpus",
     "mode",
     "packages",
@@ -31,7 +32,7 @@ __all__ = [
     "simulating",
 ]
 
-_MODULES = ("capabilities", "cpu", "doctor", "gpus", "packages", "paths", "rates")
+_MODULES = ("capabilities", "cpu", "doctor", "environments", "gpus", "packages", "paths", "rates")
 _NAMES = {"Gpu": "detect", "Probe": "detect", "mode": "detect", "probe": "detect", "simulating": "detect"}
 
 

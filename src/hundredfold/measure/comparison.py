@@ -9,7 +9,7 @@ from typing import Any
 
 from hundredfold.plot import words as text
 
-from . import recorded
+from . import ledger, recorded
 from .bounds import Limit
 from .result import Measurement, place
 
@@ -50,11 +50,22 @@ class Comparison:
         For each way measured here.
     figure : hundredfold.plot.Figure
         *published | here | recorded | limit* on a logarithmic axis, with a text alternative.
+    measured : list of hundredfold.measure.ledger.Entry
+        The measurements among what was compared; a time that was given as a number alone says nothing of where it was taken.
     """
 
-    def __init__(self, workload: str, ratios: dict[str, Ratios], marks: list[Any], head: str, notes: list[str]) -> None:
+    def __init__(
+        self,
+        workload: str,
+        ratios: dict[str, Ratios],
+        marks: list[Any],
+        head: str,
+        notes: list[str],
+        measured: list[ledger.Entry],
+    ) -> None:
         self.workload = workload
         self.ratios = ratios
+        self.measured = measured
         self._head, self._marks, self._notes = head, marks, notes
 
     @property
@@ -142,7 +153,13 @@ def compare(
     }
     marks = _marks(found, timed, seconds, bound)
     head = f"{found[0].id}: {found[0].what}"
-    return Comparison(workload, ratios, marks, head, _notes(found[0], timed, n))
+    # Of another size than the published work, a time is none of this workload's.
+    same = n is None or found[0].n is None or n == found[0].n
+    given = [*timed.values(), strongest, naive] if same else []
+    measured = [ledger.entry(each) for each in given if isinstance(each, Measurement)]
+    compared = Comparison(workload, ratios, marks, head, _notes(found[0], timed, n), measured)
+    ledger.record_comparison(compared)
+    return compared
 
 
 def _label(value: Any) -> str:
@@ -171,6 +188,8 @@ def _marks(
     for kind in ("published", "recorded"):
         for row in found:
             for time in row.times if row.kind == kind else ():
+                if kind == "recorded" and time.gpu is None:
+                    continue  # another machine's CPU alone: beside this one's it says nothing of a GPU
                 on = f" ({time.gpu})" if time.device == "gpu" and time.gpu else ""
                 said = "" if time.verdict == "possible" else time.verdict
                 marks.append(Row(f"{kind}: {time.way}{on}", time.seconds, kind, said, time.verdict != "possible"))

@@ -26,7 +26,8 @@ class Time:
     """One time of one way to do a workload.
 
     `seconds`, `spread` (seconds or None), `way` ("CuPy"), `device` ("cpu" or "gpu"), `machine` (its name), `gpu` (a name that
-    `machine.gpus.find` knows, or None), `year`, `verdict`, `remark`, `source` (a dict with title, author, date, address).
+    `machine.gpus.find` knows, or None), `year`, `verdict`, `remark`, `source` (a dict with title, author, date, address), `limit` (seconds, the
+    least that it could have taken by rates measured on that machine, or None).
     """
 
     way: str
@@ -40,6 +41,7 @@ class Time:
     verdict: Literal["possible", "doubtful", "impossible"]
     remark: str
     source: dict[str, str]
+    limit: float | None = None
 
 
 @dataclass(frozen=True)
@@ -124,6 +126,7 @@ def _row(entry: dict[str, Any], data: dict[str, Any]) -> Row:
             verdict=each["verdict"],
             remark=each.get("remark", ""),
             source=source,
+            limit=each.get("limit"),
         )
 
     plain = {key: entry[key] for key in Row.__dataclass_fields__ if key in entry and key not in ("times", "shape")}

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from . import where
+from . import ledger, where
 from .bounds import check_work, limit
 from .result import Measurement, MeasurementInterrupted
 from .sampling import Sampler
@@ -96,6 +96,7 @@ def measure(
         # Nothing more is computed here: whoever interrupts wants out.
         partial = _result(name, sampler, device, host) if sampler.samples.times else None
         raise MeasurementInterrupted(name, partial) from None
+    ledger.record(result)
     return result
 
 

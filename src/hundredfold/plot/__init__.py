@@ -9,8 +9,16 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-_HOMES = {"Figure": "figure", "Row": "dots", "times": "dots", "lines": "curves"}
-__all__ = ["Figure", "Row", "lines", "times"]
+_HOMES = {
+    "Figure": "figure",
+    "Row": "dots",
+    "graph": "tasks",
+    "images": "grey",
+    "lines": "curves",
+    "report": "performance",
+    "times": "dots",
+}
+__all__ = ["Figure", "Row", "graph", "images", "lines", "report", "times"]
 
 
 def __getattr__(name: str) -> Any:

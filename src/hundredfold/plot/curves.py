@@ -24,6 +24,7 @@ def lines(
     title: str | None = None,
     *,
     note: str | None = None,
+    brief: bool = False,
 ) -> Figure:
     """Draw one line for each series, with its name at its right end.
 
@@ -41,6 +42,9 @@ def lines(
         Places on the horizontal axis to point out, such as the size of a cache.
     title, note : str, optional
         Over and under the figure.
+    brief : bool
+        The plain text names the lines and leaves their numbers to the text alternative: for rounding errors and fits, of
+        which the tests of notebooks, that compare plain text, must not expect the same digits on every machine.
 
     Returns
     -------
@@ -62,9 +66,13 @@ def lines(
     said = _say(xs, table, xlabel, ylabel, marks, note)
     alt = f"{title}. " if title else ""
     alt += f"Lines of {ylabel or 'values'} against {xlabel or 'x'}. " + " ".join(said)
-    text = "\n".join([*([title] if title else []), *said])
+    named = [f"Lines: {', '.join(table)}.", *([note] if note else [])]
+    text = "\n".join([*([title] if title else []), *(named if brief else said)])
     height = HEIGHT + axes.words_height(title, 15) + axes.words_height(note, 12)
-    return Figure(lambda: _draw(xs, table, xlabel, ylabel, xlog, ylog, marks, title, note), alt, text, WIDTH, height)
+    plain = {"kind": "lines", "x": xs, "series": table, "xlabel": xlabel, "ylabel": ylabel, "xlog": xlog, "ylog": ylog}
+    plain |= {"marks": marks, "title": title, "note": note}
+    draw = lambda: _draw(xs, table, xlabel, ylabel, xlog, ylog, marks, title, note)  # noqa: E731
+    return Figure(draw, alt, text, WIDTH, height, plain)
 
 
 def _check(xs: list[float], table: dict[str, list[float]], xlog: bool, ylog: bool) -> None:

@@ -79,7 +79,9 @@ def times(
         + sum(axes.words_height(line, 13) for line in below)
     )
     text = _text(marks, title, note, below)
-    return Figure(lambda: _draw(marks, title, note, below, height), _alt(marks, title, note, below), text, WIDTH, whole)
+    plain = {"kind": "times", "rows": marks, "title": title, "note": note, "below": list(below)}
+    alt = _alt(marks, title, note, below)
+    return Figure(lambda: _draw(marks, title, note, below, height), alt, text, WIDTH, whole, plain)
 
 
 def _row(label: str, seconds: float) -> Row:

@@ -28,13 +28,25 @@ class Figure:
         The same as plain text, such as a small table; `alt` where there is none.
     width, height : int
         Size in CSS pixels.
+    plain : dict, optional
+        What is drawn, as data, for whoever draws it without BokehJS (a page that may ask for nothing): `kind` and the arguments of
+        the function of that name.
     """
 
-    def __init__(self, layout: Any, alt: str, text: str | None = None, width: int = 700, height: int = 400) -> None:
+    def __init__(
+        self,
+        layout: Any,
+        alt: str,
+        text: str | None = None,
+        width: int = 700,
+        height: int = 400,
+        plain: dict[str, Any] | None = None,
+    ) -> None:
         self._layout = layout
         self.alt = alt
         self.text = text or alt
         self.width, self.height = width, height
+        self.plain = plain
 
     @property
     def layout(self) -> Any:

@@ -1,0 +1,111 @@
+"""`images`: grey pictures side by side, each with its name under it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from . import axes, palette
+from .figure import Figure
+
+WIDTH = 700
+_GAP, _NAME = 10, 22  # pixels between pictures; for the name under each
+_GREYS = tuple(f"#{level:02x}{level:02x}{level:02x}" for level in range(256))
+
+
+def images(
+    pictures: Mapping[str, Any],
+    says: str,
+    columns: int = 8,
+    common: bool = False,
+    title: str | None = None,
+    note: str | None = None,
+) -> Figure:
+    """Draw pictures of one shape in rows.
+
+    Parameters
+    ----------
+    pictures : dict of name to array of shape (rows, columns)
+        Numbers, small ones dark. On the host.
+    says : str
+        What is to be seen, in a sentence or two: for those who do not see it.
+    columns : int
+        How many stand in one row.
+    common : bool
+        Whether all share one scale of greys, so that they can be compared; by default each has its own, from its least to
+        its largest number.
+    title, note : str, optional
+        Over and under the figure.
+
+    Returns
+    -------
+    Figure
+        Seven hundred pixels wide.
+
+    Raises
+    ------
+    ValueError
+        If there are no pictures, or not all are matrices of one shape.
+    """
+    drawn = {str(name): np.asarray(picture, dtype=float) for name, picture in pictures.items()}
+    shapes = {picture.shape for picture in drawn.values()}
+    if len(shapes) != 1 or len(shape := shapes.pop()) != 2 or not all(shape):
+        raise ValueError(f"images draws one or more matrices of one shape, not {sorted(shapes) or 'none'}.")
+    columns = min(columns, len(drawn))
+    rows = math.ceil(len(drawn) / columns)
+    wide = (WIDTH - _GAP * (columns + 1)) / columns
+    high = wide * shape[0] / shape[1]
+    height = round(rows * (high + _NAME + _GAP) + _GAP)
+    alt = f"{title}. " if title else ""
+    alt += f"{len(drawn)} grey pictures of {shape[0]} × {shape[1]}: {', '.join(drawn)}. {says}"
+    full = height + axes.words_height(title, 15) + axes.words_height(note, 12)
+    plain = {"kind": "images", "pictures": drawn, "columns": columns, "common": common, "title": title, "note": note}
+    draw = lambda: _draw(drawn, columns, wide, high, height, common, title, note)  # noqa: E731
+    return Figure(draw, alt, title or says, WIDTH, full, plain)
+
+
+def _draw(
+    drawn: dict[str, np.ndarray],
+    columns: int,
+    wide: float,
+    high: float,
+    height: int,
+    common: bool,
+    title: str | None,
+    note: str | None,
+) -> Any:
+    from bokeh.models import Label, LinearColorMapper, Range1d
+
+    plot = axes.canvas(
+        WIDTH, height, x_range=Range1d(0, WIDTH), y_range=Range1d(height, 0), min_border=0, frame_align=False
+    )
+    plot.min_border_right = plot.min_border_top = 0
+    plot.axis.visible = plot.grid.visible = False
+    everything = np.concatenate([picture.ravel() for picture in drawn.values()])
+    for place, (name, picture) in enumerate(drawn.items()):
+        row, column = divmod(place, columns)
+        left, top = _GAP + column * (wide + _GAP), _GAP + row * (high + _NAME + _GAP)
+        scale = everything if common else picture
+        low, top_level = float(np.nanmin(scale)), float(np.nanmax(scale))
+        span = (top_level - low) or 1.0
+        # Eight bits are what is seen, and an eighth of the numbers' size in a saved notebook.
+        levels = np.clip((picture - low) * (255 / span), 0, 255).astype(np.uint8)
+        mapper = LinearColorMapper(palette=_GREYS, low=0, high=255)
+        # The vertical axis grows downwards here, and so do an image's rows.
+        plot.image([levels], x=left, y=top, dw=wide, dh=high, color_mapper=mapper)
+        plot.add_layout(
+            Label(
+                x=left + wide / 2,
+                y=top + high + 3,
+                text=name,
+                text_align="center",
+                text_baseline="top",
+                text_font=axes.FONT,
+                text_font_size="12px",
+                text_color=palette.INK,
+            )
+        )
+    return axes.framed(plot, title, note)
