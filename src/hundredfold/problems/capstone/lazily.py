@@ -1,0 +1,196 @@
+"""Judge a function that takes a Dask array of device chunks and returns a lazy one: what it computes, and what it would cost.
+
+A case is built (nothing may run meanwhile), computed in this thread, and compared; then its graph is held to limits: no chunk, on the way or
+at the end, above what a worker can hold; no chunk on the host; no more tasks for each chunk than allowed.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import devices, graphs, guard
+from ..cases import Case
+from ..differences import explain, same
+from ..guard import require_callable
+from ..problem import Problem
+from ..traffic import spell
+from ..untouched import missing
+from ..verdict import NotAttempted, Refusal, Verified, refuse
+
+
+@dataclass(frozen=True)
+class Chunked:
+    """A Dask array to be, for a `Case`: its numbers on the host, and how they are cut.
+
+    Parameters
+    ----------
+    numbers : numpy.ndarray
+    chunks : tuple
+        As Dask takes them.
+    """
+
+    numbers: np.ndarray
+    chunks: tuple[Any, ...]
+
+    def lazy(self) -> Any:
+        """The Dask array, each chunk of which is made on the device when it runs."""
+        import dask.array as da
+
+        cupy = devices.need_cupy()
+        numbers = self.numbers
+
+        def part(block_info: Any = None) -> Any:
+            place = tuple(slice(*ends) for ends in block_info[None]["array-location"])
+            return cupy.asarray(numbers[place])
+
+        chunks = da.core.normalize_chunks(self.chunks, numbers.shape, dtype=numbers.dtype)
+        meta = cupy.empty((0,) * numbers.ndim, numbers.dtype)
+        return da.map_blocks(part, chunks=chunks, dtype=numbers.dtype, meta=meta, name=f"given-{id(numbers):x}")
+
+
+@dataclass(frozen=True)
+class LazyJudge:
+    """Judge a function of a Dask array (its last argument) and of arrays on the device.
+
+    Parameters
+    ----------
+    cases : sequence of Case
+        Their last argument is a `Chunked`.
+    chunk : callable
+        ``chunk(*host) -> float``: bytes that the largest result of one task may have.
+    tasks : float
+        How many tasks may run for each chunk that is given, at most.
+    rtol, atol : float
+    seams : callable, optional
+        ``seams(got, expected, chunked)``: a further look at wrong values; it refuses or returns.
+    near : callable
+        ``near(ran, given) -> str``: what is said of how near the limit is.
+    whole : callable, optional
+        ``whole(chunked) -> Chunked``: the same numbers cut so that nothing is apart that belongs together. An answer that is right
+        with these alone, and fails or is wrong as they come, is refused with `apart`.
+    apart : tuple of str
+        Why, and the advice.
+    verified : str
+    """
+
+    cases: Sequence[Case]
+    chunk: Callable[..., float]
+    tasks: float
+    near: Callable[[graphs.Ran, Any], str]
+    rtol: float = 1e-6
+    atol: float = 1e-6
+    seams: Callable[[np.ndarray, np.ndarray, Chunked], None] | None = None
+    whole: Callable[[Chunked], Chunked] | None = None
+    apart: tuple[str, str] = ("", "")
+    verified: str = ""
+
+    def __call__(self, problem: Problem, answers: tuple[Any, ...]) -> Verified:
+        function = answers[0]
+        require_callable(function, problem.answers[0])
+        devices.need_cupy()
+        said = ""
+        for place, case in enumerate(self.cases):
+            try:
+                said = self._judge(problem, function, case, first=place == 0)
+            except Refusal as refusal:
+                refusal.case = refusal.case or case.name
+                raise
+        what = f"{len(self.cases)} cases ({'; '.join(case.name for case in self.cases)})"
+        return Verified(f"{what}{self.verified and '; ' + self.verified}.", said)
+
+    def _judge(self, problem: Problem, function: Any, case: Case, *, first: bool) -> str:
+        *others, chunked = host = case.host()
+        given = chunked.lazy()
+        arguments = [devices.to_device(each) for each in others]
+        called, ran = graphs.build(function, *arguments, given, limit=problem.time_limit)
+        if first and missing(called.value):
+            raise NotAttempted("it returns nothing yet (if you have written it: is a `return` missing?)")
+        answer = called.value
+        graphs.require_lazy(answer)
+        graphs.require_unrun(ran)
+        assert problem.specification is not None
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            expected = problem.specification(*others, chunked.numbers)
+        try:
+            got, ran = graphs.compute(answer, limit=problem.time_limit)
+        except Refusal as failed:
+            if failed.reason == "exception":
+                self._apart(problem, function, host, expected)
+            raise
+        self._compare(problem, function, host, got, expected)
+        # Once more, step by step: what a fused task makes on its way is not seen.
+        _, steps = graphs.compute(answer, limit=problem.time_limit, optimize=False)
+        self._costs(host, steps)
+        self._count(ran, given)
+        return self.near(ran, given)
+
+    def _apart(self, problem: Problem, function: Any, host: tuple[Any, ...], expected: np.ndarray) -> None:
+        """Refuse an answer that would be right if what belongs together came in one chunk."""
+        *others, chunked = host
+        if self.whole is None or (whole := self.whole(chunked)).chunks == chunked.chunks:
+            return
+        guard.settle(problem.time_limit)  # what failed may have more of its kind behind it
+        try:
+            called, _ = graphs.build(function, *map(devices.to_device, others), whole.lazy(), limit=problem.time_limit)
+            got, _ = graphs.compute(called.value, limit=problem.time_limit)
+        except Refusal:
+            return
+        if same(np.asarray(devices.to_host(got)), expected, self.rtol, self.atol):
+            why, advice = self.apart
+            refuse("seam", why, advice=advice)
+
+    def _compare(self, problem: Problem, function: Any, host: tuple[Any, ...], got: Any, expected: np.ndarray) -> None:
+        on_device = devices.is_device(got)
+        ours = np.asarray(devices.to_host(got))
+        if not same(ours, expected, self.rtol, self.atol):
+            for wrong in problem.wrong.values():
+                theirs = None if wrong.gives is None else wrong.gives(*host)
+                if (
+                    theirs is not None
+                    and same(ours, theirs, self.rtol, self.atol)
+                    and not same(expected, theirs, self.rtol, self.atol)
+                ):
+                    refuse(wrong.reason, wrong.why, advice=wrong.hint)
+            self._apart(problem, function, host, expected)
+        if ours.shape != expected.shape:
+            refuse("shape", f"the result's shape is {ours.shape}; it should be {expected.shape}.")
+        if self.seams is not None and not same(ours, expected, self.rtol, self.atol):
+            self.seams(ours, expected, host[-1])
+        explain(ours, expected, rtol=self.rtol, atol=self.atol)
+        if not on_device:
+            refuse(
+                "host",
+                "the result is right, but its chunks are on the host: leave them on the device until somebody asks for numbers.",
+            )
+
+    def _costs(self, host: tuple[Any, ...], ran: graphs.Ran) -> None:
+        fetched = ran.on_host(more_than=1)
+        if fetched:
+            refuse(
+                "transfer",
+                f"the result is right, but {len(fetched)} of {len(ran.tasks)} tasks return arrays on the host, such as {fetched[0].name}: "
+                "the chunks lie on the device, let them.",
+            )
+        allowed = self.chunk(*host)
+        if ran.largest > allowed:
+            worst = max(ran.tasks, key=lambda task: task.nbytes)
+            refuse(
+                "held",
+                f"the result is right, but the task {worst.name} makes {spell(worst.nbytes)} at once; a worker of this size holds chunks of at "
+                f"most {spell(allowed)}. What need not be together, leave apart.",
+            )
+
+    def _count(self, ran: graphs.Ran, given: Any) -> None:
+        most = self.tasks * given.npartitions
+        if len(ran.tasks) > most:
+            refuse(
+                "tasks",
+                f"the result is right, but {len(ran.tasks)} tasks run for {given.npartitions} chunks; at most {most:.0f} are allowed. Each "
+                "costs the scheduler its time, whatever is in it.",
+            )

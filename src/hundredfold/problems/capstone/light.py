@@ -1,0 +1,186 @@
+"""``capstone.light``: what a photograph's numbers say of the light that fell in. A repair: four mistakes, none of which raises an error.
+
+The curve is that of sRGB (IEC 61966-2-1), the weights are Rec. 709's.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..cases import Case
+from ..devices import cp
+from ..functions import FunctionJudge
+from ..problem import Problem, Wrong
+
+WEIGHTS = (0.2126, 0.7152, 0.0722)
+
+
+def light(photo: np.ndarray) -> np.ndarray:
+    """The specification: photo (n, m, 3) uint8, red, green, blue, to the luminance (n, m) float32, 0 to 1.
+
+    A number c of 0 to 255 stands for v = c / 255, and v for the light v / 12.92 up to 0.04045, and ((v + 0.055) / 1.055)^2.4 above;
+    then 0.2126 red + 0.7152 green + 0.0722 blue.
+    """
+    return _lit(photo)
+
+
+def _lit(
+    photo: np.ndarray,
+    *,
+    curve: str = "each",
+    weights: tuple[float, ...] = WEIGHTS,
+    top: float = 255.0,
+    wraps: bool = False,
+    low: bool = True,
+) -> np.ndarray:
+    v = photo.astype(np.float64) / top
+    if wraps:
+        return _curve((photo[..., 0] + photo[..., 1] + photo[..., 2]) / (3 * top), low).astype(np.float32)
+    if curve == "each":
+        v = _curve(v, low)
+    y = v @ np.array(weights)
+    return (_curve(y, low) if curve == "after" else y).astype(np.float32)
+
+
+def _curve(v: np.ndarray, low: bool) -> np.ndarray:
+    high = ((v + 0.055) / 1.055) ** 2.4
+    return np.where(v <= 0.04045, v / 12.92, high) if low else high
+
+
+def _on_device(photo):
+    v = photo.astype(cp.float32) / cp.float32(255)
+    v = cp.where(v <= 0.04045, v / 12.92, ((v + 0.055) / 1.055) ** 2.4)
+    return (0.2126 * v[..., 0] + 0.7152 * v[..., 1] + 0.0722 * v[..., 2]).astype(cp.float32)
+
+
+def _looked_up(photo):
+    """256 different numbers: a table of their light."""
+    v = cp.arange(256) / 255
+    table = cp.where(v <= 0.04045, v / 12.92, ((v + 0.055) / 1.055) ** 2.4)
+    return (table[photo] @ cp.asarray(WEIGHTS)).astype("float32")
+
+
+def _starter(photo):
+    grey = (photo[..., 0] + photo[..., 1] + photo[..., 2]) / 3
+    v = grey / 255
+    return ((v + 0.055) / 1.055) ** 2.4
+
+
+def _through(**options):
+    return lambda photo: cp.asarray(_lit(photo.get(), **options))
+
+
+def _gives(**options):
+    return lambda photo: _lit(photo, **options)
+
+
+def _double(photo):
+    return cp.asarray(_lit(photo.get()).astype(np.float64))
+
+
+def _on_host(photo):
+    return _lit(photo.get())
+
+
+def _with_an_axis(photo):
+    return _on_device(photo)[..., None]
+
+
+def _in_place(photo):
+    out = _on_device(photo)
+    photo[...] = 0
+    return out
+
+
+def photos(n: int, m: int, seed: int = 0, dark: bool = False) -> np.ndarray:
+    """Random pixels, of all numbers, or all below 11."""
+    return np.random.default_rng(seed).integers(0, 11 if dark else 256, (n, m, 3), dtype=np.uint8)
+
+
+LIGHT = Problem(
+    id="capstone.light",
+    title="From numbers to light",
+    kind="repair",
+    track="pictures",
+    answers=("light",),
+    specification=light,
+    lines=4,
+    judge=FunctionJudge(
+        (
+            Case("7 × 13 pixels", lambda: (photos(7, 13),)),
+            Case("dark pixels", lambda: (photos(5, 6, 1, dark=True),)),
+            Case("black and white", lambda: (np.stack([np.zeros((2, 3, 3), np.uint8), np.full((2, 3, 3), 255, np.uint8)])[:, 0],)),
+            Case("every second column", lambda: (photos(8, 20, 2),), view=lambda a: a[:, ::2]),
+            Case("one pixel", lambda: (photos(1, 1, 3),)),
+            Case("no pixels", lambda: (np.zeros((0, 5, 3), np.uint8),)),
+        ),
+        rtol=2e-5,
+        atol=1e-7,
+        fresh=True,
+    ),
+    hints=(
+        "What is 200 + 100 in a uint8? Make fractions of the numbers first, and everything else with those.",
+        "The curve is for each colour by itself; the weighted mean comes after it. And it has two branches: `cp.where(v <= 0.04045, …, …)`.",
+        "Green counts most, blue least. And the result is to be float32.",
+    ),
+    wrong={
+        "as given": Wrong(
+            _starter,
+            "overflow",
+            _gives(wraps=True, low=False),
+            "200 + 100 is 44 in a uint8: the three colours were added before they had room.",
+            "Make fractions of the numbers (`photo.astype('float32') / 255`) before anything is added.",
+        ),
+        "wraps": Wrong(
+            _through(wraps=True),
+            "overflow",
+            _gives(wraps=True),
+            "200 + 100 is 44 in a uint8: the three colours were added before they had room.",
+            "Make fractions of the numbers (`photo.astype('float32') / 255`) before anything is added.",
+        ),
+        "curve-after": Wrong(
+            _through(curve="after"),
+            "nonlinear",
+            _gives(curve="after"),
+            "the curve was applied to the weighted mean; the numbers of the three colours are no light yet, and their mean is none.",
+            "First the curve, for each colour; then the mean.",
+        ),
+        "no-curve": Wrong(
+            _through(curve="none"),
+            "nonlinear",
+            _gives(curve="none"),
+            "the numbers were taken for light: 128 is not half as bright as 255, but about a fifth.",
+            "Put the curve in.",
+        ),
+        "one-branch": Wrong(
+            _through(low=False),
+            "border",
+            _gives(low=False),
+            "dark pixels are wrong: up to 0.04045 the light is v / 12.92.",
+            "`cp.where(v <= 0.04045, v / 12.92, …)`",
+        ),
+        "even-weights": Wrong(
+            _through(weights=(1 / 3, 1 / 3, 1 / 3)),
+            "weights",
+            _gives(weights=(1 / 3, 1 / 3, 1 / 3)),
+            "the three colours count alike; for the eye green is ten times as bright as blue.",
+        ),
+        "blue-first": Wrong(
+            _through(weights=WEIGHTS[::-1]),
+            "order",
+            _gives(weights=WEIGHTS[::-1]),
+            "red and blue are exchanged: the first of the three is red.",
+        ),
+        "by-256": Wrong(
+            _through(top=256.0),
+            "divisor",
+            _gives(top=256.0),
+            "divided by 256; the largest number is 255, and white is 1.",
+        ),
+        "double": Wrong(_double, "dtype"),
+        "host": Wrong(_on_host, "host"),
+        "with-an-axis": Wrong(_with_an_axis, "shape"),
+        "aliasing": Wrong(_in_place, "aliasing"),
+    },
+    right={"branches": _on_device, "a table": _looked_up},
+)  # fmt: skip

@@ -1,0 +1,124 @@
+"""``clusters.foretell``: what lies on disk, what is read from it, what is computed again, and how long a scheduler takes."""
+
+from __future__ import annotations
+
+from ..numbers import NumbersJudge, Quantity
+from ..problem import Problem, Wrong
+
+RESULTS, SIZE = 60, 2e9
+DEVICE, HOST = 32e9, 64e9
+"""A worker's `device_memory_limit` and `memory_limit`, bytes; sixty results of 2 GB."""
+CHUNKS, WORKERS = 24, 2
+TASKS, EACH, SCHEDULER, GPUS = 200_000, 2e-3, 500e-6, 8
+"""Tasks, seconds each of them computes, seconds the scheduler needs for one, workers."""
+
+ON_DEVICE, ON_HOST = int(DEVICE // SIZE), int(HOST // SIZE)
+DISK = (RESULTS - ON_DEVICE - ON_HOST) * SIZE
+AGAIN = RESULTS
+RECOMPUTED = 2 * CHUNKS // WORKERS
+FLOOR = max(TASKS * SCHEDULER, TASKS * EACH / GPUS)
+
+
+def _wrong(reason: str, why: str, hint: str = "", **values: float) -> Wrong:
+    """The right answers with some replaced."""
+    right = {"disk": DISK, "again": AGAIN, "recomputed": RECOMPUTED, "floor": FLOOR}
+    return Wrong(tuple((right | values).values()), reason, why=why, hint=hint)
+
+
+FORETELL = Problem(
+    id="clusters.foretell",
+    title="Where is it, and what does it cost?",
+    kind="predict",
+    answers=("disk", "again", "recomputed", "floor"),
+    lines=4,
+    judge=NumbersJudge(
+        (
+            Quantity(
+                "disk",
+                DISK,
+                "bytes",
+                "24 GB: the device holds the 16 results that were used last, main memory the 32 before them, and 12 are on disk",
+                0.01,
+            ),
+            Quantity(
+                "again",
+                AGAIN,
+                "results",
+                "all 60. For result 1 to come up, 45 goes down to main memory, and from there 13 to disk. So when the turn comes to "
+                "13, it is on disk as well, and so on to the last",
+                0.001,
+            ),
+            Quantity(
+                "recomputed",
+                RECOMPUTED,
+                "tasks",
+                "24: the 12 cleaned parts that it held, and for each of them the loading, whose result nobody keeps",
+                0.001,
+            ),
+            Quantity(
+                "floor",
+                FLOOR,
+                "s",
+                "100 s: the scheduler hands out the tasks one after the other, and the workers, who need 50 s together, wait for it",
+                0.01,
+            ),
+        )
+    ),
+    hints=(
+        "A worker fills its device first. When it is full, what was used longest ago goes to main memory; when that is full, from "
+        "there to disk.",
+        "Write down the order: on disk 1 to 12, in main memory 13 to 44, on the device 45 to 60. Now 1 is read and goes to the "
+        "device. Who goes down to main memory for it, and who from there to disk? Do a few more steps of it.",
+        "A result that is gone is computed again from what is still there. Are the loaded parts still there? And floor: a "
+        "scheduler does one thing at a time; eight workers do eight.",
+    ),
+    wrong={
+        "no host": _wrong(
+            "levels", "that sends to disk what does not fit on the device. Main memory comes in between.", disk=88e9
+        ),
+        "no device": _wrong(
+            "levels", "that leaves the device out: it holds 32 GB of the results itself.", disk=RESULTS * SIZE - HOST
+        ),
+        "copies": _wrong(
+            "levels",
+            "that counts the results on the device a second time, in main memory. A result is at one place.",
+            disk=RESULTS * SIZE - HOST + 32e9,
+        ),
+        "in results": _wrong("unit", "that is the number of results. Asked for: bytes.", disk=12.0),
+        "only those on disk": _wrong(
+            "evicted",
+            "that reads from disk what lies there now. But each result that comes up sends another one down.",
+            again=12,
+        ),
+        "not on the device": _wrong(
+            "evicted",
+            "that leaves out the 16 on the device. They are on their way down when the others come up.",
+            again=44,
+        ),
+        "cleaned alone": _wrong(
+            "lineage",
+            "that is the cleaned parts. What are they cleaned from? The loaded parts were let go.",
+            recomputed=12,
+        ),
+        "everything": _wrong(
+            "survived",
+            "that computes everything again. The other worker still has its twelve.",
+            recomputed=2 * CHUNKS,
+        ),
+        "nobody schedules": _wrong(
+            "scheduler", "that is the workers' time alone. Who hands out 200 000 tasks?", floor=TASKS * EACH / GPUS
+        ),
+        "one worker": _wrong("serial", "that is one worker's time. There are eight.", floor=TASKS * EACH),
+        "all eight schedule": _wrong(
+            "scheduler",
+            "that shares the scheduler's work among the workers. There is one scheduler, and it does one thing at a time.",
+            floor=TASKS * (SCHEDULER + EACH) / GPUS,
+        ),
+        "one after the other": _wrong(
+            "overlap",
+            "that adds the two. The workers compute while the scheduler hands out the next tasks: the longer of both counts.",
+            floor=TASKS * SCHEDULER + TASKS * EACH / GPUS,
+        ),
+    },
+    right={"exact": (DISK, AGAIN, RECOMPUTED, FLOOR), "rounded": (24e9, 60.0, 24.0, 100)},
+)

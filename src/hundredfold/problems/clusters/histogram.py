@@ -1,0 +1,324 @@
+"""``clusters.histogram``: counted right although a worker dies, with next to nothing moved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import devices, pool
+from ..devices import cp
+from ..guard import article, require_callable
+from ..problem import Problem, Wrong
+from ..traffic import spell
+from ..verdict import Refusal, Verified, refuse
+from .running import Diary, note, on_workers, run, wait
+
+ROWS, PARTS, BINS = 20_000, 12, 40
+_WAIT = 20.0  # seconds for a worker to be lost; a busy machine is slow
+
+
+class Load:
+    """Make part `i`: values in [0, 1] on the device, the same at each call.
+
+    With ``after``, the worker that begins so many parts waits in that one until a worker has been lost.
+    """
+
+    def __init__(self, diary: Diary, seed: int, rows: int = ROWS, after: int | None = None):
+        self.number, self.seed, self.rows, self.after = diary.number, seed, rows, after
+
+    def host(self, part: int) -> np.ndarray:
+        """The values of a part on the host."""
+        values = np.random.default_rng((self.seed, part)).beta(2, 5, self.rows)
+        values[:3] = [0.0, 1.0, 0.5][: len(values)]
+        return values
+
+    def __call__(self, part: int) -> Any:
+        diary, where = note(self.number, part)
+        if diary is not None and self.after is not None and where is not None:
+            with diary.lock:
+                first = diary.count_unlocked(where) > self.after and "victim" not in diary.found
+                if first:
+                    diary.found["victim"] = where
+            if first:
+                diary.events["reached"].set()
+                wait(diary, "lost", _WAIT)
+        return cp.asarray(self.host(part))
+
+
+def specification(load: Load, parts: list[int], bins: int) -> np.ndarray:
+    """How many values lie in each of so many equal parts of [0, 1]; the last one includes 1."""
+    every = [load.host(part) for part in parts]
+    return np.histogram(np.concatenate(every) if every else [], bins, (0, 1))[0].astype(np.int64)
+
+
+def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
+    function = answers[0]
+    require_callable(function, problem.answers[0])
+    devices.need_cupy()
+    parts = list(range(PARTS))
+    moved = _judge(problem, function, f"{PARTS} parts of {ROWS} values", parts, BINS, seed=1, first=True)
+    _judge(problem, function, "one part, one bin", [3], 1, seed=2)
+    _judge(problem, function, "parts without values", [0, 1], 7, seed=3, rows=0)
+    for after in (1, 3):
+        _judge(
+            problem, function, f"a worker that dies in its part {after + 1}", parts, BINS, seed=4 + after, after=after
+        )
+    least = 2 * BINS * 8
+    return Verified(
+        f"{PARTS} parts; one part; parts without values; a worker that dies in its second part, and in its fourth: the "
+        "counts are the same as if it had lived, and no part left the worker that made it.",
+        f"Moved: {moved / least:.1f}× the least there is, one histogram from worker to worker and one to the notebook.",
+    )
+
+
+def _judge(
+    problem: Problem,
+    function: Callable[..., Any],
+    name: str,
+    parts: list[int],
+    bins: int,
+    seed: int,
+    rows: int = ROWS,
+    after: int | None = None,
+    first: bool = False,
+) -> int:
+    diary = Diary()
+    load = Load(diary, seed, rows, after)
+    try:
+        during = None if after is None else lambda seen: _lose(seen, diary)
+        try:
+            got, seen, printed = run(problem, function, load, list(parts), bins, first=first, during=during)
+        except Refusal as refusal:
+            if after is not None and refusal.reason in ("exception", "timeout"):
+                refuse(
+                    "state",
+                    f"it is right as long as nobody dies. Then {refusal.why} What only one worker has (an actor, scattered data) is "
+                    "gone with it, and no task says how to make it again.",
+                )
+            raise
+        expected = specification(load, parts, bins)
+        _counts(got, expected, after, printed)
+        _where(diary, seen, len(parts), bins, rows, after)
+        return seen.between_workers + seen.to_client
+    except Refusal as refusal:
+        refusal.case = refusal.case or name
+        raise
+    finally:
+        diary.close()
+
+
+def _lose(seen: pool.Seen, diary: Diary) -> None:
+    """Beside the answer: wait until a worker is in the midst of it, and let it die, or the one where an actor lives."""
+    if not diary.events["reached"].wait(_WAIT):
+        return
+    actors = pool.on_scheduler(
+        seen.client, lambda dask_scheduler: [each.address for each in dask_scheduler.workers.values() if each.actors]
+    )
+    try:
+        pool.lose(seen, actors[0] if actors else diary.found["victim"])
+    finally:
+        diary.events["lost"].set()
+
+
+def _counts(got: Any, expected: np.ndarray, after: int | None, printed: str) -> None:
+    if devices.is_device(got):
+        refuse("device", "the result is still on the device; the counts were asked for on the host, as a NumPy array.")
+    if not isinstance(got, np.ndarray):
+        refuse("type", f"the result should be a NumPy array of counts; it is {article(got)}.", printed=printed)
+    if got.shape != expected.shape:
+        refuse("shape", f"the result's shape is {got.shape}; it should be {expected.shape}, a count for each bin.")
+    if got.dtype.kind not in "iu":
+        refuse("dtype", f"the result's dtype is {got.dtype}: counts are whole numbers.")
+    if np.array_equal(got, expected):
+        return
+    total, right = int(got.sum()), int(expected.sum())
+    if after is not None and total > right:
+        refuse(
+            "repeated",
+            f"{total} values were counted, and there are {right}. Parts that the lost worker had done were done again, as they "
+            "must be, and what they had added to before was added to again. A task should return what it found, and change nothing.",
+        )
+    if after is not None and total < right:
+        refuse(
+            "state",
+            f"{right - total} of {right} values are missing: what the lost worker had counted was lost with it.",
+        )
+    if total < right and np.array_equal(got[:-1], expected[:-1]):
+        refuse("border", "values of exactly 1 are missing: they belong into the last bin.")
+    wrong = int((got != expected).sum())
+    refuse("value", f"{wrong} of {len(expected)} counts are wrong; their sum is {total}, and there are {right} values.")
+
+
+def _where(diary: Diary, seen: pool.Seen, parts: int, bins: int, rows: int, after: int | None) -> None:
+    if rows == 0 or after is not None:
+        return
+    if diary.local:
+        on_workers(diary, seen, "`load`")
+    part, histogram = rows * 8, bins * 8
+    allowed = 2 * parts * histogram + 4096
+    if seen.between_workers > max(allowed, part / 2):
+        refuse(
+            "moved",
+            f"the counts are right, but {spell(seen.between_workers)} went from worker to worker; the histograms of all parts are "
+            f"{spell(parts * histogram)}. Count a part where it is, and move the counts.",
+        )
+    if seen.to_client > max(allowed, part / 2):
+        refuse(
+            "fetched",
+            f"the counts are right, but {spell(seen.to_client)} came to the notebook; the histograms of all parts are "
+            f"{spell(parts * histogram)}. Count on the workers.",
+        )
+    on_workers(diary, seen, "`load`")
+
+
+def count(values: Any, bins: int) -> Any:
+    """The histogram of one part, on the device."""
+    return cp.histogram(values, bins, (0, 1))[0]
+
+
+def _part(load: Load, part: int, bins: int) -> np.ndarray:
+    return count(load(part), bins).get().astype(np.int64)
+
+
+def _fetched(client: Any, load: Load, parts: list[int], bins: int) -> np.ndarray:
+    values = client.gather(client.map(load, parts))
+    return sum((count(each, bins).get() for each in values), np.zeros(bins, np.int64))
+
+
+def _together(client: Any, load: Load, parts: list[int], bins: int) -> np.ndarray:
+    values = client.map(load, parts)
+    return client.submit(_count_all, values, bins).result()
+
+
+def _count_all(every: list[Any], bins: int) -> np.ndarray:
+    return count(cp.concatenate(every), bins).get().astype(np.int64)
+
+
+def _in_the_notebook(client: Any, load: Load, parts: list[int], bins: int) -> np.ndarray:
+    return sum((_part(load, part, bins) for part in parts), np.zeros(bins, np.int64))
+
+
+def _one_after_the_other(client: Any, load: Load, parts: list[int], bins: int) -> np.ndarray:
+    return sum((client.submit(_part, load, part, bins).result() for part in parts), np.zeros(bins, np.int64))
+
+
+def _into_a_queue(client: Any, load: Load, parts: list[int], bins: int) -> np.ndarray:
+    from distributed import Queue, wait
+
+    queue = Queue("counts", client=client)
+
+    def add(part: int) -> int:
+        from distributed import Queue
+
+        Queue("counts").put(_part(load, part, bins).tolist())
+        return part
+
+    futures = client.map(add, parts)
+    wait(futures)
+    total = np.zeros(bins, np.int64)
+    for counts in queue.get(batch=True):
+        total += np.asarray(counts)
+    return total
+
+
+class Tally:
+    """Counts that are kept on a worker."""
+
+    def __init__(self, bins: int):
+        self.total = np.zeros(bins, np.int64)
+
+    def add(self, counts: np.ndarray) -> None:
+        """Add to them."""
+        self.total += counts
+
+    def get(self) -> np.ndarray:
+        """Give them."""
+        return self.total
+
+
+def _actor(client: Any, load: Load, parts: list[int], bins: int) -> np.ndarray:
+    from distributed import wait
+
+    tally = client.submit(Tally, bins, actor=True).result()
+
+    def add(part: int, tally: Any) -> int:
+        tally.add(_part(load, part, bins)).result()
+        return part
+
+    futures = client.map(add, parts, tally=tally)
+    wait(futures)
+    client.gather(futures)
+    return tally.get().result()
+
+
+def _no_ones(client: Any, load: Load, parts: list[int], bins: int) -> np.ndarray:
+    def inside(part: int) -> np.ndarray:
+        values = load(part)
+        return count(values[values < 1], bins).get().astype(np.int64)
+
+    return sum(client.gather(client.map(inside, parts)), np.zeros(bins, np.int64))
+
+
+def _shares(client: Any, load: Load, parts: list[int], bins: int) -> np.ndarray:
+    return sum(client.gather(client.map(lambda part: _part(load, part, bins).astype(float), parts)), np.zeros(bins))
+
+
+def _mapped(client: Any, load: Load, parts: list[int], bins: int) -> np.ndarray:
+    return sum(client.gather(client.map(lambda part: _part(load, part, bins), parts)), np.zeros(bins, np.int64))
+
+
+def _tree(client: Any, load: Load, parts: list[int], bins: int) -> np.ndarray:
+    """Two by two, on the workers, so that one histogram comes to the notebook."""
+    counts = client.map(_part, [load] * len(parts), parts, [bins] * len(parts))
+    while len(counts) > 1:
+        rest = counts[len(counts) // 2 * 2 :]
+        counts = [client.submit(np.add, a, b) for a, b in zip(counts[::2], counts[1::2], strict=False)] + rest
+    return counts[0].result()
+
+
+def _delayed(client: Any, load: Load, parts: list[int], bins: int) -> np.ndarray:
+    from dask import delayed
+
+    counts = [delayed(_part)(load, part, bins) for part in parts]
+    return delayed(sum)(counts).compute()
+
+
+def _as_they_come(client: Any, load: Load, parts: list[int], bins: int) -> np.ndarray:
+    """Each result is added once, when it comes: what runs again gives a result that nobody waits for."""
+    from distributed import as_completed
+
+    total = np.zeros(bins, np.int64)
+    for _, counts in as_completed(client.map(lambda part: _part(load, part, bins), parts), with_results=True):
+        total += counts
+    return total
+
+
+HISTOGRAM = Problem(
+    id="clusters.histogram",
+    title="Counted once, whoever dies",
+    kind="open",
+    answers=("histogram",),
+    lines=4,
+    time_limit=12.0,
+    judge=judge,
+    specification=specification,
+    hints=(
+        "One task for a part: load it, count it on the device, return the counts. Counts are small; the parts stay where they are.",
+        "Whatever a task changes outside of itself, a queue, a variable, an actor, is changed again when the task is run again. "
+        "What it returns is kept once, however often it ran.",
+        "Near the limit: add the counts up on the workers, two by two or all of one worker first, and fetch one histogram.",
+    ),
+    wrong={
+        "fetched": Wrong(_fetched, "fetched"),
+        "together": Wrong(_together, "moved"),
+        "in the notebook": Wrong(_in_the_notebook, "local"),
+        "one after the other": Wrong(_one_after_the_other, "serial"),
+        "into a queue": Wrong(_into_a_queue, "repeated"),
+        "an actor": Wrong(_actor, "state"),
+        "no ones": Wrong(_no_ones, "border"),
+        "shares": Wrong(_shares, "dtype"),
+    },
+    right={"mapped": _mapped, "in a tree": _tree, "delayed": _delayed, "as they come": _as_they_come},
+)

@@ -1,0 +1,148 @@
+"""Run an answer that is given a client: on the small cluster, with what its tasks did counted where they did it.
+
+The workers of that cluster are threads of this process, so what a task notes in a `Diary` can be read here, although the
+object that carries its number went through pickle as on any cluster.
+"""
+
+from __future__ import annotations
+
+import collections
+import itertools
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from .. import guard, pool
+from ..problem import Problem
+from ..untouched import missing
+from ..verdict import NotAttempted, refuse
+
+_NUMBERS = itertools.count()
+_DIARIES: dict[int, Diary] = {}
+
+
+class Diary:
+    """What the tasks of one call did, each on which worker; `None` is this process outside of any worker."""
+
+    def __init__(self) -> None:
+        self.number = next(_NUMBERS)
+        self.lock = threading.Lock()
+        self.notes: list[tuple[Any, str | None]] = []
+        self.events: dict[str, threading.Event] = collections.defaultdict(threading.Event)
+        self.late: set[str] = set()
+        self.found: dict[str, str] = {}
+        self.tasks: set[Any] = set()
+        _DIARIES[self.number] = self
+
+    def count(self, where: str | None) -> int:
+        """How many notes were made there."""
+        with self.lock:
+            return self.count_unlocked(where)
+
+    def count_unlocked(self, where: str | None) -> int:
+        """As `count`, for who holds the lock."""
+        return sum(place == where for _, place in self.notes)
+
+    @property
+    def local(self) -> int:
+        """How many notes were made outside of any worker."""
+        return self.count(None)
+
+    def close(self) -> None:
+        """Forget it, and let go of whoever still waits."""
+        _DIARIES.pop(self.number, None)
+        for event in list(self.events.values()):
+            event.set()
+
+
+def note(number: int, what: Any) -> tuple[Diary | None, str | None]:
+    """Write into a diary what is done here and now; the diary is None when its call is over."""
+    diary = _DIARIES.get(number)
+    where, task = _here()
+    if diary is not None:
+        with diary.lock:
+            diary.notes.append((what, where))
+            diary.tasks.add(task)
+    return diary, where
+
+
+def wait(diary: Diary, event: str, seconds: float) -> None:
+    """Wait for an event of the diary; one that has not come by then is noted as late."""
+    if not diary.events[event].wait(seconds):
+        diary.late.add(event)
+
+
+def _here() -> tuple[str | None, Any]:
+    """The worker's address and the task's key; None and None outside of any worker."""
+    from distributed import get_worker
+
+    try:
+        worker = get_worker()
+        return worker.address, worker.get_current_task()
+    except ValueError:
+        return None, None
+
+
+def run(
+    problem: Problem,
+    function: Callable[..., Any],
+    *arguments: Any,
+    first: bool = False,
+    during: Callable[[pool.Seen], None] | None = None,
+) -> tuple[Any, pool.Seen, str]:
+    """Call ``function(client, *arguments)`` on the small cluster; `during` runs in a thread beside it.
+
+    Returns
+    -------
+    value, seen, printed
+        What it returned, what the cluster saw, what it printed.
+
+    Raises
+    ------
+    NotAttempted
+        If the first call of all returns nothing and prints nothing.
+    Refusal
+        If it raises, does not end, or returns what has not been computed yet.
+    """
+    with pool.watch() as seen:
+        beside = threading.Thread(target=during, args=(seen,), daemon=True) if during is not None else None
+        if beside is not None:
+            beside.start()
+        called = guard.call(function, seen.client, *arguments, limit=problem.time_limit)
+        if missing(called.value):
+            if first and not called.printed:
+                raise NotAttempted("it returns nothing yet (if you have written it: is a `return` missing?)")
+            refuse("type", "it returns nothing. What is to be judged must be returned.", printed=called.printed)
+        _computed(called.value)
+        if beside is not None:
+            beside.join(timeout=problem.time_limit)
+    return called.value, seen, called.printed
+
+
+def _computed(value: Any) -> None:
+    """Refuse futures and lazy values, alone or in a list."""
+    for each in value if isinstance(value, (list, tuple)) else [value]:
+        kind = type(each)
+        module = kind.__module__.partition(".")[0]
+        if module == "distributed" and "Future" in kind.__name__:
+            refuse(
+                "type", "it returns futures: promises, not results. `client.gather` waits for them and fetches them."
+            )
+        if module == "dask" or hasattr(each, "__dask_graph__"):
+            refuse("type", f"it returns a {kind.__name__}, which has computed nothing yet: `.compute()` does.")
+
+
+def on_workers(diary: Diary, seen: pool.Seen, what: str) -> None:
+    """Refuse work that was done in the notebook's own process, or one task at a time."""
+    if diary.local:
+        refuse(
+            "local",
+            f"the result is right, but {what} was called {diary.local} times in the notebook's own process, while the workers "
+            "had nothing to do. `client.submit` and `client.map` call it on a worker.",
+        )
+    if len(diary.notes) > 1 and (seen.most < 2 or len(diary.tasks) < 2):
+        refuse(
+            "serial",
+            "the result is right, but never more than one worker had work: each task was handed out when the one before "
+            "had come back, or all of it is in one task. First hand out all that can be handed out, then wait.",
+        )

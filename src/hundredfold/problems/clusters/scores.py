@@ -1,0 +1,212 @@
+"""``clusters.scores``: a table that every task needs, shipped with each of them; and results in the order of their arrival."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import devices
+from ..devices import cp
+from ..guard import article, require_callable
+from ..problem import Problem, Wrong
+from ..traffic import spell
+from ..verdict import Refusal, Verified, refuse
+from .running import Diary, note, on_workers, run, wait
+
+ROWS = 50_000
+SETTINGS = [0.5, 2.0, -1.0, 0.5, 3.0, 0.0, 1.5, -2.5, 0.25, 4.0, 1.0, -0.75]
+_WAIT = 3.0  # seconds that the first task waits for the second, so that it comes back later
+
+
+def score(table: Any, setting: float) -> float:
+    """The mean square of what a line through 0 with this slope leaves over: what a task computes in the exercise."""
+    return float(((table[:, 1] - setting * table[:, 0]) ** 2).mean())
+
+
+class Score:
+    """`score`, noted; with `late` the task of the first setting ends after the one of the second."""
+
+    def __init__(self, diary: Diary, late: bool = False):
+        self.number, self.late = diary.number, late
+
+    def __call__(self, table: Any, setting: float) -> float:
+        diary, _ = note(self.number, float(setting))
+        got = score(table, setting)
+        if diary is not None and self.late:
+            if setting == 1.0:
+                wait(diary, "second", _WAIT)
+            else:
+                diary.events["second"].set()
+        return got
+
+
+def _table(seed: int) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    x = rng.standard_normal(ROWS)
+    return np.stack([x, 1.5 * x + rng.standard_normal(ROWS)], axis=1)
+
+
+def specification(table: np.ndarray, settings: list[float]) -> list[float]:
+    """The scores, in the order of the settings."""
+    return [score(table, setting) for setting in settings]
+
+
+def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
+    function = answers[0]
+    require_callable(function, problem.answers[0])
+    devices.need_cupy()
+    _judge(problem, function, "12 settings, some of them equal", SETTINGS, 0, first=True)
+    _judge(problem, function, "a first task that takes longer than the second", [1.0, 2.0, 3.0, -1.0], 1, late=True)
+    _judge(problem, function, "one setting", [0.25], 2)
+    _judge(problem, function, "no setting", [], 3)
+    return Verified(
+        "12 settings, some of them equal; a first task that takes longer; one setting; no setting; the table leaves the "
+        "notebook once at most for each worker."
+    )
+
+
+def _judge(
+    problem: Problem,
+    function: Callable[..., Any],
+    name: str,
+    settings: list[float],
+    seed: int,
+    first: bool = False,
+    late: bool = False,
+) -> None:
+    host = _table(seed)
+    diary = Diary()
+    try:
+        table = cp.asarray(host)
+        got, seen, printed = run(problem, function, Score(diary, late), table, list(settings), first=first)
+        _values(got, specification(host, settings), settings, printed)
+        on_workers(diary, seen, "`score`")
+        most = max(seen.sent, seen.shipped)
+        if settings and most > 2.5 * host.nbytes:
+            refuse(
+                "shipped",
+                f"the results are right, but the table of {spell(host.nbytes)} was sent again and again: {spell(most)} went out "
+                f"with {len(settings)} tasks. What stands in a task's arguments travels with that task. `client.scatter` brings it "
+                "to the workers once, and a future in the arguments costs nothing.",
+            )
+    except Refusal as refusal:
+        refusal.case = refusal.case or name
+        raise
+    finally:
+        diary.close()
+
+
+def _values(got: Any, expected: list[float], settings: list[float], printed: str) -> None:
+    if not isinstance(got, (list, tuple, np.ndarray)):
+        refuse("type", f"the result should be a list of numbers; it is {article(got)}.", printed=printed)
+    for each in got:
+        if isinstance(each, bool) or not isinstance(each, (int, float, np.floating)):
+            refuse("type", f"the list should hold numbers; it holds {article(each)}.", printed=printed)
+    if len(got) != len(expected):
+        more = " Two equal settings want a score each." if len(got) < len(set(settings)) + 1 and len(got) else ""
+        refuse("lost", f"there are {len(got)} scores for {len(expected)} settings.{more}", printed=printed)
+    if np.allclose(got, expected):
+        return
+    if np.allclose(sorted(got), sorted(expected)):
+        refuse(
+            "order",
+            "the scores are right, but not in the order of the settings: `as_completed` gives back first what is ready first. "
+            "Nobody can tell any more which score belongs to which setting.",
+        )
+    refuse("value", f"the first score is {got[0]:.6g}; it should be {expected[0]:.6g}.")
+
+
+def _with_each(client: Any, score: Any, table: Any, settings: list[float]) -> list[float]:
+    return client.gather([client.submit(score, table, setting, pure=False) for setting in settings])
+
+
+def _in_a_function(client: Any, score: Any, table: Any, settings: list[float]) -> list[float]:
+    return client.gather(client.map(lambda setting: score(table, setting), settings, pure=False))
+
+
+def _as_they_come(client: Any, score: Any, table: Any, settings: list[float]) -> list[float]:
+    from distributed import as_completed
+
+    there = client.scatter(table, broadcast=True)
+    futures = client.map(lambda setting, table: score(table, setting), settings, table=there, pure=False)
+    return [future.result() for future in as_completed(futures)]
+
+
+def _one_by_one(client: Any, score: Any, table: Any, settings: list[float]) -> list[float]:
+    there = client.scatter(table, broadcast=True)
+    return [client.submit(score, there, setting).result() for setting in settings]
+
+
+def _in_one_task(client: Any, score: Any, table: Any, settings: list[float]) -> list[float]:
+    there = client.scatter(table)
+    return client.submit(lambda table: [score(table, setting) for setting in settings], there).result()
+
+
+def _in_the_notebook(client: Any, score: Any, table: Any, settings: list[float]) -> list[float]:
+    return [score(table, setting) for setting in settings]
+
+
+def _promises(client: Any, score: Any, table: Any, settings: list[float]) -> list[Any]:
+    there = client.scatter(table, broadcast=True)
+    return [client.submit(score, there, setting) for setting in settings]
+
+
+def _by_setting(client: Any, score: Any, table: Any, settings: list[float]) -> list[float]:
+    there = client.scatter(table, broadcast=True)
+    futures = {setting: client.submit(score, there, setting) for setting in settings}
+    return list(client.gather(futures).values())
+
+
+def _scattered(client: Any, score: Any, table: Any, settings: list[float]) -> list[float]:
+    there = client.scatter(table, broadcast=True)
+    return client.gather([client.submit(score, there, setting) for setting in settings])
+
+
+def _made_there(client: Any, score: Any, table: Any, settings: list[float]) -> list[float]:
+    there = client.submit(lambda: table, pure=False)  # shipped once, and then a result like any other
+    return client.gather(client.map(lambda setting, table: score(table, setting), settings, table=there))
+
+
+def _kept_apart(client: Any, score: Any, table: Any, settings: list[float]) -> list[float]:
+    from distributed import as_completed
+
+    there = client.scatter(table)
+    places = {client.submit(score, there, setting, pure=False): place for place, setting in enumerate(settings)}
+    got = [0.0] * len(settings)
+    for future, result in as_completed(list(places), with_results=True):
+        got[places[future]] = result
+    return got
+
+
+SCORES = Problem(
+    id="clusters.scores",
+    title="A table for every task",
+    kind="repair",
+    answers=("scores",),
+    lines=3,
+    judge=judge,
+    specification=specification,
+    hints=(
+        "What travels with `client.submit(score, table, setting)`? Multiply its bytes by the number of tasks.",
+        "`there = client.scatter(table, broadcast=True)` sends the table to each worker once and returns a future. A future may "
+        "stand among a task's arguments; the worker puts in what it stands for.",
+        "`client.gather` takes a list of futures and gives back their results in the order of the list, whichever was ready first.",
+    ),
+    wrong={
+        "with each task": Wrong(_with_each, "shipped"),
+        "in the function": Wrong(
+            _in_a_function,
+            "shipped",
+            hint="A function takes along what it refers to: a table in it is a table in each task.",
+        ),
+        "as they come": Wrong(_as_they_come, "order"),
+        "one by one": Wrong(_one_by_one, "serial"),
+        "in one task": Wrong(_in_one_task, "serial"),
+        "in the notebook": Wrong(_in_the_notebook, "local"),
+        "promises": Wrong(_promises, "type"),
+        "by setting": Wrong(_by_setting, "lost"),
+    },
+    right={"scattered": _scattered, "made there": _made_there, "kept apart": _kept_apart},
+)

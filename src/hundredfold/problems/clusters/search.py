@@ -1,0 +1,306 @@
+"""``clusters.search``: a search that goes where results lead, and leaves out what they rule out."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..guard import article, require_callable
+from ..problem import Problem, Wrong
+from ..verdict import Refusal, Verified, refuse
+from .running import Diary, note, on_workers, run, wait
+
+Node = tuple[int, ...]
+_WAIT = 5.0  # seconds that the part which takes long waits for the other one to get on
+
+
+class Tree:
+    """A tree of boxes. `expand(node)` gives the cost of a solution in the box, and its parts, each with a bound.
+
+    Parameters
+    ----------
+    depth, width : int
+        Generations below the root, and parts of each box.
+    seed : int
+        Of the costs, which are the same for the same node and seed.
+    slow : bool
+        The first part of the root takes until somebody has got three generations down in another one.
+    solved : bool
+        Whether there is a solution at all; without one all costs are infinite, and nothing can be ruled out.
+    """
+
+    def __init__(self, depth: int, width: int, seed: int, slow: bool = False, solved: bool = True):
+        self.depth, self.width, self.seed, self.slow, self.solved = depth, width, seed, slow, solved
+        self.number = -1  # of the diary
+
+    def bound(self, node: Node) -> float:
+        """No solution in the node's box costs less."""
+        return sum(self._step(node[: level + 1]) for level in range(len(node)))
+
+    def _step(self, node: Node) -> float:
+        return round(random.Random(f"{self.seed}{node}").random() ** 2 * 10, 3)
+
+    def cost(self, node: Node) -> float:
+        """What a solution in the box costs, if one is found."""
+        if not self.solved:
+            return float("inf")
+        below = self.depth - len(node)
+        return round(self.bound(node) + 2.5 * below, 3)
+
+    def children(self, node: Node) -> list[tuple[float, Node]]:
+        """The parts of a box, each with its bound; none of the smallest boxes."""
+        if len(node) == self.depth:
+            return []
+        return [(round(self.bound((*node, part)), 3), (*node, part)) for part in range(self.width)]
+
+    def __call__(self, node: Node) -> tuple[float, list[tuple[float, Node]]]:
+        diary, _ = note(self.number, node)
+        if diary is not None and self.slow:
+            if node == (0,):
+                wait(diary, "deep", _WAIT)
+            elif len(node) >= 3:
+                diary.events["deep"].set()
+        return self.cost(node), self.children(node)
+
+    def nodes(self) -> int:
+        """How many boxes there are."""
+        return sum(self.width**level for level in range(self.depth + 1))
+
+
+def specification(expand: Tree, root: Node = ()) -> float:
+    """The least cost of all boxes, every one of them looked at."""
+    best, waiting = float("inf"), [root]
+    while waiting:
+        node = waiting.pop()
+        best = min(best, expand.cost(node))
+        waiting += [child for _, child in expand.children(node)]
+    return best
+
+
+CASES = {
+    "a tree of 121 boxes": Tree(4, 3, seed=5),
+    "another one": Tree(4, 3, seed=9),
+    "one part that takes long": Tree(4, 2, seed=17, slow=True),
+    "a single box": Tree(0, 3, seed=1),
+    "no solution": Tree(2, 3, seed=3, solved=False),
+}
+
+
+def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
+    function = answers[0]
+    require_callable(function, problem.answers[0])
+    shares = []
+    for number, (name, tree) in enumerate(CASES.items()):
+        try:
+            shares.append(_judge(problem, function, tree, first=number == 0))
+        except Refusal as refusal:
+            refusal.case = refusal.case or name
+            raise
+    return Verified(
+        f"{len(CASES)} cases ({'; '.join(CASES)}); on both workers; no more than half of the boxes were opened.",
+        f"Opened in the first: {100 * shares[0]:.0f} % of the boxes.",
+    )
+
+
+def _judge(problem: Problem, function: Callable[..., Any], tree: Tree, first: bool) -> float:
+    diary = Diary()
+    tree.number = diary.number
+    try:
+        got, seen, printed = run(problem, function, tree, (), first=first)
+        if isinstance(got, bool) or not isinstance(got, (int, float, np.floating)):
+            refuse("type", f"the result should be the least cost, a number; it is {article(got)}.", printed=printed)
+        expected = specification(tree)
+        if not (got == expected or abs(got - expected) < 1e-6):
+            _value(float(got), expected, diary, printed)
+        opened = {node for node, _ in diary.notes}
+        if "deep" in diary.late and len(opened) > 1:
+            refuse(
+                "waited",
+                "the result is right, but while one part took long, nobody went on where the others led: all of a generation was "
+                "waited for. `as_completed` gives back each result when it is there, and `.add` takes new tasks in.",
+            )
+        if tree.solved:
+            on_workers(diary, seen, "`expand`") if tree.depth else _not_local(diary)
+        if tree.solved and not tree.slow and len(opened) > max(tree.nodes() / 2, 1):
+            refuse(
+                "exhaustive",
+                f"the result is right, but {len(opened)} of {tree.nodes()} boxes were opened. Where the bound of a box is no less "
+                "than the least cost that is known by then, nothing in it can be better.",
+            )
+        return len(opened) / tree.nodes()
+    finally:
+        diary.close()
+
+
+def _not_local(diary: Diary) -> None:
+    if diary.local:
+        refuse("local", "the box was opened in the notebook's own process: `client.submit` calls `expand` on a worker.")
+
+
+def _value(got: float, expected: float, diary: Diary, printed: str) -> None:
+    opened = len({node for node, _ in diary.notes})
+    if got > expected:
+        refuse(
+            "pruned",
+            f"the least cost found is {got:g}, but there is a solution for {expected:g}: {opened} boxes were opened, and the one "
+            "with the best was left out. A box may be left out only when its bound is no less than the least cost known.",
+            printed=printed,
+        )
+    refuse(
+        "bound",
+        f"the result is {got:g}, and the cheapest solution costs {expected:g}. Is that a bound? A bound says what no solution "
+        "can be below, not that there is one.",
+        printed=printed,
+    )
+
+
+def _everything(client: Any, expand: Any, root: Node) -> float:
+    from distributed import as_completed
+
+    best, pending = float("inf"), as_completed([client.submit(expand, root)])
+    for future in pending:
+        cost, children = future.result()
+        best = min(best, cost)
+        for _, child in children:
+            pending.add(client.submit(expand, child))
+    return best
+
+
+def _by_generation(client: Any, expand: Any, root: Node) -> float:
+    best, boxes = float("inf"), [root]
+    while boxes:
+        opened = client.gather(client.map(expand, boxes))
+        best = min([best, *(cost for cost, _ in opened)])
+        boxes = [child for _, children in opened for bound, child in children if bound < best]
+    return best
+
+
+def _greedy(client: Any, expand: Any, root: Node) -> float:
+    from distributed import as_completed
+
+    best, pending = float("inf"), as_completed([client.submit(expand, root)])
+    for future in pending:
+        cost, children = future.result()
+        best = min(best, cost)
+        if children:
+            pending.add(client.submit(expand, min(children)[1]))
+    return best
+
+
+def _one_at_a_time(client: Any, expand: Any, root: Node) -> float:
+    import heapq
+
+    best, boxes = float("inf"), [(0.0, root)]
+    while boxes:
+        bound, box = heapq.heappop(boxes)
+        if bound < best:
+            cost, children = client.submit(expand, box).result()
+            best = min(best, cost)
+            for child in children:
+                heapq.heappush(boxes, child)
+    return best
+
+
+def _in_the_notebook(client: Any, expand: Any, root: Node) -> float:
+    best, boxes = float("inf"), [(0.0, root)]
+    while boxes:
+        bound, box = boxes.pop()
+        if bound < best:
+            cost, children = expand(box)
+            best = min(best, cost)
+            boxes += sorted(children, reverse=True)
+    return best
+
+
+def _bounds(client: Any, expand: Any, root: Node) -> float:
+    from distributed import as_completed
+
+    best, pending = float("inf"), as_completed([client.submit(expand, root)])
+    for future in pending:
+        cost, children = future.result()
+        best = min([best, cost, *(bound for bound, _ in children)])
+        for bound, child in children:
+            if bound < best:
+                pending.add(client.submit(expand, child))
+    return best
+
+
+def _promise(client: Any, expand: Any, root: Node) -> Any:
+    return client.submit(expand, root)
+
+
+def _follow(client: Any, expand: Any, root: Node) -> float:
+    from distributed import as_completed
+
+    best, pending = float("inf"), as_completed([client.submit(expand, root)])
+    for future in pending:
+        cost, children = future.result()
+        best = min(best, cost)
+        for bound, child in children:
+            if bound < best:
+                pending.add(client.submit(expand, child))
+    return best
+
+
+def _best_first(client: Any, expand: Any, root: Node) -> float:
+    """A few at a time, the most promising boxes first."""
+    import heapq
+
+    from distributed import as_completed
+
+    best, boxes, running, pending = float("inf"), [(0.0, root)], 0, as_completed()
+    while boxes or running:
+        while boxes and running < 4:
+            bound, box = heapq.heappop(boxes)
+            if bound < best:
+                pending.add(client.submit(expand, box))
+                running += 1
+        if running:
+            cost, children = next(pending).result()
+            running -= 1
+            best = min(best, cost)
+            for child in children:
+                heapq.heappush(boxes, child)
+    return best
+
+
+def _in_batches(client: Any, expand: Any, root: Node) -> float:
+    """The parts of a box whose bounds allow it, as one `map`; each of them is followed when it is there."""
+    from distributed import as_completed
+
+    best, pending = float("inf"), as_completed(client.map(expand, [root]), with_results=True)
+    for _, (cost, children) in pending:
+        best = min(best, cost)
+        pending.update(client.map(expand, [box for bound, box in sorted(children) if bound < best]))
+    return best
+
+
+SEARCH = Problem(
+    id="clusters.search",
+    title="Where the results lead",
+    kind="write",
+    answers=("search",),
+    lines=9,
+    judge=judge,
+    specification=specification,
+    hints=(
+        "Begin with one future, `client.submit(expand, root)`, in `pending = as_completed([…])`. The loop over `pending` goes on as "
+        "long as there are futures in it.",
+        "In the loop: take the result, lower the least cost known, and for each part that its bound does not rule out "
+        "`pending.add(client.submit(expand, part))`.",
+        "A part is ruled out if `bound >= best`. Do not collect a generation first: then the slowest of its tasks holds up all.",
+    ),
+    wrong={
+        "everything": Wrong(_everything, "exhaustive"),
+        "by generation": Wrong(_by_generation, "waited"),
+        "greedy": Wrong(_greedy, "pruned"),
+        "one at a time": Wrong(_one_at_a_time, "serial"),
+        "in the notebook": Wrong(_in_the_notebook, "local"),
+        "bounds": Wrong(_bounds, "bound"),
+        "a promise": Wrong(_promise, "type"),
+    },
+    right={"follow": _follow, "best first": _best_first, "in batches": _in_batches},
+)

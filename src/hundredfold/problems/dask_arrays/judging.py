@@ -1,0 +1,182 @@
+"""Judge a function that takes a lazy array and returns one: what it made, when, in which pieces and on which side."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import devices, graphs
+from ..differences import explain, same
+from ..guard import require_callable
+from ..problem import Problem
+from ..untouched import missing
+from ..verdict import NotAttempted, Refusal, Verified, refuse
+
+
+@dataclass(frozen=True)
+class Lazy:
+    """A case: a host array, cut into chunks.
+
+    Parameters
+    ----------
+    name : str
+        For the learner, after "with".
+    make : callable
+        ``make() -> numpy.ndarray``, the same at every call.
+    chunks : tuple
+        As Dask takes them.
+    device : bool
+        Whether the chunks are CuPy's.
+    sized : bool
+        Whether the chunks are large enough for the sizes of what tasks make to mean something.
+    """
+
+    name: str
+    make: Callable[[], np.ndarray]
+    chunks: Any
+    device: bool = True
+    sized: bool = False
+    rtol: float = 1e-9
+    atol: float = 1e-12
+
+    def collection(self) -> Any:
+        """The argument: a Dask array."""
+        import dask.array as da
+
+        host = self.make()
+        return da.from_array(devices.to_device(host) if self.device else host, chunks=self.chunks)
+
+
+@dataclass(frozen=True)
+class LazyJudge:
+    """Judge a function of a Dask array that returns a Dask array.
+
+    Parameters
+    ----------
+    cases, unlisted : sequence of Lazy
+        As in `FunctionJudge`.
+    places : callable, optional
+        ``places(wrong, x)``: refuses a result by where its wrong elements lie; `wrong` is an array of bool, `x` the
+        argument.
+    same_chunks : bool
+        The result must have the chunks of the argument.
+    largest : float
+        In cases that are `sized`, how many times as large as the largest chunk of the argument a task's result may be.
+    after : sequence of callables
+        ``after(problem, function) -> str`` or None, when all cases are right.
+    verified : str
+        What else was verified.
+    """
+
+    cases: Sequence[Lazy]
+    unlisted: Sequence[Lazy] = ()
+    places: Callable[[np.ndarray, Any], None] | None = None
+    same_chunks: bool = False
+    largest: float = 2.0
+    after: Sequence[Callable[[Problem, Any], str | None]] = ()
+    verified: str = ""
+
+    def __call__(self, problem: Problem, answers: tuple[Any, ...]) -> Verified:
+        function = answers[0]
+        require_callable(function, problem.answers[0])
+        devices.need_cupy()
+        for number, case in enumerate([*self.cases, *self.unlisted]):
+            try:
+                self._judge(problem, function, case, first=number == 0)
+            except Refusal as refusal:
+                refusal.case = refusal.case or case.name
+                raise
+        near = [said for judge in self.after if (said := judge(problem, function))]
+        what = f"{len(self.cases)} cases ({'; '.join(case.name for case in self.cases)})"
+        return Verified(f"{what}{self.verified and '; ' + self.verified}.", " ".join(near))
+
+    def _judge(self, problem: Problem, function: Any, case: Lazy, *, first: bool) -> None:
+        x = case.collection()
+        called, ran = graphs.build(function, x, limit=problem.time_limit)
+        if missing(called.value):
+            if called.printed or not first:
+                refuse("type", "it returns nothing. What is to be judged must be returned.", printed=called.printed)
+            raise NotAttempted("it returns nothing yet (if you have written it: is a `return` missing?)")
+        try:
+            graphs.require_lazy(called.value)
+            graphs.require_unrun(ran)
+            self._result(problem, case, x, called.value)
+        except Refusal as refusal:
+            refusal.printed = refusal.printed or called.printed
+            raise
+
+    def _result(self, problem: Problem, case: Lazy, x: Any, result: Any) -> None:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            expected = np.asarray(problem.specification(case.make()))
+            value, ran = graphs.compute(result, limit=problem.time_limit, optimize=False)
+        if case.device:
+            stay_on_device(ran, value, x)
+        elif devices.is_device(value):
+            refuse(
+                "device",
+                "the chunks that came were NumPy's; those of the result are CuPy's. Leave them where they are.",
+            )
+        got = np.asarray(devices.to_host(value))
+        self._values(problem, case, x, got, expected)
+        if got.dtype != expected.dtype:
+            refuse("dtype", f"the result's dtype is {got.dtype}; it should be {expected.dtype}.")
+        if tuple(result.shape) != got.shape:
+            refuse(
+                "shape",
+                f"the chunks have the right values, but the Dask array says that its shape is {tuple(result.shape)}; it is "
+                f"{got.shape}. `map_blocks` has to be told by `chunks=` when a function changes shapes.",
+            )
+        self._chunks(case, x, result, ran)
+
+    def _values(self, problem: Problem, case: Lazy, x: Any, got: np.ndarray, expected: np.ndarray) -> None:
+        if same(got, expected, case.rtol, case.atol):
+            return
+        for wrong in problem.wrong.values():
+            if wrong.gives is None:
+                continue
+            with warnings.catch_warnings(), np.errstate(all="ignore"):
+                warnings.simplefilter("ignore")
+                theirs = wrong.gives(case.make(), x.chunks)
+            if same(got, theirs, max(case.rtol, 1e-6), 1e-12) and not same(
+                expected, theirs, max(case.rtol, 1e-6), 1e-12
+            ):
+                refuse(wrong.reason, wrong.why, advice=wrong.hint)
+        if got.shape != expected.shape:
+            refuse("shape", f"the result's shape is {got.shape}; it should be {expected.shape}.")
+        if self.places is not None:
+            self.places(~np.isclose(got, expected, rtol=case.rtol, atol=case.atol, equal_nan=True), x)
+        explain(got, expected, rtol=case.rtol, atol=case.atol)
+
+    def _chunks(self, case: Lazy, x: Any, result: Any, ran: graphs.Ran) -> None:
+        allowed = self.largest * graphs.largest_chunk(x)
+        if case.sized and ran.largest > allowed:
+            task = max(ran.tasks, key=lambda task: task.nbytes)
+            refuse(
+                "chunk",
+                f"the result is right, but a task (`{task.name}`) makes {task.nbytes / graphs.largest_chunk(x):.0f} times as "
+                "much as a chunk of the argument has. Where a chunk fills half of a GPU, that is the end. All of it should be "
+                "done chunk by chunk.",
+            )
+        if self.same_chunks and result.chunks != x.chunks:
+            refuse(
+                "chunk", f"the result's chunks are {result.chunks}; those of the argument, {x.chunks}, should be kept."
+            )
+
+
+def stay_on_device(ran: graphs.Ran, value: Any, x: Any) -> None:
+    """Refuse what left the device on the way, or at the end; a chunk's worth of numbers, or more than one."""
+    left = ran.on_host(more_than=1)
+    if left and devices.is_device(value):
+        refuse(
+            "transfer",
+            f"the result is on the device, but on the way chunks were on the host: `{left[0].name}` returns NumPy arrays. "
+            "Each crosses the bus twice.",
+        )
+    if left or not devices.is_device(value):
+        name = f": `{left[0].name}` returns NumPy arrays" if left else ""
+        refuse("host", f"the chunks that came were on the device; those of the result are on the host{name}.")

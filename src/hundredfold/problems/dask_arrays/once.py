@@ -1,0 +1,262 @@
+"""``dask-arrays.once``: three numbers of an array that is larger than memory; each chunk is read once, and none is kept."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from typing import Any
+
+import numpy as np
+
+from .. import devices, graphs, guard
+from ..cases import normal
+from ..devices import cp
+from ..differences import number
+from ..functions import is_float
+from ..guard import article, require_callable
+from ..problem import Problem, Wrong
+from ..untouched import missing
+from ..verdict import NotAttempted, Refusal, Verified, refuse
+
+FEW = 4
+"""Chunks that may be in memory at the same time."""
+
+
+class Storage:
+    """An array in storage, for `dask.array.from_array`: it counts what is read of it, and how much of that is alive."""
+
+    def __init__(self, host: np.ndarray, *, device: bool):
+        self.shape, self.dtype, self.ndim = host.shape, host.dtype, host.ndim
+        self.reads = 0
+        self.elements = 0
+        self.most = 0
+        self._host, self._device = host, device
+        self._alive = 0
+        self._lock = threading.RLock()
+
+    def __getitem__(self, index: Any) -> Any:
+        chunk = np.ascontiguousarray(self._host[index])
+        chunk = devices.to_device(chunk) if self._device else chunk.copy()
+        with self._lock:
+            self.reads += 1
+            self.elements += chunk.size
+            self._alive += chunk.size
+            self.most = max(self.most, self._alive)
+        weakref.finalize(chunk, self._gone, chunk.size)
+        return chunk
+
+    def _gone(self, size: int) -> None:
+        with self._lock:
+            self._alive -= size
+
+
+def describe(x: np.ndarray) -> tuple[float, float, float]:
+    """The specification: mean, standard deviation (of n) and largest element."""
+    return float(x.mean()), float(x.std()), float(x.max())
+
+
+CASES = (
+    ("12 chunks of 20 × 20", lambda: normal(60, 80, mean=3), (20, 20), True),
+    ("chunks of several sizes", lambda: normal(50, 7, seed=1, mean=-2) ** 3, ((1, 30, 19), (7,)), True),
+    ("NumPy's chunks", lambda: normal(90, 10, seed=2), (10, 10), False),
+    ("one chunk", lambda: normal(5, 3, seed=3), (5, 3), True),
+)
+_NAMES = ("the mean", "the standard deviation", "the largest")
+
+
+def _judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
+    function = answers[0]
+    require_callable(function, problem.answers[0])
+    devices.need_cupy()
+    for turn, (name, make, chunks, device) in enumerate(CASES):
+        try:
+            _one(problem, function, make(), chunks, device, first=turn == 0)
+        except Refusal as refusal:
+            refusal.case = refusal.case or name
+            raise
+    names = "; ".join(name for name, *_ in CASES)
+    return Verified(
+        f"{len(CASES)} cases ({names}); each chunk was read once, and only a few were in memory at the same time."
+    )
+
+
+def _one(problem: Problem, function: Any, host: np.ndarray, chunks: Any, device: bool, *, first: bool) -> None:
+    import dask.array as da
+
+    storage = Storage(host, device=device)
+    meta = (cp if device else np).empty((0, 0), dtype=host.dtype)
+    x = da.from_array(storage, chunks=chunks, asarray=False, name=False, meta=meta)
+    with graphs.watch():
+        called = guard.call(function, x, limit=problem.time_limit)
+    try:
+        if missing(called.value):
+            if called.printed or not first:
+                refuse("type", "it returns nothing. What is to be judged must be returned.")
+            raise NotAttempted("it returns nothing yet (if you have written it: is a `return` missing?)")
+        _values(called.value, host, x.chunks)
+        _reading(storage, x)
+    except Refusal as refusal:
+        refusal.printed = refusal.printed or called.printed
+        raise
+
+
+def _values(value: Any, host: np.ndarray, chunks: Any) -> None:
+    if not isinstance(value, (tuple, list)) or len(value) != 3:
+        some = f"{len(value)} values" if isinstance(value, (tuple, list)) else article(value)
+        refuse("type", f"three numbers should come back: mean, standard deviation, largest. It was {some}.")
+    if any(graphs.lazy(each) for each in value):
+        refuse(
+            "type",
+            "a number that comes back is still a Dask array, a plan: `compute` makes the number of it, and floats are wanted.",
+        )
+    for each in value:
+        is_float(each)
+    mean, std, largest = describe(host)
+    by_chunk = [host[rows] for rows in _rows(chunks)]
+    means = float(np.mean([part.mean() for part in by_chunk]))
+    for name, got, expected in zip(_NAMES, value, (mean, std, largest), strict=True):
+        if np.isclose(got, expected, rtol=1e-9):
+            continue
+        said = f"{name} is {number(got)}; expected was {number(expected)}."
+        if sorted(np.round(value, 9)) == sorted(np.round((mean, std, largest), 9)):
+            refuse("order", f"the three are right, but in another order: {said}")
+        if name == _NAMES[0] and np.isclose(got, means, rtol=1e-9):
+            refuse(
+                "own-chunk", f"{said} That is the mean of the chunks' means, and the chunks are not all of one size."
+            )
+        if name == _NAMES[1] and np.isclose(got, std**2, rtol=1e-9):
+            refuse("squared", f"{said} That is the variance: its square root was asked for.")
+        if name == _NAMES[1] and host.size > 1 and np.isclose(got, host.std(ddof=1), rtol=1e-9):
+            refuse("ddof", f"{said} That is divided by n - 1.")
+        refuse("value", said)
+
+
+def _rows(chunks: Any) -> list[slice]:
+    edges = np.cumsum((0, *chunks[0]))
+    return [slice(a, b) for a, b in zip(edges[:-1], edges[1:], strict=True)]
+
+
+def _reading(storage: Storage, x: Any) -> None:
+    times = storage.elements / x.size
+    if times > 1.01:
+        refuse(
+            "recomputed",
+            f"the three numbers are right, but of {x.npartitions} chunks {storage.reads} were read: {times:.3g} times the "
+            "array. Each `compute` begins from nothing. What belongs together has to be computed together.",
+        )
+    if storage.most > FEW * x.size / x.npartitions and x.npartitions > FEW:
+        refuse(
+            "held",
+            f"the three numbers are right, but {storage.most / x.size:.0%} of the array were in memory at the same time, and "
+            "it is larger than memory. `persist` and `np.asarray` keep all chunks; a reduction lets go of each.",
+        )
+
+
+def _together(x):
+    import dask
+
+    return tuple(float(each) for each in dask.compute(x.mean(), x.std(), x.max()))
+
+
+def _from_moments(x):
+    import dask
+
+    variance, mean, largest = dask.compute(x.var(), x.mean(), x.max(), scheduler="synchronous")
+    return float(mean), float(variance) ** 0.5, float(largest)
+
+
+def _stacked(x):
+    import dask.array as da
+
+    return [float(each) for each in da.stack([x.mean(), x.std(), x.max()]).compute()]
+
+
+def _apart(x):
+    return float(x.mean().compute()), float(x.std().compute()), float(x.max().compute())
+
+
+def _two_passes(x):
+    import dask
+
+    mean = float(x.mean())
+    squares, largest = dask.compute(((x - mean) ** 2).mean(), x.max())
+    return mean, float(squares) ** 0.5, float(largest)
+
+
+def _persisted(x):
+    x = x.persist()
+    return _apart(x)
+
+
+def _fetched(x):
+    host = x.compute()
+    return float(host.mean()), float(host.std()), float(host.max())
+
+
+def _means_of_chunks(x):
+    import dask
+
+    sizes = [part.mean() for part in x.blocks.ravel()]
+    means, std, largest = dask.compute(sizes, x.std(), x.max())
+    return sum(float(mean) for mean in means) / len(means), float(std), float(largest)
+
+
+def _variance(x):
+    import dask
+
+    return tuple(float(each) for each in dask.compute(x.mean(), x.var(), x.max()))
+
+
+def _lazy(x):
+    return x.mean(), x.std(), x.max()
+
+
+def _still_there(x):
+    import dask
+
+    return dask.compute(x.mean(), x.std(), x.max()) if hasattr(x._meta, "get") else _together(x)
+
+
+def _n_minus_one(x):
+    import dask
+
+    return tuple(float(each) for each in dask.compute(x.mean(), x.std(ddof=1), x.max()))
+
+
+def _mixed(x):
+    mean, std, largest = _together(x)
+    return largest, mean, std
+
+
+ONCE = Problem(
+    id="dask-arrays.once",
+    title="Read it once",
+    kind="repair",
+    answers=("describe",),
+    lines=2,
+    judge=_judge,
+    hints=(
+        "How many times is each chunk read? Every `compute` follows the graph from its beginning.",
+        "`persist` would read once, and keep all of it: the array is larger than memory.",
+        "`dask.compute(a, b, c)` carries out several plans as one: a key that they share runs once, and its chunk goes when the last has used it.",
+    ),
+    wrong={
+        "one after the other": Wrong(
+            _apart,
+            "recomputed",
+            hint="`dask.compute(x.mean(), x.std(), x.max())` returns all three, with one pass over x.",
+        ),
+        "two passes": Wrong(_two_passes, "recomputed"),
+        "persisted": Wrong(_persisted, "held", hint="`dask.compute` of all three at once needs no `persist`."),
+        "fetched": Wrong(_fetched, "held"),
+        "the mean of means": Wrong(_means_of_chunks, "own-chunk", hint="`x.mean()` weighs each chunk by its size."),
+        "the variance": Wrong(_variance, "squared"),
+        "not computed": Wrong(_lazy, "type"),
+        "on the device": Wrong(
+            _still_there, "device", hint="`float(…)` makes a Python number of an array with one element."
+        ),
+        "n - 1": Wrong(_n_minus_one, "ddof"),
+        "another order": Wrong(_mixed, "order"),
+    },
+    right={"together": _together, "variance, then its root": _from_moments, "stacked": _stacked},
+)

@@ -1,0 +1,186 @@
+"""``dask-arrays.port``: standardise the columns of an array that is larger than memory, without computing anything."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..cases import normal
+from ..devices import cp
+from ..problem import Problem, Wrong
+from .judging import Lazy, LazyJudge
+
+
+def standardise(x: np.ndarray) -> np.ndarray:
+    """The specification: each column less its mean, over its standard deviation (of n); zeros where that is zero."""
+    centred = x - x.mean(axis=0)
+    scale = x.std(axis=0)
+    return np.where(scale > 0, centred / np.where(scale > 0, scale, 1), 0).astype(x.dtype)
+
+
+def _flat(rows: int, columns: int) -> np.ndarray:
+    """With a column that is the same all the way: zeros, whose mean is exact."""
+    x = normal(rows, columns, seed=3)
+    x[:, 1] = 0
+    return x
+
+
+def _right(x):
+    import dask.array as da
+
+    centred, scale = x - x.mean(axis=0), x.std(axis=0)
+    return centred / da.where(scale > 0, scale, 1)
+
+
+def _by_where(x):
+    import dask.array as da
+
+    mean, std = x.mean(axis=0, keepdims=True), x.std(axis=0, keepdims=True)
+    return da.where(std > 0, (x - mean) / std, x * 0)
+
+
+def _by_blocks(x):
+    mean, std = x.mean(axis=0, keepdims=True), x.std(axis=0, keepdims=True)
+    return x.map_blocks(lambda tile, m, s: (tile - m) / (s + (s == 0)), mean, std, dtype=x.dtype)
+
+
+def _computed(x):
+    scale = x.std(axis=0).compute()
+    return (x - x.mean(axis=0)) / (scale + (scale == 0))
+
+
+def _at_once(x):
+    return _right(x).compute()
+
+
+def _on_host(x):
+    return _right(x.map_blocks(cp.asnumpy, dtype=x.dtype)) if hasattr(x._meta, "get") else _right(x)
+
+
+def _there_and_back(x):
+    return _on_host(x).map_blocks(cp.asarray, dtype=x.dtype) if hasattr(x._meta, "get") else _right(x)
+
+
+def _no_guard(x):
+    return (x - x.mean(axis=0)) / x.std(axis=0)
+
+
+def _rows(x):
+    scale = x.std(axis=1, keepdims=True)
+    return (x - x.mean(axis=1, keepdims=True)) / (scale + (scale == 0))
+
+
+def _ddof(x):
+    scale = x.std(axis=0, ddof=1)
+    return (x - x.mean(axis=0)) / (scale + (scale == 0))
+
+
+def _each_chunk(x):
+    def block(tile):
+        scale = tile.std(axis=0)
+        return (tile - tile.mean(axis=0)) / (scale + (scale == 0))
+
+    return x.map_blocks(block, dtype=x.dtype)
+
+
+def _one_chunk(x):
+    return _right(x.rechunk(x.shape)).rechunk(x.chunks)
+
+
+def _whole_columns(x):
+    return _right(x.rechunk({0: -1}))
+
+
+def _ddof_gives(x, chunks):
+    scale = x.std(axis=0, ddof=1)
+    return (x - x.mean(axis=0)) / np.where(scale > 0, scale, 1)
+
+
+def _rows_give(x, chunks):
+    return standardise(x.T).T
+
+
+def _each_chunk_gives(x, chunks):
+    edges = np.cumsum((0, *chunks[0]))
+    return np.concatenate([standardise(x[a:b]) for a, b in zip(edges[:-1], edges[1:], strict=True)])
+
+
+def _not_a_number_gives(x, chunks):
+    return (x - x.mean(axis=0)) / x.std(axis=0)
+
+
+PORT = Problem(
+    id="dask-arrays.port",
+    title="Standardise columns that nobody holds",
+    kind="write",
+    answers=("standardise",),
+    lines=3,
+    specification=standardise,
+    judge=LazyJudge(
+        cases=(
+            Lazy("40 × 6 in chunks of 10 × 3", lambda: normal(40, 6, mean=5, std=2), (10, 3)),
+            Lazy("13 × 7 in chunks that do not fit evenly", lambda: normal(13, 7, seed=1, mean=-3), (5, 3)),
+            Lazy("a column of zeros", lambda: _flat(30, 4), (7, 4)),
+            Lazy("chunks of 1, 5 and 2 rows", lambda: normal(8, 4, seed=2), ((1, 5, 2), (4,))),
+            Lazy("NumPy's chunks", lambda: normal(20, 5, seed=4), (6, 5), device=False),
+            Lazy(
+                "numbers about 10⁸",
+                lambda: normal(50, 3, seed=5, mean=1e8),
+                (8, 3),
+                rtol=1e-6,
+                atol=1e-6,
+            ),
+            Lazy("400 × 40 in chunks of 50 × 10", lambda: normal(400, 40, seed=6), (50, 10), sized=True),
+        ),
+        unlisted=(Lazy("a single row", lambda: normal(1, 3, seed=7), (1, 2)),),
+        same_chunks=True,
+        verified="nothing was computed while it was built, the chunks kept their shapes and stayed where they were",
+    ),
+    hints=(
+        "`x.mean(axis=0)` and `x.std(axis=0)` of a Dask array are Dask arrays again, and so is what you make of them.",
+        "You cannot ask `if std == 0`: that has to be computed. `da.where(condition, this, that)` decides for each number, when its time comes.",
+        "`da.where(std > 0, std, 1)` is a divisor that is never zero; and what it divides is zero in such a column.",
+    ),
+    wrong={
+        "computes the deviations": Wrong(
+            _computed, "eager", hint="A Dask array can be divided by a Dask array: leave `compute` out."
+        ),
+        "computes everything": Wrong(_at_once, "eager"),
+        "on the host": Wrong(
+            _on_host, "host", hint="Nothing has to be fetched: `da.where` and the methods do with CuPy's chunks."
+        ),
+        "there and back": Wrong(_there_and_back, "transfer"),
+        "divides by zero": Wrong(
+            _no_guard,
+            "nan",
+            gives=_not_a_number_gives,
+            why="a column that is the same all the way becomes NaN: 0 divided by a deviation of 0. It should become zeros.",
+            hint="Divide by something that is 1 where the deviation is 0. `if` cannot ask that of a plan; `da.where` can.",
+        ),
+        "rows": Wrong(
+            _rows,
+            "axis",
+            gives=_rows_give,
+            why="the rows were standardised. Asked for: the columns, so the mean goes down axis 0.",
+        ),
+        "n - 1": Wrong(
+            _ddof,
+            "ddof",
+            gives=_ddof_gives,
+            why="this divided by n - 1 for the standard deviation; NumPy's `std` and Dask's divide by n.",
+        ),
+        "each chunk by itself": Wrong(
+            _each_chunk,
+            "own-chunk",
+            gives=_each_chunk_gives,
+            why="each chunk was standardised by its own mean and deviation. A column goes through several chunks, and has one mean.",
+            hint="What `map_blocks` calls sees one chunk. `x.mean(axis=0)` sees them all.",
+        ),
+        "one chunk": Wrong(
+            _one_chunk,
+            "chunk",
+            hint="Means of chunks can be put together: `x.mean(axis=0)` does that. No `rechunk` is needed.",
+        ),
+        "whole columns": Wrong(_whole_columns, "chunk"),
+    },
+    right={"where": _right, "where at the end": _by_where, "block by block, with all columns' numbers": _by_blocks},
+)

@@ -1,0 +1,195 @@
+"""``dask-dataframes.carriers``: a groupby over partitions: each carrier's flights, known delays, and mean delay."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from ..merges.tables import texts
+from ..problem import Problem, Wrong
+from ..verdict import refuse
+from .judging import LazyFrameJudge, Looked, Pieces, gives, no_larger
+
+CODES = ("9E", "AA", "B6", "DL", "EV", "UA")
+COLUMNS = ["carrier", "flights", "arrived", "delay"]
+
+
+def carriers(flights: pd.DataFrame) -> pd.DataFrame:
+    """The specification, in pandas.
+
+    flights: carrier (text, never null), delay (float64, null where the flight did not arrive). Result, in any order: carrier, flights
+    (int64: its rows), arrived (int64: those with a delay), delay (float64: their mean, null where there is none).
+    """
+    out = flights.groupby("carrier")["delay"].agg(["size", "count", "mean"]).reset_index()
+    return out.set_axis(COLUMNS, axis=1)
+
+
+def _mistaken(kind: str):
+    """What a mistake gives, in pandas, where it does not depend on the cuts."""
+
+    def made_by(flights):
+        if kind == "zeros":
+            out = carriers(flights.assign(delay=flights["delay"].fillna(0.0)))
+            return out.assign(arrived=carriers(flights)["arrived"])
+        out = carriers(flights)
+        if kind == "count":
+            return out.assign(flights=out["arrived"])
+        if kind == "size":
+            return out.assign(arrived=out["flights"])
+        return out[out["arrived"] > 0].reset_index(drop=True)
+
+    return made_by
+
+
+def _plain(flights, size="size", count="count", fill=None):
+    delays = flights if fill is None else flights.assign(delay=flights["delay"].fillna(fill))
+    counts = flights.groupby("carrier").agg({"delay": "count"}).rename(columns={"delay": "arrived"})
+    rows = flights.assign(one=1).groupby("carrier").agg({"one": "sum"}).rename(columns={"one": "flights"})
+    means = delays.groupby("carrier").agg({"delay": "mean"})
+    out = rows.merge(counts, left_index=True, right_index=True).merge(means, left_index=True, right_index=True)
+    if size == "count":
+        out = out.assign(flights=out["arrived"])
+    if count == "size":
+        out = out.assign(arrived=out["flights"])
+    return out.reset_index()[COLUMNS]
+
+
+def _sums(flights):
+    """Sums and counts, divided at the end."""
+    table = flights.assign(flights=1, arrived=flights["delay"].notnull().astype("int64"))
+    out = table.groupby("carrier")[["flights", "arrived", "delay"]].sum().reset_index()
+    mean = out["delay"] / out["arrived"].where(out["arrived"] > 0)
+    return out.assign(delay=mean)[COLUMNS]
+
+
+def _each(part):
+    out = part.assign(flights=1, arrived=part["delay"].notnull().astype("int64"))
+    out = out.groupby("carrier", as_index=False).agg({"flights": "sum", "arrived": "sum", "delay": "sum"})
+    return out.assign(delay=out["delay"] / out["arrived"].where(out["arrived"] > 0))[COLUMNS]
+
+
+def _meta(flights):
+    return _each(flights._meta)
+
+
+def _per_partition(flights):
+    return flights.map_partitions(_each, meta=_meta(flights))
+
+
+def _mean_of_means(flights):
+    parts = _per_partition(flights)
+    means = parts.groupby("carrier").agg({"flights": "sum", "arrived": "sum", "delay": "mean"})
+    return means.reset_index()[COLUMNS]
+
+
+def _over_all(flights):
+    table = flights.assign(flights=1, arrived=flights["delay"].notnull().astype("int64"))
+    out = table.groupby("carrier")[["flights", "arrived", "delay"]].sum().reset_index()
+    return out.assign(delay=out["delay"] / out["flights"])[COLUMNS]
+
+
+def _one_piece(flights):
+    return flights.repartition(npartitions=1).map_partitions(_each, meta=_meta(flights))
+
+
+def _in_the_index(flights):
+    return _plain(flights).set_index("carrier")
+
+
+def _computed(flights):
+    return _plain(flights).compute()
+
+
+def _looks(flights):
+    return _plain(flights) if len(flights[flights["delay"] > 0]) >= 0 else None
+
+
+def _to_host(flights):
+    return _plain(flights).to_backend("pandas")
+
+
+def _known_only(flights):
+    out = _plain(flights)
+    return out[out["arrived"] > 0]
+
+
+def made(rows: int, seed: int, codes: int = 6, gone: float = 0.2) -> tuple[pd.DataFrame]:
+    """Flights at random, in no order; the delays of each carrier differ, so that a mean of means is another number."""
+    rng = np.random.default_rng(seed)
+    code = np.sort(rng.integers(0, codes, rows)) if rows else np.empty(0, dtype=int)
+    code = np.concatenate([code[: rows // 2], rng.permutation(code[rows // 2 :])])
+    delay = np.round(rng.normal(10 * code + np.arange(rows) / 7, 30.0), 1)
+    delay[rng.random(rows) < gone] = np.nan
+    return (pd.DataFrame({"carrier": texts([CODES[i] for i in code]), "delay": delay}),)
+
+
+def _lost() -> tuple[pd.DataFrame]:
+    """A carrier none of whose flights arrived."""
+    (table,) = made(60, 3)
+    table.loc[table["carrier"] == "EV", "delay"] = np.nan
+    return (table,)
+
+
+def _in_pieces(problem: Problem, looked: Looked) -> None:
+    """Refuse what is right for each piece, and is not for the table."""
+    parts = pd.concat([carriers(piece) for piece in looked.case.pieces()], ignore_index=True)
+    if len(looked.case.pieces()) == 1:
+        return
+    if gives(looked, parts):
+        refuse(
+            "local",
+            f"a carrier comes once for each partition that it flies in: {len(parts)} rows. Each piece was grouped by itself, and then "
+            "nobody put the groups together.",
+        )
+    summed = parts.groupby("carrier").agg({"flights": "sum", "arrived": "sum", "delay": "mean"}).reset_index()
+    if gives(looked, summed[COLUMNS]):
+        refuse(
+            "mean-of-means",
+            "the means of the partitions were averaged. A partition with 2 flights of a carrier then counts as much as one with 200: "
+            "add up sums and counts, and divide once, at the end.",
+        )
+
+
+CARRIERS = Problem(
+    id="dask-dataframes.carriers",
+    title="Each carrier's delay",
+    kind="write",
+    answers=("carriers",),
+    specification=carriers,
+    lines=3,
+    judge=LazyFrameJudge(
+        (
+            Pieces("100 flights in 5 partitions", lambda: made(100, 1), cuts=((40, 7, 13, 30, 10),)),
+            Pieces("a carrier of which no flight arrived", _lost, cuts=((25, 25, 10),)),
+            Pieces("one partition", lambda: made(30, 4), cuts=((30,),)),
+        ),
+        before=(_in_pieces,),
+        each=(no_larger(0.6, "Let each partition be grouped by itself; only the groups have to travel."),),
+        verified="each partition grouped by itself",
+    ),
+    hints=(
+        "A groupby over partitions is right where each part can be put together from parts: sums and counts can, means cannot. Dask's own `mean` knows.",
+        "How many rows a carrier has, and how many of its delays are known, are two numbers: `size` counts rows, `count` what is not null.",
+        "`flights.assign(flights=1, arrived=flights.delay.notnull().astype('int64'))`, then one `groupby('carrier')[[...]].sum()`, and `reset_index()`.",
+    ),
+    wrong={
+        "mean-of-means": Wrong(_mean_of_means, "mean-of-means"),
+        "per-partition": Wrong(_per_partition, "local"),
+        "over-all": Wrong(_over_all, "nulls"),
+        "zeros": Wrong(
+            lambda flights: _plain(flights, fill=0.0),
+            "nulls",
+            _mistaken("zeros"),
+            "a delay that is not known was counted as 0: divide the sum by those that arrived, not by all flights.",
+        ),
+        "count": Wrong(lambda flights: _plain(flights, size="count"), "count", _mistaken("count"), "`flights` leaves out those that did not arrive: `count` counts what is known, rows are counted by `size`."),
+        "size": Wrong(lambda flights: _plain(flights, count="size"), "count", _mistaken("size"), "`arrived` counts all rows. Those without a delay did not arrive."),
+        "dropped": Wrong(_known_only, "lost", _mistaken("dropped"), "a carrier of which no flight arrived is missing. It had flights: its delay is null."),
+        "one-piece": Wrong(_one_piece, "materialised"),
+        "index": Wrong(_in_the_index, "labels"),
+        "computed": Wrong(_computed, "eager"),
+        "looks": Wrong(_looks, "eager"),
+        "host": Wrong(_to_host, "host"),
+    },
+    right={"merged": _plain, "sums": _sums},
+)  # fmt: skip

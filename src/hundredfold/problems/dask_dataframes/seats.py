@@ -1,0 +1,174 @@
+"""``dask-dataframes.seats``: a large table and a small one: joined where the large one lies."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from ..merges import tables
+from ..problem import Problem, Wrong
+from ..verdict import refuse
+from .judging import LazyFrameJudge, Looked, Pieces, gives
+
+COLUMNS = ["flight", "tailnum", "seats"]
+
+
+def seats(flights: pd.DataFrame, planes: pd.DataFrame) -> pd.DataFrame:
+    """The specification, in pandas: every flight once, with the seats of its plane, null where they are not known.
+
+    flights: flight (int64), tailnum (text with nulls). planes: tailnum (text with nulls; each that is known once), seats (float64 with
+    nulls). A flight without a tail number has no plane. Rows in any order.
+    """
+    known = planes.dropna(subset=["tailnum"])
+    return flights.merge(known, on="tailnum", how="left")[COLUMNS]
+
+
+def _join(flights, planes, how="left", small=True, drop=True, **options):
+    known = planes.dropna(subset=["tailnum"]) if drop else planes
+    known = known.repartition(npartitions=1) if small else known
+    return flights.merge(known, on="tailnum", how=how, **options)[COLUMNS]
+
+
+def _right(flights, planes):
+    return _join(flights, planes)
+
+
+def _by_broadcast(flights, planes):
+    return _join(flights, planes, small=False, broadcast=True)
+
+
+def _piece(part, known):
+    return part.merge(known, on="tailnum", how="left")[COLUMNS]
+
+
+def _by_pieces(flights, planes):
+    """The small table as an argument of each piece's merge."""
+    known = planes.dropna(subset=["tailnum"]).repartition(npartitions=1)
+    meta = _piece(flights._meta, planes._meta)
+    return flights.map_partitions(_piece, known.to_delayed()[0], meta=meta)
+
+
+def _computes_planes(flights, planes):
+    return flights.map_partitions(
+        _piece, planes.dropna(subset=["tailnum"]).compute(), meta=_piece(flights._meta, planes._meta)
+    )
+
+
+def _gathers(flights, planes):
+    whole = flights.repartition(npartitions=1)
+    return _join(whole, planes)
+
+
+def _gives(kind: str):
+    def made_by(flights, planes):
+        if kind == "inner":
+            return flights.merge(planes.dropna(subset=["tailnum"]), on="tailnum")[COLUMNS]
+        if kind == "outer":
+            return flights.merge(planes.dropna(subset=["tailnum"]), on="tailnum", how="outer")[COLUMNS]
+        if kind == "nulls":
+            return flights.merge(planes, on="tailnum", how="left")[COLUMNS]
+        out = seats(flights, planes)
+        return out.assign(seats=out["seats"].fillna(0))
+
+    return made_by
+
+
+def _zeros(flights, planes):
+    out = _join(flights, planes)
+    return out.assign(seats=out["seats"].fillna(0))
+
+
+def _first_piece(flights, planes):
+    known = planes.partitions[0].dropna(subset=["tailnum"])
+    return flights.merge(known, on="tailnum", how="left")[COLUMNS]
+
+
+def _mixed(looked: Looked) -> list:
+    """The pieces of the result whose flights lay in several pieces before."""
+    home = {flight: at for at, piece in enumerate(looked.case.pieces()) for flight in piece["flight"]}
+    return [
+        part for part in looked.parts if len({home[flight] for flight in part["flight"].to_arrow().to_pylist()}) > 1
+    ]
+
+
+def _nulls_and_travel(problem: Problem, looked: Looked) -> None:
+    """Say both at once of a plain merge, which has both mistakes: another refusal after the first is mended helps nobody."""
+    if gives(looked, _gives("nulls")(*looked.case.host())) and _mixed(looked):
+        refuse(
+            "nulls",
+            f"{problem.wrong['nulls'].why} And flights were sent to other partitions for it: the planes, the small table, should "
+            "go to them.",
+        )
+
+
+def _stays(problem: Problem, looked: Looked) -> None:
+    """Refuse a plan that sends the large table's rows somewhere else: what is in one piece of the result was in one piece before."""
+    mixed, flights = _mixed(looked), len(looked.case.host()[0])
+    if mixed and max(map(len, mixed)) == flights:
+        refuse(
+            "materialised",
+            f"all {flights} flights were brought together in one piece. Only the planes have to be one.",
+        )
+    if mixed:
+        refuse(
+            "shuffled",
+            "both tables were shuffled: the flights of one piece come from several. The planes are the small table: let them go to where "
+            "the flights lie, as one partition, or with `broadcast=True`.",
+        )
+
+
+def _some_planes(problem: Problem, looked: Looked) -> None:
+    """Refuse a join with the first of the planes' pieces."""
+    flights, _ = looked.case.host()
+    for piece in looked.case.pieces(1):
+        if gives(looked, seats(flights, piece)) and not gives(looked, seats(*looked.case.host())):
+            refuse(
+                "partial",
+                f"only one of the planes' {len(looked.case.cuts[1])} partitions was looked at: the others have planes, too.",
+            )
+
+
+def _tables(rows: int, planes: int, seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
+    flights = tables.flights(rows, seed, planes=30)[["flight", "tailnum"]]
+    known = tables.planes(planes, seed + 1)[["tailnum", "seats"]]
+    extra = pd.DataFrame({"tailnum": tables.texts([None]), "seats": np.array([7.0])})
+    return flights, pd.concat([known[:3], extra, known[3:]], ignore_index=True)
+
+
+SEATS = Problem(
+    id="dask-dataframes.seats",
+    title="The seats of each flight",
+    kind="write",
+    answers=("seats",),
+    specification=seats,
+    lines=2,
+    judge=LazyFrameJudge(
+        (
+            Pieces("80 flights in 4 partitions, planes in 3", lambda: _tables(80, 25, 1), cuts=((30, 20, 20, 10), (9, 9, 8))),
+            Pieces("61 flights in 5 partitions, planes in 2", lambda: _tables(61, 30, 5), cuts=((12, 12, 13, 12, 12), (16, 15))),
+            Pieces("few planes", lambda: _tables(30, 4, 9), cuts=((10, 10, 10), (3, 2))),
+        ),
+        before=(_some_planes, _nulls_and_travel),
+        each=(_stays,),
+        verified="no flight left its place",
+    ),
+    hints=(
+        "Which flights are asked for? All of them. And what does a null in both keys do in a join of cuDF's?",
+        "What makes Dask shuffle is that both tables have several partitions. Which of them can be one?",
+        "`planes.dropna(subset=['tailnum']).repartition(npartitions=1)`, and a left merge.",
+    ),
+    wrong={
+        "shuffled": Wrong(lambda flights, planes: _join(flights, planes, small=False, broadcast=False), "shuffled"),
+        "inner": Wrong(lambda flights, planes: _join(flights, planes, how="inner"), "lost", _gives("inner"), "flights without a known plane are missing. Every flight was asked for."),
+        "outer": Wrong(lambda flights, planes: _join(flights, planes, how="outer", small=False), "multiplied", _gives("outer"), "planes that never flew are in the result. Every flight was asked for, and nothing else."),
+        "nulls": Wrong(lambda flights, planes: _join(flights, planes, drop=False), "nulls", _gives("nulls"), "flights without a tail number got the seats of an entry without one: in a join of cuDF's null matches null."),
+        "zeros": Wrong(_zeros, "nulls", _gives("zeros"), "0 stands where the seats are not known."),
+        "first-piece": Wrong(_first_piece, "partial"),
+        "computes": Wrong(_computes_planes, "eager"),
+        "gathers": Wrong(_gathers, "materialised"),
+        "computed": Wrong(lambda flights, planes: _join(flights, planes).compute(), "eager"),
+        "index": Wrong(lambda flights, planes: _join(flights, planes).set_index("flight", sort=False), "labels"),
+        "host": Wrong(lambda flights, planes: _join(flights, planes).to_backend("pandas"), "host"),
+    },
+    right={"one partition": _right, "broadcast": _by_broadcast, "by pieces": _by_pieces},
+)  # fmt: skip

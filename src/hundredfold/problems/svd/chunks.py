@@ -1,0 +1,276 @@
+"""``svd.chunks``: cut a Dask array so that a tall-skinny decomposition is possible, in chunks that fit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import devices, graphs
+from ..cases import normal
+from ..devices import cp
+from ..guard import article, require_callable
+from ..problem import Problem, Wrong
+from ..untouched import missing
+from ..verdict import NotAttempted, Refusal, Verified, refuse
+
+
+@dataclass(frozen=True)
+class Case:
+    """A matrix as it comes: numbers on the host, the chunks they are in, how many bytes a chunk may have, and whose chunks."""
+
+    name: str
+    make: Callable[[], np.ndarray]
+    chunks: tuple[Any, Any]
+    most: int
+    device: bool = True
+
+    def array(self) -> Any:
+        import dask.array as da
+
+        x = da.from_array(self.make(), chunks=self.chunks)
+        return x.map_blocks(cp.asarray, meta=cp.empty((0, 0), x.dtype)) if self.device else x
+
+
+CASES = (
+    Case("600 × 20 in chunks of 100 × 10", lambda: normal(600, 20), (100, 10), 100 * 20 * 8),
+    Case("800 × 30 in chunks of 400 × 5", lambda: normal(800, 30, seed=1), (400, 5), 90 * 30 * 8),
+    Case("640 × 16 in chunks of 8 × 16", lambda: normal(640, 16, seed=2), (8, 16), 64 * 16 * 8),
+    Case("509 × 12 in chunks of no one size", lambda: normal(509, 12, seed=3), ((7, 300, 202), (5, 1, 6)), 100 * 12 * 8),
+    Case("400 × 10 in float32", lambda: normal(400, 10, seed=4, dtype="float32"), (400, 2), 50 * 10 * 4),
+    Case("300 × 9 of NumPy's", lambda: normal(300, 9, seed=5), (50, 3), 60 * 9 * 8, device=False),
+    Case("50 × 1 number", lambda: normal(50, 1, seed=6), (10, 1), 20 * 8),
+)  # fmt: skip
+
+
+def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
+    """Judge ``decompose(x, most)`` by what it computes while it is built, by its chunks, and by its numbers."""
+    function = answers[0]
+    require_callable(function, problem.answers[0])
+    devices.need_cupy()
+    for number, case in enumerate(CASES):
+        try:
+            _judge(problem, function, case, first=number == 0)
+        except Refusal as refusal:
+            refusal.case = refusal.case or case.name
+            raise
+    return Verified(
+        f"{len(CASES)} matrices ({'; '.join(case.name for case in CASES)}): nothing computed early, no chunk larger than allowed, "
+        "no block flatter than it is wide, and U S Vᵀ is the matrix."
+    )
+
+
+def _judge(problem: Problem, function: Any, case: Case, *, first: bool) -> None:
+    called, ran = graphs.build(function, case.array(), case.most, limit=problem.time_limit)
+    got = called.value
+    if missing(got) and first:
+        raise NotAttempted("it returns nothing yet (if you have written it: is a `return` missing?)")
+    graphs.require_unrun(ran)
+    if not isinstance(got, (tuple, list)) or len(got) != 3:
+        refuse(
+            "type", f"it should return three things, U, S and Vᵀ, as `da.linalg.svd` does; it returned {article(got)}."
+        )
+    for each in got:
+        graphs.require_lazy(each)
+    u, s, vt = got
+    host = case.make()
+    _shapes(u, s, vt, host)
+    _chunks(u, host, case.most)
+    wanted = "cupy" if case.device else "numpy"
+    value, ran = graphs.compute([u, s, vt], limit=problem.time_limit)
+    for name, each in zip(("U", "S", "Vᵀ"), value, strict=True):
+        if devices.is_device(each) != case.device:
+            side = "on the device" if devices.is_device(each) else "on the host"
+            refuse(
+                "host" if case.device else "device",
+                f"{name} is {side}; the matrix has chunks of {wanted}'s, and so should {name}.",
+            )
+    _values(value, host)
+
+
+def _shapes(u: Any, s: Any, vt: Any, host: np.ndarray) -> None:
+    m, n = host.shape
+    if u.shape == (m, n) and s.shape == (n,) and vt.shape == (n, n):
+        return
+    if u.shape[:1] == (n,) and vt.shape[1:] == (m,):
+        refuse(
+            "transposed", f"U has the shape {u.shape} and Vᵀ {vt.shape}: the matrix was decomposed lying on its side."
+        )
+    if u.shape[0] != m and u.shape[0] < m and u.shape[1:] == (n,):
+        refuse(
+            "dropped",
+            f"U has {u.shape[0]} rows, and the matrix {m}: the rows that are left over when it is cut belong to it as well.",
+        )
+    refuse(
+        "shape",
+        f"the shapes are {u.shape}, {s.shape} and {vt.shape}; they should be {(m, n)}, {(n,)} and {(n, n)}: all singular values.",
+    )
+
+
+def _chunks(u: Any, host: np.ndarray, most: int) -> None:
+    n = host.shape[1]
+    if len(u.chunks[1]) != 1:
+        refuse("rechunk", f"U is cut into {len(u.chunks[1])} columns of chunks; each block should have whole rows.")
+    rows = u.chunks[0]
+    largest = max(rows) * n * host.dtype.itemsize
+    if largest > most:
+        refuse(
+            "chunk",
+            f"a block has {max(rows)} × {n} numbers of {host.dtype.itemsize} bytes: {largest} bytes, and {most} are allowed.",
+        )
+    flat = [size for size in rows[:-1] if size < n]
+    if flat:
+        refuse(
+            "blocks",
+            f"there is a block of {flat[0]} × {n}: flatter than it is wide. Its R is as large as the block, so that nothing is gained. "
+            f"{most} bytes have room for {most // (n * host.dtype.itemsize)} rows.",
+        )
+    least = -(-host.nbytes // most)
+    if len(rows) > 2 * least + 1:
+        refuse(
+            "tasks",
+            f"it makes {len(rows)} blocks, where {least} would do: each block is several tasks, and each has an R to be sent.",
+        )
+
+
+def _values(value: list[Any], host: np.ndarray) -> None:
+    u, s, vt = (np.asarray(devices.to_host(each)) for each in value)
+    if u.dtype != host.dtype:
+        refuse("dtype", f"U's dtype is {u.dtype}; the matrix's is {host.dtype}.")
+    expected = np.linalg.svd(host, compute_uv=False)
+    near = 1e-10 if host.dtype == np.float64 else 1e-4
+    if not np.allclose(s, expected, rtol=near, atol=0):
+        if np.allclose(s, expected[::-1], rtol=near, atol=0):
+            refuse("order", "the singular values stand in the wrong order: the largest comes first.")
+        refuse(
+            "value",
+            f"the singular values are wrong by up to {abs(s / expected - 1).max():.2g} of themselves; {near:g} is asked for.",
+        )
+    if not np.allclose(u * s @ vt, host, atol=near * expected[0]):
+        if np.allclose(u * s @ vt.T, host, atol=near * expected[0]):
+            refuse("transposed", "the third of them is V; asked for, as `da.linalg.svd` has it: Vᵀ.")
+        refuse("value", "S is right, but U S Vᵀ is not the matrix: do U and Vᵀ belong together?")
+
+
+def _da() -> Any:
+    import dask.array as da
+
+    return da
+
+
+# Written as a learner would.
+
+
+def _by_rows(x, most):
+    rows = most // (x.shape[1] * x.dtype.itemsize)
+    return _da().linalg.svd(x.rechunk((rows, -1)))
+
+
+def _by_name(x, most):
+    n = x.shape[1]
+    return _da().linalg.svd(x.rechunk({1: -1, 0: max(n, most // (8 * n)) if x.dtype == "f8" else most // (4 * n)}))
+
+
+def _by_qr(x, most):
+    da = _da()
+    q, r = da.linalg.tsqr(x.rechunk((most // (x.shape[1] * x.dtype.itemsize), x.shape[1])))
+    u, s, vt = da.linalg.svd(r)
+    return q.dot(u), s, vt
+
+
+def _starter(x, most):
+    return _da().linalg.svd(x)
+
+
+def _columns_alone(x, most):
+    return _da().linalg.svd(x.rechunk({1: -1}))
+
+
+def _one_chunk(x, most):
+    return _da().linalg.svd(x.rechunk(-1))
+
+
+def _elements(x, most):
+    return _da().linalg.svd(x.rechunk((most // x.shape[1], -1)))
+
+
+def _flat(x, most):
+    return _da().linalg.svd(x.rechunk((max(1, x.shape[1] // 2), -1)))
+
+
+def _square(x, most):
+    return _da().linalg.svd(x.rechunk((x.shape[1], -1)))
+
+
+def _computed(x, most):
+    return np.linalg.svd(devices.to_host(x.compute()), full_matrices=False)
+
+
+def _persisted(x, most):
+    return _by_rows(x.persist(), most)
+
+
+def _first_ten(x, most):
+    return _da().linalg.svd_compressed(x, min(10, x.shape[1]))
+
+
+def _on_its_side(x, most):
+    u, s, vt = _by_rows(x, most)
+    return vt.T, s, u.T
+
+
+def _without_transposition(x, most):
+    u, s, vt = _by_rows(x, most)
+    return u, s, vt.T
+
+
+def _fetched(x, most):
+    return _by_rows(x.map_blocks(devices.to_host, meta=np.empty((0, 0), x.dtype)), most)
+
+
+def _whole_blocks(x, most):
+    rows = most // (x.shape[1] * x.dtype.itemsize)
+    return _by_rows(x[: len(x) // rows * rows], most)
+
+
+def _double(x, most):
+    return _by_rows(x.astype("float64"), 2 * most if x.dtype == "float32" else most)
+
+
+def _values_alone(x, most):
+    return _by_rows(x, most)[1]
+
+
+CHUNKS = Problem(
+    id="svd.chunks",
+    title="Cut it so that it can be decomposed",
+    kind="write",
+    answers=("decompose",),
+    lines=2,
+    judge=judge,
+    hints=(
+        "`da.linalg.svd` wants whole rows in each block: one chunk along axis 1. What does that make of the size of a block that was tall already?",
+        "How many rows of n numbers, of `x.dtype.itemsize` bytes each, go into `most` bytes? `x.rechunk((rows, -1))` makes blocks of so many whole rows.",
+        "rows = most // (x.shape[1] * x.dtype.itemsize), then `da.linalg.svd(x.rechunk((rows, -1)))`. Nothing is computed by that.",
+    ),
+    wrong={
+        "starter": Wrong(_starter, "exception", hint="The blocks must have whole rows: `x.rechunk({1: -1})` is half of it."),
+        "columns alone": Wrong(_columns_alone, "chunk", hint="Whole rows make tall blocks larger: cut them by rows as well."),
+        "one chunk": Wrong(_one_chunk, "chunk"),
+        "elements": Wrong(_elements, "chunk", hint="An element has `x.dtype.itemsize` bytes."),
+        "flat": Wrong(_flat, "blocks", hint="The taller the blocks, the less is sent: take as many rows as are allowed."),
+        "square": Wrong(_square, "tasks"),
+        "computed": Wrong(_computed, "eager", hint="Return what Dask has planned; whoever wants it computes it."),
+        "persisted": Wrong(_persisted, "eager"),
+        "first ten": Wrong(_first_ten, "shape", hint="Compressed finds the first few. Asked for: all."),
+        "on its side": Wrong(_on_its_side, "transposed"),
+        "V": Wrong(_without_transposition, "transposed"),
+        "fetched": Wrong(_fetched, "host", hint="Rechunking works on the device's chunks as they are."),
+        "whole blocks": Wrong(_whole_blocks, "dropped", hint="`rechunk` leaves a shorter last block by itself."),
+        "double": Wrong(_double, "dtype", hint="Leave the numbers as they are."),
+        "values alone": Wrong(_values_alone, "type"),
+    },
+    right={"by rows": _by_rows, "by names of axes": _by_name, "by QR": _by_qr},
+)  # fmt: skip

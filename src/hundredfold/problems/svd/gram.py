@@ -1,0 +1,305 @@
+"""``svd.gram``: singular values of blocks that come one after the other, by a Gram matrix that loses the small ones: repair."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import devices, guard
+from ..cases import normal
+from ..devices import cp
+from ..guard import article, require_callable
+from ..problem import Problem, Wrong
+from ..untouched import missing
+from ..verdict import NotAttempted, Refusal, Verified, refuse
+
+NEAR = 1e-12
+"""How far from right a singular value may be, as a share of the largest: TSQR and LAPACK reach 1e-15."""
+AT_ONCE = 6  # of 24 blocks may be held at once: the one that came, what a decomposition made of it and the one before, triangles
+
+
+def known(octaves: int, m: int, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """A matrix (m, n) of float64, m and n powers of two, and its n singular values, exactly: sqrt(m n) · 2**-e, e from 0 to
+    `octaves`. Columns of a Hadamard matrix scaled by powers of two and mixed by another one; no element is rounded."""
+    exponents = np.round(np.linspace(0, octaves, n)).astype(int)
+    i, j = np.arange(m)[:, None], np.arange(n)
+    tall = 1.0 - 2 * (np.bitwise_count(i & j) % 2)
+    square = 1.0 - 2 * (np.bitwise_count(j[:, None] & j) % 2)
+    rng = np.random.default_rng(octaves)
+    mixed = (tall * 0.5**exponents) @ square
+    return mixed[rng.permutation(m)] * rng.choice([-1.0, 1.0], (m, 1)), np.sqrt(m * n) * 0.5**exponents
+
+
+@dataclass(frozen=True)
+class Case:
+    """Blocks of rows, on the host, and how the sentence calls them."""
+
+    name: str
+    make: Callable[[], Sequence[np.ndarray]]
+    exact: Callable[[], np.ndarray] | None = None
+
+    def expected(self, blocks: Sequence[np.ndarray]) -> np.ndarray:
+        return np.linalg.svd(np.concatenate(blocks), compute_uv=False) if self.exact is None else self.exact()
+
+
+def _known(octaves: int) -> Case:
+    return Case(
+        f"a condition number of 2^{octaves}",
+        lambda: np.split(known(octaves, 1024, 32)[0], 8),
+        lambda: known(octaves, 1024, 32)[1],
+    )
+
+
+CASES = (
+    Case("3 blocks of 40 × 5", lambda: [normal(40, 5, seed=seed) for seed in range(3)]),
+    Case("blocks of 30, 7 and 101 rows", lambda: [normal(rows, 6, seed=rows) for rows in (30, 7, 101)]),
+    _known(3),
+    _known(40),
+    _known(20),
+    Case("blocks flatter than wide", lambda: [normal(3, 8, seed=seed) for seed in range(5)]),
+    Case("a block without rows", lambda: [normal(20, 4), normal(0, 4), normal(9, 4, seed=1)]),
+    Case("two columns that are one", lambda: [np.repeat(normal(30, 1, seed=seed), 2, axis=1) for seed in range(4)]),
+    Case("a single block of one column", lambda: [normal(50, 1, seed=9)]),
+)
+_MANY = Case("24 blocks of 512 × 32", lambda: [normal(512, 32, seed=seed) for seed in range(24)])
+
+
+def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
+    """Judge ``singular_values(blocks)`` by its numbers and by how many blocks it holds at once."""
+    function = answers[0]
+    require_callable(function, problem.answers[0])
+    devices.need_cupy()
+    gc.collect()  # what an answer before left in cycles would be freed meanwhile, and count as if this one had freed it
+    for number, case in enumerate((*CASES, _MANY)):
+        try:
+            _judge(problem, function, case, first=number == 0)
+        except Refusal as refusal:
+            refusal.case = refusal.case or case.name
+            raise
+    return Verified(
+        f"{len(CASES) + 1} matrices ({'; '.join(case.name for case in (*CASES, _MANY))}): every singular value to {NEAR:g} of the "
+        "largest, and never more than a few blocks held."
+    )
+
+
+class _Blocks:
+    """The blocks, one at a time, and the most device memory that was in use whenever one was asked for."""
+
+    def __init__(self, blocks: Sequence[np.ndarray]):
+        self._blocks = blocks
+        self.most = 0
+        self._before = self._used()
+
+    @staticmethod
+    def _used() -> int:
+        devices.synchronize()
+        return int(cp.get_default_memory_pool().used_bytes())
+
+    def each(self) -> Iterator[Any]:
+        for block in self._blocks:
+            self.most = max(self.most, self._used() - self._before)
+            yield cp.asarray(block)
+        self.most = max(self.most, self._used() - self._before)
+
+
+def _judge(problem: Problem, function: Any, case: Case, *, first: bool) -> None:
+    blocks = case.make()
+    with devices.pooled():
+        given = _Blocks(blocks)
+        got = guard.call(function, given.each(), limit=problem.time_limit).value
+    if missing(got) and first:
+        raise NotAttempted("it returns nothing yet (if you have written it: is a `return` missing?)")
+    if isinstance(got, np.ndarray):
+        refuse("host", "the singular values are on the host; they should stay on the device, as a CuPy array.")
+    if not devices.is_device(got):
+        refuse("type", f"the singular values should be a CuPy array; it is {article(got)}.")
+    _values(np.asarray(got.get()), case.expected(blocks), blocks)
+    if case is _MANY and given.most > AT_ONCE * blocks[0].nbytes:
+        refuse(
+            "held",
+            f"the values are right, but while the blocks came up to {given.most / blocks[0].nbytes:.0f} times the bytes of a block were held on "
+            "the device. There may be thousands of blocks: keep of each only its triangle.",
+        )
+
+
+def _values(got: np.ndarray, expected: np.ndarray, blocks: Sequence[np.ndarray]) -> None:
+    n = len(expected)
+    if got.shape != (n,):
+        refuse("shape", f"the result's shape is {got.shape}; it should be ({n},), one singular value for each column.")
+    if got.dtype != np.float64:
+        refuse("dtype", f"the result's dtype is {got.dtype}; it should be float64.")
+    largest = expected[0]
+    wrong = ~(abs(got - expected) <= NEAR * largest)
+    if not wrong.any():
+        return
+    if np.isnan(got).any():
+        refuse(
+            "nan",
+            f"{np.isnan(got).sum()} of {n} singular values are NaN. Rounding made an eigenvalue that should be tiny and positive negative: "
+            "its root does not exist, and a Cholesky decomposition does not either.",
+            advice="Do not form XᵀX at all.",
+        )
+    _other(got, expected, blocks)
+    small = expected < 1e-3 * largest
+    if small.any() and not wrong[~small].any():
+        where = int(np.argmax(wrong))
+        refuse(
+            "cancellation",
+            f"the large ones are right, but the one that should be {expected[where] / largest:.2g} of the largest is wrong by "
+            f"{abs(got[where] - expected[where]) / largest:.0e} of it; {NEAR:.0e} is allowed. XᵀX has their squares, and what is below 1e-16 of the largest square is lost in its rounding.",
+            advice="A QR decomposition of each block keeps them; the R's can be stacked and decomposed again.",
+        )
+    where = int(np.argmax(wrong))
+    refuse("value", f"number {where} is {got[where]:.6g}; it should be {expected[where]:.6g}.")
+
+
+def _other(got: np.ndarray, expected: np.ndarray, blocks: Sequence[np.ndarray]) -> None:
+    """Refuse what is recognised as something else that was computed right."""
+    largest = expected[0]
+
+    def like(other: np.ndarray, near: float = 1e-6) -> bool:
+        return other.shape == got.shape and bool((abs(got - other) <= near * max(abs(other).max(), 1e-300)).all())
+
+    if like(expected[::-1]):
+        refuse("order", "the right values, but the smallest comes first. Asked for: the largest first.")
+    if like(expected**2):
+        refuse("squared", "these are the squares: the eigenvalues of XᵀX. The singular values are their roots.")
+    filled = [block for block in blocks if len(block)]
+    each = [np.linalg.svd(block, compute_uv=False) for block in filled]
+    if len(each) > 1:
+        whole = [values for values in each if len(values) == len(expected)]
+        if len(whole) == len(each) and (
+            like(np.sqrt(sum(values**2 for values in each)))
+            or like(sum(each) / len(each))
+            or like(np.sort(np.concatenate(each))[::-1][: len(expected)])
+        ):
+            refuse(
+                "local",
+                "each block was decomposed by itself. Its directions are other ones than its neighbours': values of blocks cannot be put together.",
+            )
+        for some in (filled[1:], filled[:-1], filled[-1:], filled[:1]):
+            rows = np.concatenate(some)
+            if len(rows) >= len(expected) and like(np.linalg.svd(rows, compute_uv=False)):
+                refuse(
+                    "dropped",
+                    f"these are the singular values of {len(some)} of the {len(filled)} blocks: the others were left out.",
+                )
+    diagonal = abs(np.diag(np.linalg.qr(np.concatenate(filled))[1]))
+    if largest and (like(diagonal) or like(np.sort(diagonal)[::-1])):
+        refuse(
+            "diagonal",
+            "these are the diagonal of R. Its singular values are other numbers: R is a triangle, not a diagonal matrix.",
+        )
+
+
+# Written as a learner would.
+
+
+def _starter(blocks):
+    gram = 0
+    for block in blocks:
+        gram = gram + block.T @ block
+    return cp.sqrt(cp.linalg.eigvalsh(gram)[::-1])
+
+
+def _clipped(blocks):
+    gram = sum(block.T @ block for block in blocks)
+    return cp.sqrt(cp.maximum(cp.linalg.eigvalsh(gram)[::-1], 0))
+
+
+def _squares(blocks):
+    gram = sum(block.T @ block for block in blocks)
+    return cp.linalg.eigvalsh(gram)[::-1]
+
+
+def _streamed(blocks):
+    r = None
+    for block in blocks:
+        r = cp.linalg.qr(block if r is None else cp.concatenate([r, block]), mode="r")
+    return cp.linalg.svd(r, compute_uv=False)
+
+
+def _upside_down(blocks):
+    return _streamed(blocks)[::-1]
+
+
+def _stacked(blocks):
+    return cp.linalg.svd(cp.concatenate([cp.linalg.qr(block, mode="r") for block in blocks]), compute_uv=False)
+
+
+def _by_svd(blocks):
+    parts = []
+    for block in blocks:
+        if len(block):
+            _, s, vt = cp.linalg.svd(block, full_matrices=False)
+            parts.append(s[:, None] * vt)
+    return cp.linalg.svd(cp.concatenate(parts), compute_uv=False)
+
+
+def _all_at_once(blocks):
+    return cp.linalg.svd(cp.concatenate(list(blocks)), compute_uv=False)
+
+
+def _on_host(blocks):
+    return _streamed(blocks).get()
+
+
+def _single(blocks):
+    return _streamed(blocks).astype(cp.float32)
+
+
+def _by_diagonal(blocks):
+    r = None
+    for block in blocks:
+        r = cp.linalg.qr(block if r is None else cp.concatenate([r, block]), mode="r")
+    return cp.sort(cp.abs(cp.diag(r)))[::-1]
+
+
+def _block_by_block(blocks):
+    total = 0
+    for block in blocks:
+        total = total + cp.linalg.svd(block, compute_uv=False) ** 2
+    return cp.sqrt(total)
+
+
+def _last(blocks):
+    for block in blocks:
+        r = cp.linalg.qr(block, mode="r")
+    return cp.linalg.svd(r, compute_uv=False)
+
+
+def _with_u(blocks):
+    return cp.linalg.svd(cp.concatenate([cp.linalg.qr(block, mode="r") for block in blocks]))
+
+
+GRAM = Problem(
+    id="svd.gram",
+    title="Small singular values that were lost",
+    kind="repair",
+    answers=("singular_values",),
+    lines=4,
+    judge=judge,
+    hints=(
+        "Try the given function with `known(40)` of the lecture. Which line loses the small ones: the sum, the eigenvalues, or the root?",
+        "`block.T @ block` has the squares of the singular values. A QR decomposition has the singular values themselves, and `cp.linalg.qr(a, mode='r')` gives the triangle alone.",
+        "Keep one triangle. With each block: `r = cp.linalg.qr(cp.concatenate([r, block]), mode='r')`, the first time of the block alone. At the end the singular values of `r`.",
+    ),
+    wrong={
+        "starter": Wrong(_starter, "nan"),
+        "clipped": Wrong(_clipped, "cancellation", hint="A zero instead of a NaN is not right either. Do not form XᵀX at all."),
+        "squares": Wrong(_squares, "squared"),
+        "upside down": Wrong(_upside_down, "order", hint="`cp.linalg.svd` gives the largest first, `eigvalsh` the smallest."),
+        "all at once": Wrong(_all_at_once, "held", hint="Of a block only its triangle is needed later on."),
+        "on the host": Wrong(_on_host, "host", hint="Leave out `.get()`."),
+        "single": Wrong(_single, "dtype"),
+        "diagonal": Wrong(_by_diagonal, "diagonal", hint="R is small: let `cp.linalg.svd` have it."),
+        "block by block": Wrong(_block_by_block, "local", hint="The triangles can be stacked; the values cannot."),
+        "last": Wrong(_last, "dropped", hint="Each block's triangle has to meet those before it."),
+        "U as well": Wrong(_with_u, "type", hint="`compute_uv=False` gives the singular values alone."),
+    },
+    right={"streamed": _streamed, "triangles stacked": _stacked, "by the SVD of each": _by_svd},
+)  # fmt: skip

@@ -1,0 +1,315 @@
+"""``svd.images``: images of several workers, shown elsewhere to a given error, with few bytes moved. Open-ended.
+
+Four functions play a decomposition over a network: what each worker says of its images, what is made of that and sent to all, what each worker sends
+of its images then, and what is rebuilt of it. The judge counts every byte between them, and wipes the workers' images before the last step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import devices, guard
+from ..cases import normal
+from ..devices import cp
+from ..guard import article, require_callable
+from ..problem import Problem, Wrong
+from ..untouched import missing
+from ..verdict import NotAttempted, Refusal, Verified, refuse
+
+SIDE = 8  # pixels of a tile
+
+
+@dataclass(frozen=True)
+class Case:
+    """Blocks of images, one for each worker; the error allowed; and whether the bytes count."""
+
+    name: str
+    make: Callable[[], Sequence[np.ndarray]]
+    error: float
+    counted: bool = True
+
+
+def tiles(number: int, rows: slice = slice(None)) -> np.ndarray:
+    """The 8 × 8 tiles of one of scikit-learn's two photographs, in grey, a row of 64 float64 for each."""
+    from sklearn.datasets import load_sample_images
+
+    grey = load_sample_images().images[number].mean(axis=2)[:424, :640]
+    return np.round(grey.reshape(53, SIDE, 80, SIDE).swapaxes(1, 2).reshape(-1, SIDE**2)[rows])
+
+
+def _digits() -> np.ndarray:
+    from sklearn.datasets import load_digits
+
+    return load_digits().data
+
+
+def _in_blocks(images: np.ndarray, workers: int) -> list[np.ndarray]:
+    return [part.copy() for part in np.array_split(images, workers)]
+
+
+CASES = (
+    Case("workers that see different things", lambda: [_apart(0), _apart(1)], 0.05, False),
+    Case("a flower in 4 240 tiles on 4 workers, to 5 %", lambda: _in_blocks(tiles(1), 4), 0.05),
+    Case("1 797 digits on 3 workers, to 40 %", lambda: _in_blocks(_digits(), 3), 0.4),
+    Case("a worker with 3 tiles beside one with 997", lambda: [tiles(1)[:3], tiles(1)[3:1000]], 0.05, False),
+    Case("one worker", lambda: [tiles(0)[:700]], 0.1, False),
+    Case("a worker whose tiles are black", lambda: [np.zeros((50, 64)), tiles(1)[:400]], 0.05, False),
+)
+_UNLISTED = Case("a palace on 5 workers", lambda: _in_blocks(tiles(0), 5), 0.1)
+
+
+def _apart(which: int) -> np.ndarray:
+    """Images in a plane of their own for each worker, of which the other has none."""
+    base = np.zeros((2, 64))
+    base[0, 10 * which : 10 * which + 5] = 1
+    base[1, 10 * which + 5 : 10 * which + 10] = 1
+    return 100 * abs(normal(80, 2, seed=which)) @ base
+
+
+def least_rank(images: np.ndarray, error: float) -> int:
+    """The least number of eigen-images of which all can be mixed to this error (Eckart and Young, 1936)."""
+    s = np.linalg.svd(images, compute_uv=False)
+    left = 1 - np.cumsum(s**2) / max((s**2).sum(), 1e-300)
+    return int(np.argmax(left <= error**2)) + 1
+
+
+def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
+    """Judge ``sketch(block, error)``, ``combine(sketches, error)``, ``pack(block, basis)``, ``unpack(packed, basis)``."""
+    for function, name in zip(answers, problem.answers, strict=True):
+        if missing(function):
+            raise NotAttempted(f"{name} is not written yet")
+        require_callable(function, name)
+    devices.need_cupy()
+    near = []
+    for case in (*CASES, _UNLISTED):
+        try:
+            near.append(_judge(problem, answers, case))
+        except Refusal as refusal:
+            refusal.case = refusal.case or case.name
+            raise
+    return Verified(
+        f"{len(CASES)} sets ({'; '.join(case.name for case in CASES)}): within the error, and with fewer bytes than the pixels have.",
+        f"How near to the limit: {100 * min(near[1], 1):.0f} % (the limit: one byte for each number of the images in the best basis for this error, and nothing for the basis).",
+    )
+
+
+def _judge(problem: Problem, answers: tuple[Any, ...], case: Case) -> float:
+    sketch, combine, pack, unpack = answers
+    limit = problem.time_limit
+    host = case.make()
+    blocks = [cp.asarray(block) for block in host]
+
+    def called(name: str, function: Any, *args: Any) -> Any:
+        value = guard.call(function, *args, limit=limit).value
+        if value is None:
+            raise NotAttempted(f"{name} returns nothing yet")
+        return value
+
+    sketches = [called("sketch", sketch, block, case.error) for block in blocks]
+    up = sum(_nbytes("sketch", each) for each in sketches)
+    basis = called("combine", combine, sketches, case.error)
+    down = len(blocks) * _nbytes("combine", basis)
+    packed = [called("pack", pack, block, basis) for block in blocks]
+    sent = sum(_nbytes("pack", each) for each in packed)
+    for block, before in zip(blocks, host, strict=True):
+        if not np.array_equal(block.get(), before):
+            refuse("aliasing", "a worker's images were changed: they are still wanted there.")
+        block.fill(0)  # what is rebuilt elsewhere cannot look at them
+    got = [called("unpack", unpack, each, basis) for each in packed]
+    _error(got, host, case.error)
+    images = np.concatenate(host)
+    moved, pixels = up + down + sent, images.size
+    if case.counted and moved > pixels:
+        refuse(
+            "traffic",
+            f"the images are right to {case.error:.0%}, but {moved} bytes were moved ({up} in the sketches, {down} for the basis, "
+            f"{sent} in the packed images), and the pixels themselves, a byte each, are {pixels}.",
+        )
+    return len(images) * least_rank(images, case.error) / moved
+
+
+def _nbytes(name: str, value: Any) -> int:
+    """The bytes of what is sent: arrays, numbers, and tuples, lists and dicts of them."""
+    if isinstance(value, np.ndarray) or devices.is_device(value):
+        if value.dtype.kind == "O":
+            refuse("type", f"{name} returned an array of objects: what is sent must be numbers.")
+        return int(value.nbytes)
+    if isinstance(value, (bytes, bytearray)):
+        return len(value)
+    if isinstance(value, (bool, int, float, np.generic)):
+        return 8
+    if isinstance(value, dict):
+        return sum(_nbytes(name, each) for each in value.values())
+    if isinstance(value, (tuple, list)):
+        return sum(_nbytes(name, each) for each in value)
+    refuse(
+        "type",
+        f"{name} returned {article(value)}: what is sent must be arrays, numbers, or tuples, lists and dicts of them.",
+    )
+
+
+def _error(got: list[Any], host: Sequence[np.ndarray], error: float) -> None:
+    for each, block in zip(got, host, strict=True):
+        if not devices.is_device(each):
+            side = "host" if isinstance(each, np.ndarray) else "type"
+            refuse(side, f"unpack should return a CuPy array; it returned {article(each)}.")
+        if tuple(each.shape) != block.shape:
+            if tuple(each.shape) == block.shape[::-1]:
+                refuse(
+                    "transposed",
+                    f"unpack returned {tuple(each.shape)}, the images as columns; each should be a row: {block.shape}.",
+                )
+            refuse("shape", f"unpack returned an array of shape {tuple(each.shape)}; the block has {block.shape}.")
+    rebuilt = np.concatenate([each.get().astype(float) for each in got])
+    images = np.concatenate(host)
+    norm = np.linalg.norm(images)
+    if not np.isfinite(rebuilt).all():
+        refuse(
+            "overflow",
+            "there are NaN or infinite pixels: a number was too large for the type it was sent in, or divided by zero.",
+        )
+    off = np.linalg.norm(rebuilt - images) / norm
+    if off <= error * (1 + 1e-6):
+        return
+    offs = [
+        np.linalg.norm(each.get() - block) / max(np.linalg.norm(block), 1e-300)
+        for each, block in zip(got, host, strict=True)
+    ]
+    good = [each <= error for each in offs]
+    if len(good) > 1 and any(good) and not all(good) and max(offs) > 3 * error:
+        worst = int(np.argmax(offs))
+        refuse(
+            "local",
+            f"the error over all is {off:.1%}, {error:.0%} is allowed. Worker {worst}'s images alone are off by {offs[worst]:.0%}: the basis knows "
+            "others' images and not theirs.",
+            advice="combine has to look at all sketches, and each by how much it weighs.",
+        )
+    refuse("error", f"the error is {off:.1%} of the images, and {error:.0%} is allowed.")
+
+
+# Written as a learner would.
+
+
+def _kept(s: Any, error: float) -> int:
+    left = 1 - cp.cumsum(s**2) / cp.maximum((s**2).sum(), 1e-300)
+    return int(cp.argmax(left <= error**2)) + 1
+
+
+def _sketch_all(block, error):
+    return block.copy()
+
+
+def _sketch(block, error):
+    _, s, vt = cp.linalg.svd(block, full_matrices=False)
+    k = _kept(s, error / 4)
+    return (s[:k, None] * vt[:k]).astype(cp.float32)
+
+
+def _sketch_by_qr(block, error):
+    return cp.linalg.qr(block, mode="r").astype(cp.float32)
+
+
+def _combine(sketches, error):
+    _, s, vt = cp.linalg.svd(cp.concatenate(sketches).astype(cp.float64), full_matrices=False)
+    return vt[: _kept(s, 0.9 * error)].astype(cp.float32)
+
+
+def _combine_exactly(sketches, error):
+    _, s, vt = cp.linalg.svd(cp.concatenate(sketches), full_matrices=False)
+    return vt[: _kept(s, error)]
+
+
+def _pack_all(block, basis):
+    return block @ basis.T
+
+
+def _pack_half(block, basis):
+    return (block @ basis.T).astype(cp.float16)
+
+
+def _pack_bytes(block, basis):
+    mixed = block @ basis.T
+    scale = cp.maximum(cp.abs(mixed).max(axis=0), 1e-9) / 127
+    return cp.round(mixed / scale).astype(cp.int8), scale.astype(cp.float32)
+
+
+def _unpack(packed, basis):
+    return packed.astype(cp.float64) @ basis.astype(cp.float64)
+
+
+def _unpack_bytes(packed, basis):
+    codes, scale = packed
+    return (codes * scale.astype(cp.float64)) @ basis.astype(cp.float64)
+
+
+def _combine_first(sketches, error):
+    return _combine(sketches[:1], error)
+
+
+def _combine_unweighted(sketches, error):
+    rows = [sketch / cp.maximum(cp.linalg.norm(sketch, axis=1, keepdims=True), 1e-9) for sketch in sketches]
+    return rows[0][:4]
+
+
+def _few(sketches, error):
+    return _combine(sketches, error)[:2]
+
+
+def _fixed_scale(block, basis):
+    return cp.round(block @ basis.T).astype(cp.int8)
+
+
+def _seen(block, error):
+    return error, block
+
+
+def _overflowing(block, basis):
+    return ((block @ basis.T) ** 3).astype(cp.float16)
+
+
+def _unpack_root(packed, basis):
+    return cp.cbrt(packed.astype(cp.float64)) @ basis.astype(cp.float64)
+
+
+def _in_place(block, basis):
+    block -= block @ basis.T @ basis
+    return cp.zeros((len(block), len(basis)), cp.int8)
+
+
+IMAGES = Problem(
+    id="svd.images",
+    title="Pictures for few bytes",
+    kind="open",
+    answers=("sketch", "combine", "pack", "unpack"),
+    lines=14,
+    judge=judge,
+    hints=(
+        "Three things move: the sketches, the basis to each worker, the packed images. In the version given, which is the largest? Of a block with many rows, "
+        "all that a basis needs is its triangle: n × n, or the few rows of S Vᵀ that matter.",
+        "The images themselves move as `block @ basis.T`: k numbers for each instead of 64. How many bytes does such a number need, if the pictures may be wrong by 5 %?",
+        "float16 halves float32. And `cp.round(x / scale).astype(cp.int8)` with one scale for each column, `abs(x).max(axis=0) / 127`, sent along, needs one byte. "
+        "Leave some of the error for the rounding: cut at 0.9 of it.",
+    ),
+    wrong={
+        "starter": Wrong((_sketch_all, _combine_exactly, _pack_all, _unpack), "traffic", hint="A number of eight bytes for a picture that may be wrong by 5 %?"),
+        "triangles": Wrong((_sketch_by_qr, _combine, _pack_all, _unpack), "traffic"),
+        "first worker": Wrong((_sketch, _combine_first, _pack_half, _unpack), "local"),
+        "too few": Wrong((_sketch, _few, _pack_half, _unpack), "error", hint="The squares of the singular values left out, over all squares, must be at most error²."),
+        "a fixed scale": Wrong((_sketch, _combine, _fixed_scale, _unpack), "error", hint="int8 holds -128 to 127, and beyond it goes round: divide by a scale first, and send it along."),
+        "overflow": Wrong((_sketch, _combine, _overflowing, _unpack_root), "overflow"),
+        "in place": Wrong((_sketch, _combine, _in_place, _unpack), "aliasing"),
+        "on the host": Wrong((_sketch, _combine, _pack_half, lambda packed, basis: _unpack(packed, basis).get()), "host"),
+        "columns": Wrong((_sketch, _combine, _pack_half, lambda packed, basis: _unpack(packed, basis).T), "transposed"),
+        "text": Wrong((lambda block, error: repr(block.get()), _combine, _pack_half, _unpack), "type"),
+    },
+    right={
+        "half precision": (_sketch, _combine, _pack_half, _unpack),
+        "bytes": (_sketch, _combine, _pack_bytes, _unpack_bytes),
+        "triangles and bytes": (_sketch_by_qr, _combine, _pack_bytes, _unpack_bytes),
+    },
+    time_limit=60.0,
+)  # fmt: skip
