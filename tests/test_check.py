@@ -7,7 +7,7 @@ import pytest
 
 import hundredfold
 from hundredfold import problems
-from hundredfold.check import CheckFailed, check, hint
+from hundredfold.check import CheckFailed, _wrap, check, hint
 from hundredfold.problems import progress
 
 RIGHT = (5e9, 0.00556, 0.000444)
@@ -51,9 +51,16 @@ def test_attempted_in_part(capfd):
 
 def test_wrong_says_why_and_one_hint(capfd):
     out = said(capfd, "arrays.possible", 2.9e9, ..., ...)
-    assert out.startswith("✘ arrays.possible: nbytes is 2.9e+09: that is what the kernels read.")
+    assert out.startswith("✘ arrays.possible: nbytes is 2.9 GB: that is what the kernels read.")
     assert out.count("Hint") == 1
     assert 'hint("arrays.possible")' in out
+
+
+def test_a_number_is_written_in_one_piece(capfd):
+    out = said(capfd, "merges.count", 230_400_000, ..., ..., ..., ..., ...)
+    assert "inner is 230 400 000, which" in out
+    for before in range(60, 100):  # wherever the line ends
+        assert "1 830 400 000 rows" in _wrap("x" * before + " has 1 830 400 000 rows")
 
 
 def test_a_notebook_goes_on_after_a_wrong_answer(capfd):

@@ -4,7 +4,7 @@
 #     unit: 3
 #     slug: protocols
 #     title: One function, any array
-#     teaching: 25
+#     teaching: 30
 #     exercises: 25
 # ---
 
@@ -139,7 +139,7 @@ check("protocols.adopt", as_cupy)
 # | `"field"` | a **Numba** device array | a Numba device array, with the same numbers |
 # | `"window"` | a **CuPy** array, a view of a part of a larger one | a CuPy array with what the view shows, and no more |
 # | `"rule"` | a `lambda` of one number | a function that does the same |
-# | `"stream"` | a stream of CuPy's | a new stream of the receiver's own |
+# | `"stream"` | a stream of CuPy's | a new stream of the receiver's own, of any kind |
 #
 # `pack(state)` makes bytes of it, here; `unpack(packed)` makes such a dict of the bytes, there. As given neither works. Repair them:
 #
@@ -198,6 +198,7 @@ check("protocols.send", pack, unpack)
 # %%
 decisions = {"handoff": ..., "scalars": ..., "worker": ..., "pingpong": ..., "steps": ...}
 ### BEGIN SOLUTION
+# for pingpong a hundred crossings stand against one
 decisions = {"handoff": "gpu", "scalars": "cpu", "worker": "cpu", "pingpong": "cpu", "steps": "gpu"}
 ### END SOLUTION
 

@@ -4,7 +4,7 @@
 #     unit: 4
 #     slug: compiling
 #     title: Hundredfold, without a GPU
-#     teaching: 25
+#     teaching: 30
 #     exercises: 25
 # ---
 
@@ -205,7 +205,7 @@ check("compiling.worth", decisions)
 # writes another, and `mean` reads that: 40 bytes for each number, where 8 would do.
 #
 # The check wants no array of x's size on the way, and then tells you how near you come to the limit: the time to read `x` once, with all
-# cores. To pass is easy; how near do you get?
+# cores and at the best rate known of this machine (so on a busy one you come less near). To pass is easy; how near do you get?
 
 
 # %%

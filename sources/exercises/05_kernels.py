@@ -4,7 +4,7 @@
 #     unit: 5
 #     slug: kernels
 #     title: Kernels of your own
-#     teaching: 35
+#     teaching: 45
 #     exercises: 40
 # ---
 
@@ -21,7 +21,7 @@
 # can do the same at any time, `lens.trace(kernel, blocks, threads, …)`, and look at it with `lens.show`. Nothing is timed, but a thread that has
 # not ended after three seconds is stopped: a loop without an end would hang a GPU.
 #
-# You can run this notebook from top to bottom at any time, solved or not.
+# You can run this notebook from top to bottom at any time, solved or not. Checks compile, so they may take some seconds.
 
 # %%
 # %load_ext hundredfold
@@ -88,12 +88,12 @@ check("kernels.guard", brighten)
 # %% [markdown]
 # ## 3. Smooth a picture, to the last pixel
 #
-# Write the 3 × 3 mean as a kernel. `x` and `out` are int8, of the same two-dimensional shape, and `out` is to hold for each pixel the sum of
-# the 3 × 3 around it, divided by 9 and **rounded down**. Where there is no pixel beyond the border, **the one at the border counts once more**: row -1 is row 0
-# again, row n is row n - 1. So there are always nine. (`cupyx.scipy.ndimage` calls this `mode="nearest"`.)
+# Write a 3 × 3 mean as a kernel, with another border than the lecture's: **only pixels that exist count**. `x` and `out` are int8, of the same
+# two-dimensional shape, and `out` is to hold for each pixel the mean of those pixels of the 3 × 3 around it that exist, **rounded down**. Inside
+# they are nine, in a corner four (fewer in a picture one pixel wide); what you divide by is their number.
 #
-# The launch has blocks of 32 × 8 threads, x along the columns, as many blocks as cover the picture. Each thread reads nine pixels and writes
-# one; `x` stays as it is, and so does what lies outside.
+# The launch has blocks of 32 × 8 threads, x along the columns, as many blocks as cover the picture. Each thread reads no pixel twice and writes
+# one; `x` stays as it is, and nothing outside of the two arrays is touched.
 
 
 # %%
@@ -103,11 +103,12 @@ def smooth(x, out):
     j, i = cuda.grid(2)
     n, m = x.shape
     if i < n and j < m:
-        total = 0
-        for di in range(-1, 2):
-            for dj in range(-1, 2):
-                total += x[min(max(i + di, 0), n - 1), min(max(j + dj, 0), m - 1)]
-        out[i, j] = total // 9
+        total = count = 0
+        for k in range(max(i - 1, 0), min(i + 2, n)):
+            for h in range(max(j - 1, 0), min(j + 2, m)):
+                total += x[k, h]
+                count += 1
+        out[i, j] = total // count
     ### END SOLUTION
 
 
@@ -115,35 +116,35 @@ def smooth(x, out):
 check("kernels.smooth", smooth)
 
 # %% [markdown] tags=["solution-only"]
-# `total = 0` is an int64 in Numba, so nine int8 fit. `j, i`, in this order: the first number that `cuda.grid(2)` gives counts along x, and neighbours
+# `total = 0` is an int64 in Numba, so nine int8 fit. Where loops end at the border, no index has to be clamped. `j, i`, in this order: the first number that `cuda.grid(2)` gives counts along x, and neighbours
 # in x sit in the same warp, so they should read neighbours in memory.
 
 # %% [markdown]
 # ## 4. Repair counts that threads overwrite
 #
-# How often does each value from 0 to 255 stand in `v` (uint8, of any length)? `counts` has 256 int32, which are 0 at first. The launch has 4
-# blocks of 64 threads, whatever the length of `v`, and the loop shares the values among them. On one thread it is right. Repair it so that it is right
-# on all of them.
+# How often does value `b` follow directly upon value `a`? `v` has values from 0 to 15 (uint8, of any length), and `counts[a, b]`, 16 × 16 int32,
+# is 0 at first. (Such a table tells textures apart.) The launch has 4 blocks of 64 threads, whatever the length of `v`, and the loop shares the
+# pairs among them. On one thread it is right. Repair it so that it is right on all of them.
 
 
 # %%
 @cuda.jit
-def histogram(v, counts):
-    for i in range(cuda.grid(1), v.size, cuda.gridsize(1)):
+def follows(v, counts):
+    for i in range(cuda.grid(1), v.size - 1, cuda.gridsize(1)):
         ### BEGIN SOLUTION
-        cuda.atomic.add(counts, v[i], 1)
+        cuda.atomic.add(counts, (v[i], v[i + 1]), 1)
         ### END SOLUTION
         ### BEGIN STARTER
-        # counts[v[i]] += 1
+        # counts[v[i], v[i + 1]] += 1
         ### END STARTER
 
 
 # %%
-check("kernels.histogram", histogram)
+check("kernels.histogram", follows)
 
 # %% [markdown] tags=["solution-only"]
-# All blocks add to the same 256 counts, and additions to one count wait for each other. Unit 06 gives each block counts of its own in shared
-# memory, and adds them up at the end. The check takes that, too.
+# An element of a matrix is named by a tuple. All blocks add to the same 256 counts, and additions to one count wait for each other. Unit 06 gives
+# each block counts of its own in shared memory, and adds them up at the end. The check takes that, too.
 
 # %% [markdown]
 # ## 5. Is it a job for a kernel?
@@ -174,7 +175,7 @@ check("kernels.worth", decisions)
 # %% [markdown]
 # ## 6. Open: as near to the limit as you can
 #
-# Problem 3 once more, but now the launch is yours as well: `launch(rows, columns)` returns the blocks and the threads of a block, each a
+# The lecture's smoothing, in which the pixel at the border counts once more; but now the launch is yours as well: `launch(rows, columns)` returns the blocks and the threads of a block, each a
 # tuple of `(x, y)`. (The picture has at least one pixel.) The version below is right. It does not pass: look at what its warps ask for.
 #
 # The check counts the bytes that all requests move, and says how many times it is what has to be moved at least: each pixel read once and

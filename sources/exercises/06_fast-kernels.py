@@ -4,7 +4,7 @@
 #     unit: 6
 #     slug: fast-kernels
 #     title: Kernels at the limit
-#     teaching: 40
+#     teaching: 55
 #     exercises: 45
 # ---
 
@@ -114,9 +114,9 @@ check("fast-kernels.tree", block_sums)
 # %% [markdown]
 # ## 3. Rows to columns, in order on both sides
 #
-# Write the transpose: `out[j, i] = x[i, j]`. `x` is float32 of n rows and m columns, `out` of m rows and n columns. The launch has blocks of 32 × 32
-# threads, x along the columns of `x`, as many as cover it. On whole tiles each request of a warp has to ask for bytes that lie side by side, reading
-# **and** writing, and none may wait for a bank.
+# Write the transpose: `out[j, i] = x[i, j]`. `x` is float32 of n rows and m columns, `out` of m rows and n columns. Each block takes a tile of 32 × 32
+# numbers, as in the lecture, but has only **32 × 8** threads, x along the columns of `x`: each thread takes four numbers of a tile, and works out fewer indices for
+# each. On whole tiles each request of a warp has to ask for bytes that lie side by side, reading **and** writing, and none may wait for a bank.
 
 
 # %%
@@ -126,11 +126,13 @@ def transpose(x, out):
     tile = cuda.shared.array((32, 33), np.float32)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
     left, top = cuda.blockIdx.x * 32, cuda.blockIdx.y * 32
-    if top + ty < x.shape[0] and left + tx < x.shape[1]:
-        tile[ty, tx] = x[top + ty, left + tx]
+    for r in range(ty, 32, 8):
+        if top + r < x.shape[0] and left + tx < x.shape[1]:
+            tile[r, tx] = x[top + r, left + tx]
     cuda.syncthreads()
-    if left + ty < out.shape[0] and top + tx < out.shape[1]:
-        out[left + ty, top + tx] = tile[tx, ty]
+    for r in range(ty, 32, 8):
+        if left + r < out.shape[0] and top + tx < out.shape[1]:
+            out[left + r, top + tx] = tile[tx, r]
     ### END SOLUTION
 
 
@@ -139,14 +141,16 @@ check("fast-kernels.transpose", transpose)
 
 # %% [markdown] tags=["solution-only"]
 # The block's corner is (top, left) in `x` and (left, top) in `out`, and within the block `tx` runs along a row of both. So each thread writes another
-# element than it has read, and each side has a guard of its own. The 33rd column is never used. It only shifts each row by one bank.
+# element than it has read, and each side has a guard of its own. The barrier stands between the loops, where all come by. The 33rd column is never used. It only
+# shifts each row by one bank.
 
 # %% [markdown]
 # ## 4. A product of any shape
 #
-# Write `out = a @ b` with tiles of 16 × 16 in shared memory: a is n × k, b is k × m, all are float32, and n, k and m are whatever they are. The launch has
+# Write `out = a.T @ b` with tiles of 16 × 16 in shared memory: a is **k × n**, b is k × m, all are float32, and n, k and m are whatever they are. Nobody has turned
+# a for you: `out[i, j]` is the sum of `a[k, i] * b[k, j]`. The launch has
 # blocks of 16 × 16 threads, x along the columns of `out`, as many as cover it. Each thread may read **one** element of `a` and one of `b` for each
-# pair of tiles, and no more.
+# pair of tiles, and no more, and on whole tiles the threads of a warp read side by side.
 
 
 # %%
@@ -157,13 +161,14 @@ def matmul(a, b, out):
     right = cuda.shared.array((16, 16), np.float32)
     j, i = cuda.grid(2)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    row = cuda.blockIdx.y * 16 + tx  # of the result; this thread fetches its numbers, and adds up those of row i
     total = np.float32(0)
-    for start in range(0, a.shape[1], 16):
-        left[ty, tx] = a[i, start + tx] if i < a.shape[0] and start + tx < a.shape[1] else 0
+    for start in range(0, a.shape[0], 16):
+        left[ty, tx] = a[start + ty, row] if start + ty < a.shape[0] and row < a.shape[1] else 0
         right[ty, tx] = b[start + ty, j] if start + ty < b.shape[0] and j < b.shape[1] else 0
         cuda.syncthreads()
         for k in range(16):
-            total += left[ty, k] * right[k, tx]
+            total += left[k, ty] * right[k, tx]
         cuda.syncthreads()
     if i < out.shape[0] and j < out.shape[1]:
         out[i, j] = total
@@ -174,6 +179,7 @@ def matmul(a, b, out):
 check("fast-kernels.matmul", matmul)
 
 # %% [markdown] tags=["solution-only"]
+# Along a row of a lie numbers of different rows of the result: fetched side by side, they are needed by others, and the tile is read across.
 # Two barriers in the loop: nobody reads before the tiles are full, and nobody fills them before all have read. A thread beyond the edge puts zeros in,
 # which add nothing, and so comes to every barrier. Only the write is left to those that have an element.
 

@@ -133,7 +133,7 @@ check("dataframes.weigh", delay, dest, mean, groupby, trip)
 # %% [markdown]
 # ## 4. Repair: no GPU can compile this
 #
-# What each passenger gets for a late arrival: **100** dollars if the flight never arrived (`arr_delay` is null); from **180** minutes on **600** if it goes **1 500** miles or more, and **400** if less; from **60** minutes on **50**; else nothing. The result is a Series of whole
+# What each passenger gets for a late arrival: **100** dollars if the flight never arrived (`arr_delay` is null); else from **180** minutes on **600** if it goes **1 500** miles or more, and **400** if less; from **60** minutes on **50**; else nothing. (`distance` is never null here.) The result is a Series of whole
 # numbers, in the order of the rows.
 #
 # The function below says just that, and runs in pandas, with its nullable integers. cuDF refuses it. Repair it, with `apply` or without, and leave the table on the device.
@@ -211,7 +211,7 @@ check("dataframes.worth", decisions)
 # A file of flights lies in object storage. `filesystem` is an S3 client of Arrow's, `path` the file's bucket and key. `delays(filesystem, path, month)` gives the mean arrival delay of each carrier in that month, as a cuDF DataFrame with the
 # columns `carrier` and `delay`, carriers in alphabetical order.
 #
-# The version below is right, and asks the storage for every byte of the file: 5.2 MB, of which 68 kB are needed: the footer, and two columns of one row group. You pay for each, and wait for each. **300 kB or fewer pass**, and the
+# The version below is right, and asks the storage for every byte of the file: 5.2 MB, of which 68 kB are needed: the footer (24 kB), and two columns of one row group. You pay for each, and wait for each. **300 kB or fewer pass**, and the
 # check says how near the limit you are. (It tries other files, too, in which a row group is not a month.)
 
 

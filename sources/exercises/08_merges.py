@@ -4,14 +4,14 @@
 #     unit: 8
 #     slug: merges
 #     title: Count before you join
-#     teaching: 30
-#     exercises: 30
+#     teaching: 45
+#     exercises: 35
 # ---
 
 # %% [markdown]
 # # Exercises: Count before you join
 #
-# *Unit 08 · merges · 30 minutes · the lecture is [notebooks/08_merges.ipynb](../notebooks/08_merges.ipynb)*
+# *Unit 08 · merges · 35 minutes · the lecture is [notebooks/08_merges.ipynb](../notebooks/08_merges.ipynb)*
 #
 # Six problems, from easy to open. Fill in a cell, run it, run the `check` below it. A check says what it verified, or why the answer is
 # wrong, and gives one hint; `hint("merges.attach")` unfolds the next one. A gap counts as not attempted, never as wrong; but where code is
@@ -76,7 +76,7 @@ check("merges.count", inner, left, outer, anti, square, nbytes)
 #
 # Write `attach(flights, planes)`: the flights with two more columns, `built` (the `year` of the plane) and `seats`.
 #
-# - Every flight is there **once, in its place**. Where its plane is not known, both are null.
+# - Every flight is there **once, in its place** (any index will do). Where its plane is not known, both are null.
 # - A plane may stand in `planes` several times; the entry with the latest `year` counts.
 # - Tail numbers may be null on both sides. A flight without one has no plane.
 #
@@ -166,18 +166,19 @@ check("merges.days", windiest)
 #
 # | job | what |
 # |---|---|
-# | `"lookup"` | today's 3 500 flights and the 3 500 planes: one join, the tables lie on the host |
+# | `"lookup"` | today's 3 500 flights and the 3 500 planes: one join, 3 500 rows come out; the tables lie on the host |
 # | `"pipeline"` | the tables lie on the device, 40 million rows of them; twelve joins and groupings, one after the other, of 60 million rows each (read and written), and a picture of 20 numbers comes out |
 # | `"once"` | one join of two tables of 10 million rows that lie on the host; its 20 million rows go back to the host |
 # | `"stream"` | 5 000 joins, one after the other, as messages come in: 3 000 rows each, wanted on the host |
 # | `"pairs"` | 2 million rows merged with 2 million rows, to count them by month; each row matches 8 000 |
-# | `"text"` | one join of 10 million rows with 10 million rows that lie on the device and stay there; its key is text of 16 characters |
+# | `"text"` | one join of 10 million rows with 10 million rows that lie on the device, and so does what comes out, 10 million rows; the key is text of 16 characters |
 #
 # Answer `"cpu"`, `"gpu"`, or `"neither"` where it should be done nowhere as it stands.
 
 # %%
 decisions = {"lookup": ..., "pipeline": ..., "once": ..., "stream": ..., "pairs": ..., "text": ...}
 ### BEGIN SOLUTION
+# The seconds of each side: the check tells them.
 decisions = {"lookup": "cpu", "pipeline": "gpu", "once": "gpu", "stream": "cpu", "pairs": "neither", "text": "gpu"}
 ### END SOLUTION
 

@@ -4,7 +4,7 @@
 #     unit: 9
 #     slug: learning
 #     title: An estimator like any other
-#     teaching: 30
+#     teaching: 45
 #     exercises: 30
 # ---
 
@@ -68,7 +68,7 @@ check("learning.same", same_clusters)
 # RandomizedSearchCV(pipeline, candidates, n_iter=20, cv=5).fit(documents, labels)
 # ```
 #
-# `documents` are 200 000 texts of 400 bytes with 60 different words each; all three steps are cuML's. The matrix of all texts is in compressed rows (CSR):
+# `documents` is a `cudf.Series`, sent to the device once: 200 000 texts of 400 bytes with 60 different words each; all three steps are cuML's. The matrix of all texts is in compressed rows (CSR):
 # numbers in float32, columns and the beginnings of rows in int32. Say, before it runs:
 #
 # - `fits`: how many times is the regression fitted?
@@ -105,6 +105,7 @@ check("learning.cost", fits, nbytes, reading, launching, crossing)
 # regression. Return the predictions, a NumPy array with one class for each row of `X`.
 #
 # The check does not look for leaks in your source, and not at the score. It changes what is held out, and calls your function again.
+# (You need nothing but what the given lines use; `SelectKBest`, `cross_val_predict` and `make_pipeline` are there for another way.)
 
 
 # %%
@@ -175,7 +176,8 @@ check("learning.worth", decisions)
 # wherever there is no link, they go to any of the n nodes. Return where they are after `steps` steps: a CuPy array (n,) of float64 that adds up to 1.
 #
 # The version below is right. But it makes a dense matrix, n² numbers, and reads all of them in each step. Each step may read
-# twice the bytes of the links at most (12 for each link, with its place); the check tells how near you come to reading them once.
+# twice the bytes of the links at most (12 for each link, with its place). You may begin with the lecture's `walk`, which keeps to that; the check tells
+# how near you come to reading them once: come nearer.
 
 
 # %%

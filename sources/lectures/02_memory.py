@@ -4,14 +4,14 @@
 #     unit: 2
 #     slug: memory
 #     title: From 98 bytes to 8
-#     teaching: 30
+#     teaching: 40
 #     exercises: 25
 # ---
 
 # %% [markdown]
 # # From 98 bytes to 8
 #
-# *Unit 02 · memory · 30 minutes, then 25 for the exercises*
+# *Unit 02 · memory · 40 minutes, then 25 for the exercises*
 #
 # The famous line of unit 01 moved 98 bytes through memory for every number, and no law says that it must move more than 8. Most array
 # code is like that: it does not wait for arithmetic, it waits for bytes, and most of the bytes are its own temporaries. In this unit you
@@ -82,8 +82,8 @@ print(f"\noperations; you said {my_operations} for each number on a V100 in floa
 # %% [markdown]
 # **Explain.** Code that does fewer operations for its bytes is *bound by memory*: its arithmetic is free, and its only price is its
 # bytes. On a V100 that is all code with fewer than about nine operations per byte, which is nearly every line of NumPy that you ever
-# wrote. `limit` takes both and says which binds. (Look at the RTX 4090 in float64: of all GPUs, there arithmetic stops being free
-# first, with little more than one operation per byte. We come back to it.)
+# wrote. `limit` takes both and says which binds. (Look at the RTX 4090 in float64: of these three, there arithmetic stops being
+# free first, with little more than one operation per byte. We come back to it.)
 
 # %%
 elements = 10_000 * 10_000
@@ -199,13 +199,14 @@ x = cp.empty((10_000, 10_000))
 (cp.sin(x) ** 2 + cp.cos(x) ** 2 == 1).all()
 
 # %% [markdown]
-# There are the seven kernels and the 9.8 GB of unit 01, and the time that they take at least. (The bound "as one kernel" counts `x` as written
+# There are the seven kernels and the 9.8 GB of unit 01, and the time that they take at least. (It is a percent below what `limit` says of the same bytes: the lens
+# allows for what may still lie in the GPU's cache. The bound "as one kernel" counts `x` as written
 # once, since the cell makes it.) And at the end it says what could be done. To save traffic there is one way: **fewer kernels, each of which
 # does more**.
 #
 # ## One kernel of many
 #
-# `cp.fuse` is a decorator. It watches what a function does with its arrays and makes one kernel of it: each number is read once, all
+# `cp.fuse` is a decorator, written `@cp.fuse()`; to wrap a function that is there already, `cp.fuse(function)`. It watches what a function does with its arrays and makes one kernel of it: each number is read once, all
 # operations happen in the GPU's registers, and the result is written once.
 
 # %%
@@ -214,8 +215,9 @@ np.testing.assert_allclose(cp.asnumpy(fused(x_gpu[0])), cp.asnumpy(in_one_line(x
 print(f"{arrays_at_once(fused, x_gpu):.0f} array at once: the result")
 
 # %% [markdown]
-# 16 bytes instead of 88. It may end in one sum over the array, and that sum is part of the same pass: nothing large is written at all.
-# (It may even go on after a sum. Then it is still one kernel, but goes through its arrays again.) What it cannot do is decide by values: what
+# 16 bytes instead of 88. It may end in one sum over the array, with `axis=` too, but not with `keepdims=`; that sum is part of the same pass: nothing large is written at all.
+# (It may even go on after a sum. Then it is still one kernel, but each sum ends a pass: what comes after it reads its arrays once more, and what it
+# needs of those before it was written.) What it cannot do is decide by values: what
 # it makes a kernel of must not depend on what is in the array.
 
 
@@ -287,7 +289,7 @@ print(f"{seven.seconds / one.seconds:.1f}×, and you said {my_fusing_factor:.1f}
 print(f"on an RTX 4090 {limit(bytes=8 * elements, flops=50 * elements, machine='RTX 4090').binds} binds")
 
 # %% [markdown]
-# **Measure**, beside the strongest that your processor can do. *numexpr* cuts the arrays into pieces that fit into the cache and works on
+# **Measure**, beside the strongest that your processor can do. (`limit` without `machine=` means the one that runs the cell.) *numexpr* cuts the arrays into pieces that fit into the cache and works on
 # them with all cores. Numba compiles one loop for all cores.
 
 
@@ -325,7 +327,7 @@ compare(
 )
 
 # %% [markdown]
-# **Explain.** On a GPU the two CuPy rows should lie about as far apart as you predicted. Without one they lie close together: the fused
+# **Explain.** (Each limit is of its own size: the V100's of the published array, this CPU's of the one here.) On a GPU the two CuPy rows should lie about as far apart as you predicted. Without one they lie close together: the fused
 # function is counted as one kernel, but your processor works through its operations one by one. And even where they are really fused, by
 # numexpr and Numba, there is little to gain here, because on your processor a sine costs more than all its bytes: arithmetic binds. Take a
 # line with cheap arithmetic, the distance of each point (x, y) from (1, -2), 104 bytes in six passes or 24 in one, and the bytes show:
@@ -347,6 +349,9 @@ print(f"NumPy, six passes: {1e3 * passes.median:.3g} ms; Numba, one pass: {1e3 *
 print(f"{passes.median / one_pass.median:.1f}× faster; the bytes alone say {104 / 24:.1f}×")
 
 # %% [markdown]
+# The rest is that Numba uses all cores and writes into memory that is already there; NumPy uses one core and fresh memory (see *Where did my
+# memory go?*).
+#
 # ### The trap of `.all()`, sprung
 #
 # Unit 01 asked for a count, because `.all()` may stop at the first `False`. In NumPy and CuPy that hardly matters, the work is done by
@@ -466,7 +471,8 @@ print(f"with .copy(): {pool.used_bytes() - before} bytes")
 #
 # Data that does not lie on the device has to get there. The device fetches it by itself, while your processor does something else, but
 # only from *pinned* memory, which the operating system promises not to move. From any other memory the driver has to copy it into a
-# pinned buffer first, piece by piece.
+# pinned buffer first, piece by piece. And who wants to do something else meanwhile puts the copy into a *stream* of its own: a queue of work which the
+# device goes through beside others (`non_blocking=True`: also beside the default one).
 
 # %%
 pinned = cupyx.empty_pinned(x.shape, dtype=x.dtype)
@@ -492,8 +498,8 @@ pool.free_all_blocks()
 
 # %% [markdown]
 # (Without a GPU there is no bus, and both are the same copy. On one, expect a factor of about two.) Even pinned, the bus is the slowest
-# road there is, and it sets a price: **how often must you use the data on the device before sending it pays?** For kernels that read
-# every number once:
+# road there is, and it sets a price: **how often must you use the data on the device before sending it pays?** Below, for kernels that read
+# every number once. A pass on the GPU saves only what the processor would have taken *more*: the nearer the two memories, the more passes it takes.
 
 # %%
 for name in ("V100", "H200", "RTX 4060 Laptop"):
@@ -504,8 +510,6 @@ for name in ("V100", "H200", "RTX 4060 Laptop"):
     print(f"against a server's processor it pays after {np.ceil(round((1 / gpu.link) / gain, 6)):.0f} passes")
 
 # %% [markdown]
-# (A pass on the GPU saves only what the processor would have taken *more*; the nearer the two memories, the more passes it takes.)
-#
 # A good place for a pause.
 #
 # ## Four bytes or eight

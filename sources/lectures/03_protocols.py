@@ -4,14 +4,14 @@
 #     unit: 3
 #     slug: protocols
 #     title: One function, any array
-#     teaching: 25
+#     teaching: 30
 #     exercises: 25
 # ---
 
 # %% [markdown]
 # # One function, any array
 #
-# *Unit 03 · protocols · 25 minutes, then 25 for the exercises*
+# *Unit 03 · protocols · 30 minutes, then 25 for the exercises*
 #
 # There are a dozen libraries with an array in them, and no program lives in one. A table is read by cuDF, reckoned with CuPy, one step of it is
 # a Numba kernel, a model wants it in JAX or PyTorch. Two questions decide whether that is pleasant or ruinous: can the *same function* work
@@ -27,7 +27,7 @@
 # - **Measure** a hand-over beside a copy, the memory's limit and the bus, and see at once which of them moved nothing.
 # - **Recognise** where "any array" loses: small calls, single numbers, arrays that cannot be written, work that waits.
 #
-# You need unit 01. All of it runs in about a minute, with or without a GPU.
+# You need units 01 and 02. All of it runs in about a minute, with or without a GPU.
 
 # %%
 # %load_ext hundredfold
@@ -77,7 +77,7 @@ x_gpu = cp.asarray(x)
 #
 # ```python
 # np.sin(x_gpu)        np.mean(x_gpu, axis=0)    np.concatenate([x_gpu, x_gpu])    np.linalg.norm(x_gpu)
-# np.add(x_gpu, x)     np.zeros_like(x_gpu)      np.asarray(x_gpu)
+# np.zeros_like(x_gpu) np.add(x_gpu, x)          np.asarray(x_gpu)
 # ```
 
 # %%
@@ -133,7 +133,8 @@ print(np.median(Nosy()), np.exp(Nosy()), np.add.reduce(Nosy()), sep="\n")
 # ## One function for all of them
 #
 # Functions under NumPy's name that reach CuPy are a courtesy of CuPy's. JAX and PyTorch do not take part. What most libraries agreed on is another
-# way round: the *array API standard*. There an array says where its functions are: `x.__array_namespace__()`. But not all arrays do:
+# way round: the *array API standard*. There an array says where its functions are: `x.__array_namespace__()`. But not all arrays do. (Dask, unit 10, cuts an
+# array into pieces and notes what is to be done with each; nothing is computed before `.compute()`. `asarray=False` leaves the pieces CuPy's.)
 
 # %%
 arrays = {"NumPy": x, "CuPy": x_gpu, "Dask": da.from_array(x_gpu, chunks=(3, 4), asarray=False)}
@@ -180,8 +181,9 @@ if HAS_XARRAY:
 # %% [markdown]
 # (`spread + (spread == 0)` puts 1 where the spread is 0, so that a constant column gives 0 and no NaN.) Dask is a protocol within a protocol:
 # `np.minimum` asks Dask, Dask makes a plan with a `minimum` for each piece, and when the plan is carried out, the pieces are CuPy arrays and are
-# asked again. Xarray works in the same way: names for the axes outside, any array inside. But it answers to `__array_ufunc__` only; what does not
-# go element by element has other arguments there, and `np.where(a, b, c)` would compute what is lazy, or be refused by what lies on a GPU. So `scores` is made of **operators, methods and
+# asked again. Xarray works in the same way: names for the axes outside, any array inside. But Xarray answers to `__array_ufunc__` only. For what does not
+# go element by element it has functions of its own, with other arguments: `xr.where(a, b, c)` is right. `np.where(a, b, c)` makes NumPy arrays of them first: with Dask inside all of it is computed at once, with CuPy
+# inside it is a `TypeError`. So `scores` is made of **operators, methods and
 # ufuncs**, which every one of them understands, and takes the rest of its namespace only where it must.
 #
 # The tool that you meet most often in older code is `cp.get_array_module`. It knows two libraries:
@@ -233,7 +235,8 @@ places = {address(array) for array in everyone.values()}
 print(f"\n{8 * len(places)} megabytes for all five; you said {my_megabytes}")
 
 # %% [markdown]
-# **Explain.** Nothing was copied, whatever the size. So a kernel of Numba's can change a column of cuDF's, through an array of CuPy's:
+# **Explain.** Nothing was copied, whatever the size. So a kernel of Numba's can change a column of cuDF's (a table as in pandas, on the
+# GPU), through an array of CuPy's. (What `@cuda.jit` and the square brackets do is unit 05; here it is a function that a thread runs for each number.)
 
 
 # %%
@@ -268,8 +271,8 @@ print("without its last user it is given back:   ", pool.used_bytes() < taken)
 
 # %% [markdown]
 # And *which stream?* Handing over an array takes no time, but the kernel that fills it may still be running. So the interface names the stream in
-# which the array was last ordered, and the taker waits for that stream, or orders its own work behind it. That works if each library knows
-# its stream. If you order work in streams of your own, hand the array over **inside** the `with`:
+# which the array's last work was launched, and the taker waits for that stream, or puts its own work behind it. But CuPy does not remember that stream: it
+# names the one that is *current when you ask*. If you launch work in streams of your own, hand the array over **inside** the `with`:
 
 # %%
 mine = cp.cuda.Stream(non_blocking=True)
@@ -437,7 +440,8 @@ print(f"as if it had been read and written: {2e-9 * piece.nbytes / by_address.me
 assert by_copying.median > 20 * by_address.median
 
 # %% [markdown]
-# **Explain.** The memory of this machine has no such rate, so nothing was read or written. Remember this when you meet a rate beyond the limit:
+# **Explain.** The call takes its time in Python, more of it where a GPU is simulated than the 1 µs of the picture; what matters is that it does not grow with
+# the size. The memory of this machine has no such rate, so nothing was read or written. Remember this when you meet a rate beyond the limit:
 # either the clock was wrong, or the work was not done. Here it need not be. libcudf's own benchmark of such a hand-over to Arrow has a column of ten million
 # numbers in 5 µs, and prints 123 TB/s, **16 008 %** of the GPU's bandwidth ([2024](https://github.com/NVIDIA/cudf/pull/17194)).
 #
@@ -486,7 +490,8 @@ assert 0.75 > 50 * 2 * piece.nbytes / bus  # it was not the bus
 #
 # A function that runs on any array does not run *well* on any array. Four ways to lose, each with the protocol's blessing.
 #
-# **Small calls.** `scores` makes some ten calls. On six rows they are all launch:
+# **Small calls.** `scores` makes some ten calls, of which `mean` and `std` are several kernels: twelve launches, as the lens counts them. On six rows they
+# are all launch:
 
 # %%
 here = measure(scores, x, repeat=3, min_time=0.01)
@@ -529,7 +534,8 @@ if HAS_JAX:
 
 # %% [markdown]
 # **Work that waits.** Dask does nothing until it is asked, and then does everything that was asked for. Ask twice, and it is done twice. Each
-# piece of the plan is a task, for which Dask needs some 200 µs of Python (its documentation's figure) whatever is in it:
+# piece of the plan is a task, for which Dask needs some 200 µs of Python (its documentation's figure) whatever is in it. Here `map_blocks` puts a function into
+# the plan for each piece, which notes in `runs` that it ran and hands the piece back; `meta` is an empty array of the pieces' type:
 
 # %%
 runs = []

@@ -4,14 +4,14 @@
 #     unit: 4
 #     slug: compiling
 #     title: Hundredfold, without a GPU
-#     teaching: 25
+#     teaching: 30
 #     exercises: 25
 # ---
 
 # %% [markdown]
 # # Hundredfold, without a GPU
 #
-# *Unit 04 · compiling · 25 minutes, then 25 for the exercises*
+# *Unit 04 · compiling · 30 minutes, then 25 for the exercises*
 #
 # In June 2019 a post on Python and GPUs made two promises. Two added lines speed up a Python loop **500×**, on the CPU. And a 3 × 3
 # smoothing of a picture goes from **600 ms** on a CPU to **3 ms** on a GPU. Both numbers are true. In this unit you get the first, find out
@@ -24,8 +24,8 @@
 # - **Use** all cores without a race, and notice one that is there.
 # - **Judge** a "200×": against the naive way, the strongest way, and the limit.
 #
-# You need NumPy, and the habits of unit 01: wait, warm up, compare with a limit. Everything here runs on your processor, with or without a
-# GPU; it takes about a minute.
+# You need NumPy, and the habits of unit 01: wait, warm up, compare with a limit. Everything here but one cell (`ElementwiseKernel`)
+# runs on your processor, with or without a GPU; it takes about a minute.
 
 # %%
 # %load_ext hundredfold
@@ -216,7 +216,7 @@ compare(
 )
 
 # %% [markdown]
-# **Explain.** Three ratios for each way, and the published one is the last. (The strongest way is meant to be the one on all cores; on a busy machine it
+# **Explain.** Up to three ratios for each way (to the limit, to the strongest, to the naive one), and the published one is the last. (The strongest way is meant to be the one on all cores; on a busy machine it
 # may not be.) Far on the right of the picture is the price of an interpreter; on
 # the left stands the memory. The nearer to it, the less another core can help: they all read the same memory. (Are all cores no faster
 # than one here? A busy machine spoils threads first: all wait for the one that was kept waiting. The machine on which this page was built
@@ -297,7 +297,7 @@ for apart in (1, 16):
     print(f"the threads' elements {apart:2} apart: {1e3 * took.median:.1f} ms")
 
 # %% [markdown]
-# (With one core there is nothing to see, nor where all threads take turns on a busy one.) The better repair needs no distances: add up in a
+# (Two times alike show nothing: with one core, or where all threads take turns on a busy one, the line has nowhere to travel.) The better repair needs no distances: add up in a
 # plain variable, which lives in a register, and write it down once at the end. `total_on_all_cores` does that.
 #
 # ## What is checked, and what is not
@@ -481,7 +481,7 @@ print(f"to smooth into an int64 array that is there:        {1e3 * into.median:.
 del large
 
 # %% [markdown]
-# **The famous 600 ms are the operating system's.** It hands out new memory in pages of a few kB, empties each, and does so again at every
+# **The famous 600 ms are the operating system's.** (The first two times are nearly the same: between them is noise.) It hands out new memory in pages of a few kB, empties each, and does so again at every
 # call, because an array of this size is given back at once. The means themselves take a small part of it; with results of one byte instead
 # of eight they take less again. The GPU kernel of the post wrote int8 into an array that was there already. It was asked for 2 bytes a pixel, and
 # the CPU for 9, in new memory. Most of the "200×" is that, and none of it is the GPU's merit.
@@ -545,6 +545,8 @@ compare(
 )
 
 # %% [markdown]
+# ("All cores" not ahead of one? That is a busy machine again; on a quiet one they are.)
+#
 # Is there a race in it? Each iteration writes to its own row of `out`, and only reads from `x`, which nobody writes. So there is none. (Had
 # we smoothed in place, into `x`, there would be one at every pixel.)
 

@@ -4,14 +4,14 @@
 #     unit: 5
 #     slug: kernels
 #     title: Kernels of your own
-#     teaching: 35
+#     teaching: 45
 #     exercises: 40
 # ---
 
 # %% [markdown]
 # # Kernels of your own
 #
-# *Unit 05 · kernels · 35 minutes, then 40 for the exercises*
+# *Unit 05 · kernels · 45 minutes, then 40 for the exercises*
 #
 # In June 2019 a post smoothed a picture on a GPU, in Python: **600 ms** on the CPU, **3 ms** on the GPU, "200×". In unit 04 you took the 600 ms
 # apart. Now the 3 ms. You will write that kernel, find out why it is 13 times slower than its own GPU allows, and mend the largest part of it by
@@ -116,8 +116,8 @@ brighten_guarded[-(-x.size // threads), threads](x, 1.5, y)
 assert cp.allclose(y, cp.minimum(x * np.float32(1.5), 1))
 
 # %% [markdown]
-# The lens sees no error, and the million numbers are right. How many threads should a block have? A multiple of 32, at most 1024, mostly 128 or
-# 256; unit 06 has the reasons.
+# The lens sees no error, and the million numbers are right. How many threads should a block have? A multiple of 32 (threads
+# run in groups of 32, and the last group would be partly idle), at most 1024, mostly 128 or 256; unit 06 has more reasons.
 #
 # ## Two dimensions: the picture
 #
@@ -178,8 +178,11 @@ for kernel, mine in ((smooth_published, my_published), (smooth_ordered, my_order
 assert np.array_equal(traces[smooth_published].results[1], traces[smooth_ordered].results[1])
 
 # %% [markdown]
-# And this is how one such request looks. Each line of the drawing is 128 bytes of the picture, which are two of its rows, in four sectors. In
-# colour is what the warp asked for, hatched what comes along. First in the published order:
+# (Not quite 16, because the warps at the border have fewer threads at work.) And this is how one such request looks. Each line of the drawing
+# is 128 bytes of the picture, which are two of its rows, in four sectors. In
+# colour is what the warp asked for, hatched what comes along; the *halo* is what a block reads beyond its own part. (Where you see text, the
+# table says it, *sectors each*; the maps of a block are the same in both. *Parted* have the warps of which some threads pass the `if` and some do not.)
+# First in the published order:
 
 # %%
 lens.show(traces[smooth_published], tab="warp")
@@ -264,7 +267,7 @@ print(f"errors that the lens sees: {len(seen.errors)}; bytes that come and are u
 my_numpy, my_c, my_numba = 1143, 1143, 1143
 
 # %% [markdown]
-# **Measure.**
+# **Measure.** (`raw` lets the C look at all of `x`, and `size=1` runs it once.)
 
 
 # %%
@@ -300,7 +303,7 @@ assert (int(narrow[0]), int(in_numba[0])) == ((1143 + 128) % 256 - 128, 1143)
 # **Explain.** Arrays of int8 stay int8 and go round, in CuPy as in NumPy: 1143 - 4 · 256 = 119. (Their method `.sum()` widens to int64 first.) C adds in `int`, but stores into the `int8_t`
 # after each step, and goes round there. Numba adds single whole numbers as int64, and a *variable has one type*, that of all that is ever
 # assigned to it: so `total` is an int64 from the beginning, whatever it begins as. It goes round only where you store into an array of int8, and
-# a mean fits again. (To add up in int64 is wider than needed; unit 06 asks what that costs.)
+# a mean fits again. (To add up in int64 is wider than needed, and counts where arithmetic binds.)
 #
 # ## How fast? First the CPU
 #
@@ -396,8 +399,8 @@ for gpu in ("V100", "H200"):
         )
 
 # %% [markdown]
-# In the published order the first cache, L1, is busy with fetching sectors of which one byte is used (the post measured 2.87 ms). In the right
-# order that is over, and arithmetic binds; so the better shape of 32 × 8 no longer shows. That is how it goes on: remove what binds, and look what binds next. Unit 06 does that to the end.
+# In the published order the first cache, L1 (near the threads; L2 is shared by the whole GPU), is busy with fetching sectors of which one byte is used (the post measured 2.87 ms). In the right
+# order that is over, and arithmetic binds (working out indices, and additions in int64, are arithmetic too); so the better shape of 32 × 8 no longer shows. That is how it goes on: remove what binds, and look what binds next. Unit 06 does that to the end, with other kernels.
 #
 # ## A loop for any size
 #
@@ -440,7 +443,8 @@ counts = np.zeros(16, np.int32)
 my_sum = 4096
 
 # %% [markdown]
-# **Measure.** A GPU promises no order of the threads. The lens can run the same launch in several:
+# **Measure.** A GPU promises no order of the threads. The lens can run the same launch in several. (*Orders like it* are those that gave one answer, itself
+# among them. *Lanes* are a warp's threads; at a *barrier* the threads of a block wait for each other, which is in unit 06, and none is here.)
 
 # %%
 tried = lens.schedules(histogram, 4, 64, values, counts)
@@ -457,8 +461,8 @@ print(race.diagnosis)
 
 # %% [markdown]
 # **Explain.** `+=` reads, adds and writes back. In between another thread reads the same old count, and one of the two additions is lost: a
-# **race**. Nothing is wrong with any single thread, there is no error, and on a quiet day the sum is right. An *atomic* addition does the three
-# as one:
+# **race**. Nothing is wrong with any single thread, there is no error, and on a quiet day the sum is right. An *atomic* addition,
+# `cuda.atomic.add(array, index, value)`, does the three as one (for a matrix the index is a tuple, `(a, b)`):
 
 
 # %%
@@ -574,7 +578,7 @@ plot.lines(
 )
 
 # %% [markdown]
-# On the left a V100 is still launching when one core has finished, and an H200 is about level. On the right, *there and back* is bound by the bus, however fast the kernel is.
+# On the left both GPUs are still launching when one core has finished; further on, with the data there, they draw level and pass. On the right, *there and back* is bound by the bus, however fast the kernel is.
 # Whether this CPU is first there depends on how near to its memory's limit its loop came (and on who else was at work on it):
 
 # %%

@@ -4,14 +4,14 @@
 #     unit: 6
 #     slug: fast-kernels
 #     title: Kernels at the limit
-#     teaching: 40
+#     teaching: 55
 #     exercises: 45
 # ---
 
 # %% [markdown]
 # # Kernels at the limit
 #
-# *Unit 06 · fast-kernels · 40 minutes, then 45 for the exercises*
+# *Unit 06 · fast-kernels · 55 minutes, then 45 for the exercises*
 #
 # A kernel that is right, and whose warps ask for bytes that lie side by side, can still be ten times slower than its GPU allows. Something holds it
 # up, and it is always one of a few things. Here are four small kernels, and each is held up by another: a **transpose** by the order of its
@@ -47,7 +47,7 @@ from hundredfold.machine import gpus
 # %% [markdown]
 # ## Two orders that cannot both be right
 #
-# A transpose reads each number once and writes it once. There is nothing to calculate, so it should take as long as a copy.
+# A transpose reads each number once and writes it once. There is nothing to calculate but indices, so it should take as long as a copy.
 
 
 # %%
@@ -99,8 +99,8 @@ lens.show(lens.trace(transpose_direct, 1, 32, x, np.zeros_like(x)))  # a block o
 # ### A tile in shared memory
 #
 # So let a thread write **another number than the one it has read**. A block fetches a tile of 32 × 32 row by row, leaves it where all its threads
-# can reach it, waits until the tile is full, and writes it row by row as well, taking the numbers out across. Shared memory lies on the
-# multiprocessor itself and has no sectors, so it does not mind.
+# can reach it, waits until the tile is full, and writes it row by row as well, taking the numbers out across. Shared memory lies on the *multiprocessor*
+# itself (the part of a GPU that runs a block; an H200 has 132 of them) and has no sectors, so it does not mind.
 
 
 # %%
@@ -169,14 +169,14 @@ for gpu in ("V100", "H200"):
 
 # %% [markdown]
 # **Explain.** These are estimates from the counted requests, not times, and may be off by a factor of two. What they show is *what* binds. The
-# direct kernel is held up by the sectors that cross from the L2 cache. With the tile, the older GPU is at its memory's limit already; the newer one
-# has so much more memory bandwidth that it feels the banks. Remove one obstacle, and the next one shows. On a faster machine it is another.
+# direct kernel is held up by the sectors that cross from the *L2 cache*, which all multiprocessors share. With the tile, the older GPU is at its memory's
+# limit already; the newer one has so much more memory bandwidth that it feels the banks, and once they are gone the working out of the indices: that
+# *is* the arithmetic here. Remove one obstacle, and the next one shows. On a faster machine it is another.
 #
 # ### And the CPU?
 #
-# It has the same two troubles. It moves *lines* of 64 bytes, so a column wants a tile as well (small enough for a cache; whether it pays
-# on a busy machine is another matter). And its caches have *sets*, as shared memory has banks:
-# lines that are a power of two apart meet in the same few.
+# It has the same two troubles. It moves *lines* of 64 bytes, so a column wants a tile as well, small enough for a cache. And its caches have
+# *sets*, as shared memory has banks: lines that are a power of two apart meet in the same few.
 
 
 # %%
@@ -211,7 +211,8 @@ print(by_kernel)
 del host, corner, turned
 
 # %% [markdown]
-# Four numbers more in a row, and on most processors NumPy is *faster*: the same padding, for the same reason.
+# Four numbers more in a row, and on most processors NumPy is *faster*: the same padding, for the same reason. The tiles that we
+# cut ourselves need not gain by it, and may lose to NumPy then: it depends on the processor, and on how busy all its cores are.
 
 # %% [markdown]
 # ## Everybody at one place
@@ -257,7 +258,9 @@ print(lens.bound(atomic, griddim=n // 256, gpu="H200"))
 
 # %% [markdown]
 # **Explain.** Atomics are not slow. A *queue* is: 132 multiprocessors wait for one adder. (The bound is much lower, since a GPU may combine the 32
-# additions of a warp on the way. Even then it is several times what the reading takes.) So let as few as possible come there. First each thread adds
+# additions of a warp on the way: whether it does decides between the two. Even then it is several times what the reading takes.
+# And its time for the memory is less than the line
+# above says, as it allows for what may still lie in the L2 cache.) So let as few as possible come there. First each thread adds
 # up many numbers in a register. Then the threads of a block meet in shared memory, as a **tree**: of 256 sums 128 threads make 128, 64 of them make 64,
 # and after eight steps one is left. Only that one goes to the queue. (Within a warp it goes without shared memory, too: `cuda.shfl_down_sync` hands a
 # register from thread to thread. Problem 2 takes either.)
@@ -316,7 +319,7 @@ print("sums of 256 ones, by the order of the threads:", sorted({int(a.results[1]
 
 # %% [markdown]
 # And this is how it compares, here and with what was published in 2019 (CuPy's sum was slower than NumPy then, until NVIDIA's library CUB made its
-# tree):
+# tree). `fastmath={"reassoc", "nsz"}` lets the compiler add in another order, several numbers at once:
 
 
 # %%
@@ -410,7 +413,8 @@ for kernel, mine in ((product_plain, my_plain), (product_tiled, my_tiled)):
 # %% [markdown]
 # **Explain.** 2 n reads have become 2 n / 16. The bytes that move have become fewer by half of that only, since in the plain kernel threads of a warp
 # that want the same number, or neighbours, share a sector already. Operations for each byte are called *arithmetic intensity*. Below a certain intensity the memory is the limit, above it the arithmetic. The **roofline** draws both limits; a
-# kernel is a point, and tiles push it to the right:
+# kernel is a point, and tiles push it to the right. Here is the tiled one, for 64 × 64 blocks, a product of 1024 × 256 and 256 × 1024. (What binds it is
+# *issue*: a multiprocessor starts only so many instructions in a cycle.)
 
 # %%
 lens.roofline(products[product_tiled], griddim=(64, 64), gpu="H200")
@@ -424,9 +428,9 @@ for gpu in ("V100", "H200"):
     print(f"{gpu}: the arithmetic of 1024 × 256 times 256 × 1024 takes {1e6 * least:.0f} µs at least")
 
 # %% [markdown]
-# Far less is won than 16×, and on the newer GPU the estimate sees nothing won at all. Its caches had done the tile's work for the plain kernel, so
-# both are held up by *issue*: a multiprocessor starts so many instructions in a cycle, and each multiplication comes with two reads from shared
-# memory and a loop around it. What comes next is what a library does: each thread makes 8 × 8 results in registers, so that a number that it has
+# Far less is won than 16×, and on the newer GPU the estimate sees nothing won at all, rather a little lost. Its caches had done the tile's work for the plain kernel, so
+# both are held up by *issue*: each multiplication comes with two reads and a loop around it, and all of these have to be started.
+# What comes next is what a library does: each thread makes 8 × 8 results in registers, so that a number that it has
 # read is used eight times; it fetches the next tile while it multiplies this one; and since 2017 there are units
 # that multiply whole little tiles, the tensor cores.
 # That is thousands of lines. So:
@@ -497,13 +501,15 @@ for registers in (32, 40):
 print(f"you said: {my_lost_16} and {my_lost_32}")
 
 # %% [markdown]
-# **Explain.** 1024 threads of 40 registers take 40 960 of them. A second such block does not fit, and half of the multiprocessor stays empty, for want of
-# 16 384 registers. With smaller blocks the rest is smaller, too. And the barrier makes it worse: in a single block *all* wait at it together. So larger tiles
+# **Explain.** With tiles of 16 × 16 a quarter of the warps is lost, with 32 × 32 half.
+# 1024 threads of 40 registers take 40 960 of them. A second such block does not fit, and half of the multiprocessor stays empty, for want of
+# 16 384 registers. With smaller blocks less is left over. (Not nothing: a multiprocessor has four quarters with a fourth of the registers
+# each, and of warps with 40 registers a thread 12 fit into a quarter.) And the barrier makes it worse: in a single block *all* wait at it together. So larger tiles
 # save traffic, smaller ones keep more warps there, and 16 × 16 is often the better bargain. Full occupancy is no aim in itself: half of it is often
 # enough where each thread has several requests under way.
 #
-# How many registers a thread takes is decided by the compiler. NVIDIA's needs no GPU, only its packages; where they are missing, the line below says how to
-# get them. (With them, numba-cuda 0.30.4 and CUDA 13.0, it was 32 for an H200.)
+# How many registers a thread takes is decided by the compiler. NVIDIA's needs no GPU, only its packages (`make setup EXTRA=compiler`).
+# (With them, numba-cuda 0.30.4 and CUDA 13.0, it was 32 for an H200.)
 
 # %%
 made = lens.compile(product_tiled, *["float32[:, ::1]"] * 3, gpu="H200", blockdim=(16, 16))
@@ -719,7 +725,7 @@ print(
 # ## The exercise
 #
 # Six problems, 45 minutes: [exercises/06_fast-kernels.ipynb](../exercises/06_fast-kernels.ipynb). You will repair a tree, turn a matrix without a
-# wasted sector, multiply matrices of any shape, and make two steps of the heat equation at the price of one.
+# wasted sector, multiply matrices of any shape, one of them lying across, and make two steps of the heat equation at the price of one.
 #
 # ## Further reading
 #

@@ -13,10 +13,11 @@
 #
 # *Unit 07 · dataframes · 35 minutes, then 30 for the exercises*
 #
-# The post of December 2018 with the famous line of unit 01 had three more, on tables of ten million rows: a mean 30 times faster on a GPU, a
+# The post of December 2018 with the famous line of unit 01 also had tables of ten million rows: a mean 30 times faster on a GPU, a
 # groupby 20 times, and below them, in all honesty, a list of what **did not work**: `df.mean()`, a groupby of one column, compressed
 # Parquet. Today pandas code runs on cuDF nearly as it stands. So the questions have changed: what comes back in which order, what is
-# a null, what is refused and why; and whether thirty is much, now that there are Polars and DuckDB.
+# a null, what is refused and why; and whether thirty is much, now that there are Polars (dataframes, on all
+# cores) and DuckDB (a database inside your process).
 #
 # ## What you will be able to do
 #
@@ -105,7 +106,8 @@ print("you said", my_pandas_dtype, "and", my_cudf_dtype)
 # %% [markdown]
 # **Explain.** pandas has no null in its plain integers: it makes floating-point numbers of them, so that there can be a NaN, *not a number*. cuDF keeps
 # the integers and beside them **one bit for each row** which says whether it is known, as Arrow, Parquet and databases do. In floating-point columns both
-# exist, and they are two things: NaN is a value, such as 0/0 gives; a null is the absence of one.
+# exist, and they are two things: NaN is a value, such as 0/0 gives; a null is the absence of one. A column of strings is all its letters in one piece, and
+# beside them a 4-byte number for each row that says where it begins. (Below, `nan_as_null=False` keeps the NaN; by default cuDF makes a null of each that it is given.)
 
 # %%
 both = cudf.Series([1.0, None, float("nan")], nan_as_null=False)
@@ -117,7 +119,7 @@ print("NaN made null:     ", both.nans_to_nulls().to_arrow().to_pylist())
 
 # %% [markdown]
 # `isnull` counts both; arithmetic tells them apart. Arithmetic and comparison with a null give a null, and NaN is simply not greater than zero. A row
-# whose condition is null is **not** selected, neither by a condition nor by its opposite; one whose value is NaN is selected by the opposite. Aggregations leave nulls out: `count` counts what is known, `size` counts rows.
+# whose condition is null is **not** selected, neither by a condition nor by its opposite; one whose value is NaN is selected by the opposite, for it is `False` above. Aggregations leave nulls out: `count` counts what is known, `size` counts rows.
 
 # %%
 n_late, n_on_time = len(flights[flights.dep_delay > 0]), len(flights[~(flights.dep_delay > 0)])
@@ -247,8 +249,9 @@ strongest = min((mean_times[name] for name in ("NumPy", "Polars", "DuckDB")), ke
 compare("dataframes.mean", mean_times, naive=mean_times["pandas"], strongest=strongest, limit=limit(bytes=8 * n), n=n)
 
 # %% [markdown]
-# **Explain.** The 35 of 2018 were two slow sides. The GPU used a sixteenth of its memory's speed: the cost of the *call* was all. pandas used a sixth of
-# what one core can read. All forty cores of that machine could have read the column in half a millisecond, **faster than its GPU did**. (Without a GPU the
+# **Explain.** The 35 of 2018 were two slow sides. The GPU used a sixteenth of its memory's speed: the cost of the *call* was all. pandas' 1.6 GB/s
+# are a fraction of what one core can read, which is what NumPy's row shows. All forty cores of that machine (two E5-2698 v4; Intel's sheet gives each 77 GB/s of memory)
+# could have read the 80 MB in half a millisecond, **faster than its GPU did**. (Without a GPU the
 # row *cuDF* is the simulation, on your processor, and neither fast nor slow in any way that matters.)
 #
 # ### A mean for each of very many groups
@@ -265,7 +268,7 @@ assert abs(found / n - (1 - np.exp(-1))) < 0.001
 
 # %% [markdown]
 # **Measure.** Now the rows go to places at random. What a groupby must do at least is to read keys and values and to write groups; what really
-# costs is that each row's group lies somewhere else. The contestants: pandas; Polars with its streaming engine; DuckDB; and `np.bincount`, which needs
+# costs is that each row's group lies somewhere else. The contestants: pandas; Polars with its *streaming* engine, which takes a table in pieces that stay in the caches; DuckDB; and `np.bincount`, which needs
 # no hash table because these keys are small whole numbers.
 
 
@@ -300,7 +303,7 @@ touched = limit(bytes=16 * n + 16 * found)  # keys and values read, groups writt
 compare("dataframes.groupby", group_times, naive=group_times["pandas"], strongest=strongest, limit=touched, n=n)
 
 # %% [markdown]
-# **Explain.** Look at the last two of the three ratios. Against pandas nearly everything is fast; the strongest way on your own processor is the one to beat. And the published 54 ms?
+# **Explain.** Against pandas, the *naive* way, nearly everything is fast (without a GPU the row *cuDF* is the simulation, here too); the *strongest* way on your own processor is the one to beat. And the published 54 ms?
 # They stand far above the time to stream the bytes, and still well above a fairer limit, which counts a sector of 32 bytes for each random touch:
 
 # %%
@@ -433,7 +436,7 @@ print([(info.path, info.size) for info in s3.get_file_info(pyarrow.fs.FileSelect
 my_kilobytes = 500
 
 # %% [markdown]
-# **Measure.** Four readers, the same question. cuDF reaches storage by way of [fsspec](https://filesystem-spec.readthedocs.io), which knows `s3://`, `http://` and some thirty others (with the package `s3fs` an address is enough; here fsspec wraps
+# **Measure.** The same question four times, by three libraries. cuDF reaches storage by way of [fsspec](https://filesystem-spec.readthedocs.io), which knows `s3://`, `http://` and some thirty others (with the package `s3fs` an address is enough; here fsspec wraps
 # Arrow's client); Arrow and Polars have S3 clients of their own.
 
 # %%
@@ -474,15 +477,15 @@ assert asked["Arrow"] < asked["Polars"] < asked["cuDF, two columns"] / 5
 bucket.close()
 
 # %% [markdown]
-# **Explain.** Arrow reads the end of the file, where the *footer* says what lies where, and then only the two columns' pieces in July's row group (the file has one for each month). Polars does the same with longer
+# **Explain.** Arrow reads the end of the file, where the *footer* says what lies where and which months each row group has, and then only the two columns' pieces in July's (the file has one for each month). Polars does the same with longer
 # arms: it fetches the last 256 kB to be sure of the footer, and what lies between two pieces along with them. And **cuDF 26.10 fetches the whole file**, whatever columns you name. It has code
 # to do better, which is lost in one line (`prefetch_options = prefetch_options.update(…)`, and `update` returns `None`). A network is slower than any bus, so today the fastest way from a bucket to a GPU
-# is to let Arrow fetch and cuDF take over, as `with_arrow` does. The exercise has you do it to the last kilobyte.
+# is to let Arrow fetch and cuDF take over, as `with_arrow` does. The exercise has you do it in 300 kB, and says how near the limit you are: the footer and the two pieces.
 #
 # ## Your own functions
 #
 # `apply` in pandas calls your Python function for each row. No GPU can call Python. cuDF **compiles** the function, with Numba, and runs it for all rows at once. A null is
-# asked for with `is cudf.NA`.
+# asked for with `is cudf.NA`; an `if` on a comparison with a null takes the `else`.
 
 
 # %%
@@ -558,7 +561,7 @@ print("the same, without a function")
 # ## pandas, unchanged
 #
 # And if there is a thousand lines of it? `cudf.pandas` puts itself in the place of pandas: what cuDF can do runs on the GPU, and everything else **falls back** to pandas on the host, by
-# itself, with the table carried there and back. One line, before pandas is imported (`python -m cudf.pandas script.py` for a script):
+# itself, with the table carried there and back. One line, before pandas is imported (`python -m cudf.pandas script.py` for a script). In a notebook that has pandas already, as this one has, import it again; tables made before stay as they were:
 
 # %%
 # %load_ext cudf.pandas
@@ -604,7 +607,7 @@ print("fallbacks:", [name for name, calls in profiler.per_function_stats.items()
 #
 # To ask the driver for memory takes longer than many a kernel: a post on joins of January 2019 found that "most of our costs are in memory allocation". The remedy is a **pool**: take a large piece once, hand it out in
 # parts. cuDF takes its memory from *RMM*, and a pool is one line, to be run before the first table. `cudf.pandas` does it by itself, with *managed* memory, which may be larger than the GPU's and is
-# moved page by page; `CUDF_PANDAS_RMM_MODE` chooses (`managed_pool`, `managed`, `pool`, `async`, `cuda`). Here is what it chose a moment ago, each resource with the one it takes its memory from:
+# moved page by page; `CUDF_PANDAS_RMM_MODE` chooses (`managed_pool`, `managed`, `pool`, `async`, `cuda`). Here is what it chose a moment ago, each resource with the one it takes its memory from (the *prefetch* one sends a piece's pages to the GPU before they are touched):
 
 # %%
 resource = rmm.mr.get_current_device_resource()

@@ -129,8 +129,12 @@ def _one_hint(problem: problems.Problem, verdict: Verdict) -> list[str]:
 
 
 def _wrap(text: str, indent: str = "  ") -> str:
-    """Fill to a fixed width (never the terminal's: verdicts are compared), without breaking `code` or "12 GB/s"."""
-    text = re.sub(r"`[^`]*`|\d [a-zA-Zµ×%]", lambda glued: glued.group().replace(" ", "\N{NO-BREAK SPACE}"), text)
+    """Fill to a fixed width (never the terminal's: verdicts are compared), without breaking `code`, "12 GB/s" or "1 009"."""
+    text = re.sub(
+        r"`[^`]*`|(?<=\d) (?=[a-zA-Zµ×%]|\d{3}(?!\d))",
+        lambda glued: glued.group().replace(" ", "\N{NO-BREAK SPACE}"),
+        text,
+    )
     lines = textwrap.wrap(text, _WIDTH - 2, break_long_words=False, break_on_hyphens=False)
     return "\n".join(indent + line if n == 0 else "  " + line for n, line in enumerate(lines)).replace("\xa0", " ")
 

@@ -12,6 +12,7 @@ from numba import jit, njit, prange
 from hundredfold import problems
 from hundredfold.problems.answers import Answers
 from hundredfold.problems.compiling import judging, types, worth
+from hundredfold.problems.compiling import steps as mean_step
 
 SECOND = Answers("compiling")
 wrong, right = SECOND.wrong, SECOND.right
@@ -322,6 +323,14 @@ def test_wrong_predictions(place, value, reason):
     assert (verdict.outcome, verdict.reason) == ("wrong", reason), verdict.why
 
 
+@pytest.mark.parametrize(
+    ("place", "name"), list(enumerate(("numpy_mean", "numba_mean", "stencil_bytes", "loop_seconds")))
+)
+def test_the_hint_is_about_the_number_that_is_wrong(place, name):
+    given = [value * 3.3 if at == place else value for at, value in enumerate(EXACT)]
+    assert problems.judge("compiling.types", *given).advice.startswith(f"`{name}`")
+
+
 @pytest.mark.parametrize("answer", [EXACT, (11.0, np.int64(40), 9e8, 4e-3), (1 + 10, 40, 9 * 10**8, 2e8 / 50e9)])
 def test_right_predictions(answer):
     assert problems.judge("compiling.types", *answer).outcome == "right"
@@ -502,6 +511,16 @@ def a_helper_for_each_part(v):
 
 
 # ---- compiling.steps ----
+
+
+def test_a_loop_that_was_kept_waiting_is_no_limit(monkeypatch):
+    """On a busy machine the loop that only reads took longer than the answer, and any answer came to 100 %."""
+    monkeypatch.setattr(mean_step, "_timed", lambda *_: (0.008, 0.012))
+    monkeypatch.setattr(mean_step, "_at_best", lambda nbytes: 0.002)
+    assert mean_step._near(None, None).startswith("How near to the limit: 25 %")
+    monkeypatch.setattr(mean_step, "_timed", lambda *_: (0.008, 0.006))
+    monkeypatch.setattr(mean_step, "_at_best", lambda nbytes: 0.1)  # kept of a bad day
+    assert mean_step._near(None, None).startswith("How near to the limit: 75 %")
 
 
 @wrong("steps", "temporaries")

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute
 import pyarrow.parquet as pq
 import pytest
+from fsspec.implementations.arrow import ArrowFSWrapper
 
 from hundredfold import data, problems
 from hundredfold.problems import frames
@@ -81,6 +82,38 @@ def counts_what_arrived(flights):
     known = flights.groupby("carrier")["arr_delay"].count()
     table = _three(flights)
     table["flights"] = known
+    return table.sort_values("delay", ascending=False).reset_index()
+
+
+@wrong("port", "count")
+def counts_what_departed(flights):
+    table = _three(flights)
+    table["flights"] = flights.groupby("carrier")["dep_delay"].count()
+    return table.sort_values("delay", ascending=False).reset_index()
+
+
+@wrong("port", "count")
+def counts_the_months(flights):
+    """Where no month is null it gives the right numbers."""
+    table = _three(flights).drop(columns="flights")
+    table.insert(0, "flights", flights.groupby("carrier")["month"].count())
+    return table.sort_values("delay", ascending=False).reset_index()
+
+
+@wrong("port", "count")
+def counts_the_destinations(flights):
+    table = _three(flights)
+    table["flights"] = flights.groupby("carrier").agg({"dest": "count"})["dest"]
+    return table.sort_values("delay", ascending=False).reset_index()
+
+
+@wrong("port", "count")
+def arrivals_in_two_columns(flights):
+    """Two mistakes at once: the first column's is still told by its name."""
+    table = _three(flights)
+    arrived = flights.groupby("carrier")["arr_delay"].count()
+    table["cancelled"] = table["flights"] - arrived
+    table["flights"] = arrived
     return table.sort_values("delay", ascending=False).reset_index()
 
 
@@ -344,6 +377,14 @@ def downloads_it(filesystem, path, month):
 
 
 @wrong("storage", "asked")
+def named_to_cudf(filesystem, path, month):
+    """It names all that is needed; cuDF fetches the whole file all the same."""
+    named = {"columns": ["carrier", "arr_delay"], "filters": [("month", "==", month)]}
+    flights = cudf.read_parquet(path, filesystem=ArrowFSWrapper(filesystem), **named)
+    return flights.groupby("carrier", sort=True).agg(delay=("arr_delay", "mean")).reset_index()
+
+
+@wrong("storage", "asked")
 def from_the_checkout(filesystem, path, month):
     """It knows where the course keeps its file, and asks nobody."""
     del filesystem, path
@@ -423,6 +464,22 @@ def test_a_second_wrong_answer_of_each_kind_is_refused_for_that_reason(problem, 
 def test_right_answers_written_otherwise_are_accepted(problem, answer):
     verdict = problems.judge(problem, answer)
     assert verdict.outcome == "right", verdict.why
+
+
+@pytest.mark.parametrize(
+    ("problem", "answer", "why", "advice"),
+    [
+        ("port", counts_the_months, "whose month is null", "`size`"),
+        ("fee", nulls_stay, "Arithmetic with a null", "cudf.NA"),
+        ("fee", forgets_the_cancelled, "A null is not a delay of 0", "cudf.NA"),
+        ("fee", greater_than, "exactly 60 minutes", "other borders"),
+        ("fee", general_rule_last, "a later line writes over", "largest delay last"),
+        ("pairs", flights_known_throughout, "the difference of the means", "subtract once"),
+    ],
+)
+def test_the_hint_is_about_what_is_wrong(problem, answer, why, advice):
+    verdict = problems.judge(f"dataframes.{problem}", answer)
+    assert why in verdict.why and advice in verdict.advice, verdict
 
 
 # ---- numbers and decisions ----
@@ -536,6 +593,19 @@ def test_the_least_bytes_are_those_of_a_reader_that_knows_the_format():
     footer = int.from_bytes(data.path("flights").read_bytes()[-8:-4], "little")
     assert needed == two + footer + 8
     assert "100% of the limit" in near, near
+
+
+@pytest.mark.parametrize(
+    ("answer", "why", "advice"),
+    [
+        (named_to_cudf, "the whole file was fetched", "let Arrow fetch"),
+        (lambda fs, path, month: _by_carrier(_read(fs, path, month)), "were asked for", "`columns=`"),
+    ],
+)
+def test_too_many_bytes_are_refused_with_the_advice_that_this_answer_needs(answer, why, advice):
+    verdict = problems.judge("dataframes.storage", answer)
+    assert why in verdict.why
+    assert advice in verdict.advice
 
 
 def test_a_row_group_without_the_month_alone_needs_its_months_too():

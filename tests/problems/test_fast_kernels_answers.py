@@ -203,10 +203,11 @@ def in_two_stores(x, sums):
 @later
 def reads_down_a_column(x, out):
     """The result is written in order, and the reads pay for it."""
-    row = cuda.blockIdx.x * 32 + cuda.threadIdx.y
     column = cuda.blockIdx.y * 32 + cuda.threadIdx.x
-    if row < out.shape[0] and column < out.shape[1]:
-        out[row, column] = x[column, row]
+    for k in range(4):
+        row = cuda.blockIdx.x * 32 + 8 * k + cuda.threadIdx.y
+        if row < out.shape[0] and column < out.shape[1]:
+            out[row, column] = x[column, row]
 
 
 @wrong("transpose", "banks")
@@ -215,11 +216,13 @@ def turned_on_the_way_in(x, out):
     tile = cuda.shared.array((32, 34), np.float32)  # two columns too many: two ways remain
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
     left, top = cuda.blockIdx.x * 32, cuda.blockIdx.y * 32
-    if top + ty < x.shape[0] and left + tx < x.shape[1]:
-        tile[tx, ty] = x[top + ty, left + tx]
+    for r in range(ty, 32, 8):
+        if top + r < x.shape[0] and left + tx < x.shape[1]:
+            tile[tx, r] = x[top + r, left + tx]
     cuda.syncthreads()
-    if left + ty < x.shape[1] and top + tx < x.shape[0]:
-        out[left + ty, top + tx] = tile[ty, tx]
+    for r in range(ty, 32, 8):
+        if left + r < x.shape[1] and top + tx < x.shape[0]:
+            out[left + r, top + tx] = tile[r, tx]
 
 
 @wrong("transpose", "race")
@@ -228,11 +231,13 @@ def waits_for_the_warp_only(x, out):
     tile = cuda.shared.array((32, 33), np.float32)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
     left, top = cuda.blockIdx.x * 32, cuda.blockIdx.y * 32
-    if top + ty < x.shape[0] and left + tx < x.shape[1]:
-        tile[ty, tx] = x[top + ty, left + tx]
+    for r in range(ty, 32, 8):
+        if top + r < x.shape[0] and left + tx < x.shape[1]:
+            tile[r, tx] = x[top + r, left + tx]
     cuda.syncwarp()
-    if left + ty < out.shape[0] and top + tx < out.shape[1]:
-        out[left + ty, top + tx] = tile[tx, ty]
+    for r in range(ty, 32, 8):
+        if left + r < out.shape[0] and top + tx < out.shape[1]:
+            out[left + r, top + tx] = tile[tx, r]
 
 
 @wrong("transpose", "order")
@@ -240,11 +245,12 @@ def waits_for_the_warp_only(x, out):
 def each_thread_keeps_its_own(x, out):
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
     row, column = cuda.blockIdx.y * 32, cuda.blockIdx.x * 32
-    mine = np.float32(0)
-    if row + ty < x.shape[0] and column + tx < x.shape[1]:
-        mine = x[row + ty, column + tx]
-    if column + ty < out.shape[0] and row + tx < out.shape[1]:
-        out[column + ty, row + tx] = mine
+    for r in range(ty, 32, 8):
+        mine = np.float32(0)
+        if row + r < x.shape[0] and column + tx < x.shape[1]:
+            mine = x[row + r, column + tx]
+        if column + r < out.shape[0] and row + tx < out.shape[1]:
+            out[column + r, row + tx] = mine
 
 
 @wrong("transpose", "remainder")
@@ -254,11 +260,27 @@ def full_tiles_only(x, out):
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
     left, top = cuda.blockIdx.x * 32, cuda.blockIdx.y * 32
     full = left + 32 <= x.shape[1] and top + 32 <= x.shape[0]
-    if full:
+    for r in range(ty, 32, 8):
+        if full:
+            tile[r, tx] = x[top + r, left + tx]
+    cuda.syncthreads()
+    for r in range(ty, 32, 8):
+        if full:
+            out[left + r, top + tx] = tile[tx, r]
+
+
+@wrong("transpose", "uninitialised")
+@later
+def comes_out_whole_and_goes_in_in_part(x, out):
+    tile = cuda.shared.array((32, 33), np.float32)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    left, top = cuda.blockIdx.x * 32, cuda.blockIdx.y * 32
+    if top + ty < x.shape[0] and left + tx < x.shape[1]:
         tile[ty, tx] = x[top + ty, left + tx]
     cuda.syncthreads()
-    if full:
-        out[left + ty, top + tx] = tile[tx, ty]
+    for k in range(4):
+        if left + ty + 8 * k < out.shape[0] and top + tx < out.shape[1]:
+            out[left + ty + 8 * k, top + tx] = tile[tx, ty + 8 * k]
 
 
 @wrong("transpose", "bounds")
@@ -266,10 +288,13 @@ def full_tiles_only(x, out):
 def guarded_on_one_side(x, out):
     tile = cuda.shared.array((32, 33), np.float32)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
-    j, i = cuda.grid(2)
-    tile[ty, tx] = x[i, j] if i < x.shape[0] and j < x.shape[1] else 0
+    j = cuda.grid(1)
+    for r in range(ty, 32, 8):
+        i = cuda.blockIdx.y * 32 + r
+        tile[r, tx] = x[i, j] if i < x.shape[0] and j < x.shape[1] else 0
     cuda.syncthreads()
-    out[cuda.blockIdx.x * 32 + ty, cuda.blockIdx.y * 32 + tx] = tile[tx, ty]
+    for r in range(ty, 32, 8):
+        out[cuda.blockIdx.x * 32 + r, cuda.blockIdx.y * 32 + tx] = tile[tx, r]
 
 
 @wrong("transpose", "barrier")
@@ -279,10 +304,12 @@ def all_in_one_branch(x, out):
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
     left, top = cuda.blockIdx.x * 32, cuda.blockIdx.y * 32
     if top + ty < x.shape[0] and left + tx < x.shape[1]:
-        tile[ty, tx] = x[top + ty, left + tx]
+        for r in range(ty, min(32, x.shape[0] - top), 8):
+            tile[r, tx] = x[top + r, left + tx]
         cuda.syncthreads()
-        if left + ty < out.shape[0] and top + tx < out.shape[1]:
-            out[left + ty, top + tx] = tile[tx, ty]
+        for r in range(ty, 32, 8):
+            if left + r < out.shape[0] and top + tx < out.shape[1]:
+                out[left + r, top + tx] = tile[tx, r]
 
 
 @wrong("transpose", "integer")
@@ -291,11 +318,13 @@ def rounds_towards_zero(x, out):
     tile = cuda.shared.array((32, 33), np.float32)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
     left, top = cuda.blockIdx.x * 32, cuda.blockIdx.y * 32
-    if top + ty < x.shape[0] and left + tx < x.shape[1]:
-        tile[ty, tx] = int(x[top + ty, left + tx])
+    for r in range(ty, 32, 8):
+        if top + r < x.shape[0] and left + tx < x.shape[1]:
+            tile[r, tx] = int(x[top + r, left + tx])
     cuda.syncthreads()
-    if left + ty < out.shape[0] and top + tx < out.shape[1]:
-        out[left + ty, top + tx] = tile[tx, ty]
+    for r in range(ty, 32, 8):
+        if left + r < out.shape[0] and top + tx < out.shape[1]:
+            out[left + r, top + tx] = tile[tx, r]
 
 
 @right("transpose")
@@ -303,13 +332,16 @@ def rounds_towards_zero(x, out):
 def turned_in_with_33(x, out):
     tile = cuda.shared.array((32, 33), np.float32)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
-    j, i = cuda.grid(2)
-    if i < x.shape[0] and j < x.shape[1]:
-        tile[tx, ty] = x[i, j]
+    j, top = cuda.grid(1), cuda.blockIdx.y * 32
+    for r in range(ty, min(32, x.shape[0] - top), 8):
+        if j < x.shape[1]:
+            tile[tx, r] = x[top + r, j]
     cuda.syncthreads()
-    row, column = cuda.blockIdx.x * cuda.blockDim.x + ty, cuda.blockIdx.y * cuda.blockDim.y + tx
-    if row < out.shape[0] and column < out.shape[1]:
-        out[row, column] = tile[ty, tx]
+    column = top + tx
+    for r in range(ty, 32, 8):
+        row = cuda.blockIdx.x * 32 + r
+        if row < out.shape[0] and column < out.shape[1]:
+            out[row, column] = tile[r, tx]
 
 
 @right("transpose")
@@ -318,14 +350,59 @@ def xor_of_the_columns(x, out):
     tile = cuda.shared.array((32, 32), np.float32)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
     left, top = cuda.blockIdx.x * 32, cuda.blockIdx.y * 32
-    if top + ty < x.shape[0] and left + tx < x.shape[1]:
-        tile[ty, tx ^ ty] = x[top + ty, left + tx]
+    for r in range(ty, 32, 8):
+        if top + r < x.shape[0] and left + tx < x.shape[1]:
+            tile[r, tx ^ r] = x[top + r, left + tx]
     cuda.syncthreads()
-    if left + ty < x.shape[1] and top + tx < x.shape[0]:
-        out[left + ty, top + tx] = tile[tx, ty ^ tx]
+    for r in range(ty, 32, 8):
+        if left + r < x.shape[1] and top + tx < x.shape[0]:
+            out[left + r, top + tx] = tile[tx, r ^ tx]
 
 
 # ---- fast-kernels.matmul ----
+
+
+@wrong("matmul", "coalescing")
+@later
+def each_fetches_its_own_of_a(a, b, out):
+    """Into the tile as it will be multiplied, so that the threads of a warp go down a column."""
+    tiles = cuda.shared.array((2, 16, 17), np.float32)
+    j, i = cuda.grid(2)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    total = 0.0
+    for start in range(0, b.shape[0], 16):
+        tiles[0, ty, tx] = tiles[1, ty, tx] = 0
+        if start + tx < a.shape[0] and i < a.shape[1]:
+            tiles[0, ty, tx] = a[start + tx, i]
+        if start + ty < b.shape[0] and j < b.shape[1]:
+            tiles[1, ty, tx] = b[start + ty, j]
+        cuda.syncthreads()
+        for k in range(16):
+            total += tiles[0, ty, k] * tiles[1, k, tx]
+        cuda.syncthreads()
+    if i < out.shape[0] and j < out.shape[1]:
+        out[i, j] = total
+
+
+@wrong("matmul", "transposed")
+@later
+def tile_not_turned(a, b, out):
+    """Fetched side by side, and multiplied as if a were not to be turned."""
+    left = cuda.shared.array((16, 16), np.float32)
+    right = cuda.shared.array((16, 16), np.float32)
+    j, i = cuda.grid(2)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    column = cuda.blockIdx.y * 16 + tx
+    total = 0.0
+    for start in range(0, a.shape[0], 16):
+        left[ty, tx] = a[start + ty, column] if start + ty < a.shape[0] and column < a.shape[1] else 0
+        right[ty, tx] = b[start + ty, j] if start + ty < b.shape[0] and j < b.shape[1] else 0
+        cuda.syncthreads()
+        for k in range(16):
+            total += left[ty, k] * right[k, tx]
+        cuda.syncthreads()
+    if i < out.shape[0] and j < out.shape[1]:
+        out[i, j] = total
 
 
 @wrong("matmul", "traffic")
@@ -334,13 +411,14 @@ def only_a_in_a_tile(a, b, out):
     left = cuda.shared.array((16, 16), np.float32)
     j, i = cuda.grid(2)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    row = cuda.blockIdx.y * 16 + tx
     total = 0.0
-    for start in range(0, a.shape[1], 16):
-        left[ty, tx] = a[i, start + tx] if i < a.shape[0] and start + tx < a.shape[1] else 0
+    for start in range(0, a.shape[0], 16):
+        left[ty, tx] = a[start + ty, row] if start + ty < a.shape[0] and row < a.shape[1] else 0
         cuda.syncthreads()
         if j < b.shape[1]:
-            for k in range(min(16, a.shape[1] - start)):
-                total += left[ty, k] * b[start + k, j]
+            for k in range(min(16, a.shape[0] - start)):
+                total += left[k, ty] * b[start + k, j]
         cuda.syncthreads()
     if i < out.shape[0] and j < out.shape[1]:
         out[i, j] = total
@@ -352,12 +430,13 @@ def waits_only_after(a, b, out):
     both = cuda.shared.array((2, 16, 16), np.float32)
     j, i = cuda.grid(2)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    row = cuda.blockIdx.y * 16 + tx
     total = np.float32(0)
-    for start in range(0, a.shape[1], 16):
-        both[0, ty, tx] = a[i, start + tx] if i < a.shape[0] and start + tx < a.shape[1] else 0
+    for start in range(0, a.shape[0], 16):
+        both[0, ty, tx] = a[start + ty, row] if start + ty < a.shape[0] and row < a.shape[1] else 0
         both[1, ty, tx] = b[start + ty, j] if start + ty < b.shape[0] and j < b.shape[1] else 0
         for k in range(16):
-            total += both[0, ty, k] * both[1, k, tx]
+            total += both[0, k, ty] * both[1, k, tx]
         cuda.syncthreads()
     if i < out.shape[0] and j < out.shape[1]:
         out[i, j] = total
@@ -370,14 +449,15 @@ def rows_that_exist(a, b, out):
     right = cuda.shared.array((16, 16), np.float32)
     j, i = cuda.grid(2)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    row = cuda.blockIdx.y * 16 + tx
     total = np.float32(0)
     start = 0
-    while i < a.shape[0] and start < a.shape[1]:
-        left[ty, tx] = a[i, start + tx] if start + tx < a.shape[1] else 0
+    while i < a.shape[1] and start < a.shape[0]:
+        left[ty, tx] = a[start + ty, row] if start + ty < a.shape[0] and row < a.shape[1] else 0
         right[ty, tx] = b[start + ty, j] if start + ty < b.shape[0] and j < b.shape[1] else 0
         cuda.syncthreads()
         for k in range(16):
-            total += left[ty, k] * right[k, tx]
+            total += left[k, ty] * right[k, tx]
         cuda.syncthreads()
         start += 16
     if i < out.shape[0] and j < out.shape[1]:
@@ -391,16 +471,17 @@ def cleared_once(a, b, out):
     right = cuda.shared.array((16, 16), np.float32)
     j, i = cuda.grid(2)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    row = cuda.blockIdx.y * 16 + tx
     left[ty, tx] = right[ty, tx] = 0  # and not again for the last tile
     total = np.float32(0)
-    for start in range(0, a.shape[1], 16):
-        if i < a.shape[0] and start + tx < a.shape[1]:
-            left[ty, tx] = a[i, start + tx]
+    for start in range(0, a.shape[0], 16):
+        if start + ty < a.shape[0] and row < a.shape[1]:
+            left[ty, tx] = a[start + ty, row]
         if j < b.shape[1] and start + ty < b.shape[0]:
             right[ty, tx] = b[start + ty, j]
         cuda.syncthreads()
         for k in range(16):
-            total += left[ty, k] * right[k, tx]
+            total += left[k, ty] * right[k, tx]
         cuda.syncthreads()
     if i < out.shape[0] and j < out.shape[1]:
         out[i, j] = total
@@ -413,14 +494,15 @@ def while_a_whole_tile_fits(a, b, out):
     right = cuda.shared.array((16, 16), np.float32)
     j, i = cuda.grid(2)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    row = cuda.blockIdx.y * 16 + tx
     total = 0.0
     start = 0
-    while start + 16 <= a.shape[1]:
-        left[ty, tx] = a[i, start + tx] if i < a.shape[0] else 0
+    while start + 16 <= a.shape[0]:
+        left[ty, tx] = a[start + ty, row] if row < a.shape[1] else 0
         right[ty, tx] = b[start + ty, j] if j < b.shape[1] else 0
         cuda.syncthreads()
         for k in range(16):
-            total += left[ty, k] * right[k, tx]
+            total += left[k, ty] * right[k, tx]
         cuda.syncthreads()
         start += 16
     if i < out.shape[0] and j < out.shape[1]:
@@ -434,13 +516,14 @@ def rows_guarded_alone(a, b, out):
     right = cuda.shared.array((16, 16), np.float32)
     j, i = cuda.grid(2)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    row = cuda.blockIdx.y * 16 + tx
     total = np.float32(0)
-    for start in range(0, a.shape[1], 16):
-        left[ty, tx] = a[i, start + tx] if i < a.shape[0] else 0
+    for start in range(0, a.shape[0], 16):
+        left[ty, tx] = a[start + ty, row] if row < a.shape[1] else 0
         right[ty, tx] = b[start + ty, j] if j < b.shape[1] else 0
         cuda.syncthreads()
         for k in range(16):
-            total += left[ty, k] * right[k, tx]
+            total += left[k, ty] * right[k, tx]
         cuda.syncthreads()
     if i < out.shape[0] and j < out.shape[1]:
         out[i, j] = total
@@ -453,16 +536,17 @@ def writes_each_tile_over_the_last(a, b, out):
     right = cuda.shared.array((16, 16), np.float32)
     j, i = cuda.grid(2)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    row = cuda.blockIdx.y * 16 + tx
     inside = i < out.shape[0] and j < out.shape[1]
     if inside:
         out[i, j] = 0
-    for t in range((a.shape[1] + 15) // 16):
+    for t in range((a.shape[0] + 15) // 16):
         total = np.float32(0)
-        left[ty, tx] = a[i, t * 16 + tx] if i < a.shape[0] and t * 16 + tx < a.shape[1] else 0
+        left[ty, tx] = a[t * 16 + ty, row] if t * 16 + ty < a.shape[0] and row < a.shape[1] else 0
         right[ty, tx] = b[t * 16 + ty, j] if t * 16 + ty < b.shape[0] and j < b.shape[1] else 0
         cuda.syncthreads()
         for k in range(16):
-            total += left[ty, k] * right[k, tx]
+            total += left[k, ty] * right[k, tx]
         if inside:
             out[i, j] = total
         cuda.syncthreads()
@@ -470,18 +554,19 @@ def writes_each_tile_over_the_last(a, b, out):
 
 @right("matmul")
 @later
-def second_tile_turned(a, b, out):
+def both_tiles_turned(a, b, out):
     left = cuda.shared.array((16, 17), np.float32)
     right = cuda.shared.array((16, 17), np.float32)
     j, i = cuda.grid(2)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
-    n, inner = a.shape
+    row = cuda.blockIdx.y * 16 + tx
+    inner, n = a.shape
     total = 0.0
     for start in range(0, inner, 16):
-        left[ty, tx] = 0
+        left[tx, ty] = 0
         right[tx, ty] = 0
-        if i < n and start + tx < inner:
-            left[ty, tx] = a[i, start + tx]
+        if row < n and start + ty < inner:
+            left[tx, ty] = a[start + ty, row]
         if start + ty < inner and j < b.shape[1]:
             right[tx, ty] = b[start + ty, j]
         cuda.syncthreads()
@@ -500,14 +585,15 @@ def next_tile_in_another_store(a, b, out):
     right = cuda.shared.array((2, 16, 16), np.float32)
     j, i = cuda.grid(2)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    row = cuda.blockIdx.y * 16 + tx
     total = np.float32(0)
-    for t in range((a.shape[1] + 15) // 16):
-        x, y, s = t * 16 + tx, t * 16 + ty, t % 2
-        left[s, ty, tx] = a[i, x] if i < a.shape[0] and x < a.shape[1] else 0
+    for t in range((a.shape[0] + 15) // 16):
+        y, s = t * 16 + ty, t % 2
+        left[s, ty, tx] = a[y, row] if y < a.shape[0] and row < a.shape[1] else 0
         right[s, ty, tx] = b[y, j] if y < b.shape[0] and j < b.shape[1] else 0
         cuda.syncthreads()
         for k in range(16):
-            total += left[s, ty, k] * right[s, k, tx]
+            total += left[s, k, ty] * right[s, k, tx]
     if i < out.shape[0] and j < out.shape[1]:
         out[i, j] = total
 
@@ -774,6 +860,15 @@ def test_a_mistake_in_a_prediction_is_recognised(position, value, reason):
     assert problems.judge("fast-kernels.tiles", *right).right
 
 
+@pytest.mark.parametrize(
+    ("position", "value", "word"), [(0, 5, "bank"), (2, 297, "row"), (3, 2 * 4096**3, "pairs"), (4, 7, "stores")]
+)
+def test_the_hint_is_about_the_number_that_is_wrong(position, value, word):
+    answers = [32, 2, 340, 34_359_738_368, 6]
+    answers[position] = value
+    assert word in problems.judge("fast-kernels.tiles", *answers).advice
+
+
 def test_the_predictions_are_what_the_lens_counts(interpreted):
     """Banks, occupancy and the bytes of a tiled product, by the lens instead of by the reckoning."""
     from hundredfold import lens
@@ -847,7 +942,7 @@ def test_the_specifications_by_other_ways():
     assert tree.block_sums(x[:0]).tolist() == [0.0]
     m = np.arange(12, dtype=np.float32).reshape(3, 4)
     assert [[transpose.transpose(m)[j, i] for j in range(4)] for i in range(3)] == m.tolist()
-    np.testing.assert_array_equal(matmul.product(m, m.T), np.einsum("ik,jk->ij", m, m))
+    np.testing.assert_array_equal(matmul.product(m, m[:, 1:]), np.einsum("ki,kj->ij", m, m[:, 1:]))
 
 
 def test_two_steps_are_scipys_and_keep_the_edge():

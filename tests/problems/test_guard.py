@@ -1,6 +1,8 @@
 """A learner's function is called so that it cannot hurt the check."""
 
+import os
 import signal
+import subprocess
 import sys
 import time
 import warnings
@@ -8,8 +10,9 @@ import warnings
 import numpy as np
 import pytest
 
+from hundredfold import problems
 from hundredfold.problems import guard
-from hundredfold.problems.verdict import Refusal
+from hundredfold.problems.verdict import UNJUDGED, Refusal
 
 
 def refusal(function, *args, **options):
@@ -119,6 +122,29 @@ def test_a_loop_without_end_is_stopped():
     assert refusal(forever, limit=0.1).reason == "timeout"
 
 
+@pytest.mark.skipif(not guard._SCHEDULED.exists(), reason="only Linux says how long a thread waits for a processor")
+def test_time_in_which_others_had_the_processor_is_not_counted():
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})
+    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(4)]  # on the same processor
+    try:
+
+        def work():
+            began, turned = time.thread_time(), 0
+            while time.thread_time() - began < 0.4:
+                turned += 1
+            return turned
+
+        began = time.monotonic()
+        assert guard.call(work, limit=0.6, wait=False).value > 0
+        assert time.monotonic() - began > 0.6, "the others left it alone: this test showed nothing"
+    finally:
+        os.sched_setaffinity(0, before)
+        for other in others:
+            other.kill()
+            other.wait()
+
+
 def test_a_loop_that_swallows_everything_is_stopped_too():
     def stubborn():
         tries = 0
@@ -212,3 +238,56 @@ def test_what_is_not_a_function_is_refused():
         guard.require_callable(np.zeros(3), "standardise")
     assert refused.value.reason == "callable"
     assert "`standardise`" in refused.value.why
+
+
+def test_a_function_that_dask_tried_on_nothing_is_told_so():
+    import dask.array as da
+
+    x = da.ones((48, 3), chunks=(24, 3))
+    said = refusal(lambda: x.map_blocks(lambda part: part.reshape(-1, 24, 3).max(axis=1), chunks=(1, 3)))
+    assert said.reason == "exception" and "dtype=x.dtype" in said.why
+
+
+def broken():
+    raise IndexError("own[4] does not exist")
+
+
+def test_what_a_refused_answer_has_queued_is_not_the_next_ones(simulated):
+    from hundredfold.engine import queue
+
+    def leaves_failing_kernels(x):
+        for _ in range(3):
+            queue.submit_uncounted("broken", broken, ())
+        return x
+
+    port = problems.find("arrays.port")
+    assert problems.judge(port.id, leaves_failing_kernels).reason == "exception"
+    assert queue.pending() == 0
+    assert problems.judge(port.id, next(iter(port.right.values()))).right
+    simulated.arange(3).get()  # an innocent cell
+
+
+def test_what_an_answer_leaves_is_not_waited_for_without_end(simulated, monkeypatch):
+    from hundredfold.engine import queue
+    from hundredfold.problems import judging
+
+    def leaves_much(x):
+        for _ in range(50):
+            queue.submit_uncounted("slow", time.sleep, (0.1,))
+        raise ValueError
+
+    monkeypatch.setattr(judging, "_LEFT", 0.3)
+    assert problems.judge("arrays.port", leaves_much).reason == "exception"
+    assert queue.pending() == 0
+
+
+def test_what_an_earlier_cell_has_queued_is_not_the_answers_mistake(simulated):
+    from hundredfold.engine import queue
+
+    port = problems.find("arrays.port")
+    queue.submit_uncounted("broken", broken, ())
+    queue.submit_uncounted("broken", broken, ())
+    right = next(iter(port.right.values()))
+    earlier = problems.judge(port.id, right)
+    assert earlier.outcome == UNJUDGED and "own[4] does not exist" in earlier.why
+    assert problems.judge(port.id, right).right

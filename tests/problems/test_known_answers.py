@@ -6,6 +6,7 @@ A unit that adds problems is held to this by being named in `hundredfold.problem
 import pytest
 
 from hundredfold import problems
+from hundredfold.problems.kernels.judging import KernelJudge
 from hundredfold.problems.problem import as_tuple
 from hundredfold.problems.reasons import REASONS
 from hundredfold.problems.untouched import untouched
@@ -15,23 +16,32 @@ KERNELS = ("kernels", "fast-kernels")
 """The units whose answers are kernels."""
 ALL = [problems.find(name) for name in problems.ids()]
 WRONG_ANSWERS = [pytest.param(p, w, id=f"{p.id}-{name}") for p in ALL for name, w in p.wrong.items()]
-RIGHT_ANSWERS = [pytest.param(p, a, id=f"{p.id}-{name}") for p in ALL for name, a in p.right.items()]
+RIGHT_ANSWERS = [
+    pytest.param(p, a, not n, id=f"{p.id}-{name}") for p in ALL for n, (name, a) in enumerate(p.right.items())
+]
+
+
+def interpreted(problem, monkeypatch):
+    """Judge a kernel without a compiler, which takes seconds for each."""
+    if problem.unit in KERNELS or isinstance(problem.judge, KernelJudge):
+        monkeypatch.setenv("HUNDREDFOLD_KERNELS", "interpreted")
 
 
 @pytest.mark.counted("known wrong answers refused, each for its own reason")
 @pytest.mark.parametrize(("problem", "wrong"), WRONG_ANSWERS)
 def test_a_known_wrong_answer_is_refused_for_its_own_reason(device, problem, wrong, monkeypatch):
-    if problem.unit in KERNELS and wrong.reason != "typing":
-        # Interpreted, they need no compiler, which takes seconds for each; the right answers are compiled.
-        monkeypatch.setenv("HUNDREDFOLD_KERNELS", "interpreted")
+    if wrong.reason != "typing":
+        interpreted(problem, monkeypatch)
     verdict = problems.judge(problem.id, *as_tuple(problem, wrong.answer))
     assert (verdict.outcome, verdict.reason) == (WRONG, wrong.reason), verdict.why
     assert verdict.why
 
 
 @pytest.mark.counted("known right answers accepted")
-@pytest.mark.parametrize(("problem", "answer"), RIGHT_ANSWERS)
-def test_a_known_right_answer_is_accepted(device, problem, answer):
+@pytest.mark.parametrize(("problem", "answer", "first"), RIGHT_ANSWERS)
+def test_a_known_right_answer_is_accepted(device, problem, answer, first, monkeypatch):
+    if not first:  # the first of each problem is compiled, as the solutions are
+        interpreted(problem, monkeypatch)
     verdict = problems.judge(problem.id, *as_tuple(problem, answer))
     assert verdict.outcome == RIGHT, verdict.why
     assert verdict.verified
@@ -53,11 +63,19 @@ def test_what_is_recognised_says_why(problem):
 
 
 def test_a_unit_has_the_kinds_of_problem_the_course_promises():
+    """A capstone has tracks to choose from: each of them is held to it, with the milestones that they share."""
     for unit in problems.UNITS:
-        kinds = [problem.kind for problem in ALL if problem.unit == unit]
-        assert 4 <= len(kinds) <= 6
-        assert {"repair", "predict", "decide"} <= set(kinds)
-        assert kinds[-1] == "open"
+        for track, of_track in problems.ways(unit).items():
+            kinds = [problem.kind for problem in of_track]
+            assert 4 <= len(kinds) <= 6, (unit, track)
+            assert {"repair", "predict", "decide"} <= set(kinds), (unit, track)
+            assert kinds[-1] == "open", (unit, track)
+
+
+def test_every_problem_is_on_a_way_through_its_unit():
+    for unit in problems.UNITS:
+        on_ways = {problem.id for of_track in problems.ways(unit).values() for problem in of_track}
+        assert on_ways == {problem.id for problem in ALL if problem.unit == unit}
 
 
 def test_a_reason_that_is_not_in_the_list_is_refused():

@@ -186,6 +186,15 @@ def test_another_right_prediction_is_accepted(answers):
     assert problems.judge("learning.cost", *answers).right
 
 
+@pytest.mark.parametrize("answer", [19, "19 MB", -1])
+@pytest.mark.parametrize("position", range(5))
+def test_the_hint_is_about_the_number_that_is_wrong(position, answer):
+    answers = [101, N, R, L, C]
+    answers[position] = answer
+    verdict = problems.judge("learning.cost", *answers)
+    assert verdict.outcome == "wrong" and verdict.advice.startswith(f"`{cost.COST.answers[position]}`")
+
+
 def test_a_search_fits_and_a_matrix_weighs_what_is_asked_for():
     """Counted: a search of 4 candidates on 3 folds, and a matrix of the promised kind, a thousandth in size."""
     from sklearn.dummy import DummyClassifier
@@ -346,6 +355,12 @@ def test_another_wrong_decision_is_refused_for_its_reason(reason, labels):
     assert (verdict.outcome, verdict.reason) == ("wrong", reason), verdict.why
 
 
+@pytest.mark.parametrize(("label", "job", "seconds"), [("gpu", "scale", "320 ms"), ("cpu", "clusters", "160 ms")])
+def test_one_label_for_everything_is_answered_with_a_job_and_its_seconds(label, job, seconds):
+    why = problems.judge("learning.worth", dict.fromkeys(JOBS, label)).why
+    assert f'"{job}"' in why and seconds in why, why
+
+
 @pytest.mark.parametrize(("reason", "decisions"), [("type", "gpu"), ("labels", {}), ("labels", dict.fromkeys(JOBS, 1))])
 def test_what_is_no_dict_of_decisions_is_refused(reason, decisions):
     verdict = problems.judge("learning.worth", decisions)
@@ -471,6 +486,20 @@ def scales_the_callers_links(links, steps):
 @right("learning.pagerank")
 def with_zeros_where_nothing_leaves(links, steps):
     return step_by_step(links, steps)
+
+
+@right("learning.pagerank")
+def the_lectures_walk(links, steps):
+    """With which the exercise says that one may begin."""
+    n = links.shape[0]
+    out = cp.asarray(links.sum(axis=1)).ravel()
+    stuck = out == 0
+    arrive = links.T.tocsr()
+    x = cp.full(n, 1 / n)
+    for _ in range(steps):
+        lost = (x * stuck).sum()
+        x = 0.85 * (arrive @ (x / cp.where(stuck, 1, out)) + lost / n) + (1 - 0.85) / n
+    return x
 
 
 @right("learning.pagerank")

@@ -402,12 +402,22 @@ def log_softmax(x):
     return log_softmax(x, axis=1)
 
 
-@right("memory.softmax")
+@wrong("memory.softmax", "exception")
 def as_given_under_fuse(x):
     @cp.fuse()
     def whole(x):
         e = cp.exp(x - cp.max(x, axis=1, keepdims=True))
         return e / cp.sum(e, axis=1, keepdims=True)
+
+    return whole(x)
+
+
+@right("memory.softmax")
+def with_new_axes_under_fuse(x):
+    @cp.fuse()
+    def whole(x):
+        e = cp.exp(x - cp.max(x, axis=1)[:, None])
+        return e / cp.sum(e, axis=1)[:, None]
 
     return whole(x)
 
@@ -562,7 +572,7 @@ def test_how_near_to_the_limit_is_said(simulated):
 
 
 def test_a_kernel_that_goes_on_after_a_reduction_gains_nothing_by_it(simulated):
-    near = problems.judge("memory.softmax", as_given_under_fuse).near
+    near = problems.judge("memory.softmax", with_new_axes_under_fuse).near
     assert near.startswith("How near to the limit: 33 %")  # 48 bytes: as many passes as with one fused exponential
 
 

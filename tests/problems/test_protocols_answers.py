@@ -226,6 +226,15 @@ def by_the_pointer(thing):
     return cp.ndarray(told["shape"], told["typestr"], pointer)
 
 
+@pytest.mark.parametrize(
+    ("door", "unknown"), [("asarray", "does not know DLPack"), ("from_dlpack", "knows only DLPack")]
+)
+def test_who_knows_one_door_hears_of_the_other(device, door, unknown):
+    verdict = problems.judge("protocols.adopt", lambda thing: getattr(cp, door)(thing))
+    assert verdict.reason == "exception"
+    assert unknown in verdict.advice
+
+
 # ---- protocols.blend ----
 
 CUT = "y = min(max(v, T(0)), T(1))"
@@ -489,6 +498,7 @@ def test_what_is_sent_arrives_in_another_process(simulated, tmp_path):
 PREDICTIONS = [
     ("copied", (400_000_000, ..., ..., ...)),
     ("copied", (5e8, ..., ..., ...)),
+    ("item-size", (600e6, ..., ..., ...)),
     ("lifetime", (2e8, ..., ..., ...)),
     ("lifetime", (1e8, ..., ..., ...)),
     ("view", (..., 200_000_000, ..., ...)),

@@ -19,9 +19,25 @@ from .judging import judge as _judge
 from .problem import Problem, Wrong
 from .verdict import Verdict
 
-__all__ = ["UNITS", "Problem", "UnknownProblem", "Verdict", "Wrong", "find", "ids", "judge"]
+__all__ = ["UNITS", "Problem", "UnknownProblem", "Verdict", "Wrong", "find", "ids", "judge", "ways"]
 
-UNITS = ("arrays", "memory", "protocols", "compiling", "kernels", "fast-kernels", "dataframes", "merges", "learning")
+UNITS = (
+    "arrays",
+    "memory",
+    "protocols",
+    "compiling",
+    "kernels",
+    "fast-kernels",
+    "dataframes",
+    "merges",
+    "learning",
+    "dask-arrays",
+    "clusters",
+    "svd",
+    "dask-dataframes",
+    "deploying",
+    "capstone",
+)
 """The units that have problems, in the course's order."""
 
 
@@ -36,6 +52,14 @@ def _of_unit(unit: str) -> tuple[Problem, ...]:
 def ids() -> list[str]:
     """The names of all problems, in the course's order."""
     return [problem.id for unit in UNITS for problem in _of_unit(unit)]
+
+
+def ways(unit: str) -> dict[str, tuple[Problem, ...]]:
+    """The ways through a unit, in order: one, called "", with all its problems; in the capstone one for each track, with those of
+    all tracks in their places."""
+    of_unit = _of_unit(unit)
+    tracks = dict.fromkeys(problem.track for problem in of_unit if problem.track) or {"": None}
+    return {track: tuple(problem for problem in of_unit if problem.track in ("", track)) for track in tracks}
 
 
 def find(name: str) -> Problem:

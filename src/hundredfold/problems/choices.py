@@ -27,6 +27,11 @@ def turned(right: Mapping[str, str], *keys: str) -> dict[str, str]:
     return {key: other[label] if key in keys else label for key, label in right.items()}
 
 
+def but(right: Mapping[str, str], **other: str) -> dict[str, str]:
+    """The right decisions with these in their places: a known wrong answer."""
+    return {**right, **other}
+
+
 @dataclass(frozen=True)
 class ChoicesJudge:
     """Judge a dict of decisions.

@@ -6,8 +6,10 @@ since that is what the learner's code ran on.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -64,3 +66,14 @@ def synchronize() -> None:
     """Wait until the device has done all that was queued, if there is a device in use at all."""
     if "cupy" in sys.modules:
         cp.cuda.Device().synchronize()
+
+
+@contextlib.contextmanager
+def pooled() -> Iterator[Any]:
+    """CuPy's own memory pool, used for whatever this thread allocates in the block: it can say what is held.
+
+    Who imports cuML lets CuPy allocate through RMM from then on, and the pool knows nothing of it.
+    """
+    pool = cp.get_default_memory_pool()
+    with cp.cuda.using_allocator(pool.malloc):
+        yield pool

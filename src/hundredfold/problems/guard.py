@@ -17,6 +17,7 @@ import io
 import linecache
 import re
 import signal
+import sys
 import sysconfig
 import threading
 import time
@@ -34,6 +35,7 @@ from .verdict import NotJudged, Refusal, refuse
 
 _OURS = str(Path(__file__).resolve().parents[1])
 _LIBRARIES = tuple(sysconfig.get_paths()[key] for key in ("stdlib", "platstdlib", "purelib", "platlib"))
+_SCHEDULED = Path("/proc/thread-self/schedstat")  # nanoseconds on a processor, nanoseconds waited for one, turns
 _KEPT = 10_000  # characters of a learner's own printing
 
 
@@ -58,20 +60,31 @@ class _Bounded(io.StringIO):
         return len(text)
 
 
+def _queued() -> float:
+    """How many seconds this thread was ready to run so far and had to wait for a processor; 0 where nobody counts."""
+    try:
+        return int(_SCHEDULED.read_text().split()[1]) / 1e9
+    except (OSError, ValueError, IndexError):
+        return 0.0
+
+
 @contextlib.contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Raise `TimedOut` in the block after so many seconds, and again every half second until it is left."""
+    """Raise `TimedOut` in the block after so many seconds, and again every half second until it is left.
+
+    Seconds in which other work had all processors are not counted, where the system tells (Linux): a class shares machines.
+    """
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
         yield
         return
     armed = True
 
     def strike(number: int, frame: Any) -> None:
-        if armed:
+        if armed and time.monotonic() - began - (_queued() - queued) >= seconds:
             raise TimedOut
 
+    began, queued = time.monotonic(), _queued()  # before the handler that reads them: an outer limit's alarm may be due
     before = signal.signal(signal.SIGALRM, strike)
-    began = time.monotonic()
     left, every = signal.setitimer(signal.ITIMER_REAL, seconds, 0.5)
     # Two finallys: if the signal strikes between the end of the block and the inner one's only statement, the outer one
     # still puts everything back.
@@ -131,6 +144,29 @@ def call(function: Callable[..., Any], *args: Any, limit: float = 30.0, wait: bo
         raise Refusal(_kind(error), _explain(error, len(args)), printed=written.getvalue()) from error
     _unfinished(value)
     return Called(value, written.getvalue())
+
+
+def settle(limit: float | None = None) -> Exception | None:
+    """Leave nothing in the simulated device's queue: run all of it, whatever fails, and return the first failure.
+
+    A learner's kernel fails where somebody waits for it, and what was queued behind it still waits then: it would fail in
+    the next check, or in a cell that has nothing to do with it. After `limit` seconds the rest is thrown away.
+    """
+    queue = sys.modules.get("hundredfold.engine.queue")
+    if queue is None or not queue.pending():
+        return None
+    failed = None
+    try:
+        with time_limit(limit) if limit is not None else contextlib.nullcontext():
+            while True:
+                try:
+                    queue.drain()
+                    return failed
+                except Exception as error:
+                    failed = failed or error
+    except TimedOut:
+        queue.discard()
+        return failed
 
 
 def _unfinished(value: Any) -> None:
@@ -195,6 +231,11 @@ def _meaning(kind: str, said: str) -> str:
         )
     if "Unsupported type" in said and "numpy.ndarray" in said:
         return "A NumPy array was mixed with a CuPy array: both must be on the device."
+    if "inference failed" in said and "map_blocks" in said:
+        return (
+            "Dask tried your function on an empty array, to see what comes out. Tell it instead, by `dtype=x.dtype`, or "
+            "write it so that it takes no rows: a -1 in `reshape` cannot be reckoned for an empty array."
+        )
     if kind == "NotSimulatedError":
         return "It may be right on a GPU; here it cannot be judged, so write it with something that is simulated."
     return ""

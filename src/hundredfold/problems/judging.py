@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from hundredfold.measure import ledger
+
+from . import guard
 from .problem import Problem
 from .untouched import untouched
 from .verdict import (
@@ -17,19 +20,25 @@ from .verdict import (
     Verdict,
 )
 
+_LEFT = 5.0  # seconds for what a refused answer has left in the device's queue
+
 
 def judge(problem: Problem, answers: tuple[Any, ...]) -> Verdict:
     """Judge the answers to a problem.
 
-    Nothing that a learner's code does comes out of here but `KeyboardInterrupt`.
+    Nothing that a learner's code does comes out of here but `KeyboardInterrupt`, and nothing that an answer launched is left
+    waiting: the next one, or the next cell, would be blamed for it.
     """
     name = problem.id
     if len(answers) != len(problem.answers):
         return Verdict(name, WRONG, "answers", _wrong_number(problem, len(answers)))
     if all(untouched(answer) for answer in answers):
         return Verdict(name, UNTOUCHED)
+    if (before := guard.settle()) is not None:
+        return Verdict(name, UNJUDGED, why=_EARLIER.format(error=f"{type(before).__name__}: {str(before).rstrip('.')}"))
     try:
-        verified = problem.judge(problem, answers)
+        with ledger.silent():
+            verified = problem.judge(problem, answers)
     except NotAttempted as gap:
         return Verdict(name, UNTOUCHED, why=gap.what)
     except NotJudged as unable:
@@ -38,7 +47,15 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verdict:
         why = f"with {refusal.case}: {refusal.why}" if refusal.case else refusal.why
         advice = refusal.advice or problem.advice(refusal.reason)
         return Verdict(name, WRONG, refusal.reason, why, printed=refusal.printed, advice=advice)
+    finally:
+        guard.settle(_LEFT)
     return Verdict(name, RIGHT, verified=verified.what, near=verified.near)
+
+
+_EARLIER = (
+    "work that was launched before this check, and not waited for, failed: {error}. It is gone now: run this cell again, and mend "
+    "the one that launched it."
+)
 
 
 def _wrong_number(problem: Problem, given: int) -> str:

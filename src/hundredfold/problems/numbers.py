@@ -13,7 +13,7 @@ from .differences import FACTORS, number
 from .guard import article
 from .problem import Problem, Wrong, as_tuple
 from .untouched import missing
-from .verdict import NotAttempted, Verified, refuse
+from .verdict import NotAttempted, Refusal, Verified, refuse
 
 _ALIKE = 0.01  # within one percent of what a known mistake gives, it is that mistake
 
@@ -56,7 +56,11 @@ class NumbersJudge:
     def __call__(self, problem: Problem, answers: tuple[Any, ...]) -> Verified:
         given = [(index, q) for index, q in enumerate(self.quantities) if not missing(answers[index])]
         for index, quantity in given:
-            self._judge(problem, index, quantity, answers[index])
+            try:
+                self._judge(problem, index, quantity, answers[index])
+            except Refusal as refusal:
+                refusal.advice = refusal.advice or _advice(problem, quantity)
+                raise
         gaps = [q.name for index, q in enumerate(self.quantities) if missing(answers[index])]
         if gaps:
             done = " and ".join(quantity.name for _, quantity in given)
@@ -68,7 +72,7 @@ class NumbersJudge:
         value = _as_number(quantity, answer)
         if np.isclose(value, quantity.value, rtol=quantity.rtol, atol=0):
             return
-        got = f"{quantity.name} is {number(value)}"
+        got = f"{quantity.name} is {_said(quantity, value)}"
         wrong = self._recognised(problem, index, quantity, value)
         if wrong is not None:
             refuse(wrong.reason, f"{got}: {wrong.why}", advice=wrong.hint)
@@ -90,8 +94,24 @@ class NumbersJudge:
         return None
 
 
+def _advice(problem: Problem, quantity: Quantity) -> str:
+    """The hint that begins with the quantity's name, if one does: a hint about another number leads away from the mistake."""
+    return next((hint for hint in problem.hints if hint.startswith(f"`{quantity.name}`")), "")
+
+
 def _unit(quantity: Quantity) -> str:
     return {"s": "seconds", "bytes": "bytes"}.get(quantity.unit, quantity.unit)
+
+
+def _said(quantity: Quantity, value: float) -> str:
+    """The learner's number as the right ones are written: "40 MB", "230 400 000", 0.0159."""
+    if quantity.unit == "bytes":
+        for scale, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+            if value >= scale:
+                return f"{value / scale:.6g} {unit}"
+    if 1e6 <= value < 1e15 or (1e4 <= value < 1e6 and value.is_integer()):
+        return f"{value:,.0f}".replace(",", " ")
+    return number(value)
 
 
 def _as_number(quantity: Quantity, answer: Any) -> float:

@@ -68,6 +68,9 @@ class Problem:
         Known wrong answers (name to `Wrong`), and differently written right ones (name to answer).
     time_limit : float
         Seconds that one call of the learner's function may take.
+    track : str
+        Where a unit has several ways to choose from (the capstone): the one that the problem is a milestone of; empty where it
+        is one of all of them.
     """
 
     id: str
@@ -81,6 +84,7 @@ class Problem:
     wrong: Mapping[str, Wrong] = field(default_factory=dict)
     right: Mapping[str, Any] = field(default_factory=dict)
     time_limit: float = 30.0
+    track: str = ""
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.id):

@@ -264,7 +264,9 @@ EDGES = Problem(
     ),
     wrong={
         "bounds": Wrong(
-            _starter, "bounds", hint="Which indices does the last row ask for? Ask whether they exist before you read."
+            _starter,
+            "bounds",
+            hint="The pixel at the end of row 0 asks for column m, which does not exist, and for row -1, which is the last one: ask before you read.",
         ),
         "wrapped": Wrong(_upper_guard, "wrapped", hint="Both ends need asking: `0 <= i + di < n`."),
         "border": Wrong(

@@ -192,7 +192,7 @@ FOLLOW = Problem(
             "value",
             _zero_start,
             "it begins from 0: the first value should be x[0] itself.",
-            "Let the level begin as `x[0]`.",
+            "y[0] is x[0], and each y[i] goes on from y[i - 1].",
         ),
         "weights": Wrong(
             _swapped,

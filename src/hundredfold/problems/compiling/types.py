@@ -63,11 +63,12 @@ TYPES = Problem(
         )
     ),
     hints=(
-        "An int8 holds -128 to 127. What is above comes in again from below: subtract 256 until it fits.",
-        "NumPy's rule: int8 array + int8 array gives an int8 array. Numba's rule: adding two whole numbers gives an "
-        "int64, unless they are larger or unsigned.",
-        "Bytes: each pixel read once, each result written once. The neighbours are read again from the cache, not from "
-        "memory. How many bytes has a result in each of the two?",
+        "`numpy_mean`: int8 array + int8 array gives an int8 array, which holds -128 to 127. What is above comes in again from below: "
+        "subtract 256 until it fits.",
+        "`numba_mean`: adding two single whole numbers gives an int64, unless they are larger or unsigned.",
+        "`stencil_bytes`: each pixel is read once (the neighbours come from the cache, not from memory), each result written once. "
+        "Which type has a mean of int64?",
+        "`loop_seconds`: bytes over bandwidth. How many bytes has a result in an int8 array?",
     ),
     wrong={
         "promotes": Wrong(

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from ..arrays import v100
 from ..arrays.worth import seconds
-from ..choices import ChoicesJudge, Item
+from ..choices import ChoicesJudge, Item, but
 from ..problem import Problem, Wrong
 
 BANDWIDTH = 50e9  # B/s, a laptop's memory
@@ -96,10 +96,6 @@ def _why(key: str) -> str:
     }[key]
 
 
-def _but(**changed: str) -> dict[str, str]:
-    return {**RIGHT, **changed}
-
-
 WORTH = Problem(
     id="compiling.worth",
     title="Leave it, compile it, or the GPU?",
@@ -134,20 +130,22 @@ WORTH = Problem(
         "always-compile": Wrong(dict.fromkeys(JOBS, "compile"), "always-compile"),
         "always-leave": Wrong(dict.fromkeys(JOBS, "leave"), "always-leave"),
         "compiling": Wrong(
-            _but(settings="compile"), "compiling", hint="How long does it take now, and how long to compile?"
+            but(RIGHT, settings="compile"), "compiling", hint="How long does it take now, and how long to compile?"
         ),
         "nothing to compile": Wrong(
-            _but(sum="compile"), "nothing-to-compile", hint="In which language is NumPy's `sum` written?"
+            but(RIGHT, sum="compile"), "nothing-to-compile", hint="In which language is NumPy's `sum` written?"
         ),
         "recurrence": Wrong(
-            _but(recurrence="gpu"), "recurrence", hint="How many of these turns can run at the same time?"
+            but(RIGHT, recurrence="gpu"), "recurrence", hint="How many of these turns can run at the same time?"
         ),
         "transfer": Wrong(
-            _but(pictures="gpu"), "transfer", hint="Time the bus: 100 MB there and 100 MB back, at 12 GB/s."
+            but(RIGHT, pictures="gpu"), "transfer", hint="Time the bus: 100 MB there and 100 MB back, at 12 GB/s."
         ),
-        "residency": Wrong(_but(steps="compile"), "residency", hint="Where is the picture, and how often is it used?"),
+        "residency": Wrong(
+            but(RIGHT, steps="compile"), "residency", hint="Where is the picture, and how often is it used?"
+        ),
         "list": Wrong(list(RIGHT.values()), "type"),
-        "labels": Wrong(_but(sum="numpy"), "labels"),
+        "labels": Wrong(but(RIGHT, sum="numpy"), "labels"),
     },
     right={"as reckoned": RIGHT, "in capitals": {key: label.upper() for key, label in RIGHT.items()}},
 )

@@ -107,6 +107,8 @@ def _through_pandas(flights: Any) -> Any:
     return cudf.Series(out)
 
 
+_BORDERS = "Look at the other borders as well: from 60, from 180 minutes, from 1 500 miles on."
+
 FEE = Problem(
     id="dataframes.fee",
     title="Repair: no GPU can compile this",
@@ -134,30 +136,35 @@ FEE = Problem(
             "nulls",
             gives=lambda f: _fee(f, lost=None),
             why="what passengers of a cancelled flight get is null; they get 100. Arithmetic with a null gives a null.",
+            hint="A null is asked for with `is cudf.NA` before anything is compared with it; of a whole column, `isna()`.",
         ),
         "null as zero": Wrong(
             lambda f: _masks(f.assign(arr_delay=f["arr_delay"].fillna(0))),
             "nulls",
             gives=lambda f: _fee(f, lost=0),
             why="passengers of a cancelled flight get nothing; they get 100. A null is not a delay of 0.",
+            hint="A null is asked for with `is cudf.NA` before anything is compared with it; of a whole column, `isna()`.",
         ),
         "after 180": Wrong(
             lambda f: _masks(f, long=181),
             "boundary",
             gives=lambda f: _fee(f, long=181),
             why="a delay of exactly 180 minutes is taken for a shorter one: `>=`.",
+            hint=_BORDERS,
         ),
         "after 60": Wrong(
             lambda f: _masks(f, short=61),
             "boundary",
             gives=lambda f: _fee(f, short=61),
             why="a delay of exactly 60 minutes is taken for a shorter one: `>=`.",
+            hint=_BORDERS,
         ),
         "beyond 1 500": Wrong(
             lambda f: _masks(f, far=1501),
             "boundary",
             gives=lambda f: _fee(f, far=1501),
             why="a flight of exactly 1 500 miles is taken for a shorter one: `>=`.",
+            hint=_BORDERS,
         ),
         "last wins": Wrong(
             _last_wins,
@@ -165,6 +172,7 @@ FEE = Problem(
             gives=_overwritten,
             why="every delay from 60 minutes on ends with 50: a later line writes over what an earlier one had found. The most "
             "special rule comes last.",
+            hint="One amount after the other, the largest delay last; or conditions that exclude each other.",
         ),
         "float": Wrong(lambda f: _sums(f).astype("float64"), "dtype"),
         "frame": Wrong(lambda f: _sums(f).to_frame("fee"), "type"),

@@ -128,6 +128,7 @@ PAIRS = Problem(
             gives=_of_rows,
             why="that is the mean of the differences, over flights of which both delays are known. Asked for is the difference "
             "of the means: each over all flights of which it is known.",
+            hint="First two means for each destination, each without its own nulls; then subtract once.",
         ),
         "sign": Wrong(lambda f: (-_difference(f)).rename("gained").sort_index().reset_index(), "sign"),
     },

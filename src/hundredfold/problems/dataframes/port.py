@@ -20,7 +20,7 @@ def punctuality(flights: pd.DataFrame) -> pd.DataFrame:
 def _table(flights: pd.DataFrame, count: str, delay: pd.Series, how: str = "mean") -> pd.DataFrame:
     frame = flights.assign(delay=delay, cancelled=flights["dep_time"].isna().astype("int64"))
     groups = frame.groupby("carrier")
-    counted = groups.size() if count == "size" else groups["arr_delay"].count()
+    counted = groups.size() if count == "size" else groups[count].count()
     out = pd.DataFrame(
         {
             "flights": counted.astype("Int64"),
@@ -39,10 +39,14 @@ def _arrived_only(flights: pd.DataFrame) -> pd.DataFrame:
     return punctuality(flights[flights["arr_delay"].notna()])
 
 
-_NULLS_LAST = {
+_NULLS_LAST = {  # and in each column another row is null, so that `count` of none of them is the number of rows
     "carrier": ["UA", "AA", "ZZ", "AA", "ZZ", "UA", "B6"],
     "dep_time": [600, 601, None, None, None, 605, 1],
     "arr_delay": [10, -5, None, None, None, None, 300],
+    "month": [None, 1, 1, 1, 1, 1, 1],
+    "origin": ["EWR", None, "EWR", "EWR", "EWR", "EWR", "EWR"],
+    "dest": ["IAH", "IAH", None, "IAH", "IAH", "IAH", "IAH"],
+    "distance": [1400, 1400, 1400, 1400, 1400, 1400, None],
 }
 
 _CASES = (
@@ -116,10 +120,27 @@ PORT = Problem(
         "count": Wrong(
             lambda f: _sorted(_aggregated(f, flights=("arr_delay", "count"))),
             "count",
-            gives=lambda f: _table(f, "count", f["arr_delay"]),
-            why="flights leaves out those whose delay is null: `count` counts what is known, `size` counts rows.",
+            gives=lambda f: _table(f, "arr_delay", f["arr_delay"]),
+            why="flights leaves out those that never arrived: `count` counts what is known, `size` counts rows.",
             hint="`size`, not `count`.",
         ),
+        "departed": Wrong(
+            lambda f: _sorted(_aggregated(f, flights=("dep_time", "count"))),
+            "count",
+            gives=lambda f: _table(f, "dep_time", f["arr_delay"]),
+            why="flights leaves out those that never departed: a cancelled flight is a row too, and `size` counts rows.",
+            hint="`size`, not `count`.",
+        ),
+        **{
+            f"count of {name}": Wrong(
+                lambda f, name=name: _sorted(_aggregated(f, flights=(name, "count"))),
+                "count",
+                gives=lambda f, name=name: _table(f, name, f["arr_delay"]),
+                why=f"flights leaves out those whose {name} is null: `count` counts what is known, `size` counts rows.",
+                hint="`size`, not `count`: it does not look into any column.",
+            )
+            for name in ("month", "origin", "dest", "distance")
+        },
         "dropna": Wrong(
             lambda f: _sorted(_aggregated(f.dropna(subset=["arr_delay"]))),
             "dropped",

@@ -155,11 +155,19 @@ class StorageJudge:
             size = case.path().stat().st_size
             if moved < 1000 < size and len(flat(expected)):
                 refuse("asked", "the storage was not asked for the data: read them from the filesystem that is given.")
+            if moved >= max(size, MOST + 1):
+                refuse(
+                    "asked",
+                    f"the result is right, but the whole file was fetched, {spell(moved)} with what was asked for twice; at most {spell(MOST)} "
+                    "pass. `cudf.read_parquet` fetches all of it, whatever columns and filters you name.",
+                    advice="Name them to `pyarrow.parquet.read_table`: let Arrow fetch, and cuDF take over (`cudf.DataFrame.from_arrow`).",
+                )
             if moved > MOST:
                 refuse(
                     "asked",
                     f"the result is right, but {spell(moved)} of the file's {spell(size)} were asked for. At most {spell(MOST)} "
                     "pass.",
+                    advice="Two columns are needed of nineteen (`columns=`), and of the row groups those that can hold the month (`filters=`).",
                 )
         except Refusal as refusal:
             refusal.printed = refusal.printed or called.printed
@@ -250,17 +258,15 @@ STORAGE = Problem(
         "`pyarrow.parquet.read_table` takes `filesystem=`, `columns=` and `filters=`, and reads the parts that can hold what you want; "
         "`cudf.DataFrame.from_arrow` takes its table.",
         "Nearer to the limit: `filesystem.open_input_file(path)` opens the file; `pyarrow.parquet.ParquetFile` reads its footer; the statistics "
-        "of its row groups say which of them hold the month.",
+        "of its row groups say which of them hold the month. To the last byte: the footer's length stands in 4 bytes, 8 before the file's end, and "
+        "`read_at(nbytes, offset)` reads what you name.",
     ),
     wrong={
         "as given": Wrong(_as_given, "asked"),
-        "columns only": Wrong(
-            _columns_only, "asked", hint="The footer says which months each row group has: `filters=`."
-        ),
+        "columns only": Wrong(_columns_only, "asked"),
         "rows only": Wrong(
             lambda fs, path, month: _means(cudf.DataFrame.from_arrow(_arrow(fs, path, month, columns=None))),
             "asked",
-            hint="Two columns are needed of nineteen: `columns=`.",
         ),
         "group by number": Wrong(
             _group_by_number,

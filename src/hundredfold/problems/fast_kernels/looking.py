@@ -8,13 +8,14 @@ from ..functions import _FullRun
 from ..verdict import refuse
 
 
-def in_order(seen: Any, run: _FullRun) -> None:
+def in_order(seen: Any, run: _FullRun, least: float = 0.0) -> None:
     """Refuse a line of the kernel whose requests move more than twice the sectors that its bytes fill.
 
-    Twice, since a row that does not begin at a sector's first byte takes one sector more.
+    Twice, since a row that does not begin at a sector's first byte takes one sector more. `least` is a number of sectors that no line is
+    held below: where the threads of a warp take two branches, each asks for parts of the same sectors, and that is not disorder.
     """
     for place in seen.traffic:
-        if place.sectors > 2 * place.fewest:
+        if place.sectors > 2 * max(place.fewest, least):
             refuse(
                 "coalescing",
                 f"the result is right, but `{place.text.strip()}` moves {place.sectors} sectors of 32 bytes where {place.fewest} "

@@ -1,4 +1,4 @@
-"""``fast-kernels.matmul``: the product of two matrices of any shape, tile by tile through shared memory."""
+"""``fast-kernels.matmul``: aᵀ b of two matrices of any shape, tile by tile through shared memory."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from ..kernels.judging import KernelJudge, Launch, cover
 from ..kernels.later import later
 from ..problem import Problem, Wrong
 from ..verdict import refuse
-from .looking import accesses
+from .looking import accesses, in_order
 
 cuda = None  # set by `later`
 TILE = 16
 
 
 def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """The specification: a (n, k) times b (k, m), both float32; (n, m) float32."""
-    return (a.astype(np.float64) @ b.astype(np.float64)).astype(np.float32)
+    """The specification: a (k, n) transposed, times b (k, m), both float32; (n, m) float32."""
+    return (a.T.astype(np.float64) @ b.astype(np.float64)).astype(np.float32)
 
 
 def _pair(n: int, k: int, m: int, seed: int = 0):
@@ -28,40 +28,45 @@ def _pair(n: int, k: int, m: int, seed: int = 0):
 
     def make() -> tuple[np.ndarray, np.ndarray]:
         rng = np.random.default_rng(seed)
-        return rng.integers(-9, 10, (n, k)).astype(np.float32), rng.integers(-9, 10, (k, m)).astype(np.float32)
+        return rng.integers(-9, 10, (k, n)).astype(np.float32), rng.integers(-9, 10, (k, m)).astype(np.float32)
 
     return make
 
 
 def _launch(a: np.ndarray, b: np.ndarray) -> Launch:
-    return cover(b.shape[1], a.shape[0], (TILE, TILE))
+    return cover(b.shape[1], a.shape[1], (TILE, TILE))
 
 
 def _full_tiles(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    k = a.shape[1] // TILE * TILE
-    return product(a[:, :k], b[:k])
+    k = a.shape[0] // TILE * TILE
+    return product(a[:k], b[:k])
 
 
 def _last_tile(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    start = max(-(-a.shape[1] // TILE) - 1, 0) * TILE
-    return product(a[:, start:], b[start:])
+    start = max(-(-a.shape[0] // TILE) - 1, 0) * TILE
+    return product(a[start:], b[start:])
+
+
+def _as_in_the_lecture(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """a b; a ValueError where their shapes have none."""
+    return (a.astype(np.float64) @ b.astype(np.float64)).astype(np.float32)
 
 
 def _with_stale(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """The last tiles, which are not full, still hold the ends of those before, which are added once more. A ValueError
     where there is no tile before."""
-    rest = a.shape[1] % TILE
-    last = a.shape[1] - rest
+    rest = a.shape[0] % TILE
+    last = a.shape[0] - rest
     if not rest or not last:
         raise ValueError("no tile is left over")
     stale = slice(last - TILE + rest, last)
-    return product(a, b) + product(a[:, stale], b[stale])
+    return product(a, b) + product(a[stale], b[stale])
 
 
 def few_reads(seen: Any, run: _FullRun) -> None:
     """Refuse a kernel whose threads read more of the matrices than one element of each for each pair of tiles."""
     a, b = run.host
-    most = max(-(-a.shape[1] // TILE), 1)
+    most = max(-(-a.shape[0] // TILE), 1)
     names = list(seen.function.params)
     counts = accesses(seen)
     for name, x in zip(names, (a, b), strict=False):
@@ -74,6 +79,12 @@ def few_reads(seen: Any, run: _FullRun) -> None:
             )
 
 
+def on_whole_tiles(seen: Any, run: _FullRun) -> None:
+    """Requests are looked at where each tile is full."""
+    if all(side % TILE == 0 for x in run.host for side in x.shape):
+        in_order(seen, run)
+
+
 # Written as a learner would.
 
 
@@ -83,13 +94,14 @@ def _tiled(a, b, out):
     right = cuda.shared.array((16, 16), np.float32)
     j, i = cuda.grid(2)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    row = cuda.blockIdx.y * 16 + tx
     total = np.float32(0)
-    for start in range(0, a.shape[1], 16):
-        left[ty, tx] = a[i, start + tx] if i < a.shape[0] and start + tx < a.shape[1] else 0
+    for start in range(0, a.shape[0], 16):
+        left[ty, tx] = a[start + ty, row] if start + ty < a.shape[0] and row < a.shape[1] else 0
         right[ty, tx] = b[start + ty, j] if start + ty < b.shape[0] and j < b.shape[1] else 0
         cuda.syncthreads()
         for k in range(16):
-            total += left[ty, k] * right[k, tx]
+            total += left[k, ty] * right[k, tx]
         cuda.syncthreads()
     if i < out.shape[0] and j < out.shape[1]:
         out[i, j] = total
@@ -102,17 +114,18 @@ def _shorter_last(a, b, out):
     column = cuda.blockIdx.x * 16 + cuda.threadIdx.x
     row = cuda.blockIdx.y * 16 + cuda.threadIdx.y
     total = 0.0
-    for t in range((a.shape[1] + 15) // 16):
-        if row < a.shape[0] and t * 16 + cuda.threadIdx.x < a.shape[1]:
-            tiles[0, cuda.threadIdx.y, cuda.threadIdx.x] = a[row, t * 16 + cuda.threadIdx.x]
-        if column < b.shape[1] and t * 16 + cuda.threadIdx.y < a.shape[1]:
+    for t in range((a.shape[0] + 15) // 16):
+        fetched = cuda.blockIdx.y * 16 + cuda.threadIdx.x
+        if fetched < a.shape[1] and t * 16 + cuda.threadIdx.y < a.shape[0]:
+            tiles[0, cuda.threadIdx.y, cuda.threadIdx.x] = a[t * 16 + cuda.threadIdx.y, fetched]
+        if column < b.shape[1] and t * 16 + cuda.threadIdx.y < b.shape[0]:
             tiles[1, cuda.threadIdx.y, cuda.threadIdx.x] = b[t * 16 + cuda.threadIdx.y, column]
         cuda.syncthreads()
-        if row < a.shape[0] and column < b.shape[1]:
-            for k in range(min(16, a.shape[1] - t * 16)):
-                total += tiles[0, cuda.threadIdx.y, k] * tiles[1, k, cuda.threadIdx.x]
+        if row < a.shape[1] and column < b.shape[1]:
+            for k in range(min(16, a.shape[0] - t * 16)):
+                total += tiles[0, k, cuda.threadIdx.y] * tiles[1, k, cuda.threadIdx.x]
         cuda.syncthreads()
-    if row < a.shape[0] and column < b.shape[1]:
+    if row < a.shape[1] and column < b.shape[1]:
         out[row, column] = total
 
 
@@ -121,8 +134,8 @@ def _plain(a, b, out):
     j, i = cuda.grid(2)
     if i < out.shape[0] and j < out.shape[1]:
         total = np.float32(0)
-        for k in range(a.shape[1]):
-            total += a[i, k] * b[k, j]
+        for k in range(a.shape[0]):
+            total += a[k, i] * b[k, j]
         out[i, j] = total
 
 
@@ -132,13 +145,14 @@ def _one_barrier(a, b, out):
     right = cuda.shared.array((16, 16), np.float32)
     j, i = cuda.grid(2)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    row = cuda.blockIdx.y * 16 + tx
     total = np.float32(0)
-    for start in range(0, a.shape[1], 16):
-        left[ty, tx] = a[i, start + tx] if i < a.shape[0] and start + tx < a.shape[1] else 0
+    for start in range(0, a.shape[0], 16):
+        left[ty, tx] = a[start + ty, row] if start + ty < a.shape[0] and row < a.shape[1] else 0
         right[ty, tx] = b[start + ty, j] if start + ty < b.shape[0] and j < b.shape[1] else 0
         cuda.syncthreads()
         for k in range(16):
-            total += left[ty, k] * right[k, tx]
+            total += left[k, ty] * right[k, tx]
     if i < out.shape[0] and j < out.shape[1]:
         out[i, j] = total
 
@@ -149,14 +163,15 @@ def _only_those_inside(a, b, out):
     right = cuda.shared.array((16, 16), np.float32)
     j, i = cuda.grid(2)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    row = cuda.blockIdx.y * 16 + tx
     if i < out.shape[0] and j < out.shape[1]:
         total = np.float32(0)
-        for start in range(0, a.shape[1], 16):
-            left[ty, tx] = a[i, start + tx] if start + tx < a.shape[1] else 0
+        for start in range(0, a.shape[0], 16):
+            left[ty, tx] = a[start + ty, row] if start + ty < a.shape[0] and row < a.shape[1] else 0
             right[ty, tx] = b[start + ty, j] if start + ty < b.shape[0] else 0
             cuda.syncthreads()
-            for k in range(min(16, a.shape[1] - start)):
-                total += left[ty, k] * right[k, tx]
+            for k in range(min(16, a.shape[0] - start)):
+                total += left[k, ty] * right[k, tx]
             cuda.syncthreads()
         out[i, j] = total
 
@@ -167,15 +182,16 @@ def _not_cleared(a, b, out):
     right = cuda.shared.array((16, 16), np.float32)
     j, i = cuda.grid(2)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    row = cuda.blockIdx.y * 16 + tx
     total = np.float32(0)
-    for start in range(0, a.shape[1], 16):
-        if i < a.shape[0] and start + tx < a.shape[1]:
-            left[ty, tx] = a[i, start + tx]
+    for start in range(0, a.shape[0], 16):
+        if start + ty < a.shape[0] and row < a.shape[1]:
+            left[ty, tx] = a[start + ty, row]
         if start + ty < b.shape[0] and j < b.shape[1]:
             right[ty, tx] = b[start + ty, j]
         cuda.syncthreads()
         for k in range(16):
-            total += left[ty, k] * right[k, tx]
+            total += left[k, ty] * right[k, tx]
         cuda.syncthreads()
     if i < out.shape[0] and j < out.shape[1]:
         out[i, j] = total
@@ -187,13 +203,14 @@ def _rounded_down(a, b, out):
     right = cuda.shared.array((16, 16), np.float32)
     j, i = cuda.grid(2)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    row = cuda.blockIdx.y * 16 + tx
     total = np.float32(0)
-    for t in range(a.shape[1] // 16):
-        left[ty, tx] = a[i, t * 16 + tx] if i < a.shape[0] else 0
+    for t in range(a.shape[0] // 16):
+        left[ty, tx] = a[t * 16 + ty, row] if row < a.shape[1] else 0
         right[ty, tx] = b[t * 16 + ty, j] if j < b.shape[1] else 0
         cuda.syncthreads()
         for k in range(16):
-            total += left[ty, k] * right[k, tx]
+            total += left[k, ty] * right[k, tx]
         cuda.syncthreads()
     if i < out.shape[0] and j < out.shape[1]:
         out[i, j] = total
@@ -205,13 +222,14 @@ def _no_guards(a, b, out):
     right = cuda.shared.array((16, 16), np.float32)
     j, i = cuda.grid(2)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    row = cuda.blockIdx.y * 16 + tx
     total = np.float32(0)
-    for start in range(0, a.shape[1], 16):
-        left[ty, tx] = a[i, start + tx]
+    for start in range(0, a.shape[0], 16):
+        left[ty, tx] = a[start + ty, row]
         right[ty, tx] = b[start + ty, j]
         cuda.syncthreads()
         for k in range(16):
-            total += left[ty, k] * right[k, tx]
+            total += left[k, ty] * right[k, tx]
         cuda.syncthreads()
     out[i, j] = total
 
@@ -222,12 +240,50 @@ def _begun_anew(a, b, out):
     right = cuda.shared.array((16, 16), np.float32)
     j, i = cuda.grid(2)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    row = cuda.blockIdx.y * 16 + tx
+    total = np.float32(0)
+    for start in range(0, a.shape[0], 16):
+        left[ty, tx] = a[start + ty, row] if start + ty < a.shape[0] and row < a.shape[1] else 0
+        right[ty, tx] = b[start + ty, j] if start + ty < b.shape[0] and j < b.shape[1] else 0
+        cuda.syncthreads()
+        total = np.float32(0)
+        for k in range(16):
+            total += left[k, ty] * right[k, tx]
+        cuda.syncthreads()
+    if i < out.shape[0] and j < out.shape[1]:
+        out[i, j] = total
+
+
+@later
+def _down_the_columns(a, b, out):
+    left = cuda.shared.array((16, 16), np.float32)
+    right = cuda.shared.array((16, 16), np.float32)
+    j, i = cuda.grid(2)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    total = np.float32(0)
+    for start in range(0, a.shape[0], 16):
+        left[ty, tx] = a[start + tx, i] if i < a.shape[1] and start + tx < a.shape[0] else 0
+        right[ty, tx] = b[start + ty, j] if start + ty < b.shape[0] and j < b.shape[1] else 0
+        cuda.syncthreads()
+        for k in range(16):
+            total += left[ty, k] * right[k, tx]
+        cuda.syncthreads()
+    if i < out.shape[0] and j < out.shape[1]:
+        out[i, j] = total
+
+
+@later
+def _not_transposed(a, b, out):
+    """The lecture's kernel."""
+    left = cuda.shared.array((16, 16), np.float32)
+    right = cuda.shared.array((16, 16), np.float32)
+    j, i = cuda.grid(2)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
     total = np.float32(0)
     for start in range(0, a.shape[1], 16):
         left[ty, tx] = a[i, start + tx] if i < a.shape[0] and start + tx < a.shape[1] else 0
         right[ty, tx] = b[start + ty, j] if start + ty < b.shape[0] and j < b.shape[1] else 0
         cuda.syncthreads()
-        total = np.float32(0)
         for k in range(16):
             total += left[ty, k] * right[k, tx]
         cuda.syncthreads()
@@ -241,28 +297,28 @@ MATMUL = Problem(
     kind="write",
     answers=("matmul",),
     specification=product,
-    lines=14,
+    lines=15,
     judge=KernelJudge(
         cases=(
-            Case("20 × 40 times 40 × 18", _pair(20, 40, 18)),
-            Case("16 × 16 times 16 × 16", _pair(16, 16, 16, seed=1)),
-            Case("1 × 33 times 33 × 1", _pair(1, 33, 1, seed=2)),
-            Case("5 × 1 times 1 × 7", _pair(5, 1, 7, seed=3)),
-            Case("nothing to add: 3 × 0 times 0 × 4", _pair(3, 0, 4)),
+            Case("16 × 16 and 16 × 16", _pair(16, 16, 16, seed=1)),
+            Case("40 × 20 and 40 × 18", _pair(20, 40, 18)),
+            Case("33 × 1 and 33 × 1", _pair(1, 33, 1, seed=2)),
+            Case("1 × 5 and 1 × 7", _pair(5, 1, 7, seed=3)),
+            Case("nothing to add: 0 × 3 and 0 × 4", _pair(3, 0, 4)),
         ),
-        unlisted=(Case("17 × 50 times 50 × 33", _pair(17, 50, 33, seed=5)),),
+        unlisted=(Case("50 × 17 and 50 × 33", _pair(17, 50, 33, seed=5)),),
         rtol=1e-6,
-        out=lambda a, b: np.empty((a.shape[0], b.shape[1]), np.float32),
+        out=lambda a, b: np.empty((a.shape[1], b.shape[1]), np.float32),
         launch=_launch,
-        looks=(few_reads,),
-        verified="no thread reads a tile that another still fills, and each fetches one element of each tile",
+        looks=(few_reads, on_whole_tiles),
+        verified="no thread reads a tile that another still fills, and each fetches one element of each tile, side by side",
     ),
     hints=(
         "For each `start` in steps of 16: every thread puts one element of a and one of b into the two tiles; all wait; every thread "
         "adds 16 products; all wait again, before the tiles are overwritten.",
         "Where there is no element, put 0 into the tile: it adds nothing. Then no thread has to be left out of the barriers.",
-        "`left[ty, tx] = a[i, start + tx] if i < a.shape[0] and start + tx < a.shape[1] else 0`, and `right` in the same way from "
-        "`b[start + ty, j]`.",
+        "`left[ty, tx] = a[start + ty, row]` with `row = cuda.blockIdx.y * 16 + tx`: not the row that this thread writes. So the thread "
+        "of row ty multiplies `left[k, ty]`. `right` is filled from `b[start + ty, j]`.",
     ),
     wrong={
         "plain": Wrong(_plain, "traffic", hint="Fetch tiles of 16 × 16 into shared memory, and multiply from there."),
@@ -289,6 +345,18 @@ MATMUL = Problem(
             gives=_full_tiles,
             why="the last tiles, which are not full, are left out of the sums.",
             hint="How many tiles does it take to cover 40 columns?",
+        ),
+        "down the columns": Wrong(
+            _down_the_columns,
+            "coalescing",
+            hint="A thread need not fetch what it multiplies: let `threadIdx.x` run along a row of a, and turn the tile when you read it.",
+        ),
+        "not transposed": Wrong(
+            _not_transposed,
+            "transposed",
+            gives=_as_in_the_lecture,
+            why="that is a @ b, the lecture's product. Asked for is a.T @ b.",
+            hint="Element (i, j) adds up a[k, i] · b[k, j]: which part of a is a tile, and who fetches what of it?",
         ),
         "no guards": Wrong(_no_guards, "bounds", hint="The last tiles are not full: in which directions?"),
         "begun anew": Wrong(

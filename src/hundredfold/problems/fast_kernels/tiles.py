@@ -37,7 +37,11 @@ TILES = Problem(
     judge=NumbersJudge(
         (
             Quantity(
-                "cycles_32", STRAIGHT, "cycles", "from row to row it is 32 words, so all 32 lie in one bank", 1e-6
+                "cycles_32",
+                STRAIGHT,
+                "cycles",
+                "from row to row it is 32 words, so all 32 lie in one bank",
+                1e-6,
             ),
             Quantity(
                 "cycles_34",
@@ -47,7 +51,11 @@ TILES = Problem(
                 1e-6,
             ),
             Quantity(
-                "fetched", FETCHED, "cells", "(32 + 2) · (8 + 2) = 340, which is 1.33 for each of 256 threads", 1e-6
+                "fetched",
+                FETCHED,
+                "cells",
+                "(32 + 2) · (8 + 2) = 340, which is 1.33 for each of 256 threads",
+                1e-6,
             ),
             Quantity(
                 "bytes_read",
@@ -66,10 +74,11 @@ TILES = Problem(
         )
     ),
     hints=(
-        "The bank of a word is its number modulo 32. In a tile that is w words wide, how far apart are two words of one column?",
-        "A product of n × n matrices in tiles of 16: a thread reads one element of each matrix for each of n / 16 pairs of tiles, and "
-        "there are n² threads.",
-        "Divide each of the three stores of a multiprocessor by what a block needs of it. The smallest counts, rounded down.",
+        "`cycles_32`: the bank of a word is its number modulo 32. In a tile 32 words wide, how far apart are two words of one column?",
+        "`cycles_34`: from row to row it is 34 words. Write down the banks, modulo 32, until one comes again.",
+        "`fetched`: which cells do the block's first and last row need, and its first and last column?",
+        "`bytes_read`: a thread reads one element of each matrix for each of n / 16 pairs of tiles, and there are n² threads.",
+        "`blocks`: divide each of the three stores of a multiprocessor by what a block needs of it. The smallest counts, rounded down.",
     ),
     wrong={
         "no conflict": Wrong(

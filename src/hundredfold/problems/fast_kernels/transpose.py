@@ -14,7 +14,8 @@ from ..problem import Problem, Wrong
 from .looking import in_order, no_conflicts
 
 cuda = None  # set by `later`
-TILE = 32
+TILE, ROWS = 32, 4
+"""A tile's side, and how many of its rows each thread takes."""
 
 
 def transpose(x: np.ndarray) -> np.ndarray:
@@ -23,7 +24,7 @@ def transpose(x: np.ndarray) -> np.ndarray:
 
 
 def _launch(x: np.ndarray) -> Launch:
-    return cover(x.shape[1], x.shape[0], (TILE, TILE))
+    return cover(x.shape[1], x.shape[0], (TILE, TILE))[0], (TILE, TILE // ROWS)
 
 
 def _tiles_only(x: np.ndarray) -> np.ndarray:
@@ -52,11 +53,13 @@ def _padded(x, out):
     tile = cuda.shared.array((32, 33), np.float32)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
     left, top = cuda.blockIdx.x * 32, cuda.blockIdx.y * 32
-    if top + ty < x.shape[0] and left + tx < x.shape[1]:
-        tile[ty, tx] = x[top + ty, left + tx]
+    for r in range(ty, 32, 8):
+        if top + r < x.shape[0] and left + tx < x.shape[1]:
+            tile[r, tx] = x[top + r, left + tx]
     cuda.syncthreads()
-    if left + ty < out.shape[0] and top + tx < out.shape[1]:
-        out[left + ty, top + tx] = tile[tx, ty]
+    for r in range(ty, 32, 8):
+        if left + r < out.shape[0] and top + tx < out.shape[1]:
+            out[left + r, top + tx] = tile[tx, r]
 
 
 @later
@@ -65,18 +68,23 @@ def _skewed(x, out):
     tile = cuda.shared.array((32, 32), np.float32)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
     left, top = cuda.blockIdx.x * 32, cuda.blockIdx.y * 32
-    if top + ty < x.shape[0] and left + tx < x.shape[1]:
-        tile[ty, (tx + ty) % 32] = x[top + ty, left + tx]
+    for k in range(4):
+        r = ty + 8 * k
+        if top + r < x.shape[0] and left + tx < x.shape[1]:
+            tile[r, (tx + r) % 32] = x[top + r, left + tx]
     cuda.syncthreads()
-    if left + ty < x.shape[1] and top + tx < x.shape[0]:
-        out[left + ty, top + tx] = tile[tx, (tx + ty) % 32]
+    for k in range(4):
+        r = ty + 8 * k
+        if left + r < x.shape[1] and top + tx < x.shape[0]:
+            out[left + r, top + tx] = tile[tx, (tx + r) % 32]
 
 
 @later
 def _direct(x, out):
-    j, i = cuda.grid(2)
-    if i < x.shape[0] and j < x.shape[1]:
-        out[j, i] = x[i, j]
+    j, top = cuda.grid(1), cuda.blockIdx.y * 32
+    for i in range(top + cuda.threadIdx.y, min(top + 32, x.shape[0]), 8):
+        if j < x.shape[1]:
+            out[j, i] = x[i, j]
 
 
 @later
@@ -84,11 +92,13 @@ def _not_padded(x, out):
     tile = cuda.shared.array((32, 32), np.float32)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
     left, top = cuda.blockIdx.x * 32, cuda.blockIdx.y * 32
-    if top + ty < x.shape[0] and left + tx < x.shape[1]:
-        tile[ty, tx] = x[top + ty, left + tx]
+    for r in range(ty, 32, 8):
+        if top + r < x.shape[0] and left + tx < x.shape[1]:
+            tile[r, tx] = x[top + r, left + tx]
     cuda.syncthreads()
-    if left + ty < out.shape[0] and top + tx < out.shape[1]:
-        out[left + ty, top + tx] = tile[tx, ty]
+    for r in range(ty, 32, 8):
+        if left + r < out.shape[0] and top + tx < out.shape[1]:
+            out[left + r, top + tx] = tile[tx, r]
 
 
 @later
@@ -96,10 +106,12 @@ def _no_barrier(x, out):
     tile = cuda.shared.array((32, 33), np.float32)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
     left, top = cuda.blockIdx.x * 32, cuda.blockIdx.y * 32
-    if top + ty < x.shape[0] and left + tx < x.shape[1]:
-        tile[ty, tx] = x[top + ty, left + tx]
-    if left + ty < out.shape[0] and top + tx < out.shape[1]:
-        out[left + ty, top + tx] = tile[tx, ty]
+    for r in range(ty, 32, 8):
+        if top + r < x.shape[0] and left + tx < x.shape[1]:
+            tile[r, tx] = x[top + r, left + tx]
+    for r in range(ty, 32, 8):
+        if left + r < out.shape[0] and top + tx < out.shape[1]:
+            out[left + r, top + tx] = tile[tx, r]
 
 
 @later
@@ -107,11 +119,13 @@ def _as_it_stood(x, out):
     tile = cuda.shared.array((32, 33), np.float32)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
     left, top = cuda.blockIdx.x * 32, cuda.blockIdx.y * 32
-    if top + ty < x.shape[0] and left + tx < x.shape[1]:
-        tile[ty, tx] = x[top + ty, left + tx]
+    for r in range(ty, 32, 8):
+        if top + r < x.shape[0] and left + tx < x.shape[1]:
+            tile[r, tx] = x[top + r, left + tx]
     cuda.syncthreads()
-    if left + ty < out.shape[0] and top + tx < out.shape[1]:
-        out[left + ty, top + tx] = tile[ty, tx]
+    for r in range(ty, 32, 8):
+        if left + r < out.shape[0] and top + tx < out.shape[1]:
+            out[left + r, top + tx] = tile[r, tx]
 
 
 @later
@@ -119,12 +133,14 @@ def _one_guard(x, out):
     tile = cuda.shared.array((32, 33), np.float32)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
     left, top = cuda.blockIdx.x * 32, cuda.blockIdx.y * 32
-    inside = top + ty < x.shape[0] and left + tx < x.shape[1]
-    if inside:
-        tile[ty, tx] = x[top + ty, left + tx]
+    for r in range(ty, 32, 8):
+        if top + r < x.shape[0] and left + tx < x.shape[1]:
+            tile[r, tx] = x[top + r, left + tx]
     cuda.syncthreads()
-    if inside and left + ty < out.shape[0] and top + tx < out.shape[1]:
-        out[left + ty, top + tx] = tile[tx, ty]
+    for r in range(ty, 32, 8):
+        inside = top + r < x.shape[0] and left + tx < x.shape[1]
+        if inside and left + r < out.shape[0] and top + tx < out.shape[1]:
+            out[left + r, top + tx] = tile[tx, r]
 
 
 @later
@@ -132,9 +148,24 @@ def _no_guard(x, out):
     tile = cuda.shared.array((32, 33), np.float32)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
     left, top = cuda.blockIdx.x * 32, cuda.blockIdx.y * 32
-    tile[ty, tx] = x[top + ty, left + tx]
+    for r in range(ty, 32, 8):
+        tile[r, tx] = x[top + r, left + tx]
     cuda.syncthreads()
-    out[left + ty, top + tx] = tile[tx, ty]
+    for r in range(ty, 32, 8):
+        out[left + r, top + tx] = tile[tx, r]
+
+
+@later
+def _one_row_each(x, out):
+    """The lecture's kernel, which has a thread for each row of a tile."""
+    tile = cuda.shared.array((32, 33), np.float32)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    left, top = cuda.blockIdx.x * 32, cuda.blockIdx.y * 32
+    if top + ty < x.shape[0] and left + tx < x.shape[1]:
+        tile[ty, tx] = x[top + ty, left + tx]
+    cuda.syncthreads()
+    if left + ty < out.shape[0] and top + tx < out.shape[1]:
+        out[left + ty, top + tx] = tile[tx, ty]
 
 
 @later
@@ -142,11 +173,13 @@ def _barrier_inside(x, out):
     tile = cuda.shared.array((32, 33), np.float32)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
     left, top = cuda.blockIdx.x * 32, cuda.blockIdx.y * 32
-    if top + ty < x.shape[0] and left + tx < x.shape[1]:
-        tile[ty, tx] = x[top + ty, left + tx]
-        cuda.syncthreads()
-    if left + ty < out.shape[0] and top + tx < out.shape[1]:
-        out[left + ty, top + tx] = tile[tx, ty]
+    for r in range(ty, 32, 8):
+        if top + r < x.shape[0] and left + tx < x.shape[1]:
+            tile[r, tx] = x[top + r, left + tx]
+            cuda.syncthreads()
+    for r in range(ty, 32, 8):
+        if left + r < out.shape[0] and top + tx < out.shape[1]:
+            out[left + r, top + tx] = tile[tx, r]
 
 
 @later
@@ -154,11 +187,13 @@ def _whole_numbers(x, out):
     tile = cuda.shared.array((32, 33), np.int32)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
     left, top = cuda.blockIdx.x * 32, cuda.blockIdx.y * 32
-    if top + ty < x.shape[0] and left + tx < x.shape[1]:
-        tile[ty, tx] = x[top + ty, left + tx]
+    for r in range(ty, 32, 8):
+        if top + r < x.shape[0] and left + tx < x.shape[1]:
+            tile[r, tx] = x[top + r, left + tx]
     cuda.syncthreads()
-    if left + ty < out.shape[0] and top + tx < out.shape[1]:
-        out[left + ty, top + tx] = tile[tx, ty]
+    for r in range(ty, 32, 8):
+        if left + r < out.shape[0] and top + tx < out.shape[1]:
+            out[left + r, top + tx] = tile[tx, r]
 
 
 TRANSPOSE = Problem(
@@ -167,7 +202,7 @@ TRANSPOSE = Problem(
     kind="write",
     answers=("transpose",),
     specification=transpose,
-    lines=8,
+    lines=10,
     judge=KernelJudge(
         cases=(
             Case("64 × 96 numbers", lambda: (normal(64, 96, dtype="float32", std=100),)),
@@ -186,9 +221,9 @@ TRANSPOSE = Problem(
     hints=(
         "A warp has one `threadIdx.y` and 32 values of `threadIdx.x`. On both sides x has to run along a row: in `x[…, left + tx]` "
         "and in `out[…, top + tx]`.",
-        "So each thread *writes* another element than it has read. It finds it in the tile: put `tile[ty, tx] = x[…]` in, wait, and "
-        "take `tile[tx, ty]` out. The block's corner in `out` is (left, top), where in `x` it is (top, left).",
-        "In `tile[tx, ty]` 32 threads read one column. In a tile 32 wide that is one bank; in a tile 33 wide it is 32 of them.",
+        "So each thread *writes* another element than it has read. It finds it in the tile: for each of its rows r put `tile[r, tx] = x[…]` "
+        "in, wait, and take `tile[tx, r]` out. The block's corner in `out` is (left, top), where in `x` it is (top, left).",
+        "In `tile[tx, r]` 32 threads read one column. In a tile 32 wide that is one bank; in a tile 33 wide it is 32 of them.",
     ),
     wrong={
         "direct": Wrong(
@@ -215,6 +250,11 @@ TRANSPOSE = Problem(
             _one_guard,
             "remainder",
             hint="A thread may have nothing to read and yet something to write: each side has a guard of its own.",
+        ),
+        "one row each": Wrong(
+            _one_row_each,
+            "uninitialised",
+            hint="A block has 8 rows of threads, and its tile 32 rows: which rows does each thread take, going in and coming out?",
         ),
         "no guard": Wrong(_no_guard, "bounds", hint="The last tiles are not full, on either side."),
         "barrier inside": Wrong(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ..arrays import v100
 from ..arrays.worth import seconds
-from ..choices import ChoicesJudge, Item
+from ..choices import ChoicesJudge, Item, but
 from ..problem import Problem, Wrong
 
 CPU_BANDWIDTH, CPU_FLOPS = 50e9, 1e12  # B/s and float32 operations a second of a laptop
@@ -94,10 +94,6 @@ def _why(key: str) -> str:
     }[key]
 
 
-def _but(**changed: str) -> dict[str, str]:
-    return {**RIGHT, **changed}
-
-
 WORTH = Problem(
     id="fast-kernels.worth",
     title="The CPU, a library, or a kernel of your own?",
@@ -128,14 +124,18 @@ WORTH = Problem(
         "always library": Wrong(dict.fromkeys(JOBS, "library"), "always-gpu"),
         "always kernel": Wrong(dict.fromkeys(JOBS, "kernel"), "always-kernel"),
         "own product": Wrong(
-            _but(product="kernel"), "rewritten", hint="What share of the peak does each of the two reach?"
+            but(RIGHT, product="kernel"), "rewritten", hint="What share of the peak does each of the two reach?"
         ),
-        "own sum": Wrong(_but(sum="kernel"), "rewritten"),
-        "launches": Wrong(_but(small="kernel"), "launch", hint="How long do 10 000 launches take that do nothing?"),
-        "in slices": Wrong(_but(large="library"), "unwritten", hint="How many arrays pass through memory in one step?"),
-        "bus": Wrong(_but(turn="kernel"), "transfer", hint="Time the bus: 400 MB there and 400 MB back."),
+        "own sum": Wrong(but(RIGHT, sum="kernel"), "rewritten"),
+        "launches": Wrong(
+            but(RIGHT, small="kernel"), "launch", hint="How long do 10 000 launches take that do nothing?"
+        ),
+        "in slices": Wrong(
+            but(RIGHT, large="library"), "unwritten", hint="How many arrays pass through memory in one step?"
+        ),
+        "bus": Wrong(but(RIGHT, turn="kernel"), "transfer", hint="Time the bus: 400 MB there and 400 MB back."),
         "list": Wrong(list(RIGHT.values()), "type"),
-        "labels": Wrong(_but(turn="gpu"), "labels"),
+        "labels": Wrong(but(RIGHT, turn="gpu"), "labels"),
     },
     right={"as reckoned": RIGHT, "in capitals": {key: label.upper() for key, label in RIGHT.items()}},
 )

@@ -1,4 +1,4 @@
-"""``kernels.fastest``: the smoothing kernel in any form, with its launch; judged against the limit by what it moves.
+"""``kernels.fastest``: the lecture's smoothing in any form, with its launch; judged against the limit by what it moves.
 
 No clock: the estimate of the lens would rest on figures that are not calibrated for every GPU. What is compared is the
 sectors that the traced launch moves with the fewest that any launch can: each byte of the picture and of the result once.
@@ -15,7 +15,7 @@ from ..problem import Problem, Wrong
 from ..verdict import refuse
 from .judging import KernelJudge, trace
 from .later import later
-from .smooth import PICTURES, pixels, smooth
+from .smooth import PICTURES, nearest, pixels
 from .smooth import _clamped as clamped
 
 cuda = None  # set by `later`
@@ -149,7 +149,7 @@ FASTEST = Problem(
     title="As near to the limit as you can",
     kind="open",
     answers=("smooth", "launch"),
-    specification=smooth,
+    specification=nearest,
     lines=15,
     judge=KernelJudge(
         # Other steps between elements are looked at in kernels.smooth: they take a compilation of their own, twice.

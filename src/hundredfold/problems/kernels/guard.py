@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..cases import Case, normal
 from ..problem import Problem, Wrong
-from .judging import KernelJudge, Launch
+from .judging import KernelJudge, Launch, beyond
 from .later import later
 
 cuda = None  # set by `later`
@@ -20,6 +22,13 @@ def brighten(x: np.ndarray, gain: float) -> np.ndarray:
 
 def _launch(x: np.ndarray, gain: float) -> Launch:
     return (max(-(-x.size // THREADS), 1),), (THREADS,)
+
+
+def _without_a_number(finding: Any, x: np.ndarray, *_: Any) -> str:
+    """The advice for a race if one of the threads has no number: its index was clamped, or wrapped."""
+    if finding.kind == "race" and beyond(finding, x.shape, (THREADS,)):
+        return "A thread without a number is to do nothing, in place of doing another's."
+    return ""
 
 
 # Written as a learner would.
@@ -130,6 +139,7 @@ GUARD = Problem(
         unlisted=(Case("other 1000 numbers", lambda: (normal(1000, seed=4, dtype="float32"), 1.25)),),
         rtol=1e-6,
         launch=_launch,
+        advise=_without_a_number,
         verified="nothing out of bounds is touched, no two threads write the same element, and x is unchanged",
     ),
     hints=(
@@ -138,7 +148,11 @@ GUARD = Problem(
         "`if i < x.size:` and the line below it moved to the right.",
     ),
     wrong={
-        "bounds": Wrong(_starter, "bounds", hint="The last block has more threads than there are numbers left."),
+        "bounds": Wrong(
+            _starter,
+            "bounds",
+            hint="The last block has more threads than there are numbers left. (If there is a guard: `<=` lets one too many in.)",
+        ),
         "one too many": Wrong(_one_too_many, "bounds"),
         "one too few": Wrong(_one_too_few, "remainder", hint="The last element is x[x.size - 1]: `i < x.size`."),
         "own block": Wrong(

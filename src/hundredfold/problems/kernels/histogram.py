@@ -1,4 +1,4 @@
-"""``kernels.histogram``: threads that overwrite each other's counts, to be repaired with atomic additions."""
+"""``kernels.histogram``: threads that overwrite each other's counts of pairs, to be repaired with atomic additions."""
 
 from __future__ import annotations
 
@@ -7,39 +7,45 @@ import numpy as np
 from .. import devices
 from ..cases import Case
 from ..differences import explain
-from ..functions import Run
+from ..functions import Run, recognise
 from ..problem import Problem, Wrong
 from ..verdict import refuse
 from .judging import KernelJudge, Launch
 from .later import later
 
 cuda = None  # set by `later`
-BINS = 256
+LEVELS = 16
 GRID: Launch = ((4,), (64,))
 """Fewer threads than values: the kernel needs a loop."""
 
 
-def histogram(v: np.ndarray) -> np.ndarray:
-    """The specification: how often each of the values 0 to 255 stands in v (n,) uint8; (256,) int32."""
-    return np.bincount(v, minlength=BINS).astype(np.int32)
+def follows(v: np.ndarray) -> np.ndarray:
+    """The specification: [a, b] is how often value b follows directly upon value a in v (n,) uint8 of 0 to 15; (16, 16) int32.
+
+    The matrix of co-occurrences to the right of R. M. Haralick, K. Shanmugam, I. Dinstein, *Textural Features for Image
+    Classification*, IEEE Transactions on Systems, Man, and Cybernetics 3 (6), 1973, of one row, not made symmetric.
+    """
+    pairs = LEVELS * v[:-1].astype(np.int64) + v[1:]
+    return np.bincount(pairs, minlength=LEVELS**2).reshape(LEVELS, LEVELS).astype(np.int32)
 
 
 def values(n: int, seed: int = 0) -> np.ndarray:
-    """Random uint8, small ones more often."""
-    return (np.random.default_rng(seed).random(n) ** 2 * BINS).astype(np.uint8)
+    """Random uint8 from 0 to 15, small ones more often."""
+    return (np.random.default_rng(seed).random(n) ** 2 * LEVELS).astype(np.uint8)
 
 
 def _compare(run: Run) -> None:
     got = np.asarray(devices.to_host(run.got))
-    total, size = int(got.sum()), run.host[0].size
-    if total < size:
+    total, pairs = int(got.sum()), max(run.host[0].size - 1, 0)
+    if total < pairs:
         refuse(
             "remainder",
-            f"{size - total} of {size} values {'was' if size - total == 1 else 'were'} not counted. The launch has 256 "
+            f"{pairs - total} of {pairs} pairs {'was' if pairs - total == 1 else 'were'} not counted. The launch has 256 "
             "threads, whatever the number of values.",
         )
-    if total > size:
-        refuse("overlap", f"{total} were counted and there are {size} values: some were counted by several threads.")
+    if total > pairs:
+        refuse("overlap", f"{total} were counted and there are {pairs} pairs: some were counted by several threads.")
+    recognise(run, got)
     explain(got, run.expected)
 
 
@@ -48,95 +54,116 @@ def _compare(run: Run) -> None:
 
 @later
 def _atomic(v, counts):
-    for i in range(cuda.grid(1), v.size, cuda.gridsize(1)):
-        cuda.atomic.add(counts, v[i], 1)
+    for i in range(cuda.grid(1), v.size - 1, cuda.gridsize(1)):
+        cuda.atomic.add(counts, (v[i], v[i + 1]), 1)
 
 
 @later
 def _atomic_while(v, counts):
-    i = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
+    i = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x + 1
     while i < v.shape[0]:
-        cuda.atomic.add(counts, (v[i],), 1)
+        cuda.atomic.add(counts, (v[i - 1], v[i]), 1)
         i += cuda.blockDim.x * cuda.gridDim.x
 
 
 @later
 def _shared(v, counts):
-    mine = cuda.shared.array(256, np.int32)
+    mine = cuda.shared.array((16, 16), np.int32)
     for k in range(cuda.threadIdx.x, 256, cuda.blockDim.x):
-        mine[k] = 0
+        mine[k // 16, k % 16] = 0
     cuda.syncthreads()
-    for i in range(cuda.grid(1), v.size, cuda.gridsize(1)):
-        cuda.atomic.add(mine, v[i], 1)
+    for i in range(cuda.grid(1), v.size - 1, cuda.gridsize(1)):
+        cuda.atomic.add(mine, (v[i], v[i + 1]), 1)
     cuda.syncthreads()
     for k in range(cuda.threadIdx.x, 256, cuda.blockDim.x):
-        cuda.atomic.add(counts, k, mine[k])
+        cuda.atomic.add(counts, (k // 16, k % 16), mine[k // 16, k % 16])
 
 
 @later
 def _starter(v, counts):
-    for i in range(cuda.grid(1), v.size, cuda.gridsize(1)):
-        counts[v[i]] += 1
+    for i in range(cuda.grid(1), v.size - 1, cuda.gridsize(1)):
+        counts[v[i], v[i + 1]] += 1
 
 
 @later
 def _read_back(v, counts):
-    for i in range(cuda.grid(1), v.size, cuda.gridsize(1)):
-        counts[v[i]] = cuda.atomic.add(counts, v[i], 1) + 1
+    for i in range(cuda.grid(1), v.size - 1, cuda.gridsize(1)):
+        counts[v[i], v[i + 1]] = cuda.atomic.add(counts, (v[i], v[i + 1]), 1) + 1
+
+
+@later
+def _barrier(v, counts):
+    for i in range(cuda.grid(1), v.size - 1, cuda.gridsize(1)):
+        counts[v[i], v[i + 1]] += 1
+        cuda.syncthreads()
+
+
+@later
+def _flat_index(v, counts):
+    for i in range(cuda.grid(1), v.size - 1, cuda.gridsize(1)):
+        cuda.atomic.add(counts, LEVELS * v[i] + v[i + 1], 1)
 
 
 @later
 def _one_each(v, counts):
     i = cuda.grid(1)
-    if i < v.size:
-        cuda.atomic.add(counts, v[i], 1)
+    if i < v.size - 1:
+        cuda.atomic.add(counts, (v[i], v[i + 1]), 1)
 
 
 @later
 def _stride_of_a_block(v, counts):
-    for i in range(cuda.grid(1), v.size, cuda.blockDim.x):
-        cuda.atomic.add(counts, v[i], 1)
+    for i in range(cuda.grid(1), v.size - 1, cuda.blockDim.x):
+        cuda.atomic.add(counts, (v[i], v[i + 1]), 1)
 
 
 @later
-def _no_end(v, counts):
-    each = v.size // cuda.gridsize(1) + 1
-    start = cuda.grid(1) * each
-    for i in range(start, start + each):
-        cuda.atomic.add(counts, v[i], 1)
-
-
-@later
-def _exchanged(v, counts):
+def _one_pair_too_many(v, counts):
     for i in range(cuda.grid(1), v.size, cuda.gridsize(1)):
-        cuda.atomic.add(counts, i % 256, 1)
+        cuda.atomic.add(counts, (v[i], v[i + 1]), 1)
+
+
+@later
+def _with_itself(v, counts):
+    for i in range(cuda.grid(1), v.size - 1, cuda.gridsize(1)):
+        cuda.atomic.add(counts, (v[i], v[i]), 1)
+
+
+@later
+def _the_other_way(v, counts):
+    for i in range(cuda.grid(1), v.size - 1, cuda.gridsize(1)):
+        cuda.atomic.add(counts, (v[i + 1], v[i]), 1)
 
 
 @later
 def _not_cleared(v, counts):
-    mine = cuda.shared.array(256, np.int32)
-    for i in range(cuda.grid(1), v.size, cuda.gridsize(1)):
-        cuda.atomic.add(mine, v[i], 1)
+    mine = cuda.shared.array((16, 16), np.int32)
+    for i in range(cuda.grid(1), v.size - 1, cuda.gridsize(1)):
+        cuda.atomic.add(mine, (v[i], v[i + 1]), 1)
     cuda.syncthreads()
     for k in range(cuda.threadIdx.x, 256, cuda.blockDim.x):
-        cuda.atomic.add(counts, k, mine[k])
+        cuda.atomic.add(counts, (k // 16, k % 16), mine[k // 16, k % 16])
 
 
 @later
 def _one_thread(v, counts):
     if cuda.grid(1) == 0:
-        for i in range(v.size):
-            counts[v[i]] += 1
+        for i in range(v.size - 1):
+            counts[v[i], v[i + 1]] += 1
+
+
+def _diagonal(v: np.ndarray) -> np.ndarray:
+    return np.diag(np.bincount(v[:-1], minlength=LEVELS)).astype(np.int32)
 
 
 def _serial(seen, run) -> None:
     """Refuse a kernel in which one thread reads far more values than its share."""
     size, threads = run.host[0].size, GRID[0][0] * GRID[1][0]
     most = seen.reads["v"].most if "v" in seen.reads else 0
-    if size > threads and most > 8 * -(-size // threads):
+    if size > threads and most > 16 * -(-size // threads):
         refuse(
             "serial",
-            f"the result is right, but one thread reads {most} of the {size} values. There are {threads} threads.",
+            f"the result is right, but one thread reads {most} times, and there are {size} values and {threads} threads.",
         )
 
 
@@ -144,19 +171,20 @@ HISTOGRAM = Problem(
     id="kernels.histogram",
     title="Repair counts that threads overwrite",
     kind="repair",
-    answers=("histogram",),
-    specification=histogram,
+    answers=("follows",),
+    specification=follows,
     lines=2,
     judge=KernelJudge(
         cases=(
             Case("5000 values", lambda: (values(5000),)),
             Case("1009 values", lambda: (values(1009, seed=1),)),
-            Case("a single value", lambda: (np.array([255], np.uint8),)),
+            Case("two values", lambda: (np.array([15, 0], np.uint8),)),
+            Case("a single value", lambda: (np.array([15], np.uint8),)),
             Case("no values", lambda: (np.empty(0, np.uint8),)),
             Case("always the same value", lambda: (np.full(2000, 7, np.uint8),)),
         ),
         unlisted=(Case("other 5000 values", lambda: (values(5000, seed=2),)),),
-        out=lambda v: np.zeros(BINS, np.int32),
+        out=lambda v: np.zeros((LEVELS, LEVELS), np.int32),
         starts=True,
         launch=lambda v: GRID,
         compare=_compare,
@@ -164,21 +192,42 @@ HISTOGRAM = Problem(
         verified="no two threads touch a count but by atomic additions, and all threads have work",
     ),
     hints=(
-        "`counts[v[i]] += 1` reads a count, adds 1 and writes it back. What if another thread reads it in between?",
-        "`cuda.atomic.add(array, index, value)` does the three as one.",
-        "`cuda.atomic.add(counts, v[i], 1)` in place of the addition, and nothing else.",
+        "`counts[…] += 1` reads a count, adds 1 and writes it back. What if another thread reads it in between?",
+        "`cuda.atomic.add(array, index, value)` does the three as one; the index of a matrix is a tuple.",
+        "`cuda.atomic.add(counts, (v[i], v[i + 1]), 1)` in place of the addition, and nothing else.",
     ),
     wrong={
         "race": Wrong(
             _starter, "race", hint="Three steps stand in that line. What if another thread's fall between them?"
         ),
         "read back": Wrong(_read_back, "race", hint="The atomic addition writes the count itself; do not assign it."),
-        "remainder": Wrong(_one_each, "remainder", hint="`for i in range(cuda.grid(1), v.size, cuda.gridsize(1))`."),
+        "flat index": Wrong(_flat_index, "typing", hint="The index of a matrix is a tuple, `(a, b)`."),
+        "remainder": Wrong(
+            _one_each, "remainder", hint="`for i in range(cuda.grid(1), v.size - 1, cuda.gridsize(1))`."
+        ),
         "overlap": Wrong(
             _stride_of_a_block, "overlap", hint="The step is all threads of the launch: `cuda.gridsize(1)`."
         ),
-        "bounds": Wrong(_no_end, "bounds", hint="The last threads' part ends where the values end."),
-        "value": Wrong(_exchanged, "value", hint="The index of the count is the value, `v[i]`."),
+        "barrier": Wrong(
+            _barrier,
+            "barrier",
+            hint="A barrier makes the threads of one block wait. It does not make one step of the three in `+=`.",
+        ),
+        "bounds": Wrong(_one_pair_too_many, "bounds", hint="Nothing follows upon the last value: pairs are one fewer."),
+        "value": Wrong(
+            _with_itself,
+            "value",
+            _diagonal,
+            "each value was counted with itself. Asked for: with the one that follows.",
+            "The index is a tuple, `(v[i], v[i + 1])`.",
+        ),
+        "the other way": Wrong(
+            _the_other_way,
+            "transposed",
+            lambda v: follows(v).T,
+            "that counts upon which value `a` follows. Asked for, at [a, b]: how often b follows upon a.",
+            "The value that comes first is the row.",
+        ),
         "uninitialised": Wrong(
             _not_cleared, "uninitialised", hint="Shared memory begins with leftovers: set it to 0, then `syncthreads`."
         ),

@@ -34,6 +34,10 @@ _FINDINGS = {
     "launch": "launch-limit",
 }
 """What the lens finds, as a reason; what is not here is `exception`."""
+_FIRST = {
+    "barrier": "a barrier must be reached by all threads of the block, and yours stands where some do not come by. "
+}
+"""What a learner has to know to understand the lens, said before its words."""
 _LEFT, _OTHER = 85, 23
 """What lies in the last argument before the kernel is traced, and traced again: what shows both times was not written."""
 
@@ -59,6 +63,8 @@ class KernelJudge(FunctionJudge):
         ``look(trace, run)``: further looks at each trace that is free of errors and right; they refuse, or return.
     unwritten : callable, optional
         ``unwritten(missing, run)`` says more of elements that nobody wrote (a mask of them); it refuses or returns.
+    advise : callable
+        ``advise(finding, *host) -> str``: the hint that belongs to what the lens found; empty for that of its reason.
     """
 
     result: str = "host"
@@ -67,6 +73,7 @@ class KernelJudge(FunctionJudge):
     starts: bool = False
     looks: Sequence[Callable[[Any, _FullRun], None]] = ()
     unwritten: Callable[[np.ndarray, _FullRun], None] | None = None
+    advise: Callable[..., str] = lambda finding, *_: ""
 
     def __call__(self, problem: Problem, answers: tuple[Any, ...]) -> Verified:
         devices.need_cupy()
@@ -97,7 +104,7 @@ class KernelJudge(FunctionJudge):
             return trace(problem, kernel, blocks, threads, *case.device(), out)
 
         seen = traced(_LEFT)
-        _sound(seen)
+        _sound(seen, lambda finding: self.advise(finding, *host))
         *arguments, got = seen.results
         run = _FullRun(problem, case, host, got, _expected(problem, case), traffic.Traffic(), "", tuple(arguments))
         try:
@@ -164,7 +171,7 @@ def _expected(problem: Problem, case: Case) -> np.ndarray:
         return problem.specification(*case.host())
 
 
-def _sound(seen: Any) -> None:
+def _sound(seen: Any, advise: Callable[[Any], str]) -> None:
     """Refuse what the lens calls an error, in its words; and a race in which all write the same, which it only warns of:
     in these problems each element has one thread."""
     # A barrier that some threads pass by comes first: races and values follow from it. The lens only warns, as Volta goes on.
@@ -175,7 +182,7 @@ def _sound(seen: Any) -> None:
             said = said.replace(", so the result is right", " here, but each element should have one thread")
             # The lens has one kind for a launch that is refused and for one that never ends.
             reason = "timeout" if "does not end" in said else _FINDINGS.get(finding.kind, "exception")
-            refuse(reason, f"the lens: {said}.")
+            refuse(reason, f"{_FIRST.get(reason, '')}the lens: {said}.", advice=advise(finding))
 
 
 def require_kernel(answer: Any, name: str) -> None:
@@ -202,6 +209,15 @@ def given_launch(problem: Problem, answer: Any) -> Callable[..., Launch]:
         return blocks, threads
 
     return launch
+
+
+def beyond(finding: Any, shape: tuple[int, ...], threads: tuple[int, ...]) -> bool:
+    """Whether one of a finding's threads has no element in an array of this shape; x counts along its last axis."""
+    return any(
+        block * wide + thread >= size
+        for each in finding.threads
+        for thread, block, wide, size in zip(each.thread, each.block, threads, reversed(shape), strict=False)
+    )
 
 
 def cover(columns: int, rows: int = 1, threads: tuple[int, int] = (32, 8)) -> Launch:

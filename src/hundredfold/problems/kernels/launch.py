@@ -50,9 +50,11 @@ LAUNCH = Problem(
         )
     ),
     hints=(
-        "Along x there are 750 columns and a block has 32 threads along x. A block that is needed in part is needed.",
-        "All threads of the launch, less one for each pixel, have nothing to do.",
-        "Memory comes in sectors of 32 bytes. Into how many of them do the 32 addresses of a warp fall?",
+        "`blocks`: along x there are 750 columns, and a block has 32 threads along x. A block that is needed in part is needed.",
+        "`idle`: all threads of the launch, less one for each pixel.",
+        "`row`: y counts rows. How many rows do the blocks above have, and how many lie above within its own?",
+        "`sectors_along`: memory comes in sectors of 32 bytes. Into how many of them do 32 neighbours of 4 bytes fall?",
+        "`sectors_down`: how many bytes lie between a pixel and the one below it?",
     ),
     wrong={
         "rounded down": Wrong(

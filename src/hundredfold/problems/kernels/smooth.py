@@ -1,4 +1,7 @@
-"""``kernels.smooth``: the 3 × 3 mean of an int8 picture, right at every border, one thread for each pixel."""
+"""``kernels.smooth``: the 3 × 3 mean of an int8 picture, right at every border, one thread for each pixel.
+
+At the border only pixels that exist count, other than in the lecture, whose kernel would not pass here.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from ..cases import Case
 from ..functions import _FullRun
 from ..problem import Problem, Wrong
 from ..verdict import refuse
-from .judging import KernelJudge, Launch, cover
+from .judging import KernelJudge, Launch, beyond, cover
 from .later import later
 
 cuda = None  # set by `later`
@@ -19,24 +22,26 @@ READS = 9
 
 
 def smooth(x: np.ndarray) -> np.ndarray:
-    """The specification: for each pixel of x (n, m) int8 the sum of the 3 × 3 around it, pixels beyond the border taken
-    from the border, divided by 9 and rounded down; (n, m) int8.
+    """The specification: for each pixel of x (n, m) int8 the mean of those of the 3 × 3 around it that exist, rounded down;
+    (n, m) int8.
 
-    The same as ``ndimage.correlate(x.astype("int16"), ones((3, 3), "int16"), mode="nearest") // 9``.
+    The same as ``ndimage.correlate(x.astype("int16"), ones, mode="constant") // ndimage.correlate(ones_like_x, …)``.
     """
-    return (_sum(x, "edge", np.int64) // 9).astype(np.int8)
+    return (total(x) // existing(x)).astype(np.int8)
 
 
-def _sum(x: np.ndarray, mode: str, dtype: type) -> np.ndarray:
+def existing(x: np.ndarray) -> np.ndarray:
+    """How many of the 3 × 3 around each pixel of x (n, m) exist, 1 to 9; (n, m) int64."""
+    return total(np.ones_like(x))
+
+
+def total(x: np.ndarray, mode: str = "constant", dtype: type = np.int64) -> np.ndarray:
+    """The sum of the 3 × 3 around each pixel of x (n, m), beyond the border as `numpy.pad` has it; (n, m) of `dtype`."""
     n, m = x.shape
     if not x.size:
         return x.astype(dtype)
     wide = np.pad(x, 1, mode=mode).astype(dtype)
-    total = np.zeros(x.shape, dtype)
-    for i in range(3):
-        for j in range(3):
-            total += wide[i : i + n, j : j + m]
-    return total
+    return sum((wide[i : i + n, j : j + m] for i in range(3) for j in range(3)), np.zeros(x.shape, dtype))
 
 
 def pixels(*shape: int, seed: int = 0) -> np.ndarray:
@@ -52,9 +57,9 @@ def _exchanged(missing: np.ndarray, run: _FullRun) -> None:
     """Rows or columns beyond the grid's other side were not written: x was taken for the rows."""
     n, m = missing.shape
     (across, down), (wide, high) = _launch(run.host[0])
-    beyond = np.ones((n, m), bool)
-    beyond[: across * wide, : down * high] = False
-    if beyond.any() and np.array_equal(missing, beyond):
+    outside = np.ones((n, m), bool)
+    outside[: across * wide, : down * high] = False
+    if outside.any() and np.array_equal(missing, outside):
         refuse(
             "transposed",
             f"no thread writes the pixel [{', '.join(str(int(i)) for i in np.argwhere(missing)[0])}]: the first number "
@@ -62,6 +67,13 @@ def _exchanged(missing: np.ndarray, run: _FullRun) -> None:
             "number of the row.",
             advice="`j, i = cuda.grid(2)`: x is the column.",
         )
+
+
+def _without_a_pixel(finding: Any, x: np.ndarray, *_: Any) -> str:
+    """The advice for what lies out of bounds if the thread has no pixel, or writes another: the guard is missing."""
+    if finding.kind == "out-of-bounds" and (finding.array == "out" or beyond(finding, x.shape, _launch(x)[1])):
+        return "The last blocks have more threads than there are pixels left. Which threads have a pixel to write?"
+    return ""
 
 
 def few_reads(seen: Any, run: _FullRun) -> None:
@@ -79,15 +91,16 @@ def few_reads(seen: Any, run: _FullRun) -> None:
 
 
 @later
-def _clamped(x, out):
+def _counted(x, out):
     j, i = cuda.grid(2)
     n, m = x.shape
     if i < n and j < m:
-        total = 0
-        for di in range(-1, 2):
-            for dj in range(-1, 2):
-                total += x[min(max(i + di, 0), n - 1), min(max(j + dj, 0), m - 1)]
-        out[i, j] = total // 9
+        total = count = 0
+        for k in range(max(i - 1, 0), min(i + 2, n)):
+            for h in range(max(j - 1, 0), min(j + 2, m)):
+                total += x[k, h]
+                count += 1
+        out[i, j] = total // count
 
 
 @later
@@ -98,14 +111,15 @@ def _by_names(x, out):
         return
     up, down = max(row - 1, 0), min(row + 1, x.shape[0] - 1)
     left, right = max(column - 1, 0), min(column + 1, x.shape[1] - 1)
-    total = x[up, left] + x[up, column] + x[up, right]
-    total += x[row, left] + x[row, column] + x[row, right]
-    total += x[down, left] + x[down, column] + x[down, right]
-    out[row, column] = total // 9
+    total = 0
+    for k in range(up, down + 1):
+        for h in range(left, right + 1):
+            total += x[k, h]
+    out[row, column] = total // ((down - up + 1) * (right - left + 1))
 
 
 @later
-def _unclamped(x, out):
+def _unchecked(x, out):
     j, i = cuda.grid(2)
     if i < x.shape[0] and j < x.shape[1]:
         total = 0
@@ -120,11 +134,12 @@ def _upper_only(x, out):
     j, i = cuda.grid(2)
     n, m = x.shape
     if i < n and j < m:
-        total = 0
-        for di in range(-1, 2):
-            for dj in range(-1, 2):
-                total += x[min(i + di, n - 1), min(j + dj, m - 1)]
-        out[i, j] = total // 9
+        total = count = 0
+        for k in range(i - 1, min(i + 2, n)):
+            for h in range(j - 1, min(j + 2, m)):
+                total += x[k, h]
+                count += 1
+        out[i, j] = total // count
 
 
 @later
@@ -139,7 +154,7 @@ def _inner_only(x, out):
 
 
 @later
-def _zeros_beyond(x, out):
+def _by_nine(x, out):
     j, i = cuda.grid(2)
     n, m = x.shape
     if i < n and j < m:
@@ -151,8 +166,9 @@ def _zeros_beyond(x, out):
 
 
 @later
-def _rows_along_x(x, out):
-    i, j = cuda.grid(2)
+def _clamped(x, out):
+    """The lecture's."""
+    j, i = cuda.grid(2)
     n, m = x.shape
     if i < n and j < m:
         total = 0
@@ -160,6 +176,19 @@ def _rows_along_x(x, out):
             for dj in range(-1, 2):
                 total += x[min(max(i + di, 0), n - 1), min(max(j + dj, 0), m - 1)]
         out[i, j] = total // 9
+
+
+@later
+def _rows_along_x(x, out):
+    i, j = cuda.grid(2)
+    n, m = x.shape
+    if i < n and j < m:
+        total = count = 0
+        for k in range(max(i - 1, 0), min(i + 2, n)):
+            for h in range(max(j - 1, 0), min(j + 2, m)):
+                total += x[k, h]
+                count += 1
+        out[i, j] = total // count
 
 
 @later
@@ -167,11 +196,12 @@ def _narrow(x, out):
     j, i = cuda.grid(2)
     n, m = x.shape
     if i < n and j < m:
-        total = np.int8(0)
-        for di in range(-1, 2):
-            for dj in range(-1, 2):
-                total = np.int8(total + x[min(max(i + di, 0), n - 1), min(max(j + dj, 0), m - 1)])
-        out[i, j] = total // 9
+        total, count = np.int8(0), 0
+        for k in range(max(i - 1, 0), min(i + 2, n)):
+            for h in range(max(j - 1, 0), min(j + 2, m)):
+                total = np.int8(total + x[k, h])
+                count += 1
+        out[i, j] = total // count
 
 
 @later
@@ -179,11 +209,12 @@ def _truncated(x, out):
     j, i = cuda.grid(2)
     n, m = x.shape
     if i < n and j < m:
-        total = 0
-        for di in range(-1, 2):
-            for dj in range(-1, 2):
-                total += x[min(max(i + di, 0), n - 1), min(max(j + dj, 0), m - 1)]
-        out[i, j] = int(total / 9)
+        total = count = 0
+        for k in range(max(i - 1, 0), min(i + 2, n)):
+            for h in range(max(j - 1, 0), min(j + 2, m)):
+                total += x[k, h]
+                count += 1
+        out[i, j] = int(total / count)
 
 
 @later
@@ -191,12 +222,13 @@ def _in_place(x, out):
     j, i = cuda.grid(2)
     n, m = x.shape
     if i < n and j < m:
-        total = 0
-        for di in range(-1, 2):
-            for dj in range(-1, 2):
-                total += x[min(max(i + di, 0), n - 1), min(max(j + dj, 0), m - 1)]
-        x[i, j] = total // 9
-        out[i, j] = total // 9
+        total = count = 0
+        for k in range(max(i - 1, 0), min(i + 2, n)):
+            for h in range(max(j - 1, 0), min(j + 2, m)):
+                total += x[k, h]
+                count += 1
+        x[i, j] = total // count
+        out[i, j] = total // count
 
 
 @later
@@ -204,23 +236,24 @@ def _sum_in_out(x, out):
     j, i = cuda.grid(2)
     n, m = x.shape
     if i < n and j < m:
+        up, down, left, right = max(i - 1, 0), min(i + 2, n), max(j - 1, 0), min(j + 2, m)
         out[i, j] = 0
-        for di in range(-1, 2):
-            for dj in range(-1, 2):
-                out[i, j] += x[min(max(i + di, 0), n - 1), min(max(j + dj, 0), m - 1)] // 9
+        for k in range(up, down):
+            for h in range(left, right):
+                out[i, j] += x[k, h] // ((down - up) * (right - left))
 
 
 @later
-def _flagship(x, out):
-    """One neighbour twice and another never, as in two published tutorials (docs/found.md, 1)."""
+def _ends_early(x, out):
     j, i = cuda.grid(2)
     n, m = x.shape
     if i < n and j < m:
-        up, down = max(i - 1, 0), min(i + 1, n - 1)
-        left, right = max(j - 1, 0), min(j + 1, m - 1)
-        total = x[up, left] + x[up, j] + x[up, right] + x[i, left] + x[i, j] + x[down, j]
-        total += x[down, left] + x[down, j] + x[down, right]
-        out[i, j] = total // 9
+        total = count = 0
+        for k in range(max(i - 1, 0), min(i + 1, n)):
+            for h in range(max(j - 1, 0), min(j + 1, m)):
+                total += x[k, h]
+                count += 1
+        out[i, j] = total // count
 
 
 @later
@@ -228,37 +261,50 @@ def _reads_twice(x, out):
     j, i = cuda.grid(2)
     n, m = x.shape
     if i < n and j < m:
-        total = 0
-        for di in range(-1, 2):
-            for dj in range(-1, 2):
-                total += x[min(max(i + di, 0), n - 1), min(max(j + dj, 0), m - 1)]
-        out[i, j] = (total + x[i, j] - x[i, j]) // 9
+        total = count = 0
+        for k in range(max(i - 1, 0), min(i + 2, n)):
+            for h in range(max(j - 1, 0), min(j + 2, m)):
+                total += x[k, h]
+                count += 1
+        out[i, j] = (total + x[i, j] - x[i, j]) // count
 
 
 def _zero_sums(x: np.ndarray) -> np.ndarray:
-    return (_sum(x, "constant", np.int64) // 9).astype(np.int8)
+    return (total(x) // 9).astype(np.int8)
+
+
+def nearest(x: np.ndarray) -> np.ndarray:
+    """The lecture's smoothing of x (n, m) int8: the pixel at the border once more, nine in all, rounded down; (n, m) int8.
+
+    The same as ``ndimage.correlate(x.astype("int16"), ones((3, 3), "int16"), mode="nearest") // 9``.
+    """
+    return (total(x, "edge") // 9).astype(np.int8)
 
 
 def _wrapping(x: np.ndarray) -> np.ndarray:
-    return (_sum(x, "edge", np.int8).astype(np.int64) // 9).astype(np.int8)
+    return (total(x, dtype=np.int8).astype(np.int64) // existing(x)).astype(np.int8)
 
 
 def _toward_zero(x: np.ndarray) -> np.ndarray:
-    return np.trunc(_sum(x, "edge", np.int64) / 9).astype(np.int8)
+    return np.trunc(total(x) / existing(x)).astype(np.int8)
 
 
 def _in_parts(x: np.ndarray) -> np.ndarray:
-    """Each pixel divided by 9 before it is added."""
+    """Each pixel divided before it is added."""
     n, m = x.shape
-    wide = np.pad(x, 1, mode="edge").astype(np.int64) // 9
-    return sum(wide[i : i + n, j : j + m] for i in range(3) for j in range(3)).astype(np.int8)
+    out = np.zeros(x.shape, np.int64)
+    for i in range(n):
+        for j in range(m):
+            part = x[max(i - 1, 0) : i + 2, max(j - 1, 0) : j + 2].astype(np.int64)
+            out[i, j] = (part // part.size).sum()
+    return out.astype(np.int8)
 
 
-def _twice(x: np.ndarray) -> np.ndarray:
+def _upper_left(x: np.ndarray) -> np.ndarray:
     n, m = x.shape
-    wide = np.pad(x, 1, mode="edge").astype(np.int64)
-    total = _sum(x, "edge", np.int64) - wide[1 : n + 1, 2 : m + 2] + wide[2 : n + 2, 1 : m + 1]
-    return (total // 9).astype(np.int8)
+    wide, there = (np.pad(each, ((1, 0), (1, 0))) for each in (x.astype(np.int64), np.ones(x.shape, np.int64)))
+    four, count = (sum(of[i : i + n, j : j + m] for i in range(2) for j in range(2)) for of in (wide, there))
+    return (four // count).astype(np.int8)
 
 
 PICTURES = (
@@ -279,36 +325,44 @@ SMOOTH = Problem(
     kind="write",
     answers=("smooth",),
     specification=smooth,
-    lines=8,
+    lines=9,
     judge=KernelJudge(
         cases=PICTURES,
         unlisted=(Case("other 48 × 80 pixels", lambda: (pixels(48, 80, seed=5),)),),
         launch=_launch,
         looks=(few_reads,),
         unwritten=_exchanged,
-        verified="nothing out of bounds is touched, no index is negative where it matters, no thread meets another, and "
-        "each reads 9 pixels and writes one",
+        advise=_without_a_pixel,
+        verified="nothing out of bounds is touched, no negative index wraps round, no thread meets another, and "
+        "each reads 9 pixels at most and writes one",
     ),
     hints=(
         "`j, i = cuda.grid(2)`: x runs along a row, so it is the column. Then the guard, for both.",
-        "The pixel beyond the border is the one at the border: which row is it for `i + di = -1`, which for `i + di = n`?",
-        "`min(max(i + di, 0), n - 1)` is a row that exists, and the same with j and m. Add up in a variable that "
-        "begins as `0`, and write `total // 9` once.",
+        "Which rows of the three exist for `i = 0`, and which for `i = n - 1`? Let the loops go through those only, and count.",
+        "`range(max(i - 1, 0), min(i + 2, n))` are the rows that exist, and the same with j and m. Add up in a variable that "
+        "begins as `0`, and write `total // count` once.",
     ),
     wrong={
         "bounds": Wrong(
-            _unclamped,
+            _unchecked,
             "bounds",
-            hint="Beyond the border there is no pixel. Which one stands in for it, and what is its index?",
+            hint="Beyond the border there is no pixel. Which rows and columns of the 3 × 3 exist?",
         ),
         "wrapped": Wrong(_upper_only, "wrapped", hint="Which row did you mean by row -1?"),
         "inner": Wrong(_inner_only, "remainder", hint="The border's pixels have a mean too: let their threads in."),
-        "zeros": Wrong(
-            _zeros_beyond,
+        "by nine": Wrong(
+            _by_nine,
             "border",
             _zero_sums,
-            "beyond the border zeros were added. Asked for: the pixel at the border once more.",
-            "Clamp the index, so that there are always nine pixels.",
+            "it divides by 9 at the border, too, where fewer pixels exist.",
+            "Count the pixels that you add, and divide by their number.",
+        ),
+        "clamped": Wrong(
+            _clamped,
+            "border",
+            nearest,
+            "pixels at the border count more than once, as in the lecture. Asked for: only pixels that exist, each once.",
+            "Let the loops begin and end at the border, in place of clamping the index.",
         ),
         "transposed": Wrong(_rows_along_x, "transposed"),
         "overflow": Wrong(
@@ -333,14 +387,14 @@ SMOOTH = Problem(
             "each pixel was divided by 9 before it was added, and each time a fraction was cut off.",
             "Add up first, then divide once.",
         ),
-        "twice": Wrong(
-            _flagship,
+        "ends early": Wrong(
+            _ends_early,
             "value",
-            _twice,
-            "one neighbour is added twice, the one below, and the one to the right never.",
-            "Write the nine as three rows of three, or as two loops.",
+            _upper_left,
+            "the row below and the column to the right are left out.",
+            "`range(a, b)` ends before b.",
         ),
         "traffic": Wrong(_reads_twice, "traffic", hint="Read each pixel once."),
     },
-    right={"clamped": _clamped, "by names": _by_names},
+    right={"counted": _counted, "by names": _by_names},
 )

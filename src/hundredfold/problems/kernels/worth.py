@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ..arrays import v100
 from ..arrays.worth import seconds
-from ..choices import ChoicesJudge, Item
+from ..choices import ChoicesJudge, Item, but
 from ..problem import Problem, Wrong
 
 BANDWIDTH = 50e9  # B/s, a laptop's memory
@@ -54,10 +54,6 @@ def _why(key: str) -> str:
     }[key]
 
 
-def _but(**changed: str) -> dict[str, str]:
-    return {**RIGHT, **changed}
-
-
 WORTH = Problem(
     id="kernels.worth",
     title="Is it a job for a kernel?",
@@ -80,13 +76,13 @@ WORTH = Problem(
     wrong={
         "always-gpu": Wrong(dict.fromkeys(JOBS, "gpu"), "always-gpu"),
         "always-cpu": Wrong(dict.fromkeys(JOBS, "cpu"), "always-cpu"),
-        "launch": Wrong(_but(icon="gpu"), "launch", hint="How long does a launch take that does nothing?"),
-        "transfer": Wrong(_but(once="gpu"), "transfer", hint="Time the bus: 100 MB there and 100 MB back."),
-        "once": Wrong(_but(steps="cpu"), "once", hint="The picture crosses the bus twice, not 2000 times."),
-        "residency": Wrong(_but(counts="cpu"), "residency", hint="Where are the values now?"),
-        "recurrence": Wrong(_but(follow="gpu"), "recurrence", hint="How many of these turns can run at once?"),
+        "launch": Wrong(but(RIGHT, icon="gpu"), "launch", hint="How long does a launch take that does nothing?"),
+        "transfer": Wrong(but(RIGHT, once="gpu"), "transfer", hint="Time the bus: 100 MB there and 100 MB back."),
+        "once": Wrong(but(RIGHT, steps="cpu"), "once", hint="The picture crosses the bus twice, not 2000 times."),
+        "residency": Wrong(but(RIGHT, counts="cpu"), "residency", hint="Where are the values now?"),
+        "recurrence": Wrong(but(RIGHT, follow="gpu"), "recurrence", hint="How many of these turns can run at once?"),
         "list": Wrong(list(RIGHT.values()), "type"),
-        "labels": Wrong(_but(once="host"), "labels"),
+        "labels": Wrong(but(RIGHT, once="host"), "labels"),
     },
     right={"as reckoned": RIGHT, "in capitals": {key: label.upper() for key, label in RIGHT.items()}},
 )

@@ -65,11 +65,13 @@ COST = Problem(
         )
     ),
     hints=(
-        "`RandomizedSearchCV` fits each candidate once for each fold. And at the end? Look for `refit` in its documentation.",
-        "Compressed rows (CSR) are three arrays: the stored numbers, the column of each, and for each row the place where "
-        "it begins, with one more for the end. What is not stored costs nothing.",
-        "Reading: fits × 50 steps × 2 × nbytes, over 4.8 TB/s. Launching: fits × 50 steps × 10 kernels × 5 µs. Crossing: "
-        "only the text itself, once.",
+        "`fits`: each candidate is fitted once for each fold. And at the end? Look for `refit` in the documentation of "
+        "`RandomizedSearchCV`.",
+        "`nbytes`: compressed rows (CSR) are three arrays: the stored numbers, the column of each, and for each row the "
+        "place where it begins, with one more for the end. What is not stored costs nothing.",
+        "`reading`: fits × 50 steps × 2 × nbytes, over 4.8 TB/s.",
+        "`launching`: fits × 50 steps × 10 kernels × 5 µs.",
+        "`crossing`: only the text itself, once, over 25 GB/s.",
     ),
     wrong={
         "no refit": _wrong(

@@ -331,7 +331,7 @@ LEAK = Problem(
     ),
     wrong={
         "as given": Wrong(
-            _starter, "leak", hint="The columns are chosen by all labels. Choose them in the loop, by `y[train]`."
+            _starter, "leak", hint="Which lines read all of `y`, or all of X, before a fold says what is held out?"
         ),
         "choice outside": Wrong(_choice_outside, "leak"),
         "fitted on all": Wrong(_fitted_on_all, "leak"),

@@ -231,7 +231,7 @@ SAME = Problem(
             "tolerance",
             _almost,
             "nearly the same is called the same. Asked for: all points.",
-            "No point may fall out of its pair.",
+            "A single point that meets another name makes it False: count the pairs that occur, however seldom.",
         ),
         "sizes": Wrong(
             _sizes,

@@ -100,12 +100,13 @@ WORTH = Problem(
         uniform={
             "gpu": (
                 "always-gpu",
-                "the GPU was chosen for everything. Look at what crosses the bus, and at the launches of small things.",
+                f'the GPU was chosen for everything. Take "scale": {_explained("scale")} Where else does much cross the bus, '
+                "or is little done between launches?",
             ),
             "cpu": (
                 "always-cpu",
-                "the processor was chosen for everything. Where data stays on the GPU, or much is computed of little, it "
-                "is far behind.",
+                f'the processor was chosen for everything. Take "clusters": {_explained("clusters")} Where else does data stay '
+                "on the GPU, or is much computed of little?",
             ),
         },
     ),

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..bus import on_the_bus
 from ..cases import Case
-from ..devices import cp, to_host
+from ..devices import cp, pooled, to_host
 from ..differences import same
 from ..functions import FunctionJudge, Run, call
 from ..problem import Problem
@@ -164,6 +164,6 @@ def peak(function: Any, *arguments: Any) -> tuple[Any, int]:
         def free_postprocess(self, **told: Any) -> None:
             alive.pop(told["mem_ptr"], None)  # what was taken before the call does not count
 
-    with Hook():
+    with pooled(), Hook():
         result = function(*arguments)
     return result, most

@@ -180,6 +180,12 @@ SOFTMAX = Problem(
             _starter, "traffic", hint="Which two kernels can become one without any change in what is read?"
         ),
         "traffic-out": Wrong(_out_of_place_once, "traffic"),
+        "keepdims under fuse": Wrong(
+            lambda x: cp.fuse(kernel_name="fused")(_starter)(x),
+            "exception",
+            hint="In a fused function a reduction takes no `keepdims=`: write `[:, None]` behind it. In the C of a kernel, "
+            "infinity is `1.0 / 0.0`.",
+        ),
         "overflow": Wrong(
             _plain,
             "overflow",

@@ -8,8 +8,8 @@ import pandas as pd
 
 from ..cases import Case
 from ..devices import cp
+from ..frames import RowsJudge, to_device
 from ..problem import Problem, Wrong
-from .frames import FrameJudge, to_device
 from .tables import numbered, texts
 from .thrift import Thrift
 
@@ -193,7 +193,7 @@ ASOF = Problem(
     answers=("last_seen",),
     specification=last_seen,
     lines=14,
-    judge=FrameJudge(
+    judge=RowsJudge(
         (
             Case("eight flights", _few),
             Case("97 flights at 3 stations", lambda: _table(3, 20, 97, 1)),
@@ -268,7 +268,11 @@ ASOF = Problem(
             "where the last observation has no wind, it takes an older one that has. Asked for: the last one, whatever it says.",
         ),
         "found-only": Wrong(_found_only, "lost"),
-        "by-time": Wrong(_by_time, "order"),
+        "by-time": Wrong(
+            _by_time,
+            "order",
+            hint="The wind belongs beside the flights as they were given: sort the weather, never the flights, or number them first.",
+        ),
         "host": Wrong(_on_host, "host"),
         "there-and-back": Wrong(_there_and_back, "transfer"),
         "all-pairs": Wrong(_all_pairs, "materialised"),

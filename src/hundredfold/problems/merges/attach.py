@@ -5,9 +5,9 @@ from __future__ import annotations
 import pandas as pd
 
 from ..cases import Case
+from ..frames import RowsJudge
 from ..problem import Problem, Wrong
 from . import tables
-from .frames import FrameJudge
 from .tables import numbered
 
 
@@ -138,7 +138,7 @@ ATTACH = Problem(
     answers=("attach",),
     specification=attach,
     lines=5,
-    judge=FrameJudge(
+    judge=RowsJudge(
         (
             Case("five flights", _few),
             Case("97 flights", lambda: (tables.flights(97), tables.planes(30, twice=7))),
@@ -210,7 +210,11 @@ ATTACH = Problem(
             _swapped,
             "it has every plane, and only the flights of known planes: left and right are exchanged.",
         ),
-        "unordered": Wrong(_unordered, "order"),
+        "unordered": Wrong(
+            _unordered,
+            "order",
+            hint="Give each flight its number before the merge, `flights.assign(row=…)`, sort by it afterwards, and drop it.",
+        ),
         "host": Wrong(_on_host, "host"),
         "aliasing": Wrong(_writes, "aliasing"),
     },

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from ..cases import Case
+from ..frames import RowsJudge
 from ..problem import Problem, Wrong
-from .frames import FrameJudge
 from .tables import texts
 
 ZONE = "America/New_York"
@@ -31,7 +31,15 @@ def windiest(reports: pd.DataFrame) -> pd.DataFrame:
 
 
 def _mistaken(
-    tidy=True, corrected="last", hours=None, zone=True, drop=False, zeros=False, how="max", keys=("station", "day")
+    tidy=True,
+    late=False,
+    corrected="last",
+    hours=None,
+    zone=True,
+    drop=False,
+    zeros=False,
+    how="max",
+    keys=("station", "day"),
 ):
     """The specification with something else in one place, in pandas."""
 
@@ -41,6 +49,8 @@ def _mistaken(
             table = table.assign(station=_stations(reports))
         if corrected:
             table = table.sort_values("issue").drop_duplicates(["station", "time"], keep=corrected)
+        if late:
+            table = table.assign(station=_stations(table))
         if drop:
             table = table.dropna(subset=["wind"])
         if zeros:
@@ -107,6 +117,12 @@ def _by_issue(reports):
     return table.groupby(["station", "day"])["wind"].max().reset_index()
 
 
+def _tidied_late(reports):
+    table = reports.assign(time=_cudf().to_datetime(reports["time"])).sort_values("issue")
+    table = table.drop_duplicates(["station", "time"], keep="last")
+    return _device(table.assign(station=_stations(table)), tidy=False, corrected=None)
+
+
 def _text_days(reports):
     table = _device_days(reports)
     table["day"] = table["day"].dt.strftime("%Y-%m-%d")
@@ -166,6 +182,17 @@ def _negative() -> tuple[pd.DataFrame]:
     return (table.assign(wind=table["wind"] - 100),)
 
 
+_TEXT = (
+    "Text first: `.str.strip().str.upper()`, and `cudf.to_datetime` for the time. Only then are two reports of one station "
+    "and time recognised as such."
+)
+_LATEST = "Of several rows for one thing the last: sort by `issue`, then `drop_duplicates([...], keep='last')`."
+_DAY = (
+    "A day is a day of New York: `.dt.tz_localize('UTC').dt.tz_convert('America/New_York').dt.tz_localize(None)`, then "
+    "`.dt.floor('D')`. Five hours off is right in winter only."
+)
+_NULL = "`max` leaves nulls out by itself, and gives null where there is nothing else: no `dropna`, no `fillna`."
+
 DAYS = Problem(
     id="merges.days",
     title="From raw reports to days",
@@ -173,7 +200,7 @@ DAYS = Problem(
     answers=("windiest",),
     specification=windiest,
     lines=5,
-    judge=FrameJudge(
+    judge=RowsJudge(
         (
             Case("60 reports", lambda: _reports(60, 1)),
             Case("corrected reports", lambda: _reports(50, 2, again=20)),
@@ -184,19 +211,14 @@ DAYS = Problem(
             Case("one report", lambda: _reports(1, 5)),
         ),
     ),
-    hints=(
-        "Text first: `.str.strip().str.upper()`, and `cudf.to_datetime` for the time. Only then are two reports of one station "
-        "and time recognised as such.",
-        "Of several rows for one thing the last: sort by `issue`, then `drop_duplicates([...], keep='last')`.",
-        "A day is a day of New York: `.dt.tz_localize('UTC').dt.tz_convert('America/New_York').dt.tz_localize(None)`, then "
-        "`.dt.floor('D')`. Five hours off is right in winter only.",
-    ),
+    hints=(_TEXT, _LATEST, _DAY),
     wrong={
         "utc": Wrong(
             lambda reports: _device(reports, shift=0),
             "zone",
             _mistaken(zone=False),
             "those are days of UTC. In New York a day begins four or five hours later.",
+            hint=_DAY,
         ),
         "standard": Wrong(
             lambda reports: _device(reports, shift=-5),
@@ -221,12 +243,21 @@ DAYS = Problem(
             "key",
             _mistaken(tidy=False),
             'stations come several times: "jfk " and "JFK" are one. Blanks and capitals make keys that do not match.',
+            hint=_TEXT,
+        ),
+        "tidied-late": Wrong(
+            _tidied_late,
+            "key",
+            _mistaken(tidy=False, late=True),
+            "two spellings of one station were not recognised as one report, and both count: tidy first, then drop duplicates.",
+            hint=_TEXT,
         ),
         "all-issues": Wrong(
             lambda reports: _device(reports, corrected=None),
             "duplicates",
             _mistaken(corrected=None),
             "reports that were corrected later still count: of one station and time only the last issue does.",
+            hint=_LATEST,
         ),
         "first-issue": Wrong(
             lambda reports: _device(reports, corrected="first"),
@@ -244,18 +275,28 @@ DAYS = Problem(
             "lost",
             _mistaken(drop=True),
             "days on which no wind was measured are missing. They belong to the result, with a null.",
+            hint=_NULL,
+        ),
+        "dropped-first": Wrong(
+            lambda reports: _device(reports.dropna(subset=["wind"])),
+            "lost",
+            lambda reports: windiest(reports.dropna(subset=["wind"])),
+            "reports without a wind were dropped. The latest report counts even if its wind is null, and a day on which none was "
+            "measured belongs to the result: drop none.",
         ),
         "zeros": Wrong(
             lambda reports: _device(reports, zeros=True),
             "nulls",
             _mistaken(zeros=True),
             "a missing wind was taken for 0. It is not calm when nobody looks: the greatest of none is null.",
+            hint=_NULL,
         ),
         "calmest": Wrong(
             lambda reports: _device(reports, how="min"),
             "direction",
             _mistaken(how="min"),
             "that is the least wind of each day; asked for: the greatest.",
+            hint="`max`.",
         ),
         "text": Wrong(_text_days, "dtype"),
         "zoned": Wrong(_with_zone, "dtype"),

@@ -9,11 +9,10 @@ import pandas as pd
 
 from .. import devices
 from ..cases import Case
+from ..frames import call, rows, to_device
 from ..problem import Problem
 from ..traffic import spell
 from ..verdict import refuse
-from .frames import call, to_device
-from .rows import rows
 
 _GPU_SLACK = 10.0  # on a GPU a function is judged by time, against ours
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pandas as pd
 
 from ..cases import Case
+from ..frames import RowsJudge
 from ..problem import Problem, Wrong
 from . import tables
-from .frames import FrameJudge
 
 
 def unknown(flights: pd.DataFrame, planes: pd.DataFrame, k: int) -> pd.DataFrame:
@@ -141,7 +141,7 @@ UNKNOWN = Problem(
     answers=("unknown",),
     specification=unknown,
     lines=4,
-    judge=FrameJudge(
+    judge=RowsJudge(
         (
             Case("211 flights, all carriers", lambda: _case(211, 1, 50)),
             Case("211 flights, k = 3", lambda: _case(211, 1, 3)),

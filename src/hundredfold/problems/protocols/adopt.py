@@ -50,25 +50,37 @@ def _numba(array: Any) -> Any:
 
 @dataclass(frozen=True)
 class Offer:
-    """Something that offers device memory: its name for the learner, and how it is made around a CuPy array."""
+    """Something that offers device memory: its name for the learner, how it is made around a CuPy array, and a hint where no
+    door was found."""
 
     name: str
     around: Callable[[Any], Any]
     make: Callable[[], np.ndarray]
     view: Callable[[Any], Any] = lambda array: array
+    door: str = ""
 
 
+_INTERFACE = (
+    "`cp.from_dlpack` knows only DLPack, and this object speaks only `__cuda_array_interface__`: ask with `hasattr`."
+)
 OFFERS = (
     Offer("a CuPy array", lambda a: a, lambda: np.arange(7.0)),
-    Offer("a Numba device array", _numba, lambda: np.arange(12.0).reshape(3, 4)),
-    Offer("an object with `__cuda_array_interface__`", ByInterface, lambda: np.arange(5, dtype="int32")),
+    Offer("a Numba device array", _numba, lambda: np.arange(12.0).reshape(3, 4), door=_INTERFACE),
+    Offer(
+        "an object with `__cuda_array_interface__`", ByInterface, lambda: np.arange(5, dtype="int32"), door=_INTERFACE
+    ),
     Offer(
         "such an object, every other column of a matrix",
         ByInterface,
         lambda: np.arange(24.0).reshape(4, 6),
         lambda a: a[:, ::2],
     ),
-    Offer("an object with `__dlpack__`", ByCapsule, lambda: np.arange(6, dtype="float32").reshape(2, 3)),
+    Offer(
+        "an object with `__dlpack__`",
+        ByCapsule,
+        lambda: np.arange(6, dtype="float32").reshape(2, 3),
+        door="`cp.asarray` does not know DLPack, and this object speaks only that: ask with `hasattr`.",
+    ),
     Offer("no numbers at all", ByInterface, lambda: np.empty((0, 3))),
 )
 ON_THE_HOST = (("a NumPy array", lambda: np.arange(4.0)), ("a list", lambda: [1.0, 2.0]))
@@ -81,9 +93,12 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
     devices.need_cupy()
     for offer in OFFERS:
         try:
-            _adopted(problem, function, offer)
+            with devices.pooled():  # which tells what is given back
+                _adopted(problem, function, offer)
         except Refusal as refusal:
             refusal.case = refusal.case or offer.name
+            if refusal.reason == "exception":
+                refusal.advice = refusal.advice or offer.door
             raise
     for name, make in ON_THE_HOST:
         _refused(problem, function, name, make())

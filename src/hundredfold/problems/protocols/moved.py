@@ -53,6 +53,11 @@ MOVED = Problem(
         "the way back: four crossings.",
     ),
     wrong={
+        "memory-float64": _wrong(
+            "item-size",
+            "that is 8 bytes for each number, or a copy in every line. x is float32, and three of the four can share memory.",
+            memory=6e8,
+        ),
         "memory-slice": _wrong(
             "copied", "that counts the slice as a copy. A slice of a device array is a view.", memory=4e8
         ),

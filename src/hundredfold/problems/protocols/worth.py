@@ -77,7 +77,8 @@ def _explained(key: str) -> str:
         "scalars": f"Each read is a trip of its own, {gpu} in all. Fetch the 1.6 MB once, and the loop takes the processor {cpu}.",
         "worker": f"A pickle arrives in the worker's host memory: sending it on to the device takes {bus}, one pass on the "
         f"processor {cpu}.",
-        "pingpong": f"A hundred crossings take {bus}. The processor does everything in {cpu}, fetching the array once.",
+        "pingpong": f"A hundred crossings take {bus}, and {gpu} it is with the passes and the step on the host. The processor does "
+        f"everything in {cpu}, fetching the array once.",
         "steps": f"New arrays or old ones, the bytes are the same: {gpu} on the GPU, {cpu} on the processor. That its arrays "
         "are immutable costs memory, not the race.",
     }[key]

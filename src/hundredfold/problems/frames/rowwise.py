@@ -37,8 +37,10 @@ class Rows:
 
 
 def rows(frame: Any) -> Rows:
-    """What is compared of a table of pandas or cuDF; NaN counts as null."""
-    if isinstance(frame, pd.DataFrame):
+    """What is compared of a table of pandas, Arrow or cuDF; NaN counts as null."""
+    if isinstance(frame, pa.Table):
+        table = frame
+    elif isinstance(frame, pd.DataFrame):
         table = pa.Table.from_pandas(frame, preserve_index=False)
     else:
         table = frame.to_arrow(preserve_index=False)
@@ -93,7 +95,7 @@ def explain(got: Rows, expected: Rows, ordered: bool) -> None:
     """
     ours, theirs = got.values, expected.values
     if len(ours) < len(theirs):
-        refuse("lost", f"it has {_rows(ours)}; there should be {len(theirs)}. Which of them have no match?")
+        refuse("lost", f"it has {_rows(ours)}; there should be {len(theirs)}. What have the missing ones in common?")
     if len(ours) > len(theirs):
         refuse("multiplied", f"it has {_rows(ours)}; there should be {len(theirs)}. Which key comes more than once?")
     if not ordered:

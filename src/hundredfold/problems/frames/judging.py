@@ -1,0 +1,225 @@
+"""The flow of a judge of tables: each case is given, the function called, what came back compared; and the rows of joins."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .. import guard, traffic
+from ..cases import Case
+from ..guard import require_callable
+from ..problem import Problem, Wrong
+from ..untouched import missing
+from ..verdict import NotAttempted, Refusal, Verified, refuse
+from .rowwise import Rows, alike, explain, rows, same_column
+from .values import flat, is_table, need_cudf, require_columns, require_kind, to_device, to_host
+
+_SPARE = 20_000  # bytes that may come to the host besides: scalars, sizes, labels
+
+
+@dataclass(frozen=True)
+class FrameCase(Case):
+    """One set of arguments: tables of Arrow or pandas, and anything else, which is given as it is."""
+
+    def host(self) -> tuple[Any, ...]:
+        """The arguments for the specification, in pandas."""
+        return tuple(to_host(value) for value in self.make())
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableJudge:
+    """Judge a function of tables by cases; how a result is compared is the subclass's.
+
+    Parameters
+    ----------
+    unlisted : sequence of Case
+        As for `FunctionJudge`: cases that the verdict does not name, against answers that only fit the others.
+    keeps : bool
+        The arguments must be unchanged after the call.
+    stays : bool
+        The rows must not go to the host on the way.
+    after : sequence of callables
+        ``after(problem, function) -> str`` or None, when all cases are right: they refuse, or say how near the limit is.
+    verified : str
+        What else was verified, for the verdict.
+    """
+
+    unlisted: Sequence[Case] = ()
+    keeps: bool = True
+    stays: bool = False
+    after: Sequence[Callable[[Problem, Any], str | None]] = field(default_factory=tuple)
+    verified: str = ""
+
+    cases: Sequence[Case] = ()
+
+    def __call__(self, problem: Problem, answers: tuple[Any, ...]) -> Verified:
+        require_callable(answers[0], problem.answers[0])
+        need_cudf()
+        for place, case in enumerate([*self.cases, *self.unlisted]):
+            try:
+                self._judge(problem, answers[0], case, first=place == 0)
+            except Refusal as refusal:
+                refusal.case = refusal.case or case.name
+                raise
+        near = [said for judge in self.after if (said := judge(problem, answers[0]))]
+        what = f"{len(self.cases)} cases ({'; '.join(case.name for case in self.cases)})"
+        return Verified(f"{what}{self.verified and '; ' + self.verified}.", " ".join(near))
+
+    def _judge(self, problem: Problem, function: Any, case: Case, *, first: bool) -> None:
+        arguments = tuple(to_device(value) for value in case.make())
+        called, moved = call(problem, function, arguments)
+        if first and missing(called.value):
+            if called.printed:
+                refuse("type", "it prints, but returns nothing.", printed=called.printed)
+            raise NotAttempted("it returns nothing yet (if you have written it: is a `return` missing?)")
+        try:
+            self.compare(problem, case, called.value)
+            if self.keeps:
+                unchanged(case, arguments)
+            if self.stays:
+                assert problem.specification is not None
+                _stayed(moved, by_host(problem.specification, case))
+        except Refusal as refusal:
+            refusal.printed = refusal.printed or called.printed
+            raise
+
+    def compare(self, problem: Problem, case: Case, got: Any) -> None:
+        """Refuse a result that is not the specification's, saying why."""
+        raise NotImplementedError
+
+
+def call(problem: Problem, function: Any, arguments: tuple[Any, ...]) -> tuple[guard.Called, traffic.Traffic]:
+    """Call the function, guarded and watched."""
+    with traffic.watch() as moved:
+        called = guard.call(function, *arguments, limit=problem.time_limit)
+    return called, moved
+
+
+def by_host(function: Callable[..., Any], case: Case) -> Any:
+    """What a function in pandas gives for a case: the specification, or a known mistake."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        return function(*case.host())
+
+
+def unchanged(case: Case, arguments: tuple[Any, ...]) -> None:
+    """Refuse if the call changed one of its tables."""
+    tables = [value for value in case.make() if is_table(value)]
+    for place, (before, after) in enumerate(zip(case.make(), arguments, strict=True), start=1):
+        if is_table(before):
+            was, now = rows(before), rows(after)
+            if (
+                list(was.values.columns) != list(now.values.columns)
+                or was.kinds != now.kinds
+                or not alike(now.values, was.values)
+            ):
+                which = "its argument" if len(tables) == 1 else f"table {place}"
+                refuse(
+                    "aliasing",
+                    f"the result is right, but {which} was changed by the call: whoever still needs it finds another one now. "
+                    "`assign` and `rename` make a new table.",
+                )
+
+
+def _stayed(moved: traffic.Traffic, expected: Any) -> None:
+    allowed = int(flat(expected).memory_usage(index=False, deep=True).sum()) + _SPARE
+    if moved.to_host > allowed:
+        refuse(
+            "transfer",
+            f"the result is right, but {traffic.spell(moved.to_host)} went from the device to the host on the way. A GPU works on "
+            "what lies in its own memory.",
+        )
+
+
+@dataclass(frozen=True)
+class RowsJudge(TableJudge):
+    """Judge a function of tables by the rows that it gives, whatever the types of their numbers.
+
+    Parameters
+    ----------
+    cases : sequence of Case
+    ordered : bool
+        Whether the rows must stand in the specification's order. Where not, any order is right.
+    by : str
+        The column that leads this order: where it is right and the rows are not, equals were told apart wrongly.
+
+    The others are those of `TableJudge`.
+    """
+
+    cases: Sequence[Case] = ()
+    ordered: bool = False
+    by: str = ""
+
+    def compare(self, problem: Problem, case: Case, got: Any) -> None:
+        """Refuse a result that is not the specification's, saying why."""
+        assert problem.specification is not None
+        expected = specified(problem.specification, case)
+        require_kind(got)
+        require_columns(got, list(expected.values.columns), ordered=False)
+        found = rows(got)
+        found = Rows(found.values[list(expected.values.columns)], found.kinds)
+        _kinds(found, expected)
+        if not alike(found.sorted(), expected.sorted()):
+            recognise(problem, case, found.sorted(), expected.sorted())
+            explain(found, expected, self.ordered)
+        elif self.ordered and not alike(found.values, expected.values):
+            recognise(problem, case, found.values, expected.values, ordered=True)
+            if self.by and same_column(found.values[self.by], expected.values[self.by]).all():
+                refuse(
+                    "ties",
+                    f"the rows are in order of {self.by}, but where that is equal they are not in the order asked for.",
+                )
+            refuse(
+                "order",
+                "the rows are right, but they stand in another order than the one that was asked for. Merging and "
+                "grouping promise none: sort after it.",
+            )
+
+
+def _kinds(got: Rows, expected: Rows) -> None:
+    for name, want in expected.kinds.items():
+        if got.kinds[name] != want and len(got.values) and not got.values[name].isna().all():
+            said = f"column {name} is {_a(got.kinds[name])}; it should be {_a(want)}."
+            if (got.kinds[name], want) == ("time with a zone", "time"):
+                said = f"column {name} is a time with a zone; it should be a time without one: `.dt.tz_localize(None)`."
+            refuse("dtype", said)
+
+
+def _a(kind: str) -> str:
+    return {"text": "text", "other": "of another kind"}.get(kind, f"a {kind}")
+
+
+@functools.cache
+def specified(specification: Callable[..., Any], case: Case) -> Rows:
+    """What the specification gives for a case."""
+    return rows(by_host(specification, case))
+
+
+def recognise(problem: Problem, case: Case, ours: pd.DataFrame, right: pd.DataFrame, *, ordered: bool = False) -> None:
+    """Refuse a result that is the one of a known mistake, with that mistake's reason."""
+    for wrong in problem.wrong.values():
+        mistaken = _mistaken(wrong, case, tuple(right.columns))
+        if mistaken is None:
+            continue
+        theirs = mistaken.values if ordered else mistaken.sorted()
+        if alike(ours, theirs) and not alike(theirs, right):
+            refuse(wrong.reason, wrong.why, advice=wrong.hint)
+
+
+@functools.cache
+def _mistaken(wrong: Wrong, case: Case, columns: tuple[str, ...]) -> Rows | None:
+    if wrong.gives is None:
+        return None
+    try:
+        theirs = rows(by_host(wrong.gives, case))
+    except (ValueError, TypeError, KeyError, IndexError):  # this mistake fails on this case
+        return None
+    if set(theirs.values.columns) != set(columns):
+        return None
+    return Rows(theirs.values[list(columns)], theirs.kinds)
