@@ -15,6 +15,7 @@ from hundredfold.seats.plan import CLIENTS, CONTEXT, LEAST, Impossible, plan
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 MACHINES = json.loads((HERE / "machines.json").read_text())
+NVIDIA = json.loads((HERE / "mig_parted.json").read_text())
 SLICES = {"A30": 4, "RTX PRO 6000 Blackwell": 4}  # parts that a GPU is cut into; all others: 7
 
 
@@ -73,6 +74,37 @@ def test_the_tables_of_mig_hold_together(family):
     assert [family["profiles"][name] for name in full] == [1] and full[0].endswith(f".{family['memory']}gb")
     sources = json.loads((Path(boards.__file__).parent / "mig.json").read_text())["sources"]
     assert family["source"] in sources
+
+
+def nvidia_cuts(profile, gpu):
+    """Into how many instances of a profile NVIDIA's own tool cuts this GPU; None where it knows of none."""
+    counts = NVIDIA["alone"].get(profile, {})
+    return counts.get(gpu, counts.get("any"))
+
+
+@pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: f"{machine['learners']} on {machine['gpus']}")
+def test_what_a_machine_is_cut_into_is_in_nvidias_tables(machine):
+    these = named(machine["gpus"])
+    for learners in range(1, 80):
+        made = plan(learners, these)
+        for line in words.commands(made) if made.mechanism == "MIG" else []:
+            if match := re.search(r"mig -i (\d+) -cgi (\S+) -C", line):
+                (profile,) = set(match[2].split(","))
+                assert len(match[2].split(",")) == nvidia_cuts(profile, these[int(match[1])].name), line
+    can = any(board.slices for board in these)
+    assert can == (these[0].name in NVIDIA["balanced"]), "a GPU that NVIDIA's tool cuts, and no other"
+
+
+@pytest.mark.parametrize("family", boards._families(), ids=lambda family: family["name"])
+def test_the_profiles_are_nvidias_all_of_them_and_no_others(family):
+    name = family["name"]
+    assert set(NVIDIA["balanced"][name]) <= set(family["profiles"]), "its mixture is made of profiles that it has"
+    for profile, count in family["profiles"].items():
+        assert nvidia_cuts(profile, name) == count, profile
+
+
+def test_every_gpu_that_nvidias_tool_cuts_is_known():
+    assert set(NVIDIA["balanced"]) == {family["name"] for family in boards._families()}
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,16 @@
 """Seats: how learners share GPUs so that none of them starves.
 
-`boards`: the GPUs there are to share, named or found; `plan`: which way to share them, and what each learner gets; `needs`: what
-the course's units want of a GPU's memory; `words`: a plan in sentences; `command`: ``hundredfold seats``.
+Beforehand: `boards`: the GPUs there are to share, named or found; `plan`: which way to share them, and what each learner gets;
+`needs`: what the course's units want of a GPU's memory; `words`: a plan in sentences.
 
-All but the command needs the standard library only: a hub's Python imports it.
+On a hub: `places`: the GPUs, MIG slices and simulated GPUs to sit on; `ledger`: who sits where; `limits`: what a seat may use, and
+the environment that says so; `certificates`: Dask's, of each learner's own; `hook`: all of this for any spawner; `spawner`, `enter`
+and `groups`: one for one machine, which keeps learners apart; `server`: what it starts; `rmm`: RMM held to its seat.
+
+Live: `asking`: the hub and the servers; `status`: who uses what; `reclaim`: idle kernels' memory; `page`: both, behind the hub's
+login; `notice`: what a learner is told; `trust`: notebooks open on a full disk. `command`: ``hundredfold seats``.
+
+What a hub's Python imports needs the standard library, filelock, and what JupyterHub itself needs (cryptography, Tornado).
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import asdict
 from typing import get_args
 
@@ -42,6 +43,90 @@ def plan_command(learners: int, named: str | None, mechanism: Mechanism | None, 
         click.echo(json.dumps(as_data(made), indent=1))
     else:
         _show(made)
+
+
+_settings = click.option(
+    "--settings", type=click.Path(), help="The hub's hub.toml; /etc/hundredfold/hub.toml if not given."
+)
+
+
+@command.command("status")
+@_settings
+@click.option("--json", "as_json", is_flag=True, help="Print the seats as JSON, memory in bytes.")
+@click.option("--watch", is_flag=True, help="Print them again every five seconds, until Ctrl-C.")
+def status_command(settings: str | None, as_json: bool, watch: bool) -> None:
+    """Say who sits where on this machine's hub and what they use: memory, processes, kernels. For root."""
+    from . import asking, status
+
+    try:
+        while True:
+            found = status.rows(asking.Site.found(settings))
+            if as_json:
+                click.echo(json.dumps(status.as_data(found), indent=1))
+            else:
+                _show_seats(found)
+            if not watch:
+                return
+            time.sleep(5)
+    except asking.NoAnswer as error:
+        raise click.ClickException(str(error)) from error
+
+
+@command.command("reclaim")
+@_settings
+@click.option("--idle", type=click.FloatRange(0), default=30, show_default=True, help="Minutes without work.")
+@click.option(
+    "--grace", type=click.FloatRange(0.5), default=5, show_default=True, help="Minutes between warning and end."
+)
+@click.option("--learner", "learners", multiple=True, help="Only this learner's kernels; may be given more than once.")
+@click.option("--dry-run", is_flag=True, help="Only say which kernels it would be.")
+def reclaim_command(settings: str | None, idle: float, grace: float, learners: tuple[str, ...], dry_run: bool) -> None:
+    """Free the memory of idle kernels: warn their owners in their lab, wait, and end those that nobody used. For root.
+
+    A kernel that computes is never ended, nor one whose owner could not be warned; notebooks stay as they are.
+    """
+    from . import asking, reclaim, status
+
+    try:
+        site = asking.Site.found(settings)
+        if dry_run:
+            these = reclaim.idle(status.rows(site), 60 * idle, learners)
+            for owner, kernel in these:
+                click.echo(f"{owner}: {kernel.path}, idle for {kernel.idle / 60:.0f} minutes")
+            click.echo(f"{len(these)} kernels would be warned of.")
+            return
+        done = reclaim.reclaim(site, 60 * idle, 60 * grace, learners, click.echo)
+    except asking.NoAnswer as error:
+        raise click.ClickException(str(error)) from error
+    for freed in done:
+        click.echo(f"{freed.owner}: {freed.path}: {freed.how}")
+    if not done:
+        click.echo(f"No kernel has been idle for {idle:g} minutes.")
+
+
+def _show_seats(found: list) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    def size(amount: int | None) -> str:
+        return "–" if amount is None else f"{amount / 1e9:.2f} GB"
+
+    console = Console(highlight=False)
+    if not found:
+        console.print("No seat is taken.")
+        return
+    table = Table("learner", "place", "since (UTC)", "main memory", "device memory", "processes", "kernels", box=None)
+    for row in found:
+        kernels = [
+            f"{each.path} ({f'idle for {each.idle / 60:.0f} min' if each.state == 'idle' else each.state})"
+            for each in row.kernels
+        ]
+        of = f" of {row.limit / 1e9:.1f}" if row.limit else ""
+        table.add_row(
+            row.owner, row.place, row.since[:16].replace("T", " "), size(row.memory) + of, size(row.device),
+            str(row.processes), row.silent or "\n".join(kernels) or "none",
+        )  # fmt: skip
+    console.print(table)
 
 
 def as_data(made: Plan) -> dict:

@@ -1,0 +1,83 @@
+"""Become a learner in rooms of their own, then run their server: ``python -I -S enter.py JSON -- COMMAND …``, as root.
+
+Standard library only, and run by its path: it starts with nothing of the learner's in reach. It joins the seat's control groups;
+takes a network of its own, in which localhost is the learner's alone; hides other users' processes; puts empty folders in place
+of the shared ones for temporary files; becomes the learner, who cannot become anybody else again; and is replaced by the server.
+"""
+
+import ctypes
+import fcntl
+import json
+import os
+import resource
+import socket
+import struct
+import sys
+
+CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWNET = 0x00020000, 0x08000000, 0x40000000
+MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_BIND, MS_REC, MS_PRIVATE = 2, 4, 8, 4096, 16384, 1 << 18
+PR_SET_NO_NEW_PRIVS = 38
+SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 1
+SHARED = ("/tmp", "/var/tmp", "/dev/shm")
+
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def call(name, *arguments):
+    """A call of the C library that answers 0, or ends this with what it was."""
+    if getattr(libc, name)(*arguments) != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{name}: {os.strerror(number)}")
+
+
+def mount(what, where, kind, flags, options=""):
+    call("mount", what.encode(), where.encode(), kind.encode(), ctypes.c_ulong(flags), options.encode())
+
+
+def hide(paths):
+    """Nothing where these files are: whoever has a simulated GPU cannot open a real one."""
+    for path in paths:
+        mount("/dev/null", path, "none", MS_BIND)
+
+
+def rooms(own_network, temporary):
+    """A network, a mount table and shared memory of this process's own."""
+    call("unshare", CLONE_NEWNS | CLONE_NEWIPC | (CLONE_NEWNET if own_network else 0))
+    if own_network:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+            name = b"lo".ljust(16, b"\0")
+            flags = struct.unpack_from("16sh", fcntl.ioctl(probe, SIOCGIFFLAGS, name + bytes(24)))[1]
+            fcntl.ioctl(probe, SIOCSIFFLAGS, struct.pack("16sh22x", name, flags | IFF_UP))
+    mount("none", "/", "none", MS_REC | MS_PRIVATE)
+    for folder in SHARED:
+        if os.path.isdir(folder) and not os.path.islink(folder):
+            mount("tmpfs", folder, "tmpfs", MS_NOSUID | MS_NODEV, f"mode=1777,size={temporary}")
+    # From Linux 5.8 on this is this mount's alone: other users' processes, and what they were started with, are not to be seen.
+    mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, "hidepid=2")
+
+
+def main():
+    what = json.loads(sys.argv[1])
+    command = sys.argv[3:]
+    for file in what["groups"]:
+        with open(file, "w") as joined:
+            joined.write("0")
+    rooms(what["own_network"], what["temporary"])
+    hide(what["hidden"])
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    os.initgroups(what["user"], what["gid"])
+    os.setresgid(what["gid"], what["gid"], what["gid"])
+    os.setresuid(what["uid"], what["uid"], what["uid"])
+    call("prctl", PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    os.umask(0o077)
+    try:
+        os.chdir(what["home"])
+    except OSError as error:
+        sys.exit(
+            f"Hundredfold: {what['user']} cannot enter {what['home']} ({error.strerror}): give it to them (chown)."
+        )
+    os.execvpe(command[0], command, os.environ)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,138 @@
+"""A control group for each seat: main memory, time and processes, held by the kernel. Versions 1 and 2.
+
+The groups are made below the hub's own. With version 2 that needs a group that systemd has delegated (``Delegate=yes``).
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from hundredfold.machine import cgroup
+
+#: Threads and processes of a seat: a kernel, two Dask workers and their nannies have about 150.
+MOST_PROCESSES = 1024
+_PERIOD = 100_000
+_HUB = "hundredfold-hub"
+_SEATS = "hundredfold-seats"
+
+
+class Groups:
+    """The groups of one seat.
+
+    Parameters
+    ----------
+    name : the seat's folder name.
+    root : where the file system begins, for tests.
+    """
+
+    def __init__(self, name: str, root: str = "/") -> None:
+        self.folders: dict[str, tuple[int, Path]] = {}
+        for controller in ("memory", "cpu", "pids"):
+            with suppress(OSError):
+                version, own = _own(controller, root)
+                self.folders[controller] = (version, own / _SEATS / name)
+
+    def make(self, memory: int | None, cores: float | None) -> list[str]:
+        """Make the groups and set their limits (bytes; cores' worth of time); return what cannot be limited here.
+
+        Groups that are there already get the new limits.
+        """
+        missing = [controller for controller in ("memory", "cpu", "pids") if controller not in self.folders]
+        for controller, (version, folder) in list(self.folders.items()):
+            try:
+                if version == 2:
+                    _delegate(folder.parent.parent, controller)
+                folder.mkdir(parents=True, exist_ok=True)
+                for file, value in _values(controller, version, memory, cores):
+                    (folder / file).write_text(value)
+            except OSError:
+                missing.append(controller)
+                del self.folders[controller]
+        return missing
+
+    def files(self) -> list[str]:
+        """The files into which a process writes 0 to join."""
+        return sorted({str(folder / "cgroup.procs") for _, folder in self.folders.values()})
+
+    def processes(self) -> list[int]:
+        """The ids of the processes that are in."""
+        found: set[int] = set()
+        for _, folder in self.folders.values():
+            with suppress(OSError):
+                found |= {int(word) for word in (folder / "cgroup.procs").read_text().split()}
+        return sorted(found)
+
+    def memory(self) -> int | None:
+        """Bytes of main memory in use, files that are only cached not among them; None where nobody counts."""
+        if "memory" not in self.folders:
+            return None
+        version, folder = self.folders["memory"]
+        name, cached = (
+            ("memory.current", "inactive_file") if version == 2 else ("memory.usage_in_bytes", "total_inactive_file")
+        )
+        used = cgroup.number(folder / name)
+        return None if used is None else max(0, used - (cgroup.statistic(folder / "memory.stat", cached) or 0))
+
+    def limit(self) -> int | None:
+        """Bytes of main memory that there may be; None where nothing limits it."""
+        if "memory" not in self.folders:
+            return None
+        version, folder = self.folders["memory"]
+        found = cgroup.number(folder / ("memory.max" if version == 2 else "memory.limit_in_bytes"))
+        return found if found is not None and found < 1 << 60 else None
+
+    def close(self, patience: float = 10.0) -> None:
+        """End every process that is left and remove the groups: kernels and workers do not outlive their server."""
+        until = time.monotonic() + patience
+        while (left := self.processes()) and time.monotonic() < until:
+            for process in left:
+                with suppress(ProcessLookupError):
+                    os.kill(process, signal.SIGKILL)
+            time.sleep(0.02)
+        for _, folder in self.folders.values():
+            with suppress(OSError):
+                folder.rmdir()
+
+
+def _own(controller: str, root: str) -> tuple[int, Path]:
+    """The innermost group of this process for a controller, version 1 if it has it."""
+    found = cgroup.folders(controller, root)
+    for version, folder in sorted(found, key=lambda each: each[0]):
+        if version == 1:
+            return version, folder
+        if controller in cgroup.words_of(folder / "cgroup.controllers"):
+            return version, folder.parent if folder.name == _HUB else folder
+    raise FileNotFoundError(controller)
+
+
+def _values(controller: str, version: int, memory: int | None, cores: float | None) -> list[tuple[str, str]]:
+    if controller == "pids":
+        return [("pids.max", str(MOST_PROCESSES))]
+    if controller == "memory":
+        if memory is None:
+            return []
+        return [("memory.max" if version == 2 else "memory.limit_in_bytes", str(memory))]
+    if cores is None:
+        return []
+    quota = str(max(1000, int(cores * _PERIOD)))
+    if version == 2:
+        return [("cpu.max", f"{quota} {_PERIOD}")]
+    return [("cpu.cfs_period_us", str(_PERIOD)), ("cpu.cfs_quota_us", quota)]
+
+
+def _delegate(own: Path, controller: str) -> None:
+    """Version 2: let groups below `own` have this controller. Then `own` may hold no processes, so they move one down."""
+    for level in (own, own / _SEATS):
+        level.mkdir(exist_ok=True)
+        if controller in cgroup.words_of(level / "cgroup.subtree_control"):
+            continue
+        if level == own:
+            (own / _HUB).mkdir(exist_ok=True)
+            for process in (own / "cgroup.procs").read_text().split():
+                with suppress(OSError):
+                    (own / _HUB / "cgroup.procs").write_text(process)
+        (level / "cgroup.subtree_control").write_text(f"+{controller}")

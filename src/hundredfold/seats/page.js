@@ -1,0 +1,78 @@
+// The page on seats: asks who uses what, and says so. Everything that comes from learners is put in as text.
+"use strict";
+(() => {
+  const EVERY = 5000; // ms
+  const size = (bytes) => (bytes == null ? "–" : bytes < 1e9 ? `${Math.round(bytes / 1e6)} MB` : `${(bytes / 1e9).toFixed(1)} GB`);
+  const span = (seconds) => (seconds < 90 ? `${Math.round(seconds)} s` : seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`);
+  const part = (tag, text, kind) => {
+    const made = document.createElement(tag);
+    if (text != null) made.textContent = text;
+    if (kind) made.className = kind;
+    return made;
+  };
+
+  function row(seat) {
+    const line = part("tr");
+    const name = part("th", seat.owner);
+    name.scope = "row";
+    line.append(name, part("td", seat.place), part("td", new Date(seat.since).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })));
+    const memory = part("td", seat.limit ? `${size(seat.memory)} of ${size(seat.limit)}` : size(seat.memory), "n");
+    if (seat.limit && seat.memory != null) {
+      const share = Math.min(1, seat.memory / seat.limit);
+      const bar = part("span", null, share > 0.9 ? "bar full" : "bar");
+      const fill = part("i");
+      fill.style.width = `${100 * share}%`;
+      bar.append(fill);
+      memory.append(bar);
+    }
+    line.append(memory, part("td", size(seat.device), "n"), part("td", seat.processes, "n"));
+    const kernels = part("td");
+    if (seat.silent) kernels.append(part("span", seat.silent, "wrong"));
+    else if (!seat.kernels.length) kernels.append(part("span", "none", "soft"));
+    for (const kernel of seat.kernels) {
+      const said = kernel.state === "idle" ? `idle for ${span(kernel.idle)}` : kernel.state;
+      const one = part("div", `${kernel.path} `);
+      one.append(part("span", said, "soft"));
+      kernels.append(one);
+    }
+    line.append(kernels);
+    return line;
+  }
+
+  async function renew() {
+    const summary = document.getElementById("summary");
+    try {
+      const answer = await fetch("api/status", { headers: { Accept: "application/json" } });
+      if (answer.redirected || answer.status === 403) return window.location.reload(); // the login has run out
+      if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
+      const { seats, last } = await answer.json();
+      document.getElementById("seats").replaceChildren(...seats.map(row));
+      const kernels = seats.reduce((sum, seat) => sum + seat.kernels.length, 0);
+      const memory = seats.reduce((sum, seat) => sum + (seat.memory || 0), 0);
+      summary.textContent = seats.length
+        ? `${seats.length} ${seats.length === 1 ? "seat is" : "seats are"} taken, with ${kernels} ${kernels === 1 ? "kernel" : "kernels"} and ${size(memory)} of main memory.`
+        : "No seat is taken.";
+      if (last.length) document.getElementById("told").textContent = `Last time: ${last.join("; ")}.`;
+    } catch (error) {
+      summary.textContent = `The hub does not say who sits where (${error.message}); asking again.`;
+    }
+  }
+
+  document.getElementById("reclaim").addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const form = new FormData(event.target);
+    const body = new URLSearchParams({ idle: 60 * form.get("idle"), grace: 60 * form.get("grace") });
+    const cookie = document.cookie.split("; ").find((each) => each.startsWith("_xsrf="));
+    const answer = await fetch("api/reclaim", { method: "POST", body, headers: { "X-XSRFToken": cookie ? cookie.slice(6) : "" } });
+    const told = document.getElementById("told");
+    if (!answer.ok) told.textContent = `That was not done: ${answer.status} ${answer.statusText}.`;
+    else {
+      const { warned, unreachable } = await answer.json();
+      told.textContent = warned.length ? `Warned ${warned.join("; ")}.` : "No kernel has been idle for so long.";
+      if (unreachable.length) told.textContent += ` Could not be warned, and is left alone: ${unreachable.join(", ")}.`;
+    }
+  });
+
+  renew();
+  setInterval(renew, EVERY);
+})();

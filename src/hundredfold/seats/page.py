@@ -1,0 +1,133 @@
+"""The page on seats, behind the hub's login: ``python -m hundredfold.seats.page``, started by the hub.
+
+Who may see it is the hub's to say: the scope ``access:services!service=seats``, which admins have. It shows who uses what, warns
+the owners of idle kernels and frees their memory when asked to, and gives seats back that a hub which was killed left behind.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import time
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlparse
+
+from jupyterhub.services.auth import HubOAuthCallbackHandler, HubOAuthenticated
+from tornado import web
+
+from . import reclaim, status
+from .asking import NoAnswer, Site
+from .ledger import Ledger
+
+HERE = Path(__file__).parent
+#: A seat is given back if the hub has not known its server for this long (seconds); a server that starts takes its time.
+STALE = 600.0
+LOOK = 60.0
+
+
+class Base(HubOAuthenticated, web.RequestHandler):
+    @property
+    def site(self) -> Site:
+        return self.settings["site"]
+
+    def set_default_headers(self) -> None:
+        self.set_header("Content-Security-Policy", "default-src 'self'; frame-ancestors 'none'")
+        self.set_header("X-Content-Type-Options", "nosniff")
+        self.set_header("Cache-Control", "no-store")
+
+
+class Page(Base):
+    @web.authenticated
+    def get(self) -> None:
+        self.xsrf_token  # noqa: B018  (sets the cookie that the script sends back)
+        self.set_header("Content-Type", "text/html; charset=UTF-8")
+        self.finish((HERE / "page.html").read_bytes())
+
+
+class Part(Base):
+    """The page's script and style."""
+
+    @web.authenticated
+    def get(self, kind: str) -> None:
+        self.set_header("Content-Type", {"js": "text/javascript", "css": "text/css"}[kind] + "; charset=UTF-8")
+        self.finish((HERE / f"page.{kind}").read_bytes())
+
+
+class Status(Base):
+    @web.authenticated
+    async def get(self) -> None:
+        found = await asyncio.to_thread(status.rows, self.site)
+        self.finish({"seats": status.as_data(found), "last": self.settings["last"]})
+
+
+class Reclaim(Base):
+    @web.authenticated
+    async def post(self) -> None:
+        try:
+            seconds, grace = (float(self.get_body_argument(name)) for name in ("idle", "grace"))
+        except ValueError:
+            raise web.HTTPError(400, "idle and grace are numbers of seconds") from None
+        if not (0 <= seconds < 1e6 and reclaim.LEAST_GRACE <= grace < 1e6):
+            raise web.HTTPError(400, f"grace is at least {reclaim.LEAST_GRACE:g} seconds")
+        owners = self.get_body_arguments("owner")
+        these = reclaim.idle(await asyncio.to_thread(status.rows, self.site), seconds, owners)
+        unreached = await asyncio.to_thread(reclaim.warn, self.site, these, grace)
+        kept = [each for each in these if each[0] not in unreached]
+        task = asyncio.create_task(self._later(kept, grace))
+        self.settings["tasks"].add(task)
+        task.add_done_callback(self.settings["tasks"].discard)
+        self.finish({"warned": [f"{owner}: {kernel.path}" for owner, kernel in kept], "unreachable": sorted(unreached)})
+
+    async def _later(self, kept: list[Any], grace: float) -> None:
+        await asyncio.sleep(grace)
+        done = await asyncio.to_thread(reclaim.end, self.site, kept, grace)
+        self.settings["last"][:] = [f"{freed.owner}: {freed.path}: {freed.how}" for freed in done]
+
+
+async def _tidy(site: Site) -> None:
+    """Give back the seats of servers that the hub has not known for a while."""
+    unknown: dict[str, float] = {}
+    while True:
+        await asyncio.sleep(LOOK)
+        try:
+            now = await asyncio.to_thread(status.stale, site)
+        except NoAnswer:  # the hub restarts
+            unknown.clear()
+            continue
+        unknown = {owner: unknown.get(owner, time.monotonic()) for owner in now}
+        for owner, since in unknown.items():
+            if time.monotonic() - since > STALE:
+                await asyncio.to_thread(Ledger(site.state / "seats.json").release, owner)
+
+
+def application(site: Site, prefix: str) -> web.Application:
+    """The page's application below `prefix`, which ends in a slash."""
+    return web.Application(
+        [
+            (prefix, Page),
+            (prefix + r"page\.(js|css)", Part),
+            (prefix + "api/status", Status),
+            (prefix + "api/reclaim", Reclaim),
+            (prefix + "oauth_callback", HubOAuthCallbackHandler),
+        ],
+        site=site,
+        last=[],
+        tasks=set(),
+        cookie_secret=secrets.token_bytes(32),
+        xsrf_cookies=True,
+        xsrf_cookie_kwargs={"path": prefix, "samesite": "Strict"},
+    )
+
+
+async def main() -> None:
+    """Serve until the hub ends this."""
+    site = Site.at(os.environ["HUNDREDFOLD_STATE_FOLDER"], os.environ["HUNDREDFOLD_RUN_FOLDER"])
+    url = urlparse(os.environ["JUPYTERHUB_SERVICE_URL"])
+    application(site, os.environ["JUPYTERHUB_SERVICE_PREFIX"]).listen(url.port, url.hostname)
+    await _tidy(site)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,153 @@
+"""Who uses what, now: each seat with its place, memory, processes and kernels."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from . import places
+from .asking import NoAnswer, Site
+from .groups import Groups
+from .hook import folder_name
+from .ledger import Ledger
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A running kernel: `path` of its notebook (or its name), `state` as Jupyter says it, `idle` seconds since it last did something."""
+
+    id: str
+    path: str
+    state: str
+    idle: float
+
+
+@dataclass(frozen=True)
+class Row:
+    """One seat.
+
+    Attributes
+    ----------
+    owner, place, since : str
+        As in the ledger; `since` in UTC.
+    memory, limit : int or None
+        Bytes of main memory in use by server, kernels and workers together, and how many there may be.
+    device : int or None
+        Bytes of device memory that its processes hold, as the driver counts; None where there is no GPU.
+    processes : int
+    kernels : tuple of Kernel
+    silent : str
+        Why its server does not say what it runs; empty where it does.
+    """
+
+    owner: str
+    place: str
+    since: str
+    memory: int | None = None
+    limit: int | None = None
+    device: int | None = None
+    processes: int = 0
+    kernels: tuple[Kernel, ...] = field(default=())
+    silent: str = ""
+
+
+def rows(site: Site) -> list[Row]:
+    """All seats in use, in the order of their owners' names. Servers are asked at the same time; one that hangs costs its patience."""
+    seats = Ledger(site.state / "seats.json").seats()
+    held = device_memory()
+    names = _titles()
+    with ThreadPoolExecutor(8) as asking:
+        kernels = list(asking.map(lambda seat: _kernels(site, seat.owner), seats))
+    found = []
+    for seat, (mine, silent) in zip(seats, kernels, strict=True):
+        groups = Groups(folder_name(seat.owner))
+        processes = groups.processes()
+        found.append(
+            Row(
+                seat.owner,
+                names.get(seat.place, seat.place),
+                seat.since,
+                groups.memory(),
+                groups.limit(),
+                None if held is None else sum(held.get(process, 0) for process in processes),
+                len(processes),
+                mine,
+                silent,
+            )
+        )
+    return found
+
+
+def as_data(found: Sequence[Row]) -> list[dict[str, Any]]:
+    """The rows as JSON has them."""
+    return [asdict(row) for row in found]
+
+
+def device_memory() -> dict[int, int] | None:
+    """Bytes of device memory that each process holds; None where there is no nvidia-smi, or it does not say."""
+    try:
+        told = subprocess.run(
+            ["nvidia-smi", "--query-compute-apps=pid,used_memory", "--format=csv,noheader,nounits"],
+            capture_output=True, text=True, timeout=places.PATIENCE, check=True,
+        ).stdout  # fmt: skip
+    except (OSError, subprocess.SubprocessError):
+        return None
+    found: dict[int, int] = {}
+    for line in told.splitlines():
+        process, _, amount = (part.strip() for part in line.partition(","))
+        if process.isdecimal() and amount.isdecimal():
+            found[int(process)] = found.get(int(process), 0) + int(amount) * 2**20
+    return found
+
+
+def _titles() -> dict[str, str]:
+    """What people call the GPUs and slices of this machine."""
+    try:
+        here = places.gpus_here()
+    except places.UnreadableGpus:
+        return {}
+    found = {gpu.uuid: f"GPU {gpu.index} ({gpu.name})" for gpu in here}
+    return found | {uuid: f"{profile} of GPU {gpu.index} ({gpu.name})" for gpu in here for uuid, profile in gpu.slices}
+
+
+def _kernels(site: Site, owner: str) -> tuple[tuple[Kernel, ...], str]:
+    try:
+        paths = {session["kernel"]["id"]: session["path"] for session in site.server(owner, "GET", "api/sessions")}
+        told = site.server(owner, "GET", "api/kernels")
+    except NoAnswer as error:
+        return (), str(error)
+    now = datetime.now(UTC)
+    return tuple(
+        Kernel(
+            kernel["id"],
+            paths.get(kernel["id"], kernel["name"]),
+            kernel["execution_state"],
+            max(0.0, (now - datetime.fromisoformat(kernel["last_activity"])).total_seconds()),
+        )
+        for kernel in told
+    ), ""
+
+
+def stale(site: Site) -> set[str]:
+    """The owners of seats whose servers the hub does not know to run or to start: what a hub that was killed left behind."""
+    running = set()
+    for user in site.hub("users?state=active&limit=1000"):
+        for name in user.get("servers") or {}:
+            running.add(f"{user['name']}/{name}" if name else user["name"])
+    return {seat.owner for seat in Ledger(site.state / "seats.json").seats()} - running
+
+
+def pss(process: int, proc: str = "/proc") -> int | None:
+    """Bytes of main memory that are a process's share (what it shares with others divided among them); None where it is gone."""
+    try:
+        for line in Path(proc, str(process), "smaps_rollup").read_text().splitlines():
+            if line.startswith("Pss:"):
+                return int(line.split()[1]) * 1024
+    except (OSError, ValueError):
+        pass
+    return None

@@ -1,0 +1,329 @@
+"""A real JupyterHub with real system users, and learners who use it from outside: by HTTP and websockets, as a browser does."""
+
+from __future__ import annotations
+
+import contextlib
+import grp
+import json
+import os
+import pwd
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin
+
+import requests
+import websocket
+
+ROOT = Path(__file__).parents[2]
+DEPLOY = ROOT / "deploy" / "hub"
+#: For what hangs: a busy machine may take ten times as long as a quiet one (seconds).
+PATIENCE = 300.0
+
+
+def until(what: str, ask: Callable[[], Any], patience: float = PATIENCE, pause: float = 0.1) -> Any:
+    """Ask until the answer is true, and return it; give up with `what` was waited for."""
+    end = time.monotonic() + patience
+    while True:
+        answer = ask()
+        if answer:
+            return answer
+        assert time.monotonic() < end, f"{what}: not within {patience:g} s"
+        time.sleep(pause)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def proxy_program() -> str:
+    """The proxy that `make test-hub` installed beside this Python, else the one on PATH."""
+    beside = Path(sys.prefix) / "node_modules" / ".bin" / "configurable-http-proxy"
+    found = str(beside) if beside.exists() else shutil.which("configurable-http-proxy")
+    assert found, "configurable-http-proxy is not installed: `make test-hub` does it (npm)"
+    return found
+
+
+class People:
+    """System users and groups for one test session, removed at its end."""
+
+    def __init__(self) -> None:
+        self.mark = f"hf{os.getpid() % 100000}"
+        self.learners, self.teachers = f"{self.mark}l", f"{self.mark}t"
+        for group in (self.learners, self.teachers):
+            subprocess.run(["groupadd", group], check=True)
+        self.names: list[str] = []
+
+    def add(self, who: str, teacher: bool = False) -> str:
+        """Make a user with a home folder, and a password that is the name; return the name."""
+        name = f"{self.mark}{who}"
+        group = self.teachers if teacher else self.learners
+        subprocess.run(["useradd", "-m", "-s", "/bin/bash", "-G", group, name], check=True, capture_output=True)
+        subprocess.run(["chpasswd"], input=f"{name}:{name}\n", text=True, check=True)
+        self.names.append(name)
+        return name
+
+    def remove(self) -> None:
+        for name in self.names:
+            for process in of_user(name):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(process, signal.SIGKILL)
+            until(f"{name}'s processes end", lambda name=name: not of_user(name), 30)
+            subprocess.run(["userdel", "-r", name], check=True, capture_output=True)
+        for group in (self.learners, self.teachers):
+            with contextlib.suppress(KeyError):
+                grp.getgrnam(group)
+                subprocess.run(["groupdel", group], check=True)
+
+
+def of_user(name: str) -> list[int]:
+    """The processes of a user that are not zombies."""
+    uid, found = pwd.getpwnam(name).pw_uid, []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if folder.stat().st_uid == uid and " Z " not in (folder / "stat").read_text().rpartition(")")[2][:3]:
+                found.append(int(folder.name))
+    return found
+
+
+def as_user(name: str, code: str, *arguments: str, timeout: float = 120, **env: str) -> subprocess.CompletedProcess:
+    """Run Python code on this machine as another user, outside of all servers: what an ssh login would allow."""
+    user = pwd.getpwnam(name)
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        user=user.pw_uid,
+        group=user.pw_gid,
+        extra_groups=[],
+        cwd="/",
+        env={"HOME": user.pw_dir, "PATH": "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1", **env},
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+    )
+
+
+class Hub:
+    """The hub of deploy/hub, with settings of its own, in folders of its own."""
+
+    def __init__(self, folder: Path, people: People, **seats: Any) -> None:
+        self.people, self.others = people, frozenset(people.names)  # who was there before sits at another hub
+        self.address = f"http://127.0.0.1:{free_port()}"
+        self.run = Path(f"/run/{people.mark}-{uuid.uuid4().hex[:4]}")
+        self.state = folder / "state"
+        self.log = folder / "hub.log"
+        self.folder = folder
+        self.settings = folder / "hub.toml"
+        text = (DEPLOY / "hub.toml").read_text()
+        changes = {
+            "address": self.address, "state": str(self.state), "run": str(self.run), "proxy": [proxy_program()],
+            "starts_proxy": True, "page_port": free_port(), "groups": [people.learners, people.teachers], "admins": [people.teachers],
+            "learners": 8, "memory": "2G", "cores": 1, **seats,
+        }  # fmt: skip
+        for key, value in changes.items():
+            text, count = re.subn(rf"(?m)^{key} = .*$", f"{key} = {json.dumps(value)}", text)
+            assert count == 1, f"hub.toml has no {key}"
+        self.settings.write_text(text)
+        self.process: subprocess.Popen | None = None
+
+    def start(self) -> None:
+        env = {**os.environ, "HUNDREDFOLD_HUB": str(self.settings), "PYTHONUNBUFFERED": "1"}
+        with open(self.log, "a") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "jupyterhub", "-f", str(DEPLOY / "jupyterhub_config.py")],
+                cwd=self.folder, env=env, stdout=log, stderr=subprocess.STDOUT, start_new_session=True,
+            )  # fmt: skip
+        until("the hub answers", self._answers, pause=0.5)
+
+    def _answers(self) -> bool:
+        if self.process.poll() is not None:
+            raise AssertionError(self.log.read_text()[-3000:])
+        with contextlib.suppress(requests.RequestException):
+            return requests.get(f"{self.address}/hub/api", timeout=10).ok
+        return False
+
+    def stop(self, how: int = signal.SIGTERM) -> None:
+        """End the hub; servers go on."""
+        if self.process is not None and self.process.poll() is None:
+            self.process.send_signal(how)
+            self.process.wait(60)
+
+    def _own(self) -> list[str]:
+        return [name for name in self.people.names if name not in self.others]
+
+    def close(self) -> None:
+        """End the hub and whatever it left."""
+        self.stop()
+        for process in (*self.left(), *(process for name in self._own() for process in of_user(name))):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+        until("all ends", lambda: not self.left(), 30)
+        shutil.rmtree(self.run, ignore_errors=True)
+
+    def left(self) -> list[int]:
+        """Processes that were told this hub's folder: its proxy, its page, servers."""
+        found = []
+        for folder in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                told = (folder / "cmdline").read_bytes() + (folder / "environ").read_bytes()
+                if f"{self.run}/".encode() in told or f"HUNDREDFOLD_RUN_FOLDER={self.run}\0".encode() in told:
+                    found.append(int(folder.name))
+        return found
+
+    def seats(self) -> dict[str, str]:
+        """owner → place, as the ledger has them."""
+        entries = json.loads((self.state / "seats.json").read_text())["seats"]
+        return {entry["owner"]: entry["place"] for entry in entries}
+
+
+class Learner:
+    """Somebody with a browser."""
+
+    def __init__(self, hub: Hub, name: str) -> None:
+        self.hub, self.name = hub, name
+        self.session = requests.Session()
+        self.base = f"{hub.address}/user/{name}/"
+
+    def xsrf(self, path: str) -> str:
+        """The token against forged requests that the page at `path` sets as a cookie."""
+        found = [c.value for c in self.session.cookies if c.name == "_xsrf" and path.startswith(c.path)]
+        return max(found, key=len) if found else ""
+
+    def log_in(self, password: str | None = None) -> requests.Response:
+        page = self.session.get(f"{self.hub.address}/hub/login", timeout=PATIENCE)
+        token = re.search(r'name="_xsrf" value="([^"]*)"', page.text)[1]
+        return self.session.post(
+            f"{self.hub.address}/hub/login?next=/hub/home",
+            data={"username": self.name, "password": self.name if password is None else password, "_xsrf": token},
+            timeout=PATIENCE,
+        )
+
+    def open(self) -> requests.Response:
+        """Open the server's page as a browser does that follows the hub's button, and wait until it is there."""
+        self._press()
+        pressed = time.monotonic()
+
+        def there() -> requests.Response | None:
+            nonlocal pressed
+            page = self.session.get(urljoin(self.base, "lab"), timeout=PATIENCE)
+            if page.ok and page.url.startswith(self.base):
+                return page
+            self._refused(page)
+            if page.status_code == 424 and time.monotonic() - pressed > 3:
+                # Nothing starts (the hub was started anew in between, say): the page has the button again.
+                self._press()
+                pressed = time.monotonic()
+            return None
+
+        return until(f"{self.name}'s server", there, pause=0.5)
+
+    def _press(self) -> None:
+        page = self.session.get(f"{self.hub.address}/hub/spawn", timeout=PATIENCE)
+        if page.status_code != 500:  # then the page of the server says the same
+            self._refused(page)
+
+    @staticmethod
+    def _refused(page: requests.Response) -> None:
+        """Fail on what a learner could not mend by waiting."""
+        assert page.status_code in (200, 404, 424, 502, 503), f"{page.status_code}: {words(page.text)[-600:]}"
+        failed = re.search(r"Spawn failed[^<]*", page.text)
+        assert failed is None, failed[0]
+
+    def api(self, method: str, path: str, **more: Any) -> requests.Response:
+        """Ask the learner's server."""
+        url = urljoin(self.base, f"api/{path}")
+        headers = {"X-XSRFToken": self.xsrf(f"/user/{self.name}/")}
+        return self.session.request(method, url, headers=headers, timeout=PATIENCE, **more)
+
+    def kernel(self) -> str:
+        """Start a kernel and return its id."""
+        answer = self.api("POST", "kernels", json={"name": "python3"})
+        assert answer.status_code == 201, answer.text
+        return answer.json()["id"]
+
+    def socket(self, path: str) -> websocket.WebSocket:
+        """A websocket of the learner's server, with the browser's cookies."""
+        url = urljoin(self.base, path).replace("http", "ws", 1)
+        wanted = "; ".join(
+            f"{c.name}={c.value}" for c in self.session.cookies if f"/user/{self.name}/".startswith(c.path)
+        )
+        token = self.xsrf(f"/user/{self.name}/")
+        return websocket.create_connection(
+            f"{url}?_xsrf={token}", cookie=wanted, timeout=PATIENCE, origin=self.hub.address
+        )
+
+    def run(self, kernel: str, code: str, patience: float | None = None) -> str:
+        """Run code in a kernel and return what it printed; a traceback fails the test, and so does silence of `patience` seconds."""
+        with contextlib.closing(self.socket(f"api/kernels/{kernel}/channels")) as line:
+            if patience is not None:
+                line.settimeout(patience)
+            message = uuid.uuid4().hex
+            header = {
+                "msg_id": message,
+                "msg_type": "execute_request",
+                "username": "",
+                "session": uuid.uuid4().hex,
+                "version": "5.3",
+            }
+            content = {
+                "code": code,
+                "silent": False,
+                "store_history": True,
+                "allow_stdin": False,
+                "stop_on_error": True,
+            }
+            line.send(
+                json.dumps(
+                    {"header": header, "parent_header": {}, "metadata": {}, "content": content, "channel": "shell"}
+                )
+            )
+            said = ""
+            while True:
+                heard = json.loads(line.recv())
+                if heard.get("parent_header", {}).get("msg_id") != message:
+                    continue
+                kind, content = heard["msg_type"], heard["content"]
+                if kind == "stream":
+                    said += content["text"]
+                if kind in ("execute_result", "display_data"):
+                    said += content["data"].get("text/plain", "")
+                if kind == "error":
+                    raise AssertionError("\n".join(content["traceback"]))
+                if kind == "status" and content["execution_state"] == "idle":
+                    return said
+
+    def leave(self) -> None:
+        """Stop the server, as the button in the hub's control panel does."""
+        url = f"{self.hub.address}/hub/api/users/{self.name}/server"
+        answer = self.session.delete(
+            url,
+            headers={"X-XSRFToken": self.xsrf("/hub/"), "Referer": f"{self.hub.address}/hub/home"},
+            timeout=PATIENCE,
+        )
+        assert answer.status_code in (202, 204), answer.text
+        until(f"{self.name}'s server ends", lambda: self.name not in self.hub.seats())
+
+
+def words(page: str) -> str:
+    """What a page says."""
+    return " ".join(re.sub(r"<(script|style).*?</\1>|<[^>]+>", " ", page, flags=re.DOTALL).split())
+
+
+@contextlib.contextmanager
+def people() -> Iterator[People]:
+    assert os.geteuid() == 0, "these tests make system users: run `make test-hub` as root"
+    made = People()
+    try:
+        yield made
+    finally:
+        made.remove()

@@ -1,0 +1,103 @@
+"""The class's page: what learners on a real hub share, as an instructor sees it, and who sees nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import stat
+import uuid
+from pathlib import Path
+
+import hubs
+import pytest
+import requests
+
+from hundredfold.progress import catalogue, classroom
+
+CHECK = "from hundredfold.problems import progress, sharing\nfrom hundredfold.problems.verdict import Verdict\n"
+
+
+@pytest.fixture(scope="module")
+def room():
+    """Where every user can enter: pytest's own folders are root's alone."""
+    folder = Path(f"/var/lib/hundredfold-class-{uuid.uuid4().hex[:6]}")
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="module")
+def class_hub(people, room, tmp_path_factory):
+    made = hubs.Hub(tmp_path_factory.mktemp("class"), people, port=hubs.free_port())
+    text = made.settings.read_text()
+    assert text.count('\nfolder = ""') == 1
+    made.settings.write_text(text.replace('\nfolder = ""', f'\nfolder = "{room}"'))
+    try:
+        made.start()
+        yield made
+    finally:
+        made.close()
+
+
+def learner(hub, people, who, teacher=False):
+    made = hubs.Learner(hub, people.add(who, teacher))
+    assert made.log_in().ok
+    return made
+
+
+def test_a_class_from_its_kernels_to_the_page(class_hub, people, room):
+    teacher = learner(class_hub, people, "pte", teacher=True)
+    anna, ben = learner(class_hub, people, "pan"), learner(class_hub, people, "pbe")
+    kernels = {}
+    for who, verdicts in ((anna, [("wrong", "device"), ("right", None)]), (ben, [("wrong", "device")])):
+        who.open()
+        kernels[who] = who.kernel()
+        code = "".join(f"progress.record(Verdict('arrays.port', {outcome!r}, {why!r}))\n" for outcome, why in verdicts)
+        who.run(kernels[who], CHECK + code)
+    assert stat.S_IMODE(room.stat().st_mode) == 0o1733
+    assert classroom.summary(room)["count"] == 2
+
+    url = f"{class_hub.address}/services/class/"
+    page = teacher.session.get(url, timeout=hubs.PATIENCE)
+    assert page.status_code == 200 and "<h1>The class</h1>" in page.text
+
+    def told():
+        return teacher.session.get(f"{url}api/summary", timeout=hubs.PATIENCE).json()
+
+    (port,) = told()["problems"]
+    assert (told()["count"], port["solved"], port["trying"]) == (2, 1, 1)
+    assert [(row["reason"], row["learners"]) for row in port["reasons"]] == [("device", 2)]
+    said = json.dumps(told())
+    assert told()["learners"] is None and anna.name not in said and ben.name not in said
+    for part in ("page.js", "page.css"):
+        assert teacher.session.get(url + part, timeout=hubs.PATIENCE).ok
+
+    # Nobody else sees it: neither a learner, nor a stranger, nor whoever goes past the proxy.
+    for path in ("", "api/summary", "page.js"):
+        assert anna.session.get(url + path, timeout=hubs.PATIENCE).status_code == 403
+        stranger = requests.get(url + path, timeout=hubs.PATIENCE)
+        assert stranger.status_code == 403 or "/hub/login" in stranger.url
+    number = re.search(r"(?m)^port = (\d+)", class_hub.settings.read_text())[1]
+    direct = requests.get(f"http://127.0.0.1:{number}/services/class/api/summary", timeout=60, allow_redirects=False)
+    assert direct.status_code in (302, 403)
+
+    # Ben finds Anna's file no more than her name: he cannot list the folder, read or remove what is hers, switch names on.
+    (hers,) = [file for file in room.glob("*.jsonl") if file.owner() == anna.name]
+    settings = room / "settings.json"
+    code = (
+        "import os\n"
+        "def tried(what, *arguments):\n"
+        "    try: what(*arguments)\n"
+        "    except OSError as error: return type(error).__name__\n"
+        "    return 'done'\n"
+        f"room, hers, settings = {str(room)!r}, {str(hers)!r}, {str(settings)!r}\n"
+        "print(tried(os.listdir, room), tried(open, hers), tried(os.unlink, hers), tried(open, settings, 'w'), tried(open, settings))"
+    )
+    assert ben.run(kernels[ben], code).split() == ["PermissionError"] * 4 + ["done"]
+
+    # Live: what comes next is there at once; with names switched on, the system's names, whatever a learner claims.
+    guess = next(key for key in catalogue.predictions("arrays") if key.endswith("/my_guess"))
+    ben.run(kernels[ben], f"sharing.share(time='', prediction={guess!r}, value=7, name={anna.name!r})")
+    assert [bar["label"] for bar in told()["predictions"][0]["bars"]] == ["7"]
+    settings.write_text(json.dumps({"names": True, "per": "owner"}))
+    assert {row["name"]: row["solved"] for row in told()["learners"]} == {anna.name: 1, ben.name: 0}

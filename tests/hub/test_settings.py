@@ -1,0 +1,81 @@
+"""Settings of hub.toml that cannot be: the hub does not start, and its log has one sentence that says what would do."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+import hubs
+import jupyterhub
+import pytest
+from traitlets.config.loader import PyFileConfigLoader
+
+CONFIG = hubs.DEPLOY / "jupyterhub_config.py"
+
+
+def written(folder, change):
+    """A hub.toml of this folder's own, changed."""
+    text = (hubs.DEPLOY / "hub.toml").read_text()
+    for key, value in {
+        "state": str(folder / "state"),
+        "run": str(folder / "run"),
+        "learners": 2,
+        "memory": "1G",
+    }.items():
+        text = re.sub(rf"(?m)^{key} = .*$", f"{key} = {json.dumps(value)}", text)
+    (folder / "hub.toml").write_text(change(text))
+    return folder / "hub.toml"
+
+
+def put(key, value):
+    return lambda text: re.sub(rf"(?m)^{key} = .*$", f"{key} = {value}", text)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (put("memory", '"900G"'), r"more than this machine has .*: give less"),
+        (put("memory", '"200M"'), r"less than 1\.0 GiB, with which kernels are killed: give more"),
+        (put("memory", '"lots"'), r"no amount of memory: write a number and a unit, such as 2G"),
+        (put("learners", "100000"), r"100000 seats of .*: give each .* at most, or seat fewer"),
+        (put("learners", '"thirty"'), r"at least one learner; this says 'thirty'"),
+        (put("cores", "0"), r"0 cores for a seat: this machine has \d+, so give more than 0"),
+        (put("cores", '"two"'), r"\[seats\] cores = 'two'.*a number"),
+        (put("gpus", '"four"'), r"gpus = 'four': it is 'auto'"),
+        (put("overflow", '"queue"'), r"overflow = 'queue': who finds no GPU is to 'simulate'"),
+        (lambda text: text.replace("[seats]", '[seats]\nmemroy = "2G"'), r"\[seats\] has no memroy; it has .*memory"),
+        (lambda text: text.replace("[seats]", "[seat]"), r"has no \[seats\]"),
+        (lambda text: re.sub(r"(?m)^proxy = .*$", "", text), r"\[hub\] has no proxy, which it needs"),
+        (lambda text: text + "cores = = 2\n", r"cannot be read: .*line \d+"),
+    ],
+    ids=["memory", "too little", "no amount", "learners", "no number", "cores", "no cores", "gpus", "overflow", "unknown", "section", "missing", "TOML"],
+)  # fmt: skip
+def test_a_setting_that_cannot_be_ends_in_a_sentence(tmp_path, monkeypatch, change, said):
+    settings = written(tmp_path, change)
+    monkeypatch.setenv("HUNDREDFOLD_HUB", str(settings))
+    with pytest.raises(SystemExit) as ended:
+        PyFileConfigLoader(str(CONFIG)).load_config()
+    assert str(ended.value).startswith(str(settings)) and re.search(said, str(ended.value)), ended.value
+
+
+def test_the_hub_itself_ends_with_that_sentence_and_nothing_else(tmp_path):
+    settings = written(tmp_path, put("memory", '"900G"'))
+    done = subprocess.run(
+        [sys.executable, "-m", "jupyterhub", "-f", str(CONFIG)],
+        cwd=tmp_path, env={**os.environ, "HUNDREDFOLD_HUB": str(settings)}, capture_output=True, text=True,
+        timeout=hubs.PATIENCE, check=False,
+    )  # fmt: skip
+    last = done.stderr.strip().splitlines()[-1]
+    assert done.returncode == 1 and last.startswith(str(settings)) and "give less" in last, done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_jupyterhub_of_another_major_version_is_not_started_with_these_settings(tmp_path, monkeypatch):
+    settings = written(tmp_path, lambda text: text)
+    monkeypatch.setenv("HUNDREDFOLD_HUB", str(settings))
+    locked = re.search(r"(?m)^jupyterhub==(\d+)", (hubs.ROOT / "requirements" / "hub.txt").read_text())[1]
+    monkeypatch.setattr(jupyterhub, "version_info", (int(locked) + 1, 0, 0, "", ""))
+    with pytest.raises(SystemExit, match=rf"is for JupyterHub {locked} and this is .*requirements/hub.txt"):
+        PyFileConfigLoader(str(CONFIG)).load_config()
+    assert not (tmp_path / "state").exists(), "nothing was touched"

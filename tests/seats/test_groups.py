@@ -1,0 +1,59 @@
+"""Control groups of version 2, on a make-believe file system; those of version 1 are real in tests/hub."""
+
+from pathlib import Path
+
+import pytest
+
+from hundredfold.seats.groups import Groups
+
+
+@pytest.fixture
+def machine(tmp_path):
+    """A machine whose hub runs in a group that systemd has delegated."""
+    own = tmp_path / "sys/fs/cgroup/system.slice/hundredfold-hub.service"
+    own.mkdir(parents=True)
+    (tmp_path / "proc/self").mkdir(parents=True)
+    (tmp_path / "proc/self/cgroup").write_text("0::/system.slice/hundredfold-hub.service\n")
+    (tmp_path / "proc/self/mountinfo").write_text("30 20 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n")
+    (own / "cgroup.controllers").write_text("cpu memory pids")
+    (own / "cgroup.procs").write_text("12\n34\n")
+    return tmp_path, own
+
+
+def test_a_seat_gets_its_limits_below_the_hubs_group_from_which_the_hub_moves_aside(machine):
+    root, own = machine
+    groups = Groups("anna", str(root))
+    assert groups.make(2 << 30, 1.5) == []
+    seat = own / "hundredfold-seats" / "anna"
+    assert (seat / "memory.max").read_text() == str(2 << 30)
+    assert (seat / "cpu.max").read_text() == "150000 100000" and (seat / "pids.max").read_text() == "1024"
+    assert (own / "cgroup.subtree_control").read_text().startswith("+")
+    assert (own / "hundredfold-hub" / "cgroup.procs").read_text() == "34", "the last that was moved"
+    assert groups.files() == [str(seat / "cgroup.procs")], "one folder for all three"
+
+
+def test_a_hub_that_has_moved_aside_finds_the_same_groups_again(machine):
+    root, own = machine
+    Groups("anna", str(root)).make(2 << 30, 1)
+    (own / "hundredfold-hub" / "cgroup.controllers").write_text("cpu memory pids")
+    (root / "proc/self/cgroup").write_text("0::/system.slice/hundredfold-hub.service/hundredfold-hub\n")
+    assert Groups("anna", str(root)).files() == [str(own / "hundredfold-seats" / "anna" / "cgroup.procs")]
+
+
+def test_what_is_not_delegated_is_said(machine):
+    root, own = machine
+    (own / "cgroup.controllers").write_text("pids")
+    assert Groups("anna", str(root)).make(2 << 30, 1) == ["memory", "cpu"]
+
+
+def test_memory_in_use_leaves_out_what_is_only_cached(machine):
+    root, own = machine
+    groups = Groups("anna", str(root))
+    groups.make(2 << 30, None)
+    seat = own / "hundredfold-seats" / "anna"
+    (seat / "memory.current").write_text("1000")
+    (seat / "memory.stat").write_text("anon 600\ninactive_file 300\n")
+    assert groups.memory() == 700
+    assert groups.processes() == []
+    assert Groups("ben", str(root)).memory() is None
+    assert not Path(seat / "cpu.max").exists(), "no limit was asked for"

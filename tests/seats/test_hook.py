@@ -1,0 +1,179 @@
+"""What the hooks put into a server's environment, for any spawner; and limits that no machine can keep."""
+
+import logging
+import os
+from types import SimpleNamespace
+
+import pytest
+
+from hundredfold.seats import certificates, hook, limits, places
+from hundredfold.seats.boards import GB
+from hundredfold.seats.ledger import NoSeat
+from hundredfold.seats.limits import Limits, WrongLimit, checked, environment, size
+from hundredfold.seats.places import Place
+from hundredfold.seats.plan import CONTEXT
+
+
+class Spawner(SimpleNamespace):
+    """As much of a JupyterHub spawner as every one of them has."""
+
+    __hash__ = object.__hash__
+
+    def __init__(self, user, name="", **environment):
+        super().__init__(
+            user=SimpleNamespace(name=user), name=name, environment=environment, args=["--x"], mem_limit=None,
+            cpu_limit=None, log=logging.getLogger("hub"),
+        )  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def no_certificates(monkeypatch):
+    """Making them is what tests/hub tries, where the library for it is."""
+    monkeypatch.setattr(certificates, "make", lambda owner: (f"CERTIFICATE\n{owner}", "KEY\n"))
+
+
+@pytest.fixture(autouse=True)
+def a_machine(monkeypatch):
+    monkeypatch.setattr(limits.cpu, "memory", lambda root="/": limits.cpu.Memory(64 << 30, 60 << 30))
+    monkeypatch.setattr(limits.cpu, "cores", lambda root="/": 8)
+
+
+def seats(tmp_path, **more):
+    return hook.Seats(tmp_path, **{"learners": 3, "memory": "4G", "cores": 1.5, "gpus": "none", **more})
+
+
+def test_without_gpus_a_seat_simulates_with_limits_of_its_own(tmp_path):
+    anna = Spawner("anna", PATH="/usr/bin")
+    seats(tmp_path).pre_spawn(anna)
+    env = anna.environment
+    assert env["PATH"] == "/usr/bin" and env["HUNDREDFOLD_SEAT"] == "simulated"
+    assert env["HUNDREDFOLD_GPUS"] == "2" and env["HUNDREDFOLD_GPU_MEMORY"] == str(1 << 30)
+    assert "CUDA_VISIBLE_DEVICES" not in env and "HUNDREDFOLD_SIMULATE" not in env
+    assert env["OMP_NUM_THREADS"] == env["NUMBA_NUM_THREADS"] == "2"
+    assert (anna.mem_limit, anna.cpu_limit) == (4 << 30, 1.5)
+    assert anna.args == ["--x", "--KernelManager.transport=ipc"]
+
+
+def test_every_comm_of_dask_is_encrypted_with_the_learners_own_certificate(tmp_path):
+    anna, ben = Spawner("anna"), Spawner("ben")
+    for each in (anna, ben):
+        seats(tmp_path).pre_spawn(each)
+    found = {name: value for name, value in anna.environment.items() if name.startswith("DASK_DISTRIBUTED__COMM")}
+    assert found["DASK_DISTRIBUTED__COMM__REQUIRE_ENCRYPTION"] == "true"
+    roles = ["SCHEDULER", "WORKER", "CLIENT"]
+    assert {found[f"DASK_DISTRIBUTED__COMM__TLS__{role}__CERT"] for role in roles} == {"CERTIFICATE\nanna"}
+    assert {found[f"DASK_DISTRIBUTED__COMM__TLS__{role}__KEY"] for role in roles} == {"KEY\n"}
+    assert ben.environment["DASK_DISTRIBUTED__COMM__TLS__CA_FILE"] == "CERTIFICATE\nben"
+    import dask
+
+    config = dask.config.collect_env(found)
+    assert dask.config.get("distributed.comm.require-encryption", config=config) is True
+    assert dask.config.get("distributed.comm.tls.worker.cert", config=config) == "CERTIFICATE\nanna", "as it is"
+
+
+def test_what_an_administrator_set_wins_and_an_earlier_seat_leaves_nothing(tmp_path):
+    anna = Spawner("anna", HUNDREDFOLD_GPUS="4")
+    seating = seats(tmp_path)
+    seating.places = [Place("GPU-a", "GPU 0", 8 * GB, 1, "MPS"), *seating.places]
+    seating.pre_spawn(anna)
+    assert anna.environment["CUDA_VISIBLE_DEVICES"] == "GPU-a" and anna.environment["HUNDREDFOLD_GPUS"] == "4"
+    seating.post_stop(anna)
+    seating.places = seating.places[1:]
+    seating.pre_spawn(anna)
+    assert "CUDA_VISIBLE_DEVICES" not in anna.environment and "CUPY_GPU_MEMORY_LIMIT" not in anna.environment
+    assert anna.args.count("--KernelManager.transport=ipc") == 1
+
+
+def test_a_seat_on_a_gpu_holds_cupy_rmm_cudf_pandas_and_mps():
+    env = environment(Place("GPU-a", "GPU 0", 8 * GB, 10, "MPS"), Limits(4 << 30, 2))
+    assert env["CUDA_VISIBLE_DEVICES"] == "GPU-a" and env["CUPY_GPU_MEMORY_LIMIT"] == str(8 * GB)
+    assert env["HUNDREDFOLD_SEAT_MEMORY"] == str(8 * GB) and env["CUDF_PANDAS_RMM_MODE"] == "cuda"
+    assert env["CUDA_MPS_PINNED_DEVICE_MEM_LIMIT"] == f"0={(8 * GB + CONTEXT) // 2**20}M"
+    assert env["CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"] == "20"
+    assert "hundredfold.seats.rmm" in env["DASK_DISTRIBUTED__WORKER__PRELOAD"]
+    alone = environment(Place("MIG-1", "1g.18gb", 17 * GB, 1, "MIG"), Limits(4 << 30, 2))
+    assert not any("MPS" in name for name in alone)
+
+
+def test_who_finds_no_gpu_simulates_and_does_not_see_any(tmp_path, monkeypatch):
+    gpu = places.Found(0, "H200", "GPU-a", 150 * GB, "Default", False)
+    monkeypatch.setattr(places, "gpus_here", lambda: [gpu])
+    seating = seats(tmp_path, gpus="auto", mechanism="one each")
+    first, second = Spawner("anna"), Spawner("ben")
+    seating.pre_spawn(first)
+    seating.pre_spawn(second)
+    assert first.environment["CUDA_VISIBLE_DEVICES"] == "GPU-a"
+    assert second.environment["HUNDREDFOLD_SIMULATE"] == "1" and second.environment["CUDA_VISIBLE_DEVICES"] == "0,1"
+    refusing = seats(tmp_path / "other", gpus="auto", mechanism="one each", overflow="refuse")
+    refusing.pre_spawn(first)
+    with pytest.raises(NoSeat) as told:
+        refusing.pre_spawn(second)
+    assert told.value.jupyterhub_message == str(told.value) and "All 1 seats are taken" in str(told.value)
+
+
+def test_a_seat_that_could_not_be_made_is_given_back(tmp_path, monkeypatch):
+    seating = seats(tmp_path)
+    monkeypatch.setattr(certificates, "make", lambda owner: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        seating.pre_spawn(Spawner("anna"))
+    assert seating.ledger.seats() == []
+
+
+def test_named_servers_have_seats_of_their_own(tmp_path):
+    seating = seats(tmp_path)
+    for name in ("", "second"):
+        seating.pre_spawn(Spawner("anna", name))
+    assert [seat.owner for seat in seating.ledger.seats()] == ["anna", "anna/second"]
+    seating.post_stop(Spawner("anna"))
+    assert [seat.owner for seat in seating.ledger.seats()] == ["anna/second"]
+
+
+@pytest.mark.parametrize("owner", ["..", ".", "../etc", "a/../../b", "a/b/c", "ä", "x y", ".ssh"])
+def test_no_name_leads_out_of_its_folder_and_no_two_share_one(owner):
+    name = hook.folder_name(owner)
+    assert "/" not in name and name not in (".", "..") and not name.startswith(".")
+    others = ["anna", "anna/b", "anna@b", "annab", "a/b", "a@b", "a%40b"]
+    assert len({hook.folder_name(each) for each in others}) == len(others)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"memory": "500M"}, "less than 1.0 GiB"),
+        ({"memory": "100G"}, "more than this machine has"),
+        ({"memory": "10G", "learners": 30}, r"30 seats of 10\.0 GiB are 300\.0 GiB.*each 4\.3 GiB at most"),
+        ({"memory": "much"}, "'much' is no amount of memory"),
+        ({"memory": "-2G"}, "no amount of memory"),
+        ({"cores": 0}, "more than 0 and up to 8"),
+        ({"cores": 9}, "up to 8"),
+        ({"cores": float("nan")}, "up to 8"),
+        ({"learners": 0}, "at least one learner"),
+        ({"learners": True}, "at least one learner"),
+        ({"simulated_gpus": 0}, "give 1 to 16"),
+        ({"gpus": "4xH200"}, "'auto'"),
+        ({"overflow": "wait"}, "'simulate'"),
+    ],
+    ids=str,
+)
+def test_a_limit_that_cannot_be_kept_is_refused_with_one_that_can(tmp_path, wrong, said):
+    with pytest.raises(WrongLimit, match=said):
+        seats(tmp_path, **wrong)
+
+
+def test_what_may_be_promised_is_promised():
+    assert checked(Limits(4 << 30, 8), 30).memory == 4 << 30, (
+        "twice what there is, as learners do not all compute at once"
+    )
+    assert [size(text) for text in ("2G", "1.5 GiB", "1500m", 7, "2TB")] == [2 << 30, 3 << 29, 1500 << 20, 7, 2 << 40]
+
+
+def test_files_of_a_certificate_are_for_their_owner_alone(tmp_path):
+    folder = tmp_path / "anna"
+    found = certificates.put(folder, "CERTIFICATE", "KEY", os.getuid(), os.getgid())
+    again = certificates.put(folder, "NEW", "KEY2", os.getuid(), os.getgid())
+    assert found == again and (folder / "dask.pem").read_text() == "NEW"
+    assert (folder.stat().st_mode & 0o777, (folder / "dask.key").stat().st_mode & 0o777) == (0o700, 0o400)
+    (folder / "dask.key").unlink()
+    (folder / "dask.key").symlink_to(tmp_path / "elsewhere")
+    certificates.put(folder, "NEW", "KEY3", os.getuid(), os.getgid())
+    assert not (tmp_path / "elsewhere").exists() and not (folder / "dask.key").is_symlink()
