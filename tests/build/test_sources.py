@@ -28,6 +28,12 @@ def test_magics_are_bare_in_the_cell(lecture):
     assert "%who_ls" in [cell.source for cell in parse(lecture, LECTURES).cells]
 
 
+def test_a_scripts_first_line_shown_in_markdown_keeps_its_hash():
+    """jupytext 1.19 takes it for a magic and makes `!/bin/bash` of it."""
+    text = LECTURES.read_text().replace("# # ", "# ```bash\n# #!/bin/bash\n# # !ls\n# ```\n#\n# # ", 1)
+    assert "#!/bin/bash\n# !ls\n" in parse(text, LECTURES).cells[0].source
+
+
 def test_jupytexts_bookkeeping_does_not_reach_a_cell(lecture):
     text = lecture.replace("x = 20\n", "x = 20\n\n\n\n")
     assert all(not cell.metadata or list(cell.metadata) == ["tags"] for cell in parse(text, LECTURES).cells)

@@ -13,7 +13,7 @@ order the work flows through them:
 `normalise`  outputs without anything that differs from run to run
 `store`      read and write notebooks, whole or not at all
 `roundtrip`  an edit made in JupyterLab, back into the source
-`nbgrader`   the same exercises as an nbgrader course
+`nbgrader`   the cells' metadata, for `hundredfold assignment`
 `entry`      the command `hundredfold build`
 """
 

@@ -18,20 +18,17 @@ from .errors import BuildError
     metavar="NOTEBOOK",
     help="Take an edit made in JupyterLab back into the source.",
 )
-@click.option("--nbgrader", type=click.Path(path_type=Path), metavar="DIR", help="Write an nbgrader course into DIR.")
 @click.option("--root", type=click.Path(path_type=Path), hidden=True, help="The checkout, if not this one.")
-def build(units, refresh, check, edited, nbgrader, root):
+def build(units, refresh, check, edited, root):
     """Make the notebooks of UNITs (1, 01, arrays or 01_arrays; all if none is given) from sources/."""
-    if sum([bool(refresh), check, edited is not None, nbgrader is not None]) > 1:
-        raise click.UsageError("--refresh, --check, --from and --nbgrader exclude each other")
+    if sum([bool(refresh), check, edited is not None]) > 1:
+        raise click.UsageError("--refresh, --check and --from exclude each other")
     try:
         root = checkout(root)
         if edited is not None:
             _take_back(edited, root)
         elif check:
             _check(units, root)
-        elif nbgrader is not None:
-            _write_nbgrader(units, nbgrader, root)
         else:
             _build(units, root, refresh)
     except BuildError as error:
@@ -133,14 +130,3 @@ def _take_back(notebook: Path, root: Path) -> None:
         click.echo(f"{shown}: {changed} cell{'s' if changed != 1 else ''} taken over; now run `hundredfold build`")
     else:
         click.echo(f"{shown}: the notebook says what the source says; nothing to take over")
-
-
-def _write_nbgrader(units, directory: Path, root: Path) -> None:
-    from . import nbgrader
-    from .sources import read
-
-    sources = [source for source in map(read, select(units, root)) if source.kind == "exercises"]
-    if not sources:
-        raise BuildError("none of these units has exercises")
-    for path in nbgrader.write(sources, directory):
-        click.echo(f"{path}: written")

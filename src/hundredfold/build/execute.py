@@ -27,6 +27,7 @@ def environment(state: str, *, strict: bool = False) -> dict[str, str]:
     return {
         "HUNDREDFOLD_FIGURES": "json",
         "HUNDREDFOLD_STATE": state,
+        "HUNDREDFOLD_REPORTS": state,  # a page that a notebook writes must not land among the sources
         "HUNDREDFOLD_STRICT": "1" if strict else "",
         "COLUMNS": "100",
         "LINES": "40",
@@ -72,6 +73,7 @@ def run(product: Product, cwd: Path) -> dict[int, list]:
         kernel_manager_class=_here(),
         kernel_name="python3",
         timeout=CELL_TIMEOUT,
+        startup_timeout=CELL_TIMEOUT,  # nbclient's own 60 s are not enough for imports on a machine with eight at work
         record_timing=False,
         store_widget_state=False,
     )

@@ -105,9 +105,8 @@ def parse(text: str, path: Path) -> Source:
         if cell.cell_type not in ("code", "markdown"):
             raise SourceError(path, line, f"a {cell.cell_type} cell; only code and markdown cells are built")
         metadata = {k: v for k, v in cell.metadata.items() if k not in _CELL_BOOKKEEPING}
-        source.cells.append(
-            SourceCell(cell.cell_type, cell.source, metadata, _line_numbers(cell.source, raw, line), raw, line)
-        )
+        text = _text(cell, raw)
+        source.cells.append(SourceCell(cell.cell_type, text, metadata, _line_numbers(text, raw, line), raw, line))
     return source
 
 
@@ -118,6 +117,14 @@ def split(text: str) -> tuple[str, list[tuple[int, str]]]:
     ends = [*starts[1:], len(lines)][: len(starts)]
     header = "".join(lines[: starts[0]]) if starts else text
     return header, [(s + 1, "".join(lines[s:e])) for s, e in zip(starts, ends, strict=True)]
+
+
+def _text(cell, raw: str) -> str:
+    """A cell's text. In Markdown jupytext takes a line `# #!/bin/bash` for a magic and drops its `#`, so that is read plainly."""
+    body = raw.strip("\n").split("\n")[1:]
+    if cell.cell_type == "code" or not body or not all(line.startswith("#") for line in body):
+        return cell.source
+    return "\n".join(line[1:].removeprefix(" ") for line in body)
 
 
 def _line_numbers(source: str, raw: str, marker_line: int) -> list[int]:

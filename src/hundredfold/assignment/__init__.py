@@ -1,0 +1,11 @@
+"""The exercises as nbgrader assignments, for institutions that grade them: ``hundredfold assignment``.
+
+nbgrader is no dependency of ours.  The exercise and solution notebooks carry metadata of its schema 3 (`hundredfold.build`); here an
+instructor's version is made of the two, from which nbgrader gives learners exactly the exercise:
+
+- an answer's cell holds the solution, between nbgrader's markers, and in its metadata what the exercise has in its place;
+- a check's cell is an autograded test. While it grades, it imports `check` anew, so that an answer that rebinds the name passes nothing.
+
+`course`   the course's folder, written without ever replacing what an instructor changed
+`command`  the command
+"""

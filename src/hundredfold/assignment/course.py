@@ -1,0 +1,145 @@
+"""The course's folder as nbgrader expects it: ``nbgrader_config.py`` and ``source/SLUG/NN_slug.ipynb``."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import tempfile
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from hundredfold.machine import paths
+from hundredfold.workspace import digest
+
+_HIDDEN = (
+    "### BEGIN HIDDEN TESTS\nfrom hundredfold import check  # an answer may have bound the name\n### END HIDDEN TESTS\n"
+)
+
+
+class NoExercises(LookupError):
+    """A unit that has no exercises; the message names those that have."""
+
+
+@dataclass
+class Written:
+    """What was done, as paths; `kept` are files that an instructor changed."""
+
+    written: list[Path] = field(default_factory=list)
+    same: list[Path] = field(default_factory=list)
+    kept: list[Path] = field(default_factory=list)
+
+
+def stems() -> list[str]:
+    """The units that have exercises, ``01_arrays`` and so on."""
+    try:
+        return sorted(file.stem for file in paths.data_dir("exercises").glob("[0-9]*_*.ipynb"))
+    except FileNotFoundError:
+        return []
+
+
+def chosen(units: tuple[str, ...]) -> list[str]:
+    """The stems of these units (1, 01, arrays or 01_arrays), all if none is named.
+
+    Raises
+    ------
+    NoExercises
+        If a unit has none.
+    """
+    found = []
+    for unit in units:
+        fits = [stem for stem in stems() if unit in (stem, stem[:2], stem[3:], str(int(stem[:2])))]
+        if not fits:
+            raise NoExercises(f"There are no exercises {unit!r}. There are: {', '.join(stems())}.")
+        found += [stem for stem in fits if stem not in found]
+    return found if units else stems()
+
+
+def instructors(stem: str) -> dict[str, Any]:
+    """The instructor's version of a unit's exercises: the exercise with the solutions in it, without outputs."""
+    exercise = _read("exercises", stem)
+    answers = {_grade_id(cell): _source(cell) for cell in _read("solutions", stem)["cells"] if _is(cell, "solution")}
+    made = copy.deepcopy(exercise)
+    for cell in made["cells"]:
+        text = _source(cell)
+        if _is(cell, "solution"):
+            cell["source"] = f"### BEGIN SOLUTION\n{answers[_grade_id(cell)]}\n### END SOLUTION"
+            cell["metadata"]["hundredfold"] = {"given": text}
+        elif _is(cell, "grade"):
+            cell["source"] = _HIDDEN + text
+    made["metadata"]["hundredfold"]["product"] = "assignment"
+    return made
+
+
+def write(folder: Path, units: tuple[str, ...] = (), replace: bool = False) -> Written:
+    """Write the assignments of these units into a course's folder, and its settings.
+
+    A file that an instructor changed stays, unless `replace`; one that they did not change is brought up to date.
+
+    Raises
+    ------
+    NoExercises
+        Before anything is written.
+    OSError
+        If the folder cannot be written to.
+    """
+    done = Written()
+    these = [(stem, instructors(stem)) for stem in chosen(units)]
+    settings = resources.files(__package__).joinpath("nbgrader_config.txt").read_text(encoding="utf-8")
+    _put(folder / "nbgrader_config.py", settings.encode(), done, replace, None)
+    for stem, notebook in these:
+        file = folder / "source" / stem[3:] / f"{stem}.ipynb"
+        ours = digest(file.name, json.dumps(notebook).encode())
+        notebook["metadata"]["hundredfold"]["delivered"] = ours
+        text = json.dumps(notebook, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+        _put(file, text.encode(), done, replace, _delivered(file))
+    return done
+
+
+def _put(file: Path, content: bytes, done: Written, replace: bool, untouched: bool | None) -> None:
+    """Write a file that is not there, that nobody changed (`untouched`), or that is to be replaced."""
+    if file.exists():
+        if file.read_bytes() == content:
+            done.same.append(file)
+            return
+        if not (replace or untouched):
+            done.kept.append(file)
+            return
+    file.parent.mkdir(parents=True, exist_ok=True)
+    handle, part = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
+    try:
+        with os.fdopen(handle, "wb") as out:
+            out.write(content)
+        os.chmod(part, 0o644)
+        os.replace(part, file)
+    except BaseException:
+        os.unlink(part)
+        raise
+    done.written.append(file)
+
+
+def _delivered(file: Path) -> bool:
+    """Whether a notebook's cells are still those that were written here."""
+    try:
+        content = file.read_bytes()
+        return json.loads(content)["metadata"]["hundredfold"]["delivered"] == digest(file.name, content)
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
+def _read(folder: str, stem: str) -> dict[str, Any]:
+    return json.loads((paths.data_dir(folder) / f"{stem}.ipynb").read_text(encoding="utf-8"))
+
+
+def _source(cell: dict[str, Any]) -> str:
+    return "".join(cell["source"])
+
+
+def _grade_id(cell: dict[str, Any]) -> str:
+    return cell["metadata"]["nbgrader"]["grade_id"]
+
+
+def _is(cell: dict[str, Any], what: str) -> bool:
+    return bool(cell["metadata"].get("nbgrader", {}).get(what))

@@ -1,0 +1,204 @@
+"""A class's folder in numbers: how many solved what, why answers were wrong, what was predicted.
+
+Learners can write into that folder whatever they like, so nothing in it is believed further than it has to be: links, pipes and
+files that are too long are not read, a line counts only if it names a problem, a reason or a prediction of the course.  A learner can
+make up their own answers, and nobody else's.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hundredfold.problems import sharing
+from hundredfold.problems.reasons import REASONS
+
+from . import catalogue, own
+from .histogram import bars, number
+from .watching import plain
+
+#: Of a longer file only the end is read (bytes); a learner who solves everything at the tenth try writes a tenth of it.
+LONGEST = 1 << 20
+#: Files that are looked at: two for each of a large class, and an end to what one of them can fill the folder with.
+MOST = 1000
+
+
+class NoClass(RuntimeError):
+    """A folder that is no class's, or not for this user; the message says what to do."""
+
+
+@dataclass
+class Member:
+    """One learner: their standing by problem, their last value for each prediction with its time; `name` only where names are switched on."""
+
+    name: str | None
+    standings: dict[str, own.Standing]
+    predictions: dict[str, tuple[float | str, str]]
+    last: str = ""
+
+
+def members(folder: Path) -> list[Member]:
+    """The learners who share with the class in this folder.
+
+    Whoever made the folder decides in its ``settings.json``: ``{"names": true}`` switches names on (a file's owner, as the system
+    knows them: nobody can write another's), ``{"per": "owner"}`` takes all files of a user for one learner.
+
+    Raises
+    ------
+    NoClass
+        If there is no such folder, or this user may not list it.
+    """
+    settings = sharing.settings(folder) if folder.is_dir() else {}
+    with_names = settings.get("names") is True
+    gathered: dict[Any, tuple[int, list[dict[str, Any]]]] = {}
+    for file, owner, lines in _files(folder):
+        key = owner if settings.get("per") == "owner" else file
+        gathered.setdefault(key, (owner, []))[1].extend(lines)
+    made = [_member(_login(owner) if with_names else None, lines) for owner, lines in gathered.values()]
+    return [member for member in made if member.standings or member.predictions]
+
+
+def summary(folder: Path) -> dict[str, Any]:
+    """What ``hundredfold progress --class DIR --json`` prints and the page shows.
+
+    ``problems``: those that somebody has begun, with how many solved them, are at them, and the reasons for wrong answers, each
+    counted once for a learner, the most common first; ``predictions``: bars (`histogram.bars`), and how many left the value that
+    the notebook comes with; ``learners``: with names switched on, who has solved how many, else null.
+    """
+    there = members(folder)
+    named = any(member.name is not None for member in there)
+    return {
+        "count": len(there),
+        "of": len(catalogue.problems()),
+        "problems": [row for name in catalogue.problems() if (row := _problem(name, there))],
+        "predictions": [row for each in catalogue.predictions().values() if (row := _prediction(each, there))],
+        "learners": sorted((_learner(member) for member in there), key=lambda row: row["name"]) if named else None,
+    }
+
+
+def _problem(name: str, there: list[Member]) -> dict[str, Any] | None:
+    begun = [member.standings[name] for member in there if name in member.standings]
+    if not begun:
+        return None
+    unit, problem = catalogue.problems()[name]
+    solved = [each for each in begun if each.solved]
+    reasons = Counter(reason for each in begun for reason in dict.fromkeys(each.reasons))
+    answers = Counter(reason for each in begun for reason in each.reasons)
+    return {
+        "problem": name,
+        "title": problem.title,
+        "unit": unit.number,
+        "solved": len(solved),
+        "trying": sum(1 for each in begun if not each.solved and each.tries),
+        "seen": sum(1 for each in begun if not each.solved and not each.tries),
+        "minutes": _median([each.seconds / 60 for each in solved]),
+        "reasons": [
+            {"reason": reason, "means": REASONS[reason], "learners": count, "answers": answers[reason]}
+            for reason, count in sorted(reasons.items(), key=lambda each: (-each[1], -answers[each[0]], each[0]))
+        ],
+    }
+
+
+def _prediction(asked: catalogue.Prediction, there: list[Member]) -> dict[str, Any] | None:
+    dated = [member.predictions[asked.key] for member in there if asked.key in member.predictions]
+    if not dated:
+        return None
+    said = [value for value, _ in dated]
+    given = plain(asked.given)
+    own_words = [value for value in said if value != given]
+    return {
+        "key": asked.key,
+        "unit": asked.unit,
+        "name": asked.name,
+        "question": asked.question,
+        "answers": len(own_words),
+        "left": len(said) - len(own_words),
+        "given": number(given) if isinstance(given, float) else given,
+        "last": max(when for _, when in dated),
+        "bars": [{"label": bar.label, "count": bar.count} for bar in bars(own_words)],
+    }
+
+
+def _learner(member: Member) -> dict[str, Any]:
+    solved = [name for name, each in member.standings.items() if each.solved]
+    return {"name": member.name, "solved": len(solved), "begun": len(member.standings), "last": member.last}
+
+
+def _member(name: str | None, lines: list[dict[str, Any]]) -> Member:
+    verdicts, predictions, last = [], {}, ""
+    for line in lines:
+        when = line.get("time")
+        when = when if isinstance(when, str) and len(when) <= 40 else ""
+        last = max(last, when)
+        key, value = line.get("prediction"), line.get("value")
+        if isinstance(key, str) and key in catalogue.predictions():
+            if (said := plain(value)) is not None:
+                predictions[key] = (said, when)
+        elif isinstance(line.get("problem"), str) and line["problem"] in catalogue.problems():
+            reason = line.get("reason")
+            verdicts.append({**line, "reason": reason if isinstance(reason, str) and reason in REASONS else None})
+    return Member(name, own.standings(verdicts), predictions, last)
+
+
+def _files(folder: Path) -> Iterator[tuple[str, int, list[dict[str, Any]]]]:
+    """The learners' files as (name, owner's number, lines)."""
+    try:
+        names = sorted(entry.name for entry in os.scandir(folder) if entry.name.endswith(".jsonl"))[:MOST]
+        handle = os.open(folder, os.O_RDONLY)
+    except FileNotFoundError:
+        raise NoClass(f"There is no folder {folder}.") from None
+    except OSError as error:
+        raise NoClass(
+            f"{folder} cannot be read ({error.strerror}): a class's folder is for whoever made it, on a hub for root (sudo)."
+        ) from None
+    try:
+        for name in names:
+            try:
+                yield name, *_read(handle, name)
+            except OSError:
+                continue  # taken back just now, a link, or not for us
+    finally:
+        os.close(handle)
+
+
+def _read(folder: int, name: str) -> tuple[int, list[dict[str, Any]]]:
+    """A file's owner and lines; OSError if it is no plain file with one name."""
+    handle = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
+    with open(handle, "rb") as file:
+        found = os.fstat(handle)
+        if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
+            raise OSError("no plain file")
+        file.seek(max(0, found.st_size - LONGEST))
+        text = file.read(LONGEST).decode("utf-8", errors="replace")
+    lines = []
+    for line in text.splitlines():
+        try:
+            told = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(told, dict):
+            lines.append(told)
+    return found.st_uid, lines
+
+
+def _login(owner: int) -> str:
+    import pwd
+
+    try:
+        return pwd.getpwuid(owner).pw_name
+    except KeyError:
+        return f"user {owner}"
+
+
+def _median(values: list[float]) -> float | None:
+    if not values:
+        return None
+    values = sorted(values)
+    middle = len(values) // 2
+    return round(values[middle] if len(values) % 2 else (values[middle - 1] + values[middle]) / 2, 1)

@@ -1,0 +1,90 @@
+"""``hundredfold assignment`` without nbgrader: what is written, and what is never overwritten."""
+
+import ast
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from hundredfold.assignment import course
+from hundredfold.assignment.command import command
+from hundredfold.machine import paths
+
+STEMS = course.stems()
+
+
+def run(*arguments):
+    return CliRunner().invoke(command, [str(each) for each in arguments])
+
+
+def read(file):
+    return json.loads(file.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("stem", STEMS)
+def test_the_instructors_version_holds_exercise_and_solution(stem):
+    made = course.instructors(stem)
+    exercise = read(paths.data_dir("exercises") / f"{stem}.ipynb")
+    solution = read(paths.data_dir("solutions") / f"{stem}.ipynb")
+    answers = {
+        cell["metadata"]["nbgrader"]["grade_id"]: "".join(cell["source"])
+        for cell in solution["cells"]
+        if cell["metadata"].get("nbgrader", {}).get("solution")
+    }
+    assert [cell["id"] for cell in made["cells"]] == [cell["id"] for cell in exercise["cells"]]
+    grades = 0
+    for cell, given in zip(made["cells"], exercise["cells"], strict=True):
+        rules, text = cell["metadata"].get("nbgrader", {}), "".join(cell["source"])
+        if rules.get("solution"):
+            assert cell["metadata"]["hundredfold"]["given"] == "".join(given["source"])
+            assert text == f"### BEGIN SOLUTION\n{answers[rules['grade_id']]}\n### END SOLUTION"
+            answers.pop(rules["grade_id"])
+        elif rules.get("grade"):
+            grades += 1
+            assert text.startswith("### BEGIN HIDDEN TESTS\n") and text.endswith("".join(given["source"]))
+            ast.parse(text)
+        else:
+            assert text == "".join(given["source"])
+        assert not cell.get("outputs")
+    assert grades and not answers, "a solution has no place in the exercise"
+
+
+def test_a_course_is_written_and_brought_up_to_date(tmp_path, monkeypatch):
+    done = run(tmp_path / "course", "1", "memory")
+    assert done.exit_code == 0 and "3 written, 0 up to date, 0 kept." in done.output
+    files = sorted(str(file.relative_to(tmp_path)) for file in tmp_path.rglob("*") if file.is_file())
+    assert files == [
+        "course/nbgrader_config.py",
+        "course/source/arrays/01_arrays.ipynb",
+        "course/source/memory/02_memory.ipynb",
+    ]
+    compile((tmp_path / "course/nbgrader_config.py").read_text(), "nbgrader_config.py", "exec")
+    assert "0 written, 3 up to date" in run(tmp_path / "course", "1", "memory").output
+    monkeypatch.setattr(course, "_HIDDEN", course._HIDDEN.replace("an answer", "somebody"))  # a newer version of ours
+    assert "2 written, 1 up to date" in run(tmp_path / "course", "1", "memory").output
+
+
+def test_what_an_instructor_changed_stays(tmp_path, monkeypatch):
+    run(tmp_path, "arrays")
+    file = tmp_path / "source/arrays/01_arrays.ipynb"
+    notebook = read(file)
+    notebook["metadata"]["celltoolbar"] = "Create Assignment"  # no change: opening it writes such things
+    notebook["cells"][0]["source"] = "# My own exercises"
+    file.write_text(json.dumps(notebook))
+    (tmp_path / "nbgrader_config.py").write_text("c = get_config()\n")
+    monkeypatch.setattr(course, "_HIDDEN", "")
+    done = run(tmp_path, "arrays")
+    assert done.exit_code == 0 and done.output.count("you changed it, so it stays") == 2
+    assert read(file)["cells"][0]["source"] == "# My own exercises"
+    assert "2 written" in run(tmp_path, "arrays", "--replace").output
+    assert "My own" not in file.read_text()
+
+
+def test_bad_input(tmp_path):
+    done = run(tmp_path / "c", "nonsense")
+    assert done.exit_code == 2 and "There are no exercises 'nonsense'. There are: 01_arrays" in done.output
+    assert not (tmp_path / "c").exists()
+    (tmp_path / "file").write_text("")
+    assert run(tmp_path / "file").exit_code == 2
+    done = run(tmp_path / "file" / "deeper")
+    assert done.exit_code == 1 and "cannot be written to" in done.output

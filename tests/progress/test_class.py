@@ -1,0 +1,267 @@
+"""Sharing with a class, and what the instructor sees of it."""
+
+import json
+import os
+import stat
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from hundredfold.problems import progress, sharing
+from hundredfold.problems.verdict import Verdict
+from hundredfold.progress import catalogue, classroom, histogram, watching
+from hundredfold.progress.command import command
+
+RIGHT = Verdict("arrays.port", "right")
+GUESS = next(key for key in catalogue.predictions("arrays") if key.endswith("/my_guess"))
+
+
+def run(*arguments):
+    return CliRunner().invoke(command, arguments, env={"COLUMNS": "160"})
+
+
+def put(room, name, *lines):
+    (room / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+def verdict(problem, outcome, reason=None, minute=0):
+    return {
+        "time": f"2026-11-22T10:{minute:02d}:00+00:00", "problem": problem, "outcome": outcome, "reason": reason,
+    }  # fmt: skip
+
+
+def guess(value, minute=0, key=GUESS):
+    return {"time": f"2026-11-22T10:{minute:02d}:00+00:00", "prediction": key, "value": value}
+
+
+def files(room):
+    return sorted(room.glob("*.jsonl"))
+
+
+# --- who shares, and who does not
+
+
+def test_nothing_is_shared_by_itself(room):
+    progress.record(RIGHT)
+    assert sharing.folder() is None and not sharing.share(problem="arrays.port") and files(room) == []
+
+
+def test_a_learner_shares_and_takes_it_back(room):
+    said = run("--share", str(room))
+    assert said.exit_code == 0 and "without your name; never your code" in " ".join(said.output.split())
+    progress.record(RIGHT)
+    (mine,) = files(room)
+    assert len(mine.stem) == 32 and stat.S_IMODE(mine.stat().st_mode) == 0o600
+    (line,) = map(json.loads, mine.read_text().splitlines())
+    assert set(line) == {"time", "problem", "outcome", "reason"}, "nothing of the learner's is in it"
+    assert f"Shared with the class in {room}" in " ".join(run().output.split())
+    gone = run("--no-share")
+    assert "What you shared is removed" in gone.output and files(room) == []
+    progress.record(RIGHT)
+    assert files(room) == [] and len(progress.read()) == 2, "the learner's own file is whole"
+
+
+def test_the_hub_shares_and_a_learner_says_no(room, monkeypatch):
+    monkeypatch.setenv("HUNDREDFOLD_CLASS", str(room))
+    progress.record(RIGHT)
+    assert len(files(room)) == 1
+    run("--no-share")
+    progress.record(RIGHT)
+    assert files(room) == [] and sharing.folder() is None
+    run("--share", str(room))
+    progress.record(RIGHT)
+    assert len(files(room)) == 1
+
+
+def test_a_folder_that_is_not_there_changes_nothing(room, tmp_path):
+    run("--share", str(room))
+    done = run("--share", str(tmp_path / "none"))
+    assert done.exit_code == 1 and "ask your instructor" in done.output
+    assert sharing.folder() == room
+
+
+def test_a_folder_that_went_away_harms_nothing(room):
+    run("--share", str(room))
+    for file in files(room):
+        file.unlink()
+    room.rmdir()
+    assert progress.record(RIGHT) and len(progress.read()) == 1
+
+
+def test_nobody_is_led_through_a_link(room, tmp_path):
+    """Whoever guessed a learner's file name must not make them append to a file of theirs."""
+    run("--share", str(room))
+    (mine,) = files(room)
+    mine.unlink()
+    victim = tmp_path / "victim"
+    victim.write_text("")
+    mine.symlink_to(victim)
+    assert progress.record(RIGHT) and victim.read_text() == ""
+
+
+def test_notebooks_at_once_lose_nothing_and_make_one_file(room):
+    code = (
+        "from hundredfold.problems import progress\n"
+        "from hundredfold.problems.verdict import Verdict\n"
+        "assert all(progress.record(Verdict('arrays.port', 'right')) for _ in range(40))\n"
+    )
+    env = {**os.environ, "HUNDREDFOLD_CLASS": str(room)}
+    several = [subprocess.Popen([sys.executable, "-c", code], env=env) for _ in range(3)]
+    assert [each.wait() for each in several] == [0, 0, 0]
+    (mine,) = files(room)
+    assert len([json.loads(line) for line in mine.read_text().splitlines()]) == 120
+
+
+# --- what the instructor sees
+
+
+def test_counts_reasons_and_predictions(room):
+    put(
+        room, "a", verdict("arrays.port", "wrong", "device"), verdict("arrays.port", "wrong", "device", 1),
+        verdict("arrays.port", "right", minute=4), guess(25),
+    )  # fmt: skip
+    put(room, "b", verdict("arrays.port", "wrong", "device"), verdict("arrays.port", "wrong", "dtype"), guess(3))
+    put(room, "c", verdict("arrays.port", "untouched"), guess(1000), guess(25, 5))
+    put(room, "d", guess(catalogue.predictions()[GUESS].given))
+    told = classroom.summary(room)
+    (port,) = told["problems"]
+    assert told["count"] == 4 and told["learners"] is None
+    assert (port["solved"], port["trying"], port["seen"], port["minutes"]) == (1, 1, 1, 4.0)
+    assert [(row["reason"], row["learners"], row["answers"]) for row in port["reasons"]] == [
+        ("device", 2, 3), ("dtype", 1, 1),
+    ]  # fmt: skip
+    (asked,) = told["predictions"]
+    assert [(bar["label"], bar["count"]) for bar in asked["bars"]] == [("3", 1), ("25", 2)]
+    assert asked["left"] == 1 and asked["answers"] == 3 and "How many times faster" in asked["question"]
+    shown = " ".join(run("--class", str(room)).output.split())
+    assert "4 learners share" in shown and "1 of 4" in shown and "25 ████" in shown
+    assert json.loads(run("--class", str(room), "--json").output) == told
+
+
+def test_what_the_course_does_not_know_is_not_shown(room):
+    evil = "<img src=x onerror=alert(1)>"
+    put(
+        room, "a", verdict(evil, "right"), verdict("arrays.port", "wrong", evil), guess(1, key=evil), guess([evil] * 20),
+        guess(float("1e999")), guess({"a": 1}), guess("one" + "\u202e" + "two" * 50), 7, None,
+    )  # fmt: skip
+    told = json.dumps(classroom.summary(room))
+    assert evil not in told and "img" not in told and "\\u202e" not in told
+    (asked,) = classroom.summary(room)["predictions"]
+    assert len(asked["bars"][0]["label"]) == watching.LONGEST
+
+
+def test_links_pipes_and_endless_files_are_not_followed(room, tmp_path):
+    secret = tmp_path / "secret.jsonl"
+    secret.write_text(json.dumps(verdict("arrays.port", "right")) + "\n")
+    (room / "link.jsonl").symlink_to(secret)
+    os.link(secret, room / "hard.jsonl")
+    os.mkfifo(room / "pipe.jsonl")
+    (room / "folder.jsonl").mkdir()
+    (room / "deep.jsonl").write_text("[" * 100_000 + "\n")
+    with open(room / "long.jsonl", "w") as out:
+        out.write(json.dumps(verdict("arrays.port", "right")) + "\n")
+        out.seek(1 << 32)  # sparse: four gigabytes that take no room
+        out.write("\n" + json.dumps(verdict("arrays.count", "right")) + "\n")
+    told = classroom.summary(room)
+    assert told["count"] == 1 and [row["problem"] for row in told["problems"]] == ["arrays.count"]
+
+
+def test_names_are_the_systems_and_only_if_switched_on(room):
+    put(room, "a", verdict("arrays.port", "right"))
+    put(room, "b", verdict("arrays.port", "right"))
+    assert classroom.summary(room)["learners"] is None
+    (room / "settings.json").write_text(json.dumps({"names": True, "per": "owner"}))
+    import pwd
+
+    me = pwd.getpwuid(os.getuid()).pw_name
+    told = classroom.summary(room)
+    assert [(row["name"], row["solved"]) for row in told["learners"]] == [(me, 1)] and told["count"] == 1
+    assert "with your name" in " ".join(run("--share", str(room)).output.split())
+    assert me in run("--class", str(room)).output
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a file somebody else's")
+def test_a_learner_cannot_switch_names_on(room):
+    put(room, "a", verdict("arrays.port", "right"))
+    (room / "settings.json").write_text(json.dumps({"names": True}))
+    os.chown(room / "settings.json", 65534, 65534)
+    assert classroom.summary(room)["learners"] is None
+
+
+def test_a_class_that_is_none(tmp_path):
+    done = run("--class", str(tmp_path / "none"))
+    assert done.exit_code == 1 and "There is no folder" in done.output
+    assert "Nobody has shared anything" in run("--class", str(tmp_path)).output
+    assert run("--class", "a", "--no-share").exit_code == 2
+
+
+# --- predictions, as they are typed
+
+
+def test_every_prediction_of_the_lectures_has_a_question():
+    known = catalogue.predictions()
+    assert len(known) > 60
+    assert all(each.unit and each.question for each in known.values())
+    assert sum("predict" in each.question.lower() or "?" in each.question for each in known.values()) > len(known) / 2
+
+
+def test_a_prediction_is_shared_as_it_is_typed(room, monkeypatch):
+    """A real kernel, driven as JupyterLab drives it: requests name their cells."""
+    from jupyter_client.manager import start_new_kernel
+
+    monkeypatch.setenv("HUNDREDFOLD_CLASS", str(room))
+    cell = GUESS.split("/")[0]
+    manager, client = start_new_kernel(kernel_name="python3", startup_timeout=300)
+    try:
+        for code, name in [
+            ("%load_ext hundredfold", "arrays-03"),
+            ("my_guess = 5 * 8", cell),
+            ("my_guess = 41", "arrays-01"),  # no prediction's cell
+            ("my_guess = 42; print(my_guess)", cell),  # it does more than to predict
+        ]:
+            content = {"code": code, "silent": False, "store_history": True, "allow_stdin": False}
+            asked = client.session.msg("execute_request", content, metadata={"cellId": name})
+            client.shell_channel.send(asked)
+            while (reply := client.get_shell_msg(timeout=300))["parent_header"].get("msg_id") != asked["msg_id"]:
+                pass
+            assert reply["content"]["status"] == "ok", reply["content"]
+        printed = ""
+        while client.iopub_channel.msg_ready():
+            message = client.get_iopub_msg(timeout=300)
+            printed += message["content"].get("text", "") if message["msg_type"] == "stream" else ""
+        assert "without your name and never your code" in " ".join(printed.split()), "a learner is told"
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
+    (mine,) = files(room)
+    assert [(line["prediction"], line["value"]) for line in map(json.loads, mine.read_text().splitlines())] == [
+        (GUESS, 40.0)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("value", "kept"),
+    [(3, 3.0), (True, "True"), (" H200 ", "H200"), ([0, 1], "0, 1"), (float("nan"), None), (object(), None), ("", None),
+     ({3}, "3"), ([], "none"), (range(3), None)],
+)  # fmt: skip
+def test_what_counts_as_a_prediction(value, kept):
+    assert watching.plain(value) == kept
+
+
+def test_bars():
+    assert histogram.bars([3, 1, 3, "b", "a", "a"]) == [
+        histogram.Bar("1", 1), histogram.Bar("3", 2), histogram.Bar("a", 2), histogram.Bar("b", 1),
+    ]  # fmt: skip
+    even = histogram.bars([float(i) for i in range(100)])
+    assert sum(bar.count for bar in even) == 100 and 8 <= len(even) <= 14
+    wide = histogram.bars([10.0**i for i in range(-3, 20)])
+    assert sum(bar.count for bar in wide) == 23 and len(wide) <= 32
+    for odd in (
+        [1e300, -1e300, *range(20)],
+        [0.0] * 30 + [10.0**i for i in range(-8, 8)],
+        [-(10.0**i) for i in range(20)],
+    ):
+        bars = histogram.bars([float(value) for value in odd])
+        assert sum(bar.count for bar in bars) == len(odd) and len({bar.label for bar in bars}) == len(bars)
