@@ -12,6 +12,8 @@ import warnings
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from hundredfold import replay
+
 if TYPE_CHECKING:
     from comm.base_comm import BaseComm
     from IPython.core.interactiveshell import InteractiveShell
@@ -29,6 +31,7 @@ def watch(ip: InteractiveShell) -> None:
     warnings.filterwarnings("ignore", message=r"\s*Port \d+ is already in use", category=UserWarning)
     if not os.environ.get("HUNDREDFOLD_BASE_URL"):
         return
+    replay.watch()
     unwatch(ip)
     ip.events.register("post_run_cell", _TELLER)
 

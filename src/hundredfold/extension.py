@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hundredfold import dashboard
+from hundredfold.progress import watching
 from hundredfold.start import CannotStartError, start
 
 if TYPE_CHECKING:
@@ -29,12 +30,16 @@ def load(ip: InteractiveShell) -> None:
     ip.register_magic_function(_lens_of(ip), "cell", "lens")
     ip.register_magic_function(_gpu_of(ip), "line", "gpu")
     dashboard.watch(ip)
+    shared = watching.watch(ip)
     print(line)
+    if shared:
+        print(shared)
 
 
 def unload(ip: InteractiveShell) -> None:
     """Take the magics away.  Stand-ins stay: arrays made of them live on, and only a new kernel could take the real thing."""
     dashboard.unwatch(ip)
+    watching.unwatch(ip)
     for kind in ip.magics_manager.magics.values():
         for name in ("measure", "lens", "gpu"):
             kind.pop(name, None)

@@ -17,6 +17,7 @@ from typing import Any
 
 from distributed import LocalCluster, Nanny, Status
 
+from hundredfold import replay
 from hundredfold.machine import cpu
 
 #: A worker with pandas, Numba and a notebook's arrays wants about this much main memory (bytes).
@@ -65,6 +66,7 @@ def make(**kwargs: Any) -> LocalCluster:
         `SimulatedCUDACluster`, whose workers then simulate: one of one thread for each of `HUNDREDFOLD_GPUS` GPUs (16 at
         most), else two where cores and memory suffice, else one; with as much memory as the control group leaves.
     """
+    replay.offer(load=True)
     if gpus() and importlib.util.find_spec("dask_cuda") is not None:
         from dask_cuda import LocalCUDACluster
 

@@ -1,4 +1,5 @@
-"""Our part of the Jupyter server: BokehJS for the figures from the server itself, so that they need no network.
+"""Our part of the Jupyter server: BokehJS for the figures from the server itself, so that they need no network, a workspace of
+JupyterLab for each syllabus, the Dask panel's addresses, and what a hub has to tell a learner.
 
 It is enabled by `etc/jupyter/jupyter_server_config.d/hundredfold.json`, which the package installs.
 """
@@ -10,9 +11,11 @@ import os
 from pathlib import Path
 from typing import Any
 
-import dask
 from jupyter_server.base.handlers import FileFindHandler
 from jupyter_server.utils import url_path_join
+
+from hundredfold import panel_routes
+from hundredfold.seats import notice, trust
 
 #: Below the server's base URL; `hundredfold.plot` loads BokehJS from here.
 PATH = "hundredfold/bokehjs"
@@ -47,6 +50,30 @@ def _load_jupyter_server_extension(serverapp: Any) -> None:
     serverapp.web_app.add_handlers(".*$", [handler])
     # Kernels inherit it: a figure has to know where its notebook is served from (on a hub: /user/NAME/).
     os.environ["HUNDREDFOLD_BASE_URL"] = serverapp.base_url
-    # A template for links to dashboards is for kernels, which have it from their environment. In the server it would send the
-    # Dask panel's own proxy in a circle, to a page that does not exist.
-    dask.config.set({"distributed.dashboard.link": "{scheme}://{host}:{port}/status"})
+    panel_routes.install(serverapp)
+    notice.install(serverapp)
+    trust.install(serverapp)
+    _put_workspaces(serverapp)
+
+
+def _put_workspaces(serverapp: Any) -> None:
+    """Put in place what `/lab/workspaces/half-day` and its like open; a lab without them still works."""
+    from hundredfold import workspace
+    from hundredfold.syllabi import layout
+
+    try:
+        below = workspace.folder().relative_to(Path(serverapp.root_dir).resolve()).as_posix()
+    except ValueError:
+        return  # the copies cannot be reached from this server's root
+    named = serverapp.config.get("LabApp", {}).get("workspaces_dir")
+    try:
+        layout.put(Path(named or jupyterlab_workspaces()), below)
+    except OSError as error:
+        serverapp.log.warning("Hundredfold: no workspaces for the syllabi: %s.", error)
+
+
+def jupyterlab_workspaces() -> str:
+    """Where JupyterLab keeps workspaces unless it is told otherwise."""
+    from jupyterlab.commands import get_workspaces_dir
+
+    return get_workspaces_dir()

@@ -58,7 +58,7 @@ def test_the_figures_that_the_course_is_built_on_are_there():
     first = recorded.published("arrays.sincos")
     assert [time.seconds for time in first.times[:2]] == [0.402, 0.000746]
     assert first.times[1].verdict == "impossible" and first.times[1].source["address"].endswith("gpu-python-challenges")
-    published = {row.id: [time.seconds for time in row.times] for row in recorded.rows()}
+    published = {row.id: [time.seconds for time in row.times] for row in recorded.rows() if row.kind == "published"}
     assert published["dataframes.mean"] == [0.0502, 0.00142]
     assert published["dataframes.groupby"] == [1.15, 0.054]
     assert published["merges.merge"] == [10.3, 0.28]

@@ -1,4 +1,5 @@
-// The lab's half of `hundredfold.dashboard`: Dask's plots beside a notebook, showing that notebook's own cluster.
+// The lab's half of `hundredfold.dashboard` (Dask's plots beside a notebook, showing that notebook's own cluster) and of
+// `hundredfold.seats.notice` (what a hub has to tell a learner).
 //
 // A notebook that says `"dashboard": true` in its metadata has the plots opened beside it. The kernel of any notebook tells
 // through a comm where the dashboard of its cluster is; the plots (dask-labextension's) are pointed there, and follow from
@@ -8,6 +9,8 @@
   const NAME = "hundredfold"; // as in package.json
   const TARGET = "hundredfold.dashboard"; // as in hundredfold/dashboard.py
   const NARROWEST = 900; // CSS pixels; beside a notebook in a narrower window there is no room for plots
+
+  const NOTICE = "https://hundredfold.invalid/notice"; // as in hundredfold/seats/notice.py
 
   const PAUSE = 1000; // ms
   const TRIES = 5;
@@ -116,6 +119,20 @@
     notebooks.currentChanged.connect((_, panel) => panel && show(panel));
   }
 
+  /** Show what the hub has to tell (that memory of an idle kernel is about to be freed), and what was wrong when the server started
+   *  (that the home folder is full), until the learner has read it. */
+  function listenToHub(app, notify) {
+    fetch(`${app.serviceManager.serverSettings.baseUrl}hundredfold/notice`, { credentials: "same-origin" })
+      .then((answer) => (answer.ok ? answer.json() : []))
+      .then(
+        (told) => told.forEach((message) => notify.warning(message, { autoClose: false })),
+        () => {}, // a lab opened beside another server has none
+      );
+    app.serviceManager.events.stream.connect((_, event) => {
+      if (event.schema_id === NOTICE) notify.warning(event.message, { autoClose: false });
+    });
+  }
+
   window._JUPYTERLAB = window._JUPYTERLAB || {};
   window._JUPYTERLAB[NAME] = {
     init: (scope) => {
@@ -123,7 +140,11 @@
     },
     get: async () => {
       const { INotebookTracker } = await load("@jupyterlab/notebook");
-      return () => ({ id: "hundredfold:dashboard", autoStart: true, requires: [INotebookTracker], activate });
+      const { Notification } = await load("@jupyterlab/apputils");
+      return () => [
+        { id: "hundredfold:dashboard", autoStart: true, requires: [INotebookTracker], activate },
+        { id: "hundredfold:notices", autoStart: true, activate: (app) => listenToHub(app, Notification) },
+      ];
     },
   };
 })();

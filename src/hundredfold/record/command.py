@@ -1,0 +1,112 @@
+"""``hundredfold record``: measure the headline workloads here and keep them as data."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import click
+
+from hundredfold.machine import cpu, paths
+
+from . import here, keep, panel, running, workloads
+from .workloads import clusters
+
+
+@click.command()
+@click.option("--name", help="What to call this machine; by default its GPU's or its processor's name.")
+@click.option("--only", multiple=True, help="Only workloads whose id begins so, such as 'memory' (may be given again).")
+@click.option(
+    "--output", type=click.Path(dir_okay=False, path_type=Path), help="The file; by default recordings/NAME.json."
+)
+@click.option("--again", is_flag=True, help="Measure rows anew that the file has already.")
+@click.option(
+    "--panel",
+    "only_panel",
+    is_flag=True,
+    help="Only a run of a cluster, its task stream and memory, for the Dask panel to replay; --output names the file.",
+)
+@click.option("--list", "listed", is_flag=True, help="Say which workloads there are, and measure nothing.")
+def command(
+    name: str | None, only: tuple[str, ...], output: Path | None, again: bool, only_panel: bool, listed: bool
+) -> None:
+    """Measure the course's headline workloads on this machine and keep them in a file, row by row.
+
+    Interrupted, it goes on where it was when it is started again. Without a GPU only the ways of a CPU are recorded. With GPUs a
+    run of a cluster is kept too, which the lab's Dask panel replays (panels/ beside the file).
+    """
+    if only_panel:
+        _panel(output, again=True)
+        return
+    chosen = [each for each in workloads.every() if not only or each.id.startswith(only)]
+    if not chosen:
+        families = sorted({each.id.rpartition(".")[0].partition(".")[0] for each in workloads.every()})
+        raise click.UsageError(f"No workload begins with {' or '.join(only)}: there are {', '.join(families)}.")
+    if listed:
+        for each in chosen:
+            click.echo(f"{each.id:28} {each.what}: {', '.join(way.name for way in each.ways)}")
+        return
+    machine = here.describe(name or "")
+    machine["name"] = name or machine.get("gpu") or f"{machine['cpu']}, {cpu.cores()} cores"
+    file = output or _folder() / f"{_slug(machine['name'])}.json"
+    try:
+        recording = keep.begin(file, machine, here.source(f"Recorded on {machine['name']}"))
+    except keep.CannotKeepError as error:
+        if not again:
+            raise click.ClickException(str(error)) from None
+        file.unlink()
+        recording = keep.begin(file, machine, here.source(f"Recorded on {machine['name']}"))
+    _measure(chosen, recording, file, again)
+    if here.has_gpu() and any(each.id == clusters.ID for each in chosen):
+        _panel(file.parent / "panels" / file.name, again)
+
+
+def _panel(file: Path | None, again: bool) -> None:
+    """Record a run of a cluster; on simulated GPUs only into a file that was named, and never among the recordings."""
+    simulated = not here.has_gpu()
+    if simulated and (file is None or file.resolve().is_relative_to(_folder().resolve())):
+        raise click.UsageError(
+            "There is no GPU here, and no simulated run is kept among the recordings: name a file elsewhere with --output."
+        )
+    if file is None:
+        file = _folder() / "panels" / f"{_slug(here.describe('')['gpu'])}.json"
+    if file.exists() and not again:
+        return
+    click.echo(f"Recording a run of a cluster{', simulated, and labelled so' if simulated else ''}.")
+    try:
+        run = panel.record(simulated)
+        panel.write(file, run)
+    except (RuntimeError, ValueError) as error:
+        raise click.ClickException(str(error)) from None
+    click.echo(f"{len(run['tasks'])} pieces of work of {len(run['workers'])} workers are in {file}.")
+
+
+def _measure(chosen: list, recording: dict, file: Path, again: bool) -> None:
+    there = {row["id"] for row in recording["rows"]}
+    if not here.has_gpu():
+        click.echo("There is no GPU here: the ways of the CPU are recorded, and no simulated GPU's.")
+    missing = [each for each in chosen if again or each.id not in there]
+    if len(missing) < len(chosen):
+        click.echo(f"{len(chosen) - len(missing)} rows are in {file} already (--again measures them anew).")
+    with click.progressbar(missing, label="Recording", item_show_func=lambda each: each.id if each else "") as bar:
+        for workload in bar:
+            try:
+                row = running.row(workload, lambda said: click.echo(f"\n  {said}", err=True))
+            except running.Left as reason:
+                click.echo(f"\n  {reason}", err=True)
+                continue
+            recording["rows"] = [each for each in recording["rows"] if each["id"] != workload.id] + [row]
+            keep.write(file, recording)
+    if recording["rows"]:
+        click.echo(f"{len(recording['rows'])} rows are in {file}.")
+    else:
+        raise click.ClickException("Nothing could be recorded here; the reasons stand above.")
+
+
+def _folder() -> Path:
+    root = paths.repository()
+    return root / "recordings" if root is not None else Path.cwd()
+
+
+def _slug(name: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")

@@ -1,0 +1,77 @@
+"""This machine, as a recording describes it."""
+
+from __future__ import annotations
+
+import datetime
+import importlib.metadata
+import os
+import platform
+import subprocess
+from typing import Any
+
+from hundredfold import machine
+from hundredfold.machine import cpu, gpus, paths
+
+LIBRARIES = (
+    "numpy",
+    "numba",
+    "pandas",
+    "polars",
+    "duckdb",
+    "dask",
+    "cupy-cuda12x",
+    "cupy-cuda13x",
+    "numba-cuda",
+    "cudf-cu12",
+    "cudf-cu13",
+)
+
+
+def describe(name: str) -> dict[str, Any]:
+    """The entry of `machines`: cores as this process may use them, memory in bytes, versions, and the GPU where one works."""
+    found: dict[str, Any] = {
+        "name": name,
+        "cpu": cpu.cpu_name(),
+        "cores": cpu.cores(),
+        "memory": float(cpu.memory().total),
+        "versions": {"python": platform.python_version(), **_versions()},
+    }
+    if has_gpu():
+        probe = machine.probe()
+        found |= {"gpus": len(probe.usable), "gpu": gpus.plain(probe.usable[0].name)}
+        found["versions"]["driver"] = str(probe.driver)
+    else:
+        found["note"] = "CPU only: no GPU works here."
+    return found
+
+
+def has_gpu() -> bool:
+    """Whether a real GPU works here; a simulated one is never recorded."""
+    return machine.mode() == "gpu"
+
+
+def source(title: str) -> dict[str, str]:
+    """The entry of `sources`: when, and by which commit; HUNDREDFOLD_COMMIT names it where a checkout travelled without its git."""
+    root = paths.repository()
+    commit = os.environ.get("HUNDREDFOLD_COMMIT") or "an installed package"
+    if root is not None and "HUNDREDFOLD_COMMIT" not in os.environ:
+        asked = subprocess.run(
+            ["git", "-C", str(root), "describe", "--always", "--dirty"], capture_output=True, text=True, check=False
+        )
+        commit = asked.stdout.strip() or "a checkout without git"
+    return {
+        "title": title,
+        "date": datetime.date.today().isoformat(),
+        "method": f"hundredfold record, {commit}; each way in a process of its own; median and interquartile range of at least "
+        "seven samples within five seconds, after a first call that is told apart; on a GPU by its own clock.",
+    }
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for name in LIBRARIES:
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found
