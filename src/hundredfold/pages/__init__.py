@@ -1,4 +1,4 @@
-"""The generated pages of the documentation: what is simulated, and what differs from a real GPU.
+"""The generated pages of the documentation: what is simulated, what differs from a real GPU, and the plan of each syllabus.
 
 `coverage`   every public name of the real libraries: simulated, refused, named in a test
 `simulated`  the page of shares

@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from hundredfold import simulate
+from hundredfold import simulate, syllabi
 from hundredfold.machine import paths
+from hundredfold.syllabi.page import page as plan
 
 from . import coverage, differs, simulated
 
@@ -17,6 +18,7 @@ def pages(root: Path) -> dict[Path, str]:
     spaces = {library: coverage.namespaces(library, root / "tests") for library in coverage.LIBRARIES}
     return {
         root / "docs" / "simulated.md": simulated.page(spaces),
+        **{root / "syllabi" / f"{name}.md": plan(syllabus) for name, syllabus in syllabi.every().items()},
         root / "docs" / "differs.md": differs.page(root / "tests" / "conformance", Path(simulate.__file__).parent),
     }
 
@@ -31,6 +33,7 @@ def main(arguments: list[str]) -> int:
         if "--check" in arguments:
             print(f"{path.relative_to(root)} is out of date: run `make pages`.", file=sys.stderr)
         else:
+            path.parent.mkdir(exist_ok=True)
             path.write_text(text, encoding="utf-8")
             print(f"  {path.relative_to(root)}")
     return 1 if stale and "--check" in arguments else 0

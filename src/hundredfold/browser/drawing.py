@@ -1,0 +1,141 @@
+"""A launch as plain data: what the page's script draws, and the words beside it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hundredfold.lens.pictures import plain
+from hundredfold.lens.pictures.blocks import look
+from hundredfold.lens.pictures.marks import marks
+from hundredfold.lens.pictures.places import Grid, Window, of_threads, whole
+from hundredfold.lens.pictures.script import windows_of
+from hundredfold.lens.pictures.steps import Steps, steps
+
+if TYPE_CHECKING:
+    from hundredfold.lens.result import Trace
+
+MOST = 60_000
+"""Accesses that a picture holds; fewer blocks are in it where each has many, and at least one."""
+FRAMES = 16
+"""Barrier intervals of a block that can be looked at one by one."""
+
+
+def drawn(trace: Trace) -> dict[str, Any]:
+    """What the page draws.
+
+    Returns
+    -------
+    dict
+        ``title``, ``alt``, ``text`` (the same in characters); ``findings``: a list of ``severity``, ``kind``, ``sentence``,
+        ``line`` (of the learner's program); ``traffic``: what each line asks of memory; ``picture``: threads, arrays and blocks,
+        None where no thread touched memory.
+    """
+    from hundredfold.lens.pictures.showing import wrong_blocks
+
+    made = steps(trace.log, first=wrong_blocks(trace)) if trace.log is not None and len(trace.log) else None
+    first = trace.function.firstlineno - 1 if trace.function is not None else 0
+    return {
+        "title": plain.heading(trace),
+        "alt": plain.alt(trace, made),
+        "text": plain.text(trace, made),
+        "findings": [
+            {
+                "severity": finding.severity,
+                "kind": finding.kind,
+                "sentence": finding.sentence,
+                "line": finding.line + first if finding.line and not finding.function else None,
+            }
+            for finding in trace.errors
+        ],
+        "traffic": [
+            {
+                "line": item.line + first,
+                "kind": item.kind,
+                "arrays": ", ".join(item.arrays),
+                "each": round(item.per_request, 2),
+                "best": round(item.fewest / item.requests, 2),
+                "useful": round(item.efficiency, 3),
+            }
+            for item in trace.traffic
+            if not item.function
+        ],
+        "moved": trace.moved,
+        "useful": round(trace.efficiency, 3),
+        "picture": None if made is None else _picture(trace, made, first),
+    }
+
+
+def _picture(trace: Trace, made: Steps, first: int) -> dict[str, Any]:
+    threads = of_threads(made.log.blockdim)
+    wrong = marks(made, trace.errors, made.blocks)
+    blocks, size = [], 0
+    for block in made.blocks:
+        size += sum(len(step.threads) for step in made.of[block])
+        if blocks and size > MOST:
+            break
+        blocks.append(_block(trace, made, block, wrong, first))
+    return {
+        "threads": {
+            "count": made.log.threads_per_block,
+            "dim": list(made.log.blockdim),
+            **_place(threads, whole(threads)),
+        },
+        "arrays": [
+            {"name": m.name, "title": plain.memory(m), "space": m.space, "shape": list(m.shape)} for m in made.memories
+        ],
+        "blocks": blocks,
+    }
+
+
+def _block(trace: Trace, made: Steps, block: int, wrong: list[dict], first: int) -> dict[str, Any]:
+    intervals = min(made.intervals(block), FRAMES)
+    frames = [look(made, block), *([look(made, block, k) for k in range(intervals)] if intervals > 1 else [])]
+    here = [mark for mark in wrong if mark["block"] in (block, -1)]
+    sites = made.log.sites
+    return {
+        "name": plain.place(trace, block),
+        "arrays": [None if view is None else _place(*view) for view in windows_of(made, block, wrong)],
+        "frames": [
+            {
+                "threads": frame.threads.tolist(),
+                "elements": [[at.tolist(), bits.tolist()] for at, bits in frame.elements],
+            }
+            for frame in frames
+        ],
+        "steps": [
+            {
+                "line": sites[step.site].line + first if sites[step.site].function in ("", made.log.kernel) else None,
+                "kind": int(made.kinds[step.site]),
+                "array": step.array,
+                "interval": step.interval,
+                "threads": None if len(step.threads) == made.log.threads_per_block else step.threads.tolist(),
+                "elements": _short(step.elements),
+            }
+            for step in made.of[block]
+        ],
+        "wrong": [_wrong(made, mark) for mark in here],
+    }
+
+
+def _wrong(made: Steps, mark: dict) -> dict[str, Any]:
+    """Where something is wrong; `outside` is how the source writes an element that does not exist."""
+    outside = None
+    if mark["array"] >= 0 and mark["index"] is not None and not mark["inside"]:
+        outside = f"{made.memories[mark['array']].name}[{', '.join(str(int(i)) for i in mark['index'])}]"
+    return {"array": mark["array"], "place": mark["place"], "thread": mark["thread"], "outside": outside}
+
+
+def _short(elements: np.ndarray) -> list[int] | int:
+    """The elements, or the one that all threads touch."""
+    return int(elements[0]) if (elements == elements[0]).all() else elements.tolist()
+
+
+def _place(arranged: Grid, view: Window) -> dict[str, Any]:
+    """How items are arranged in cells."""
+    return {
+        "grid": [arranged.slices, arranged.rows, arranged.columns, arranged.size, int(arranged.wrapped)],
+        "window": [*view.slices, *view.rows, *view.columns, view.down, view.right, view.across],
+        "extent": list(view.extent),
+    }

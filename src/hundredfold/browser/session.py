@@ -1,0 +1,178 @@
+"""Run what a learner wrote, and say what came of it: printed text, pictures of launches, an error in a sentence."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import itertools
+import json
+import linecache
+import traceback
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from hundredfold.plot import words
+
+from .ready import ready
+
+MOST_PICTURES = 3
+"""Launches of a run that are drawn: the first ones, and one more for what the last line shows."""
+_number = itertools.count(1)
+
+
+class _Written(io.TextIOBase):
+    """Where `print` writes to: the page."""
+
+    def __init__(self, write: Callable[[str], Any]) -> None:
+        self._write = write
+
+    def writable(self) -> bool:
+        """Whether it can be written to."""
+        return True
+
+    def write(self, text: str) -> int:
+        """Hand text on at once, so that a program which never ends has shown what it printed."""
+        self._write(text)
+        return len(text)
+
+
+class Session:
+    """A process that runs one program after the other, each in a namespace of its own."""
+
+    def __init__(self) -> None:
+        ready()
+        # Here, while the page says that it loads, and not at the learner's first run.
+        import numba.cuda  # noqa: F401
+
+        import hundredfold.lens  # noqa: F401
+        from hundredfold.engine.kernels import reported
+
+        self._seen: list[Any] = []
+        reported.watchers.append(self._note)
+        reported.stopped.append(self._note)
+
+    def _note(self, run: Any, log: Any, found: list) -> None:
+        if len(self._seen) < MOST_PICTURES:
+            self._seen.append((run, log, found))
+
+    def run(self, code: str, write: Callable[[str], Any]) -> str:
+        """Run a program; what it prints is handed on while it runs.
+
+        Parameters
+        ----------
+        code : str
+            A last line that is an expression is shown, as in a notebook.
+        write : function
+            Is called with each piece of printed text.
+
+        Returns
+        -------
+        str
+            JSON: ``{"error": null or {"kind", "sentence", "line"}, "pictures": [...], "account": [sentence, ...]}``, see
+            :func:`hundredfold.browser.drawing.drawn`.
+        """
+        from hundredfold.engine import queue
+
+        self._seen.clear()
+        before = _totals()
+        name = f"<your program {next(_number)}>"
+        linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
+        written, shown, error = _Written(write), None, None
+        with contextlib.redirect_stdout(written), contextlib.redirect_stderr(written), warnings.catch_warnings():
+            warnings.simplefilter("default")
+            warnings.showwarning = lambda message, kind, *_: write(f"{kind.__name__}: {message}\n")
+            try:
+                shown = _executed(code, name)
+                queue.run()
+            except BaseException as raised:
+                error = _told(raised, name, bool(self._seen and self._seen[-1][2]))
+                with contextlib.suppress(BaseException):
+                    queue.run()  # what else waits: the next program begins with nothing of this one
+        pictures = [self._drawn(each) for each in self._seen]
+        trace = _trace_of(shown)
+        if trace is not None:
+            from .drawing import drawn
+
+            pictures = [drawn(trace)]
+        elif shown is not None and error is None:
+            write(f"{shown!r}\n")
+        return json.dumps({"error": error, "pictures": pictures, "account": _account(before)}, default=int)
+
+    def _drawn(self, seen: tuple) -> dict[str, Any]:
+        from hundredfold.lens.banks import conflicts
+        from hundredfold.lens.result import Trace
+        from hundredfold.lens.traffic import traffic
+
+        from .drawing import drawn
+
+        run, log, found = seen
+        launch = (run.kernel.name, run.griddim, run.blockdim, list(found))
+        return drawn(Trace(*launch, traffic=traffic(log), conflicts=conflicts(log), log=log, function=run.function))
+
+
+def _executed(code: str, name: str) -> Any:
+    """Run a program and return the value of its last line, None where that is no expression."""
+    tree = ast.parse(code, name)
+    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    space: dict[str, Any] = {"__name__": "__main__"}
+    exec(compile(tree, name, "exec"), space)
+    return None if last is None else eval(compile(ast.Expression(last.value), name, "eval"), space)
+
+
+def _trace_of(shown: Any) -> Any:
+    """The trace that a value is or shows; None for any other value."""
+    plain = getattr(shown, "plain", None)
+    if isinstance(plain, dict) and plain.get("kind") == "show":
+        return plain["trace"]
+    return shown if hasattr(shown, "log") and hasattr(shown, "griddim") else None
+
+
+def _told(raised: BaseException, name: str, found: bool) -> dict[str, Any]:
+    """An error as a sentence, with the line of the program that it came through last.
+
+    `found` says whether the launch before it has findings, which are shown beside its picture.
+    """
+    from hundredfold.engine.kernels.faults import KernelError
+
+    line = None
+    if isinstance(raised, SyntaxError) and raised.filename == name:
+        return {"kind": type(raised).__name__, "sentence": f"{raised.msg}.", "line": raised.lineno}
+    for frame in traceback.extract_tb(raised.__traceback__):
+        if frame.filename == name:
+            line = frame.lineno
+    if getattr(raised, "file_line", None) and getattr(raised, "filename", None) == name:
+        line = raised.file_line
+    if found and isinstance(raised, KernelError):
+        # All that is known of it stands in the picture's list; the exception's own text repeats the first.
+        return {"kind": "finding", "sentence": "The lens found something wrong: see below.", "line": line}
+    kind = type(raised).__name__
+    sentence = str(raised).strip() or kind
+    if isinstance(raised, ModuleNotFoundError):
+        absent = (getattr(raised, "what", None) or raised.name or "This module").partition(".")[0]
+        sentence = f"{absent} is not on this page, which has NumPy, CuPy and numba.cuda. The lab on a computer has all of the course."
+    if isinstance(raised, MemoryError):
+        sentence = f"{sentence} (a browser gives this page little memory: use smaller arrays)"
+    return {"kind": kind, "sentence": sentence, "line": line}
+
+
+def _totals() -> Any:
+    from hundredfold.engine import counters
+
+    return counters.Counters(*counters.totals)
+
+
+def _account(before: Any) -> list[str]:
+    """What the device was asked to do: launches, and what was carried across."""
+    did = _totals() - before
+    said = []
+    if did.kernels:
+        said.append(f"{did.kernels} kernel{'s' * (did.kernels != 1)} launched")
+    for count, size, way in (
+        (did.h2d_count, did.h2d_bytes, "to the device"),
+        (did.d2h_count, did.d2h_bytes, "back to the host"),
+    ):
+        if count:
+            said.append(f"{words.size(size)} {way} in {count} cop{'ies' if count != 1 else 'y'}")
+    return said

@@ -1,0 +1,85 @@
+"""What the pages' prose says in numbers: ``{{hours}}`` in a page of docs/ is put in here from where it is kept, so that it is not typed twice."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from hundredfold import syllabi
+from hundredfold.machine import gpus
+from hundredfold.measure import limit, recorded
+from hundredfold.plot import words
+from hundredfold.seats import boards
+from hundredfold.seats import words as seats
+from hundredfold.seats.plan import plan
+
+#: The classes of the table of capacities: how many learners, and on which GPUs.
+CLASSES = [(learners, gpus) for gpus in ("1xA100", "1xH100", "4xA100", "4xH200", "8xH100") for learners in (20, 40)]
+#: The card of the example on the first page.
+CARD = "H200"
+
+
+def filled(text: str) -> str:
+    """The text of a page with all of them put in.
+
+    Raises
+    ------
+    LookupError
+        If it asks for one that there is not.
+    """
+
+    def answer(match: re.Match[str]) -> str:
+        if match[1] not in _ANSWERS:
+            raise LookupError(f"No page can say {{{{{match[1]}}}}}: there are {', '.join(_ANSWERS)}.")
+        return _ANSWERS[match[1]]()
+
+    return re.sub(r"\{\{(\w+)\}\}", answer, text)
+
+
+def _groupby() -> str:
+    """How fast the flagship of dataframes is: as published, as recorded, and what the card allows."""
+    rows = recorded.rows("dataframes.groupby")
+    published = {time.device: time for row in rows if row.kind == "published" for time in row.times}
+    least = limit(bytes=rows[0].least_bytes, machine=CARD).seconds
+    taken = [
+        time
+        for row in rows
+        if row.kind == "recorded"
+        for time in row.times
+        if time.device == "gpu" and time.gpu and gpus.find(time.gpu).name == CARD
+    ]
+    here = (
+        f"it was recorded at {words.seconds(min(time.seconds for time in taken))}"
+        if taken
+        else "nobody has recorded one yet"
+    )
+    gpu = published["gpu"]
+    return (
+        f"pandas took {words.seconds(published['cpu'].seconds)} and cuDF on a {gpu.gpu} {words.seconds(gpu.seconds)}, as published in "
+        f"{gpu.year}; on an {CARD} its bytes alone take {words.seconds(least)}, and {here}"
+    )
+
+
+def _capacity() -> str:
+    """A table: what each learner of a class has on these GPUs, as ``hundredfold seats plan`` says."""
+    lines = [
+        "| GPUs | learners | shared by | memory of each | units at less than their published sizes |",
+        "|---|---:|---|---:|---|",
+    ]
+    for learners, named in CLASSES:
+        made = plan(learners, boards.named(named))
+        smaller = [unit for unit, _, fits in seats.units(made) if not fits.startswith("at the published")]
+        without = f", {made.simulated} simulate" if made.simulated else ""
+        count, _, name = named.partition("x")
+        lines.append(
+            f"| {count}\N{NO-BREAK SPACE}×\N{NO-BREAK SPACE}{name} | {learners} | {made.mechanism}{without} | {words.size(made.least)} | {', '.join(smaller) or 'none'} |"
+        )
+    return "\n".join(lines)
+
+
+_ANSWERS: dict[str, Callable[[], str]] = {
+    "units": lambda: str(len(syllabi.units())),
+    "hours": lambda: str(sum(unit.teaching + unit.exercises for unit in syllabi.units().values()) // 60),
+    "groupby": _groupby,
+    "capacity": _capacity,
+}

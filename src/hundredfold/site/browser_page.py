@@ -1,0 +1,122 @@
+"""What the page *In the browser* runs on: Pyodide with NumPy, the rooms of this package that run there, and its programs.
+
+The page is ``docs/browser.md`` with the scripts of ``docs/_static/browser/``. Pyodide's files are taken out of a package of the
+lock, which is not imported. ``pyodide.json`` has the SHA-256 of each, and a file that differs is refused: those of Pyodide are what
+its own release on npm has, and that of NumPy is what the release's lock file names.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib.util
+import json
+import shutil
+import zipfile
+from pathlib import Path
+from typing import Any
+
+from hundredfold.browser import kernels
+
+FOLDER = Path("_static") / "browser"
+_HERE = Path(__file__).parent
+_ROOT = _HERE.parent
+
+#: What runs there: rooms and, of the stand-ins, those that need no more than NumPy.
+ROOMS = ("__init__.py", "machine", "plot", "data", "engine", "lens", "browser", "simulate")
+LEFT_OUT = (
+    "engine/kernels/compiled",
+    "browser/offered",
+    *(f"simulate/{name}" for name in ("cudf", "cuml", "cupyx", "dask_cuda", "dask_cudf", "pylibcudf", "rmm")),
+)
+KINDS = (".py", ".json", ".js")
+
+
+@functools.cache
+def pyodide() -> dict[str, Any]:
+    """Which Pyodide the site has, and its files with what they must hash to."""
+    return json.loads((_HERE / "pyodide.json").read_text(encoding="utf-8"))
+
+
+def words() -> str:
+    """Its versions, as the page says them."""
+    release = pyodide()
+    return f"{release['version']} with Python {release['python']} and NumPy {release['numpy']['version']}"
+
+
+def write(site: Path) -> None:
+    """Write all that into the built `site`.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the package that carries Pyodide is not installed.
+    RuntimeError
+        If a file of it is not that of the release.
+    """
+    place = site / FOLDER
+    _vendor(place / "pyodide")
+    _pack(place / "hundredfold.zip")
+    programs = [program._asdict() for program in kernels.offered()]
+    (place / "programs.json").write_text(json.dumps(programs), encoding="utf-8")
+
+
+def _vendor(place: Path) -> None:
+    release = pyodide()
+    spec = importlib.util.find_spec(release["package"])
+    if spec is None or not spec.submodule_search_locations:
+        raise FileNotFoundError(
+            f"Pyodide, which the page `browser` runs on, comes with the package {release['package'].replace('_', '-')} of "
+            "requirements/docs.txt: `make site` installs it."
+        )
+    source = Path(next(iter(spec.submodule_search_locations))) / release["folder"]
+    place.mkdir(parents=True, exist_ok=True)
+    for name, wanted in release["files"].items():
+        if not (place / name).is_file() or _hash(place / name) != wanted:
+            if _hash(source / name) != wanted:
+                raise RuntimeError(
+                    f"{source / name} is not that of Pyodide {release['version']}: see site/pyodide.json."
+                )
+            shutil.copyfile(source / name, place / name)
+    numpy = release["numpy"]
+    entry = {
+        "name": "numpy",
+        "version": numpy["version"],
+        "file_name": numpy["file"],
+        "install_dir": "site",
+        "sha256": release["files"][numpy["file"]],
+        "package_type": "package",
+        "imports": ["numpy"],
+        "depends": [],
+        "unvendored_tests": True,
+    }
+    info = {"abi_version": release["abi"], "arch": "wasm32", "platform": release["platform"]}
+    info |= {"python": release["python"], "version": release["version"]}
+    lock = json.dumps({"info": info, "packages": {"numpy": entry}})
+    (place / "pyodide-lock.json").write_text(lock, encoding="utf-8")
+
+
+def _hash(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def _pack(archive: Path) -> None:
+    """Our own package, always the same bytes for the same files."""
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
+        for file in files():
+            name = f"hundredfold/{file.relative_to(_ROOT).as_posix()}"
+            entry = zipfile.ZipInfo(name, (2020, 1, 1, 0, 0, 0))
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            packed.writestr(entry, file.read_bytes())
+
+
+def files() -> list[Path]:
+    """What of this package the page's Python gets."""
+    found = []
+    for room in ROOMS:
+        place = _ROOT / room
+        for file in [place] if place.is_file() else sorted(place.rglob("*")):
+            inside = file.relative_to(_ROOT).as_posix()
+            if file.suffix in KINDS and not inside.startswith(tuple(f"{each}/" for each in LEFT_OUT)):
+                found.append(file)
+    return found

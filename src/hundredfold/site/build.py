@@ -1,0 +1,65 @@
+"""Build the site: ``python -m hundredfold.site.build [--proof]``; warnings are errors, and nothing is executed."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+from hundredfold.machine import paths
+
+from . import browser_page, layout, slides_page
+from . import stage as staging
+
+SITE = Path("_build") / "site"
+
+
+def build(root: Path, fresh: bool = False) -> Path:
+    """Build the site of a checkout and return the folder of its pages.
+
+    Raises
+    ------
+    RuntimeError
+        If Sphinx warned; what it warned of has been printed.
+    """
+    from sphinx.cmd.build import main as sphinx
+
+    source, pages = root / SITE / "source", root / SITE / "html"
+    staging.stage(root, source)
+    options = ["-b", "html", "-W", "--keep-going", "-q", "-j", "2", "-d", str(root / SITE / "doctrees")]
+    status = sphinx([*options, *(["-E", "-a"] if fresh else []), str(source), str(pages)])
+    if status:
+        raise RuntimeError("Sphinx warned (see above): each warning is mended before the site is shown.")
+    slides_page.write(root, pages, layout.pages(root))
+    browser_page.write(pages)
+    return pages
+
+
+def main(arguments: list[str]) -> int:
+    root = paths.repository()
+    if root is None:
+        print("The site is built in a checkout of the course; this is an installed package.", file=sys.stderr)
+        return 2
+    began = time.perf_counter()
+    try:
+        pages = build(root, fresh="--fresh" in arguments)
+    except (RuntimeError, FileNotFoundError) as error:
+        print(f"Hundredfold: {error}", file=sys.stderr)
+        return 1
+    print(f"The site is built in {time.perf_counter() - began:.0f} s: {pages / 'index.html'}")
+    from . import proof
+
+    faults = proof.faults(pages)
+    for fault in faults:
+        print(f"  {fault}", file=sys.stderr)
+    if faults:
+        return 1
+    if "--serve" in arguments:
+        from .serve import serve
+
+        serve(pages)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,145 @@
+"""What the pages say and do: search, the filter of the results, the way between a unit's pages, the keyboard."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from hundredfold.site import answers, proof, stage
+
+
+@pytest.fixture
+def page(browser, address):
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.goto(address)
+    yield page
+    page.close()
+
+
+def test_a_stranger_finds_the_answers_from_the_first_page(page):
+    main = page.locator("main")
+    for question in ("Is it for me", "Will it run on my laptop", "How do I teach it", "How fast is it"):
+        expect(main.get_by_role("heading", name=re.compile(question))).to_be_visible()
+    expect(main).to_contain_text(re.compile(r"All 15 units take \d+ hours"))
+    expect(main).to_contain_text(
+        re.compile(r"cuDF on a V100 54 ms, .* on an H200 its bytes alone take 54\.4 µs", re.DOTALL)
+    )
+    main.get_by_role("link", name="a groupby of ten million rows").click()
+    expect(page.locator("#results tbody tr:visible", has_text="H200, data sheet")).to_contain_text("54.4 µs")
+    page.go_back()
+    main.get_by_role("link", name="For instructors").last.click()
+    expect(page.locator("article ol").first.locator("> li")).to_have_count(5)
+    expect(
+        page.locator("article table tr", has_text="4\N{NO-BREAK SPACE}×\N{NO-BREAK SPACE}H200").last
+    ).to_contain_text("13.6 GB")
+    page.go_back()
+    main.get_by_role("link", name="Results").click()
+    page.locator("#results-filter input").fill("groupby")
+    rows = page.locator("#results tbody tr:visible")
+    expect(rows).not_to_have_count(0)
+    assert all("groupby" in text for text in rows.all_inner_texts())
+    expect(page.locator("#results-filter output")).to_have_text(re.compile(rf"^{rows.count()} of \d+$"))
+    page.locator("#results-filter select[name=device]").select_option("GPU")
+    kinds = {text.split("\t")[3]: text for text in rows.all_inner_texts()}
+    assert "cuDF" in kinds["published"] and "H200" in kinds["limit"]
+
+
+def test_a_time_that_cannot_be_is_called_so(page, address):
+    page.goto(f"{address}results.html")
+    line = page.locator("#results tbody tr", has=page.locator("span.hf-impossible"))
+    share = line.first.locator("td").nth(6).inner_text()
+    assert float(share.split()[0].replace("×", "")) > 1 or "%" in share and float(share.split()[0]) > 100
+
+
+def test_from_a_lecture_to_its_exercises_and_solutions_is_one_click(page, address):
+    page.goto(f"{address}notebooks/01_arrays.html")
+    way = page.locator(".siblings")
+    way.get_by_role("link", name="Exercises").click()
+    expect(page).to_have_url(f"{address}exercises/01_arrays.html")
+    way.get_by_role("link", name="Solutions").click()
+    expect(page).to_have_url(f"{address}solutions/01_arrays.html")
+    way.get_by_role("link", name="Lecture").click()
+    expect(page).to_have_url(f"{address}notebooks/01_arrays.html")
+
+
+def test_the_search_finds_what_a_learner_looks_for(page, address):
+    page.goto(f"{address}search.html?q=coalesced")
+    expect(page.locator("#search-results li a").first).to_be_visible(timeout=30_000)
+    assert "notebooks/0" in " ".join(
+        each.get_attribute("href") or "" for each in page.locator("#search-results li a").all()
+    )
+
+
+def test_the_keyboard_reaches_the_text_past_the_menu(page):
+    page.keyboard.press("Tab")
+    skip = page.locator(":focus")
+    expect(skip).to_have_text(re.compile("Skip to main content"))
+    page.keyboard.press("Enter")
+    assert page.evaluate("location.hash") == "#main-content"
+
+
+def test_formulas_are_drawn_without_a_script(page, address):
+    page.goto(f"{address}notebooks/06_fast-kernels.html")
+    formula = page.locator("math").first
+    assert formula.bounding_box()["width"] > 5
+
+
+def test_a_number_that_no_page_can_say_is_named():
+    with pytest.raises(LookupError, match="{{speed}}.*hours"):
+        answers.filled("It takes {{hours}} hours at {{speed}}.")
+
+
+# The proof is proved: what is wrong is found.
+
+GOOD = '<html><body><a id="here" href="#here">x</a><img src="a.png" alt="words"></body></html>'
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (GOOD, None),
+        (GOOD.replace("#here", "nowhere.html"), "leads nowhere"),
+        (GOOD.replace("#here", "#there"), "names a place"),
+        (GOOD.replace("a.png", "b.png"), "not there"),
+        (GOOD.replace("a.png", "https://elsewhere.example/a.png"), "from elsewhere"),
+        (GOOD.replace(' alt="words"', ""), "no words"),
+        (GOOD.replace("words", "w" * proof.LARGEST), "MB is the most"),
+    ],
+)
+def test_a_fault_of_a_page_is_found(tmp_path, text, said):
+    (tmp_path / "page.html").write_text(text)
+    (tmp_path / "a.png").write_bytes(b"")
+    found = proof.faults(tmp_path)
+    assert (said in found[0] and len(found) == 1) if said else not found
+
+
+@pytest.mark.parametrize(
+    ("text", "there"),
+    [
+        ("[x](../docs/b.md#c)", "[x](../b.md#c)"),
+        ("![x](../docs/p.png)", "![x](../p.png)"),
+        ("`k[b, t](../x)` and [x](https://a.b/c)", "`k[b, t](../x)` and [x](https://a.b/c)"),
+        ("```\n[x](../docs/b.md)\n```", "```\n[x](../docs/b.md)\n```"),
+        ("[the source](../src/m.py)", "the source (`src/m.py`)"),
+        ("[`kernel[1](x)`](../docs/b.md)", "[`kernel[1](x)`](../b.md)"),
+    ],
+)
+def test_links_are_turned_to_where_the_pages_will_be(tmp_path, monkeypatch, text, there):
+    monkeypatch.delenv(stage.ADDRESS, raising=False)
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "m.py").touch()
+    where = {"docs/b.md": "b.md", "docs/p.png": "p.png", "notebooks/n.md": "notebooks/n.md"}
+    assert stage.relink(text, "notebooks/n.md", tmp_path, where) == there
+
+
+def test_a_link_out_of_the_site_goes_to_the_public_address_where_there_is_one(tmp_path, monkeypatch):
+    monkeypatch.setenv(stage.ADDRESS, "https://example.org/hundredfold/")
+    (tmp_path / "lab.py").touch()
+    assert (
+        stage.relink("[x](../lab.py)", "docs/a.md", tmp_path, {})
+        == "[x](https://example.org/hundredfold/blob/main/lab.py)"
+    )
+    with pytest.raises(FileNotFoundError, match=r"docs/a\.md links to \.\./gone\.py"):
+        stage.relink("[x](../gone.py)", "docs/a.md", tmp_path, {})

@@ -1,0 +1,127 @@
+"""Every page in a browser: nothing asked of others, nothing broken, nothing too wide for a phone, readable by everyone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, BrowserContext, Page
+
+ROOT = Path(__file__).resolve().parents[2]
+PHONE = {"width": 375, "height": 720}
+DESK = {"width": 1280, "height": 900}
+CONTRAST = "color-contrast"
+#: All rules but one, which takes half a minute for a page of code: colours belong to the styles, not to the pages.
+RULES = {
+    "runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]},
+    "rules": {CONTRAST: {"enabled": False}},
+}
+#: One page of each kind, whose colours are looked at, by day and by night.
+COLOURED = [
+    "index",
+    "results",
+    "course",
+    "search",
+    "reference/api",
+    "exercises/01_arrays",
+    "notebooks/03_protocols",
+    "browser",
+]
+
+
+def pages(site: Path) -> list[str]:
+    every = sorted(page.relative_to(site).as_posix() for page in site.rglob("*.html"))
+    return [page for page in every if not page.startswith("_")]
+
+
+class Reader:
+    """A browser window, and what went wrong in it."""
+
+    def __init__(self, context: BrowserContext, address: str) -> None:
+        self.page: Page = context.new_page()
+        self.address = address
+        self.wrong: list[str] = []
+        self.page.on("console", lambda said: said.type == "error" and self.wrong.append(f"console: {said.text}"))
+        self.page.on("pageerror", lambda error: self.wrong.append(f"error: {error}"))
+        self.page.on("request", self._ask)
+        self.page.on("response", lambda got: got.status >= 400 and self.wrong.append(f"{got.status}: {got.url}"))
+
+    def _ask(self, request) -> None:
+        if not request.url.startswith((self.address, "data:", "blob:")):
+            self.wrong.append(f"asked of others: {request.url}")
+
+    def open(self, name: str) -> list[str]:
+        self.wrong.clear()
+        self.page.goto(self.address + name, wait_until="load")
+        return self.wrong
+
+
+def windows(browser: Browser, address: str, scheme: str, size: dict) -> Iterator[Reader]:
+    context = browser.new_context(viewport=size, color_scheme=scheme, reduced_motion="reduce")
+    yield Reader(context, address)
+    context.close()
+
+
+@pytest.fixture(scope="session")
+def desk(browser, address):
+    yield from windows(browser, address, "light", DESK)
+
+
+@pytest.fixture(scope="session")
+def night(browser, address):
+    yield from windows(browser, address, "dark", DESK)
+
+
+@pytest.fixture(scope="session")
+def phone(browser, address):
+    yield from windows(browser, address, "light", PHONE)
+
+
+BROKEN = "all => all.filter(each => !each.complete || !each.naturalWidth).map(each => each.src)"
+
+TOO_WIDE = """() => {
+  const wide = document.documentElement.scrollWidth;
+  if (wide <= window.innerWidth) return null;
+  const culprits = [...document.querySelectorAll("main *")].filter(e => e.getBoundingClientRect().right > window.innerWidth + 1);
+  return [wide, ...culprits.slice(0, 3).map(e => e.tagName + "." + e.className)];
+}"""
+
+
+def rules_broken(reader: Reader, name: str, options: dict) -> dict[str, str]:
+    """Each rule that a page breaks, and where first."""
+    found = Axe().run(reader.page, options=options).response["violations"]
+    return {f"{each['id']}: {each['help']}": f"{name}: {each['nodes'][0]['html'][:160]}" for each in found}
+
+
+def test_every_page_opens_whole_asks_nobody_else_and_keeps_the_rules_of_wcag(site, desk):
+    wrong, rules = {}, {}
+    for name in pages(site):
+        said = list(desk.open(name)) + desk.page.locator("img").evaluate_all(BROKEN)
+        if said:
+            wrong[name] = said
+        for rule, where in rules_broken(desk, name, RULES).items():
+            rules.setdefault(rule, []).append(where)
+    assert not wrong
+    assert not rules, "\n".join(f"{rule} ({len(where)} pages)\n   {where[0]}" for rule, where in rules.items())
+    assert len(pages(site)) > 3 * len(list((ROOT / "notebooks").glob("*.ipynb")))
+
+
+@pytest.mark.parametrize("light", ["desk", "night"])
+@pytest.mark.parametrize("name", COLOURED)
+def test_text_stands_out_by_day_and_by_night(name, light, request):
+    reader = request.getfixturevalue(light)
+    reader.open(f"{name}.html")
+    night = reader.page.evaluate("document.documentElement.dataset.theme") == "dark"
+    assert night == (light == "night")
+    assert not rules_broken(reader, name, {"runOnly": [CONTRAST]})
+
+
+def test_no_page_scrolls_sideways_on_a_phone(site, phone):
+    wide = {}
+    for name in pages(site):
+        phone.open(name)
+        if found := phone.page.evaluate(TOO_WIDE):
+            wide[name] = found
+    assert not wide
