@@ -1,0 +1,53 @@
+"""Rows of a recording for what `hundredfold record` does not measure, since one run of it takes longer than all of its patience: the 2 TB sum, the SVD."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+FILE = "recording.json"
+
+
+def keep_row(folder: Path, workload: str, way: str, found: dict[str, Any], remark: str, dry: bool) -> bool:
+    """Put one time into the recording in a folder, in the row of a published workload; a simulated time is never put there.
+
+    Parameters
+    ----------
+    workload : str
+        The id of a published row, whose facts (shape, bytes, operations) are taken over.
+    way : str
+        How it was done, as a legend says it; an earlier time of the same way gives way.
+    found : dict
+        `seconds`, and `first` where there was a run before.
+    """
+    from hundredfold.measure import recorded
+    from hundredfold.record import here, keep
+
+    if dry or not here.has_gpu():
+        return False
+    published = recorded.published(workload)
+    machine = here.describe("")
+    machine["name"] = machine["gpu"]
+    recording = keep.begin(folder / FILE, machine, here.source(f"Recorded on {machine['name']}"))
+    facts = {name: getattr(published, name) for name in ("n", "dtype", "bytes", "least_bytes", "flops", "kernels")}
+    facts = {name: value for name, value in facts.items() if value is not None}
+    if published.shape:
+        facts["shape"] = list(published.shape)
+    time = {
+        "way": way,
+        "device": "gpu",
+        "seconds": found["seconds"],
+        "runs": 1,
+        "synchronised": True,
+        "verdict": "possible",
+        "remark": remark,
+    }
+    if "first" in found:
+        time["first"] = found["first"]
+    row = next((row for row in recording["rows"] if row["id"] == workload), None)
+    if row is None:
+        row = {"id": workload, "what": published.what, "source": "run", "machine": "here", **facts, "times": []}
+        recording["rows"].append(row)
+    row["times"] = [each for each in row["times"] if each["way"] != way] + [time]
+    keep.write(folder / FILE, recording)
+    return True

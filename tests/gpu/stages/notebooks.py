@@ -1,0 +1,118 @@
+"""4. nbval of every lecture and every solution on the GPU, `gpu-output` cells compared too; and those cells' outputs made here, kept as data."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+TITLE = "Notebooks"
+WORKERS = 4
+ROOT = Path(__file__).parents[3]
+FILE = "gpu-outputs.json"
+TAG = "gpu-output"
+#: What `hundredfold build` needs of the checkout, beside the sources.
+COPIED = ("sources", "notebooks", "exercises", "solutions", "data", "recordings", "pyproject.toml")
+
+
+def parts(about):
+    files = sorted((ROOT / "notebooks").glob("*.ipynb")) + sorted((ROOT / "solutions").glob("*.ipynb"))
+    if about["dry"]:
+        files = [ROOT / "solutions" / files[0].name]
+    needs = ["nbval", "ipykernel", "pytest", "numba"]
+    found = [
+        {"name": str(f.relative_to(ROOT)), "takes": 15, "patience": 500, "needs": needs, "alone": True} for f in files
+    ]
+    units = sorted({f.stem.partition("_")[0] for f in files if _tagged(f)})
+    return found + [
+        {"name": f"build {unit}", "takes": 40, "patience": 560, "needs": needs, "alone": True} for unit in units
+    ]
+
+
+def _tagged(file):
+    return any(
+        TAG in cell["metadata"].get("tags", []) for cell in json.loads(file.read_text(encoding="utf-8"))["cells"]
+    )
+
+
+def do(part, about):
+    return _build(part.removeprefix("build "), about) if part.startswith("build ") else _compare(part)
+
+
+def _compare(notebook):
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "--nbval",
+        notebook,
+        "-q",
+        "--tb=short",
+        "-rf",
+        "-p",
+        "no:xdist",
+        "-p",
+        "no:cacheprovider",
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=490, check=False, cwd=ROOT)
+    if done.returncode not in (0, 1):
+        raise RuntimeError(f"pytest ended with status {done.returncode}: {done.stdout[-700:]}{done.stderr[-500:]}")
+    counted = {
+        how: int(n)
+        for n, how in re.findall(
+            r"(\d+) (passed|failed|skipped|error)", done.stdout.rpartition("=====")[0][-300:] + done.stdout[-300:]
+        )
+    }
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", done.stdout)
+    failed = [line[:200] for line in plain.splitlines() if line.startswith("FAILED ")]
+    found = {"green": done.returncode == 0, **counted, "failed cells": failed}
+    start = plain.find("= FAILURES =")
+    return found if found["green"] else {**found, "said": plain[start : start + 3000] if start >= 0 else plain[-3000:]}
+
+
+def _build(unit, about):
+    """The unit's notebooks built here in a copy: only cells tagged so are run anew where everything else is as committed."""
+    with tempfile.TemporaryDirectory(prefix="gpu-build-") as copy:
+        for name in COPIED:
+            source = ROOT / name
+            shutil.copytree(source, Path(copy) / name) if source.is_dir() else shutil.copyfile(
+                source, Path(copy) / name
+            )
+        command = [sys.executable, "-c", "from hundredfold.cli import main; main()", "build", unit, "--root", copy]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=550, check=False, cwd=copy)
+        if done.returncode:
+            raise RuntimeError(f"{done.stdout[-300:]}{done.stderr[-900:]}")
+        outputs = {}
+        for file in [*Path(copy).glob(f"notebooks/{unit}_*.ipynb"), *Path(copy).glob(f"solutions/{unit}_*.ipynb")]:
+            cells = json.loads(file.read_text(encoding="utf-8"))["cells"]
+            made = {cell["id"]: cell["outputs"] for cell in cells if TAG in cell["metadata"].get("tags", [])}
+            outputs |= {str(file.relative_to(copy)): made} if made else {}
+    kept = Path(about["folder"]) / FILE
+    everything = (
+        json.loads(kept.read_text())
+        if kept.exists()
+        else {"machine": about["machine"], "simulated": about["dry"], "outputs": {}}
+    )
+    everything["outputs"] |= outputs
+    part = kept.with_name(f".{kept.name}.{os.getpid()}")
+    part.write_text(json.dumps(everything), encoding="utf-8")
+    os.replace(part, kept)
+    return {"cells": {name: len(made) for name, made in outputs.items()}}
+
+
+def report(results):
+    compared = {part: line for part, line in results.items() if not part.startswith("build ")}
+    green = [part for part, line in compared.items() if (line.get("result") or {}).get("green")]
+    lines = [f"- {len(green)} of {len(compared)} notebooks say here what is stored"] if compared else []
+    for part in sorted(set(compared) - set(green)):
+        line = compared[part]
+        said = (
+            "; ".join((line.get("result") or {}).get("failed cells", [])) or f"{line['status']}: {line.get('why', '')}"
+        )
+        lines.append(f"- {part}: {' '.join(said.split())[:300]}")
+    return lines

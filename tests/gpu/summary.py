@@ -1,0 +1,56 @@
+"""The results as Markdown: a chapter for each stage, each saying what is not there yet; simulated results say so in every chapter."""
+
+from __future__ import annotations
+
+from . import stages, targets
+from .ledger import Ledger
+
+SIMULATED = (
+    "**Simulated: a dry run on a CPU with small sizes. No figure here is a GPU's, and none of it is a recording.**"
+)
+
+
+def text(ledger: Ledger) -> str:
+    """All tables."""
+    lines = [f"# {ledger.machine}{', simulated' if ledger.simulated else ''}", ""]
+    commits = sorted({line["result"]["commit"] for line in ledger.lines if (line.get("result") or {}).get("commit")})
+    when = sorted(line["at"][:16].replace("T", " ") for line in ledger.lines)
+    if when:
+        lines += [f"Between {when[0]} and {when[-1]} UTC{', at commit ' + ', '.join(commits) if commits else ''}.", ""]
+    judged = [SIMULATED, "", "No target is judged by it."] if ledger.simulated else targets.lines(ledger)
+    lines += ["## Targets", "", *judged, ""]
+    for name, number in stages.ORDER.items():
+        module = stages.module(name)
+        results = ledger.results(name)
+        lines += [f"## {number}. {module.TITLE}", ""]
+        if ledger.simulated:
+            lines += [SIMULATED, ""]
+        if not results:
+            lines += ["Not run yet.", ""]
+            continue
+        begun = [part for part in ledger.attempts(name) if part not in results]
+        told = [
+            f"{len(results)} parts ended" + _endings(results),
+            *([f"{len(begun)} were begun and did not end"] if begun else []),
+        ]
+        lines += [", ".join(told) + ".", "", *module.report(results), ""]
+    return "\n".join(lines)
+
+
+def short(ledger: Ledger) -> str:
+    """A line for each stage, for the end of a slice's output."""
+    lines = ["", f"{'SIMULATED, ' if ledger.simulated else ''}{ledger.machine}"]
+    for name, number in stages.ORDER.items():
+        results = ledger.results(name)
+        heads = [line for line in stages.module(name).report(results) if line.startswith("- ")][:3] if results else []
+        lines.append(f"{number:3} {stages.module(name).TITLE:20} {len(results):4} ended{_endings(results)}")
+        lines += [f"      {head[:150]}" for head in heads]
+    return "\n".join(lines)
+
+
+def _endings(results: dict) -> str:
+    count: dict[str, int] = {}
+    for line in results.values():
+        if line["status"] != "done":
+            count[line["status"]] = count.get(line["status"], 0) + 1
+    return f" ({', '.join(f'{number} {how}' for how, number in sorted(count.items()))})" if count else ""
