@@ -15,6 +15,7 @@ compares each output with the stored one, after the sanitising patterns of ``tes
 """
 
 import functools
+import gc
 import os
 import signal
 import tempfile
@@ -84,6 +85,12 @@ def pytest_collection_modifyitems(items):
             item.output_timeout = OUTPUT_TIMEOUT
             if "gpu-output" in item.cell.metadata.get("tags", []) and not _has_gpu():
                 item.options["check"] = False
+
+
+def pytest_collection_finish():
+    # Thousands of tests are there to the end: no collection of garbage need look at them again, and the code under test asks for many.
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_runtest_setup(item):

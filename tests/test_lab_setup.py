@@ -356,7 +356,7 @@ def test_a_disk_that_fails_under_our_own_hands(checkout, error):
     ("arguments", "env", "words"),
     [
         (["setup"], {"EXTRA": "cuda"}, ["EXTRA=cuda", "cpu, cu12, cu13, compiler"]),
-        (["setup", "tests"], {}, ["'tests'", "test, docs, hub, interop"]),
+        (["setup", "tests"], {}, ["'tests'", "test, docs, hub, interop, clusters, grading, audit"]),
         (["labb"], {}, ["'labb'", "lab, setup, test"]),
     ],
 )

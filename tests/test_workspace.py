@@ -176,6 +176,22 @@ def test_opening_a_notebook_is_no_change_but_running_it_is(course, work):
     assert files(work)[UNIT] == json.dumps(run)
 
 
+@pytest.mark.parametrize(
+    "broken",
+    ["", '{"cells": [', "<<<<<<< mine", '{"cells": [1, null]}', "[]", '{"cells": {"a": 1}}', "\ud800"],
+    ids=["empty", "half written", "a merge's marks", "no cells", "a list", "cells as a dict", "no UTF-8"],
+)
+def test_a_broken_notebook_is_kept_as_it_is_and_the_update_goes_on(course, work, broken):
+    workspace.refresh(course, work)
+    mine = broken.encode("utf-8", "surrogatepass")
+    (work / UNIT).write_bytes(mine)
+    (course / UNIT).write_text(notebook("2 + 2"))
+    (course / "exercises/01_arrays.ipynb").write_text(notebook("newer"))
+    report = workspace.refresh(course, work)
+    assert report.beside == {UNIT: BESIDE} and report.updated == ["exercises/01_arrays.ipynb"]
+    assert (work / UNIT).read_bytes() == mine and (work / BESIDE).read_text() == notebook("2 + 2")
+
+
 def test_from_a_read_only_course_come_copies_that_can_be_written(course, work):
     for path in [*course.rglob("*"), course]:
         path.chmod(path.stat().st_mode & ~(stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH))

@@ -6,7 +6,7 @@ does nothing but make its names known: they are looked up when they are first us
 
 __version__ = "0.1.0"
 
-# Where each public name lives. `measure` and `check` are modules that can be called: the import system binds a submodule
+# Where each public name lives. `measure`, `check` and `report` are modules that can be called: the import system binds a submodule
 # to its package as soon as anything imports it, so a function of the same name here would be replaced behind our back.
 _HOMES = {
     "measure": ("hundredfold.measure", None),
@@ -14,9 +14,10 @@ _HOMES = {
     "compare": ("hundredfold.measure", "compare"),
     "check": ("hundredfold.check", None),
     "hint": ("hundredfold.check", "hint"),
+    "report": ("hundredfold.report", None),
 }
 
-__all__ = ["__version__", "check", "compare", "hint", "limit", "measure"]
+__all__ = ["__version__", "check", "compare", "hint", "limit", "measure", "report"]
 
 
 def __getattr__(name):

@@ -13,15 +13,26 @@ import hundredfold
 
 # Where each sub-command is, and the line that `--help` shows for it without importing it.
 COMMANDS = {
+    "assignment": ("hundredfold.assignment.command:command", "Write the exercises as nbgrader assignments."),
     "build": ("hundredfold.build:command", "Make the notebooks from their sources."),
+    "compare": ("hundredfold.record.comparing:command", "Put two recordings side by side, beside their limits."),
     "doctor": ("hundredfold.cli:doctor", "Say whether the lab works here, and which command mends what does not."),
+    "environment": ("hundredfold.cli:environment", "Write an environment.yml that fits a driver and a GPU."),
     "lens": (
         "hundredfold.lint.command:command",
         "Look at every kernel launch of a program: what is wrong, what is slow.",
     ),
     "limits": ("hundredfold.measure.command:limits", "Show how fast this machine is, beside known GPUs."),
+    "links": (
+        "hundredfold.links.command:command",
+        "Print the links that open the course on Binder, in Colab, on a hub.",
+    ),
     "port": ("hundredfold.port.command:command", "Say what your own NumPy and pandas code would be on a GPU."),
+    "preflight": ("hundredfold.preflight.command:command", "Run every unit on every seat, the day before a class."),
+    "progress": ("hundredfold.progress.command:command", "Show what you have solved, or what your class has."),
+    "record": ("hundredfold.record.command:command", "Measure the headline workloads here and keep them as data."),
     "seats": ("hundredfold.seats.command:command", "Share GPUs among the learners of a class."),
+    "syllabus": ("hundredfold.syllabi.command:command", "Show what a class of ninety minutes or two days does."),
     "try": ("hundredfold.trial.command:command", "Run somebody's GPU code here and say how far it comes."),
     "work": ("hundredfold.workspace:command", "Make or refresh your own copies of the notebooks."),
 }
@@ -71,6 +82,37 @@ def doctor(ctx: click.Context, as_json: bool, record: bool) -> None:
     from hundredfold.machine import doctor as examiner
 
     ctx.exit(examiner.main(["--json"] if as_json else ["--record"] if record else []))
+
+
+@click.command()
+@click.option("--driver", metavar="VERSION", help="The driver of another machine, such as 580.65.06.")
+@click.option("--gpu", metavar="NAME", help="Its oldest GPU, such as V100, or a compute capability, such as 7.0.")
+@click.option("--python", default="3.12", metavar="VERSION", show_default=True, help="The Python of the environment.")
+@click.option(
+    "-o", "--output", type=click.Path(dir_okay=False, writable=True), help="The file; without it, the screen."
+)
+def environment(driver: str | None, gpu: str | None, python: str, output: str | None) -> None:
+    """Write an environment.yml that fits a driver and a GPU: this machine's, or those that you name."""
+    from hundredfold.machine import environments, gpus
+
+    asked = None
+    if driver is None and gpu is not None:
+        raise click.UsageError(
+            "--gpu describes another machine, so say its --driver, too (`nvidia-smi` there shows it)."
+        )
+    try:
+        if driver is not None:
+            cc = gpu if gpu is None or gpu[0].isdigit() and "." in gpu else gpus.find(gpu).cc
+            asked = environments.described(driver, "9.0" if cc is None else cc)
+        text = environments.environment(asked, python)
+    except (LookupError, ValueError) as error:
+        raise click.ClickException(str(error.args[0] if error.args else error)) from None
+    if output is None:
+        click.echo(text, nl=False)
+        return
+    with open(output, "w", encoding="utf-8") as file:
+        file.write(text)
+    click.echo(f"{output} is written: conda env create --file {output}")
 
 
 def main(arguments: list[str] | None = None) -> None:

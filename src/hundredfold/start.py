@@ -10,6 +10,7 @@ import os
 import sys
 
 from hundredfold import machine, simulate
+from hundredfold.simulate import finder
 
 # What a notebook of the course cannot do without, GPU or not. Asked for by name, not imported: that takes seconds.
 NEEDED = ("numpy", "scipy", "pandas", "numba", "dask", "distributed", "bokeh")
@@ -51,6 +52,10 @@ def start() -> str:
         line = _gpu() if mode == "gpu" else _simulated(asked_for=mode == "simulated")
     except ValueError as error:  # a recorded probe or a HUNDREDFOLD_ variable that cannot be read
         raise CannotStartError(f"Hundredfold: {error}") from error
+    if os.environ.get("HUNDREDFOLD_SEAT_MEMORY"):  # a hub's seat on a GPU
+        from hundredfold.seats import rmm
+
+        rmm.apply()
     return f"Hundredfold: {line}{_scipy()}"
 
 
@@ -65,6 +70,7 @@ def _gpu() -> str:
         )
     # Without it SciPy refuses CuPy's arrays; `activate` sets it where we simulate.
     os.environ.setdefault("SCIPY_ARRAY_API", "1")
+    finder.watch_dask()
     gpus = [f"{gpu.name} ({_size(gpu.memory_total)}{_free(gpu.memory_free)})" for gpu in probe.usable]
     names = gpus[0] if len(gpus) == 1 else f"{len(gpus)} GPUs, {_and(gpus)},"
     return f"{names} {'works' if len(gpus) == 1 else 'work'} here. Nothing is replaced; times are those of the GPU."

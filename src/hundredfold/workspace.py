@@ -14,7 +14,7 @@ from filelock import FileLock, Timeout
 
 from hundredfold.machine import paths
 
-FOLDERS = ("notebooks", "exercises", "solutions")
+FOLDERS = ("notebooks", "exercises", "solutions", "syllabi")
 MANIFEST = ".hundredfold/delivered.json"
 
 
@@ -61,7 +61,7 @@ def refresh(source: Path | None = None, target: Path | None = None) -> Refreshed
 
     Parameters
     ----------
-    source : folder holding `notebooks/`, `exercises/` and `solutions/`; the course itself if None. It may be read-only.
+    source : folder holding `notebooks/`, `exercises/`, `solutions/` and `syllabi/`; the course itself if None. It may be read-only.
     target : the workspace; `folder()` if None. It is made.
 
     Raises

@@ -38,20 +38,37 @@ COLOURS = """canvas => {
 }"""
 
 
+#: Where a lab stands: alone, and as below a hub's proxy.
+PREFIXES = ["/", "/user/ada/"]
+
+
 @pytest.fixture(scope="module")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def lab(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[str]:
     """The address with its token, as `make lab` prints it."""
     stamp = ROOT / ".venv" / "hundredfold.json"
     assert stamp.exists() and json.loads(stamp.read_text())["finished"], "set up first: `make test-lab` does"
+    prefix = getattr(request, "param", "/")
     home = tmp_path_factory.mktemp("learner")
     own = {f"JUPYTER_{name}_DIR": str(home / name.lower()) for name in ("CONFIG", "DATA", "RUNTIME")}
     own |= {"HUNDREDFOLD_WORK": str(home / "work"), "HUNDREDFOLD_STATE": str(home / "state"), "HOME": str(home)}
     # Small enough that the machines of CI run the unit in a minute; the unit chooses its sizes by it.
     own |= {"HUNDREDFOLD_GPU_MEMORY": str(700 * 2**20)}
+    # A run of a cluster, recorded here on a simulated one, for the Dask panel to replay.
+    command = [
+        sys.executable,
+        "-m",
+        "hundredfold.cli",
+        "record",
+        "--panel",
+        "--output",
+        str(home / "panels" / "run.json"),
+    ]
+    subprocess.run(command, env=os.environ | own, check=True, timeout=600)
+    own |= {"HUNDREDFOLD_PANELS": str(home / "panels")}
     drop = ("HUNDREDFOLD_SIMULATE", "HUNDREDFOLD_FIGURES", "HUNDREDFOLD_STRICT", "DISPLAY", "BROWSER", "SSH_CONNECTION")
     env = {name: value for name, value in os.environ.items() if name not in drop} | own
     process = subprocess.Popen(
-        ["make", "lab", f"PYTHON={sys.executable}", f"ARGS=--no-browser --port={PORT}"],
+        ["make", "lab", f"PYTHON={sys.executable}", f"ARGS=--no-browser --port={PORT} --ServerApp.base_url={prefix}"],
         cwd=ROOT,
         env=env,
         stdout=subprocess.PIPE,
@@ -63,7 +80,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     try:
         for line in process.stdout:
             said.append(line)
-            if re.fullmatch(rf"http://127\.0\.0\.1:{PORT}/lab/tree/notebooks/01_\S+\?token=\w+\n", line):
+            if re.fullmatch(rf"http://127\.0\.0\.1:{PORT}{prefix}lab/tree/notebooks/01_\S+\?token=\w+\n", line):
                 break
         else:
             pytest.fail("the lab did not open:\n" + "".join(said))
@@ -271,6 +288,18 @@ set(client.run(os.getenv, "HUNDREDFOLD_SIMULATE").values())"""
         seen.add(picture(canvases))
     learner.see("07-dask-task-stream")
 
+    # Beside it, from the same panel, the run that was recorded.
+    panel.locator('button[value^="Simulated 2 Gpus"]').click()
+    replay = page.frame_locator('iframe[src*="individual-simulated-2-gpus"]')
+    expect(replay.get_by_text("say nothing of a GPU")).to_be_visible(timeout=MINUTE)
+    wait(lambda: drawn(replay.locator("canvas")), "the recorded run is there")
+    seen = {picture(replay.locator("canvas"))}
+    replay.get_by_role("button", name="Play").click()
+    for _ in range(2):
+        wait(lambda: picture(replay.locator("canvas")) not in seen, "it is played")
+        seen.add(picture(replay.locator("canvas")))
+    learner.see("07-dask-replay")
+
     cluster.locator(".dask-ClusterListingItem-stop").click()
     expect(panel.locator(".dask-ClusterListingItem")).to_have_count(0, timeout=MINUTE)
 
@@ -286,7 +315,16 @@ work = client.map(time.sleep, [0.2] * 100, pure=False)""",
 ]
 
 
-def test_a_notebooks_own_cluster_shows_beside_it_and_nobody_types_a_port(learner):
+def test_a_unit_of_many_gpus_opens_with_the_plots_beside_it(learner):
+    tabs = learner.page.locator("#jp-main-dock-panel .lm-TabBar-tab")
+    learner.open("notebooks/11_clusters.ipynb")
+    for plot in ("Task Stream", "Progress", "Workers Memory"):
+        expect(tabs.filter(has_text=plot)).to_have_count(1, timeout=MINUTE)
+    expect(learner.notebook).to_be_visible()
+
+
+@pytest.mark.parametrize("lab", PREFIXES, indirect=True)
+def test_a_notebooks_own_cluster_shows_beside_it_and_nobody_types_a_port(lab, learner):
     for name in ("one", "two"):
         learner.bring(f"{name}.ipynb", OWN_CLUSTER, dashboard=True)
     page, tabs = learner.page, learner.page.locator("#jp-main-dock-panel .lm-TabBar-tab")
@@ -311,7 +349,8 @@ def test_a_notebooks_own_cluster_shows_beside_it_and_nobody_types_a_port(learner
             learner.run(learner.cell(cell.splitlines()[-1]))
         wait(lambda: len(shown()) == 1 and shown().isdisjoint(links), f"the plots show the cluster of {name}.ipynb")
         links.extend(shown())
-        assert re.fullmatch(rf"http://127\.0\.0\.1:{PORT}/proxy/\d+", links[-1])
+        root = lab.partition("lab/tree")[0]
+        assert re.fullmatch(rf"{re.escape(root)}proxy/\d+", links[-1])
     canvases = page.frame_locator('iframe[src$="individual-task-stream"]').locator("canvas")
     learner.run(learner.cell("work = client.map"))
     wait(lambda: drawn(canvases), "the plot is there")
@@ -328,6 +367,21 @@ def test_a_notebooks_own_cluster_shows_beside_it_and_nobody_types_a_port(learner
     page.wait_for_timeout(6000)  # once both notebooks' kernels have been asked
     assert shown() == {links[0]}, "and stays with it"
     expect(tabs.filter(has_text="Task Stream")).to_have_count(1)
+    assert not learner.elsewhere, f"asked of others: {learner.elsewhere}"
+
+
+def test_a_syllabus_opens_as_a_workspace_and_leads_to_its_notebooks(learner):
+    page, tabs = learner.page, learner.page.locator("#jp-main-dock-panel .lm-TabBar-tab")
+    page.goto(re.sub(r"/lab/tree/[^?]*", "/lab/workspaces/half-day", learner.address))
+    expect(page.locator("#jp-main-statusbar")).to_contain_text("Python 3 (ipykernel) | Idle", timeout=MINUTE)
+    expect(tabs).to_have_count(2)
+    assert not page.locator(".jp-Dialog, iframe").count(), "unit 01 opens alone"
+    tabs.filter(has_text="half-day").click()
+    plan = page.locator(".jp-RenderedMarkdown:visible")
+    expect(plan.locator("h1")).to_have_text(re.compile("Half a day"))
+    learner.see("10-syllabus")
+    plan.locator("a", has_text="lecture").last.click()
+    expect(tabs.filter(has_text="07_dataframes.ipynb")).to_have_count(1, timeout=MINUTE)
     assert not learner.elsewhere, f"asked of others: {learner.elsewhere}"
 
 

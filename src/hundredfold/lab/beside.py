@@ -28,10 +28,29 @@ def interop() -> Path:
 
     Apart from `.venv`: the course has to do without them, and uses them where they are.
     """
-    files = requirements("cpu", ["test", "interop"])
+    return _lab_and("interop")
+
+
+def clusters() -> Path:
+    """Make `.clusters` hold what `.venv` holds for its tests, and what reaches schedulers of other kinds, and return its Python."""
+    return _lab_and("clusters")
+
+
+def grading() -> Path:
+    """Make `.grading` hold what `.venv` holds for its tests, nbgrader and nbgitpuller, and return its Python."""
+    return _lab_and("grading")
+
+
+def docs() -> Path:
+    """Make `.docs` hold what `.venv` holds for its tests, and Sphinx with what the site needs, and return its Python."""
+    return _lab_and("docs")
+
+
+def _lab_and(group: str) -> Path:
+    files = requirements("cpu", ["test", group])
     sync = ["sync", "--require-hashes", *map(str, files)]
     project = ["install", "--no-deps", "--no-build-isolation", "--offline", "--editable", str(ROOT)]
-    return _made(".interop", files, [sync, project])
+    return _made(f".{group}", files, [sync, project])
 
 
 def _made(name: str, files: list[Path], steps: list[list[str]]) -> Path:

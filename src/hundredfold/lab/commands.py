@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from . import ROOT, Stop, beside, environment, names, on_disk
+from . import ROOT, Stop, audit, beside, environment, hub, names, on_disk
 
 Command = Callable[[list[str]], "int | None"]
 
@@ -51,7 +51,18 @@ def setup(arguments: list[str]) -> None:
     print(f"Ready: {environment.VENV} ({environment.chosen()}). `make lab` opens the lab.")
 
 
-_HEAVY = ("--ignore=tests/lab", "--ignore=tests/kernels_set", "--ignore=tests/interop")
+_HEAVY = (
+    "--ignore=tests/lab",
+    "--ignore=tests/kernels_set",
+    "--ignore=tests/interop",
+    "--ignore=tests/hub",
+    "--ignore=tests/site",
+    "--ignore=tests/clusters",
+    "--ignore=tests/grading",
+    "--ignore=tests/deploy/test_packages.py",
+    "--ignore=tests/deploy/test_gateway_hub.py",
+    "--ignore=tests/images",
+)
 """What has a command of its own, because it takes minutes or packages that `.venv` lacks."""
 
 
@@ -64,8 +75,8 @@ def test(arguments: list[str]) -> int:
 def test_kernels(arguments: list[str]) -> int:
     """set up and run every kernel of the kernel set, compiled, interpreted and traced (minutes)"""
     environment.ready(groups=["test"])
-    # Dealt test by test: by file, one worker would have nearly all of it.
-    return _become("-m", "pytest", "-n", _workers(), "--dist", "worksteal", "tests/kernels_set", *arguments)
+    # Dealt kernel by kernel: by file one worker would have nearly all of it, by test each would run what the other ran.
+    return _become("-m", "pytest", "-n", _workers(), "--dist", "loadgroup", "tests/kernels_set", *arguments)
 
 
 def test_compiler(arguments: list[str]) -> int:
@@ -84,6 +95,49 @@ def test_interop(arguments: list[str]) -> int:
     return _become(
         "-m", "pytest", "-n", _workers(), "--dist", "loadscope", "tests/interop", *notebooks, *arguments, python=python
     )
+
+
+def site(arguments: list[str]) -> int:
+    """set up Sphinx beside .venv, build the site and serve it on this machine (--no-serve: only build it; --fresh: from nothing)"""
+    environment.ready(groups=["test"])
+    serve = [] if "--no-serve" in arguments else ["--serve"]
+    kept = [argument for argument in arguments if argument != "--no-serve"]
+    return _become("-m", "hundredfold.site.build", *serve, *kept, python=beside.docs())
+
+
+def test_site(arguments: list[str]) -> int:
+    """set up Sphinx beside .venv, build the site and walk through every page in a browser"""
+    environment.ready(groups=["test"])
+    return _become("-m", "pytest", "-p", "no:xdist", "tests/site", *arguments, python=beside.docs())
+
+
+def test_hub(arguments: list[str]) -> int:
+    """set up a real JupyterHub beside .venv, with its proxy, and try it with real users (as root; minutes)"""
+    environment.ready(groups=["test"])
+    # One process: the tests share a hub, and the machine's users.
+    return _become("-m", "pytest", "-p", "no:xdist", "tests/deploy/hub", "tests/hub", *arguments, python=hub.ready())
+
+
+def test_clusters(arguments: list[str]) -> int:
+    """set up what talks to Slurm, SSH, Kubernetes and Gateway beside .venv and try real clusters on this machine (as root; minutes)"""
+    environment.ready(groups=["test"])
+    python = beside.clusters()
+    os.environ["HUNDREDFOLD_DEPLOY"] = str(python)
+    # One process: each file's hosts take what the machine has.
+    tests = ("tests/deploy/test_packages.py", "tests/deploy/test_gateway_hub.py", "tests/clusters")
+    return _become("-m", "pytest", "-p", "no:xdist", *tests, *arguments, python=python)
+
+
+def test_images(arguments: list[str]) -> int:
+    """set up, build the image for computers without a GPU and try it (as root, with buildah and debootstrap; 10 minutes)"""
+    environment.ready(groups=["test"])
+    return _become("-m", "pytest", "-p", "no:xdist", "tests/images", *arguments)
+
+
+def test_grading(arguments: list[str]) -> int:
+    """set up nbgrader and nbgitpuller beside .venv and hand out, hand in and grade with them, and pull updates"""
+    environment.ready(groups=["test"])
+    return _become("-m", "pytest", "-p", "no:xdist", "tests/grading", *arguments, python=beside.grading())
 
 
 def test_lab(arguments: list[str]) -> int:
@@ -153,7 +207,21 @@ def lock(arguments: list[str]) -> None:
 
 def clean(arguments: list[str]) -> None:
     """remove .venv, the installer and what the tests left; what you wrote in work/ stays"""
-    leftovers = (".venv", ".compiler", ".interop", ".uv", ".cache", ".pytest_cache", ".ruff_cache", "_build", "dist")
+    leftovers = (
+        ".venv",
+        ".compiler",
+        ".interop",
+        ".docs",
+        ".hub",
+        ".clusters",
+        ".grading",
+        ".uv",
+        ".cache",
+        ".pytest_cache",
+        ".ruff_cache",
+        "_build",
+        "dist",
+    )
     for name in leftovers:
         shutil.rmtree(ROOT / name, ignore_errors=True)
 
@@ -217,12 +285,19 @@ COMMANDS: dict[str, Command] = {
     "test-kernels": test_kernels,
     "test-compiler": test_compiler,
     "test-interop": test_interop,
+    "test-clusters": test_clusters,
+    "test-grading": test_grading,
+    "test-hub": test_hub,
+    "test-images": test_images,
     "test-lab": test_lab,
+    "site": site,
+    "test-site": test_site,
     "lint": lint,
     "build": build,
     "doctor": doctor,
     "benchmark": benchmark,
     "lock": lock,
+    "audit": audit.command,
     "names": names.command,
     "pages": pages,
     "clean": clean,

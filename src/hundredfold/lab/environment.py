@@ -19,7 +19,7 @@ PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 STAMP = VENV / "hundredfold.json"
 LOG = ROOT / ".cache" / "setup.log"
 EXTRAS = ("cpu", "cu12", "cu13", "compiler")
-GROUPS = ("test", "docs", "hub", "interop")
+GROUPS = ("test", "docs", "hub", "interop", "clusters", "grading", "audit")
 
 
 def ready(*, extra: str | None = None, groups: Iterable[str] = ()) -> Path:

@@ -1,4 +1,4 @@
-"""Open JupyterLab on the learner's copies: `python -m hundredfold.lab [arguments for JupyterLab]`."""
+"""Open JupyterLab on the learner's copies: `python -m hundredfold.lab [--syllabus=NAME] [arguments for JupyterLab]`."""
 
 from __future__ import annotations
 
@@ -38,9 +38,10 @@ def _start(arguments: list[str]) -> int:
     if any(argument in ("-h", "--help", "--help-all", "--version", "--generate-config") for argument in arguments):
         LabApp.launch_instance(argv=arguments)
         return 0
+    page, arguments = _page(arguments)
     work = _copies()
     logging.getLogger("ServerApp").addFilter(_worth_reading)
-    options = [*arguments, *_defaults(arguments, work)]
+    options = [*arguments, *_defaults(arguments, work, page)]
     server = LabApp.initialize_server(argv=options)
     server.io_loop.add_callback(_announce, server, work)
     server.start()
@@ -93,7 +94,23 @@ def _copies() -> Path:
     return work
 
 
-def _defaults(arguments: list[str], work: Path) -> list[str]:
+def _page(arguments: list[str]) -> tuple[str | None, list[str]]:
+    """The address of the syllabus that the arguments name, if they do, and what is left for JupyterLab."""
+    asked = _given(arguments, "syllabus")
+    if asked is None:
+        return None, arguments
+    from hundredfold import syllabi
+
+    try:
+        name = syllabi.find(asked).name
+    except syllabi.UnknownSyllabusError as error:
+        raise Stop(str(error)) from None
+    at = next(i for i, argument in enumerate(arguments) if argument.partition("=")[0] == "--syllabus")
+    taken = 1 if "=" in arguments[at] else 2
+    return f"/lab/workspaces/{name}", [*arguments[:at], *arguments[at + taken :]]
+
+
+def _defaults(arguments: list[str], work: Path, page: str | None = None) -> list[str]:
     """Our options for JupyterLab, less those that the arguments set: told twice, Jupyter takes neither."""
     ours = {
         "--ServerApp.ip": ADDRESS,
@@ -103,7 +120,7 @@ def _defaults(arguments: list[str], work: Path) -> list[str]:
         "--ServerApp.answer_yes": "True",  # Ctrl-C stops at once; notebooks are saved as they change
         "--ServerApp.log_level": "WARN",
         "--LabApp.log_level": "WARN",
-        "--LabApp.default_url": first_page(work),
+        "--LabApp.default_url": page or first_page(work),
         "--LabApp.workspaces_dir": str(work / ".hundredfold" / "workspaces"),
         # On a machine that several learners share, what a kernel says is not for the others.
         "--KernelManager.transport_encryption": "auto",
