@@ -84,6 +84,16 @@ def test_an_impossible_time_of_ones_own_is_drawn_as_such(rates):
     assert any(line.startswith("here: CuPy") and line.endswith("impossible") for line in str(lied).splitlines())
 
 
+def test_our_own_rates_are_doubted_before_a_time_is(rates):
+    bad_day = limit(bytes=8e9)
+    rates.again = rates.faster
+    suspect = bad_day.seconds / 1.5
+    assert bad_day.impossible(suspect) is not None
+    compared = compare("arrays.sincos", {"CuPy": measurement("CuPy", suspect)}, limit=bad_day)
+    assert "impossible" not in str(compared).partition("here: CuPy")[2].splitlines()[0]
+    assert compared.ratios["CuPy"].limit < 1
+
+
 def test_the_limit_comes_from_the_measurement_where_none_is_given(rates):
     own = measurement("NumPy", 1.0, bytes=8e8, limit=limit(bytes=8e8))
     assert compare("arrays.sincos", own).ratios["NumPy"].limit == pytest.approx(8e-3)

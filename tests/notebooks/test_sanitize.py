@@ -53,6 +53,13 @@ def test_at_most_a_quarter_of_what_is_compared_is_replaced(path, rules):
         ("1 s (on this CPU) ⚠ the samples differ by 30 % of their median; measure again", "TIME (PLACE)"),
         ("48× faster, 1,200× slower", "RATIO faster, RATIO slower"),
         ("1.2e-05 s; 3 min; 2 h; 20 µs; 20 μs", "TIME; TIME; TIME; TIME; TIME"),
+        (
+            "DuckDB  90 % of the limit, 1.2× the strongest CPU way, 30× the naive one",
+            "DuckDB  SHARE of the limit, RATIO the naive one",
+        ),
+        ("DuckDB  90 % of the limit, 30× the naive one", "DuckDB  SHARE of the limit, RATIO the naive one"),
+        ("here: copied    10 ms, impossible\nx", "here: copied    TIME\nx"),
+        ("published: CuPy (V100)   746 µs, impossible", "published: CuPy (V100)   TIME, impossible"),
         ("Hundredfold: no GPU found\nnext", "Hundredfold: MACHINE\nnext"),
         ("needs 800 MB of 31 GB", "needs MEMORY of MEMORY"),
         ("<object at 0x7f2b091da090> tcp://127.0.0.1:8786", "<object at ADDRESS> ADDRESS"),

@@ -142,6 +142,8 @@ def compare(
     bound = limit or next((v.limit for v in timed.values() if isinstance(v, Measurement) and v.limit is not None), None)
     if bound is not None and not isinstance(bound, Limit):
         raise TypeError(f"limit must be what limit(...) returns, not {type(bound).__name__}.")
+    if bound is not None:
+        bound = bound.confirmed(min(seconds.values()))  # our own rates are doubted before the learner's time is
 
     ratios = {
         label: Ratios(
