@@ -26,6 +26,9 @@ def main() -> None:
         )
     if not os.path.isdir(folder):
         os.environ["JUPYTERHUB_ROOT_DIR"] = os.path.expanduser("~")
+    from . import light
+
+    light.server()
     from jupyterhub.singleuser import main as singleuser
 
     sys.argv[0] = "jupyterhub-singleuser"
