@@ -13,10 +13,11 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Error, Locator, Page, expect, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
 SCREENSHOTS = ROOT / "screenshots"
@@ -200,8 +201,19 @@ def wait(condition: Callable[[], object], what: str, seconds: float = 60) -> Non
         time.sleep(0.2)
 
 
+def asked(question: Callable[[], Any]) -> Any:
+    """The answer of a plot's frame; asked again if the panel loaded the frame anew meanwhile, as it does when it is shown."""
+    for _ in range(20):
+        try:
+            return question()
+        except Error as error:
+            if "context was destroyed" not in str(error):
+                raise
+    raise AssertionError("the plot's frame is loaded anew and anew")
+
+
 def drawn(canvases: Locator) -> bool:
-    return any(canvases.nth(i).evaluate(COLOURS) > 3 for i in range(canvases.count()))
+    return asked(lambda: any(canvases.nth(i).evaluate(COLOURS) > 3 for i in range(canvases.count())))
 
 
 @pytest.fixture
@@ -387,4 +399,5 @@ def test_a_syllabus_opens_as_a_workspace_and_leads_to_its_notebooks(learner):
 
 def picture(canvases: Locator) -> str:
     """What the canvases show now, as one text."""
-    return "".join(canvases.evaluate_all("all => all.map(canvas => canvas.width ? canvas.toDataURL() : '')"))
+    pictures = "all => all.map(canvas => canvas.width ? canvas.toDataURL() : '')"
+    return "".join(asked(lambda: canvases.evaluate_all(pictures)))
