@@ -9,6 +9,7 @@ compares each output with the stored one, after the sanitising patterns of ``tes
 - a cell tagged ``gpu-output`` runs everywhere and is compared only where there is a GPU;
 - output may take a minute to arrive, on a machine with two busy cores, before it counts as lost;
 - a kernel that dies while it starts is started again;
+- ``--share 2/3`` takes the second third of the tests that are marked ``dealt``, as CI does in turn;
 - with ``-n``, all cells of a notebook go to the same worker;
 - at the end it is said what each notebook took, in seconds and bytes, what the whole suite took, and how many known
   wrong answers were refused.
@@ -19,6 +20,7 @@ import gc
 import os
 import signal
 import tempfile
+import zlib
 from pathlib import Path
 
 import pytest
@@ -28,6 +30,19 @@ OUTPUT_TIMEOUT = 60  # seconds from a cell's reply to its last output; nbval's o
 
 _FAILED = pytest.StashKey[str]()
 _STATE = pytest.StashKey[tempfile.TemporaryDirectory]()
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--share",
+        metavar="I/N",
+        default="1/1",
+        help="only the I-th of N shares of the kernels, their broken variants, and lectures on a small seat (CI takes one in turn)",
+    )
+
+
+def pytest_report_header(config):
+    return f"share {config.getoption('--share')} of what is dealt"
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -45,6 +60,7 @@ def pytest_configure(config):
     from hundredfold.build import cost
     from hundredfold.build.execute import environment
 
+    config.addinivalue_line("markers", "dealt(parameter): CI takes a share of them in turn, by this parameter's value")
     config.addinivalue_line("markers", "counted(what): it is said at the end how many of these passed")
     config.pluginmanager.register(cost.Summary(), "hundredfold-cost")
 
@@ -76,8 +92,10 @@ def pytest_collectstart(collector):
         collector.skip_compare += NOT_COMPARED
 
 
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     from nbval.plugin import IPyNbCell
+
+    _take_share(config, items)
 
     for item in items:
         item.user_properties += [("counted", mark.args[0]) for mark in item.iter_markers("counted")]
@@ -123,6 +141,21 @@ def _start(kernel, *args, **kwargs):
         except RuntimeError:
             if not left:
                 raise
+
+
+def _take_share(config, items):
+    which, of = map(int, config.getoption("--share").split("/"))
+    mine, others = [], []
+    for item in items:
+        mark = item.get_closest_marker("dealt")
+        dealt = mark is not None and getattr(item, "callspec", None) and item.callspec.params.get(mark.args[0])
+        name = getattr(dealt, "stem", dealt)
+        # By name, so that every worker takes the same ones, and each stays in its share when others come.
+        elsewhere = isinstance(name, str) and zlib.crc32(name.encode()) % of != which % of
+        (others if elsewhere else mine).append(item)
+    if others:
+        config.hook.pytest_deselected(items=others)
+        items[:] = mine
 
 
 def _has_gpu() -> bool:

@@ -8,39 +8,11 @@ import select
 import struct
 import subprocess
 import sys
-import zlib
 from pathlib import Path
 
 import pytest
 
 WORKER = Path(__file__).with_name("worker.py")
-
-
-def pytest_addoption(parser):
-    parser.addoption(
-        "--share",
-        metavar="I/N",
-        default="1/1",
-        help="only the I-th of N shares of the kernels and the broken variants (what CI takes in turn)",
-    )
-
-
-def pytest_report_header(config):
-    return f"kernels: share {config.getoption('--share')}"
-
-
-def pytest_collection_modifyitems(config, items):
-    which, of = map(int, config.getoption("--share").split("/"))
-    mine, others = [], []
-    for item in items:
-        name = getattr(item, "callspec", None) and item.callspec.params.get("name")
-        # By name, so that every worker takes the same ones, and a kernel stays in its share when others come.
-        elsewhere = isinstance(name, str) and zlib.crc32(name.encode()) % of != which % of
-        (others if elsewhere else mine).append(item)
-    if others:
-        config.hook.pytest_deselected(items=others)
-        items[:] = mine
-
 
 LIMIT = 300  # seconds for one entry, compilation included: a hang becomes a failure, nothing is measured by it
 

@@ -17,6 +17,8 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 from kernels_set import registry  # noqa: E402
 
+pytestmark = pytest.mark.dealt("name")
+
 OURS = ("compiled", "interpreted", "traced")
 NAMES = registry.names()
 #: All that is asked of one kernel goes to one worker, which keeps its answers.

@@ -17,6 +17,8 @@ from broken.deserved import DESERVED  # noqa: E402
 
 from kernels_set import registry  # noqa: E402
 
+pytestmark = pytest.mark.dealt("name")
+
 SCRIPT = """
 import json, os, sys
 sys.path[:0] = [{tests!r}, {lens!r}]

@@ -53,6 +53,7 @@ def used(folder, counted):
     return next(int(line.split()[1]) for line in lines if line.split()[0] == counted)
 
 
+@pytest.mark.dealt("notebook")
 @pytest.mark.parametrize("notebook", LECTURES, ids=lambda path: path.stem)
 def test_a_lecture_on_one_core_and_two_gigabytes(notebook, tmp_path, record_property):
     with group(SEAT) as (folder, counted):
