@@ -24,9 +24,9 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from hundredfold.seats.home import home_full, house_jupyter_elsewhere
+
 PORT = "8888"
-#: Less than this on the home volume (bytes), and the server could not even write down that it runs.
-LITTLE = 8 * 2**20
 #: A clock that differs by more (seconds) makes logins and certificates fail.
 SKEW = 120.0
 SERVERS = ("jupyterhub-singleuser", "jupyter", "jupyter-lab", "jupyter-notebook", "jupyter-server")
@@ -126,31 +126,6 @@ def home_closed(home):
             f"The home volume {home} belongs to {whose} and the lab runs as user {uid}, so nothing could be saved and the lab did "
             f"not start; what is on the volume is as it was. An administrator can mend it: {mend}."
         )
-
-
-def home_full(home):
-    """A sentence if nothing more fits on the home volume, else None. Room is tried, since a quota shows in no other way."""
-    try:
-        with tempfile.TemporaryFile(dir=home) as trial:
-            os.posix_fallocate(trial.fileno(), 0, LITTLE)
-            return None
-    except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
-            return None
-    return (
-        f"Your home folder {home} is full, so what you do now cannot be saved. Delete what you no longer need in the lab's file "
-        "browser (`du -sh ~/* ~/.[!.]*` in a terminal shows what is large), then restart the lab; what you saved before is whole."
-    )
-
-
-def house_jupyter_elsewhere():
-    """Keep what Jupyter and IPython must write in order to run among the temporary files: without a lab nobody could make room."""
-    spare = Path(tempfile.gettempdir()) / f"hundredfold-{os.getuid()}"
-    for variable in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR"):
-        folder = spare / variable.lower()
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        os.environ[variable] = str(folder)
-    (spare / "runtime-folder").write_text(os.environ["JUPYTER_RUNTIME_DIR"])
 
 
 def serve_sentence(sentence, home):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import grp
+import html
 import json
 import os
 import pwd
@@ -223,9 +224,24 @@ class Learner:
                 # Nothing starts (the hub was started anew in between, say): the page has the button again.
                 self._press()
                 pressed = time.monotonic()
+            self._listen(page)
             return None
 
         return until(f"{self.name}'s server", there, pause=0.5)
+
+    def _listen(self, page: requests.Response) -> None:
+        """Wait as the page of a server that starts does: by one line on which the hub says when it is there, or has failed."""
+        line = re.search(r'EventSource\("([^"]+)"\)', page.text)
+        if line is None:
+            return
+        address = urljoin(self.hub.address, html.unescape(line[1]))
+        with (
+            contextlib.suppress(requests.RequestException),
+            self.session.get(address, stream=True, timeout=PATIENCE) as events,
+        ):
+            for said in events.iter_lines():
+                if said.startswith(b"data:") and {"ready", "failed"} & json.loads(said[5:]).keys():
+                    return
 
     def _press(self) -> None:
         page = self.session.get(f"{self.hub.address}/hub/spawn", timeout=PATIENCE)

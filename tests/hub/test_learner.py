@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import json
 import os
 import pwd
@@ -152,6 +153,47 @@ def test_a_home_folder_that_nobody_could_save_in_is_said_to_the_learner(hub, peo
         assert name not in hub.seats()
     finally:
         subprocess.run(mend.format(**what), shell=True, check=True)
+
+
+def test_a_server_starts_on_a_full_disk_also_where_kernels_have_run_and_says_so(hub, people):
+    max = hubs.Learner(hub, people.add("max"))
+    home = pwd.getpwnam(max.name).pw_dir
+    subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size=48m,mode=700,uid={os.stat(home).st_uid}", "tmpfs", home], check=True
+    )
+    try:
+        max.log_in()
+        max.open()
+        max.run(
+            max.kernel(), "print(1)"
+        )  # IPython makes a folder, on which Jupyter wants to note something at its next start
+        with open(f"{home}/too-much", "wb", buffering=0) as filled, contextlib.suppress(OSError):
+            while True:
+                filled.write(bytes(1 << 16))
+        os.chown(f"{home}/too-much", os.stat(home).st_uid, -1)
+        max.leave()
+        max.open()
+        (said,) = max.session.get(f"{max.base}hundredfold/notice", timeout=hubs.PATIENCE).json()
+        assert "is full" in said
+
+    finally:
+        with contextlib.suppress(AssertionError):
+            max.leave()
+        subprocess.run(["umount", "--lazy", home], check=True)
+
+
+def test_a_server_that_ends_while_it_starts_is_not_waited_for(hub, people):
+    ida = hubs.Learner(hub, people.add("ida"))
+    settings = os.path.join(pwd.getpwnam(ida.name).pw_dir, ".jupyter")
+    os.mkdir(settings)
+    with open(f"{settings}/jupyter_server_config.py", "w") as file:
+        file.write("import os; os._exit(3)\n")
+    ida.log_in()
+    with pytest.raises(AssertionError, match=r"ended while it started \(exit status 3\)"):
+        ida.open()
+    os.remove(f"{settings}/jupyter_server_config.py")
+    ida.open()
+    ida.leave()
 
 
 def test_a_wrong_password_and_a_user_who_is_no_learner_stay_outside(hub, people):

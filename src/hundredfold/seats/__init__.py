@@ -5,7 +5,7 @@ Beforehand: `boards`: the GPUs there are to share, named or found; `plan`: which
 
 On a hub: `places`: the GPUs, MIG slices and simulated GPUs to sit on; `ledger`: who sits where; `limits`: what a seat may use, and
 the environment that says so; `certificates`: Dask's, of each learner's own; `hook`: all of this for any spawner; `spawner`, `enter`
-and `groups`: one for one machine, which keeps learners apart; `server`: what it starts, and `light`: what that does not load; `rmm`: RMM held to its seat.
+and `groups`: one for one machine, which keeps learners apart; `server`: what it starts, and `light`: what that does not load; `home`: a home folder that is full; `rmm`: RMM held to its seat.
 
 Live: `asking`: the hub and the servers; `status`: who uses what; `reclaim`: idle kernels' memory; `page`: both, behind the hub's
 login; `notice`: what a learner is told; `trust`: notebooks open on a full disk. `command`: ``hundredfold seats``.

@@ -6,14 +6,22 @@ cannot be written to is no reason not to start: without a server, nobody could m
 
 from __future__ import annotations
 
+import json
 import os
 import sys
+from pathlib import Path
+
+from .home import home_full, house_jupyter_elsewhere
 
 
 def main() -> None:
     """Refresh the copies, then become the server."""
     from hundredfold import workspace
 
+    if full := home_full(Path.home()):
+        print(f"Hundredfold: {full}", flush=True)
+        _notice(full)
+        house_jupyter_elsewhere()
     folder = os.path.expanduser(os.environ.get("JUPYTERHUB_ROOT_DIR") or "~/hundredfold")
     os.environ["HUNDREDFOLD_WORK"] = folder
     try:
@@ -33,6 +41,13 @@ def main() -> None:
 
     sys.argv[0] = "jupyterhub-singleuser"
     singleuser()
+
+
+def _notice(sentence: str) -> None:
+    """Have the lab show a sentence to the learner (`hundredfold.seats.notice`)."""
+    told = json.loads(os.environ.get("HUNDREDFOLD_NOTICES") or "[]")
+    if sentence not in told:
+        os.environ["HUNDREDFOLD_NOTICES"] = json.dumps([*told, sentence])
 
 
 if __name__ == "__main__":

@@ -14,11 +14,12 @@ import pwd
 import shutil
 import stat
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
 from glob import glob
 from pathlib import Path
 from subprocess import Popen
-from typing import ClassVar
+from typing import Any, ClassVar
 from urllib.parse import quote, urlparse
 
 from jupyterhub.objects import Server
@@ -116,6 +117,7 @@ class SeatSpawner(LocalProcessSpawner):
         found = LocalProcessSpawner.server.fget(self)
         if found is not None and found.proto == "http+unix":
             found.connect_url = self._address() + found.base_url
+            found.wait_up = partial(self._until_it_answers, type(found).wait_up, found)
         return found
 
     @server.setter
@@ -157,6 +159,21 @@ class SeatSpawner(LocalProcessSpawner):
                 while not self.socket.exists() and self.proc is not None and self.proc.poll() is None:
                     await asyncio.sleep(0.1)
         self.turns.give()
+
+    async def _until_it_answers(self, wait: Callable[..., Awaitable[Any]], *arguments: Any, **more: Any) -> Any:
+        """Wait as JupyterHub does for a server to answer, but not for one that has ended: it would wait to the end of its patience."""
+        answer = asyncio.ensure_future(wait(*arguments, **more))
+        try:
+            while not answer.done():
+                if self.proc is not None and (status := self.proc.poll()) is not None:
+                    raise CannotSeat(
+                        f"Your server ended while it started (exit status {status}). Start it again; if it ends again, tell the "
+                        "administrator: the hub's log says why. What you saved is as it was."
+                    )
+                await asyncio.wait({answer}, timeout=0.2)
+            return answer.result()
+        finally:
+            answer.cancel()
 
     async def progress(self) -> AsyncIterator[dict[str, object]]:
         """What the learner reads while they wait."""
