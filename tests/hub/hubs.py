@@ -48,11 +48,10 @@ def free_port() -> int:
 
 
 def proxy_program() -> str:
-    """The proxy that `make test-hub` installed beside this Python, else the one on PATH."""
-    beside = Path(sys.prefix) / "node_modules" / ".bin" / "configurable-http-proxy"
-    found = str(beside) if beside.exists() else shutil.which("configurable-http-proxy")
-    assert found, "configurable-http-proxy is not installed: `make test-hub` does it (npm)"
-    return found
+    """The proxy that `make test-hub` installed beside this Python."""
+    found = Path(sys.prefix) / "proxy.cjs"
+    assert found.exists(), "the proxy is not installed: `make test-hub` does it (npm)"
+    return str(found)
 
 
 class People:

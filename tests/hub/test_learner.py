@@ -8,6 +8,7 @@ import json
 import os
 import pwd
 import subprocess
+from collections import Counter
 
 import hubs
 import nbformat
@@ -35,6 +36,17 @@ def test_a_learner_logs_in_opens_unit_01_runs_its_first_cells_and_saves(seated):
     file = os.path.join(pwd.getpwnam(anna.name).pw_dir, "hundredfold", "notebooks", "01_arrays.ipynb")
     assert "mine\\n" in open(file).read() and os.stat(file).st_uid == pwd.getpwnam(anna.name).pw_uid
     assert anna.api("DELETE", f"kernels/{kernel}").status_code == 204
+
+
+def test_what_a_server_answers_at_once_arrives(seated):
+    anna = seated("anna")
+    headers = {"X-XSRFToken": anna.xsrf(f"/user/{anna.name}/")}
+    notice = f"{anna.base}hundredfold/notice"
+    told = [
+        anna.session.post(notice, json={"message": str(i)}, headers=headers, timeout=hubs.PATIENCE).status_code
+        for i in range(600)
+    ]
+    assert set(told) == {204}, Counter(told)
 
 
 def test_a_seat_has_its_limits_and_not_the_machines(seated, hub):
@@ -183,17 +195,17 @@ def test_a_server_starts_on_a_full_disk_also_where_kernels_have_run_and_says_so(
 
 
 def test_a_server_that_ends_while_it_starts_is_not_waited_for(hub, people):
-    ida = hubs.Learner(hub, people.add("ida"))
-    settings = os.path.join(pwd.getpwnam(ida.name).pw_dir, ".jupyter")
+    una = hubs.Learner(hub, people.add("una"))
+    settings = os.path.join(pwd.getpwnam(una.name).pw_dir, ".jupyter")
     os.mkdir(settings)
     with open(f"{settings}/jupyter_server_config.py", "w") as file:
         file.write("import os; os._exit(3)\n")
-    ida.log_in()
+    una.log_in()
     with pytest.raises(AssertionError, match=r"ended while it started \(exit status 3\)"):
-        ida.open()
+        una.open()
     os.remove(f"{settings}/jupyter_server_config.py")
-    ida.open()
-    ida.leave()
+    una.open()
+    una.leave()
 
 
 def test_a_wrong_password_and_a_user_who_is_no_learner_stay_outside(hub, people):

@@ -40,7 +40,7 @@ def ready() -> Path:
     python, stamp = place / "bin" / "python", place / "hundredfold.json"
     base = _base()
     files = requirements("cpu", ["test", "hub"])
-    lock = [PROXY / "package.json", PROXY / "package-lock.json"]
+    lock = [PROXY / name for name in ("package.json", "package-lock.json", "proxy.cjs")]
     wanted = json.dumps([key_of(["hub"], [*files, *lock]), str(base)])
     try:
         with one_at_a_time():
