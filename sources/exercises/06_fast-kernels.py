@@ -115,7 +115,7 @@ check("fast-kernels.tree", block_sums)
 # ## 3. Rows to columns, in order on both sides
 #
 # Write the transpose: `out[j, i] = x[i, j]`. `x` is float32 of n rows and m columns, `out` of m rows and n columns. Each block takes a tile of 32 × 32
-# numbers, as in the lecture, but has only **32 × 8** threads, x along the columns of `x`: each thread takes four numbers of a tile, and works out fewer indices for
+# numbers, as in the lecture, but has only **32 × 8** threads, `threadIdx.x` along a row of the matrix: each thread takes four numbers of a tile, and works out fewer indices for
 # each. On whole tiles each request of a warp has to ask for bytes that lie side by side, reading **and** writing, and none may wait for a bank.
 
 
@@ -148,9 +148,9 @@ check("fast-kernels.transpose", transpose)
 # ## 4. A product of any shape
 #
 # Write `out = a.T @ b` with tiles of 16 × 16 in shared memory: a is **k × n**, b is k × m, all are float32, and n, k and m are whatever they are. Nobody has turned
-# a for you: `out[i, j]` is the sum of `a[k, i] * b[k, j]`. The launch has
-# blocks of 16 × 16 threads, x along the columns of `out`, as many as cover it. Each thread may read **one** element of `a` and one of `b` for each
-# pair of tiles, and no more, and on whole tiles the threads of a warp read side by side.
+# a for you: `out[i, j]` is the sum of `a[l, i] * b[l, j]` over all l. The launch has
+# blocks of 16 × 16 threads, `threadIdx.x` along a row of `out`, as many as cover it. Each thread may read **one** element of `a` and one of `b` for each
+# pair of tiles, and no more, and on whole tiles the threads of a warp read side by side, and no request wants more than two words of one bank.
 
 
 # %%
@@ -187,7 +187,7 @@ check("fast-kernels.matmul", matmul)
 # ## 5. The CPU, a library, or a kernel of your own?
 #
 # A laptop: memory with 50 GB/s, what fits into its cache with 400 GB/s, 1 TFLOP/s in float32; its best library reaches all of that. Beside it a V100: memory
-# with 900 GB/s, 15 TFLOP/s, a bus of 12 GB/s, 10 µs for each launch. On the GPU a product of the library reaches 80 % of those operations, a tiled kernel
+# with 900 GB/s, 15 TFLOP/s, a bus of 12 GB/s, 10 µs for each launch; a kernel of your own makes one step a launch. On the GPU a product of the library reaches 80 % of those operations, a tiled kernel
 # of twenty lines 10 %. Everything else comes to the limit of the memory, and everything is compiled. All numbers are float32.
 #
 # | job | what |
@@ -198,7 +198,7 @@ check("fast-kernels.matmul", matmul)
 # | `"large"` | a plate of 8192 × 8192 on the device, 1000 steps, wanted there; by the library a step takes slices, three additions, a product and an assignment |
 # | `"turn"` | a matrix of 10 000 × 10 000 on the host, transposed once, wanted on the host |
 #
-# Answer `"cpu"`, `"library"` or `"kernel"` for each: whatever is done first, everything counted until the answer is where it is wanted. But a
+# Answer `"cpu"`, `"library"` (CuPy's, on the GPU) or `"kernel"` (your own, there) for each: whatever is done first, everything counted until the answer is where it is wanted. But a
 # kernel has to be written, tested and kept. Choose it only where it takes **at most half** the library's time.
 
 # %%
@@ -219,7 +219,8 @@ check("fast-kernels.worth", decisions)
 # each a tuple of `(x, y)`. (The plate has at least one cell.)
 #
 # The version below is right. It makes the first step four times for each cell, out of global memory. The check counts the bytes that all requests move,
-# and says how many times that is what two steps need at least: each temperature read once and written once. At most 3 is asked for; how near to
+# and says how many times that is what two steps need at least: each temperature read once and written once. (Caches save a part of it, and a tile costs instructions:
+# it is bytes that are judged here, not time.) At most 3 is asked for; how near to
 # 1 do you get? Larger tiles have less of a rim, and leave room for fewer blocks.
 
 
@@ -290,6 +291,8 @@ check("fast-kernels.advance", advance, launch)
 # Is it the fastest? NVIDIA's compiler (numba-cuda 0.30.4, CUDA 13.0, for an H200) gives this kernel 64 registers, so 1024 threads take all 65 536 that a
 # multiprocessor has: it holds a single block, half of its warps, and all of them wait at the same barriers. The same idea in blocks of 32 × 8 took 31
 # registers: eight blocks, all warps, and 1.9 times the least bytes instead of 1.4. The check counts bytes. Which of the two wins, a clock on a GPU decides.
+# Ask `lens.estimate` as well: on an H200 it takes the version that was *given* for faster than either tile. Its caches are fast, and what holds all three up there is
+# the working out of indices. You removed one obstacle, and the next one shows. That, too, is what the lens is for: before anybody has written a tile.
 
 # %% [markdown]
 # ---

@@ -14,7 +14,7 @@
 # *Unit 06 · fast-kernels · 55 minutes, then 45 for the exercises*
 #
 # A kernel that is right, and whose warps ask for bytes that lie side by side, can still be ten times slower than its GPU allows. Something holds it
-# up, and it is always one of a few things. Here are four small kernels, and each is held up by another: a **transpose** by the order of its
+# up, and it is always one of a few things. Here are four small kernels, and each is held up by something else: a **transpose** by the order of its
 # writes, a **sum** by threads that queue for one place, a **product of matrices** by what it fetches again and again, and a plate that warms up, the
 # **heat equation**, by the memory itself. That last one is the limit, and the point where to stop.
 #
@@ -121,7 +121,7 @@ requests(tiled)
 
 # %% [markdown]
 # All requests are in order now. But something new is lost, at *banks*. Shared memory has 32 of them, each 4 bytes wide: word 0 lies in bank 0, word
-# 1 in bank 1, word 31 in bank 31, word 32 in bank 0 again. Each bank gives one word in a cycle. If two threads of a warp want different words of
+# 1 in bank 1, word 31 in bank 31, word 32 in bank 0 again. Each bank gives one word in a cycle, to all threads that want it. If two threads of a warp want *different* words of
 # one bank, one of them waits.
 #
 # **Predict.** `tile[tx, ty]` reads a column of a tile that is 32 words wide. How many cycles does one such request take? And how many if the tile had
@@ -168,7 +168,8 @@ for gpu in ("V100", "H200"):
         print(f"  {name:6} about {1e3 * guess.seconds:.2f} ms, held up by {guess.binds}")
 
 # %% [markdown]
-# **Explain.** These are estimates from the counted requests, not times, and may be off by a factor of two. What they show is *what* binds. The
+# **Explain.** `lens.estimate` reckons from the counted requests. These are no times, and may be off by a factor of two. (`lens.bound`, which you meet below, counts
+# only what is certain: no run is faster.) What they show is *what* binds. The
 # direct kernel is held up by the sectors that cross from the *L2 cache*, which all multiprocessors share. With the tile, the older GPU is at its memory's
 # limit already; the newer one has so much more memory bandwidth that it feels the banks, and once they are gone the working out of the indices: that
 # *is* the arithmetic here. Remove one obstacle, and the next one shows. On a faster machine it is another.
@@ -257,13 +258,12 @@ print(f"to read the numbers takes {1e3 * limit(bytes=8 * n, machine='H200').seco
 print(lens.bound(atomic, griddim=n // 256, gpu="H200"))
 
 # %% [markdown]
-# **Explain.** Atomics are not slow. A *queue* is: 132 multiprocessors wait for one adder. (The bound is much lower, since a GPU may combine the 32
-# additions of a warp on the way: whether it does decides between the two. Even then it is several times what the reading takes.
-# And its time for the memory is less than the line
-# above says, as it allows for what may still lie in the L2 cache.) So let as few as possible come there. First each thread adds
+# **Explain.** Atomics are not slow. A *queue* is: 132 multiprocessors wait for one adder. (The bound is much lower. It allows for a GPU that combines the 32
+# additions of a warp on the way, for numbers that still lie in the L2 cache, and for a launch in half a microsecond. Even so it is several times what
+# the reading takes.) So let as few as possible come there. First each thread adds
 # up many numbers in a register. Then the threads of a block meet in shared memory, as a **tree**: of 256 sums 128 threads make 128, 64 of them make 64,
-# and after eight steps one is left. Only that one goes to the queue. (Within a warp it goes without shared memory, too: `cuda.shfl_down_sync` hands a
-# register from thread to thread. Problem 2 takes either.)
+# and after eight steps one is left. Only that one goes to the queue. (Within a warp it goes without shared memory, too: `cuda.shfl_down_sync(0xFFFFFFFF, mine, step)`
+# hands each thread of the warp what `mine` is in the thread `step` places further. Problem 2 takes either.)
 
 
 # %%
@@ -411,9 +411,9 @@ for kernel, mine in ((product_plain, my_plain), (product_tiled, my_tiled)):
     )
 
 # %% [markdown]
-# **Explain.** 2 n reads have become 2 n / 16. The bytes that move have become fewer by half of that only, since in the plain kernel threads of a warp
+# **Explain.** 2 n reads have become 2 n / 16, sixteen times fewer. The bytes that move have become only eight times fewer, since in the plain kernel threads of a warp
 # that want the same number, or neighbours, share a sector already. Operations for each byte are called *arithmetic intensity*. Below a certain intensity the memory is the limit, above it the arithmetic. The **roofline** draws both limits; a
-# kernel is a point, and tiles push it to the right. Here is the tiled one, for 64 × 64 blocks, a product of 1024 × 256 and 256 × 1024. (What binds it is
+# kernel is a point, which tiles push to the right: fewer bytes for the same work. Here is the tiled one, for 64 × 64 blocks, a product of 1024 × 256 and 256 × 1024. (What binds it is
 # *issue*: a multiprocessor starts only so many instructions in a cycle.)
 
 # %%
@@ -437,8 +437,8 @@ for gpu in ("V100", "H200"):
 #
 # ### Against the library
 #
-# Published in 2019, for 1000 × 1000 float64: NumPy 7.5 ms, CuPy 0.41 ms. We take 384 × 384 in float32, and the naive way is the loop that everybody
-# writes first.
+# Published in 2019, for 1000 × 1000 float64: NumPy 7.5 ms, CuPy 0.41 ms. We take 384 × 384 in float32, 18 times less work ($n^3$) and half the bytes
+# for each number: compare ours with each other, and theirs with each other. The naive way is the loop that everybody writes first.
 
 
 # %%
@@ -480,7 +480,8 @@ compare(
 # ## How many fit
 #
 # A multiprocessor hides the wait for memory by having other warps at hand. How many it can hold, its *occupancy*, depends on what each block takes
-# of three stores: threads (2048 on an H200), registers (65 536) and shared memory (228 KiB). (And no more than 32 blocks fit, however small.)
+# of three stores: threads (2048 on an H200), registers (65 536) and shared memory (228 KiB). (And no more than 32 blocks fit, however small. What a kernel
+# asks for with `cuda.shared.array` has a fixed shape and is at most 48 KiB a block.)
 #
 # **Predict.** The tiled product takes 32 registers a thread. Say a change makes it 40. What share of the warps is lost with tiles of 16 × 16, and what
 # share with tiles of 32 × 32, which have half the reads?
@@ -495,7 +496,7 @@ for registers in (32, 40):
         held = lens.occupancy(registers, shared, blockdim=(tile, tile), gpu="H200")
         print(
             f"{registers} registers, tiles of {tile:2}: 1/{tile:<2} of the reads, "
-            f"{held.blocks_per_sm:2} blocks of {tile * tile:4} threads, "
+            f"blocks of {tile * tile:4} threads: {held.blocks_per_sm:2}, "
             f"{held.warps} of 64 warps, bound by {held.binds}"
         )
 print(f"you said: {my_lost_16} and {my_lost_32}")
@@ -562,7 +563,7 @@ def steps(u, count):
 # (Put it in: the mean of the four neighbours is the cell itself.) Even *how fast* it gets there is known: what is still missing dies away by the
 # factor $\frac12(\cos\frac{\pi}{n-1} + \cos\frac{\pi}{m-1})$ with each step.
 #
-# **Predict.** A plate of 25 × 25. After how many steps are all temperatures within $10^{-9}$ of the end?
+# **Predict.** A plate of 25 × 25: guess, or take the logarithm. After how many steps are all temperatures within $10^{-9}$ of the end?
 
 # %%
 my_steps = 100
@@ -594,7 +595,7 @@ plot.lines(
 )
 
 # %% [markdown]
-# (Numba may have warned that a grid of four blocks leaves most of a GPU idle. It is right, and we come back to that.) No test on a picture could
+# (Numba may have warned that a grid of four blocks leaves most of a GPU idle. It is right: a plate this small is for the proof. *Where the GPU loses* has its price.) No test on a picture could
 # have said so much: an index off by one, an edge not held, a race between two steps, and the end would be another one.
 #
 # ### What holds it up?
@@ -620,7 +621,7 @@ for gpu in ("V100", "H200"):
 # %% [markdown]
 # **Explain.** Four reads and a write, where one read would do; and the neighbours to the left and right begin in the middle of a sector and take one
 # more. But what four threads ask for comes from memory once and from the caches three times, since they ask for it at nearly the same time. So
-# the step is held up by the *memory*, close to its limit, and a tile would only do by hand what the cache does anyway. This is where to stop: **a
+# the step is held up by the *memory*, close to its limit, and for a single step a tile would only do by hand what the cache does anyway. This is where to stop: **a
 # kernel at the limit of the memory is made faster only by moving less.** Smaller numbers do that, or two steps in one pass over the plate, which is
 # the exercise's last problem.
 #
@@ -710,7 +711,7 @@ print(
 
 # %% [markdown]
 # **For one transpose of what lies on the host**, the bus is slower than the memory that it comes from, as ever. **Against a library**, your kernel
-# loses, on a GPU as on a CPU. And **where everything waits for everything**, as in the racy sum, thousands of threads are thousands in a queue.
+# loses, on a GPU as on a CPU. And **where all wait for one place**, as in the sum by atomic additions, thousands of threads are thousands in a queue.
 #
 # ## Key points
 #

@@ -552,6 +552,27 @@ def writes_each_tile_over_the_last(a, b, out):
         cuda.syncthreads()
 
 
+@wrong("matmul", "banks")
+@later
+def both_tiles_turned_in_sixteen_columns(a, b, out):
+    tiles = cuda.shared.array((2, 16, 16), np.float32)
+    j, i = cuda.grid(2)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    row = cuda.blockIdx.y * 16 + tx
+    inner, n = a.shape
+    total = 0.0
+    for start in range(0, inner, 16):
+        y = start + ty
+        tiles[0, tx, ty] = a[y, row] if row < n and y < inner else 0
+        tiles[1, tx, ty] = b[y, j] if y < inner and j < b.shape[1] else 0
+        cuda.syncthreads()
+        for k in range(16):
+            total += tiles[0, ty, k] * tiles[1, tx, k]
+        cuda.syncthreads()
+    if i < n and j < b.shape[1]:
+        out[i, j] = total
+
+
 @right("matmul")
 @later
 def both_tiles_turned(a, b, out):

@@ -111,6 +111,7 @@ REASONS: dict[str, str] = {
     "atomics": "more atomic additions to one place than the task needs",
     "occupancy": "a limit on what a multiprocessor holds at once was left out",
     "rewritten": "what a library does as fast was to be written again",
+    "reached": "what is at its limit already was to be made faster",
     "unwritten": "a library was to do what only a kernel of one's own does well",
     "always-kernel": "a kernel of one's own was chosen for everything",
     # What a join does with rows

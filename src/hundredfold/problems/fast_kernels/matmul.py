@@ -12,10 +12,13 @@ from ..kernels.judging import KernelJudge, Launch, cover
 from ..kernels.later import later
 from ..problem import Problem, Wrong
 from ..verdict import refuse
-from .looking import accesses, in_order
+from .looking import accesses, in_order, no_conflicts
 
 cuda = None  # set by `later`
 TILE = 16
+WORDS = 2
+"""So many words of one bank a request may want. A warp has two rows of a block of 16 × 16, and a tile that is turned and padded by a
+column still meets itself once."""
 
 
 def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -80,9 +83,10 @@ def few_reads(seen: Any, run: _FullRun) -> None:
 
 
 def on_whole_tiles(seen: Any, run: _FullRun) -> None:
-    """Requests are looked at where each tile is full."""
+    """Requests and banks are looked at where each tile is full."""
     if all(side % TILE == 0 for x in run.host for side in x.shape):
         in_order(seen, run)
+        no_conflicts(seen, run, most=WORDS)
 
 
 # Written as a learner would.
@@ -273,6 +277,25 @@ def _down_the_columns(a, b, out):
 
 
 @later
+def _turned_on_the_way_in(a, b, out):
+    left = cuda.shared.array((16, 16), np.float32)
+    right = cuda.shared.array((16, 16), np.float32)
+    j, i = cuda.grid(2)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    row = cuda.blockIdx.y * 16 + tx
+    total = np.float32(0)
+    for start in range(0, a.shape[0], 16):
+        left[tx, ty] = a[start + ty, row] if start + ty < a.shape[0] and row < a.shape[1] else 0
+        right[ty, tx] = b[start + ty, j] if start + ty < b.shape[0] and j < b.shape[1] else 0
+        cuda.syncthreads()
+        for k in range(16):
+            total += left[ty, k] * right[k, tx]
+        cuda.syncthreads()
+    if i < out.shape[0] and j < out.shape[1]:
+        out[i, j] = total
+
+
+@later
 def _not_transposed(a, b, out):
     """The lecture's kernel."""
     left = cuda.shared.array((16, 16), np.float32)
@@ -350,6 +373,11 @@ MATMUL = Problem(
             _down_the_columns,
             "coalescing",
             hint="A thread need not fetch what it multiplies: let `threadIdx.x` run along a row of a, and turn the tile when you read it.",
+        ),
+        "turned on the way in": Wrong(
+            _turned_on_the_way_in,
+            "banks",
+            hint="Leave the tile as it was fetched, and turn it when you read it: `left[k, ty]` is one word for all threads of a row.",
         ),
         "not transposed": Wrong(
             _not_transposed,

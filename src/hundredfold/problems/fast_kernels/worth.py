@@ -78,7 +78,7 @@ JOBS = {
 
 RIGHT = {key: job.best for key, job in JOBS.items()}
 LABELS = ("cpu", "library", "kernel")
-_REASONS = {"product": "rewritten", "sum": "rewritten", "small": "launch", "large": "unwritten", "turn": "transfer"}
+_REASONS = {"product": "rewritten", "sum": "reached", "small": "launch", "large": "unwritten", "turn": "transfer"}
 
 
 def _why(key: str) -> str:
@@ -126,7 +126,11 @@ WORTH = Problem(
         "own product": Wrong(
             but(RIGHT, product="kernel"), "rewritten", hint="What share of the peak does each of the two reach?"
         ),
-        "own sum": Wrong(but(RIGHT, sum="kernel"), "rewritten"),
+        "own sum": Wrong(
+            but(RIGHT, sum="kernel"),
+            "reached",
+            hint="How far is the library's sum from the memory's limit? What is left to win?",
+        ),
         "launches": Wrong(
             but(RIGHT, small="kernel"), "launch", hint="How long do 10 000 launches take that do nothing?"
         ),
