@@ -36,6 +36,9 @@ packages)
     find "$site/$package" -depth -type d -name tests -exec rm -rf {} + 2>/dev/null || true
   done
   rm -rf "$site/pyarrow/include" "$site"/pyarrow/*flight* "$site/jupyterlab/galata" "$site/jupyterlab/static" "$to/share/jupyterhub/static"
+  # Bokeh's compiler of extensions, and its scripts that stand there minified as well.
+  rm -rf "$site/bokeh/server/static/js/lib" "$site/bokeh/server/static/js/compiler.js"
+  for script in "$site"/bokeh/server/static/js/*.min.js; do rm -f "${script%.min.js}.js"; done
   find "$to" \( -name '*.js.map' -o -name '*.dll' -o -name '*.dylib' -o -name '*.exe' \) -delete
   strip --strip-unneeded "$site"/llvmlite/binding/*.so "$site"/_polars_runtime_32/*.so "$site"/pyarrow/libarrow.so.* \
     "$site"/pyarrow/libarrow_compute.so.*
