@@ -168,29 +168,27 @@ def test_a_home_folder_that_nobody_could_save_in_is_said_to_the_learner(hub, peo
 
 
 def test_a_server_starts_on_a_full_disk_also_where_kernels_have_run_and_says_so(hub, people):
-    max = hubs.Learner(hub, people.add("max"))
-    home = pwd.getpwnam(max.name).pw_dir
+    moritz = hubs.Learner(hub, people.add("moritz"))
+    home = pwd.getpwnam(moritz.name).pw_dir
     subprocess.run(
         ["mount", "-t", "tmpfs", "-o", f"size=48m,mode=700,uid={os.stat(home).st_uid}", "tmpfs", home], check=True
     )
     try:
-        max.log_in()
-        max.open()
-        max.run(
-            max.kernel(), "print(1)"
-        )  # IPython makes a folder, on which Jupyter wants to note something at its next start
+        moritz.log_in()
+        moritz.open()
+        # IPython makes a folder, of which Jupyter wants to note something at its next start.
+        moritz.run(moritz.kernel(), "print(1)")
         with open(f"{home}/too-much", "wb", buffering=0) as filled, contextlib.suppress(OSError):
             while True:
                 filled.write(bytes(1 << 16))
         os.chown(f"{home}/too-much", os.stat(home).st_uid, -1)
-        max.leave()
-        max.open()
-        (said,) = max.session.get(f"{max.base}hundredfold/notice", timeout=hubs.PATIENCE).json()
+        moritz.leave()
+        moritz.open()
+        (said,) = moritz.session.get(f"{moritz.base}hundredfold/notice", timeout=hubs.PATIENCE).json()
         assert "is full" in said
-
     finally:
         with contextlib.suppress(AssertionError):
-            max.leave()
+            moritz.leave()
         subprocess.run(["umount", "--lazy", home], check=True)
 
 

@@ -6,14 +6,17 @@ Interpreted kernels need no compiler, which takes a second or two for each; the 
 of `test_known_answers`, are compiled.
 """
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from hundredfold import problems
 from hundredfold.problems.answers import Answers
-from hundredfold.problems.fast_kernels import PROBLEMS, advance, matmul, tiles, transpose, tree, worth
+from hundredfold.problems.fast_kernels import PROBLEMS, advance, looking, matmul, tiles, transpose, tree, worth
 from hundredfold.problems.kernels.later import later
 from hundredfold.problems.problem import as_tuple
+from hundredfold.problems.verdict import Refusal
 
 cuda = None  # set by `later`
 SECOND = Answers("fast-kernels")
@@ -1004,3 +1007,13 @@ def test_a_kernel_that_is_not_begun_is_not_judged(interpreted):
 @pytest.mark.parametrize("problem", [each.id for each in PROBLEMS if each.kind in ("write", "repair")])
 def test_a_plain_function_is_no_kernel(interpreted, problem):
     assert problems.judge(problem, lambda *arrays: arrays[0].sum()).reason == "callable"
+
+
+def test_a_line_with_many_small_waits_does_not_hide_one_with_a_long_wait():
+    def place(text, worst, extra):
+        return SimpleNamespace(text=text, worst=worst, extra=extra, cycles=2 * extra, requests=extra)
+
+    seen = SimpleNamespace(conflicts=[place("often twice", 2, 100), place("seldom eight times", 8, 7)])
+    with pytest.raises(Refusal, match="seldom eight times"):
+        looking.no_conflicts(seen, None, most=2)
+    looking.no_conflicts(seen, None, most=8)

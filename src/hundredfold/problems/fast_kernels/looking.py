@@ -25,8 +25,9 @@ def in_order(seen: Any, run: _FullRun, least: float = 0.0) -> None:
 
 def no_conflicts(seen: Any, run: _FullRun, most: int = 1) -> None:
     """Refuse a kernel whose warps wait for banks of shared memory: more than `most` words of one bank in a request."""
-    worst = max(seen.conflicts, key=lambda place: place.extra, default=None)
-    if worst is not None and worst.worst > most:
+    waiting = [place for place in seen.conflicts if place.worst > most]
+    if waiting:
+        worst = max(waiting, key=lambda place: place.extra)
         refuse(
             "banks",
             f"the result is right, but at `{worst.text.strip()}` up to {worst.worst} threads of a warp want different words of "
