@@ -1,6 +1,8 @@
 """The cluster on which answers are judged: what it counts, that it is the same for each, that nothing is left of an answer."""
 
 import functools
+import subprocess
+import sys
 import threading
 import time
 
@@ -191,6 +193,19 @@ def test_a_lost_worker_is_replaced_and_what_it_held_is_computed_again():
         assert one not in seen.workers and len(seen.workers) == pool.WORKERS
 
 
+def test_a_lost_worker_takes_nobody_elses_client_with_it():
+    """The workers share this process; on two machines neither needs the other's client."""
+    for first in range(pool.WORKERS):
+        with pool.watch() as seen:
+            lost, left = seen.workers[first], seen.workers[1 - first]
+            queue = distributed.Queue("said", client=seen.client)
+            for one in (lost, left):
+                seen.client.submit(says, "said", workers=[one], pure=False).result()
+            pool.lose(seen, lost)
+            seen.client.submit(says, "said", workers=[left], pure=False).result()
+            assert queue.qsize() == 3
+
+
 def test_only_the_private_cluster_loses_workers():
     with (
         distributed.LocalCluster(
@@ -247,6 +262,31 @@ def test_nothing_is_said_on_stderr(capfd):
         assert seen.client.submit(inc, 1).result() == 2
     pool.close()
     assert capfd.readouterr() == ("", "")
+
+
+def test_nothing_is_said_of_what_tasks_left_open_either():
+    """In a process as a notebook's is: here, pytest holds what Dask's loggers write to."""
+    said = subprocess.run([sys.executable, "-c", LEFT_OPEN], capture_output=True, text=True, timeout=300)
+    assert (said.returncode, said.stdout, said.stderr) == (0, "", "")
+
+
+LEFT_OPEN = """
+import time
+import distributed
+from hundredfold.problems import pool
+
+def says(turn):
+    distributed.Queue("said").put(turn)
+
+for turn in range(5):
+    with pool.watch() as seen:
+        queue = distributed.Queue("said", client=seen.client)
+        for worker in seen.workers:
+            seen.client.submit(says, turn, workers=[worker]).result()
+        pool.lose(seen, seen.workers[turn % 2])
+    pool.close()
+    time.sleep(0.2)
+"""
 
 
 def test_arrays_on_the_device_cross_between_workers(device):

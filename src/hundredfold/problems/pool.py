@@ -119,12 +119,9 @@ def watch(*, own: bool = False) -> Iterator[Seen]:
 
 
 def _watch(own: bool) -> Iterator[Seen]:
-    import dask
-
     private = None if own and (mine := _learners()) is not None else _private()
     client = mine if private is None else private
     mark = f"hundredfold-pool-{next(_MARK)}"
-    scheduler = dask.config.get("scheduler", None)
     try:
         on_scheduler(client, pool_record.record, mark)
     except TimeoutError:
@@ -149,7 +146,6 @@ def _watch(own: bool) -> Iterator[Seen]:
         except Exception:  # the answer has broken the cluster; its verdict is what matters
             clean = False
         if private is not None and not clean:
-            _withdraw(client, scheduler)
             close()
 
 
@@ -174,14 +170,16 @@ def close() -> None:
     global _kept
     client, _kept = _kept, None
     if client is not None:
-        beside = threading.Thread(target=_dispose, args=(client,), daemon=True, name="hundredfold-pool-close")
-        beside.start()
-        beside.join(pool_record.MOMENT * 4)
+        shut = threading.Event()
+        threading.Thread(target=_dispose, args=(client, shut), daemon=True, name="hundredfold-pool-close").start()
+        shut.wait(pool_record.MOMENT * 4)
 
 
-def _dispose(client: Any) -> None:
+def _dispose(client: Any, shut: threading.Event) -> None:
     with _quiet():
         _shut(client)
+        shut.set()
+        time.sleep(pool_record.MOMENT * 4)  # what the event loop still had to send fails now, and it says so
 
 
 def _shut(client: Any) -> None:
@@ -229,7 +227,10 @@ def _private() -> Any:
     close()
     from distributed import Client, LocalCluster
 
+    from .pool_worker import ApartWorker
+
     cluster = LocalCluster(
+        worker_class=ApartWorker,
         n_workers=WORKERS,
         threads_per_worker=1,
         processes=False,
@@ -267,21 +268,6 @@ def _theirs(client: Any) -> list[Any]:
         for each in list(Worker._initialized_clients)
         if each.status != "closed" and getattr(each.scheduler, "address", None) == address
     ]
-
-
-def _withdraw(client: Any, scheduler: Any) -> None:
-    """Dask makes such a client the default one of the process: the learner's next ``x.compute()`` would go to it."""
-    import dask
-    from distributed.client import _del_global_client
-
-    with contextlib.suppress(Exception):
-        for each in _theirs(client):
-            _del_global_client(each)
-            each._set_config = contextlib.nullcontext()  # it would put the setting back when it closes, much later
-    if scheduler is None:
-        dask.config.config.pop("scheduler", None)
-    else:
-        dask.config.set(scheduler=scheduler)
 
 
 def _learners() -> Any:
