@@ -49,6 +49,7 @@ def test_at_most_a_quarter_of_what_is_compared_is_replaced(path, rules):
             "NumPy: TIME ± TIME (median of N, first call TIME)",
         ),
         ("4.3 GB/s, 52 % of the limit (simulated on this CPU)", "RATE, SHARE of the limit (PLACE)"),
+        ("14 GB/s, 104 % of the limit (fits in cache) (simulated on this CPU)", "RATE, SHARE of the limit (PLACE)"),
         ("12.5 GFLOP/s (on NVIDIA H100 PCIe)", "RATE (PLACE)"),
         ("1 s (on this CPU) ⚠ the samples differ by 30 % of their median; measure again", "TIME (PLACE)"),
         ("48× faster, 1,200× slower", "RATIO faster, RATIO slower"),
