@@ -221,7 +221,8 @@ check("fast-kernels.worth", decisions)
 # The version below is right. It makes the first step four times for each cell, out of global memory. The check counts the bytes that all requests move,
 # and says how many times that is what two steps need at least: each temperature read once and written once. (Caches save a part of it, and a tile costs instructions:
 # it is bytes that are judged here, not time.) At most 3 is asked for; how near to
-# 1 do you get? Larger tiles have less of a rim, and leave room for fewer blocks.
+# 1 do you get? Larger tiles have less of a rim, and leave room for fewer blocks. (A plate of 8192 × 8192 has to be spread over at least the 132 blocks that give each
+# multiprocessor of an H200 something to do.)
 
 
 # %%

@@ -6,10 +6,12 @@ launch can, each temperature read once and written once for *both* steps.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
+from ...machine import gpus
 from ..cases import Case, normal
 from ..kernels.judging import KernelJudge, trace
 from ..kernels.later import later
@@ -17,7 +19,7 @@ from ..problem import Problem, Wrong
 from ..verdict import refuse
 
 cuda = None  # set by `later`
-SIDE = 128
+SIDE, LARGE = 128, 8192
 MOST = 3.0
 """How many times the least bytes a launch may move. Thirteen reads a thread move about 8 times as many; a tile of 32 × 8 with
 two cells around it about 1.8, one of 32 × 32 about 1.4."""
@@ -59,6 +61,19 @@ def _against_the_limit(problem: Problem, answer: tuple[Any, Any]) -> str:
         f"For two steps its requests move {times:.2f} times the bytes of reading and writing each temperature once; 1 is the limit, "
         "and two launches of one step each cannot get below 2."
     )
+
+
+def _spread_out(problem: Problem, answer: tuple[Any, Any]) -> None:
+    """Refuse a launch that leaves most of a GPU without a block; the bytes that it moves do not show that."""
+    gpu = gpus.find("H200")
+    blocks = math.prod(answer[1](np.broadcast_to(np.float32(0), (LARGE, LARGE)))[0])
+    if blocks < gpu.sms:
+        refuse(
+            "serial",
+            f"the result is right, but its blocks for {LARGE} × {LARGE} temperatures are {blocks}. A block runs on one multiprocessor, "
+            f"and an {gpu.name} has {gpu.sms} of them: the others have nothing to do.",
+            advice="Let each block step a tile, and launch as many blocks as there are tiles.",
+        )
 
 
 # Written as a learner would.
@@ -138,6 +153,41 @@ def tiled_in_squares(u, out):
                 once[ty, tx + 1] + once[ty + 2, tx + 1] + once[ty + 1, tx] + once[ty + 1, tx + 2]
             )
         out[i, j] = value
+
+
+def _one(rows, columns):
+    return (1, 1), (32, 8)
+
+
+@later
+def _one_block(u, out):
+    """A single block goes over the plate tile by tile."""
+    before = cuda.shared.array((12, 36), np.float32)
+    after = cuda.shared.array((12, 36), np.float32)
+    n, m = u.shape
+    t = cuda.threadIdx.y * 32 + cuda.threadIdx.x
+    for top in range(-2, n - 2, 8):
+        for left in range(-2, m - 2, 32):
+            for k in range(t, 12 * 36, 256):
+                i, j = top + k // 36, left + k % 36
+                before[k // 36, k % 36] = u[i, j] if 0 <= i < n and 0 <= j < m else 0
+            cuda.syncthreads()
+            for k in range(t, 10 * 34, 256):
+                r, c = 1 + k // 34, 1 + k % 34
+                i, j = top + r, left + c
+                after[r, c] = before[r, c]
+                if 0 < i < n - 1 and 0 < j < m - 1:
+                    total = (before[r - 1, c] + before[r + 1, c]) + (before[r, c - 1] + before[r, c + 1])
+                    after[r, c] = np.float32(0.25) * total
+            cuda.syncthreads()
+            r, c = cuda.threadIdx.y + 2, cuda.threadIdx.x + 2
+            i, j = top + r, left + c
+            if i < n and j < m:
+                out[i, j] = after[r, c]
+                if 0 < i < n - 1 and 0 < j < m - 1:
+                    total = (after[r - 1, c] + after[r + 1, c]) + (after[r, c - 1] + after[r, c + 1])
+                    out[i, j] = np.float32(0.25) * total
+            cuda.syncthreads()
 
 
 @later
@@ -276,7 +326,7 @@ ADVANCE = Problem(
         unlisted=(Case("other 33 × 65 temperatures", lambda: (normal(33, 65, seed=4, dtype="float32", std=20),)),),
         rtol=1e-5,
         atol=1e-4,
-        after=(_against_the_limit,),
+        after=(_spread_out, _against_the_limit),
         verified="two steps to the last cell, the edge as it was",
     ),
     hints=(
@@ -289,6 +339,7 @@ ADVANCE = Problem(
     ),
     wrong={
         "by hand": Wrong((by_hand, wide), "traffic"),
+        "one block": Wrong((_one_block, _one), "serial"),
         "one step": Wrong(
             (_one_step, wide), "once", gives=step, why="that is one step; two are asked for.", hint="The mean of means."
         ),
