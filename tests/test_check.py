@@ -207,7 +207,11 @@ def test_in_a_notebook_nothing_goes_to_stderr_and_no_cell_fails(tmp_path):
     ]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
     NotebookClient(
-        notebook, kernel_name="python3", timeout=60, resources={"metadata": {"path": str(tmp_path)}}
+        notebook,
+        kernel_name="python3",
+        timeout=60,
+        coalesce_streams=True,  # a line may come in two messages
+        resources={"metadata": {"path": str(tmp_path)}},
     ).execute()
     outputs = [output for cell in notebook.cells for output in cell.outputs]
     assert {(output.output_type, output.get("name")) for output in outputs} == {("stream", "stdout")}
@@ -227,7 +231,11 @@ def test_in_a_notebook_the_learner_is_told_their_own_line(tmp_path):
     ]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
     NotebookClient(
-        notebook, kernel_name="python3", timeout=60, resources={"metadata": {"path": str(tmp_path)}}
+        notebook,
+        kernel_name="python3",
+        timeout=60,
+        coalesce_streams=True,  # a line may come in two messages
+        resources={"metadata": {"path": str(tmp_path)}},
     ).execute()
     wrong, right = (" ".join(notebook.cells[n].outputs[0].text.split()) for n in (2, 4))
     assert "raised TypeError: Implicit conversion to a NumPy array is not allowed" in wrong

@@ -302,7 +302,7 @@ def test_in_a_kernel_the_line_is_output_and_a_refusal_ends_the_run(tmp_path, mon
     ]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
     with pytest.raises(CellExecutionError, match="ModuleNotFoundError"):
-        NotebookClient(notebook, kernel_name="python3", timeout=60).execute()
+        NotebookClient(notebook, kernel_name="python3", timeout=60, coalesce_streams=True).execute()
     first, second, _ = (cell.outputs for cell in notebook.cells)
     assert [output.name for output in first] == ["stdout"] and first[0].text.startswith("Hundredfold: no GPU here")
     assert second[0].text == "True\n"

@@ -223,6 +223,7 @@ def _notebook(outcome: Outcome, there: Path, environment: dict, timeout: float, 
         timeout=timeout,
         record_timing=False,
         store_widget_state=False,
+        coalesce_streams=True,
         resources={"metadata": {"path": str(there.parent)}},
     )
     client.shutdown_kernel = "immediate"
