@@ -79,8 +79,8 @@ def test_crashing_driver_is_reported(monkeypatch, driver):
 
 
 def test_hanging_driver_is_left(monkeypatch, driver):
-    probe = ask(monkeypatch, driver("HANG"), timeout=0.7)
-    assert probe.status == "hung" and "libcuda did not answer within 0.7 s" in probe.error
+    probe = ask(monkeypatch, driver("HANG"), timeout=3)
+    assert probe.status == "hung" and "libcuda did not answer within 3 s" in probe.error
     assert probe.cuda == (13, 0)
 
 
