@@ -89,6 +89,12 @@ TOO_WIDE = """() => {
 }"""
 
 
+SQUEEZED = """all => all.filter(each => {
+  const drawn = each.clientWidth / each.clientHeight, made = each.naturalWidth / each.naturalHeight;
+  return each.clientHeight && each.naturalHeight && Math.abs(drawn / made - 1) > 0.03;
+}).map(each => `${each.src}: ${each.clientWidth} × ${each.clientHeight}`)"""
+
+
 def rules_broken(reader: Reader, name: str, options: dict) -> dict[str, str]:
     """Each rule that a page breaks, and where first."""
     found = Axe().run(reader.page, options=options).response["violations"]
@@ -118,10 +124,13 @@ def test_text_stands_out_by_day_and_by_night(name, light, request):
     assert not rules_broken(reader, name, {"runOnly": [CONTRAST]})
 
 
-def test_no_page_scrolls_sideways_on_a_phone(site, phone):
-    wide = {}
+def test_no_page_scrolls_sideways_and_no_picture_is_squeezed_on_a_phone(site, phone):
+    wide, squeezed = {}, {}
     for name in pages(site):
         phone.open(name)
         if found := phone.page.evaluate(TOO_WIDE):
             wide[name] = found
+        if found := phone.page.locator("img").evaluate_all(SQUEEZED):
+            squeezed[name] = found
     assert not wide
+    assert not squeezed
