@@ -323,8 +323,8 @@ for kernel, block in ((given, (32, 8)), (advance, (32, 32))):
         )
 
 # %% [markdown] tags=["solution-only"]
-# The version that was *given* comes out as the faster one, on both cards. Their caches are fast, and what holds both kernels up there is *issue*: the working out of
-# indices. You removed one obstacle, and the next one shows. That, too, is what the lens is for: before anybody has written a tile.
+# The version that was *given* comes out as the faster one, on both cards, if by less than an estimate may be off. Their caches are fast, and what holds both kernels up there
+# is *issue*: the working out of indices. You removed one obstacle, and the next one shows. That, too, is what the lens is for: before anybody has written a tile.
 
 # %% [markdown]
 # ---

@@ -54,7 +54,7 @@ REASONS: dict[str, str] = {
     "bounds": "an element that does not exist was read or written",
     "wrapped": "a negative index reached the other end of the array",
     "race": "two threads touch the same element, and one of them writes it",
-    "serial": "the work was done on one core, where several were asked for",
+    "serial": "the work was done by one, or by a few, where many were to share it",
     "remainder": "what is left over when the work is cut into parts was forgotten",
     "overlap": "parts of the work overlap",
     "recurrence": "a step that needs the one before was taken for one that does not",

@@ -1,7 +1,8 @@
 """``fast-kernels.advance``: two steps of the heat equation in one launch, judged by the bytes that its requests move.
 
 No clock, as in ``kernels.fastest``: what is compared is the sectors that the traced launch moves with the fewest that any
-launch can, each temperature read once and written once for *both* steps.
+launch can, each temperature read once and written once for *both* steps. One block that goes over the plate moves as few, so the
+launch has to have a block for each multiprocessor, too.
 """
 
 from __future__ import annotations
@@ -70,8 +71,8 @@ def _spread_out(problem: Problem, answer: tuple[Any, Any]) -> None:
     if blocks < gpu.sms:
         refuse(
             "serial",
-            f"the result is right, but its blocks for {LARGE} × {LARGE} temperatures are {blocks}. A block runs on one multiprocessor, "
-            f"and an {gpu.name} has {gpu.sms} of them: the others have nothing to do.",
+            f"the result is right, but {LARGE} × {LARGE} temperatures are launched as {blocks} block{'s' * (blocks != 1)}. A block runs on "
+            f"one multiprocessor, and an {gpu.name} has {gpu.sms} of them: the others have nothing to do.",
             advice="Let each block step a tile, and launch as many blocks as there are tiles.",
         )
 
