@@ -12,7 +12,7 @@ file system of its own, who log in, open unit 01, run its first cells in simulat
 - *soak*: rounds of a lesson. Learners leave and come, kernels are killed, disks are full, and once in each round the proxy is killed
   and the hub restarted. Afterwards: is anything lost that was saved, was everyone back within a minute, did the seats page show them.
 
-Needs root (it makes users, and removes them), and the environment of `make test-hub`, which it sets up. What is done stands in the
+Needs root (it makes users, and removes them), and the environment of `make test-all ARGS=hub`, which it sets up. What is done stands in the
 record beside this file, phase by phase and round by round; another call goes on where the last one ended, and `--again` begins anew.
 """
 

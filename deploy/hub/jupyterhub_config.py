@@ -1,24 +1,29 @@
 """A JupyterHub for a class on one machine. What to set is in hub.toml beside this file; why it is so, in docs/administrators/threats.md.
 
-The hub runs as root, since it starts each learner's server as that learner. Nothing but the proxy and the page on seats listens on
-a port, and on localhost unless hub.toml says otherwise: the hub, the proxy's API and all servers listen on Unix sockets.
+The hub runs as root, since it starts each learner's server as that learner. Nothing but the proxy and the two pages listens on a
+port, and on localhost unless hub.toml says otherwise: the hub, the proxy's API and all servers listen on Unix sockets. The ports are
+such as only root can open: else a user of this machine could take one while the hub restarts, and be shown passwords.
 """
 
 import inspect
 import json
 import os
-import secrets
+import stat
 import sys
+import tempfile
 import tomllib
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 import jupyterhub
 
+from hundredfold.seats import asking, proxy
 from hundredfold.seats.boards import UnreadableGpus
 from hundredfold.seats.hook import Seats
 from hundredfold.seats.limits import WrongLimit
+from hundredfold.seats.people import INSTRUCTORS, GroupAuthenticator
 from hundredfold.seats.plan import Impossible
+from hundredfold.seats.proxy import secret
 from hundredfold.seats.spawner import SeatSpawner
 
 c = get_config()  # noqa: F821
@@ -28,8 +33,8 @@ SERIES = 6
 HERE = Path(__file__).resolve().parent
 SETTINGS = Path(os.environ.get("HUNDREDFOLD_HUB", HERE / "hub.toml"))
 NEEDED = {
-    "hub": "address certificate key state run proxy page_port starts_proxy own_network starting_at_once idle_minutes",
-    "people": "groups admins",
+    "hub": "address subdomains certificate key state run proxy page_port starts_proxy own_network starting_at_once idle_minutes",
+    "people": "learners instructors",
     "seats": "learners",
 }
 if jupyterhub.version_info[0] != SERIES:
@@ -49,10 +54,39 @@ for section, keys in NEEDED.items():
             sys.exit(f"{SETTINGS}: [{section}] has no {key}, which it needs: compare it with deploy/hub/hub.toml.")
 hub, seats, people = settings["hub"], settings["seats"], settings["people"]
 
-STATE, RUN = Path(hub["state"]), Path(hub["run"])
-STATE.mkdir(mode=0o700, parents=True, exist_ok=True)
-RUN.mkdir(mode=0o755, parents=True, exist_ok=True)
-(RUN / "root").mkdir(mode=0o700, exist_ok=True)
+
+def roots_folder(path: Path, mode: int = 0o700) -> Path:
+    """Make a folder of root's, or end where others could have put something into one that is there, or could exchange it.
+
+    Where `mode` lets others write, it is one of those in which each removes only what is theirs (1733).
+    """
+    path.mkdir(mode=mode, parents=True, exist_ok=True)
+    for level in (path, *path.parents):
+        found = level.lstat()
+        may_write = found.st_mode & stat.S_ISVTX and (level != path or mode & stat.S_ISVTX)
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != 0 or (found.st_mode & 0o022 and not may_write):
+            sys.exit(
+                f"{SETTINGS}: {path} has to be a folder into which only root can write, and {level} is not root's alone: name another, "
+                f"or move {level} away and start the hub again."
+            )
+    path.chmod(mode)
+    return path
+
+
+def roots_port(url: str) -> str:
+    """The address, if only root can listen there."""
+    least = int(Path("/proc/sys/net/ipv4/ip_unprivileged_port_start").read_text())
+    port = urlsplit(url).port or (443 if url.startswith("https") else 80)
+    if port >= least:
+        sys.exit(
+            f"{SETTINGS}: every user of this machine can open port {port}, and so take the place of {url} while the hub restarts: "
+            f"choose a port below {least}."
+        )
+    return url
+
+
+STATE, RUN = roots_folder(Path(hub["state"])), roots_folder(Path(hub["run"]), 0o755)
+roots_folder(RUN / "root")
 
 
 def socket(path: Path) -> str:
@@ -60,23 +94,17 @@ def socket(path: Path) -> str:
     return f"http+unix://{quote(str(path), safe='')}"
 
 
-def secret(name: str) -> bytes:
-    """32 random bytes that stay the same over restarts, in a file for root alone."""
-    path = STATE / name
-    if not path.exists():
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "w") as file:
-            file.write(secrets.token_hex(32))
-    return bytes.fromhex(path.read_text())
-
-
 # --- Where things listen.
-c.JupyterHub.bind_url = hub["address"]
+c.JupyterHub.bind_url = roots_port(hub["address"])
+# Each learner's pages on a name of their own: a browser then keeps what a learner's page does from the hub's pages, and from others'.
+c.JupyterHub.subdomain_host = hub["subdomains"]
+# A page on a name below the hub's can set cookies for all names below it. A browser lets it set none whose name begins with __Host-.
+c.JupyterHub.cookie_host_prefix_enabled = hub["subdomains"].startswith("https://")
 c.JupyterHub.hub_bind_url = c.JupyterHub.hub_connect_url = socket(RUN / "hub.sock")
 c.JupyterHub.hub_socket_mode = 0o666  # servers reach it as their learners; whoever asks has to show a token
 c.ConfigurableHTTPProxy.api_url = socket(RUN / "root" / "proxy.sock")
 c.ConfigurableHTTPProxy.command = hub["proxy"]
-c.ConfigurableHTTPProxy.auth_token = secret("proxy.token").hex()
+c.ConfigurableHTTPProxy.auth_token = secret(STATE / proxy.TOKEN)
 c.ConfigurableHTTPProxy.pid_file = str(RUN / "root" / "proxy.pid")
 # As a unit of its own, the proxy keeps learners connected to their servers while the hub restarts.
 c.ConfigurableHTTPProxy.should_start = hub["starts_proxy"]
@@ -87,24 +115,31 @@ if hub["certificate"]:
 c.JupyterHub.cleanup_servers = False
 c.JupyterHub.cleanup_proxy = hub["starts_proxy"]
 c.JupyterHub.db_url = f"sqlite:///{STATE / 'hub.sqlite'}"
-c.JupyterHub.cookie_secret = secret("cookie.secret")
+c.JupyterHub.cookie_secret = bytes.fromhex(secret(STATE / "cookie.secret"))
 
-# --- Who may log in: users of this machine, with their passwords, who are in these groups.
-c.JupyterHub.authenticator_class = "pam"
-c.PAMAuthenticator.allowed_groups = set(people["groups"])
-c.PAMAuthenticator.admin_groups = set(people["admins"])
-c.Authenticator.admin_users = set()
-c.Authenticator.any_allow_config = True
-c.JupyterHub.load_roles = []
+# --- Who may log in: users of this machine, with their passwords, who are in these groups. Nobody is an admin of JupyterHub's:
+# a page of a learner's that an admin opened could act for them.
+c.JupyterHub.authenticator_class = GroupAuthenticator
+c.GroupAuthenticator.learners = people["learners"]
+c.GroupAuthenticator.instructors = people["instructors"]
+c.SeatSpawner.groups = [*people["learners"], *people["instructors"]]
+roles = [
+    {"name": "admin", "users": [], "services": []},  # named, so that an earlier version's admins are none any more
+    {
+        "name": "instructors",
+        "groups": [INSTRUCTORS],
+        "scopes": ["access:services!service=seats", "access:services!service=class"],
+    },
+]
 
 # --- Seats.
-known = [name for name in inspect.signature(Seats).parameters if name not in ("state", "run")]
+known = [name for name in inspect.signature(Seats).parameters if name != "state"]
 if unknown := sorted(set(seats) - set(known)):
     sys.exit(f"{SETTINGS}: [seats] has no {', '.join(unknown)}; it has {', '.join(known)}.")
 if not isinstance(seats.get("cores", 2), int | float):
     sys.exit(f"{SETTINGS}: [seats] cores = {seats['cores']!r}, which is to be a number.")
 try:
-    seating = Seats(STATE, run=RUN, **seats)
+    seating = Seats(STATE, **seats)
 except (WrongLimit, Impossible, UnreadableGpus) as error:
     sys.exit(f"{SETTINGS}: {error}")
 seating.attach(c)
@@ -129,15 +164,17 @@ c.JupyterHub.active_server_limit = 0  # the ledger counts seats
 # --- Who has left gives the seat back.
 # So often the hub also looks whether the proxy knows of every server: after a crash of the proxy it does not.
 c.JupyterHub.last_activity_interval = 15
-roles, services = [], []
+services = []
 if hub["idle_minutes"]:
     c.Spawner.args = [f"--ServerApp.shutdown_no_activity_timeout={60 * hub['idle_minutes']}"]
 
-# --- The page on seats: /services/seats/, for admins.
+# --- The page on seats: /services/seats/, for instructors.
 services.append(
     {
         "name": "seats",
-        "url": f"http://127.0.0.1:{hub['page_port']}",  # the hub takes no socket here; the page asks for the hub's login
+        "url": roots_port(
+            f"http://127.0.0.1:{hub['page_port']}"
+        ),  # the hub takes no socket here; the page asks for the hub's login
         "command": [str(bin / "python"), "-m", "hundredfold.seats.page"],
         "environment": {
             "JUPYTERHUB_API_URL": socket(RUN / "hub.sock") + "/hub/api",
@@ -145,7 +182,7 @@ services.append(
             "HUNDREDFOLD_RUN_FOLDER": str(RUN),
             "PATH": f"{bin}:/usr/local/bin:/usr/bin:/bin",
         },
-        "api_token": secret("page.token").hex(),  # also root's, for `hundredfold seats status`
+        "api_token": secret(STATE / asking.TOKEN),  # also root's, for `hundredfold seats status`
         "oauth_no_confirm": True,
         "oauth_client_allowed_scopes": ["identify"],
     }
@@ -154,25 +191,27 @@ roles.append(
     {
         "name": "seats",
         "services": ["seats"],
-        "scopes": ["list:users", "read:servers", "access:servers"],
+        "scopes": ["list:users", "read:servers", "delete:servers"],
     }
 )
 
-# --- The class: /services/class/, for admins. Learners' verdicts and predictions are shared with it if hub.toml names a folder.
+# --- The class: /services/class/, for instructors. Learners' verdicts and predictions are shared with it if hub.toml names a folder.
 course = settings.get("class", {"folder": ""})
 if course["folder"]:
-    shared = Path(course["folder"])
-    shared.mkdir(parents=True, exist_ok=True)
-    shared.chmod(0o1733)  # all may add files of their own, and nobody but root finds another's
-    part = shared / f".settings.{os.getpid()}"
-    part.write_text(json.dumps({"names": course["names"], "per": "owner"}))
-    part.chmod(0o644)  # learners may know whether their names are shown
-    part.replace(shared / "settings.json")
+    shared = roots_folder(Path(course["folder"]), 0o755)
+    answers = roots_folder(
+        shared / "answers", 0o1733
+    )  # all may add files of their own, and nobody but root finds another's
+    handle, part = tempfile.mkstemp(dir=shared)
+    with os.fdopen(handle, "w") as file:
+        json.dump({"names": course["names"], "per": "owner"}, file)
+        os.fchmod(handle, 0o644)  # learners may know whether their names are shown
+    os.replace(part, shared / "settings.json")
     c.Spawner.environment["HUNDREDFOLD_CLASS"] = str(shared)
     services.append(
         {
             "name": "class",
-            "url": f"http://127.0.0.1:{course['port']}",
+            "url": roots_port(f"http://127.0.0.1:{course['port']}"),
             "command": [str(bin / "python"), "-m", "hundredfold.progress.page"],
             "environment": {
                 "JUPYTERHUB_API_URL": socket(RUN / "hub.sock") + "/hub/api",

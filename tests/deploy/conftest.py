@@ -1,5 +1,5 @@
 """The files of `deploy/clusters`. Some need packages that the course itself does without: they run under the Python that
-HUNDREDFOLD_DEPLOY names, in whose environment the group `clusters` is installed: `make test-clusters` says it."""
+HUNDREDFOLD_DEPLOY names, in whose environment the group `clusters` is installed: `make test-all ARGS=clusters` says it."""
 
 import os
 import subprocess
@@ -15,7 +15,9 @@ def deploying():
     """`deploying(code_or_file, *arguments) -> stdout` under that Python; `deploying.python` is its path."""
     python = os.environ.get("HUNDREDFOLD_DEPLOY")
     if not python:
-        pytest.fail("make test-clusters runs these: HUNDREDFOLD_DEPLOY names no Python with the clusters' packages")
+        pytest.fail(
+            "make test-all ARGS=clusters runs these: HUNDREDFOLD_DEPLOY names no Python with the clusters' packages"
+        )
 
     def run(*arguments, timeout=120, **more):
         what = [python, *map(str, arguments)]

@@ -1,4 +1,4 @@
-"""What Binder reads: the lock, and two scripts. `make test-images` runs the steps that repo2docker itself makes of them."""
+"""What Binder reads: the lock, and two scripts. `make test-all ARGS=images` runs the steps that repo2docker itself makes of them."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""The gateway beside a hub, with the package that it is for; under the Python that HUNDREDFOLD_DEPLOY names (`make test-clusters`)."""
+"""The gateway beside a hub, with the package that it is for; under the Python that HUNDREDFOLD_DEPLOY names (`make test-all ARGS=clusters`)."""
 
 import json
 import os

@@ -5,6 +5,7 @@ import importlib.util
 import json
 import os
 import re
+import tomllib
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -47,6 +48,16 @@ def test_the_three_differ_in_their_packages_alone():
 
     assert plain("packages-cpu") == plain("packages-cu12") == plain("packages-cu13")
     assert plain("cu12") == plain("cu13")
+
+
+def test_the_images_leave_out_what_the_lock_leaves_out():
+    """uv would look for it otherwise, and find no hash: pyproject.toml is not where the packages are installed."""
+    excluded = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["uv"]["exclude-dependencies"]
+    script = (DOCKER / "install.sh").read_text()
+    assert re.search(r"echo (.+) > requirements/excluded\.txt", script)[1].split() == excluded
+    installs = re.findall(r'"\$uv" pip install (?:.*\\\n)*.*', script)
+    assert len([each for each in installs if "--require-hashes" in each]) == 2
+    assert all("--no-deps" in each or "--excludes" in each for each in installs if "--require-hashes" in each)
 
 
 def test_what_is_recorded_of_the_gpu_images_is_of_todays_lock():
@@ -307,8 +318,19 @@ def test_health_takes_an_ended_server_for_none(tmp_path, monkeypatch):
     assert health.addresses() == ["https://127.0.0.1:8888/user/anna/api"]
 
 
-def test_the_bill_of_materials_names_what_this_python_has():
-    bill = load("sbom").bill("hundredfold-test")
-    named = {each["name"]: each for each in bill["components"]}
-    assert named["numpy"]["purl"].startswith("pkg:pypi/numpy@") and named["numpy"]["licenses"]
+def test_the_bill_of_materials_has_debians_packages_beside_pythons():
+    numpy = {"type": "library", "bom-ref": "numpy==2.4.6", "name": "numpy", "purl": "pkg:pypi/numpy@2.4.6"}
+    told = "git\t1:2.47.3-0+deb13u1\tamd64\nlibstdc++6\t14.2.0-19\tamd64\n"
+    bill = load("sbom").completed({"metadata": {}, "components": [numpy]}, "hundredfold-test", told)
+    assert [each["purl"] for each in bill["components"]] == [
+        "pkg:pypi/numpy@2.4.6",
+        "pkg:deb/debian/git@1%3A2.47.3-0%2Bdeb13u1?arch=amd64",
+        "pkg:deb/debian/libstdc%2B%2B6@14.2.0-19?arch=amd64",
+    ]
     assert bill["metadata"]["component"]["name"] == "hundredfold-test"
+
+
+def test_the_bill_of_materials_is_made_from_the_lock_outside_of_the_images():
+    assert "requirements/sbom.txt" in STAGES["course"] and "install.sh sbom" in STAGES["course"]
+    assert "cyclonedx-bom==" in (ROOT / "requirements" / "sbom.txt").read_text()
+    assert not any("sbom.txt" in text for name, text in STAGES.items() if name != "course")

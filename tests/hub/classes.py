@@ -133,7 +133,7 @@ class Watch:
 
     def __init__(self, hub: hubs.Hub, name: str, pupils: list[Pupil], every: float = 3.0) -> None:
         self.learner, self.pupils, self.every = hubs.Learner(hub, name), pupils, every
-        self.url = f"{hub.address}/services/seats/"
+        self.url = self.learner.service("seats")
         self.looks, self.shown, self.missing, self.blind = 0, 0, [], []
         self._end, self._thread = threading.Event(), None
 

@@ -14,6 +14,7 @@ import random
 import re
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -53,28 +54,17 @@ class Homes:
 
 
 class Proxy:
-    """The proxy as its systemd unit runs it, word for word but for folders and port; started again a second after it ended."""
+    """The proxy as its systemd unit runs it, but for the Python and hub.toml; started again a second after it ended."""
 
     def __init__(self, hub: hubs.Hub) -> None:
         unit = (hubs.DEPLOY / "systemd" / "hundredfold-proxy.service").read_text()
-        line = re.search(r"^ExecStart=((?:.*\\\n)*.*)$", unit, re.M)[1].replace("\\\n", " ").replace("%%", "%").split()
-        run = str(hub.run)
-        swap = {
-            "/run/hundredfold": run,
-            "%2Frun%2Fhundredfold": run.replace("/", "%2F"),
-            "8000": hub.address.split(":")[-1],
-        }
-        for old, new in swap.items():
-            line = [word.replace(old, new) for word in line]
-        self.command = [hubs.proxy_program(), *line[1:]]
+        python, *rest = re.search(r"^ExecStart=(.*)$", unit, re.M)[1].split()
+        assert python == "/opt/hundredfold/bin/python"
+        self.command = [sys.executable, *rest]
         self.hub, self.log = hub, hub.folder / "proxy.log"
-        self.socket = hub.run / "root" / "proxy.sock"
-        token = hub.state / "proxy.token"  # as README.md has an administrator make it
-        for folder, mode in ((hub.state, 0o700), (hub.run, 0o755), (hub.run / "root", 0o700)):
+        for folder, mode in ((hub.state, 0o700), (hub.run, 0o755), (hub.run / "root", 0o700)):  # systemd and tmpfiles.d
             folder.mkdir(mode=mode, parents=True, exist_ok=True)
-        if not token.exists():
-            token.write_text(os.urandom(32).hex())
-        self.env = {**os.environ, "CONFIGPROXY_AUTH_TOKEN": token.read_text().strip()}
+        self.env = {**os.environ, "HUNDREDFOLD_HUB": str(hub.settings)}
         self.process: subprocess.Popen | None = None
         self._stop = threading.Event()
         self._keeper = threading.Thread(target=self._keep, daemon=True)
@@ -82,7 +72,6 @@ class Proxy:
 
     def _keep(self) -> None:
         while not self._stop.is_set():
-            self.socket.unlink(missing_ok=True)
             with open(self.log, "a") as log:
                 self.process = subprocess.Popen(
                     self.command,

@@ -8,6 +8,7 @@ import html
 import json
 import os
 import pwd
+import random
 import re
 import shutil
 import signal
@@ -19,7 +20,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit
 
 import requests
 import websocket
@@ -42,15 +43,31 @@ def until(what: str, ask: Callable[[], Any], patience: float = PATIENCE, pause: 
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A port of those that only root can open."""
+    for port in random.sample(range(600, 1024), 400):
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise AssertionError("no port below 1024 is free")
+
+
+def _as_browsers_do(resolve: Callable[..., Any]) -> Callable[..., Any]:
+    """Names below `localhost` are this machine, without asking anybody (RFC 6761, as browsers and systemd-resolved have it)."""
+
+    def resolved(host: Any, *more: Any, **named: Any) -> Any:
+        local = isinstance(host, str) and host.endswith(".localhost")
+        return resolve("127.0.0.1" if local else host, *more, **named)
+
+    return resolved
+
+
+socket.getaddrinfo = _as_browsers_do(socket.getaddrinfo)
 
 
 def proxy_program() -> str:
-    """The proxy that `make test-hub` installed beside this Python."""
+    """The proxy that `make test-all ARGS=hub` installed beside this Python."""
     found = Path(sys.prefix) / "proxy.cjs"
-    assert found.exists(), "the proxy is not installed: `make test-hub` does it (npm)"
+    assert found.exists(), "the proxy is not installed: `make test-all ARGS=hub` does it (npm)"
     return str(found)
 
 
@@ -114,11 +131,18 @@ def as_user(name: str, code: str, *arguments: str, timeout: float = 120, **env: 
 
 
 class Hub:
-    """The hub of deploy/hub, with settings of its own, in folders of its own."""
+    """The hub of deploy/hub, with settings of its own, in folders of its own.
 
-    def __init__(self, folder: Path, people: People, **seats: Any) -> None:
+    With `subdomains`, as it comes, each learner's server has a name of its own; without, all are below one name. `options` are JupyterHub's.
+    """
+
+    def __init__(
+        self, folder: Path, people: People, *options: str, subdomains: bool = True, https: bool = False, **seats: Any
+    ) -> None:
         self.people, self.others = people, frozenset(people.names)  # who was there before sits at another hub
-        self.address = f"http://127.0.0.1:{free_port()}"
+        self.port, self.subdomains, self.options = free_port(), subdomains, options
+        self.address = f"http{'s' * https}://{'hub.localhost' if subdomains else '127.0.0.1'}:{self.port}"
+        self.certificate = certificate(folder) if https else None
         self.run = Path(f"/run/{people.mark}-{uuid.uuid4().hex[:4]}")
         self.state = folder / "state"
         self.log = folder / "hub.log"
@@ -126,13 +150,13 @@ class Hub:
         self.settings = folder / "hub.toml"
         text = (DEPLOY / "hub.toml").read_text()
         changes = {
-            "address": self.address, "state": str(self.state), "run": str(self.run), "proxy": [proxy_program()],
-            "starts_proxy": True, "page_port": free_port(), "groups": [people.learners, people.teachers], "admins": [people.teachers],
-            "learners": 8, "memory": "2G", "cores": 1, **seats,
+            "address": f"http{'s' * https}://127.0.0.1:{self.port}", "subdomains": self.address if subdomains else "", "state": str(self.state), "run": str(self.run), "proxy": [proxy_program()],
+            "starts_proxy": True, "page_port": free_port(), "learners": [people.learners], "instructors": [people.teachers],
+            "seats.learners": 8, "memory": "2G", "cores": 1, **{"seats.learners" if key == "learners" else key: value for key, value in seats.items()},
         }  # fmt: skip
-        for key, value in changes.items():
-            text, count = re.subn(rf"(?m)^{key} = .*$", f"{key} = {json.dumps(value)}", text)
-            assert count == 1, f"hub.toml has no {key}"
+        if self.certificate:
+            changes |= {"certificate": str(self.certificate), "key": str(self.certificate.with_suffix(".key"))}
+        text = changed(text, changes)
         self.settings.write_text(text)
         self.process: subprocess.Popen | None = None
 
@@ -140,7 +164,7 @@ class Hub:
         env = {**os.environ, "HUNDREDFOLD_HUB": str(self.settings), "PYTHONUNBUFFERED": "1"}
         with open(self.log, "a") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "jupyterhub", "-f", str(DEPLOY / "jupyterhub_config.py")],
+                [sys.executable, "-m", "jupyterhub", "-f", str(DEPLOY / "jupyterhub_config.py"), *self.options],
                 cwd=self.folder, env=env, stdout=log, stderr=subprocess.STDOUT, start_new_session=True,
             )  # fmt: skip
         until("the hub answers", self._answers, pause=0.5)
@@ -149,7 +173,7 @@ class Hub:
         if self.process.poll() is not None:
             raise AssertionError(self.log.read_text()[-3000:])
         with contextlib.suppress(requests.RequestException):
-            return requests.get(f"{self.address}/hub/api", timeout=10).ok
+            return requests.get(f"{self.address}/hub/api", timeout=10, verify=self.certificate or True).ok
         return False
 
     def stop(self, how: int = signal.SIGTERM) -> None:
@@ -186,18 +210,57 @@ class Hub:
         return {entry["owner"]: entry["place"] for entry in entries}
 
 
+def certificate(folder: Path) -> Path:
+    """A certificate for the hub and the names below it, which signs itself; its key is beside it."""
+    made = folder / "hub.pem"
+    names = "DNS:hub.localhost,DNS:*.hub.localhost,IP:127.0.0.1"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj", "/CN=hub",
+         "-addext", f"subjectAltName={names}", "-keyout", str(made.with_suffix(".key")), "-out", str(made)],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    return made
+
+
+def changed(text: str, changes: dict[str, Any]) -> str:
+    """A hub.toml with other values; ``seats.learners`` is the `learners` of ``[seats]``."""
+    for key, value in changes.items():
+        section, _, name = key.rpartition(".")
+        before = rf"(?ms)(^\[{section}\].*?)" if section else "(?m)()"
+        text, count = re.subn(
+            rf"{before}^{name} = [^\n]*$", lambda m, n=name, v=value: f"{m[1]}{n} = {json.dumps(v)}", text, count=1
+        )
+        assert count == 1, f"hub.toml has no {key}"
+    return text
+
+
 class Learner:
     """Somebody with a browser."""
 
     def __init__(self, hub: Hub, name: str) -> None:
         self.hub, self.name = hub, name
         self.session = requests.Session()
-        self.base = f"{hub.address}/user/{name}/"
+        self.session.verify = str(hub.certificate) if hub.certificate else True
+        self.session.trust_env = False  # else REQUESTS_CA_BUNDLE of whoever runs this would win
+        self.origin = hub.address.replace("://", f"://{name}.") if hub.subdomains else hub.address
+        self.base = f"{self.origin}/user/{name}/"
+
+    def cookies(self, url: str) -> dict[str, str]:
+        """What a browser has for this address, the nearest path's where a name occurs twice."""
+        parts = urlsplit(url)
+        found = [c for c in self.session.cookies if parts.path.startswith(c.path) and _is_for(c, parts.hostname)]
+        return {c.name: c.value for c in sorted(found, key=lambda c: len(c.path))}
 
     def xsrf(self, path: str) -> str:
         """The token against forged requests that the page at `path` sets as a cookie."""
-        found = [c.value for c in self.session.cookies if c.name == "_xsrf" and path.startswith(c.path)]
-        return max(found, key=len) if found else ""
+        return self.cookies(urljoin(self.base if path.startswith("/user/") else self.hub.address, path)).get(
+            "_xsrf", ""
+        )
+
+    def service(self, name: str) -> str:
+        """The address of one of the hub's services."""
+        host = self.hub.address.replace("://", f"://{name}--service.") if self.hub.subdomains else self.hub.address
+        return f"{host}/services/{name}/"
 
     def log_in(self, password: str | None = None) -> requests.Response:
         page = self.session.get(f"{self.hub.address}/hub/login", timeout=PATIENCE)
@@ -269,12 +332,14 @@ class Learner:
     def socket(self, path: str) -> websocket.WebSocket:
         """A websocket of the learner's server, with the browser's cookies."""
         url = urljoin(self.base, path).replace("http", "ws", 1)
-        wanted = "; ".join(
-            f"{c.name}={c.value}" for c in self.session.cookies if f"/user/{self.name}/".startswith(c.path)
-        )
+        wanted = "; ".join(f"{name}={value}" for name, value in self.cookies(self.base).items())
         token = self.xsrf(f"/user/{self.name}/")
         return websocket.create_connection(
-            f"{url}?_xsrf={token}", cookie=wanted, timeout=PATIENCE, origin=self.hub.address
+            f"{url}?_xsrf={token}",
+            cookie=wanted,
+            timeout=PATIENCE,
+            origin=self.origin,
+            sslopt={"ca_certs": self.session.verify} if self.hub.certificate else None,
         )
 
     def run(self, kernel: str, code: str, patience: float | None = None) -> str:
@@ -329,6 +394,10 @@ class Learner:
         until(f"{self.name}'s server ends", lambda: self.name not in self.hub.seats())
 
 
+def _is_for(cookie: Any, host: str) -> bool:
+    return host == cookie.domain.lstrip(".") or (cookie.domain.startswith(".") and host.endswith(cookie.domain))
+
+
 def words(page: str) -> str:
     """What a page says."""
     return " ".join(re.sub(r"<(script|style).*?</\1>|<[^>]+>", " ", page, flags=re.DOTALL).split())
@@ -336,7 +405,7 @@ def words(page: str) -> str:
 
 @contextlib.contextmanager
 def people() -> Iterator[People]:
-    assert os.geteuid() == 0, "these tests make system users: run `make test-hub` as root"
+    assert os.geteuid() == 0, "these tests make system users: run `make test-all ARGS=hub` as root"
     made = People()
     try:
         yield made

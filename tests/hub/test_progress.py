@@ -54,10 +54,10 @@ def test_a_class_from_its_kernels_to_the_page(class_hub, people, room):
         kernels[who] = who.kernel()
         code = "".join(f"progress.record(Verdict('arrays.port', {outcome!r}, {why!r}))\n" for outcome, why in verdicts)
         who.run(kernels[who], CHECK + code)
-    assert stat.S_IMODE(room.stat().st_mode) == 0o1733
+    assert stat.S_IMODE((room / "answers").stat().st_mode) == 0o1733 and stat.S_IMODE(room.stat().st_mode) == 0o755
     assert classroom.summary(room)["count"] == 2
 
-    url = f"{class_hub.address}/services/class/"
+    url = teacher.service("class")
     page = teacher.session.get(url, timeout=hubs.PATIENCE)
     assert page.status_code == 200 and "<h1>The class</h1>" in page.text
 
@@ -82,7 +82,7 @@ def test_a_class_from_its_kernels_to_the_page(class_hub, people, room):
     assert direct.status_code in (302, 403)
 
     # Ben finds Anna's file no more than her name: he cannot list the folder, read or remove what is hers, switch names on.
-    (hers,) = [file for file in room.glob("*.jsonl") if file.owner() == anna.name]
+    (hers,) = [file for file in (room / "answers").glob("*.jsonl") if file.owner() == anna.name]
     settings = room / "settings.json"
     code = (
         "import os\n"
@@ -90,7 +90,7 @@ def test_a_class_from_its_kernels_to_the_page(class_hub, people, room):
         "    try: what(*arguments)\n"
         "    except OSError as error: return type(error).__name__\n"
         "    return 'done'\n"
-        f"room, hers, settings = {str(room)!r}, {str(hers)!r}, {str(settings)!r}\n"
+        f"room, hers, settings = {str(room / 'answers')!r}, {str(hers)!r}, {str(settings)!r}\n"
         "print(tried(os.listdir, room), tried(open, hers), tried(os.unlink, hers), tried(open, settings, 'w'), tried(open, settings))"
     )
     assert ben.run(kernels[ben], code).split() == ["PermissionError"] * 4 + ["done"]

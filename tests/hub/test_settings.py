@@ -1,10 +1,10 @@
 """Settings of hub.toml that cannot be: the hub does not start, and its log has one sentence that says what would do."""
 
-import json
 import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import hubs
 import jupyterhub
@@ -17,50 +17,53 @@ CONFIG = hubs.DEPLOY / "jupyterhub_config.py"
 def written(folder, change):
     """A hub.toml of this folder's own, changed."""
     text = (hubs.DEPLOY / "hub.toml").read_text()
-    for key, value in {
-        "state": str(folder / "state"),
-        "run": str(folder / "run"),
-        "learners": 2,
-        "memory": "1G",
-    }.items():
-        text = re.sub(rf"(?m)^{key} = .*$", f"{key} = {json.dumps(value)}", text)
+    own = {"state": str(folder / "state"), "run": str(folder / "run"), "seats.learners": 2, "memory": "1G"}
+    text = hubs.changed(text, own)
     (folder / "hub.toml").write_text(change(text))
     return folder / "hub.toml"
 
 
 def put(key, value):
-    return lambda text: re.sub(rf"(?m)^{key} = .*$", f"{key} = {value}", text)
+    return lambda text: hubs.changed(text, {key: value})
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (put("memory", '"900G"'), r"more than this machine has .*: give less"),
-        (put("memory", '"200M"'), r"less than 1\.0 GiB, with which kernels are killed: give more"),
-        (put("memory", '"lots"'), r"no amount of memory: write a number and a unit, such as 2G"),
-        (put("learners", "100000"), r"100000 seats of .*: give each .* at most, or seat fewer"),
-        (put("learners", '"thirty"'), r"at least one learner; this says 'thirty'"),
-        (put("cores", "0"), r"0 cores for a seat: this machine has \d+, so give more than 0"),
-        (put("cores", '"two"'), r"\[seats\] cores = 'two'.*a number"),
-        (put("gpus", '"four"'), r"gpus = 'four': it is 'auto'"),
-        (put("overflow", '"queue"'), r"overflow = 'queue': who finds no GPU is to 'simulate'"),
+        (put("memory", "900G"), r"more than this machine has .*: give less"),
+        (put("memory", "200M"), r"less than 1\.0 GiB, with which kernels are killed: give more"),
+        (put("memory", "lots"), r"no amount of memory: write a number and a unit, such as 2G"),
+        (put("seats.learners", 100000), r"100000 seats of .*: give each .* at most, or seat fewer"),
+        (put("seats.learners", "thirty"), r"at least one learner; this says 'thirty'"),
+        (put("cores", 0), r"0 cores for a seat: this machine has \d+, so give more than 0"),
+        (put("cores", "two"), r"\[seats\] cores = 'two'.*a number"),
+        (put("gpus", "four"), r"gpus = 'four': it is 'auto'"),
+        (put("overflow", "queue"), r"overflow = 'queue': who finds no GPU is to 'simulate'"),
+        (put("address", "http://127.0.0.1:8000"), r"every user of this machine can open port 8000.*below 1024"),
+        (put("page_port", 8010), r"every user of this machine can open port 8010"),
+        (put("state", "/var/tmp/hundredfold-state"), r"only root can write, and /var/tmp/hundredfold-state is not root's alone"),
+        (lambda text: text.replace("instructors =", "admins ="), r"\[people\] has no instructors, which it needs"),
         (lambda text: text.replace("[seats]", '[seats]\nmemroy = "2G"'), r"\[seats\] has no memroy; it has .*memory"),
         (lambda text: text.replace("[seats]", "[seat]"), r"has no \[seats\]"),
         (lambda text: re.sub(r"(?m)^proxy = .*$", "", text), r"\[hub\] has no proxy, which it needs"),
         (lambda text: text + "cores = = 2\n", r"cannot be read: .*line \d+"),
     ],
-    ids=["memory", "too little", "no amount", "learners", "no number", "cores", "no cores", "gpus", "overflow", "unknown", "section", "missing", "TOML"],
+    ids=["memory", "too little", "no amount", "learners", "no number", "cores", "no cores", "gpus", "overflow", "port", "page port", "folder", "people", "unknown", "section", "missing", "TOML"],
 )  # fmt: skip
-def test_a_setting_that_cannot_be_ends_in_a_sentence(tmp_path, monkeypatch, change, said):
+def test_a_setting_that_cannot_be_ends_in_a_sentence(tmp_path, monkeypatch, request, change, said):
     settings = written(tmp_path, change)
     monkeypatch.setenv("HUNDREDFOLD_HUB", str(settings))
+    others = Path("/var/tmp/hundredfold-state")  # somebody made it before root
+    others.mkdir()
+    os.chown(others, 65534, 65534)
+    request.addfinalizer(others.rmdir)
     with pytest.raises(SystemExit) as ended:
         PyFileConfigLoader(str(CONFIG)).load_config()
     assert str(ended.value).startswith(str(settings)) and re.search(said, str(ended.value)), ended.value
 
 
 def test_the_hub_itself_ends_with_that_sentence_and_nothing_else(tmp_path):
-    settings = written(tmp_path, put("memory", '"900G"'))
+    settings = written(tmp_path, put("memory", "900G"))
     done = subprocess.run(
         [sys.executable, "-m", "jupyterhub", "-f", str(CONFIG)],
         cwd=tmp_path, env={**os.environ, "HUNDREDFOLD_HUB": str(settings)}, capture_output=True, text=True,
@@ -79,3 +82,11 @@ def test_a_jupyterhub_of_another_major_version_is_not_started_with_these_setting
     with pytest.raises(SystemExit, match=rf"is for JupyterHub {locked} and this is .*requirements/hub.txt"):
         PyFileConfigLoader(str(CONFIG)).load_config()
     assert not (tmp_path / "state").exists(), "nothing was touched"
+
+
+@pytest.mark.parametrize(("name", "prefixed"), [("https://hub.example.org", True), ("http://hub.localhost:888", False)])
+def test_no_page_below_the_hubs_name_sets_the_hubs_cookies(tmp_path, monkeypatch, name, prefixed):
+    """Browsers let a page of mallory.hub.example.org set cookies for hub.example.org, but for those whose name begins with __Host-."""
+    monkeypatch.setenv("HUNDREDFOLD_HUB", str(written(tmp_path, put("subdomains", name))))
+    config = PyFileConfigLoader(str(CONFIG)).load_config()
+    assert config.JupyterHub.cookie_host_prefix_enabled is prefixed

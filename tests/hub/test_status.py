@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import re
@@ -69,7 +68,7 @@ def test_status_is_for_root(hub, seated):
 
 def test_the_page_is_for_instructors(hub, seated, teacher):
     anna = seated("anna")
-    url = f"{hub.address}/services/seats/"
+    url = teacher.service("seats")
     page = teacher.session.get(url, timeout=hubs.PATIENCE)
     assert page.status_code == 200 and "<h1>Seats</h1>" in page.text
     told = teacher.session.get(f"{url}api/status", timeout=hubs.PATIENCE).json()
@@ -85,7 +84,7 @@ def test_the_page_is_for_instructors(hub, seated, teacher):
 
 
 def test_nobody_reclaims_by_a_forged_request(hub, seated, teacher):
-    url = f"{hub.address}/services/seats/api/reclaim"
+    url = f"{teacher.service('seats')}api/reclaim"
     body = {"idle": "0", "grace": "30"}
     assert teacher.session.post(url, data=body, timeout=60).status_code == 403, "without the page's token"
     assert seated("anna").session.post(url, data=body, timeout=60).status_code == 403
@@ -186,13 +185,41 @@ def test_a_seat_whose_server_the_hub_does_not_know_is_found(hub, site, seated):
         ledger.release("nobody")
 
 
-def test_the_notice_is_the_owners_or_a_services_to_send(hub, seated):
+def test_a_notice_comes_through_the_control_socket_and_in_no_other_way(hub, seated, site):
     anna, ben = seated("anna"), seated("ben")
+    events = anna.socket("api/events/subscribe")
+    assert site.tell({anna.name: "The class ends at four."}) == {}
+    heard = {}
+    while "message" not in heard:
+        heard = json.loads(events.recv())
+    assert heard["message"] == "The class ends at four."
+    events.close()
     url = f"{anna.base}hundredfold/notice"
     headers = {"X-XSRFToken": anna.xsrf(f"/user/{anna.name}/")}
-    assert anna.session.post(url, json={"message": "x"}, headers=headers, timeout=60).status_code == 204
-    assert anna.session.post(url, json={"message": 3}, headers=headers, timeout=60).status_code == 400
-    assert ben.session.post(url, json={"message": "x"}, timeout=60).status_code == 403
-    with contextlib.suppress(KeyError):
-        del headers["X-XSRFToken"]
-    assert requests.post(url, json={"message": "x"}, timeout=60).status_code == 403
+    assert anna.session.post(url, json={"message": "x"}, headers=headers, timeout=60).status_code == 405
+    assert ben.session.post(url, json={"message": "x"}, timeout=60).status_code in (403, 405)
+    for path in ("kernels", "control.sock", "../control.sock/kernels"):
+        assert anna.session.get(f"{anna.base}{path}", timeout=60).status_code in (403, 404)
+
+
+def test_an_instructor_stops_a_server_and_root_does_and_nobody_else(hub, people, teacher):
+    kurt, olga = (hubs.Learner(hub, people.add(who)) for who in ("kurt", "olga"))
+    for each in (kurt, olga):
+        each.log_in()
+        each.open()
+    url = teacher.service("seats")
+    teacher.session.get(url, timeout=hubs.PATIENCE)
+    headers = {"X-XSRFToken": teacher.cookies(url)["_xsrf"]}
+    assert teacher.session.post(f"{url}api/stop", data={"owner": kurt.name}, timeout=60).status_code == 403, "forged"
+    assert olga.session.post(f"{url}api/stop", data={"owner": kurt.name}, timeout=60).status_code == 403
+    nobody = teacher.session.post(f"{url}api/stop", data={"owner": "nobody"}, headers=headers, timeout=60)
+    assert nobody.status_code == 404
+    assert kurt.name in hub.seats()
+    done = teacher.session.post(f"{url}api/stop", data={"owner": kurt.name}, headers=headers, timeout=60)
+    assert done.status_code == 204, done.text
+    hubs.until("the server ends", lambda: kurt.name not in hub.seats() and not hubs.of_user(kurt.name))
+    assert command(hub, "stop", olga.name).returncode == 0
+    hubs.until("the server ends", lambda: olga.name not in hub.seats() and not hubs.of_user(olga.name))
+    unknown = command(hub, "stop", olga.name)
+    assert unknown.returncode == 1 and f"No seat for {olga.name}" in unknown.stderr
+    assert "No seat for nobody" in command(hub, "reclaim", "--learner", "nobody").stderr

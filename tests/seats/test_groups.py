@@ -1,5 +1,6 @@
 """Control groups of version 2, on a make-believe file system; those of version 1 are real in tests/hub."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -57,3 +58,23 @@ def test_memory_in_use_leaves_out_what_is_only_cached(machine):
     assert groups.processes() == []
     assert Groups("ben", str(root)).memory() is None
     assert not Path(seat / "cpu.max").exists(), "no limit was asked for"
+
+
+def test_a_seat_is_ended_by_the_kernel_where_it_can_and_by_number_where_it_cannot(machine):
+    root, own = machine
+    groups = Groups("anna", str(root))
+    groups.make(2 << 30, None)
+    seat = own / "hundredfold-seats" / "anna"
+    with subprocess.Popen(["sleep", "1000"]) as left:
+        try:
+            (seat / "cgroup.procs").write_text(f"{left.pid}\n")
+            (seat / "cgroup.kill").touch()
+            groups.close(patience=0.1)
+            assert (seat / "cgroup.kill").read_text() == "1"
+            assert left.poll() is None, "this is no kernel's file, and nobody killed the number"
+            (seat / "cgroup.kill").unlink()  # before Linux 5.14
+            groups.close(patience=0.1)
+            assert left.wait(60) == -9
+            assert (seat / "pids.max").read_text() == "0", "no process of theirs makes another meanwhile"
+        finally:
+            left.kill()

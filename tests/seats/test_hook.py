@@ -1,7 +1,6 @@
 """What the hooks put into a server's environment, for any spawner; and limits that no machine can keep."""
 
 import logging
-import os
 from types import SimpleNamespace
 
 import pytest
@@ -165,15 +164,3 @@ def test_what_may_be_promised_is_promised():
         "twice what there is, as learners do not all compute at once"
     )
     assert [size(text) for text in ("2G", "1.5 GiB", "1500m", 7, "2TB")] == [2 << 30, 3 << 29, 1500 << 20, 7, 2 << 40]
-
-
-def test_files_of_a_certificate_are_for_their_owner_alone(tmp_path):
-    folder = tmp_path / "anna"
-    found = certificates.put(folder, "CERTIFICATE", "KEY", os.getuid(), os.getgid())
-    again = certificates.put(folder, "NEW", "KEY2", os.getuid(), os.getgid())
-    assert found == again and (folder / "dask.pem").read_text() == "NEW"
-    assert (folder.stat().st_mode & 0o777, (folder / "dask.key").stat().st_mode & 0o777) == (0o700, 0o400)
-    (folder / "dask.key").unlink()
-    (folder / "dask.key").symlink_to(tmp_path / "elsewhere")
-    certificates.put(folder, "NEW", "KEY3", os.getuid(), os.getgid())
-    assert not (tmp_path / "elsewhere").exists() and not (folder / "dask.key").is_symlink()

@@ -9,7 +9,9 @@ import pytest
 
 from hundredfold.seats import places
 from hundredfold.seats.boards import GB, UnreadableGpus
+from hundredfold.seats.enter import SHARED
 from hundredfold.seats.ledger import Ledger, NoSeat
+from hundredfold.seats.limits import Limits, environment
 from hundredfold.seats.places import Place
 from hundredfold.seats.plan import CONTEXT, Impossible
 
@@ -66,7 +68,7 @@ def test_slices_are_seats_by_their_own_names(smi):
     assert all(place.room == 1 and place.mechanism == "MIG" for place in found)
 
 
-def test_how_gpus_are_shared_is_read_off_the_machine(smi):
+def test_how_gpus_are_shared_is_read_off_the_machine(smi, monkeypatch):
     folder = smi(board(0), board(1))
     assert {place.mechanism for place in places.on_gpus(places.gpus_here(), 10)} == {"time-slicing"}
     (folder / "mps").mkdir()
@@ -74,6 +76,22 @@ def test_how_gpus_are_shared_is_read_off_the_machine(smi):
     found = places.on_gpus(places.gpus_here(), 10)
     assert {(place.mechanism, place.room) for place in found} == {("MPS", 5)}
     assert sum((place.memory + CONTEXT) * place.room for place in found) <= 2 * H200 * 2**20
+    # Seats are told where, and `/tmp`, which each has for itself and in which anybody may make a folder, is not where.
+    assert environment(found[0], Limits(1 << 30, 1))["CUDA_MPS_PIPE_DIRECTORY"] == str(folder / "mps")
+    monkeypatch.delenv("CUDA_MPS_PIPE_DIRECTORY")
+    assert not any(places.mps_pipe().is_relative_to(shared) for shared in SHARED)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a folder somebody else's")
+def test_a_folder_of_mps_that_a_learner_made_is_none(smi):
+    folder = smi(board(0))
+    (folder / "mps").mkdir()
+    (folder / "mps" / "control").touch()
+    os.chown(folder / "mps", 65534, 65534)
+    assert {place.mechanism for place in places.on_gpus(places.gpus_here(), 10)} == {"time-slicing"}
+    (folder / "mps").rename(folder / "theirs")
+    (folder / "mps").symlink_to(folder / "theirs")
+    assert {place.mechanism for place in places.on_gpus(places.gpus_here(), 10)} == {"time-slicing"}
 
 
 def test_less_memory_than_an_equal_part_may_be_given_and_more_is_refused(smi):

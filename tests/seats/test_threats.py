@@ -4,6 +4,8 @@ import ast
 import re
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "administrators" / "threats.md").read_text(encoding="utf-8")
 NAMED = set(re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", PAGE))
@@ -26,8 +28,8 @@ def test_every_row_of_its_tables_names_a_test():
     assert [row for row in rows if "tests/" not in row] == []
 
 
-def test_every_test_of_isolation_stands_on_it():
-    file = "tests/hub/test_isolation.py"
+@pytest.mark.parametrize("file", ["tests/hub/test_isolation.py", "tests/hub/test_hostile.py"])
+def test_every_test_of_an_attack_stands_on_it(file):
     assert named_in(file) - {name for where, name in NAMED if where == file} == set()
 
 

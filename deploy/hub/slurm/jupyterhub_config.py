@@ -10,6 +10,7 @@ from pathlib import Path
 import batchspawner  # noqa: F401 (adds the address that a job tells its port to)
 
 from hundredfold.seats import certificates
+from hundredfold.seats.people import GroupAuthenticator
 
 c = get_config()  # noqa: F821
 
@@ -57,13 +58,19 @@ def chosen(data):
 
 
 c.JupyterHub.spawner_class = "batchspawner.SlurmSpawner"
-c.JupyterHub.bind_url = "http://127.0.0.1:8000"  # behind a web server with a certificate
+# Behind a web server with a certificate. The port is below 1024: no user of this node can take it while the hub restarts.
+c.JupyterHub.bind_url = "http://127.0.0.1:888"
+# Each learner's pages on a name of their own, so that a browser keeps one learner's page from another's and from the hub's. It needs
+# wildcard DNS and certificate; "" without: then nobody should open another learner's page.
+c.JupyterHub.subdomain_host = "https://hub.example.org"
 c.JupyterHub.hub_ip = (
     "0.0.0.0"  # jobs reach the hub; whoever asks has to show a token. Name the cluster's own interface here.
 )
-c.JupyterHub.authenticator_class = "pam"
-c.PAMAuthenticator.allowed_groups = {"learners", "instructors"}
-c.PAMAuthenticator.admin_groups = {"instructors"}
+# Members of these groups of this machine, and nobody is an admin of JupyterHub's: a learner's page that an admin opened could act for them.
+c.JupyterHub.authenticator_class = GroupAuthenticator
+c.GroupAuthenticator.learners = ["learners"]
+c.GroupAuthenticator.instructors = ["instructors"]
+c.JupyterHub.load_roles = [{"name": "admin", "users": [], "services": []}]
 
 c.Spawner.pre_spawn_hook = choose
 c.Spawner.options_form = form

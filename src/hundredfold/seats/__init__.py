@@ -7,15 +7,22 @@ On a hub: `places`: the GPUs, MIG slices and simulated GPUs to sit on; `ledger`:
 the environment that says so; `certificates`: Dask's, of each learner's own; `hook`: all of this for any spawner; `spawner`, `enter`
 and `groups`: one for one machine, which keeps learners apart; `server`: what it starts, and `light`: what that does not load; `home`: a home folder that is full; `rmm`: RMM held to its seat.
 
-Live: `asking`: the hub and the servers; `status`: who uses what; `reclaim`: idle kernels' memory; `page`: both, behind the hub's
+`people`: who may use the hub.
+
+Live: `asking`: the hub and the servers, and `control`: where a server listens for that; `status`: who uses what; `reclaim`: idle kernels' memory; `page`: both, behind the hub's
 login; `notice`: what a learner is told; `trust`: notebooks open on a full disk. `command`: ``hundredfold seats``.
 
-What a hub's Python imports needs the standard library, filelock, and what JupyterHub itself needs (cryptography, Tornado).
+What a hub's Python imports needs the standard library, filelock, and what JupyterHub itself needs (cryptography, pydantic, Tornado).
 """
 
 from __future__ import annotations
 
 from .boards import Board, UnreadableGpus, found, named
 from .plan import Mechanism, Plan, Seat, plan
+
+#: The name of a server's control socket in its folder.
+CONTROL = "control.sock"
+#: The spawner makes a server's two sockets and hands them on: these variables have their file descriptors.
+SERVER_VARIABLE, CONTROL_VARIABLE = "HUNDREDFOLD_SERVER_SOCKET", "HUNDREDFOLD_CONTROL_SOCKET"
 
 __all__ = ["Board", "Mechanism", "Plan", "Seat", "UnreadableGpus", "found", "named", "plan"]

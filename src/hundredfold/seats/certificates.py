@@ -6,8 +6,6 @@ On a shared machine every user reaches every port on localhost, and a scheduler 
 from __future__ import annotations
 
 import datetime
-import os
-from pathlib import Path
 
 #: How long a certificate holds; a new one is made whenever a server starts.
 DAYS = 60
@@ -54,22 +52,3 @@ def settings(certificate: str, key: str) -> dict[str, str]:
         found[f"DASK_DISTRIBUTED__COMM__TLS__{role}__CERT"] = certificate
         found[f"DASK_DISTRIBUTED__COMM__TLS__{role}__KEY"] = key
     return found
-
-
-def put(folder: Path, certificate: str, key: str, uid: int, gid: int) -> dict[str, str]:
-    """Write both into `folder`, for this user's eyes only, and return Dask's settings.
-
-    The folder is made by root, or by the user; a link in its place is not followed.
-    """
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    os.chown(folder, uid, gid, follow_symlinks=False)
-    paths = {}
-    for name, text in (("dask.pem", certificate), ("dask.key", key)):
-        path = folder / name
-        path.unlink(missing_ok=True)
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o400)
-        with os.fdopen(handle, "w") as file:
-            os.fchown(handle, uid, gid)
-            file.write(text)
-        paths[name] = str(path)
-    return settings(paths["dask.pem"], paths["dask.key"])

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Iterable
 from dataclasses import asdict
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 import click
 
@@ -13,6 +14,9 @@ from hundredfold import machine
 
 from . import boards, words
 from .plan import Impossible, Mechanism, Plan, plan
+
+if TYPE_CHECKING:
+    from .asking import Site
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -89,6 +93,7 @@ def reclaim_command(settings: str | None, idle: float, grace: float, learners: t
 
     try:
         site = asking.Site.found(settings)
+        _known(site, learners)
         if dry_run:
             these = reclaim.idle(status.rows(site), 60 * idle, learners)
             for owner, kernel in these:
@@ -104,9 +109,38 @@ def reclaim_command(settings: str | None, idle: float, grace: float, learners: t
         click.echo(f"No kernel has been idle for {idle:g} minutes.")
 
 
+@command.command("stop")
+@_settings
+@click.argument("learners", nargs=-1, required=True)
+def stop_command(settings: str | None, learners: tuple[str, ...]) -> None:
+    """Stop the servers of these learners and free their seats. What they saved stays; their kernels' variables are gone. For root."""
+    from . import asking
+
+    try:
+        site = asking.Site.found(settings)
+        _known(site, learners)
+        for learner in learners:
+            site.stop(learner)
+            click.echo(f"{learner}: the server stops")
+    except asking.NoAnswer as error:
+        raise click.ClickException(str(error)) from error
+
+
+def _known(site: Site, learners: Iterable[str]) -> None:
+    """ClickException if one of them has no seat."""
+    from .ledger import Ledger
+
+    seats = {seat.owner for seat in Ledger(site.state / "seats.json").seats()}
+    if unknown := sorted(set(learners) - seats):
+        raise click.ClickException(
+            f"No seat for {', '.join(unknown)}. Seats in use: {', '.join(sorted(seats)) or 'none'}."
+        )
+
+
 def _show_seats(found: list) -> None:
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     def size(amount: int | None) -> str:
         return "–" if amount is None else f"{amount / 1e9:.2f} GB"
@@ -124,7 +158,7 @@ def _show_seats(found: list) -> None:
         of = f" of {row.limit / 1e9:.1f}" if row.limit else ""
         table.add_row(
             row.owner, row.place, row.since[:16].replace("T", " "), size(row.memory) + of, size(row.device),
-            str(row.processes), row.silent or "\n".join(kernels) or "none",
+            str(row.processes), Text(row.silent or "\n".join(kernels) or "none"),  # a learner's words: no markup
         )  # fmt: skip
     console.print(table)
 

@@ -1,8 +1,9 @@
 """Become a learner in rooms of their own, then run their server: ``python -I -S enter.py JSON -- COMMAND …``, as root.
 
 Standard library only, and run by its path: it starts with nothing of the learner's in reach. It joins the seat's control groups;
-takes a network of its own, in which localhost is the learner's alone; hides other users' processes; puts empty folders in place
-of the shared ones for temporary files; becomes the learner, who cannot become anybody else again; and is replaced by the server.
+takes a network of its own, in which localhost is the learner's alone; hides other users' processes, and the sockets in /run; puts
+empty folders in place of the shared ones for temporary files; becomes the learner, who cannot become anybody else again; writes to a
+log of theirs; and is replaced by the server.
 """
 
 import ctypes
@@ -11,6 +12,7 @@ import json
 import os
 import resource
 import socket
+import stat
 import struct
 import sys
 
@@ -19,6 +21,7 @@ MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_BIND, MS_REC, MS_PRIVATE = 2, 4, 8, 4096, 163
 PR_SET_NO_NEW_PRIVS = 38
 SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 1
 SHARED = ("/tmp", "/var/tmp", "/dev/shm")
+LOG = ".local/state/hundredfold/server.log"
 
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -40,7 +43,21 @@ def hide(paths):
         mount("/dev/null", path, "none", MS_BIND)
 
 
-def rooms(own_network, temporary):
+def only(folder, kept):
+    """Of a folder nothing but these files and folders, where they are."""
+    held = [(path, os.open(path, os.O_PATH)) for path in kept if path.startswith(folder + "/") and os.path.exists(path)]
+    mount("tmpfs", folder, "tmpfs", MS_NOSUID | MS_NODEV, "mode=755,size=1m")
+    for path, file in held:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        if stat.S_ISDIR(os.fstat(file).st_mode):
+            os.makedirs(path, exist_ok=True)
+        else:
+            os.close(os.open(path, os.O_CREAT | os.O_WRONLY))
+        mount(f"/proc/self/fd/{file}", path, "none", MS_BIND | MS_REC)
+        os.close(file)
+
+
+def rooms(own_network, temporary, run):
     """A network, a mount table and shared memory of this process's own."""
     call("unshare", CLONE_NEWNS | CLONE_NEWIPC | (CLONE_NEWNET if own_network else 0))
     if own_network:
@@ -52,8 +69,21 @@ def rooms(own_network, temporary):
     for folder in SHARED:
         if os.path.isdir(folder) and not os.path.islink(folder):
             mount("tmpfs", folder, "tmpfs", MS_NOSUID | MS_NODEV, f"mode=1777,size={temporary}")
+    only("/run", run)
     # From Linux 5.8 on this is this mount's alone: other users' processes, and what they were started with, are not to be seen.
     mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, "hidepid=2")
+
+
+def own_log(home):
+    """What the server says goes into the learner's home. In the hub's log it could pass for the hub's own words, and push them out."""
+    file = os.path.join(home, LOG)
+    try:
+        os.makedirs(os.path.dirname(file), mode=0o700, exist_ok=True)
+        log = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_NONBLOCK, 0o600)
+    except OSError:
+        log = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(log, 1)
+    os.dup2(log, 2)
 
 
 def main():
@@ -62,7 +92,7 @@ def main():
     for file in what["groups"]:
         with open(file, "w") as joined:
             joined.write("0")
-    rooms(what["own_network"], what["temporary"])
+    rooms(what["own_network"], what["temporary"], what["run"])
     hide(what["hidden"])
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     os.initgroups(what["user"], what["gid"])
@@ -76,6 +106,7 @@ def main():
         sys.exit(
             f"Hundredfold: {what['user']} cannot enter {what['home']} ({error.strerror}): give it to them (chown)."
         )
+    own_log(what["home"])
     os.execvpe(command[0], command, os.environ)
 
 

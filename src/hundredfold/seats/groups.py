@@ -87,15 +87,31 @@ class Groups:
 
     def close(self, patience: float = 10.0) -> None:
         """End every process that is left and remove the groups: kernels and workers do not outlive their server."""
+        for version, folder in self.folders.values():
+            with suppress(OSError):
+                if version == 2 and (folder / "cgroup.kill").exists():  # from Linux 5.14 on
+                    (folder / "cgroup.kill").write_text("1")
+                elif (folder / "pids.max").exists():
+                    (folder / "pids.max").write_text("0")  # no new ones come while the others are ended one by one
         until = time.monotonic() + patience
         while (left := self.processes()) and time.monotonic() < until:
-            for process in left:
-                with suppress(ProcessLookupError):
-                    os.kill(process, signal.SIGKILL)
+            if not any((folder / "cgroup.kill").exists() for _, folder in self.folders.values()):
+                for process in left:
+                    self._end(process)
             time.sleep(0.02)
         for _, folder in self.folders.values():
             with suppress(OSError):
                 folder.rmdir()
+
+    def _end(self, process: int) -> None:
+        """End a process that is in. Its number may be another's by now, so it is looked up again once it is held."""
+        with suppress(OSError):
+            held = os.pidfd_open(process)
+            try:
+                if process in self.processes():
+                    signal.pidfd_send_signal(held, signal.SIGKILL)
+            finally:
+                os.close(held)
 
 
 def _own(controller: str, root: str) -> tuple[int, Path]:

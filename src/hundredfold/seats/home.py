@@ -7,6 +7,8 @@ import os
 import tempfile
 from pathlib import Path
 
+from hundredfold.machine import paths
+
 #: Less than this on the home folder's volume (bytes), and the server could not even write down that it runs.
 LITTLE = 8 * 2**20
 #: Where Jupyter and IPython write in order to run.
@@ -30,14 +32,13 @@ def home_full(home: Path) -> str | None:
 
 def house_jupyter_elsewhere() -> None:
     """Keep what Jupyter and IPython must write in order to run among the temporary files, unless it is kept out of the home already."""
-    spare = Path(tempfile.gettempdir()) / f"hundredfold-{os.getuid()}"
+    spare = paths.private_temporary()
     home = Path.home().resolve()
     for variable in FOLDERS:
         told = os.environ.get(variable)
         if told and not Path(told).resolve().is_relative_to(home):
             continue
         folder = spare / variable.lower()
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, exist_ok=True)
         os.environ[variable] = str(folder)
-    spare.mkdir(mode=0o700, exist_ok=True)
     (spare / "runtime-folder").write_text(os.environ["JUPYTER_RUNTIME_DIR"])

@@ -10,7 +10,6 @@ In `jupyterhub_config.py`::
 from __future__ import annotations
 
 import os
-import pwd
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -41,7 +40,6 @@ class Seats:
     gpu_memory : device memory for the arrays of each seat (``"8G"``), instead of an equal part.
     simulated_gpus : how many GPUs a simulated seat has.
     overflow : what becomes of learners whom no GPU has room for: they ``"simulate"``, or are told (``"refuse"``).
-    run : folder for what is there while servers run; certificates are put there for local users.
 
     Raises
     ------
@@ -61,7 +59,6 @@ class Seats:
         gpu_memory: str | int | None = None,
         simulated_gpus: int = 2,
         overflow: Literal["simulate", "refuse"] = "simulate",
-        run: str | os.PathLike[str] = "/run/hundredfold",
     ) -> None:
         if gpus not in ("auto", "none"):
             raise limits.WrongLimit(f"gpus = {gpus!r}: it is 'auto' (this machine's GPUs) or 'none' (simulated ones).")
@@ -71,7 +68,6 @@ class Seats:
             )
         self.limits = limits.checked(limits.Limits(limits.size(memory), float(cores), simulated_gpus), learners)
         self.learners = learners
-        self.run = Path(run)
         found = places.gpus_here() if gpus == "auto" else []
         device = limits.size(gpu_memory) if gpu_memory is not None else None
         self.places = places.on_gpus(found, learners, mechanism, device)
@@ -98,7 +94,7 @@ class Seats:
         try:
             found = limits.environment(place, self.limits, self.has_gpus)
             found["HUNDREDFOLD_SEAT"] = place.title
-            found |= self._certificate(spawner, owner)
+            found |= certificates.settings(*certificates.make(owner))
         except BaseException:
             self.ledger.release(owner)
             raise
@@ -113,19 +109,6 @@ class Seats:
     def post_stop(self, spawner: Any) -> None:
         """Give the seat of a server that has stopped back."""
         self.ledger.release(owner_of(spawner))
-
-    def folder(self, owner: str) -> Path:
-        """Where what belongs to a running server lies: below `run`, for its owner alone."""
-        return self.run / folder_name(owner)
-
-    def _certificate(self, spawner: Any, owner: str) -> dict[str, str]:
-        """Dask's settings with a new certificate: in files for users of this machine, in the environment for servers elsewhere."""
-        certificate, key = certificates.make(owner)
-        if _is_local(spawner) and os.geteuid() == 0:
-            user = pwd.getpwnam(spawner.user.name)
-            self.run.mkdir(mode=0o755, parents=True, exist_ok=True)
-            return certificates.put(self.folder(owner), certificate, key, user.pw_uid, user.pw_gid)
-        return certificates.settings(certificate, key)
 
     def _in_use(self) -> Callable[[places.Place], float] | None:
         """A function that tells how many bytes of a place's device memory are in use now; None without GPUs."""
@@ -158,8 +141,3 @@ def folder_name(owner: str) -> str:
     """The name of an owner's folder: no two owners have the same, and none leads out of the folder that it is in."""
     name = "@".join(quote(part, safe="") for part in owner.split("/", 1))
     return "%2E" + name[1:] if name.startswith(".") else name
-
-
-def _is_local(spawner: Any) -> bool:
-    """Whether the spawner starts processes of a user of this machine."""
-    return any(each.__name__ == "LocalProcessSpawner" for each in type(spawner).__mro__)

@@ -1,14 +1,12 @@
 """What a learner's server does not load, since it never uses it.
 
 JupyterHub's server for one user imports the hub's database with it (SQLAlchemy, Alembic, the tables), of which it needs no more than
-the names of a few classes; and jsonschema builds a grammar of international addresses (rfc3987-syntax) before anybody has one
-checked. Without them the import took 1.0 s of a core instead of 3.4, and a server 93 MB instead of 124 (PSS; benchmarks/hub_class.json),
-which counts where thirty learners press the button together.
+the names of a few classes. Without it the import takes half the processor time, and the server 55 MB instead of 94 (PSS, right after
+the import), which counts where thirty learners press the button together.
 """
 
 from __future__ import annotations
 
-import importlib
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,8 +22,6 @@ HUB_ONLY = (
     "jupyterhub.handlers.pages",
 )
 """Modules of which a learner's server asks for names alone, in `except` and `isinstance`; parents first."""
-LATER = {"rfc3987_syntax": ("is_valid_syntax",)}
-"""Modules that are loaded when one of these functions of theirs is called first."""
 
 
 class _Nobody(ModuleType):
@@ -46,9 +42,6 @@ def server() -> None:
 
     Where a version of JupyterHub needs more of the hub's modules than their names, it is imported whole, as without this.
     """
-    for name, functions in LATER.items():
-        if name not in sys.modules:
-            sys.modules[name] = _later(name, functions)
     before = set(sys.modules)
     try:
         with _nobody_in([name for name in HUB_ONLY if name not in before]):
@@ -71,26 +64,3 @@ def _nobody_in(names: list[str]) -> Iterator[None]:
         for name, module in made.items():
             if sys.modules.get(name) is module:
                 del sys.modules[name]
-
-
-def _later(name: str, functions: tuple[str, ...]) -> ModuleType:
-    """A module that is loaded when one of its functions is called."""
-    module = ModuleType(name)
-
-    def real() -> ModuleType:
-        if sys.modules.get(name) is module:
-            del sys.modules[name]
-        return importlib.import_module(name)
-
-    def asked(function: str) -> Any:
-        return lambda *arguments, **named: getattr(real(), function)(*arguments, **named)
-
-    def other(missing: str) -> Any:
-        if missing.startswith("__"):  # what the import itself asks for
-            raise AttributeError(missing)
-        return getattr(real(), missing)
-
-    for function in functions:
-        setattr(module, function, asked(function))
-    module.__getattr__ = other
-    return module

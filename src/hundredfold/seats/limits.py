@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from hundredfold.machine import cpu
 
-from .places import SIMULATED, Place
+from .places import SIMULATED, Place, mps_pipe
 from .plan import CONTEXT
 
 #: A server takes about 0.1 GB, a kernel with CuPy's or cuDF's stand-ins 0.3 GB, a Dask worker as much again: with less main
@@ -126,6 +126,7 @@ def environment(place: Place, limits: Limits, machine_has_gpus: bool = False) ->
         "CUDF_PANDAS_RMM_MODE": "cuda",
     }
     if place.mechanism == "MPS":
+        found["CUDA_MPS_PIPE_DIRECTORY"] = str(mps_pipe())
         found["CUDA_MPS_PINNED_DEVICE_MEM_LIMIT"] = f"0={(place.memory + CONTEXT) // 2**20}M"
         # Twice an equal part each: not all compute at once (NVIDIA's MPS documentation, Performance Considerations).
         found["CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"] = str(min(100, math.ceil(200 / place.room)))

@@ -1,6 +1,7 @@
 """What a hub has to tell a learner, in their JupyterLab: the server passes it on as an event, the lab's extension shows it.
 
-What was wrong when the server started, which is before anybody listens, stands in HUNDREDFOLD_NOTICES (a JSON list of sentences).
+It comes through the server's control socket (`control.py`). What was wrong when the server started, before anybody listened, is in
+HUNDREDFOLD_NOTICES (a JSON list of sentences).
 """
 
 from __future__ import annotations
@@ -31,21 +32,16 @@ _EVENT = {
 
 
 class Notice(APIHandler):
-    """``POST hundredfold/notice {"message": …}``: from the learner, or from a service that may use their server. ``GET``: the list of
-    what was wrong when the server started."""
+    """``GET hundredfold/notice``: the list of what was wrong when the server started."""
 
     @web.authenticated
     def get(self) -> None:
         self.finish(json.dumps(at_start()))
 
-    @web.authenticated
-    def post(self) -> None:
-        message = (self.get_json_body() or {}).get("message")
-        if not isinstance(message, str) or not message.strip() or len(message) > LONGEST:
-            raise web.HTTPError(400, f"A notice is a text of at most {LONGEST} characters.")
-        self.event_logger.emit(schema_id=SCHEMA, data={"message": message})
-        self.set_status(204)
-        self.finish()
+
+def tell(serverapp: Any, message: str) -> None:
+    """Show a message of at most `LONGEST` characters in the learner's lab."""
+    serverapp.event_logger.emit(schema_id=SCHEMA, data={"message": message[:LONGEST]})
 
 
 def at_start() -> list[str]:

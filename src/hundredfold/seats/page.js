@@ -35,14 +35,39 @@
       one.append(part("span", said, "soft"));
       kernels.append(one);
     }
-    line.append(kernels);
+    const button = part("button", "Stop");
+    button.setAttribute("aria-label", `Stop the server of ${seat.owner}`);
+    button.addEventListener("click", () => stop(seat.owner));
+    const last = part("td");
+    last.append(button);
+    line.append(kernels, last);
+    const names = document.querySelectorAll("thead tr > *"); // on a phone each cell says what it is
+    [...line.cells].forEach((cell, i) => (cell.dataset.name = names[i].textContent));
     return line;
+  }
+
+  // JupyterHub wants the token of every request that a script sends, also of those that only ask.
+  function token() {
+    const cookie = document.cookie.split("; ").find((each) => each.startsWith("_xsrf="));
+    return { "X-XSRFToken": cookie ? cookie.slice(6) : "" };
+  }
+
+  function send(path, body) {
+    return fetch(path, { method: "POST", body: new URLSearchParams(body), headers: token() });
+  }
+
+  async function stop(owner) {
+    if (!window.confirm(`Stop the server of ${owner}? What is saved stays. Variables of running kernels are lost.`)) return;
+    const answer = await send("api/stop", { owner });
+    const told = document.getElementById("told");
+    told.textContent = answer.ok ? `The server of ${owner} stops.` : `That was not done: ${answer.status} ${answer.statusText}.`;
+    renew();
   }
 
   async function renew() {
     const summary = document.getElementById("summary");
     try {
-      const answer = await fetch("api/status", { headers: { Accept: "application/json" } });
+      const answer = await fetch("api/status", { headers: { Accept: "application/json", ...token() } });
       if (answer.redirected || answer.status === 403) return window.location.reload(); // the login has run out
       if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
       const { seats, last } = await answer.json();
@@ -58,12 +83,15 @@
     }
   }
 
+  async function follow() {
+    await renew();
+    setTimeout(follow, EVERY);
+  }
+
   document.getElementById("reclaim").addEventListener("submit", async (event) => {
     event.preventDefault();
     const form = new FormData(event.target);
-    const body = new URLSearchParams({ idle: 60 * form.get("idle"), grace: 60 * form.get("grace") });
-    const cookie = document.cookie.split("; ").find((each) => each.startsWith("_xsrf="));
-    const answer = await fetch("api/reclaim", { method: "POST", body, headers: { "X-XSRFToken": cookie ? cookie.slice(6) : "" } });
+    const answer = await send("api/reclaim", { idle: 60 * form.get("idle"), grace: 60 * form.get("grace") });
     const told = document.getElementById("told");
     if (!answer.ok) told.textContent = `That was not done: ${answer.status} ${answer.statusText}.`;
     else {
@@ -73,6 +101,5 @@
     }
   });
 
-  renew();
-  setInterval(renew, EVERY);
+  follow();
 })();

@@ -1,6 +1,6 @@
 """The page on seats, behind the hub's login: ``python -m hundredfold.seats.page``, started by the hub.
 
-Who may see it is the hub's to say: the scope ``access:services!service=seats``, which admins have. It shows who uses what, warns
+Who may see it is the hub's to say: the scope ``access:services!service=seats``, which instructors have. It shows who uses what, warns
 the owners of idle kernels and frees their memory when asked to, and gives seats back that a hub which was killed left behind.
 """
 
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlparse
 
-from jupyterhub.services.auth import HubOAuthCallbackHandler, HubOAuthenticated
+from jupyterhub.services.auth import HubOAuth, HubOAuthCallbackHandler, HubOAuthenticated
 from tornado import web
 
 from . import reclaim, status
@@ -25,12 +25,24 @@ HERE = Path(__file__).parent
 #: A seat is given back if the hub has not known its server for this long (seconds); a server that starts takes its time.
 STALE = 600.0
 LOOK = 60.0
+#: The page is shown after so many seconds, with who has answered by then: a server answers in milliseconds, and a hostile one never.
+WAIT = 1.0
 
 
 class Base(HubOAuthenticated, web.RequestHandler):
     @property
     def site(self) -> Site:
         return self.settings["site"]
+
+    _asked = False
+
+    def get_current_user(self) -> Any:
+        # JupyterHub asks who it is while it looks whether a request is forged, and looks that up while it asks: where it is forged, the
+        # second would wait for the first, and the page for both, without end (jupyterhub/services/auth.py, _synchronize).
+        if self._asked:
+            return None
+        self._asked = True
+        return super().get_current_user()
 
     def set_default_headers(self) -> None:
         self.set_header("Content-Security-Policy", "default-src 'self'; frame-ancestors 'none'")
@@ -58,7 +70,10 @@ class Part(Base):
 class Status(Base):
     @web.authenticated
     async def get(self) -> None:
-        found = await asyncio.to_thread(status.rows, self.site)
+        # One look at a time, which all who ask meanwhile share: a silent server holds up one thread, and not all.
+        if (look := self.settings.get("look")) is None or look.done():
+            look = self.settings["look"] = asyncio.create_task(asyncio.to_thread(status.rows, self.site, WAIT))
+        found = await asyncio.shield(look)
         self.finish({"seats": status.as_data(found), "last": self.settings["last"]})
 
 
@@ -86,6 +101,19 @@ class Reclaim(Base):
         self.settings["last"][:] = [f"{freed.owner}: {freed.path}: {freed.how}" for freed in done]
 
 
+class Stop(Base):
+    @web.authenticated
+    async def post(self) -> None:
+        owner = self.get_body_argument("owner")
+        if owner not in {seat.owner for seat in Ledger(self.site.state / "seats.json").seats()}:
+            raise web.HTTPError(404, "nobody of that name has a seat", reason="Nobody of that name has a seat")
+        try:
+            await asyncio.to_thread(self.site.stop, owner)
+        except NoAnswer as error:
+            raise web.HTTPError(502, str(error), reason="The hub did not stop it") from None
+        self.set_status(204)
+
+
 async def _tidy(site: Site) -> None:
     """Give back the seats of servers that the hub has not known for a while."""
     unknown: dict[str, float] = {}
@@ -93,7 +121,7 @@ async def _tidy(site: Site) -> None:
         await asyncio.sleep(LOOK)
         try:
             now = await asyncio.to_thread(status.stale, site)
-        except NoAnswer:  # the hub restarts
+        except (NoAnswer, OSError):  # the hub restarts, or the ledger is in use
             unknown.clear()
             continue
         unknown = {owner: unknown.get(owner, time.monotonic()) for owner in now}
@@ -110,6 +138,7 @@ def application(site: Site, prefix: str) -> web.Application:
             (prefix + r"page\.(js|css)", Part),
             (prefix + "api/status", Status),
             (prefix + "api/reclaim", Reclaim),
+            (prefix + "api/stop", Stop),
             (prefix + "oauth_callback", HubOAuthCallbackHandler),
         ],
         site=site,
@@ -123,6 +152,7 @@ def application(site: Site, prefix: str) -> web.Application:
 
 async def main() -> None:
     """Serve until the hub ends this."""
+    HubOAuth.instance(cache_max_age=10)  # seconds; then the hub is asked anew whether they are still an instructor
     site = Site.at(os.environ["HUNDREDFOLD_STATE_FOLDER"], os.environ["HUNDREDFOLD_RUN_FOLDER"])
     url = urlparse(os.environ["JUPYTERHUB_SERVICE_URL"])
     application(site, os.environ["JUPYTERHUB_SERVICE_PREFIX"]).listen(url.port, url.hostname)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import stat
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -133,8 +134,24 @@ def mechanism_here(found: Sequence[Found], learners: int) -> Mechanism:
         return "MIG"
     if learners <= len(found):
         return "one each"
-    pipe = Path(os.environ.get("CUDA_MPS_PIPE_DIRECTORY") or "/tmp/nvidia-mps")
-    return "MPS" if (pipe / "control").exists() else "time-slicing"
+    return "MPS" if _mps_runs(mps_pipe()) else "time-slicing"
+
+
+def mps_pipe() -> Path:
+    """The folder of MPS's sockets.
+
+    NVIDIA's default, ``/tmp/nvidia-mps``, will not do: seats have a ``/tmp`` of their own, and any user could make that folder first.
+    """
+    return Path(os.environ.get("CUDA_MPS_PIPE_DIRECTORY") or "/run/nvidia-mps")
+
+
+def _mps_runs(pipe: Path) -> bool:
+    """Whether MPS's daemon has its sockets there, in a folder that nobody but this user, the hub's, can have made."""
+    try:
+        folder = pipe.lstat()
+        return stat.S_ISDIR(folder.st_mode) and folder.st_uid == os.geteuid() and (pipe / "control").exists()
+    except OSError:
+        return False
 
 
 def on_gpus(

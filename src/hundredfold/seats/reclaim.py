@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from .asking import NoAnswer, Site
-from .status import Kernel, Row, rows
+from .asking import Kernel, NoAnswer, Site, StillUsed
+from .status import Row, rows
 
 #: Shorter than this is no warning (seconds).
 LEAST_GRACE = 30.0
@@ -43,39 +43,35 @@ def warn(site: Site, these: Iterable[tuple[str, Kernel]], seconds: float) -> set
     mine: dict[str, list[Kernel]] = {}
     for owner, kernel in these:
         mine.setdefault(owner, []).append(kernel)
-    unreached = set()
+    messages = {}
     for owner, kernels in mine.items():
         names = ", ".join(sorted(kernel.path for kernel in kernels))
-        text = (
+        messages[owner] = (
             f"Others are waiting for memory. Unused for {_minutes(min(kernel.idle for kernel in kernels))}: {names}. "
             f"In {_minutes(seconds)} what runs there is shut down and its variables are gone; the notebook stays. Run a cell to keep it."
         )
-        try:
-            site.server(owner, "POST", "hundredfold/notice", {"message": text})
-        except NoAnswer:
-            unreached.add(owner)
-    return unreached
+    return set(site.tell(messages))
 
 
-def end(site: Site, these: Iterable[tuple[str, Kernel]], since: float) -> list[Freed]:
-    """End those that are still idle and have been used by nobody for the last `since` seconds."""
-    done = []
+def end(site: Site, these: Sequence[tuple[str, Kernel]], since: float) -> list[Freed]:
+    """End those that are still idle and have been used by nobody for the last `since` seconds. Each server looks at that moment."""
     now = {row.owner: row for row in rows(site)}
+    there = {(owner, kernel.id) for owner, row in now.items() for kernel in row.kernels}
+    asked = [(owner, kernel.id) for owner, kernel in these if (owner, kernel.id) in there]
+    said = dict(zip(asked, site.end(asked, since), strict=True))
+    done = []
     for owner, kernel in these:
-        row = now.get(owner)
-        current = next((each for each in row.kernels if each.id == kernel.id), None) if row is not None else None
-        if row is not None and row.silent:
-            how = "unreachable"
-        elif current is None:
-            how = "gone"
-        elif current.state != "idle" or current.idle < since:
-            how = "used again"
+        if (owner, kernel.id) not in said:
+            how = "unreachable" if owner in now and now[owner].silent else "gone"
         else:
-            try:
-                site.server(owner, "DELETE", f"api/kernels/{kernel.id}")
-                how = "ended"
-            except NoAnswer:
-                how = "unreachable"
+            answer = said[owner, kernel.id]
+            how = (
+                "used again"
+                if isinstance(answer, StillUsed)
+                else "unreachable"
+                if isinstance(answer, NoAnswer)
+                else "ended"
+            )
         done.append(Freed(owner, kernel.path, how))
     return done
 

@@ -11,6 +11,7 @@ import os
 import sys
 from pathlib import Path
 
+from . import SERVER_VARIABLE, control
 from .home import home_full, house_jupyter_elsewhere
 
 
@@ -37,10 +38,27 @@ def main() -> None:
     from . import light
 
     light.server()
+    _listen_where_told()
     from jupyterhub.singleuser import main as singleuser
 
     sys.argv[0] = "jupyterhub-singleuser"
     singleuser()
+
+
+def _listen_where_told() -> None:
+    """Have Jupyter's server take the socket that the spawner has handed on, instead of making one at that path."""
+    from jupyter_server.serverapp import ServerApp
+
+    own = ServerApp._bind_http_server_unix
+
+    def bind(app: ServerApp) -> bool:
+        line = control.handed_on(SERVER_VARIABLE)
+        if line is None:
+            return own(app)
+        app.http_server.add_socket(line)
+        return True
+
+    ServerApp._bind_http_server_unix = bind
 
 
 def _notice(sentence: str) -> None:

@@ -1,6 +1,6 @@
 """A JupyterHub spawner for one machine: each server as its own system user, in a network and with temporary files of its own.
 
-The server listens on a socket in a folder that only its owner and root enter, and reaches the hub through another: no port of
+The server listens on a socket that root made, in a folder that only root enters, and reaches the hub through another: no port of
 any learner's is on the machine's localhost, neither their server's nor their kernels' or dashboards'.
 """
 
@@ -12,24 +12,38 @@ import json
 import os
 import pwd
 import shutil
+import socket
 import stat
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import partial
 from glob import glob
 from pathlib import Path
-from subprocess import Popen
+from subprocess import DEVNULL, Popen, run
 from typing import Any, ClassVar
 from urllib.parse import quote, urlparse
 
 from jupyterhub.objects import Server
 from jupyterhub.spawner import LocalProcessSpawner
-from traitlets import Bool, Integer, Unicode
+from jupyterhub.utils import maybe_future
+from traitlets import Bool, Integer, List, Unicode
 
-from . import enter
+from . import CONTROL, CONTROL_VARIABLE, SERVER_VARIABLE, enter
 from .groups import Groups
 from .hook import folder_name, owner_of
+from .people import NotAllowed, Unknown, person
 from .places import SIMULATED
+
+#: Of /run a seat sees the hub's folder and these, so far as they are there. What else listens there (the system's bus, the user's own
+#: systemd, a database) would be a way around the seat's network and limits.
+IN_RUN = (
+    "/run/nvidia-mps", "/run/nvidia-persistenced", "/run/nvidia-fabricmanager",
+    "/run/nscd", "/run/nslcd", "/run/systemd/userdb",
+    "/run/systemd/resolve/resolv.conf", "/run/systemd/resolve/stub-resolv.conf", "/run/resolvconf", "/run/NetworkManager/resolv.conf",
+    "/run/opengl-driver", "/run/current-system",
+)  # fmt: skip
+#: Who is found to have left at so many looks in a row has left. An account that is not found may be a directory that does not answer.
+LOOKS, LOOKS_AT_NOBODY = 2, 30
 
 
 class CannotSeat(RuntimeError):
@@ -84,11 +98,18 @@ class SeatSpawner(LocalProcessSpawner):
     """
 
     run_folder = Unicode("/run/hundredfold", config=True, help="Where servers' sockets are: a folder of root's.")
+    groups = List(Unicode(), config=True, help="Groups of this machine; servers are started for their members alone.")
     own_network = Bool(
         True,
         config=True,
         help="Give each server a network of its own, with nothing but localhost. Off, learners reach the internet, and every "
         "port on this machine's localhost, their neighbours' dashboards among them.",
+    )
+    in_run = List(Unicode(), list(IN_RUN), config=True, help="What of /run a seat sees, beside the hub's folder.")
+    poll_interval = Integer(
+        20,
+        config=True,
+        help="So often (seconds) the hub looks whether a server runs, and whether its owner may have one.",
     )
     devices = Unicode("/dev/nvidia*", config=True, help="What seats on simulated GPUs are not to see.")
     require_limits = Bool(
@@ -101,10 +122,11 @@ class SeatSpawner(LocalProcessSpawner):
     #: Of all servers of this hub.
     turns: ClassVar[Turns] = Turns()
     _waits = False
+    _left = 0
 
     @property
     def folder(self) -> Path:
-        """What belongs to this server while it runs; for its owner alone."""
+        """Where this server's sockets are while it runs; for root alone."""
         return Path(self.run_folder) / folder_name(owner_of(self))
 
     @property
@@ -130,7 +152,7 @@ class SeatSpawner(LocalProcessSpawner):
     def get_env(self) -> dict[str, str]:
         env = super().get_env()
         env["JUPYTERHUB_SERVICE_URL"] = self._address() + urlparse(env["JUPYTERHUB_SERVICE_URL"]).path
-        env["JUPYTER_RUNTIME_DIR"] = str(self.folder / "jupyter")  # sockets' names have to be short
+        env["JUPYTER_RUNTIME_DIR"] = "/tmp/jupyter"  # in the seat's own /tmp; sockets' names have to be short
         env["TMPDIR"] = "/tmp"
         return env
 
@@ -156,7 +178,7 @@ class SeatSpawner(LocalProcessSpawner):
         """Give the turn back once the server has done what costs time: it listens, or it has ended, or it hangs."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(patience):
-                while not self.socket.exists() and self.proc is not None and self.proc.poll() is None:
+                while not listens(self.socket) and self.proc is not None and self.proc.poll() is None:
                     await asyncio.sleep(0.1)
         self.turns.give()
 
@@ -168,7 +190,7 @@ class SeatSpawner(LocalProcessSpawner):
                 if self.proc is not None and (status := self.proc.poll()) is not None:
                     raise CannotSeat(
                         f"Your server ended while it started (exit status {status}). Start it again; if it ends again, tell the "
-                        "administrator: the hub's log says why. What you saved is as it was."
+                        f"administrator: ~/{enter.LOG} says why. What you saved is as it was."
                     )
                 await asyncio.wait({answer}, timeout=0.2)
             return answer.result()
@@ -189,8 +211,25 @@ class SeatSpawner(LocalProcessSpawner):
                 yield {"progress": 10 if self._waits else 50, "message": message}
             await asyncio.sleep(0.5)
 
+    async def poll_and_notify(self) -> int | None:
+        """As JupyterHub does; and the server of somebody who may have none any more is stopped."""
+        if await super().poll() is None and (reason := await asyncio.to_thread(self._why_not)):
+            self.log.warning("Stopping the server of %s, which is not allowed any more: %s", self.user.name, reason)
+            await self.stop(now=True)
+        return await super().poll_and_notify()
+
+    def _why_not(self) -> str:
+        """Why the owner may have no server any more; "" while they may, or while it is not sure yet."""
+        try:
+            person(self.user.name, self.groups)
+        except NotAllowed as error:
+            self._left += 1
+            return str(error) if self._left >= (LOOKS_AT_NOBODY if isinstance(error, Unknown) else LOOKS) else ""
+        self._left = 0
+        return ""
+
     def _start(self, user: pwd.struct_passwd) -> str:
-        folder = self._make_folder(user)
+        folder = self._make_folder()
         groups = Groups(folder.name)
         unlimited = groups.make(int(self.mem_limit) if self.mem_limit else None, self.cpu_limit)
         if unlimited and self.require_limits:
@@ -205,6 +244,7 @@ class SeatSpawner(LocalProcessSpawner):
             "home": user.pw_dir,
             "groups": groups.files(),
             "own_network": self.own_network,
+            "run": [self.run_folder, *self.in_run],  # the whole folder: a hub that restarts makes its socket anew
             "hidden": [] if self.environment.get("HUNDREDFOLD_SEAT") != SIMULATED else sorted(glob(self.devices)),
             "temporary": int(self.mem_limit or 2**30) // 2,
         }
@@ -213,52 +253,84 @@ class SeatSpawner(LocalProcessSpawner):
         program = shutil.which(command[0], path=env.get("PATH")) or command[0]
         command = [sys.executable, "-I", "-S", enter.__file__, json.dumps(what), "--", program, *command[1:]]
         self.log.info("Starting the server of %s", user.pw_name)
-        self.proc = Popen(command, env=env, cwd="/", start_new_session=True, **self.popen_kwargs)
+        with contextlib.ExitStack() as stack:
+            files = []
+            for variable, path in ((SERVER_VARIABLE, self.socket), (CONTROL_VARIABLE, folder / CONTROL)):
+                files.append(stack.enter_context(bound(path)).fileno())
+                env[variable] = str(files[-1])
+            self.proc = Popen(
+                command, env=env, cwd="/", start_new_session=True, pass_fds=files, stdin=DEVNULL, **self.popen_kwargs
+            )
+        self._left = 0
         self.pid = self.proc.pid
         return self._address() + ":80"  # the port is no part of it, but the hub's database wants one
 
-    async def stop(self, now: bool = False) -> None:
-        await super().stop(now=now)
+    async def run_post_stop_hook(self) -> None:
+        """End what the server left, also where it ended by itself, and remove its folder; then the seat is free."""
         await asyncio.to_thread(Groups(self.folder.name).close)
-        if self.folder.is_dir():
-            await asyncio.to_thread(shutil.rmtree, self.folder, ignore_errors=True)
+        await asyncio.to_thread(remove, self.folder)
+        await maybe_future(super().run_post_stop_hook())
 
     def _person(self) -> pwd.struct_passwd:
         """The system user, if a server of theirs can be started; CannotSeat with a sentence if not."""
-        name = self.user.name
         if os.geteuid() != 0:
             raise CannotSeat(
                 "The hub does not run as root, so it can start nobody's server as themselves: tell the administrator."
             )
         try:
-            user = pwd.getpwnam(name)
-        except KeyError:
-            raise CannotSeat(
-                f"There is no user {name} on this machine: tell the administrator (`useradd -m {name}`)."
-            ) from None
-        if user.pw_uid == 0:
-            raise CannotSeat("root has no seat: a notebook of root's would own the machine. Log in as somebody else.")
+            user = person(self.user.name, self.groups)
+        except NotAllowed as error:
+            raise CannotSeat(str(error)) from None
         try:
-            home = os.stat(user.pw_dir)
+            home = os.open(user.pw_dir, os.O_RDONLY | os.O_DIRECTORY)
         except OSError as error:
             raise CannotSeat(
                 f"Your home folder {user.pw_dir} is not there ({error.strerror}): tell the administrator."
             ) from None
-        if home.st_uid != user.pw_uid:
-            raise CannotSeat(
-                f"Your home folder {user.pw_dir} belongs to somebody else, so nothing could be saved: tell the administrator "
-                f"(`chown -R {name}: {user.pw_dir}`)."
-            )
-        if home.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-            os.chmod(user.pw_dir, stat.S_IMODE(home.st_mode) & 0o700)  # what they write is for nobody else to read
+        try:
+            found = os.fstat(home)
+            if found.st_uid != user.pw_uid:
+                raise CannotSeat(
+                    f"Your home folder {user.pw_dir} belongs to somebody else, so nothing could be saved: tell the administrator "
+                    f"(`chown -R {user.pw_name}: {user.pw_dir}`)."
+                )
+            if found.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+                os.fchmod(home, stat.S_IMODE(found.st_mode) & 0o700)  # what they write is for nobody else to read
+        finally:
+            os.close(home)
         return user
 
-    def _make_folder(self, user: pwd.struct_passwd) -> Path:
+    def _make_folder(self) -> Path:
+        """A new folder that root alone enters: what a learner could write there would fill the machine's /run."""
         folder = self.folder
-        folder.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
-        folder.mkdir(mode=0o700, exist_ok=True)
-        os.chown(folder, user.pw_uid, user.pw_gid, follow_symlinks=False)
-        self.socket.unlink(missing_ok=True)
         if len(os.fsencode(self.socket)) > 100:
             raise CannotSeat(f"The path {self.socket} is too long for a socket: tell the administrator (run_folder).")
+        folder.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
+        remove(folder)
+        folder.mkdir(mode=0o700)
         return folder
+
+
+def bound(path: Path) -> socket.socket:
+    """A Unix socket at `path`. Whoever gets it listens there, and needs no right to write beside it."""
+    made = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    made.bind(str(path))
+    return made
+
+
+def listens(path: Path) -> bool:
+    """Whether somebody listens at a Unix socket."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
+        line.setblocking(False)
+        try:
+            line.connect(str(path))
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+        return True
+
+
+def remove(folder: Path) -> None:
+    """Remove a folder of a server, if it is there. Not Python's own: a tree of a learner's may be deeper than it can follow."""
+    run(["rm", "-rf", "--one-file-system", "--", str(folder)], check=False)

@@ -4,27 +4,15 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from . import places
-from .asking import NoAnswer, Site
+from .asking import Kernel, NoAnswer, Site
 from .groups import Groups
 from .hook import folder_name
 from .ledger import Ledger
-
-
-@dataclass(frozen=True)
-class Kernel:
-    """A running kernel: `path` of its notebook (or its name), `state` as Jupyter says it, `idle` seconds since it last did something."""
-
-    id: str
-    path: str
-    state: str
-    idle: float
 
 
 @dataclass(frozen=True)
@@ -56,17 +44,19 @@ class Row:
     silent: str = ""
 
 
-def rows(site: Site) -> list[Row]:
-    """All seats in use, in the order of their owners' names. Servers are asked at the same time; one that hangs costs its patience."""
+def rows(site: Site, patience: float | None = None) -> list[Row]:
+    """All seats in use, in the order of their owners' names. A server that hangs or lies costs its own row, and no other.
+
+    They are all asked at the same time, for so many seconds at most (`asking.PATIENCE`).
+    """
     seats = Ledger(site.state / "seats.json").seats()
     held = device_memory()
     names = _titles()
-    with ThreadPoolExecutor(8) as asking:
-        kernels = list(asking.map(lambda seat: _kernels(site, seat.owner), seats))
     found = []
-    for seat, (mine, silent) in zip(seats, kernels, strict=True):
+    for seat, told in zip(seats, site.kernels([seat.owner for seat in seats], patience), strict=True):
         groups = Groups(folder_name(seat.owner))
         processes = groups.processes()
+        silent = str(told) if isinstance(told, NoAnswer) else ""
         found.append(
             Row(
                 seat.owner,
@@ -76,7 +66,7 @@ def rows(site: Site) -> list[Row]:
                 groups.limit(),
                 None if held is None else sum(held.get(process, 0) for process in processes),
                 len(processes),
-                mine,
+                () if silent else told,
                 silent,
             )
         )
@@ -84,8 +74,16 @@ def rows(site: Site) -> list[Row]:
 
 
 def as_data(found: Sequence[Row]) -> list[dict[str, Any]]:
-    """The rows as JSON has them."""
-    return [asdict(row) for row in found]
+    """The rows as JSON has them; a kernel's `idle` in seconds."""
+    return [
+        {
+            **asdict(row),
+            "kernels": [
+                {"id": each.id, "path": each.path, "state": each.state, "idle": each.idle} for each in row.kernels
+            ],
+        }
+        for row in found
+    ]
 
 
 def device_memory() -> dict[int, int] | None:
@@ -115,31 +113,9 @@ def _titles() -> dict[str, str]:
     return found | {uuid: f"{profile} of GPU {gpu.index} ({gpu.name})" for gpu in here for uuid, profile in gpu.slices}
 
 
-def _kernels(site: Site, owner: str) -> tuple[tuple[Kernel, ...], str]:
-    try:
-        paths = {session["kernel"]["id"]: session["path"] for session in site.server(owner, "GET", "api/sessions")}
-        told = site.server(owner, "GET", "api/kernels")
-    except NoAnswer as error:
-        return (), str(error)
-    now = datetime.now(UTC)
-    return tuple(
-        Kernel(
-            kernel["id"],
-            paths.get(kernel["id"], kernel["name"]),
-            kernel["execution_state"],
-            max(0.0, (now - datetime.fromisoformat(kernel["last_activity"])).total_seconds()),
-        )
-        for kernel in told
-    ), ""
-
-
 def stale(site: Site) -> set[str]:
     """The owners of seats whose servers the hub does not know to run or to start: what a hub that was killed left behind."""
-    running = set()
-    for user in site.hub("users?state=active&limit=1000"):
-        for name in user.get("servers") or {}:
-            running.add(f"{user['name']}/{name}" if name else user["name"])
-    return {seat.owner for seat in Ledger(site.state / "seats.json").seats()} - running
+    return {seat.owner for seat in Ledger(site.state / "seats.json").seats()} - site.running()
 
 
 def pss(process: int, proc: str = "/proc") -> int | None:

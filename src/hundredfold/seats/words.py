@@ -7,6 +7,7 @@ from collections import Counter
 
 from . import needs
 from .boards import GB
+from .places import mps_pipe
 from .plan import CONTEXT, Plan
 
 WHY = {
@@ -84,6 +85,7 @@ def settings(plan: Plan) -> dict[str, str]:
         return {}
     found = {"CUPY_GPU_MEMORY_LIMIT": str(plan.least), "CUDF_PANDAS_RMM_MODE": "async"}
     if plan.mechanism == "MPS":
+        found["CUDA_MPS_PIPE_DIRECTORY"] = str(mps_pipe())
         most = max(plan.shares().values())
         found["CUDA_MPS_PINNED_DEVICE_MEM_LIMIT"] = f"0={(plan.least + CONTEXT) // 2**20}M"
         # Twice an equal part each: not all compute at once (NVIDIA's MPS documentation, Performance Considerations: 100 % / 0.5 n).
@@ -104,7 +106,7 @@ def commands(plan: Plan) -> list[str]:
         # Without the flag a second user waits until the first one's server has ended.
         return [
             *typed,
-            "sudo nvidia-cuda-mps-control -d -multiuser-server",
-            "echo quit | sudo nvidia-cuda-mps-control   # afterwards",
+            f"sudo CUDA_MPS_PIPE_DIRECTORY={mps_pipe()} nvidia-cuda-mps-control -d -multiuser-server",
+            f"echo quit | sudo CUDA_MPS_PIPE_DIRECTORY={mps_pipe()} nvidia-cuda-mps-control   # afterwards",
         ]
     return typed

@@ -175,6 +175,11 @@ def test_a_hub_without_a_password_does_not_start(values, monkeypatch):
             exec(code, {"c": config})
             assert starts, "everybody could log in"
             assert kind != "dummy" or config.DummyAuthenticator.password == password
+            # Whoever knows the shared password can log in under any name, an admin's too.
+            assert (
+                "admin_users" not in config.Authenticator
+                and "admin_access" not in values["hub"]["config"]["JupyterHub"]
+            )
         except SystemExit as stop:
             assert not starts and "class-password" in str(stop)
 

@@ -32,6 +32,13 @@ class Batch(SlurmSpawner):
         return "17"
 
 
+def test_nobody_is_an_admin_and_no_learner_can_take_the_port(config):
+    assert config.JupyterHub.authenticator_class.__name__ == "GroupAuthenticator"
+    assert "admin_groups" not in config.get("GroupAuthenticator", {}) and "Authenticator" not in config
+    assert {"name": "admin", "users": [], "services": []} in config.JupyterHub.load_roles
+    assert int(config.JupyterHub.bind_url.rpartition(":")[2]) < 1024 and config.JupyterHub.subdomain_host
+
+
 def submitted(config, **options):
     """(command line, script, environment) of what is submitted for a learner who sends these options."""
     name = "nobody"
@@ -57,13 +64,13 @@ def submitted(config, **options):
 
 
 def test_every_setting_is_one_that_the_hub_and_the_spawner_have(config):
-    from jupyterhub.auth import PAMAuthenticator
+    from hundredfold.seats.people import GroupAuthenticator
 
     classes = {
         "JupyterHub": JupyterHub,
         "Spawner": SlurmSpawner,
         "SlurmSpawner": SlurmSpawner,
-        "PAMAuthenticator": PAMAuthenticator,
+        "GroupAuthenticator": GroupAuthenticator,
     }
     assert set(config) == set(classes)
     for name, kind in classes.items():

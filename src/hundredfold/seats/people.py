@@ -1,0 +1,134 @@
+"""Who may use the hub: members of this machine's groups of learners and instructors, and no account of the system's.
+
+JupyterHub's own PAM authenticator asks for the password. Which group somebody is in decides the rest, at each login and again while
+they work: instructors may open the pages on seats and on the class, and nobody may do more. Who has left the groups cannot go on.
+"""
+
+from __future__ import annotations
+
+import grp
+import os
+import pwd
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from jupyterhub.auth import PAMAuthenticator
+from traitlets import Bool, Integer, List, Unicode
+
+#: The group of JupyterHub's that has the role of the same name (deploy/hub/jupyterhub_config.py).
+INSTRUCTORS = "instructors"
+#: Where Linux keeps the first number of an account that is a person's (login.defs(5)).
+LOGIN_DEFS = Path("/etc/login.defs")
+#: The number of `nobody`, on every Linux (the kernel's overflow number).
+NOBODY = 65534
+
+
+class NotAllowed(RuntimeError):
+    """An account that the hub starts no server for; the message says why, and what the administrator can do."""
+
+
+class Unknown(NotAllowed):
+    """The account is not found, or none of the groups is; so it looks, too, while a directory (LDAP) does not answer."""
+
+
+def person(name: str, groups: Iterable[str]) -> pwd.struct_passwd:
+    """The account of a person who is in one of these groups.
+
+    Raises
+    ------
+    NotAllowed
+        If there is no such account (Unknown), if it is root's or the system's, or if it is in none of the groups (Unknown, where there is none of them).
+    """
+    try:
+        user = pwd.getpwnam(name)
+    except KeyError:
+        raise Unknown(
+            f"There is no user {name} on this machine: tell the administrator (`useradd -m {name}`)."
+        ) from None
+    if user.pw_name != name:
+        raise NotAllowed(f"{name} is another name of {user.pw_name}: log in as {user.pw_name}.")
+    if user.pw_uid == 0:
+        raise NotAllowed("root has no seat: a notebook of root's would own the machine. Log in as somebody else.")
+    if user.pw_uid < least_uid() or user.pw_uid == NOBODY:
+        raise NotAllowed(
+            f"{name} is an account of the system (its number is {user.pw_uid}), and no person's: the hub starts no server for it."
+        )
+    wanted = sorted(set(groups))
+    if not member_of(user, wanted):
+        raise (NotAllowed if any(map(_exists, wanted)) else Unknown)(
+            f"{name} is in none of the groups {', '.join(wanted)}: tell the administrator (`usermod -aG {wanted[0]} {name}`)."
+            if wanted
+            else "hub.toml names no groups, so nobody may log in: tell the administrator."
+        )
+    return user
+
+
+def member_of(user: pwd.struct_passwd, groups: Iterable[str]) -> set[str]:
+    """Those of the groups that the account is in; a group that does not exist has nobody in it."""
+    numbers = set(os.getgrouplist(user.pw_name, user.pw_gid))
+    return {name for name in groups if _exists(name) and grp.getgrnam(name).gr_gid in numbers}
+
+
+def _exists(group: str) -> bool:
+    try:
+        grp.getgrnam(group)
+    except KeyError:
+        return False
+    return True
+
+
+def least_uid(file: Path = LOGIN_DEFS) -> int:
+    """The smallest number of a person's account: UID_MIN, or 1000 where the system does not say."""
+    try:
+        match = re.search(r"(?m)^\s*UID_MIN\s+(\d+)", file.read_text(encoding="utf-8", errors="replace"))
+    except OSError:
+        return 1000
+    return int(match[1]) if match else 1000
+
+
+class GroupAuthenticator(PAMAuthenticator):
+    """Logs in members of `learners` and `instructors` with their passwords of this machine; nobody is an admin of JupyterHub's."""
+
+    learners = List(Unicode(), config=True, help="Groups of this machine whose members have a seat.")
+    instructors = List(
+        Unicode(),
+        config=True,
+        help="Groups of this machine whose members also see the pages on seats and on the class.",
+    )
+
+    # After a minute at most the hub looks again who is in the groups. Who has left them can do nothing more, nor can their tokens.
+    auth_refresh_age = Integer(60, config=True)
+    auth_refresh_strict = Bool(True, config=True)
+    refresh_pre_spawn = Bool(True, config=True)
+    manage_groups = Bool(True, config=True)
+
+    async def authenticate(self, handler: Any, data: dict[str, str]) -> dict[str, Any] | None:
+        """The name, the groups and no admin's rights of whoever knows the password; None for anybody else."""
+        name = await super().authenticate(handler, data)
+        if name is not None and name != self.normalize_username(name):
+            # JupyterHub takes Anna for anna, whose password nobody gave: on Linux these are two accounts.
+            self.log.warning("No login for %r: names of accounts are in lower case here.", name)
+            return None
+        return None if name is None else self._standing(name)
+
+    def check_allowed(self, username: str, authentication: Any = None) -> bool:
+        """Whether `person` lets them in; the log says why not."""
+        try:
+            person(username, [*self.learners, *self.instructors])
+        except NotAllowed as error:
+            self.log.warning("No login for %s: %s", username, error)
+            return False
+        return True
+
+    async def refresh_user(self, user: Any, handler: Any = None, **_: Any) -> dict[str, Any] | bool:
+        """What is true of them now; False for who may not log in any more."""
+        return self._standing(user.name) if self.check_allowed(user.name) else False
+
+    def _standing(self, name: str) -> dict[str, Any]:
+        try:
+            teaches = bool(member_of(pwd.getpwnam(name), self.instructors))
+        except KeyError:
+            teaches = False
+        return {"name": name, "admin": False, "groups": [INSTRUCTORS] if teaches else []}

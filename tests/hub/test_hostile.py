@@ -1,0 +1,866 @@
+"""A learner whose program sits where her server should be, and who was on the machine before root: what she hears, and what she can break.
+
+docs/administrators/threats.md names these tests.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import pwd
+import re
+import shutil
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import SimpleNamespace
+
+import hostile
+import hubs
+import pytest
+import requests
+
+from hundredfold.seats import asking, enter, groups, hook, spawner, status
+from hundredfold.seats.page import WAIT
+
+HOSTILE = Path(hostile.__file__)
+
+
+@pytest.fixture(scope="module")
+def teacher(hub, people):
+    made = hubs.Learner(hub, people.add("hte", teacher=True))
+    assert made.log_in().ok
+    return made
+
+
+class Impostor:
+    """Mallory's program in place of her server: `with Impostor(mallory, "slow") as impostor`."""
+
+    def __init__(self, learner: hubs.Learner, mode: str, page: str = "") -> None:
+        self.learner, self.mode, self.page = learner, mode, page
+        self.user = pwd.getpwnam(learner.name)
+        self.folder = learner.hub.run / learner.name
+        self.heard = Path(self.user.pw_dir) / f"heard-{uuid.uuid4().hex[:6]}"
+
+    def __enter__(self) -> Impostor:
+        """As if her server's two sockets, which root makes, had been handed on to this program."""
+        self.kept = {}
+        for name in ("server.sock", "control.sock"):
+            path = self.folder / name
+            path.rename(path.with_suffix(".away"))
+            self.kept[path.with_suffix(".away")] = path
+        with contextlib.ExitStack() as stack:
+            files = [stack.enter_context(spawner.bound(path)).fileno() for path in self.kept.values()]
+            self.process = subprocess.Popen(
+                [sys.executable, "-c", HOSTILE.read_text(), self.mode, str(self.heard), *map(str, files)], pass_fds=files,
+                user=self.user.pw_uid, group=self.user.pw_gid, extra_groups=[], cwd="/", env={"PATH": "/usr/bin:/bin", "PAGE": self.page},
+            )  # fmt: skip
+        hubs.until("it listens", lambda: all(map(spawner.listens, self.kept.values())))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.kill()
+        self.process.wait()
+        for away, path in self.kept.items():
+            path.unlink(missing_ok=True)
+            away.rename(path)
+
+    def said(self) -> bytes:
+        return self.heard.read_bytes() if self.heard.exists() else b""
+
+
+@pytest.fixture(scope="module")
+def mallory(seated):
+    return seated("mallory")
+
+
+@pytest.fixture(scope="module")
+def one_name(people, tmp_path_factory):
+    """A hub without names of learners' own, which looks every two seconds who is in the groups."""
+    often = ["--GroupAuthenticator.auth_refresh_age=2", "--SeatSpawner.poll_interval=2"]
+    made = hubs.Hub(tmp_path_factory.mktemp("one"), people, *often, subdomains=False)
+    try:
+        made.start()
+        yield made
+    finally:
+        made.close()
+
+
+def command(hub, *arguments):
+    return subprocess.run(
+        [sys.executable, "-m", "hundredfold.cli", "seats", *arguments, "--settings", str(hub.settings)],
+        capture_output=True, text=True, timeout=hubs.PATIENCE, env={**os.environ, "COLUMNS": "220"},
+    )  # fmt: skip
+
+
+# --- C1: what root and the page ask is heard by whoever sits at a learner's socket.
+
+
+def test_whoever_listens_in_place_of_a_server_hears_nothing_worth_stealing(hub, mallory, teacher):
+    with Impostor(mallory, "listening") as impostor:
+        assert command(hub, "status").returncode == 0
+        command(hub, "reclaim", "--idle", "0", "--grace", "0.5", "--dry-run")
+        asking.Site.at(hub.state, hub.run).kernels([mallory.name])
+        asking.Site.at(hub.state, hub.run).tell({mallory.name: "x"})
+        asking.Site.at(hub.state, hub.run).end([(mallory.name, "0" * 8)], 0)
+        assert teacher.session.get(f"{teacher.service('seats')}api/status", timeout=hubs.PATIENCE).ok
+        heard = impostor.said()
+    assert all(line in heard for line in (b"GET /kernels", b"POST /notice", b"DELETE /kernels")), "she was asked"
+    assert b"authorization" not in heard.lower() and b"token" not in heard.lower() and b"cookie" not in heard.lower()
+    secrets = [file.read_text().strip() for file in (hub.state / "page.token", hub.state / "proxy.token")]
+    assert not any(secret.encode() in heard for secret in secrets)
+
+
+def test_the_pages_token_opens_no_server_should_it_ever_be_lost(hub, seated):
+    token = (hub.state / "page.token").read_text().strip()
+    anna = seated("anna")
+    headers = {"Authorization": f"token {token}"}
+    assert requests.get(f"{anna.base}api/contents", headers=headers, timeout=60).status_code == 403
+    made = requests.post(f"{hub.address}/hub/api/users/{anna.name}/tokens", headers=headers, timeout=60)
+    assert made.status_code == 403
+    known = requests.get(f"{hub.address}/hub/api/users", headers=headers, timeout=60)
+    assert known.ok and all("auth_state" not in user for user in known.json()), "it is a token that works"
+
+
+def test_root_is_not_led_by_a_link_to_anothers_server(hub, seated, mallory):
+    """Root would end Anna's kernels in Mallory's name. (Only root can put a link there; should that ever change.)"""
+    anna = seated("anna")
+    kernel = anna.kernel()
+    with Impostor(mallory, "listening"):
+        control = hub.run / mallory.name / "control.sock"
+        for target in (hub.run / anna.name / "control.sock", hub.run / "hub.sock", hub.run / "root" / "proxy.sock"):
+            control.unlink()
+            control.symlink_to(target)
+            row = next(row for row in status.rows(asking.Site.at(hub.state, hub.run)) if row.owner == mallory.name)
+            assert row.kernels == () and "another user's program" in row.silent
+    assert anna.api("GET", f"kernels/{kernel}").ok
+    anna.api("DELETE", f"kernels/{kernel}")
+
+
+@pytest.mark.parametrize("host", ["", "{name}.hub.localhost/user/{name}", "{name}.hub.localhost:1/user/{name}"])
+def test_the_proxy_is_not_led_by_a_link_to_a_socket_of_roots(hub, people, mallory, host):
+    """The proxy is root's: it reaches what no learner does. (Only root can put a link there; should that ever change.)"""
+    folder = Path(f"/run/{people.mark}-roots")
+    folder.mkdir(mode=0o700)
+    page = "only root may read this"
+    server = subprocess.Popen(
+        [sys.executable, str(HOSTILE), "page", str(folder / "heard"), str(folder / "control.sock")],
+        env={**os.environ, "PAGE": page},
+    )
+    socket_of_hers = hub.run / mallory.name / "server.sock"
+    socket_of_hers.rename(socket_of_hers.with_suffix(".away"))
+    try:
+        hubs.until("it listens", (folder / "control.sock").exists)
+        socket_of_hers.symlink_to(folder / "control.sock")
+        headers = {"Host": host.format(name=mallory.name)} if host else {}
+        for path in ("", "lab", "../../containers/create"):
+            answer = mallory.session.post(f"{mallory.base}{path}", data="{}", headers=headers, timeout=60)
+            assert page not in answer.text and answer.status_code >= 400, (path, answer.status_code)
+            assert not host or answer.status_code == 400
+        assert not (folder / "heard").exists(), (folder / "heard").read_bytes()
+    finally:
+        server.kill()
+        server.wait()
+        socket_of_hers.unlink(missing_ok=True)
+        socket_of_hers.with_suffix(".away").rename(socket_of_hers)
+        shutil.rmtree(folder)
+    assert mallory.session.get(f"{mallory.base}api", timeout=60).ok, "her own server is there again"
+
+
+def test_a_kernel_that_came_into_use_is_not_ended_however_long_others_take(hub, seated, mallory):
+    """The server itself looks when it is told to end one: what root knows may be old by then."""
+    anna, site = seated("anna"), asking.Site.at(hub.state, hub.run)
+    kernel = anna.kernel()
+    anna.run(kernel, "kept = 1")
+    hubs.until("it is idle", lambda: anna.api("GET", f"kernels/{kernel}").json()["execution_state"] == "idle", 60)
+    (old,) = [each for row in status.rows(site) if row.owner == anna.name for each in row.kernels if each.id == kernel]
+    time.sleep(2)
+    anna.run(kernel, "kept = 2")
+    hubs.until("it is idle", lambda: anna.api("GET", f"kernels/{kernel}").json()["execution_state"] == "idle", 60)
+    assert [type(said) for said in site.end([(anna.name, old.id)], 60)] == [asking.StillUsed]
+    assert anna.run(kernel, "print(kept)").strip() == "2"
+    assert site.end([(anna.name, old.id)], 0) == [b""]
+    assert anna.api("GET", f"kernels/{kernel}").status_code == 404
+
+
+@pytest.mark.parametrize("mode", [name for name in hostile.ANSWERS if name not in ("markup", "control characters")])
+def test_garbage_costs_its_own_row_and_no_other(hub, seated, mallory, mode):
+    anna = seated("anna")
+    with Impostor(mallory, mode):
+        found = {row.owner: row for row in status.rows(asking.Site.at(hub.state, hub.run))}
+    assert found[mallory.name].silent and found[mallory.name].kernels == ()
+    assert found[anna.name].silent == ""
+
+
+@pytest.mark.parametrize("mode", ["markup", "control characters"])
+def test_a_name_is_shown_as_text_and_moves_no_cursor(hub, mallory, mode):
+    with Impostor(mallory, mode):
+        shown, told = command(hub, "status"), json.loads(command(hub, "status", "--json").stdout)
+    assert shown.returncode == 0, shown.stderr
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e]", shown.stdout)
+    (kernel,) = next(row["kernels"] for row in told if row["owner"] == mallory.name)
+    assert not re.search(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e]", kernel["path"])
+    if mode == "markup":
+        assert "[/nothing] [link=file:///etc]a[/link]" in shown.stdout
+
+
+@pytest.mark.parametrize("mode", ["slow", "silent"])
+def test_an_answer_that_never_ends_has_a_last_moment(hub, seated, mallory, mode, monkeypatch):
+    monkeypatch.setattr(asking, "PATIENCE", 3.0)
+    anna = seated("anna")
+    with Impostor(mallory, mode):
+        began = time.monotonic()
+        found = {row.owner: row for row in status.rows(asking.Site.at(hub.state, hub.run))}
+        took = time.monotonic() - began
+    assert "does not answer within 3 s" in found[mallory.name].silent and found[anna.name].silent == ""
+    assert took < 60, "a hundred thousand seconds' worth of answer"
+
+
+@pytest.mark.parametrize("mode", ["silent", "slow", "drip"])
+def test_the_page_does_not_wait_for_who_drips(hub, seated, mallory, teacher, mode):
+    """The page waits for all together as long as for one, less than root's own command does, and has the others whole."""
+    anna = seated("anna")
+    kernel = anna.kernel()
+    with Impostor(mallory, mode):
+        told = teacher.session.get(f"{teacher.service('seats')}api/status", timeout=hubs.PATIENCE).json()
+    found = {row["owner"]: row for row in told["seats"]}
+    assert found[mallory.name]["silent"] == f"The server does not answer within {WAIT:g} s." and WAIT < asking.PATIENCE
+    assert found[anna.name]["silent"] == "" and kernel in [each["id"] for each in found[anna.name]["kernels"]]
+    anna.api("DELETE", f"kernels/{kernel}")
+
+
+def test_interim_answers_without_end_are_an_answer_that_is_too_large(hub, seated, mallory):
+    anna = seated("anna")
+    with Impostor(mallory, "interim"):
+        found = {row.owner: row for row in status.rows(asking.Site.at(hub.state, hub.run))}
+    assert "answers more than 128 KiB" in found[mallory.name].silent and found[anna.name].silent == ""
+
+
+def test_many_who_hang_cost_as_much_time_as_one(tmp_path):
+    """All are asked at the same time: the last to be asked hears it while nobody has answered yet."""
+    owner = pwd.getpwuid(os.geteuid()).pw_name
+    site = asking.Site(tmp_path, tmp_path, "")
+    owners = [f"{owner}/{i}" for i in range(60)]
+    with contextlib.ExitStack() as stack:
+        lines = []
+        for each in owners:
+            place = tmp_path / hook.folder_name(each)
+            place.mkdir()
+            lines.append(stack.enter_context(socket.socket(socket.AF_UNIX)))
+            lines[-1].bind(str(place / "control.sock"))
+            lines[-1].listen()
+            lines[-1].settimeout(hubs.PATIENCE)
+        with ThreadPoolExecutor(1) as pool:
+            told = pool.submit(site.kernels, owners, hubs.PATIENCE)
+            asked = [stack.enter_context(line.accept()[0]) for line in lines]  # not before has anybody an answer
+            for line in asked:
+                line.sendall(b'HTTP/1.0 200 OK\r\n\r\n{"kernels": []}')
+                line.shutdown(socket.SHUT_WR)
+            assert told.result(hubs.PATIENCE) == [()] * 60
+
+
+def test_an_answer_of_half_a_gigabyte_is_not_kept(hub, mallory):
+    code = (
+        "import resource, sys; from hundredfold.seats import asking, status\n"
+        "status.rows(asking.Site.at(*sys.argv[1:]))\n"
+        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "(said,) = asking.Site.at(*sys.argv[1:]).kernels([NAME])\n"
+        "print(said, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)"
+    ).replace("NAME", repr(mallory.name))
+    with Impostor(mallory, "huge"):
+        done = subprocess.run(
+            [sys.executable, "-c", code, str(hub.state), str(hub.run)], capture_output=True, text=True, timeout=hubs.PATIENCE
+        )  # fmt: skip
+    assert "answers more than 128 KiB" in done.stdout, done.stderr
+    assert int(done.stdout.split()[-1]) < 20, "megabytes"
+
+
+# --- H1: what an instructor may do, and what a learner's page may do in their name.
+
+
+def test_instructors_see_two_pages_and_have_no_other_right(hub, teacher, seated):
+    anna = seated("anna")
+    headers = {"X-XSRFToken": teacher.xsrf("/hub/"), "Referer": f"{hub.address}/hub/home"}
+    own = teacher.session.get(f"{hub.address}/hub/api/user", headers=headers, timeout=60).json()
+    assert own["name"] == teacher.name and not own["admin"]
+    foreign = [
+        each for each in own["scopes"]
+        if f"!user={teacher.name}" not in each and f"!server={teacher.name}/" not in each
+    ]  # fmt: skip
+    assert {each for each in foreign if not each.startswith("read:services!")} <= {
+        "access:services!service=seats",
+        "access:services!service=class",
+    }, own["scopes"]
+    assert teacher.session.get(f"{hub.address}/hub/admin", timeout=60).status_code == 403
+    for method, path in (
+        ("GET", "users"),
+        ("GET", f"users/{anna.name}"),
+        ("POST", "users/postgres"),
+        ("POST", f"users/{anna.name}/tokens"),
+        ("POST", f"users/{anna.name}/server"),
+        ("DELETE", f"users/{anna.name}/server"),
+        ("GET", "proxy"),
+        ("POST", "shutdown"),
+        ("POST", "groups/instructors/users"),
+    ):
+        answer = teacher.session.request(method, f"{hub.address}/hub/api/{path}", headers=headers, json={}, timeout=60)
+        assert answer.status_code in (403, 404), (method, path, answer.status_code)
+    token = teacher.session.post(
+        f"{hub.address}/hub/api/users/{teacher.name}/tokens", headers=headers, json={"roles": ["admin"]}, timeout=60
+    )
+    assert token.status_code in (400, 403), token.text
+    assert teacher.session.get(f"{anna.base}api/contents", timeout=60).status_code in (403, 404)
+
+
+def test_an_earlier_versions_admin_is_none_any_more(people, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("before")
+    name = people.add("old", teacher=True)
+    hub = hubs.Hub(folder, people)
+    try:
+        hub.start()
+        old = hubs.Learner(hub, name)
+        old.log_in()
+        headers = {"X-XSRFToken": old.xsrf("/hub/"), "Referer": f"{hub.address}/hub/home"}
+        token = old.session.post(f"{hub.address}/hub/api/users/{name}/tokens", headers=headers, json={}, timeout=60)
+        hub.stop()
+        # As the hub's database was when instructors were admins: the flag, and the role with its token.
+        with contextlib.closing(sqlite3.connect(hub.state / "hub.sqlite")) as line, line:
+            line.execute("UPDATE users SET admin = 1 WHERE name = ?", (name,))
+            line.execute(
+                "INSERT INTO user_role_map (user_id, role_id, managed_by_auth) SELECT users.id, roles.id, 0 FROM users, roles "
+                "WHERE users.name = ? AND roles.name = 'admin'",
+                (name,),
+            )
+        hub.start()
+        secret = {"Authorization": f"token {token.json()['token']}"}
+        assert requests.get(f"{hub.address}/hub/api/users", headers=secret, timeout=60).status_code == 403
+        assert old.session.get(f"{hub.address}/hub/admin", timeout=60).status_code == 403
+    finally:
+        hub.close()
+
+
+def test_who_leaves_the_groups_is_out_and_so_are_their_tokens(one_name, people):
+    hub, name = one_name, people.add("exi")
+    gone = hubs.Learner(hub, name)
+    gone.log_in()
+    headers = {"X-XSRFToken": gone.xsrf("/hub/"), "Referer": f"{hub.address}/hub/home"}
+    made = gone.session.post(f"{hub.address}/hub/api/users/{name}/tokens", headers=headers, json={}, timeout=60)
+    secret = {"Authorization": f"token {made.json()['token']}"}
+    assert requests.get(f"{hub.address}/hub/api/user", headers=secret, timeout=60).ok
+    subprocess.run(["gpasswd", "-d", name, people.learners], check=True, capture_output=True)
+    hubs.until(
+        "the hub has looked again",
+        lambda: requests.get(f"{hub.address}/hub/api/user", headers=secret, timeout=60).status_code == 403,
+        pause=1,
+    )
+    assert "/hub/login" in gone.session.get(f"{hub.address}/hub/home", timeout=60).url
+    assert gone.log_in().status_code == 403
+
+
+def test_the_server_of_who_leaves_the_groups_is_stopped_and_their_files_stay(one_name, people):
+    hub = one_name
+    gone, other = (hubs.Learner(hub, people.add(who)) for who in ("gon", "oth"))
+    for each in (gone, other):
+        each.log_in()
+        each.open()
+    kept = Path(pwd.getpwnam(gone.name).pw_dir) / "kept"
+    gone.run(
+        gone.kernel(),
+        "import subprocess, sys; open('kept', 'w').write('x')\n"
+        "subprocess.Popen(['sleep', '1000'], start_new_session=True)".replace("'kept'", repr(str(kept))),
+    )
+    subprocess.run(["gpasswd", "-d", gone.name, people.learners], check=True, capture_output=True)
+    hubs.until("the server ends", lambda: gone.name not in hub.seats() and not hubs.of_user(gone.name))
+    said = [line for line in hub.log.read_text().splitlines() if f"Stopping the server of {gone.name}" in line]
+    assert len(said) == 1 and "is in none of the groups" in said[0]
+    assert kept.read_text() == "x"
+    assert other.api("GET", "contents").ok and other.name in hub.seats()
+    other.leave()
+
+
+@pytest.mark.parametrize(
+    ("who", "wanted", "looks"),
+    [
+        ("gone", "none", spawner.LOOKS_AT_NOBODY),
+        ("games", "none", spawner.LOOKS_AT_NOBODY),
+        ("games", "users", spawner.LOOKS),
+    ],
+    ids=["no such account", "no such group", "not in the group"],
+)
+def test_a_directory_that_does_not_answer_stops_nobody(who, wanted, looks, monkeypatch):
+    """An account and a group that are not found are looked for ten minutes long: a class goes on without LDAP for a while."""
+    monkeypatch.setattr("hundredfold.seats.people.least_uid", lambda: 1)
+    made = spawner.SeatSpawner(
+        user=SimpleNamespace(name=who), groups=[f"{wanted}-of-these" if wanted == "none" else wanted]
+    )
+    assert [bool(made._why_not()) for _ in range(looks)] == [False] * (looks - 1) + [True]
+    assert spawner.LOOKS * made.poll_interval <= 60 < spawner.LOOKS_AT_NOBODY * made.poll_interval
+
+
+def test_the_pages_are_closed_to_who_is_no_instructor_any_more(one_name, people):
+    teacher = hubs.Learner(one_name, people.add("ext", teacher=True))
+    teacher.log_in()
+    page = f"{teacher.service('seats')}api/status"
+
+    def shown() -> bool:
+        answer = teacher.session.get(page, timeout=60)  # or the hub's login
+        return answer.ok and answer.url == page and "seats" in answer.json()
+
+    assert shown()
+    subprocess.run(["gpasswd", "-d", teacher.name, people.teachers], check=True, capture_output=True)
+    hubs.until("the page is closed", lambda: not shown(), 60, pause=1)
+
+
+#: It opens the hub's own page and reads the token against forged requests there, as JupyterHub's own scripts do, and makes a token with it.
+PAGE = """<!doctype html><title>a learner's page</title><button>Go on</button><script>
+const wait = () => new Promise((done) => setTimeout(done, 200));
+document.querySelector("button").onclick = async () => {
+  const said = [];
+  for (const hub of HUBS) try {
+    const opened = window.open(hub + "/hub/home");
+    for (let i = 0; i < 100 && !(opened.location.pathname.endsWith("/home") && opened.jhdata); i++) await wait();
+    const { user, xsrf_token } = opened.jhdata;
+    const made = await opened.fetch(hub + `/hub/api/users/${user}/tokens?_xsrf=${xsrf_token}`,
+      { method: "POST", headers: { "Content-Type": "application/json" }, body: "{}" });
+    const told = await made.json();
+    said.push(`${user} ${made.status} ${told.token || told.message}`);
+  } catch (error) { said.push("refused " + error.name); }
+  document.title = "done: " + said.join("; ");
+};
+</script>"""
+
+
+@pytest.fixture(scope="module")
+def browser():
+    from playwright.sync_api import sync_playwright
+
+    chromium = shutil.which("chromium")
+    assert chromium, "these tests open Debian's Chromium: apt install chromium"
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+@contextlib.contextmanager
+def page_of(hub: hubs.Hub, name: str, page: str = PAGE):
+    """A learner whose server serves nothing but that page."""
+    user = pwd.getpwnam(name)
+    settings = Path(user.pw_dir) / ".jupyter"
+    settings.mkdir()
+    script = settings / "hostile.py"
+    script.write_text(HOSTILE.read_text())
+    (settings / "jupyter_server_config.py").write_text(
+        "import os, sys\n"
+        "place = os.environ['HUNDREDFOLD_SERVER_SOCKET']\n"
+        f"os.environ['PAGE'] = {page.replace('HUBS', json.dumps([hub.address]))!r}\n"
+        f"os.execv(sys.executable, [sys.executable, {str(script)!r}, 'page', os.devnull, place])\n"
+    )
+    attacker = hubs.Learner(hub, name)
+    assert attacker.log_in().ok
+    attacker.open()
+    yield attacker
+    attacker.leave()
+
+
+def visit(browser, victim: hubs.Learner, attacker: hubs.Learner) -> str:
+    """What the page brings home when somebody who is logged in opens it in a browser."""
+    with contextlib.closing(browser.new_context()) as context:
+        context.add_cookies(
+            [{"name": c.name, "value": c.value, "path": c.path, "domain": c.domain} for c in victim.session.cookies]
+        )
+        tab = context.new_page()
+        tab.goto(attacker.base, timeout=hubs.PATIENCE * 1000)
+        tab.click("button")
+        tab.wait_for_function("document.title.startsWith('done: ')", timeout=hubs.PATIENCE * 1000)
+        return tab.title()
+
+
+def test_a_learners_page_does_nothing_in_the_name_of_who_opens_it(browser, hub, people, teacher, seated):
+    """With a name for each learner, as the hub is set up: the browser keeps her page from the hub's."""
+    with page_of(hub, people.add("pag")) as attacker:
+        for victim in (teacher, seated("anna")):
+            said = visit(browser, victim, attacker)
+            assert " 201 " not in said and "refused" in said, said
+
+
+@pytest.mark.parametrize("page", ["seats", "class"])
+def test_a_forged_request_is_refused_and_the_page_goes_on(browser, people, tmp_path_factory, page):
+    """In a browser, which says where a request comes from. One that is forged once had the page wait for itself, and nobody saw it again."""
+    room = Path(f"/var/lib/hundredfold-class-{uuid.uuid4().hex[:6]}")
+    hub = hubs.Hub(tmp_path_factory.mktemp("forged"), people, port=hubs.free_port())
+    hub.settings.write_text(hub.settings.read_text().replace('\nfolder = ""', f'\nfolder = "{room}"'))
+    try:
+        hub.start()
+        teacher = hubs.Learner(hub, people.add(f"fo{page[:2]}", teacher=True))
+        teacher.log_in()
+        path = {"seats": "api/status", "class": "api/summary"}[page]
+        url = teacher.service(page)
+        teacher.session.get(url, timeout=hubs.PATIENCE)
+        for how in ({"Sec-Fetch-Mode": "cors", "Sec-Fetch-Site": "same-site"}, {}):
+            answer = teacher.session.post(f"{url}api/stop", data={"_xsrf": "x"}, headers=how, timeout=hubs.PATIENCE)
+            assert answer.status_code in (403, 404)
+            refused = teacher.session.get(
+                url + path, headers={"Sec-Fetch-Mode": "cors"}, timeout=hubs.PATIENCE, allow_redirects=False
+            )
+            assert not refused.ok or refused.is_redirect or how, refused.text
+        with contextlib.closing(browser.new_context()) as context:
+            context.add_cookies(
+                [{"name": c.name, "value": c.value, "path": c.path, "domain": c.domain} for c in teacher.session.cookies
+                 if c.domain.strip(".").startswith("hub.")]
+            )  # fmt: skip
+            tab = context.new_page()
+            with tab.expect_response(lambda answer: answer.url == url + path, timeout=hubs.PATIENCE * 1000) as told:
+                tab.goto(url, timeout=hubs.PATIENCE * 1000)
+            assert told.value.status == 200, "the page's own script is answered"
+    finally:
+        hub.close()
+        shutil.rmtree(room, ignore_errors=True)
+
+
+TOSS = """<!doctype html><title>a learner's page</title><script>
+for (const name of ["jupyterhub-hub-login", "__Host-jupyterhub-hub-login"])
+  for (const more of ["", "; secure"]) document.cookie = `${name}=%s; domain=hub.localhost; path=/${more}`;
+document.title = "done";
+</script>"""
+
+
+def test_with_https_everybody_works_and_no_page_logs_its_visitor_in_as_another(browser, people, tmp_path_factory):
+    """As the guide has a hub opened to others. A page on a name below the hub's may set cookies for the hub's name."""
+    hub = hubs.Hub(tmp_path_factory.mktemp("https"), people, https=True)
+    try:
+        hub.start()
+        anna = hubs.Learner(hub, people.add("hsa"))
+        assert anna.log_in().ok
+        anna.open()
+        assert anna.run(anna.kernel(), "print(6 * 7)").strip() == "42"
+        teacher = hubs.Learner(hub, people.add("hst", teacher=True))
+        assert teacher.log_in().ok
+        told = teacher.session.get(f"{teacher.service('seats')}api/status", timeout=hubs.PATIENCE).json()
+        assert anna.name in [row["owner"] for row in told["seats"]]
+        attacker = hubs.Learner(hub, people.add("hsm"))
+        attacker.log_in()
+        (login,) = [c.value for c in attacker.session.cookies if c.name.endswith("jupyterhub-hub-login")]
+        with (
+            page_of(hub, attacker.name, TOSS % login.strip('"')) as attacker,
+            contextlib.closing(browser.new_context(ignore_https_errors=True)) as context,
+        ):
+            tab = context.new_page()
+            tab.goto(f"{hub.address}/hub/login")
+            tab.fill("#username_input", anna.name)
+            tab.fill("#password_input", anna.name)
+            tab.click("#login_submit")
+            tab.goto(f"{hub.address}/hub/home")
+            assert tab.evaluate("jhdata.user") == anna.name
+            tab.goto(attacker.base)
+            tab.wait_for_function("document.title == 'done'")
+            tab.goto(f"{hub.address}/hub/home")
+            assert tab.evaluate("jhdata.user") == anna.name
+    finally:
+        hub.close()
+
+
+def test_without_names_of_their_own_a_learners_page_has_what_an_instructor_has_and_that_is_little(
+    browser, people, one_name
+):
+    teacher = hubs.Learner(one_name, people.add("ote", teacher=True))
+    assert teacher.log_in().ok
+    with page_of(one_name, people.add("opa")) as attacker:
+        said = visit(browser, teacher, attacker)
+        match = re.search(rf"{teacher.name} 201 (\w+)", said)
+        assert match, f"this is what the guide warns of, and why names are the default: {said}"
+        secret = {"Authorization": f"token {match[1]}"}
+        own = requests.get(f"{one_name.address}/hub/api/user", headers=secret, timeout=60).json()
+        assert own["name"] == teacher.name and not own["admin"]
+        for path in ("users", f"users/{attacker.name}", "proxy"):
+            answer = requests.get(f"{one_name.address}/hub/api/{path}", headers=secret, timeout=60)
+            assert answer.status_code in (403, 404), path
+
+
+def test_without_names_of_their_own_everybody_works_as_with_them(people, one_name):
+    teacher, anna = hubs.Learner(one_name, people.add("otf", teacher=True)), hubs.Learner(one_name, people.add("oan"))
+    assert teacher.log_in().ok and anna.log_in().ok
+    anna.open()
+    kernel = anna.kernel()
+    assert anna.run(kernel, "print(6 * 7)").strip() == "42"
+    told = teacher.session.get(f"{teacher.service('seats')}api/status", timeout=hubs.PATIENCE).json()
+    row = next(row for row in told["seats"] if row["owner"] == anna.name)
+    assert kernel in [each["id"] for each in row["kernels"]]
+    assert anna.session.get(anna.service("seats"), timeout=60).status_code == 403
+    anna.leave()
+
+
+# --- H2: whose server the hub starts.
+
+
+@pytest.mark.parametrize(
+    "who", ["root", "nobody", "daemon", "an account of the system in the group", "a user in no group"]
+)
+def test_a_server_is_started_for_a_learner_and_nobody_else(hub, people, who, request):
+    name = who
+    if " " in who:
+        name = f"{people.mark}{'sys' if 'system' in who else 'non'}"
+        kind = ["--system", "-G", people.learners] if "system" in who else []
+        subprocess.run(["useradd", "-m", *kind, name], check=True, capture_output=True)
+        people.names.append(name)
+        subprocess.run(["chpasswd"], input=f"{name}:{name}\n", text=True, check=True)
+        assert hubs.Learner(hub, name).log_in().status_code == 403
+    home = Path(pwd.getpwnam(name).pw_dir)
+    before = home.stat().st_mode if home.exists() else None
+    # As if the hub's database had them, whoever put them there.
+    code = (
+        "import sys; from types import SimpleNamespace; from hundredfold.seats.spawner import SeatSpawner, CannotSeat\n"
+        "made = SeatSpawner(user=SimpleNamespace(name=sys.argv[1]), groups=sys.argv[2:])\n"
+        "try: made._person(); print('STARTS')\n"
+        "except CannotSeat as error: print('refused', error.jupyterhub_message)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, name, people.learners, people.teachers], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith("refused"), done.stdout
+    assert before == (home.stat().st_mode if home.exists() else None), "nothing of theirs was touched"
+
+
+def test_a_password_opens_the_account_that_was_named_and_no_other(hub, people):
+    """JupyterHub makes names lower case, and PAM does not: on Linux anna and ANNA are two."""
+    lower = people.add("twin")
+    upper = lower.upper()
+    subprocess.run(["useradd", "--badname", "-m", "-G", people.teachers, upper], check=True, capture_output=True)
+    people.names.append(upper)
+    subprocess.run(["chpasswd"], input=f"{upper}:other\n", text=True, check=True)
+    twin = hubs.Learner(hub, upper)
+    assert twin.log_in("other").status_code == 403
+    assert hubs.Learner(hub, lower).log_in().ok
+
+
+def test_what_a_server_leaves_that_ended_by_itself_is_ended_too(hub, people):
+    """A seat that was given back is free. One of them has a new number all the time, so that killing numbers is always too late."""
+    name = people.add("lev")
+    leo = hubs.Learner(hub, name)
+    leo.log_in()
+    leo.open()
+    server = next(p for p in hubs.of_user(name) if "seats.server" in open(f"/proc/{p}/cmdline").read())
+    leo.run(
+        leo.kernel(),
+        "import subprocess, sys\n"
+        "subprocess.Popen(['sleep', '1000'], start_new_session=True)\n"
+        "hop = 'import os\\nwhile True:\\n    if os.fork(): os._exit(0)\\n    os.setsid()'\n"
+        "subprocess.Popen([sys.executable, '-I', '-S', '-c', hop], start_new_session=True)",
+    )
+    os.kill(server, 9)
+    hubs.until("the seat is free", lambda: name not in hub.seats())
+    hubs.until("nothing is left", lambda: not hubs.of_user(name) and not (hub.run / name).exists(), 60)
+
+
+def test_what_a_server_says_is_not_in_the_hubs_log(hub, people):
+    """There it could pass for the hub's own words, and so much of it that those are pushed out."""
+    name = people.add("log")
+    settings = Path(pwd.getpwnam(name).pw_dir) / ".jupyter"
+    settings.mkdir()
+    (settings / "jupyter_server_config.py").write_text(
+        f"import os; os.write(1, b'[I] forged by {name}\\n'); os.write(2, b'[W] forged by {name}\\n')\n"
+    )
+    loud = hubs.Learner(hub, name)
+    loud.log_in()
+    loud.open()
+    loud.leave()
+    assert f"Starting the server of {name}" in hub.log.read_text(), "this is the hub's own"
+    assert f"forged by {name}" not in hub.log.read_text()
+    own = settings.parent / enter.LOG
+    assert own.read_text().count(f"forged by {name}") == 2 and own.owner() == name and own.stat().st_mode & 0o077 == 0
+
+
+# --- H3: where root writes, nobody else can have put anything.
+
+
+def test_the_class_folder_is_written_where_learners_cannot(people, tmp_path_factory):
+    room = Path(f"/var/lib/hundredfold-class-{uuid.uuid4().hex[:6]}")
+    name = people.add("lnk")
+    hub = hubs.Hub(tmp_path_factory.mktemp("links"), people, port=hubs.free_port())
+    hub.settings.write_text(hub.settings.read_text().replace('\nfolder = ""', f'\nfolder = "{room}"'))
+    secret = room.parent / f"{room.name}-secret"
+    try:
+        hub.start()
+        hub.stop()
+        secret.write_text("root's")
+        # All names that root might take next, as folders and as links; and the settings themselves.
+        code = (
+            "import os, sys\n"
+            "done = 0\n"
+            "for place in (sys.argv[1], sys.argv[1] + '/answers'):\n"
+            "    for name in ('settings.json', *(f'.settings.{os.getpid() + i}' for i in range(20000))):\n"
+            "        try: os.symlink(sys.argv[2], f'{place}/{name}'); done += 1\n"
+            "        except OSError: pass\n"
+            "    try: os.mkdir(f'{place}/settings.json'); done += 1\n"
+            "    except OSError: pass\n"
+            "print(done)"
+        )
+        assert int(hubs.as_user(name, code, str(room), str(secret)).stdout) > 0, "she may write among the answers"
+        hub.start()
+        assert json.loads((room / "settings.json").read_text()) == {"names": False, "per": "owner"}
+        assert not (room / "settings.json").is_symlink() and (room / "settings.json").stat().st_uid == 0
+        assert secret.read_text() == "root's"
+        assert [file for file in room.iterdir() if file.owner() != "root"] == []
+    finally:
+        hub.close()
+        secret.unlink(missing_ok=True)
+        shutil.rmtree(room, ignore_errors=True)
+
+
+def test_a_learner_writes_nowhere_in_run_and_who_fills_what_is_hers_hurts_nobody_else(hub, people, seated, mallory):
+    """Where the sockets are, root alone writes: /run is the machine's. What she may fill, her /tmp, is hers and counts as her memory."""
+    write = (
+        "import os\n"
+        "def attempt(place):\n"
+        "    try: os.close(os.open(place + '/hers', os.O_CREAT | os.O_WRONLY)); return True\n"
+        "    except OSError: return False\n"
+        "print([place for place, _, _ in os.walk(ROOT, onerror=None) if attempt(place)])"
+    )
+    kernel = mallory.kernel()
+    assert mallory.run(kernel, write.replace("ROOT", "'/run'")).strip() == "[]"
+    assert hubs.as_user(mallory.name, write.replace("ROOT", repr(str(hub.run)))).stdout.strip() == "[]"
+    theirs = [file for file in hub.run.rglob("*") if file.owner() != "root"]
+    assert theirs == [], "nor is a file there hers"
+    before = os.statvfs("/run").f_bavail
+    filled = mallory.run(
+        kernel,
+        "import errno\n"
+        "try:\n"
+        "    with open('/tmp/all', 'wb', buffering=0) as file:\n"
+        "        while True: file.write(bytes(1 << 24))\n"
+        "except OSError as error: print(errno.errorcode[error.errno])",
+    )
+    try:
+        assert filled.strip() == "ENOSPC"
+        assert before - os.statvfs("/run").f_bavail < 100, "blocks"
+        new = hubs.Learner(hub, people.add("fil"))
+        new.log_in()
+        new.open()
+        assert new.run(new.kernel(), "print(6 * 7)").strip() == "42"
+        new.leave()
+    finally:
+        mallory.run(kernel, "import os; os.unlink('/tmp/all')")
+        mallory.api("DELETE", f"kernels/{kernel}")
+
+
+def test_a_seat_has_no_socket_of_the_systems_in_reach(hub, people, seated, mallory):
+    """The system's bus, the learner's own systemd, a database: a socket in /run is reached from any network."""
+    folder = Path(f"/run/{people.mark}-bus")
+    folder.mkdir()
+    kernel = mallory.kernel()
+    try:
+        with spawner.bound(folder / "open.sock") as line:
+            line.listen()
+            (folder / "open.sock").chmod(0o777)
+            code = (
+                "import socket\n"
+                "try: socket.socket(socket.AF_UNIX).connect(PATH); print('GOT')\n"
+                "except OSError as error: print('refused', type(error).__name__)"
+            )
+            reach = code.replace("PATH", repr(str(folder / "open.sock")))
+            assert hubs.as_user(mallory.name, reach).stdout.strip() == "GOT", "it is open to all"
+            assert mallory.run(kernel, reach).strip() == "refused FileNotFoundError"
+            assert mallory.run(kernel, code.replace("PATH", repr(str(hub.run / "hub.sock")))).strip() == "GOT", (
+                "the hub's is there"
+            )
+            found = mallory.run(
+                kernel,
+                "import os, stat\n"
+                "print([f for top, _, files in os.walk('/run') for f in (f'{top}/{name}' for name in files)"
+                " if stat.S_ISSOCK(os.lstat(f).st_mode)])",
+            )
+            assert found.strip() == repr([str(hub.run / "hub.sock")])
+    finally:
+        shutil.rmtree(folder)
+        mallory.api("DELETE", f"kernels/{kernel}")
+
+
+def test_a_group_of_version_2_is_ended_by_the_kernel_at_once(people):
+    """Control groups of version 2 as they are: no number is asked for, so none can be another's."""
+    (place,) = [
+        line.split()[1] for line in Path("/proc/mounts").read_text().splitlines() if line.split()[2] == "cgroup2"
+    ][:1]
+    folder = Path(place) / f"{people.mark}-kill"
+    folder.mkdir()
+    inside, outside = (subprocess.Popen(["sleep", "1000"]) for _ in range(2))
+    try:
+        (folder / "cgroup.procs").write_text(str(inside.pid))
+        made = groups.Groups("kill")
+        made.folders = {"pids": (2, folder)}
+        assert made.processes() == [inside.pid]
+        made.close()
+        assert inside.wait(60) == -9 and outside.poll() is None and not folder.exists()
+    finally:
+        for each in (inside, outside):
+            each.kill()
+            each.wait()
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+
+
+# --- H4: names in folders that all users share.
+
+
+def test_a_folder_that_a_neighbour_made_first_is_not_used(people, tmp_path_factory):
+    anna, mallory = people.add("hfa"), people.add("hfm")
+    uid = pwd.getpwnam(anna).pw_uid
+    shared = Path(f"/var/tmp/{people.mark}-shared")
+    shared.mkdir()
+    shared.chmod(0o1777)
+    code = (
+        "import os, tempfile\n"
+        "from pathlib import Path\n"
+        "from hundredfold.seats import home\n"
+        "from hundredfold.machine import paths\n"
+        "home.house_jupyter_elsewhere()\n"
+        "from jupyter_core.paths import jupyter_config_path, jupyter_config_dir\n"
+        "os.environ['HOME'] = '/nowhere'\n"
+        "print(jupyter_config_dir(), os.environ['IPYTHONDIR'], paths.cache_dir(), paths.state_dir(), sep='\\n')"
+    )
+    try:
+        for made in ("folder", "link"):
+            ours = shared / f"hundredfold-{uid}"
+            prepare = (
+                "import os, sys\n"
+                "place = sys.argv[1]\n"
+                "os.makedirs(place + '-there/jupyter_config_dir', exist_ok=True)\n"
+                "open(place + '-there/jupyter_config_dir/jupyter_server_config.py', 'w').write('print(\"owned\")')\n"
+                "os.chmod(place + '-there', 0o777)\n"
+                "os.rename(place + '-there', place) if sys.argv[2] == 'folder' else os.symlink(place + '-there', place)"
+            )
+            assert hubs.as_user(mallory, prepare, str(ours), made).returncode == 0
+            done = hubs.as_user(anna, code, TMPDIR=str(shared))
+            assert done.returncode == 0, done.stderr
+            for line in done.stdout.split():
+                place = Path(line)
+                assert not str(place).startswith(f"{ours}"), line
+                for level in (place, place.parent):
+                    if shared in level.parents:
+                        assert level.stat().st_uid == uid and not level.stat().st_mode & 0o077, level
+                assert not list(place.glob("*.py"))
+            subprocess.run(["sh", "-c", f"rm -rf {shared}/*"], check=True)
+        # Where nobody was first, the name is the same each time, so that what is kept there is found again.
+        first, again = (hubs.as_user(anna, code, TMPDIR=str(shared)).stdout for _ in range(2))
+        assert first == again and str(shared / f"hundredfold-{uid}") in first
+    finally:
+        shutil.rmtree(shared)
+
+
+def test_ports_of_the_hub_are_not_to_be_had(hub, mallory):
+    """Who took one while the hub restarts would be shown passwords and logins."""
+    ports = [hub.port, int(re.search(r"page_port = (\d+)", hub.settings.read_text())[1])]
+    code = (
+        "import socket, sys\n"
+        "for port in sys.argv[1:]:\n"
+        "    for host in ('127.0.0.1', '0.0.0.0', '127.0.0.2'):\n"
+        "        try: socket.socket().bind((host, int(port))); print('GOT', host, port)\n"
+        "        except PermissionError: pass"
+    )
+    done = hubs.as_user(mallory.name, code, *map(str, ports))
+    assert done.stdout == "" and done.returncode == 0, (done.stdout, done.stderr)
