@@ -5,8 +5,8 @@
 The stand-in's ways of running a kernel and Numba's simulator (``NUMBA_ENABLE_CUDASIM=1``) each live in a process of their
 own; what is compared is measured in turns (one repeat of each way, then the next), so that the load of the machine hits
 all alike.  Figures are medians with the smallest and largest; a launch is timed to the end of its synchronisation, on
-arrays that are on the device already.  Compilation is measured in fresh processes, once with an empty cache of the
-engine's own helpers (the very first kernel on a machine) and once with it filled (every later process).
+arrays that are on the device already.  Compilation is measured in fresh processes: with empty caches (the very first
+kernel on a machine), with the engine's own helpers cached (a kernel that is new), and with the kernel cached too.
 """
 
 from __future__ import annotations
@@ -379,19 +379,27 @@ def measure_sizes(repeats: int) -> None:
 
 
 def measure_compile(repeats: int) -> None:
-    found: dict[str, list[float]] = {"never": [], "first": [], "second": []}
+    found: dict[str, list[float]] = {name: [] for name in ("never", "first", "second", "kept", "next")}
     with tempfile.TemporaryDirectory() as filled:
         for turn in range(max(2, repeats // 2) + 1):
-            with tempfile.TemporaryDirectory() as empty, Child("default", NUMBA_CACHE_DIR=empty) as fresh:
-                found["never"].append(fresh.ask("compile")["first"])
-            with Child("default", NUMBA_CACHE_DIR=filled) as later:
-                answer = later.ask("compile")
+            with tempfile.TemporaryDirectory() as empty:
+                with Child("default", NUMBA_CACHE_DIR=empty, HUNDREDFOLD_CACHE=empty) as fresh:
+                    found["never"].append(fresh.ask("compile")["first"])
+            with tempfile.TemporaryDirectory() as empty:
+                with Child("default", NUMBA_CACHE_DIR=filled, HUNDREDFOLD_CACHE=empty) as later:
+                    answer = later.ask("compile")
+                with Child("default", NUMBA_CACHE_DIR=filled, HUNDREDFOLD_CACHE=empty) as again:
+                    kept = again.ask("compile")
             if turn:  # the first fills the cache
                 found["first"].append(answer["first"])
                 found["second"].append(answer["second"])
+                found["kept"].append(kept["first"])
+                found["next"].append(kept["second"])
     row("first kernel ever on a machine (empty cache)", found["never"], "s")
     judged("first kernel of a process", found["first"], "s", "< 1.5", 1.5)
     row("second kernel of a process", found["second"], "s")
+    row("first kernel of a process, compiled by an earlier one", found["kept"], "s")
+    row("second kernel of a process, compiled by an earlier one", found["next"], "s")
 
 
 def measure_import(repeats: int) -> None:

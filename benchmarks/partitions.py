@@ -3,7 +3,7 @@
     python benchmarks/partitions.py [--runs 200] [--json FILE]
 
 Three hosts, a scheduler and a client, each in a network namespace, TLS on (tests/clusters/faults.py; needs root or sudo, and
-the packages of `make test-clusters`). Each run ends in the right answer, in a sentence, in a wrong answer or in a hang; the last
+the packages of `make test-all ARGS=clusters`). Each run ends in the right answer, in a sentence, in a wrong answer or in a hang; the last
 two must not be. The record beside this file is written after each run; another call goes on where the last one ended.
 """
 

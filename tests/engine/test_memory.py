@@ -113,7 +113,7 @@ def test_memory_held_by_a_cycle_is_found_before_giving_up(pool):
 
 def test_a_block_knows_whether_an_older_operation_may_still_use_it(pool):
     block = pool.malloc(MIB)
-    queue.submit("zero", np.ndarray.fill, (block.raw, 0))
+    queue.submit("zero", np.ndarray.fill, (block.raw, 0), (), ())
     del block
     block = pool.malloc(MIB)
     assert block.in_flight()

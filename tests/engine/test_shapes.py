@@ -8,6 +8,8 @@ import textwrap
 
 import pytest
 
+pytestmark = pytest.mark.usefixtures("warm")
+
 ENVIRONMENT = {**os.environ, "HUNDREDFOLD_GPU_MEMORY": "1TB"}
 BEGIN = """
     import resource

@@ -14,6 +14,7 @@ import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -131,10 +132,15 @@ def names() -> list[str]:
     return [name for path in modules() for name in _registered(path)]
 
 
-def _registered(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "register":
-            yield node.args[0].value
+def module_of(name: str) -> str:
+    """The module that an entry is in, read from the sources."""
+    return next(path.stem for path in modules() if name in _registered(path))
+
+
+@cache
+def _registered(path: Path) -> list[str]:
+    calls = [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)]
+    return [call.args[0].value for call in calls if isinstance(call.func, ast.Name) and call.func.id == "register"]
 
 
 def one(name: str) -> Entry:

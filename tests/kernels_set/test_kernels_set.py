@@ -17,12 +17,11 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 from kernels_set import registry  # noqa: E402
 
-pytestmark = pytest.mark.dealt("name")
-
 OURS = ("compiled", "interpreted", "traced")
 NAMES = registry.names()
 #: All that is asked of one kernel goes to one worker, which keeps its answers.
 EACH = [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in NAMES]
+large = pytest.mark.large("name", by=registry.module_of)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -31,6 +30,7 @@ def _same_list_everywhere(ways):
     assert sorted(NAMES) == ways("interpreted").ask("?")
 
 
+@large
 @pytest.mark.parametrize("name", EACH)
 @pytest.mark.parametrize("way", OURS)
 def test_kernel(ways, way, name):
@@ -43,6 +43,7 @@ def test_kernel(ways, way, name):
     assert not wrong, "\n".join(wrong)
 
 
+@large
 @pytest.mark.parametrize("name", EACH)
 def test_three_ways_agree(ways, name):
     answers = {way: ways(way).ask(name) for way in OURS}
@@ -57,6 +58,7 @@ def test_three_ways_agree(ways, name):
             assert not said, f"{label}: {OURS[0]} and {way} differ: {said}"
 
 
+@pytest.mark.large
 def test_the_set_is_as_large_as_promised(ways):
     rules = {name: ways("interpreted").ask(name)["rules"] for name in NAMES}
     published = {name for name, rule in rules.items() if rule.source}

@@ -1,4 +1,4 @@
-"""Every right kernel of the set through `lens.trace`, and every broken variant compiled: `make test-kernels`.
+"""Every right kernel of the set through `lens.trace`, and every broken variant compiled.
 
 A right kernel gets no error and no warning, but for those of `tests/lens/broken/deserved.py`.
 """
@@ -12,12 +12,10 @@ import pytest
 
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parent / "lens")]
-from broken.all_variants import VARIANTS  # noqa: E402
+from broken.all_variants import VARIANTS, kind_and_module  # noqa: E402
 from broken.deserved import DESERVED  # noqa: E402
 
 from kernels_set import registry  # noqa: E402
-
-pytestmark = pytest.mark.dealt("name")
 
 SCRIPT = """
 import json, os, sys
@@ -76,6 +74,7 @@ def ask():
     process.communicate()
 
 
+@pytest.mark.large("name", by=registry.module_of)
 @pytest.mark.parametrize("name", registry.names())
 def test_a_right_kernel_raises_no_alarm(name, ask):
     answer = ask(f"right {name}")
@@ -84,6 +83,7 @@ def test_a_right_kernel_raises_no_alarm(name, ask):
     assert {tuple(found) for found in answer["found"]} == DESERVED.get(name, set())
 
 
-@pytest.mark.parametrize("name", [broken.name for broken in VARIANTS])
-def test_a_broken_variant_is_found_compiled(name, ask):
-    assert "error" not in (answer := ask(f"broken {name}")), answer["error"]
+@pytest.mark.large("broken", by=kind_and_module)
+@pytest.mark.parametrize("broken", VARIANTS, ids=lambda broken: broken.name)
+def test_a_broken_variant_is_found_compiled(broken, ask):
+    assert "error" not in (answer := ask(f"broken {broken.name}")), answer["error"]

@@ -2,3 +2,5 @@
 
 Knows nothing of CuPy: the stand-ins are built on it.  Nothing here starts a thread or touches memory at import.
 """
+
+from . import fingerprint as fingerprint  # first: it notes when the engine was loaded

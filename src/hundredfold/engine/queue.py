@@ -18,7 +18,7 @@ import contextvars
 import os
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from threading import get_ident
 
 import numpy as np
@@ -28,18 +28,18 @@ from .counters import D2H_BYTES, D2H_COUNT, H2D_BYTES, H2D_COUNT, KERNELS, READ,
 from .counters import log as log
 from .counters import totals as _totals
 
+Views = Collection[np.ndarray]
 LIMIT = 1024
 """Operations that may wait; the next one runs them all (CUDA's own launch queue is about this deep)."""
 
 before_synchronize: Callable[[], None] | None = None
 """Called before each synchronisation; it may raise (``cupyx.allow_synchronize``)."""
 
-watcher: Callable[[Launch, object, tuple, tuple | None], None] | None = None
-"""Who is told of each launch and transfer as it is counted: the entry of the log, what runs, its operands, and which of
-these it writes (None where that has to be seen from what runs).  The lens's account; None for nobody."""
+watcher: Callable[[Launch, object, tuple, Views | None, Views | None], None] | None = None
+"""Who is told of each launch and transfer as it is counted: the entry of the log, what runs, its arguments, and the device
+memory that it reads and writes (None where that is not known).  The lens's account; None for nobody."""
 
 _waiting: deque[tuple] = deque()
-_launch = tuple.__new__  # quicker than Launch's own
 _submit_lock = threading.RLock()  # a signal handler or a finaliser may submit in the middle of a submission
 _run_lock = threading.RLock()
 _submitted = 0
@@ -53,11 +53,12 @@ def submit(
     name: str,
     function: Callable,
     args: tuple,
-    kwargs: dict | None = None,
-    bytes_read: int = 0,
-    bytes_written: int = 0,
+    reads: Views,
+    writes: Views,
+    bytes_read: int | None = None,
+    bytes_written: int | None = None,
 ) -> None:
-    """Enqueue ``function(*args, **kwargs)`` and count it as one kernel.
+    """Enqueue ``function(*args)`` and count it as one kernel.
 
     Parameters
     ----------
@@ -65,29 +66,36 @@ def submit(
         What the kernel is called in the log and in errors.
     function : callable
         Works on NumPy views of device memory and writes its result into one of them.
-    args, kwargs
+    args : tuple
         Its arguments.  Whatever they hold must not change until the operation has run.
-    bytes_read, bytes_written : int
-        Device memory the kernel reads and writes, in bytes.
+    reads, writes : collection of numpy.ndarray
+        The device memory that it reads, and that it changes; what it does both to is in both.
+    bytes_read, bytes_written : int, optional
+        How many bytes of these, where that is not all of them.
     """
     global _submitted
+    if bytes_read is None:
+        bytes_read = nbytes(reads) if reads else 0
+    if bytes_written is None:
+        bytes_written = nbytes(writes)
     # Counted before it waits: Ctrl-C may arrive after the call of append, and what is not counted would not be waited for.
     if _accounts and (account := getattr(_local, "account", None)) is not None:
         account.launches.append((name, bytes_read, bytes_written))
+        account.reads.extend(reads)
+        account.writes.extend(writes)
         with _submit_lock:
             _submitted += 1
-            _waiting.append((function, args, kwargs, name))
+            _waiting.append((function, args, name))
     else:
         with _submit_lock:
             _submitted += 1
-            _waiting.append((function, args, kwargs, name))
+            _waiting.append((function, args, name))
             _totals[KERNELS] += 1
             _totals[READ] += bytes_read
             _totals[WRITTEN] += bytes_written
-            entry = _launch(Launch, (name, bytes_read, bytes_written, "kernel"))
-            log.append(entry)
+            log.append((name, bytes_read, bytes_written, "kernel"))  # a Launch when it is looked at
             if watcher is not None:
-                watcher(entry, function, args, None)
+                watcher(Launch(name, bytes_read, bytes_written), function, args, reads, writes)
     if len(_waiting) >= LIMIT:
         run()
 
@@ -99,8 +107,8 @@ def count(
     kind: str = "kernel",
     *,
     by: object = None,
-    operands: tuple = (),
-    results: tuple | None = None,
+    reads: Views | None = None,
+    writes: Views | None = None,
     unread: bool = False,
 ) -> None:
     """Enter a launch or a transfer in the account without enqueueing anything.
@@ -111,10 +119,8 @@ def count(
         As in the log.
     by : object, optional
         What runs, where that tells more than its name.
-    operands : tuple
-        Views of the device memory that it touches, as far as the caller knows them.
-    results : tuple, optional
-        Views of what it writes; None where `by` tells.
+    reads, writes : collection of numpy.ndarray, optional
+        The device memory that it reads, and that it changes; None for memory that the engine has no views of.
     unread : bool
         Whether nobody looks at what was copied to the host.
 
@@ -139,17 +145,25 @@ def count(
         entry = Launch(name, bytes_read, bytes_written, kind)
         log.append(entry)
         if watcher is not None:
-            watcher(entry, by, operands, results)
+            watcher(entry, by, (), reads, writes)
     if shapes.on and kind == "d2h" and not unread:
         raise shapes.refuse()
 
 
-def submit_uncounted(name: str, function: Callable, args: tuple, kwargs: dict | None = None) -> None:
+def nbytes(views: Views) -> int:
+    """Bytes of some views; one that stands there twice is read once."""
+    if len(views) == 1:
+        (view,) = views
+        return view.nbytes
+    return sum([view.nbytes for view in {id(view): view for view in views}.values()])
+
+
+def submit_uncounted(name: str, function: Callable, args: tuple) -> None:
     """Enqueue work that is part of a launch counted elsewhere, or of a transfer."""
     global _submitted
     with _submit_lock:
         _submitted += 1
-        _waiting.append((function, args, kwargs, name))
+        _waiting.append((function, args, name))
     if len(_waiting) >= LIMIT:
         run()
 
@@ -195,12 +209,9 @@ def _run_until(target: int) -> None:
 def _run_waiting(target: int) -> None:
     global _completed
     while _waiting and _completed < target and interrupt.arrived is None:
-        function, args, kwargs, name = _waiting[0]
+        function, args, name = _waiting[0]
         try:
-            if kwargs is None:
-                function(*args)
-            else:
-                function(*args, **kwargs)
+            function(*args)
         except Exception as error:
             error.add_note(
                 f"raised by the queued operation {name!r}: device work runs later than the call that launched it, so "
@@ -209,7 +220,7 @@ def _run_waiting(target: int) -> None:
             raise
         finally:
             # Let go of the operands before the operation counts as done.
-            function = args = kwargs = None
+            function = args = None
             _waiting.popleft()
             _completed += 1
 
@@ -294,11 +305,15 @@ class suspended_account:
     ----------
     launches : list of (str, int, int)
         What was submitted: each name with its bytes read and written.
+    reads, writes : list of numpy.ndarray
+        What was declared of it.
     """
 
     def __enter__(self) -> suspended_account:
         global _accounts
         self.launches: list[tuple[str, int, int]] = []
+        self.reads: list[np.ndarray] = []
+        self.writes: list[np.ndarray] = []
         self._before = getattr(_local, "account", None)
         _local.account = self
         with _submit_lock:

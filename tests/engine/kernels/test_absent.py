@@ -83,6 +83,7 @@ def test_refused(line):
 IN_DEVICE_FUNCTIONS = [line for line in REFUSED if line.startswith("x[0] = ") and "z" not in line and "w" not in line]
 
 
+@pytest.mark.large("waits")  # what is refused is `test_refused`'s; this is where
 @pytest.mark.parametrize("waits", [False, True], ids=["", "waiting"])
 @pytest.mark.parametrize("line", IN_DEVICE_FUNCTIONS)
 def test_refused_in_a_device_function_too(line, waits, cuda, device_function):

@@ -23,6 +23,9 @@ from hundredfold.engine.kernels.faults import (
     TraceError,
 )
 
+pytestmark = pytest.mark.usefixtures("warm")
+PYTHON = sys.executable  # the real one, for what a start itself imports
+
 
 def run(code, **env):
     """Run a program of its own, with the intrinsics as ``cuda``."""
@@ -444,7 +447,7 @@ def test_a_process_that_never_launches_pays_nothing():
         loaded = [name for name in sys.modules if name.split(".")[0] in ("numba", "llvmlite")]
         assert not loaded, loaded
     """
-    assert subprocess.run([sys.executable, "-c", run(code)], check=False).returncode == 0
+    assert subprocess.run([PYTHON, "-c", run(code)], check=False).returncode == 0
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGINT") or sys.platform == "win32", reason="POSIX signals")

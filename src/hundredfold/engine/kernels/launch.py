@@ -13,7 +13,7 @@ from typing import TextIO
 import numpy as np
 
 from .. import queue, shapes
-from . import limits, reported, resolve
+from . import limits, operands, reported, resolve
 from .faults import TRACE_SETTING, KernelError, TraceError, miscounted
 from .resolve import Function
 from .trace import blocks as sample
@@ -95,6 +95,7 @@ class Kernel:
             raise KernelError(f"{self.name} is interpreted, not compiled: its types are not known beforehand.")
         from .compiled import annotation
 
+        compiled = compiled if compiled.thread.overloads else self._compile(annotation.kinds(compiled), anew=True)
         print(annotation.text(compiled, self.function()), file=file)
 
     def launch(
@@ -146,7 +147,7 @@ class Kernel:
             limits.check(
                 *(griddim, blockdim, sharedmem, static, self.limits), cooperative=cooperative, kernel=self.name
             )
-        moved = _bytes(args)
+        reads, writes = operands.declared(function, args)
         trace = trace or os.environ.get(TRACE_SETTING) or "first"
         if trace not in ("first", "all", "report", "off"):
             raise ValueError(f"{TRACE_SETTING} must be first, all, report or off, not {trace!r}.")
@@ -155,17 +156,17 @@ class Kernel:
         first = seen not in self._traced
         self._traced.add(seen)
         run = _Run(self, function, compiled, griddim, blockdim, args, sharedmem, cooperative)
-        if shapes.on:
-            queue.count(self.name, moved, moved, by=run, operands=args)
-        elif trace == "all" or (trace in ("first", "report") and first):
-            # Now, not when the program synchronises: what is found is found at the launch that does it.
-            queue.run()
-            rest = _checked(run, trace == "all", trace == "report")
-            queue.count(self.name, moved, moved, by=run, operands=args)
+        if shapes.on or trace == "all" or (trace in ("first", "report") and first):
+            rest: list[tuple[int, int]] = []
+            if not shapes.on:
+                # Now, not when the program synchronises: what is found is found at the launch that does it.
+                queue.run()
+                rest = _checked(run, trace == "all", trace == "report")
+            queue.count(self.name, *map(queue.nbytes, (reads, writes)), by=run, reads=reads, writes=writes)
             if rest:
                 queue.submit_uncounted(self.name, run.plain, (rest,))
         else:
-            queue.submit(self.name, run.plain, (None,), None, moved, moved)
+            queue.submit(self.name, run.plain, (None,), reads, writes)
 
     def trace(
         self, griddim, blockdim, args, *, sharedmem=0, cooperative=False, order=None, blocks=None
@@ -240,7 +241,7 @@ class Kernel:
                     self._compiled[key] = None if halves else self._compile(tuple(typeof(value) for value in args))
                 return self._compiled[key]
 
-    def _compile(self, kinds: tuple) -> object | None:
+    def _compile(self, kinds: tuple, *, anew: bool = False) -> object | None:
         with _uninterrupted(), self._lock:
             from .compiled import compile as compiler
             from .compiled.waiting import CannotCompile
@@ -248,7 +249,7 @@ class Kernel:
             try:
                 beyond = "log" if self.beyond else "tell" if reported.goes_on() else "stop"
                 options = compiler.Options(self.debug, self.fastmath, self.opt, self.branches, beyond)
-                return compiler.compile_for(compiler.prepare(self.function(), options), kinds)
+                return compiler.compile_for(compiler.prepare(self.function(), options), kinds, anew=anew)
             except CannotCompile:
                 return None
 
@@ -393,7 +394,3 @@ def _half(value: object) -> bool:
         np.dtype(field).base == np.float16
         for field in ([k for k, *_ in kind.fields.values()] if kind.fields else [kind])
     )
-
-
-def _bytes(args: tuple) -> int:
-    return sum(value.nbytes for value in args if isinstance(value, np.ndarray))

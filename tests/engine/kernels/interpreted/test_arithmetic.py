@@ -9,9 +9,9 @@ from numba import njit
 
 from hundredfold.engine.kernels import interpreted, resolve
 from hundredfold.engine.kernels.faults import UncompilableError
-from hundredfold.engine.kernels.interpreted import promotion
-from hundredfold.engine.kernels.interpreted.types import DTYPES, SCALARS
 from hundredfold.engine.kernels.intrinsics import find
+from hundredfold.engine.kernels.ir import promotion
+from hundredfold.engine.kernels.ir.types import DTYPES, SCALARS
 
 grid = find("grid")
 EXACT = njit(error_model="numpy")
@@ -193,6 +193,7 @@ def outputs(names, a, b, n):
     return made
 
 
+@pytest.mark.large("a")
 @pytest.mark.parametrize(("a", "b"), pairs(NUMBERS))
 def test_operators(a, b):
     x, y = values(a), values(b, other=True)
@@ -211,6 +212,7 @@ def test_operators(a, b):
     check(names, expected, got, x, y)
 
 
+@pytest.mark.large("a")
 @pytest.mark.parametrize(("a", "b"), pairs(WHOLE))
 def test_bits(a, b):
     x, y = (np.resize(v, 300) for v in (values(a), values(b, other=True)))

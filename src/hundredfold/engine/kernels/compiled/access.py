@@ -1,4 +1,16 @@
-"""Reading and writing array elements from compiled kernels: bounds checked, negative indices wrapped, accesses logged."""
+"""Reading and writing array elements from compiled kernels: bounds checked, negative indices wrapped, accesses logged.
+
+**Past the end of an array**, where kernels may go on as on a GPU: a GPU does not look where an address lies.  What lies
+inside the same array (the next row, for an index past the end of this one) is what it would read or write, and is read and
+written here too.  What lies outside belongs to something else there; here it reads as zero, and what is written is dropped.
+A launch tells of its first such access; a trace that was asked to go on has all of them in its log, apart from the others.
+
+**Whole arrays** are logged element by element: ``a[i] = 0`` of a row, ``a.fill(0)``, ``np.sum(a)``, ``for x in a``.  Numba
+carries them out by loops of its own, in which nothing is logged, and races are found by nothing else.
+
+**Fields of records** in an array, ``x[i].a`` and ``x[i]["a"]``, are logged as accesses of a part of the item.  A record that
+a variable stands for, ``p = x[i]``, is the item itself, in its place: ``p.a`` reads memory as ``x[i].a`` does.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +22,45 @@ from numba.extending import intrinsic
 from numba.np import arrayobj
 
 from ..trace.records import FLAGGED_AXES, NEGATIVE, NEGATIVE_AXIS, OUTSIDE
-from . import beyond, wholes
-from .low import WORD, cell, fail, load, tracing, unlikely
+from .low import WORD, cell, fail, load, note, tracing, unlikely
 from .machine import Cell, Fault
+
+
+def lenient(context, aryty: types.Type) -> bool:
+    """Whether a kernel may leave arrays of this type: it goes on, and an item is a plain number."""
+    return context.compilation.beyond != "stop" and isinstance(aryty.dtype, types.Number | types.Boolean)
+
+
+def past_the_end(context, builder, c, m, aryty, array, places, index, outside, axis, size, site) -> ir.Value:
+    """The address of an element at some positions, of which `outside` says whether one is past the end.
+
+    Parameters
+    ----------
+    places, index : sequence of ir.Value
+        Position along each axis, negative ones wrapped once; and as the kernel gave it, for the report.
+    axis, size : ir.Value
+        The axis that is exceeded, and its length.
+    """
+    strides = [builder.extract_value(array.strides, k) for k in range(aryty.ndim)]
+    offset = ir.Constant(WORD, 0)
+    for place, stride in zip(places, strides, strict=True):
+        offset = builder.add(offset, builder.mul(place, stride))
+    # In an array with gaps, what lies inside cannot be told from what belongs to others.
+    whole = builder.mul(array.nitems, array.itemsize) if aryty.layout in "CF" else ir.Constant(WORD, 0)
+    gone = builder.and_(outside, builder.icmp_unsigned(">=", offset, whole))
+    at = builder.add(builder.ptrtoint(array.data, WORD), offset)
+    with builder.if_then(outside, likely=False):
+        note(builder, c, m, site, axis, size, tuple(index))
+        if context.compilation.beyond == "log":
+            builder.store(builder.ptrtoint(array.data, WORD), cell(builder, m, Cell.OUTSIDE_ARRAY))
+            builder.store(offset, cell(builder, m, Cell.OUTSIDE_OFFSET))
+    scratch = load(builder, m, Cell.SCRATCH)
+    with builder.if_then(gone, likely=False):
+        for k in range(2):  # 16 bytes: the widest number
+            here = builder.inttoptr(builder.add(scratch, ir.Constant(WORD, 8 * k)), ir.PointerType(WORD))
+            builder.store(ir.Constant(WORD, 0), here)
+    return builder.inttoptr(builder.select(gone, scratch, at), array.data.type)
+
 
 _LOG = ir.FunctionType(ir.VoidType(), [WORD] * 5)
 STORED, PART, INSIDE = 1 << 32, 1 << 33, 1 << 34
@@ -82,7 +130,7 @@ def _flagged(builder, condition: ir.Value, flags: int) -> ir.Value:
 
 def pointer(context, builder, c, m, aryty, array, idxty, index, site) -> tuple[ir.Value, ir.Value]:
     """Return a pointer to one element, and the flags that say which indices were negative."""
-    if beyond.lenient(aryty):
+    if lenient(context, aryty):
         return _anywhere(context, builder, c, m, aryty, array, idxty, index, site)
     places, negative = positions(context, builder, c, m, aryty, array, idxty, index, site)
     at = cgutils.get_item_pointer(context, builder, aryty, array, places, wraparound=False)
@@ -113,8 +161,8 @@ def _anywhere(context, builder, c, m, aryty, array, idxty, index, site) -> tuple
         at_axis = builder.select(wrong, ir.Constant(WORD, axis), at_axis)
         size = builder.select(wrong, shape[axis], size)
         places.append(position)
-    at = beyond.pointer(context, builder, c, m, aryty, array, places, wide, outside, at_axis, size, site)
-    return at, builder.select(outside, exceeded, negative) if beyond.logged() else negative
+    at = past_the_end(context, builder, c, m, aryty, array, places, wide, outside, at_axis, size, site)
+    return at, builder.select(outside, exceeded, negative) if context.compilation.beyond == "log" else negative
 
 
 def log(builder, c, m, at: ir.Value, site: ir.Value, negative: ir.Value, value: ir.Value | None = None, part=0) -> None:
@@ -239,7 +287,7 @@ def set(typingctx, c, m, base, index, value, site):
                 at, negative = pointer(context, builder, cv, mv, base, array, index, index_value, site_value)
             else:
                 negative = check_view(context, builder, cv, mv, base, array, index, index_value, site_value)
-        if element and isinstance(base, types.Array) and beyond.lenient(base):
+        if element and isinstance(base, types.Array) and lenient(context, base):
             stored = context.cast(builder, item, value, base.dtype)
             arrayobj.store_item(context, builder, base, stored, at)
         else:
@@ -249,9 +297,7 @@ def set(typingctx, c, m, base, index, value, site):
                 whole = PART if isinstance(base, types.Array) and isinstance(base.dtype, types.Record) else inside(base)
                 enter(builder, mv, at, site_value, negative, bits(builder, at, itemsize(context, base)), whole)
         elif isinstance(base, types.Array):
-            wholes.part(
-                typingctx, context, builder, cv, mv, base, operands[0], index, index_value, site_value, negative
-            )
+            whole_part(typingctx, context, builder, cv, mv, base, operands[0], index, index_value, site_value, negative)
         return context.get_dummy_value()
 
     return types.void(c, m, base, index, value, site), codegen
@@ -272,3 +318,210 @@ def step(typingctx, c, m, site):
         return context.get_dummy_value()
 
     return types.void(c, m, site), codegen
+
+
+def each(context, builder, c, m, kind: types.Type, value: ir.Value, site: ir.Value, flags: ir.Value, *, stored: bool):
+    """Enter every element of an array in the log, if this launch is traced."""
+    if not isinstance(kind, types.Array) or isinstance(kind.dtype, types.Record | types.NestedArray):
+        return
+    with unlikely(builder, tracing(builder, c)):
+        array = context.make_array(kind)(context, builder, value)
+        shape = cgutils.unpack_tuple(builder, array.shape, kind.ndim)
+        with cgutils.loop_nest(builder, shape, WORD) as index:
+            at = cgutils.get_item_pointer(context, builder, kind, array, list(index), wraparound=False)
+            value = bits(builder, at, itemsize(context, kind)) if stored else None
+            enter(builder, m, at, site, flags, value)
+
+
+def whole_part(typingctx, context, builder, c, m, base, array, kind, index, site, flags) -> None:
+    """Enter every element of the part of an array that an index stands for: all were written."""
+    if isinstance(types.unliteral(kind), types.EllipsisType):  # all of it; Numba can store there, but not read
+        each(context, builder, c, m, base, array, site, flags, stored=True)
+        return
+    signature = typingctx.resolve_function_type(operator.getitem, (base, types.unliteral(kind)), {})
+    if signature is None or not isinstance(signature.return_type, types.Array):
+        return
+    with unlikely(builder, tracing(builder, c)):
+        index = context.cast(builder, index, kind, signature.args[1])
+        made = context.get_function(operator.getitem, signature)(builder, (array, index))
+        each(context, builder, c, m, signature.return_type, made, site, flags, stored=True)
+        if context.enable_nrt:  # no variable holds it
+            context.nrt.decref(builder, signature.return_type, made)
+
+
+@intrinsic
+def read_all(typingctx, c, m, value, site):
+    """A value that is passed to what reads all of it, if it is an array."""
+
+    def codegen(context, builder, sig, args):
+        cv, mv, given, site_value = args
+        each(context, builder, cv, mv, value, given, site_value, ir.Constant(WORD, 0), stored=False)
+        if context.enable_nrt:
+            context.nrt.incref(builder, value, given)
+        return given
+
+    return value(c, m, value, site), codegen
+
+
+@intrinsic
+def wrote_all(typingctx, c, m, value, result, site):
+    """An array of which all was written, by what gave the result."""
+
+    def codegen(context, builder, sig, args):
+        cv, mv, given, made, site_value = args
+        each(context, builder, cv, mv, value, given, site_value, ir.Constant(WORD, 0), stored=True)
+        if context.enable_nrt:
+            context.nrt.incref(builder, result, made)
+        return made
+
+    return result(c, m, value, result, site), codegen
+
+
+@intrinsic
+def turned(typingctx, c, m, value, position, site):
+    """A turn of a loop over the elements of an array."""
+
+    def codegen(context, builder, sig, args):
+        cv, mv, given, position_value, site_value = args
+        if isinstance(value, types.Array) and value.ndim == 1 and not isinstance(value.dtype, types.Record):
+            with unlikely(builder, tracing(builder, cv)):
+                array = context.make_array(value)(context, builder, given)
+                at = cgutils.get_item_pointer(context, builder, value, array, [position_value], wraparound=False)
+                enter(builder, mv, at, site_value, ir.Constant(WORD, 0))
+        return context.get_dummy_value()
+
+    return types.void(c, m, value, position, site), codegen
+
+
+def _is_record(base: types.Type, index: types.Type, name: types.Type) -> bool:
+    return (
+        isinstance(base, types.Array)
+        and isinstance(base.dtype, types.Record)
+        and is_element(base, index)
+        and isinstance(name, types.StringLiteral)
+        and name.literal_value in base.dtype.fields
+    )
+
+
+def _place(context, builder, record: types.Record, name: str, at: ir.Value, site: types.Type) -> ir.Value:
+    """Pointer to a field of the record that lies at a place; the site learns which part of the item it touches."""
+    offset = record.offset(name)
+    size = context.get_abi_sizeof(context.get_data_type(record.typeof(name)))
+    context.compilation.part(site.literal_value, offset, size)
+    start = builder.bitcast(at, ir.PointerType(ir.IntType(8)))
+    return builder.gep(start, [ir.Constant(WORD, offset)])
+
+
+@intrinsic(prefer_literal=True)
+def get_field(typingctx, c, m, base, index, name, site):
+    """``base[index].name``."""
+    if not isinstance(name, types.StringLiteral):
+        return None
+    label = name.literal_value
+    if _is_record(base, index, name):
+        kind = base.dtype.typeof(label)
+        item = base.dtype
+    else:
+        found, inner = get._defn(typingctx, c, m, base, index, site) or (None, None)
+        item = found.return_type if found is not None else None
+        kind = typingctx.resolve_getattr(item, label) if item is not None else None
+        if isinstance(item, types.Record) and kind is None:
+            kind = item.typeof(label) if label in item.fields else None
+        if kind is None:
+            return None
+
+    def codegen(context, builder, sig, args):
+        cv, mv, array_value, index_value, _, site_value = args
+        if not _is_record(base, index, name):
+            value = inner(context, builder, found, [cv, mv, array_value, index_value, site_value])
+            return context.get_getattr(item, label)(context, builder, item, value, label)
+        array = context.make_array(base)(context, builder, array_value)
+        at, negative = pointer(context, builder, cv, mv, base, array, index, index_value, site_value)
+        if not isinstance(kind, types.NestedArray | types.Record):  # those are views: nothing is read yet
+            log(builder, cv, mv, _place(context, builder, item, label, at, site), site_value, negative, part=PART)
+        return context.get_getattr(item, label)(context, builder, item, at, label)
+
+    return kind(c, m, base, index, name, site), codegen
+
+
+@intrinsic(prefer_literal=True)
+def set_field(typingctx, c, m, base, index, name, value, site):
+    """``base[index].name = value``."""
+    if not _is_record(base, index, name):
+        return None
+    label, item = name.literal_value, base.dtype
+    kind = item.typeof(label)
+    if not typingctx.can_convert(value, kind):
+        return None
+
+    def codegen(context, builder, sig, args):
+        cv, mv, array_value, index_value, _, given, site_value = args
+        array = context.make_array(base)(context, builder, array_value)
+        at, negative = pointer(context, builder, cv, mv, base, array, index, index_value, site_value)
+        chosen = types.void(item, kind)
+        store = context.get_setattr(label, chosen)
+        store(builder, (at, context.cast(builder, given, value, kind)))
+        place = _place(context, builder, item, label, at, site)
+        with unlikely(builder, tracing(builder, cv)):
+            size = context.get_abi_sizeof(context.get_data_type(kind))
+            enter(builder, mv, place, site_value, negative, bits(builder, place, size), PART)
+        return context.get_dummy_value()
+
+    return types.void(c, m, base, index, name, value, site), codegen
+
+
+@intrinsic
+def copied(typingctx, c, m, value, site):
+    """A value that is stored in an array: if it is a record of another, all of that is read."""
+
+    def codegen(context, builder, sig, args):
+        cv, mv, item, site_value = args
+        if isinstance(value, types.Record):
+            log(builder, cv, mv, item, site_value, ir.Constant(WORD, 0), part=PART)
+        return context.get_dummy_value()
+
+    return types.void(c, m, value, site), codegen
+
+
+@intrinsic(prefer_literal=True)
+def get_own(typingctx, c, m, base, name, site):
+    """``base.name``, where base may be a record that lies in an array."""
+    if not isinstance(name, types.StringLiteral):
+        return None
+    label = name.literal_value
+    record = isinstance(base, types.Record) and label in base.fields
+    kind = base.typeof(label) if record else typingctx.resolve_getattr(base, label)
+    if kind is None:
+        return None
+
+    def codegen(context, builder, sig, args):
+        cv, mv, value, _, site_value = args
+        if record and not isinstance(kind, types.NestedArray | types.Record):
+            no = ir.Constant(WORD, 0)
+            log(builder, cv, mv, _place(context, builder, base, label, value, site), site_value, no, part=PART)
+        return context.get_getattr(base, label)(context, builder, base, value, label)
+
+    return kind(c, m, base, name, site), codegen
+
+
+@intrinsic(prefer_literal=True)
+def set_own(typingctx, c, m, base, name, value, site):
+    """``base.name = value``, where base may be a record that lies in an array."""
+    if not isinstance(name, types.StringLiteral) or not isinstance(base, types.Record):
+        return None
+    label = name.literal_value
+    kind = base.typeof(label) if label in base.fields else None
+    if kind is None or not typingctx.can_convert(value, kind):
+        return None
+
+    def codegen(context, builder, sig, args):
+        cv, mv, record, _, given, site_value = args
+        context.get_setattr(label, types.void(base, kind))(builder, (record, context.cast(builder, given, value, kind)))
+        place = _place(context, builder, base, label, record, site)
+        with unlikely(builder, tracing(builder, cv)):
+            size = context.get_abi_sizeof(context.get_data_type(kind))
+            no = ir.Constant(WORD, 0)
+            enter(builder, mv, place, site_value, no, bits(builder, place, size), PART)
+        return context.get_dummy_value()
+
+    return types.void(c, m, base, name, value, site), codegen

@@ -31,6 +31,12 @@ def text(compiled: Compiled, function: Function) -> str:
     return "\n".join(lines)
 
 
+def kinds(compiled: Compiled) -> tuple:
+    """The types of a kernel's arguments: machine code from disk does not tell its variables, so it is compiled anew."""
+    (signature,) = compiled.run.overloads
+    return tuple(signature[-1].types)
+
+
 def _arguments(compiled: Compiled) -> tuple:
     (result,) = list(compiled.thread.overloads.values())[:1]
     return tuple(result.signature.args[2:])

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Literal
 
 from llvmlite import ir
 from numba.core import types
+from numba.core.compiler import Compiler
 from numba.core.errors import TypingError
 from numba.core.typing.npydecl import parse_dtype
 from numba.extending import intrinsic
@@ -42,23 +43,39 @@ class Layout:
         return self.places[site][0]
 
 
-class Layouts:
-    """The layouts of the kernel being compiled; Numba's compiler lock lets one compile at a time."""
+Way = Literal["stop", "tell", "log"]
 
-    shared = Layout()
-    local = Layout()
-    sites: ClassVar[list[Site]] = []
 
-    @classmethod
-    def begin(cls, sites: list[Site]) -> tuple[Layout, Layout]:
-        """Begin a kernel, whose accesses have these sites."""
-        cls.shared, cls.local, cls.sites = Layout(), Layout(), sites
-        return cls.shared, cls.local
+class Compilation:
+    """What one kernel's functions share while they are compiled; the code that is generated finds it as ``context.compilation``.
 
-    @classmethod
-    def part(cls, site: int, offset: int, nbytes: int) -> None:
+    Attributes
+    ----------
+    sites : list of Site
+        Of its accesses.
+    beyond : str
+        What it does at the end of an array: ``"stop"``, or go on and ``"tell"`` or ``"log"`` it.
+    shared, local : Layout
+    """
+
+    def __init__(self, sites: list[Site], beyond: Way):
+        self.sites, self.beyond = sites, beyond
+        self.shared, self.local = Layout(), Layout()
+
+    def part(self, site: int, offset: int, nbytes: int) -> None:
         """Note that a site touches a part of an item only, in bytes."""
-        cls.sites[site] = cls.sites[site]._replace(offset=offset, nbytes=nbytes)
+        self.sites[site] = self.sites[site]._replace(offset=offset, nbytes=nbytes)
+
+    def pipeline(self) -> type[Compiler]:
+        """Numba's compiler for the kernel's functions."""
+        compilation = self
+
+        class Pipeline(Compiler):
+            def __init__(self, *args: object):
+                super().__init__(*args)
+                self.state.targetctx.compilation = compilation  # a copy, made for one function
+
+        return Pipeline
 
 
 def _shape(shape: types.Type) -> tuple[int, ...] | None:
@@ -96,7 +113,7 @@ def _make(which: str):
             count = 1
             for extent in extents:
                 count *= extent
-            layout = getattr(Layouts, which)
+            layout = getattr(context.compilation, which)
             align = alignment.literal_value if isinstance(alignment, types.IntegerLiteral) else ALIGNMENT
             offset = layout.place(site.literal_value, 0 if dynamic else count * size, item, extents, align)
             if dynamic:

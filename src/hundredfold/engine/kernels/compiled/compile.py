@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import threading
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 
 import numba
 from numba.core import errors, types
@@ -13,14 +13,29 @@ from numba.core.compiler_lock import global_compiler_lock
 from ..faults import UncompilableError
 from ..resolve import Function
 from ..trace.log import Site
-from . import beyond, driver, refuse
-from .arrays import Layout, Layouts
-from .helpers import ENVIRONMENT
+from . import access, arrays, atomics, cache, cache_key, driver, exchange, places, refuse
+from .arrays import Compilation, Layout, Way
 from .inline import every, inline
 from .low import INNER
-from .rewrite import rewrite
+from .rewrite import HELPER, rewrite
 from .waiting import only_barriers, waits
 
+_HELPERS = {
+    access: (
+        *("get", "set", "step", "get_field", "set_field", "get_own", "set_own", "copied"),
+        *("read_all", "wrote_all", "turned"),
+    ),
+    arrays: ("shared_array", "local_array"),
+    atomics: tuple(name for name in vars(atomics) if name.startswith("atomic_")),
+    exchange: ("post", "take_value", "take_mask", "take_bool", "take_pair"),
+    places: (
+        *("dim3", "laneid", "warpsize", "lanemask_lt", "fence", "way", "drop"),
+        *("popc", "brev", "clz", "ffs", "fma", "cbrt", "selp", "math_fmod", "math_modf", "math_remainder"),
+        *("math_floor", "math_ceil", "math_trunc", "minimum", "maximum"),
+    ),
+}
+"""What rewritten code calls, by the names it uses."""
+ENVIRONMENT = {HELPER + name: getattr(module, name) for module, names in _HELPERS.items() for name in names}
 _lock = threading.RLock()
 
 
@@ -55,7 +70,7 @@ class Compiled:
     loops: bool
     functions: dict[str, Function]
     thread: object
-    beyond: beyond.Way = "stop"
+    beyond: Way = "stop"
 
 
 @dataclass
@@ -67,7 +82,7 @@ class Options:
     fastmath: bool = False
     opt: bool = True
     branches: bool = False
-    beyond: beyond.Way = "stop"
+    beyond: Way = "stop"
 
 
 @dataclass
@@ -78,11 +93,16 @@ class Rewritten:
     options: Options
     sites: list[Site] = field(default_factory=list)
     generator: bool = False
+    barriers_only: bool = False
     loops: bool = False
     functions: dict[str, Function] = field(default_factory=dict)
     thread: object = None
     driver: object = None
-    dispatchers: list[tuple[Function, object]] = field(default_factory=list)
+    compilation: Compilation = field(init=False)
+    dispatchers: list[tuple[Function, ast.FunctionDef, object]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.compilation = Compilation(self.sites, self.options.beyond)
 
 
 def prepare(function: Function, options: Options) -> Rewritten:
@@ -99,6 +119,7 @@ def prepare(function: Function, options: Options) -> Rewritten:
     made.generator = waits(inlined)
     settings = {
         **INNER,
+        "pipeline_class": made.compilation.pipeline(),
         "error_model": "python" if options.debug else "numpy",
         "fastmath": bool(options.fastmath),
     }
@@ -106,8 +127,8 @@ def prepare(function: Function, options: Options) -> Rewritten:
     made.loops = any(site.kind == "loop" for site in made.sites)
     plain = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
     if made.generator:
-        barriers_only = "syncthreads" in function.intrinsics and only_barriers(inlined)
-        made.driver = driver.scheduled(made.thread, barriers_only, plain)
+        made.barriers_only = "syncthreads" in function.intrinsics and only_barriers(inlined)
+        made.driver = driver.scheduled(made.thread, made.barriers_only, plain)
     else:
         made.driver = driver.plain(made.thread, made.loops, plain)
     return made
@@ -134,22 +155,26 @@ def _dispatcher(function: Function, made: Rewritten, known: dict, settings: dict
     exec(compile(module, function.filename, "exec"), env)
     python = env[node.name]
     python.__defaults__ = function.defaults or None
-    python.__module__ = function.pyfunc.__module__
+    python.__module__ = __name__  # one that every process can import: it comes along with the machine code
     known[id(function)] = numba.njit(python, **settings)
-    made.dispatchers.append((function, known[id(function)]))
+    made.dispatchers.append((function, node, known[id(function)]))
     return known[id(function)]
 
 
-def compile_for(made: Rewritten, kinds: tuple[types.Type, ...]) -> Compiled:
-    """Compile a kernel for arguments of some Numba types.
+def compile_for(made: Rewritten, kinds: tuple[types.Type, ...], *, anew: bool = False) -> Compiled:
+    """Compile a kernel for arguments of some Numba types, or take what an earlier process compiled from the same.
+
+    Parameters
+    ----------
+    anew : bool
+        Compile in any case: only then `Compiled.thread` knows the types of the kernel's variables.
 
     Raises
     ------
     UncompilableError
         With Numba's words, about the learner's own lines.
     """
-    with _lock, global_compiler_lock, beyond.compiling(made.options.beyond):
-        shared, local = Layouts.begin(made.sites)
+    with _lock, global_compiler_lock:
         words = types.int64
         arguments = types.Tuple(kinds)
         dims = types.UniTuple(words, 6)
@@ -159,18 +184,45 @@ def compile_for(made: Rewritten, kinds: tuple[types.Type, ...]) -> Compiled:
             signature = (words, words, words, dims, types.boolean, rows, words, order, words, words, arguments)
         else:
             signature = (words, words, words, dims, types.boolean, arguments)
-        try:
-            made.driver.compile(signature)
-        except errors.NumbaError as error:
-            raise refuse.explain(made.functions, made.function, error) from None
+        key = _key(made, kinds)
+        kept = cache.load(key, signature) if key and not anew else None
+        if kept is not None:
+            result, (shared, local, parts) = kept
+            made.driver.add_overload(result)
+            for site, (offset, nbytes) in parts.items():
+                made.sites[site] = made.sites[site]._replace(offset=offset, nbytes=nbytes)
+        else:
+            before = list(made.sites)
+            shared, local = made.compilation.shared, made.compilation.local
+            if key:
+                made.thread.py_func.__qualname__ += f"_{key[:16]}"  # for the names in its machine code
+            try:
+                made.driver.compile(signature)
+            except errors.NumbaError as error:
+                raise refuse.explain(made.functions, made.function, error) from None
+            refuse.check(made.dispatchers, made.function)
+            if key:
+                after = enumerate(zip(before, made.sites, strict=True))
+                parts = {site: (new.offset, new.nbytes) for site, (old, new) in after if new != old}
+                cache.save(key, made.driver.overloads[signature], (shared, local, parts))
         # Other types are another kernel, with a layout of its own: never compiled in passing, by a call.
         made.driver.disable_compile()
-        refuse.check(made)
         # The dispatcher itself: it unpacks arguments faster than any way around it.
         return Compiled(
             *(made.driver, made.generator, made.sites, shared, local, made.loops, made.functions, made.thread),
             beyond=made.options.beyond,
         )
+
+
+def _key(made: Rewritten, kinds: tuple[types.Type, ...]) -> str | None:
+    """The key under which its machine code is kept; None where it cannot be."""
+    if made.options.debug:  # its exceptions name the file
+        return None
+    settings = (*astuple(made.options), made.generator, made.barriers_only, made.loops)
+    try:
+        return cache_key.key(made.dispatchers, settings, kinds)
+    except cache_key.NoKey:
+        return None
 
 
 __all__ = ["Compiled", "Options", "Rewritten", "UncompilableError", "compile_for", "prepare"]

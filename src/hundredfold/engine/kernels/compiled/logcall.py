@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import functools
 
-from numba import carray, cfunc, types
+from numba import carray, njit, types
 from numba.extending import intrinsic
 
 from ..trace.records import OUTSIDE, WITHIN
+from . import cache, cache_key
 from .access import INSIDE, PART, STORED
-from .low import stamp
 from .machine import Cell
 
 ROOT = 6
@@ -127,10 +127,18 @@ def function() -> tuple[int, object]:
                     cells[_VALUES_COUNT] += 1
                 return
 
-    signature = "void(int64, int64, int64, int64, int64)"
-    enter.__qualname__ += f"_{stamp()}"
+    signature = (types.int64,) * 5
     try:
-        made = cfunc(signature, cache=True)(enter)
-    except RuntimeError:  # nowhere to keep it
-        made = cfunc(signature)(enter)
-    return made.address, made
+        key = cache_key.digest(("log", enter.__qualname__))
+    except cache_key.NoKey:
+        key = None
+    kept = cache.load(key, signature) if key else None
+    if kept is not None:
+        result = kept[0]
+    else:
+        compiled = njit(no_cpython_wrapper=True)(enter)
+        compiled.compile(signature)
+        result = compiled.overloads[signature]
+        if key:
+            cache.save(key, result, None)
+    return result.library.get_pointer_to_function(result.fndesc.llvm_cfunc_wrapper_name), result

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
-import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from llvmlite import ir
 from numba import njit
 from numba.core import cgutils
 
+from ...fingerprint import fingerprint
 from .machine import MOST_AXES, Cell, Context, Fault
 
 WORD = ir.IntType(64)
@@ -23,22 +23,20 @@ def kept(function: Callable) -> Callable:
     """Compile a function that only compiled code calls, and keep the machine code on disk.
 
     Numba looks for a change in the function's own file only, and constants come from other files here; so the name that
-    it is kept under changes with any file of this package.
+    it is kept under changes with any file of the engine.
     """
-    function.__qualname__ += f"_{stamp()}"
-    try:
-        return njit(cache=True, **INNER)(function)
-    except RuntimeError:  # nowhere to keep it
-        return njit(**INNER)(function)
+    if stamp() is not None:
+        function.__qualname__ += f"_{stamp()}"
+        with contextlib.suppress(RuntimeError):  # nowhere to keep it
+            return njit(cache=True, **INNER)(function)
+    return njit(**INNER)(function)
 
 
 @functools.cache
-def stamp() -> str:
-    """Changes with any file of this package."""
-    digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:12]
+def stamp() -> str | None:
+    """Changes with any file of the engine; None where these are not what this process runs."""
+    engine = fingerprint()
+    return engine and engine[:12]
 
 
 class KernelFault(Exception):

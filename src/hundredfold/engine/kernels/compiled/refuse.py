@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numba.core import errors, ir, types
@@ -13,9 +12,6 @@ from numba.core import errors, ir, types
 from ..faults import UncompilableError
 from ..resolve import Function, is_written
 from .absent import absent
-
-if TYPE_CHECKING:
-    from .compile import Rewritten
 
 
 class TypingFault(UncompilableError, errors.TypingError):
@@ -125,19 +121,19 @@ def _all_lines(functions: dict[str, Function], text: str) -> Iterator[tuple[Func
                 break
 
 
-def check(made: Rewritten) -> None:
+def check(dispatchers: Sequence[tuple], kernel: Function) -> None:
     """Refuse what only a CPU has: arrays made in a kernel, lists, sets, dictionaries, LAPACK.
 
     Raises
     ------
     UncompilableError
     """
-    for function, dispatcher in made.dispatchers:
+    for function, _, dispatcher in dispatchers:
         written = is_written(function.pyfunc)
-        if not written and function.pyfunc is not made.function.pyfunc:
+        if not written and function.pyfunc is not kernel.pyfunc:
             continue
         for result in dispatcher.overloads.values():
-            _check(function, made.function, result.type_annotation, written)
+            _check(function, kernel, result.type_annotation, written)
 
 
 def _check(function: Function, kernel: Function, annotation: object, written: bool) -> None:

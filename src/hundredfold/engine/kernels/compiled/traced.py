@@ -10,11 +10,11 @@ from ..resolve import Function
 from ..trace import blocks as sample
 from ..trace.log import Recorder
 from ..trace.records import WITHIN
-from . import beyond, logcall
+from . import logcall
 from .compile import Compiled
 from .low import KernelFault
 from .machine import Cell, Parted
-from .workers import Worker, fault, supervise
+from .workers import Worker, fault, supervise, tell_beyond
 
 _FIRST = 1 << 19
 """Records to have room for at first; then what the blocks so far needed says how many."""
@@ -115,7 +115,7 @@ def run(
         except KernelFault:
             raise fault(cells, compiled, function) from None
     _parted(compiled, cells, recorder)
-    beyond.tell([worker], compiled, function)
+    tell_beyond([worker], compiled, function)
     del keep, alive
     return blocks[ran[0]]
 

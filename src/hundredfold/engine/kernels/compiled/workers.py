@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import threading
 import time
+import warnings
 from collections.abc import Callable
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 
 import numpy as np
 
 from ... import interrupt
+from .. import reported
 from ..faults import (
     LAUNCH_SETTING,
     SECONDS_SETTING,
@@ -22,7 +24,6 @@ from ..faults import (
 )
 from ..resolve import Function
 from ..trace.log import Site
-from . import beyond
 from .compile import Compiled
 from .exchange import Row
 from .low import KernelFault
@@ -121,7 +122,7 @@ def run(
                 worker.run(compiled, first, last, dims, False, order, args)
             except KernelFault:
                 raise fault(worker.cells, compiled, function) from None
-        beyond.tell([worker], compiled, function)
+        tell_beyond([worker], compiled, function)
         return
     count = 1 if cooperative else max(1, min(_cores(), total * threads // _GRAIN))
     workers = [Worker(compiled, threads, sharedmem, together) for _ in range(count)]
@@ -137,7 +138,7 @@ def run(
 
     jobs = [(worker, lambda worker=worker: work(worker)) for worker in workers]
     supervise(jobs, compiled, function, total, threads)
-    beyond.tell(workers, compiled, function)
+    tell_beyond(workers, compiled, function)
 
 
 def supervise(
@@ -221,6 +222,27 @@ def out_of_bounds(cells: np.ndarray, compiled: Compiled, function: Function) -> 
     return OutOfBoundsError(array=array, index=index, axis=axis, size=size, writing=writing, **fields)
 
 
+def tell_beyond(workers: list[Worker], compiled: Compiled, function: Function) -> None:
+    """Report what the kernel did past the ends of its arrays, if it did anything.
+
+    Raises
+    ------
+    OutOfBoundsError
+        For the first such access, of a kernel that logs them: all its blocks have run.
+    """
+    passed = [worker for worker in workers if worker.cells[Cell.BEYOND]]
+    if not passed:
+        return
+    times = sum(int(worker.cells[Cell.BEYOND]) for worker in passed)
+    fault = out_of_bounds(passed[0].cells, compiled, function)
+    for worker in passed:
+        worker.cells[Cell.BEYOND] = 0
+    if compiled.beyond == "log":
+        raise fault
+    if reported.beyond(fault, times):
+        warnings.warn(f"{fault}\n({times:,} such accesses; {reported.SETTING}=continue let it go on.)", stacklevel=4)
+
+
 def _place(cells: np.ndarray, compiled: Compiled, function: Function) -> tuple[Site | None, dict]:
     """The site that a machine's cells name, and the fields of a fault there."""
     site = compiled.sites[int(cells[Cell.FAULT_SITE])] if compiled.sites else None
@@ -283,4 +305,4 @@ def _after_fork() -> None:
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
 
-__all__ = ["Worker", "fault", "out_of_bounds", "run", "supervise"]
+__all__ = ["Worker", "fault", "out_of_bounds", "run", "supervise", "tell_beyond"]

@@ -14,13 +14,13 @@ import numpy as np
 
 from ..faults import SECONDS_SETTING
 from ..intrinsics import EXCHANGING
+from ..ir.types import NONE, Array, Record, Scalar, Time, Tuple, Type, TypingError, of_value
 from . import orders
 from .arrays import Arr, wrap, wrap_record
 from .chunk import Chunk
 from .program import Program
 from .schedule import Scheduler
 from .tracing import Tracer
-from .types import NONE, Array, Record, Scalar, Time, Tuple, Type, TypingError, of_value
 
 LANES = 20 << 10
 """Threads that run together, about: enough that NumPy's own cost for each operation is small, few enough that temporaries

@@ -7,12 +7,12 @@ the array's strides; so every layout, negative strides and fields of records inc
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from ...indices import indices
+from ..ir.graph import Access
 from ..trace.records import axis_flags
 from .stores import store_shuffled
 
@@ -131,15 +131,6 @@ def c_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
         strides.insert(0, step)
         step *= n
     return tuple(strides)
-
-
-class Access(NamedTuple):
-    """A place in the source that touches an array."""
-
-    place: object
-    array: str
-    kind: str
-    operation: str = ""
 
 
 def address(g, a: Arr, index: tuple, access: Access):

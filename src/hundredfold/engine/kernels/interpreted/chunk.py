@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
 from .. import limits
+from ..ir.graph import Allocation
 from .arrays import Arr, Memory, c_strides
 
 STEP = 5040
 """Blocks' shares of dynamic shared memory are multiples of this, and so of every usual item's size."""
-
-
-class Allocation(NamedTuple):
-    """A ``shared.array`` or ``local.array`` in the source."""
-
-    key: tuple
-    name: str
-    shape: tuple[int, ...]
-    dtype: np.dtype
 
 
 class Chunk:

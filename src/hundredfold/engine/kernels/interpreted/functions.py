@@ -1,4 +1,4 @@
-"""What functions of numbers compute, in NumPy; :mod:`.promotion` says for which types."""
+"""What functions of numbers compute, in NumPy; :mod:`..ir.promotion` says for which types."""
 
 from __future__ import annotations
 

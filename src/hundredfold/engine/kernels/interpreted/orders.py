@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..ir.graph import Block, Graph
+from ..ir.types import Array, Record
 from .group import Group
-from .ir import Block, Graph
 from .lanes import Unmergeable
 from .program import END
 from .schedule import Scheduler
-from .types import Array, Record
 
 MOST = 1 << 14
 """Lanes of blocks that run at the same time."""

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 
-from .infer import Inference, NeedsBranch
-from .ir import Block, Graph, Value
-from .lower import Lowering
-from .types import NONE, Array, Thing, Type
+from ..ir.graph import Block, Graph, Value
+from ..ir.infer import Inference, NeedsBranch
+from ..ir.lower import Lowering
+from ..ir.types import NONE, Array, Thing, Type
+from . import arrays, atomics, bits, functions, lanes, scalars, warps
 
+RUNTIME = SimpleNamespace(
+    arrays=arrays, atomics=atomics, bits=bits, functions=functions, lanes=lanes, scalars=scalars, warps=warps
+)
 END = 1 << 30
 """The number of the block that is not there: threads that come to it have ended."""
 
@@ -43,7 +48,7 @@ class Program:
         while True:
             lowered = Lowering(function, argtypes, debug, parting)
             try:
-                self.typed = Inference(lowered.graph, debug)
+                self.typed = Inference(lowered.graph, debug, RUNTIME)
                 break
             except NeedsBranch as found:
                 parting.add(found.args[0])

@@ -9,6 +9,8 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
+import numpy as np
+
 from .types import Type
 
 
@@ -17,6 +19,24 @@ class Place(NamedTuple):
 
     function: object
     node: ast.AST
+
+
+class Access(NamedTuple):
+    """A place in the source that touches an array."""
+
+    place: object
+    array: str
+    kind: str
+    operation: str = ""
+
+
+class Allocation(NamedTuple):
+    """A ``shared.array`` or ``local.array`` in the source."""
+
+    key: tuple
+    name: str
+    shape: tuple[int, ...]
+    dtype: np.dtype
 
 
 class Value:
