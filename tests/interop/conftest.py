@@ -1,4 +1,4 @@
-"""What is tested here needs the packages of the group `interop`: `make test-interop` brings them."""
+"""What is tested here needs the packages of the group `interop`: `make test-all ARGS=interop` brings them."""
 
 import pytest
 

@@ -48,7 +48,7 @@ def start(**settings):
 
 
 @pytest.fixture(scope="module")
-def simulating(request):
+def simulating(request, warm):
     """Run code in a simulating process with the settings of the test file (``SETTINGS``), after its ``IMPORTS``."""
     run, process = start(**getattr(request.module, "SETTINGS", {"HUNDREDFOLD_GPU_MEMORY": "1GB"}))
     run(getattr(request.module, "IMPORTS", ""))

@@ -2,7 +2,8 @@
 
 It sits first in ``sys.meta_path`` and answers for every module under a name in `STANDINS` or `REFUSED`; nothing under
 them is ever passed on, so a library that is really installed cannot mix with its stand-in.  To add a library, add a line
-to the table.  Modules are loaded from this package's folders under their real names (``__name__ == "cupy"``).
+to the table.  Modules are loaded from this package's folders under their real names (``__name__ == "cupy"``).  A module of which
+the stand-in has nothing but names that live elsewhere is a line in its library's ``reexports.json`` and no file.
 
 Imported at the start of every simulating process, so only what an interpreter has loaded anyway is imported here.
 """
@@ -89,6 +90,11 @@ class StandInFinder:
             return _spec(fullname, os.path.join(place, "__init__.py"), [place])
         if os.path.isfile(place + ".py"):
             return _spec(fullname, place + ".py", None)
+        entry = reexports(name).get(fullname)
+        if entry is not None and entry.get("package"):
+            return _spec(fullname, os.path.join(place, "__init__.py"), [place], ReexportLoader)
+        if entry is not None:
+            return _spec(fullname, place + ".py", None, ReexportLoader)
         error = _refuse(fullname, place)
         if error is None:  # the real library has none either, and Python says so
             return None
@@ -118,16 +124,89 @@ class StandInLoader(SourceFileLoader):
             module.__getattr__ = refuser(module.__name__)
 
 
+class ReexportLoader(StandInLoader):
+    """Loads a module from its library's ``reexports.json``: the source is written here, and looks like a file's to all who ask."""
+
+    def get_data(self, path: str) -> bytes:
+        entry = reexports(owner(self.name)).get(self.name)
+        if entry is None or path != self.path:
+            return super().get_data(path)
+        return _source(self.name, entry).encode()
+
+    def get_resource_reader(self, name: str | None = None):
+        """Return what `importlib.resources` reads: the folder, or where there is none, the modules that would be in it."""
+        folder = os.path.dirname(self.path)
+        if os.path.isdir(folder) and any(entry.is_file() for entry in os.scandir(folder)):
+            return super().get_resource_reader(self.name)
+        from .resources import Modules
+
+        return Modules(self.name)
+
+
+class _Folder:
+    """Tells `pkgutil` the modules of a package: those with a file, and those in the table."""
+
+    def __init__(self, place: str, package: str) -> None:
+        self.place, self.package = place, package
+
+    def find_spec(self, fullname: str, target=None) -> None:
+        """Return None: the finder above, which is asked first, knows all there is."""
+
+    def iter_modules(self, prefix: str = ""):
+        from importlib.machinery import FileFinder
+        from pkgutil import iter_importer_modules
+
+        yield from iter_importer_modules(FileFinder(self.place, (SourceFileLoader, [".py"])), prefix)
+        for name, entry in children(self.package).items():
+            yield prefix + name, bool(entry.get("package"))
+
+
+_tables: dict[str, dict[str, dict]] = {}
+
+
+def reexports(name: str) -> dict[str, dict]:
+    """Return a library's modules that have no file: ``{"cuml.cluster.dbscan": {"from": {"cuml.cluster._classes": "DBSCAN"}}}``.
+
+    Besides ``from``, an entry may have ``as`` (other names for the same), ``doc`` and ``package``.
+    """
+    if name not in _tables:
+        import json
+
+        try:
+            with open(os.path.join(HERE, STANDINS.get(name, ""), "reexports.json"), encoding="utf-8") as file:
+                _tables[name] = json.load(file)
+        except OSError:
+            _tables[name] = {}
+    return _tables[name]
+
+
+def children(package: str) -> dict[str, dict]:
+    """Return the modules in a package that have no file, by the last part of their names."""
+    found = {name.rpartition(".")[::2]: entry for name, entry in reexports(owner(package) or "").items()}
+    return {name: entry for (parent, name), entry in found.items() if parent == package}
+
+
+def _source(fullname: str, entry: dict) -> str:
+    homes, same = entry.get("from", {}), entry.get("as", {})
+    names = sorted([*" ".join(homes.values()).split(), *same])
+    lines = [f"from {home} import {', '.join(theirs.split())}" for home, theirs in homes.items()]
+    lines += [f"{name} = {other}" for name, other in same.items()]
+    doc = entry.get("doc") or f"Where {fullname.partition('.')[0]} has {' and '.join(names)}."
+    lines += [f"__all__ = {names!r}"] if names else []
+    return "\n".join([f'"""{doc}"""', "", *lines, ""])
+
+
 def is_standin(module: object) -> bool:
     """Whether a module was loaded by this finder."""
     return isinstance(getattr(getattr(module, "__spec__", None), "loader", None), StandInLoader)
 
 
-def _spec(fullname: str, file: str, folders: list[str] | None) -> ModuleSpec:
+def _spec(fullname: str, file: str, folders: list[str] | None, loader: type = StandInLoader) -> ModuleSpec:
     # As importlib.util.spec_from_file_location makes it, without the import of importlib.util in every process.
-    spec = ModuleSpec(fullname, StandInLoader(fullname, file), origin=file, is_package=folders is not None)
+    spec = ModuleSpec(fullname, loader(fullname, file), origin=file, is_package=folders is not None)
     if folders is not None:
         spec.submodule_search_locations = folders
+        sys.path_importer_cache[folders[0]] = _Folder(folders[0], fullname)
     spec.has_location = True
     return spec
 
@@ -159,6 +238,7 @@ def _refuse(fullname: str, place: str) -> ModuleNotFoundError | None:
             unheard_of = True
     folder = os.path.dirname(place)
     there = {entry.removesuffix(".py") for entry in os.listdir(folder)} if os.path.isdir(folder) else set()
+    there |= set(children(parent))
     near = difflib.get_close_matches(child, sorted(name for name in there if not name.startswith("_")), n=1)
     error = NotSimulatedImport(fullname, nearest=f"{parent}.{near[0]}" if near and parent else None)
     if unheard_of:

@@ -164,7 +164,7 @@ def test_tokens(cudf):
 
 
 def test_murmur3_is_the_published_one(cudf):
-    from cudf.core.accessors._string_text import murmur3
+    from cudf.core.accessors.string import murmur3
 
     # Vectors of the reference implementation (smhasher).
     assert murmur3(b"", 0) == 0

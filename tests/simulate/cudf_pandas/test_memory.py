@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.usefixtures("warm")
+
 CODE = """
 from hundredfold import simulate
 simulate.activate()

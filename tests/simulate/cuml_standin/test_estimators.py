@@ -225,7 +225,8 @@ def test_what_is_not_simulated_says_so(simulating):
     simulating("""
         import cuml.explainer, cuml.tsa
         for call in (
-            lambda: cuml.AutoARIMA([1.0]), lambda: cuml.KernelExplainer(model=None, data=None), lambda: cuml.make_arima(),
+            lambda: cuml.ARIMA([1.0]), lambda: cuml.AutoARIMA([1.0]), lambda: cuml.make_arima(),
+            lambda: cuml.KernelExplainer(model=None, data=None),
             lambda: cuml.RandomForestClassifier().as_treelite(), lambda: cuml.UMAP(callback=print).fit(X),
         ):
             with pytest.raises(NotSimulatedError, match="needs a GPU: it is not simulated"):

@@ -1,4 +1,4 @@
-"""Twenty kills of workers, drawn by seeds, in the middle of a computation: the answer is right each time, and it comes."""
+"""Kills of workers, drawn by seeds, in the middle of a computation: the answer is right each time, and it comes."""
 
 import json
 import subprocess
@@ -8,30 +8,32 @@ from pathlib import Path
 import pytest
 
 BENCHMARK = Path(__file__).parents[3] / "benchmarks" / "kills.py"
-RUNS = 20
 
 
+@pytest.mark.large
+@pytest.mark.parametrize("runs", [pytest.param(6, marks=pytest.mark.smoke), 20])
 @pytest.mark.counted("workers killed in the middle of a computation, by seeds")
-def test_the_answer_is_right_although_workers_are_killed(tmp_path):
+def test_the_answer_is_right_although_workers_are_killed(tmp_path, runs):
     record = tmp_path / "kills.json"
     done = subprocess.run(
-        [sys.executable, BENCHMARK, f"--runs={RUNS}", "--timeout=300", f"--json={record}"],
+        [sys.executable, BENCHMARK, f"--runs={runs}", "--timeout=300", f"--json={record}"],
         capture_output=True,
         text=True,
         timeout=3000,  # for what hangs: a busy machine is slow
     )
     assert done.returncode == 0, done.stdout + done.stderr
     found = json.loads(record.read_text())
-    assert [run["seed"] for run in found["runs"]] == list(range(RUNS))
+    assert [run["seed"] for run in found["runs"]] == list(range(runs))
     assert all(run["outcome"] == "right" for run in found["runs"])
-    assert found["summary"]["killed in the middle"] >= RUNS - 4, (
+    few = max(2, runs // 5)
+    assert found["summary"]["killed in the middle"] >= runs - few, (
         "a computation may be over before its kill, but few are"
     )
-    assert found["summary"]["tasks done again"] > RUNS, "what the dead had was computed again"
+    assert found["summary"]["tasks done again"] > runs, "what the dead had was computed again"
     again = subprocess.run(
-        [sys.executable, BENCHMARK, f"--runs={RUNS}", f"--json={record}"], capture_output=True, text=True, timeout=300
+        [sys.executable, BENCHMARK, f"--runs={runs}", f"--json={record}"], capture_output=True, text=True, timeout=300
     )
-    assert again.returncode == 0 and json.loads(again.stdout.splitlines()[-1])["runs"] == RUNS, (
+    assert again.returncode == 0 and json.loads(again.stdout.splitlines()[-1])["runs"] == runs, (
         "it goes on where it ended"
     )
 

@@ -61,14 +61,14 @@ def test_streams_say_what_they_are(cuda):
     with pytest.raises(TypeError, match="must be an int"):
         cuda.external_stream("7")
     with stream.auto_synchronize() as same:
-        queue.submit("work", int, ())
+        queue.submit("work", int, (), (), ())
         assert same is stream
     assert not queue.pending()
 
 
 def test_callbacks_come_without_a_synchronisation_and_in_order(cuda):
     stream, seen, done = cuda.stream(), [], threading.Event()
-    queue.submit("work", seen.append, ("work",))
+    queue.submit("work", seen.append, ("work",), (), ())
     stream.add_callback(lambda s, status, arg: (seen.append((s is stream, status, arg)), done.set()), "mine")
     assert done.wait(30)
     assert seen == ["work", (True, 0, "mine")]
@@ -76,7 +76,7 @@ def test_callbacks_come_without_a_synchronisation_and_in_order(cuda):
 
 def test_a_callback_that_fails_warns_and_a_kernel_that_fails_before_it_is_raised_later(cuda):
     stream, done = cuda.stream(), threading.Event()
-    queue.submit("bad", int, ("no number",))
+    queue.submit("bad", int, ("no number",), (), ())
     stream.add_callback(lambda *_: done.set())
     assert done.wait(30)
     with pytest.raises(ValueError, match="invalid literal"):
@@ -101,7 +101,7 @@ def test_awaiting_a_stream(cuda):
 def test_events_measure_this_cpu_and_say_so(cuda):
     start, end = cuda.event(), cuda.event()
     start.record()
-    queue.submit("work", sum, (range(100_000),))
+    queue.submit("work", sum, (range(100_000),), (), ())
     end.record(cuda.stream())
     end.wait()
     end.synchronize()

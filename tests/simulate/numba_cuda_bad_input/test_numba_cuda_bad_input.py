@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import signal
@@ -26,33 +25,17 @@ def environment(**more: str) -> dict[str, str]:
     return {**kept, "HUNDREDFOLD_SIMULATE": "1", "HUNDREDFOLD_THREAD_SECONDS": "1", **more}
 
 
-@pytest.fixture(scope="module")
-def ready():
-    """A process that has loaded Numba, and runs each program in a child of its own."""
-    command = [sys.executable, str(Path(__file__).with_name("ready.py"))]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment())
-    yield process
-    process.stdin.close()
-    process.wait(timeout=GIVE_UP)
-
-
 @pytest.fixture
-def run(tmp_path, ready):
+def run(tmp_path, warm):
     """``run(program, VARIABLE=...)`` runs it as a learner does, and returns how it ended."""
 
     def run(program: str, **more: str) -> subprocess.CompletedProcess:
         script = tmp_path / "program.py"
         script.write_text(program, encoding="utf-8")
-        asked = {
-            "program": str(script),
-            "folder": str(tmp_path),
-            "environment": environment(**more),
-            "seconds": GIVE_UP,
-        }
-        ready.stdin.write(json.dumps(asked) + "\n")
-        ready.stdin.flush()
-        done = json.loads(ready.stdout.readline())
-        return subprocess.CompletedProcess(str(script), done["status"], done["stdout"], done["stderr"])
+        command = [sys.executable, "-m", "hundredfold", str(script)]
+        return subprocess.run(
+            command, env=environment(**more), cwd=tmp_path, capture_output=True, text=True, timeout=GIVE_UP, check=False
+        )
 
     return run
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import ContextDecorator
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +22,7 @@ class Option:
 
 
 _OPTIONS: dict[str, Option] = {}
+_thread = threading.local()  # .compatible: whether this thread follows pandas, whatever the option says
 
 
 def _of(*allowed: Any) -> Callable:
@@ -89,6 +92,8 @@ _register(
 
 def get_option(name: str) -> Any:
     """The value of an option; KeyError for one that does not exist."""
+    if name == "mode.pandas_compatible" and getattr(_thread, "compatible", False):
+        return True
     try:
         return _OPTIONS[name].value
     except KeyError:
@@ -110,6 +115,17 @@ def describe_option(name: str | None = None) -> None:
     for one in _OPTIONS if name is None else [name]:
         option = _OPTIONS[one]
         print(f"{one}:\n\t{option.description}\n\t[Default: {option.default}] [Current: {option.value}]")
+
+
+@contextlib.contextmanager
+def compatible() -> Iterator[None]:
+    """Run cuDF in the mode in which orders and errors are pandas', in this thread alone."""
+    before = getattr(_thread, "compatible", False)
+    _thread.compatible = True
+    try:
+        yield
+    finally:
+        _thread.compatible = before
 
 
 class option_context(ContextDecorator):

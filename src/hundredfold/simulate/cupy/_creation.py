@@ -37,9 +37,9 @@ def _set(a: ndarray, value: int) -> None:
     if a._a.size:
         name = "memset" if value == 0 else "cupy_fill"
         if a._a.dtype.kind == "V":
-            launch.submit(name, np.copyto, (a._a, np.zeros((), a._a.dtype)), None, 0, a._a.nbytes)
+            launch.submit(name, np.copyto, (a._a, np.zeros((), a._a.dtype)), reads=(), writes=(a._a,))
             return
-        launch.submit(name, np.ndarray.fill, (a._a, value), None, 0, a._a.nbytes)
+        launch.submit(name, np.ndarray.fill, (a._a, value), (), (a._a,), 0, a._a.nbytes)
 
 
 def _like(a: Any, dtype: Any, order: str, shape: Any, subok: Any) -> ndarray:
@@ -160,7 +160,7 @@ def _ramp(name: str, make: Any, shape: tuple[int, ...], dtype: np.dtype) -> ndar
     """Enqueue a kernel that writes an array from nothing."""
     result = launch.empty(shape, dtype)
     if result.size:
-        launch.submit(name, launch.store, (result._a, make, (), {}), None, 0, result.nbytes)
+        launch.submit(name, launch.store, (result._a, make, (), {}), reads=(), writes=(result._a,))
     return result
 
 

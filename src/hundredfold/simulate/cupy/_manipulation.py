@@ -257,8 +257,8 @@ def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = None) ->
                 f"Cannot cast array data from {mask.dtype!r} to {np.dtype(bool)!r} according to the rule 'safe'"
             )
     check_devices([dst, src, mask])
-    read = source.nbytes + mask.nbytes
-    launch.submit("cupy_copyto_where", _copy_where, (dst._a, source, mask._a), None, read, dst.nbytes)
+    arguments = (dst._a, source, mask._a)
+    launch.submit("cupy_copyto_where", _copy_where, arguments, reads=(source, mask._a), writes=(dst._a,))
 
 
 def _copy_where(dst: np.ndarray, src: np.ndarray, mask: np.ndarray) -> None:

@@ -37,9 +37,8 @@ def piecewise(x: Any, condlist: Any, funclist: Any) -> Any:
     out = full(x.shape, funclist[count] if len(funclist) > count else 0, x.dtype)
     for condition, value in zip(condlist, funclist, strict=False):
         condition, value = asarray(condition, bool), asarray(value).astype(x.dtype)
-        read = condition.nbytes + value.nbytes
         arguments = (out._a, value._a, "unsafe", condition._a)
-        launch.submit("cupy_piecewise_kernel", np.copyto, arguments, None, read, out.nbytes)
+        launch.submit("cupy_piecewise_kernel", np.copyto, arguments, reads=(condition._a, value._a), writes=(out._a,))
     return out
 
 

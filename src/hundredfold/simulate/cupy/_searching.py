@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -117,8 +118,16 @@ def put_along_axis(a: Any, indices: Any, values: Any, axis: int | None) -> None:
     values = values if isinstance(values, ndarray) else array(values, dtype=a.dtype)
     if not indices.size:
         return
-    read = indices.nbytes + values.nbytes
-    launch.submit("cupy_put_along_axis", _put_along, (a._a, indices._a, values._a, axis), None, read, read)
+    shape = (indices.size,) if axis is None else (*a.shape[:axis], indices.shape[axis], *a.shape[axis:][1:])
+    written = math.prod(np.broadcast_shapes(shape, indices.shape)) * a.itemsize
+    launch.submit(
+        "cupy_put_along_axis",
+        _put_along,
+        (a._a, indices._a, values._a, axis),
+        reads=(indices._a, values._a),
+        writes=(a._a,),
+        bytes_written=written,
+    )
 
 
 def _put_along(a: np.ndarray, indices: np.ndarray, values: np.ndarray, axis: int | None) -> None:
@@ -153,8 +162,8 @@ def putmask(a: Any, mask: Any, values: Any) -> None:
         return
     if not np.can_cast(values.dtype, a.dtype):
         raise TypeError(f"Cannot cast array data from {values.dtype!r} to {a.dtype!r} according to the rule 'safe'")
-    read = mask.nbytes + values.nbytes
-    launch.submit("cupy_putmask_kernel", _putmask, (a._a, mask._a, values._a), None, read, a.nbytes)
+    arguments = (a._a, mask._a, values._a)
+    launch.submit("cupy_putmask_kernel", _putmask, arguments, reads=(mask._a, values._a), writes=(a._a,))
 
 
 def _putmask(a: np.ndarray, mask: np.ndarray, values: np.ndarray) -> None:
@@ -166,8 +175,11 @@ def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
     if a.ndim < 2:
         raise ValueError("array must be at least 2-d")
     value = launch.frozen(val)
+    reads = (value,) if isinstance(val, ndarray) else ()
     written = min(a.shape) * a.itemsize
-    launch.submit("cupy_fill_diagonal", np.fill_diagonal, (a._a, value, wrap), None, 0, written)
+    launch.submit(
+        "cupy_fill_diagonal", np.fill_diagonal, (a._a, value, wrap), reads=reads, writes=(a._a,), bytes_written=written
+    )
 
 
 def ix_(*args: Any) -> tuple:
@@ -208,10 +220,10 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     conditions = [np.broadcast_to(c._a, shape) for c in condlist]
     choices = [np.broadcast_to(c._a, shape) for c in choicelist]
     out = launch.empty(shape, kind)
-    read = launch.read(*condlist, *choicelist)
+    reads = [x._a for x in (*condlist, *choicelist)]
     if out.size:
         arguments = (out._a, _select, (conditions, choices, default, kind), {})
-        launch.submit("cupy_select", launch.store, arguments, None, read, out.nbytes)
+        launch.submit("cupy_select", launch.store, arguments, reads=reads, writes=(out._a,))
     return out
 
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from hundredfold.engine.thread_warnings import ignored
+
 from ._core import launch
 from ._core.adapt import running, table
 from ._core.convert import asarray
@@ -15,6 +17,7 @@ from ._core.reduction import accumulator, normal_axes, reduce, reduced_shape, su
 from ._core.ufuncs import by_name
 
 ndarray = launch.array_class
+_RUNTIME = ignored(RuntimeWarning)
 
 
 def _keep_out(function: Callable, **fixed: Any) -> Callable:
@@ -61,8 +64,7 @@ def _quiet(function: Callable) -> Callable:
     inner = _keep_out(function)
 
     def run(*args: Any, **kwargs: Any) -> Any:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)
+        with _RUNTIME:
             return inner(*args, **kwargs)
 
     return run
@@ -84,8 +86,8 @@ def nanvar(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: i
     real = np.dtype(result.char.lower()) if result.kind == "c" else result
     shape = reduced_shape(a.shape, normal_axes(axis, a.ndim), True)
     small = int(np.prod(shape)) * 8
-    launch.queue.count("_count_non_nan", a.nbytes, small)
-    launch.queue.count("cupy_nansum", a.nbytes, small)
+    launch.queue.count("_count_non_nan", a.nbytes, small, reads=(a._a,), writes=())
+    launch.queue.count("cupy_nansum", a.nbytes, small, reads=(a._a,), writes=())
     return reduce("_nanvar_core", _quiet(np.nanvar), a, axis, out, keepdims, real, accumulator(result), ddof=ddof)
 
 
@@ -151,7 +153,7 @@ def _quantile(name: str) -> Callable:
             f"cupy_{name}", target, _in_type(function, target.dtype), a, q, axis, method=method, keepdims=keepdims
         )
         if overwrite_input and isinstance(axis, (int, np.integer)) and a.size:  # CuPy sorts its input then
-            launch.submit("cupy_sort", np.ndarray.sort, (a._a, axis), None, a.nbytes, a.nbytes)
+            launch.submit("cupy_sort", np.ndarray.sort, (a._a, axis), reads=(a._a,), writes=(a._a,))
         return target
 
     call.__name__ = name

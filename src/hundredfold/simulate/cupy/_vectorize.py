@@ -11,8 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from hundredfold.engine.thread_warnings import ignored
+
 from ._core import launch
 from ._core.checks import broadcast
+
+_RUNTIME = ignored(RuntimeWarning)
 
 
 class vectorize:
@@ -56,12 +60,9 @@ class vectorize:
 
 
 def _apply(function: Callable, shape: tuple[int, ...], *args: Any) -> Any:
-    import warnings
-
     flat = [np.broadcast_to(a, shape).ravel() if np.ndim(a) else a for a in args]
     size = int(np.prod(shape))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)
+    with _RUNTIME:
         rows = [function(*(a[i] if np.ndim(a) else a for a in flat)) for i in range(max(size, 1))] if size else []
         sample = rows[0] if rows else function(*(np.dtype(a.dtype).type(1) for a in flat))
     several = isinstance(sample, tuple)

@@ -6,6 +6,7 @@ NaN then.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -18,7 +19,15 @@ from ._core.names import refuser
 from ._core.products import matmul
 
 ndarray = launch.array_class
-errors = "ignore"  # or "raise"; set by cupyx.seterr
+
+
+class _Config(threading.local):
+    """What `cupyx.seterr` has set, in each thread for itself as in CuPy [cupyx/_ufunc_config.py]."""
+
+    errors = "ignore"  # or "raise"
+
+
+config = _Config()
 
 
 def _matrix(a: Any, square: bool = False, half: bool = False) -> np.dtype:
@@ -49,11 +58,11 @@ def _queue(name: str, function: Callable, shapes: list, dtypes: list, *operands:
     """Enqueue a decomposition: one launch, several results."""
     outs = [launch.empty(tuple(s), d) for s, d in zip(shapes, dtypes, strict=True)]
     views = tuple(o._a if isinstance(o, ndarray) else o for o in operands)
-    strict = errors == "raise"
+    strict = config.errors == "raise"
     if strict:  # the check reads cuSOLVER's status, so the call waits for the device
         launch.queue.synchronize()
     arguments = (function, views, kwargs, [o._a for o in outs], strict)
-    launch.submit(name, _run, arguments, None, launch.read(*operands), sum(o.nbytes for o in outs))
+    launch.submit(name, _run, arguments, reads=tuple(launch.views(operands)), writes=arguments[3])
     if strict:
         launch.queue.run()
     return outs

@@ -41,7 +41,7 @@ def scatter_min(a: Any, slices: Any, value: Any) -> None:
 
 def geterr() -> dict[str, Any]:
     """What happens on errors: only ``linalg`` can be set."""
-    return {"divide": None, "over": None, "under": None, "invalid": None, "linalg": _linalg.errors}
+    return {"divide": None, "over": None, "under": None, "invalid": None, "linalg": _linalg.config.errors}
 
 
 def seterr(*, divide: Any = None, over: Any = None, under: Any = None, invalid: Any = None, linalg: Any = None):
@@ -53,7 +53,7 @@ def seterr(*, divide: Any = None, over: Any = None, under: Any = None, invalid: 
     if linalg is not None:
         if linalg not in ("ignore", "raise"):
             raise NotImplementedError()
-        _linalg.errors = linalg
+        _linalg.config.errors = linalg
     return before
 
 

@@ -168,7 +168,7 @@ class MemoryPointer:
         """Fill bytes."""
         count = self.size if count is None else count
         target = self.array((count,), (1,), np.dtype(np.uint8))
-        queue.submit("memset", np.ndarray.fill, (target, byte & 0xFF), None, 0, count)
+        queue.submit("memset", np.ndarray.fill, (target, byte & 0xFF), reads=(), writes=(target,))
         if not stream:
             queue.run()
 
@@ -253,7 +253,7 @@ def copy_from_host(target: np.ndarray, source: np.ndarray, nbytes: int, stream: 
     As in CUDA: without a stream, what was launched before is done first.  With one the copy is queued; pinned memory is
     read when its turn comes, any other when this is called.
     """
-    queue.count("memcpy HtoD", 0, nbytes, "h2d", operands=(target,), results=(target,))
+    queue.count("memcpy HtoD", 0, nbytes, "h2d", reads=(), writes=(target,))
     if shapes.on:
         return
     if not stream:
@@ -266,7 +266,7 @@ def copy_from_host(target: np.ndarray, source: np.ndarray, nbytes: int, stream: 
 
 def copy_to_host(target: np.ndarray, source: np.ndarray, nbytes: int, stream: Any = 0) -> None:
     """Copy device to host, waiting for the device unless there is a stream and the host memory is pinned."""
-    queue.count("memcpy DtoH", nbytes, 0, "d2h", operands=(source,), results=())
+    queue.count("memcpy DtoH", nbytes, 0, "d2h", reads=(source,), writes=())
     if stream and is_pinned(target):
         queue.submit_uncounted("memcpy DtoH", np.copyto, (target, source))
         return
@@ -279,7 +279,7 @@ def unread(array: Any, host: Any) -> Any:
     from cupy._core.unread import Unread
 
     view = array._a
-    queue.count("memcpy DtoH", array.alloc_size, 0, "d2h", operands=(view,), results=(), unread=True)
+    queue.count("memcpy DtoH", array.alloc_size, 0, "d2h", reads=(view,), writes=(), unread=True)
     if host is not None:
         raise shapes.refuse("A host array is to be filled with values")
     return Unread(view.shape, view.dtype)
@@ -287,7 +287,7 @@ def unread(array: Any, host: Any) -> Any:
 
 def copy_on_device(target: np.ndarray, source: np.ndarray, nbytes: int) -> None:
     """Copy device to device, in order."""
-    queue.count("memcpy DtoD", nbytes, nbytes, "d2d", operands=(source, target), results=(target,))
+    queue.count("memcpy DtoD", nbytes, nbytes, "d2d", reads=(source,), writes=(target,))
     queue.submit_uncounted("memcpy DtoD", np.copyto, (target, source))
 
 

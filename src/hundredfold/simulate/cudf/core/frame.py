@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from pandas.api.extensions import no_default
 
 from hundredfold.simulate.gone import Named
 
 from . import device, guard, host
 from .column import arrow_of, isnull, masked, nans_to_nulls, public_arrow
-from .delegate import no_default
 from .guard import guarded_class
 from .operators import mapped
 

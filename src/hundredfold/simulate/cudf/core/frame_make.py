@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from pandas.api.extensions import no_default
 
 from ..options import get_option
 from .cast import cast
 from .column import storage_of
 from .construct import as_storage, nulls
-from .delegate import no_default
 from .dtypes import STR
 from .dtypes import dtype as cudf_dtype
 from .index import ensure_index

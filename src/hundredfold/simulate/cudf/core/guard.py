@@ -5,56 +5,66 @@ from __future__ import annotations
 import functools
 import threading
 import types
-import warnings
 from typing import Any
 
 from pandas._config.config import _global_config
 
 from hundredfold.engine import queue
+from hundredfold.engine.thread_warnings import ignored
 
-_lock = threading.Lock()
-_depth = 0
-_before = False
+_OPTION = "distinguish_nan_and_na"
 exposed = False  # a column's memory was handed to CuPy or to a kernel: queued work may write to it
 
-
-class nulls_apart:
-    """Inside the block pandas treats NaN as a value and ``<NA>`` alone as missing."""
-
-    def __enter__(self) -> None:
-        global _depth, _before
-        with _lock:
-            if _depth == 0:
-                future = _global_config["future"]
-                _before = future["distinguish_nan_and_na"]
-                future["distinguish_nan_and_na"] = True
-            _depth += 1
-
-    def __exit__(self, *exception: object) -> None:
-        global _depth
-        with _lock:
-            _depth -= 1
-            if _depth == 0:
-                _global_config["future"]["distinguish_nan_and_na"] = _before
+# What pandas wants to say about its own future is not cuDF's to say.
+_future, _deprecated = ignored(FutureWarning), ignored(DeprecationWarning)
 
 
-_block = nulls_apart()
+class _Here(threading.local):
+    """What a thread has in place of pandas' option; None outside of our methods."""
+
+    apart: bool | None = None
+
+
+class _Future(dict):
+    """pandas' options named ``future``, of which one is a thread's own while a method of ours runs in it.
+
+    Set for the process, it would change pandas in the other threads, and be reset under those of cuDF's that run on.
+    """
+
+    here = _Here()
+
+    def __getitem__(self, name: str) -> Any:
+        if name == _OPTION and (own := self.here.apart) is not None:
+            return own
+        return dict.__getitem__(self, name)
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        if name == _OPTION and self.here.apart is not None:
+            self.here.apart = value
+        else:
+            dict.__setitem__(self, name, value)
+
+
+if not hasattr(_global_config["future"], "here"):  # cuDF may be imported anew
+    _global_config["future"] = _Future(_global_config["future"])
+_here = _global_config["future"].here
 
 
 def kept(function: Any) -> Any:
-    """A function that runs inside :class:`nulls_apart`."""
+    """A function in whose thread pandas treats NaN as a value and ``<NA>`` alone as missing, until it returns."""
 
     @functools.wraps(function)
     def guarded(*args: Any, **kwargs: Any) -> Any:
-        if _depth:
+        if _here.apart is not None:
             return function(*args, **kwargs)
         if exposed:
             queue.run()
-        with _block, warnings.catch_warnings():
-            # What pandas wants to say about its own future is not cuDF's to say.
-            warnings.simplefilter("ignore", FutureWarning)
-            warnings.simplefilter("ignore", DeprecationWarning)
-            return function(*args, **kwargs)
+        with _future, _deprecated:
+            _here.apart = True
+            try:
+                return function(*args, **kwargs)
+            finally:
+                _here.apart = None
 
     guarded._guarded = True
     return guarded

@@ -48,7 +48,6 @@ def _back(index: Any, found: Any) -> Any:
 
 def _field(name: str) -> property:
     def get(self: Any) -> Any:
-
         source = {"dayofyear": "day_of_year", "daysinmonth": "days_in_month"}.get(name, name)
         accessor = _accessor(self)
         found = getattr(accessor, name if hasattr(type(accessor), name) else source)
@@ -127,5 +126,4 @@ def add_dates(cls: type, durations: bool) -> None:
 
 
 def _values(index: Any) -> Any:
-
     return device.as_cupy(np.asarray(index._p.asi8))

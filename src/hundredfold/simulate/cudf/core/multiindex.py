@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from pandas.api.extensions import no_default
 
 from hundredfold.simulate.names import member_refuser
 
 from . import device
-from .delegate import no_default
 from .guard import guarded_class
 from .index import Index
 from .wrap import classes, frame_of, index_of, normal_frame, unwrap

@@ -11,7 +11,6 @@ import pandas as pd
 from . import device
 from .binary import COMPARISONS, binop, invert, is_array, negate
 from .column import isnull, masked
-from .delegate import signature
 from .guard import kept
 from .wrap import classes, frame_of, index_of, make_frame, series_of, unwrap
 
@@ -209,8 +208,6 @@ def _named(name: str, op: str, reflect: bool, owner: str) -> Callable:
     chosen = method if owner == "DataFrame" else series_method
     chosen.__name__ = chosen.__qualname__ = name
     chosen.__doc__ = f"cuDF's ``{owner}.{name}``: null with anything is null unless ``fill_value`` is given."
-    if signature(owner, name) is not None:
-        chosen.__signature__ = signature(owner, name)
     return kept(chosen)
 
 

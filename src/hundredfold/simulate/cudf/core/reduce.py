@@ -1,4 +1,4 @@
-"""Reductions of storage arrays to scalars, in cuDF's result types."""
+"""Reductions of storage arrays to scalars and of frames to columns, in cuDF's result types."""
 
 from __future__ import annotations
 
@@ -10,8 +10,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pandas.core.arrays.masked import BaseMaskedArray
 
+from hundredfold.engine.thread_warnings import ignored
+
+from . import device
 from .binary import _CLASSES, family
-from .column import arrow_of, dtype_of, isnull, nans_to_nulls
+from .cast import cast
+from .column import arrow_of, dtype_of, isnull, masked, nans_to_nulls, normal
+from .construct import as_storage
+from .dtypes import STR
+from .reshape_types import find_common_type
+from .wrap import series_of
 
 _UNSUPPORTED = {
     "M": {"sum", "product", "var", "skew", "kurtosis"},
@@ -181,3 +189,104 @@ def quantile(array: Any, q: np.ndarray, interpolation: str = "linear", exact: bo
         values = values.astype("f8")
     with np.errstate(all="ignore"):
         return np.quantile(values, q, method=interpolation)
+
+
+def is_number(dtype: Any) -> bool:
+    return isinstance(dtype, np.dtype) and dtype.kind in "iufb"
+
+
+def reduce_frame(self: Any, op: str, axis: Any = 0, numeric_only: bool = False, **kwargs: Any) -> Any:
+    """Reduce each column, each row (``axis=1``) or everything (``axis=None``)."""
+    p = self._p
+    if axis not in (0, 1, None, "index", "columns"):
+        raise ValueError(f"No axis named {axis} for object type {type(self)}")
+    if numeric_only:
+        p = p.iloc[:, [i for i, d in enumerate(p.dtypes) if is_number(dtype_of(d))]]
+        if not p.size:
+            index = p.columns[:0] if axis in (0, "index") else p.index
+            return series_of(pd.Series(masked(np.full(len(index), np.nan), np.ones(len(index), bool)), index=index))
+    device.count(f"cudf_reduce_{op}", p.size * 8, p.shape[1] * 8)
+    if axis in (1, "columns"):
+        return _rows(p, op, **kwargs)
+    results = []
+    for i in range(p.shape[1]):
+        array = p.iloc[:, i].array
+        try:
+            results.append(reduce(op, array, **kwargs))
+        except (AttributeError, ValueError) as error:
+            if not is_number(dtype_of(array.dtype)):
+                raise TypeError(
+                    "Non numeric columns passed with `numeric_only=False`, pass `numeric_only=True` to perform "
+                    f"DataFrame.{op}"
+                ) from error
+            raise
+    if axis is None:
+        return reduce(op, as_storage(results, None, False), **kwargs)
+    kinds = [dtype_of(d) for d in p.dtypes]
+    if not kinds:
+        empty = np.dtype("bool") if op in ("any", "all") else np.dtype("float64")
+        return series_of(pd.Series(normal(np.array([], dtype=empty)), index=p.columns))
+    common = find_common_type(kinds)
+    mixed = (common == STR or common == np.dtype("object")) and len({str(k) for k in kinds}) > 1
+    if mixed or (getattr(common, "kind", "") != "b" and any(getattr(k, "kind", "") == "b" for k in kinds)):
+        raise TypeError(f"Columns must all have the same dtype to perform op='{op}' with axis={axis!r}")
+    array = (
+        as_storage(results, None, False) if not any(isinstance(r, np.generic) for r in results) else _scalars(results)
+    )
+    kind = getattr(common, "kind", "")
+    if (
+        op in ("max", "min")
+        and isinstance(common, np.dtype)
+        or kind in "mM"
+        and op in ("sum", "mean", "median", "std", "min", "max")
+    ):
+        target = np.dtype(f"m8[{np.datetime_data(common)[0]}]") if op == "std" and kind == "M" else common
+        array = cast(array, target) if array.dtype.kind != "f" or kind == "f" else array
+    return series_of(pd.Series(array, index=p.columns))
+
+
+def _scalars(results: list) -> Any:
+    values = np.array(results)
+    return masked(values) if values.dtype.kind in "iufb" else as_storage(results, None, False)
+
+
+def _rows(p: pd.DataFrame, op: str, skipna: bool = True, min_count: int = 0, ddof: int = 1, **kwargs: Any) -> Any:
+    kinds = [dtype_of(d) for d in p.dtypes]
+    if any(not is_number(k) and getattr(k, "kind", "") not in "Mm" for k in kinds):
+        raise TypeError(
+            f"Cannot perform row-wise {op} across mixed-dtype columns, try type-casting all the columns to same dtype."
+        )
+    if len({getattr(k, "kind", "") in "Mm" for k in kinds}) > 1:
+        raise TypeError(
+            f"Cannot perform row-wise {op} across mixed-dtype columns, try type-casting all the columns to same dtype."
+        )
+    if kinds and kinds[0].kind in "Mm":
+        found = getattr(p, op)(axis=1, skipna=skipna)
+        return series_of(pd.Series(normal(found.array), index=p.index))
+    name = {"product": "prod", "kurtosis": "kurt"}.get(op, op)
+    common = find_common_type(kinds) if kinds else np.dtype("f8")
+    arrays = [nans_to_nulls(p.iloc[:, i].array) for i in range(p.shape[1])]
+    null = np.array([a._mask for a in arrays]) if arrays else np.zeros((0, len(p)), bool)
+    if not null.any() and name in ("sum", "prod", "min", "max", "any", "all", "mean", "var", "std"):
+        matrix = np.array([a._data.astype(common) for a in arrays])
+        with np.errstate(all="ignore"):
+            options = {"ddof": ddof} if name in ("var", "std") else {}
+            values = getattr(matrix, name)(axis=0, **options)
+        return series_of(pd.Series(masked(np.asarray(values)), index=p.index))
+    wide = pd.DataFrame(
+        {i: np.where(a._mask, np.nan, a._data.astype("f8")) for i, a in enumerate(arrays)}, index=p.index
+    )
+    options = {"ddof": ddof} if name in ("var", "std") else {"min_count": min_count} if name in ("sum", "prod") else {}
+    with ignored():
+        found = getattr(wide, name)(axis=1, skipna=skipna, **options)
+    return series_of(pd.Series(normal(found.array), index=p.index))
+
+
+def truths(target: Any, op: str, axis: Any, skipna: bool) -> Any:
+    p = target._p
+    if axis in (1, "columns"):
+        return _rows(p, op, skipna)
+    values = [reduce(op, p.iloc[:, i].array, skipna) for i in range(p.shape[1])]
+    if axis is None:
+        return bool(getattr(np.array(values, bool), op)())
+    return series_of(pd.Series(masked(np.array(values, dtype=bool)), index=p.columns))

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from pandas.api.extensions import no_default
 
 from .binary import family
 from .cast import cast
 from .column import dtype_of, isnull, masked, nans_to_nulls, normal
 from .construct import as_storage, nulls
-from .delegate import no_default
 from .missing import fill_array
 from .reshape_types import find_common_type
 from .wrap import classes, frame_of, make_frame, series_of, unwrap

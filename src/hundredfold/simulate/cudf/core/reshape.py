@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from pandas.api.extensions import no_default
 
 from . import device
 from .cast import cast
 from .column import dtype_of, isnull, normal, storage_of
 from .construct import nulls
-from .delegate import no_default
 from .dtypes import STR, CategoricalDtype
 from .guard import kept
 from .reshape_types import find_common_type

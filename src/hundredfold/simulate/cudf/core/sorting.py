@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from pandas.api.extensions import no_default
 
 from . import device
 from .column import masked, nans_to_nulls
-from .delegate import mimic, no_default
-from .wrap import series_of, unwrap, wrap
+from .wrap import mimic, series_of, unwrap, wrap
 
 
 def positions(frame: pd.DataFrame, ascending: Any, na_position: str) -> np.ndarray:

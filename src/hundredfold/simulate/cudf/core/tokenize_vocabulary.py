@@ -24,7 +24,7 @@ class TokenizeVocabulary:
         import cudf
 
         from .accessors._each import each
-        from .accessors._string_text import tokenizer
+        from .accessors.string import tokenizer
 
         between = tokenizer(delimiter)
 

@@ -154,3 +154,11 @@ def unwrap(value: Any) -> Any:
     if isinstance(value, np.dtype) and value.kind == "U":
         return STR
     return value
+
+
+def mimic(self: Any, result: Any, inplace: bool) -> Any:
+    """Return a result, or put it into ``self`` and return None."""
+    if not inplace:
+        return result
+    self._p = result._p
+    return None

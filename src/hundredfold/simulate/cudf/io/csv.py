@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import io
 import os
-import warnings
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -15,12 +14,15 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from hundredfold.engine.thread_warnings import ignored
+
 from . import _sources as sources
 from ._csv_values import FALSE, HEX, NA_VALUES, TRUE, converted, dates, inferred
 from ._csv_write import to_csv
 
 __all__ = ["read_csv", "to_csv"]
 
+_ALL = ignored()
 COMPRESSIONS = ("bz2", "gzip", "infer", "zip", "zstd")
 UNREADABLE = (
     (".tar.gz", "tar"), (".tar.bz2", "tar"), (".tar.xz", "tar"), (".tar.zst", "tar"), (".tar", "tar"), (".tgz", "tar"),
@@ -284,8 +286,7 @@ def _empty(names: Any, dtype: Any) -> Any:
 
 
 def _parse(data: bytes, options: dict[str, Any], texts: dict[str, str]) -> pd.DataFrame:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with _ALL:
         try:
             return pd.read_csv(io.BytesIO(data), dtype=texts, dtype_backend="pyarrow", **options)
         except pd.errors.EmptyDataError:
@@ -318,8 +319,7 @@ def _written_names(data: bytes, options: dict[str, Any]) -> set[str]:
 
 def _names(data: bytes, options: dict[str, Any]) -> list[str]:
     """Return the names of all columns of a file."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with _ALL:
         try:
             head = pd.read_csv(io.BytesIO(data), dtype=str, **{**options, "nrows": 1})
         except (pd.errors.EmptyDataError, pd.errors.ParserError):

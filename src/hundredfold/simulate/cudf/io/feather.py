@@ -5,6 +5,10 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from hundredfold.engine.thread_warnings import ignored
+
+_DEPRECATED = ignored(FutureWarning, message="pyarrow\\.feather\\.(read_table|write_feather) is deprecated")
+
 
 def read_feather(path: Any, *args: Any, **kwargs: Any) -> Any:
     """Read a Feather file to a DataFrame."""
@@ -14,10 +18,7 @@ def read_feather(path: Any, *args: Any, **kwargs: Any) -> Any:
     warnings.warn(
         "Using CPU via PyArrow to read feather dataset, this may be GPU accelerated in the future", stacklevel=2
     )
-    with warnings.catch_warnings():
-        warnings.filterwarnings(
-            "ignore", message="pyarrow\\.feather\\.read_table is deprecated", category=FutureWarning
-        )
+    with _DEPRECATED:
         table = feather.read_table(path, *args, **kwargs)
     return cudf.DataFrame.from_arrow(table)
 
@@ -30,8 +31,5 @@ def to_feather(df: Any, path: Any, *args: Any, **kwargs: Any) -> None:
         "Using CPU via PyArrow to write Feather dataset, this may be GPU accelerated in the future", stacklevel=2
     )
     table = df.to_arrow(preserve_index=False)
-    with warnings.catch_warnings():
-        warnings.filterwarnings(
-            "ignore", message="pyarrow\\.feather\\.write_feather is deprecated", category=FutureWarning
-        )
+    with _DEPRECATED:
         feather.write_feather(table, path, *args, **kwargs)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import os
 import time
@@ -11,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+from cudf import options
 
 # What runs now: (name of the call, whether it went fast, seconds) is told to each observer; see profiler.py.
 observers: list[Any] = []
@@ -162,7 +162,7 @@ def _fast_slow_function_call(
             if not fast:
                 raise Unusable("pandas does this")
             fast_args, fast_kwargs = to_fast(args), to_fast(kwargs)
-            with compatible():
+            with options.compatible():
                 result = pandas_like(function(*fast_args, **fast_kwargs))
             if result is NotImplemented:
                 raise Unusable("NotImplemented")
@@ -216,22 +216,6 @@ def _compare(function: Callable, args: tuple, kwargs: dict, result: Any) -> None
         warnings.warn(f"The results from cudf and pandas were different. The exception was {error}.", stacklevel=4)
     except Exception as error:
         warnings.warn(f"Pandas debugging mode failed. The exception was {error}.", stacklevel=4)
-
-
-@contextlib.contextmanager
-def compatible() -> Iterator[None]:
-    """Run cuDF in the mode in which orders and errors are pandas'."""
-    from cudf.options import get_option, set_option
-
-    before = get_option("mode.pandas_compatible")
-    if before:
-        yield
-        return
-    set_option("mode.pandas_compatible", True)
-    try:
-        yield
-    finally:
-        set_option("mode.pandas_compatible", before)
 
 
 def pandas_like(result: Any) -> Any:

@@ -6,12 +6,12 @@ A class names that model and how its parameters are called there; what cuML does
 from __future__ import annotations
 
 import importlib
-import warnings
 from typing import Any
 
 import numpy as np
 
 from hundredfold.engine import queue
+from hundredfold.engine.thread_warnings import ignored
 
 from ._arrays import (
     FLOATS,
@@ -125,8 +125,7 @@ class Estimator(Base):
         if weight is not None:
             options["sample_weight"] = weight
         self._launch("fit", host, target)
-        with warnings.catch_warnings():
-            _quiet()
+        with _FUTURE, _SAID, _CONVERGED:
             self._train(model, *arguments, **options)
         self._fitted_model = model
         return host
@@ -154,8 +153,7 @@ class Estimator(Base):
         model = self._model
         host = self._check_X(X)
         self._launch(name, host)
-        with warnings.catch_warnings():
-            _quiet()
+        with _FUTURE, _SAID, _CONVERGED:
             return self._cast(getattr(model, name)(host, **options))
 
     def __getattr__(self, name: str) -> Any:
@@ -176,13 +174,10 @@ def _load(path: str) -> Any:
     return getattr(importlib.import_module(module), name)
 
 
-def _quiet() -> None:
-    """What scikit-learn warns of that cuML does not."""
-    warnings.filterwarnings("ignore", category=FutureWarning, module="sklearn")
-    warnings.filterwarnings(
-        "ignore", message=".*did not converge.*|.*Stochastic Optimizer.*|.*Maximum number of iteration.*"
-    )
-    warnings.filterwarnings("ignore", message=".*n_jobs value.*|.*valid feature names.*|.*Liblinear failed.*")
+# What scikit-learn warns of that cuML does not.
+_FUTURE = ignored(FutureWarning, module="sklearn")
+_CONVERGED = ignored(message=".*did not converge.*|.*Stochastic Optimizer.*|.*Maximum number of iteration.*")
+_SAID = ignored(message=".*n_jobs value.*|.*valid feature names.*|.*Liblinear failed.*")
 
 
 class Classifier(Estimator):

@@ -7,36 +7,88 @@ import ast
 from pycparser import c_ast
 
 from . import builtins_complex, builtins_print, builtins_warp
-from .builtins_math import (
-    ARITHMETIC,
-    CASTED,
-    COMPLEX,
-    CONVERTED,
-    FAST,
-    MATH,
-    MATH2,
-    NEAREST,
-    OF_PYTHON,
-    VECTORS,
-    Mathematics,
-)  # fmt: skip
 from .kinds import (
+    BOOL,
     COMPLEX64,
     COMPLEX128,
+    DOUBLE,
+    FLOAT,
     INT,
+    LLONG,
     LONG,
     UINT,
+    ULLONG,
     VOID,
     Carray,
     Group,
     Pointer,
     Scalar,
     common,
-)  # fmt: skip
+)
 from .values import Value, binary, call, convert, index, literal, load, real_of, to
 
+MATH = {
+    "sqrt": "sqrt", "exp": "exp", "log": "log", "log2": "_c_np.log2", "log10": "log10", "exp2": "_c_np.exp2", "expm1": "expm1",
+    "log1p": "log1p", "sin": "sin", "cos": "cos", "tan": "tan", "asin": "asin", "acos": "acos", "atan": "atan", "sinh": "sinh",
+    "cosh": "cosh", "tanh": "tanh", "asinh": "asinh", "acosh": "acosh", "atanh": "atanh", "erf": "erf", "erfc": "erfc",
+    "tgamma": "gamma", "lgamma": "lgamma", "floor": "floor", "ceil": "ceil", "trunc": "trunc", "fabs": "fabs",
+    "rint": "_c_np.rint", "nearbyint": "_c_np.rint", "round": "_c_rounded", "cbrt": "_c_cbrt",
+    "erfinv": "_c_erfinv", "erfcinv": "_c_erfcinv", "normcdf": "_c_normcdf", "normcdfinv": "_c_normcdfinv",
+}  # fmt: skip
 
-class Builtins(Mathematics):
+
+MATH2 = {
+    "pow": "pow",
+    "atan2": "atan2",
+    "fmod": "fmod",
+    "copysign": "copysign",
+    "hypot": "hypot",
+    "fmin": "min",
+    "fmax": "max",
+}
+
+
+FAST = {
+    "__expf": "exp", "__logf": "log", "__sinf": "sin", "__cosf": "cos", "__tanf": "tan", "__log2f": "log2",
+    "__log10f": "log10", "__powf": "pow", "__fsqrt_rn": "sqrt", "__dsqrt_rn": "sqrt", "__exp10f": "exp10",
+}  # fmt: skip
+
+
+ARITHMETIC = {
+    f"__{letter}{name}_rn": (kind, op)
+    for letter, kind in (("f", FLOAT), ("d", DOUBLE))
+    for name, op in (("add", "+"), ("sub", "-"), ("mul", "*"), ("div", "/"))
+}
+
+
+COMPLEX = {"exp": "exp", "log": "log", "sqrt": "sqrt", "sin": "sin", "cos": "cos", "conj": "conj", "abs": "abs", "tan": "tan",
+            "sinh": "sinh", "cosh": "cosh", "tanh": "tanh"}  # fmt: skip
+
+
+VECTORS = {f"make_{t}{n}" for t in ("float", "int", "double", "uint", "char", "uchar") for n in (1, 2, 3, 4)}
+
+
+CASTED = {
+    "__float_as_int": (FLOAT, INT), "__int_as_float": (INT, FLOAT), "__float_as_uint": (FLOAT, UINT),
+    "__uint_as_float": (UINT, FLOAT), "__double_as_longlong": (DOUBLE, LLONG), "__longlong_as_double": (LLONG, DOUBLE),
+}  # fmt: skip
+
+
+CONVERTED = {
+    "__float2int_rz": (FLOAT, INT), "__double2int_rz": (DOUBLE, INT), "__int2float_rn": (INT, FLOAT),
+    "__uint2float_rn": (UINT, FLOAT), "__int2double_rn": (INT, DOUBLE), "__float2uint_rz": (FLOAT, UINT),
+    "__double2float_rn": (DOUBLE, FLOAT), "__ll2double_rn": (LLONG, DOUBLE), "__ll2float_rn": (LLONG, FLOAT),
+}  # fmt: skip
+
+
+NEAREST = {"__float2int_rn": (FLOAT, INT), "__double2int_rn": (DOUBLE, INT), "lrint": (None, LONG), "lrintf": (FLOAT, LONG),
+            "llrint": (None, LLONG), "llrintf": (FLOAT, LLONG)}  # fmt: skip
+
+
+OF_PYTHON = ("_hf_minimum", "_hf_maximum", "_hf_power", "_hf_floordiv", "_hf_pymod")
+
+
+class Builtins:
     """CUDA's functions, by the name they are called by."""
 
     def knows(self, name: str) -> bool:
@@ -204,6 +256,197 @@ class Builtins(Mathematics):
         if variable is not None and isinstance(variable.type, Carray) and node.field.name == "ndim":
             return literal(INT, variable.type.ndim)
         f.refuse(f"a member .{node.field.name}", node)
+
+    def numbers(self, f, name: str, given: list[c_ast.Node], count: int, node: c_ast.Node) -> list[Value]:
+        if len(given) != count:
+            few = "too few arguments in function call" if len(given) < count else "too many arguments in function call"
+            f.wrong(f"{few}: {name}", node)
+        return [f.number(each, f"an argument of {name}") for each in given]
+
+    def call_refused(self, f, name, given, node):
+        f.refuse(f"{name}()", node)
+
+    def math(self, kind: Scalar, name: str, *args: Value) -> Value:
+        """One of C's functions of floats, in a float's type."""
+        python = MATH.get(name) or MATH2.get(name)
+        if name == "exp10":
+            made = call("_c_math.pow", literal(kind, 10.0).node, args[0].node)
+            return Value(kind, to(kind.char, made))
+        if not python.startswith("_c_") and python not in ("min", "max"):
+            python = f"_c_math.{python}"
+        return Value(kind, to(kind.char, call(python, *(a.node for a in args))))
+
+    def call_math(self, f, name, given, node):
+        short = name.endswith("f") and (name[:-1] in MATH or name[:-1] in MATH2) and name not in MATH
+        base = name[:-1] if short else name
+        args = self.numbers(f, name, given, 2 if base in MATH2 else 1, node)
+        if any(a.type.kind == "c" for a in args):
+            if base in COMPLEX:
+                return self.call_other(f, name, given, node)
+            f.refuse(f"{name}() of complex numbers", node)
+        if short:
+            kind = FLOAT
+        elif base in ("fmin", "fmax", "pow", "atan2", "fmod", "copysign", "hypot"):
+            kind = FLOAT if all(a.type == FLOAT for a in args) else DOUBLE
+        else:
+            kind = FLOAT if args[0].type == FLOAT else DOUBLE
+        return self.math(kind, base, *(f.converted(a, kind, node) for a in args))
+
+    def call_table(self, f, name, given, node):
+        if name in FAST:
+            kind = DOUBLE if name == "__dsqrt_rn" else FLOAT
+            args = self.numbers(f, name, given, 2 if name == "__powf" else 1, node)
+            return self.math(kind, FAST[name], *(convert(a, kind) for a in args))
+        if name in ARITHMETIC:
+            kind, op = ARITHMETIC[name]
+            return binary(op, *(convert(a, kind) for a in self.numbers(f, name, given, 2, node)))
+        (a,) = self.numbers(f, name, given, 1, node)
+        if name in NEAREST:
+            first, kind = NEAREST[name]
+            first = first or (FLOAT if a.type == FLOAT else DOUBLE)
+            return convert(self.math(first, "rint", convert(a, first)), kind)
+        if name in CONVERTED:
+            first, kind = CONVERTED[name]
+            return convert(convert(a, first), kind)
+        first, kind = CASTED[name]
+        # Numba asks that it stands there: np.<type>(…).view(…).
+        view = ast.Attribute(call(f"_c_np.{first.dtype.name}", convert(a, first).node), "view", ast.Load())
+        return Value(kind, ast.Call(view, [ast.Attribute(load("_c_np"), kind.dtype.name, ast.Load())], []))
+
+    def call_other(self, f, name, given, node):
+        (a,) = self.numbers(f, name, given, 1, node)
+        if name in ("lround", "llround", "lroundf", "llroundf"):
+            first = FLOAT if name.endswith("f") or a.type == FLOAT else DOUBLE
+            return convert(self.math(first, "round", convert(a, first)), LLONG if name.startswith("ll") else LONG)
+        if a.type.kind != "c":
+            if name == "conj":
+                f.refuse("conj() of a real number", node)
+            return self.call_math(f, name, given, node)
+        return self.complex_function(a, name)
+
+    def complex_function(self, a: Value, name: str) -> Value:
+        """A function of a complex number."""
+        if name == "abs":
+            kind = real_of(a.type)
+            return Value(kind, to(kind.char, call("abs", a.node)))
+        return Value(a.type, to(a.type.char, call(f"_c_np.{COMPLEX[name]}", a.node)))
+
+    def _extreme(self, f, name, given, node):
+        a, b = self.numbers(f, name, given, 2, node)
+        kind = common(a.type, b.type)
+        if kind.kind == "c":
+            f.wrong(f'no instance of overloaded function "{name}" matches the argument list', node)
+        return Value(kind, to(kind.char, call(name, convert(a, kind).node, convert(b, kind).node)))
+
+    call_min = call_max = _extreme
+
+    def call_abs(self, f, name, given, node):
+        (a,) = self.numbers(f, name, given, 1, node)
+        if a.type.kind == "c":
+            return self.call_other(f, "abs", given, node)
+        if a.type.kind == "f":
+            return self.math(a.type, "fabs", a)
+        kind = {"labs": LONG, "llabs": LLONG}.get(name) or common(a.type, INT)
+        a = f.kept(convert(a, kind))
+        return Value(kind, to(kind.char, call("abs", a.node)))
+
+    call_labs = call_llabs = call_abs
+
+    def _classified(self, f, name, given, node):
+        (a,) = self.numbers(f, name, given, 1, node)
+        a = a if a.type.kind == "f" else convert(a, DOUBLE)
+        if name == "signbit":
+            return Value(BOOL, call("_c_sign_bit", a.node))
+        return Value(BOOL, call(f"_c_math.{name}", a.node))
+
+    call_isnan = call_isinf = call_isfinite = call_signbit = _classified
+
+    def _fused(self, f, name, given, node):
+        args = self.numbers(f, name, given, 3, node)
+        short = name in ("fmaf", "__fmaf_rn") or (name == "fma" and all(a.type == FLOAT for a in args))
+        kind = FLOAT if short else DOUBLE
+        return Value(kind, to(kind.char, call("_c_fma", *(convert(a, kind).node for a in args))))
+
+    call_fma = call_fmaf = call_fmaf_rn = call_fma_rn = _fused
+
+    def _divided(self, f, name, given, node):
+        return binary("/", *(convert(a, FLOAT) for a in self.numbers(f, name, given, 2, node)))
+
+    call_fdividef = _divided
+
+    def _reciprocal(self, f, name, given, node):
+        (a,) = self.numbers(f, name, given, 1, node)
+        kind = DOUBLE if name == "rsqrt" and a.type != FLOAT else FLOAT
+        a = convert(a, kind)
+        root = a if name == "__frcp_rn" else self.math(kind, "sqrt", a)
+        return binary("/", literal(kind, 1.0), root)
+
+    call_rsqrt = call_rsqrtf = call_frsqrt_rn = call_frcp_rn = _reciprocal
+
+    def _exp10(self, f, name, given, node):
+        (a,) = self.numbers(f, name, given, 1, node)
+        kind = FLOAT if name == "exp10f" or a.type == FLOAT else DOUBLE
+        return self.math(kind, "exp10", convert(a, kind))
+
+    call_exp10 = call_exp10f = _exp10
+
+    def _of_pi(self, f, name, given, node):
+        (a,) = self.numbers(f, name, given, 1, node)
+        kind = FLOAT if name.endswith("f") or a.type == FLOAT else DOUBLE
+        a = self.math(kind, "fmod", convert(a, kind), literal(kind, 2.0))
+        return convert(
+            self.math(DOUBLE, name[:3], binary("*", convert(a, DOUBLE), literal(DOUBLE, 3.141592653589793))), kind
+        )
+
+    call_sinpi = call_sinpif = call_cospi = call_cospif = _of_pi
+
+    def call_saturatef(self, f, name, given, node):
+        (a,) = self.numbers(f, name, given, 1, node)
+        low = call("max", convert(a, FLOAT).node, literal(FLOAT, 0).node)
+        return Value(FLOAT, to("f4", call("min", low, literal(FLOAT, 1).node)))
+
+    def _difference(self, f, name, given, node):
+        a, b = self.numbers(f, name, given, 2, node)
+        kind = FLOAT if name == "fdimf" or (a.type == FLOAT and b.type == FLOAT) else DOUBLE
+        made = binary("-", convert(a, kind), convert(b, kind))
+        return Value(kind, to(kind.char, call("max", made.node, literal(kind, 0).node)))
+
+    call_fdim = call_fdimf = _difference
+
+    def _short_product(self, f, name, given, node):
+        kind = UINT if "u" in name[:3] else INT
+        return binary("*", *(convert(a, kind) for a in self.numbers(f, name, given, 2, node)))
+
+    call_mul24 = call_umul24 = _short_product
+
+    def _high_product(self, f, name, given, node):
+        kind, double = (UINT, ULLONG) if name == "__umulhi" else (INT, LLONG)
+        made = binary("*", *(convert(convert(a, kind), double) for a in self.numbers(f, name, given, 2, node)))
+        return convert(binary(">>", made, literal(INT, 32)), kind)
+
+    call_umulhi = call_mulhi = _high_product
+
+    def _both(self, f, name, given, node):
+        """``sincosf(x, &s, &c)``."""
+        if len(given) != 3:
+            f.wrong("too few arguments in function call", node)
+        kind = DOUBLE if name == "sincos" else FLOAT
+        a = f.kept(convert(f.number(given[0]), kind))
+        for each, function in zip(given[1:], ("sin", "cos"), strict=True):
+            f.store(f.place(c_ast.UnaryOp("*", each, node.coord)), self.math(kind, function, a))
+        return Value(VOID, ast.Constant(None))
+
+    call_sincos = call_sincosf = _both
+
+    def _parts(self, f, name, given, node):
+        """``modf(x, &whole)``."""
+        kind = FLOAT if name == "modff" else DOUBLE
+        a = f.kept(convert(f.number(given[0]), kind))
+        whole = f.kept(self.math(kind, "trunc", a))
+        f.store(f.place(c_ast.UnaryOp("*", given[1], node.coord)), whole)
+        return binary("-", a, whole)
+
+    call_modf = call_modff = _parts
 
 
 __all__ = ["Builtins", "Pointer", "index"]

@@ -145,9 +145,7 @@ class ElementwiseKernel:
             )
             operands.put_back()
         touched = [a if isinstance(a, np.ndarray) else a._a for a in ins if not isinstance(a, Number)]
-        queue.count(
-            *(self.name, operands.read, operands.written), by=self, operands=(*touched, *writes), results=tuple(writes)
-        )
+        queue.count(*(self.name, operands.read, operands.written), by=self, reads=touched, writes=writes)
 
     def _compiled(self, key: tuple) -> Any:
         if key not in self._made:

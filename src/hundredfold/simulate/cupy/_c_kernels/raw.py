@@ -127,7 +127,7 @@ class Loaded:
     def _initial(self, init: Any, of: Scalar, shape: tuple[int, ...]) -> np.ndarray:
         from pycparser import c_ast
 
-        from .declarations import spread
+        from .statements import spread
 
         values = np.zeros(shape, of.dtype)
         if init is None:

@@ -136,7 +136,7 @@ class ReductionKernel:
             operands.put_back()
         touched = [a if isinstance(a, np.ndarray) else a._a for a in ins if not isinstance(a, Number)]
         writes = tuple(a._a for a in outs)
-        queue.count(self.name, operands.read, operands.written, by=self, operands=(*touched, *writes), results=writes)
+        queue.count(self.name, operands.read, operands.written, by=self, reads=touched, writes=writes)
 
     def _compiled(self, key: tuple) -> tuple:
         if key not in self._made:

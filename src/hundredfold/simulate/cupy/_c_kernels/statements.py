@@ -1,18 +1,40 @@
-"""Statements of C as statements of Python."""
+"""C as Python: statements, declarations and expressions, with what must run before an expression put in front of it.
+
+Over 800 lines: it is one class, a walk over C's syntax tree with a method for each kind of node.
+"""
 
 from __future__ import annotations
 
 import ast
+import copy
+import itertools
 
 from pycparser import c_ast
 
-from .declarations import Declarations
-from .kinds import VOID, Scalar
-from .values import binary, convert
+from . import values
+from .cxx import REFERENCE, SHARED
+from .kinds import BOOL, INT, LONG, UINT, ULONG, VOID, Array, Carray, Group, Pointer, Scalar, common
+from .scope import Scope, Usage, Variable, chain
+from .values import Value, added, binary, call, convert, decayed, index, literal, load, to, unary, wide
+
+_DIM3 = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 
 
-class Statements(Declarations):
-    """The part of a function's translation that is about statements and declarations.
+class Place:
+    """Where something can be stored: a variable, or an element."""
+
+    def __init__(self, kind: Scalar, node: ast.expr | None = None, at: list[ast.expr] | None = None, name: str = ""):
+        self.type, self.node, self.at, self.name = kind, node, at, name
+
+    def target(self, context: ast.expr_context) -> ast.expr:
+        if self.at is None:
+            return ast.Name(self.name, context)
+        place = self.at[0] if len(self.at) == 1 else ast.Tuple(list(self.at), ast.Load())
+        return ast.Subscript(copy.deepcopy(self.node), copy.deepcopy(place), context)
+
+
+class Statements:
+    """The translation of statements, declarations and expressions; a subclass gives `module` (types and functions) and `code`.
 
     Attributes
     ----------
@@ -24,6 +46,13 @@ class Statements(Declarations):
 
     returns: object = VOID
     shared_bytes: int = 0
+
+    def __init__(self, module: object, code: object, usage: Usage):
+        self.module, self.code, self.usage = module, code, usage
+        self.scope = Scope()
+        self.out: list[ast.stmt] = []
+        self.line, self.column = 1, 0
+        self.count = 0
 
     def block(self, node: c_ast.Node | None) -> list[ast.stmt]:
         """The statements that a statement becomes, in a scope of their own."""
@@ -196,6 +225,653 @@ class Statements(Declarations):
 
     loops: list
 
+    # Pieces
+
+    def emit(self, statement: ast.stmt) -> None:
+        self.out.append(self.stamp(statement))
+
+    def stamp(self, node: ast.AST) -> ast.AST:
+        """Give the nodes of a tree that have no line the one that is being translated."""
+        for inner in ast.walk(node):
+            if "lineno" in inner._attributes and not hasattr(inner, "lineno"):
+                inner.lineno = inner.end_lineno = self.line
+                inner.col_offset = inner.end_col_offset = self.column
+        return node
+
+    def assign(self, name: str, node: ast.expr) -> None:
+        self.emit(ast.Assign([ast.Name(name, ast.Store())], node))
+
+    def temporary(self, node: ast.expr | None = None) -> str:
+        self.count += 1
+        name = f"_c_t{self.count}"
+        if node is not None:
+            self.assign(name, node)
+        return name
+
+    def kept(self, value: Value) -> Value:
+        """A value in a variable, unless it is one already."""
+        if value.const is not None or isinstance(value.node, ast.Constant):
+            return value
+        return Value(value.type, load(self.temporary(value.node)))
+
+    def apart(self, make: object) -> tuple[list[ast.stmt], object]:
+        """What a piece of translation makes, and the statements it wants in front."""
+        before, self.out = self.out, []
+        try:
+            made = make()
+            return self.out, made
+        finally:
+            self.out = before
+
+    def wrong(self, message: str, node: c_ast.Node | None = None):
+        self.code.wrong(message, self.at(node))
+
+    def refuse(self, what: str, node: c_ast.Node | None = None, nearest: str | None = None):
+        self.code.refuse(what, self.at(node), nearest)
+
+    def at(self, node: c_ast.Node | None) -> int:
+        return node.coord.line if node is not None and node.coord is not None else self.line
+
+    # Values
+
+    def value(self, node: c_ast.Node) -> Value:
+        """An expression's value; arrays as pointers."""
+        before = self.line, self.column
+        if node.coord is not None:
+            self.line, self.column = node.coord.line, node.coord.column or 0
+        try:
+            made = getattr(self, f"value_{type(node).__name__}", self.unknown)(node)
+            self.stamp(made.node)
+            if made.offset is not None:
+                self.stamp(made.offset)
+            return made
+        finally:
+            self.line, self.column = before
+
+    def number(self, node: c_ast.Node, what: str = "an expression") -> Value:
+        """An expression's value, which must be a number."""
+        made = self.value(node)
+        if not isinstance(made.type, Scalar):
+            self.wrong(f'{what} must have arithmetic type, not "{made.type}"', node)
+        return made
+
+    def truth(self, node: c_ast.Node) -> Value:
+        """An expression as a condition."""
+        made = self.value(node)
+        if isinstance(made.type, Pointer):
+            size = ast.Attribute(made.node, "size", ast.Load())
+            return Value(BOOL, self.stamp(ast.Compare(size, [ast.NotEq()], [ast.Constant(0)])))
+        if not isinstance(made.type, Scalar):
+            self.wrong(f'an expression of type "{made.type}" is no condition', node)
+        made = convert(made, BOOL)
+        self.stamp(made.node)
+        return made
+
+    def unknown(self, node: c_ast.Node) -> Value:
+        what = {"CompoundLiteral": "a compound literal", "InitList": "a list of values", "StructRef": "a member"}
+        self.refuse(what.get(type(node).__name__, f"this {type(node).__name__}"), node)
+
+    def value_Constant(self, node: c_ast.Constant) -> Value:
+        if node.type == "string":
+            self.refuse("a string", node)
+        return values.constant(node.value, node.type)
+
+    def value_ID(self, node: c_ast.ID) -> Value:
+        variable = self.scope.find(node.name)
+        if variable is None:
+            if node.name in ("true", "false"):
+                return literal(BOOL, node.name == "true")
+            if node.name == "warpSize":
+                return literal(INT, 32)
+            variable = self.module.enumerated(node.name)
+            if variable is not None:
+                return literal(INT, variable)
+            if node.name in _DIM3:
+                self.refuse(f"{node.name} as a whole", node, f"{node.name}.x")
+            self.wrong(f'identifier "{node.name}" is undefined', node)
+        if variable.const is not None:
+            return literal(variable.type, variable.const)
+        if variable.reference or variable.boxed:
+            return self.read(self.variable_place(variable))
+        if isinstance(variable.type, Array):
+            return decayed(Value(variable.type, load(variable.name)))
+        if isinstance(variable.type, Pointer):
+            array = copy.deepcopy(variable.array) if variable.array is not None else load(variable.name)
+            return Value(variable.type, array, ast.Constant(0) if variable.still else load(f"{variable.name}__at"))
+        return Value(variable.type, load(variable.name))
+
+    def read(self, place: Place) -> Value:
+        return Value(place.type, self.stamp(place.target(ast.Load())))
+
+    def variable_place(self, variable: Variable) -> Place:
+        if variable.reference:
+            offset = ast.Constant(0) if variable.still else load(f"{variable.name}__at")
+            array = variable.array if variable.array is not None else load(variable.name)
+            return Place(variable.type.to, array, [index(offset)])
+        if variable.boxed:
+            return Place(variable.type, load(variable.name), [ast.Constant(0)])
+        return Place(variable.type, name=variable.name)
+
+    def place(self, node: c_ast.Node) -> Place:
+        """Where an expression's value lies."""
+        if isinstance(node, c_ast.ID):
+            variable = self.scope.find(node.name)
+            if variable is None:
+                self.wrong(f'identifier "{node.name}" is undefined', node)
+            if variable.const is not None or isinstance(variable.type, Array):
+                self.wrong("expression must be a modifiable lvalue", node)
+            return self.variable_place(variable)
+        if isinstance(node, c_ast.ArrayRef):
+            return self.element(node)
+        if isinstance(node, c_ast.UnaryOp) and node.op == "*":
+            made = self.value(node.expr)
+            if not isinstance(made.type, Pointer):
+                self.wrong('operand of "*" must be a pointer', node)
+            return Place(self.pointee(made, node), made.node, [index(made.offset)])
+        self.wrong("expression must be an lvalue", node)
+
+    def pointee(self, pointer: Value, node: c_ast.Node) -> Scalar:
+        if not isinstance(pointer.type.to, Scalar):
+            self.wrong("expression must be a pointer to a complete object type", node)
+        return pointer.type.to
+
+    def element(self, node: c_ast.ArrayRef) -> Place:
+        base, subscripts = chain(node)
+        variable = self.scope.find(base.name) if isinstance(base, c_ast.ID) else None
+        if variable is not None and isinstance(variable.type, Carray):
+            return self.carray_element(variable, subscripts, node)
+        if variable is not None and isinstance(variable.type, Array):
+            given = [self.whole(each) for each in subscripts]
+            if len(given) != len(variable.type.shape):
+                self.wrong("expression must be a modifiable lvalue", node)
+            if not variable.flat:
+                return Place(variable.type.of, load(variable.name), [index(wide(each)) for each in given])
+            return Place(variable.type.of, load(variable.name), [index(self.flattened(variable.type.shape, given))])
+        made = self.value(base)
+        if not isinstance(made.type, Pointer):
+            self.wrong("expression must have pointer-to-object type", node)
+        if len(subscripts) > 1:
+            self.wrong("expression must have pointer-to-object type", node)
+        return Place(self.pointee(made, node), made.node, [index(added(made.offset, wide(self.whole(subscripts[0]))))])
+
+    def flattened(self, shape: tuple[int, ...], given: list[Value]) -> ast.expr:
+        """The number of an element of an array of several dimensions, or of the first of a part of it."""
+        total: ast.expr = ast.Constant(0)
+        step = 1
+        for n in shape[len(given) :]:
+            step *= n
+        for n, each in reversed(list(zip(shape, given, strict=False))):
+            one = wide(each)
+            if isinstance(one, ast.Constant):
+                one = ast.Constant(one.value * step)
+            elif step != 1:
+                one = ast.BinOp(one, ast.Mult(), ast.Constant(step))
+            total = added(one, total)
+            step *= n
+        return total
+
+    def carray_element(self, variable: Variable, subscripts: list[c_ast.Node], node: c_ast.Node) -> Place:
+        kind = variable.type
+        if kind.whole and len(subscripts) == max(kind.ndim, 1):
+            places = [index(wide(self.whole(each))) for each in subscripts]
+            return Place(kind.of, load(variable.name), places)
+        if len(subscripts) != 1:
+            self.wrong("a raw argument takes one index", node)
+        given = self.value(subscripts[0])
+        if isinstance(given.type, Pointer):
+            offset: ast.expr = ast.Constant(0)
+            for k in range(kind.ndim):
+                one = ast.Subscript(copy.deepcopy(given.node), index(added(given.offset, ast.Constant(k))), ast.Load())
+                length = load(f"{variable.name}__shape{k}")
+                offset = added(ast.BinOp(offset, ast.Mult(), length) if k else offset, to("i8", one))
+        else:
+            offset = wide(self.whole(subscripts[0]))
+        return Place(kind.of, load(variable.name), [index(offset)])
+
+    def whole(self, node: c_ast.Node) -> Value:
+        made = self.number(node)
+        if made.type.kind not in "iub":
+            self.wrong("expression must have integral or unscoped enum type", node)
+        return convert(made, INT) if made.type.kind == "b" else made
+
+    def value_ArrayRef(self, node: c_ast.ArrayRef) -> Value:
+        base, subscripts = chain(node)
+        if isinstance(base, c_ast.FuncCall) and isinstance(base.name, c_ast.StructRef):
+            return self.module.builtins.member(self, base, subscripts)
+        variable = self.scope.find(base.name) if isinstance(base, c_ast.ID) else None
+        if variable is not None and isinstance(variable.type, Array) and len(subscripts) < len(variable.type.shape):
+            given = [self.whole(each) for each in subscripts]
+            offset = self.flattened(variable.type.shape, given)
+            rest = variable.type.shape[len(given) :]
+            if len(rest) > 1:
+                self.refuse("a pointer to an array", node)
+            return Value(Pointer(variable.type.of), load(variable.name), offset)
+        return self.read(self.element(node))
+
+    def value_StructRef(self, node: c_ast.StructRef) -> Value:
+        if isinstance(node.name, c_ast.ID) and node.name.name in _DIM3 and self.scope.find(node.name.name) is None:
+            if node.field.name not in ("x", "y", "z"):
+                self.wrong(f'"{node.name.name}" has no member "{node.field.name}"', node)
+            member = ast.Attribute(load(f"_c_{node.name.name}"), node.field.name, ast.Load())
+            return Value(UINT, to("u4", member))
+        return self.module.builtins.attribute(self, node)
+
+    def value_Cast(self, node: c_ast.Cast) -> Value:
+        kind = self.module.typename(node.to_type, self)
+        if kind is VOID:
+            return Value(VOID, self.value(node.expr).node)
+        made = self.value(node.expr)
+        return self.cast(made, kind, node)
+
+    def cast(self, made: Value, kind: object, node: c_ast.Node) -> Value:
+        if isinstance(kind, Pointer):
+            return self.cast_pointer(made, kind, node)
+        if isinstance(made.type, Pointer) or not isinstance(kind, Scalar) or not isinstance(made.type, Scalar):
+            if isinstance(made.type, Pointer) and kind == BOOL:
+                return self.truth(node.expr)
+            self.refuse(f'a conversion of "{made.type}" to "{kind}"', node)
+        return self.converted(made, kind, node)
+
+    def converted(self, made: Value, kind: Scalar, node: c_ast.Node | None) -> Value:
+        """A number as another type, as an assignment converts it."""
+        if not isinstance(made.type, Scalar) or not isinstance(kind, Scalar):
+            if isinstance(made.type, Pointer) and kind == BOOL and node is not None:
+                return self.truth(node)
+            self.wrong(f'a value of type "{made.type}" cannot be used to initialize an entity of type "{kind}"', node)
+        if made.type.kind == "c" and kind.kind not in "cb":
+            self.wrong(f'no suitable conversion function from "{made.type}" to "{kind}" exists', node)
+        return convert(made, kind)
+
+    def cast_pointer(self, made: Value, kind: Pointer, node: c_ast.Node) -> Value:
+        if not isinstance(made.type, Pointer):
+            self.refuse(f'a conversion of "{made.type}" to "{kind}"', node)
+        old, new = made.type.to, kind.to
+        if old == new or not isinstance(new, Scalar) or not isinstance(old, Scalar) or old.char == new.char:
+            if not isinstance(old, Scalar) and isinstance(new, Scalar):
+                self.refuse(f'a conversion of "{made.type}" to "{kind}"', node)
+            return Value(Pointer(new if isinstance(new, Scalar) else old), made.node, made.offset)
+        self.count += 1
+        name = self.scope.own(getattr(made.node, "id", "view"))
+        view = ast.Call(ast.Attribute(made.node, "view", ast.Load()), [ast.Attribute(
+            load("_c_np"), new.dtype.name, ast.Load())], [])  # fmt: skip
+        self.assign(name, view)
+        offset = made.offset
+        if not (isinstance(offset, ast.Constant) and offset.value == 0):
+            if old.size >= new.size:
+                offset = ast.BinOp(offset, ast.Mult(), ast.Constant(old.size // new.size))
+            else:
+                offset = ast.BinOp(offset, ast.FloorDiv(), ast.Constant(new.size // old.size))
+        return Value(kind, load(name), offset)
+
+    def value_UnaryOp(self, node: c_ast.UnaryOp) -> Value:
+        if node.op == "sizeof":
+            return self.size_of(node)
+        if node.op == "&":
+            return self.address(node)
+        if node.op == "*":
+            return self.read(self.place(node))
+        if node.op in ("++", "--", "p++", "p--"):
+            return self.stepped(node)
+        if node.op == "!":
+            return unary("!", self.truth(node.expr))
+        operand = self.number(node.expr, "operand")
+        made = unary(node.op, operand)
+        if made is None:
+            self.wrong(f'operand of "{node.op}" cannot be "{operand.type}"', node)
+        return made
+
+    def size_of(self, node: c_ast.UnaryOp) -> Value:
+        if isinstance(node.expr, c_ast.Typename):
+            kind = self.module.typename(node.expr, self)
+        elif isinstance(node.expr, c_ast.ID) and (found := self.scope.find(node.expr.name)) is not None:
+            kind = found.type
+        else:
+            _, made = self.apart(lambda: self.value(node.expr))
+            kind = made.type
+        if isinstance(kind, Scalar):
+            return literal(ULONG, kind.size)
+        if isinstance(kind, Array):
+            size = kind.of.size
+            for n in kind.shape:
+                size *= n
+            return literal(ULONG, size)
+        return literal(ULONG, 8)
+
+    def address(self, node: c_ast.UnaryOp) -> Value:
+        inner = node.expr
+        if isinstance(inner, c_ast.UnaryOp) and inner.op == "*":
+            return self.value(inner.expr)
+        place = self.place(inner)
+        if place.at is None or len(place.at) != 1:
+            self.refuse("the address of this", node)
+        return Value(Pointer(place.type), place.node, offset_of(place.at[0]))
+
+    def stepped(self, node: c_ast.UnaryOp) -> Value:
+        step, late = (1 if "+" in node.op else -1), node.op.startswith("p")
+        variable = self.scope.find(node.expr.name) if isinstance(node.expr, c_ast.ID) else None
+        if variable is not None and isinstance(variable.type, Pointer) and not variable.reference:
+            old = self.value(node.expr)
+            if late:
+                old = Value(old.type, old.node, load(self.temporary(old.offset)))
+            self.assign(f"{variable.name}__at", ast.BinOp(load(f"{variable.name}__at"), ast.Add(), ast.Constant(step)))
+            return old if late else self.value(node.expr)
+        place = self.settled(self.place(node.expr))
+        old = self.read(place)
+        if not isinstance(old.type, Scalar) or old.type.kind == "c":
+            self.wrong(f'operand of "{node.op}" cannot be "{old.type}"', node)
+        if late:
+            old = self.kept(old)
+        made = convert(binary("+", old, literal(INT, step)), place.type)
+        return self.store(place, made) if not late else (self.store(place, made), old)[1]
+
+    def settled(self, place: Place) -> Place:
+        """A place whose index is computed once."""
+        if place.at is not None:
+            place.at = [e if _plain(e) else load(self.temporary(e)) for e in place.at]
+        return place
+
+    def store(self, place: Place, made: Value) -> Value:
+        """Store a value; returns it as what the assignment is worth."""
+        self.emit(ast.Assign([place.target(ast.Store())], made.node))
+        if place.at is None:
+            return Value(place.type, load(place.name))
+        return self.stored(made)
+
+    def stored(self, made: Value) -> Value:
+        """What was stored, without reading it back: it was put into a variable first."""
+        target = self.out[-1]
+        if made.const is not None or isinstance(target.value, ast.Name | ast.Constant):
+            return made
+        name = self.temporary()
+        self.out.insert(-1, self.stamp(ast.Assign([ast.Name(name, ast.Store())], target.value)))
+        target.value = self.stamp(load(name))
+        return Value(made.type, load(name))
+
+    def value_Assignment(self, node: c_ast.Assignment) -> Value:
+        variable = self.scope.find(node.lvalue.name) if isinstance(node.lvalue, c_ast.ID) else None
+        if variable is not None and isinstance(variable.type, Pointer) and not variable.reference:
+            return self.assign_pointer(variable, node)
+        if variable is not None and isinstance(variable.type, Group):
+            self.refuse("assignment of a group", node)
+        if node.op == "=":
+            right = self.value(node.rvalue)
+            place = self.place(node.lvalue)
+            return self.store(place, self.converted(right, place.type, node))
+        right = self.number(node.rvalue)
+        place = self.settled(self.place(node.lvalue))
+        made = binary(node.op[:-1], self.read(place), right)
+        if made is None:
+            self.wrong(f'no operator "{node.op}" for "{place.type}" and "{right.type}"', node)
+        return self.store(place, self.converted(made, place.type, node))
+
+    def assign_pointer(self, variable: Variable, node: c_ast.Assignment) -> Value:
+        right = self.value(node.rvalue)
+        at = f"{variable.name}__at"
+        if node.op == "=":
+            if not isinstance(right.type, Pointer):
+                self.refuse("a pointer made of a number", node)
+            if variable.array is None:
+                offset = self.temporary(right.offset)
+                self.assign(variable.name, right.node)
+                self.assign(at, load(offset))
+            else:
+                self.assign(at, right.offset)
+        elif node.op in ("+=", "-="):
+            operator = ast.Add() if node.op == "+=" else ast.Sub()
+            self.assign(at, ast.BinOp(load(at), operator, wide(right)))
+        else:
+            self.wrong(f'no operator "{node.op}" for "{variable.type}"', node)
+        return self.value(node.lvalue)
+
+    def value_BinaryOp(self, node: c_ast.BinaryOp) -> Value:
+        if node.op in ("&&", "||"):
+            return self.shortened(node)
+        a, b = self.value(node.left), self.value(node.right)
+        if isinstance(a.type, Pointer) or isinstance(b.type, Pointer):
+            return self.pointers(node, a, b)
+        if not isinstance(a.type, Scalar) or not isinstance(b.type, Scalar):
+            self.wrong(f'no operator "{node.op}" matches "{a.type}" and "{b.type}"', node)
+        made = binary(node.op, a, b)
+        if made is None:
+            self.wrong(f'no operator "{node.op}" matches "{a.type}" and "{b.type}"', node)
+        return made
+
+    def pointers(self, node: c_ast.BinaryOp, a: Value, b: Value) -> Value:
+        if isinstance(a.type, Pointer) and isinstance(b.type, Pointer):
+            if node.op == "-":
+                return Value(LONG, ast.BinOp(a.offset, ast.Sub(), b.offset))
+            if node.op in values.COMPARISONS:
+                return binary(node.op, Value(LONG, a.offset), Value(LONG, b.offset))
+        elif node.op in ("==", "!="):  # with a null pointer
+            pointer = a if isinstance(a.type, Pointer) else b
+            size = ast.Attribute(pointer.node, "size", ast.Load())
+            return Value(BOOL, ast.Compare(size, [ast.Eq() if node.op == "==" else ast.NotEq()], [ast.Constant(0)]))
+        elif node.op in ("+", "-"):
+            pointer, number = (a, b) if isinstance(a.type, Pointer) else (b, a)
+            if number.type.kind in "iub" and not (node.op == "-" and pointer is b):
+                if node.op == "+":
+                    return Value(pointer.type, pointer.node, added(pointer.offset, wide(number)))
+                return Value(pointer.type, pointer.node, ast.BinOp(pointer.offset, ast.Sub(), wide(number)))
+        self.wrong(f'no operator "{node.op}" matches "{a.type}" and "{b.type}"', node)
+
+    def shortened(self, node: c_ast.BinaryOp) -> Value:
+        left = self.truth(node.left)
+        before, right = self.apart(lambda: self.truth(node.right))
+        both = node.op == "&&"
+        if left.const is not None:
+            if bool(left.const) != both:
+                return literal(BOOL, not both)
+            self.out += before
+            return right
+        if not before:
+            return Value(BOOL, ast.BoolOp(ast.And() if both else ast.Or(), [left.node, right.node]))
+        name = self.temporary(left.node)
+        test = load(name) if both else ast.UnaryOp(ast.Not(), load(name))
+        self.emit(ast.If(test, [*before, self.stamp(ast.Assign([ast.Name(name, ast.Store())], right.node))], []))
+        return Value(BOOL, load(name))
+
+    def value_TernaryOp(self, node: c_ast.TernaryOp) -> Value:
+        test = self.truth(node.cond)
+        parts = [self.apart(lambda part=part: self.value(part)) for part in (node.iftrue, node.iffalse)]
+        (first, a), (second, b) = parts
+        if test.const is not None:
+            before, chosen = parts[0] if test.const else parts[1]
+            self.out += before
+            if isinstance(a.type, Scalar) and isinstance(b.type, Scalar):
+                return convert(chosen, a.type if a.type == b.type else common(a.type, b.type))
+            return chosen
+        if isinstance(a.type, Pointer) and isinstance(b.type, Pointer):
+            array, at = self.temporary(), self.temporary()
+            for before, part in parts:
+                before += [
+                    self.stamp(ast.Assign([ast.Name(array, ast.Store())], part.node)),
+                    self.stamp(ast.Assign([ast.Name(at, ast.Store())], to("i8", part.offset))),
+                ]
+            self.emit(ast.If(test.node, first, second))
+            return Value(a.type, load(array), load(at))
+        if a.type is VOID and b.type is VOID:
+            self.emit(ast.If(test.node, [*first, *_run(self, a)], [*second, *_run(self, b)]))
+            return Value(VOID, ast.Constant(None))
+        if not isinstance(a.type, Scalar) or not isinstance(b.type, Scalar):
+            self.wrong(f'operand types are incompatible ("{a.type}" and "{b.type}")', node)
+        kind = a.type if a.type.char == b.type.char else common(a.type, b.type)
+        a, b = convert(a, kind), convert(b, kind)
+        if not first and not second:
+            return Value(kind, ast.IfExp(test.node, a.node, b.node))
+        name = self.temporary()
+        for before, part in ((first, a), (second, b)):
+            before.append(self.stamp(ast.Assign([ast.Name(name, ast.Store())], part.node)))
+        self.emit(ast.If(test.node, first, second))
+        return Value(kind, load(name))
+
+    def value_ExprList(self, node: c_ast.ExprList) -> Value:
+        for inner in node.exprs[:-1]:
+            self.run(inner)
+        return self.value(node.exprs[-1])
+
+    def run(self, node: c_ast.Node) -> None:
+        """An expression for its effect only."""
+        made = self.value(node)
+        for statement in _run(self, made):
+            self.out.append(statement)
+
+    def value_FuncCall(self, node: c_ast.FuncCall) -> Value:
+        if isinstance(node.name, c_ast.StructRef):
+            return self.module.builtins.member(self, node, [])
+        if not isinstance(node.name, c_ast.ID):
+            self.refuse("a call of something that is no name", node)
+        given = list(node.args.exprs) if node.args is not None else []
+        return self.module.called(self, node.name.name, given, node)
+
+    def do_Decl(self, node: c_ast.Decl) -> None:
+        if node.name is None:
+            if isinstance(node.type, c_ast.Enum):
+                self.module.enumerate_all(node.type, self)
+                return
+            self.refuse("this declaration", node)
+        if isinstance(node.type, c_ast.FuncDecl):
+            return
+        if isinstance(node.type, c_ast.ArrayDecl):
+            self.declare_array(node)
+            return
+        kind = self.module.resolve(node.type, self)
+        name = node.name
+        if name.startswith(REFERENCE):
+            self.declare_reference(name[len(REFERENCE) :], kind, node)
+            return
+        if kind == "auto" or isinstance(kind, Group):
+            self.declare_auto(name, kind, node)
+        elif SHARED in node.storage:
+            variable = Variable(kind, self.scope.own(name), boxed=True)
+            self.allocate(variable.name, "shared", kind, (1,))
+            self.scope.declare(name, variable)
+        elif isinstance(kind, Pointer):
+            self.declare_pointer(name, kind, self.value(node.init) if node.init is not None else None, node)
+        elif isinstance(kind, Scalar):
+            made = None
+            if node.init is not None:
+                init = node.init.exprs[0] if isinstance(node.init, c_ast.InitList) else node.init
+                made = self.converted(self.value(init), kind, init)
+            self.declare_number(name, kind, made, node)
+        else:
+            self.wrong("incomplete type is not allowed", node)
+
+    def declare_number(self, name: str, kind: Scalar, made: Value | None, node: c_ast.Decl) -> None:
+        changed = name in self.usage.assigned | self.usage.moved | self.usage.addressed
+        if made is not None and made.const is not None and kind.kind in "iub" and "const" in node.quals and not changed:
+            self.scope.declare(name, Variable(kind, name, const=made.const))
+            return
+        variable = Variable(kind, self.scope.own(name), boxed=name in self.usage.addressed)
+        if variable.boxed:
+            self.allocate(variable.name, "local", kind, (1,))
+            if made is not None:
+                target = ast.Subscript(load(variable.name), ast.Constant(0), ast.Store())
+                self.emit(ast.Assign([target], made.node))
+        else:
+            self.assign(variable.name, (made or literal(kind, 0)).node)
+        self.scope.declare(name, variable)
+
+    def declare_pointer(self, name: str, kind: Pointer, made: Value | None, node: c_ast.Decl) -> None:
+        if made is not None and not isinstance(made.type, Pointer):
+            self.refuse("a pointer made of a number", node)
+        if made is not None and _char(made.type.to) != _char(kind.to):
+            said = f'a value of type "{made.type}" cannot be used to initialize an entity of type "{kind}"'
+            self.wrong(said, node)
+        if name in self.usage.addressed:
+            self.refuse("a pointer to a pointer", node)
+        variable = Variable(kind, self.scope.own(name))
+        if made is not None:
+            self.assign(f"{variable.name}__at", to("i8", made.offset))
+            if name not in self.usage.assigned and not self.changes(made.node):
+                variable.array = made.node
+            else:
+                self.assign(variable.name, made.node)
+        self.scope.declare(name, variable)
+
+    def changes(self, array: ast.expr) -> bool:
+        """Whether a pointer's array is that of another pointer, which may point elsewhere later."""
+        named = array.id if isinstance(array, ast.Name) else None
+        return any(
+            v.name == named and isinstance(v.type, Pointer) and v.array is None
+            for level in self.scope.levels
+            for v in level.values()
+        )
+
+    def declare_reference(self, name: str, kind: Pointer, node: c_ast.Decl) -> None:
+        if node.init is None:
+            self.wrong(f'reference variable "{name}" requires an initializer', node)
+        place = self.place(node.init)
+        if place.at is None or len(place.at) != 1:
+            self.refuse("a reference to a variable", node)
+        variable = Variable(Pointer(place.type), self.scope.own(name), reference=True, array=place.node)
+        if self.changes(place.node):
+            self.assign(variable.name, place.node)
+            variable.array = None
+        self.assign(f"{variable.name}__at", offset_of(place.at[0]))
+        self.scope.declare(name, variable)
+
+    def declare_auto(self, name: str, kind: object, node: c_ast.Decl) -> None:
+        called = node.init.name.name if isinstance(node.init, c_ast.FuncCall) and isinstance(
+            node.init.name, c_ast.ID) else ""  # fmt: skip
+        if called in ("this_grid", "this_thread_block"):
+            group = Group("grid_group" if called == "this_grid" else "thread_block")
+            self.scope.declare(name, Variable(group, name))
+            return
+        if kind != "auto" or node.init is None:
+            self.refuse("this use of a type without a name", node)
+        made = self.value(node.init)
+        if isinstance(made.type, Pointer):
+            self.declare_pointer(name, made.type, made, node)
+        else:
+            self.declare_number(name, made.type, made, node)
+
+    def declare_array(self, node: c_ast.Decl) -> None:
+        kind = self.module.resolve(node.type, self, node.init)
+        if not isinstance(kind, Array):
+            self.refuse(f"an array of {kind}", node)
+        name = node.name
+        flat = len(kind.shape) == 1 or name in self.usage.partly
+        shared = SHARED in node.storage
+        variable = Variable(kind, self.scope.own(name), flat=flat)
+        if shared and "extern" in node.storage:
+            self.allocate(variable.name, "shared", kind.of, (0,))
+            kind = Array(kind.of, (0,))
+        else:
+            count = 1
+            for n in kind.shape:
+                count *= n
+            self.allocate(variable.name, "shared" if shared else "local", kind.of, (count,) if flat else kind.shape)
+        self.scope.declare(name, variable)
+        if node.init is not None:
+            if shared:
+                self.wrong("initializer not allowed for __shared__ variable", node)
+            self.fill(variable, kind, node.init)
+
+    def allocate(self, name: str, where: str, kind: Scalar, shape: tuple[int, ...]) -> None:
+        extents = ast.Constant(shape[0]) if len(shape) == 1 else ast.Tuple([ast.Constant(n) for n in shape], ast.Load())
+        of = ast.Attribute(load("_c_np"), "bool_" if kind.kind == "b" else kind.dtype.name, ast.Load())
+        if where == "shared":
+            count = 1
+            for n in shape:
+                count *= n
+            self.shared_bytes = -(-self.shared_bytes // 16) * 16 + count * kind.size
+        self.assign(name, call(f"_c_{where}.array", extents, of))
+
+    def fill(self, variable: Variable, kind: Array, init: c_ast.Node) -> None:
+        """Store an array's initial values; those not given are 0."""
+        if not isinstance(init, c_ast.InitList):
+            self.refuse("this initial value of an array", init)
+        given: dict[tuple[int, ...], c_ast.Node] = {}
+        spread(init, kind.shape, (), given, self)
+        for place in itertools.product(*(range(n) for n in kind.shape)):
+            node = given.get(place)
+            made = self.converted(self.value(node), kind.of, node) if node is not None else literal(kind.of, 0)
+            if variable.flat:
+                at: ast.expr = index(self.flattened(kind.shape, [literal(INT, k) for k in place]))
+            else:
+                at = ast.Tuple([ast.Constant(k) for k in place], ast.Load())
+            self.emit(ast.Assign([ast.Subscript(load(variable.name), at, ast.Store())], made.node))
+
 
 def _flat(statements: list[c_ast.Node]) -> list[c_ast.Node]:
     if (
@@ -242,3 +918,48 @@ def _counts(node: c_ast.For, step: c_ast.Node) -> bool:
 
     Changes().visit(step)
     return plain and bool(read & changed)
+
+
+def _run(self: Statements, made: Value) -> list[ast.stmt]:
+    """The statements that evaluate something and drop it; none where that does nothing."""
+    if any(isinstance(inner, ast.Call | ast.Subscript) for inner in ast.walk(made.node)):
+        if isinstance(made.type, Pointer | Array):
+            return []
+        return [self.stamp(ast.Expr(made.node))]
+    return []
+
+
+def _plain(node: ast.expr) -> bool:
+    """Whether a node may be evaluated twice."""
+    return isinstance(node, ast.Constant | ast.Name)
+
+
+def offset_of(node: ast.expr) -> ast.expr:
+    """The offset that an index was made of."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "_c_u8":
+        return node.args[0]
+    return node if isinstance(node, ast.Constant) else to("i8", node)
+
+
+def _char(kind: object) -> object:
+    return getattr(kind, "char", kind)
+
+
+def spread(init: c_ast.InitList, shape: tuple[int, ...], at: tuple[int, ...], given: dict, f: Statements) -> None:
+    """Enter an array's initial values by their places."""
+    exprs = list(init.exprs or ())
+    nested = any(isinstance(e, c_ast.InitList) for e in exprs)
+    if len(shape) > 1 and not nested:
+        places = itertools.product(*(range(n) for n in shape))
+        for place, each in zip(places, exprs, strict=False):
+            given[at + place] = each
+        return
+    if len(exprs) > shape[0]:
+        f.wrong("too many initializer values", init)
+    for k, each in enumerate(exprs):
+        if isinstance(each, c_ast.InitList):
+            spread(each, shape[1:], (*at, k), given, f)
+        elif isinstance(each, c_ast.NamedInitializer):
+            f.refuse("a designated initial value", init)
+        else:
+            given[(*at, k)] = each

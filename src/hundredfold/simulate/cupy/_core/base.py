@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 import operator
-import warnings
 from typing import Any
 
 import numpy as np
@@ -77,159 +75,6 @@ def normal_order(order: Any, allowed: str = "CF") -> str:
     return order
 
 
-def _check_strides(shape: tuple[int, ...], strides: Any, itemsize: int) -> None:
-    reach = [(n - 1) * step for n, step in zip(shape, strides, strict=True) if n]
-    if any(step < 0 for step in reach):
-        raise ValueError("ndarray() with strides currently does not allow negative strides")
-    size = math.prod(shape) * itemsize
-    if not size:
-        return
-    if sum(reach) + itemsize > max(size, itemsize):
-        raise ValueError(
-            f"ndarray() with strides must stay withing a contiguous size of {size} but got {sum(reach) + itemsize}."
-        )
-
-
-class Base:
-    """State: a NumPy view ``_a`` of device memory, the ``_block`` it lies in, and the array it is a view of."""
-
-    __slots__ = ("__weakref__", "_a", "_block", "base")
-    __array_priority__ = 100.0
-
-    def __new__(cls, shape: Any = None, dtype: Any = float, memptr: Any = None, strides: Any = None, order: str = "C"):
-        self = object.__new__(cls)
-        if shape is None:  # a subclass that initialises itself
-            return self
-        shape, dtype, order = normal_shape(shape), normal_dtype(dtype), normal_order(order)
-        self.base = None
-        if memptr is None:
-            if strides is not None:
-                _check_strides(shape, strides, dtype.itemsize)
-            block, offset = launch.allocate(math.prod(shape) * dtype.itemsize), 0
-        else:
-            block, offset = memptr._block, memptr._offset
-        self._block = block
-        self._a = np.ndarray(shape, dtype, block.raw, offset=offset, strides=strides, order=order)
-        return self
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        pass
-
-    def __array_finalize__(self, obj: Any) -> None:
-        pass
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Lengths of the axes; may be assigned where no copy is needed."""
-        return self._a.shape
-
-    @shape.setter
-    def shape(self, shape: Any) -> None:
-        try:
-            self._a = reshaped(self._a, shape)
-        except ValueError:
-            raise AttributeError("Incompatible shape for in-place modification.") from None
-
-    @property
-    def dtype(self) -> np.dtype:
-        """Type of the elements."""
-        return self._a.dtype
-
-    @property
-    def size(self) -> int:
-        """Number of elements."""
-        return self._a.size
-
-    @property
-    def ndim(self) -> int:
-        """Number of axes."""
-        return self._a.ndim
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the elements."""
-        return self._a.nbytes
-
-    @property
-    def itemsize(self) -> int:
-        """Bytes of one element."""
-        return self._a.itemsize
-
-    @property
-    def strides(self) -> tuple[int, ...]:
-        """Bytes from one element to the next along each axis."""
-        return self._a.strides
-
-    @property
-    def flags(self) -> Flags:
-        """Memory layout: ``c_contiguous``, ``f_contiguous``, ``owndata``."""
-        return Flags(self._a.flags.c_contiguous, self._a.flags.f_contiguous, self.base is None)
-
-    @property
-    def data(self) -> Any:
-        """Pointer to the first element in (simulated) device memory."""
-        from ..cuda.memory import MemoryPointer
-
-        start = self._a.ctypes.data - self._block.ptr if self._a.size else 0
-        return MemoryPointer(self._block, start)
-
-    @property
-    def device(self) -> Any:
-        """The device on which this array lies."""
-        from ..cuda.device import Device
-
-        return Device(self._block.device_id)
-
-    @property
-    def __cuda_array_interface__(self) -> dict:
-        from .. import _util
-        from ..cuda.stream import get_current_stream_ptr
-
-        stream = get_current_stream_ptr() or 1  # the null stream is 1 there
-        return {
-            "shape": self._a.shape,
-            "typestr": self._a.dtype.str,
-            "descr": self._a.dtype.descr,
-            **({"stream": stream} if _util.CUDA_ARRAY_INTERFACE_EXPORT_VERSION == 3 else {}),
-            "version": _util.CUDA_ARRAY_INTERFACE_EXPORT_VERSION,
-            "strides": None if self._a.flags.c_contiguous else self._a.strides,
-            "data": (self._a.ctypes.data if self._a.size else 0, False),
-        }
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        from .dlpack import device_of
-
-        return device_of(self)
-
-    def __dlpack__(self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: Any = None):
-        from .dlpack import export
-
-        return export(self, stream, max_version, dl_device, copy)
-
-    def toDlpack(self) -> Any:
-        """A capsule of this memory (deprecated)."""
-        from ..exceptions import VisibleDeprecationWarning
-
-        warnings.warn(
-            "This function is deprecated and will be removed in a future release. Use the cupy.from_dlpack() array "
-            "constructor instead.",
-            VisibleDeprecationWarning,
-            stacklevel=2,
-        )
-        return self.__dlpack__()
-
-    @property
-    def _c_contiguous(self) -> bool:
-        return self._a.flags.c_contiguous
-
-    @property
-    def _f_contiguous(self) -> bool:
-        return self._a.flags.f_contiguous
-
-    def _is_on(self, device_id: int) -> bool:
-        return self._block.device_id == device_id
-
-
 class Flags:
     """Memory layout of a device array (``cupy._core.flags.Flags``)."""
 
@@ -268,7 +113,7 @@ class Flags:
         return f"  C_CONTIGUOUS : {self.c_contiguous}\n  F_CONTIGUOUS : {self.f_contiguous}\n  OWNDATA : {self.owndata}"
 
 
-def switch_device(array: Base) -> _On:
+def switch_device(array: Any) -> _On:
     """Use the device on which an array lies, inside a ``with``."""
     return _On(array._block.device_id)
 

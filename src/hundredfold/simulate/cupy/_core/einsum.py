@@ -54,7 +54,7 @@ def einsum(*operands: Any, **kwargs: Any) -> Any:
     out = launch.empty(shape, result)
     if out.size:
         arguments = (out._a, host, [numbers[label] for label in output], bool(optimize) or len(arrays) > 2)
-        launch.submit("cupy_einsum", _run, arguments, None, launch.read(*arrays), out.nbytes)
+        launch.submit("cupy_einsum", _run, arguments, reads=[a._a for a in arrays], writes=(out._a,))
     return out
 
 

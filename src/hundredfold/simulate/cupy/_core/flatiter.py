@@ -50,8 +50,15 @@ class flatiter:
         if not len(positions):
             return
         written = len(positions) * base.itemsize
-        arguments = (base._a, value._a, index, len(positions))
-        launch.submit("cupy_flatiter_setitem_slice", _assign, arguments, None, value.nbytes, written)
+        launch.submit(
+            "cupy_flatiter_setitem_slice",
+            _assign,
+            (base._a, value._a, index, len(positions)),
+            reads=(value._a,),
+            writes=(base._a,),
+            bytes_read=min(value.size, len(positions)) * value.itemsize,
+            bytes_written=written,
+        )
 
     def __iter__(self) -> flatiter:
         return self

@@ -13,6 +13,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from hundredfold.engine import queue
 
 from ..cuda import memory_hook
@@ -66,15 +68,22 @@ class Fusion:
                 _thread.fusing = False
         outputs = result if isinstance(result, (list, tuple)) else (result,)
         fresh = [o for o in outputs if isinstance(o, launch.array_class) and id(o) not in before]
-        given = [o for o in outputs if isinstance(o, launch.array_class) and id(o) in before]
         tell(fresh)
-        outs = tuple(launch.views(outputs))
-        read, written = _passes(inside.launches) or (launch.read(*args), launch.read(*fresh, *given))
-        queue.count(self.name, read, written, by=self, operands=(*launch.views(args), *outs), results=outs)
+        operands = list(launch.views(args))
+        reads = [view for view in operands if _touched(view, inside.reads)]
+        # What the function returns; and what it changes in place, which it need not return.
+        writes = [view for view in operands if _touched(view, inside.writes)]
+        writes += launch.views([o for o in fresh if not any(o._a is view for view in writes)])
+        read, written = _passes(inside.launches) or (queue.nbytes(reads), queue.nbytes(writes))
+        queue.count(self.name, read, written, by=self, reads=reads, writes=writes)
         return result
 
     def clear_cache(self) -> None:
         """Nothing is compiled."""
+
+
+def _touched(view: np.ndarray, declared: list[np.ndarray]) -> bool:
+    return any(np.may_share_memory(view, other) for other in declared)
 
 
 _REDUCTIONS = frozenset(f"cupy_{name}" for name in ("sum", "prod", "max", "min", "all", "any", "mean"))

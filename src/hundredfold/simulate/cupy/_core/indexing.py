@@ -6,6 +6,7 @@ their values.  A boolean mask must be counted first, so it waits for the device,
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -16,58 +17,10 @@ from . import launch
 from .casting import convert
 from .convert import array, from_like
 
-_BASIC = (int, np.integer, slice, type(None), type(Ellipsis))
+BASIC = (int, np.integer, slice, type(None), type(Ellipsis))
 
 
-class Indexing:
-    """``x[index]`` and ``x[index] = value``."""
-
-    __slots__ = ()
-
-    def __len__(self) -> int:
-        if not self._a.ndim:
-            raise TypeError("len() of unsized object")
-        return self._a.shape[0]
-
-    def __iter__(self):
-        if not self._a.ndim:
-            raise TypeError("iteration over a 0-d array")
-        return (self[i] for i in range(self._a.shape[0]))
-
-    def __getitem__(self, index: Any):
-        items = index if type(index) is tuple else (index,)
-        for item in items:
-            if not isinstance(item, _BASIC) or item is True or item is False:
-                return _advanced_get(self, items)
-        return self._view(self._basic(items))
-
-    def _basic(self, items: tuple) -> np.ndarray:
-        try:
-            # The trailing Ellipsis makes NumPy return a 0-d view and no scalar.
-            return self._a[items if any(i is Ellipsis for i in items) else (*items, Ellipsis)]
-        except IndexError:
-            raise _basic_error(self._a.shape, items) from None
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        items = index if type(index) is tuple else (index,)
-        for item in items:
-            if not isinstance(item, _BASIC) or item is True or item is False:
-                if _is_field(self, items):
-                    _assign(_fields(self, items[0]), value)
-                    return
-                scatter(self, index, value, "update")
-                return
-        _assign(self._view(self._basic(items)), value)
-
-    def __delitem__(self, index: Any) -> None:
-        raise NotImplementedError(f"Subscript deletion not supported by {type(self).__name__}")
-
-    def take(self, indices: Any, axis: int | None = None, out: Any = None):
-        """Elements at some indices; those out of bounds wrap around."""
-        return take(self, indices, axis, out)
-
-
-def _basic_error(shape: tuple[int, ...], items: tuple) -> IndexError:
+def basic_error(shape: tuple[int, ...], items: tuple) -> IndexError:
     """CuPy's words for what NumPy refused."""
     used = sum(item is not None and item is not Ellipsis for item in items)
     if sum(item is Ellipsis for item in items) > 1:
@@ -87,7 +40,7 @@ def _basic_error(shape: tuple[int, ...], items: tuple) -> IndexError:
     return IndexError("index is not valid")
 
 
-def _assign(target: Any, value: Any) -> None:
+def assign(target: Any, value: Any) -> None:
     value = from_like(value)
     if not isinstance(value, launch.array_class):
         target.fill(value)  # refuses host arrays that are not scalars
@@ -108,7 +61,7 @@ def _prepare(items: tuple) -> list:
     """Turn lists and host arrays among indices into device arrays, as CuPy does (``_prepare_slice_list``)."""
     prepared = []
     for item in items:
-        if isinstance(item, _BASIC) and item is not True and item is not False:
+        if isinstance(item, BASIC) and item is not True and item is not False:
             prepared.append(item)
             continue
         if not isinstance(item, launch.array_class):
@@ -134,7 +87,7 @@ def _prepare(items: tuple) -> list:
     return prepared
 
 
-def _is_field(x: Any, items: tuple) -> bool:
+def is_field(x: Any, items: tuple) -> bool:
     """Whether an index names fields of a structured array."""
     if x._a.dtype.names is None or len(items) != 1:
         return False
@@ -142,7 +95,7 @@ def _is_field(x: Any, items: tuple) -> bool:
     return isinstance(item, str) or (isinstance(item, list) and bool(item) and all(isinstance(i, str) for i in item))
 
 
-def _fields(x: Any, names: Any) -> Any:
+def fields(x: Any, names: Any) -> Any:
     """A view of one field or several of a structured array."""
     view = x._a[names]
     if isinstance(names, str):
@@ -159,9 +112,9 @@ def _fields(x: Any, names: Any) -> Any:
     return x._view(view)
 
 
-def _advanced_get(x: Any, items: tuple) -> Any:
-    if _is_field(x, items):
-        return _fields(x, items[0])
+def advanced_get(x: Any, items: tuple) -> Any:
+    if is_field(x, items):
+        return fields(x, items[0])
     items = _prepare(items)
     masks = [i for i in items if isinstance(i, launch.array_class) and i.dtype.kind == "b"]
     views = tuple(i._a if isinstance(i, launch.array_class) else i for i in items)
@@ -172,24 +125,25 @@ def _advanced_get(x: Any, items: tuple) -> Any:
         shape = _result_shape(x._a, items)
     out = launch.empty(shape, x.dtype)
     arguments = (x._a, views, out._a)
-    read = out.nbytes + launch.read(*(i for i in items if isinstance(i, launch.array_class)))
+    indices = [i._a for i in items if isinstance(i, launch.array_class)]
+    read = out.nbytes + queue.nbytes(indices)
     if out.size:
         name = "cupy_getitem_mask" if masks else "cupy_take"
         if masks:  # a scan over the mask comes first
-            queue.count("cupy_scan", masks[0].nbytes, masks[0].size * 4, operands=(masks[0]._a,), results=())
+            queue.count("cupy_scan", masks[0].nbytes, masks[0].size * 4, reads=(masks[0]._a,), writes=())
             read = x.nbytes + launch.read(*masks) + masks[0].size * 4
-        launch.submit(name, _gather, arguments, None, read, out.nbytes)
+        launch.submit(name, _gather, arguments, (x._a, *indices), (out._a,), read)
     return out
 
 
 def _shape_by_masks(x: Any, items: list, views: tuple) -> tuple[int, ...]:
+    # How many are true decides the shape.
+    queue.count("memcpy DtoH", 4, 0, "d2h", reads=(), writes=(), unread=shapes.on)
     if shapes.on:
         if len(items) > 1:
             raise shapes.refuse("How large the result is depends on values of a mask among several indices")
         n = shapes.selected(views[0].size, "a mask")
-        queue.count("memcpy DtoH", 4, 0, "d2h", results=(), unread=True)
         return (n, *x.shape[views[0].ndim :])
-    queue.count("memcpy DtoH", 4, 0, "d2h", results=())  # how many are true decides the shape
     queue.synchronize()
     return _masked_shape(x._a, views[0]) if len(items) == 1 else x._a[_wrapped(x._a, views)].shape
 
@@ -247,7 +201,7 @@ def _result_shape(a: np.ndarray, items: list) -> tuple[int, ...]:
 def _shape_error(shape: tuple[int, ...], items: list, error: IndexError) -> IndexError:
     if "broadcast" in str(error):
         return IndexError(str(error))
-    return _basic_error(shape, tuple(0 if isinstance(i, launch.array_class) else i for i in items))
+    return basic_error(shape, tuple(0 if isinstance(i, launch.array_class) else i for i in items))
 
 
 def _wrapped(a: np.ndarray, index: tuple) -> tuple:
@@ -295,9 +249,9 @@ def take(a: Any, indices: Any, axis: int | None = None, out: Any = None) -> Any:
         raise IndexError("cannot do a non-empty take from an empty axes.")
     if out.size:
         view = indices if isinstance(indices, int) else indices._a
-        launch.submit(
-            "cupy_take", _take, (a._a, view, axis, out._a), None, out.nbytes + launch.read(indices), out.nbytes
-        )
+        reads = (a._a,) if isinstance(indices, int) else (a._a, view)
+        read = out.nbytes + queue.nbytes(reads[1:])
+        launch.submit("cupy_take", _take, (a._a, view, axis, out._a), reads, (out._a,), read)
     return out
 
 
@@ -315,7 +269,7 @@ def scatter(x: Any, index: Any, value: Any, operation: str) -> None:
     if not any(isinstance(v, np.ndarray) for v in views):
         target = x._view(x._basic(views))
         if operation == "update":
-            _assign(target, value)
+            assign(target, value)
         else:
             _UFUNCS()[operation](target, value, target)
         return
@@ -333,15 +287,20 @@ def scatter(x: Any, index: Any, value: Any, operation: str) -> None:
     if not x.size:
         return
     function = _set if operation == "update" else _combine
-    read = launch.read(*(i for i in items if isinstance(i, launch.array_class))) + source.nbytes
-    written = x.nbytes if masked else source.nbytes
+    reads = [*(v for v in views if isinstance(v, np.ndarray)), source]
+    read = queue.nbytes(reads)
+    written = x.nbytes if masked else math.prod(shape) * x.itemsize
+    if operation != "update":
+        reads.append(x._a)
+        read += written
     launch.submit(
         f"cupy_scatter_{operation}" + ("_mask" if masked else ""),
         function,
         (x._a, views, source, operation),
-        None,
-        read + (written if operation != "update" else 0),
-        written,
+        reads=reads,
+        writes=(x._a,),
+        bytes_read=read,
+        bytes_written=written,
     )
 
 

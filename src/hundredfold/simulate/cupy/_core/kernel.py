@@ -100,6 +100,7 @@ class ufunc:
         if self.nin == 1:
             plan = self._plans.get(kind) or self._remember(kind, (kind,))
             views = (x if shape is not None else plan.scalars[0](x),)
+            reads = views if shape is not None else ()
         else:
             y = args[1]
             if type(y) is array_class:
@@ -109,6 +110,7 @@ class ufunc:
                 kind = (kind, y.dtype)
                 plan = self._plans.get(kind) or self._remember(kind, kind)
                 moved = y.nbytes
+                reads = (y,)
                 x = plan.scalars[0](x)
                 shape = y.shape
             elif isinstance(y, array_class):
@@ -120,7 +122,9 @@ class ufunc:
                     return self._full_call(args, kwargs)
                 plan = self._plans.get(kind) or self._remember(kind, kind)
                 y = plan.scalars[1](y)
+                reads = (x,)
                 if shape is None:
+                    reads = ()
                     x = plan.scalars[0](x)
                     shape = ()
             views = (x, y)
@@ -136,7 +140,7 @@ class ufunc:
         out._block = block
         out.base = None
         if nbytes:
-            _submit(self.name, plan.call, (*views, a), None, moved, nbytes)
+            _submit(self.name, plan.call, (*views, a), reads, (a,), moved, nbytes)
         return out
 
     def on_arrays(self, x: Any, y: Any) -> Any:
@@ -158,7 +162,7 @@ class ufunc:
         if nbytes:
             # An array that is both operands comes from memory once: the second read of an element finds it in a register.
             moved = a.nbytes if a is b else a.nbytes + b.nbytes
-            _submit(self.name, plan.call, (a, b, c), None, moved, nbytes)
+            _submit(self.name, plan.call, (a, b, c), (a, b), (c,), moved, nbytes)
         return out
 
     def in_place(self, x: Any, y: Any) -> Any:
@@ -172,7 +176,9 @@ class ufunc:
                 # Overlapping memory needs a copy, and a larger shape an error.
                 simple = (y._block is not x._block or y is x) and a.shape == b.shape
                 moved = a.nbytes if a is b else a.nbytes + b.nbytes
+                reads = (a, b)
             else:
+                reads = (a,)
                 try:
                     kind = (a.dtype, kind_of_scalar(y))
                 except DeviceLike:
@@ -181,7 +187,7 @@ class ufunc:
             plan = self._plans.get(kind)
             if simple and plan is not None and plan.out is a.dtype and a.size:
                 b = y._a if type(y) is launch.array_class else plan.scalars[1](y)
-                _submit(self.name, plan.call, (a, b, a), None, moved, a.nbytes)
+                _submit(self.name, plan.call, (a, b, a), reads, (a,), moved, a.nbytes)
                 return x
         return self._full_call((x, y, x), {})
 
@@ -225,14 +231,15 @@ class ufunc:
         return results[0] if self.nout == 1 else tuple(results)
 
     def _launch(self, plan: Plan, views: list, outs: list[np.ndarray], where: Any) -> None:
-        moved, written = launch.read(*views), sum(o.nbytes for o in outs)
+        reads = [v for v in views if isinstance(v, np.ndarray)]
         same = all(o.dtype == wanted for o, wanted in zip(outs, plan.outs, strict=True))
         if where is None and same:
-            _submit(self.name, plan.call, (*views, *outs), None, moved, written)
+            _submit(self.name, plan.call, (*views, *outs), reads, outs)
             return
         mask = where._a if isinstance(where, launch.array_class) else (True if where is None else bool(where))
-        arguments = (plan, views, outs, mask)
-        _submit(self.name, cast_and_mask, arguments, None, moved + launch.read(mask), written)
+        if isinstance(mask, np.ndarray):
+            reads.append(mask)
+        _submit(self.name, cast_and_mask, (plan, views, outs, mask), reads, outs)
 
     def _parse(self, args: tuple, kwargs: dict) -> tuple:
         out = kwargs.pop("out", None)

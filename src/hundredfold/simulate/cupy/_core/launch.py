@@ -133,7 +133,15 @@ def copy_into(destination: np.ndarray, source: np.ndarray, name: str = "cupy_cop
         source = source.real
     if destination.size:
         function = convert if source.dtype.kind == "f" and destination.dtype.kind in "iu" else np.copyto
-        submit(name, function, (destination, source, "unsafe"), None, source.nbytes, destination.nbytes)
+        submit(
+            name,
+            function,
+            (destination, source, "unsafe"),
+            (source,),
+            (destination,),
+            source.nbytes,
+            destination.nbytes,
+        )
 
 
 def store(out: np.ndarray, function: Any, args: tuple, kwargs: dict) -> None:
@@ -145,9 +153,9 @@ def submit_into(name: str, out: ndarray, function: Any, *args: Any, **kwargs: An
     """Enqueue ``out[...] = function(*args, **kwargs)`` on views; counts the arguments as read and ``out`` as written."""
     if isinstance(args[0], np.ndarray):
         raise TypeError(f"Unsupported type {np.ndarray}")
-    views = tuple(map(frozen, args))
-    kwargs = {key: frozen(value) for key, value in kwargs.items()}
-    submit(name, store, (out._a, function, views, kwargs), None, read(*args), out.nbytes)
+    given = tuple(views((*args, *kwargs.values())))
+    arguments = (out._a, function, tuple(map(frozen, args)), {key: frozen(value) for key, value in kwargs.items()})
+    submit(name, store, arguments, given, (out._a,))
     return out
 
 
@@ -176,7 +184,7 @@ def fill_from_host(array: ndarray, host: np.ndarray) -> None:
 
 
 def _sent(array: ndarray) -> None:
-    queue.count("memcpy HtoD", 0, array._a.nbytes, "h2d", operands=(array._a,), results=(array._a,))
+    queue.count("memcpy HtoD", 0, array._a.nbytes, "h2d", reads=(), writes=(array._a,))
 
 
 def _stage(array: ndarray, host: np.ndarray) -> None:
@@ -186,7 +194,7 @@ def _stage(array: ndarray, host: np.ndarray) -> None:
 
 def download(array: ndarray) -> None:
     """Wait until an array can be read on the host and count the transfer."""
-    queue.count("memcpy DtoH", array.nbytes, 0, "d2h", operands=(array._a,), results=())
+    queue.count("memcpy DtoH", array.nbytes, 0, "d2h", reads=(array._a,), writes=())
     queue.synchronize()
 
 
@@ -217,7 +225,7 @@ def now(name: str, function: Any, *args: Any, **kwargs: Any) -> Any:
 def count_now(name: str, read: int, written: int, arguments: Any, result: Any) -> None:
     """Enter a launch whose operands are the device arrays among some arguments, and that writes those of a result."""
     outs = tuple(views(result))
-    queue.count(name, read, written, by=now, operands=(*views(arguments), *outs), results=outs)
+    queue.count(name, read, written, by=now, reads=tuple(views(arguments)), writes=outs)
 
 
 def views(value: Any) -> Iterator[np.ndarray]:

@@ -25,7 +25,7 @@ def product(name: str, function: Callable, shape: tuple[int, ...], *operands: An
         check_out(out, shape, dtype, "same_kind")
     if out.size:
         views = tuple(o._a for o in operands)
-        launch.submit(name, _store, (out._a, function, views, kwargs), None, launch.read(*operands), out.nbytes)
+        launch.submit(name, _store, (out._a, function, views, kwargs), reads=views, writes=(out._a,))
     return out
 
 

@@ -56,7 +56,9 @@ def reduce(
         if isinstance(getattr(function, "__self__", None), np.ufunc):  # the path of most calls, written for speed
             target = launch.empty((), result)
             view = target._a
-            launch.submit(name, function, (a._a, None, compute, view, False), None, a._a.nbytes, view.nbytes)
+            launch.submit(
+                name, function, (a._a, None, compute, view, False), (a._a,), (view,), a._a.nbytes, view.nbytes
+            )
             return target
     if not isinstance(a, launch.array_class):
         raise TypeError(f"Unsupported type {type(a)}")
@@ -82,11 +84,10 @@ def reduce(
         if exact and compute is not None and isinstance(getattr(function, "__self__", None), np.ufunc):
             # NumPy's own reduction takes it all by position: no Python between the queue and it.
             arguments = (a._a, kwargs["axis"], compute, target._a, keepdims)
-            launch.submit(name, function, arguments, None, a._a.nbytes, target._a.nbytes)
+            launch.submit(name, function, arguments, (a._a,), (target._a,))
             return target
-        launch.submit(
-            name, _into, (function, a._a, target._a, keepdims, exact, kwargs), None, a._a.nbytes, target._a.nbytes
-        )
+        arguments = (function, a._a, target._a, keepdims, exact, kwargs)
+        launch.submit(name, _into, arguments, reads=(a._a,), writes=(target._a,))
     return target
 
 
@@ -201,7 +202,7 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
     compute = np.dtype(np.float64) if result.kind in "biu" else accumulator(result)
     value = reduce("cupy_mean", np.mean, a, axis, out, keepdims, result, compute)
     if cub(a, axis):  # a sum, then a division in place
-        launch.submit("cupy_true_divide", _nothing, (), None, value.nbytes, value.nbytes)
+        launch.submit("cupy_true_divide", _nothing, (), reads=(value._a,), writes=(value._a,))
     return value
 
 
@@ -222,7 +223,8 @@ def var(
     compute = np.dtype(dtype) if dtype is not None else np.dtype(np.float64 if a.dtype.kind in "biu" else a.dtype)
     result = _real(compute)
     shape = reduced_shape(a.shape, normal_axes(axis, a.ndim), True)
-    launch.submit("cupy_mean", _nothing, (), None, a._a.nbytes, math.prod(shape) * compute.itemsize)
+    between = math.prod(shape) * compute.itemsize  # the mean: memory that only CuPy takes
+    launch.submit("cupy_mean", _nothing, (), reads=(a._a,), writes=(), bytes_written=between)
     return reduce("_var_core", np.var, a, axis, out, keepdims, result, accumulator(compute), ddof=ddof)
 
 
@@ -250,7 +252,7 @@ def _scan(name: str, ufunc: np.ufunc) -> Callable:
             check_out(out, a.shape, result)
         if out.size:
             arguments = (ufunc.accumulate, a._a, out._a, axis, accumulator(result))
-            launch.submit(name, _accumulate, arguments, None, a._a.nbytes, out._a.nbytes)
+            launch.submit(name, _accumulate, arguments, reads=(a._a,), writes=(out._a,))
         return out
 
     return run

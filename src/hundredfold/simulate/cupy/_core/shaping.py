@@ -37,7 +37,7 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
     out = launch.empty((*a.shape[:axis], total, *a.shape[axis + 1 :]), a.dtype)
     arguments = (out._a, np.repeat, (a._a, counts), {"axis": axis})
     if out.size:
-        launch.submit("cupy_repeat", launch.store, arguments, None, a.nbytes, out.nbytes)
+        launch.submit("cupy_repeat", launch.store, arguments, reads=(a._a,), writes=(out._a,))
     return out
 
 
@@ -49,7 +49,7 @@ def _counts(repeats: Any) -> np.ndarray:
             )
         if repeats.ndim > 1:
             raise ValueError("object too deep for desired array")
-        queue.count("memcpy DtoH", repeats.nbytes, 0, "d2h")
+        queue.count("memcpy DtoH", repeats.nbytes, 0, "d2h", reads=(repeats._a,), writes=())
         queue.synchronize()
         return repeats._a.astype(np.intp)
     if isinstance(repeats, np.ndarray):

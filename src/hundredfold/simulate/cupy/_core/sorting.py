@@ -27,7 +27,7 @@ def sort_in_place(a: Any, axis: int = -1, kind: Any = None) -> None:
     _check_layout(a)
     axis = normal_axis(axis, a.ndim)
     if a.size:
-        launch.submit("cupy_sort", np.ndarray.sort, (a._a, axis, "stable"), None, a.nbytes, a.nbytes)
+        launch.submit("cupy_sort", np.ndarray.sort, (a._a, axis, "stable"), reads=(a._a,), writes=(a._a,))
 
 
 def _check_layout(a: Any) -> None:

@@ -77,7 +77,7 @@ Unread.__hash__ = object.__hash__
 
 def fetched(array: Any, out: Any) -> Any:
     """What copying a device array to the host gives: the transfer is counted; a given host array stays as it is."""
-    queue.count("memcpy DtoH", array.nbytes, 0, "d2h", operands=(array._a,), results=(), unread=True)
+    queue.count("memcpy DtoH", array.nbytes, 0, "d2h", reads=(array._a,), writes=(), unread=True)
     queue.synchronize()
     if out is not None:
         raise shapes.refuse("A host array is to be filled with values")

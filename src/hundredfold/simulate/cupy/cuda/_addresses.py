@@ -129,10 +129,12 @@ def _view(address: int, size: int) -> np.ndarray:
 def memcpy(dst: int, src: int, size: int, kind: int) -> None:
     """Copy bytes between addresses and wait."""
     name, way = {1: ("memcpy HtoD", "h2d"), 2: ("memcpy DtoH", "d2h")}.get(kind, ("memcpy DtoD", "d2d"))
-    queue.count(name, size, size, way)
+    target, source = _view(dst, size), _view(src, size)
+    reads, writes = () if way == "h2d" else (source,), () if way == "d2h" else (target,)
+    queue.count(name, size, size, way, reads=reads, writes=writes)
     queue.synchronize()
     if not shapes.on:
-        np.copyto(_view(dst, size), _view(src, size))
+        np.copyto(target, source)
 
 
 def memcpyAsync(dst: int, src: int, size: int, kind: int, stream: int) -> None:
@@ -152,7 +154,8 @@ def memcpyPeerAsync(dst: int, dst_device: int, src: int, src_device: int, size: 
 
 def memset(ptr: int, value: int, size: int) -> None:
     """Fill bytes."""
-    queue.submit("memset", np.ndarray.fill, (_view(ptr, size), value), None, 0, size)
+    view = _view(ptr, size)
+    queue.submit("memset", np.ndarray.fill, (view, value), reads=(), writes=(view,))
 
 
 def memsetAsync(ptr: int, value: int, size: int, stream: int) -> None:

@@ -224,11 +224,13 @@ class MemoryPointer:
 
     def memset_async(self, value: int, size: int, stream: Any = None) -> None:
         """Fill bytes, in stream order."""
-        launch.submit("memset", np.ndarray.fill, (self._bytes(size), value), None, 0, size)
+        view = self._bytes(size)
+        launch.submit("memset", np.ndarray.fill, (view, value), reads=(), writes=(view,))
 
     def copy_from_device(self, src: MemoryPointer, size: int) -> None:
         """Copy bytes within device memory."""
-        launch.submit("memcpy DtoD", np.copyto, (self._bytes(size), src._bytes(size)), None, size, size)
+        target, source = self._bytes(size), src._bytes(size)
+        launch.submit("memcpy DtoD", np.copyto, (target, source), reads=(source,), writes=(target,))
 
     def copy_from_device_async(self, src: MemoryPointer, size: int, stream: Any = None) -> None:
         """Copy bytes within device memory, in stream order."""
@@ -242,13 +244,14 @@ class MemoryPointer:
     def copy_from_host_async(self, mem: Any, size: int, stream: Any = None) -> None:
         """Copy bytes from a host address, in stream order; they are read at once."""
         data = np.frombuffer(ctypes.string_at(_address(mem), size), np.uint8)
-        queue.count("memcpy HtoD", 0, size, "h2d")
-        queue.submit_uncounted("memcpy HtoD", np.copyto, (self._bytes(size), data))
+        view = self._bytes(size)
+        queue.count("memcpy HtoD", 0, size, "h2d", reads=(), writes=(view,))
+        queue.submit_uncounted("memcpy HtoD", np.copyto, (view, data))
 
     def copy_to_host(self, mem: Any, size: int) -> None:
         """Copy bytes to a host address."""
         view = self._bytes(size)
-        queue.count("memcpy DtoH", size, 0, "d2h")
+        queue.count("memcpy DtoH", size, 0, "d2h", reads=(view,), writes=())
         queue.synchronize()
         ctypes.memmove(_address(mem), view.ctypes.data, size)
 

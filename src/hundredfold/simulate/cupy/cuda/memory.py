@@ -299,6 +299,7 @@ def hooked() -> None:
     launch.set_allocator(None if plain else _allocate)
 
 
+_lock = threading.Lock()
 _using = 0  # threads inside of using_allocator
 
 
@@ -337,13 +338,15 @@ def using_allocator(allocator: Callable[[int], MemoryPointer] | None = None) -> 
     global _using
     before = getattr(_local, "allocator", None)
     _local.allocator = allocator or _malloc
-    _using += 1
+    with _lock:
+        _using += 1
     hooked()
     try:
         yield
     finally:
         _local.allocator = before
-        _using -= 1
+        with _lock:
+            _using -= 1
         hooked()
 
 

@@ -142,7 +142,7 @@ class Generator:
         out = launch.empty((*lead, alpha.size), np.dtype(np.float64))
         function = self._source.generator.dirichlet
         arguments = (out._a, function, (alpha._a, lead), {})
-        launch.submit("dirichlet_kernel", launch.store, arguments, None, alpha.nbytes, out.nbytes)
+        launch.submit("dirichlet_kernel", launch.store, arguments, reads=(alpha._a,), writes=(out._a,))
         return out
 
 

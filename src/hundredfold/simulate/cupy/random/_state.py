@@ -121,7 +121,7 @@ class RandomState:
         out = launch.empty(shape, np.dtype(dtype))
         function = self._source.generator.multivariate_normal
         arguments = (out._a, _vectors, (function, mean._a, cov._a, shape[:-1]), {})
-        launch.submit("curand_normal", launch.store, arguments, None, mean.nbytes + cov.nbytes, out.nbytes)
+        launch.submit("curand_normal", launch.store, arguments, reads=(mean._a, cov._a), writes=(out._a,))
         return out
 
     def dirichlet(self, alpha: Any, size: Any = None, dtype: Any = float) -> ndarray:
@@ -131,9 +131,8 @@ class RandomState:
         lead = () if size is None else sized(size)
         out = launch.empty((*lead, alpha.size), np.dtype(dtype))
         function = self._source.generator.dirichlet
-        launch.submit(
-            "dirichlet_kernel", launch.store, (out._a, function, (alpha._a, lead), {}), None, alpha.nbytes, out.nbytes
-        )
+        arguments = (out._a, function, (alpha._a, lead), {})
+        launch.submit("dirichlet_kernel", launch.store, arguments, reads=(alpha._a,), writes=(out._a,))
         return out
 
     def choice(self, a: Any, size: Any = None, replace: bool = True, p: Any = None) -> ndarray:
@@ -165,8 +164,9 @@ class RandomState:
                 raise ValueError("Cannot take a larger sample than population when 'replace=False'")
         out = launch.empty(shape, np.dtype(np.int64))
         function = self._source.generator.choice
+        reads = () if p is None else (p._a,)
         arguments = (out._a, _choose, (function, n, shape, replace, None if p is None else p._a), {})
-        launch.submit("cupy_choice", launch.store, arguments, None, launch.read(p), out.nbytes)
+        launch.submit("cupy_choice", launch.store, arguments, reads=reads, writes=(out._a,))
         return a.take(out) if isinstance(a, ndarray) else out
 
     @staticmethod
@@ -202,7 +202,8 @@ class RandomState:
         n = int(a) if not isinstance(a, ndarray) else len(a)
         order = launch.empty((n,), np.dtype(np.int64))
         function = self._source.generator.permutation
-        launch.submit("cupy_permutation", launch.store, (order._a, function, (n,), {}), None, 0, order.nbytes)
+        arguments = (order._a, function, (n,), {})
+        launch.submit("cupy_permutation", launch.store, arguments, reads=(), writes=(order._a,))
         return a.take(order, 0) if isinstance(a, ndarray) else order
 
     def shuffle(self, a: Any) -> None:

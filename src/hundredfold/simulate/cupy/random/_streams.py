@@ -57,7 +57,13 @@ class Source:
             # These fill memory in place; the others allocate on the host first.
             direct = method in ("random", "standard_normal", "standard_exponential") and dtype.char in "fd"
             run = _fill if direct and not views else _draw
-            launch.submit(name, run, (out._a, function, views, kwargs), None, launch.read(*parameters), out.nbytes)
+            launch.submit(
+                name,
+                run,
+                (out._a, function, views, kwargs),
+                reads=tuple(launch.views(parameters)),
+                writes=(out._a,),
+            )
         return out
 
 

@@ -50,6 +50,7 @@ class _Crossing:
         self.host_allowed = host_allowed
         self.copy = copy  # where a view could outlive its device array, whose memory would then be another's
         self.views: dict[int, Any] = {}
+        self.filled: dict[int, Any] = {}  # arguments that the function gives back
         self.read = self.written = 0
 
     def down(self, value: Any) -> Any:
@@ -82,6 +83,7 @@ class _Crossing:
         if isinstance(value, np.ndarray):
             known = self.views.get(id(value))
             if known is not None:
+                self.filled[id(known)] = known
                 return known
             if value.dtype.kind == "O":
                 return [self.up(item) for item in value]
@@ -173,10 +175,22 @@ def call(
         if finish is not None:
             result = finish(result, (*args, *kwargs.values()))
     result = crossing.up(result)
-    launch.count_now(name, crossing.read, crossing.written, (*given[0], *given[1].values()), result)
+    filled = [view for array in crossing.filled.values() for view in launch.views(array)]
+    _count(name, crossing.read, crossing.written, given[0], given[1], result, filled)
     if hasattr(result, "_host"):
         result._kept = given  # SciPy's object may hold views of their memory
     return result
+
+
+def _count(
+    name: str, read: int, written: int, args: tuple, kwargs: dict, result: Any, filled: list[np.ndarray]
+) -> None:
+    """Enter a launch that has given back, filled, some of its arguments; it reads them too, unless they are for its output."""
+    outputs = list(launch.views([kwargs.get("output"), kwargs.get("out")]))
+    reads = [view for view in launch.views((*args, *kwargs.values())) if not any(view is out for out in outputs)]
+    read -= queue.nbytes(outputs)
+    written += queue.nbytes(filled)
+    queue.count(name, read, written, by=launch.now, reads=reads, writes=tuple(launch.views(result)))
 
 
 def _of_shapes(name: str, function: Callable, args: tuple, kwargs: dict, finish: Any) -> Any:
@@ -190,6 +204,6 @@ def _of_shapes(name: str, function: Callable, args: tuple, kwargs: dict, finish:
         given = kwargs.get(kind)
         if isinstance(given, launch.array_class):
             views = {id(view): view for view in launch.views((*args, *kwargs.values()))}
-            launch.count_now(name, sum(view.nbytes for view in views.values()), 0, (*args, *kwargs.values()), given)
+            _count(name, sum(view.nbytes for view in views.values()), 0, args, kwargs, given, [given._a])
             return given
     return probed(name, run, args, kwargs, once=True)

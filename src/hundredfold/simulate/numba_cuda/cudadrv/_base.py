@@ -150,7 +150,7 @@ class DeviceNDArrayBase:
         shape = self.shape[::-1]
         made = self._like(shape, _layout.packed_strides(shape, self.dtype.itemsize), self.dtype, None, self.stream)
         if made.size:
-            queue.submit("transpose", np.copyto, (made._a, self._a.T), None, self.nbytes, self.nbytes)
+            queue.submit("transpose", np.copyto, (made._a, self._a.T), reads=(self._a,), writes=(made._a,))
         return made
 
     def copy_to_device(self, ary: Any, stream: Any = 0) -> None:

@@ -170,7 +170,7 @@ class DeviceNDArray(DeviceNDArrayBase):
             )
         if math.prod(shape):
             view = source._a.reshape(padded)
-            queue.submit("assign", np.copyto, (target, view, "unsafe"), None, view.nbytes, target.nbytes)
+            queue.submit("assign", np.copyto, (target, view, "unsafe"), reads=(view,), writes=(target,))
         if not stream:
             get_context().get_default_stream().synchronize()
 

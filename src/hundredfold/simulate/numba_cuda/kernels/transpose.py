@@ -17,7 +17,7 @@ def transpose(a: Any, b: Any = None) -> Any:
         return a.transpose()
     if b.shape != a.shape[::-1]:
         raise ValueError(f"the transpose of an array of shape {a.shape} has shape {a.shape[::-1]}, not {b.shape}")
-    queue.submit("transpose", np.copyto, (b._a, a._a.T), None, a.nbytes, b.nbytes)
+    queue.submit("transpose", np.copyto, (b._a, a._a.T), reads=(a._a,), writes=(b._a,))
     return b
 
 

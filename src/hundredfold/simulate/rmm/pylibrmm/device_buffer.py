@@ -73,9 +73,9 @@ class DeviceBuffer:
         if ptr and size:
             copied = _bytes_at(int(ptr), self._size)
             if _on_device(int(ptr)):
-                queue.count("memcpy DtoD", self._size, self._size)
+                queue.count("memcpy DtoD", self._size, self._size, reads=(copied,), writes=(self._raw,))
             else:
-                queue.count("memcpy HtoD", 0, self._size, "h2d")
+                queue.count("memcpy HtoD", 0, self._size, "h2d", reads=(), writes=(self._raw,))
             queue.run()
             np.copyto(self._raw, copied)
 
@@ -135,7 +135,7 @@ class DeviceBuffer:
         view = _flat(target)
         if view.size < self._size:
             raise ValueError(f"Argument `ary` is too small. Need space for {self._size} bytes.")
-        queue.count("memcpy DtoH", self._size, 0, "d2h")
+        queue.count("memcpy DtoH", self._size, 0, "d2h", reads=(self._raw,), writes=())
         queue.synchronize()
         if not view.flags.writeable:
             raise BufferError("Object is not writable.")
@@ -148,9 +148,10 @@ class DeviceBuffer:
         view = _flat(ary)
         if view.size > self._size:
             raise ValueError(f"Argument `ary` is too large. Need space for {view.size} bytes.")
-        queue.count("memcpy HtoD", 0, view.size, "h2d")
+        target = self._raw[: view.size]
+        queue.count("memcpy HtoD", 0, view.size, "h2d", reads=(), writes=(target,))
         queue.run()
-        np.copyto(self._raw[: view.size], view)
+        np.copyto(target, view)
 
     def copy_from_device(self, cuda_ary: Any, stream: Any = DEFAULT_STREAM) -> None:
         """Copy a contiguous 1-d device array to the beginning of the buffer."""
@@ -166,10 +167,11 @@ class DeviceBuffer:
         size = shape[0] * dtype.itemsize
         if size > self._size:
             raise ValueError(f"Argument `hb` is too large. Need space for {size} bytes.")
-        queue.count("memcpy DtoD", size, size)
+        target = self._raw[:size]
+        source = _bytes_at(interface["data"][0], size) if size else target
+        queue.count("memcpy DtoD", size, size, reads=(source,), writes=(target,))
         queue.run()
-        if size:
-            np.copyto(self._raw[:size], _bytes_at(interface["data"][0], size))
+        np.copyto(target, source)
 
     def tobytes(self, stream: Any = DEFAULT_STREAM) -> bytes:
         """The bytes on the host."""
@@ -206,21 +208,24 @@ def to_device(b: Any, stream: Any = DEFAULT_STREAM) -> DeviceBuffer:
 def copy_ptr_to_host(db: int, hb: Any, stream: Any = DEFAULT_STREAM) -> None:
     """Copy from a device address over a host buffer."""
     view = _flat(hb)
-    queue.count("memcpy DtoH", view.size, 0, "d2h")
+    source = _bytes_at(db, view.size)
+    queue.count("memcpy DtoH", view.size, 0, "d2h", reads=(source,), writes=())
     queue.synchronize()
-    np.copyto(view, _bytes_at(db, view.size))
+    np.copyto(view, source)
 
 
 def copy_host_to_ptr(hb: Any, db: int, stream: Any = DEFAULT_STREAM) -> None:
     """Copy a host buffer to a device address."""
     view = _flat(hb)
-    queue.count("memcpy HtoD", 0, view.size, "h2d")
+    target = _bytes_at(db, view.size)
+    queue.count("memcpy HtoD", 0, view.size, "h2d", reads=(), writes=(target,))
     queue.run()
-    np.copyto(_bytes_at(db, view.size), view)
+    np.copyto(target, view)
 
 
 def copy_device_to_ptr(d_src: int, d_dst: int, count: int, stream: Any = DEFAULT_STREAM) -> None:
     """Copy between device addresses."""
-    queue.count("memcpy DtoD", count, count)
+    target, source = _bytes_at(d_dst, count), _bytes_at(d_src, count)
+    queue.count("memcpy DtoD", count, count, reads=(source,), writes=(target,))
     queue.run()
-    np.copyto(_bytes_at(d_dst, count), _bytes_at(d_src, count))
+    np.copyto(target, source)

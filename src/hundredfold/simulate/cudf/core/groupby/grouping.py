@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from pandas.api.extensions import no_default
 from pandas.core.arrays.masked import BaseMaskedArray
 
 from ..column import nans_to_nulls, normal
-from ..delegate import no_default
 from ..index import ensure_index
 from ..wrap import classes, normal_series
 

@@ -13,7 +13,10 @@ from cupy._util import PerformanceWarning
 from cupyx._bridge import takes
 from cupyx._bridge.convert import AsIs, call
 
+from hundredfold.engine.thread_warnings import ignored
+
 _MODULE = "cupyx.scipy.ndimage"
+_ALL = ignored()
 _QUICK = "iIefdlLqQ".replace("l", "").replace("q", "")  # what CuPy has a quick kernel for
 
 
@@ -49,8 +52,7 @@ def _apply(x: np.ndarray, labels: Any, index: Any, one: Any, zero_counts: bool) 
         return one(x[labels != 0 if zero_counts else labels > 0])
     if np.ndim(index) == 0 and not isinstance(index, np.ndarray):
         return one(x[labels == index])
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with _ALL:
         values = [one(x[labels == i].astype(np.float64)) for i in index.ravel()]
     return np.array(values, np.float64).reshape(index.shape)
 

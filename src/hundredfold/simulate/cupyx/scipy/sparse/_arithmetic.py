@@ -12,8 +12,12 @@ import numpy as np
 import scipy.sparse as _scipy
 from scipy.sparse import SparseEfficiencyWarning
 
+from hundredfold.engine.thread_warnings import ignored
+
 from . import _host
 from ._base import issparse
+
+_ALL = ignored()
 
 
 def _validate_axis(axis: Any) -> None:
@@ -265,8 +269,7 @@ class Arithmetic:
         self._canonical_rows()
 
         def run(a: Any, b: Any) -> Any:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+            with _ALL:
                 a = a.tocsr()
                 if hasattr(b, "format"):
                     shape = np.broadcast_shapes(a.shape, b.shape)

@@ -12,12 +12,11 @@ from cupyx._bridge import convert
 from hundredfold.engine import queue
 
 from . import _host
-from ._arithmetic import Arithmetic, _axis
+from ._arithmetic import Arithmetic, _axis, _validate_axis
 from ._base import _spbase, issparse, sparray, spmatrix
-from ._extremes import Extremes
 
 
-class _compressed(Extremes, Arithmetic, _spbase):
+class _compressed(Arithmetic, _spbase):
     _part_names = ("data", "indices", "indptr")
     _major = 0
 
@@ -240,6 +239,45 @@ class _compressed(Extremes, Arithmetic, _spbase):
         self._mutate(lambda a: a.__setitem__(self._key(key), down))
         self.__dict__.pop("_canonical", None)
         self.__dict__.pop("_sorted", None)
+
+    def _reduce(self, name: str, axis: Any, out: Any, **kwargs: Any) -> Any:
+        if out is not None:
+            raise ValueError("Sparse matrices do not support an 'out' parameter.")
+        if self.ndim == 1:
+            axis = _axis(axis, 1)
+        _validate_axis(axis)
+        self.sum_duplicates()
+        if self.ndim == 2 and axis is None and 0 in self.shape:
+            raise ValueError(
+                "zero-size array to reduction operation"
+                if name in ("max", "min")
+                else "Can't apply the operation to an empty matrix."
+            )
+        if name.startswith("arg") and axis is None and self.nnz == 0:
+            return 0
+
+        def run(a: Any) -> Any:
+            made = getattr(a, name)(axis=axis, **kwargs)
+            return made if hasattr(made, "format") else np.asarray(made)
+
+        made = self._compute(name, run)
+        return made.tocoo() if issparse(made) else made
+
+    def max(self, axis: Any = None, out: Any = None, *, explicit: bool = False) -> Any:
+        """Largest element; along an axis a matrix of coordinates."""
+        return self._reduce("max", axis, out, **({"explicit": True} if explicit else {}))
+
+    def min(self, axis: Any = None, out: Any = None, *, explicit: bool = False) -> Any:
+        """Smallest element; along an axis a matrix of coordinates."""
+        return self._reduce("min", axis, out, **({"explicit": True} if explicit else {}))
+
+    def argmax(self, axis: Any = None, out: Any = None) -> Any:
+        """Where the largest element stands."""
+        return self._reduce("argmax", axis, out)
+
+    def argmin(self, axis: Any = None, out: Any = None) -> Any:
+        """Where the smallest element stands."""
+        return self._reduce("argmin", axis, out)
 
 
 class _csr_base(_compressed):

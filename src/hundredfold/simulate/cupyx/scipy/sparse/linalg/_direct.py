@@ -13,10 +13,13 @@ from cupyx._bridge import convert, takes
 from cupyx.scipy.sparse import _host
 from cupyx.scipy.sparse._base import SparseEfficiencyWarning, issparse
 
+from hundredfold.engine.thread_warnings import ignored
+
 from ._interface import aslinearoperator
 from ._iterative import finish, on_host, system
 
 _MODULE = "cupyx.scipy.sparse.linalg"
+_ALL = ignored()
 
 
 def _square(A: Any, text: str = "A must be a square matrix (A.shape: {})") -> None:
@@ -27,8 +30,7 @@ def _square(A: Any, text: str = "A must be a square matrix (A.shape: {})") -> No
 
 
 def _solve(host: Any, b: np.ndarray) -> np.ndarray:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # cuSOLVER says nothing of a singular matrix
+    with _ALL:  # cuSOLVER says nothing of a singular matrix
         return _scipy.spsolve(host.tocsc(), b)
 
 

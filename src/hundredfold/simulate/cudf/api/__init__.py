@@ -1,5 +1,0 @@
-"""Types and extensions."""
-
-from . import extensions, types
-
-__all__ = ["extensions", "types"]

@@ -1,1 +1,0 @@
-"""How cuDF objects travel between processes."""

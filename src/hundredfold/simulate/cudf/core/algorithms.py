@@ -1,5 +1,0 @@
-"""``factorize`` and ``unique``."""
-
-from .encode import factorize, unique
-
-__all__ = ["factorize", "unique"]

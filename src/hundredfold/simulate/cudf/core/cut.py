@@ -1,5 +1,0 @@
-"""``cut``."""
-
-from .encode import cut
-
-__all__ = ["cut"]

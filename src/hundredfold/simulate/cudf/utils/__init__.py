@@ -1,1 +1,0 @@
-"""Odds and ends that other libraries look for."""

@@ -1,5 +1,0 @@
-"""Agglomerative clustering."""
-
-from ._classes import AgglomerativeClustering
-
-__all__ = ["AgglomerativeClustering"]

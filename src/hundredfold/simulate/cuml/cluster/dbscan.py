@@ -1,5 +1,0 @@
-"""DBSCAN."""
-
-from ._classes import DBSCAN
-
-__all__ = ["DBSCAN"]

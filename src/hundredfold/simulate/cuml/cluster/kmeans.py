@@ -1,5 +1,0 @@
-"""K-means."""
-
-from ._classes import KMeans
-
-__all__ = ["KMeans"]

@@ -1,5 +1,0 @@
-"""Features of texts."""
-
-from . import text
-
-__all__ = ["text"]

@@ -1,5 +1,0 @@
-"""Where the real library has them."""
-
-from .._classes import LinearRegression
-
-__all__ = ["LinearRegression"]

@@ -1,5 +1,0 @@
-"""Principal components of batches."""
-
-from ._classes import IncrementalPCA
-
-__all__ = ["IncrementalPCA"]

@@ -1,5 +1,0 @@
-"""Principal components."""
-
-from ._classes import PCA
-
-__all__ = ["PCA"]

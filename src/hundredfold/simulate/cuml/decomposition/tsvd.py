@@ -1,5 +1,0 @@
-"""Truncated singular values."""
-
-from ._classes import TruncatedSVD
-
-__all__ = ["TruncatedSVD"]

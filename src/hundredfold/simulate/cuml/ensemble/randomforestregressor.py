@@ -1,5 +1,0 @@
-"""A forest of regression trees."""
-
-from ._classes import RandomForestRegressor
-
-__all__ = ["RandomForestRegressor"]

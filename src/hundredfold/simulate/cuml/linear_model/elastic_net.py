@@ -1,5 +1,0 @@
-"""The elastic net."""
-
-from ._classes import ElasticNet
-
-__all__ = ["ElasticNet"]

@@ -1,5 +1,0 @@
-"""Least angle regression."""
-
-from ._classes import Lars
-
-__all__ = ["Lars"]

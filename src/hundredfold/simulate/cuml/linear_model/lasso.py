@@ -1,5 +1,0 @@
-"""The lasso."""
-
-from ._classes import Lasso
-
-__all__ = ["Lasso"]

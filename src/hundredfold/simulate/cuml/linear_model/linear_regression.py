@@ -1,5 +1,0 @@
-"""Least squares."""
-
-from ._classes import LinearRegression
-
-__all__ = ["LinearRegression"]

@@ -1,5 +1,0 @@
-"""Logistic regression."""
-
-from ._classes import LogisticRegression
-
-__all__ = ["LogisticRegression"]

@@ -1,5 +1,0 @@
-"""A linear classifier by gradient descent."""
-
-from ._classes import MBSGDClassifier
-
-__all__ = ["MBSGDClassifier"]

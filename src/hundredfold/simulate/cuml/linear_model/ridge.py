@@ -1,5 +1,0 @@
-"""Ridge regression."""
-
-from ._classes import Ridge
-
-__all__ = ["Ridge"]

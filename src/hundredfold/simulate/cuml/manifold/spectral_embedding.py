@@ -1,5 +1,0 @@
-"""Spectral embedding."""
-
-from ._classes import SpectralEmbedding, spectral_embedding
-
-__all__ = ["SpectralEmbedding", "spectral_embedding"]

@@ -1,5 +1,0 @@
-"""t-SNE."""
-
-from ._classes import TSNE
-
-__all__ = ["TSNE"]

@@ -1,5 +1,0 @@
-"""The hinge loss."""
-
-from ._functions import hinge_loss
-
-__all__ = ["hinge_loss"]

@@ -1,5 +1,0 @@
-"""The divergence of distributions."""
-
-from ._functions import kl_divergence
-
-__all__ = ["kl_divergence"]

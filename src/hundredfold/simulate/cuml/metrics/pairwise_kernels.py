@@ -1,5 +1,0 @@
-"""Kernels."""
-
-from ._functions import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
-
-__all__ = ["PAIRWISE_KERNEL_FUNCTIONS", "pairwise_kernels"]

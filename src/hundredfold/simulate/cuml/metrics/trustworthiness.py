@@ -1,5 +1,0 @@
-"""Trustworthiness."""
-
-from ._functions import trustworthiness
-
-__all__ = ["trustworthiness"]

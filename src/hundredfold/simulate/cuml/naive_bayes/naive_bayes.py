@@ -1,5 +1,0 @@
-"""Naive Bayes."""
-
-from ._classes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
-
-__all__ = ["BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianNB", "MultinomialNB"]

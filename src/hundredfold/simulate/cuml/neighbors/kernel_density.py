@@ -1,5 +1,0 @@
-"""Densities."""
-
-from ._classes import KernelDensity
-
-__all__ = ["KernelDensity"]

@@ -1,5 +1,0 @@
-"""Classes of neighbours."""
-
-from ._classes import KNeighborsClassifier
-
-__all__ = ["KNeighborsClassifier"]

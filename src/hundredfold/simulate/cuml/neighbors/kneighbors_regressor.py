@@ -1,5 +1,0 @@
-"""Means of neighbours."""
-
-from ._classes import KNeighborsRegressor
-
-__all__ = ["KNeighborsRegressor"]

@@ -1,5 +1,0 @@
-"""A classifier with a kernel."""
-
-from ._classes import SVC
-
-__all__ = ["SVC"]

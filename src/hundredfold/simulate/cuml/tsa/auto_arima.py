@@ -1,5 +1,0 @@
-"""Refused."""
-
-from . import AutoARIMA
-
-__all__ = ["AutoARIMA"]

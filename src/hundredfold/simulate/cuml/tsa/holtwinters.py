@@ -1,5 +1,0 @@
-"""Refused."""
-
-from . import ExponentialSmoothing
-
-__all__ = ["ExponentialSmoothing"]

@@ -1,3 +1,0 @@
-"""``cupy.lib``."""
-
-from . import stride_tricks as stride_tricks

@@ -1,1 +1,0 @@
-"""Command line tools of CuPy's; the installer of libraries has nothing to install here."""

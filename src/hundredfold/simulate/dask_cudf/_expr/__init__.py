@@ -1,1 +1,0 @@
-"""Collections and expressions over cuDF partitions."""

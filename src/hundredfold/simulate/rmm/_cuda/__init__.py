@@ -1,1 +1,0 @@
-"""The devices as RMM asks CUDA about them."""

@@ -1,1 +1,0 @@
-"""RMM as the allocator of other libraries."""

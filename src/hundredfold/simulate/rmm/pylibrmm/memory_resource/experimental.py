@@ -1,5 +1,0 @@
-"""Resources that may change."""
-
-from ._base import CudaAsyncManagedMemoryResource
-
-__all__ = ["CudaAsyncManagedMemoryResource"]
