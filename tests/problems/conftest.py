@@ -28,3 +28,4 @@ def own_progress(tmp_path, monkeypatch):
     monkeypatch.setenv("HUNDREDFOLD_STATE", str(tmp_path / "state"))
     monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
     monkeypatch.delenv("HUNDREDFOLD_STRICT", raising=False)
+    monkeypatch.delenv("HUNDREDFOLD_ONE_SAMPLE", raising=False)  # an answer that measures is judged by its samples

@@ -489,6 +489,12 @@ def a_little_in_the_denominator(x):
 
 
 @right("arrays.port")
+def as_the_notebook_solves_it(x):
+    std = x.std(axis=0)
+    return (x - x.mean(axis=0)) / cp.where(std > 0, std, 1)
+
+
+@right("arrays.port")
 def hardly_anything_in_the_denominator(x):
     return (x - x.mean(axis=0)) / (x.std(axis=0) + 1e-15)
 
@@ -646,6 +652,7 @@ def test_too_much_traffic_is_told_kernel_by_kernel(simulated):
     assert "Kernel by kernel: cupy_mean 8, cupy_subtract 16" in verdict.why
 
 
+@pytest.mark.large("problem")
 @pytest.mark.counted("other wrong answers refused")
 @pytest.mark.parametrize(**SECOND.each_wrong)
 def test_another_wrong_answer_is_refused_for_its_reason(problem, reason, answer):
@@ -654,6 +661,7 @@ def test_another_wrong_answer_is_refused_for_its_reason(problem, reason, answer)
 
 
 @pytest.mark.counted("other right answers accepted")
+@pytest.mark.large("problem")
 @pytest.mark.parametrize(**SECOND.each_right)
 def test_another_right_answer_is_accepted(problem, answer):
     verdict = problems.judge(problem, answer)

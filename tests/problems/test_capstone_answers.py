@@ -102,8 +102,8 @@ def test_right_decisions_are_accepted():
 
 def test_no_decision_is_a_near_thing():
     """The figures are rounded, and the model is a simple one: the place that is first is so by half at least."""
-    for key, stage in worth.STAGES.items():
-        first, second, _ = sorted(stage.times().values())
+    for key, stage in worth.JOBS.items():
+        first, second, _ = sorted(stage.times[place] for place in ("cpu", "gpu", "cluster"))
         assert second > 1.5 * first, key
 
 
@@ -231,6 +231,7 @@ def test_the_kinds_of_flight_that_the_rules_are_about_are_all_there():
 # ---- all ----
 
 
+@pytest.mark.large("problem")
 @pytest.mark.counted("second wrong answers refused, each for its own reason")
 @pytest.mark.parametrize(**SECOND.each_wrong)
 def test_a_second_wrong_answer_is_refused_for_the_same_reason(problem, reason, answer):
@@ -238,6 +239,7 @@ def test_a_second_wrong_answer_is_refused_for_the_same_reason(problem, reason, a
     assert (verdict.outcome, verdict.reason) == ("wrong", reason), verdict.why
 
 
+@pytest.mark.large("problem")
 @pytest.mark.parametrize(**SECOND.each_right)
 def test_another_right_answer_is_accepted(problem, answer):
     verdict = problems.judge(problem, answer)

@@ -3,6 +3,8 @@
 import collections
 import pathlib
 import tempfile
+import threading
+import types
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ import pytest
 from hundredfold import problems
 from hundredfold.problems import pool
 from hundredfold.problems.answers import Answers
-from hundredfold.problems.clusters import foretell, histogram, search, worth
+from hundredfold.problems.clusters import foretell, histogram, running, search, worth
 from hundredfold.problems.verdict import RIGHT, WRONG
 
 distributed = pytest.importorskip("distributed")
@@ -318,7 +320,7 @@ SECOND.also("foretell", *(reason for reason, _ in SECOND_NUMBERS))
 
 
 def turned(*keys):
-    return {k: {"one": "many", "many": "one"}[v] if k in keys else v for k, v in worth.RIGHT.items()}
+    return {k: {"one": "many", "many": "one"}[v] if k in keys else v for k, v in worth.WORTH.judge.right.items()}
 
 
 SECOND_DECISIONS = [
@@ -337,6 +339,7 @@ SECOND_DECISIONS = [
 SECOND.also("worth", *(reason for reason, _ in SECOND_DECISIONS))
 
 
+@pytest.mark.large("problem")
 @pytest.mark.counted("second wrong answers refused, each for its own reason")
 @pytest.mark.parametrize(**SECOND.each_wrong)
 def test_a_second_wrong_answer_is_refused_for_the_same_reason(device, problem, reason, answer):
@@ -344,12 +347,14 @@ def test_a_second_wrong_answer_is_refused_for_the_same_reason(device, problem, r
     assert (verdict.outcome, verdict.reason) == (WRONG, reason), verdict.why
 
 
+@pytest.mark.large("problem")
 @pytest.mark.parametrize(**SECOND.each_right)
 def test_a_second_right_answer_is_accepted(device, problem, answer):
     verdict = problems.judge(problem, answer)
     assert verdict.outcome == RIGHT, verdict.why
 
 
+@pytest.mark.large("problem")
 @pytest.mark.counted("second wrong answers refused, each for its own reason")
 @pytest.mark.parametrize(("reason", "values"), SECOND_NUMBERS)
 def test_a_second_wrong_number_is_refused_for_the_same_reason(reason, values):
@@ -357,6 +362,7 @@ def test_a_second_wrong_number_is_refused_for_the_same_reason(reason, values):
     assert (verdict.outcome, verdict.reason) == (WRONG, reason), verdict.why
 
 
+@pytest.mark.large("problem")
 @pytest.mark.counted("second wrong answers refused, each for its own reason")
 @pytest.mark.parametrize(("reason", "decisions"), SECOND_DECISIONS)
 def test_a_second_wrong_decision_is_refused_for_the_same_reason(reason, decisions):
@@ -409,6 +415,26 @@ def test_what_is_recomputed_is_what_a_cluster_recomputes():
     assert again == {"load": 12, "clean": 12} and sum(again.values()) == foretell.RECOMPUTED
 
 
+def test_two_threads_that_ask_for_an_event_at_the_same_moment_get_the_same(monkeypatch):
+    """One waits for what the other sets: with an event each, a right answer waited until it was called too slow."""
+    both = threading.Barrier(2)
+
+    class Slow(threading.Event):
+        def __init__(self):
+            super().__init__()
+            both.wait(20)
+
+    monkeypatch.setattr(running, "threading", types.SimpleNamespace(Event=Slow, Lock=threading.Lock))
+    diary = running.Diary()
+    found = []
+    asking = [threading.Thread(target=lambda: found.append(diary.event("reached"))) for _ in range(2)]
+    for each in asking:
+        each.start()
+    for each in asking:
+        each.join()
+    assert found[0] is found[1]
+
+
 def test_the_tree_has_its_best_box_where_a_bound_allows_it():
     for tree in search.CASES.values():
         best, waiting, opened = float("inf"), [()], 0
@@ -425,7 +451,7 @@ def test_the_tree_has_its_best_box_where_a_bound_allows_it():
 
 def test_the_right_decisions_are_not_close():
     for job in worth.JOBS.values():
-        one, many = sorted([job.one(), job.many()])
+        one, many = sorted([job.times["one"], job.times["many"]])
         assert many > one * 1.04
 
 

@@ -369,19 +369,19 @@ DECISIONS = [
 
 @pytest.mark.parametrize(("changed", "reason"), DECISIONS)
 def test_wrong_decisions(changed, reason):
-    verdict = problems.judge("compiling.worth", {**worth.RIGHT, **changed})
+    verdict = problems.judge("compiling.worth", {**worth.WORTH.judge.right, **changed})
     assert (verdict.outcome, verdict.reason) == ("wrong", reason), verdict.why
 
 
 def test_each_decision_is_clear_by_more_than_any_rounding_of_the_figures():
     for key, job in worth.JOBS.items():
-        best, second, _ = sorted(job.times().values())
+        best, second, _ = sorted(job.times.values())
         assert second > 2 * best, key
-    assert list(worth.RIGHT.values()) == ["leave", "leave", "compile", "compile", "gpu"]
+    assert list(worth.WORTH.judge.right.values()) == ["leave", "leave", "compile", "compile", "gpu"]
 
 
 def test_a_decision_that_is_open_is_no_mistake():
-    verdict = problems.judge("compiling.worth", {**worth.RIGHT, "steps": ...})
+    verdict = problems.judge("compiling.worth", {**worth.WORTH.judge.right, "steps": ...})
     assert verdict.outcome == "untouched" and "steps" in verdict.why
 
 
@@ -674,6 +674,7 @@ def test_every_reason_a_problem_knows_has_a_second_answer_here():
     assert not SECOND.absent()
 
 
+@pytest.mark.large("problem")
 @pytest.mark.counted("other wrong answers refused")
 @pytest.mark.parametrize(**SECOND.each_wrong)
 def test_a_wrong_answer_of_a_known_kind_is_refused_for_its_reason(problem, reason, answer):
@@ -682,6 +683,7 @@ def test_a_wrong_answer_of_a_known_kind_is_refused_for_its_reason(problem, reaso
 
 
 @pytest.mark.counted("other right answers accepted")
+@pytest.mark.large("problem")
 @pytest.mark.parametrize(**SECOND.each_right)
 def test_another_right_answer_is_accepted(problem, answer):
     verdict = problems.judge(problem, answer)

@@ -324,6 +324,7 @@ def reduced_by_hand(x):
 # ---- the functions ----
 
 
+@pytest.mark.large("problem")
 @pytest.mark.counted("other wrong answers refused")
 @pytest.mark.parametrize(**SECOND.each_wrong)
 def test_another_wrong_answer_is_refused_for_its_reason(problem, reason, answer):
@@ -332,6 +333,7 @@ def test_another_wrong_answer_is_refused_for_its_reason(problem, reason, answer)
 
 
 @pytest.mark.counted("other right answers accepted")
+@pytest.mark.large("problem")
 @pytest.mark.parametrize(**SECOND.each_right)
 def test_another_right_answer_is_accepted(problem, answer):
     verdict = problems.judge(problem, answer)
@@ -457,14 +459,16 @@ def test_another_wrong_decision_is_refused_for_its_reason(reason, labels):
 
 
 def test_another_right_set_of_decisions_is_accepted():
-    assert problems.judge("dask-arrays.worth", {job: f" {label.title()}" for job, label in worth.RIGHT.items()}).right
+    assert problems.judge(
+        "dask-arrays.worth", {job: f" {label.title()}" for job, label in worth.WORTH.judge.right.items()}
+    ).right
 
 
 def test_each_decision_is_clear_and_each_way_is_right_somewhere():
     for key, job in worth.JOBS.items():
-        first, second, _ = sorted(job.seconds(way) for way in worth.WAYS)
+        first, second, _ = sorted(job.times.values())
         assert second > 1.5 * first, key
-    assert set(worth.RIGHT.values()) == set(worth.WAYS)
+    assert set(worth.WORTH.judge.right.values()) == set(worth.WORTH.judge.labels)
 
 
 def test_every_reason_a_problem_knows_has_a_second_answer_here():
@@ -484,4 +488,4 @@ def test_a_hint_of_the_plan_is_about_the_number_that_is_wrong(position):
 
 def test_one_core_reads_while_it_draws():
     """As the exercise says: what takes longer counts, on the processor too. By hand: 2.5·10¹¹ at 8 ns; 7 TB at 10 GB/s."""
-    assert worth.JOBS["drawn"].seconds("numpy") == pytest.approx(2000)
+    assert worth.JOBS["drawn"].times["numpy"] == pytest.approx(2000)

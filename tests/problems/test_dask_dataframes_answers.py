@@ -86,22 +86,25 @@ DECISIONS = [
 
 @pytest.mark.parametrize(("reason", "other"), DECISIONS)
 def test_a_wrong_decision_is_refused_for_its_reason(reason, other):
-    verdict = problems.judge("dask-dataframes.worth", {**worth.RIGHT, **other})
+    verdict = problems.judge("dask-dataframes.worth", {**worth.WORTH.judge.right, **other})
     assert (verdict.outcome, verdict.reason) == ("wrong", reason), verdict.why
 
 
-@pytest.mark.parametrize(("label", "reason"), [("one", "always-local"), ("cluster", "always-many")])
+@pytest.mark.parametrize(
+    ("label", "reason"), [("one", "always-local"), ("cluster", "always-many"), ("Neither", "value")]
+)
 def test_one_label_for_all_is_refused(label, reason):
-    assert problems.judge("dask-dataframes.worth", dict.fromkeys(worth.RIGHT, label)).reason == reason
+    assert problems.judge("dask-dataframes.worth", dict.fromkeys(worth.WORTH.judge.right, label)).reason == reason
     assert problems.judge("dask-dataframes.worth", [label] * 6).reason == "type"
 
 
 def test_what_decides_is_not_close():
     """Nobody must reckon to the last digit: the other side takes at least a sixth longer."""
     for job in worth.JOBS.values():
-        if job.made < worth.HELD:
-            slow, fast = max(job.one(), job.many()), min(job.one(), job.many())
+        if job.right != "neither":
+            fast, slow = sorted([job.times["one"], job.times["cluster"]])
             assert slow > 7 / 6 * fast
+    assert worth.MADE > worth.HELD
 
 
 # ---- dask-dataframes.carriers ----
@@ -419,6 +422,7 @@ def salt_left_in(events, users):
 # ---- the functions ----
 
 
+@pytest.mark.large("problem")
 @pytest.mark.counted("other wrong answers refused")
 @pytest.mark.parametrize(**SECOND.each_wrong)
 def test_another_wrong_answer_is_refused_for_its_reason(problem, reason, answer):
@@ -427,6 +431,7 @@ def test_another_wrong_answer_is_refused_for_its_reason(problem, reason, answer)
 
 
 @pytest.mark.counted("other right answers accepted")
+@pytest.mark.large("problem")
 @pytest.mark.parametrize(**SECOND.each_right)
 def test_another_right_answer_is_accepted(problem, answer):
     verdict = problems.judge(problem, answer)
@@ -445,7 +450,7 @@ def test_how_near_to_even_is_said():
 
 def test_every_reason_a_problem_knows_has_a_second_answer_here():
     SECOND.also("partitions", *(reason for reason, _ in PREDICTIONS))
-    SECOND.also("worth", "type", "always-local", "always-many", *(reason for reason, _ in DECISIONS))
+    SECOND.also("worth", "type", "value", "always-local", "always-many", *(reason for reason, _ in DECISIONS))
     assert not SECOND.absent()
 
 

@@ -453,6 +453,8 @@ def only_what_is_needed(filesystem, path, month):
     return _by_carrier(pa.concat_tables(parts))
 
 
+@pytest.mark.large("problem")
+@pytest.mark.counted("other wrong answers refused")
 @pytest.mark.parametrize(**SECOND.each_wrong)
 def test_a_second_wrong_answer_of_each_kind_is_refused_for_that_reason(problem, reason, answer):
     verdict = problems.judge(problem, answer)
@@ -460,6 +462,7 @@ def test_a_second_wrong_answer_of_each_kind_is_refused_for_that_reason(problem, 
     assert verdict.why
 
 
+@pytest.mark.large("problem")
 @pytest.mark.parametrize(**SECOND.each_right)
 def test_right_answers_written_otherwise_are_accepted(problem, answer):
     verdict = problems.judge(problem, answer)
@@ -524,11 +527,11 @@ def test_what_a_column_weighs_is_what_arrow_gives_it():
     assert weigh.DELAY == 4 * weigh.ROWS + weigh.ROWS // 8 and weigh.DEST == 3 * weigh.ROWS + 4 * (weigh.ROWS + 1)
 
 
-@pytest.mark.parametrize(("key", "reason"), worth._REASONS.items())
+@pytest.mark.parametrize(("key", "reason"), [(key, job.reason) for key, job in worth.JOBS.items()])
 def test_a_decision_is_refused_with_its_own_reason(key, reason):
     SECOND.also("worth", reason)
-    other = {"cpu": "gpu", "gpu": "cpu"}[worth.RIGHT[key]]
-    verdict = problems.judge("dataframes.worth", dict(worth.RIGHT) | {key: f" {other.upper()}"})
+    other = {"cpu": "gpu", "gpu": "cpu"}[worth.WORTH.judge.right[key]]
+    verdict = problems.judge("dataframes.worth", dict(worth.WORTH.judge.right) | {key: f" {other.upper()}"})
     assert (verdict.outcome, verdict.reason) == ("wrong", reason), verdict.why
     assert key in verdict.why
 
@@ -536,11 +539,11 @@ def test_a_decision_is_refused_with_its_own_reason(key, reason):
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
-        (dict.fromkeys(worth.RIGHT, "GPU"), "always-gpu"),
-        (dict.fromkeys(worth.RIGHT, "CPU "), "always-cpu"),
+        (dict.fromkeys(worth.WORTH.judge.right, "GPU"), "always-gpu"),
+        (dict.fromkeys(worth.WORTH.judge.right, "CPU "), "always-cpu"),
         ("cpu", "type"),
-        ({**worth.RIGHT, "meen": "cpu"}, "labels"),
-        ({**worth.RIGHT, "mean": "polars"}, "labels"),
+        ({**worth.WORTH.judge.right, "meen": "cpu"}, "labels"),
+        ({**worth.WORTH.judge.right, "mean": "polars"}, "labels"),
     ],
 )
 def test_decisions_of_the_wrong_form(answer, reason):
@@ -554,7 +557,8 @@ def test_the_decisions_do_not_hang_on_the_desks_last_digit(field):
     desk = worth.Desk()
     for factor in (0.75, 1.33):
         near = dataclasses.replace(desk, **{field: getattr(desk, field) * factor})
-        assert {key: job.best() for key, job in worth.jobs(near).items()} == worth.RIGHT, (field, factor)
+        best = {key: min(("cpu", "gpu"), key=times.get) for key, times in worth.times(near).items()}
+        assert best == worth.WORTH.judge.right, (field, factor)
 
 
 def test_every_kind_of_known_wrong_answer_has_a_second_one_here():

@@ -42,10 +42,11 @@ DECISIONS = [
 ]
 
 
+@pytest.mark.large("problem")
 @pytest.mark.counted("other wrong answers refused")
 @pytest.mark.parametrize(("problem", "reason", "other"), DECISIONS)
 def test_a_wrong_decision_is_refused_for_its_reason(problem, reason, other):
-    right = {"wheels": wheels.RIGHT, "place": place.RIGHT}[problem]
+    right = problems.find(f"deploying.{problem}").judge.right
     verdict = problems.judge(f"deploying.{problem}", {**right, **other})
     assert (verdict.outcome, verdict.reason) == ("wrong", reason), verdict.why
 
@@ -53,7 +54,7 @@ def test_a_wrong_decision_is_refused_for_its_reason(problem, reason, other):
 @pytest.mark.parametrize(("label", "said"), [("cluster", "question"), ("gpu", "matrix"), ("cpu", "sweep")])
 def test_one_place_for_everything_is_answered_with_a_job_and_its_times(label, said):
     why = problems.judge("deploying.place", dict.fromkeys(place.JOBS, label)).why
-    assert f'"{said}"' in why and place._explained(said) in why, why
+    assert f'"{said}"' in why and place.PLACE.judge.items[said].why in why, why
 
 
 @pytest.mark.parametrize("problem", ["wheels", "place"])
@@ -64,13 +65,13 @@ def test_decisions_must_be_a_dict(problem):
 def test_the_machines_by_the_published_tables():
     """NVIDIA's table of drivers and RAPIDS' of GPUs, written down once more."""
     expected = {}
-    for name, (driver, cc) in wheels.MACHINES.items():
+    for name, (driver, cc, *_) in wheels.MACHINES.items():
         series, capability = int(driver.split(".")[0]), tuple(map(int, cc.split(".")))
         if series >= 580 and capability >= (7, 5):
             expected[name] = "cu13"
         else:
             expected[name] = "cu12" if series >= 525 and capability >= (7, 0) else "none"
-    assert wheels.RIGHT == expected and set(expected.values()) == {"cu13", "cu12", "none"}
+    assert wheels.WHEELS.judge.right == expected and set(expected.values()) == {"cu13", "cu12", "none"}
 
 
 def test_the_times_at_each_place_as_reckoned_by_hand():
@@ -85,15 +86,15 @@ def test_the_times_at_each_place_as_reckoned_by_hand():
     }
     assert set(hand) == set(place.JOBS)
     for name, seconds in hand.items():
-        found = place.JOBS[name].seconds()
+        found = place.JOBS[name].times
         assert found.keys() == seconds.keys()
         assert all(found[where] == pytest.approx(seconds[where], rel=1e-3) for where in seconds), name
-        assert place.RIGHT[name] == min(seconds, key=seconds.get)
+        assert place.PLACE.judge.right[name] == min(seconds, key=seconds.get)
 
 
 def test_no_decision_hangs_on_a_few_percent():
     for name, job in place.JOBS.items():
-        first, *others = sorted(job.seconds().values())
+        first, *others = sorted(job.times.values())
         assert all(other > 1.15 * first for other in others), name
 
 
@@ -118,6 +119,7 @@ PREDICTIONS = [
 ]
 
 
+@pytest.mark.large("problem")
 @pytest.mark.counted("other wrong answers refused")
 @pytest.mark.parametrize(("reason", "other"), PREDICTIONS)
 def test_a_wrong_prediction_is_refused_for_its_reason(reason, other):
@@ -195,6 +197,7 @@ SCRIPTS = [
 ]
 
 
+@pytest.mark.large("problem")
 @pytest.mark.counted("other wrong answers refused")
 @pytest.mark.parametrize(("reason", "text"), SCRIPTS, ids=[f"{i}-{reason}" for i, (reason, _) in enumerate(SCRIPTS)])
 def test_a_wrong_script_is_refused_for_its_reason(reason, text):
@@ -499,6 +502,7 @@ def test_how_near_to_the_limit_is_said():
 # ---- the functions ----
 
 
+@pytest.mark.large("problem")
 @pytest.mark.counted("other wrong answers refused")
 @pytest.mark.parametrize(**SECOND.each_wrong)
 def test_another_wrong_answer_is_refused_for_its_reason(problem, reason, answer):
@@ -507,6 +511,7 @@ def test_another_wrong_answer_is_refused_for_its_reason(problem, reason, answer)
 
 
 @pytest.mark.counted("other right answers accepted")
+@pytest.mark.large("problem")
 @pytest.mark.parametrize(**SECOND.each_right)
 def test_another_right_answer_is_accepted(problem, answer):
     verdict = problems.judge(problem, answer)

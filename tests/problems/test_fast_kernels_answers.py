@@ -869,6 +869,7 @@ right("advance")((rows_kept_in_registers, broad))
 # ---- all of them ----
 
 
+@pytest.mark.large("problem")
 @pytest.mark.counted("other wrong answers refused")
 @pytest.mark.parametrize(**SECOND.each_wrong)
 def test_another_wrong_answer_is_refused_for_its_reason(interpreted, problem, reason, answer):
@@ -877,6 +878,7 @@ def test_another_wrong_answer_is_refused_for_its_reason(interpreted, problem, re
 
 
 @pytest.mark.counted("other right answers accepted")
+@pytest.mark.large("problem")
 @pytest.mark.parametrize(**SECOND.each_right)
 def test_another_right_answer_is_accepted(interpreted, problem, answer):
     verdict = problems.judge(problem, *as_tuple(problems.find(problem), answer))
@@ -886,7 +888,15 @@ def test_another_right_answer_is_accepted(interpreted, problem, answer):
 def test_every_reason_a_problem_knows_has_a_second_answer_here():
     for _, _, reason in PREDICTIONS:
         SECOND.also("tiles", reason)
-    SECOND.also("worth", *worth._REASONS.values(), "always-cpu", "always-gpu", "always-kernel", "type", "labels")
+    SECOND.also(
+        "worth",
+        *(job.reason for job in worth.JOBS.values()),
+        "always-cpu",
+        "always-gpu",
+        "always-kernel",
+        "type",
+        "labels",
+    )
     assert not SECOND.absent()
 
 
@@ -959,26 +969,28 @@ def test_the_predictions_are_what_the_lens_counts(interpreted):
 
 def test_the_jobs_are_decided_by_what_the_exercise_says():
     """By hand: 2 · 4096³ operations at 12 and 1.5 TFLOP/s; 400 MB at 900 GB/s; 10 000 launches of 10 µs; 13 passes and 2."""
-    assert worth.JOBS["product"].library == pytest.approx(0.01145, rel=0.01)
-    assert worth.JOBS["product"].kernel == pytest.approx(0.0916, rel=0.01)
-    assert worth.JOBS["sum"].kernel == worth.JOBS["sum"].library < worth.JOBS["sum"].cpu / 50
-    assert worth.JOBS["small"].kernel > 10_000 * 10e-6 > 100 * worth.JOBS["small"].cpu
-    assert worth.JOBS["large"].library / worth.JOBS["large"].kernel == pytest.approx(13 / 2, rel=0.1)
-    assert worth.JOBS["turn"].cpu < 8e8 / 12e9 < worth.JOBS["turn"].library
-    assert list(worth.RIGHT.values()) == ["library", "library", "cpu", "kernel", "cpu"]
+    assert worth.JOBS["product"].times["library"] == pytest.approx(0.01145, rel=0.01)
+    assert worth.JOBS["product"].times["kernel"] == pytest.approx(0.0916, rel=0.01)
+    assert worth.JOBS["sum"].times["kernel"] == worth.JOBS["sum"].times["library"] < worth.JOBS["sum"].times["cpu"] / 50
+    assert worth.JOBS["small"].times["kernel"] > 10_000 * 10e-6 > 100 * worth.JOBS["small"].times["cpu"]
+    assert worth.JOBS["large"].times["library"] / worth.JOBS["large"].times["kernel"] == pytest.approx(13 / 2, rel=0.1)
+    assert worth.JOBS["turn"].times["cpu"] < 8e8 / 12e9 < worth.JOBS["turn"].times["library"]
+    assert list(worth.WORTH.judge.right.values()) == ["library", "library", "cpu", "kernel", "cpu"]
 
 
 @pytest.mark.parametrize("key", worth.JOBS)
-@pytest.mark.parametrize("label", worth.LABELS)
+@pytest.mark.parametrize("label", worth.WORTH.judge.labels)
 def test_each_wrong_decision_has_its_reason(key, label):
-    verdict = problems.judge("fast-kernels.worth", {**worth.RIGHT, key: label})
-    if label == worth.RIGHT[key]:
+    verdict = problems.judge("fast-kernels.worth", {**worth.WORTH.judge.right, key: label})
+    if label == worth.WORTH.judge.right[key]:
         assert verdict.right
     else:
-        assert (verdict.outcome, verdict.reason) == ("wrong", worth._REASONS[key])
+        assert (verdict.outcome, verdict.reason) == ("wrong", worth.JOBS[key].reason)
 
 
-@pytest.mark.parametrize(("answer", "reason"), [(("cpu",) * 5, "type"), ({**worth.RIGHT, "sum": "BLAS"}, "labels")])
+@pytest.mark.parametrize(
+    ("answer", "reason"), [(("cpu",) * 5, "type"), ({**worth.WORTH.judge.right, "sum": "BLAS"}, "labels")]
+)
 def test_decisions_in_another_form(answer, reason):
     assert problems.judge("fast-kernels.worth", answer).reason == reason
 

@@ -552,6 +552,7 @@ def sums_are_kept(x, out):
 # ---- all of them ----
 
 
+@pytest.mark.large("problem")
 @pytest.mark.counted("other wrong answers refused")
 @pytest.mark.parametrize(**SECOND.each_wrong)
 def test_another_wrong_answer_is_refused_for_its_reason(interpreted, problem, reason, answer):
@@ -560,6 +561,7 @@ def test_another_wrong_answer_is_refused_for_its_reason(interpreted, problem, re
 
 
 @pytest.mark.counted("other right answers accepted")
+@pytest.mark.large("problem")
 @pytest.mark.parametrize(**SECOND.each_right)
 def test_another_right_answer_is_accepted(interpreted, problem, answer):
     verdict = problems.judge(problem, *as_tuple(problems.find(problem), answer))
@@ -569,7 +571,7 @@ def test_another_right_answer_is_accepted(interpreted, problem, answer):
 def test_every_reason_a_problem_knows_has_a_second_answer_here():
     for _, _, reason in PREDICTIONS:
         SECOND.also("launch", reason)
-    SECOND.also("worth", *worth._REASONS.values(), "always-cpu", "always-gpu", "type", "labels")
+    SECOND.also("worth", *(job.reason for job in worth.JOBS.values()), "always-cpu", "always-gpu", "type", "labels")
     assert not SECOND.absent()
 
 
@@ -636,19 +638,19 @@ def test_the_predictions_are_what_a_launch_does(device):
 
 def test_the_jobs_are_decided_by_what_the_exercise_says():
     """By hand: 8192 B and 200 MB at 50, 900 and 12 GB/s; 10⁸ turns of 1 and 20 ns."""
-    assert worth.JOBS["once"].cpu == pytest.approx(4e-3)
-    assert worth.JOBS["once"].gpu > 2e8 / 12e9 > worth.JOBS["once"].cpu
-    assert worth.JOBS["steps"].cpu == pytest.approx(4.0)
-    assert worth.JOBS["steps"].gpu < 0.3
-    assert worth.JOBS["follow"].gpu == pytest.approx(2.0, rel=0.01)
-    assert worth.RIGHT == {"icon": "cpu", "once": "cpu", "steps": "gpu", "counts": "gpu", "follow": "cpu"}
+    assert worth.JOBS["once"].times["cpu"] == pytest.approx(4e-3)
+    assert worth.JOBS["once"].times["gpu"] > 2e8 / 12e9 > worth.JOBS["once"].times["cpu"]
+    assert worth.JOBS["steps"].times["cpu"] == pytest.approx(4.0)
+    assert worth.JOBS["steps"].times["gpu"] < 0.3
+    assert worth.JOBS["follow"].times["gpu"] == pytest.approx(2.0, rel=0.01)
+    assert worth.WORTH.judge.right == {"icon": "cpu", "once": "cpu", "steps": "gpu", "counts": "gpu", "follow": "cpu"}
 
 
 @pytest.mark.parametrize("key", worth.JOBS)
 def test_each_wrong_decision_has_its_reason(key):
     other = {"cpu": "gpu", "gpu": "cpu"}
-    verdict = problems.judge("kernels.worth", {**worth.RIGHT, key: other[worth.RIGHT[key]]})
-    assert (verdict.outcome, verdict.reason) == ("wrong", worth._REASONS[key])
+    verdict = problems.judge("kernels.worth", {**worth.WORTH.judge.right, key: other[worth.WORTH.judge.right[key]]})
+    assert (verdict.outcome, verdict.reason) == ("wrong", worth.JOBS[key].reason)
 
 
 def test_the_specification_is_scipys_correlation():

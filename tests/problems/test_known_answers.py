@@ -3,6 +3,8 @@
 A unit that adds problems is held to this by being named in `hundredfold.problems.UNITS`.
 """
 
+import dataclasses
+
 import pytest
 
 from hundredfold import problems
@@ -10,11 +12,13 @@ from hundredfold.problems.kernels.judging import KernelJudge
 from hundredfold.problems.problem import as_tuple
 from hundredfold.problems.reasons import REASONS
 from hundredfold.problems.untouched import untouched
-from hundredfold.problems.verdict import RIGHT, WRONG
+from hundredfold.problems.verdict import RIGHT, WRONG, Refusal
 
 KERNELS = ("kernels", "fast-kernels")
 """The units whose answers are kernels."""
 ALL = [problems.find(name) for name in problems.ids()]
+for wrong in (wrong for problem in ALL for wrong in problem.wrong.values()):
+    wrong.answer  # an edit is made when it is asked for; one that does not fit its answer is an error here  # noqa: B018
 WRONG_ANSWERS = [pytest.param(p, w, id=f"{p.id}-{name}") for p in ALL for name, w in p.wrong.items()]
 RIGHT_ANSWERS = [
     pytest.param(p, a, not n, id=f"{p.id}-{name}") for p in ALL for n, (name, a) in enumerate(p.right.items())
@@ -55,6 +59,26 @@ def test_a_problem_is_complete(problem):
     assert len(problem.hints) >= 2
     assert all(text == text.strip() and text.endswith((".", "?")) for text in problem.hints)
     assert not any(untouched(a) for w in problem.wrong.values() for a in as_tuple(problem, w.answer))
+
+
+def _fails(*arguments):
+    return 1 / 0
+
+
+RECOGNISING = {type(p.judge).__name__: p for p in reversed(ALL) if any(wrong.gives for wrong in p.wrong.values())}
+
+
+@pytest.mark.parametrize("judge", RECOGNISING)
+def test_a_mistake_that_cannot_be_computed_for_a_case_is_not_recognised(device, judge, monkeypatch):
+    """Cases are drawn: a formula written for ordinary arguments meets no rows, or all equal."""
+    problem = RECOGNISING[judge]
+    interpreted(problem, monkeypatch)
+    answer = next(wrong.answer for wrong in problem.wrong.values() if wrong.gives)
+    failing = {"failing": problems.Wrong(None, "value", gives=_fails, why="never said.")}
+    problem = dataclasses.replace(problem, wrong=failing)
+    with pytest.raises(Refusal) as refused:
+        problem.judge(problem, as_tuple(problem, answer))
+    assert "never said" not in refused.value.why
 
 
 @pytest.mark.parametrize("problem", ALL, ids=lambda problem: problem.id)

@@ -172,6 +172,7 @@ PREDICTIONS = [
 ]
 
 
+@pytest.mark.large("problem")
 @pytest.mark.counted("other wrong answers refused")
 @pytest.mark.parametrize(("reason", "answers"), PREDICTIONS)
 def test_another_wrong_prediction_is_refused_for_its_reason(reason, answers):
@@ -348,6 +349,7 @@ DECISIONS = [
 ]
 
 
+@pytest.mark.large("problem")
 @pytest.mark.counted("other wrong answers refused")
 @pytest.mark.parametrize(("reason", "labels"), DECISIONS)
 def test_another_wrong_decision_is_refused_for_its_reason(reason, labels):
@@ -374,9 +376,9 @@ def test_another_right_set_of_decisions_is_accepted():
 
 def test_each_decision_is_clear():
     for key, job in worth.JOBS.items():
-        slow, fast = sorted((job.cpu(), job.gpu()), reverse=True)
+        fast, slow = sorted((job.times["cpu"], job.times["gpu"]))
         assert slow > 1.5 * fast, f"{key} is clear by more than any rounding of the figures"
-    assert sorted(worth.RIGHT.values()) == ["cpu"] * 3 + ["gpu"] * 3
+    assert sorted(worth.WORTH.judge.right.values()) == ["cpu"] * 3 + ["gpu"] * 3
 
 
 # ---- learning.pagerank ----
@@ -536,6 +538,7 @@ def test_how_near_to_the_limit_is_said(simulated):
 # ---- the functions ----
 
 
+@pytest.mark.large("problem")
 @pytest.mark.counted("other wrong answers refused")
 @pytest.mark.parametrize(**SECOND.each_wrong)
 def test_another_wrong_answer_is_refused_for_its_reason(problem, reason, answer):
@@ -544,6 +547,7 @@ def test_another_wrong_answer_is_refused_for_its_reason(problem, reason, answer)
 
 
 @pytest.mark.counted("other right answers accepted")
+@pytest.mark.large("problem")
 @pytest.mark.parametrize(**SECOND.each_right)
 def test_another_right_answer_is_accepted(problem, answer):
     verdict = problems.judge(problem, answer)

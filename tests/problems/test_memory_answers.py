@@ -542,14 +542,15 @@ def test_the_texts_say_what_is_reckoned():
     )
     assert desk.FP32 / desk.FP64 == pytest.approx(64, rel=0.01)
     for key, job in desk.JOBS.items():
-        slow, fast = sorted((job.cpu(), job.gpu()), reverse=True)
+        fast, slow = sorted((job.times["cpu"], job.times["gpu"]))
         assert slow > 1.5 * fast, f"{key} is clear by more than any rounding of the figures"
-    assert sorted(desk.RIGHT.values()) == ["cpu", "cpu", "cpu", "gpu", "gpu"]
+    assert sorted(desk.WORTH.judge.right.values()) == ["cpu", "cpu", "cpu", "gpu", "gpu"]
 
 
 # ---- the functions ----
 
 
+@pytest.mark.large("problem")
 @pytest.mark.counted("other wrong answers refused")
 @pytest.mark.parametrize(**SECOND.each_wrong)
 def test_another_wrong_answer_is_refused_for_its_reason(problem, reason, answer):
@@ -558,6 +559,7 @@ def test_another_wrong_answer_is_refused_for_its_reason(problem, reason, answer)
 
 
 @pytest.mark.counted("other right answers accepted")
+@pytest.mark.large("problem")
 @pytest.mark.parametrize(**SECOND.each_right)
 def test_another_right_answer_is_accepted(problem, answer):
     verdict = problems.judge(problem, answer)
@@ -598,7 +600,7 @@ def test_on_a_gpu_time_tells_the_bytes(simulated, monkeypatch, problem, copies, 
     """There traffic cannot be counted: the time beside a plain copy's stands for it."""
     import types
 
-    import hundredfold.measure.timing as timing
+    import hundredfold.toolkit.timing as timing
 
     measured = []
 

@@ -399,26 +399,27 @@ def days_by_normal_hours(reports):
         ("labels", {"once": "both"}),
         ("always-gpu", dict.fromkeys(worth.JOBS, "gpu")),
         ("always-cpu", dict.fromkeys(worth.JOBS, "cpu")),
+        ("value", dict.fromkeys(worth.JOBS, "NEITHER")),
     ],
 )
 def test_a_wrong_decision_is_refused_for_its_reason(reason, other):
     SECOND.also("merges.worth", reason)
-    verdict = problems.judge("merges.worth", {**worth.RIGHT, **other})
+    verdict = problems.judge("merges.worth", {**worth.WORTH.judge.right, **other})
     assert (verdict.outcome, verdict.reason) == ("wrong", reason), verdict.why
 
 
 def test_decisions_as_a_list_are_no_dict():
     SECOND.also("merges.worth", "type")
-    assert problems.judge("merges.worth", list(worth.RIGHT)).reason == "type"
+    assert problems.judge("merges.worth", list(worth.WORTH.judge.right)).reason == "type"
 
 
 def test_both_sides_of_each_job_as_reckoned_by_hand():
     cpu = {"lookup": 166.7e-6, "pipeline": 8.039, "once": 0.4445, "stream": 0.41667, "text": 0.3526}
     gpu = {"lookup": 1.00175e-3, "pipeline": 0.132, "once": 0.046067, "stream": 5.0169, "text": 6e-3}
-    assert {key: worth.JOBS[key].cpu() for key in cpu} == pytest.approx(cpu, rel=1e-3)
-    assert {key: worth.JOBS[key].gpu() for key in gpu} == pytest.approx(gpu, rel=1e-3)
-    assert worth.JOBS["pairs"].nbytes() == 384e9
-    assert worth.RIGHT == {
+    assert {key: worth.JOBS[key].times["cpu"] for key in cpu} == pytest.approx(cpu, rel=1e-3)
+    assert {key: worth.JOBS[key].times["gpu"] for key in gpu} == pytest.approx(gpu, rel=1e-3)
+    assert worth.PAIRS == 384e9 > 128e9
+    assert worth.WORTH.judge.right == {
         "lookup": "cpu", "pipeline": "gpu", "once": "gpu", "stream": "cpu", "pairs": "neither", "text": "gpu"
     }  # fmt: skip
 
@@ -570,6 +571,7 @@ def with_a_sentinel(flights, weather):
 # ---- the functions ----
 
 
+@pytest.mark.large("problem")
 @pytest.mark.counted("other wrong answers refused")
 @pytest.mark.parametrize(**SECOND.each_wrong)
 def test_another_wrong_answer_is_refused_for_its_reason(problem, reason, answer):
@@ -578,6 +580,7 @@ def test_another_wrong_answer_is_refused_for_its_reason(problem, reason, answer)
 
 
 @pytest.mark.counted("other right answers accepted")
+@pytest.mark.large("problem")
 @pytest.mark.parametrize(**SECOND.each_right)
 def test_another_right_answer_is_accepted(problem, answer):
     verdict = problems.judge(problem, answer)
@@ -687,7 +690,7 @@ def test_what_is_printed_in_place_of_returned_is_said():
 
 def test_where_nothing_is_counted_time_decides(monkeypatch):
     """As on a GPU: eleven times as long as ours is refused, nine times is not."""
-    import hundredfold.measure
+    import hundredfold.toolkit
 
     case = Case("a table", lambda: (pd.DataFrame({"a": [1, 2]}),))
     judge = thrift.Thrift(case, ours=lambda table: table, kernels=1)
@@ -698,7 +701,7 @@ def test_where_nothing_is_counted_time_decides(monkeypatch):
     for ratio, refused in ((9.0, False), (11.0, True)):
         times = iter([ratio, 1.0])
         monkeypatch.setattr(
-            hundredfold.measure, "measure", lambda *_, times=times, **__: SimpleNamespace(median=next(times))
+            hundredfold.toolkit, "measure", lambda *_, times=times, **__: SimpleNamespace(median=next(times))
         )
         if refused:
             with pytest.raises(Refusal, match="11 times as long") as raised:

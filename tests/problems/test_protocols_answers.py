@@ -451,6 +451,7 @@ SENDING = [
 ]
 
 
+@pytest.mark.large("problem")
 @pytest.mark.counted("other wrong answers refused")
 @pytest.mark.parametrize(("reason", "pack", "unpack"), SENDING)
 def test_another_wrong_way_to_send_is_refused_for_its_reason(reason, pack, unpack):
@@ -586,19 +587,20 @@ def test_another_right_set_of_decisions_is_accepted():
 
 def test_every_job_is_clear_by_more_than_any_rounding():
     for key, job in worth.JOBS.items():
-        slow, fast = sorted((job.cpu(), job.gpu()), reverse=True)
+        fast, slow = sorted((job.times["cpu"], job.times["gpu"]))
         assert slow > 1.5 * fast, key
-    assert sorted(worth.RIGHT.values()) == ["cpu", "cpu", "cpu", "gpu", "gpu"]
+    assert sorted(worth.WORTH.judge.right.values()) == ["cpu", "cpu", "cpu", "gpu", "gpu"]
     # By hand: 30 × 4 GB / 2 TB/s; 200 000 × 5 µs; 0.32 s of bus and 4 ms; 16 s of bus, 400 / 150 s, 0.4 s; 3000 × 0.2 ms.
     by_hand = {"handoff": 0.06, "scalars": 1.0, "worker": 0.324, "pingpong": 19.0667, "steps": 0.6}
-    assert {key: worth.JOBS[key].gpu() for key in JOBS} == pytest.approx(by_hand, rel=1e-3)
+    assert {key: worth.JOBS[key].times["gpu"] for key in JOBS} == pytest.approx(by_hand, rel=1e-3)
     by_hand = {"handoff": 0.96, "scalars": 0.020064, "worker": 0.05333, "pingpong": 8.16, "steps": 8.008}
-    assert {key: worth.JOBS[key].cpu() for key in JOBS} == pytest.approx(by_hand, rel=1e-3)
+    assert {key: worth.JOBS[key].times["cpu"] for key in JOBS} == pytest.approx(by_hand, rel=1e-3)
 
 
 # ---- the functions ----
 
 
+@pytest.mark.large("problem")
 @pytest.mark.counted("other wrong answers refused")
 @pytest.mark.parametrize(**SECOND.each_wrong)
 def test_another_wrong_answer_is_refused_for_its_reason(problem, reason, answer):
@@ -607,6 +609,7 @@ def test_another_wrong_answer_is_refused_for_its_reason(problem, reason, answer)
 
 
 @pytest.mark.counted("other right answers accepted")
+@pytest.mark.large("problem")
 @pytest.mark.parametrize(**SECOND.each_right)
 def test_another_right_answer_is_accepted(problem, answer):
     verdict = problems.judge(problem, answer)

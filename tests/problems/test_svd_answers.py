@@ -11,7 +11,7 @@ import pytest
 
 from hundredfold import problems
 from hundredfold.problems.answers import Answers
-from hundredfold.problems.choices import Item
+from hundredfold.problems.choices import Job
 from hundredfold.problems.svd import choose, gram, images, wire
 from hundredfold.problems.verdict import Refusal
 
@@ -361,7 +361,7 @@ def test_right_decisions_are_accepted():
 
 def test_the_decisions_follow_from_the_figures():
     items = problems.find("svd.choose").judge.items
-    assert all(isinstance(item, Item) and item.right == RIGHT[key] for key, item in items.items())
+    assert all(isinstance(item, Job) and item.right == RIGHT[key] for key, item in items.items())
     # What lies on one card is done there before the rest of it could be sent.
     assert choose.tall(2e6, 200, 1) < choose.moving(2.4e9)
     # The sensors fit no single GPU, and TSQR is done before the rest of them could be sent.
@@ -475,6 +475,7 @@ def _answers(problem, answer):
     return answer if len(problems.find(problem).answers) > 1 else (answer,)
 
 
+@pytest.mark.large("problem")
 @pytest.mark.counted("second wrong answers refused, each for its own reason")
 @pytest.mark.parametrize(**SECOND.each_wrong)
 def test_a_second_wrong_answer_is_refused_for_the_same_reason(problem, reason, answer):
@@ -482,6 +483,7 @@ def test_a_second_wrong_answer_is_refused_for_the_same_reason(problem, reason, a
     assert (verdict.outcome, verdict.reason) == ("wrong", reason), verdict.why
 
 
+@pytest.mark.large("problem")
 @pytest.mark.parametrize(**SECOND.each_right)
 def test_another_right_answer_is_accepted(problem, answer):
     verdict = problems.judge(problem, *_answers(problem, answer))

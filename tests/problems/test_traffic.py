@@ -71,12 +71,12 @@ def test_the_doors_are_put_back_after_an_exception(device, monkeypatch):
     ids=["limit", "std", "slow std", "starter"],
 )
 def test_on_a_gpu_time_stands_for_traffic(device, monkeypatch, passes, fine):
-    import hundredfold.measure
+    import hundredfold.toolkit
 
     times = iter([passes, 1.0])
     took = type("Took", (), {"median": property(lambda self: next(times))})
     monkeypatch.setattr(lean, "_GPU_SIZE", 1000)
-    monkeypatch.setattr(hundredfold.measure, "measure", lambda fn: took())
+    monkeypatch.setattr(hundredfold.toolkit, "measure", lambda fn: took())
     assert (lean._by_time(lambda x: 0.0) <= lean.ALLOWED + 0.5) is fine
 
 

@@ -3,7 +3,7 @@
 from hundredfold.machine import gpus
 from hundredfold.problems.arrays import v100
 from hundredfold.problems.arrays.possible import FLOAT64, NBYTES, PUBLISHED, T_ONCE, T_SEVEN, moved
-from hundredfold.problems.arrays.worth import JOBS, RIGHT
+from hundredfold.problems.arrays.worth import JOBS, WORTH
 
 
 def test_they_are_those_of_the_known_gpus():
@@ -26,6 +26,6 @@ def test_the_texts_say_what_is_reckoned():
 
 def test_each_decision_is_clear_by_more_than_any_rounding_of_the_figures():
     for key, job in JOBS.items():
-        slow, fast = max(job.cpu(), job.gpu()), min(job.cpu(), job.gpu())
+        fast, slow = sorted((job.times["cpu"], job.times["gpu"]))
         assert slow > 2 * fast, key
-    assert sorted(RIGHT.values()) == ["cpu", "cpu", "gpu", "gpu"]
+    assert sorted(WORTH.judge.right.values()) == ["cpu", "cpu", "gpu", "gpu"]

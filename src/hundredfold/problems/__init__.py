@@ -5,7 +5,7 @@ answers.
 >>> problems.find("arrays.port").title
 'Standardise the columns of a matrix'
 
-To add a unit: write ``problems/<unit>.py`` (or a package) with a tuple `PROBLEMS`, and name its slug in `UNITS`.  A module's
+How a problem is written is told in ``docs/contributing/problems.md``.  To add a unit: write a package with a tuple `PROBLEMS`, and name its slug in `UNITS`.  A module's
 name has no dash: the problems of ``fast-kernels`` are in ``problems/fast_kernels``, and are called ``fast-kernels.banks``.
 """
 

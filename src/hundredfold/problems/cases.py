@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,13 @@ class Case:
         ``lambda a: a[:, ::2]``.
     rtol, atol : float or None
         Tolerances of this case; None takes the judge's.
+    finite_only : bool
+        Where the specification is not finite, whatever is not finite is right: NaN or infinity is a matter of the order of steps.
+    hint : str
+        The advice to an answer that is refused with this case, where the refusal has none of its own.
+    again : callable, optional
+        ``again() -> tuple``: other host arguments. The function is called with them too, and what it gave for `make` looked at
+        once more after that.
     """
 
     name: str
@@ -33,6 +40,9 @@ class Case:
     view: Callable[[Any], Any] | None = None
     rtol: float | None = None
     atol: float | None = None
+    finite_only: bool = False
+    hint: str = ""
+    again: Callable[[], tuple[Any, ...]] | None = None
 
     def host(self) -> tuple[Any, ...]:
         """The arguments as host values."""
@@ -41,6 +51,10 @@ class Case:
     def device(self) -> tuple[Any, ...]:
         """The arguments with each array on the device."""
         return tuple(self._seen(devices.to_device(value)) for value in self.make())
+
+    def second(self) -> Case:
+        """The case of the second call, where there is one."""
+        return replace(self, make=self.again, again=None)
 
     def _seen(self, value: Any) -> Any:
         return self.view(value) if self.view is not None and hasattr(value, "shape") else value

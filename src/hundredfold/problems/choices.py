@@ -1,35 +1,85 @@
-"""Judge decisions: one label per item, each with a reason that follows from numbers."""
+"""Decisions: for each job a label, and a reason that follows from numbers. `decide` builds such a problem from its jobs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .guard import article
-from .problem import Problem
+from .problem import Problem, Wrong
 from .untouched import missing
 from .verdict import NotAttempted, Verified, refuse
 
 
+def seconds(time: float) -> str:
+    """A time for a sentence, in at most three digits."""
+    for scale, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
+        if time >= scale * 0.9995:
+            return f"{time / scale:.3g} {unit}"
+    return f"{time / 1e-9:.3g} ns"
+
+
 @dataclass(frozen=True)
-class Item:
-    """One decision: the right label, the sentence that shows why, and the reason for which the other label is refused."""
+class Rates:
+    """What a processor does at most: bytes and operations a second, and the seconds that one call or launch costs."""
 
-    right: str
-    why: str
+    bandwidth: float
+    rate: float = math.inf
+    call: float = 0.0
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A CPU, a GPU, and a bus of `link` bytes a second between them."""
+
+    cpu: Rates
+    gpu: Rates
+    link: float
+
+    def times(
+        self, nbytes: float, flops: float = 0.0, *, calls: int = 1, link: float = 0.0, fetch: float = 0.0
+    ) -> dict[str, float]:
+        """Least seconds of a job on the CPU, on the GPU with its crossings, and of those crossings alone (``"bus"``).
+
+        Parameters
+        ----------
+        nbytes, flops : float
+            Of one call. It takes the longer of bytes over bandwidth and operations over rate; 0 bytes where a cache has them.
+        calls : int
+        link, fetch : float
+            Bytes that must cross the bus if it is done on the GPU; if it is done on the CPU.
+        """
+        cpu, gpu = (
+            calls * (max(nbytes / side.bandwidth, flops / side.rate) + side.call) for side in (self.cpu, self.gpu)
+        )
+        return {"cpu": cpu + fetch / self.link, "gpu": gpu + link / self.link, "bus": link / self.link}
+
+
+@dataclass(frozen=True)
+class Job:
+    """One job to decide on.
+
+    Parameters
+    ----------
+    reason : str
+        The slug for which any other label is refused.
+    why : str
+        What shows which label is right. ``{gpu}`` stands for that time in words.
+    times : mapping
+        Seconds under each label. Other names (``"bus"``) are there for the sentence.
+    hint : str
+        The advice to whoever chose another label.
+    right : str
+        The label; empty for the one with the least time.
+    """
+
     reason: str
-
-
-def turned(right: Mapping[str, str], *keys: str) -> dict[str, str]:
-    """The right decisions between "cpu" and "gpu" with those of some keys turned round: known wrong answers."""
-    other = {"cpu": "gpu", "gpu": "cpu"}
-    return {key: other[label] if key in keys else label for key, label in right.items()}
-
-
-def but(right: Mapping[str, str], **other: str) -> dict[str, str]:
-    """The right decisions with these in their places: a known wrong answer."""
-    return {**right, **other}
+    why: str
+    times: Mapping[str, float] = field(default_factory=dict)
+    hint: str = ""
+    right: str = ""
 
 
 @dataclass(frozen=True)
@@ -39,16 +89,21 @@ class ChoicesJudge:
     Parameters
     ----------
     items : mapping
-        Key to `Item`, in the order in which they are judged.
+        Key to `Job`, in the order in which they are judged; each with its label and its sentence as they are said.
     labels : tuple of str
         What may be chosen.
     uniform : mapping
         Label to (reason, sentence): what is said when everything got that one label.
     """
 
-    items: Mapping[str, Item]
+    items: Mapping[str, Job]
     labels: tuple[str, ...]
     uniform: Mapping[str, tuple[str, str]]
+
+    @property
+    def right(self) -> dict[str, str]:
+        """The right label of each job."""
+        return {key: item.right for key, item in self.items.items()}
 
     def __call__(self, problem: Problem, answers: tuple[Any, ...]) -> Verified:
         chosen = self._labels(problem, answers[0])
@@ -56,7 +111,7 @@ class ChoicesJudge:
             refuse(*self.uniform[next(iter(chosen.values()))])
         for key, item in self.items.items():
             if key in chosen and chosen[key] != item.right:
-                refuse(item.reason, f'{key}: not "{chosen[key]}". {item.why}')
+                refuse(item.reason, f'{key}: not "{chosen[key]}". {item.why}', advice=item.hint)
         gaps = [key for key in self.items if key not in chosen]
         if gaps:
             done = " and ".join(chosen)
@@ -86,3 +141,70 @@ class ChoicesJudge:
                 refuse("labels", f"{key} should be {allowed}; it is {given}.")
             chosen[key] = tidy
         return chosen
+
+
+def decide(
+    id: str,
+    title: str,
+    jobs: Mapping[str, Job],
+    *,
+    uniform: Mapping[str, tuple[str, str]],
+    unknown: Mapping[str, str],
+    hints: tuple[str, ...],
+    lines: int = 1,
+    answer: str = "decisions",
+    said: Callable[[float], str] = seconds,
+    wrong: Mapping[str, Wrong] | None = None,
+) -> Problem:
+    """Build the problem of choosing a label for each job, with its known wrong and right answers.
+
+    Parameters
+    ----------
+    id, title, hints, lines
+        As in `Problem`.
+    jobs : mapping
+        Name to `Job`, in the order in which they are judged.
+    uniform : mapping
+        Each label, in the order of the text, to (reason, sentence): what is said when every job got that one. ``{job}`` stands
+        for the sentence of that job.
+    unknown : mapping
+        A job with a label that learners try and the problem does not have.
+    answer : str
+        The learner's variable.
+    said : callable
+        A time in words.
+    wrong : mapping, optional
+        Wrong answers beside those that follow: each other label for each job, each label for all, an unknown label, a list.
+    """
+    labels = tuple(uniform)
+    items = {}
+    for key, job in jobs.items():
+        in_words = {name: said(time) for name, time in job.times.items()}
+        best = job.right or min(labels, key=lambda label: job.times.get(label, math.inf))
+        items[key] = replace(job, right=best, why=job.why.format_map(in_words))
+    sentences = {key: item.why for key, item in items.items()}
+    uniform = {label: (reason, why.format_map(sentences)) for label, (reason, why) in uniform.items()}
+    judge = ChoicesJudge(items, labels, uniform)
+    right = judge.right
+    return Problem(
+        id=id,
+        title=title,
+        kind="decide",
+        answers=(answer,),
+        lines=lines,
+        judge=judge,
+        hints=hints,
+        wrong={
+            **{f"all {label}": Wrong(dict.fromkeys(jobs, label), reason) for label, (reason, _) in uniform.items()},
+            **{
+                f"{key}: {label}": Wrong({**right, key: label}, job.reason, hint=job.hint)
+                for key, job in jobs.items()
+                for label in labels
+                if label != right[key] and set({**right, key: label}.values()) != {label}
+            },
+            "unknown label": Wrong({**right, **unknown}, "labels"),
+            "list": Wrong(list(right.values()), "type"),
+            **(wrong or {}),
+        },
+        right={"as computed": right, "in capitals": {key: f" {label.upper()}" for key, label in right.items()}},
+    )

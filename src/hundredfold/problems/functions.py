@@ -12,8 +12,10 @@ import numpy as np
 from . import devices, guard, traffic
 from .cases import Case
 from .differences import explain, same
+from .facts import Fact, Seen, of_call
 from .guard import article, require_callable
 from .problem import Problem
+from .properties import Drawn, all_cases
 from .untouched import missing
 from .verdict import NotAttempted, Refusal, Verified, refuse
 
@@ -56,6 +58,10 @@ class FunctionJudge:
     unlisted : sequence of Case
         Judged after `cases`, and not named in the verdict: against answers that only fit the cases, such as one kept
         for each shape.
+    drawn : Drawn, optional
+        More cases, by the properties that the problem's text claims; judged after the others.
+    facts : sequence of Fact
+        What is seen of each call, and said in the verdict.
     result : {"device", "host", "float"}
         What must come back: a CuPy array, a NumPy array, or a Python float.
     rtol, atol : float
@@ -80,6 +86,8 @@ class FunctionJudge:
 
     cases: Sequence[Case]
     unlisted: Sequence[Case] = ()
+    drawn: Drawn | None = None
+    facts: Sequence[Fact] = ()
     result: str = "device"
     rtol: float = 1e-7
     atol: float = 0.0
@@ -95,17 +103,20 @@ class FunctionJudge:
         function = answers[0]
         require_callable(function, problem.answers[0])
         devices.need_cupy()
-        for number, case in enumerate([*self.cases, *self.unlisted]):
+        seen = Seen(self.facts)
+        for number, case in enumerate(all_cases(self)):
             try:
-                self._judge(problem, function, case, first=number == 0)
+                self._judge(problem, function, case, seen, first=number == 0)
             except Refusal as refusal:
                 refusal.case = refusal.case or case.name
+                refusal.advice = refusal.advice or case.hint
                 raise
         near = [said for judge in self.after if (said := judge(problem, self._invoked(function)))]
         what = f"{len(self.cases)} cases ({'; '.join(case.name for case in self.cases)})"
-        return Verified(f"{what}{self.verified and '; ' + self.verified}.", " ".join(near))
+        verified = seen.said(self.verified)
+        return Verified(f"{what}{verified and '; ' + verified}.", " ".join(near))
 
-    def _judge(self, problem: Problem, function: Any, case: Case, *, first: bool) -> None:
+    def _judge(self, problem: Problem, function: Any, case: Case, seen: Seen, *, first: bool) -> None:
         run = call(problem, self._invoked(function), case)
         if first and missing(run.got):
             if run.printed:
@@ -118,9 +129,20 @@ class FunctionJudge:
         try:
             self.compare_run(run)
             self._arguments(run)
+            seen.look(of_call(run.traffic), run.host)
+            if case.again is not None:
+                self.compare_again(run, call(problem, self._invoked(function), case.second()))
         except Refusal as refusal:
             refusal.printed = refusal.printed or run.printed
             raise
+
+    def compare_again(self, run: Run, second: Run) -> None:
+        """Refuse a second call that is wrong, and a first result that it has changed."""
+        self.compare_run(second)
+        try:
+            self.compare_run(run)
+        except Refusal as refusal:
+            refuse("reused", f"the first call's result was right, until the second call wrote over it: {refusal.why}")
 
     def _invoked(self, function: Any) -> Any:
         return function if self.invoke is None else lambda *arguments: self.invoke(function, arguments)
@@ -136,6 +158,8 @@ class FunctionJudge:
         rtol = self.rtol if run.case.rtol is None else run.case.rtol
         atol = self.atol if run.case.atol is None else run.case.atol
         got, expected = np.asarray(devices.to_host(run.got)), np.asarray(run.expected)
+        if run.case.finite_only and got.shape == expected.shape and got.dtype.kind == "f":
+            got = np.where(np.isfinite(got) | np.isfinite(expected), got, expected).astype(got.dtype)
         if not same(got, expected, rtol, atol):
             recognise(run, got)
             if got.shape != expected.shape:
@@ -196,14 +220,9 @@ def call(problem: Problem, function: Any, case: Case) -> _FullRun:
 def recognise(run: Run, got: Any, rtol: float = 1e-6, atol: float = 1e-12) -> None:
     """Refuse a result that is the one of a known mistake, with that mistake's reason."""
     for wrong in run.problem.wrong.values():
-        if wrong.gives is None:
+        theirs = wrong.computes(*run.case.host())
+        if theirs is None:
             continue
-        with warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("ignore")
-            try:
-                theirs = wrong.gives(*run.case.host())
-            except ValueError:  # shapes that this mistake cannot broadcast
-                continue
         loose = 1e-3 if np.asarray(theirs).dtype == np.float32 else rtol
         if same(got, theirs, loose, atol) and not same(run.expected, theirs, loose, atol):
             refuse(wrong.reason, wrong.why, advice=wrong.hint)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hundredfold.measure import ledger
+from hundredfold.toolkit import ledger
 
 from . import guard
 from .problem import Problem

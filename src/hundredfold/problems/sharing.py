@@ -2,8 +2,10 @@
 
 Nothing is shared unless the learner said so (``hundredfold progress --share DIR``) or the hub's administrator did (environment
 variable HUNDREDFOLD_CLASS); a learner's own "no" counts more than the hub's "yes".  What is shared holds no name: each learner
-has a file of their own there, named at random, to which lines are only ever added.  In a folder with mode 1733 no learner can find
-another's file.
+has a file of their own there, named at random, to which lines are only ever added.
+
+A class's folder belongs to whoever made it, and nobody else may write into it. It holds their ``settings.json``, and a folder
+``answers`` of mode 1733 for the learners' files, in which no learner can find another's.
 """
 
 from __future__ import annotations
@@ -20,6 +22,8 @@ from filelock import FileLock
 from hundredfold.machine import paths
 
 VARIABLE = "HUNDREDFOLD_CLASS"
+ANSWERS = "answers"
+"""The folder for learners' files, in the class's folder."""
 _PATIENCE = 2.0  # seconds to wait for another notebook that is writing
 
 
@@ -50,7 +54,7 @@ def choose(place: str | os.PathLike[str] | None) -> Path | None:
         if place is None:
             old = folder()
             if old is not None and (name := before.get("files", {}).get(str(old))):
-                removed = old / name
+                removed = old / ANSWERS / name
                 removed.unlink(missing_ok=True)
             files = {where: name for where, name in before.get("files", {}).items() if where != str(old)}
             _write({"folder": None, "files": files})
@@ -58,9 +62,9 @@ def choose(place: str | os.PathLike[str] | None) -> Path | None:
         where = Path(place).expanduser().resolve()
         after = {"folder": str(where), "files": before.get("files", {})}
         try:
-            if not where.is_dir():
-                raise CannotShare(f"There is no folder {where}: ask your instructor which one is the class's.")
-            os.close(_open(where / after["files"].setdefault(str(where), _new_name())))
+            if not (where / ANSWERS).is_dir():
+                raise CannotShare(f"There is no class's folder {where}: ask your instructor which one it is.")
+            os.close(_open(where / ANSWERS / after["files"].setdefault(str(where), _new_name())))
         except OSError as error:
             raise CannotShare(f"Nothing can be written into {where} ({error.strerror}): ask your instructor.") from None
         _write(after)
@@ -74,7 +78,7 @@ def share(**line: Any) -> bool:
         if where is None:
             return False
         with _locked():
-            handle = _open(where / _mine(where))
+            handle = _open(where / ANSWERS / _mine(where))
             try:
                 return append(handle, json.dumps(line, allow_nan=False).encode() + b"\n")
             finally:
@@ -90,11 +94,11 @@ def with_names(place: Path) -> bool:
 
 
 def settings(place: Path) -> dict[str, Any]:
-    """What whoever made the folder set in its ``settings.json``; a learner's file of that name counts for nothing."""
+    """What whoever made the class's folder set in its ``settings.json``; anybody else's file of that name counts for nothing."""
     file = place / "settings.json"
     try:
-        found = file.lstat()
-        if not stat.S_ISREG(found.st_mode) or found.st_uid != place.stat().st_uid:
+        found, folder = file.lstat(), place.stat()
+        if not stat.S_ISREG(found.st_mode) or found.st_uid != folder.st_uid or folder.st_mode & stat.S_IWOTH:
             return {}
         told = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -81,7 +81,7 @@ def _traffic(problem: Problem, function: Any) -> tuple[float, str]:
 
 def _by_time(function: Any) -> float:
     """Bytes per element as the time suggests, beside a plain sum's, which reads 8 per element and writes nothing."""
-    from hundredfold.measure import measure
+    from hundredfold.toolkit import measure
 
     x = cp.random.standard_normal(_GPU_SIZE)
     ratio = measure(lambda: function(x)).median / measure(lambda: float(x.sum())).median

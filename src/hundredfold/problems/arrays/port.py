@@ -7,8 +7,23 @@ import numpy as np
 from ..bus import on_the_bus
 from ..cases import Case, normal
 from ..devices import cp
+from ..edits import edit
+from ..facts import crossings
 from ..functions import FunctionJudge
 from ..problem import Problem, Wrong
+from ..properties import (
+    Drawn,
+    constants,
+    dtypes,
+    huge,
+    infinities,
+    layouts,
+    other_data,
+    second_call,
+    sizes,
+    ties,
+    tiny,
+)
 
 
 def standardise(x: np.ndarray) -> np.ndarray:
@@ -35,65 +50,11 @@ def _where(x):
     return cp.where(deviation == 0, 0, centred / cp.where(deviation == 0, 1, deviation)).astype(x.dtype)
 
 
-def _host(x):
-    return _guarded(x).get()
-
-
-def _rows(x):
-    deviation = x.std(axis=1, keepdims=True)
-    return (x - x.mean(axis=1, keepdims=True)) / cp.where(deviation == 0, 1, deviation)
-
-
-def _sample(x):
-    deviation = x.std(axis=0, ddof=1)
-    return (x - x.mean(axis=0)) / cp.where(deviation == 0, 1, deviation)
-
-
-def _wide(x):
-    return _guarded(x.astype(cp.float64))
-
-
-def _in_place(x):
-    deviation = x.std(axis=0)
-    x -= x.mean(axis=0)
-    x /= cp.where(deviation == 0, 1, deviation)
-    return x
-
-
-def _unguarded(x):
-    return (x - x.mean(axis=0)) / x.std(axis=0)
-
-
-def _hides_nan(x):
-    deviation = x.std(axis=0)
-    return cp.where(deviation > 0, (x - x.mean(axis=0)) / cp.where(deviation > 0, deviation, 1), 0)
-
-
-def _all_zeros(x):
-    # One constant column, and everything becomes zeros.
-    deviation = x.std(axis=0)
-    if (deviation == 0).any():
-        return cp.zeros_like(x)
-    return (x - x.mean(axis=0)) / deviation
-
-
-def _epsilon(x):
-    return (x - x.mean(axis=0)) / (x.std(axis=0) + 1e-12)
-
-
-def _round_trip(x):
+def _through_the_host(x):
     return cp.asarray(standardise(x.get()))
 
 
-def _whole(x):
-    return (x - x.mean()) / x.std()
-
-
-def _axis_broadcast(x):
-    # Along the rows without keepdims: NumPy lines the row means up with the columns. Only a square lets that pass.
-    return (x - x.mean(axis=1)) / x.std(axis=1)
-
-
+_STAY = "No `.get()` on the way in, no `cp.asarray` on the way out."
 _AXIS = "it was reduced along the wrong axis: mean and standard deviation are wanted of each column, over the rows."
 
 PORT = Problem(
@@ -129,11 +90,32 @@ PORT = Problem(
                 "a column of numbers of about 10⁻⁶", lambda: (normal(8, 2, seed=8) * np.array([1.0, 1e-6]),), None, 1e-5
             ),
         ),
+        drawn=Drawn(
+            lambda rng, size: (rng.standard_normal(size),),
+            (9, 4),
+            sizes((2, 1), (31, 7), (257, 2), words="{0[0]} × {0[1]} numbers"),
+            ties(hint="Ask each column whether its standard deviation is 0. Its first rows do not tell."),
+            constants(),
+            infinities(hint="A column with an infinity is not constant: nothing finite comes out of it."),
+            tiny(  # a denominator that is larger by 1e-15 is no mistake that anybody would notice
+                hint="Ask whether the standard deviation is exactly 0: `isclose` takes 1e-9 for 0.", rtol=1e-5
+            ),
+            huge(
+                hint="The mean of the squares and the square of the mean agree in all digits here: subtract the mean first.",
+                rtol=1e-5,
+                atol=1e-6,
+            ),
+            dtypes("float32", rtol=1e-3, atol=1e-4),
+            layouts(),
+            other_data(),
+            second_call(hint="Make a new array in each call: whoever kept the last result still needs it."),
+        ),
+        facts=(crossings("the data never left the device", hint=_STAY),),
         rtol=1e-7,
         atol=1e-9,
         fresh=True,
         after=(on_the_bus(Case("100 000 × 4 numbers", lambda: (normal(100_000, 4),))),),
-        verified="the argument is unchanged, and the data never left the device",
+        verified="the argument is unchanged",
     ),
     hints=(
         "CuPy has NumPy's names: begin with your NumPy code, and let every array stay where it is, on the device.",
@@ -142,68 +124,94 @@ PORT = Problem(
         "What is divided is 0, so the result is 0.",
     ),
     wrong={
-        "host": Wrong(
-            _host, "host", hint="Leave out `.get()` and `cp.asnumpy`: who needs it on the host fetches it there."
+        "host": edit(
+            _guarded,
+            ("/ deviation", "/ deviation).get()"),
+            ("return (", "return (("),
+            reason="host",
+            hint="Leave out `.get()` and `cp.asnumpy`: who needs it on the host fetches it there.",
         ),
-        "axis": Wrong(
-            _rows,
-            "axis",
-            lambda x: standardise(x.T).T,
-            _AXIS,
-            "`axis=0` goes down the rows and leaves one number for each column.",
+        "axis": edit(
+            _guarded,
+            every=("axis=0", "axis=1, keepdims=True"),
+            reason="axis",
+            gives=lambda x: standardise(x.T).T,
+            why=_AXIS,
+            hint="`axis=0` goes down the rows and leaves one number for each column.",
         ),
-        "axis-broadcast": Wrong(_axis_broadcast, "axis", lambda x: (x - x.mean(axis=1)) / x.std(axis=1), _AXIS),
-        "whole": Wrong(
-            _whole,
-            "axis",
-            lambda x: (x - x.mean()) / x.std(),
-            "it was standardised as a whole: mean and standard deviation are wanted of each column.",
+        # Along the rows without keepdims: NumPy lines the row means up with the columns. Only a square lets that pass.
+        "axis-broadcast": edit(
+            _guarded,
+            drop="deviation[deviation == 0] = 1",
+            every=("axis=0", "axis=1"),
+            reason="axis",
+            gives=lambda x: (x - x.mean(axis=1)) / x.std(axis=1),
+            why=_AXIS,
         ),
-        "ddof": Wrong(
-            _sample,
-            "ddof",
-            lambda x: standardise(x) * np.sqrt((len(x) - 1) / len(x)),
-            "the standard deviation was taken with n - 1 in the denominator (ddof=1); the population's was asked for, "
+        "whole": edit(
+            _guarded,
+            drop="deviation[deviation == 0] = 1",
+            every=("axis=0", ""),
+            reason="axis",
+            gives=lambda x: (x - x.mean()) / x.std(),
+            why="it was standardised as a whole: mean and standard deviation are wanted of each column.",
+        ),
+        "ddof": edit(
+            _guarded,
+            ("std(axis=0)", "std(axis=0, ddof=1)"),
+            reason="ddof",
+            gives=lambda x: standardise(x) * np.sqrt((len(x) - 1) / len(x)),
+            why="the standard deviation was taken with n - 1 in the denominator (ddof=1); the population's was asked for, "
             "with n.",
-            "NumPy and CuPy divide by n unless told otherwise; pandas divides by n - 1.",
+            hint="NumPy and CuPy divide by n unless told otherwise; pandas divides by n - 1.",
         ),
-        "dtype": Wrong(
-            _wide,
-            "dtype",
+        "dtype": edit(
+            _guarded,
+            ("x.std", "x.astype(cp.float64).std"),
+            reason="dtype",
             hint="float32 in, float32 out: half the bytes is half the time, and on most GPUs float64 is many times "
             "slower. Look for an `astype`, or for a float64 array that met the float32 one.",
         ),
-        "aliasing": Wrong(_in_place, "aliasing", hint="`x -= …` writes into the caller's array: write `x - …`."),
-        "nan": Wrong(
-            _unguarded,
-            "nan",
-            lambda x: (x - x.mean(axis=0)) / x.std(axis=0),
-            "a constant column has standard deviation 0, and 0/0 is NaN; it should give 0.",
-            "Put 1 where the standard deviation is 0: what is divided there is 0 already.",
+        "aliasing": edit(
+            _guarded,
+            ("return (x - x.mean(axis=0)) / deviation", "x -= x.mean(axis=0)\n    x /= deviation\n    return x"),
+            reason="aliasing",
+            hint="`x -= …` writes into the caller's array: write `x - …`.",
         ),
-        "nan-hidden": Wrong(
-            _hides_nan,
-            "nan",
-            lambda x: np.nan_to_num(standardise(x)),
-            "a column with NaN in it came out as 0. It is not constant, its spread is unknown: it should stay NaN.",
-            "NaN > 0 is False. Ask for the constant columns instead: `deviation == 0`.",
+        "nan": edit(
+            _guarded,
+            drop="deviation[deviation == 0] = 1",
+            reason="nan",
+            gives=lambda x: (x - x.mean(axis=0)) / x.std(axis=0),
+            why="a constant column has standard deviation 0, and 0/0 is NaN; it should give 0.",
+            hint="Put 1 where the standard deviation is 0: what is divided there is 0 already.",
         ),
-        "all-zeros": Wrong(
-            _all_zeros,
-            "value",
-            lambda x: np.zeros_like(x) if (np.std(x, axis=0) == 0).any() else standardise(x),
-            "one column is constant, and all of them came out as 0. Only the constant one should; the others are "
+        "nan-hidden": edit(
+            _where,
+            ("deviation == 0, 0, ", "~(deviation > 0), 0, "),
+            reason="nan",
+            gives=lambda x: np.nan_to_num(standardise(x)),
+            why="a column with NaN in it came out as 0. It is not constant, its spread is unknown: it should stay NaN.",
+            hint="NaN > 0 is False. Ask for the constant columns instead: `deviation == 0`.",
+        ),
+        "all-zeros": edit(  # one constant column, and everything becomes zeros
+            _guarded,
+            ("deviation[deviation == 0] = 1", "if (deviation == 0).any():\n        return cp.zeros_like(x)"),
+            reason="value",
+            gives=lambda x: np.zeros_like(x) if (np.std(x, axis=0) == 0).any() else standardise(x),
+            why="one column is constant, and all of them came out as 0. Only the constant one should; the others are "
             "standardised as ever.",
-            "Ask column by column: `deviation == 0` is an array.",
+            hint="Ask column by column: `deviation == 0` is an array.",
         ),
-        "epsilon": Wrong(
-            _epsilon,
-            "value",
-            lambda x: (x - x.mean(axis=0)) / (x.std(axis=0) + 1e-12),
-            "something small was added to every standard deviation, which spoils a column whose own is as small.",
-            "Change the zeros only: `cp.where(deviation == 0, 1, deviation)`.",
+        "epsilon": edit(
+            _guarded,
+            ("deviation[deviation == 0] = 1", "deviation += 1e-12"),
+            reason="value",
+            gives=lambda x: (x - x.mean(axis=0)) / (x.std(axis=0) + 1e-12),
+            why="something small was added to every standard deviation, which spoils a column whose own is as small.",
+            hint="Change the zeros only: `cp.where(deviation == 0, 1, deviation)`.",
         ),
-        "transfer": Wrong(_round_trip, "transfer", hint="No `.get()` on the way in, no `cp.asarray` on the way out."),
+        "transfer": Wrong(_through_the_host, "transfer", hint=_STAY),
     },
     right={"guarded": _guarded, "where": _where},
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..edits import edit
 from ..numbers import NumbersJudge, Quantity
 from ..problem import Problem, Wrong
 from .v100 import BANDWIDTH
@@ -33,9 +34,12 @@ _READS = ELEMENTS * (6 * FLOAT32 + FLOAT32 + BOOL)  # what the kernels read, wit
 _HALF = moved(FLOAT64) / 2
 
 
-def _wrong(nbytes: float, reason: str, why: str, hint: str = "") -> Wrong:
-    """A wrong number of bytes, and the times that follow from it."""
-    return Wrong((float(nbytes), nbytes / BANDWIDTH, T_ONCE), reason, why=why, hint=hint)
+RIGHT = {"nbytes": float(NBYTES), "t_seven": T_SEVEN, "t_once": T_ONCE}
+
+
+def _bytes(nbytes: float, reason: str, why: str, hint: str = "") -> Wrong:
+    """A wrong number of bytes, and the time that follows from it."""
+    return edit(RIGHT, nbytes=float(nbytes), t_seven=nbytes / BANDWIDTH, reason=reason, why=why, hint=hint)
 
 
 POSSIBLE = Problem(
@@ -71,65 +75,77 @@ POSSIBLE = Problem(
         "bytes per element.",
     ),
     wrong={
-        "float64": Wrong(
-            (float(moved(FLOAT64)), moved(FLOAT64) / BANDWIDTH, ELEMENTS * FLOAT64 / BANDWIDTH),
-            "item-size",
+        "float64": edit(
+            RIGHT,
+            nbytes=float(moved(FLOAT64)),
+            t_seven=moved(FLOAT64) / BANDWIDTH,
+            t_once=ELEMENTS * FLOAT64 / BANDWIDTH,
+            reason="item-size",
             why="that is for float64, as in the lecture. A float32 has 4 bytes.",
         ),
-        "halved": _wrong(
+        "halved": _bytes(
             _HALF,
             "item-size",
             "that is half of the lecture's 9.8 GB, so the bools were halved as well. A bool is one byte, whatever the "
             "floats are.",
             "Which two kernels touch the array of bools?",
         ),
-        "writes": _wrong(
+        "writes": _bytes(
             _READS,
             "writes",
             "that is what the kernels read. Each also writes its result, and the next one reads it again.",
             "A kernel without a fused neighbour writes its whole result to memory.",
         ),
-        "wide-bool": _wrong(
+        "wide-bool": _bytes(
             moved(FLOAT32, boolean=FLOAT32),
             "item-size",
             "the result of == was counted as 4 bytes per element. It is a bool: 1 byte, written once and read once.",
         ),
-        "once": _wrong(
+        "once": _bytes(
             ELEMENTS * FLOAT32,
             "once",
             "that is x, read once. Seven kernels run, and each reads and writes whole arrays of its own.",
         ),
-        "operand": _wrong(
+        "operand": _bytes(
             NBYTES - ELEMENTS * FLOAT32, "reads", "that is one array short: + reads two arrays and writes a third."
         ),
-        "per-element": _wrong(
+        "per-element": _bytes(
             NBYTES / ELEMENTS, "per-element", "that is for one element. Asked for: all 10⁸ of them together."
         ),
-        "bits": _wrong(NBYTES * 8, "unit", "that is in bits. Asked for: bytes."),
-        "gibibytes": _wrong(NBYTES / 2**30, "unit", "that is in GiB. Asked for: bytes, some 10⁹ of them."),
-        "gigabytes": _wrong(NBYTES / 1e9, "unit", "that is in GB. Asked for: bytes."),
-        "elements": _wrong(
+        "bits": _bytes(NBYTES * 8, "unit", "that is in bits. Asked for: bytes."),
+        "gibibytes": _bytes(NBYTES / 2**30, "unit", "that is in GiB. Asked for: bytes, some 10⁹ of them."),
+        "gigabytes": _bytes(NBYTES / 1e9, "unit", "that is in GB. Asked for: bytes."),
+        "elements": _bytes(
             NBYTES / FLOAT32,
             "item-size",
             "those are elements, not bytes: a float32 has 4 bytes.",
             "`x.itemsize` is 4.",
         ),
-        "milliseconds": Wrong(
-            (float(NBYTES), T_SEVEN * 1e3, T_ONCE * 1e3), "unit", why="that is in milliseconds. Asked for: seconds."
+        "milliseconds": edit(
+            RIGHT,
+            t_seven=T_SEVEN * 1e3,
+            t_once=T_ONCE * 1e3,
+            reason="unit",
+            why="that is in milliseconds. Asked for: seconds.",
         ),
-        "giga": Wrong(
-            (float(NBYTES), NBYTES / 900, T_ONCE * 1e9),
-            "unit",
+        "giga": edit(
+            RIGHT,
+            t_seven=NBYTES / 900,
+            t_once=T_ONCE * 1e9,
+            reason="unit",
             why="the bytes were divided by 900. The bandwidth is 900 GB/s: `900e9` bytes a second.",
         ),
-        "published": Wrong(
-            (float(NBYTES), PUBLISHED, PUBLISHED),
-            "published",
+        "published": edit(
+            RIGHT,
+            t_seven=PUBLISHED,
+            t_once=PUBLISHED,
+            reason="published",
             why="that is the published time. Asked for: the least that the bytes allow. Then compare the two.",
         ),
-        "host": Wrong(
-            (float(NBYTES), NBYTES / 12e9, T_ONCE),
-            "residency",
+        "host": edit(
+            RIGHT,
+            t_seven=NBYTES / 12e9,
+            reason="residency",
             why="that is the time over the bus, at 12 GB/s. x is on the device already, whose memory gives 900 GB/s.",
         ),
     },

@@ -42,7 +42,7 @@ class Load:
                 if first:
                     diary.found["victim"] = where
             if first:
-                diary.events["reached"].set()
+                diary.event("reached").set()
                 wait(diary, "lost", _WAIT)
         return cp.asarray(self.host(part))
 
@@ -111,7 +111,7 @@ def _judge(
 
 def _lose(seen: pool.Seen, diary: Diary) -> None:
     """Beside the answer: wait until a worker is in the midst of it, and let it die, or the one where an actor lives."""
-    if not diary.events["reached"].wait(_WAIT):
+    if not diary.event("reached").wait(_WAIT):
         return
     actors = pool.on_scheduler(
         seen.client, lambda dask_scheduler: [each.address for each in dask_scheduler.workers.values() if each.actors]
@@ -119,7 +119,7 @@ def _lose(seen: pool.Seen, diary: Diary) -> None:
     try:
         pool.lose(seen, actors[0] if actors else diary.found["victim"])
     finally:
-        diary.events["lost"].set()
+        diary.event("lost").set()
 
 
 def _counts(got: Any, expected: np.ndarray, after: int | None, printed: str) -> None:

@@ -6,7 +6,6 @@ object that carries its number went through pickle as on any cluster.
 
 from __future__ import annotations
 
-import collections
 import itertools
 import threading
 from collections.abc import Callable
@@ -28,11 +27,15 @@ class Diary:
         self.number = next(_NUMBERS)
         self.lock = threading.Lock()
         self.notes: list[tuple[Any, str | None]] = []
-        self.events: dict[str, threading.Event] = collections.defaultdict(threading.Event)
+        self._events: dict[str, threading.Event] = {}
         self.late: set[str] = set()
         self.found: dict[str, str] = {}
         self.tasks: set[Any] = set()
         _DIARIES[self.number] = self
+
+    def event(self, name: str) -> threading.Event:
+        """The event of a name, the same one for every thread that asks."""
+        return self._events.setdefault(name, threading.Event())
 
     def count(self, where: str | None) -> int:
         """How many notes were made there."""
@@ -51,7 +54,7 @@ class Diary:
     def close(self) -> None:
         """Forget it, and let go of whoever still waits."""
         _DIARIES.pop(self.number, None)
-        for event in list(self.events.values()):
+        for event in list(self._events.values()):
             event.set()
 
 
@@ -68,7 +71,7 @@ def note(number: int, what: Any) -> tuple[Diary | None, str | None]:
 
 def wait(diary: Diary, event: str, seconds: float) -> None:
     """Wait for an event of the diary; one that has not come by then is noted as late."""
-    if not diary.events[event].wait(seconds):
+    if not diary.event(event).wait(seconds):
         diary.late.add(event)
 
 

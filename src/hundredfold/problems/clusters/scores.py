@@ -38,7 +38,7 @@ class Score:
             if setting == 1.0:
                 wait(diary, "second", _WAIT)
             else:
-                diary.events["second"].set()
+                diary.event("second").set()
         return got
 
 

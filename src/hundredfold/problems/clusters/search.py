@@ -62,7 +62,7 @@ class Tree:
             if node == (0,):
                 wait(diary, "deep", _WAIT)
             elif len(node) >= 3:
-                diary.events["deep"].set()
+                diary.event("deep").set()
         return self.cost(node), self.children(node)
 
     def nodes(self) -> int:

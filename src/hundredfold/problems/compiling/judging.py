@@ -12,9 +12,11 @@ import numpy as np
 
 from .. import guard, traffic
 from ..cases import Case
+from ..facts import Seen, of_call
 from ..functions import FunctionJudge, _FullRun
 from ..guard import require_callable
 from ..problem import Problem
+from ..properties import all_cases
 from ..untouched import missing
 from ..verdict import NotAttempted, Refusal, Verified, refuse
 from .rehearsal import Rehearsal, rehearse
@@ -49,19 +51,22 @@ class CompiledJudge(FunctionJudge):
     def __call__(self, problem: Problem, answers: tuple[Any, ...]) -> Verified:
         function = answers[0]
         require_callable(function, problem.answers[0])
-        for number, case in enumerate([*self.cases, *self.unlisted]):
+        seen = Seen(self.facts)
+        for number, case in enumerate(all_cases(self)):
             try:
-                self._judge_case(problem, function, case, first=number == 0)
+                self._judge_case(problem, function, case, seen, first=number == 0)
             except Refusal as refusal:
                 refusal.case = refusal.case or case.name
+                refusal.advice = refusal.advice or case.hint
                 raise
         if self.steps is not None:
             compiled(problem, function, self.steps)
         near = [said for judge in self.after if (said := judge(problem, function))]
         what = f"{len(self.cases)} cases ({'; '.join(case.name for case in self.cases)})"
-        return Verified(f"{what}{self.verified and '; ' + self.verified}.", " ".join(near))
+        verified = seen.said(self.verified)
+        return Verified(f"{what}{verified and '; ' + verified}.", " ".join(near))
 
-    def _judge_case(self, problem: Problem, function: Any, case: Case, *, first: bool) -> None:
+    def _judge_case(self, problem: Problem, function: Any, case: Case, seen: Seen, *, first: bool) -> None:
         rehearsal = _rehearsed(function, case)
         _safe(rehearsal)
         run = call(problem, function, case)
@@ -70,6 +75,9 @@ class CompiledJudge(FunctionJudge):
         try:
             self.compare_run(run)
             self._arguments(run)
+            seen.look(of_call(run.traffic), run.host)
+            if case.again is not None:
+                self.compare_again(run, call(problem, function, case.second()))
         except Refusal as refusal:
             refusal.printed = refusal.printed or run.printed
             if rehearsal is not None and rehearsal.wrapped and refusal.reason in _RESULTS and not refusal.advice:

@@ -104,7 +104,7 @@ def _share(answer: float, least: float) -> float:
 
 def _at_best(nbytes: int) -> float:
     """The least seconds for so many bytes at the rate that is kept of this CPU (measured now, if there is none yet)."""
-    from hundredfold.measure import limit
+    from hundredfold.toolkit import limit
 
     with contextlib.redirect_stderr(io.StringIO()):  # a grader takes points off for what is written there
         return limit(bytes=nbytes, machine="cpu").seconds

@@ -11,8 +11,10 @@ import numpy as np
 
 from .. import devices, graphs
 from ..differences import explain, same
+from ..facts import Fact, Seen, of_graph
 from ..guard import require_callable
 from ..problem import Problem
+from ..properties import Drawn, all_cases
 from ..untouched import missing
 from ..verdict import NotAttempted, Refusal, Verified, refuse
 
@@ -33,6 +35,8 @@ class Lazy:
         Whether the chunks are CuPy's.
     sized : bool
         Whether the chunks are large enough for the sizes of what tasks make to mean something.
+    hint : str
+        As for `Case`.
     """
 
     name: str
@@ -42,6 +46,7 @@ class Lazy:
     sized: bool = False
     rtol: float = 1e-9
     atol: float = 1e-12
+    hint: str = ""
 
     def collection(self) -> Any:
         """The argument: a Dask array."""
@@ -58,7 +63,7 @@ class LazyJudge:
     Parameters
     ----------
     cases, unlisted : sequence of Lazy
-        As in `FunctionJudge`.
+        As in `FunctionJudge`, and so are `drawn` and `facts`.
     places : callable, optional
         ``places(wrong, x)``: refuses a result by where its wrong elements lie; `wrong` is an array of bool, `x` the
         argument.
@@ -74,6 +79,8 @@ class LazyJudge:
 
     cases: Sequence[Lazy]
     unlisted: Sequence[Lazy] = ()
+    drawn: Drawn | None = None
+    facts: Sequence[Fact] = ()
     places: Callable[[np.ndarray, Any], None] | None = None
     same_chunks: bool = False
     largest: float = 2.0
@@ -84,17 +91,20 @@ class LazyJudge:
         function = answers[0]
         require_callable(function, problem.answers[0])
         devices.need_cupy()
-        for number, case in enumerate([*self.cases, *self.unlisted]):
+        seen = Seen(self.facts)
+        for number, case in enumerate(all_cases(self)):
             try:
-                self._judge(problem, function, case, first=number == 0)
+                self._judge(problem, function, case, seen, first=number == 0)
             except Refusal as refusal:
                 refusal.case = refusal.case or case.name
+                refusal.advice = refusal.advice or case.hint
                 raise
         near = [said for judge in self.after if (said := judge(problem, function))]
         what = f"{len(self.cases)} cases ({'; '.join(case.name for case in self.cases)})"
-        return Verified(f"{what}{self.verified and '; ' + self.verified}.", " ".join(near))
+        verified = seen.said(self.verified)
+        return Verified(f"{what}{verified and '; ' + verified}.", " ".join(near))
 
-    def _judge(self, problem: Problem, function: Any, case: Lazy, *, first: bool) -> None:
+    def _judge(self, problem: Problem, function: Any, case: Lazy, seen: Seen, *, first: bool) -> None:
         x = case.collection()
         called, ran = graphs.build(function, x, limit=problem.time_limit)
         if missing(called.value):
@@ -104,12 +114,12 @@ class LazyJudge:
         try:
             graphs.require_lazy(called.value)
             graphs.require_unrun(ran)
-            self._result(problem, case, x, called.value)
+            self._result(problem, case, x, called.value, seen)
         except Refusal as refusal:
             refusal.printed = refusal.printed or called.printed
             raise
 
-    def _result(self, problem: Problem, case: Lazy, x: Any, result: Any) -> None:
+    def _result(self, problem: Problem, case: Lazy, x: Any, result: Any, seen: Seen) -> None:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             expected = np.asarray(problem.specification(case.make()))
@@ -132,16 +142,15 @@ class LazyJudge:
                 f"{got.shape}. `map_blocks` has to be told by `chunks=` when a function changes shapes.",
             )
         self._chunks(case, x, result, ran)
+        seen.look(of_graph(ran), (x,))
 
     def _values(self, problem: Problem, case: Lazy, x: Any, got: np.ndarray, expected: np.ndarray) -> None:
         if same(got, expected, case.rtol, case.atol):
             return
         for wrong in problem.wrong.values():
-            if wrong.gives is None:
+            theirs = wrong.computes(case.make(), x.chunks)
+            if theirs is None:
                 continue
-            with warnings.catch_warnings(), np.errstate(all="ignore"):
-                warnings.simplefilter("ignore")
-                theirs = wrong.gives(case.make(), x.chunks)
             if same(got, theirs, max(case.rtol, 1e-6), 1e-12) and not same(
                 expected, theirs, max(case.rtol, 1e-6), 1e-12
             ):

@@ -8,7 +8,9 @@ import numpy as np
 
 from ..cases import uniform
 from ..devices import cp
+from ..edits import edit
 from ..problem import Problem, Wrong
+from ..properties import Drawn, Property, Strategy, dtypes, huge, nans, sizes
 from ..verdict import refuse
 from .judging import Lazy, LazyJudge
 
@@ -31,8 +33,8 @@ def smooth(image: np.ndarray) -> np.ndarray:
 def _places(wrong: np.ndarray, x: Any) -> None:
     """Wrong only beside the seams between chunks, or only at the outer edge."""
     seam = np.zeros(wrong.shape, dtype=bool)
-    for axis, sizes in enumerate(x.chunks):
-        for edge in np.cumsum(sizes)[:-1]:
+    for axis, pieces in enumerate(x.chunks):
+        for edge in np.cumsum(pieces)[:-1]:
             near = [slice(None)] * 2
             near[axis] = slice(max(edge - DEPTH, 0), edge + DEPTH)
             seam[tuple(near)] = True
@@ -61,9 +63,8 @@ def smooth_any(tile: Any) -> Any:
     return five_by_five(np.pad(tile, DEPTH, mode="edge"))[DEPTH:-DEPTH, DEPTH:-DEPTH]
 
 
-def _overlap(image, **settings):
-    options = {"depth": DEPTH, "boundary": "nearest", "dtype": image.dtype} | settings
-    return image.map_overlap(five_by_five, **options)
+def _overlap(image):
+    return image.map_overlap(five_by_five, depth=DEPTH, boundary="nearest", dtype=image.dtype)
 
 
 def _by_hand(image):
@@ -103,10 +104,6 @@ def _whole(image):
     return image.rechunk(image.shape).map_blocks(smooth_any, dtype=image.dtype)
 
 
-def _no_trim(image):
-    return _overlap(image, trim=False)
-
-
 def _computed(image):
     import dask.array as da
 
@@ -136,6 +133,22 @@ SMOOTH = Problem(
             Lazy("chunks of one row", lambda: uniform(11, 12, seed=5), ((5, 1, 5), (12,))),
             Lazy("an image that is larger at the right", lambda: np.arange(400.0).reshape(20, 20) ** 2, (8, 8)),
         ),
+        drawn=Drawn(
+            lambda rng, size: (rng.random(size),),
+            (23, 29),
+            Property(
+                (
+                    Strategy("chunks of prime sizes", settings={"chunks": (7, 11)}),
+                    Strategy("a column of its own in a chunk", settings={"chunks": ((23,), (13, 1, 15))}),
+                    Strategy("rows in one chunk", settings={"chunks": (23, 5)}),
+                )
+            ),
+            sizes((5, 37), (3, 3), words="{0[0]} × {0[1]} pixels"),
+            nans(),
+            huge(rtol=1e-12),
+            dtypes("float32", rtol=1e-5),
+            case=lambda name, make, chunks=(8, 8), **more: Lazy(name, lambda: make()[0], chunks, **more),
+        ),
         places=_places,
         verified="seams and edges as if it were one image, chunk by chunk, nothing computed while it was built",
     ),
@@ -150,18 +163,18 @@ SMOOTH = Problem(
             "seams",
             hint="`map_overlap` in place of `map_blocks` fetches the margins from the neighbours; 5 × 5 needs two pixels of them.",
         ),
-        "a margin of one": Wrong(
-            lambda image: _overlap(image, depth=1),
-            "seams",
+        "a margin of one": edit(_overlap, ("depth=DEPTH", "depth=1"), reason="seams"),
+        "the opposite side": edit(
+            _overlap, ("nearest", "periodic"), reason="border", hint='`boundary="nearest"` repeats the edge.'
         ),
-        "the opposite side": Wrong(
-            lambda image: _overlap(image, boundary="periodic"), "border", hint='`boundary="nearest"` repeats the edge.'
-        ),
-        "mirrored": Wrong(lambda image: _overlap(image, boundary="reflect"), "border"),
-        "nothing at the edge": Wrong(lambda image: _overlap(image, boundary="none"), "border"),
-        "zeros at the edge": Wrong(lambda image: _overlap(image, boundary=0.0), "border"),
-        "not trimmed": Wrong(
-            _no_trim, "shape", hint="`map_overlap` cuts the margins off by itself unless told `trim=False`."
+        "mirrored": edit(_overlap, ("nearest", "reflect"), reason="border"),
+        "nothing at the edge": edit(_overlap, ("nearest", "none"), reason="border"),
+        "zeros at the edge": edit(_overlap, ('"nearest"', "0.0"), reason="border"),
+        "not trimmed": edit(
+            _overlap,
+            ("boundary=", "trim=False, boundary="),
+            reason="shape",
+            hint="`map_overlap` cuts the margins off by itself unless told `trim=False`.",
         ),
         "one chunk": Wrong(
             _whole, "chunk", hint="The image as one chunk is what a GPU has no room for. Margins are enough."

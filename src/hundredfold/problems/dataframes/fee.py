@@ -7,8 +7,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..edits import edit
+from ..facts import crossings
 from ..frames import FrameCase, FrameJudge, cudf
 from ..problem import Problem, Wrong
+from ..properties import Drawn, Property, Strategy, other_data, second_call, sizes
 from . import tables
 
 
@@ -46,6 +49,15 @@ _CASES = (
     FrameCase("one flight that was cancelled", lambda: (tables.table(arr_delay=[None], dep_time=[None]),)),
     FrameCase("1 013 flights", lambda: (tables.made(1013, seed=7),)),
 )
+_BORDERS = "Look at the other borders as well: from 60, from 180 minutes, from 1 500 miles on."
+
+
+def _close(rng: np.random.Generator, drawn: tuple[Any, ...]) -> tuple[Any, ...]:
+    rows = drawn[0].num_rows
+    delays = rng.choice([59, 60, 61, 179, 180, 181], rows).tolist()
+    return (tables.table(arr_delay=delays, distance=rng.choice([1499, 1500, 1501], rows).tolist()),)
+
+
 _UNLISTED = (FrameCase("another table", lambda: (tables.made(700, seed=29),)),)
 
 
@@ -76,11 +88,11 @@ def _by_rows(flights: Any) -> Any:
     return flights.apply(rule, axis=1)
 
 
-def _masks(flights: Any, long: int = 180, short: int = 60, far: int = 1500) -> Any:
+def _masks(flights: Any) -> Any:
     delay, distance = flights["arr_delay"], flights["distance"]
-    out = (delay.fillna(0) * 0).astype("int64").mask((delay >= short).fillna(False), 50)
-    out = out.mask((delay >= long).fillna(False), 400)
-    out = out.mask(((delay >= long) & (distance >= far)).fillna(False), 600)
+    out = (delay.fillna(0) * 0).astype("int64").mask((delay >= 60).fillna(False), 50)
+    out = out.mask((delay >= 180).fillna(False), 400)
+    out = out.mask(((delay >= 180) & (distance >= 1500)).fillna(False), 600)
     return out.mask(delay.isna(), 100)
 
 
@@ -92,12 +104,6 @@ def _sums(flights: Any) -> Any:
     return steps + 100 * flights["arr_delay"].isna().astype("int64")
 
 
-def _last_wins(flights: Any) -> Any:
-    delay = flights["arr_delay"]
-    out = _masks(flights)
-    return out.mask((delay >= 60).fillna(False), 50)
-
-
 def _through_pandas(flights: Any) -> Any:
     rows = flights.to_pandas()
     known = rows["arr_delay"]
@@ -107,15 +113,28 @@ def _through_pandas(flights: Any) -> Any:
     return cudf.Series(out)
 
 
-_BORDERS = "Look at the other borders as well: from 60, from 180 minutes, from 1 500 miles on."
-
 FEE = Problem(
     id="dataframes.fee",
     title="Repair: no GPU can compile this",
     kind="repair",
     answers=("fee",),
     lines=8,
-    judge=FrameJudge(cases=_CASES, unlisted=_UNLISTED, result="series", verified="the table stayed on the device"),
+    judge=FrameJudge(
+        cases=_CASES,
+        unlisted=_UNLISTED,
+        drawn=Drawn(
+            lambda rng, rows: (tables.made(rows, int(rng.integers(1 << 30))),),
+            211,
+            sizes(1, 20_011, words="{} flights"),
+            Property((Strategy("delays and distances close to every border", change=_close),), hint=_BORDERS),
+            other_data(),
+            second_call(),
+            case=FrameCase,
+        ),
+        facts=(crossings("the table stayed on the device", to_device=None),),
+        result="series",
+        stays=False,
+    ),
     specification=fee,
     hints=(
         "Which lines does a machine need that can allocate nothing and catch nothing? Those have to go.",
@@ -130,52 +149,58 @@ FEE = Problem(
         "through pandas": Wrong(
             _through_pandas, "transfer", hint="Without `to_pandas()`: the rules are conditions on whole columns."
         ),
-        "host": Wrong(lambda f: _masks(f).to_pandas(), "host"),
-        "null stays null": Wrong(
-            lambda f: _sums(f).mask(f["arr_delay"].isna(), None),
-            "nulls",
+        "host": edit(_masks, (".mask(delay.isna(), 100)", ".mask(delay.isna(), 100).to_pandas()"), reason="host"),
+        "null stays null": edit(
+            _masks,
+            ("delay.isna(), 100", "delay.isna(), None"),
+            reason="nulls",
             gives=lambda f: _fee(f, lost=None),
             why="what passengers of a cancelled flight get is null; they get 100. Arithmetic with a null gives a null.",
             hint="A null is asked for with `is cudf.NA` before anything is compared with it; of a whole column, `isna()`.",
         ),
-        "null as zero": Wrong(
-            lambda f: _masks(f.assign(arr_delay=f["arr_delay"].fillna(0))),
-            "nulls",
+        "null as zero": edit(
+            _masks,
+            ('flights["arr_delay"]', 'flights["arr_delay"].fillna(0)'),
+            reason="nulls",
             gives=lambda f: _fee(f, lost=0),
             why="passengers of a cancelled flight get nothing; they get 100. A null is not a delay of 0.",
             hint="A null is asked for with `is cudf.NA` before anything is compared with it; of a whole column, `isna()`.",
         ),
-        "after 180": Wrong(
-            lambda f: _masks(f, long=181),
-            "boundary",
+        "after 180": edit(
+            _masks,
+            every=("delay >= 180", "delay > 180"),
+            reason="boundary",
             gives=lambda f: _fee(f, long=181),
             why="a delay of exactly 180 minutes is taken for a shorter one: `>=`.",
             hint=_BORDERS,
         ),
-        "after 60": Wrong(
-            lambda f: _masks(f, short=61),
-            "boundary",
+        "after 60": edit(
+            _masks,
+            ("delay >= 60", "delay > 60"),
+            reason="boundary",
             gives=lambda f: _fee(f, short=61),
             why="a delay of exactly 60 minutes is taken for a shorter one: `>=`.",
             hint=_BORDERS,
         ),
-        "beyond 1 500": Wrong(
-            lambda f: _masks(f, far=1501),
-            "boundary",
+        "beyond 1 500": edit(
+            _masks,
+            ("distance >= 1500", "distance > 1500"),
+            reason="boundary",
             gives=lambda f: _fee(f, far=1501),
             why="a flight of exactly 1 500 miles is taken for a shorter one: `>=`.",
             hint=_BORDERS,
         ),
-        "last wins": Wrong(
-            _last_wins,
-            "overwritten",
+        "last wins": edit(
+            _masks,
+            (".mask(delay.isna(), 100)", ".mask(delay.isna(), 100).mask((delay >= 60).fillna(False), 50)"),
+            reason="overwritten",
             gives=_overwritten,
             why="every delay from 60 minutes on ends with 50: a later line writes over what an earlier one had found. The most "
             "special rule comes last.",
             hint="One amount after the other, the largest delay last; or conditions that exclude each other.",
         ),
-        "float": Wrong(lambda f: _sums(f).astype("float64"), "dtype"),
-        "frame": Wrong(lambda f: _sums(f).to_frame("fee"), "type"),
+        "float": edit(_masks, ("int64", "float64"), reason="dtype"),
+        "frame": edit(_masks, ("isna(), 100)", 'isna(), 100).to_frame("fee")'), reason="type"),
     },
     right={"a function of rows": _by_rows, "masks": _masks, "sums": _sums},
 )

@@ -1,15 +1,14 @@
 """``dataframes.worth``: five jobs on tables; which belong on a GPU, by the least time that each side takes.
 
 The desk's figures are given in the exercise. They are of the size that such machines have; the decisions do not hang on their last digit
-(`tests/problems/test_dataframes_answers.py` halves and doubles each).
+(`tests/problems/test_dataframes_answers.py` takes a quarter from each and adds a third).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from ..choices import ChoicesJudge, Item, turned
-from ..problem import Problem, Wrong
+from ..choices import Job, decide
 
 
 @dataclass(frozen=True)
@@ -25,115 +24,87 @@ class Desk:
     bus: float = 25e9
 
 
-@dataclass(frozen=True)
-class Job:
-    """What a job takes on either side, in seconds."""
-
-    cpu: float
-    gpu: float
-    times: dict[str, float] = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "times", {"cpu": self.cpu, "gpu": self.gpu})
-
-    def best(self) -> str:
-        return min(self.times, key=self.times.__getitem__)
-
-
-def jobs(desk: Desk) -> dict[str, Job]:
-    """The exercise's table, in its order."""
-    column, table = 80e6, 2e9
+def times(desk: Desk) -> dict[str, dict[str, float]]:
+    """Seconds of each job of the exercise's table on either side."""
+    column, table, small = 80e6, 2e9, 16e3
     return {
-        "mean": Job(desk.call + column / desk.memory, desk.gpu_call + column / desk.bus + column / desk.gpu_memory),
-        "session": Job(
-            300 * (desk.call + table / desk.memory),
-            table / desk.bus + 300 * (desk.gpu_call + table / desk.gpu_memory),
-        ),
-        "small": Job(
-            5000 * (desk.call + 16e3 / desk.memory),
-            5000 * (desk.gpu_call + 16e3 / desk.bus + 16e3 / desk.gpu_memory),
-        ),
-        "parse": Job(8e9 / desk.parsing, 8e9 / desk.bus + 8e9 / desk.gpu_parsing),
-        "fallback": Job(
-            20 * (desk.call + table / desk.memory),
-            table / desk.bus
+        "mean": {
+            "cpu": desk.call + column / desk.memory,
+            "gpu": desk.gpu_call + column / desk.bus + column / desk.gpu_memory,
+        },
+        "session": {
+            "cpu": 300 * (desk.call + table / desk.memory),
+            "gpu": table / desk.bus + 300 * (desk.gpu_call + table / desk.gpu_memory),
+        },
+        "small": {
+            "cpu": 5000 * (desk.call + small / desk.memory),
+            "gpu": 5000 * (desk.gpu_call + small / desk.bus + small / desk.gpu_memory),
+        },
+        "parse": {"cpu": 8e9 / desk.parsing, "gpu": 8e9 / desk.bus + 8e9 / desk.gpu_parsing},
+        "fallback": {
+            "cpu": 20 * (desk.call + table / desk.memory),
+            "gpu": table / desk.bus
             + 15 * (desk.gpu_call + table / desk.gpu_memory)
             + 5 * (2 * table / desk.bus + desk.call + table / desk.memory),
-        ),
+            "back and forth": 5 * 2 * table / desk.bus,
+        },
     }
 
 
-JOBS = jobs(Desk())
-RIGHT = {key: job.best() for key, job in JOBS.items()}
-_REASONS = {
-    "mean": "transfer",
-    "session": "residency",
-    "small": "launch",
-    "parse": "arithmetic",
-    "fallback": "crossing",
+_TIMES = times(Desk())
+JOBS = {
+    "mean": Job(
+        "transfer",
+        "The processor reads the column in {cpu}; only to send it takes the GPU longer: {gpu}.",
+        _TIMES["mean"],
+        "Where does the column lie, and how often is it read?",
+    ),
+    "session": Job(
+        "residency",
+        "The table crosses the bus once and is used 300 times: {gpu}. The processor reads it 300 times in {cpu}.",
+        _TIMES["session"],
+        "How often does the table cross the bus, and how often is it read?",
+    ),
+    "small": Job(
+        "launch",
+        "5 000 calls cost the GPU {gpu}, whatever is in the tables, and the processor {cpu}.",
+        _TIMES["small"],
+        "What does a call cost before it has looked at a single row?",
+    ),
+    "parse": Job(
+        "arithmetic",
+        "To parse is work, on every byte, and the GPU does more of it at once: {gpu}, the bus included, against {cpu}.",
+        _TIMES["parse"],
+        "Is this bound by reading bytes, or by what is done with each?",
+    ),
+    "fallback": Job(
+        "crossing",
+        "Five steps bring the table to the host and back, and that alone takes {back and forth}: "
+        "{gpu} in all. The processor has done all twenty after {cpu}.",
+        _TIMES["fallback"],
+        "How much crosses the bus each time that a step falls back?",
+    ),
 }
 
-
-def _said(seconds: float) -> str:
-    return f"{seconds:.2g} s" if seconds >= 0.1 else f"{seconds * 1e3:.2g} ms"
-
-
-def _why(key: str) -> str:
-    cpu, gpu = _said(JOBS[key].cpu), _said(JOBS[key].gpu)
-    return {
-        "mean": f"The processor reads the column in {cpu}; only to send it takes the GPU longer: {gpu}.",
-        "session": f"The table crosses the bus once and is used 300 times: {gpu}. The processor reads it 300 times in {cpu}.",
-        "small": f"5 000 calls cost the GPU {gpu}, whatever is in the tables, and the processor {cpu}.",
-        "parse": f"To parse is work, on every byte, and the GPU does more of it at once: {gpu}, the bus included, against {cpu}.",
-        "fallback": f"Five steps bring the table to the host and back, and that alone takes {_said(5 * 4e9 / Desk().bus)}: "
-        f"{gpu} in all. The processor has done all twenty after {cpu}.",
-    }[key]
-
-
-WORTH = Problem(
-    id="dataframes.worth",
-    title="Does this table belong on a GPU?",
-    kind="decide",
-    answers=("decisions",),
-    lines=1,
-    judge=ChoicesJudge(
-        items={key: Item(RIGHT[key], _why(key), _REASONS[key]) for key in JOBS},
-        labels=("cpu", "gpu"),
-        uniform={
-            "gpu": (
-                "always-gpu",
-                "the GPU was chosen for everything. Some of these tables pay more for the way than for the work.",
-            ),
-            "cpu": (
-                "always-cpu",
-                "the processor was chosen for everything. Some of these tables are used often enough.",
-            ),
-        },
-    ),
+WORTH = decide(
+    "dataframes.worth",
+    "Does this table belong on a GPU?",
+    JOBS,
+    said=lambda time: f"{time:.2g} s" if time >= 0.1 else f"{time * 1e3:.2g} ms",
+    uniform={
+        "cpu": (
+            "always-cpu",
+            "the processor was chosen for everything. Some of these tables are used often enough.",
+        ),
+        "gpu": (
+            "always-gpu",
+            "the GPU was chosen for everything. Some of these tables pay more for the way than for the work.",
+        ),
+    },
+    unknown={"parse": "cudf"},
     hints=(
         "For each job write two sums below each other: calls, bytes over the bus, bytes read on the spot.",
         "How often does each byte cross the bus, and how often is it read once it is there?",
         "`mean`: 0.9 ms against 3.2 ms of bus. `small`: 5 000 times the cost of a call. `fallback`: ten crossings of 2 GB.",
     ),
-    wrong={
-        "always gpu": Wrong(dict.fromkeys(JOBS, "gpu"), "always-gpu"),
-        "always cpu": Wrong(dict.fromkeys(JOBS, "cpu"), "always-cpu"),
-        **{
-            reason: Wrong(turned(RIGHT, key), reason, hint=hint)
-            for (key, reason), hint in zip(
-                _REASONS.items(),
-                (
-                    "Where does the column lie, and how often is it read?",
-                    "How often does the table cross the bus, and how often is it read?",
-                    "What does a call cost before it has looked at a single row?",
-                    "Is this bound by reading bytes, or by what is done with each?",
-                    "How much crosses the bus each time that a step falls back?",
-                ),
-                strict=True,
-            )
-        },
-        "list": Wrong(list(RIGHT.values()), "type"),
-        "labels": Wrong({**RIGHT, "parse": "cudf"}, "labels"),
-    },
-    right={"as reckoned": RIGHT, "in capitals": {key: label.upper() for key, label in RIGHT.items()}},
 )

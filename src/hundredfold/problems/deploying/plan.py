@@ -66,7 +66,7 @@ def _job(serial: float, parallel: float, memory: float, deadline: float, start: 
     return {"serial": serial, "parallel": parallel, "memory": memory * GB, "deadline": deadline, "start": start}
 
 
-# Prices as in `measure.costs`, May 2026, rounded; the speeds are made up.
+# Prices as in `toolkit.costs`, May 2026, rounded; the speeds are made up.
 OFFERS = [
     _offer("c5", 3.06, 1.0, 144, 40),
     _offer("L4", 0.80, 2.0, 24, 64),

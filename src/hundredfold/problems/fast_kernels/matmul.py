@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 
 from ..cases import Case
+from ..edits import edit
+from ..facts import shared_reads
 from ..functions import _FullRun
 from ..kernels.judging import KernelJudge, Launch, cover
 from ..kernels.later import later
 from ..problem import Problem, Wrong
-from ..verdict import refuse
-from .looking import accesses, in_order, no_conflicts
+from ..properties import Drawn, nans, other_data, sizes
+from .looking import in_order, no_conflicts
 
 cuda = None  # set by `later`
 TILE = 16
@@ -26,14 +28,13 @@ def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return (a.T.astype(np.float64) @ b.astype(np.float64)).astype(np.float32)
 
 
-def _pair(n: int, k: int, m: int, seed: int = 0):
+def _numbers(rng: np.random.Generator, n: int, k: int, m: int) -> tuple[np.ndarray, np.ndarray]:
     """Small whole numbers: every order of the additions is exact in float32."""
+    return rng.integers(-9, 10, (k, n)).astype(np.float32), rng.integers(-9, 10, (k, m)).astype(np.float32)
 
-    def make() -> tuple[np.ndarray, np.ndarray]:
-        rng = np.random.default_rng(seed)
-        return rng.integers(-9, 10, (k, n)).astype(np.float32), rng.integers(-9, 10, (k, m)).astype(np.float32)
 
-    return make
+def _pair(n: int, k: int, m: int, seed: int = 0):
+    return lambda: _numbers(np.random.default_rng(seed), n, k, m)
 
 
 def _launch(a: np.ndarray, b: np.ndarray) -> Launch:
@@ -66,20 +67,10 @@ def _with_stale(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return product(a, b) + product(a[stale], b[stale])
 
 
-def few_reads(seen: Any, run: _FullRun) -> None:
-    """Refuse a kernel whose threads read more of the matrices than one element of each for each pair of tiles."""
-    a, b = run.host
-    most = max(-(-a.shape[0] // TILE), 1)
-    names = list(seen.function.params)
-    counts = accesses(seen)
-    for name, x in zip(names, (a, b), strict=False):
-        reads = counts.get(name, {}).get("reads_by_one", 0)
-        if reads > most:
-            refuse(
-                "traffic",
-                f"the result is right, but one thread reads {reads} elements of `{name}`. Of a tile that all threads of the block "
-                f"share, each has to fetch one: {most} for {x.shape[0]} × {x.shape[1]}.",
-            )
+def _share(a: np.ndarray, b: np.ndarray) -> tuple[int, int]:
+    """Elements of each matrix that one thread has to read: one for each pair of tiles."""
+    tiles = max(-(-a.shape[0] // TILE), 1)
+    return tiles, tiles
 
 
 def on_whole_tiles(seen: Any, run: _FullRun) -> None:
@@ -143,177 +134,6 @@ def _plain(a, b, out):
         out[i, j] = total
 
 
-@later
-def _one_barrier(a, b, out):
-    left = cuda.shared.array((16, 16), np.float32)
-    right = cuda.shared.array((16, 16), np.float32)
-    j, i = cuda.grid(2)
-    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
-    row = cuda.blockIdx.y * 16 + tx
-    total = np.float32(0)
-    for start in range(0, a.shape[0], 16):
-        left[ty, tx] = a[start + ty, row] if start + ty < a.shape[0] and row < a.shape[1] else 0
-        right[ty, tx] = b[start + ty, j] if start + ty < b.shape[0] and j < b.shape[1] else 0
-        cuda.syncthreads()
-        for k in range(16):
-            total += left[k, ty] * right[k, tx]
-    if i < out.shape[0] and j < out.shape[1]:
-        out[i, j] = total
-
-
-@later
-def _only_those_inside(a, b, out):
-    left = cuda.shared.array((16, 16), np.float32)
-    right = cuda.shared.array((16, 16), np.float32)
-    j, i = cuda.grid(2)
-    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
-    row = cuda.blockIdx.y * 16 + tx
-    if i < out.shape[0] and j < out.shape[1]:
-        total = np.float32(0)
-        for start in range(0, a.shape[0], 16):
-            left[ty, tx] = a[start + ty, row] if start + ty < a.shape[0] and row < a.shape[1] else 0
-            right[ty, tx] = b[start + ty, j] if start + ty < b.shape[0] else 0
-            cuda.syncthreads()
-            for k in range(min(16, a.shape[0] - start)):
-                total += left[k, ty] * right[k, tx]
-            cuda.syncthreads()
-        out[i, j] = total
-
-
-@later
-def _not_cleared(a, b, out):
-    left = cuda.shared.array((16, 16), np.float32)
-    right = cuda.shared.array((16, 16), np.float32)
-    j, i = cuda.grid(2)
-    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
-    row = cuda.blockIdx.y * 16 + tx
-    total = np.float32(0)
-    for start in range(0, a.shape[0], 16):
-        if start + ty < a.shape[0] and row < a.shape[1]:
-            left[ty, tx] = a[start + ty, row]
-        if start + ty < b.shape[0] and j < b.shape[1]:
-            right[ty, tx] = b[start + ty, j]
-        cuda.syncthreads()
-        for k in range(16):
-            total += left[k, ty] * right[k, tx]
-        cuda.syncthreads()
-    if i < out.shape[0] and j < out.shape[1]:
-        out[i, j] = total
-
-
-@later
-def _rounded_down(a, b, out):
-    left = cuda.shared.array((16, 16), np.float32)
-    right = cuda.shared.array((16, 16), np.float32)
-    j, i = cuda.grid(2)
-    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
-    row = cuda.blockIdx.y * 16 + tx
-    total = np.float32(0)
-    for t in range(a.shape[0] // 16):
-        left[ty, tx] = a[t * 16 + ty, row] if row < a.shape[1] else 0
-        right[ty, tx] = b[t * 16 + ty, j] if j < b.shape[1] else 0
-        cuda.syncthreads()
-        for k in range(16):
-            total += left[k, ty] * right[k, tx]
-        cuda.syncthreads()
-    if i < out.shape[0] and j < out.shape[1]:
-        out[i, j] = total
-
-
-@later
-def _no_guards(a, b, out):
-    left = cuda.shared.array((16, 16), np.float32)
-    right = cuda.shared.array((16, 16), np.float32)
-    j, i = cuda.grid(2)
-    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
-    row = cuda.blockIdx.y * 16 + tx
-    total = np.float32(0)
-    for start in range(0, a.shape[0], 16):
-        left[ty, tx] = a[start + ty, row]
-        right[ty, tx] = b[start + ty, j]
-        cuda.syncthreads()
-        for k in range(16):
-            total += left[k, ty] * right[k, tx]
-        cuda.syncthreads()
-    out[i, j] = total
-
-
-@later
-def _begun_anew(a, b, out):
-    left = cuda.shared.array((16, 16), np.float32)
-    right = cuda.shared.array((16, 16), np.float32)
-    j, i = cuda.grid(2)
-    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
-    row = cuda.blockIdx.y * 16 + tx
-    total = np.float32(0)
-    for start in range(0, a.shape[0], 16):
-        left[ty, tx] = a[start + ty, row] if start + ty < a.shape[0] and row < a.shape[1] else 0
-        right[ty, tx] = b[start + ty, j] if start + ty < b.shape[0] and j < b.shape[1] else 0
-        cuda.syncthreads()
-        total = np.float32(0)
-        for k in range(16):
-            total += left[k, ty] * right[k, tx]
-        cuda.syncthreads()
-    if i < out.shape[0] and j < out.shape[1]:
-        out[i, j] = total
-
-
-@later
-def _down_the_columns(a, b, out):
-    left = cuda.shared.array((16, 16), np.float32)
-    right = cuda.shared.array((16, 16), np.float32)
-    j, i = cuda.grid(2)
-    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
-    total = np.float32(0)
-    for start in range(0, a.shape[0], 16):
-        left[ty, tx] = a[start + tx, i] if i < a.shape[1] and start + tx < a.shape[0] else 0
-        right[ty, tx] = b[start + ty, j] if start + ty < b.shape[0] and j < b.shape[1] else 0
-        cuda.syncthreads()
-        for k in range(16):
-            total += left[ty, k] * right[k, tx]
-        cuda.syncthreads()
-    if i < out.shape[0] and j < out.shape[1]:
-        out[i, j] = total
-
-
-@later
-def _turned_on_the_way_in(a, b, out):
-    left = cuda.shared.array((16, 16), np.float32)
-    right = cuda.shared.array((16, 16), np.float32)
-    j, i = cuda.grid(2)
-    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
-    row = cuda.blockIdx.y * 16 + tx
-    total = np.float32(0)
-    for start in range(0, a.shape[0], 16):
-        left[tx, ty] = a[start + ty, row] if start + ty < a.shape[0] and row < a.shape[1] else 0
-        right[ty, tx] = b[start + ty, j] if start + ty < b.shape[0] and j < b.shape[1] else 0
-        cuda.syncthreads()
-        for k in range(16):
-            total += left[ty, k] * right[k, tx]
-        cuda.syncthreads()
-    if i < out.shape[0] and j < out.shape[1]:
-        out[i, j] = total
-
-
-@later
-def _not_transposed(a, b, out):
-    """The lecture's kernel."""
-    left = cuda.shared.array((16, 16), np.float32)
-    right = cuda.shared.array((16, 16), np.float32)
-    j, i = cuda.grid(2)
-    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
-    total = np.float32(0)
-    for start in range(0, a.shape[1], 16):
-        left[ty, tx] = a[i, start + tx] if i < a.shape[0] and start + tx < a.shape[1] else 0
-        right[ty, tx] = b[start + ty, j] if start + ty < b.shape[0] and j < b.shape[1] else 0
-        cuda.syncthreads()
-        for k in range(16):
-            total += left[ty, k] * right[k, tx]
-        cuda.syncthreads()
-    if i < out.shape[0] and j < out.shape[1]:
-        out[i, j] = total
-
-
 MATMUL = Problem(
     id="fast-kernels.matmul",
     title="A product of any shape",
@@ -333,8 +153,18 @@ MATMUL = Problem(
         rtol=1e-6,
         out=lambda a, b: np.empty((a.shape[1], b.shape[1]), np.float32),
         launch=_launch,
-        looks=(few_reads, on_whole_tiles),
-        verified="no thread reads a tile that another still fills, and each fetches one element of each tile, side by side",
+        drawn=Drawn(
+            lambda rng, size: _numbers(rng, *size),
+            (19, 23, 29),
+            sizes((31, 17, 2), (1, 1, 1), words="{0[1]} × {0[0]} and {0[1]} × {0[2]}"),
+            nans(
+                hint="NaN spreads along its own row or column only: nothing but the tile's own elements may be multiplied."
+            ),
+            other_data(),
+        ),
+        facts=(shared_reads("each fetches one element of each tile, side by side", _share),),
+        looks=(on_whole_tiles,),
+        verified="no thread reads a tile that another still fills",
     ),
     hints=(
         "For each `start` in steps of 16: every thread puts one element of a and one of b into the two tiles; all wait; every thread "
@@ -345,51 +175,85 @@ MATMUL = Problem(
     ),
     wrong={
         "plain": Wrong(_plain, "traffic", hint="Fetch tiles of 16 × 16 into shared memory, and multiply from there."),
-        "one barrier": Wrong(
-            _one_barrier,
-            "race",
+        "one barrier": edit(
+            _tiled,
+            drop_last="cuda.syncthreads()",
+            reason="race",
             hint="Who may read a tile before it is full? And who may fill it while others still read?",
         ),
-        "only those inside": Wrong(
-            _only_those_inside,
-            "barrier",
+        "only those inside": edit(
+            _tiled,
+            under=("for start", "if i < out.shape[0] and j < out.shape[1]:"),
+            reason="barrier",
             hint="Threads beyond the edge have no result. Yet they have to come to the barriers: what could they do there that harms nobody?",
         ),
-        "not cleared": Wrong(
-            _not_cleared,
-            "uninitialised",
+        "not cleared": edit(
+            _tiled,
+            ("left[ty, tx] = a[start + ty, row] if", "if"),
+            (
+                "row < a.shape[1] else 0",
+                "row < a.shape[1]:\n            left[ty, tx] = a[start + ty, row]",
+            ),
+            ("right[ty, tx] = b[start + ty, j] if", "if"),
+            (
+                "j < b.shape[1] else 0",
+                "j < b.shape[1]:\n            right[ty, tx] = b[start + ty, j]",
+            ),
+            reason="uninitialised",
             gives=_with_stale,
             why="where the last tiles have no elements, those of the tiles before still stand, and are added once more.",
             hint="What lies in a tile where the matrix has no element? What could lie there that adds nothing?",
         ),
-        "rounded down": Wrong(
-            _rounded_down,
-            "remainder",
+        "rounded down": edit(
+            _tiled,
+            ("range(0, a.shape[0], 16)", "range(0, a.shape[0] // 16 * 16, 16)"),
+            reason="remainder",
             gives=_full_tiles,
             why="the last tiles, which are not full, are left out of the sums.",
             hint="How many tiles does it take to cover 40 columns?",
         ),
-        "down the columns": Wrong(
-            _down_the_columns,
-            "coalescing",
+        "down the columns": edit(
+            _tiled,
+            (
+                "a[start + ty, row] if start + ty < a.shape[0] and row <",
+                "a[start + tx, i] if start + tx < a.shape[0] and i <",
+            ),
+            ("left[k, ty] *", "left[ty, k] *"),
+            reason="coalescing",
             hint="A thread need not fetch what it multiplies: let `threadIdx.x` run along a row of a, and turn the tile when you read it.",
         ),
-        "turned on the way in": Wrong(
-            _turned_on_the_way_in,
-            "banks",
+        "turned on the way in": edit(
+            _tiled,
+            ("left[ty, tx] =", "left[tx, ty] ="),
+            ("left[k, ty] *", "left[ty, k] *"),
+            reason="banks",
             hint="Leave the tile as it was fetched, and turn it when you read it: `left[k, ty]` is one word for all threads of a row.",
         ),
-        "not transposed": Wrong(
-            _not_transposed,
-            "transposed",
+        "not transposed": edit(
+            _tiled,
+            ("range(0, a.shape[0], 16)", "range(0, a.shape[1], 16)"),
+            (
+                "a[start + ty, row] if start + ty < a.shape[0] and row < a.shape[1]",
+                "a[i, start + tx] if i < a.shape[0] and start + tx < a.shape[1]",
+            ),
+            ("left[k, ty] *", "left[ty, k] *"),
+            reason="transposed",
             gives=_as_in_the_lecture,
             why="that is a @ b, the lecture's product. Asked for is a.T @ b.",
             hint="Element (i, j) adds up a[k, i] · b[k, j]: which part of a is a tile, and who fetches what of it?",
         ),
-        "no guards": Wrong(_no_guards, "bounds", hint="The last tiles are not full: in which directions?"),
-        "begun anew": Wrong(
-            _begun_anew,
-            "once",
+        "no guards": edit(
+            _tiled,
+            (" if start + ty < a.shape[0] and row < a.shape[1] else 0", ""),
+            (" if start + ty < b.shape[0] and j < b.shape[1] else 0", ""),
+            ("if i < out.shape[0] and j < out.shape[1]:\n        out", "out"),
+            reason="bounds",
+            hint="The last tiles are not full: in which directions?",
+        ),
+        "begun anew": edit(
+            _tiled,
+            ("        for k in", "        total = np.float32(0)\n        for k in"),
+            reason="once",
             gives=_last_tile,
             why="only the products of the last pair of tiles are in the sum.",
             hint="What becomes of the products of one pair of tiles when the next one comes?",

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ..arrays import v100
-from ..arrays.worth import seconds
-from ..choices import ChoicesJudge, Item, but
-from ..problem import Problem, Wrong
+from ..choices import Job, decide
 
 CPU_BANDWIDTH, CPU_FLOPS = 50e9, 1e12  # B/s and float32 operations a second of a laptop
 CPU_CACHE = 400e9  # B/s, what fits into its cache
@@ -27,19 +23,11 @@ arrays and write one, the product and the assignment read one and write one."""
 _BUS, _LAUNCH, _GPU = v100.LINK, v100.LAUNCH, v100.BANDWIDTH
 
 
-@dataclass(frozen=True)
-class Job:
+def _job(reason: str, why: str, hint: str, *, cpu: float, library: float, kernel: float) -> Job:
     """A job by its least seconds in each of three ways, launches and the bus included."""
-
-    cpu: float
-    library: float
-    kernel: float
-
-    @property
-    def best(self) -> str:
-        if self.cpu < min(self.library, self.kernel):
-            return "cpu"
-        return "kernel" if TWICE * self.kernel <= self.library else "library"
+    best = "kernel" if TWICE * kernel <= library else "library"
+    right = "cpu" if cpu < min(library, kernel) else best
+    return Job(reason, why, {"cpu": cpu, "library": library, "kernel": kernel}, hint, right)
 
 
 def _steps(side: int, steps: int, passes: int, launches: int) -> float:
@@ -48,98 +36,68 @@ def _steps(side: int, steps: int, passes: int, launches: int) -> float:
 
 _flops, _plate, _matrix = 2.0 * PRODUCT**3, 4.0 * LARGE**2, 4.0 * MATRIX**2
 JOBS = {
-    "product": Job(
+    "product": _job(
+        "rewritten",
+        "The library's product takes {library}, a tiled kernel of twenty lines {kernel}, the bus and the CPU {cpu}.",
+        "What share of the peak does each of the two reach?",
         cpu=3 * 4 * PRODUCT**2 / _BUS + _flops / CPU_FLOPS,
         library=_LAUNCH + _flops / (BY_LIBRARY * GPU_FLOPS),
         kernel=_LAUNCH + _flops / (BY_HAND * GPU_FLOPS),
     ),
-    "sum": Job(
+    "sum": _job(
+        "reached",
+        "The library's sum is at the limit of the memory, {library}; your own could come to that, after a week. To fetch the "
+        "numbers and add them on the CPU takes {cpu}.",
+        "How far is the library's sum from the memory's limit? What is left to win?",
         cpu=4 * SUM / _BUS + 4 * SUM / CPU_BANDWIDTH,
         library=2 * _LAUNCH + 4 * SUM / _GPU,
         kernel=2 * _LAUNCH + 4 * SUM / _GPU,
     ),
-    "small": Job(
+    "small": _job(
+        "launch",
+        "The plate fits into the CPU's cache: {cpu}. Ten thousand launches alone take {kernel}.",
+        "How long do 10 000 launches take that do nothing?",
         cpu=MANY * 2 * 4 * SMALL**2 / CPU_CACHE,
         library=_steps(SMALL, MANY, PASSES, 5),
         kernel=_steps(SMALL, MANY, 2, 1),
     ),
-    "large": Job(
+    "large": _job(
+        "unwritten",
+        f"One kernel reads and writes the plate once a step: {{kernel}}. Slices make {PASSES} passes of it: {{library}}. "
+        "The CPU needs {cpu}.",
+        "How many arrays pass through memory in one step?",
         cpu=2 * _plate / _BUS + STEPS * 2 * _plate / CPU_BANDWIDTH,
         library=_steps(LARGE, STEPS, PASSES, 5),
         kernel=_steps(LARGE, STEPS, 2, 1),
     ),
-    "turn": Job(
+    "turn": _job(
+        "transfer",
+        "The CPU needs {cpu}. The matrix crosses the bus twice, whoever turns it in between: {library}.",
+        "Time the bus: 400 MB there and 400 MB back.",
         cpu=2 * _matrix / CPU_BANDWIDTH,
         library=2 * _matrix / _BUS + 2 * _matrix / _GPU,
         kernel=2 * _matrix / _BUS + 2 * _matrix / _GPU,
     ),
 }
-"""The exercise's table, in its order."""
 
-RIGHT = {key: job.best for key, job in JOBS.items()}
-LABELS = ("cpu", "library", "kernel")
-_REASONS = {"product": "rewritten", "sum": "reached", "small": "launch", "large": "unwritten", "turn": "transfer"}
-
-
-def _why(key: str) -> str:
-    cpu, library, kernel = (seconds(each) for each in (JOBS[key].cpu, JOBS[key].library, JOBS[key].kernel))
-    return {
-        "product": f"The library's product takes {library}, a tiled kernel of twenty lines {kernel}, the bus and the CPU {cpu}.",
-        "sum": f"The library's sum is at the limit of the memory, {library}; your own could come to that, after a week. To fetch the "
-        f"numbers and add them on the CPU takes {cpu}.",
-        "small": f"The plate fits into the CPU's cache: {cpu}. Ten thousand launches alone take {kernel}.",
-        "large": f"One kernel reads and writes the plate once a step: {kernel}. Slices make {PASSES} passes of it: "
-        f"{library}. The CPU needs {cpu}.",
-        "turn": f"The CPU needs {cpu}. The matrix crosses the bus twice, whoever turns it in between: {library}.",
-    }[key]
-
-
-WORTH = Problem(
-    id="fast-kernels.worth",
-    title="The CPU, a library, or a kernel of your own?",
-    kind="decide",
-    answers=("decisions",),
-    lines=1,
-    judge=ChoicesJudge(
-        items={key: Item(RIGHT[key], _why(key), _REASONS[key]) for key in JOBS},
-        labels=LABELS,
-        uniform={
-            "cpu": ("always-cpu", "the CPU was chosen for everything. Where the data lie and stay, the GPU is faster."),
-            "library": (
-                "always-gpu",
-                "a library on the GPU was chosen for everything. Launches and the bus have their price, and arrays in between, too.",
-            ),
-            "kernel": (
-                "always-kernel",
-                "a kernel of one's own was chosen for everything. Somebody has written most of them already, and better.",
-            ),
-        },
-    ),
+WORTH = decide(
+    "fast-kernels.worth",
+    "The CPU, a library, or a kernel of your own?",
+    JOBS,
+    uniform={
+        "cpu": ("always-cpu", "the CPU was chosen for everything. Where the data lie and stay, the GPU is faster."),
+        "library": (
+            "always-gpu",
+            "a library on the GPU was chosen for everything. Launches and the bus have their price, and arrays in between, too.",
+        ),
+        "kernel": (
+            "always-kernel",
+            "a kernel of one's own was chosen for everything. Somebody has written most of them already, and better.",
+        ),
+    },
+    unknown={"turn": "gpu"},
     hints=(
         "For each job write three times: bytes ÷ bandwidth or operations ÷ rate on each side, the launches, and what crosses the bus.",
         "A kernel of your own has to take half the library's time, or it is not worth its bugs. For which of the five does it?",
     ),
-    wrong={
-        "always cpu": Wrong(dict.fromkeys(JOBS, "cpu"), "always-cpu"),
-        "always library": Wrong(dict.fromkeys(JOBS, "library"), "always-gpu"),
-        "always kernel": Wrong(dict.fromkeys(JOBS, "kernel"), "always-kernel"),
-        "own product": Wrong(
-            but(RIGHT, product="kernel"), "rewritten", hint="What share of the peak does each of the two reach?"
-        ),
-        "own sum": Wrong(
-            but(RIGHT, sum="kernel"),
-            "reached",
-            hint="How far is the library's sum from the memory's limit? What is left to win?",
-        ),
-        "launches": Wrong(
-            but(RIGHT, small="kernel"), "launch", hint="How long do 10 000 launches take that do nothing?"
-        ),
-        "in slices": Wrong(
-            but(RIGHT, large="library"), "unwritten", hint="How many arrays pass through memory in one step?"
-        ),
-        "bus": Wrong(but(RIGHT, turn="kernel"), "transfer", hint="Time the bus: 400 MB there and 400 MB back."),
-        "list": Wrong(list(RIGHT.values()), "type"),
-        "labels": Wrong(but(RIGHT, turn="gpu"), "labels"),
-    },
-    right={"as reckoned": RIGHT, "in capitals": {key: label.upper() for key, label in RIGHT.items()}},
 )

@@ -11,7 +11,7 @@ import pandas as pd
 
 from ..cases import Case
 from ..differences import explain, number
-from ..problem import Problem
+from ..problem import Problem, Wrong
 from ..verdict import Refusal, refuse
 from .judging import TableJudge, by_host
 from .values import flat, require_columns, require_kind
@@ -183,12 +183,17 @@ def alike(found: pd.DataFrame, other: pd.DataFrame) -> bool:
     return True
 
 
+def _mistaken(wrong: Wrong, case: Case) -> pd.DataFrame | None:
+    theirs = wrong.computes(*case.host())
+    return None if theirs is None else flat(theirs)
+
+
 def _recognise(problem: Problem, case: Case, found: pd.DataFrame, right: pd.DataFrame) -> None:
     """Refuse a result that is the one of a known mistake, with that mistake's reason."""
     for wrong in problem.wrong.values():
-        if wrong.gives is None:
+        theirs = _mistaken(wrong, case)
+        if theirs is None:
             continue
-        theirs = flat(by_host(wrong.gives, case))
         if alike(found, theirs) and not alike(right, theirs):
             refuse(wrong.reason, wrong.why, advice=wrong.hint)
 
@@ -200,9 +205,9 @@ def _recognise_column(problem: Problem, case: Case, found: pd.DataFrame, right: 
         return
     name = next((name for name in asked.columns if not alike(ours[[name]], asked[[name]])), None)
     for wrong in problem.wrong.values():
-        if name is None or wrong.gives is None:
+        theirs = None if name is None else _mistaken(wrong, case)
+        if theirs is None:
             continue
-        theirs = flat(by_host(wrong.gives, case))
         if not {name, *keys} <= set(theirs.columns) or len(theirs) != len(asked):
             continue
         theirs = theirs.sort_values(keys, ignore_index=True)

@@ -13,8 +13,10 @@ import pandas as pd
 
 from .. import guard, traffic
 from ..cases import Case
+from ..facts import Fact, Seen, of_call
 from ..guard import require_callable
 from ..problem import Problem, Wrong
+from ..properties import Drawn, all_cases
 from ..untouched import missing
 from ..verdict import NotAttempted, Refusal, Verified, refuse
 from .rowwise import Rows, alike, explain, rows, same_column
@@ -40,6 +42,8 @@ class TableJudge:
     ----------
     unlisted : sequence of Case
         As for `FunctionJudge`: cases that the verdict does not name, against answers that only fit the others.
+    drawn, facts
+        As for `FunctionJudge`.
     keeps : bool
         The arguments must be unchanged after the call.
     stays : bool
@@ -51,6 +55,8 @@ class TableJudge:
     """
 
     unlisted: Sequence[Case] = ()
+    drawn: Drawn | None = None
+    facts: Sequence[Fact] = ()
     keeps: bool = True
     stays: bool = False
     after: Sequence[Callable[[Problem, Any], str | None]] = field(default_factory=tuple)
@@ -61,17 +67,20 @@ class TableJudge:
     def __call__(self, problem: Problem, answers: tuple[Any, ...]) -> Verified:
         require_callable(answers[0], problem.answers[0])
         need_cudf()
-        for place, case in enumerate([*self.cases, *self.unlisted]):
+        seen = Seen(self.facts)
+        for place, case in enumerate(all_cases(self)):
             try:
-                self._judge(problem, answers[0], case, first=place == 0)
+                self._judge(problem, answers[0], case, seen, first=place == 0)
             except Refusal as refusal:
                 refusal.case = refusal.case or case.name
+                refusal.advice = refusal.advice or case.hint
                 raise
         near = [said for judge in self.after if (said := judge(problem, answers[0]))]
         what = f"{len(self.cases)} cases ({'; '.join(case.name for case in self.cases)})"
-        return Verified(f"{what}{self.verified and '; ' + self.verified}.", " ".join(near))
+        verified = seen.said(self.verified)
+        return Verified(f"{what}{verified and '; ' + verified}.", " ".join(near))
 
-    def _judge(self, problem: Problem, function: Any, case: Case, *, first: bool) -> None:
+    def _judge(self, problem: Problem, function: Any, case: Case, seen: Seen, *, first: bool) -> None:
         arguments = tuple(to_device(value) for value in case.make())
         called, moved = call(problem, function, arguments)
         if first and missing(called.value):
@@ -85,9 +94,22 @@ class TableJudge:
             if self.stays:
                 assert problem.specification is not None
                 _stayed(moved, by_host(problem.specification, case))
+            seen.look(of_call(moved), case.host())
+            if case.again is not None:
+                self._again(problem, function, case, called.value)
         except Refusal as refusal:
             refusal.printed = refusal.printed or called.printed
             raise
+
+    def _again(self, problem: Problem, function: Any, case: Case, first: Any) -> None:
+        """Refuse a second call that is wrong, and a first result that it has changed."""
+        other = case.second()
+        called, _ = call(problem, function, tuple(to_device(value) for value in other.make()))
+        self.compare(problem, other, called.value)
+        try:
+            self.compare(problem, case, first)
+        except Refusal as refusal:
+            refuse("reused", f"the first call's result was right, until the second call wrote over it: {refusal.why}")
 
     def compare(self, problem: Problem, case: Case, got: Any) -> None:
         """Refuse a result that is not the specification's, saying why."""
@@ -102,7 +124,7 @@ def call(problem: Problem, function: Any, arguments: tuple[Any, ...]) -> tuple[g
 
 
 def by_host(function: Callable[..., Any], case: Case) -> Any:
-    """What a function in pandas gives for a case: the specification, or a known mistake."""
+    """What a specification in pandas gives for a case."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         return function(*case.host())
@@ -214,12 +236,10 @@ def recognise(problem: Problem, case: Case, ours: pd.DataFrame, right: pd.DataFr
 
 @functools.cache
 def _mistaken(wrong: Wrong, case: Case, columns: tuple[str, ...]) -> Rows | None:
-    if wrong.gives is None:
+    given = wrong.computes(*case.host())
+    if given is None:
         return None
-    try:
-        theirs = rows(by_host(wrong.gives, case))
-    except (ValueError, TypeError, KeyError, IndexError):  # this mistake fails on this case
-        return None
+    theirs = rows(given)
     if set(theirs.values.columns) != set(columns):
         return None
     return Rows(theirs.values[list(columns)], theirs.kinds)

@@ -5,6 +5,7 @@ What the lens finds is told without what mends it: to find that out is what the 
 
 from __future__ import annotations
 
+import functools
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,9 +15,11 @@ import numpy as np
 
 from .. import devices, guard, traffic
 from ..cases import Case
+from ..facts import Seen, of_trace
 from ..functions import FunctionJudge, _FullRun
 from ..guard import article
 from ..problem import Problem
+from ..properties import all_cases
 from ..untouched import empty
 from ..verdict import NotAttempted, Refusal, Verified, refuse
 from .later import ready
@@ -75,6 +78,10 @@ class KernelJudge(FunctionJudge):
     unwritten: Callable[[np.ndarray, _FullRun], None] | None = None
     advise: Callable[..., str] = lambda finding, *_: ""
 
+    def __post_init__(self) -> None:
+        if self.drawn is not None and any(case.again for case in self.drawn.cases(0)):
+            raise ValueError("a kernel has no second call: it writes where it is told, in each of its launches")
+
     def __call__(self, problem: Problem, answers: tuple[Any, ...]) -> Verified:
         devices.need_cupy()
         kernel = ready(answers[0])
@@ -82,18 +89,21 @@ class KernelJudge(FunctionJudge):
         if empty(kernel):
             raise NotAttempted("the kernel does nothing yet")
         launch = self.launch or given_launch(problem, answers[1])
-        for judge_case in (self._traced, self._launched):
-            for case in [*self.cases, *self.unlisted]:
+        seen, cases = Seen(self.facts), all_cases(self)
+        for judge_case in (functools.partial(self._traced, seen), self._launched):
+            for case in cases:
                 try:
                     judge_case(problem, kernel, launch, case)
                 except Refusal as refusal:
                     refusal.case = refusal.case or case.name
+                    refusal.advice = refusal.advice or case.hint
                     raise
         near = [said for judge in self.after if (said := judge(problem, (kernel, launch)))]
         what = f"{len(self.cases)} cases ({'; '.join(case.name for case in self.cases)})"
-        return Verified(f"{what}{self.verified and '; ' + self.verified}.", " ".join(near))
+        verified = seen.said(self.verified)
+        return Verified(f"{what}{verified and '; ' + verified}.", " ".join(near))
 
-    def _traced(self, problem: Problem, kernel: Any, launch: Callable[..., Launch], case: Case) -> None:
+    def _traced(self, facts: Seen, problem: Problem, kernel: Any, launch: Callable[..., Launch], case: Case) -> None:
         """Refuse what the lens finds in a case, and a wrong result."""
         host = case.host()
         blocks, threads = launch(*host)
@@ -117,6 +127,8 @@ class KernelJudge(FunctionJudge):
             if wrapped is not None and refusal.reason in _RESULTS and not refusal.advice:
                 refuse("wrapped", f"{refusal.why} The lens: {wrapped.diagnosis}")
             raise
+        if self.facts:
+            facts.look(of_trace(seen), host)
         for look in self.looks:
             look(seen, run)
 

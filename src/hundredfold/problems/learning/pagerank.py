@@ -133,7 +133,7 @@ def _time(function: Any, links: Any, steps: int) -> str:
     """On a GPU, where traffic is not counted: a larger network, by time."""
     from cupyx.scipy.sparse import csr_matrix
 
-    from hundredfold.measure import limit, measure
+    from hundredfold.toolkit import limit, measure
 
     large = network(200_000, 10_000_000, seed=3)
     there = csr_matrix(large)

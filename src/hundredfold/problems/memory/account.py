@@ -74,7 +74,7 @@ class Traffic:
         return run.traffic.device / size, f" Kernel by kernel: {', '.join(big)}." if big else ""
 
     def _by_time(self, function: Any) -> float:
-        from hundredfold.measure import measure
+        from hundredfold.toolkit import measure
 
         arguments = self.large(GPU_SIZE)
         whole = arguments[0]

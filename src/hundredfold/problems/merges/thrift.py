@@ -80,7 +80,7 @@ class Thrift:
         return f"How near to the limit: {100 * least / each:.3g} % (the limit: each table read once, the result written once)."
 
     def _by_time(self, problem: Problem, function: Any, arguments: tuple[Any, ...]) -> None:
-        from hundredfold.measure import measure
+        from hundredfold.toolkit import measure
 
         def waiting(answer: Any) -> None:
             answer(*arguments)

@@ -8,138 +8,72 @@ four times the bytes of a plain pass, and 1 ms a call.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from ..choices import Job, Machine, Rates, decide, seconds
 
-from ..choices import ChoicesJudge, Item, but
-from ..problem import Problem, Wrong
-
-CPU_ROWS = 90e6  # rows read and written a second, by the CPU's engine
-GPU_ROWS = 6e9  # the same by cuDF, data on the device
-LINK = 25e9  # bytes per second over the bus
-CPU_CALL, GPU_CALL = 50e-6, 1e-3  # seconds for a join or group of any size
-DEVICE = 80e9  # bytes of the device's memory
-HOST = 128e9
 ROW = 24.0  # bytes of a row
+GPU_CALL = 1e-3  # seconds for a join or group of any size
+MACHINE = Machine(cpu=Rates(90e6 * ROW, call=50e-6), gpu=Rates(6e9 * ROW, call=GPU_CALL), link=25e9)
+"""The CPU's engine reads and writes 90 million rows a second, cuDF 6 000 million where they lie on the device."""
+PAIRS = 2e6 * 8_000 * ROW
+"""Bytes that come out of the join that no memory holds: the device has 80 GB, the host 128 GB."""
 
 
-@dataclass(frozen=True)
-class Job:
-    """Rows read and written, on each side, with what crosses the bus.
-
-    Parameters
-    ----------
-    rows : float
-        Rows that one join or group reads and writes.
-    calls : int
-        How many of them, one after the other.
-    up, down : float
-        Rows that cross the bus if it is done on the GPU.
-    fetch : float
-        Rows that cross it if it is done on the CPU.
-    """
-
-    rows: float
-    calls: int = 1
-    up: float = 0.0
-    down: float = 0.0
-    fetch: float = 0.0
-
-    def cpu(self) -> float:
-        """Least seconds on the CPU."""
-        return self.calls * (self.rows / CPU_ROWS + CPU_CALL) + self.fetch * ROW / LINK
-
-    def gpu(self) -> float:
-        """Least seconds on the GPU."""
-        return self.calls * (self.rows / GPU_ROWS + GPU_CALL) + (self.up + self.down) * ROW / LINK
-
-    def nbytes(self) -> float:
-        """Bytes of one call's rows."""
-        return self.rows * ROW
-
-    def right(self) -> str:
-        """Where it is done first; nowhere, if no memory holds it."""
-        if self.nbytes() > max(DEVICE, HOST):
-            return "neither"
-        return "gpu" if self.gpu() < self.cpu() else "cpu"
+def _times(rows: float, calls: int = 1, *, link: float = 0.0, fetch: float = 0.0) -> dict[str, float]:
+    """Least seconds for so many rows a call, and rows that cross the bus for the GPU and for the CPU."""
+    return MACHINE.times(rows * ROW, calls=calls, link=link * ROW, fetch=fetch * ROW)
 
 
 JOBS = {
-    "lookup": Job(rows=10_500),
-    "pipeline": Job(rows=60e6, calls=12, fetch=40e6),
-    "once": Job(rows=40e6, up=20e6, down=20e6),
-    "stream": Job(rows=3_000, calls=5_000, up=0.0, down=5_000 * 3_000),
-    "pairs": Job(rows=2e6 * 8_000),
-    "text": Job(rows=30e6, fetch=20e6),
-}
-
-
-def seconds(time: float) -> str:
-    """A time for a sentence, in three digits."""
-    for scale, unit in ((1.0, "s"), (1e-3, "ms")):
-        if time >= scale:
-            return f"{time / scale:.3g} {unit}"
-    return f"{time / 1e-6:.3g} µs"
-
-
-def _explained(key: str) -> str:
-    job = JOBS[key]
-    cpu, gpu = seconds(job.cpu()), seconds(job.gpu())
-    bus = seconds((job.up + job.down) * ROW / LINK)
-    return {
-        "lookup": f"10 500 rows read and written: the CPU is done after {cpu}, and the GPU's call alone takes {seconds(GPU_CALL)}.",
-        "pipeline": f"Twelve steps on data that lies there: {gpu} on the GPU, {cpu} on the CPU.",
-        "once": f"Even there and back the GPU needs {gpu}, {bus} of it on the bus; the CPU joins for {cpu}. A join is more work "
-        "for each byte than a sum.",
-        "stream": f"5 000 small joins: the GPU's calls alone take {seconds(5_000 * GPU_CALL)}, all of it on the CPU {cpu}.",
-        "pairs": f"16 thousand million rows are {job.nbytes() / 1e9:.0f} GB: no memory here holds them. Group each side by the key "
-        "first, then merge what is left.",
-        "text": f"Text of 16 characters is read like any other bytes: {gpu} on the GPU, {cpu} on the CPU, which has to fetch it, too.",
-    }[key]
-
-
-RIGHT = {key: job.right() for key, job in JOBS.items()}
-_REASONS = {
-    "lookup": "launch",
-    "pipeline": "residency",
-    "once": "transfer",
-    "stream": "launch",
-    "pairs": "materialised",
-    "text": "residency",
-}
-
-
-WORTH = Problem(
-    id="merges.worth",
-    title="Where should it be joined?",
-    kind="decide",
-    answers=("decisions",),
-    lines=1,
-    judge=ChoicesJudge(
-        items={key: Item(RIGHT[key], _explained(key), _REASONS[key]) for key in JOBS},
-        labels=("cpu", "gpu", "neither"),
-        uniform={
-            "gpu": ("always-gpu", "Everything on the GPU? Look at the small ones, and count the rows of each result."),
-            "cpu": ("always-cpu", "Everything on the CPU? One of these jobs lies on the device already, and has twelve steps."),
-            "neither": ("value", "Nothing at all? Only one of these results is too large for any memory here."),
-        },
+    "lookup": Job(
+        "launch",
+        f"10 500 rows read and written: the CPU is done after {{cpu}}, and the GPU's call alone takes {seconds(GPU_CALL)}.",
+        _times(10_500),
     ),
+    "pipeline": Job(
+        "residency",
+        "Twelve steps on data that lies there: {gpu} on the GPU, {cpu} on the CPU.",
+        _times(60e6, calls=12, fetch=40e6),
+    ),
+    "once": Job(
+        "transfer",
+        "Even there and back the GPU needs {gpu}, {bus} of it on the bus; the CPU joins for {cpu}. A join is more work "
+        "for each byte than a sum.",
+        _times(40e6, link=40e6),
+    ),
+    "stream": Job(
+        "launch",
+        f"5 000 small joins: the GPU's calls alone take {seconds(5_000 * GPU_CALL)}, all of it on the CPU {{cpu}}.",
+        _times(3_000, calls=5_000, link=5_000 * 3_000),
+    ),
+    "pairs": Job(
+        "materialised",
+        f"16 thousand million rows are {PAIRS / 1e9:.0f} GB: no memory here holds them. Group each side by the key "
+        "first, then merge what is left.",
+        right="neither",
+    ),
+    "text": Job(
+        "residency",
+        "Text of 16 characters is read like any other bytes: {gpu} on the GPU, {cpu} on the CPU, which has to fetch it, too.",
+        _times(30e6, fetch=20e6),
+    ),
+}
+
+WORTH = decide(
+    "merges.worth",
+    "Where should it be joined?",
+    JOBS,
+    uniform={
+        "cpu": (
+            "always-cpu",
+            "Everything on the CPU? One of these jobs lies on the device already, and has twelve steps.",
+        ),
+        "gpu": ("always-gpu", "Everything on the GPU? Look at the small ones, and count the rows of each result."),
+        "neither": ("value", "Nothing at all? Only one of these results is too large for any memory here."),
+    },
+    unknown={"once": "both"},
     hints=(
         "Work out both sides for each job: rows over rate, plus calls, plus what crosses the bus.",
         "Before that count the rows that come out. What does not fit into any memory needs another question, not another machine.",
         "A call of cuDF costs 1 ms, however few rows it has; in that time the CPU's engine has gone through 90 000.",
     ),
-    wrong={
-        "lookup": Wrong(but(RIGHT, lookup="gpu"), "launch"),
-        "stream": Wrong(but(RIGHT, stream="gpu"), "launch"),
-        "pipeline": Wrong(but(RIGHT, pipeline="cpu"), "residency"),
-        "text": Wrong(but(RIGHT, text="cpu"), "residency"),
-        "once": Wrong(but(RIGHT, once="cpu"), "transfer"),
-        "pairs": Wrong(but(RIGHT, pairs="gpu"), "materialised"),
-        "pairs-on-cpu": Wrong(but(RIGHT, pairs="cpu"), "materialised"),
-        "all-gpu": Wrong(dict.fromkeys(JOBS, "gpu"), "always-gpu"),
-        "all-cpu": Wrong(dict.fromkeys(JOBS, "cpu"), "always-cpu"),
-        "unknown-label": Wrong(but(RIGHT, once="both"), "labels"),
-        "list": Wrong(list(RIGHT.values()), "type"),
-    },
-    right={"as a dict": dict(RIGHT), "in capitals": {key: label.upper() for key, label in RIGHT.items()}},
-)  # fmt: skip
+)

@@ -1,0 +1,217 @@
+"""Properties: what a problem's text claims of every argument, each with the cases that show whether an answer keeps to it.
+
+A problem says how ordinary arguments are drawn, and names the properties; the cases follow from a seed:
+
+>>> drawn = Drawn(lambda rng, size: (rng.standard_normal(size),), (8, 3), sizes((0, 3), (1, 5)), nans(), tiny())
+>>> [case.name for case in drawn.cases(seed=1)]
+['size (0, 3) (seed 1)', 'size (1, 5) (seed 1)', 'NaN in it (seed 1)', 'numbers of about 1e-09 (seed 1)']
+
+The same seed gives the same cases, on every machine and in every order. A problem's own property is a `Property` of its own
+`Strategy`: what is changed in ordinary arguments.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .cases import Case
+
+SEEDS = (1,)
+"""The seeds by which answers are judged and graded: a verdict can be repeated."""
+
+Arguments = tuple[Any, ...]
+Rng = np.random.Generator
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """One way to draw a case.
+
+    Parameters
+    ----------
+    words : str
+        What it is called for the learner, after "with".
+    size : object
+        What is drawn instead of the ordinary size; None for that.
+    change : callable, optional
+        ``change(rng, arguments) -> arguments``: made of ordinary ones.
+    again : bool
+        Whether the function is called once more with other data, and the first result looked at after it.
+    settings : mapping
+        Of the `Case`: tolerances, a view.
+    """
+
+    words: str
+    size: Any = None
+    change: Callable[[Rng, Arguments], Arguments] | None = None
+    again: bool = False
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Property:
+    """A property: its strategies, and the hint for an answer that does not keep to it."""
+
+    strategies: tuple[Strategy, ...]
+    hint: str = ""
+
+
+@dataclass(frozen=True, init=False)
+class Drawn:
+    """The cases of a problem that are drawn.
+
+    Parameters
+    ----------
+    arguments : callable
+        ``arguments(rng, size) -> tuple``: ordinary arguments, on the host.
+    size : object
+        The ordinary size, in whatever form `arguments` takes it.
+    *properties : Property
+    case : callable
+        ``case(name, make, **settings)``: `Case`, or what the problem's judge takes.
+    """
+
+    arguments: Callable[[Rng, Any], Arguments]
+    size: Any
+    properties: tuple[Property, ...]
+    case: Callable[..., Any]
+
+    def __init__(
+        self,
+        arguments: Callable[[Rng, Any], Arguments],
+        size: Any,
+        *properties: Property,
+        case: Callable[..., Any] = Case,
+    ):
+        for name, value in (("arguments", arguments), ("size", size), ("properties", properties), ("case", case)):
+            object.__setattr__(self, name, value)
+
+    def cases(self, seed: int) -> tuple[Any, ...]:
+        """One case for each strategy, in order."""
+        return tuple(self._case(each, strategy, seed) for each in self.properties for strategy in each.strategies)
+
+    def _case(self, each: Property, strategy: Strategy, seed: int) -> Any:
+        def make(more: int = 0) -> Arguments:
+            # By the strategy's words, so that a case stays as it is when others come or go.
+            rng = np.random.default_rng([seed, zlib.crc32(strategy.words.encode()), more])
+            drawn = self.arguments(rng, self.size if strategy.size is None else strategy.size)
+            return drawn if strategy.change is None else strategy.change(rng, drawn)
+
+        settings = dict(strategy.settings)
+        if each.hint:
+            settings["hint"] = each.hint
+        if strategy.again:
+            settings["again"] = lambda: make(1)
+        return self.case(f"{strategy.words} (seed {seed})", make, **settings)
+
+
+def all_cases(judge: Any) -> list[Any]:
+    """The cases of a judge: those that its verdict names, those that it does not, and those that are drawn."""
+    drawn = [case for seed in SEEDS for case in judge.drawn.cases(seed)] if judge.drawn is not None else []
+    return [*judge.cases, *judge.unlisted, *drawn]
+
+
+def _arrays(change: Callable[[Rng, np.ndarray], np.ndarray]) -> Callable[[Rng, Arguments], Arguments]:
+    """A change of each array among the arguments."""
+    return lambda rng, drawn: tuple(change(rng, each) if isinstance(each, np.ndarray) else each for each in drawn)
+
+
+def sizes(*which: Any, words: str = "size {}", hint: str = "", **settings: Any) -> Property:
+    """Arguments of these sizes: 0, 1, odd primes, what does not divide the work evenly."""
+    return Property(tuple(Strategy(words.format(size), size, settings=settings) for size in which), hint)
+
+
+def dtypes(*names: str, hint: str = "", **settings: Any) -> Property:
+    """The arrays in each of these dtypes; in those of integers, whole numbers up to 100."""
+    changes = [(name, _arrays(lambda rng, x, name=name: _cast(x, np.dtype(name)))) for name in names]
+    return Property(tuple(Strategy(name, change=change, settings=settings) for name, change in changes), hint)
+
+
+def _cast(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    if dtype.kind in "iu" and x.dtype.kind == "f" and x.size:
+        # Numbers between 0 and 1 would all be 0.
+        largest = float(np.abs(x).max()) or 1.0
+        x = np.rint(x * (100 / largest)).clip(np.iinfo(dtype).min, np.iinfo(dtype).max)
+    return x.astype(dtype)
+
+
+def layouts(*, hint: str = "") -> Property:
+    """The same numbers in other steps: every other element of a longer last axis, and columns that lie in one piece."""
+    wider, turned = _arrays(lambda rng, x: np.repeat(x, 2, axis=-1)), _arrays(lambda rng, x: np.ascontiguousarray(x.T))
+    every_other, other_way = {"view": lambda x: x[..., ::2]}, {"view": lambda x: x.T}
+    return Property(
+        (
+            Strategy("every other column of a wider array", change=wider, settings=every_other),
+            Strategy("columns that lie in one piece", change=turned, settings=other_way),
+        ),
+        hint,
+    )
+
+
+def nans(*, hint: str = "", **settings: Any) -> Property:
+    """NaN in one place of each array of floats."""
+    return _in_one_place(np.nan, "NaN in it", hint, settings)
+
+
+def infinities(*, hint: str = "", **settings: Any) -> Property:
+    """Infinity in one place of each array of floats. What follows from it may be NaN or infinite, but nothing finite."""
+    return _in_one_place(np.inf, "infinity in it", hint, {"finite_only": True, **settings})
+
+
+def _in_one_place(value: float, words: str, hint: str, settings: Mapping[str, Any]) -> Property:
+    def change(rng: Rng, x: np.ndarray) -> np.ndarray:
+        if x.dtype.kind == "f" and x.size:
+            x.flat[rng.integers(x.size)] = value
+        return x
+
+    return Property((Strategy(words, change=_arrays(change), settings=settings),), hint)
+
+
+def constants(*, hint: str = "", **settings: Any) -> Property:
+    """The same whole number everywhere."""
+    change = _arrays(lambda rng, x: np.full_like(x, rng.integers(1, 9)))
+    return Property((Strategy("the same number everywhere", change=change, settings=settings),), hint)
+
+
+def ties(*, hint: str = "", **settings: Any) -> Property:
+    """Few different numbers, equal ones side by side along the first axis: what looks constant at its beginning is not."""
+
+    def change(rng: Rng, x: np.ndarray) -> np.ndarray:
+        return np.sort(np.sign(x), axis=0)
+
+    return Property((Strategy("many equal numbers side by side", change=_arrays(change), settings=settings),), hint)
+
+
+def tiny(scale: float = 1e-9, *, hint: str = "", **settings: Any) -> Property:
+    """Numbers of this size: whoever compares with an absolute tolerance takes them for zeros."""
+    return Property(
+        (
+            Strategy(
+                f"numbers of about {scale:g}",
+                change=_arrays(lambda rng, x: (x * scale).astype(x.dtype)),
+                settings=settings,
+            ),
+        ),
+        hint,
+    )
+
+
+def huge(offset: float = 1e8, *, hint: str = "", **settings: Any) -> Property:
+    """Numbers that differ little beside what they have in common: a difference of their squares has lost the answer."""
+    change = _arrays(lambda rng, x: (x + offset).astype(x.dtype))
+    return Property((Strategy(f"numbers near {offset:g}", change=change, settings=settings),), hint)
+
+
+def other_data(*, hint: str = "", **settings: Any) -> Property:
+    """Other data of the ordinary size, against answers that only fit what is shown."""
+    return Property((Strategy("other data", settings=settings),), hint)
+
+
+def second_call(*, hint: str = "", **settings: Any) -> Property:
+    """A call, another one with other data, and then the first result: it must be what it was."""
+    return Property((Strategy("two calls", again=True, settings=settings),), hint)
