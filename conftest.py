@@ -9,8 +9,8 @@ compares each output with the stored one, after the sanitising patterns of ``tes
 - a cell tagged ``gpu-output`` runs everywhere and is compared only where there is a GPU;
 - output may take a minute to arrive, on a machine with two busy cores, before it counts as lost;
 - a kernel that dies while it starts is started again;
-- ``--share 2/3`` takes the second third of the tests that are marked ``dealt``, as CI does in turn;
-- with ``-n``, all cells of a notebook go to the same worker;
+- of a set of tests that is marked ``large``, those that are to run with every change are marked ``smoke``;
+- with ``-n``, all cells of a notebook go to the same worker, the longest files come first, and it is said what is left;
 - at the end it is said what each notebook took, in seconds and bytes, what the whole suite took, and how many known
   wrong answers were refused.
 """
@@ -20,7 +20,6 @@ import gc
 import os
 import signal
 import tempfile
-import zlib
 from pathlib import Path
 
 import pytest
@@ -30,19 +29,6 @@ OUTPUT_TIMEOUT = 60  # seconds from a cell's reply to its last output; nbval's o
 
 _FAILED = pytest.StashKey[str]()
 _STATE = pytest.StashKey[tempfile.TemporaryDirectory]()
-
-
-def pytest_addoption(parser):
-    parser.addoption(
-        "--share",
-        metavar="I/N",
-        default="1/1",
-        help="only the I-th of N shares of the kernels, their broken variants, and lectures on a small seat (CI takes one in turn)",
-    )
-
-
-def pytest_report_header(config):
-    return f"share {config.getoption('--share')} of what is dealt"
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -57,19 +43,26 @@ def pytest_configure(config):
     from nbval import plugin
 
     plugin.RunningKernel = functools.partial(_start, plugin.RunningKernel)
-    from hundredfold.build import cost
+    from hundredfold.build import cost, dealing
     from hundredfold.build.execute import environment
 
-    config.addinivalue_line("markers", "dealt(parameter): CI takes a share of them in turn, by this parameter's value")
+    config.addinivalue_line(
+        "markers",
+        "large(parameter, by=None): of a large set, which `make test-all` runs whole, the first test for each value of this "
+        "parameter is smoke, or for each value that the function `by` makes of it",
+    )
+    config.addinivalue_line("markers", "smoke: of a large set, what `make test` and CI run too")
     config.addinivalue_line("markers", "counted(what): it is said at the end how many of these passed")
     config.pluginmanager.register(cost.Summary(), "hundredfold-cost")
+    if getattr(config.option, "numprocesses", None) and hasattr(config, "cache"):
+        config.pluginmanager.register(dealing.Dealing(config), "hundredfold-dealing")
 
     # A shell that runs a command in the background lets it ignore Ctrl-C, and its children after it: tests press it.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     # Before any kernel starts; kernels inherit it. An outer run's progress file or mode must not reach the tests.
     state = config.stash[_STATE] = tempfile.TemporaryDirectory(prefix="hundredfold-tests-")
-    os.environ.update(environment(state.name))
+    os.environ.update(environment(state.name, one_sample=True))
     # Rates are measured once per machine and kept; in the checkout, so that tests leave nothing in a home.
     os.environ.setdefault("HUNDREDFOLD_CACHE", str(ROOT / ".cache" / "hundredfold"))
     # nbval opens the path as given, which only works from the root.
@@ -92,12 +85,18 @@ def pytest_collectstart(collector):
         collector.skip_compare += NOT_COMPARED
 
 
+@pytest.hookimpl(tryfirst=True)  # before -m selects
 def pytest_collection_modifyitems(config, items):
     from nbval.plugin import IPyNbCell
 
-    _take_share(config, items)
-
+    seen = set()
     for item in items:
+        if (large := item.get_closest_marker("large")) and large.args:
+            value = item.callspec.params.get(large.args[0])
+            kind = (item.nodeid.partition("[")[0], large.kwargs["by"](value) if "by" in large.kwargs else value)
+            if kind not in seen:
+                item.add_marker("smoke")
+            seen.add(kind)
         item.user_properties += [("counted", mark.args[0]) for mark in item.iter_markers("counted")]
         if isinstance(item, IPyNbCell):
             item.output_timeout = OUTPUT_TIMEOUT
@@ -105,10 +104,15 @@ def pytest_collection_modifyitems(config, items):
                 item.options["check"] = False
 
 
-def pytest_collection_finish():
-    # Thousands of tests are there to the end: no collection of garbage need look at them again, and the code under test asks for many.
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    # Thousands of tests are there to the end: no collection of garbage need look at them, and the code under test asks for many.
+    gc.disable()
+    done = yield
     gc.collect()
     gc.freeze()
+    gc.enable()
+    return done
 
 
 def pytest_runtest_setup(item):
@@ -141,21 +145,6 @@ def _start(kernel, *args, **kwargs):
         except RuntimeError:
             if not left:
                 raise
-
-
-def _take_share(config, items):
-    which, of = map(int, config.getoption("--share").split("/"))
-    mine, others = [], []
-    for item in items:
-        mark = item.get_closest_marker("dealt")
-        dealt = mark is not None and getattr(item, "callspec", None) and item.callspec.params.get(mark.args[0])
-        name = getattr(dealt, "stem", dealt)
-        # By name, so that every worker takes the same ones, and each stays in its share when others come.
-        elsewhere = isinstance(name, str) and zlib.crc32(name.encode()) % of != which % of
-        (others if elsewhere else mine).append(item)
-    if others:
-        config.hook.pytest_deselected(items=others)
-        items[:] = mine
 
 
 def _has_gpu() -> bool:

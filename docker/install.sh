@@ -1,6 +1,7 @@
 #!/bin/sh
 # Called by the Dockerfile.   install.sh uv: the installer into /build/uv
 #                             install.sh packages EXTRA [JUPYTERHUB_VERSION]: the lock into /opt/hundredfold
+#                             install.sh sbom: the maker of the bill of materials into /build/sbom, since it is not in the images
 #                             install.sh project EXTRA: the course itself, the checks' files and the bill of materials
 set -eu
 export UV_CACHE_DIR=/tmp/uv-cache UV_PYTHON_DOWNLOADS=never UV_LINK_MODE=hardlink
@@ -18,6 +19,10 @@ uv)
   /build/uv/bin/pip install --quiet --no-cache-dir --disable-pip-version-check --require-hashes --only-binary :all: \
     -r requirements/uv.txt
   ;;
+sbom)
+  "$uv" venv --quiet --no-project --python "$(command -v python3)" /build/sbom
+  "$uv" pip install --quiet --python /build/sbom/bin/python --no-deps --require-hashes -r requirements/sbom.txt
+  ;;
 packages)
   "$uv" venv --quiet --no-project --python "$(command -v python3)" "$to"
   # Beside the course's packages: a hub's server at the hub's version, course updates by git, and notebooks as tests. Their versions
@@ -25,7 +30,9 @@ packages)
   wanted=$(cat requirements/hub.txt requirements/test.txt | sed -nE 's/^((jupyterhub|nbgitpuller|nbval|pytest)==[^ ;]+).*/\1/p' | sort -u)
   [ "$(echo "$wanted" | wc -l)" -eq 4 ]
   echo "$wanted" > requirements/image.txt
-  "$uv" pip install --quiet --python "$to/bin/python" --require-hashes -r "requirements/$2.txt" \
+  # What the lock leaves out, as pyproject.toml says, which is not here: a change of it would install all packages again.
+  echo rfc3987-syntax > requirements/excluded.txt
+  "$uv" pip install --quiet --python "$to/bin/python" --require-hashes --excludes requirements/excluded.txt -r "requirements/$2.txt" \
     -c requirements/hub.txt -c requirements/test.txt -r requirements/image.txt
   if [ -n "${3:-}" ]; then # another hub's: that version is not in the lock
     "$uv" pip install --quiet --python "$to/bin/python" "jupyterhub==$3"
@@ -49,7 +56,9 @@ project)
   "$uv" pip install --quiet --python "$to/bin/python" --no-deps --no-build-isolation --offline --compile-bytecode .
   mkdir -p "$to/share/hundredfold"
   cp -r nbval "$to/share/hundredfold/nbval"
-  "$to/bin/python" docker/sbom.py "hundredfold-$2" > "$to/share/hundredfold/sbom.cdx.json"
+  /build/sbom/bin/cyclonedx-py environment --spec-version 1.6 --output-file /tmp/python.cdx.json "$to/bin/python"
+  python3 docker/sbom.py "hundredfold-$2" < /tmp/python.cdx.json > "$to/share/hundredfold/sbom.cdx.json"
+  rm /tmp/python.cdx.json
   date -u +%Y-%m-%dT%H:%M:%SZ > "$to/share/hundredfold/built"
   rm -rf "$UV_CACHE_DIR"
   ;;

@@ -11,7 +11,7 @@ numba llvmlite.binding dask.array dask.dataframe dask.diagnostics distributed di
 distributed.dashboard.scheduler bokeh.plotting bokeh.models bokeh.server.server ipykernel.ipkernel ipykernel.kernelapp ipykernel.inprocess
 IPython.terminal.interactiveshell jedi debugpy jupyterlab.labapp jupyter_server.serverapp jupyter_server_proxy dask_labextension nbgitpuller
 jupyter_lsp jupyterlab_server notebook_shim jupyterhub.singleuser.extension jupyterhub.singleuser nbclient nbconvert nbformat.v4 nbval.plugin
-pytest jupytext jsonschema click rich.console rich.table platformdirs filelock cloudpickle pycparser pcpp pynvml
+pytest jupytext jsonschema click rich.console rich.table filelock cloudpickle pycparser pcpp pynvml
 """
 
 

@@ -98,7 +98,7 @@ def test_loading_imports_no_heavy_library(cells):
     _, _, facts = cells("%load_ext hundredfold")
     heavy = {"numpy", "scipy", "numba", "pandas", "dask", "distributed", "bokeh", "cupy", "pynvml", "ctypes"}
     assert not heavy & set(facts["imported"])
-    assert not [name for name in facts["libraries"] if name.startswith(("hundredfold.measure", "hundredfold.plot"))]
+    assert not [name for name in facts["libraries"] if name.startswith(("hundredfold.toolkit", "hundredfold.plot"))]
 
 
 def test_loaded_twice_and_reloaded(cells):
@@ -118,7 +118,7 @@ def test_loaded_twice_and_reloaded(cells):
 def test_the_magics_are_known_at_once_and_imported_when_used(cells):
     look = "print(*('measure' in kind for kind in get_ipython().magics_manager.magics.values()))"
     output, _, facts = cells("%load_ext hundredfold", look)
-    assert output.endswith("True True\n") and "hundredfold.measure" not in facts["libraries"]
+    assert output.endswith("True True\n") and "hundredfold.toolkit" not in facts["libraries"]
     output, _, _ = cells("%load_ext hundredfold", "%unload_ext hundredfold", look)
     assert output.endswith("False False\n")
 

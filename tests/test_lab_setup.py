@@ -18,7 +18,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 PYTHON = getattr(sys, "_base_executable", sys.executable)
 
-UV = f"""#!{PYTHON}
+UV = f"""#!{PYTHON} -IS
 import json, os, pathlib, sys, time
 here = pathlib.Path(__file__).resolve().parent
 arguments = sys.argv[1:]
@@ -81,9 +81,15 @@ class Checkout:
         self.root, self.bin = folder / "checkout", folder / "bin"
         self.root.mkdir()
         self.bin.mkdir()
-        for name in ("lab.py", "Makefile", "pyproject.toml", "requirements", "src"):
-            copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
-            copy(ROOT / name, self.root / name)
+        for name in ("lab.py", "Makefile", "pyproject.toml"):
+            shutil.copy(ROOT / name, self.root / name)
+        shutil.copytree(ROOT / "requirements", self.root / "requirements")
+        package = Path("src", "hundredfold")
+        for name in ("lab", "machine", "etc"):
+            shutil.copytree(ROOT / package / name, self.root / package / name)
+        (self.root / package / "simulate").mkdir()
+        for name in ("__init__.py", "simulate/startup.pth"):
+            shutil.copy(ROOT / package / name, self.root / package / name)
         self.program("uv", UV)
 
     def program(self, name: str, text: str) -> Path:
@@ -493,6 +499,11 @@ def as_pytest(checkout) -> None:
     (checkout.root / "pytest.py").write_text(text)
 
 
+def pytests(done) -> list[list[str]]:
+    """The environment and the arguments of each run of pytest."""
+    return [line.split("|")[1:] for line in done.stdout.splitlines() if line.startswith("PYTEST|")]
+
+
 def test_the_interop_tests_have_an_environment_of_their_own_and_the_notebooks_that_use_it(checkout):
     as_pytest(checkout)
     for folder, name, source in (
@@ -502,16 +513,16 @@ def test_the_interop_tests_have_an_environment_of_their_own_and_the_notebooks_th
     ):
         (checkout.root / folder).mkdir(exist_ok=True)
         (checkout.root / folder / f"{name}.ipynb").write_text(json.dumps({"cells": [{"source": [source]}]}))
-    done = checkout.lab("test-interop", "-q")
+    done = checkout.lab("test-all", "interop", "-q")
     assert done.returncode == 0, done.stderr
-    _, venv, *ran = done.stdout.splitlines()[-1].split("|")
+    ((venv, *ran),) = pytests(done)
     assert Path(venv) == checkout.root / ".interop" and "tests/interop" in ran and ran[-1] == "-q"
     assert [name for name in ran if name.endswith(".ipynb")] == ["notebooks/03_any.ipynb", "solutions/05_named.ipynb"]
     assert checkout.syncs() == [["cpu", "test"], ["cpu", "test", "interop"]]
     before = checkout.calls()
-    assert checkout.lab("test-interop").returncode == 0 and checkout.calls() == before
+    assert checkout.lab("test-all", "interop").returncode == 0 and checkout.calls() == before
     (checkout.root / "requirements/interop.txt").write_text("# another\n")
-    checkout.lab("test-interop")
+    checkout.lab("test-all", "interop")
     assert checkout.syncs()[2:] == [["cpu", "test", "interop"]], "of the two, what the lock changed"
 
 
@@ -520,16 +531,39 @@ def test_the_compiler_s_tests_are_told_where_it_is_and_a_half_made_one_is_made_a
     checkout.lab("setup", "test")
     checkout.program("uv", UV.replace('arguments[:2] == ["pip", "sync"]', 'arguments[:2] == ["pip", "install"]'))
     checkout.uv_says(NO_SPACE)
-    assert "disk is full" in checkout.refused("test-compiler")
+    assert "disk is full" in checkout.refused("test-all", "compiler")
     checkout.uv_says(None)
     for _ in range(2):
-        done = checkout.lab("test-compiler")
+        done = checkout.lab("test-all", "compiler")
         assert done.returncode == 0, done.stderr
-        assert Path(done.stdout.splitlines()[-1]) == checkout.root / ".compiler/bin/python"
+        assert str(checkout.root / ".compiler/bin/python") in done.stdout.splitlines()
     made = [call for call in checkout.calls() if call[-1].endswith(".compiler")]
     assert len(made) == 2 and all("--clear" in call for call in made)
     (wanted,) = {tuple(c) for c in checkout.calls() if c[:2] == ["pip", "install"] and "--constraint" in c}
     assert wanted[5].endswith("compiler.txt") and any(name.startswith("numba-cuda[cu13]") for name in wanted)
+
+
+def test_what_does_not_always_pass_is_listed_with_how_often(checkout):
+    text = """\
+import json, pathlib, sys
+runs = pathlib.Path("runs"); n = len(runs.read_text()) if runs.exists() else 0
+runs.write_text("x" * (n + 1))
+failed = pathlib.Path(".cache/pytest/v/cache/lastfailed"); failed.parent.mkdir(parents=True, exist_ok=True)
+assert not failed.exists()
+if n != 1: failed.write_text(json.dumps({"t.py::often": True} | ({"t.py::once": True} if n else {})))
+sys.exit(n != 1)
+"""
+    (checkout.root / "pytest.py").write_text(text)
+    done = checkout.lab("test-all", "kernels", env={"REPEAT": "3"})
+    assert done.returncode == 1
+    *_, first, second = done.stdout.splitlines()
+    assert first.split() == ["2", "times", "t.py::often"] and second.split() == ["1", "times", "t.py::once"]
+    kept = json.loads((checkout.root / ".cache/tests/repeated.json").read_text())
+    assert kept == {"kernels": {"runs": 3, "failures": {"t.py::often": 2, "t.py::once": 1}}}
+
+
+def test_what_is_no_part_is_refused(checkout):
+    assert "'kernel' is no part" in checkout.refused("test-all", "kernel")
 
 
 def test_benchmarks_run_in_turn_or_by_name(checkout):
@@ -574,9 +608,16 @@ def test_the_commands_need_nothing_but_the_standard_library(checkout):
 
 
 def test_what_make_hands_down_does_not_reach_a_make_further_in(monkeypatch):
-    from hundredfold.lab import commands
+    from hundredfold.lab import environment
 
     monkeypatch.setenv("MAKEFLAGS", " -- ARGS=-q")
     monkeypatch.setenv("ARGS", "-q")
     monkeypatch.setenv("MAKELEVEL", "1")
-    assert not {"MAKEFLAGS", "MAKELEVEL", "ARGS"} & set(commands._environ(commands.environment.PYTHON))
+    assert not {"MAKEFLAGS", "MAKELEVEL", "ARGS"} & set(environment.environ(environment.PYTHON))
+
+
+def test_what_the_lab_starts_keeps_the_bytecode_of_what_it_imports(monkeypatch):
+    from hundredfold.lab import environment
+
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    assert "PYTHONDONTWRITEBYTECODE" not in environment.environ(environment.PYTHON)

@@ -71,6 +71,12 @@ def test_what_is_declared_is_locked(project):
         assert all(version in requirement.specifier for version in versions), requirement
 
 
+@pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: lock.stem)
+def test_what_is_excluded_is_in_no_file(lock, project):
+    excluded = project["tool"]["uv"]["exclude-dependencies"]
+    assert excluded and not pins(lock.stem).keys() & {canonicalize_name(name) for name in excluded}
+
+
 def test_the_laptop_downloads_nothing_of_cuda():
     assert not [name for name in pins("cpu") if re.match(r"(nvidia-(?!ml-py)|cuda|cupy|cudf|libcudf|numba-cuda)", name)]
 

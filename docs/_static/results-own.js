@@ -14,7 +14,7 @@
   };
   const share = (value) => `${number(100 * value, 2)} %`;
 
-  // ---- limits, as measure/bounds.py reckons them from data sheets ----
+  // ---- limits, as toolkit/bounds.py reckons them from data sheets ----
   const plain = (name) => name.toLowerCase().replace(/nvidia|tesla|geforce|[^a-z0-9]/g, "");
   const card = (name) => (typeof name === "string" ? known.gpus[known.aliases[plain(name)]] : undefined);
   const work = (row) => ({ bytes: row.least_bytes ?? row.bytes ?? null, flops: row.flops ?? null, dtype: row.dtype });

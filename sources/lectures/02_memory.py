@@ -40,7 +40,7 @@ import numpy as np
 import pandas as pd
 
 from hundredfold import compare, limit, machine, measure, plot
-from hundredfold.measure import recorded
+from hundredfold.toolkit import recorded
 
 # %% [markdown]
 # With a GPU the arrays have the published size, 10 000 × 10 000. Without one they are smaller, so that you need not wait; everything that is
@@ -200,8 +200,8 @@ x = cp.empty((10_000, 10_000))
 
 # %% [markdown]
 # There are the seven kernels and the 9.8 GB of unit 01, and the time that they take at least. (It is a percent below what `limit` says of the same bytes: the lens
-# allows for what may still lie in the GPU's cache. The bound "as one kernel" counts `x` as written
-# once, since the cell makes it.) And at the end it says what could be done. To save traffic there is one way: **fewer kernels, each of which
+# allows for what may still lie in the GPU's cache. The bound "as one kernel" counts `x` as read
+# once.) And at the end it says what could be done. To save traffic there is one way: **fewer kernels, each of which
 # does more**.
 #
 # ## One kernel of many

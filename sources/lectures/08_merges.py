@@ -42,7 +42,7 @@ import pandas as pd
 import polars as pl
 
 from hundredfold import compare, data, limit, machine, measure, plot
-from hundredfold.measure import recorded
+from hundredfold.toolkit import recorded
 
 # %% [markdown]
 # ## How many rows?

@@ -125,19 +125,19 @@ def one_step(X, centres):
     parts = numba.get_num_threads()
     sums = np.zeros((parts, k, d + 1))  # one part for each thread, else they race; in the last column: how many
     for t in numba.prange(parts):
-        mine = np.zeros((k, d + 1))
+        mine = sums[t]
         for i in range(t * n // parts, (t + 1) * n // parts):
             best, nearest = np.float32(np.inf), 0
             for j in range(k):
                 far = np.float32(0)
                 for c in range(d):
-                    far += (X[i, c] - centres[j, c]) ** 2
+                    gap = X[i, c] - centres[j, c]
+                    far += gap * gap
                 if far < best:
                     best, nearest = far, j
             for c in range(d):
                 mine[nearest, c] += X[i, c]
             mine[nearest, d] += 1
-        sums[t] = mine
     return sums
 
 

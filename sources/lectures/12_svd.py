@@ -52,7 +52,7 @@ from sklearn.datasets import load_digits, load_sample_images
 from threadpoolctl import threadpool_limits
 
 from hundredfold import compare, limit, machine, measure, plot
-from hundredfold.measure import recorded
+from hundredfold.toolkit import recorded
 
 # %% [markdown]
 # The cluster first, before anything touches a GPU (unit 11): one worker for each.

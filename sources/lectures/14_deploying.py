@@ -47,7 +47,7 @@ from dask_cuda import LocalCUDACluster
 
 from hundredfold import machine, plot
 from hundredfold.machine import environments
-from hundredfold.measure import costs, recorded
+from hundredfold.toolkit import costs, recorded
 
 # %% [markdown]
 # ## The work
@@ -412,7 +412,7 @@ def best_of(function, *args, times=3, **more):
     return min(took)
 
 
-rows = [250, 2_500, 25_000, 100_000]  # in each of the four blocks
+rows = [250, 2_500, 12_500, 50_000]  # in each of the four blocks
 here = [best_of(alone, n) for n in rows]
 there = [best_of(run, client, rows=n) for n in rows]
 for n, one, many in zip(rows, here, there, strict=True):
@@ -438,9 +438,8 @@ plot.lines(
 # And is the second worker worth it here? The law, with the times of this machine:
 
 # %%
-many_rows = 50_000
-one_worker = best_of(run, client, rows=many_rows, workers=workers[:1], allow_other_workers=False)
-all_workers = best_of(run, client, rows=many_rows)
+one_worker = best_of(run, client, rows=rows[-1], workers=workers[:1], allow_other_workers=False)
+all_workers = there[-1]
 if len(workers) > 1:
     share = serial_share(one_worker, all_workers, len(workers))
     print(f"{len(workers)} workers: {one_worker / all_workers:.2f}× as fast as one")

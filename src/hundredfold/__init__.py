@@ -6,15 +6,15 @@ does nothing but make its names known: they are looked up when they are first us
 
 __version__ = "0.1.0"
 
-# Where each public name lives. `measure`, `check` and `report` are modules that can be called: the import system binds a submodule
-# to its package as soon as anything imports it, so a function of the same name here would be replaced behind our back.
+# Where each public name lives. No module beside this one may be called like one of them: the import system binds a submodule to
+# its package as soon as anything imports it, in place of the function.
 _HOMES = {
-    "measure": ("hundredfold.measure", None),
-    "limit": ("hundredfold.measure", "limit"),
-    "compare": ("hundredfold.measure", "compare"),
-    "check": ("hundredfold.check", None),
-    "hint": ("hundredfold.check", "hint"),
-    "report": ("hundredfold.report", None),
+    "measure": "toolkit",
+    "limit": "toolkit",
+    "compare": "toolkit",
+    "check": "checking",
+    "hint": "checking",
+    "report": "reporting",
 }
 
 __all__ = ["__version__", "check", "compare", "hint", "limit", "measure", "report"]
@@ -25,9 +25,7 @@ def __getattr__(name):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import importlib
 
-    home, attribute = _HOMES[name]
-    module = importlib.import_module(home)
-    return module if attribute is None else getattr(module, attribute)
+    return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
 
 
 def __dir__():

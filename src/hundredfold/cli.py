@@ -22,7 +22,7 @@ COMMANDS = {
         "hundredfold.lint.command:command",
         "Look at every kernel launch of a program: what is wrong, what is slow.",
     ),
-    "limits": ("hundredfold.measure.command:limits", "Show how fast this machine is, beside known GPUs."),
+    "limits": ("hundredfold.toolkit.command:limits", "Show how fast this machine is, beside known GPUs."),
     "links": (
         "hundredfold.links.command:command",
         "Print the links that open the course on Binder, in Colab, on a hub.",

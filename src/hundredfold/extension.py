@@ -55,7 +55,7 @@ def _measure_of(ip: InteractiveShell) -> Any:
 
         %measure [--bytes E] [--flops E] [--name N] statement
         """
-        from hundredfold.measure import magics
+        from hundredfold.toolkit import magics
 
         magics.register(ip)
         return ip.run_line_magic("measure", line) if cell is None else ip.run_cell_magic("measure", line, cell)

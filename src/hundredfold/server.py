@@ -15,7 +15,7 @@ from jupyter_server.base.handlers import FileFindHandler
 from jupyter_server.utils import url_path_join
 
 from hundredfold import panel_routes
-from hundredfold.seats import notice, trust
+from hundredfold.seats import control, notice, trust
 
 #: Below the server's base URL; `hundredfold.plot` loads BokehJS from here.
 PATH = "hundredfold/bokehjs"
@@ -52,6 +52,7 @@ def _load_jupyter_server_extension(serverapp: Any) -> None:
     os.environ["HUNDREDFOLD_BASE_URL"] = serverapp.base_url
     panel_routes.install(serverapp)
     notice.install(serverapp)
+    control.install(serverapp)
     trust.install(serverapp)
     _put_workspaces(serverapp)
 

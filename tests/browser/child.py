@@ -18,7 +18,7 @@ LACKING = {
         "bokeh",
         "IPython",
     ),
-    *("psutil", "cloudpickle", "pycparser", "pcpp", "rich", "click", "platformdirs", "filelock", "jsonschema", "fcntl"),
+    *("psutil", "cloudpickle", "pycparser", "pcpp", "rich", "click", "filelock", "jsonschema", "fcntl"),
     *("resource", "_posixshmem", "termios"),
 }
 

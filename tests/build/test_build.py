@@ -2,12 +2,16 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import time
 
 import pytest
 from nbformat.v4 import new_output
+
+# The kernels; the first build of `built` has real ones, and so has the build that Ctrl-C ends.
+pytestmark = pytest.mark.usefixtures("warm")
 
 
 def changed(before: str, after: str) -> list[str]:
@@ -169,6 +173,16 @@ def test_a_wrong_solution_fails_the_build(built, exercise):
     built.edit("exercises", "    return x + 1\n", "    return x\n")
     done = built.build()
     assert done.exit_code == 1 and "the cell raised AssertionError: wrong" in done.stderr
+
+
+def test_what_is_stored_was_measured_with_all_samples(built, monkeypatch):
+    """Readers see these numbers. Under test, as here, the variable is set."""
+    monkeypatch.setenv("HUNDREDFOLD_ONE_SAMPLE", "1")
+    measuring = "from hundredfold import measure\nprint(len(measure(list, range(9)).times))\nx = 20"
+    built.edit("lectures", "x = 20", measuring)
+    built.built()
+    printed = "".join(o.get("text", "") for c in built.read("notebooks").cells for o in c.get("outputs", ()))
+    assert int(re.search(r"^(\d+)$", printed, re.MULTILINE)[1]) >= 7
 
 
 def test_ctrl_c_leaves_the_old_notebooks_and_no_rest(lectures):

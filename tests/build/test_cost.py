@@ -76,6 +76,7 @@ def test_reports_are_added_up():
     assert "refused: 2 (arrays 1, fast-kernels 1)" in text, "one of them was not"
     assert "of 4 files these 4 took longest:\n180.0 s  t.py\n 30.0 s  solutions/01.ipynb\n" in text
     assert "\n  9.9 s  0.9 GB  on a small seat\n" in text
+    assert "\n 180.0 s      3 tests  t.py\n" in text
     assert "7 tests: 3.7 min one after the other (the serial sum)" in text and "on 2 workers" in text
 
 

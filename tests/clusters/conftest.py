@@ -1,4 +1,4 @@
-"""Real clusters on this one machine: `make test-clusters` brings the packages (of Python and of Debian) and runs these tests.
+"""Real clusters on this one machine: `make test-all ARGS=clusters` brings the packages (of Python and of Debian) and runs these tests.
 
 A world of hosts is made once for a file and ends with it: `world.py` says how, `slurm/start.sh` makes Slurm of it.
 """

@@ -1,6 +1,6 @@
 """Our exercises in the real nbgrader: made, handed out, handed in, graded.
 
-`make test-grading` sets its environment up: the lab's, with nbgrader.
+`make test-all ARGS=grading` sets its environment up: the lab's, with nbgrader.
 """
 
 import copy

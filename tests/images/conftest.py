@@ -1,4 +1,4 @@
-"""The images' tests: `make test-images`. One build for all of them."""
+"""The images' tests: `make test-all ARGS=images`. One build for all of them."""
 
 import os
 import shutil

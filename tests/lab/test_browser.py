@@ -1,6 +1,6 @@
 """The whole lab as a learner meets it: `make lab`, then Chromium, a mouse and a keyboard.
 
-`make test-lab` runs this. What the browser saw is kept in `screenshots/`.
+`make test-all ARGS=lab` runs this. What the browser saw is kept in `screenshots/`.
 """
 
 import json
@@ -47,7 +47,7 @@ PREFIXES = ["/", "/user/ada/"]
 def lab(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[str]:
     """The address with its token, as `make lab` prints it."""
     stamp = ROOT / ".venv" / "hundredfold.json"
-    assert stamp.exists() and json.loads(stamp.read_text())["finished"], "set up first: `make test-lab` does"
+    assert stamp.exists() and json.loads(stamp.read_text())["finished"], "set up first: `make test-all ARGS=lab` does"
     prefix = getattr(request, "param", "/")
     home = tmp_path_factory.mktemp("learner")
     own = {f"JUPYTER_{name}_DIR": str(home / name.lower()) for name in ("CONFIG", "DATA", "RUNTIME")}

@@ -11,7 +11,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-LECTURES = sorted((ROOT / "notebooks").glob("*.ipynb"))
+SMOKE = ("01_arrays", "11_clusters")  # the one whose sizes follow the memory, and one with workers
+LECTURES = [
+    pytest.param(path, id=path.stem, marks=[pytest.mark.smoke] if path.stem in SMOKE else [])
+    for path in sorted((ROOT / "notebooks").glob("*.ipynb"))
+]
 SEAT = 2 * 10**9  # bytes
 # Each of the processes that the tests are dealt to has a core of its own.
 WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
@@ -53,8 +57,8 @@ def used(folder, counted):
     return next(int(line.split()[1]) for line in lines if line.split()[0] == counted)
 
 
-@pytest.mark.dealt("notebook")
-@pytest.mark.parametrize("notebook", LECTURES, ids=lambda path: path.stem)
+@pytest.mark.large
+@pytest.mark.parametrize("notebook", LECTURES)
 def test_a_lecture_on_one_core_and_two_gigabytes(notebook, tmp_path, record_property):
     with group(SEAT) as (folder, counted):
 

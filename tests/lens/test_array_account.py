@@ -378,3 +378,20 @@ def test_what_is_nothing_is_not_said(cp):
     copied = lens.account(lambda: cp.asarray(np.ones(N)))
     assert "0 B" not in str(copied)
     assert "800 kB must go over the link." in " ".join(str(copied).split())
+
+
+def test_what_works_in_place_reads_and_writes_what_it_is_said_to(cp, x):
+    values = cp.ones(10)
+    account = lens.account(lambda x, values: x.flat.__setitem__(slice(10, 20), values), x, values)
+    (event,) = account.events
+    assert (event.read, event.written) == (80, 80)
+    assert [span.low for span in event.reads] == [values.data.ptr] and [span.low for span in event.writes] == [
+        x.data.ptr
+    ]
+    assert (account.flow.read, account.flow.written) == (80, 80)
+
+    account = lens.account(lambda x: x.sort(), x)
+    (event,) = account.events
+    assert (event.read, event.written) == (BYTES, BYTES)
+    assert [span.low for span in event.reads] == [span.low for span in event.writes] == [x.data.ptr]
+    assert (account.flow.read, account.flow.written) == (BYTES, BYTES)

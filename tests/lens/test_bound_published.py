@@ -11,8 +11,8 @@ from hundredfold import lens
 from hundredfold.lens import times
 from hundredfold.lens.times import Work
 from hundredfold.machine import gpus
-from hundredfold.measure import limit, recorded
 from hundredfold.plot import words
+from hundredfold.toolkit import limit, recorded
 
 cuda = None  # set by conftest.py
 

@@ -1,6 +1,6 @@
 """Broken variants of the kernel set, each found with the right kind and line; here interpreted, which is quick.
 
-And no alarm at the right ones.  `make test-kernels` does all of it compiled too (`tests/kernels_set/test_lens.py`).
+And no alarm at the right ones.  `make test-all ARGS=kernels` does all of it compiled too (`tests/kernels_set/test_lens.py`).
 """
 
 import sys
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
-from broken.all_variants import VARIANTS  # noqa: E402
+from broken.all_variants import VARIANTS, kind_and_module  # noqa: E402
 from broken.checking import check, lines  # noqa: E402
 from broken.deserved import DESERVED  # noqa: E402
 from broken.variant import traced  # noqa: E402
@@ -23,6 +23,7 @@ def entries(standins):
     return registry.load()
 
 
+@pytest.mark.large("broken", by=kind_and_module)
 @pytest.mark.parametrize("broken", VARIANTS, ids=lambda broken: broken.name)
 def test_a_broken_kernel_is_found_with_its_kind_and_line(broken, entries, monkeypatch):
     if broken.kind != COMPILED:
@@ -30,6 +31,7 @@ def test_a_broken_kernel_is_found_with_its_kind_and_line(broken, entries, monkey
     check(broken, entries)
 
 
+@pytest.mark.large("name", by=registry.module_of)
 @pytest.mark.parametrize("name", registry.names())
 def test_a_right_kernel_raises_no_alarm(name, entries, monkeypatch):
     monkeypatch.setenv("HUNDREDFOLD_KERNELS", "interpreted")

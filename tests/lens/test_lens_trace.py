@@ -11,6 +11,8 @@ import pytest
 from hundredfold import lens
 from hundredfold.engine.kernels.faults import KernelError, TraceError
 
+pytestmark = pytest.mark.usefixtures("warm")
+
 cuda = None  # set by conftest.py
 
 

@@ -57,8 +57,8 @@ def shown(page, trace, **options):
     """Draw a picture; returns its steps."""
     page.evaluate("() => { for (const d of [...Bokeh.documents]) d.clear(); Bokeh.documents.length = 0; }")
     page.evaluate("() => document.getElementById('figure').replaceChildren()")
-    page.evaluate(
-        "(item) => Bokeh.embed.embed_item({...item, target_id: 'figure'}, 'figure')",
+    page.evaluate(  # without the views that it returns: Playwright would copy all that can be reached from them
+        "async (item) => { await Bokeh.embed.embed_item({...item, target_id: 'figure'}, 'figure'); }",
         lens.show(trace, **options).data()["item"],
     )
     page.evaluate(IDLE)

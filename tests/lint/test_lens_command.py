@@ -9,6 +9,8 @@ import jsonschema
 import nbformat
 import pytest
 
+pytestmark = pytest.mark.usefixtures("warm")
+
 CLEAN = {name: value for name, value in os.environ.items() if not name.startswith("HUNDREDFOLD_")}
 KERNELS = """\
 import numpy as np

@@ -48,6 +48,23 @@ def test_a_home_that_cannot_be_written(tmp_path, monkeypatch):
     assert spare.is_dir() and spare.is_relative_to(tmp_path / "tmp") and os.access(spare, os.W_OK)
 
 
+@pytest.mark.skipif(
+    not hasattr(os, "getuid"), reason="Windows gives each user a folder for temporary files of their own"
+)
+def test_a_temporary_folder_that_others_can_write_or_that_is_a_link_is_not_used(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(paths, "_unguessable", paths._unguessable.__wrapped__)
+    usual = tmp_path / f"hundredfold-{os.getuid()}"
+    assert paths.private_temporary() == usual == paths.private_temporary(), "it is found again"
+    usual.chmod(0o770)
+    assert paths.private_temporary() != usual
+    usual.rename(tmp_path / "theirs")
+    usual.symlink_to(tmp_path / "theirs")
+    made = paths.private_temporary()
+    assert made != usual and made.stat().st_mode & 0o777 == 0o700 and not any(made.iterdir())
+
+
 def test_data_of_the_package_wins_over_the_checkout_s(tmp_path, monkeypatch):
     package, root = tmp_path / "src/hundredfold", tmp_path
     package.mkdir(parents=True)

@@ -3,7 +3,7 @@ import dataclasses
 import pytest
 
 from hundredfold import machine
-from hundredfold.measure import calibrate
+from hundredfold.toolkit import calibrate
 
 RATES = machine.rates.Rates(
     device="a CPU", bandwidth=100e9, fp64=200e9, fp32=400e9, measured_at="2026-11-21", method="made up"
@@ -11,8 +11,9 @@ RATES = machine.rates.Rates(
 
 
 @pytest.fixture(autouse=True)
-def no_simulation(monkeypatch):
-    monkeypatch.delenv("HUNDREDFOLD_SIMULATE", raising=False)
+def all_samples_and_no_simulation(monkeypatch):
+    for name in ("HUNDREDFOLD_SIMULATE", "HUNDREDFOLD_ONE_SAMPLE"):
+        monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture

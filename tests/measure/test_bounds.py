@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from hundredfold.measure import limit, measure
-from hundredfold.measure.bounds import RECHECK, SLACK
+from hundredfold.toolkit import limit, measure
+from hundredfold.toolkit.bounds import RECHECK, SLACK
 
 
 def test_the_larger_of_bytes_and_operations_binds(rates):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hundredfold import machine
-from hundredfold.measure import calibrate, kernels
+from hundredfold.toolkit import calibrate, kernels
 
 RATES = machine.rates.Rates(device="a CPU", bandwidth=100e9, fp64=200e9, fp32=400e9)
 

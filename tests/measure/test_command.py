@@ -2,8 +2,8 @@ import json
 
 from click.testing import CliRunner
 
-from hundredfold.measure import calibrate
-from hundredfold.measure.command import limits
+from hundredfold.toolkit import calibrate
+from hundredfold.toolkit.command import limits
 
 
 def test_this_machine_stands_beside_the_known_ones(rates):

@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from hundredfold.measure import Measurement, compare, limit
 from hundredfold.plot.figure import MIME
+from hundredfold.toolkit import Measurement, compare, limit
 
 
 def measurement(name, seconds, device="CPU", **more):

@@ -7,7 +7,7 @@ import textwrap
 
 import pytest
 
-from hundredfold.measure import MeasurementInterrupted, measure
+from hundredfold.toolkit import MeasurementInterrupted, measure
 
 SCRIPT = """
 import sys, time

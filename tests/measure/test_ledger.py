@@ -8,10 +8,10 @@ import weakref
 import numpy as np
 import pytest
 
-from hundredfold.measure import compare, ledger, measure
 from hundredfold.problems import judging
 from hundredfold.problems.problem import Problem
 from hundredfold.problems.verdict import Verified
+from hundredfold.toolkit import compare, ledger, measure
 
 
 @pytest.fixture(autouse=True)
@@ -100,5 +100,5 @@ def test_an_interrupted_measurement_is_not_kept():
 
 
 def test_a_ledger_costs_no_numpy():
-    code = "import sys; from hundredfold.measure import ledger; ledger.entries(); sys.exit('numpy' in sys.modules)"
+    code = "import sys; from hundredfold.toolkit import ledger; ledger.entries(); sys.exit('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -4,8 +4,8 @@ import pytest
 from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
 
-from hundredfold.measure import Measurement
-from hundredfold.measure.magics import register
+from hundredfold.toolkit import Measurement
+from hundredfold.toolkit.magics import register
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 
 @pytest.fixture(scope="module")
 def microbenchmarks(standins):
-    from hundredfold.measure import microbenchmarks
+    from hundredfold.toolkit import microbenchmarks
 
     return microbenchmarks
 

@@ -6,14 +6,15 @@ import subprocess
 import sys
 import types
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import hundredfold
 from hundredfold.engine import queue
-from hundredfold.measure import Measurement, measure, where
-from hundredfold.measure.sampling import Sampler
+from hundredfold.toolkit import Measurement, measure, where
+from hundredfold.toolkit.sampling import Sampler
 
 SHAPE = re.compile(r"^[^:]+: \S+ (ns|µs|ms|s)( ± \S+ (ns|µs|ms|s))? \(median of \d+, first call \S+ (ns|µs|ms|s|min)\)")
 QUICK = {"repeat": 3, "min_time": 0.001}
@@ -56,7 +57,7 @@ def test_work_of_the_simulated_device_is_waited_for_and_said(monkeypatch):
     done = []
 
     def launch():
-        queue.submit("test_kernel", lambda: done.append(1), ())
+        queue.submit("test_kernel", lambda: done.append(1), (), (), ())
         return len(done)
 
     result = measure(launch, **QUICK)
@@ -70,7 +71,7 @@ def test_work_of_the_simulated_device_is_waited_for_and_said(monkeypatch):
 def test_what_waited_before_is_not_measured(monkeypatch):
     monkeypatch.setenv("HUNDREDFOLD_SIMULATE", "1")
     order = []
-    queue.submit("before", lambda: order.append("before"), ())
+    queue.submit("before", lambda: order.append("before"), (), (), ())
     measure(lambda: order.append("measured"), **QUICK)
     assert order[0] == "before"
 
@@ -220,7 +221,7 @@ def test_work_that_no_cache_can_do_is_found_out_though_it_fits_there(rates):
 
 
 def test_ctrl_c_while_the_machine_is_measured_keeps_what_was_measured(monkeypatch):
-    from hundredfold.measure import MeasurementInterrupted, calibrate
+    from hundredfold.toolkit import MeasurementInterrupted, calibrate
 
     def interrupted(again=False):
         raise KeyboardInterrupt
@@ -246,13 +247,24 @@ def test_a_noisy_measurement_says_so(monkeypatch):
     assert "(on this CPU) ⚠ distrust this time" in str(measure(lambda: 1, name="f"))
 
 
-def test_the_package_can_be_called_whatever_was_imported_before():
-    # This file imported the package, which binds its name in `hundredfold`.
-    assert isinstance(hundredfold.measure, types.ModuleType)
-    assert hundredfold.measure(len, "abc", **QUICK).value == 3
-    assert measure(len, "abc", **QUICK).value == 3
-    code = "from hundredfold import measure; print(measure(len, 'abc', repeat=1, min_time=0.001).value)"
+def test_the_names_are_functions_whatever_was_imported_before():
+    # This file imported the package that holds them.
+    for name in ("measure", "limit", "compare", "check", "hint", "report"):
+        assert isinstance(getattr(hundredfold, name), types.FunctionType)
+    code = (
+        "import hundredfold.toolkit.timing, hundredfold.checking, hundredfold.reporting.making\n"
+        "import inspect, hundredfold\nfrom hundredfold import check, measure, report\n"
+        "assert all(map(inspect.isfunction, (check, measure, report))) and hundredfold.measure is measure\n"
+        "print(measure(len, 'abc', repeat=1, min_time=0.001).value)"
+    )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "3"
+
+
+def test_no_module_has_the_name_of_a_function_of_the_package():
+    """The import system would put the module in the function's place."""
+    files = Path(hundredfold.__file__).parent.iterdir()
+    modules = {path.stem for path in files if path.suffix == ".py" or (path / "__init__.py").exists()}
+    assert not modules & set(hundredfold.__all__)
 
 
 def test_importing_it_is_light():

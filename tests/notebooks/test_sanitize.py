@@ -46,8 +46,9 @@ def test_at_most_a_quarter_of_what_is_compared_is_replaced(path, rules):
     [
         (
             "NumPy: 186 ms ± 3.1 ms (median of 7, first call 240 ms)",
-            "NumPy: TIME ± TIME (median of N, first call TIME)",
+            "NumPy: TIME (median of N, first call TIME)",
         ),
+        ("NumPy: 240 ms (median of 1, first call 240 ms)", "NumPy: TIME (median of N, first call TIME)"),
         ("4.3 GB/s, 52 % of the limit (simulated on this CPU)", "RATE, SHARE of the limit (PLACE)"),
         ("14 GB/s, 104 % of the limit (fits in cache) (simulated on this CPU)", "RATE, SHARE of the limit (PLACE)"),
         ("12.5 GFLOP/s (on NVIDIA H100 PCIe)", "RATE (PLACE)"),

@@ -11,6 +11,8 @@ import pytest
 from hundredfold.machine import gpus
 from hundredfold.port import estimate
 
+pytestmark = pytest.mark.usefixtures("warm")
+
 CLEAN = {name: value for name, value in os.environ.items() if not name.startswith("HUNDREDFOLD_")}
 
 

@@ -14,6 +14,7 @@ def own_state(tmp_path, monkeypatch):
 def room(tmp_path):
     """A class's folder, as an instructor makes it."""
     folder = tmp_path / "class"
-    folder.mkdir()
-    folder.chmod(0o1733)
+    answers = folder / "answers"
+    answers.mkdir(parents=True)
+    answers.chmod(0o1733)
     return folder

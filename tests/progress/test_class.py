@@ -23,7 +23,7 @@ def run(*arguments):
 
 
 def put(room, name, *lines):
-    (room / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (room / "answers" / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
 
 
 def verdict(problem, outcome, reason=None, minute=0):
@@ -37,7 +37,7 @@ def guess(value, minute=0, key=GUESS):
 
 
 def files(room):
-    return sorted(room.glob("*.jsonl"))
+    return sorted((room / "answers").glob("*.jsonl"))
 
 
 # --- who shares, and who does not
@@ -86,6 +86,7 @@ def test_a_folder_that_went_away_harms_nothing(room):
     run("--share", str(room))
     for file in files(room):
         file.unlink()
+    (room / "answers").rmdir()
     room.rmdir()
     assert progress.record(RIGHT) and len(progress.read()) == 1
 
@@ -155,12 +156,12 @@ def test_what_the_course_does_not_know_is_not_shown(room):
 def test_links_pipes_and_endless_files_are_not_followed(room, tmp_path):
     secret = tmp_path / "secret.jsonl"
     secret.write_text(json.dumps(verdict("arrays.port", "right")) + "\n")
-    (room / "link.jsonl").symlink_to(secret)
-    os.link(secret, room / "hard.jsonl")
-    os.mkfifo(room / "pipe.jsonl")
-    (room / "folder.jsonl").mkdir()
-    (room / "deep.jsonl").write_text("[" * 100_000 + "\n")
-    with open(room / "long.jsonl", "w") as out:
+    (room / "answers" / "link.jsonl").symlink_to(secret)
+    os.link(secret, room / "answers" / "hard.jsonl")
+    os.mkfifo(room / "answers" / "pipe.jsonl")
+    (room / "answers" / "folder.jsonl").mkdir()
+    (room / "answers" / "deep.jsonl").write_text("[" * 100_000 + "\n")
+    with open(room / "answers" / "long.jsonl", "w") as out:
         out.write(json.dumps(verdict("arrays.port", "right")) + "\n")
         out.seek(1 << 32)  # sparse: four gigabytes that take no room
         out.write("\n" + json.dumps(verdict("arrays.count", "right")) + "\n")
@@ -182,6 +183,14 @@ def test_names_are_the_systems_and_only_if_switched_on(room):
     assert me in run("--class", str(room)).output
 
 
+def test_settings_where_others_may_write_count_for_nothing(room):
+    put(room, "a", verdict("arrays.port", "right"))
+    (room / "settings.json").write_text(json.dumps({"names": True}))
+    assert classroom.summary(room)["learners"] is not None
+    room.chmod(0o1777)
+    assert classroom.summary(room)["learners"] is None
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a file somebody else's")
 def test_a_learner_cannot_switch_names_on(room):
     put(room, "a", verdict("arrays.port", "right"))
@@ -190,10 +199,11 @@ def test_a_learner_cannot_switch_names_on(room):
     assert classroom.summary(room)["learners"] is None
 
 
-def test_a_class_that_is_none(tmp_path):
-    done = run("--class", str(tmp_path / "none"))
-    assert done.exit_code == 1 and "There is no folder" in done.output
-    assert "Nobody has shared anything" in run("--class", str(tmp_path)).output
+def test_a_class_that_is_none(room, tmp_path):
+    for place in (tmp_path / "none", tmp_path):
+        done = run("--class", str(place))
+        assert done.exit_code == 1 and "is no class's folder" in done.output
+    assert "Nobody has shared anything" in run("--class", str(room)).output
     assert run("--class", "a", "--no-share").exit_code == 2
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from hundredfold import machine
 from hundredfold.machine import gpus
-from hundredfold.measure import recorded
+from hundredfold.toolkit import recorded
 
 FOLDER = Path(machine.paths.data_dir("recordings"))
 FILES = sorted(file for file in FOLDER.glob("*.json") if file.name != "schema.json")

@@ -1,6 +1,6 @@
 import pytest
 
-from hundredfold.measure import ledger
+from hundredfold.toolkit import ledger
 
 
 @pytest.fixture(autouse=True)

@@ -188,7 +188,7 @@ def test_a_picture_keeps_its_numbers():
 
 
 def test_numbers_that_are_not_numbers_are_black_and_do_no_harm():
-    from hundredfold.report.pictures import png
+    from hundredfold.reporting.pictures import png
 
     assert png(np.array([[np.nan, 1.0], [np.inf, 2.0]])) and png(np.full((2, 2), np.nan))
 
@@ -293,7 +293,7 @@ def test_the_page_carries_its_numbers_in_the_shape_of_a_recording():
     import jsonschema
 
     from hundredfold.machine import paths
-    from hundredfold.measure import compare
+    from hundredfold.toolkit import compare
 
     on = np.ones(1000).sum
     mine = measure(on, name="mine", bytes=8000, repeat=3, min_time=0)

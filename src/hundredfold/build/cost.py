@@ -106,9 +106,10 @@ class Summary:
         if workers:
             longest = [f"{seconds:5.1f} s  {file}" for file, seconds in self.files.most_common(LONGEST)]
             lines += [f"\nof {len(self.files)} files these {len(longest)} took longest:", *longest, ""]
+            lines += [*self._of_parts(), ""]
             lines.append(
                 f"{len(self.tests)} tests: {_minutes(self.serial)} one after the other (the serial sum), "
-                f"{_minutes(time.monotonic() - self.began)} on {workers} workers"
+                f"{_minutes(time.monotonic() - self.began)} on {workers} workers, {sum(os.times()[:4]):.0f} CPU-seconds"
             )
         if lines:
             terminalreporter.section("what it cost")
@@ -121,10 +122,24 @@ class Summary:
             seconds, memory = (max(each) for each in zip(*self.notebooks.values(), strict=True))
             yield f"{len(self.notebooks)} notebooks: at most {seconds:.1f} s and {memory / 1e9:.2f} GB, workers included\n"
 
+    def _of_parts(self) -> Iterator[str]:
+        tests = Counter(_part(test) for test in self.tests)
+        seconds: Counter[str] = Counter()
+        for file, took in self.files.items():
+            seconds[_part(file)] += took
+        for part, took in seconds.most_common():
+            yield f"{took:6.1f} s  {tests[part]:5d} tests  {part}"
+
     def _of_counts(self) -> Iterator[str]:
         for what, units in self.counted.items():
             parts = f" ({', '.join(f'{unit} {n}' for unit, n in units.items())})" if len(units) > 1 else ""
             yield f"{what}: {units.total()}{parts}"
+
+
+def _part(test: str) -> str:
+    """The folder of notebooks or of tests that a test or its file is in: ``notebooks``, ``tests/lens``."""
+    first, *others = test.partition("::")[0].split("/")
+    return f"{first}/{others[0]}" if first == "tests" and len(others) > 1 else first
 
 
 def _minutes(seconds: float) -> str:

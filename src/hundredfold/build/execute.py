@@ -18,17 +18,20 @@ CELL_TIMEOUT = 600  # seconds; the longest cell of the course takes tens, a cell
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 
-def environment(state: str, *, strict: bool = False) -> dict[str, str]:
+def environment(state: str, *, strict: bool = False, one_sample: bool = False) -> dict[str, str]:
     """The environment variables of a kernel whose outputs are stored or compared.
 
     Figures come as data instead of live, progress goes to `state` instead of to the person building, and text is laid
     out for the same width everywhere.  `strict`: a wrong answer raises, so that no wrong solution is ever built.
+    `one_sample`: `measure` takes one sample, for tests, which do not compare times.  What is stored for readers is never
+    measured so.
     """
     return {
         "HUNDREDFOLD_FIGURES": "json",
         "HUNDREDFOLD_STATE": state,
         "HUNDREDFOLD_REPORTS": state,  # a page that a notebook writes must not land among the sources
         "HUNDREDFOLD_STRICT": "1" if strict else "",
+        "HUNDREDFOLD_ONE_SAMPLE": "1" if one_sample else "",
         "COLUMNS": "100",
         "LINES": "40",
         "TQDM_DISABLE": "1",

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from . import ROOT, Stop, audit, beside, environment, hub, names, on_disk
+from . import ROOT, Stop, audit, beside, environment, names, on_disk, parts
 
 Command = Callable[[list[str]], "int | None"]
 
@@ -51,50 +50,10 @@ def setup(arguments: list[str]) -> None:
     print(f"Ready: {environment.VENV} ({environment.chosen()}). `make lab` opens the lab.")
 
 
-_HEAVY = (
-    "--ignore=tests/lab",
-    "--ignore=tests/kernels_set",
-    "--ignore=tests/interop",
-    "--ignore=tests/hub",
-    "--ignore=tests/site",
-    "--ignore=tests/clusters",
-    "--ignore=tests/grading",
-    "--ignore=tests/deploy/test_packages.py",
-    "--ignore=tests/deploy/test_gateway_hub.py",
-    "--ignore=tests/images",
-)
-"""What has a command of its own, because it takes minutes or packages that `.venv` lacks."""
-
-
 def test(arguments: list[str]) -> int:
-    """set up and run the tests; arguments go to pytest"""
+    """set up and run what each change has to pass: every notebook, each part's own tests (15 minutes); arguments go to pytest"""
     environment.ready(groups=["test"])
-    return _become("-m", "pytest", "-n", _workers(), "--dist", "loadscope", *_HEAVY, *arguments)
-
-
-def test_kernels(arguments: list[str]) -> int:
-    """set up and run every kernel of the kernel set, compiled, interpreted and traced (minutes)"""
-    environment.ready(groups=["test"])
-    # Dealt kernel by kernel: by file one worker would have nearly all of it, by test each would run what the other ran.
-    return _become("-m", "pytest", "-n", _workers(), "--dist", "loadgroup", "tests/kernels_set", *arguments)
-
-
-def test_compiler(arguments: list[str]) -> int:
-    """set up the real CUDA compiler beside .venv (some 300 MB, no GPU needed) and run the tests that ask it (minutes)"""
-    environment.ready(groups=["test"])
-    os.environ["HUNDREDFOLD_COMPILER"] = str(beside.compiler())
-    dealt = ("-n", _workers(), "--dist", "worksteal")  # one file, whose tests do not depend on each other
-    return _become("-m", "pytest", *dealt, "tests/lens/test_compile_extra.py", *arguments)
-
-
-def test_interop(arguments: list[str]) -> int:
-    """set up JAX and Xarray beside .venv and run the notebooks that use them, and the tests of what passes between"""
-    environment.ready(groups=["test"])
-    python = beside.interop()
-    notebooks = [str(file.relative_to(ROOT)) for file in _notebooks() if _uses(file, "jax", "xarray")]
-    return _become(
-        "-m", "pytest", "-n", _workers(), "--dist", "loadscope", "tests/interop", *notebooks, *arguments, python=python
-    )
+    return _become(*parts.own().arguments, *parts.SMALL, *arguments)
 
 
 def site(arguments: list[str]) -> int:
@@ -103,48 +62,6 @@ def site(arguments: list[str]) -> int:
     serve = [] if "--no-serve" in arguments else ["--serve"]
     kept = [argument for argument in arguments if argument != "--no-serve"]
     return _become("-m", "hundredfold.site.build", *serve, *kept, python=beside.docs())
-
-
-def test_site(arguments: list[str]) -> int:
-    """set up Sphinx beside .venv, build the site and walk through every page in a browser"""
-    environment.ready(groups=["test"])
-    return _become("-m", "pytest", "-p", "no:xdist", "tests/site", *arguments, python=beside.docs())
-
-
-def test_hub(arguments: list[str]) -> int:
-    """set up a real JupyterHub beside .venv, with its proxy, and try it with real users (as root; minutes)"""
-    environment.ready(groups=["test"])
-    # One process: the tests share a hub, and the machine's users.
-    return _become("-m", "pytest", "-p", "no:xdist", "tests/deploy/hub", "tests/hub", *arguments, python=hub.ready())
-
-
-def test_clusters(arguments: list[str]) -> int:
-    """set up what talks to Slurm, SSH, Kubernetes and Gateway beside .venv and try real clusters on this machine (as root; minutes)"""
-    environment.ready(groups=["test"])
-    python = beside.clusters()
-    os.environ["HUNDREDFOLD_DEPLOY"] = str(python)
-    # One process: each file's hosts take what the machine has.
-    tests = ("tests/deploy/test_packages.py", "tests/deploy/test_gateway_hub.py", "tests/clusters")
-    return _become("-m", "pytest", "-p", "no:xdist", *tests, *arguments, python=python)
-
-
-def test_images(arguments: list[str]) -> int:
-    """set up, build the image for computers without a GPU and try it (as root, with buildah and debootstrap; 10 minutes)"""
-    environment.ready(groups=["test"])
-    return _become("-m", "pytest", "-p", "no:xdist", "tests/images", *arguments)
-
-
-def test_grading(arguments: list[str]) -> int:
-    """set up nbgrader and nbgitpuller beside .venv and hand out, hand in and grade with them, and pull updates"""
-    environment.ready(groups=["test"])
-    return _become("-m", "pytest", "-p", "no:xdist", "tests/grading", *arguments, python=beside.grading())
-
-
-def test_lab(arguments: list[str]) -> int:
-    """set up and run the tests that drive the real lab in a browser"""
-    environment.ready(groups=["test"])
-    # By file: the browser's tests share one lab.
-    return _become("-m", "pytest", "-n", _workers(), "--dist", "loadscope", "tests/lab", *arguments)
 
 
 def lint(arguments: list[str]) -> int:
@@ -217,7 +134,6 @@ def clean(arguments: list[str]) -> None:
         ".grading",
         ".uv",
         ".cache",
-        ".pytest_cache",
         ".ruff_cache",
         "_build",
         "dist",
@@ -235,63 +151,26 @@ def show_help(arguments: list[str]) -> int:
     return 0
 
 
-def _notebooks() -> list[Path]:
-    return [
-        file for folder in ("notebooks", "solutions", "exercises") for file in sorted((ROOT / folder).glob("*.ipynb"))
-    ]
-
-
-def _uses(notebook: Path, *packages: str) -> bool:
-    """Whether a notebook imports one of these packages."""
-    text = notebook.read_text(encoding="utf-8")
-    return re.search(rf"\b(import|from) ({'|'.join(packages)})\b", text) is not None
-
-
 def _run(*arguments: str) -> int:
     """Run the environment's Python in the foreground and return its exit status."""
-    return subprocess.call([str(environment.PYTHON), *arguments], cwd=ROOT, env=_environ(environment.PYTHON))
+    return subprocess.call([str(environment.PYTHON), *arguments], cwd=ROOT, env=environment.environ(environment.PYTHON))
 
 
 def _become(*arguments: str, python: Path = environment.PYTHON) -> int:
     """Run a Python in this process's place, where the system can: one `Ctrl-C` then reaches one program."""
     if os.name != "posix":
-        return subprocess.call([str(python), *arguments], cwd=ROOT, env=_environ(python))
+        return subprocess.call([str(python), *arguments], cwd=ROOT, env=environment.environ(python))
     sys.stdout.flush()
     os.chdir(ROOT)
-    os.execve(python, [str(python), *arguments], _environ(python))
-
-
-def _environ(python: Path) -> dict[str, str]:
-    """This process's environment as it would be if the environment of this Python were activated."""
-    # Another Python's modules, as clusters' `module load` puts them there, would come before our own; and what `make` hands
-    # down (its own flags, and ARGS, which were for this command) is not for a make that runs further in.
-    dropped = ("PYTHONHOME", "PYTHONPATH", "MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS", "ARGS")
-    env = {name: value for name, value in os.environ.items() if name not in dropped}
-    env["VIRTUAL_ENV"] = str(python.parents[1])
-    env["PATH"] = str(python.parent) + os.pathsep + env.get("PATH", "")
-    return env
-
-
-def _workers() -> str:
-    from hundredfold.machine import cpu
-
-    return str(max(1, min(4, cpu.cores())))
+    os.execve(python, [str(python), *arguments], environment.environ(python))
 
 
 COMMANDS: dict[str, Command] = {
     "lab": lab,
     "setup": setup,
     "test": test,
-    "test-kernels": test_kernels,
-    "test-compiler": test_compiler,
-    "test-interop": test_interop,
-    "test-clusters": test_clusters,
-    "test-grading": test_grading,
-    "test-hub": test_hub,
-    "test-images": test_images,
-    "test-lab": test_lab,
+    "test-all": parts.command,
     "site": site,
-    "test-site": test_site,
     "lint": lint,
     "build": build,
     "doctor": doctor,

@@ -19,7 +19,7 @@ PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 STAMP = VENV / "hundredfold.json"
 LOG = ROOT / ".cache" / "setup.log"
 EXTRAS = ("cpu", "cu12", "cu13", "compiler")
-GROUPS = ("test", "docs", "hub", "interop", "clusters", "grading", "audit")
+GROUPS = ("test", "docs", "hub", "interop", "clusters", "grading", "audit", "sbom")
 
 
 def ready(*, extra: str | None = None, groups: Iterable[str] = ()) -> Path:
@@ -74,6 +74,26 @@ def chosen(extra: str | None = None) -> str:
 def requirements(extra: str, groups: Iterable[str]) -> list[Path]:
     """The files of the lock that `extra` and `groups` stand for."""
     return [ROOT / "requirements" / f"{name}.txt" for name in (extra, *groups)]
+
+
+def environ(python: Path) -> dict[str, str]:
+    """This process's environment as it would be if the environment of this Python were activated."""
+    # Another Python's modules, as clusters' `module load` puts them there, would come before our own; and what `make` hands
+    # down (its own flags, and ARGS, which were for this command) is not for a make that runs further in. Container images set
+    # PYTHONDONTWRITEBYTECODE: each process would compile every library anew, 6 CPU-seconds for Dask alone.
+    dropped = ("PYTHONHOME", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE")
+    dropped += ("MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS", "ARGS")
+    env = {name: value for name, value in os.environ.items() if name not in dropped}
+    env["VIRTUAL_ENV"] = str(python.parents[1])
+    env["PATH"] = str(python.parent) + os.pathsep + env.get("PATH", "")
+    return env
+
+
+def workers() -> str:
+    """How many processes tests are dealt to."""
+    from hundredfold.machine import cpu
+
+    return str(max(1, min(4, cpu.cores())))
 
 
 def _state() -> dict:

@@ -31,7 +31,7 @@ def ready() -> Path:
     """
     if os.name != "posix" or os.geteuid() != 0:
         raise Stop(
-            "The hub's tests make users and start servers as them: run `sudo make test-hub`, on a machine to spare."
+            "The hub's tests make users and start servers as them: run `sudo make test-all ARGS=hub`, on a machine to spare."
         )
     npm = shutil.which("npm")
     if npm is None:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 import tempfile
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parents[1]
@@ -40,7 +43,7 @@ def data_dir(name: str) -> Path:
 
 
 def cache_dir() -> Path:
-    """Return the folder for what can be made again (measured rates); it is made. HUNDREDFOLD_CACHE overrides it."""
+    """Return the folder for what can be made again (measured rates, compiled kernels); it is made. HUNDREDFOLD_CACHE overrides it."""
     return _made("HUNDREDFOLD_CACHE", _user_folder("cache"), "cache")
 
 
@@ -78,7 +81,26 @@ def _made(variable: str, folder: Path | None, kind: str) -> Path:
                 return folder
         except OSError:
             pass
-    user = getattr(os, "getuid", lambda: "user")()
-    spare = Path(tempfile.gettempdir()) / f"hundredfold-{user}" / kind
-    spare.mkdir(parents=True, exist_ok=True, mode=0o700)
+    spare = private_temporary() / kind
+    spare.mkdir(exist_ok=True, mode=0o700)
     return spare
+
+
+def private_temporary() -> Path:
+    """Return this user's folder among the temporary files; it is made.
+
+    Where all users share the folder for temporary files, a neighbour can make one of that name first, with files in it that would be
+    read as this user's. A folder that is not this user's alone is left, and one that nobody can guess is made, once in a process.
+    """
+    user = getattr(os, "getuid", lambda: "user")()
+    folder = Path(tempfile.gettempdir()) / f"hundredfold-{user}"
+    with suppress(FileExistsError):
+        folder.mkdir(mode=0o700, parents=True)
+    found = folder.lstat()
+    mine = not hasattr(os, "getuid") or (found.st_uid == user and not found.st_mode & 0o077)
+    return folder if stat.S_ISDIR(found.st_mode) and mine else _unguessable()
+
+
+@cache
+def _unguessable() -> Path:
+    return Path(tempfile.mkdtemp(prefix="hundredfold-"))

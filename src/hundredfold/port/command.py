@@ -37,8 +37,8 @@ def command(ctx: click.Context, program: str, arguments: tuple[str, ...], as_jso
         raise click.UsageError(told if program in told else f"{program} {told}.", ctx) from None
     with tempfile.TemporaryDirectory(prefix="hundredfold-port-") as folder:
         report = Path(folder) / "report.json"
-        # SciPy's array interface would refuse what it takes without us.
-        environment = {**os.environ, "HUNDREDFOLD_SIMULATE": "1", "SCIPY_ARRAY_API": "0"}
+        # SciPy's array interface would refuse what it takes without us. SciPy takes "0" for a yes.
+        environment = {**os.environ, "HUNDREDFOLD_SIMULATE": "1", "SCIPY_ARRAY_API": ""}
         child = [sys.executable, "-m", "hundredfold.port", str(path), str(report), *arguments]
         sys.stdout.flush()
         done = subprocess.run(child, env=environment, stdout=sys.stderr if as_json else None, check=False)

@@ -148,11 +148,12 @@ def _member(name: str | None, lines: list[dict[str, Any]]) -> Member:
 
 def _files(folder: Path) -> Iterator[tuple[str, int, list[dict[str, Any]]]]:
     """The learners' files as (name, owner's number, lines)."""
+    folder = folder / sharing.ANSWERS
     try:
         names = sorted(entry.name for entry in os.scandir(folder) if entry.name.endswith(".jsonl"))[:MOST]
         handle = os.open(folder, os.O_RDONLY)
     except FileNotFoundError:
-        raise NoClass(f"There is no folder {folder}.") from None
+        raise NoClass(f"There is no folder {folder}: {folder.parent} is no class's folder.") from None
     except OSError as error:
         raise NoClass(
             f"{folder} cannot be read ({error.strerror}): a class's folder is for whoever made it, on a hub for root (sudo)."

@@ -62,9 +62,15 @@
   }
 
   let shown = "";
+  // JupyterHub wants the token of every request that a script sends.
+  function token() {
+    const cookie = document.cookie.split("; ").find((each) => each.startsWith("_xsrf="));
+    return cookie ? cookie.slice(6) : "";
+  }
+
   async function renew() {
     try {
-      const answer = await fetch("api/summary", { headers: { Accept: "application/json" } });
+      const answer = await fetch("api/summary", { headers: { Accept: "application/json", "X-XSRFToken": token() } });
       if (answer.redirected || answer.status === 403) return window.location.reload(); // the login has run out
       if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
       const text = await answer.text();

@@ -1,6 +1,6 @@
 """The class live, behind the hub's login: ``python -m hundredfold.progress.page``, started by the hub.
 
-Who may see it is the hub's to say: the scope ``access:services!service=class``, which admins have. It only reads: what learners
+Who may see it is the hub's to say: the scope ``access:services!service=class``, which instructors have. It only reads: what learners
 share in the class's folder (environment variable HUNDREDFOLD_CLASS), as `hundredfold progress --class` shows it, too.
 """
 
@@ -10,9 +10,10 @@ import asyncio
 import os
 import secrets
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlparse
 
-from jupyterhub.services.auth import HubOAuthCallbackHandler, HubOAuthenticated
+from jupyterhub.services.auth import HubOAuth, HubOAuthCallbackHandler, HubOAuthenticated
 from tornado import web
 
 from . import classroom
@@ -21,6 +22,16 @@ HERE = Path(__file__).parent
 
 
 class Base(HubOAuthenticated, web.RequestHandler):
+    _asked = False
+
+    def get_current_user(self) -> Any:
+        # JupyterHub asks who it is while it looks whether a request is forged, and looks that up while it asks: where it is forged, the
+        # second would wait for the first, and the page for both, without end (jupyterhub/services/auth.py, _synchronize).
+        if self._asked:
+            return None
+        self._asked = True
+        return super().get_current_user()
+
     def set_default_headers(self) -> None:
         self.set_header("Content-Security-Policy", "default-src 'self'; frame-ancestors 'none'")
         self.set_header("X-Content-Type-Options", "nosniff")
@@ -30,6 +41,7 @@ class Base(HubOAuthenticated, web.RequestHandler):
 class Page(Base):
     @web.authenticated
     def get(self) -> None:
+        self.xsrf_token  # noqa: B018  (sets the cookie that the script sends back)
         self.set_header("Content-Type", "text/html; charset=UTF-8")
         self.finish((HERE / "page.html").read_bytes())
 
@@ -74,6 +86,7 @@ def application(folder: Path, prefix: str) -> web.Application:
 
 async def main() -> None:
     """Serve until the hub ends this."""
+    HubOAuth.instance(cache_max_age=10)  # seconds; then the hub is asked anew whether they are still an instructor
     url = urlparse(os.environ["JUPYTERHUB_SERVICE_URL"])
     made = application(Path(os.environ["HUNDREDFOLD_CLASS"]), os.environ["JUPYTERHUB_SERVICE_PREFIX"])
     made.listen(url.port, url.hostname)

@@ -9,8 +9,8 @@ from typing import Any
 import click
 
 from hundredfold.machine import gpus, paths
-from hundredfold.measure import limit
 from hundredfold.plot import words
+from hundredfold.toolkit import limit
 
 
 @click.command()

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from hundredfold.machine import gpus
-from hundredfold.measure import limit, recorded
 from hundredfold.plot import words
+from hundredfold.toolkit import limit, recorded
 
 #: The page that is made here.
 PAGES = ("results.md",)

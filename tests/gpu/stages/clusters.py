@@ -207,7 +207,7 @@ def _wait(*collections):
     if _client():
         wait(list(collections), timeout=300)
     else:
-        from hundredfold.measure import where
+        from hundredfold.toolkit import where
 
         where.synchronize()
 

@@ -202,7 +202,7 @@ def _rates(part, about):
         start = time.perf_counter()
         np.copyto(y, x)
         return {"bandwidth": 2 * x.nbytes / (time.perf_counter() - start), "device": "this CPU"}
-    from hundredfold.measure import calibrate_gpu
+    from hundredfold.toolkit import calibrate_gpu
 
     rates = calibrate_gpu.measure_gpu()
     from hundredfold import machine
@@ -213,7 +213,7 @@ def _rates(part, about):
 
 def _microbenchmark(part, about):
     real(about)
-    from hundredfold.measure import microbenchmarks
+    from hundredfold.toolkit import microbenchmarks
 
     small = (
         {"launches": {"count": 20}, "transfers": {"sizes": (1 << 10, 1 << 16)}, "random": {"n": 1 << 16}}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -56,8 +57,8 @@ def shape(writes: list[np.ndarray], reads: list[np.ndarray]) -> tuple[int, ...]:
     return () if largest is None else largest.shape
 
 
-def counted(name: str, by: Any, found: Sides, operands: Any) -> dict[str, Any]:
-    """The operations of a launch, as keywords for an `Event`."""
+def counted(name: str, by: Any, found: Sides, args: tuple, reads: Collection[np.ndarray]) -> dict[str, Any]:
+    """The operations of a launch, as keywords for an `Event`: of what runs, its arguments, and what it reads in their order."""
     if found.numba:
         return {
             "threads": by.blocks * math.prod(by.blockdim),
@@ -65,11 +66,11 @@ def counted(name: str, by: Any, found: Sides, operands: Any) -> dict[str, Any]:
             "blocks": by.blocks,
         }
     if name in _ufuncs():
-        return _elementwise(name.removeprefix("cupy_"), found, operands)
-    views = _operands_of(by, operands)
-    function = _function_of(by, operands)
-    if views and callable(function):
-        products = _product(function, views, found)
+        return _elementwise(name.removeprefix("cupy_"), found, args)
+    # A product or factorisation is queued with its NumPy function as an argument.
+    function = next((value for value in args[:2] if callable(value)), None)
+    if reads and function is not None:
+        products = _product(function, list(reads), found)
         if products:
             return {"products": products}
     if name.startswith(("cufft", "cupy_fft")) and found.writes:
@@ -86,13 +87,13 @@ def _kind(dtype: np.dtype) -> str | None:
     return costs.FLOATS.get(dtype.char)
 
 
-def _elementwise(name: str, found: Sides, operands: Any) -> dict[str, Any]:
+def _elementwise(name: str, found: Sides, args: tuple) -> dict[str, Any]:
     views = found.reads or found.writes
     if not views or not found.writes:
         return {}
     n = found.writes[0].size
     letter = max((*found.reads, *found.writes), key=lambda v: (v.dtype.kind in "fc", v.itemsize)).dtype.char
-    constant = next((float(o) for o in operands[1:2] if isinstance(o, (int, float, np.floating, np.integer))), None)
+    constant = next((float(o) for o in args[1:2] if isinstance(o, (int, float, np.floating, np.integer))), None)
     if name in _MOVING:
         cost = costs.Cost({})
     elif name in _BINARY:
@@ -109,21 +110,6 @@ def _elementwise(name: str, found: Sides, operands: Any) -> dict[str, Any]:
         "block": BLOCK,
         "blocks": -(-n // BLOCK),
     }
-
-
-def _function_of(by: Any, operands: Any) -> Any:
-    """The NumPy function of a queued product or factorisation."""
-    if getattr(by, "__name__", "") in ("_store", "store") and len(operands) > 1:
-        return operands[1]
-    return operands[0] if getattr(by, "__name__", "") == "_run" and operands else None
-
-
-def _operands_of(by: Any, operands: Any) -> list[np.ndarray]:
-    if getattr(by, "__name__", "") in ("_store", "store") and len(operands) > 2:
-        return [v for v in operands[2] if isinstance(v, np.ndarray)]
-    if getattr(by, "__name__", "") == "_run" and len(operands) > 1:
-        return [v for v in operands[1] if isinstance(v, np.ndarray)]
-    return []
 
 
 def _product(function: Any, views: list[np.ndarray], found: Sides) -> dict[str, float]:

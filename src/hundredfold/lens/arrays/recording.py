@@ -102,35 +102,30 @@ class Recorder:
                     del self._at[made.start]
                     self._starts.remove(made.start)
 
-    def _launched(self, entry: Launch, by: Any, operands: tuple, results: tuple | None) -> None:
+    def _launched(self, entry: Launch, by: Any, args: tuple, reads: sides.Views, writes: sides.Views) -> None:
         owner = getattr(by, "__self__", None)
         if sides.is_kernel(owner):  # one of the engine's launches, by its method that runs it
             by = owner
-        found = sides.sides(entry, by, operands, results, self._fresh)
-        reads, writes = ([self._span(view, found.most) for view in side] for side in (found.reads, found.writes))
-        reads, writes = ([span for span in side if span is not None] for side in (reads, writes))
+        found = sides.sides(entry, by, reads, writes)
+        spans = ([self._span(view, found.most) for view in side] for side in (found.reads, found.writes))
+        read, written = ([span for span in side if span is not None] for side in spans)
         line, place = self.line()
         event = Event(
-            *(len(self.events), entry.name, entry.kind, line, found.read, found.written, place, reads, writes),
+            *(len(self.events), entry.name, entry.kind, line, found.read, found.written, place, read, written),
             known=found.known,
             fused=arithmetic.is_fusable(entry.name, by),
             ends=arithmetic.may_end(entry.name),
             shape=arithmetic.shape(found.writes, found.reads),
             numba=found.numba,
-            **arithmetic.counted(entry.name, by, found, operands),
+            **arithmetic.counted(entry.name, by, found, args, reads or ()),
         )
         with self._lock:
             self.events.append(event)
-            for span in writes:
+            for span in written:
                 if span.owner is not None:
                     owner = self.allocations[span.owner]
                     owner.written = True
                     owner.nbytes = max(owner.nbytes, span.high - span.low)
-
-    def _fresh(self, view: np.ndarray) -> bool:
-        """Whether nothing was written yet where a view lies."""
-        owner = self._owner(view.ctypes.data)
-        return owner is not None and not owner.written
 
     def _owner(self, address: int) -> Allocation | None:
         at = bisect_right(self._starts, address) - 1

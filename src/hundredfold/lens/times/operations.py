@@ -14,9 +14,9 @@ import numpy as np
 
 from hundredfold.engine.kernels import interpreted
 from hundredfold.engine.kernels.faults import KernelError
-from hundredfold.engine.kernels.interpreted.infer_scalars import INPLACE
-from hundredfold.engine.kernels.interpreted.ir import Block, Value
-from hundredfold.engine.kernels.interpreted.types import Array, Scalar, Tuple, dtype_of_thing
+from hundredfold.engine.kernels.ir.graph import Block, Value
+from hundredfold.engine.kernels.ir.infer import INPLACE
+from hundredfold.engine.kernels.ir.types import Array, Scalar, Tuple, dtype_of_thing
 from hundredfold.engine.kernels.resolve import Function
 from hundredfold.engine.kernels.trace.log import Log
 

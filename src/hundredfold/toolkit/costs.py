@@ -1,6 +1,6 @@
 """What a result costs in money and in energy: times measured or published, prices and powers from data with their sources.
 
->>> from hundredfold.measure import costs
+>>> from hundredfold.toolkit import costs
 >>> costs.watts("H100 PCIe").value
 350.0
 >>> costs.energy(97, 300)                     # joules

@@ -50,7 +50,7 @@ class Comparison:
         For each way measured here.
     figure : hundredfold.plot.Figure
         *published | here | recorded | limit* on a logarithmic axis, with a text alternative.
-    measured : list of hundredfold.measure.ledger.Entry
+    measured : list of hundredfold.toolkit.ledger.Entry
         The measurements among what was compared; a time that was given as a number alone says nothing of where it was taken.
     """
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from hundredfold.measure import ledger
+from hundredfold.toolkit import ledger
 
 from . import facts, numbers, pictures, place
 from .page import Content, page
@@ -130,3 +130,6 @@ def report(
     )
     written = page(content)
     return Report(place.write(written, file, own, replace), content, written)
+
+
+report.rubric = the_rubric

@@ -13,12 +13,9 @@ as partial credit.
 
 from __future__ import annotations
 
-import inspect
 import os
 import re
-import sys
 import textwrap
-import types
 from typing import Any
 
 from hundredfold import problems
@@ -163,16 +160,3 @@ def _graded() -> bool:
 
 def _strict() -> bool:
     return os.environ.get("HUNDREDFOLD_STRICT", "") not in ("", "0") or _graded()
-
-
-class _CallableModule(types.ModuleType):
-    # `from hundredfold import check` gives this module once it has been imported, and must give the function.
-    def __call__(self, problem_id: str, *answers: Any) -> None:
-        check(problem_id, *answers)
-
-    @property
-    def __signature__(self) -> inspect.Signature:
-        return inspect.signature(check)
-
-
-sys.modules[__name__].__class__ = _CallableModule

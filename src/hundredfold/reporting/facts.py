@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from hundredfold import machine, problems
-from hundredfold.measure import ledger
-from hundredfold.measure.result import Measurement
 from hundredfold.plot import words
 from hundredfold.problems import progress
+from hundredfold.toolkit import ledger
+from hundredfold.toolkit.result import Measurement
 
 _PACKAGES = ("hundredfold", "numpy", "pandas", "numba", "dask", "distributed", "scikit-learn", "polars", "duckdb")
 _GPU_PACKAGES = ("cupy", "cudf", "cuml", "dask_cuda")

@@ -11,15 +11,11 @@ The page holds all that it shows and forbids itself the rest (a content security
 - `numbers`: the measurements as data in the page, which the site's results read back when the page is dropped there.
 - `page`: the HTML. `place`: where it goes, and that it replaces nobody else's.
 - `rubric`: what a capstone is judged by, as data.
-
-The module itself can be called, as `measure` can.
 """
 
 from __future__ import annotations
 
 import importlib
-import sys
-import types
 from typing import Any
 
 _HOMES = {"Report": "making", "report": "making", "rubric": "rubrics"}
@@ -34,22 +30,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
-
-
-class _Callable(types.ModuleType):
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        from .making import report
-
-        return report(*args, **kwargs)
-
-    # help(report) and the editor's tooltip show the function's.
-    @property
-    def __signature__(self) -> Any:
-        import inspect
-
-        from .making import report
-
-        return inspect.signature(report)
-
-
-sys.modules[__name__].__class__ = _Callable

@@ -19,6 +19,7 @@ AT_LEAST = 7  # samples; fewer leave the interquartile range to chance
 SETTLED = 0.05  # the spread counts as known when the interquartile range is within this share of the median
 PATIENCE = 5  # an unsettled spread gets this many times `min_time`, not for ever
 MOST_LOOPS = 10**7
+SHORT = 1e-3  # seconds; where one sample is enough it is at least so long
 SLOW = 0.5  # seconds; a call this long needs no warming up beyond its first
 
 
@@ -120,6 +121,16 @@ class Sampler:
             sample = self._sample(taken.loops)
             taken.times.append(sample)
             spent += sample * taken.loops
+        return taken
+
+    def run_once(self) -> Samples:
+        """Fill `self.samples` with one sample, and return it: of one call, or of calls for a millisecond."""
+        taken = self.samples
+        sample = self._sample(1)
+        if sample < SHORT:  # the clock and cold caches would count for more than the function
+            taken.loops = self._loops(sample, AT_LEAST * SHORT)
+            sample = self._sample(taken.loops)
+        taken.times.append(sample)
         return taken
 
     def _loops(self, warm: float, min_time: float) -> int:

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from hundredfold import machine
 from hundredfold.machine import cpu, gpus
-from hundredfold.measure.ledger import Entry
+from hundredfold.toolkit.ledger import Entry
 
 if TYPE_CHECKING:
     import datetime
 
-    from hundredfold.measure.comparison import Comparison
+    from hundredfold.toolkit.comparison import Comparison
 
 META = "hundredfold-results"
 """The name of the `meta` that holds them."""
