@@ -121,6 +121,17 @@ def pytest_runtest_setup(item):
 
 
 @pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item, nextitem):
+    done = yield
+    if nextitem is None or nextitem.path != item.path:
+        # What a file leaves (compiled kernels, modules, tables) stays to the end: no later collection need look at it. Answers that
+        # are judged ask for one each time, which would take seconds by the last file.
+        gc.collect()
+        gc.freeze()
+    return done
+
+
+@pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item, call):
     from nbval.plugin import IPyNbCell
 

@@ -30,6 +30,8 @@ FIRST = 6
 """So many code cells are the unit's first ones: imports, arrays on the device, copies."""
 BACK = 60.0
 """Seconds within which everyone has to be back after a proxy or a hub was started again."""
+OWED = 400.0
+"""Seconds within which what a learner was told to do has to work once, whatever breaks meanwhile."""
 TROUBLE = (AssertionError, OSError, requests.RequestException, websocket.WebSocketException, ValueError, KeyError)
 """What a learner sees when something broke: an error page, a line that ends, an answer that is none."""
 
@@ -264,11 +266,12 @@ class Pupil(hubs.Learner):
 
     def lesson(self, stop: threading.Event, pace: tuple[float, float], weights: dict[str, float]) -> None:
         """Do one thing after another, with pauses of `pace` seconds, until `stop`; what goes wrong is noted, and mended."""
-        refused = 0
+        first = None
         while not stop.wait(self.dice.uniform(*pace)) or not self.orders.empty():
             ordered = not self.orders.empty()
             if ordered:
                 what = self.orders.get()
+                first = first or time.monotonic()
             else:
                 what = self.dice.choices(list(weights), list(weights.values()))[0]
             began = time.monotonic()
@@ -276,9 +279,8 @@ class Pupil(hubs.Learner):
                 getattr(self, what)()
             except TROUBLE as error:
                 self._recover(what, error, began)
-                refused += ordered
-                if ordered and refused < 5:
-                    self.orders.put(what)  # when all works again
+                if ordered and time.monotonic() - first < OWED:
+                    self.orders.put(what)  # when all works again, however often that was
             else:
                 self.done[what] = self.done.get(what, 0) + 1
         with contextlib.suppress(*TROUBLE):

@@ -43,8 +43,8 @@ def until(what: str, ask: Callable[[], Any], patience: float = PATIENCE, pause: 
 
 
 def free_port() -> int:
-    """A port of those that only root can open."""
-    for port in random.sample(range(600, 1024), 400):
+    """A port of those that only root can open, and that browsers do not refuse (the Fetch standard's list of bad ports)."""
+    for port in random.sample(range(640, 989), 340):
         with socket.socket() as probe, contextlib.suppress(OSError):
             probe.bind(("127.0.0.1", port))
             return port
@@ -240,6 +240,9 @@ class Learner:
     def __init__(self, hub: Hub, name: str) -> None:
         self.hub, self.name = hub, name
         self.session = requests.Session()
+        # A browser asks anew when a line that was kept open turns out to have been closed (the proxy does so after
+        # 5 idle seconds); requests does not, and would say that the connection was reset. So none is kept open.
+        self.session.headers["Connection"] = "close"
         self.session.verify = str(hub.certificate) if hub.certificate else True
         self.session.trust_env = False  # else REQUESTS_CA_BUNDLE of whoever runs this would win
         self.origin = hub.address.replace("://", f"://{name}.") if hub.subdomains else hub.address

@@ -1,6 +1,7 @@
 """A small class, short: all at once, a lesson in which things break, and what is left of it. benchmarks/hub_class.py is the long one."""
 
 import os
+import pprint
 import signal
 import time
 
@@ -45,7 +46,7 @@ def test_nothing_that_was_saved_is_lost(lesson, told):
     """Over a full disk, a killed proxy, a restarted hub, killed kernels, and learners who left and came back."""
     assert told["lost"] == [] and told["hanging"] == [], told
     assert sum(told["done"].values()) >= len(lesson.pupils), told
-    assert told["done"].get("fill") == 1, told
+    assert told["done"].get("fill") == 1, pprint.pformat(told)
 
 
 def test_everyone_is_back_and_nothing_else_went_wrong(told):

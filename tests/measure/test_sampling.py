@@ -124,6 +124,7 @@ def test_only_one_result_is_alive_at_a_time():
 
 
 def test_the_garbage_collector_rests_during_a_batch_and_goes_on_after():
+    gc.enable()  # dask.utils.disable_gc, in two threads at once, leaves it off for good: a test before may have met that
     seen = []
     sampler = Sampler(lambda: seen.append(gc.isenabled()))
     sampler.first_call()

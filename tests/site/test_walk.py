@@ -31,9 +31,13 @@ COLOURED = [
 ]
 
 
-def pages(site: Path) -> list[str]:
-    every = sorted(page.relative_to(site).as_posix() for page in site.rglob("*.html"))
-    return [page for page in every if not page.startswith("_")]
+#: With every change each fifth page is walked, and the whole site in `make test-all`.
+FAR = pytest.mark.parametrize("every", [pytest.param(5, marks=pytest.mark.smoke), 1])
+
+
+def pages(site: Path, every: int = 1) -> list[str]:
+    all_of_them = sorted(page.relative_to(site).as_posix() for page in site.rglob("*.html"))
+    return [page for page in all_of_them if not page.startswith("_")][::every]
 
 
 class Reader:
@@ -101,9 +105,11 @@ def rules_broken(reader: Reader, name: str, options: dict) -> dict[str, str]:
     return {f"{each['id']}: {each['help']}": f"{name}: {each['nodes'][0]['html'][:160]}" for each in found}
 
 
-def test_every_page_opens_whole_asks_nobody_else_and_keeps_the_rules_of_wcag(site, desk):
+@pytest.mark.large
+@FAR
+def test_every_page_opens_whole_asks_nobody_else_and_keeps_the_rules_of_wcag(site, every, desk):
     wrong, rules = {}, {}
-    for name in pages(site):
+    for name in pages(site, every):
         said = list(desk.open(name)) + desk.page.locator("img").evaluate_all(BROKEN)
         if said:
             wrong[name] = said
@@ -124,9 +130,11 @@ def test_text_stands_out_by_day_and_by_night(name, light, request):
     assert not rules_broken(reader, name, {"runOnly": [CONTRAST]})
 
 
-def test_no_page_scrolls_sideways_and_no_picture_is_squeezed_on_a_phone(site, phone):
+@pytest.mark.large
+@FAR
+def test_no_page_scrolls_sideways_and_no_picture_is_squeezed_on_a_phone(site, every, phone):
     wide, squeezed = {}, {}
-    for name in pages(site):
+    for name in pages(site, every):
         phone.open(name)
         if found := phone.page.evaluate(TOO_WIDE):
             wide[name] = found
