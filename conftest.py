@@ -10,9 +10,10 @@ compares each output with the stored one, after the sanitising patterns of ``tes
 - output may take a minute to arrive, on a machine with two busy cores, before it counts as lost;
 - a kernel that dies while it starts is started again;
 - of a set of tests that is marked ``large``, those that are to run with every change are marked ``smoke``;
+- a test that is marked ``browser`` is left out where there is no Chromium;
 - with ``-n``, all cells of a notebook go to the same worker, the longest files come first, and it is said what is left;
-- at the end it is said what each notebook took, in seconds and bytes, what the whole suite took, and how many known
-  wrong answers were refused.
+- at the end it is said what each notebook took, in seconds and bytes, what the whole suite took, how many known
+  wrong answers were refused, and which tests were left out and why.
 """
 
 import functools
@@ -48,10 +49,11 @@ def pytest_configure(config):
 
     config.addinivalue_line(
         "markers",
-        "large(parameter, by=None): of a large set, which `make test-all` runs whole, the first test for each value of this "
-        "parameter is smoke, or for each value that the function `by` makes of it",
+        "large(parameter, by=None, smoke=n): `make test-all` runs this set whole. Smoke is the first test for each value of the "
+        "parameter, or for each value that the function `by` makes of it; or n tests, spread evenly; without arguments, none",
     )
     config.addinivalue_line("markers", "smoke: of a large set, what `make test` and CI run too")
+    config.addinivalue_line("markers", "browser: needs Chromium; left out, and listed at the end, where there is none")
     config.addinivalue_line("markers", "counted(what): it is said at the end how many of these passed")
     config.pluginmanager.register(cost.Summary(), "hundredfold-cost")
     if getattr(config.option, "numprocesses", None) and hasattr(config, "cache"):
@@ -85,18 +87,40 @@ def pytest_collectstart(collector):
         collector.skip_compare += NOT_COMPARED
 
 
+def _large_sets(items):
+    """The cases of each test that is marked ``large`` with something, in a list each."""
+    sets = {}
+    for item in items:
+        if (large := item.get_closest_marker("large")) and (large.args or large.kwargs):
+            sets.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    return sets.values()
+
+
+def _spread(cases, number):
+    return [cases[k * len(cases) // number] for k in range(min(number, len(cases)))]
+
+
+def _first_of_each(cases, large):
+    """The first case for each value of the parameter that the mark names, or of ``by`` of that value."""
+    by = large.kwargs.get("by", lambda value: value)
+    first = {}
+    for case in cases:
+        first.setdefault(by(case.callspec.params.get(large.args[0])), case)
+    return first.values()
+
+
 @pytest.hookimpl(tryfirst=True)  # before -m selects
 def pytest_collection_modifyitems(config, items):
     from nbval.plugin import IPyNbCell
 
-    seen = set()
+    for cases in _large_sets(items):
+        mark = cases[0].get_closest_marker("large")
+        for case in _spread(cases, mark.kwargs["smoke"]) if "smoke" in mark.kwargs else _first_of_each(cases, mark):
+            case.add_marker("smoke")
+    no_browser = _no_browser()
     for item in items:
-        if (large := item.get_closest_marker("large")) and large.args:
-            value = item.callspec.params.get(large.args[0])
-            kind = (item.nodeid.partition("[")[0], large.kwargs["by"](value) if "by" in large.kwargs else value)
-            if kind not in seen:
-                item.add_marker("smoke")
-            seen.add(kind)
+        if no_browser and item.get_closest_marker("browser"):
+            item.add_marker(pytest.mark.skip(reason=no_browser))
         item.user_properties += [("counted", mark.args[0]) for mark in item.iter_markers("counted")]
         if isinstance(item, IPyNbCell):
             item.output_timeout = OUTPUT_TIMEOUT
@@ -156,6 +180,17 @@ def _start(kernel, *args, **kwargs):
         except RuntimeError:
             if not left:
                 raise
+
+
+def _no_browser() -> str | None:
+    """Why no page can be opened here, or None."""
+    from hundredfold.build import errors, figures
+
+    try:
+        figures.chromium()
+    except errors.BuildError:
+        return "no Chromium here (on Debian: apt-get install chromium)"
+    return None
 
 
 def _has_gpu() -> bool:

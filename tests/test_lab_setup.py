@@ -229,6 +229,7 @@ def test_a_moved_checkout_gets_a_new_environment(checkout):
     assert [call[0] for call in checkout.calls()].count("venv") == 2
 
 
+@pytest.mark.large(smoke=1)
 @pytest.mark.parametrize(
     ("uv_says", "words"),
     [
@@ -371,6 +372,7 @@ def test_a_wrong_name_is_answered_with_the_right_ones(checkout, arguments, env, 
     assert all(word in sentence for word in words) and not checkout.calls()
 
 
+@pytest.mark.large
 def test_without_extra_the_driver_decides(checkout):
     probe = checkout.root / "probe.json"
     recorded = sorted((ROOT / "tests/machine/recorded").glob("*.json"))
@@ -460,6 +462,7 @@ def test_a_uv_that_is_too_old_or_an_empty_promise_is_not_used(checkout):
         assert "ensurepip" in checkout.refused("setup", env=env)
 
 
+@pytest.mark.large
 def test_no_network_to_bring_uv(checkout):
     """Real venv and pip; the index is a port nobody listens on."""
     (checkout.bin / "uv").unlink()

@@ -74,6 +74,7 @@ def test_nvml_is_asked_and_its_absence_is_no_error(monkeypatch):
     assert panel.gpus() == 3 and closed
 
 
+@pytest.mark.large
 def test_the_process_that_starts_it_stays_as_it_was():
     """In a fresh Python: two workers at once, a third later; they simulate, their parent does not."""
     code = """
@@ -104,6 +105,7 @@ if __name__ == "__main__":
     )
 
 
+@pytest.mark.large
 def test_clusters_that_are_open_when_the_server_ends_are_closed_at_once():
     """Else Dask asks the loop, which has stopped, and waits ten seconds for each. Ctrl-C reaches the workers too: no traceback."""
     code = """

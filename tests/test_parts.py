@@ -14,7 +14,7 @@ SETS = [
     "tests/kernels_set",
     "tests/lens/test_finds.py",
     "tests/lab/test_small_seat.py",
-    "tests/problems/test_arrays_answers.py",
+    "tests/problems/test_known_answers.py",
 ]
 
 

@@ -221,6 +221,7 @@ def test_the_dask_panel_starts_watches_and_stops_a_cluster_that_simulates(lab):
     assert lab.json("GET", clusters) == []
 
 
+@pytest.mark.large
 def test_a_port_that_is_taken_ends_in_one_sentence_that_names_a_free_one(lab, tmp_path):
     second = Lab(tmp_path, "--no-browser", f"--port={lab.port}")
     sentence = second.until(r"Hundredfold: Port .*").group()

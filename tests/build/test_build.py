@@ -20,6 +20,7 @@ def changed(before: str, after: str) -> list[str]:
     return [name for name in {**old, **new} if old.get(name) != new.get(name)]
 
 
+@pytest.mark.large
 def test_two_builds_give_the_same_bytes(built, checkout, lecture, exercise):
     checkout.write("lectures", lecture)
     checkout.write("exercises", exercise)
@@ -50,6 +51,7 @@ def test_what_a_build_makes(built):
     assert not any(str(built.root) in text.decode() for text in built.bytes().values())
 
 
+@pytest.mark.large(smoke=1)
 @pytest.mark.parametrize(
     ("old", "new", "cells"),
     [
@@ -138,6 +140,7 @@ def test_gpu_output_is_stored_on_a_gpu(lectures, lecture):
     assert lectures.read("notebooks").cells[-1].outputs[0].text == "H100\n"
 
 
+@pytest.mark.large(smoke=1)
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [

@@ -46,8 +46,16 @@ def test_the_most_that_a_process_and_its_children_held():
     assert cost.held(process.pid) == 0
 
 
-def report(name, when, duration, passed=True, **told):
-    return SimpleNamespace(nodeid=name, when=when, duration=duration, passed=passed, user_properties=list(told.items()))
+def report(name, when, duration, passed=True, skipped="", **told):
+    return SimpleNamespace(
+        nodeid=name,
+        when=when,
+        duration=duration,
+        passed=passed,
+        skipped=bool(skipped),
+        longrepr=("conftest.py", 1, f"Skipped: {skipped}"),
+        user_properties=list(told.items()),
+    )
 
 
 def test_reports_are_added_up():
@@ -64,6 +72,8 @@ def test_reports_are_added_up():
         for when in ("setup", "call", "teardown"):
             summary.pytest_runtest_logreport(report(name, when, 20.0, passed, counted="refused"))
     summary.pytest_runtest_logreport(report("seat.py::t", "call", 1.0, said="  9.9 s  0.9 GB  on a small seat"))
+    for name in ("a", "b"):
+        summary.pytest_runtest_logreport(report(f"seat.py::{name}", "setup", 0.0, False, skipped="no Chromium here"))
     written = []
     reporter = SimpleNamespace(section=written.append, write=written.append)
     summary.pytest_terminal_summary(reporter, SimpleNamespace(option=SimpleNamespace(numprocesses=2)))
@@ -77,7 +87,8 @@ def test_reports_are_added_up():
     assert "of 4 files these 4 took longest:\n180.0 s  t.py\n 30.0 s  solutions/01.ipynb\n" in text
     assert "\n  9.9 s  0.9 GB  on a small seat\n" in text
     assert "\n 180.0 s      3 tests  t.py\n" in text
-    assert "7 tests: 3.7 min one after the other (the serial sum)" in text and "on 2 workers" in text
+    assert "\n2 tests left out: no Chromium here\n" in text
+    assert "9 tests: 3.7 min one after the other (the serial sum)" in text and "on 2 workers" in text
 
 
 def test_a_run_of_nothing_that_costs_says_nothing():

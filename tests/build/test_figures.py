@@ -29,11 +29,14 @@ def drawn():
     return figures.render([bars([1, 2, 3]), bars([3, 2, 1]), bars([1, 2, 3])])
 
 
+@pytest.mark.large
+@pytest.mark.browser
 def test_the_same_figure_gives_the_same_bytes(drawn):
     assert drawn[0] == drawn[2] != drawn[1]
     assert figures.render([bars([3, 2, 1])]) == [drawn[1]]
 
 
+@pytest.mark.browser
 def test_a_picture_is_small_sharp_and_shows_the_figure(drawn):
     from PIL import Image
 
@@ -45,6 +48,7 @@ def test_a_picture_is_small_sharp_and_shows_the_figure(drawn):
     assert blue > 0.2 * width * height  # bars of 1, 2 and 3 fill more of the frame than that
 
 
+@pytest.mark.browser
 def test_what_is_empty_at_the_foot_is_cut_off():
     """A figure with tabs has the height of the highest, whichever is open."""
     from bokeh.embed import json_item
@@ -57,6 +61,7 @@ def test_what_is_empty_at_the_foot_is_cut_off():
     assert 40 * figures.SCALE < figures.size(png)[1] < 200 * figures.SCALE
 
 
+@pytest.mark.browser
 def test_a_figure_in_an_output_becomes_a_picture_with_its_words(drawn):
     output = new_output("display_data", data={figures.MIME: bars([1, 2, 3]), "text/plain": "run 1: 1 s"})
     assert figures.replace({3: [new_output("stream", text="x"), output]}) == 1
@@ -73,6 +78,7 @@ def test_without_figures_no_browser_starts(monkeypatch):
     assert figures.replace({0: [new_output("stream", text="x")]}) == 0
 
 
+@pytest.mark.browser
 def test_the_courses_own_figure_is_drawn(monkeypatch):
     """The contract with `hundredfold.plot`, from its side."""
     from bokeh.plotting import figure
@@ -88,6 +94,7 @@ def test_the_courses_own_figure_is_drawn(monkeypatch):
     assert "image/png" in output.data and figures.MIME not in output.data
 
 
+@pytest.mark.browser
 def test_a_figure_that_cannot_be_drawn_is_named():
     broken = bars([1, 2, 3])
     broken["item"]["doc"]["roots"][0]["name"] = "NoSuchModel"

@@ -55,6 +55,7 @@ def test_what_raises_crashes_or_hangs_costs_one_part(tmp_path):
     assert run(tmp_path, *parts, have=["cudf"])[1]["rapids"]["status"] == "done"
 
 
+@pytest.mark.large
 def test_a_slice_begins_nothing_that_does_not_fit_and_cuts_what_does_not_end(tmp_path):
     long = {"name": "hangs", "patience": 600}
     counts, results, _ = run(tmp_path, "first", {"name": "large", "takes": 9_999}, long, left=1)

@@ -31,6 +31,7 @@ def both():
     return json.loads(_child("data")), json.loads(_child("shapes", environment={"HUNDREDFOLD_GPU_MEMORY": "1TB"}))
 
 
+@pytest.mark.large
 def test_the_account_of_shapes_is_the_account(both):
     """Every launch, byte, temporary, peak, group and time, for more than fifty expressions at 2 000 x 2 000."""
     data, shapes = both

@@ -41,6 +41,7 @@ def counted():
     return json.loads(done.stdout.splitlines()[-1])
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("name", RECORDED["kernels"])
 def test_nothing_is_certain_that_the_compiler_left_out(counted, name):
     label, certain, _ = counted[name]

@@ -131,6 +131,7 @@ def agree(ours, wanted, rel=0.01):
         assert getattr(ours.reuse, name) == pytest.approx(getattr(wanted.reuse, name), rel=rel), name
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("dtype", [np.int8, F4], ids=["int8", "float32"])
 def test_a_traced_small_stencil_stands_for_a_larger_that_is_traced_too(dtype):
     def arrays(n):
@@ -159,6 +160,7 @@ def test_a_traced_512_stencil_stands_for_ten_thousand():
     assert found.reuse.stored == pytest.approx(4 * m * (m - 2), rel=1e-3)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("dtype", [np.int8, F4], ids=["int8", "float32"])
 def test_a_sample_of_blocks_stands_for_all(dtype):
     n = 640
@@ -170,6 +172,7 @@ def test_a_sample_of_blocks_stands_for_all(dtype):
     )
 
 
+@pytest.mark.large
 def test_what_is_too_large_to_trace_whole_is_sampled(monkeypatch):
     from hundredfold.lens import tracing
 
@@ -184,6 +187,7 @@ def test_what_is_too_large_to_trace_whole_is_sampled(monkeypatch):
     assert any("100 of 1600 blocks were traced" in note for note in sampled.work.notes)
 
 
+@pytest.mark.large
 def test_any_sample_overrates_nothing_that_is_read_whole():
     n = 640
     arrays = np.zeros((n, n), np.int8), np.zeros((n, n), np.int8)

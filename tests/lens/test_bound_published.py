@@ -87,6 +87,7 @@ def timed(row):
     return [time for time in row.times if time.device == "gpu" and time.gpu]
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("row", [row for row in recorded.rows() if timed(row)], ids=lambda row: row.id)
 def test_no_bound_is_above_a_published_time_but_where_that_is_impossible(row):
     if row.id in WORKLOADS:
@@ -154,6 +155,7 @@ def ratio(name):
     return times.estimate_of(make(n), time.gpu).seconds / time.seconds
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("name", NEAR)
 def test_estimates_near_what_was_published(name):
     found = ratio(name)
@@ -161,11 +163,13 @@ def test_estimates_near_what_was_published(name):
     assert found == pytest.approx(NEAR[name], abs=0.06)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("name", FAR)
 def test_estimates_that_are_far_off_and_why(name):
     assert ratio(name) < 0.5
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("name", WORKLOADS)
 def test_the_page_says_so(name):
     page = (Path(__file__).parents[2] / "docs" / "times.md").read_text(encoding="utf-8")

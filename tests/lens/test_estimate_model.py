@@ -330,6 +330,7 @@ print(json.dumps(out))
 """
 
 
+@pytest.mark.large
 def test_of_kernels_of_all_kinds_the_bound_is_below_the_estimate_and_what_is_certain_is_done(request):
     names = [
         "compare_and_swap_loop",

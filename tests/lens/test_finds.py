@@ -58,6 +58,7 @@ def test_there_are_as_many_as_promised_and_each_has_a_name():
     }
 
 
+@pytest.mark.large
 def test_a_breakage_elsewhere_in_the_same_kernel_has_another_line(entries):
     places = {}
     for broken in VARIANTS:

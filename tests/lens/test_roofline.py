@@ -71,6 +71,7 @@ def test_another_block_has_as_many_threads_in_all():
     assert changed(tile, "float32", "float32", 256) is tile
 
 
+@pytest.mark.large
 def test_the_limit_that_binds_moves_with_gpu_and_type():
     n = 1 << 14
     trace = lens.trace(polynomial, n // 256, 256, np.ones(n, np.float32), np.zeros(n, np.float32))

@@ -105,6 +105,7 @@ def past_the_end(x, out):
 X = np.arange(256) % 4
 
 
+@pytest.mark.large(smoke=2)
 @pytest.mark.parametrize(
     "kernel, launch, args",
     [
@@ -125,6 +126,7 @@ def test_a_race_gives_different_answers(kernel, launch, args):
     assert not args[-1 if isinstance(args[-1], np.ndarray) else 1].any()  # what the user has is left alone
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(
     "kernel, launch, args, expected",
     [

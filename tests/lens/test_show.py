@@ -113,6 +113,7 @@ def on_the_device(shape):
     return cupy.zeros(shape, order="F")
 
 
+@pytest.mark.large
 def test_what_the_script_is_given_is_every_access_of_each_block():
     for trace in launches():
         made = steps(trace.log)
@@ -264,6 +265,7 @@ def unstable(x):
     x[0] = value
 
 
+@pytest.mark.large
 def test_every_picture_is_under_300_kB_and_as_a_notebook_wants_it(monkeypatch):
     monkeypatch.delenv("HUNDREDFOLD_FIGURES", raising=False)
     for trace in launches():
@@ -272,6 +274,7 @@ def test_every_picture_is_under_300_kB_and_as_a_notebook_wants_it(monkeypatch):
         assert len(bundle["text/html"]) < 300_000
 
 
+@pytest.mark.large
 def test_every_picture_keeps_bokehs_rules():
     """A figure is not checked when it is rendered (hundredfold.plot.figure), so it is here."""
     from bokeh.core.validation import check_integrity

@@ -9,6 +9,7 @@ from hundredfold.lens.pictures import panels
 from hundredfold.lens.pictures.blocks import HALO, READS, UPDATES, WRITES, look
 from hundredfold.lens.pictures.steps import steps
 
+pytestmark = pytest.mark.browser
 cuda = None  # set by conftest.py
 
 READ, WRITTEN, BOTH, RIM, NONE = (panels.COLOURS[k] for k in ("read", "written", "both", "halo", "none"))
@@ -116,6 +117,7 @@ def beyond(x, out):
     out[i] = x[i + 1]
 
 
+@pytest.mark.large
 def test_each_element_is_painted_as_the_block_uses_it(page):
     x, out = np.zeros((64, 64), np.float32), np.zeros((64, 64), np.float32)
     made = shown(page, lens.trace(blur, (4, 4), (16, 16), x, out))
@@ -132,6 +134,7 @@ def test_each_element_is_painted_as_the_block_uses_it(page):
             }
 
 
+@pytest.mark.large
 def test_the_slider_replays_the_intervals_of_a_reduction(page):
     made = shown(page, lens.trace(reduction, 3, 64, np.ones(192, np.float32), np.zeros(3, np.float32)))
     assert page.evaluate("() => [it.slider.visible, it.slider.end]") == [True, 8]
@@ -144,6 +147,7 @@ def test_the_slider_replays_the_intervals_of_a_reduction(page):
         assert said.startswith(f"Barrier interval {interval + 1} of 8: {active} of 64 threads touch memory")
 
 
+@pytest.mark.large
 def test_the_pointer_over_a_thread_and_over_an_element(page):
     x, out = np.zeros((64, 64), np.float32), np.zeros((64, 64), np.float32)
     shown(page, lens.trace(blur, (4, 4), (16, 16), x, out))
@@ -196,6 +200,7 @@ def rows(a, b, c, d, z, out):
     out[i] = a[i] + b[i] + c[i + 1] + d[i] + z[i + 1].real
 
 
+@pytest.mark.large
 def test_a_row_of_a_warp_moves_the_sectors_it_lies_in(page):
     kinds = {"a": "f4", "b": "f8", "c": "f4", "d": "i2", "z": "c16"}
     arrays = [np.zeros(33, dtype) for dtype in kinds.values()]
@@ -210,6 +215,7 @@ def test_a_row_of_a_warp_moves_the_sectors_it_lies_in(page):
         assert f"32 lanes ask for {nbytes} bytes, and {sectors} sectors of 32 bytes move: {32 * sectors} bytes" in said
 
 
+@pytest.mark.large
 def test_the_bars_of_what_moves_have_room(page):
     """They were as narrow as their words: Bokeh lays a text out as wide as it is, whatever it holds."""
     x, out = np.zeros((64, 64), np.float32), np.zeros((64, 64), np.float32)
@@ -225,6 +231,7 @@ def test_the_bars_of_what_moves_have_room(page):
     assert page.get_by_text(f"{moved * 32 / 1000:.3g} kB").is_visible()
 
 
+@pytest.mark.large
 def test_a_column_of_a_warp_moves_a_sector_a_lane_and_a_tile_asks_one_bank(page):
     x, out = np.zeros((32, 32), np.float32), np.zeros((32, 32), np.float32)
     shown(page, lens.trace(transpose, 1, (32, 32), x, out))

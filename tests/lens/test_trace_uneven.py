@@ -1,6 +1,7 @@
 """A log keeps everything though one block does a thousand times what the first did."""
 
 import numpy as np
+import pytest
 
 from hundredfold import lens
 
@@ -13,6 +14,7 @@ def uneven(out):
         out[i] += k
 
 
+@pytest.mark.large
 def test_blocks_that_do_far_more_than_the_first_are_logged_whole():
     trace = lens.trace(uneven, 16, 64, np.zeros(1024))
     # Each turn reads and writes: 64 threads once, 15 blocks of 64 threads 3 000 times.

@@ -78,6 +78,7 @@ def test_crashing_driver_is_reported(monkeypatch, driver):
     assert probe.cuda == (13, 0) and probe.driver == "580.65.06"  # what was said before the crash is kept
 
 
+@pytest.mark.large
 def test_hanging_driver_is_left(monkeypatch, driver):
     probe = ask(monkeypatch, driver("HANG"), timeout=3)
     assert probe.status == "hung" and "libcuda did not answer within 3 s" in probe.error

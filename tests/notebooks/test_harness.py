@@ -1,6 +1,7 @@
 """The harness from outside: what turns a notebook red, and what does not."""
 
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -108,3 +109,13 @@ def test_with_a_gpu_and_from_another_folder(harness):
     assert report.cells("recorded.ipynb") == ["PASSED", "FAILED", "SKIPPED"], report.output
     assert report.cells("unrecorded.ipynb") == ["PASSED"] * 2, report.output
     assert "waits {60}" in report.output, "output may take a minute to arrive"
+
+
+def test_what_needs_a_browser_is_left_out_where_there_is_none_and_named(harness, tmp_path):
+    (harness.root / "tests" / "test_page.py").write_text(
+        "import pytest\n\n@pytest.mark.browser\ndef test_page():\n    assert False\n\ndef test_other():\n    pass\n"
+    )
+    done = harness.run("tests/test_page.py", CHROMIUM=str(tmp_path / "none"))
+    assert "1 passed, 1 skipped" in done.output
+    assert "1 test left out: no Chromium here (on Debian: apt-get install chromium)" in done.output
+    assert "1 failed" in harness.run("tests/test_page.py", CHROMIUM=sys.executable).output

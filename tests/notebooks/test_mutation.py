@@ -102,6 +102,7 @@ def report(harness, changed):
     return harness.run("-n", "2", *map(str, RUN), HUNDREDFOLD_CACHE=cache)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("path", RUN, ids=lambda p: f"{p.parts[0]}-{p.stem}")
 def test_a_changed_output_turns_its_notebook_red(report, changed, path):
     outcomes = report.cells(path.as_posix())

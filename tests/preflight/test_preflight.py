@@ -52,6 +52,7 @@ def test_every_unit_on_every_seat(course):
     assert "01_first lectures 2 of 2" in said and "01_first exercises 2 of 2" in said
 
 
+@pytest.mark.large
 def test_a_failure_names_unit_cell_and_seat_and_the_next_call_goes_on(course):
     only = "import os; seat = os.environ['OMP_NUM_THREADS']"
     notebook(course / "notebooks", "02_broken", only, "# the sum\n1 / 0")
@@ -91,6 +92,7 @@ def test_a_notebook_has_the_seats_environment_and_nothing_of_ours(course, monkey
     assert not (tmp_path / "state" / "progress.jsonl").exists()
 
 
+@pytest.mark.large
 def test_a_seat_is_held_to_its_memory(course):
     notebook(course / "notebooks", "01_first", "held = 1", "held = bytearray(2 << 30)\nheld[::4096] = bytes(2 << 18)")
     done = run(course, "--memory", "1G", "--json")
@@ -103,6 +105,7 @@ def test_a_seat_is_held_to_its_memory(course):
     assert outcome["memory"] <= 1 << 30
 
 
+@pytest.mark.large
 def test_a_cell_that_hangs_is_ended_and_named(course):
     notebook(course / "notebooks", "01_first", "import time", "while True: time.sleep(0.1)")
     done = run(course, "--cell-time", "5", "--json")
@@ -116,6 +119,7 @@ def test_what_is_no_notebook_is_said(course):
     assert done.exit_code == 1 and "before its first cell" in done.output
 
 
+@pytest.mark.large
 def test_ctrl_c_ends_what_runs_and_the_next_call_goes_on(course, tmp_path):
     mark = tmp_path / "mark"
     notebook(

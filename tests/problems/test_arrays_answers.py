@@ -652,7 +652,7 @@ def test_too_much_traffic_is_told_kernel_by_kernel(simulated):
     assert "Kernel by kernel: cupy_mean 8, cupy_subtract 16" in verdict.why
 
 
-@pytest.mark.large("problem")
+@pytest.mark.large
 @pytest.mark.counted("other wrong answers refused")
 @pytest.mark.parametrize(**SECOND.each_wrong)
 def test_another_wrong_answer_is_refused_for_its_reason(problem, reason, answer):
@@ -661,7 +661,7 @@ def test_another_wrong_answer_is_refused_for_its_reason(problem, reason, answer)
 
 
 @pytest.mark.counted("other right answers accepted")
-@pytest.mark.large("problem")
+@pytest.mark.large
 @pytest.mark.parametrize(**SECOND.each_right)
 def test_another_right_answer_is_accepted(problem, answer):
     verdict = problems.judge(problem, answer)

@@ -434,7 +434,7 @@ def test_the_specification_is_the_median_of_the_nine():
 # ---- all ----
 
 
-@pytest.mark.large("problem")
+@pytest.mark.large
 @pytest.mark.counted("second wrong answers refused, each for its own reason")
 @pytest.mark.parametrize(**SECOND.each_wrong)
 def test_a_second_wrong_answer_is_refused_for_the_same_reason(problem, reason, answer):
@@ -442,7 +442,7 @@ def test_a_second_wrong_answer_is_refused_for_the_same_reason(problem, reason, a
     assert (verdict.outcome, verdict.reason) == ("wrong", reason), verdict.why
 
 
-@pytest.mark.large("problem")
+@pytest.mark.large
 @pytest.mark.parametrize(**SECOND.each_right)
 def test_another_right_answer_is_accepted(problem, answer):
     verdict = problems.judge(problem, answer)

@@ -339,7 +339,7 @@ SECOND_DECISIONS = [
 SECOND.also("worth", *(reason for reason, _ in SECOND_DECISIONS))
 
 
-@pytest.mark.large("problem")
+@pytest.mark.large
 @pytest.mark.counted("second wrong answers refused, each for its own reason")
 @pytest.mark.parametrize(**SECOND.each_wrong)
 def test_a_second_wrong_answer_is_refused_for_the_same_reason(device, problem, reason, answer):
@@ -347,14 +347,14 @@ def test_a_second_wrong_answer_is_refused_for_the_same_reason(device, problem, r
     assert (verdict.outcome, verdict.reason) == (WRONG, reason), verdict.why
 
 
-@pytest.mark.large("problem")
+@pytest.mark.large
 @pytest.mark.parametrize(**SECOND.each_right)
 def test_a_second_right_answer_is_accepted(device, problem, answer):
     verdict = problems.judge(problem, answer)
     assert verdict.outcome == RIGHT, verdict.why
 
 
-@pytest.mark.large("problem")
+@pytest.mark.large
 @pytest.mark.counted("second wrong answers refused, each for its own reason")
 @pytest.mark.parametrize(("reason", "values"), SECOND_NUMBERS)
 def test_a_second_wrong_number_is_refused_for_the_same_reason(reason, values):
@@ -362,7 +362,7 @@ def test_a_second_wrong_number_is_refused_for_the_same_reason(reason, values):
     assert (verdict.outcome, verdict.reason) == (WRONG, reason), verdict.why
 
 
-@pytest.mark.large("problem")
+@pytest.mark.large
 @pytest.mark.counted("second wrong answers refused, each for its own reason")
 @pytest.mark.parametrize(("reason", "decisions"), SECOND_DECISIONS)
 def test_a_second_wrong_decision_is_refused_for_the_same_reason(reason, decisions):

@@ -674,7 +674,7 @@ def test_every_reason_a_problem_knows_has_a_second_answer_here():
     assert not SECOND.absent()
 
 
-@pytest.mark.large("problem")
+@pytest.mark.large
 @pytest.mark.counted("other wrong answers refused")
 @pytest.mark.parametrize(**SECOND.each_wrong)
 def test_a_wrong_answer_of_a_known_kind_is_refused_for_its_reason(problem, reason, answer):
@@ -683,7 +683,7 @@ def test_a_wrong_answer_of_a_known_kind_is_refused_for_its_reason(problem, reaso
 
 
 @pytest.mark.counted("other right answers accepted")
-@pytest.mark.large("problem")
+@pytest.mark.large
 @pytest.mark.parametrize(**SECOND.each_right)
 def test_another_right_answer_is_accepted(problem, answer):
     verdict = problems.judge(problem, answer)

@@ -42,7 +42,7 @@ DECISIONS = [
 ]
 
 
-@pytest.mark.large("problem")
+@pytest.mark.large
 @pytest.mark.counted("other wrong answers refused")
 @pytest.mark.parametrize(("problem", "reason", "other"), DECISIONS)
 def test_a_wrong_decision_is_refused_for_its_reason(problem, reason, other):
@@ -119,7 +119,7 @@ PREDICTIONS = [
 ]
 
 
-@pytest.mark.large("problem")
+@pytest.mark.large
 @pytest.mark.counted("other wrong answers refused")
 @pytest.mark.parametrize(("reason", "other"), PREDICTIONS)
 def test_a_wrong_prediction_is_refused_for_its_reason(reason, other):
@@ -197,7 +197,7 @@ SCRIPTS = [
 ]
 
 
-@pytest.mark.large("problem")
+@pytest.mark.large
 @pytest.mark.counted("other wrong answers refused")
 @pytest.mark.parametrize(("reason", "text"), SCRIPTS, ids=[f"{i}-{reason}" for i, (reason, _) in enumerate(SCRIPTS)])
 def test_a_wrong_script_is_refused_for_its_reason(reason, text):
@@ -502,7 +502,7 @@ def test_how_near_to_the_limit_is_said():
 # ---- the functions ----
 
 
-@pytest.mark.large("problem")
+@pytest.mark.large
 @pytest.mark.counted("other wrong answers refused")
 @pytest.mark.parametrize(**SECOND.each_wrong)
 def test_another_wrong_answer_is_refused_for_its_reason(problem, reason, answer):
@@ -511,7 +511,7 @@ def test_another_wrong_answer_is_refused_for_its_reason(problem, reason, answer)
 
 
 @pytest.mark.counted("other right answers accepted")
-@pytest.mark.large("problem")
+@pytest.mark.large
 @pytest.mark.parametrize(**SECOND.each_right)
 def test_another_right_answer_is_accepted(problem, answer):
     verdict = problems.judge(problem, answer)

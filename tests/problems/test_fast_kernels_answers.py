@@ -869,7 +869,7 @@ right("advance")((rows_kept_in_registers, broad))
 # ---- all of them ----
 
 
-@pytest.mark.large("problem")
+@pytest.mark.large
 @pytest.mark.counted("other wrong answers refused")
 @pytest.mark.parametrize(**SECOND.each_wrong)
 def test_another_wrong_answer_is_refused_for_its_reason(interpreted, problem, reason, answer):
@@ -878,7 +878,7 @@ def test_another_wrong_answer_is_refused_for_its_reason(interpreted, problem, re
 
 
 @pytest.mark.counted("other right answers accepted")
-@pytest.mark.large("problem")
+@pytest.mark.large
 @pytest.mark.parametrize(**SECOND.each_right)
 def test_another_right_answer_is_accepted(interpreted, problem, answer):
     verdict = problems.judge(problem, *as_tuple(problems.find(problem), answer))

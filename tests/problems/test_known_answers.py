@@ -31,6 +31,7 @@ def interpreted(problem, monkeypatch):
         monkeypatch.setenv("HUNDREDFOLD_KERNELS", "interpreted")
 
 
+@pytest.mark.large("wrong", by=lambda wrong: wrong.reason)
 @pytest.mark.counted("known wrong answers refused, each for its own reason")
 @pytest.mark.parametrize(("problem", "wrong"), WRONG_ANSWERS)
 def test_a_known_wrong_answer_is_refused_for_its_own_reason(device, problem, wrong, monkeypatch):
@@ -41,6 +42,7 @@ def test_a_known_wrong_answer_is_refused_for_its_own_reason(device, problem, wro
     assert verdict.why
 
 
+@pytest.mark.large("problem", by=lambda problem: (problem.unit, type(problem.judge)))
 @pytest.mark.counted("known right answers accepted")
 @pytest.mark.parametrize(("problem", "answer", "first"), RIGHT_ANSWERS)
 def test_a_known_right_answer_is_accepted(device, problem, answer, first, monkeypatch):

@@ -172,7 +172,7 @@ PREDICTIONS = [
 ]
 
 
-@pytest.mark.large("problem")
+@pytest.mark.large
 @pytest.mark.counted("other wrong answers refused")
 @pytest.mark.parametrize(("reason", "answers"), PREDICTIONS)
 def test_another_wrong_prediction_is_refused_for_its_reason(reason, answers):
@@ -349,7 +349,7 @@ DECISIONS = [
 ]
 
 
-@pytest.mark.large("problem")
+@pytest.mark.large
 @pytest.mark.counted("other wrong answers refused")
 @pytest.mark.parametrize(("reason", "labels"), DECISIONS)
 def test_another_wrong_decision_is_refused_for_its_reason(reason, labels):
@@ -538,7 +538,7 @@ def test_how_near_to_the_limit_is_said(simulated):
 # ---- the functions ----
 
 
-@pytest.mark.large("problem")
+@pytest.mark.large
 @pytest.mark.counted("other wrong answers refused")
 @pytest.mark.parametrize(**SECOND.each_wrong)
 def test_another_wrong_answer_is_refused_for_its_reason(problem, reason, answer):
@@ -547,7 +547,7 @@ def test_another_wrong_answer_is_refused_for_its_reason(problem, reason, answer)
 
 
 @pytest.mark.counted("other right answers accepted")
-@pytest.mark.large("problem")
+@pytest.mark.large
 @pytest.mark.parametrize(**SECOND.each_right)
 def test_another_right_answer_is_accepted(problem, answer):
     verdict = problems.judge(problem, answer)

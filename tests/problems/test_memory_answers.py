@@ -550,7 +550,7 @@ def test_the_texts_say_what_is_reckoned():
 # ---- the functions ----
 
 
-@pytest.mark.large("problem")
+@pytest.mark.large
 @pytest.mark.counted("other wrong answers refused")
 @pytest.mark.parametrize(**SECOND.each_wrong)
 def test_another_wrong_answer_is_refused_for_its_reason(problem, reason, answer):
@@ -559,7 +559,7 @@ def test_another_wrong_answer_is_refused_for_its_reason(problem, reason, answer)
 
 
 @pytest.mark.counted("other right answers accepted")
-@pytest.mark.large("problem")
+@pytest.mark.large
 @pytest.mark.parametrize(**SECOND.each_right)
 def test_another_right_answer_is_accepted(problem, answer):
     verdict = problems.judge(problem, answer)

@@ -310,6 +310,7 @@ def wait_until(what, patience=60):
         time.sleep(0.01)
 
 
+@pytest.mark.large
 def test_a_cluster_that_answers_no_more_holds_nobody_up(monkeypatch):
     stands_still = threading.Event()
     with monkeypatch.context() as hurry:
@@ -324,6 +325,7 @@ def test_a_cluster_that_answers_no_more_holds_nobody_up(monkeypatch):
         stands_still.set()
 
 
+@pytest.mark.large
 def test_one_that_stands_still_between_two_answers_is_made_anew(monkeypatch):
     stands_still = threading.Event()
     with pool.watch() as seen:

@@ -153,7 +153,7 @@ def test_what_one_thread_reads_is_held_against_its_share():
         seen.look(facts.Account(by_one=[("x", 3)]), (np.zeros(8),))
 
 
-@pytest.mark.large("problem")
+@pytest.mark.large
 @pytest.mark.counted("right answers accepted by other seeds")
 @pytest.mark.parametrize("seed", range(2, 6))
 @pytest.mark.parametrize("problem", BY_PROPERTY)

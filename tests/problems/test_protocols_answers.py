@@ -451,7 +451,7 @@ SENDING = [
 ]
 
 
-@pytest.mark.large("problem")
+@pytest.mark.large
 @pytest.mark.counted("other wrong answers refused")
 @pytest.mark.parametrize(("reason", "pack", "unpack"), SENDING)
 def test_another_wrong_way_to_send_is_refused_for_its_reason(reason, pack, unpack):
@@ -600,7 +600,7 @@ def test_every_job_is_clear_by_more_than_any_rounding():
 # ---- the functions ----
 
 
-@pytest.mark.large("problem")
+@pytest.mark.large
 @pytest.mark.counted("other wrong answers refused")
 @pytest.mark.parametrize(**SECOND.each_wrong)
 def test_another_wrong_answer_is_refused_for_its_reason(problem, reason, answer):
@@ -609,7 +609,7 @@ def test_another_wrong_answer_is_refused_for_its_reason(problem, reason, answer)
 
 
 @pytest.mark.counted("other right answers accepted")
-@pytest.mark.large("problem")
+@pytest.mark.large
 @pytest.mark.parametrize(**SECOND.each_right)
 def test_another_right_answer_is_accepted(problem, answer):
     verdict = problems.judge(problem, answer)

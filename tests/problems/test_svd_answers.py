@@ -475,7 +475,7 @@ def _answers(problem, answer):
     return answer if len(problems.find(problem).answers) > 1 else (answer,)
 
 
-@pytest.mark.large("problem")
+@pytest.mark.large
 @pytest.mark.counted("second wrong answers refused, each for its own reason")
 @pytest.mark.parametrize(**SECOND.each_wrong)
 def test_a_second_wrong_answer_is_refused_for_the_same_reason(problem, reason, answer):
@@ -483,7 +483,7 @@ def test_a_second_wrong_answer_is_refused_for_the_same_reason(problem, reason, a
     assert (verdict.outcome, verdict.reason) == ("wrong", reason), verdict.why
 
 
-@pytest.mark.large("problem")
+@pytest.mark.large
 @pytest.mark.parametrize(**SECOND.each_right)
 def test_another_right_answer_is_accepted(problem, answer):
     verdict = problems.judge(problem, *_answers(problem, answer))

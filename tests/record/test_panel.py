@@ -36,6 +36,7 @@ def run(file):
     return json.loads(file.read_text())
 
 
+@pytest.mark.large
 def test_the_task_stream_and_the_memory_of_a_run_are_kept(run, file):
     panel.check(run)
     assert run["kind"] == "simulated" and run["title"].startswith("Simulated on") and "gpu" not in run["machine"]

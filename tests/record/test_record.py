@@ -59,6 +59,7 @@ def test_it_goes_on_where_it_was(recorded):
     assert recorded.read_text() == before
 
 
+@pytest.mark.large
 def test_killed_it_loses_one_row_at_most_and_leaves_nobody_behind(tmp_path):
     import psutil
 

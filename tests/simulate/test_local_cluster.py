@@ -20,6 +20,7 @@ def listening():
 """
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("start", ["Client()", "Client(LocalCluster())", "Client(processes=False)"])
 def test_arrays_in_a_global_and_a_plain_client(simulating, start):
     """The commonest line there is: arrays first, then the client; what the tasks need of them goes along."""
@@ -39,6 +40,7 @@ def test_arrays_in_a_global_and_a_plain_client(simulating, start):
     """)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("start", ["LocalCluster()", "LocalCluster(n_workers=1, dashboard_address=':0')",
                                    "LocalCluster(processes=False, dashboard_address=0)", "LocalCUDACluster()"])  # fmt: skip
 def test_nobody_outside_hears_a_dashboard(simulating, start):
@@ -61,6 +63,7 @@ def test_who_asks_for_all_addresses_gets_them(simulating):
     """)
 
 
+@pytest.mark.large
 def test_in_a_task_things_go_wrong_and_the_cluster_goes_on(simulating):
     """A cluster inside of a cluster, chunks that are larger than the device, what cannot be pickled, there and back."""
     simulating("""
@@ -130,6 +133,7 @@ def test_ucx_that_is_not_there(simulating):
     """)
 
 
+@pytest.mark.large
 def test_a_scheduler_that_nobody_finds_or_that_dies(simulating, tmp_path):
     """The scheduler is a process of its own; when it is gone, what waits for it is told."""
     told = tmp_path / "scheduler.json"

@@ -52,6 +52,7 @@ def test_each_is_imported_with_the_names_of_its_home(simulating):
     """)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(
     "name", ["cuml.dask.cluster.kmeans", "cupy.polynomial", "cupy._core.flags", "rmm.mr.experimental"]
 )

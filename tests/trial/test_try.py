@@ -164,6 +164,7 @@ def test_the_notebook_can_be_kept_with_what_it_printed_here(tmp_path):
     assert kept.cells[2].outputs == []  # it did not run
 
 
+@pytest.mark.large
 def test_it_can_go_on_after_a_cell_that_fails(tmp_path):
     stored = nbformat.v4.new_code_cell("{}['a']", outputs=[nbformat.v4.new_output("error", ename="KeyError")])
     cells = [stored, "import cupy\ncupy.asarray('word')", "print(6 * 7)", "1 / 0"]
@@ -198,6 +199,7 @@ def test_timeit_runs_once_unless_told_how_often(tmp_path):
     assert status == 0, outcome
 
 
+@pytest.mark.large
 def test_a_cell_that_takes_too_long_is_stopped(tmp_path):
     slow = notebook(tmp_path / "slow.ipynb", "x = 1", "import time\ntime.sleep(600)")
     status, (outcome,) = tried("--timeout", "3", slow)

@@ -83,6 +83,7 @@ class Summary:
         self.counted: dict[str, Counter[str]] = defaultdict(Counter)
         self.files: Counter[str] = Counter()
         self.said: list[str] = []
+        self.left_out: Counter[str] = Counter()
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         self.serial += report.duration
@@ -94,6 +95,8 @@ class Summary:
             cost = self.notebooks[file]
             cost[0] += report.duration
             cost[1] = max(cost[1], told.get("memory") or 0)
+        if report.skipped and not hasattr(report, "wasxfail"):
+            self.left_out[report.longrepr[2].removeprefix("Skipped: ")] += 1
         if "said" in told and report.when == "call":
             self.said.append(told["said"])
         if "counted" in told and report.when == "call" and report.passed:
@@ -103,6 +106,10 @@ class Summary:
     def pytest_terminal_summary(self, terminalreporter: Any, config: Any) -> None:
         workers = getattr(config.option, "numprocesses", None) or 0
         lines = [*self._of_notebooks(), *self.said, *self._of_counts()]
+        lines += [
+            f"{count} {'tests' if count > 1 else 'test'} left out: {reason}"
+            for reason, count in self.left_out.most_common()
+        ]
         if workers:
             longest = [f"{seconds:5.1f} s  {file}" for file, seconds in self.files.most_common(LONGEST)]
             lines += [f"\nof {len(self.files)} files these {len(longest)} took longest:", *longest, ""]

@@ -73,6 +73,7 @@ def kernel(line):
 ARGUMENTS = (np.zeros(4), np.zeros(4), np.zeros((2, 2)), np.zeros(4, np.int64))
 
 
+@pytest.mark.large(smoke=8)
 @pytest.mark.parametrize("line", REFUSED)
 def test_refused(line):
     with pytest.raises(UncompilableError, match=re.escape(REFUSED[line])) as error:
@@ -104,6 +105,7 @@ def test_refused_in_a_device_function_too(line, waits, cuda, device_function):
         assert error.value.function == "inner" and error.value.line == 2 and error.value.source_line == line
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("line", TAKEN)
 def test_taken(line):
     assert Kernel(kernel(line)).compiled(ARGUMENTS) is not None

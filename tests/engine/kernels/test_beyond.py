@@ -75,6 +75,7 @@ def _run(script, arguments, settings):
     )
 
 
+@pytest.mark.large
 def test_what_lies_past_a_row_is_the_next_row_and_past_the_end_nothing(run):
     done = run()
     assert done.returncode == 0, done.stderr

@@ -217,6 +217,7 @@ def test_another_process_finds_it_and_compiles_only_what_was_changed(tmp_path):
     assert program(tmp_path, helper="3 * i")[:2] == [1, (3 * np.arange(8) + 3).tolist()]
 
 
+@pytest.mark.large
 def test_an_engine_whose_source_was_changed_finds_nothing(tmp_path):
     package = Path(hundredfold.__file__).parent
     copied = tmp_path / "copy" / "hundredfold"
@@ -468,6 +469,7 @@ def test_symbols_of_another_process_cannot_be_taken_for_others(launch, cuda, dev
 # Damage
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(
     "damage",
     [
@@ -526,6 +528,7 @@ def test_a_file_under_another_kernels_name_is_not_taken(launch, cuda, device_fun
     assert len(compilations) == 3 and np.array_equal(out, 2 * np.arange(8) + 4)
 
 
+@pytest.mark.large
 def test_processes_that_write_at_once_leave_whole_files(tmp_path, folder):
     file = tmp_path / "program.py"
     file.write_text(PROGRAM.replace("HELPER", "2 * i"))
@@ -612,6 +615,7 @@ def test_a_cache_that_cannot_be_made_is_no_matter(launch, cuda, device_function,
     runs_without(launch, cuda, device_function, compilations)
 
 
+@pytest.mark.large(smoke=1)
 @pytest.mark.parametrize("mode", [0o770, 0o707, 0o755, 0o702, 0o720])
 def test_a_folder_that_others_can_enter_is_not_used(mode, launch, cuda, device_function, compilations, folder):
     folder.mkdir()

@@ -178,6 +178,7 @@ def test_a_part_of_a_warp_shuffles_by_itself(launch, cuda):
     assert out.tolist() == [7] * 8 + [-1] * 24
 
 
+@pytest.mark.large
 def test_device_functions_that_wait_return_early_and_nest(launch, cuda, device_function):
     @device_function
     def warp_sum(v):
@@ -298,6 +299,7 @@ def test_waiting_for_a_flag_that_another_thread_of_the_block_sets(launch, cuda):
 INTEGERS = (np.int32, np.uint32, np.int64, np.uint64)
 
 
+@pytest.mark.large("name")
 @pytest.mark.parametrize("dtype", [*INTEGERS, np.float32, np.float64])
 @pytest.mark.parametrize(
     ("name", "start", "values", "wanted"),
@@ -485,6 +487,7 @@ def test_layouts_and_strides(launch, cuda, rng):
     assert np.array_equal(out, a - b.T)
 
 
+@pytest.mark.large(smoke=8)
 @pytest.mark.parametrize(
     ("statement", "says"),
     [

@@ -238,6 +238,7 @@ def test_an_endless_thread_is_told_with_its_loop(launch, cuda, monkeypatch):
     assert "HUNDREDFOLD_THREAD_SECONDS" in str(caught.value)
 
 
+@pytest.mark.large
 def test_work_that_is_only_long_goes_on(launch, cuda, monkeypatch):
     """The limit is for a thread, and not for a launch."""
     monkeypatch.setenv("HUNDREDFOLD_THREAD_SECONDS", "0.3")
@@ -357,6 +358,7 @@ def test_several_threads_launch_at_once(cuda):
     assert all(np.array_equal(x, wanted) for x in arrays)
 
 
+@pytest.mark.large
 def test_types_that_look_alike_are_compiled_apart(launch, cuda):
     """Integers beyond int64, arrays that are not aligned, times in other units: each with its own shared memory."""
 

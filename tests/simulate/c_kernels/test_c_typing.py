@@ -126,6 +126,7 @@ def _different(cp, compiler, folder, groups, values):
     return [name for name, a, b in zip(groups, got, wanted, strict=True) if a != b]
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("name", EXPRESSIONS)
 def test_the_rules_agree_with_a_compiler(cp, compiler, tmp_path, name):
     groups = {name: _all()[name]}
@@ -135,6 +136,7 @@ def test_the_rules_agree_with_a_compiler(cp, compiler, tmp_path, name):
         assert _different(cp, compiler, folder, groups, values) == []
 
 
+@pytest.mark.large
 def test_random_expressions_agree_with_a_compiler(cp, compiler, tmp_path):
     groups = {e: [e] for e in _random(16, 1)}
     assert _different(cp, compiler, tmp_path, groups, VALUES[0]) == []

@@ -87,6 +87,7 @@ def test_other_parameters(cp):
     assert "double" in kernel.cached_code or "long long" in kernel.cached_code
 
 
+@pytest.mark.large
 def test_types(cp):
     for dtype in "?bBhHiIqQfdFD":
         kernel = cp.ElementwiseKernel("T x", "T y", "y = x * x")

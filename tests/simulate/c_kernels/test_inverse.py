@@ -12,6 +12,7 @@ CASES = {
 }
 
 
+@pytest.mark.large("dtype")
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 def test_inverse(cp, name, dtype):

@@ -37,6 +37,7 @@ def test_both_spellings(cp, jit):
     assert raised.value.line == 6
 
 
+@pytest.mark.large
 def test_shared_memory_functions_and_shuffles(cp, jit):
     @jit.rawkernel(device=True)
     def twice(a):

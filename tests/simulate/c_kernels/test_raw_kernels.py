@@ -43,6 +43,7 @@ def test_it_runs_in_stream_order_and_is_counted(cp):
     assert (y.get() == 4).all()
 
 
+@pytest.mark.large
 def test_shared_memory_templates_references_and_shuffles(cp):
     code = r"""
     #define FULL 0xffffffff

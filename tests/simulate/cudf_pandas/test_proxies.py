@@ -76,6 +76,7 @@ def test_the_profiler_tells_gpu_and_cpu_calls():
     assert "GPU function calls in" in table and "- Series.apply" in table
 
 
+@pytest.mark.large
 def test_the_command_profiles_a_script(tmp_path):
     script = tmp_path / "script.py"
     script.write_text("import pandas as pd\ndf = pd.DataFrame({'a': [1, 2]})\nprint('sum', df.a.sum(), __file__)\n")

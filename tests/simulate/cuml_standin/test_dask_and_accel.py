@@ -5,10 +5,13 @@ import subprocess
 import sys
 import textwrap
 
+import pytest
+
 SETTINGS = {"HUNDREDFOLD_GPUS": "2", "HUNDREDFOLD_GPU_MEMORY": "128MiB"}
 IMPORTS = "import cupy, dask, dask.array as da, numpy as np, pytest"
 
 
+@pytest.mark.large
 def test_models_over_all_parts(simulating):
     simulating("""
         import cuml

@@ -52,6 +52,7 @@ ESTIMATORS = {
 }
 
 
+@pytest.mark.large(smoke=3)
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 def test_types_mirror_the_input(simulating, estimator):
     """CuPy in, CuPy out; NumPy in, NumPy out; pandas in, pandas out with its index; float32 stays; pickled, it is the same."""
@@ -88,6 +89,7 @@ def test_types_mirror_the_input(simulating, estimator):
     """)
 
 
+@pytest.mark.large
 def test_answers(simulating):
     simulating("""
         km = cuml.KMeans(n_clusters=3, random_state=0).fit(X)

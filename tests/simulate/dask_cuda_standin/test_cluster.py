@@ -1,5 +1,7 @@
 """A cluster of two simulated GPUs: its devices, its memory, spilling, and a worker that dies."""
 
+import pytest
+
 SETTINGS = {"HUNDREDFOLD_GPUS": "2", "HUNDREDFOLD_GPU_MEMORY": "128MiB"}
 IMPORTS = """
 import os, signal, time
@@ -11,6 +13,7 @@ dask.config.set({"distributed.dashboard.link": ""})
 """
 
 
+@pytest.mark.large
 def test_each_worker_has_a_device_of_its_own(simulating):
     simulating("""
         with LocalCUDACluster(dashboard_address=None) as cluster, Client(cluster) as client:
@@ -68,6 +71,7 @@ def test_it_spills_to_main_memory_and_disk_and_says_so(simulating):
     """)
 
 
+@pytest.mark.large
 def test_a_worker_that_dies_is_replaced_and_the_answer_is_right(simulating):
     simulating("""
         with LocalCUDACluster(dashboard_address=None) as cluster, Client(cluster) as client:

@@ -48,6 +48,7 @@ def home():
         yield cluster.scheduler_address, client
 
 
+@pytest.mark.large
 def test_its_workers_join_a_scheduler_one_for_each_gpu(home, tmp_path):
     address, client = home
     file = tmp_path / "scheduler.json"

@@ -11,7 +11,7 @@ BENCHMARK = Path(__file__).parents[3] / "benchmarks" / "kills.py"
 
 
 @pytest.mark.large
-@pytest.mark.parametrize("runs", [pytest.param(6, marks=pytest.mark.smoke), 20])
+@pytest.mark.parametrize("runs", [6, 20])
 @pytest.mark.counted("workers killed in the middle of a computation, by seeds")
 def test_the_answer_is_right_although_workers_are_killed(tmp_path, runs):
     record = tmp_path / "kills.json"

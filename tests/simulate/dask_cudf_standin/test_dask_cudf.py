@@ -48,6 +48,7 @@ def run():
     process.wait(timeout=30)
 
 
+@pytest.mark.large
 def test_a_cluster_of_worker_processes():
     done = subprocess.run(
         [sys.executable, "-W", "ignore", str(HERE / "programs.py")],

@@ -114,6 +114,7 @@ def test_a_ufunc_reduces(cuda, add):
         add.reduce(np.zeros(0))
 
 
+@pytest.mark.large
 def test_guvectorize(cuda, counted):
     import numba
 
@@ -178,6 +179,7 @@ def test_reduce_of_any_length(cuda, total, n):
     assert total(x) == x.sum() and total(cuda.to_device(x), init=5) == x.sum() + 5
 
 
+@pytest.mark.large
 def test_reduce_takes_all_its_options(cuda, total, counted):
     x = np.arange(1, 301, dtype=np.float64)
     assert total(x, size=10) == 55 and total(np.zeros(0), init=7) == 7
@@ -191,6 +193,7 @@ def test_reduce_takes_all_its_options(cuda, total, counted):
         total(x.reshape(2, 150))
 
 
+@pytest.mark.large
 def test_reduce_adds_floats_in_the_order_of_numba_cuda(cuda, total):
     """Thread by thread of 128, in up to 64 blocks, then halving each warp, then the warps, then the blocks."""
     x = np.random.default_rng(1).random(40_000).astype(np.float32) * 1000

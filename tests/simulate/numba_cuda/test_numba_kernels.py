@@ -20,6 +20,7 @@ def make(cuda, *jit_args, **options):
     return cuda.jit(*jit_args, **options)(add_one) if jit_args or options else cuda.jit(add_one)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(
     "how",
     [

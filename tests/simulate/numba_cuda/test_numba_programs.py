@@ -105,6 +105,7 @@ def test_the_numba_simulator_setting_is_ignored_in_a_line(tmp_path):
     assert "NUMBA_ENABLE_CUDASIM is set and ignored" in done.stderr and "decorators.jit" not in done.stderr
 
 
+@pytest.mark.large
 def test_the_real_warnings_stand_at_the_line_that_causes_them_and_can_be_switched_off(tmp_path):
     program = """
     import numpy as np
@@ -124,6 +125,7 @@ def test_the_real_warnings_stand_at_the_line_that_causes_them_and_can_be_switche
     assert "Warning" not in run(tmp_path, program, env=plain | {"NUMBA_DISABLE_PERFORMANCE_WARNINGS": "1"}).stderr
 
 
+@pytest.mark.large
 def test_dask_sends_kernels_and_device_arrays(tmp_path):
     done = run(
         tmp_path,

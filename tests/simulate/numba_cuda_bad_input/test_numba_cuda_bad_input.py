@@ -40,6 +40,7 @@ def run(tmp_path, warm):
     return run
 
 
+@pytest.mark.large(smoke=14)
 @pytest.mark.parametrize("kernels", ["compiled", "interpreted"])
 @pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: wrong.name)
 def test_one_error_with_the_line(run, wrong, kernels):
@@ -75,6 +76,7 @@ print("the next launch is right")
 AT_RUN_TIME = ["never ends", "a lock that is never given back", "out of bounds", "a race", "a block of 2048"]
 
 
+@pytest.mark.large("kernels")
 @pytest.mark.parametrize("kernels", ["compiled", "interpreted"])
 @pytest.mark.parametrize("name", AT_RUN_TIME)
 def test_the_next_launch_is_unaffected(run, name, kernels):
@@ -118,6 +120,7 @@ x = cuda.to_device(np.arange(100.0))
 )
 
 
+@pytest.mark.large("kernels")
 @pytest.mark.parametrize("kernels", ["compiled", "interpreted"])
 @pytest.mark.parametrize(("where", "after"), [("1, 1", 3), ("64, 256", 3), ("1, 1", 0.4)])
 def test_ctrl_c_stops_a_long_launch(tmp_path, kernels, where, after):

@@ -220,6 +220,7 @@ def test_bits(a, b):
     check(BITS, expected, got, x, y)
 
 
+@pytest.mark.large("a")
 @pytest.mark.parametrize("a", SOME)
 @pytest.mark.parametrize("b", SOME)
 def test_extremes_and_unified_variables(a, b):
@@ -237,6 +238,7 @@ def test_extremes_and_unified_variables(a, b):
     check(["min", "max", "either"], expected, got, x, y)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("a", REAL)
 def test_unary(a):
     x = values(a)
@@ -250,6 +252,7 @@ def test_unary(a):
     check(names, expected, got, x)
 
 
+@pytest.mark.large("a")
 @pytest.mark.parametrize("a", SOME)
 @pytest.mark.parametrize("b", SOME)
 def test_inplace(a, b):
@@ -262,6 +265,7 @@ def test_inplace(a, b):
     check(["inplace"], expected, got, x, y)
 
 
+@pytest.mark.large("a")
 @pytest.mark.parametrize("a", SOME)
 @pytest.mark.parametrize("b", "biL")
 def test_power_to_a_whole_number(a, b):
@@ -273,6 +277,7 @@ def test_power_to_a_whole_number(a, b):
     check(["power"], expected, got, x, y)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("a", REAL)
 def test_conversions(a):
     x = values(a)

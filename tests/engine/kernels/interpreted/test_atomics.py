@@ -73,6 +73,7 @@ def kernels(name):
     return with_old, without
 
 
+@pytest.mark.large("dtype")
 @pytest.mark.parametrize("bins", [1, 3, 300, 10**6])
 @pytest.mark.parametrize("name, dtype", [(name, dtype) for name in STEPS for dtype in TYPES[name]])
 def test_operations(name, dtype, bins):

@@ -203,6 +203,7 @@ def test_a_matmul_that_lacks_a_barrier(broken, where):
     assert where in made[0].sentence
 
 
+@pytest.mark.large(smoke=1)
 @pytest.mark.parametrize(("right", "shape"), [(matmul_guarded, (13, 21, 11)), (matmul_rows_guarded, (13, 24, 11))])
 def test_a_matmul_of_any_size(right, shape):
     assert not found(right, (2, 2), (T, T), *product(*shape))
@@ -262,6 +263,7 @@ def histogram_in_shared_unsynchronised(x, counts):
         cuda.atomic.add(counts, t, mine[t])
 
 
+@pytest.mark.large
 def test_histograms():
     x = np.random.default_rng(3).integers(0, 16, 1000)
 
@@ -302,6 +304,7 @@ def smooth_in_place_with_a_grid_sync(x):
     x[i] = value
 
 
+@pytest.mark.large
 def test_stencils_in_place():
     x = np.arange(256.0)
     (finding,) = found(smooth_in_place, 4, 64, x)
@@ -378,6 +381,7 @@ def reduction_by_warps(x, out):
         cuda.atomic.add(out, 0, part[0])
 
 
+@pytest.mark.large
 def test_reductions():
     def made(kernel, n):
         return found(kernel, 3, THREADS, np.ones(n), np.zeros(1))
@@ -440,6 +444,7 @@ def sum_by_the_last_block_without_a_fence(x, partial, count, out):
             out[0] += partial[k]
 
 
+@pytest.mark.large("severity")
 @pytest.mark.parametrize(
     ("kernel", "severity"), [(sum_by_the_last_block, "warning"), (sum_by_the_last_block_without_a_fence, "error")]
 )

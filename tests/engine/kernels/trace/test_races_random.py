@@ -79,6 +79,7 @@ def harmless(log, a, b, numbered):
     return len(places) == 1 and next(iter(places))[0] == "write" and len(values) == 1
 
 
+@pytest.mark.large(smoke=2)
 @pytest.mark.parametrize("start", range(0, 600, 60))
 def test_the_same_races_as_by_comparing_all_pairs(start):
     raced, warned = 0, 0
