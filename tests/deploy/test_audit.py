@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from hundredfold.lab import audit
 
 ROOT = Path(__file__).parents[2]
@@ -46,7 +48,7 @@ def test_an_advisory_is_a_finding_unless_it_is_accepted_for_that_package():
 def test_what_was_not_answered_is_not_called_audited():
     result = audit.judge([{"name": "uv", "skip_reason": "not found"}, answer("numpy", "2")], {})
     assert result.unanswered == ["uv"] and not result.found
-    assert result.lines()[0].startswith("1 of 2") and "NOT audited" in result.lines()[-1]
+    assert result.lines()[0].startswith("1 of 2") and "they are NOT audited" in result.lines()[-1]
 
 
 def test_a_tool_that_reaches_no_service_answers_for_none(tmp_path):
@@ -55,6 +57,24 @@ def test_a_tool_that_reaches_no_service_answers_for_none(tmp_path):
     broken.chmod(0o755)
     found = audit.ask(broken, {"numpy": {"2.0", "2.1"}, "jax": {"1"}}, "pypi")
     assert len(found) == 3 and all("skip_reason" in each for each in found)
+
+
+@pytest.mark.parametrize(
+    ("answers", "arguments", "status"),
+    [
+        ([answer("numpy", "2")], [], 0),
+        ([answer("numpy", "2"), {"name": "uv", "skip_reason": "not found"}], [], 1),
+        ([answer("numpy", "2"), {"name": "uv", "skip_reason": "not found"}], ["--incomplete"], 0),
+        ([answer("numpy", "2", "PYSEC-1")], ["--incomplete"], 1),
+    ],
+)
+def test_an_audit_that_was_not_answered_fails_unless_told_otherwise(monkeypatch, tmp_path, answers, arguments, status):
+    monkeypatch.setattr(audit, "ROOT", tmp_path)
+    monkeypatch.setattr(audit, "install", lambda *_: None)
+    monkeypatch.setattr(audit.uv, "find", lambda: "uv")
+    monkeypatch.setattr(audit.uv, "run", lambda *_: None)
+    monkeypatch.setattr(audit, "ask", lambda *_: answers)
+    assert audit.command(arguments) == status
 
 
 def test_an_exception_that_nobody_needs_any_longer_is_said():
