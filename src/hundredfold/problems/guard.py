@@ -215,11 +215,11 @@ def _where(error: BaseException) -> str:
 
 
 def _theirs(error: BaseException) -> list[traceback.FrameSummary]:
-    return [frame for frame in traceback.extract_tb(error.__traceback__) if _is_theirs(frame.filename)]
+    return [frame for frame in traceback.extract_tb(error.__traceback__) if is_theirs(frame.filename)]
 
 
-def _is_theirs(filename: str) -> bool:
-    """Not ours, not the standard library's, not an installed package's. A cell's "file" is in none of them."""
+def is_theirs(filename: str) -> bool:
+    """Whether a file holds the learner's code: not ours, not the standard library's, not an installed package's. A cell's "file" is in none of them."""
     return not filename.startswith((_OURS, "<frozen", *_LIBRARIES))
 
 
