@@ -11,6 +11,7 @@ from ..cases import Case
 from ..differences import explain, number
 from ..functions import Run
 from ..problem import Problem, Wrong
+from ..properties import Drawn, constants, other_data, second_call, sizes
 from ..verdict import refuse
 from .judging import CompiledJudge
 
@@ -122,6 +123,15 @@ def _one_core(v):
     return counts
 
 
+@njit(parallel=True)
+def _in_disguise(v):
+    counts = np.zeros((1, 256), np.int64)
+    for t in prange(1):
+        for i in range(v.size):
+            counts[t, v[i]] += 1
+    return counts.sum(axis=0)
+
+
 @njit
 def _prange_alone(v):
     counts = np.zeros(256, np.int64)
@@ -200,11 +210,19 @@ HISTOGRAM = Problem(
             Case("always the same value", lambda: (np.full(500, 7, np.uint8),)),
             Case("a million values", lambda: (values(1_000_000, seed=2),)),
         ),
+        drawn=Drawn(
+            lambda rng, size: (rng.integers(0, BINS, size, dtype=np.uint8),),
+            257,
+            sizes(2, 3, 7, 31, 70_001, words="{} values"),
+            constants(),
+            other_data(),
+            second_call(hint="Begin with new counts in each call: those of the last one are still in yours."),
+        ),
         compare=_compare,
         threads=True,
         after=(_steady,),
-        verified="no two iterations touch the same count, over several threads, and 4 million values came out "
-        "right three times",
+        watched="no two iterations touch the same count",
+        verified="several threads share the work, and 4 million values came out right three times",
     ),
     hints=(
         "`counts[v[i]] += 1` reads a count, adds 1 and writes it back. What if another thread does the same in between?",
@@ -217,6 +235,7 @@ HISTOGRAM = Problem(
         "race": Wrong(_starter, "race", hint="Give each thread counts of its own, and add them up at the end."),
         "modulo": Wrong(_modulo, "race"),
         "serial": Wrong(_one_core, "serial", hint="Keep `parallel=True` and a `prange`: over parts, not over values."),
+        "prange of one": Wrong(_in_disguise, "serial"),
         "prange alone": Wrong(_prange_alone, "serial"),
         "bincount": Wrong(_bincount, "serial"),
         "remainder": Wrong(_equal_parts, "remainder", hint="Let part t end at `(t + 1) * v.size // parts`."),
