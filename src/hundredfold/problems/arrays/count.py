@@ -13,6 +13,7 @@ from functools import cache
 
 import numpy as np
 
+from .. import devices
 from ..cases import Case, uniform
 from ..devices import cp
 from ..differences import explain, number, pair, same
@@ -58,8 +59,8 @@ def known(rng: np.random.Generator, size: int) -> tuple[np.ndarray]:
 
 def _compare(run: Run) -> None:
     got = run.got
-    kind = getattr(got, "dtype", None)
-    if isinstance(got, (bool, np.bool_)) or (kind is not None and kind.kind == "b" and getattr(got, "ndim", 1) == 0):
+    array = isinstance(got, np.ndarray) or devices.is_device(got)
+    if isinstance(got, (bool, np.bool_)) or (array and got.dtype.kind == "b" and got.ndim == 0):
         refuse("all", _ALL)
     is_float(got)
     if run.case.name == _RANDOM:

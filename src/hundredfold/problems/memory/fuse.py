@@ -28,7 +28,7 @@ def _one_kernel(account: Account, arguments: tuple[np.ndarray, ...]) -> str | No
     """One launch, and one for each argument that has to be copied into one piece first: a kernel by hand may want that."""
     if account.launches is None:
         return None
-    most = 1 + sum(not (each.flags.c_contiguous or each.flags.f_contiguous) for each in arguments)
+    most = 1 + sum(not each.flags.c_contiguous for each in arguments)
     return "" if account.launches <= most else f"it takes {account.launches} kernels; one is enough."
 
 
