@@ -175,7 +175,7 @@ FOLLOW = Problem(
             lambda rng, size: (rng.standard_normal(size[0]), size[1]),
             (31, 0.3),
             sizes((2, 0.5), (3, 0.9), (257, 0.01), (3001, 0.9), words="{0[0]} numbers and a = {0[1]}"),
-            dtypes("float32"),
+            dtypes("float32", rtol=1e-6, atol=1e-6),
             full_range(
                 "uint8",
                 "int32",

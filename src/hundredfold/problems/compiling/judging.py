@@ -40,8 +40,8 @@ class CompiledJudge(FunctionJudge):
     ----------
     steps : Case or None
         A long case for which at most `LINES` lines may be left to the interpreter.
-    threads : bool
-        The work must be shared among several threads.
+    threads : Case or None
+        The work must be shared among several threads: a case in which each of them has something to do.
     watched : str
         What a verdict says where the source of the answer was watched in each small case, to its end.
 
@@ -50,7 +50,7 @@ class CompiledJudge(FunctionJudge):
 
     result: str = "host"
     steps: Case | None = None
-    threads: bool = False
+    threads: Case | None = None
     watched: str = ""
 
     def __call__(self, problem: Problem, answers: tuple[Any, ...]) -> Verified:
@@ -90,13 +90,10 @@ class CompiledJudge(FunctionJudge):
             if rehearsal is not None and rehearsal.wrapped and refusal.reason in _RESULTS and not refusal.advice:
                 refuse("wrapped", f"{refusal.why} Your code uses the index {rehearsal.wrapped}. {_OTHER_END}")
             raise
-        if first and self.threads:
-            _shared(rehearsal, lambda: function(*self._busy().host()))
+        if first and self.threads is not None:
+            arguments = self.threads.host()
+            _shared(rehearsal, lambda: guard.call(function, *arguments, limit=problem.time_limit))
         return _size(case) > SMALL or (rehearsal is not None and rehearsal.whole)
-
-    def _busy(self) -> Case:
-        """The largest case: in it a thread has something to do."""
-        return max(self.cases, key=_size)
 
 
 def _size(case: Case) -> int:

@@ -204,11 +204,11 @@ class _Stage:
         self.asked_who = True
         return self.now[1] if self.now else 0
 
-    def touch(self, array: np.ndarray, index: tuple[int, ...], writes: bool) -> None:
+    def touch(self, array: np.ndarray, index: tuple[int, ...], writes: bool, where: int) -> None:
         """Take down that the running iteration touches an element, and whom it meets there."""
         if self.now is None:
             return
-        writers, readers = self.touched.setdefault(address(array, index), ([], []))
+        writers, readers = self.touched.setdefault(where, ([], []))
         for other in writers if not writes else [*writers, *readers]:
             self._met(other, array, index, writes)
         seen = writers if writes else readers
@@ -246,16 +246,19 @@ class _Stage:
         if len(index) < array.ndim:
             return False
         within = tuple(p % s for p, s in zip(index, array.shape, strict=True))
-        self.touch(array, within, writes)
+        where = address(array, within)
+        self.touch(array, within, writes, where)
         if not writes:
-            self.reading(address(array, within), 1)
+            self.reading(where, 1)
         return True
 
     def reading(self, where: int, elements: int) -> None:
         """Take down who reads so many elements, if they are an argument's."""
-        if any(low <= where < high for low, high in self.given):
-            who = self.now[0] if self.now else -1
-            self.found.reads[who] = self.found.reads.get(who, 0) + elements
+        for low, high in self.given:
+            if low <= where < high:
+                who = self.now[0] if self.now else -1
+                self.found.reads[who] = self.found.reads.get(who, 0) + elements
+                return
 
     def handed(self, value: Any) -> None:
         """A function that is not rehearsed got an array, and reads it."""
@@ -266,7 +269,7 @@ class _Stage:
         """A slice was read or written: each of its elements was."""
         if self.now is not None:
             for index in np.ndindex(array.shape):
-                self.touch(array, index, writes)
+                self.touch(array, index, writes, address(array, index))
 
 
 def _is_empty(cell: Any) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 
 _TASKS = Path("/proc/self/task")
 _TRIES = 3
-SHARE = 0.15
+SHARE = 0.1
 """The share of all processor time from which on a thread counts as one that worked."""
 
 
