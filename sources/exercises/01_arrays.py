@@ -88,7 +88,7 @@ check("arrays.count", share_of_ones)
 # A colleague hands you this stopwatch for GPU functions. Every time it shows is wrong, in three different ways. Repair it: it returns the
 # seconds that **one** call of `fn` takes,
 #
-# - with all the device work that `fn` orders, and none that somebody ordered before;
+# - with all the device work that `fn` orders, also in streams of its own, and none that somebody ordered before;
 # - without the first call, which compiles;
 # - of several calls, seven are plenty, so that one slow call does not spoil it: their median, for example.
 

@@ -98,7 +98,8 @@ check("memory.fuse", distance)
 # finds the share that its first number has in the row's sum. The shares of all rows come back as one array on the device. The result is
 # right; but on a large matrix it runs out of memory, although only a few rows are on the device at a time. Or are they?
 #
-# Repair it, so that no more than a few pieces lie on the device at once. (A matrix without rows gives an empty array, and the last piece
+# Repair it, so that no more than a few pieces lie on the device at once. Each number is sent once, the shares are found on the device, and
+# nothing comes back. (A matrix without rows gives an empty array, and the last piece
 # may be shorter.)
 
 
@@ -193,7 +194,7 @@ check("memory.worth", decisions)
 # the row's largest number is taken off first, which changes nothing in the result. Neural networks do this at every step, and whole
 # papers are about doing it with fewer bytes.
 #
-# `x` is a float64 matrix on the device; the result is a new one. The version below is right and moves 64 bytes for each element. Nobody
+# `x` is a float64 matrix on the device; the result is a new one. Nothing may travel to the host. The version below is right and moves 64 bytes for each element. Nobody
 # can do with less than 16, each element read once and each result written once.
 #
 # How near do you get? 48 bytes or fewer pass, and the check says how near the limit you are. 32 are within reach of this unit's tools, 24

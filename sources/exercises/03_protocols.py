@@ -70,8 +70,8 @@ check("protocols.moved", memory, pickled, bus, seconds)
 # %% [markdown]
 # ## 2. One function, four libraries
 #
-# Write a function that divides each row of a matrix by its length, $\sqrt{\sum_j x_{ij}^2}$; a row of zeros stays as it is. It must run,
-# unchanged, on the arrays of
+# Write a function that divides each row of a matrix by its length, $\sqrt{\sum_j x_{ij}^2}$; a row of zeros stays as it is, and a row with
+# a NaN becomes NaN. It must run, unchanged, on the arrays of
 #
 # - NumPy,
 # - CuPy,

@@ -229,6 +229,22 @@ def numpy_float(x):
     return np.float64(cp.count_nonzero((np.sin(x) ** 2 + np.cos(x) ** 2) == 1).get() / x.size)
 
 
+@wrong("arrays.count", "value")
+def of_a_sample(x):
+    x = x[: 1 << 16]
+    return float((cp.sin(x) ** 2 + cp.cos(x) ** 2 == 1).mean())
+
+
+@wrong("arrays.count", "value")
+def in_seven_digits(x):
+    return float((cp.sin(x) ** 2 + cp.cos(x) ** 2 == 1).astype("f4").mean())
+
+
+@wrong("arrays.count", "tolerance")
+def to_one_rounding(x):
+    return float((abs(cp.sin(x) ** 2 + cp.cos(x) ** 2 - 1) < 2e-16).mean())
+
+
 # ---- arrays.clock ----
 
 
@@ -368,8 +384,9 @@ def steady(fn):
 right("arrays.clock")(steady)
 
 
-@right("arrays.clock")
+@wrong("arrays.clock", "not-synchronised")
 def by_events(fn):
+    """Of the current stream: what the function does in another one is missed."""
     fn()
     times = []
     for _ in range(7):
@@ -382,8 +399,9 @@ def by_events(fn):
     return float(np.median(times))
 
 
-@right("arrays.clock")
+@wrong("arrays.clock", "not-synchronised")
 def by_cupys_own_benchmark(fn):
+    """Its times are those between two events in the current stream."""
     from cupyx.profiler import benchmark
 
     return float(np.median(benchmark(fn, (), n_repeat=7, n_warmup=1).gpu_times))
@@ -407,6 +425,34 @@ def third_best_of_nine(fn):
         cp.cuda.Device().synchronize()
         times.append(time.time() - start)
     return sorted(times)[2]
+
+
+@wrong("arrays.clock", "outlier")
+def the_first_that_is_timed(fn):
+    fn()
+    times = []
+    for _ in range(5):
+        sync()
+        start = time.perf_counter()
+        fn()
+        sync()
+        times.append(time.perf_counter() - start)
+    return times[0]
+
+
+@wrong("arrays.clock", "too-long")
+def collects_in_between(fn):
+    fn()
+    times = []
+    for _ in range(7):
+        sync()
+        start = time.perf_counter()
+        fn()
+        sync()
+        cp.get_default_memory_pool().free_all_blocks()
+        time.sleep(0.0015)
+        times.append(time.perf_counter() - start)
+    return float(np.median(times))
 
 
 # ---- arrays.lean ----
@@ -449,6 +495,11 @@ def mean_of_squares(x):
 def five_passes(x):
     centred = x - cp.mean(x)
     return float(cp.sqrt(cp.mean(centred * centred)))
+
+
+@wrong("arrays.lean", "value")
+def with_an_epsilon(x):
+    return float(cp.sqrt(x.var() + 1e-20))
 
 
 @right("arrays.lean")

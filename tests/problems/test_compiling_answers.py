@@ -4,6 +4,8 @@ One more wrong answer of each kind, which must be refused for the same reason, a
 accepted. They are code as learners write it, in the style of a notebook cell.
 """
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numba
 import numpy as np
 import pytest
@@ -124,6 +126,35 @@ def level_in_an_array(x, a):
         level[0] = x[i] if i == 0 else (1 - a) * level[0] + a * x[i]
         y[i] = level[0]
     return y
+
+
+@wrong("follow", "interpreted")
+@jit(forceobj=True, looplift=False)
+def in_object_mode(x, a):
+    y = np.empty(x.size)
+    for i in range(x.size):
+        y[i] = x[i] if i == 0 else y[i - 1] + a * (x[i] - y[i - 1])
+    return y
+
+
+@wrong("follow", "value")
+@njit
+def differences_in_the_type_of_x(x, a):
+    y = np.empty(x.size)
+    if x.size:
+        y[0] = x[0]
+    steps = x[1:] - x[:-1]
+    for i in range(1, x.size):
+        y[i] = y[i - 1] + a * (steps[i - 1] + (x[i - 1] - y[i - 1]))
+    return y
+
+
+@wrong("follow", "nan")
+def in_closed_form(x, a):
+    if len(x) == 0 or a == 1:
+        return x.astype(float)
+    weights = (1 - a) ** -np.arange(len(x), dtype=float)
+    return np.cumsum(np.concatenate([x[:1], a * x[1:] * weights[1:]])) / weights
 
 
 @right("follow")
@@ -481,6 +512,42 @@ def one_bin_too_few(v):
     return counts.sum(axis=0)
 
 
+@wrong("histogram", "serial")
+@njit(parallel=True)
+def all_by_the_first(v):
+    counts = np.zeros((4, 256), np.int64)
+    for t in prange(4):
+        if t == 0:
+            for value in v:
+                counts[t, value] += 1
+    return counts.sum(axis=0)
+
+
+@njit(nogil=True)
+def count_alone(v):
+    counts = np.zeros(256, np.int64)
+    for i in range(v.size):
+        counts[v[i]] += 1
+    return counts
+
+
+@right("histogram")
+def a_pool_of_threads(v):
+    with ThreadPoolExecutor(4) as pool:
+        return sum(pool.map(count_alone, np.array_split(v, 4)), np.zeros(256, np.int64))
+
+
+@right("histogram")
+@njit(parallel=True)
+def a_thread_for_each_value(v):
+    counts = np.zeros(256, np.int64)
+    for value in prange(256):
+        for i in range(v.size):
+            if v[i] == value:
+                counts[value] += 1
+    return counts
+
+
 @right("histogram")
 @njit(parallel=True)
 def one_bin_after_the_other(v):
@@ -599,6 +666,37 @@ def zero_dimensional(x):
 @wrong("steps", "exception")
 def empty_mean(x):
     return float(np.abs(np.diff(x)).sum() / [x.size - 1 for _ in range(1) if x.size > 1][0])
+
+
+@wrong("steps", "value")
+def in_pieces_of_a_million(x):
+    if x.size < 2:
+        return 0.0
+    pieces = (x[i : i + 1_000_000] for i in range(0, x.size, 1_000_000))
+    return float(sum(total_alone(piece) for piece in pieces) / (x.size - 1))
+
+
+@njit
+def total_alone(x):
+    total = 0.0
+    for i in range(1, x.size):
+        total += abs(x[i] - x[i - 1])
+    return total
+
+
+@wrong("steps", "temporaries")
+@njit
+def in_two_halves(x):
+    if x.size < 2:
+        return 0.0
+    h = x.size // 2
+    return (np.abs(x[1 : h + 1] - x[:h]).sum() + np.abs(x[h + 1 :] - x[h:-1]).sum()) / (x.size - 1)
+
+
+@right("steps")
+@njit(parallel=True)
+def fused_by_numba(x):
+    return np.sum(np.abs(x[1:] - x[:-1])) / (x.size - 1) if x.size > 1 else 0.0
 
 
 @right("steps")

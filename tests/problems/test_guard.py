@@ -291,3 +291,43 @@ def test_what_an_earlier_cell_has_queued_is_not_the_answers_mistake(simulated):
     earlier = problems.judge(port.id, right)
     assert earlier.outcome == UNJUDGED and "own[4] does not exist" in earlier.why
     assert problems.judge(port.id, right).right
+
+
+def test_what_belongs_to_the_whole_process_is_put_back(tmp_path):
+    def careless():
+        np.seterr(all="raise")
+        os.chdir(tmp_path)
+        sys.setrecursionlimit(5000)
+        sys.stdout.close()
+
+    before = np.geterr(), os.getcwd(), sys.getrecursionlimit()
+    guard.call(careless)
+    assert (np.geterr(), os.getcwd(), sys.getrecursionlimit()) == before
+    print("still open")
+
+
+def test_a_child_that_an_answer_forks_does_not_come_back(tmp_path):
+    kept = tmp_path / "came back"
+    parent, seen = os.getpid(), []
+
+    def forks():
+        child = os.fork()
+        if child:
+            seen.append(child)
+            os.waitpid(child, 0)
+
+    guard.call(forks)
+    if os.getpid() != parent:
+        kept.touch()
+        os._exit(1)
+    assert seen and not kept.exists()
+
+
+def test_a_result_that_raises_when_it_is_looked_at_is_refused(device):
+    class Sulking:
+        def __getattr__(self, name):
+            raise RuntimeError("leave me alone")
+
+    for name in ("arrays.port", "arrays.count", "arrays.clock"):
+        verdict = problems.judge(name, lambda *given: Sulking())
+        assert verdict.outcome == "wrong" and "\n" not in verdict.why

@@ -28,6 +28,9 @@ def _cupy(device):
     cp = device
 
 
+KEPT = {}  # arrays that some answers write their results into, each time
+
+
 # ---- memory.fuse ----
 
 
@@ -42,7 +45,7 @@ def by_complex_numbers(x, y):
     return cp.abs((x - 1) + 1j * (y + 2)).astype(x.dtype)
 
 
-@wrong("memory.fuse", "dtype")
+@wrong("memory.fuse", "traffic")
 def doubles_before(x, y):
     return cp.fuse(kernel_name="fused")(lambda a, b: cp.sqrt((a - 1) ** 2 + (b + 2) ** 2))(
         x.astype("f8"), y.astype("f8")
@@ -192,6 +195,22 @@ def each_piece_twice(x, rows):
     return out
 
 
+@wrong("memory.leak", "transfer")
+def only_the_shares_are_sent(x, rows):
+    return cp.concatenate(
+        [cp.empty(0), *(cp.asarray(x[i : i + rows, 0] / x[i : i + rows].sum(axis=1)) for i in range(0, len(x), rows))]
+    )
+
+
+@wrong("memory.leak", "held")
+def pieces_of_its_own_size(x, rows):
+    out = cp.empty(len(x))
+    for start in range(0, len(x), 500):
+        piece = cp.asarray(x[start : start + 500])
+        out[start : start + 500] = piece[:, 0] / piece.sum(axis=1)
+    return out
+
+
 @wrong("memory.leak", "host")
 def all_on_the_host(x, rows):
     return x[:, 0] / x.sum(axis=1)
@@ -333,6 +352,27 @@ def broadcast_ramp(image):
 
 
 # ---- memory.softmax ----
+
+
+@wrong("memory.softmax", "traffic")
+def by_the_library(x):
+    """One call, which launches five kernels."""
+    from cupyx.scipy.special import softmax
+
+    return softmax(x, axis=1) if x.size else x.copy()
+
+
+@wrong("memory.softmax", "transfer")
+def row_maxima_by_the_host(x):
+    largest = np.array([float(row.max()) for row in x])
+    e = cp.fuse(kernel_name="fused")(lambda x, m: cp.exp(x - m))(x, cp.asarray(largest)[:, None])
+    return e / e.sum(axis=1, keepdims=True)
+
+
+@wrong("memory.softmax", "reused")
+def into_a_kept_array(x):
+    e = cp.exp(x - x.max(axis=1, keepdims=True))
+    return cp.divide(e, e.sum(axis=1, keepdims=True), out=KEPT.setdefault(x.shape, cp.empty(x.shape)))
 
 
 @wrong("memory.softmax", "traffic")

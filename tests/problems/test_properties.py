@@ -48,6 +48,11 @@ def test_each_property_is_what_it_says():
     whole = only(properties.dtypes("int8"))
     assert whole.dtype == np.int8 and np.abs(whole).max() == 100 and len(np.unique(whole)) > 9
     assert only(properties.dtypes("uint8")).min() == 0
+    assert (only(properties.full_range("int32")).min(), only(properties.full_range("int32")).max()) == (
+        -(2**31),
+        2**31 - 1,
+    )
+    assert only(properties.full_range("uint8")).dtype == np.uint8
     assert np.isnan(only(properties.nans())).sum() == 1
     assert np.isposinf(only(properties.infinities())).sum() == 1
     assert len(np.unique(only(properties.constants()))) == 1

@@ -6,9 +6,12 @@ accepted. They are code as learners write it, in the style of a notebook cell.
 
 import importlib
 import io
+import lzma
+import marshal
 import pickle
 import subprocess
 import sys
+import types
 
 import cloudpickle
 import numpy as np
@@ -117,7 +120,38 @@ def one_in_double(x):
 def by_mean(x):
     xp = x.__array_namespace__() if hasattr(x, "__array_namespace__") else np
     length = (x * x).sum(axis=1, keepdims=True) ** 0.5
+    return x / xp.where(length != 0, length, xp.ones_like(length))
+
+
+@wrong("protocols.anywhere", "nan")
+def nan_is_not_over_zero(x):
+    xp = x.__array_namespace__() if hasattr(x, "__array_namespace__") else np
+    length = (x * x).sum(axis=1, keepdims=True) ** 0.5
     return x / xp.where(length > 0, length, xp.ones_like(length))
+
+
+@wrong("protocols.anywhere", "value")
+def a_floor_under_the_length(x):
+    xp = x.__array_namespace__() if hasattr(x, "__array_namespace__") else np
+    return x / xp.maximum((x * x).sum(axis=1, keepdims=True) ** 0.5, 1e-30)
+
+
+@wrong("protocols.anywhere", "value")
+def piece_by_piece(x):
+    if hasattr(x, "map_blocks"):
+        return x.map_blocks(piece_by_piece, dtype=x.dtype)
+    length = (x * x).sum(axis=1, keepdims=True) ** 0.5
+    return x / (length + (length == 0))
+
+
+@wrong("protocols.anywhere", "transfer")
+def pieces_by_the_host(x):
+    if hasattr(x, "map_blocks"):
+        return x.rechunk({1: -1}).map_blocks(
+            lambda p: cp.asarray(pieces_by_the_host(p.get())), dtype=x.dtype, meta=x._meta
+        )
+    length = (x * x).sum(axis=1, keepdims=True) ** 0.5
+    return x / (length + (length == 0))
 
 
 @right("protocols.anywhere")
@@ -194,6 +228,17 @@ def at_least_2d(thing):
 @wrong("protocols.adopt", "host")
 def asnumpy(thing):
     return cp.asnumpy(opened(thing))
+
+
+@wrong("protocols.adopt", "backend")
+def only_sequences_are_the_host(thing):
+    if isinstance(thing, (list, tuple, np.ndarray)):
+        raise TypeError("host")
+    return (
+        opened(thing)
+        if hasattr(thing, "__cuda_array_interface__") or hasattr(thing, "__dlpack__")
+        else cp.asarray(thing)
+    )
 
 
 @wrong("protocols.adopt", "type")
@@ -313,6 +358,36 @@ def largest_asked(a, b, t):
     return branch(a, b, t, fast)
 
 
+@wrong("protocols.blend", "traffic")
+def fast_in_one_dimension(a, b, t):
+    def fast(a, b, t):
+        return (
+            kernel(f"T v = a + t * (b - a); {CUT}")(a, b, a.dtype.type(t))
+            if a.ndim == 1
+            else cp.clip(a + t * (b - a), 0, 1)
+        )
+
+    return branch(a, b, t, fast)
+
+
+@wrong("protocols.blend", "traffic")
+def fast_for_cupy_alone(a, b, t):
+    if isinstance(a, cp.ndarray):
+        return kernel(f"T v = a + t * (b - a); {CUT}")(a, b, a.dtype.type(t))
+    if hasattr(a, "__cuda_array_interface__"):
+        a, b = cp.asarray(a), cp.asarray(b)
+    xp = a.__array_namespace__() if hasattr(a, "__array_namespace__") else np
+    return xp.clip(a + t * (b - a), 0, 1)
+
+
+@wrong("protocols.blend", "dtype")
+def a_numpy_share(a, b, t):
+    if hasattr(a, "__cuda_array_interface__"):
+        return branch(a, b, t, lambda a, b, t: kernel(f"T v = a + t * (b - a); {CUT}")(a, b, a.dtype.type(t)))
+    xp = a.__array_namespace__() if hasattr(a, "__array_namespace__") else np
+    return xp.clip(a + np.float64(t) * (b - a), 0, 1)
+
+
 @right("protocols.blend")
 def half_fused(a, b, t):
     def fast(a, b, t):
@@ -427,7 +502,42 @@ def from_the_handle(packed):
     return from_arrays(arrays, lambda: stream)
 
 
+RULES = []
+
+
+def with_the_number_of_its_rule(state):
+    RULES.append(state["rule"])
+    parts = {**state, "field": state["field"].copy_to_host(), "stream": None, "rule": len(RULES) - 1}
+    return pickle.dumps(parts)
+
+
+def by_the_number_of_its_rule(packed):
+    parts = pickle.loads(packed)
+    return parts | {"field": cuda.to_device(parts["field"]), "rule": RULES[parts["rule"]], "stream": cp.cuda.Stream()}
+
+
+def with_the_code_alone(state):
+    arrays = {"field": state["field"].copy_to_host(), "window": state["window"]}
+    return pickle.dumps((arrays, marshal.dumps(state["rule"].__code__), state["rule"].__defaults__))
+
+
+def from_the_code_alone(packed):
+    arrays, code, defaults = pickle.loads(packed)
+    rule = types.FunctionType(marshal.loads(code), {}, "rule", defaults)
+    return arrays | {"field": cuda.to_device(arrays["field"]), "rule": rule, "stream": cp.cuda.Stream()}
+
+
+def the_same_stream_each_time(packed):
+    if "stream" not in KEPT:
+        KEPT["stream"] = cp.cuda.Stream()
+    return from_arrays(packed, lambda: KEPT["stream"])
+
+
 SENDING = [
+    ("exception", with_the_number_of_its_rule, by_the_number_of_its_rule),
+    ("exception", with_the_code_alone, from_the_code_alone),
+    ("lifetime", with_the_handle, lambda packed: from_arrays(pickle.loads(packed)[0])),
+    ("reused", by_arrays, the_same_stream_each_time),
     ("exception", by_arrays, lambda packed: pickle.loads(packed)["field"]),
     ("exception", lambda state: pickle.dumps(tuple(state.values())), pickle.loads),
     ("type", lambda state: state["field"].copy_to_host().tolist(), from_arrays),
@@ -460,7 +570,15 @@ def test_another_wrong_way_to_send_is_refused_for_its_reason(reason, pack, unpac
 
 
 @pytest.mark.counted("other right answers accepted")
-@pytest.mark.parametrize("pair", [(by_arrays, from_arrays), (by_packer, pickle.loads)], ids=["savez", "a pickler"])
+@pytest.mark.parametrize(
+    "pair",
+    [
+        (by_arrays, from_arrays),
+        (by_packer, pickle.loads),
+        (lambda state: lzma.compress(by_arrays(state)), lambda packed: from_arrays(lzma.decompress(packed))),
+    ],
+    ids=["savez", "a pickler", "compressed"],
+)
 def test_another_right_way_to_send_is_accepted(pair):
     verdict = problems.judge("protocols.send", *pair)
     assert verdict.right, verdict.why

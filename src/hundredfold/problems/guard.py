@@ -15,6 +15,7 @@ import contextlib
 import inspect
 import io
 import linecache
+import os
 import re
 import signal
 import sys
@@ -58,6 +59,28 @@ class _Bounded(io.StringIO):
         if self.tell() < _KEPT:
             super().write(text)
         return len(text)
+
+    def close(self) -> None:
+        """Stay open: what a learner's code closes is its own output, and what was written is still wanted."""
+
+
+@contextlib.contextmanager
+def _as_it_was() -> Iterator[None]:
+    """Put back after the block what belongs to the whole process; and a process that the block forked ends here.
+
+    A child that came back from the learner's function would be a second notebook, with the same connections.
+    """
+    process, folder, depth = os.getpid(), os.getcwd(), sys.getrecursionlimit()
+    try:
+        with np.errstate():
+            yield
+    finally:
+        if os.getpid() != process:
+            os._exit(0)
+        if sys.getrecursionlimit() != depth:
+            sys.setrecursionlimit(depth)
+        with contextlib.suppress(OSError):  # somebody may have removed it
+            os.chdir(folder)
 
 
 def _queued() -> float:
@@ -123,6 +146,7 @@ def call(function: Callable[..., Any], *args: Any, limit: float = 30.0, wait: bo
     written = _Bounded()
     try:
         with (
+            _as_it_was(),
             warnings.catch_warnings(record=True),
             contextlib.redirect_stdout(written),
             contextlib.redirect_stderr(written),
@@ -215,11 +239,11 @@ def _where(error: BaseException) -> str:
 
 
 def _theirs(error: BaseException) -> list[traceback.FrameSummary]:
-    return [frame for frame in traceback.extract_tb(error.__traceback__) if _is_theirs(frame.filename)]
+    return [frame for frame in traceback.extract_tb(error.__traceback__) if is_theirs(frame.filename)]
 
 
-def _is_theirs(filename: str) -> bool:
-    """Not ours, not the standard library's, not an installed package's. A cell's "file" is in none of them."""
+def is_theirs(filename: str) -> bool:
+    """Whether a file holds the learner's code: not ours, not the standard library's, not an installed package's. A cell's "file" is in none of them."""
     return not filename.startswith((_OURS, "<frozen", *_LIBRARIES))
 
 
@@ -239,6 +263,17 @@ def _meaning(kind: str, said: str) -> str:
     if kind == "NotSimulatedError":
         return "It may be right on a GPU; here it cannot be judged, so write it with something that is simulated."
     return ""
+
+
+def of_theirs(error: BaseException) -> bool:
+    """Whether an exception comes out of the learner's code: also where what it returned is only looked at."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return bool(frames) and is_theirs(frames[-1].filename)
+
+
+def explained(error: BaseException) -> Refusal:
+    """The refusal for an exception of the learner's that came while their result was looked at."""
+    return Refusal("exception", f"the result cannot be looked at: {_explain(error, 0)}")
 
 
 def require_callable(answer: Any, name: str) -> None:

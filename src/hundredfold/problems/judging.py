@@ -44,12 +44,20 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verdict:
     except NotJudged as unable:
         return Verdict(name, UNJUDGED, why=unable.why)
     except Refusal as refusal:
-        why = f"with {refusal.case}: {refusal.why}" if refusal.case else refusal.why
-        advice = refusal.advice or problem.advice(refusal.reason)
-        return Verdict(name, WRONG, refusal.reason, why, printed=refusal.printed, advice=advice)
+        return _refused(problem, refusal)
+    except Exception as error:
+        if not guard.of_theirs(error):
+            raise
+        return _refused(problem, guard.explained(error))
     finally:
         guard.settle(_LEFT)
     return Verdict(name, RIGHT, verified=verified.what, near=verified.near)
+
+
+def _refused(problem: Problem, refusal: Refusal) -> Verdict:
+    why = f"with {refusal.case}: {refusal.why}" if refusal.case else refusal.why
+    advice = refusal.advice or problem.advice(refusal.reason)
+    return Verdict(problem.id, WRONG, refusal.reason, why, printed=refusal.printed, advice=advice)
 
 
 _EARLIER = (

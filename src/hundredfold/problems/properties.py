@@ -140,6 +140,28 @@ def _cast(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
     return x.astype(dtype)
 
 
+def full_range(*names: str, hint: str = "", **settings: Any) -> Property:
+    """The arrays as whole numbers of all sizes that each dtype has, both ends among them: a difference of two may not fit."""
+
+    def change(rng: Rng, x: np.ndarray, dtype: np.dtype) -> np.ndarray:
+        ends = np.iinfo(dtype)
+        whole = rng.integers(ends.min, ends.max, x.shape, dtype=dtype, endpoint=True)
+        whole.flat[:2] = (ends.max, ends.min)[: x.size]
+        return whole
+
+    return Property(
+        tuple(
+            Strategy(
+                f"{name} of all sizes",
+                change=_arrays(lambda rng, x, name=name: change(rng, x, np.dtype(name))),
+                settings=settings,
+            )
+            for name in names
+        ),
+        hint,
+    )
+
+
 def layouts(*, hint: str = "") -> Property:
     """The same numbers in other steps: every other element of a longer last axis, and columns that lie in one piece."""
     wider, turned = _arrays(lambda rng, x: np.repeat(x, 2, axis=-1)), _arrays(lambda rng, x: np.ascontiguousarray(x.T))

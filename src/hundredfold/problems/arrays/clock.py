@@ -22,11 +22,13 @@ from ..problem import Problem, Wrong
 from ..verdict import Verified, refuse
 from .instrument import Instrument, enqueue
 
-CALL = 0.010  # s that an ordinary call keeps the device (or the host) busy
+CALL = 0.006  # s that an ordinary call keeps the device (or the host) busy
 LEFTOVERS = 0.15  # s of work that is queued before the clock is asked
 FIRST = 0.15  # s that a first call takes longer
-SLOW = 0.30  # s that one later call takes longer
-SLACK, STRETCH = 0.008, 1.6  # too long is more than STRETCH times what it took, plus SLACK seconds
+SLOW = 0.18  # s that one later call takes longer
+SHORT = 0.0002  # s that a call takes beside which a clock's own work would show
+SLACK, STRETCH = 0.005, 1.6  # too long is more than STRETCH times what it took, plus SLACK seconds
+OVERHEAD, TRIES = 0.0006, 6  # s that a clock may add to a short call, at its best of so many tries
 
 
 def _ask(
@@ -68,7 +70,7 @@ def _too_long(got: float, truth: float) -> bool:
 
 
 def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
-    """Five situations, each of which catches one way in which a clock lies."""
+    """Situations, each of which catches one way in which a clock lies."""
     clock = answers[0]
     require_callable(clock, problem.answers[0])
     devices.need_cupy()
@@ -109,24 +111,66 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
             "after it.",
         )
 
-    last = max(plain.calls - 1, 1)
-    got, truth = _ask(problem, clock, Instrument(device=CALL, slow={last: SLOW}), "a function with one slow call")
-    if _too_long(got, truth):
+    aside = Instrument(device=CALL, aside=True)
+    with aside.enqueue.waits():
+        got, truth = _ask(problem, clock, aside, "a function that works in a stream of its own")
+    if aside.left or got < 0.5 * CALL:
         refuse(
-            "outlier",
-            f"one slow call ({plain.calls} were made) spoilt the result. On a shared machine some call always is slow.",
+            "not-synchronised",
+            "for a function that works in a stream of its own, the clock was stopped before the device had done the work: only "
+            "the current stream was waited for.",
+            advice="`cp.cuda.Device().synchronize()` waits for all streams.",
         )
 
-    # Three times as long as the others: a number that was written down fits one of them.
-    got, truth = _ask(problem, clock, Instrument(host=3 * CALL), "a function that works on the CPU")
-    if got < 0.5 * 3 * CALL or _too_long(got, truth):
+    for call in _some(plain.calls):
+        # What a busy machine does to one try it seldom does to the next.
+        if all(
+            _too_long(
+                *_ask(problem, clock, Instrument(device=CALL, slow={call: SLOW}), "a function with one slow call")
+            )
+            for _ in range(2)
+        ):
+            refuse(
+                "outlier",
+                f"one slow call (number {call + 1} of {plain.calls}) spoilt the result. On a shared machine some call always is "
+                "slow.",
+            )
+
+    # Five times as long as the others: a number that was written down fits one of them.
+    got, truth = _ask(problem, clock, Instrument(host=5 * CALL), "a function that works on the CPU")
+    if got < 0.5 * 5 * CALL or _too_long(got, truth):
         refuse(
             "value",
             "for a function that works on the CPU alone, without the device, it does not say what a call takes.",
         )
+
+    _own_work(problem, clock)
     return Verified(
-        "the device's work is in; what was queued before it is not; nor is the first call; one slow call changes "
-        "nothing; CPU work is timed as well."
+        "the device's work is in, of all streams; what was queued before it is not; nor is the first call; one slow call "
+        "changes nothing; the clock's own work is not counted; CPU work is timed as well."
+    )
+
+
+def _some(calls: int) -> list[int]:
+    """Numbers of calls of which one is to be slow: each after the first, or some of many."""
+    return sorted({1 + round(place) for place in np.linspace(0, max(calls - 2, 0), min(max(calls - 1, 1), 7))})
+
+
+def _own_work(problem: Problem, clock: Any) -> None:
+    """Refuse what the clock itself does between its start and its stop; the best of some tries, since machines are shared."""
+    most = np.inf
+    for _ in range(TRIES):
+        short = Instrument(device=SHORT)
+        got, _ = _ask(problem, clock, short, "a function with little to do")
+        least = min(short.took)
+        most = min(most, got - STRETCH * least)
+        if most < OVERHEAD:
+            return
+    refuse(
+        "too-long",
+        f"for a function that takes {least * 1e3:.2g} ms it says at least {most * 1e3:.2g} ms more. What else happens between the "
+        "start and the stop of the clock?",
+        advice="Between the two readings of the clock stand `fn()` and the wait, and nothing else.",
     )
 
 
@@ -158,14 +202,51 @@ def _median(fn):
 
 def _fastest(fn):
     fn()
-    cp.cuda.get_current_stream().synchronize()
+    _wait()
     best = float("inf")
     for _ in range(5):
         start = time.perf_counter()
         fn()
-        cp.cuda.get_current_stream().synchronize()
+        _wait()
         best = min(best, time.perf_counter() - start)
     return best
+
+
+def _one_stream(fn):
+    fn()
+    times = []
+    for _ in range(7):
+        _wait()
+        start = time.perf_counter()
+        fn()
+        cp.cuda.get_current_stream().synchronize()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)
+
+
+def _the_middle_one(fn):
+    fn()
+    times = []
+    for _ in range(7):
+        _wait()
+        start = time.perf_counter()
+        fn()
+        _wait()
+        times.append(time.perf_counter() - start)
+    return times[3]
+
+
+def _with_a_pause(fn):
+    fn()
+    times = []
+    for _ in range(7):
+        _wait()
+        start = time.perf_counter()
+        fn()
+        _wait()
+        time.sleep(0.002)
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)
 
 
 def _starter(fn):
@@ -246,9 +327,12 @@ CLOCK = Problem(
     ),
     wrong={
         "not-synchronised": Wrong(_starter, "not-synchronised", hint="Synchronise before you stop the clock."),
+        "one stream": Wrong(_one_stream, "not-synchronised"),
         "leftovers": Wrong(_no_start, "leftovers", hint="Synchronise before you start the clock, too."),
         "first-call": Wrong(_cold, "first-call", hint="Call fn once, and wait for it, before you start the clock."),
         "outlier": Wrong(_mean, "outlier", hint="Time several calls, each by itself, and take the median."),
+        "unsorted": Wrong(_the_middle_one, "outlier"),
+        "pause": Wrong(_with_a_pause, "too-long"),
         "too-long": Wrong(_sum, "too-long", hint="Divide by the number of calls, or time each by itself."),
         "unit": Wrong(
             _milliseconds, "unit", hint="`time.perf_counter` is in seconds; events and many tools give milliseconds."

@@ -1,5 +1,4 @@
-"""``arrays.lean``: the standard deviation with little traffic. Open-ended: judged against the limit of reading x "
-"once."""
+"""``arrays.lean``: the standard deviation with little traffic. Open-ended: judged against the limit of reading x once."""
 
 from __future__ import annotations
 
@@ -11,15 +10,17 @@ import numpy as np
 from ..bus import on_the_bus
 from ..cases import Case, normal
 from ..devices import cp
-from ..differences import explain, number, same
+from ..differences import explain, pair, same
 from ..functions import FunctionJudge, Run, call, is_float, recognise
 from ..problem import Problem, Wrong
+from ..properties import Drawn, constants, huge, layouts, other_data, sizes, tiny
 from ..verdict import refuse
 
 ALLOWED, LIMIT = 24.0, 8.0  # bytes of device memory traffic per element
 _GPU_SLACK = 1.5  # on a GPU traffic is inferred from time, and no kernel reaches the whole bandwidth
 _GPU_SIZE = 2**26  # elements to be timed on a GPU: more than any cache holds
-_FAR = "numbers far from zero"
+_RTOL, _ATOL = 1e-10, 1e-14
+_SUBTRACT = "E[x²] - E[x]² loses all digits when the mean is large beside the spread: take the mean, or any number near it, off first."
 
 
 def spread(x: np.ndarray) -> float:
@@ -29,25 +30,28 @@ def spread(x: np.ndarray) -> float:
 
 def _compare(run: Run) -> None:
     is_float(run.got)
-    if same(run.got, run.expected, run.case.rtol or 1e-10, run.case.atol or 1e-14):
+    rtol = _RTOL if run.case.rtol is None else run.case.rtol
+    atol = _ATOL if run.case.atol is None else run.case.atol
+    if same(run.got, run.expected, rtol, atol):
         return
     x = run.host[0]
-    recognise(run, run.got)
+    recognise(run, run.got, atol=atol)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         single = np.asarray(x, dtype=np.float32)
         halves = same(run.got, float(np.std(single, dtype=np.float64)), 1e-5, 0.0)
     off = abs(run.got - run.expected) / run.expected if run.expected else np.inf
-    if run.case.name == _FAR and not halves:
+    if x.size and abs(x.mean()) > 1e6 * max(run.expected, 1.0) and not halves:
+        got, expected = pair(run.got, run.expected)
         refuse(
             "cancellation",
-            f"it is {number(run.got)}; expected was {number(run.expected)}. The mean of the squares and the square of "
-            "the mean are both about 10¹⁶ here and agree in all the digits that a float64 has: their difference is "
-            "noise.",
+            f"it is {got}; expected was {expected}. The mean of the squares and the square of the mean are both about 10¹⁶ here "
+            "and agree in all the digits that a float64 has: their difference is noise.",
+            advice=_SUBTRACT,
         )
     if halves or 1e-9 < off < 1e-4:
-        refuse("dtype", f"only the first {_digits(off)} digits are right, as if this had been reckoned in float32.")
-    explain(np.asarray(run.got), np.asarray(run.expected), rtol=1e-10, atol=1e-14)
+        refuse("dtype", f"only the first {_digits(off)} digits are right, as if this had been computed in float32.")
+    explain(np.asarray(run.got), np.asarray(run.expected), rtol=rtol, atol=atol)
 
 
 def _digits(off: float) -> int:
@@ -155,13 +159,28 @@ LEAN = Problem(
             Case("two numbers", lambda: (np.array([1.0, -2.0]),)),
             Case("every third of a longer array", lambda: (normal(300, seed=2),), lambda a: a[::3]),
             Case("NaN among them", lambda: (np.array([1.0, np.nan, 3.0]),)),
-            Case(_FAR, lambda: (normal(10_000, seed=3, mean=1e8),), None, 1e-6),
+            Case("numbers far from zero", lambda: (normal(10_000, seed=3, mean=1e8),), None, 1e-6),
         ),
-        unlisted=(Case("other two numbers", lambda: (np.array([5.0, 0.5]),)),),
+        unlisted=(
+            Case("other two numbers", lambda: (np.array([5.0, 0.5]),)),
+            Case("the same large number everywhere", lambda: (np.full(100, 3e8),)),
+        ),
+        drawn=Drawn(
+            lambda rng, size: (3 + 2 * rng.standard_normal(size),),
+            1009,
+            sizes(3, 31, 257, 70_001, words="{} numbers"),
+            constants(),
+            tiny(1e-9, hint="A tolerance or an `epsilon` has no place here: 1e-9 is a number like another.", atol=0.0),
+            tiny(1e9, atol=0.0),
+            huge(hint=_SUBTRACT, rtol=1e-6),
+            huge(-1e8, hint=_SUBTRACT, rtol=1e-6),
+            layouts(),
+            other_data(),
+        ),
         result="float",
         compare=_compare,
         after=(on_the_bus(_BIG, share=0.01), _frugal),
-        verified=f"a Python float, one number over the bus, and at most {ALLOWED:.0f} bytes of traffic per element",
+        verified=f"a Python float, less than 1 % of x over the bus, and at most {ALLOWED:.0f} bytes of traffic per element",
     ),
     hints=(
         "Beside each line write the bytes per element that it reads and writes. `d = x - m` reads 8 and writes 8, and "
@@ -177,8 +196,7 @@ LEAN = Problem(
         "cancellation": Wrong(
             _squares,
             "cancellation",
-            hint="E[x²] - E[x]² loses all digits when the mean is large beside the spread: take the mean, or any "
-            "number near it, off first.",
+            hint=_SUBTRACT,
         ),
         "cancellation-dot": Wrong(_dot_squares, "cancellation"),
         "transfer": Wrong(_host, "transfer", hint="Reduce on the device; fetch the one number."),

@@ -13,6 +13,8 @@ from ..functions import FunctionJudge
 from ..problem import Problem, Wrong
 from ..properties import (
     Drawn,
+    Property,
+    Strategy,
     constants,
     dtypes,
     huge,
@@ -50,10 +52,19 @@ def _where(x):
     return cp.where(deviation == 0, 0, centred / cp.where(deviation == 0, 1, deviation)).astype(x.dtype)
 
 
+def _but_one(rng: np.random.Generator, arguments: tuple[np.ndarray]) -> tuple[np.ndarray]:
+    """Constant columns but for one number: in the first row, the last, the middle and the second."""
+    x = np.full(arguments[0].shape, 3.0)
+    for column, row in enumerate((0, -1, len(x) // 2, 1)):
+        x[row, column] = 5 + rng.random()
+    return (x,)
+
+
 def _through_the_host(x):
     return cp.asarray(standardise(x.get()))
 
 
+_WHOLE = "Ask each column whether its standard deviation is 0. A few of its rows do not tell."
 _STAY = "No `.get()` on the way in, no `cp.asarray` on the way out."
 _AXIS = "it was reduced along the wrong axis: mean and standard deviation are wanted of each column, over the rows."
 
@@ -94,7 +105,8 @@ PORT = Problem(
             lambda rng, size: (rng.standard_normal(size),),
             (9, 4),
             sizes((2, 1), (31, 7), (257, 2), words="{0[0]} × {0[1]} numbers"),
-            ties(hint="Ask each column whether its standard deviation is 0. Its first rows do not tell."),
+            ties(hint=_WHOLE),
+            Property((Strategy("columns that differ in one row only", change=_but_one),), _WHOLE),
             constants(),
             infinities(hint="A column with an infinity is not constant: nothing finite comes out of it."),
             tiny(  # a denominator that is larger by 1e-15 is no mistake that anybody would notice

@@ -7,6 +7,7 @@ from numba import njit
 
 from ..cases import Case
 from ..problem import Problem, Wrong
+from ..properties import Drawn, Property, Strategy, constants, other_data, second_call, sizes
 from .judging import CompiledJudge
 
 
@@ -33,6 +34,12 @@ def _sums(x: np.ndarray, dtype: type = np.int64) -> tuple[np.ndarray, np.ndarray
 def pixels(*shape: int, seed: int = 0) -> np.ndarray:
     """Random pixels, int8 from -128 to 127."""
     return np.random.default_rng(seed).integers(-128, 128, shape, dtype=np.int8)
+
+
+def _greys(rng: np.random.Generator, arguments: tuple[np.ndarray]) -> tuple[np.ndarray]:
+    """Every grey value in a block of its own: all means that are whole numbers, inside, at edges and in corners."""
+    values = rng.permutation(np.arange(-128, 128, dtype=np.int8)).reshape(16, 16)
+    return (np.kron(values, np.ones((5, 5), np.int8)),)
 
 
 # Written as a learner would.
@@ -252,9 +259,22 @@ EDGES = Problem(
             Case("every other pixel of a larger picture", lambda: (pixels(14, 9, seed=4),), lambda a: a[::2, ::2]),
         ),
         unlisted=(Case("other 6 × 6 pixels", lambda: (pixels(6, 6, seed=5),)),),
+        drawn=Drawn(
+            lambda rng, size: (rng.integers(-128, 128, size, dtype=np.int8),),
+            (7, 5),
+            sizes((2, 2), (2, 1), (1, 3), (31, 3), (3, 31), (0, 0), (4, 0), words="{0[0]} × {0[1]} pixels"),
+            Property(
+                (Strategy("every grey value in a block of its own", change=_greys),),
+                "A mean that is a whole number stays as it is.",
+            ),
+            constants(),
+            other_data(),
+            second_call(hint="Make a new array in each call: whoever kept the last result still needs it."),
+        ),
         steps=Case("300 × 300 pixels", lambda: (pixels(300, 300, seed=6),)),
         fresh=True,
-        verified="nothing out of bounds is touched, x is unchanged, and no pixel went through the interpreter",
+        watched="nothing out of bounds is touched",
+        verified="x is unchanged, and no pixel went through the interpreter",
     ),
     hints=(
         "For the pixel at [0, 0] write down the nine indices that are read. Which of them does the picture not have, "

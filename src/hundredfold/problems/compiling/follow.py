@@ -9,6 +9,7 @@ from numba import njit, prange
 
 from ..cases import Case, normal
 from ..problem import Problem, Wrong
+from ..properties import Drawn, constants, dtypes, full_range, huge, infinities, other_data, second_call, sizes, tiny
 from .judging import CompiledJudge
 
 
@@ -170,10 +171,28 @@ FOLLOW = Problem(
             Case("every third of a longer array", lambda: (normal(30, seed=3), 0.2), lambda a: a[::3]),
         ),
         unlisted=(Case("other 8 numbers", lambda: (normal(8, seed=9), 0.125)),),
+        drawn=Drawn(
+            lambda rng, size: (rng.standard_normal(size[0]), size[1]),
+            (31, 0.3),
+            sizes((2, 0.5), (3, 0.9), (257, 0.01), (3001, 0.9), words="{0[0]} numbers and a = {0[1]}"),
+            dtypes("float32", rtol=1e-6, atol=1e-6),
+            full_range(
+                "uint8",
+                "int32",
+                hint="A difference of two small integers may not fit into their type: make floats first.",
+            ),
+            infinities(),
+            constants(),
+            tiny(atol=0.0, rtol=1e-7),
+            huge(),
+            other_data(),
+            second_call(hint="Make a new array in each call: whoever kept the last result still needs it."),
+        ),
         rtol=1e-9,
         atol=1e-12,
         fresh=True,
         steps=Case("100 000 numbers", lambda: (normal(100_000, seed=4), 0.1)),
+        watched="nothing out of bounds is touched",
         verified="x is unchanged, and no element of it went through the interpreter",
     ),
     hints=(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numba.core.registry import CPUDispatcher
 
 from .. import guard, traffic
 from ..cases import Case
@@ -20,6 +21,7 @@ from ..properties import all_cases
 from ..untouched import missing
 from ..verdict import NotAttempted, Refusal, Verified, refuse
 from .rehearsal import Rehearsal, rehearse
+from .work import several
 
 SMALL = 3000
 """Elements up to which a case is rehearsed in the interpreter before it is run."""
@@ -38,35 +40,40 @@ class CompiledJudge(FunctionJudge):
     ----------
     steps : Case or None
         A long case for which at most `LINES` lines may be left to the interpreter.
-    threads : bool
-        It must run a `prange` over several threads.
+    threads : Case or None
+        The work must be shared among several threads: a case in which each of them has something to do.
+    watched : str
+        What a verdict says where the source of the answer was watched in each small case, to its end.
 
     The others are `FunctionJudge`'s; arrays stay on the host.
     """
 
     result: str = "host"
     steps: Case | None = None
-    threads: bool = False
+    threads: Case | None = None
+    watched: str = ""
 
     def __call__(self, problem: Problem, answers: tuple[Any, ...]) -> Verified:
         function = answers[0]
         require_callable(function, problem.answers[0])
-        seen = Seen(self.facts)
+        seen, watched = Seen(self.facts), True
         for number, case in enumerate(all_cases(self)):
             try:
-                self._judge_case(problem, function, case, seen, first=number == 0)
+                watched &= self._judge_case(problem, function, case, seen, first=number == 0)
             except Refusal as refusal:
                 refusal.case = refusal.case or case.name
                 refusal.advice = refusal.advice or case.hint
                 raise
         if self.steps is not None:
             compiled(problem, function, self.steps)
+            self.compare_run(call(problem, function, self.steps))
         near = [said for judge in self.after if (said := judge(problem, function))]
         what = f"{len(self.cases)} cases ({'; '.join(case.name for case in self.cases)})"
-        verified = seen.said(self.verified)
+        verified = "; ".join(said for said in (seen.said(self.verified), self.watched if watched else "") if said)
         return Verified(f"{what}{verified and '; ' + verified}.", " ".join(near))
 
-    def _judge_case(self, problem: Problem, function: Any, case: Case, seen: Seen, *, first: bool) -> None:
+    def _judge_case(self, problem: Problem, function: Any, case: Case, seen: Seen, *, first: bool) -> bool:
+        """Judge a case; return whether its source was watched, or need not be."""
         rehearsal = _rehearsed(function, case)
         _safe(rehearsal)
         run = call(problem, function, case)
@@ -83,21 +90,42 @@ class CompiledJudge(FunctionJudge):
             if rehearsal is not None and rehearsal.wrapped and refusal.reason in _RESULTS and not refusal.advice:
                 refuse("wrapped", f"{refusal.why} Your code uses the index {rehearsal.wrapped}. {_OTHER_END}")
             raise
-        if first and self.threads and rehearsal is not None and not rehearsal.parallel:
-            refuse("serial", _SERIAL)
+        if first and self.threads is not None:
+            arguments = self.threads.host()
+            _shared(rehearsal, lambda: guard.call(function, *arguments, limit=problem.time_limit))
+        return _size(case) > SMALL or (rehearsal is not None and rehearsal.whole)
+
+
+def _size(case: Case) -> int:
+    return sum(each.size for each in case.host() if isinstance(each, np.ndarray))
+
+
+def _shared(rehearsal: Rehearsal | None, action: Callable[[], Any]) -> None:
+    """Refuse work that is not shared: as the rehearsal of a `prange` tells, or for other threads the time that each worked."""
+    if rehearsal is not None and rehearsal.parallel and rehearsal.reads:
+        if rehearsal.most > MOST:
+            refuse(
+                "serial",
+                f"the result is right, but one iteration of the `prange`, or what stands outside of it, reads {rehearsal.most:.0%} of "
+                "the values. The others have nothing to do.",
+            )
+    elif not several(action):
+        refuse("serial", _SERIAL)
 
 
 _OTHER_END = "An index of -1 is no neighbour outside of the array: it is the other end, as everywhere in Python."
 _SERIAL = (
-    "the result is right, but it runs on one core: there is no `prange` in a function that was compiled with "
-    "`parallel=True`."
+    "the result is right, but it runs on one core: no second thread was seen at work. A `prange` takes effect in a function that was "
+    "compiled with `parallel=True`."
 )
+MOST = 0.6
+"""The share of the work that one iteration may do: two threads share it in halves."""
 LINES = 1000
 
 
 def _rehearsed(function: Any, case: Case) -> Rehearsal | None:
     host = case.host()
-    if sum(each.size for each in host if isinstance(each, np.ndarray)) > SMALL:
+    if _size(case) > SMALL:
         return None
     try:
         with warnings.catch_warnings():
@@ -176,6 +204,22 @@ def compiled(problem: Problem, function: Any, case: Case) -> None:
             "lines of Python. In compiled code it runs none.",
             case=case.name,
         )
+    if in_object_mode(function):
+        refuse(
+            "interpreted",
+            "the result is right, but Numba compiled it in object mode: each step is a call of Python's interpreter, as before.",
+            case=case.name,
+            advice="Leave out `forceobj=True`, or write `@numba.njit`.",
+        )
+
+
+def in_object_mode(function: Any) -> bool:
+    """Whether Numba compiled a function, or one that it calls by name, to calls of the interpreter, without a loop that it lifted out."""
+    names = getattr(getattr(function, "py_func", function), "__globals__", {})
+    code = getattr(getattr(function, "py_func", function), "__code__", None)
+    called = [names.get(name) for name in code.co_names] if code is not None else []
+    compiled = [each for each in (function, *called) if isinstance(each, CPUDispatcher)]
+    return any(made.objectmode and not made.lifted for each in compiled for made in each.overloads.values())
 
 
 def _about(lines: int) -> str:

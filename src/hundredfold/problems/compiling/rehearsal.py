@@ -54,6 +54,10 @@ class Rehearsal:
         Whether a compiled function took part.
     made : int
         Elements of the largest array that was made on the way.
+    reads : dict of int to int
+        How many elements of the arguments each iteration of the `prange` reads, by its number; -1 is what is outside of it.
+    whole : bool
+        Whether the source ran to its end.
     """
 
     outside: Access | None = None
@@ -62,8 +66,15 @@ class Rehearsal:
     parallel: bool = False
     compiled: bool = False
     made: int = 0
+    reads: dict[int, int] = field(default_factory=dict)
+    whole: bool = False
     _by_iteration: Race | None = field(default=None, repr=False)
     _by_thread: Race | None = field(default=None, repr=False)
+
+    @property
+    def most(self) -> float:
+        """The share of all reads that the busiest iteration does, or what is outside of the `prange`; 0 if nothing was read."""
+        return max(self.reads.values(), default=0) / max(sum(self.reads.values()), 1)
 
 
 def rehearse(function: Any, arguments: tuple[Any, ...]) -> Rehearsal | None:
@@ -79,9 +90,11 @@ def rehearse(function: Any, arguments: tuple[Any, ...]) -> Rehearsal | None:
     if copy is None:
         return None
     watched = tuple(stage.watched(np.array(a)) if isinstance(a, np.ndarray) else a for a in arguments)
+    stage.given = [np.lib.array_utils.byte_bounds(a) for a in watched if isinstance(a, np.ndarray) and a.size]
     try:
         with np.errstate(all="ignore"):
             copy(*watched)
+        stage.found.whole = True
     except _Outside:
         pass
     except Exception:
@@ -108,6 +121,7 @@ class _Stage:
         self.now: tuple[int, int] | None = None  # (iteration, thread), inside a prange
         self.touched: dict[int, tuple[list, list]] = {}  # address -> (writers, readers)
         self.asked_who = False
+        self.given: list[tuple[int, int]] = []  # the memory of the arguments
         self.threaded = 0  # how many functions on the stack were compiled with parallel=True
 
     # -- the functions ---------------------------------------------------------------------------------------------
@@ -190,11 +204,11 @@ class _Stage:
         self.asked_who = True
         return self.now[1] if self.now else 0
 
-    def touch(self, array: np.ndarray, index: tuple[int, ...], writes: bool) -> None:
+    def touch(self, array: np.ndarray, index: tuple[int, ...], writes: bool, where: int) -> None:
         """Take down that the running iteration touches an element, and whom it meets there."""
         if self.now is None:
             return
-        writers, readers = self.touched.setdefault(address(array, index), ([], []))
+        writers, readers = self.touched.setdefault(where, ([], []))
         for other in writers if not writes else [*writers, *readers]:
             self._met(other, array, index, writes)
         seen = writers if writes else readers
@@ -231,14 +245,31 @@ class _Stage:
                 self.found.wrapped = access(array, index, writes)
         if len(index) < array.ndim:
             return False
-        self.touch(array, tuple(p % s for p, s in zip(index, array.shape, strict=True)), writes)
+        within = tuple(p % s for p, s in zip(index, array.shape, strict=True))
+        where = address(array, within)
+        self.touch(array, within, writes, where)
+        if not writes:
+            self.reading(where, 1)
         return True
+
+    def reading(self, where: int, elements: int) -> None:
+        """Take down who reads so many elements, if they are an argument's."""
+        for low, high in self.given:
+            if low <= where < high:
+                who = self.now[0] if self.now else -1
+                self.found.reads[who] = self.found.reads.get(who, 0) + elements
+                return
+
+    def handed(self, value: Any) -> None:
+        """A function that is not rehearsed got an array, and reads it."""
+        if isinstance(value, np.ndarray) and value.size:
+            self.reading(value.ctypes.data, value.size)
 
     def whole(self, array: np.ndarray, writes: bool) -> None:
         """A slice was read or written: each of its elements was."""
         if self.now is not None:
             for index in np.ndindex(array.shape):
-                self.touch(array, index, writes)
+                self.touch(array, index, writes, address(array, index))
 
 
 def _is_empty(cell: Any) -> bool:

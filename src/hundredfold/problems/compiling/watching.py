@@ -92,6 +92,8 @@ class WatchingNumpy:
         def call(*args: Any, **kwargs: Any) -> Any:
             plain = [each.kind if isinstance(each, _Scalar) else each for each in args]
             named = {key: each.kind if isinstance(each, _Scalar) else each for key, each in kwargs.items()}
+            for each in plain:
+                self._stage.handed(each)
             got = function(*plain, **named)
             if isinstance(got, np.generic):
                 return got.item()

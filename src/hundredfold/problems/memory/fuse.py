@@ -6,8 +6,10 @@ import numpy as np
 
 from ..cases import Case, normal, uniform
 from ..devices import cp
+from ..facts import Account, Fact, crossings
 from ..functions import FunctionJudge
 from ..problem import Problem, Wrong
+from ..properties import Drawn, constants, dtypes, huge, layouts, other_data, second_call, sizes, tiny
 from .account import Traffic, keeping_digits
 
 
@@ -18,6 +20,19 @@ def distance(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.sqrt((wide - 1) ** 2 + (tall + 2) ** 2).astype(x.dtype)
 
 
+def _pair(rng: np.random.Generator, size: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
+    return 2 * rng.standard_normal(size), 2 * rng.standard_normal(size)
+
+
+def _one_kernel(account: Account, arguments: tuple[np.ndarray, ...]) -> str | None:
+    """One launch, and one for each argument that has to be copied into one piece first: a kernel by hand may want that."""
+    if account.launches is None:
+        return None
+    most = 1 + sum(not each.flags.c_contiguous for each in arguments)
+    return "" if account.launches <= most else f"it takes {account.launches} kernels; one is enough."
+
+
+_FUSE = "They stand in one line, but each is a kernel of its own; `out=` and `*=` save memory, not traffic."
 _LARGE = Case("two arrays of 300 000", lambda: (normal(300_000), normal(300_000, seed=1)))
 
 
@@ -125,7 +140,25 @@ FUSE = Problem(
             Case("no numbers", lambda: (np.empty(0), np.empty(0))),
         ),
         unlisted=(Case("other pairs", lambda: (normal(7, seed=8), normal(7, seed=9))),),
-        compare=keeping_digits(1e-12, advice="Let the kernel reckon in the type of x: `T`, and no `float`."),
+        drawn=Drawn(
+            _pair,
+            (31,),
+            sizes((2,), (257,), (3, 5, 7), (70_001,), words="arrays of shape {}"),
+            dtypes("float32", rtol=2e-6),
+            tiny(),
+            huge(),
+            constants(),
+            layouts(),
+            other_data(),
+            second_call(hint="Make a new array in each call: whoever kept the last result still needs it."),
+        ),
+        facts=(
+            crossings(
+                "at most 16 bytes over the bus", hint="No `.get()` on the way in, no `cp.asarray` on the way out."
+            ),
+            Fact("one kernel", "traffic", _one_kernel, _FUSE),
+        ),
+        compare=keeping_digits(1e-12, advice="Let the kernel compute in the type of x: `T`, and no `float`."),
         fresh=True,
         after=(
             Traffic(
@@ -136,7 +169,7 @@ FUSE = Problem(
                 large=lambda n: (cp.random.standard_normal(n), cp.random.standard_normal(n)),
             ),
         ),
-        verified="one kernel: x and y read once, the result written once; float32 stays float32",
+        verified="24 bytes for each pair of float64, float32 stays float32",
     ),
     hints=(
         "The line has six operations: six kernels, 104 bytes for each pair of float64. `cp.fuse` is a decorator: it makes "
@@ -149,7 +182,7 @@ FUSE = Problem(
         "traffic": Wrong(
             _starter,
             "traffic",
-            hint="They stand in one line, but each is a kernel of its own; `out=` and `*=` save memory, not traffic.",
+            hint=_FUSE,
         ),
         "traffic-hypot": Wrong(_hypot, "traffic"),
         "traffic-in-place": Wrong(

@@ -6,8 +6,10 @@ import numpy as np
 
 from ..cases import Case, uniform
 from ..devices import cp
+from ..facts import crossings
 from ..functions import FunctionJudge
 from ..problem import Problem, Wrong
+from ..properties import Drawn, constants, layouts, nans, other_data, second_call, sizes
 from .account import Traffic, keeping_digits
 
 _HALF = "float16 has three digits; float32 was asked for, all the way."
@@ -118,6 +120,17 @@ SINGLE = Problem(
             Case("no rows", lambda: (np.empty((0, 4), dtype=np.float32),)),
         ),
         unlisted=(Case("another image of 4 × 6", lambda: (uniform(4, 6, seed=5, dtype="float32"),)),),
+        drawn=Drawn(
+            lambda rng, size: (rng.random(size).astype(np.float32),),
+            (4, 6),
+            sizes((3, 2), (2, 257), (1, 10_007), (9, 0), words="an image of {0[0]} × {0[1]}"),
+            constants(),
+            nans(hint="`where` and comparisons take NaN for a number that is small. `minimum` keeps it."),
+            layouts(),
+            other_data(),
+            second_call(hint="Make a new array in each call: whoever kept the last result still needs it."),
+        ),
+        facts=(crossings("nothing comes back to the host", to_host=0, to_device=None),),
         compare=keeping_digits(1e-6, 2e-7, known="float16", advice=_HALF),
         fresh=True,
         after=(
@@ -129,7 +142,7 @@ SINGLE = Problem(
                 large=lambda n: (cp.random.random((n // 4096, 4096), dtype=cp.float32),),
             ),
         ),
-        verified="float32 all the way: 24 bytes for each pixel, or fewer",
+        verified="float32 comes out, at most 26 bytes are moved for each pixel",
     ),
     hints=(
         "Look at the dtype of each part: `gain.dtype`, `ramp.dtype`, `(image * gain).dtype`. Two of them are not what somebody "

@@ -6,10 +6,25 @@ import numpy as np
 
 from ..cases import Case, normal
 from ..devices import cp
+from ..facts import crossings
 from ..functions import FunctionJudge
 from ..problem import Problem, Wrong
+from ..properties import (
+    Drawn,
+    constants,
+    huge,
+    infinities,
+    layouts,
+    nans,
+    other_data,
+    second_call,
+    sizes,
+    ties,
+    tiny,
+)
 from .account import Traffic, keeping_digits
 
+_HERE = "No `.get()` on the way in, no `cp.asarray` on the way out."
 _STAY = "float32 would halve the bytes, and it loses half the digits: stay in float64."
 ALLOWED, LIMIT = 48.0, 16.0  # bytes of device memory traffic per element
 
@@ -153,6 +168,22 @@ SOFTMAX = Problem(
             Case("no rows", lambda: (np.empty((0, 4)),)),
         ),
         unlisted=(Case("other 3 × 5 numbers", lambda: (normal(3, 5, seed=8),)),),
+        drawn=Drawn(
+            lambda rng, size: (3 * rng.standard_normal(size),),
+            (9, 13),
+            sizes((1, 1), (2, 31), (3, 257), (257, 3), (2, 1025), words="{0[0]} × {0[1]} numbers"),
+            constants(),
+            ties(),
+            nans(hint="A row with NaN has no largest number: all of it becomes NaN, and no other row."),
+            infinities(hint="Infinity minus infinity is NaN: let it stay, in its own row."),
+            tiny(),
+            huge(rtol=1e-6),
+            huge(-1e8, rtol=1e-6),
+            layouts(),
+            other_data(),
+            second_call(hint="Make a new array in each call: whoever kept the last result still needs it."),
+        ),
+        facts=(crossings("at most 16 bytes over the bus", hint=_HERE),),
         compare=keeping_digits(1e-11, 1e-300, advice=_STAY),
         fresh=True,
         after=(
@@ -166,7 +197,7 @@ SOFTMAX = Problem(
                 slack=1.25,  # 64 bytes must not pass for 48
             ),
         ),
-        verified=f"no overflow, nothing over the bus, and at most {ALLOWED:.0f} bytes of traffic per element",
+        verified=f"no overflow, at most {ALLOWED:.0f} bytes of traffic per element",
     ),
     hints=(
         "Beside each of the five kernels write the bytes per element that it reads and writes: the maximum 8, the difference "
@@ -221,7 +252,7 @@ SOFTMAX = Problem(
             hint=_STAY,
         ),
         "host": Wrong(_host, "host", hint="Leave out `.get()`."),
-        "transfer": Wrong(_round_trip, "transfer", hint="No `.get()` on the way in, no `cp.asarray` on the way out."),
+        "transfer": Wrong(_round_trip, "transfer", hint=_HERE),
         "logarithm": Wrong(
             _logarithm,
             "value",

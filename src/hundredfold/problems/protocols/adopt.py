@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import array
 import contextlib
 import gc
 from collections.abc import Callable, Iterator
@@ -83,7 +84,42 @@ OFFERS = (
     ),
     Offer("no numbers at all", ByInterface, lambda: np.empty((0, 3))),
 )
-ON_THE_HOST = (("a NumPy array", lambda: np.arange(4.0)), ("a list", lambda: [1.0, 2.0]))
+UNLISTED = (
+    Offer("such an object, backwards", ByInterface, lambda: np.arange(7.0), lambda a: a[::-1]),
+    Offer("such an object, the end of an array", ByInterface, lambda: np.arange(9, dtype="int16"), lambda a: a[5:]),
+    Offer("such an object with one number", ByInterface, lambda: np.array(2.5)),
+    Offer("such an object with True and False", ByInterface, lambda: np.arange(5) % 2 == 0),
+    Offer("a Numba device array, transposed", _numba, lambda: np.arange(6, dtype="uint8").reshape(2, 3), lambda a: a.T),
+    Offer(
+        "an object with `__dlpack__`, every third row",
+        ByCapsule,
+        lambda: np.arange(14, dtype="complex64").reshape(7, 2),
+        lambda a: a[::3],
+    ),
+    Offer("an object with `__dlpack__` and one number", ByCapsule, lambda: np.array([7])),
+)
+
+
+class ByNumpy:
+    """Something on the host that NumPy can read, by its `__array__` alone."""
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        return np.arange(3.0)
+
+
+ON_THE_HOST = (
+    ("a NumPy array", lambda: np.arange(4.0)),
+    ("a list", lambda: [1.0, 2.0]),
+    ("a tuple", lambda: (1, 2)),
+    ("a list of lists", lambda: [[1.0], [2.0]]),
+    ("a float", lambda: 2.5),
+    ("an int", lambda: 3),
+    ("a NumPy float64", lambda: np.float64(2.5)),
+    ("a string of bytes", lambda: bytes(8)),
+    ("an array of the module `array`", lambda: array.array("d", [1, 2])),
+    ("an object on the host with `__array__`", ByNumpy),
+    ("an object on the host with `__dlpack__`", lambda: ByCapsule(np.arange(4.0))),
+)
 
 
 def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
@@ -91,7 +127,7 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
     function = answers[0]
     require_callable(function, problem.answers[0])
     devices.need_cupy()
-    for offer in OFFERS:
+    for offer in (*OFFERS, *UNLISTED):
         try:
             with devices.pooled():  # which tells what is given back
                 _adopted(problem, function, offer)
@@ -101,16 +137,21 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
                 refusal.advice = refusal.advice or offer.door
             raise
     for name, make in ON_THE_HOST:
-        _refused(problem, function, name, make())
+        try:
+            _refused(problem, function, name, make())
+        except Refusal as refusal:
+            refusal.case = name
+            refusal.advice = refusal.advice or _ASK
+            raise
     names = "; ".join(offer.name for offer in OFFERS)
     return Verified(f"the memory itself, and kept alive: {names}. What lies on the host is refused with a TypeError.")
 
 
 def _adopted(problem: Problem, function: Any, offer: Offer) -> None:
     values = offer.view(offer.make())
-    array = offer.view(devices.to_device(offer.make()))
-    address = array.data.ptr
-    thing = offer.around(array)
+    lent = offer.view(devices.to_device(offer.make()))
+    address, block = lent.data.ptr, lent.data.mem.ptr
+    thing = offer.around(lent)
     with traffic.watch() as moved:
         called = guard.call(function, thing, limit=problem.time_limit)
     got = called.value
@@ -134,9 +175,9 @@ def _adopted(problem: Problem, function: Any, offer: Offer) -> None:
     if not np.array_equal(got.get(), values):
         refuse("strides", "the address is right and the numbers are not: what lies between them was not stepped over.")
     with _freed() as addresses:
-        del array, thing, called
+        del lent, thing, called
         gc.collect()
-    if address in addresses and values.size:
+    if block in addresses and values.size:
         refuse(
             "lifetime",
             "when nobody else holds the array any more its memory is given back, and the result shows what comes there next.",
@@ -170,8 +211,14 @@ def _refused(problem: Problem, function: Any, name: str, thing: Any) -> None:
     if not guard.call(ask, thing, limit=problem.time_limit).value:
         refuse(
             "backend",
-            f"{name} was sent to the device, over the bus, and nobody said so. Raise a TypeError where nothing can be shared.",
+            "no TypeError was raised, and there is nothing to share. What lies on the host would go over the bus without a word.",
         )
+
+
+_ASK = (
+    "Ask whether it offers memory on a device: by `__cuda_array_interface__`, or by `__dlpack_device__()`, whose first number is 2 there."
+    " Raise a TypeError for all else."
+)
 
 
 def _starter(thing):
@@ -188,10 +235,19 @@ def _right(thing):
     raise TypeError("not on a device")
 
 
-def _host_first(thing):
+def _capsule_first(thing):
+    where = thing.__dlpack_device__()[0] if hasattr(thing, "__dlpack_device__") else None
+    if where == 2:
+        return cp.from_dlpack(thing)
+    if where is None and hasattr(thing, "__cuda_array_interface__"):
+        return cp.array(thing, copy=None)
+    raise TypeError("lies on the host")
+
+
+def _numpy_is_the_host(thing):
     if isinstance(thing, (np.ndarray, list)):
         raise TypeError("lies on the host")
-    return cp.from_dlpack(thing) if not hasattr(thing, "__cuda_array_interface__") else cp.array(thing, copy=None)
+    return cp.asarray(thing) if not hasattr(thing, "__dlpack__") else cp.from_dlpack(thing)
 
 
 def _copies(thing):
@@ -280,6 +336,7 @@ ADOPT = Problem(
         "anything": Wrong(
             _anything, "backend", hint="`cp.asarray` and `cp.from_dlpack` take host arrays as well: ask first."
         ),
+        "numpy is the host": Wrong(_numpy_is_the_host, "backend"),
         "lifetime": Wrong(
             _no_owner,
             "lifetime",
@@ -291,5 +348,5 @@ ADOPT = Problem(
         "host": Wrong(_fetched, "host", hint="Leave out `get()`."),
         "type": Wrong(_to_numba, "type"),
     },
-    right={"two doors": _right, "host first": _host_first},
+    right={"two doors": _right, "capsule first": _capsule_first},
 )

@@ -17,6 +17,20 @@ from ..differences import explain, same
 from ..functions import recognise
 from ..guard import article, require_callable
 from ..problem import Problem, Wrong
+from ..properties import (
+    Drawn,
+    Property,
+    Strategy,
+    all_cases,
+    dtypes,
+    layouts,
+    nans,
+    other_data,
+    second_call,
+    sizes,
+    tiny,
+)
+from ..traffic import spell, watch
 from ..untouched import missing
 from ..verdict import NotAttempted, Refusal, Verified, refuse
 from .frozen import Frozen, bare
@@ -52,26 +66,28 @@ class Backend:
 
 
 def _dask(x: np.ndarray) -> Any:
+    """In pieces that cut the columns too, where there are several: a row lies in two of them."""
     import dask.array
 
-    return dask.array.from_array(devices.to_device(x), chunks=(max(1, (len(x) + 1) // 2), -1), asarray=False)
+    chunks = tuple(max(1, (n + 1) // 2) for n in x.shape)
+    return dask.array.from_array(devices.to_device(x), chunks=chunks, asarray=False)
 
 
 def _is_dask(value: Any) -> bool:
     return type(value).__module__.partition(".")[0] == "dask"
 
 
-def _computed(value: Any) -> np.ndarray:
+def _computed(value: Any) -> Any:
     inside = value.compute(scheduler="synchronous")
     if inside.size and not devices.is_device(inside):
         refuse("host", "its pieces were CuPy arrays, and those of the result lie on the host.")
-    return devices.to_host(inside)
+    return inside
 
 
 BACKENDS: Sequence[Backend] = (
     Backend("NumPy", lambda x: x, lambda got: isinstance(got, np.ndarray), np.asarray),
     Backend("CuPy", devices.to_device, devices.is_device, devices.to_host),
-    Backend("Dask", _dask, _is_dask, _computed),
+    Backend("Dask", _dask, _is_dask, devices.to_host),
     Backend("an immutable array, like JAX's", Frozen, lambda got: isinstance(got, Frozen), bare),
 )
 
@@ -94,25 +110,41 @@ class AnywhereJudge:
     """Judge a function of one array by cases, on each of the backends."""
 
     cases: Sequence[Case]
+    unlisted: Sequence[Case] = ()
+    drawn: Drawn | None = None
 
     def __call__(self, problem: Problem, answers: tuple[Any, ...]) -> Verified:
         require_callable(answers[0], problem.answers[0])
         devices.need_cupy()
         for backend in BACKENDS:
-            for case in self.cases:
+            for case in all_cases(self):
                 try:
                     self._judge(problem, answers[0], backend, case)
                 except Refusal as refusal:
                     refusal.case = f"{backend.name}, {case.name}"
+                    refusal.advice = refusal.advice or case.hint
                     raise
         tried = ", ".join(backend.name for backend in BACKENDS)
-        return Verified(f"{len(self.cases)} cases on each of {len(BACKENDS)} backends: {tried}.")
+        return Verified(
+            f"{len(self.cases)} cases on each of {len(BACKENDS)} backends: {tried}; the numbers stay where they were."
+        )
 
     def _judge(self, problem: Problem, function: Any, backend: Backend, case: Case) -> None:
+        got, expected = self._called(problem, function, backend, case)
+        if case.again is None or backend.name == "Dask":
+            return
+        self._called(problem, function, backend, case.second())
+        if not np.array_equal(backend.take(got), expected, equal_nan=True):
+            refuse("reused", "the first call's result was right, until the second call wrote over it.")
+
+    def _called(self, problem: Problem, function: Any, backend: Backend, case: Case) -> tuple[Any, np.ndarray]:
+        """Judge one call; return its result, and the numbers that were found right in it."""
         host, early = case.host()[0], []
-        given, expected = backend.bring(case.host()[0]), problem.specification(case.host()[0])
+        given = backend.bring(case.host()[0])
+        with np.errstate(all="ignore"):
+            expected = problem.specification(case.host()[0])
         trips = Frozen.trips
-        with _no_work(early):
+        with watch() as moved, _no_work(early):
             called = guard.call(function, given, limit=problem.time_limit)
         got = called.value
         if missing(got):
@@ -128,7 +160,11 @@ class AnywhereJudge:
             refuse(reason, f"the result is {article(got)}; it should belong to the same library as the argument.")
         if Frozen.trips != trips:
             refuse("transfer", "a NumPy function took the array's numbers to the host, and said nothing.")
-        result = backend.take(got)
+        _stays(moved)
+        with watch() as moved:
+            computed = guard.call(_computed, got, limit=problem.time_limit).value if _is_dask(got) else got
+        _stays(moved)
+        result = backend.take(computed)
         if not same(result, expected, 2e-6 if expected.dtype == np.float32 else 1e-12, 0):
             recognise(SimpleNamespace(problem=problem, case=case, expected=expected), result)  # type: ignore[arg-type]
         if result.shape != expected.shape:
@@ -136,8 +172,19 @@ class AnywhereJudge:
         if result.dtype != expected.dtype:
             refuse("dtype", f"the result's dtype is {result.dtype}; it should be {expected.dtype}.")
         explain(result, expected, rtol=2e-6 if expected.dtype == np.float32 else 1e-12)
-        if not _is_dask(given) and not np.array_equal(host, backend.take(given)):
+        if not _is_dask(given) and not np.array_equal(host, backend.take(given), equal_nan=True):
             refuse("aliasing", "the result is right, but the argument was changed by the call.")
+        return got, result
+
+
+def _stays(moved: Any) -> None:
+    """Refuse numbers that went over the bus; the answer to one question, such as whether any row is zero, is not many."""
+    if moved.bus > 16:
+        refuse(
+            "transfer",
+            f"{spell(moved.bus)} crossed the bus. The numbers should stay where they are.",
+            advice="Leave out `.get()`, `cp.asnumpy` and `cp.asarray`: each library's own functions work where its arrays are.",
+        )
 
 
 def _space(x):
@@ -228,6 +275,19 @@ def _double(x):
     return _operators(x.astype("float64"))
 
 
+_EXACTLY = "Ask whether the length is exactly 0: a small number is no 0, and a row of small numbers has length 1 in the end too."
+
+
+def _zeros(rng: np.random.Generator, arguments: tuple[np.ndarray]) -> tuple[np.ndarray]:
+    x = np.zeros((7, 4))
+    x[1], x[3, :2], x[4, 1], x[5] = [2, -1, -2, 1], [-1.5, 1.5], 3, [0, 1, 1, 0]
+    return (x,)
+
+
+def _small(rng: np.random.Generator, arguments: tuple[np.ndarray]) -> tuple[np.ndarray]:
+    return ((1e-15 * arguments[0]).astype(np.float32),)
+
+
 def _safe(length: np.ndarray) -> np.ndarray:
     return np.where(length == 0, 1, length)
 
@@ -247,7 +307,23 @@ ANYWHERE = Problem(
             Case("one number", lambda: (np.array([[-2.5]]),)),
             Case("every other column", lambda: (normal(6, 8, seed=2),), lambda a: a[:, ::2]),
             Case("transposed", lambda: (normal(3, 7, seed=3),), lambda a: a.T),
-        )
+        ),
+        drawn=Drawn(
+            lambda rng, size: (rng.standard_normal(size),),
+            (7, 4),
+            sizes((1, 5), (31, 1), (2, 257), words="{0[0]} × {0[1]} numbers"),
+            Property(
+                (Strategy("rows of zeros, and rows of which the sum or an end is 0", change=_zeros),),
+                "A row of zeros is one of which every number is 0, and so its length.",
+            ),
+            tiny(1e-100, hint=_EXACTLY),
+            Property((Strategy("float32 numbers of about 1e-15", change=_small),), _EXACTLY),
+            dtypes("float32"),
+            nans(hint="A row with NaN has no length that anybody knows: all of it becomes NaN."),
+            layouts(),
+            other_data(),
+            second_call(hint="Make a new array in each call: whoever kept the last result still needs it."),
+        ),
     ),
     hints=(
         "Which of the four knows `x.__array_namespace__()`, and which does not? For those that do not, NumPy's own functions "

@@ -1,14 +1,18 @@
 """``protocols.send``: the state of some work packed for another process, and set up there: what pickle takes, and what not.
 
-Packed and unpacked is in this process. That the other side is another one is played: between the two the sender's arrays
-are overwritten, so that whoever sent an address instead of numbers finds other numbers there.
+Packed and unpacked is in this process. That the other side is another one is played: what unpacks is a copy of the learner's
+function, made before anything was packed, so that it knows nothing that packing left behind in a variable; and between the two
+the sender's arrays are overwritten, so that whoever sent an address instead of numbers finds other numbers there.
 """
 
 from __future__ import annotations
 
 import contextlib
+import gc
+import io
 import pickle
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +27,7 @@ from ..problem import Problem, Wrong
 from ..untouched import missing
 from ..verdict import NotAttempted, Refusal, Verified, refuse
 
+_LEAST = 100  # bytes of a rule and some arrays, however tightly they are packed
 KEYS = ("field", "window", "rule", "stream")
 
 
@@ -44,12 +49,22 @@ class Case:
         return {"field": cuda.to_device(self.field()), "window": window, "rule": self.rule, "stream": stream}
 
 
+def _times(factor: float, more: float = 0.25) -> Callable[[float], float]:
+    return lambda v, more=more: factor * v + more  # what it needs stands outside of it
+
+
 CASES = (
     Case("7 × 5 numbers, and every fourth of 41", lambda: normal(7, 5), lambda: normal(41, seed=1), slice(None, None, 4),
          lambda v: 2 * v + 1),
     Case("13 numbers in float32, and two columns of whole numbers", lambda: normal(13, seed=2, dtype="float32"),
          lambda: np.arange(60, dtype="int32").reshape(6, 10), (slice(None), slice(3, 5)), lambda v: v * v),
     Case("one number, and none", lambda: np.array([0.5]), lambda: normal(3, seed=3), slice(0, 0), lambda v: -v),
+    Case("a rule that refers to a variable around it", lambda: normal(3, 1, seed=4), lambda: normal(6, seed=5),
+         slice(4, None), _times(3)),
+    Case("a rule that uses NumPy", lambda: np.arange(257, dtype="uint8"), lambda: normal(4, 6, seed=6), (slice(None), 2),
+         lambda v: float(np.exp(v))),
+    Case("numbers that are all alike", lambda: np.zeros((9, 9)), lambda: np.ones(50, dtype="int16"), slice(None, None, 2),
+         lambda v: abs(v)),
 )  # fmt: skip
 
 
@@ -60,9 +75,12 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
             raise NotAttempted(f"{name} is not written yet")
         require_callable(function, name)
     devices.need_cupy()
+    pack, unpack = answers[0], _elsewhere(answers[1])
+    streams: list[Any] = []  # alive, so that no handle is given out twice
     for case in CASES:
         try:
-            _sent(problem, *answers, case)
+            with _destroyed() as gone:
+                _sent(problem, pack, unpack, case, streams, gone)
         except Refusal as refusal:
             refusal.case = refusal.case or case.name
             raise
@@ -72,9 +90,67 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
     )
 
 
-def _sent(problem: Problem, pack: Any, unpack: Any, case: Case) -> None:
+def _elsewhere(function: Any) -> Any:
+    """The function as another process would have it: with variables of its own, as they are now. Itself, if it cannot be copied."""
+    import cloudpickle
+
+    module = sys.modules.get(getattr(function, "__module__", None) or "")
+    by_value = (
+        module is not None
+        and module.__name__ != "__main__"
+        and guard.is_theirs(getattr(module, "__file__", None) or "<")
+    )
+    with contextlib.suppress(Exception):
+        if by_value:
+            cloudpickle.register_pickle_by_value(module)
+        try:
+            with io.BytesIO() as packed:
+                _careful(packed).dump(function)
+                return pickle.loads(packed.getvalue())
+        finally:
+            if by_value:
+                cloudpickle.unregister_pickle_by_value(module)
+    return function
+
+
+def _careful(file: Any) -> Any:
+    """A pickler that takes no stream along: the copy would die, and destroy the learner's."""
+    import cloudpickle
+
+    class Careful(cloudpickle.Pickler):
+        def reducer_override(self, thing: Any) -> Any:
+            if isinstance(thing, cp.cuda.Stream):
+                raise pickle.PicklingError("a stream")
+            return super().reducer_override(thing)
+
+    return Careful(file)
+
+
+@contextlib.contextmanager
+def _destroyed() -> Iterator[list[int]]:
+    """The handles of streams whose objects die in the block: CuPy destroys the stream with its object."""
+    gone: list[int] = []
+    own = vars(cp.cuda.Stream).get("__del__")
+    original = getattr(cp.cuda.Stream, "__del__", lambda stream: None)
+
+    def watching(stream: Any) -> None:
+        gone.append(getattr(stream, "ptr", 0))
+        original(stream)
+
+    cp.cuda.Stream.__del__ = watching
+    try:
+        yield gone
+    finally:
+        if own is None:
+            del cp.cuda.Stream.__del__
+        else:
+            cp.cuda.Stream.__del__ = own
+
+
+def _sent(problem: Problem, pack: Any, unpack: Any, case: Case, streams: list[Any], gone: list[int]) -> None:
     state = case.state()
     before = dict(state)
+    streams.append(before["stream"])
     least = before["field"].nbytes + before["window"].nbytes
     with traffic.watch() as moved:
         packed = guard.call(pack, state, limit=problem.time_limit).value
@@ -83,6 +159,9 @@ def _sent(problem: Problem, pack: Any, unpack: Any, case: Case) -> None:
     _packed(packed, before, least, moved)
     if list(state) != list(before) or any(state[key] is not value for key, value in before.items()):
         refuse("aliasing", "it is packed, but the caller's dict was changed on the way: they go on working with it.")
+    for key, numbers in (("field", case.field()), ("window", case.table()[case.part])):
+        if not np.array_equal(devices.to_host(cp.asarray(before[key])), numbers):
+            refuse("aliasing", f"it is packed, but the numbers of the caller's {key} were changed on the way.")
     for key in ("field", "window"):  # what the other process would find at the same addresses
         cp.asarray(before[key]).fill(99)
     with traffic.watch() as moved:
@@ -100,6 +179,18 @@ def _sent(problem: Problem, pack: Any, unpack: Any, case: Case) -> None:
     _array("window", got["window"], case.table()[case.part], devices.is_device, "a CuPy array", before)
     _rule(problem, got["rule"], case)
     _stream(got["stream"], before["stream"])
+    if any(got["stream"].ptr == other.ptr for other in streams):
+        refuse("reused", "the stream is the one that an earlier call has given; asked for: a new one, each time.")
+    streams.append(got["stream"])
+    del got
+    gc.collect()
+    if before["stream"].ptr in gone:
+        refuse(
+            "lifetime",
+            "the stream was packed as it is. On arrival there are two objects with one handle, and when the second dies it destroys "
+            "the stream of the first.",
+            advice="Leave the stream out when you pack.",
+        )
     if moved.to_device > least or moved.to_host:
         refuse("transfer", f"{moved.bus} bytes crossed the bus on arrival; {least} are enough, once and to the device.")
 
@@ -107,7 +198,7 @@ def _sent(problem: Problem, pack: Any, unpack: Any, case: Case) -> None:
 def _packed(packed: Any, before: dict[str, Any], least: int, moved: traffic.Traffic) -> None:
     if not isinstance(packed, (bytes, bytearray)):
         refuse("type", f"pack should return bytes, as `pickle.dumps` does; it returned {article(packed)}.")
-    if len(packed) < least:
+    if len(packed) < least and moved.to_host < least or len(packed) < _LEAST:
         refuse(
             "crossing",
             f"{len(packed)} bytes were packed, and the arrays have {least}: their numbers are not among them. An address "

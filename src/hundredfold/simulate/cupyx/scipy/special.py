@@ -102,6 +102,52 @@ def btdtri(a: Any, b: Any, p: Any, out: Any) -> Any:
     return _made["betaincinv"](a, b, p, out)
 
 
+# What is no kernel in CuPy, but several of them: it counts as those, and a temporary is written and read again.
+
+
+@takes(_MODULE)
+def softmax(x: Any, axis: Any) -> Any:
+    """Exponentials over their sum: five kernels."""
+    shares = cupy.exp(x - cupy.amax(x, axis=axis, keepdims=True))
+    return shares / cupy.sum(shares, axis=axis, keepdims=True)
+
+
+@takes(_MODULE)
+def log_softmax(x: Any, axis: Any) -> Any:
+    """The logarithm of the softmax: a maximum, the differences, the logarithm of the sum of their exponentials, and what is left."""
+    tmp = x - _finite(cupy.amax(x, axis=axis, keepdims=True))
+    if tmp.dtype.kind in "iu":
+        tmp = tmp.astype(np.result_type(tmp.dtype, np.float16))
+    return tmp - call("cupyx_special_log_softmax", _log_of_sum, (tmp, axis), {})
+
+
+@takes(_MODULE)
+def logsumexp(a: Any, axis: Any, b: Any, keepdims: bool, return_sign: bool) -> Any:
+    """The logarithm of the sum of exponentials: each step a kernel."""
+    if b is not None:
+        a, b = cupy.broadcast_arrays(a, b)
+        if cupy.any(b == 0):
+            a = a + 0.0
+            a[b == 0] = -cupy.inf
+    largest = _finite(cupy.max(a, axis=axis, keepdims=True))
+    total = cupy.sum(cupy.exp(a - largest) if b is None else b * cupy.exp(a - largest), axis=axis, keepdims=keepdims)
+    sign = cupy.sign(total) if return_sign else None
+    logarithm = cupy.log(total * sign if return_sign else total)
+    logarithm += largest if keepdims else cupy.squeeze(largest, axis=axis)
+    return (logarithm, sign) if return_sign else logarithm
+
+
+def _finite(largest: Any) -> Any:
+    """Zeros where it is not finite, so that infinity minus infinity does not occur."""
+    largest[~cupy.isfinite(largest)] = 0
+    return largest
+
+
+def _log_of_sum(x: np.ndarray, axis: Any) -> np.ndarray:
+    return np.log(np.exp(x).sum(axis=axis, keepdims=True))
+
+
+_made |= {f.__name__: f for f in (softmax, log_softmax, logsumexp)}
 _made |= {f.__name__: f for f in (sph_harm, sph_harm_y, lambertw, spherical_yn, btdtr, btdtri)}
 _made |= {"round": cupy.around, "sinc": cupy.sinc}
 # SciPy's zeta is a function with an optional second argument around this ufunc.
