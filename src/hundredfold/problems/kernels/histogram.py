@@ -9,9 +9,11 @@ from ..cases import Case
 from ..differences import explain
 from ..functions import Run, recognise
 from ..problem import Problem, Wrong
+from ..properties import Drawn, Property, Strategy, other_data, sizes
 from ..verdict import refuse
 from .judging import KernelJudge, Launch
 from .later import later
+from .shares import shares
 
 cuda = None  # set by `later`
 LEVELS = 16
@@ -152,19 +154,29 @@ def _one_thread(v, counts):
             counts[v[i], v[i + 1]] += 1
 
 
+@later
+def _one_block(v, counts):
+    if cuda.blockIdx.x == 0:
+        for i in range(cuda.threadIdx.x, v.size - 1, cuda.blockDim.x):
+            cuda.atomic.add(counts, (v[i], v[i + 1]), 1)
+
+
 def _diagonal(v: np.ndarray) -> np.ndarray:
     return np.diag(np.bincount(v[:-1], minlength=LEVELS)).astype(np.int32)
 
 
-def _serial(seen, run) -> None:
-    """Refuse a kernel in which one thread reads far more values than its share."""
-    size, threads = run.host[0].size, GRID[0][0] * GRID[1][0]
-    most = seen.reads["v"].most if "v" in seen.reads else 0
-    if size > threads and most > 16 * -(-size // threads):
-        refuse(
-            "serial",
-            f"the result is right, but one thread reads {most} times, and there are {size} values and {threads} threads.",
-        )
+def _share(v: np.ndarray) -> tuple[int]:
+    """How many values one thread has to read if all share the pairs: two for each of its own."""
+    return (2 * -(-v.size // (GRID[0][0] * GRID[1][0])),)
+
+
+_OWN_LOOP = "Keep the loop that shares the values among all threads."
+_EXTREMES = Property(
+    (
+        Strategy("the values 0 and 15 only", change=lambda rng, args: (15 * (args[0] > 3).astype(np.uint8),)),
+        Strategy("each value twice, then the next", change=lambda rng, args: (np.sort(args[0]),)),
+    )
+)
 
 
 HISTOGRAM = Problem(
@@ -183,13 +195,19 @@ HISTOGRAM = Problem(
             Case("no values", lambda: (np.empty(0, np.uint8),)),
             Case("always the same value", lambda: (np.full(2000, 7, np.uint8),)),
         ),
-        unlisted=(Case("other 5000 values", lambda: (values(5000, seed=2),)),),
+        drawn=Drawn(
+            lambda rng, n: ((rng.random(n) ** 2 * LEVELS).astype(np.uint8),),
+            2503,
+            sizes(256, 257, 258, words="{} values"),
+            _EXTREMES,
+            other_data(),
+        ),
         out=lambda v: np.zeros((LEVELS, LEVELS), np.int32),
         starts=True,
         launch=lambda v: GRID,
         compare=_compare,
-        looks=(_serial,),
-        verified="no two threads touch a count but by atomic additions, and all threads have work",
+        facts=(shares("the pairs are shared among all threads", reads=_share, hint=_OWN_LOOP),),
+        verified="no two threads touch a count but by atomic additions",
     ),
     hints=(
         "`counts[…] += 1` reads a count, adds 1 and writes it back. What if another thread reads it in between?",
@@ -231,7 +249,8 @@ HISTOGRAM = Problem(
         "uninitialised": Wrong(
             _not_cleared, "uninitialised", hint="Shared memory begins with leftovers: set it to 0, then `syncthreads`."
         ),
-        "serial": Wrong(_one_thread, "serial", hint="Keep the loop that shares the values among all threads."),
+        "serial": Wrong(_one_thread, "serial", hint=_OWN_LOOP),
+        "one block": Wrong(_one_block, "serial", hint=_OWN_LOOP),
     },
     right={"atomic": _atomic, "a while loop": _atomic_while, "counts of each block": _shared},
 )

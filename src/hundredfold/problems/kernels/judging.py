@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import devices, guard, traffic
 from ..cases import Case
-from ..facts import Seen, of_trace
+from ..facts import Seen
 from ..functions import FunctionJudge, _FullRun
 from ..guard import article
 from ..problem import Problem
@@ -23,6 +23,7 @@ from ..properties import all_cases
 from ..untouched import empty
 from ..verdict import NotAttempted, Refusal, Verified, refuse
 from .later import ready
+from .shares import of_kernel
 
 Launch = tuple[tuple[int, ...], tuple[int, ...]]
 """Blocks of the grid and threads of a block."""
@@ -41,6 +42,13 @@ _FIRST = {
     "barrier": "a barrier must be reached by all threads of the block, and yours stands where some do not come by. "
 }
 """What a learner has to know to understand the lens, said before its words."""
+_RACES = {
+    "shared": "Threads of a block hand numbers to each other in `{array}`. Who reads a place, or writes it anew, must wait until the "
+    "other thread has finished: which `cuda.syncthreads()` makes it wait?",
+    "global": "No barrier puts the threads of all blocks in an order. Each element of `{array}` that is written needs one thread of its "
+    "own.",
+}
+"""Hints for a race, by the memory that it is in."""
 _LEFT, _OTHER = 85, 23
 """What lies in the last argument before the kernel is traced, and traced again: what shows both times was not written."""
 
@@ -68,6 +76,8 @@ class KernelJudge(FunctionJudge):
         ``unwritten(missing, run)`` says more of elements that nobody wrote (a mask of them); it refuses or returns.
     advise : callable
         ``advise(finding, *host) -> str``: the hint that belongs to what the lens found; empty for that of its reason.
+    races : {"global", "shared"}
+        The memory that the problem's own hint for a race is about. A race in the other one gets a hint of its own.
     """
 
     result: str = "host"
@@ -77,6 +87,7 @@ class KernelJudge(FunctionJudge):
     looks: Sequence[Callable[[Any, _FullRun], None]] = ()
     unwritten: Callable[[np.ndarray, _FullRun], None] | None = None
     advise: Callable[..., str] = lambda finding, *_: ""
+    races: str = "global"
 
     def __post_init__(self) -> None:
         if self.drawn is not None and any(case.again for case in self.drawn.cases(0)):
@@ -114,7 +125,7 @@ class KernelJudge(FunctionJudge):
             return trace(problem, kernel, blocks, threads, *case.device(), out)
 
         seen = traced(_LEFT)
-        _sound(seen, lambda finding: self.advise(finding, *host))
+        _sound(seen, lambda finding: self.advise(finding, *host) or self._elsewhere(seen, finding))
         *arguments, got = seen.results
         run = _FullRun(problem, case, host, got, _expected(problem, case), traffic.Traffic(), "", tuple(arguments))
         try:
@@ -128,7 +139,7 @@ class KernelJudge(FunctionJudge):
                 refuse("wrapped", f"{refusal.why} The lens: {wrapped.diagnosis}")
             raise
         if self.facts:
-            facts.look(of_trace(seen), host)
+            facts.look(of_kernel(seen), host)
         for look in self.looks:
             look(seen, run)
 
@@ -157,6 +168,15 @@ class KernelJudge(FunctionJudge):
             "remainder",
             f"{int(missing.sum())} of {missing.size} elements are written by no thread; the first is [{where}].",
         )
+
+    def _elsewhere(self, seen: Any, finding: Any) -> str:
+        """The hint to what was found in a memory that the problem's hint for this reason is not about; empty where it is."""
+        space = next((each.space for each in seen.log.arrays if each.name == finding.array), "") if seen.log else ""
+        if finding.kind == "race" and space != self.races and space in _RACES:
+            return _RACES[space].format(array=finding.array)
+        if finding.kind == "out-of-bounds" and space in ("shared", "local"):
+            return f"How many places has `{finding.array}`, and which index is the largest that is used with it?"
+        return ""
 
     @staticmethod
     def _kept(run: _FullRun) -> None:
