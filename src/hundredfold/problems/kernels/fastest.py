@@ -28,14 +28,22 @@ MOST = 24.0
 (nine reads of one or two sectors each for 32 pixels), across the rows more than 100."""
 
 
+def _probed(kernel: Any, launch: Any, problem: Problem) -> Any:
+    """The trace of a launch on 256 × 256 pixels."""
+    x = pixels(SIDE, SIDE, seed=11)
+    return trace(problem, kernel, *launch(x), x, np.zeros_like(x))
+
+
+def moved(kernel: Any, launch: Any, problem: Problem) -> float:
+    """Bytes that the requests of such a launch move, over the picture's and the result's."""
+    return _probed(kernel, launch, problem).moved / (2 * SIDE * SIDE)
+
+
 def _against_the_limit(problem: Problem, answer: tuple[Any, Any]) -> str:
     """Refuse a launch of few blocks, or one whose requests move far more than the picture and the result have."""
-    kernel, launch = answer
-    x = pixels(SIDE, SIDE, seed=11)
-    seen = trace(problem, kernel, *launch(x), x, np.zeros_like(x))
-    blocks = math.prod(launch(np.broadcast_to(np.int8(0), (LARGE, LARGE)))[0])
-    spread(seen, blocks, f"{LARGE} × {LARGE} pixels")
-    times = seen.moved / (2 * x.nbytes)
+    blocks = math.prod(answer[1](np.broadcast_to(np.int8(0), (LARGE, LARGE)))[0])
+    spread(_probed(*answer, problem), blocks, f"{LARGE} × {LARGE} pixels")
+    times = moved(*answer, problem)
     if times > MOST:
         refuse(
             "coalescing",

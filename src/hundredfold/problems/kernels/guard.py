@@ -180,7 +180,11 @@ GUARD = Problem(
             hint="The last block has more threads than there are numbers left. (If there is a guard: `<=` lets one too many in.)",
         ),
         "one too many": Wrong(_one_too_many, "bounds"),
-        "one too few": Wrong(_one_too_few, "remainder", hint="The last element is x[x.size - 1]: `i < x.size`."),
+        "one too few": Wrong(
+            _one_too_few,
+            "remainder",
+            hint="Each of the x.size elements is written, whatever its number and its value: which of them is left out?",
+        ),
         "own block": Wrong(
             _own_block_only,
             "race",

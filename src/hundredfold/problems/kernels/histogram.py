@@ -36,17 +36,23 @@ def values(n: int, seed: int = 0) -> np.ndarray:
     return (np.random.default_rng(seed).random(n) ** 2 * LEVELS).astype(np.uint8)
 
 
+_WHICH = (
+    "The first pair is (v[0], v[1]), the last one (v[v.size - 2], v[v.size - 1]). Each is to be counted once, by one of the 256 threads: "
+    "where does a thread's loop begin, how far does it step, where does it end, and what does it add?"
+)
+
+
 def _compare(run: Run) -> None:
     got = np.asarray(devices.to_host(run.got))
     total, pairs = int(got.sum()), max(run.host[0].size - 1, 0)
     if total < pairs:
         refuse(
             "remainder",
-            f"{pairs - total} of {pairs} pairs {'was' if pairs - total == 1 else 'were'} not counted. The launch has 256 "
-            "threads, whatever the number of values.",
+            f"{pairs - total} of {pairs} pairs {'was' if pairs - total == 1 else 'were'} not counted.",
+            advice=_WHICH,
         )
     if total > pairs:
-        refuse("overlap", f"{total} were counted and there are {pairs} pairs: some were counted by several threads.")
+        refuse("overlap", f"{total} were counted and there are {pairs} pairs.", advice=_WHICH)
     recognise(run, got)
     explain(got, run.expected)
 
@@ -220,12 +226,8 @@ HISTOGRAM = Problem(
         ),
         "read back": Wrong(_read_back, "race", hint="The atomic addition writes the count itself; do not assign it."),
         "flat index": Wrong(_flat_index, "typing", hint="The index of a matrix is a tuple, `(a, b)`."),
-        "remainder": Wrong(
-            _one_each, "remainder", hint="`for i in range(cuda.grid(1), v.size - 1, cuda.gridsize(1))`."
-        ),
-        "overlap": Wrong(
-            _stride_of_a_block, "overlap", hint="The step is all threads of the launch: `cuda.gridsize(1)`."
-        ),
+        "remainder": Wrong(_one_each, "remainder"),
+        "overlap": Wrong(_stride_of_a_block, "overlap"),
         "barrier": Wrong(
             _barrier,
             "barrier",

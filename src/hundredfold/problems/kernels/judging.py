@@ -138,10 +138,10 @@ class KernelJudge(FunctionJudge):
             if wrapped is not None and refusal.reason in _RESULTS and not refusal.advice:
                 refuse("wrapped", f"{refusal.why} The lens: {wrapped.diagnosis}")
             raise
-        if self.facts:
-            facts.look(of_kernel(seen), host)
         for look in self.looks:
             look(seen, run)
+        if self.facts:
+            facts.look(of_kernel(seen), host)
 
     def _launched(self, problem: Problem, kernel: Any, launch: Callable[..., Launch], case: Case) -> None:
         """Refuse a wrong result of the same launch where the learner's code runs: on a GPU where there is one."""
@@ -174,6 +174,8 @@ class KernelJudge(FunctionJudge):
         space = next((each.space for each in seen.log.arrays if each.name == finding.array), "") if seen.log else ""
         if finding.kind == "race" and space != self.races and space in _RACES:
             return _RACES[space].format(array=finding.array)
+        if finding.kind == "uninitialised-shared" and self.races == "global":
+            return f"Which thread writes this place of `{finding.array}`, and what should it be where there is nothing to put in?"
         if finding.kind == "out-of-bounds" and space in ("shared", "local"):
             return f"How many places has `{finding.array}`, and which index is the largest that is used with it?"
         return ""

@@ -365,7 +365,9 @@ SMOOTH = Problem(
             hint="Beyond the border there is no pixel. Which rows and columns of the 3 × 3 exist?",
         ),
         "wrapped": Wrong(_upper_only, "wrapped", hint="Which row did you mean by row -1?"),
-        "inner": Wrong(_inner_only, "remainder", hint="The border's pixels have a mean too: let their threads in."),
+        "inner": Wrong(
+            _inner_only, "remainder", hint="Every pixel has a mean, those of the border, too: let their threads in."
+        ),
         "by nine": Wrong(
             _by_nine,
             "border",
