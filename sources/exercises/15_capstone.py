@@ -214,7 +214,8 @@ print(f"{100 * float(follows.mean()):.0f} % of the flights follow one of the sam
 #
 # Write the kernel `propagate(first, buffer, own, late)`. `first` is int32 with an element more than there are planes (a plane may have no flight at
 # all), `buffer` float32 with one for each flight (it may be negative), `own` and `late` float32 (flights, futures). It will be launched on a grid
-# of two dimensions that covers the futures along x and the planes along y, both with some threads too many. Each number of `own` is
+# of two dimensions that covers the futures along x and the planes along y, both with some threads too many. Each thread does one plane in one
+# future. Each number of `own` is
 # to be read once and each of `late` touched once, by threads that lie side by side where the numbers do.
 
 
