@@ -486,7 +486,7 @@ check("capstone.patches", patches)
 # %% [markdown]
 # ## B6. Open: a wall of pictures, on all devices
 #
-# `clean(wall)` is to clean a picture that is too large for one device as in B4: `wall` (n, m) is a Dask array of CuPy chunks of float32. The result is the
+# `clean(wall)` is to clean a picture that is too large for one device as in B4: `wall` (n, m) is a Dask array of CuPy chunks of float32. The result, float32, is the
 # median of 3 × 3 of the **whole** wall: beyond *its* border the pixel on the border counts, and between two chunks there is no seam.
 #
 # Return a lazy Dask array (n, m). Nothing may be computed while it is built; no chunk may go to the host, or become more than twice as large as the largest

@@ -76,6 +76,8 @@ class LazyJudge:
     apart : tuple of str
         Why, and the advice.
     verified : str
+    dtype : bool
+        The dtype must be the specification's.
     """
 
     cases: Sequence[Case]
@@ -88,6 +90,7 @@ class LazyJudge:
     whole: Callable[[Chunked], Chunked] | None = None
     apart: tuple[str, str] = ("", "")
     verified: str = ""
+    dtype: bool = False
 
     def __call__(self, problem: Problem, answers: tuple[Any, ...]) -> Verified:
         function = answers[0]
@@ -163,6 +166,8 @@ class LazyJudge:
             self._apart(problem, function, host, expected)
         if ours.shape != expected.shape:
             refuse("shape", f"the result's shape is {ours.shape}; it should be {expected.shape}.")
+        if self.dtype and ours.dtype != expected.dtype:
+            refuse("dtype", f"the result's dtype is {ours.dtype}; it should be {expected.dtype}.")
         if self.seams is not None and not same(ours, expected, self.rtol, self.atol):
             self.seams(ours, expected, host[-1])
         explain(ours, expected, rtol=self.rtol, atol=self.atol)

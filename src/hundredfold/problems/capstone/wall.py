@@ -162,6 +162,7 @@ WALL = Problem(
         atol=0.0,
         seams=seams,
         near=_near,
+        dtype=True,
         verified="no seam, lazy, on the device",
     ),
     hints=(

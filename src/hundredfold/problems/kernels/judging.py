@@ -9,6 +9,7 @@ import functools
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,8 @@ _RACES = {
     "own.",
 }
 """Hints for a race, by the memory that it is in."""
+_MOST = 2**31 - 1
+"""Blocks along x, the axis that takes most of them."""
 _LEFT, _OTHER = 85, 23
 """What lies in the last argument before the kernel is traced, and traced again: what shows both times was not written."""
 
@@ -223,7 +226,7 @@ def require_kernel(answer: Any, name: str) -> None:
     """Refuse what cannot be launched on a grid."""
     if hasattr(answer, "py_func") and hasattr(type(answer), "__getitem__"):
         return
-    if callable(answer):
+    if isinstance(answer, FunctionType):
         refuse("callable", f"{name} is a plain Python function: put `@cuda.jit` above it.")
     refuse(
         "callable", f"a kernel was expected and {article(answer)} was given. Give check the kernel itself, `{name}`."
@@ -237,9 +240,15 @@ def given_launch(problem: Problem, answer: Any) -> Callable[..., Launch]:
     def launch(x: np.ndarray, *_: Any) -> Launch:
         got = guard.call(answer, *x.shape, limit=5.0, wait=False).value
         try:
-            blocks, threads = (tuple(int(n) for n in np.atleast_1d(part)) for part in got)
+            blocks, threads = (tuple(n for n in np.atleast_1d(part).tolist()) for part in got)
         except (TypeError, ValueError):
             refuse("type", f"{problem.answers[1]} should return (blocks, threads), two tuples; it is {article(got)}.")
+        odd = [n for n in (*blocks, *threads) if isinstance(n, bool) or not isinstance(n, int)]
+        if odd:
+            advice = "`/` gives a fraction; `-(-n // 32)` is n / 32 rounded up."
+            refuse("type", f"blocks and threads are whole numbers; {odd[0]!r} is not.", advice=advice)
+        if max((*blocks, *threads), default=0) > _MOST:
+            refuse("launch-limit", f"no GPU launches {max(*blocks, *threads):.3g} blocks or threads along one axis.")
         return blocks, threads
 
     return launch
