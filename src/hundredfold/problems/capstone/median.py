@@ -13,6 +13,7 @@ from ..functions import _FullRun
 from ..kernels.judging import KernelJudge, Launch, cover
 from ..kernels.later import later
 from ..kernels.shares import accesses, shares
+from ..kernels.smooth import exchanged
 from ..problem import Problem, Wrong
 from ..properties import Drawn, Property, Strategy, constants, infinities, other_data, sizes, ties, tiny
 
@@ -357,6 +358,7 @@ MEDIAN = Problem(
         out=lambda x: np.empty_like(x),
         launch=_launch,
         looks=(side_by_side,),
+        unwritten=exchanged,
         facts=ITS_OWN,
         verified="neighbouring threads read neighbouring pixels",
     ),
@@ -380,7 +382,7 @@ MEDIAN = Problem(
             lambda x: _ranked(x, mode="constant"),
             "beyond the border there are zeros; asked for is the pixel on the border.",
         ),
-        "sorted-once": Wrong(_sorted_once, "value", hint="One pass brings the largest to its place only: the median needs five of nine in order."),
+        "sorted-once": Wrong(_sorted_once, "value", hint="Print the nine of the first pixel that is wrong, in order: which of them should come out, and which does?"),
         "sixth": Wrong(
             _fifth,
             "shifted",
@@ -399,7 +401,7 @@ MEDIAN = Problem(
             _cross,
             "it looks at five pixels, a cross; asked for are all nine.",
         ),
-        "inner": Wrong(_inner, "remainder", hint="The pixels on the border have medians, too."),
+        "inner": Wrong(_inner, "remainder", hint="Every pixel has a median, those on the border, too."),
         "into-itself": Wrong(_into_itself, "race", hint="Write into `out` only: other threads still read x."),
         "looks-again": Wrong(_looks_again, "traffic", hint="Read the nine once, into an array of the thread."),
         "columns-along-y": Wrong(_columns_along_y, "coalescing", hint="`j, i = cuda.grid(2)`: x runs along a row."),

@@ -173,7 +173,7 @@ def _diagonal(v: np.ndarray) -> np.ndarray:
 
 def _share(v: np.ndarray) -> tuple[int]:
     """How many values one thread has to read if all share the pairs: two for each of its own; or a few, where there are few."""
-    return (max(16, 2 * -(-v.size // (GRID[0][0] * GRID[1][0]))),)
+    return (max(32, 2 * -(-v.size // (GRID[0][0] * GRID[1][0]))),)
 
 
 _OWN_LOOP = "Keep the loop that shares the values among all threads."

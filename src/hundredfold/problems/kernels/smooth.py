@@ -55,10 +55,10 @@ def _launch(x: np.ndarray) -> Launch:
     return cover(x.shape[1], x.shape[0])
 
 
-def _exchanged(missing: np.ndarray, run: _FullRun) -> None:
+def exchanged(missing: np.ndarray, run: _FullRun) -> None:
     """Rows or columns beyond the grid's other side were not written: x was taken for the rows."""
     n, m = missing.shape
-    (across, down), (wide, high) = _launch(run.host[0])
+    (across, down), (wide, high) = run.problem.judge.launch(*run.host)
     outside = np.ones((n, m), bool)
     outside[: across * wide, : down * high] = False
     if outside.any() and np.array_equal(missing, outside):
@@ -348,7 +348,7 @@ SMOOTH = Problem(
         ),
         launch=_launch,
         facts=ITS_OWN,
-        unwritten=_exchanged,
+        unwritten=exchanged,
         advise=_without_a_pixel,
         verified="nothing out of bounds is touched, no negative index wraps round, no two threads race",
     ),
