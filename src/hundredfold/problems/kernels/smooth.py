@@ -12,7 +12,7 @@ import numpy as np
 from ..cases import Case
 from ..functions import _FullRun
 from ..problem import Problem, Wrong
-from ..properties import Drawn, constants, layouts, other_data, sizes, ties
+from ..properties import Drawn, constants, other_data, sizes, ties
 from ..verdict import refuse
 from .judging import KernelJudge, Launch, beyond, cover
 from .later import later
@@ -343,7 +343,6 @@ SMOOTH = Problem(
             sizes((8, 32), (17, 31), (2, 67), (5, 0), words="{0[0]} × {0[1]} pixels"),
             constants(),
             ties(),
-            layouts(),
             other_data(),
         ),
         launch=_launch,
