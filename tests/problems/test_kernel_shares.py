@@ -113,3 +113,22 @@ def test_a_launch_of_fractions_or_of_more_than_there_can_be_is_refused(launch, r
 def test_a_kernel_that_is_configured_already_is_not_called_a_plain_function():
     verdict = problems.judge("kernels.smooth", tile.ready()[1, 1])
     assert verdict.reason == "callable" and "plain" not in verdict.why
+
+
+@later
+def adds_to_what_is_there(x, sums):
+    part = cuda.shared.array(256, np.float64)
+    t, i = cuda.threadIdx.x, cuda.grid(1)
+    part[t] = x[i] if i < x.size else 0.0
+    cuda.syncthreads()
+    for step in (128, 64, 32, 16, 8, 4, 2, 1):
+        if t < step:
+            part[t] += part[t + step]
+        cuda.syncthreads()
+    if t == 0:
+        sums[cuda.blockIdx.x] += part[0]
+
+
+def test_a_result_that_depends_on_what_lay_there_is_told_as_that():
+    verdict = problems.judge("fast-kernels.tree", adds_to_what_is_there)
+    assert verdict.reason == "uninitialised" and "before the launch" in verdict.why

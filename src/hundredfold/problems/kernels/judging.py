@@ -50,6 +50,9 @@ _RACES = {
     "own.",
 }
 """Hints for a race, by the memory that it is in."""
+_READS_FIRST = (
+    "the result depends on what lay in the last array before the launch, which may be anything: nobody has set it to 0."
+)
 _MOST = 2**31 - 1
 """Blocks along x, the axis that takes most of them."""
 _LEFT, _OTHER = 85, 23
@@ -134,7 +137,13 @@ class KernelJudge(FunctionJudge):
         try:
             self._kept(run)
             if not self.starts:
-                self._written((got == _LEFT) & (traced(_OTHER).results[-1] == _OTHER), run)
+                other = traced(_OTHER).results[-1]
+                missing = (got == _LEFT) & (other == _OTHER)
+                self._written(missing, run)
+                if not np.array_equal(got, other, equal_nan=got.dtype.kind == "f"):
+                    refuse(
+                        "uninitialised", _READS_FIRST, advice="Work the number out in a variable, and write it once."
+                    )
             self.compare_run(run)
         except Refusal as refusal:
             wrapped = next((each for each in seen.errors if each.kind == "negative-index"), None)
