@@ -65,7 +65,8 @@ check("kernels.launch", blocks, idle, row, sectors_along, sectors_down)
 # ## 2. Repair a kernel that does too much
 #
 # `brighten` multiplies numbers by `gain` and writes at most 1 for each. It is launched with blocks of 128 threads, as many blocks as are needed
-# for `x.size` numbers; both arrays are float32 and equally long. Now and then it spoils other people's arrays. Repair it.
+# for `x.size` numbers; both arrays are float32 and equally long. Now and then it spoils other people's arrays. Repair it. The numbers stay shared among the threads: none of them
+# does more than four.
 
 
 # %%
@@ -92,8 +93,8 @@ check("kernels.guard", brighten)
 # two-dimensional shape, and `out` is to hold for each pixel the mean of those pixels of the 3 × 3 around it that exist, **rounded down**. Inside
 # they are nine, in a corner four (fewer in a picture one pixel wide); what you divide by is their number.
 #
-# The launch has blocks of 32 × 8 threads, x along the columns, as many blocks as cover the picture. Each thread reads no pixel twice and writes
-# one; `x` stays as it is, and nothing outside of the two arrays is touched.
+# The launch has blocks of 32 × 8 threads, x along the columns, as many blocks as cover the picture. Each thread reads `x` at most nine times
+# and writes one pixel. What it does in shared memory does not count. `x` stays as it is, and nothing outside of the two arrays is touched.
 
 
 # %%
@@ -124,7 +125,8 @@ check("kernels.smooth", smooth)
 #
 # How often does value `b` follow directly upon value `a`? `v` has values from 0 to 15 (uint8, of any length), and `counts[a, b]`, 16 × 16 int32,
 # is 0 at first. (Such a table tells textures apart.) The launch has 4 blocks of 64 threads, whatever the length of `v`, and the loop shares the
-# pairs among them. On one thread it is right. Repair it so that it is right on all of them.
+# pairs among them. On one thread it is right. Repair it so that it is right on all of them,
+# and leave each its share.
 
 
 # %%
@@ -179,7 +181,8 @@ check("kernels.worth", decisions)
 # tuple of `(x, y)`. (The picture has at least one pixel.) The version below is right. It does not pass: look at what its warps ask for.
 #
 # The check counts the bytes that all requests move, and says how many times it is what has to be moved at least: each pixel read once and
-# written once. To pass is easy; how near to 1 do you get? A thread may do more than one pixel.
+# written once. To pass is easy; how near to 1 do you get? A thread may do more than one pixel. The blocks have to share the work, and a picture of
+# 65 536 × 65 536 needs at least 132 of them, one for each multiprocessor of an H200.
 
 
 # %%

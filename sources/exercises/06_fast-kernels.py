@@ -69,7 +69,7 @@ check("fast-kernels.tiles", cycles_32, cycles_34, fetched, bytes_read, blocks)
 #
 # `block_sums` adds up `x` (float64, of any length, even none): block b of 256 threads writes the sum of the numbers 256 b to 256 b + 255 into
 # `sums[b]`; the last block has what is left over. (For no numbers one block is launched, and `sums[0]` is 0.) It is a tree: 128 threads add one number each, then 64, then 32 … On paper it is right. Repair it.
-# Let it stay a tree: no thread should add up many numbers alone, or by atomic additions.
+# Let it stay a tree: each thread takes one or two of the numbers, and none adds up many of them alone, or by atomic additions.
 
 
 # %%

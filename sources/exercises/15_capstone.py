@@ -214,7 +214,8 @@ print(f"{100 * float(follows.mean()):.0f} % of the flights follow one of the sam
 #
 # Write the kernel `propagate(first, buffer, own, late)`. `first` is int32 with an element more than there are planes (a plane may have no flight at
 # all), `buffer` float32 with one for each flight (it may be negative), `own` and `late` float32 (flights, futures). It will be launched on a grid
-# of two dimensions that covers the futures along x and the planes along y, both with some threads too many. Each number of `own` is
+# of two dimensions that covers the futures along x and the planes along y, both with some threads too many. Each thread does one plane in one
+# future. Each number of `own` is
 # to be read once and each of `late` touched once, by threads that lie side by side where the numbers do.
 
 
@@ -485,7 +486,7 @@ check("capstone.patches", patches)
 # %% [markdown]
 # ## B6. Open: a wall of pictures, on all devices
 #
-# `clean(wall)` is to clean a picture that is too large for one device as in B4: `wall` (n, m) is a Dask array of CuPy chunks of float32. The result is the
+# `clean(wall)` is to clean a picture that is too large for one device as in B4: `wall` (n, m) is a Dask array of CuPy chunks of float32. The result, float32, is the
 # median of 3 × 3 of the **whole** wall: beyond *its* border the pixel on the border counts, and between two chunks there is no seam.
 #
 # Return a lazy Dask array (n, m). Nothing may be computed while it is built; no chunk may go to the host, or become more than twice as large as the largest

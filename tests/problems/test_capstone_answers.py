@@ -170,6 +170,25 @@ def believes_everything_however_old(flights, weather):
     return by_airport(flights, weather, fastest=2_000, oldest=1e9)
 
 
+@wrong("prepare", "nulls")
+def knows_no_storm(flights, weather):
+    return by_airport(flights, weather, fastest=75)
+
+
+@wrong("prepare", "nulls")
+def before_the_first_comes_the_last(flights, weather):
+    """The index -1, which only one airport's own reports do not give away."""
+    reports = weather.sort_values(["origin", "time_hour"]).reset_index(drop=True)
+    table = by_airport(flights, weather)
+    if len(table) and len(reports):
+        ours = (table["origin"] == reports["origin"].iloc[-1]).fillna(False).values.astype(bool)
+        first = reports[reports["origin"] == reports["origin"].iloc[-1]]["time_hour"].min()
+        early = ours & (table["due"] < first).values & (reports["origin"].nunique() == 1)
+        speed = reports["wind_speed"].fillna(np.nan).iloc[-1]
+        table["wind"] = cp.where(cp.asarray(early), min(speed, 199.0), table["wind"].fillna(np.nan).values)
+    return table
+
+
 @wrong("prepare", "direction")
 def the_one_after(flights, weather):
     return by_airport(flights, weather, step=0, oldest=1e9)
@@ -224,8 +243,10 @@ def adds_a_column(flights, weather):
 def test_the_kinds_of_flight_that_the_rules_are_about_are_all_there():
     flights, weather = prepare._one_of_each()
     table = prepare.prepare(flights, weather).set_index("tailnum")
-    assert list(table.index) == ["N1", "N10", "N2", "N3", "N4", "N7", "N8", "N9"], "N5 never left, one has no number"
-    assert table["wind"].dropna().to_dict() == {"N1": 10.0, "N2": 10.0, "N3": 10.0}
+    assert list(table.index) == ["N1", "N10", "N11", "N12", *("N2", "N3", "N4", "N7", "N8", "N9")], (
+        "N5 never left, one has no number"
+    )
+    assert table["wind"].dropna().to_dict() == {"N1": 10.0, "N11": 200.0, "N2": 10.0, "N3": 10.0}
 
 
 # ---- all ----

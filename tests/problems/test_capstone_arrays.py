@@ -51,6 +51,21 @@ def with_masks(photo):
     return cp.einsum("ijc,c->ij", v, cp.array([0.2126, 0.7152, 0.0722])).astype(cp.float32)
 
 
+KEPT = {}
+
+
+def kept(name, result):
+    """What is computed goes into an array that was made for the first result of this shape."""
+    out = KEPT.setdefault((name, result.shape), cp.empty_like(result))
+    out[...] = result
+    return out
+
+
+@wrong("light", "reused")
+def into_the_same_array(photo):
+    return kept("light", colour_by_colour(photo))
+
+
 @wrong("light", "overflow")
 def summed_as_they_are(photo):
     red, green, blue = photo[:, :, 0], photo[:, :, 1], photo[:, :, 2]
@@ -143,6 +158,12 @@ def hour_by_hour(profile, k):
         columns.append(cp.where(cp.isnan(hour), 0.0, hour - known.mean()))
     shapes, share = decomposed(cp.stack(columns, axis=1), k)
     return [shapes, share]
+
+
+@wrong("days", "reused")
+def shapes_in_the_same_array(profile, k):
+    shapes, share = hour_by_hour(profile, k)
+    return kept("days", shapes), share
 
 
 @wrong("days", "centring")
@@ -270,6 +291,18 @@ def with_swapped_axes(picture, p, k):
     rebuilt, power = projected(x, k)
     whole = cp.swapaxes(rebuilt.reshape(n // p, m // p, p, p), 1, 2).reshape(n, m)
     return whole, power[:k] / cp.sum(power)
+
+
+@wrong("patches", "reused")
+def tiles_in_the_same_array(picture, p, k):
+    rebuilt, share = each_tile(picture, p, k)
+    return kept("patches", rebuilt), share
+
+
+@wrong("patches", "value")
+def never_above_white(picture, p, k):
+    rebuilt, share = each_tile(picture, p, k)
+    return cp.minimum(rebuilt, 1), share
 
 
 @wrong("patches", "paired")

@@ -60,6 +60,26 @@ def late_shares(first, buffer, own, way=by_legs):
     return da.map_blocks(way, own.rechunk({0: own.shape[0]}), first, buffer, dtype="f4", meta=own._meta)
 
 
+def there_and_back(part, first, buffer):
+    return cp.asarray(with_the_kernel(part, first, buffer).get())
+
+
+@wrong("futures", "transfer")
+def fetched_within_a_task(first, buffer, own):
+    return (late_shares(first, buffer, own, there_and_back) > 15).mean(axis=1)
+
+
+def sixteen_blocks_each_way(part, first, buffer):
+    late = cp.zeros_like(part)
+    travel.ready()[(16, 16), (32, 8)](first, buffer, part, late)
+    return late
+
+
+@wrong("futures", "value")
+def a_grid_that_does_not_grow(first, buffer, own):
+    return (late_shares(first, buffer, own, sixteen_blocks_each_way) > 15).mean(axis=1)
+
+
 @right("futures")
 def a_kernel_for_each_chunk(first, buffer, own):
     return da.mean(late_shares(first, buffer, own, with_the_kernel) > 15, axis=1)
@@ -237,6 +257,19 @@ def margins_on_the_host(wall):
     down = wall.map_blocks(cp.asnumpy, meta=np.empty((0, 0), "f4"))
     wide = da.overlap.overlap(down, depth=1, boundary="nearest")
     return wide.map_blocks(lambda part: inner(cp.asarray(part)), chunks=wall.chunks, dtype="f4", meta=wall._meta)
+
+
+@wrong("wall", "transfer")
+def cleaned_and_fetched_in_one_task(wall):
+    def fetched(part):
+        return cp.asarray(cleaned(part).get())
+
+    return wall.map_overlap(fetched, depth=1, boundary="nearest", dtype="f4", meta=wall._meta)
+
+
+@wrong("wall", "dtype")
+def in_doubles(wall):
+    return wall.map_overlap(cleaned, depth=1, boundary="nearest", dtype="f4", meta=wall._meta).astype("f8")
 
 
 @wrong("wall", "twice")

@@ -42,6 +42,18 @@ def from_behind(first, buffer, own, late):
         i += 1
 
 
+@wrong("propagate", "serial")
+@later
+def one_block_for_all(first, buffer, own, late):
+    if cuda.blockIdx.x == 0 and cuda.blockIdx.y == 0:
+        for s in range(cuda.threadIdx.x, own.shape[1], cuda.blockDim.x):
+            for c in range(cuda.threadIdx.y, first.size - 1, cuda.blockDim.y):
+                lateness = np.float32(0)
+                for i in range(first[c], first[c + 1]):
+                    lateness = own[i, s] + (max(lateness - buffer[i], np.float32(0)) if i > first[c] else np.float32(0))
+                    late[i, s] = lateness
+
+
 @right("propagate")
 @later
 def plane_by_plane(first, buffer, own, late):
@@ -243,6 +255,23 @@ def least_is_taken_out(x, out):
                     best = k
             least, left[best] = left[best], np.float32(np.inf)
         out[row, column] = least
+
+
+@wrong("median", "serial")
+@later
+def a_thread_for_four_rows(x, out):
+    j, n, m = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x, x.shape[0], x.shape[1]
+    top = cuda.blockIdx.y * cuda.blockDim.y
+    if cuda.threadIdx.y == 0 and j < m:
+        for i in range(top, min(top + cuda.blockDim.y, n)):
+            near = cuda.local.array(9, np.float32)
+            for k in range(9):
+                near[k] = x[min(max(i + k // 3 - 1, 0), n - 1), min(max(j + k % 3 - 1, 0), m - 1)]
+            for a in range(5):
+                for b in range(a + 1, 9):
+                    if near[b] < near[a]:
+                        near[a], near[b] = near[b], near[a]
+            out[i, j] = near[4]
 
 
 @wrong("median", "bounds")

@@ -866,6 +866,41 @@ right("advance")((five_tiles_in_one, broad))
 right("advance")((rows_kept_in_registers, broad))
 
 
+@wrong("transpose", "serial")
+@later
+def half_of_the_warps(x, out):
+    tile = cuda.shared.array((32, 33), np.float32)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    left, top = cuda.blockIdx.x * 32, cuda.blockIdx.y * 32
+    for r in range(ty, 32 if ty < 4 else 0, 4):
+        if top + r < x.shape[0] and left + tx < x.shape[1]:
+            tile[r, tx] = x[top + r, left + tx]
+    cuda.syncthreads()
+    for r in range(ty, 32 if ty < 4 else 0, 4):
+        if left + r < x.shape[1] and top + tx < x.shape[0]:
+            out[left + r, top + tx] = tile[tx, r]
+
+
+@wrong("matmul", "value")
+@later
+def whole_numbers_in_the_tiles(a, b, out):
+    left = cuda.shared.array((16, 16), np.int32)
+    right = cuda.shared.array((16, 16), np.int32)
+    j, i = cuda.grid(2)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    row = cuda.blockIdx.y * 16 + tx
+    total = np.float32(0)
+    for start in range(0, a.shape[0], 16):
+        left[ty, tx] = a[start + ty, row] if start + ty < a.shape[0] and row < a.shape[1] else 0
+        right[ty, tx] = b[start + ty, j] if start + ty < b.shape[0] and j < b.shape[1] else 0
+        cuda.syncthreads()
+        for k in range(16):
+            total += left[k, ty] * right[k, tx]
+        cuda.syncthreads()
+    if i < out.shape[0] and j < out.shape[1]:
+        out[i, j] = total
+
+
 # ---- all of them ----
 
 

@@ -39,6 +39,15 @@ def asks_for_the_blocks(x, gain, out):
         out[i] = value if value < 1 else 1
 
 
+@wrong("guard", "serial")
+@later
+def a_warp_for_its_block(x, gain, out):
+    start = cuda.blockIdx.x * cuda.blockDim.x
+    for i in range(start + 8 * cuda.threadIdx.x, min(start + 8 * cuda.threadIdx.x + 8, x.size)):
+        if cuda.threadIdx.x < 16:
+            out[i] = min(x[i] * gain, 1.0)
+
+
 @wrong("guard", "remainder")
 @later
 def leaves_out_the_first(x, gain, out):
@@ -399,6 +408,15 @@ def first_of_each_block(v, counts):
             cuda.atomic.add(counts, (v[i], v[i + 1]), 1)
 
 
+@wrong("histogram", "serial")
+@later
+def half_of_each_block(v, counts):
+    t = cuda.threadIdx.x
+    if t % 2 == 0:
+        for i in range(cuda.blockIdx.x * 32 + t // 2, v.size - 1, 128):
+            cuda.atomic.add(counts, (v[i], v[i + 1]), 1)
+
+
 @right("histogram")
 @later
 def contiguous_parts(v, counts):
@@ -502,6 +520,24 @@ def column_first(x, out):
             for h in range(column - 1, column + 2):
                 total += x[max(0, min(k, n - 1)), max(0, min(h, m - 1))]
         out[row, column] = total // 9
+
+
+def two_blocks(rows, columns):
+    return (1, 2), (128, 8)
+
+
+@refused("serial", two_blocks)
+@refused("serial", strips_of_eight)
+@later
+def the_first_two_blocks_do_all(x, out):
+    n, m = x.shape
+    if cuda.blockIdx.x == 0 and cuda.blockIdx.y == 0:
+        threads = cuda.blockDim.x * cuda.blockDim.y
+        for k in range(cuda.threadIdx.y * cuda.blockDim.x + cuda.threadIdx.x, n * m, threads):
+            total = 0
+            for h in range(9):
+                total += x[min(max(k // m + h // 3 - 1, 0), n - 1), min(max(k % m + h % 3 - 1, 0), m - 1)]
+            out[k // m, k % m] = total // 9
 
 
 @refused("race", strips_of_eight)

@@ -114,8 +114,12 @@ class Problem:
         return self.id.partition(".")[0]
 
     def advice(self, reason: str) -> str:
-        """The hint that belongs to a reason, from the known wrong answers; empty where none has one."""
-        return next((wrong.hint for wrong in self.wrong.values() if wrong.reason == reason and wrong.hint), "")
+        """The hint that belongs to a reason, from the known wrong answers; empty where none has one.
+
+        A mistake that is known by its values gives its hint only where it is recognised: whoever hears this one has made another.
+        """
+        known_by_reason = (wrong for wrong in self.wrong.values() if wrong.reason == reason and wrong.gives is None)
+        return next((wrong.hint for wrong in known_by_reason if wrong.hint), "")
 
 
 def as_tuple(problem: Problem, answer: Any) -> tuple[Any, ...]:

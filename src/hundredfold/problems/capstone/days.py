@@ -7,6 +7,7 @@ import numpy as np
 from ..cases import Case
 from ..devices import cp
 from ..problem import Problem, Wrong
+from ..properties import Drawn, layouts, other_data, second_call, sizes, tiny
 from .pairs import PairJudge
 
 
@@ -176,6 +177,16 @@ DAYS = Problem(
             Case("no gaps", lambda: (year(31, 8, 3, gaps=0.0), 4)),
             Case("a third of it gaps", lambda: (year(60, 10, 4, gaps=0.33), 2)),
             Case("all shapes", lambda: (year(25, 6, 5), 6)),
+        ),
+        drawn=Drawn(
+            lambda rng, size: (year(*size, rng.integers(1 << 31)), 2),
+            (37, 11),
+            sizes((5, 13), (4, 3), (101, 2), words="{0[0]} days of {0[1]} hours"),
+            tiny(1e-6),
+            tiny(1e6),
+            layouts(),
+            other_data(),
+            second_call(),
         ),
         rtol=1e-6,
         atol=1e-9,

@@ -160,6 +160,9 @@ def _case(planes: int, futures: int, seed: int, chunks: tuple) -> tuple:
     return first, buffer, Chunked(own, chunks)
 
 
+_GRID = "Does your grid grow with the chunk? It has to cover all planes, and all futures of the chunk."
+
+
 def _near(ran: Ran, given: Any) -> str:
     tasks = len(ran.tasks) / given.npartitions
     return f"How near to the limit: {100 / tasks:.2g} % (the limit: one task for each chunk; yours are {tasks:.2g} × as many)."
@@ -178,6 +181,8 @@ FUTURES = Problem(
             Case("9 planes, 60 futures, chunks that cut planes", lambda: _case(9, 60, 1, (4, 15))),
             Case("5 planes, 37 futures, uneven chunks", lambda: _case(5, 37, 2, (7, 10))),
             Case("4 planes in one chunk", lambda: _case(4, 24, 3, (-1, -1))),
+            Case("3 planes, 2 chunks of 2 100 futures", lambda: _case(3, 4200, 5, (-1, 2100)), hint=_GRID),
+            Case("310 planes, 2 futures", lambda: _case(310, 2, 6, (-1, -1)), hint=_GRID),
             Case("12 planes, 240 futures", lambda: _case(12, 240, 4, (11, 20))),
         ),
         chunk=_allowed,

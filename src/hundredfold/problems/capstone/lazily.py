@@ -18,7 +18,7 @@ from ..cases import Case
 from ..differences import explain, same
 from ..guard import require_callable
 from ..problem import Problem
-from ..traffic import spell
+from ..traffic import Traffic, spell, watch
 from ..untouched import missing
 from ..verdict import NotAttempted, Refusal, Verified, refuse
 
@@ -76,6 +76,8 @@ class LazyJudge:
     apart : tuple of str
         Why, and the advice.
     verified : str
+    dtype : bool
+        The dtype must be the specification's.
     """
 
     cases: Sequence[Case]
@@ -88,6 +90,7 @@ class LazyJudge:
     whole: Callable[[Chunked], Chunked] | None = None
     apart: tuple[str, str] = ("", "")
     verified: str = ""
+    dtype: bool = False
 
     def __call__(self, problem: Problem, answers: tuple[Any, ...]) -> Verified:
         function = answers[0]
@@ -99,6 +102,7 @@ class LazyJudge:
                 said = self._judge(problem, function, case, first=place == 0)
             except Refusal as refusal:
                 refusal.case = refusal.case or case.name
+                refusal.advice = refusal.advice or case.hint
                 raise
         what = f"{len(self.cases)} cases ({'; '.join(case.name for case in self.cases)})"
         return Verified(f"{what}{self.verified and '; ' + self.verified}.", said)
@@ -118,7 +122,8 @@ class LazyJudge:
             warnings.simplefilter("ignore")
             expected = problem.specification(*others, chunked.numbers)
         try:
-            got, ran = graphs.compute(answer, limit=problem.time_limit)
+            with watch() as moved:
+                got, ran = graphs.compute(answer, limit=problem.time_limit)
         except Refusal as failed:
             if failed.reason == "exception":
                 self._apart(problem, function, host, expected)
@@ -127,6 +132,7 @@ class LazyJudge:
         # Once more, step by step: what a fused task makes on its way is not seen.
         _, steps = graphs.compute(answer, limit=problem.time_limit, optimize=False)
         self._costs(host, steps)
+        _stayed(host, moved, ran)
         self._count(ran, given)
         return self.near(ran, given)
 
@@ -160,6 +166,8 @@ class LazyJudge:
             self._apart(problem, function, host, expected)
         if ours.shape != expected.shape:
             refuse("shape", f"the result's shape is {ours.shape}; it should be {expected.shape}.")
+        if self.dtype and ours.dtype != expected.dtype:
+            refuse("dtype", f"the result's dtype is {ours.dtype}; it should be {expected.dtype}.")
         if self.seams is not None and not same(ours, expected, self.rtol, self.atol):
             self.seams(ours, expected, host[-1])
         explain(ours, expected, rtol=self.rtol, atol=self.atol)
@@ -194,3 +202,18 @@ class LazyJudge:
                 f"the result is right, but {len(ran.tasks)} tasks run for {given.npartitions} chunks; at most {most:.0f} are allowed. Each "
                 "costs the scheduler its time, whatever is in it.",
             )
+
+
+def _stayed(host: tuple[Any, ...], moved: Traffic, ran: graphs.Ran) -> None:
+    """Refuse chunks that go to the host *within* a task, where what the task returns does not show it.
+
+    Each task may fetch the small arguments, and a number.
+    """
+    *others, chunked = host
+    allowed = len(ran.tasks) * (16 + sum(each.nbytes for each in others if isinstance(each, np.ndarray)))
+    if moved.to_host > allowed and 4 * moved.to_host > chunked.numbers.nbytes:
+        refuse(
+            "transfer",
+            f"the result is right, but while it was computed {spell(moved.to_host)} went from the device to the host; all chunks together "
+            f"have {spell(chunked.numbers.nbytes)}. The chunks lie on the device, let them.",
+        )

@@ -11,6 +11,7 @@ from ..cases import Case
 from ..devices import cp
 from ..functions import FunctionJudge
 from ..problem import Problem, Wrong
+from ..properties import Drawn, Property, Strategy, other_data, second_call, sizes
 
 WEIGHTS = (0.2126, 0.7152, 0.0722)
 
@@ -97,6 +98,11 @@ def photos(n: int, m: int, seed: int = 0, dark: bool = False) -> np.ndarray:
     return np.random.default_rng(seed).integers(0, 11 if dark else 256, (n, m, 3), dtype=np.uint8)
 
 
+def _each_number(rng: np.random.Generator, arguments: tuple) -> tuple:
+    """256 pixels, in which each colour has each number once."""
+    return (np.stack([rng.permutation(256).astype(np.uint8) for _ in range(3)], axis=-1).reshape(16, 16, 3),)
+
+
 LIGHT = Problem(
     id="capstone.light",
     title="From numbers to light",
@@ -113,6 +119,14 @@ LIGHT = Problem(
             Case("every second column", lambda: (photos(8, 20, 2),), view=lambda a: a[:, ::2]),
             Case("one pixel", lambda: (photos(1, 1, 3),)),
             Case("no pixels", lambda: (np.zeros((0, 5, 3), np.uint8),)),
+        ),
+        drawn=Drawn(
+            lambda rng, size: (rng.integers(0, 256, (*size, 3), dtype=np.uint8),),
+            (13, 9),
+            Property((Strategy("each number in each colour", change=_each_number),)),
+            sizes((1, 31), (17, 1), words="{0[0]} × {0[1]} pixels"),
+            other_data(),
+            second_call(),
         ),
         rtol=2e-5,
         atol=1e-7,

@@ -26,7 +26,7 @@ class PairJudge(FunctionJudge):
     ----------
     names : tuple of str
         What the arrays are called, in order.
-    cases, rtol, atol, verified
+    cases, drawn, rtol, atol, verified
         As for `FunctionJudge`.
     """
 
@@ -35,11 +35,12 @@ class PairJudge(FunctionJudge):
 
 
 def _compare(names: tuple[str, ...], options: dict[str, Any], run: Run) -> None:
-    rtol, atol = options.get("rtol", 1e-7), options.get("atol", 0.0)
+    rtol = options.get("rtol", 1e-7) if run.case.rtol is None else run.case.rtol
+    atol = options.get("atol", 0.0) if run.case.atol is None else run.case.atol
     got = _arrays(names, run.got)
     expected = [np.asarray(part) for part in run.expected]
     if not _all_same(got, expected, rtol, atol):
-        _recognise(run, got, expected)
+        _recognise(run, got, expected, 1e-7 if run.case.atol is None else 10 * run.case.atol)
     for name, ours, theirs in zip(names, got, expected, strict=True):
         try:
             if ours.shape != theirs.shape:
@@ -68,11 +69,11 @@ def _all_same(ours: Sequence[np.ndarray], theirs: Sequence[np.ndarray], rtol: fl
     return all(same(a, b, rtol, atol) for a, b in zip(ours, theirs, strict=True))
 
 
-def _recognise(run: Run, got: list[np.ndarray], expected: list[np.ndarray]) -> None:
+def _recognise(run: Run, got: list[np.ndarray], expected: list[np.ndarray], atol: float) -> None:
     """Refuse what a known mistake gives, with its reason."""
     for wrong in run.problem.wrong.values():
         theirs = _mistaken(wrong, run.case)
-        if theirs is not None and _all_same(got, theirs, 1e-5, 1e-7) and not _all_same(expected, theirs, 1e-5, 1e-7):
+        if theirs is not None and _all_same(got, theirs, 1e-5, atol) and not _all_same(expected, theirs, 1e-5, atol):
             refuse(wrong.reason, wrong.why, advice=wrong.hint)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from ..cases import Case
 from ..devices import cp
 from ..problem import Problem, Wrong
+from ..properties import Drawn, Property, Strategy, layouts, other_data, second_call, sizes
 from .pairs import PairJudge
 
 
@@ -133,6 +134,18 @@ def scene(n: int, m: int, seed: int = 0) -> np.ndarray:
     return (light + 0.03 * rng.standard_normal((n, m))).astype(np.float32)
 
 
+_BEYOND = Property(
+    (
+        Strategy("numbers from -2 to 2", change=lambda rng, args: ((5 * args[0] - 2).astype(np.float32), *args[1:])),
+        Strategy(
+            "numbers of about 1e-6",
+            change=lambda rng, args: ((args[0] * 1e-6).astype(np.float32), *args[1:]),
+            settings={"atol": 2e-11},
+        ),
+    ),
+    "The picture is of any brightness: nothing is cut off, and nothing is small in itself.",
+)
+
 PATCHES = Problem(
     id="capstone.patches",
     title="What a picture is made of",
@@ -149,6 +162,15 @@ PATCHES = Problem(
             Case("64 × 48 pixels in tiles of 8", lambda: (scene(64, 48, 2), 8, 6)),
             Case("tiles of one pixel", lambda: (scene(6, 7, 3), 1, 1)),
             Case("all eigen-tiles", lambda: (scene(20, 20, 4), 2, 4)),
+        ),
+        drawn=Drawn(
+            lambda rng, size: (scene(*size[:2], rng.integers(1 << 31)), *size[2:]),
+            (29, 31, 4, 3),
+            sizes((35, 14, 7, 2), (14, 35, 7, 3), (9, 16, 3, 5), words="{0[0]} × {0[1]} pixels in tiles of {0[2]}"),
+            _BEYOND,
+            layouts(),
+            other_data(),
+            second_call(),
         ),
         rtol=1e-3,
         atol=2e-5,

@@ -10,9 +10,10 @@ import pandas as pd
 
 from ..cases import Case
 from ..devices import cp
-from ..frames import RowsJudge
+from ..frames import FrameCase, RowsJudge
 from ..merges.tables import texts
 from ..problem import Problem, Wrong
+from ..properties import Drawn, Property, Strategy, other_data
 
 OLDEST = pd.Timedelta(hours=2)
 FASTEST = 200.0  # miles per hour: no wind at an airport was ever that fast
@@ -151,17 +152,29 @@ def _writes(flights, weather):
     return _device(flights, weather)
 
 
-def _tables(count: int, seed: int, hours: int = 30, gaps: float = 0.15) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Flights at three airports and one that never reports; reports every hour, some missing, without a wind, or with one of 1 000."""
+def _tables(
+    count: int,
+    seed: int,
+    hours: int = 30,
+    gaps: float = 0.15,
+    names: tuple[str, ...] = ("EWR", "JFK", "LGA"),
+    silent: tuple[str, ...] = ("ABE", "PHL"),
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Flights at airports that report and at some that never do; reports every hour, some missing, without a wind, or with any up to
+    1 048."""
     rng = np.random.default_rng(seed)
     start = pd.Timestamp("2013-03-09 22:00")
-    names = np.array(["EWR", "JFK", "LGA"], dtype=object)
-    origin = np.repeat(names, hours)
+    origin = np.repeat(np.array(names, dtype=object), hours)
     wind = rng.random(len(origin)) * 40
     wind[rng.random(len(origin)) < 0.1] = np.nan
-    wind[rng.random(len(origin)) < 0.1] = 1_048.0
+    odd = rng.random(len(origin)) < 0.2
+    wind[odd] = rng.choice([0.0, 74.5, 120.0, 200.0, 200.5, 350.0, 1_048.0], odd.sum())
     weather = pd.DataFrame(
-        {"origin": texts(origin), "time_hour": _times(start, np.tile(np.arange(hours) * 60, 3)), "wind_speed": wind}
+        {
+            "origin": texts(origin),
+            "time_hour": _times(start, np.tile(np.arange(hours) * 60, len(names))),
+            "wind_speed": wind,
+        }
     )
     weather = weather[rng.random(len(weather)) >= gaps].sample(frac=1, random_state=seed).reset_index(drop=True)
     tails = rng.choice(np.array([f"N{number}" for number in range(100, 100 + max(count // 4, 1))], dtype=object), count)
@@ -173,7 +186,7 @@ def _tables(count: int, seed: int, hours: int = 30, gaps: float = 0.15) -> tuple
     flights = pd.DataFrame(
         {
             "tailnum": texts(tails),
-            "origin": texts(rng.choice([*names, "PHL"], count)),
+            "origin": texts(rng.choice([*names, *silent], count)),
             "time_hour": _times(start, when // 60 * 60),
             "minute": (when % 60).astype("int32"),
             "dep_delay": delay,
@@ -186,25 +199,62 @@ def _times(start: pd.Timestamp, minutes: np.ndarray) -> pd.Series:
     return pd.Series((start + pd.to_timedelta(minutes, unit="min")).astype("datetime64[us]"))
 
 
+def _of_a_year(rng: np.random.Generator, tables: tuple) -> tuple:
+    """Half of both tables eleven months later: stations one after the other, each by time, is another order than all by time."""
+    moved = []
+    for table in tables:
+        late = rng.random(len(table)) < 0.5 if "tailnum" in table else (table["time_hour"].dt.day != 9).to_numpy()
+        times = table["time_hour"].where(~late, table["time_hour"] + pd.Timedelta(days=330))
+        moved.append(table.assign(time_hour=times.astype("datetime64[us]")))
+    return tuple(moved)
+
+
+def _filtered(rng: np.random.Generator, tables: tuple) -> tuple:
+    """Tables of which some rows were taken, in an order of their own: their index is not 0, 1, 2."""
+    return tuple(table.sample(frac=0.8, random_state=int(rng.integers(1000))) for table in tables)
+
+
+def _none_left(rng: np.random.Generator, tables: tuple) -> tuple:
+    flights, weather = tables
+    return flights.assign(dep_delay=np.nan), weather
+
+
+_PLACES = Property(
+    (
+        Strategy("reports of one airport only", {"names": ("JFK",), "hours": 9}),
+        Strategy("one airport", {"names": ("JFK",), "silent": (), "hours": 9}),
+        Strategy("records of a year", change=_of_a_year),
+    ),
+    "Is the report that was found one of this airport, not later than `due`, and not too old? Each of the three needs a look.",
+)
+_ROWS = Property(
+    (
+        Strategy("rows that were picked from larger tables", change=_filtered),
+        Strategy("no flight that left", change=_none_left),
+    ),
+    "A table that was filtered keeps the index of its rows: `reset_index(drop=True)`, before columns of two tables meet.",
+)
+
+
 def _one_of_each() -> tuple[pd.DataFrame, pd.DataFrame]:
     """A flight for each rule: on the hour, within it, two hours after the report, a minute more, never left, no tail number, before
-    all reports, an airport without any, a report without a wind, a wind that cannot be."""
-    hour = ["12:00", "12:00", "14:00", "14:00", "12:00", "12:00", "08:00", "12:00", "18:00", "19:00"]
+    all reports, an airport without any, a report without a wind, a wind that cannot be, the highest that can, and one above it."""
+    hour = ["12:00", "12:00", "14:00", "14:00", "12:00", "12:00", "08:00", "12:00", "18:00", "19:00", "22:00", "23:00"]
     flights = pd.DataFrame(
         {
-            "tailnum": texts(["N1", "N2", "N3", "N4", "N5", None, "N7", "N8", "N9", "N10"]),
-            "origin": texts(["JFK"] * 7 + ["PHL"] + ["JFK"] * 2),
+            "tailnum": texts(["N1", "N2", "N3", "N4", "N5", None, "N7", "N8", "N9", "N10", "N11", "N12"]),
+            "origin": texts(["JFK"] * 7 + ["PHL"] + ["JFK"] * 4),
             "time_hour": pd.Series(pd.to_datetime([f"2013-07-04 {each}" for each in hour]).astype("datetime64[us]")),
-            "minute": np.array([0, 40, 0, 1, 5, 5, 0, 0, 10, 20], dtype="int32"),
-            "dep_delay": [3.0, -4.0, 50.0, 0.0, np.nan, 7.0, 1.0, 2.0, 9.0, 11.0],
+            "minute": np.array([0, 40, 0, 1, 5, 5, 0, 0, 10, 20, 59, 0], dtype="int32"),
+            "dep_delay": [3.0, -4.0, 50.0, 0.0, np.nan, 7.0, 1.0, 2.0, 9.0, 11.0, 4.0, 5.0],
         }
     )
-    hour = ["12:00", "11:00", "17:00", "18:00", "19:00", "13:00", "09:00"]
+    hour = ["12:00", "11:00", "17:00", "18:00", "19:00", "13:00", "09:00", "22:00", "23:00"]
     weather = pd.DataFrame(
         {
-            "origin": texts(["JFK"] * 5 + ["LGA", "JFK"]),
+            "origin": texts(["JFK"] * 5 + ["LGA"] + ["JFK"] * 3),
             "time_hour": pd.Series(pd.to_datetime([f"2013-07-04 {each}" for each in hour]).astype("datetime64[us]")),
-            "wind_speed": [10.0, 11.0, 17.0, np.nan, 1_048.0, 33.0, 9.0],
+            "wind_speed": [10.0, 11.0, 17.0, np.nan, 1_048.0, 33.0, 9.0, 200.0, 201.0],
         }
     )
     return flights, weather
@@ -277,6 +327,14 @@ PREPARE = Problem(
             Case("one flight", lambda: _tables(1, 4)),
             Case("no weather", lambda: _tables(9, 5, gaps=1.1)),
             Case("no flights", lambda: _tables(0, 6)),
+        ),
+        drawn=Drawn(
+            lambda rng, settings: _tables(90, int(rng.integers(1000)), **settings),
+            {},
+            _PLACES,
+            _ROWS,
+            other_data(),
+            case=FrameCase,
         ),
         ordered=True,
         verified="each row stands where its plane and its time put it",

@@ -15,7 +15,9 @@ from ..fast_kernels.looking import in_order
 from ..functions import _FullRun
 from ..kernels.judging import KernelJudge, Launch, cover
 from ..kernels.later import later
+from ..kernels.shares import shares
 from ..problem import Problem, Wrong
+from ..properties import Drawn, Property, Strategy, other_data, sizes
 from ..verdict import refuse
 from .median import touched
 
@@ -83,6 +85,16 @@ def thrifty(seen: Any, run: _FullRun) -> None:
     in_order(seen, run, least=numbers.nbytes / SECTOR)
 
 
+_SMALL = Property(
+    (
+        Strategy(
+            "parts of a minute",
+            change=lambda rng, args: (args[0], *(x * np.float32(2.0**-20) for x in args[1:])),
+            settings={"atol": 1e-10},
+        ),
+    ),
+    "Minutes have parts: nothing on the way is a whole number.",
+)
 _ALONG_X = "x counts futures, y planes: `s, c = cuda.grid(2)`."
 
 
@@ -251,6 +263,20 @@ def _in_place(first, buffer, own, late):
 
 
 @later
+def _all_planes(first, buffer, own, late):
+    """One thread for each future does all planes; those further down have nothing to do."""
+    s, c = cuda.grid(2)
+    if c == 0 and s < own.shape[1]:
+        for plane in range(first.size - 1):
+            before = np.float32(0)
+            for i in range(first[plane], first[plane + 1]):
+                if i > first[plane]:
+                    before = max(before - buffer[i], np.float32(0))
+                before += own[i, s]
+                late[i, s] = before
+
+
+@later
 def _wrong_buffer(first, buffer, own, late):
     s, c = cuda.grid(2)
     if c < first.size - 1 and s < own.shape[1]:
@@ -269,8 +295,8 @@ def table(
     rng = np.random.default_rng(seed)
     counts = rng.integers(0 if empty else 1, most + 1, planes)
     first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
-    buffer = rng.integers(-20, 60, first[-1]).astype(np.float32)
-    own = np.round(rng.gamma(0.6, 30.0, (first[-1], futures)) - 8.0).astype(np.float32)
+    buffer = (rng.integers(-160, 480, first[-1]) / 8).astype(np.float32)
+    own = (np.round(8 * rng.gamma(0.6, 30.0, (first[-1], futures))) / 8 - 8.0).astype(np.float32)
     return first, buffer, own
 
 
@@ -291,12 +317,25 @@ PROPAGATE = Problem(
             Case("planes that never fly", lambda: table(6, 33, 5, most=2, empty=True)),
             Case("planes with one flight each", lambda: table(4, 5, 6, most=1)),
         ),
-        unlisted=(Case("11 planes in 96 futures", lambda: table(11, 96, 7)),),
+        drawn=Drawn(
+            lambda rng, size: table(*size, rng.integers(1 << 31)),
+            (11, 96),
+            sizes((1, 37), (37, 1), (9, 31), words="{0[0]} planes in {0[1]} futures"),
+            _SMALL,
+            other_data(),
+        ),
         rtol=1e-6,
         atol=1e-4,
         out=lambda first, buffer, own: np.empty_like(own),
         launch=_launch,
         looks=(thrifty,),
+        facts=(
+            shares(
+                "each thread has one plane in one future",
+                writes=lambda first, buffer, own: (None, None, None, int(np.diff(first).max(initial=0))),
+                hint="Planes and futures need nothing of each other: give each pair of them a thread.",
+            ),
+        ),
         unwritten=_exchanged,
         verified="neighbouring threads touch neighbouring numbers, each of them once to read and once to write",
     ),
@@ -341,6 +380,7 @@ PROPAGATE = Problem(
         "x-for-planes": Wrong(_x_for_planes, "operands", hint=_ALONG_X),
         "reads-again": Wrong(_reads_again, "traffic", hint="Keep the lateness before in a variable of the thread."),
         "in-place": Wrong(_in_place, "aliasing", hint="`own` is given to be read."),
+        "all planes": Wrong(_all_planes, "serial"),
         "host": Wrong(propagate, "callable"),
     },
     right={"in a register": _carries, "striding": _strides},

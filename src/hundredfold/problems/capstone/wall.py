@@ -128,6 +128,9 @@ def _allowed(wall: Chunked) -> float:
     return 2 * (high + 2) * (wide + 2) * wall.numbers.itemsize
 
 
+_GRID = "Does your grid grow with the chunk? It has to cover all of its rows and columns, and those around it."
+
+
 def _near(ran: Ran, given: Any) -> str:
     made = sum(task.nbytes for task in ran.tasks)
     return f"How near to the limit: {100 * 2 * given.nbytes / made:.2g} % (the limit: each pixel handed over once and cleaned once)."
@@ -147,6 +150,10 @@ WALL = Problem(
             Case("23 × 19 pixels, uneven chunks", lambda: (Chunked(noisy(23, 19, 2), (9, 7)),)),
             Case("negative numbers", lambda: (Chunked(noisy(16, 20, 3) - 3, (8, 10)),)),
             Case("one chunk", lambda: (Chunked(noisy(12, 9, 4), (-1, -1)),)),
+            Case("5 × 3 100 pixels in two chunks", lambda: (Chunked(noisy(5, 3100, 6), (-1, 1600)),), hint=_GRID),
+            Case("3 100 × 5 pixels in two chunks", lambda: (Chunked(noisy(3100, 5, 7), (1600, -1)),), hint=_GRID),
+            Case("a last chunk of one row and one column", lambda: (Chunked(noisy(17, 13, 8), (8, 6)),)),
+            Case("numbers of about 1e30", lambda: (Chunked(noisy(12, 14, 9) * np.float32(1e30), (6, 7)),)),
             Case("64 × 64 pixels in chunks of 16", lambda: (Chunked(noisy(64, 64, 5), (16, 16)),)),
         ),
         chunk=_allowed,
@@ -155,6 +162,7 @@ WALL = Problem(
         atol=0.0,
         seams=seams,
         near=_near,
+        dtype=True,
         verified="no seam, lazy, on the device",
     ),
     hints=(

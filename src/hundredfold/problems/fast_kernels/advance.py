@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from ...machine import gpus
 from ..cases import Case, normal
 from ..kernels.judging import KernelJudge, trace
 from ..kernels.later import later
+from ..kernels.shares import spread
 from ..problem import Problem, Wrong
+from ..properties import Drawn, infinities, nans, other_data, sizes, tiny
 from ..verdict import refuse
 
 cuda = None  # set by `later`
@@ -40,15 +41,21 @@ def two_steps(u: np.ndarray) -> np.ndarray:
     return step(step(u))
 
 
-def moved(kernel: Any, launch: Any, problem: Problem) -> float:
-    """Bytes that the requests of a launch on 128 × 128 temperatures move, over those of reading and writing each once."""
+def _probed(kernel: Any, launch: Any, problem: Problem) -> Any:
+    """The trace of a launch on 128 × 128 temperatures."""
     u = normal(SIDE, SIDE, seed=11, dtype="float32")
-    blocks, threads = launch(u)
-    seen = trace(problem, kernel, blocks, threads, u, np.empty_like(u))
-    return seen.moved / (2 * u.nbytes)
+    return trace(problem, kernel, *launch(u), u, np.empty_like(u))
+
+
+def moved(kernel: Any, launch: Any, problem: Problem) -> float:
+    """Bytes that the requests of such a launch move, over those of reading and writing each temperature once."""
+    return _probed(kernel, launch, problem).moved / (2 * SIDE * SIDE * 4)
 
 
 def _against_the_limit(problem: Problem, answer: tuple[Any, Any]) -> str:
+    """Refuse a launch of few blocks, which the bytes that it moves do not show, and one that moves more than `MOST` times the least."""
+    blocks = math.prod(answer[1](np.broadcast_to(np.float32(0), (LARGE, LARGE)))[0])
+    spread(_probed(*answer, problem), blocks, f"{LARGE} × {LARGE} temperatures")
     times = moved(*answer, problem)
     if times > MOST:
         refuse(
@@ -62,19 +69,6 @@ def _against_the_limit(problem: Problem, answer: tuple[Any, Any]) -> str:
         f"For two steps its requests move {times:.2f} times the bytes of reading and writing each temperature once; 1 is the limit, "
         "and two launches of one step each cannot get below 2."
     )
-
-
-def _spread_out(problem: Problem, answer: tuple[Any, Any]) -> None:
-    """Refuse a launch that leaves most of a GPU without a block; the bytes that it moves do not show that."""
-    gpu = gpus.find("H200")
-    blocks = math.prod(answer[1](np.broadcast_to(np.float32(0), (LARGE, LARGE)))[0])
-    if blocks < gpu.sms:
-        refuse(
-            "serial",
-            f"the result is right, but {LARGE} × {LARGE} temperatures are launched as {blocks} block{'s' * (blocks != 1)}. A block runs on "
-            f"one multiprocessor, and an {gpu.name} has {gpu.sms} of them: the others have nothing to do.",
-            advice="Let each block step a tile, and launch as many blocks as there are tiles.",
-        )
 
 
 # Written as a learner would.
@@ -324,11 +318,20 @@ ADVANCE = Problem(
             Case("2 × 40 temperatures, all edge", lambda: (normal(2, 40, seed=3, dtype="float32"),)),
             Case("a single temperature", lambda: (np.full((1, 1), 20, np.float32),)),
         ),
-        unlisted=(Case("other 33 × 65 temperatures", lambda: (normal(33, 65, seed=4, dtype="float32", std=20),)),),
+        drawn=Drawn(
+            lambda rng, size: ((50 + 20 * rng.standard_normal(size)).astype(np.float32),),
+            (33, 65),
+            sizes((37, 1), (4, 4), (5, 36), words="{0[0]} × {0[1]} temperatures"),
+            nans(hint="Which cells can a cell reach in two steps? Only those may have a part in its mean."),
+            infinities(),
+            tiny(1e-9, atol=1e-14),
+            other_data(),
+        ),
         rtol=1e-5,
         atol=1e-4,
-        after=(_spread_out, _against_the_limit),
-        verified="two steps to the last cell, the edge as it was",
+        races="shared",
+        after=(_against_the_limit,),
+        verified="two steps to the last cell, the edge as it was, and the blocks share the work",
     ),
     hints=(
         "For the second step of a cell you need the first step of its four neighbours, and for those the cells around them: two more on "
@@ -341,6 +344,7 @@ ADVANCE = Problem(
     wrong={
         "by hand": Wrong((by_hand, wide), "traffic"),
         "one block": Wrong((_one_block, _one), "serial"),
+        "one block of many": Wrong((_one_block, wide), "race"),
         "one step": Wrong(
             (_one_step, wide), "once", gives=step, why="that is one step; two are asked for.", hint="The mean of means."
         ),

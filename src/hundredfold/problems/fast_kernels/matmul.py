@@ -29,8 +29,14 @@ def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _numbers(rng: np.random.Generator, n: int, k: int, m: int) -> tuple[np.ndarray, np.ndarray]:
-    """Small whole numbers: every order of the additions is exact in float32."""
-    return rng.integers(-9, 10, (k, n)).astype(np.float32), rng.integers(-9, 10, (k, m)).astype(np.float32)
+    """Numbers of 12 binary digits times powers of two: every order of the additions is exact in float32, and neither whole numbers nor
+    float16 hold them."""
+    a, b = (rng.integers(-2047, 2048, (k, side)) / 64 for side in (n, m))
+    if rng.random() < 0.5:
+        a = np.sign(a) * 2.0 ** rng.integers(-2, 3, a.shape)
+    else:
+        b = np.sign(b) * 2.0 ** rng.integers(-2, 3, b.shape)
+    return a.astype(np.float32), b.astype(np.float32)
 
 
 def _pair(n: int, k: int, m: int, seed: int = 0):
@@ -163,6 +169,7 @@ MATMUL = Problem(
             other_data(),
         ),
         facts=(shared_reads("each fetches one element of each tile, side by side", _share),),
+        races="shared",
         looks=(on_whole_tiles,),
         verified="no thread reads a tile that another still fills",
     ),

@@ -10,7 +10,9 @@ from ..cases import Case, normal
 from ..functions import _FullRun
 from ..kernels.judging import KernelJudge, Launch, cover
 from ..kernels.later import later
+from ..kernels.shares import shares
 from ..problem import Problem, Wrong
+from ..properties import Drawn, other_data, sizes, tiny
 from .looking import in_order, no_conflicts
 
 cuda = None  # set by `later`
@@ -169,6 +171,22 @@ def _one_row_each(x, out):
 
 
 @later
+def _one_warp(x, out):
+    """One warp of eight takes the whole tile."""
+    tile = cuda.shared.array((32, 33), np.float32)
+    tx = cuda.threadIdx.x
+    left, top = cuda.blockIdx.x * 32, cuda.blockIdx.y * 32
+    if cuda.threadIdx.y == 0:
+        for r in range(32):
+            if top + r < x.shape[0] and left + tx < x.shape[1]:
+                tile[r, tx] = x[top + r, left + tx]
+        cuda.syncwarp()
+        for r in range(32):
+            if left + r < out.shape[0] and top + tx < out.shape[1]:
+                out[left + r, top + tx] = tile[tx, r]
+
+
+@later
 def _barrier_inside(x, out):
     tile = cuda.shared.array((32, 33), np.float32)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
@@ -212,11 +230,26 @@ TRANSPOSE = Problem(
             Case("a single NaN", lambda: (np.full((1, 1), np.nan, np.float32),)),
             Case("no rows", lambda: (np.empty((0, 7), np.float32),)),
         ),
-        unlisted=(Case("another 31 × 65 numbers", lambda: (normal(31, 65, seed=4, dtype="float32", std=100),)),),
+        drawn=Drawn(
+            lambda rng, size: (rng.standard_normal(size).astype(np.float32),),
+            (31, 65),
+            sizes((32, 32), (65, 31), (9, 0), words="{0[0]} × {0[1]} numbers"),
+            tiny(1e-30),
+            other_data(),
+        ),
         out=lambda x: np.empty(x.shape[::-1], x.dtype),
         launch=_launch,
+        races="shared",
         looks=(on_whole_tiles,),
-        verified="each request asks for bytes that lie side by side, and no bank is waited for",
+        facts=(
+            shares(
+                f"each thread takes {ROWS} numbers",
+                reads=lambda x: (ROWS,),
+                writes=lambda x: (None, ROWS),
+                hint="A tile has 32 rows and a block 8 rows of threads: let each of them take every eighth row of the tile.",
+            ),
+        ),
+        verified="on whole tiles each request asks for bytes that lie side by side and no bank is waited for",
     ),
     hints=(
         "A warp has one `threadIdx.y` and 32 values of `threadIdx.x`. On both sides x has to run along a row: in `x[…, left + tx]` "
@@ -256,6 +289,7 @@ TRANSPOSE = Problem(
             "uninitialised",
             hint="A block has 8 rows of threads, and its tile 32 rows: which rows does each thread take, going in and coming out?",
         ),
+        "one warp": Wrong(_one_warp, "serial"),
         "no guard": Wrong(_no_guard, "bounds", hint="The last tiles are not full, on either side."),
         "barrier inside": Wrong(
             _barrier_inside, "barrier", hint="Which threads come by this barrier? It is meant for all of the block."

@@ -10,7 +10,9 @@ from ..cases import Case, normal
 from ..functions import _FullRun
 from ..kernels.judging import KernelJudge, Launch
 from ..kernels.later import later
+from ..kernels.shares import per_block, shares
 from ..problem import Problem, Wrong
+from ..properties import Drawn, Property, Strategy, other_data, sizes, tiny
 from ..verdict import refuse
 from .looking import accesses
 
@@ -38,14 +40,23 @@ def _halves(x: np.ndarray) -> np.ndarray:
     return np.array([x[start : start + BLOCK // 2].sum() for start in range(0, max(x.size, 1), BLOCK)])
 
 
+_LAST = Property(
+    (
+        Strategy("infinity in the last place", change=lambda rng, args: (np.append(args[0][:-1], np.inf),)),
+        Strategy("NaN in the last place", change=lambda rng, args: (np.append(args[0][:-1], np.nan),)),
+    ),
+    "A thread that has no number adds 0.0, and nothing that it works out of another's number: 0 times infinity is NaN.",
+)
+
+
 def as_a_tree(seen: Any, run: _FullRun) -> None:
     """Refuse a sum that one thread makes alone, or that waits for one place all the time."""
     for name, count in accesses(seen).items():
         if count["reads_by_one"] > 2 * DEPTH + 4:
             refuse(
                 "serial",
-                f"the result is right, but one thread reads `{name}` {count['reads_by_one']} times, while 255 wait: in a tree "
-                f"none adds more than {DEPTH} times.",
+                f"the result is right, but one thread reads `{name}` {count['reads_by_one']} times: in a tree none adds more than "
+                f"{DEPTH} times.",
             )
         if count["atomics"] > 2 * seen.blocks:
             refuse(
@@ -228,6 +239,22 @@ def _one_adds(x, sums):
 
 
 @later
+def _one_warp(x, sums):
+    """32 threads add eight numbers each, and then those of the warp; seven warps have nothing to do."""
+    t = cuda.threadIdx.x
+    if t < 32:
+        mine = 0.0
+        for k in range(t, 256, 32):
+            i = cuda.blockIdx.x * 256 + k
+            if i < x.size:
+                mine += x[i]
+        for step in (16, 8, 4, 2, 1):
+            mine += cuda.shfl_down_sync(0xFFFFFFFF, mine, step)
+        if t == 0:
+            sums[cuda.blockIdx.x] = mine
+
+
+@later
 def _by_atomics(x, sums):
     total = cuda.shared.array(1, np.float64)
     i = cuda.grid(1)
@@ -261,13 +288,29 @@ TREE = Problem(
             Case("no numbers", lambda: (np.empty(0),)),
             Case("a NaN in the second block of three", lambda: (np.where(np.arange(577) == 300, np.nan, 1.0),)),
         ),
-        unlisted=(Case("another 257 numbers", lambda: (normal(257, seed=2, mean=-4),)),),
+        drawn=Drawn(
+            lambda rng, n: (rng.standard_normal(n) - 4,),
+            771,
+            sizes(255, 256, 257, words="{} numbers"),
+            _LAST,
+            tiny(1e-20, rtol=1e-9, atol=0.0),
+            other_data(),
+        ),
         rtol=1e-9,
         atol=1e-9,
         out=lambda x: np.empty(max(-(-x.size // BLOCK), 1)),
         launch=_launch,
+        races="shared",
         looks=(as_a_tree,),
-        verified="no thread reads what another has not finished; each barrier is passed by all",
+        facts=(
+            per_block("each block sums up its own numbers", 1, hint="Block b has its own 256 numbers and its own sum."),
+            shares(
+                "all threads take part",
+                reads=lambda x: (2,),
+                hint="Each of the 256 threads takes a number of its own; then half as many add, and half of those.",
+            ),
+        ),
+        verified="no thread reads what another has not finished, each barrier is passed by all",
     ),
     hints=(
         "Which threads have written the numbers that `part[t] += part[t + step]` reads? Have they all finished?",
@@ -307,6 +350,7 @@ TREE = Problem(
             hint="Which type has each place that a number passes through?",
         ),
         "one adds": Wrong(_one_adds, "serial", hint="Halve the number of threads that add, step by step."),
+        "one warp": Wrong(_one_warp, "serial"),
         "atomics": Wrong(
             _by_atomics, "atomics", hint="Atomic additions to one place wait for each other; a tree takes 8 steps."
         ),

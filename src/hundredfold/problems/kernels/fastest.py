@@ -6,37 +6,44 @@ sectors that the traced launch moves with the fewest that any launch can: each b
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
-from ..cases import Case
 from ..problem import Problem, Wrong
+from ..properties import Drawn, other_data, sizes
 from ..verdict import refuse
 from .judging import KernelJudge, trace
 from .later import later
+from .shares import spread
 from .smooth import PICTURES, nearest, pixels
 from .smooth import _clamped as clamped
 
 cuda = None  # set by `later`
-SIDE = 256
+SIDE, LARGE = 256, 65_536
 SECTOR = 32
 MOST = 24.0
 """How many times the least bytes a launch may move: one thread a pixel with the warp along the rows moves about 13
 (nine reads of one or two sectors each for 32 pixels), across the rows more than 100."""
 
 
-def moved(kernel: Any, launch: Any, problem: Problem) -> float:
-    """Bytes that the requests of a launch on a 256 × 256 picture move, over the picture's and the result's."""
+def _probed(kernel: Any, launch: Any, problem: Problem) -> Any:
+    """The trace of a launch on 256 × 256 pixels."""
     x = pixels(SIDE, SIDE, seed=11)
-    blocks, threads = launch(x)
-    seen = trace(problem, kernel, blocks, threads, x, np.zeros_like(x))
-    return seen.moved / (2 * x.nbytes)
+    return trace(problem, kernel, *launch(x), x, np.zeros_like(x))
+
+
+def moved(kernel: Any, launch: Any, problem: Problem) -> float:
+    """Bytes that the requests of such a launch move, over the picture's and the result's."""
+    return _probed(kernel, launch, problem).moved / (2 * SIDE * SIDE)
 
 
 def _against_the_limit(problem: Problem, answer: tuple[Any, Any]) -> str:
-    kernel, launch = answer
-    times = moved(kernel, launch, problem)
+    """Refuse a launch of few blocks, or one whose requests move far more than the picture and the result have."""
+    blocks = math.prod(answer[1](np.broadcast_to(np.int8(0), (LARGE, LARGE)))[0])
+    spread(_probed(*answer, problem), blocks, f"{LARGE} × {LARGE} pixels")
+    times = moved(*answer, problem)
     if times > MOST:
         refuse(
             "coalescing",
@@ -117,6 +124,22 @@ def _transposed_threads(x, out):
         out[i, j] = total // 9
 
 
+def _one(rows, columns):
+    return (1, 1), (32, 8)
+
+
+@later
+def _one_block(x, out):
+    n, m = x.shape
+    for i in range(cuda.threadIdx.y, n, cuda.blockDim.y):
+        for j in range(cuda.threadIdx.x, m, cuda.blockDim.x):
+            total = 0
+            for di in range(-1, 2):
+                for dj in range(-1, 2):
+                    total += x[min(max(i + di, 0), n - 1), min(max(j + dj, 0), m - 1)]
+            out[i, j] = total // 9
+
+
 @later
 def _overlapping_strips(x, out):
     j, i = cuda.grid(2)
@@ -154,9 +177,14 @@ FASTEST = Problem(
     judge=KernelJudge(
         # Other steps between elements are looked at in kernels.smooth: they take a compilation of their own, twice.
         cases=tuple(case for case in PICTURES if case.name != "no rows" and case.view is None),
-        unlisted=(Case("other 48 × 80 pixels", lambda: (pixels(48, 80, seed=5),)),),
+        drawn=Drawn(
+            lambda rng, size: (rng.integers(-128, 128, size, dtype=np.int8),),
+            (67, 131),
+            sizes((31, 33), (129, 65), words="{0[0]} × {0[1]} pixels"),
+            other_data(),
+        ),
         after=(_against_the_limit,),
-        verified="nothing out of bounds is touched and no thread meets another",
+        verified="nothing out of bounds is touched, no two threads race, and the blocks share the work",
     ),
     hints=(
         "First the right kernel with the right launch: 32 threads side by side read 32 bytes, which is one sector.",
@@ -175,6 +203,7 @@ FASTEST = Problem(
         "bounds": Wrong((_no_last_row, _sixteenth), "bounds", hint="The last strip may be shorter: `min(…, n)`."),
         "only threads": Wrong((clamped, _only_threads), "remainder"),
         "type": Wrong((clamped, _no_return), "type", hint="`return blocks, threads`, each a tuple of two."),
+        "one block": Wrong((_one_block, _one), "serial"),
         "callable": Wrong((clamped, ((32, 32), (32, 8))), "callable", hint="`def launch(rows, columns)`."),
     },
     right={

@@ -8,11 +8,15 @@ import numpy as np
 
 from ..cases import Case, normal
 from ..problem import Problem, Wrong
+from ..properties import Drawn, constants, infinities, other_data, sizes, tiny
 from .judging import KernelJudge, Launch, beyond
 from .later import later
+from .shares import shares
 
 cuda = None  # set by `later`
 THREADS = 128
+FEW = 4
+"""Numbers that one thread may do: with all threads at work it is one."""
 
 
 def brighten(x: np.ndarray, gain: float) -> np.ndarray:
@@ -81,6 +85,13 @@ def _all_by_each(x, gain, out):
 
 
 @later
+def _one_block(x, gain, out):
+    if cuda.blockIdx.x == 0:
+        for i in range(cuda.threadIdx.x, x.size, cuda.blockDim.x):
+            out[i] = min(x[i] * gain, 1.0)
+
+
+@later
 def _in_place(x, gain, out):
     i = cuda.grid(1)
     if i < x.size:
@@ -136,11 +147,26 @@ GUARD = Problem(
                 "every third of a longer array", lambda: (normal(900, seed=3, dtype="float32"), 1.5), lambda a: a[::3]
             ),
         ),
-        unlisted=(Case("other 1000 numbers", lambda: (normal(1000, seed=4, dtype="float32"), 1.25)),),
+        drawn=Drawn(
+            lambda rng, n: (rng.standard_normal(n).astype(np.float32), round(rng.uniform(0.5, 3), 2)),
+            1000,
+            sizes(127, 129, 2003, words="{} numbers"),
+            other_data(),
+            constants(),
+            tiny(1e-30),
+            infinities(),
+        ),
         rtol=1e-6,
         launch=_launch,
         advise=_without_a_number,
-        verified="nothing out of bounds is touched, no two threads write the same element, and x is unchanged",
+        facts=(
+            shares(
+                "the numbers are shared among the threads",
+                reads=lambda x, gain: (FEW,),
+                hint="The launch has a thread for each number: let each do its own.",
+            ),
+        ),
+        verified="nothing out of bounds is touched, no two threads write the same element, x is unchanged",
     ),
     hints=(
         "1000 numbers in blocks of 128: 8 blocks, 1024 threads. What do the last 24 do?",
@@ -154,7 +180,11 @@ GUARD = Problem(
             hint="The last block has more threads than there are numbers left. (If there is a guard: `<=` lets one too many in.)",
         ),
         "one too many": Wrong(_one_too_many, "bounds"),
-        "one too few": Wrong(_one_too_few, "remainder", hint="The last element is x[x.size - 1]: `i < x.size`."),
+        "one too few": Wrong(
+            _one_too_few,
+            "remainder",
+            hint="Each of the x.size elements is written, whatever its number and its value: which of them is left out?",
+        ),
         "own block": Wrong(
             _own_block_only,
             "race",
@@ -166,6 +196,7 @@ GUARD = Problem(
         "value": Wrong(
             _not_limited, "value", _unlimited, "numbers above 1 are to become 1.", "`min(x[i] * gain, 1.0)`."
         ),
+        "one block": Wrong(_one_block, "serial"),
         "returns": Wrong(_returns, "typing", hint="A kernel returns nothing: `out[i] = …`."),
         "plain": Wrong(_plain, "callable", hint="`@cuda.jit` on the line above `def`."),
     },

@@ -9,9 +9,11 @@ from ..cases import Case
 from ..differences import explain
 from ..functions import Run, recognise
 from ..problem import Problem, Wrong
+from ..properties import Drawn, Property, Strategy, other_data, sizes
 from ..verdict import refuse
 from .judging import KernelJudge, Launch
 from .later import later
+from .shares import shares
 
 cuda = None  # set by `later`
 LEVELS = 16
@@ -34,17 +36,23 @@ def values(n: int, seed: int = 0) -> np.ndarray:
     return (np.random.default_rng(seed).random(n) ** 2 * LEVELS).astype(np.uint8)
 
 
+_WHICH = (
+    "The first pair is (v[0], v[1]), the last one (v[v.size - 2], v[v.size - 1]). Each is to be counted once, by one of the 256 threads: "
+    "where does a thread's loop begin, how far does it step, where does it end, and what does it add?"
+)
+
+
 def _compare(run: Run) -> None:
     got = np.asarray(devices.to_host(run.got))
     total, pairs = int(got.sum()), max(run.host[0].size - 1, 0)
     if total < pairs:
         refuse(
             "remainder",
-            f"{pairs - total} of {pairs} pairs {'was' if pairs - total == 1 else 'were'} not counted. The launch has 256 "
-            "threads, whatever the number of values.",
+            f"{pairs - total} of {pairs} pairs {'was' if pairs - total == 1 else 'were'} not counted.",
+            advice=_WHICH,
         )
     if total > pairs:
-        refuse("overlap", f"{total} were counted and there are {pairs} pairs: some were counted by several threads.")
+        refuse("overlap", f"{total} were counted and there are {pairs} pairs.", advice=_WHICH)
     recognise(run, got)
     explain(got, run.expected)
 
@@ -152,19 +160,29 @@ def _one_thread(v, counts):
             counts[v[i], v[i + 1]] += 1
 
 
+@later
+def _one_block(v, counts):
+    if cuda.blockIdx.x == 0:
+        for i in range(cuda.threadIdx.x, v.size - 1, cuda.blockDim.x):
+            cuda.atomic.add(counts, (v[i], v[i + 1]), 1)
+
+
 def _diagonal(v: np.ndarray) -> np.ndarray:
     return np.diag(np.bincount(v[:-1], minlength=LEVELS)).astype(np.int32)
 
 
-def _serial(seen, run) -> None:
-    """Refuse a kernel in which one thread reads far more values than its share."""
-    size, threads = run.host[0].size, GRID[0][0] * GRID[1][0]
-    most = seen.reads["v"].most if "v" in seen.reads else 0
-    if size > threads and most > 16 * -(-size // threads):
-        refuse(
-            "serial",
-            f"the result is right, but one thread reads {most} times, and there are {size} values and {threads} threads.",
-        )
+def _share(v: np.ndarray) -> tuple[int]:
+    """How many values one thread has to read if all share the pairs: two for each of its own; or a few, where there are few."""
+    return (max(32, 2 * -(-v.size // (GRID[0][0] * GRID[1][0]))),)
+
+
+_OWN_LOOP = "Keep the loop that shares the values among all threads."
+_EXTREMES = Property(
+    (
+        Strategy("the values 0 and 15 only", change=lambda rng, args: (15 * (args[0] > 3).astype(np.uint8),)),
+        Strategy("each value twice, then the next", change=lambda rng, args: (np.sort(args[0]),)),
+    )
+)
 
 
 HISTOGRAM = Problem(
@@ -183,13 +201,19 @@ HISTOGRAM = Problem(
             Case("no values", lambda: (np.empty(0, np.uint8),)),
             Case("always the same value", lambda: (np.full(2000, 7, np.uint8),)),
         ),
-        unlisted=(Case("other 5000 values", lambda: (values(5000, seed=2),)),),
+        drawn=Drawn(
+            lambda rng, n: ((rng.random(n) ** 2 * LEVELS).astype(np.uint8),),
+            2503,
+            sizes(256, 257, 258, words="{} values"),
+            _EXTREMES,
+            other_data(),
+        ),
         out=lambda v: np.zeros((LEVELS, LEVELS), np.int32),
         starts=True,
         launch=lambda v: GRID,
         compare=_compare,
-        looks=(_serial,),
-        verified="no two threads touch a count but by atomic additions, and all threads have work",
+        facts=(shares("the pairs are shared among all threads", reads=_share, hint=_OWN_LOOP),),
+        verified="no two threads touch a count but by atomic additions",
     ),
     hints=(
         "`counts[…] += 1` reads a count, adds 1 and writes it back. What if another thread reads it in between?",
@@ -202,12 +226,8 @@ HISTOGRAM = Problem(
         ),
         "read back": Wrong(_read_back, "race", hint="The atomic addition writes the count itself; do not assign it."),
         "flat index": Wrong(_flat_index, "typing", hint="The index of a matrix is a tuple, `(a, b)`."),
-        "remainder": Wrong(
-            _one_each, "remainder", hint="`for i in range(cuda.grid(1), v.size - 1, cuda.gridsize(1))`."
-        ),
-        "overlap": Wrong(
-            _stride_of_a_block, "overlap", hint="The step is all threads of the launch: `cuda.gridsize(1)`."
-        ),
+        "remainder": Wrong(_one_each, "remainder"),
+        "overlap": Wrong(_stride_of_a_block, "overlap"),
         "barrier": Wrong(
             _barrier,
             "barrier",
@@ -231,7 +251,8 @@ HISTOGRAM = Problem(
         "uninitialised": Wrong(
             _not_cleared, "uninitialised", hint="Shared memory begins with leftovers: set it to 0, then `syncthreads`."
         ),
-        "serial": Wrong(_one_thread, "serial", hint="Keep the loop that shares the values among all threads."),
+        "serial": Wrong(_one_thread, "serial", hint=_OWN_LOOP),
+        "one block": Wrong(_one_block, "serial", hint=_OWN_LOOP),
     },
     right={"atomic": _atomic, "a while loop": _atomic_while, "counts of each block": _shared},
 )

@@ -9,13 +9,14 @@ import functools
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from .. import devices, guard, traffic
 from ..cases import Case
-from ..facts import Seen, of_trace
+from ..facts import Seen
 from ..functions import FunctionJudge, _FullRun
 from ..guard import article
 from ..problem import Problem
@@ -23,6 +24,7 @@ from ..properties import all_cases
 from ..untouched import empty
 from ..verdict import NotAttempted, Refusal, Verified, refuse
 from .later import ready
+from .shares import of_kernel
 
 Launch = tuple[tuple[int, ...], tuple[int, ...]]
 """Blocks of the grid and threads of a block."""
@@ -41,6 +43,18 @@ _FIRST = {
     "barrier": "a barrier must be reached by all threads of the block, and yours stands where some do not come by. "
 }
 """What a learner has to know to understand the lens, said before its words."""
+_RACES = {
+    "shared": "Threads of a block hand numbers to each other in `{array}`. Who reads a place, or writes it anew, must wait until the "
+    "other thread has finished: which `cuda.syncthreads()` makes it wait?",
+    "global": "No barrier puts the threads of all blocks in an order. Each element of `{array}` that is written needs one thread of its "
+    "own.",
+}
+"""Hints for a race, by the memory that it is in."""
+_READS_FIRST = (
+    "the result depends on what lay in the last array before the launch, which may be anything: nobody has set it to 0."
+)
+_MOST = 2**31 - 1
+"""Blocks along x, the axis that takes most of them."""
 _LEFT, _OTHER = 85, 23
 """What lies in the last argument before the kernel is traced, and traced again: what shows both times was not written."""
 
@@ -68,6 +82,8 @@ class KernelJudge(FunctionJudge):
         ``unwritten(missing, run)`` says more of elements that nobody wrote (a mask of them); it refuses or returns.
     advise : callable
         ``advise(finding, *host) -> str``: the hint that belongs to what the lens found; empty for that of its reason.
+    races : {"global", "shared"}
+        The memory that the problem's own hint for a race is about. A race in the other one gets a hint of its own.
     """
 
     result: str = "host"
@@ -77,6 +93,7 @@ class KernelJudge(FunctionJudge):
     looks: Sequence[Callable[[Any, _FullRun], None]] = ()
     unwritten: Callable[[np.ndarray, _FullRun], None] | None = None
     advise: Callable[..., str] = lambda finding, *_: ""
+    races: str = "global"
 
     def __post_init__(self) -> None:
         if self.drawn is not None and any(case.again for case in self.drawn.cases(0)):
@@ -114,23 +131,29 @@ class KernelJudge(FunctionJudge):
             return trace(problem, kernel, blocks, threads, *case.device(), out)
 
         seen = traced(_LEFT)
-        _sound(seen, lambda finding: self.advise(finding, *host))
+        _sound(seen, lambda finding: self.advise(finding, *host) or self._elsewhere(seen, finding))
         *arguments, got = seen.results
         run = _FullRun(problem, case, host, got, _expected(problem, case), traffic.Traffic(), "", tuple(arguments))
         try:
             self._kept(run)
             if not self.starts:
-                self._written((got == _LEFT) & (traced(_OTHER).results[-1] == _OTHER), run)
+                other = traced(_OTHER).results[-1]
+                missing = (got == _LEFT) & (other == _OTHER)
+                self._written(missing, run)
+                if not np.array_equal(got, other, equal_nan=got.dtype.kind == "f"):
+                    refuse(
+                        "uninitialised", _READS_FIRST, advice="Work the number out in a variable, and write it once."
+                    )
             self.compare_run(run)
         except Refusal as refusal:
             wrapped = next((each for each in seen.errors if each.kind == "negative-index"), None)
             if wrapped is not None and refusal.reason in _RESULTS and not refusal.advice:
                 refuse("wrapped", f"{refusal.why} The lens: {wrapped.diagnosis}")
             raise
-        if self.facts:
-            facts.look(of_trace(seen), host)
         for look in self.looks:
             look(seen, run)
+        if self.facts:
+            facts.look(of_kernel(seen), host)
 
     def _launched(self, problem: Problem, kernel: Any, launch: Callable[..., Launch], case: Case) -> None:
         """Refuse a wrong result of the same launch where the learner's code runs: on a GPU where there is one."""
@@ -157,6 +180,17 @@ class KernelJudge(FunctionJudge):
             "remainder",
             f"{int(missing.sum())} of {missing.size} elements are written by no thread; the first is [{where}].",
         )
+
+    def _elsewhere(self, seen: Any, finding: Any) -> str:
+        """The hint to what was found in a memory that the problem's hint for this reason is not about; empty where it is."""
+        space = next((each.space for each in seen.log.arrays if each.name == finding.array), "") if seen.log else ""
+        if finding.kind == "race" and space != self.races and space in _RACES:
+            return _RACES[space].format(array=finding.array)
+        if finding.kind == "uninitialised-shared" and self.races == "global":
+            return f"Which thread writes this place of `{finding.array}`, and what should it be where there is nothing to put in?"
+        if finding.kind == "out-of-bounds" and space in ("shared", "local"):
+            return f"How many places has `{finding.array}`, and which index is the largest that is used with it?"
+        return ""
 
     @staticmethod
     def _kept(run: _FullRun) -> None:
@@ -201,7 +235,7 @@ def require_kernel(answer: Any, name: str) -> None:
     """Refuse what cannot be launched on a grid."""
     if hasattr(answer, "py_func") and hasattr(type(answer), "__getitem__"):
         return
-    if callable(answer):
+    if isinstance(answer, FunctionType):
         refuse("callable", f"{name} is a plain Python function: put `@cuda.jit` above it.")
     refuse(
         "callable", f"a kernel was expected and {article(answer)} was given. Give check the kernel itself, `{name}`."
@@ -215,9 +249,15 @@ def given_launch(problem: Problem, answer: Any) -> Callable[..., Launch]:
     def launch(x: np.ndarray, *_: Any) -> Launch:
         got = guard.call(answer, *x.shape, limit=5.0, wait=False).value
         try:
-            blocks, threads = (tuple(int(n) for n in np.atleast_1d(part)) for part in got)
+            blocks, threads = (tuple(n for n in np.atleast_1d(part).tolist()) for part in got)
         except (TypeError, ValueError):
             refuse("type", f"{problem.answers[1]} should return (blocks, threads), two tuples; it is {article(got)}.")
+        odd = [n for n in (*blocks, *threads) if isinstance(n, bool) or not isinstance(n, int)]
+        if odd:
+            advice = "`/` gives a fraction; `-(-n // 32)` is n / 32 rounded up."
+            refuse("type", f"blocks and threads are whole numbers; {odd[0]!r} is not.", advice=advice)
+        if max((*blocks, *threads), default=0) > _MOST:
+            refuse("launch-limit", f"no GPU launches {max(*blocks, *threads):.3g} blocks or threads along one axis.")
         return blocks, threads
 
     return launch

@@ -12,9 +12,11 @@ import numpy as np
 from ..cases import Case
 from ..functions import _FullRun
 from ..problem import Problem, Wrong
+from ..properties import Drawn, constants, other_data, sizes, ties
 from ..verdict import refuse
 from .judging import KernelJudge, Launch, beyond, cover
 from .later import later
+from .shares import accesses, shares
 
 cuda = None  # set by `later`
 READS = 9
@@ -53,10 +55,10 @@ def _launch(x: np.ndarray) -> Launch:
     return cover(x.shape[1], x.shape[0])
 
 
-def _exchanged(missing: np.ndarray, run: _FullRun) -> None:
+def exchanged(missing: np.ndarray, run: _FullRun) -> None:
     """Rows or columns beyond the grid's other side were not written: x was taken for the rows."""
     n, m = missing.shape
-    (across, down), (wide, high) = _launch(run.host[0])
+    (across, down), (wide, high) = run.problem.judge.launch(*run.host)
     outside = np.ones((n, m), bool)
     outside[: across * wide, : down * high] = False
     if outside.any() and np.array_equal(missing, outside):
@@ -71,20 +73,27 @@ def _exchanged(missing: np.ndarray, run: _FullRun) -> None:
 
 def _without_a_pixel(finding: Any, x: np.ndarray, *_: Any) -> str:
     """The advice for what lies out of bounds if the thread has no pixel, or writes another: the guard is missing."""
+    if finding.kind == "race" and finding.array == "out":
+        return "Each pixel of `out` needs one thread that writes it, and no other."
     if finding.kind == "out-of-bounds" and (finding.array == "out" or beyond(finding, x.shape, _launch(x)[1])):
         return "The last blocks have more threads than there are pixels left. Which threads have a pixel to write?"
     return ""
 
 
-def few_reads(seen: Any, run: _FullRun) -> None:
-    """Refuse a kernel whose threads read more than nine pixels, or write more than one."""
-    reads, writes = (sum(count.most for count in each.values()) for each in (seen.reads, seen.writes))
-    if reads > READS or writes > 1:
-        refuse(
-            "traffic",
-            f"the result is right, but one thread reads {reads} times and writes {writes} time{'s' * (writes != 1)}, "
-            f"where {READS} and 1 are enough.",
-        )
+ITS_OWN = (
+    shares(
+        "",
+        reads=lambda x: (READS,),
+        writes=lambda x: (None, 1),
+        hint="The launch has a thread for each pixel: let each write its own.",
+    ),
+    accesses(
+        "each thread reads 9 pixels at most and writes one",
+        reads=lambda x: (READS, 0),
+        writes=lambda x: (None, 1),
+    ),
+)
+"""One thread reads no more than the 3 × 3 around its pixel, each once, and writes one; or fetches its part of a tile."""
 
 
 # Written as a learner would.
@@ -328,13 +337,19 @@ SMOOTH = Problem(
     lines=9,
     judge=KernelJudge(
         cases=PICTURES,
-        unlisted=(Case("other 48 × 80 pixels", lambda: (pixels(48, 80, seed=5),)),),
+        drawn=Drawn(
+            lambda rng, size: (rng.integers(-128, 128, size, dtype=np.int8),),
+            (23, 41),
+            sizes((8, 32), (17, 31), (2, 67), (5, 0), words="{0[0]} × {0[1]} pixels"),
+            constants(),
+            ties(),
+            other_data(),
+        ),
         launch=_launch,
-        looks=(few_reads,),
-        unwritten=_exchanged,
+        facts=ITS_OWN,
+        unwritten=exchanged,
         advise=_without_a_pixel,
-        verified="nothing out of bounds is touched, no negative index wraps round, no thread meets another, and "
-        "each reads 9 pixels at most and writes one",
+        verified="nothing out of bounds is touched, no negative index wraps round, no two threads race",
     ),
     hints=(
         "`j, i = cuda.grid(2)`: x runs along a row, so it is the column. Then the guard, for both.",
@@ -349,7 +364,9 @@ SMOOTH = Problem(
             hint="Beyond the border there is no pixel. Which rows and columns of the 3 × 3 exist?",
         ),
         "wrapped": Wrong(_upper_only, "wrapped", hint="Which row did you mean by row -1?"),
-        "inner": Wrong(_inner_only, "remainder", hint="The border's pixels have a mean too: let their threads in."),
+        "inner": Wrong(
+            _inner_only, "remainder", hint="Every pixel has a mean, those of the border, too: let their threads in."
+        ),
         "by nine": Wrong(
             _by_nine,
             "border",
