@@ -191,6 +191,10 @@ def _day(hours: list[str]) -> pd.Series:
 def _borders(rng: np.random.Generator, drawn: tuple[Any, ...]) -> tuple[Any, ...]:
     """Each flight's time is an observation's, or two hours after one, or a microsecond or some seconds beside either."""
     flights, weather = drawn
+    within = rng.integers(0, 60_000_000, len(weather)).astype("timedelta64[us]")  # of the minute
+    weather = weather.assign(time=weather["time"].to_numpy() + within).drop_duplicates(
+        ["origin", "time"], ignore_index=True
+    )
     at = rng.integers(0, len(weather), len(flights))
     beside = (
         rng.choice([0, 1, -1, 30_000_000, -30_000_000], len(flights))
