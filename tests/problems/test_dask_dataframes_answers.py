@@ -4,6 +4,7 @@ One more wrong answer of each kind, which must be refused for the same reason, a
 learners write it, in the style of a notebook cell.
 """
 
+import dask
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
@@ -250,6 +251,35 @@ def asks_for_the_length(flights):
     return ones(flights) if len(flights) else flights
 
 
+@SECOND.wrong("number", "state")
+def counted_in_a_variable(flights):
+    seen = {"rows": 0, "miles": 0}
+
+    def after_the_others(part):
+        out = part.assign(row=cudf.Series(np.arange(len(part)) + seen["rows"], index=part.index))
+        out = out.assign(total=part["miles"].cumsum() + seen["miles"])
+        seen.update(rows=seen["rows"] + len(part), miles=seen["miles"] + int(part["miles"].sum()))
+        return out
+
+    return flights.map_partitions(after_the_others, meta=running(flights)._meta)
+
+
+@SECOND.wrong("number", "materialised")
+def everybody_gets_all_pieces(flights):
+    parts = flights.to_delayed()
+
+    @dask.delayed
+    def numbered(at, *parts):
+        before = sum(map(len, parts[:at])), sum(int(part["miles"].sum()) for part in parts[:at])
+        own = parts[at]
+        row = cudf.Series(np.arange(len(own)) + before[0], index=own.index)
+        return own.assign(row=row, total=own["miles"].cumsum() + before[1])
+
+    return dd.from_delayed(
+        [numbered(at, *parts) for at in range(len(parts))], meta=running(flights)._meta, verify_meta=False
+    )
+
+
 @SECOND.wrong("number", "type")
 def a_column(flights):
     return ones(flights).row
@@ -377,6 +407,35 @@ def shuffled_as_it_is(events, users):
 @SECOND.wrong("skew", "broadcast")
 def sent_to_all(events, users):
     return three_columns(events.merge(users.repartition(npartitions=1), on="user", how="inner"))
+
+
+@SECOND.right("skew")
+def sixty_four(events, users):
+    left = events.map_partitions(salted, 64, meta=salted(events._meta, 64))
+    right = users.map_partitions(times, 64, meta=times(users._meta, 64))
+    return three_columns(left.merge(right, on=["user", "salt"], broadcast=False))
+
+
+@SECOND.wrong("skew", "broadcast")
+def in_two_halves(events, users):
+    halves = users.repartition(npartitions=2)
+    return three_columns(
+        dd.concat([events.merge(halves.partitions[at], on="user") for at in range(halves.npartitions)])
+    )
+
+
+@SECOND.wrong("skew", "transfer")
+def a_dictionary_of_users(events, users):
+    plans = dask.delayed(lambda *parts: dict(cudf.concat(list(parts)).to_pandas()[["user", "plan"]].values))(
+        *users.to_delayed()
+    )
+
+    def told(part, plans):
+        part = part.to_pandas()
+        part = part.assign(plan=part["user"].map(plans)).dropna(subset=["plan"])
+        return cudf.from_pandas(part.assign(plan=part["plan"].astype("int64")))
+
+    return events.map_partitions(told, plans, meta=three_columns(events.merge(users, on="user"))._meta)
 
 
 @SECOND.wrong("skew", "salt")

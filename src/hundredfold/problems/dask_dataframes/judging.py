@@ -215,8 +215,9 @@ def look(problem: Problem, function: Any, case: Pieces, *, first: bool = False, 
         try:
             _is_plan(called.value)
             graphs.require_unrun(built)
-            # Each partition by itself: nothing is put together that the plan leaves apart.
-            pieces = called.value.to_delayed()
+            # Each partition by itself: nothing is put together that the plan leaves apart. And no step fused with the next: what a
+            # fused one takes is not seen.
+            pieces = called.value.optimize(fuse=False).to_delayed(optimize_graph=False)
             with traffic.watch() as moved, _steps() as steps:
                 if backwards:
                     parts = [graphs.compute([each], limit=problem.time_limit)[0][0] for each in pieces[::-1]][::-1]

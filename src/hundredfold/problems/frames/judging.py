@@ -221,7 +221,7 @@ class RowsJudge(TableJudge):
                     "nulls",
                     f"column {name} has {count} NaN where it should have null{'' if count == 1 else 's'}: NaN is the result of a "
                     "computation without one, null is what nobody knows.",
-                    advice=f"`table['{name}'].nans_to_nulls()` makes nulls of them; `astype` or `fillna(nan)` has made NaN.",
+                    advice=f"`table['{name}'].nans_to_nulls()` makes nulls of them. `fillna(nan)`, `astype` and Dask's `where` make NaN.",
                 )
 
 

@@ -73,15 +73,16 @@ def _apart(rng: np.random.Generator, drawn: tuple[np.ndarray, ...]) -> tuple[np.
     return a, b
 
 
-def _named(step: int, first: int, dtype: str) -> Callable[..., tuple[np.ndarray, ...]]:
-    """The names in both, a step apart from a first one on."""
-    return lambda rng, drawn: tuple((each * step + first).astype(dtype) for each in drawn)
+def _named(step: int, first: int, dtype: str, own: int | None = None) -> Callable[..., tuple[np.ndarray, ...]]:
+    """The names in both, a step apart from a first one on; `own` is the step in the first of the two, where it has another."""
+    steps = (step if own is None else own, step)
+    return lambda rng, drawn: tuple((each * by + first).astype(dtype) for each, by in zip(drawn, steps, strict=True))
 
 
 _NAMES = {
     "4 001 names from 0": (4_001, 1, 0, "int64"),
     "4 001 names from 0, in 32 bits": (4_001, 1, 0, "int32"),
-    "4 001 multiples of 10⁶": (4_001, 10**6, 0, "int64"),
+    "4 001 names from 0, and multiples of 10⁶": (4_001, 10**6, 0, "int64", 1),
     "1 009 multiples of 2³²": (1_009, 2**32, 0, "int64"),
     "1 009 multiples of 2¹⁶, in 32 bits": (1_009, 2**16, 0, "int32"),
     "101 names from -50 on, in 8 bits": (101, 1, -50, "int8"),
@@ -93,6 +94,13 @@ _PLACES = (
     "A name may be any whole number, so no arithmetic with names is safe: two pairs may give the same number, and what is larger than 2⁵³ "
     "has no place in a float. `cp.unique(…, return_inverse=True)` gives small numbers from 0 in place of them."
 )
+
+
+def _noise(rng: np.random.Generator, drawn: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+    """The name -1 in both for the same points, but one of them, which is in another group in the second."""
+    a, b = (each - 1 for each in (drawn[0], drawn[0]))
+    b[np.flatnonzero(b == -1)[0]] = 3
+    return a, b
 
 
 def _of_names() -> Property:
@@ -265,7 +273,14 @@ SAME = Problem(
         unlisted=(
             Case("6 groups under other names", lambda: (groups(80, 6, seed=8), renamed(groups(80, 6, seed=8), seed=2))),
         ),
-        drawn=Drawn(_drawn, (300, 20), _of_names(), other_data(), second_call()),
+        drawn=Drawn(
+            _drawn,
+            (300, 20),
+            _of_names(),
+            Property((Strategy("a point that is noise, -1, in one of them only", change=_noise),), hint=_PLACES),
+            other_data(),
+            second_call(),
+        ),
         compare=_compare,
         after=(
             on_the_bus(Case("100 000 points", lambda: (groups(100_000, 8), renamed(groups(100_000, 8)))), share=0.005),
