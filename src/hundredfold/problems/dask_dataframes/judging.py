@@ -202,8 +202,14 @@ def _settings() -> Iterator[None]:
             yield
 
 
-def look(problem: Problem, function: Any, case: Pieces, *, first: bool = False, backwards: bool = False) -> Looked:
-    """Call the function with a case's tables, and compute what it makes; `backwards`: one partition after the other, the last first."""
+def look(
+    problem: Problem, function: Any, case: Pieces, *, first: bool = False, backwards: bool = False, fused: bool = True
+) -> Looked:
+    """Call the function with a case's tables, and compute what it makes.
+
+    `backwards`: one partition after the other, the last first. `fused`: as Dask would run it; what a fused task takes on its way is
+    not seen, and a column of a piece counts as a table if they are not.
+    """
     import cudf
 
     with _settings():
@@ -215,9 +221,8 @@ def look(problem: Problem, function: Any, case: Pieces, *, first: bool = False, 
         try:
             _is_plan(called.value)
             graphs.require_unrun(built)
-            # Each partition by itself: nothing is put together that the plan leaves apart. And no step fused with the next: what a
-            # fused one takes is not seen.
-            pieces = called.value.optimize(fuse=False).to_delayed(optimize_graph=False)
+            # Each partition by itself: nothing is put together that the plan leaves apart.
+            pieces = called.value.optimize(fuse=fused).to_delayed(optimize_graph=False)
             with traffic.watch() as moved, _steps() as steps:
                 if backwards:
                     parts = [graphs.compute([each], limit=problem.time_limit)[0][0] for each in pieces[::-1]][::-1]

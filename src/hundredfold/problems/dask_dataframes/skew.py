@@ -186,7 +186,7 @@ def _sent(steps: list[Step], users: int) -> bool:
 
 def _measured(problem: Problem, function: object) -> str:
     """Refuse a join one of whose tasks holds too much, and say how near to even it comes."""
-    looked = look(problem, function, LARGE)
+    looked = look(problem, function, LARGE, fused=False)
     try:
         problem.judge.judge_rows(problem, looked)  # type: ignore[attr-defined]
     except Refusal as refusal:
