@@ -128,6 +128,15 @@ def summed(flights):
 
 @SECOND.right("carriers")
 def by_pieces_then_together(flights):
+    def divided(part):  # cuDF's `where` leaves nulls; Dask's fills in NaN
+        return columns(part.assign(delay=part.delay / part.arrived.where(part.arrived != 0)))
+
+    out = summed(flights)
+    return out.map_partitions(divided, meta=divided(out._meta))
+
+
+@SECOND.wrong("carriers", "nulls")
+def divided_by_nan(flights):
     out = summed(flights)
     return columns(out.assign(delay=out.delay / out.arrived.where(out.arrived != 0)))
 
@@ -205,6 +214,11 @@ def running(flights):
     return flights.miles.cumsum()
 
 
+def numbered(flights):
+    """What comes out, without rows."""
+    return ones(flights)._meta
+
+
 @SECOND.right("number")
 def ones(flights):
     return flights.assign(row=(flights.miles * 0 + 1).cumsum() - 1, total=running(flights))
@@ -251,33 +265,18 @@ def asks_for_the_length(flights):
     return ones(flights) if len(flights) else flights
 
 
-@SECOND.wrong("number", "state")
-def counted_in_a_variable(flights):
-    seen = {"rows": 0, "miles": 0}
-
-    def after_the_others(part):
-        out = part.assign(row=cudf.Series(np.arange(len(part)) + seen["rows"], index=part.index))
-        out = out.assign(total=part["miles"].cumsum() + seen["miles"])
-        seen.update(rows=seen["rows"] + len(part), miles=seen["miles"] + int(part["miles"].sum()))
-        return out
-
-    return flights.map_partitions(after_the_others, meta=running(flights)._meta)
-
-
 @SECOND.wrong("number", "materialised")
 def everybody_gets_all_pieces(flights):
     parts = flights.to_delayed()
 
     @dask.delayed
-    def numbered(at, *parts):
+    def after(at, *parts):
         before = sum(map(len, parts[:at])), sum(int(part["miles"].sum()) for part in parts[:at])
         own = parts[at]
         row = cudf.Series(np.arange(len(own)) + before[0], index=own.index)
         return own.assign(row=row, total=own["miles"].cumsum() + before[1])
 
-    return dd.from_delayed(
-        [numbered(at, *parts) for at in range(len(parts))], meta=running(flights)._meta, verify_meta=False
-    )
+    return dd.from_delayed([after(at, *parts) for at in range(len(parts))], meta=numbered(flights), verify_meta=False)
 
 
 @SECOND.wrong("number", "type")
@@ -495,6 +494,22 @@ def test_another_wrong_answer_is_refused_for_its_reason(problem, reason, answer)
 def test_another_right_answer_is_accepted(problem, answer):
     verdict = problems.judge(problem, answer)
     assert verdict.right, verdict.why
+
+
+def test_a_counter_in_a_variable_depends_on_the_order_of_tasks():
+    def counted_in_a_variable(flights):
+        seen = {"rows": 0, "miles": 0}
+
+        def after_the_others(part):
+            out = part.assign(row=cudf.Series(np.arange(len(part)) + seen["rows"], index=part.index))
+            out = out.assign(total=part["miles"].cumsum() + seen["miles"])
+            seen.update(rows=seen["rows"] + len(part), miles=seen["miles"] + int(part["miles"].sum()))
+            return out
+
+        return flights.map_partitions(after_the_others, meta=numbered(flights))
+
+    verdict = problems.judge("dask-dataframes.number", counted_in_a_variable)
+    assert verdict.outcome == "wrong" and verdict.reason in ("state", "value"), verdict.why
 
 
 @pytest.mark.parametrize("problem", ["carriers", "number", "seats", "skew"])
