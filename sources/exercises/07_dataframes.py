@@ -29,7 +29,8 @@ from fsspec.implementations.arrow import ArrowFSWrapper
 from hundredfold import check, data, hint
 
 # %% [markdown]
-# The table that everything is about. Your functions get tables with these columns, some with very few rows, and with nulls where you do not expect them.
+# The table that everything is about. Your functions get tables with these columns, some with very few rows, and with nulls where you do not expect them. Their index may be anything.
+# No rows may go to the host on the way: names of groups and single numbers may.
 
 # %%
 columns = ["month", "carrier", "origin", "dest", "dep_time", "dep_delay", "arr_delay", "distance"]

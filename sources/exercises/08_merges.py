@@ -17,8 +17,10 @@
 # wrong, and gives one hint; `hint("merges.attach")` unfolds the next one. A gap counts as not attempted, never as wrong; but where code is
 # given that already runs (problem 3), the check judges that code until you change it.
 #
-# The checks bring their own small tables, built so that each mistake shows: keys that come twice, keys that are null, rows in no order. You can
-# run this notebook from top to bottom at any time, solved or not.
+# The checks bring their own small tables, built so that each mistake shows: keys that come twice, keys that are null, rows in no order, an
+# index that counts nothing. No rows may go to the host on the way. Where nothing is known, null is right, and NaN is not.
+#
+# You can run this notebook from top to bottom at any time, solved or not.
 
 # %%
 # %load_ext hundredfold
@@ -80,7 +82,7 @@ check("merges.count", inner, left, outer, anti, square, nbytes)
 # - A plane may stand in `planes` several times; the entry with the latest `year` counts.
 # - Tail numbers may be null on both sides. A flight without one has no plane.
 #
-# `flights` has the columns `flight`, `carrier`, `tailnum` and `year` (in which it flew); `planes` has `tailnum`, `year` (in which it was built)
+# `flights` has the columns `flight`, `carrier`, `tailnum` and `year` (in which it flew), and the same `flight` may come several times; `planes` has `tailnum`, `year` (in which it was built)
 # and `seats`; `year` is never null there. Neither table may be changed.
 
 
@@ -194,8 +196,8 @@ check("merges.worth", decisions)
 # ## 6. Open: the last weather before each flight
 #
 # Stations report when they please. Write `last_seen(flights, weather)`: the flights, in their order, with a column `wind`: that of the
-# **latest observation at their origin that is not later than their time, and at most two hours older**. Null where there is none, and where
-# that observation has no wind itself.
+# **latest observation at their origin that is not later than their time, and at most two hours older**. Null, or NaN here, where there is none,
+# and where that observation has no wind itself.
 #
 # `flights` has `flight`, `origin` and `time`, `weather` has `origin`, `time` and `wind`; both in any order, no station reports twice at one
 # time. This is an *as-of join*. pandas has it (`merge_asof`), Polars and DuckDB have it; cuDF has not, so this is yours to make, of what

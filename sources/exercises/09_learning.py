@@ -101,7 +101,7 @@ check("learning.cost", fits, nbytes, reading, launching, crossing)
 # A colleague has 60 rows, 300 columns and labels from a tossed coin, and their cross-validation is right in nearly eight cases of ten. Find out why, and repair it.
 #
 # `X` (n, m) is float32 on the host, `y` has the classes, 0 and 1, and `folds` is a list of pairs of row numbers: `train`, of which the fold's model may learn,
-# and `test`, whose classes it predicts; every row is in one `test`. For each fold: standardise the columns, keep the five in which the classes' means lie farthest apart, fit a logistic
+# and `test`, whose classes it predicts; every row is in one `test`, and not each of the others need be in `train`. For each fold: standardise the columns, keep the five in which the classes' means lie farthest apart, fit a logistic
 # regression. Return the predictions, a NumPy array with one class for each row of `X`.
 #
 # The check does not look for leaks in your source, and not at the score. It changes what is held out, and calls your function again.

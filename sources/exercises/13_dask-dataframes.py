@@ -18,7 +18,8 @@
 # `hint("dask-dataframes.seats")` unfolds the next one. A gap counts as not attempted, never as wrong; but where code is given that already runs (problem 3), the check judges that code until you change it.
 #
 # Your functions get **Dask dataframes** of cuDF partitions, and give back one: a plan. Nothing may be computed while it is made. The checks bring their own small tables, cut where it hurts, and run your plan in this process: no cluster is
-# needed here. (So leave the method of a shuffle to Dask; p2p would want a cluster.)
+# needed here. (So leave the method of a shuffle to Dask; p2p would want a cluster.) No rows may go to the host on the way, a plan may be computed again, and its tasks run in any order.
+# Where nothing is known, null is right, and NaN is not.
 
 # %%
 # %load_ext hundredfold
@@ -77,7 +78,7 @@ check("dask-dataframes.partitions", fetched, found, crossing, largest, repeated,
 # ## 2. Each carrier's delay
 #
 # Write `carriers(flights)`: a Dask dataframe with a row for each carrier, in any order, and the columns `carrier`, `flights` (how many), `arrived` (how many of these have a delay) and `delay` (the mean of those that are known; null
-# where none is). `flights` has the columns `carrier`, never null, and `delay`, which is null where a flight did not arrive.
+# where none is). `flights` has the columns `carrier`, never null, and `delay`, which is null where a flight did not arrive. Each partition is to be grouped by itself: only groups may travel to another.
 
 
 # %%
@@ -99,7 +100,7 @@ check("dask-dataframes.carriers", carriers)
 # ## 3. Repair: numbered rows
 #
 # `flights` has the columns `flight` and `miles`, and its rows stand in an order that means something, partition after partition. Wanted are two columns more, in the same order: `row`, the number of the row in the **whole** table,
-# from 0; and `total`, the miles of all rows up to and with this one. The pieces must not be brought together for it.
+# from 0; and `total`, the miles of all rows up to and with this one. No piece may get the rows of another for it, only numbers.
 #
 # This function was meant to do that. Tried with a table of one partition it did. Repair it.
 

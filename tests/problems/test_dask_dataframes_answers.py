@@ -4,6 +4,7 @@ One more wrong answer of each kind, which must be refused for the same reason, a
 learners write it, in the style of a notebook cell.
 """
 
+import dask
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
@@ -127,6 +128,15 @@ def summed(flights):
 
 @SECOND.right("carriers")
 def by_pieces_then_together(flights):
+    def divided(part):  # cuDF's `where` leaves nulls; Dask's fills in NaN
+        return columns(part.assign(delay=part.delay / part.arrived.where(part.arrived != 0)))
+
+    out = summed(flights)
+    return out.map_partitions(divided, meta=divided(out._meta))
+
+
+@SECOND.wrong("carriers", "nulls")
+def divided_by_nan(flights):
     out = summed(flights)
     return columns(out.assign(delay=out.delay / out.arrived.where(out.arrived != 0)))
 
@@ -204,6 +214,11 @@ def running(flights):
     return flights.miles.cumsum()
 
 
+def numbered(flights):
+    """What comes out, without rows."""
+    return ones(flights)._meta
+
+
 @SECOND.right("number")
 def ones(flights):
     return flights.assign(row=(flights.miles * 0 + 1).cumsum() - 1, total=running(flights))
@@ -248,6 +263,20 @@ def in_one(flights):
 @SECOND.wrong("number", "eager")
 def asks_for_the_length(flights):
     return ones(flights) if len(flights) else flights
+
+
+@SECOND.wrong("number", "materialised")
+def everybody_gets_all_pieces(flights):
+    parts = flights.to_delayed()
+
+    @dask.delayed
+    def after(at, *parts):
+        before = sum(map(len, parts[:at])), sum(int(part["miles"].sum()) for part in parts[:at])
+        own = parts[at]
+        row = cudf.Series(np.arange(len(own)) + before[0], index=own.index)
+        return own.assign(row=row, total=own["miles"].cumsum() + before[1])
+
+    return dd.from_delayed([after(at, *parts) for at in range(len(parts))], meta=numbered(flights), verify_meta=False)
 
 
 @SECOND.wrong("number", "type")
@@ -379,6 +408,35 @@ def sent_to_all(events, users):
     return three_columns(events.merge(users.repartition(npartitions=1), on="user", how="inner"))
 
 
+@SECOND.right("skew")
+def sixty_four(events, users):
+    left = events.map_partitions(salted, 64, meta=salted(events._meta, 64))
+    right = users.map_partitions(times, 64, meta=times(users._meta, 64))
+    return three_columns(left.merge(right, on=["user", "salt"], broadcast=False))
+
+
+@SECOND.wrong("skew", "broadcast")
+def in_two_halves(events, users):
+    halves = users.repartition(npartitions=2)
+    return three_columns(
+        dd.concat([events.merge(halves.partitions[at], on="user") for at in range(halves.npartitions)])
+    )
+
+
+@SECOND.wrong("skew", "transfer")
+def a_dictionary_of_users(events, users):
+    plans = dask.delayed(lambda *parts: dict(cudf.concat(list(parts)).to_pandas()[["user", "plan"]].values))(
+        *users.to_delayed()
+    )
+
+    def told(part, plans):
+        part = part.to_pandas()
+        part = part.assign(plan=part["user"].map(plans)).dropna(subset=["plan"])
+        return cudf.from_pandas(part.assign(plan=part["plan"].astype("int64")))
+
+    return events.map_partitions(told, plans, meta=three_columns(events.merge(users, on="user"))._meta)
+
+
 @SECOND.wrong("skew", "salt")
 def salt_on_both(events, users):
     left, right = (each.map_partitions(salted, meta=salted(each._meta)) for each in (events, users))
@@ -436,6 +494,22 @@ def test_another_wrong_answer_is_refused_for_its_reason(problem, reason, answer)
 def test_another_right_answer_is_accepted(problem, answer):
     verdict = problems.judge(problem, answer)
     assert verdict.right, verdict.why
+
+
+def test_a_counter_in_a_variable_depends_on_the_order_of_tasks():
+    def counted_in_a_variable(flights):
+        seen = {"rows": 0, "miles": 0}
+
+        def after_the_others(part):
+            out = part.assign(row=cudf.Series(np.arange(len(part)) + seen["rows"], index=part.index))
+            out = out.assign(total=part["miles"].cumsum() + seen["miles"])
+            seen.update(rows=seen["rows"] + len(part), miles=seen["miles"] + int(part["miles"].sum()))
+            return out
+
+        return flights.map_partitions(after_the_others, meta=numbered(flights))
+
+    verdict = problems.judge("dask-dataframes.number", counted_in_a_variable)
+    assert verdict.outcome == "wrong" and verdict.reason in ("state", "value"), verdict.why
 
 
 @pytest.mark.parametrize("problem", ["carriers", "number", "seats", "skew"])

@@ -175,6 +175,26 @@ def merged(flights):
     return table[["carrier", "flights", "cancelled", "delay"]].sort_values("delay", ascending=False)
 
 
+@wrong("port", "count")
+def flights_with_a_destination(flights):
+    groups = flights.groupby("carrier")
+    table = cudf.DataFrame(
+        {
+            "flights": groups.size(),
+            "cancelled": groups.size() - groups["dep_time"].count(),
+            "delay": groups["arr_delay"].mean(),
+        }
+    )
+    table["flights"] = groups["dest"].count()
+    return table.sort_values("delay", ascending=False).reset_index()
+
+
+@right("port")
+def those_of_whom_nothing_is_known_in_any_order(flights):
+    table = _three(flights).reset_index().sort_values("carrier", ascending=False)
+    return table.sort_values("delay", ascending=False, kind="stable")
+
+
 # ---- dataframes.pairs ----
 
 
@@ -617,6 +637,21 @@ def test_a_row_group_without_the_month_alone_needs_its_months_too():
     groups = [file.metadata.row_group(i) for i in range(file.num_row_groups)]
     assert any(g.column(0).statistics.min != g.column(0).statistics.max for g in groups)
     assert storage.least(file, 6) >= file.metadata.serialized_size + 8
+
+
+def test_names_of_groups_may_go_to_the_host_and_rows_may_not():
+    """A fact of the bytes: the columns of one table of the real flights are far more."""
+
+    def names_fetched(flights):
+        assert flights["carrier"].unique().to_arrow().to_pylist()
+        return _ordered(flights)
+
+    def column_fetched(flights):
+        assert len(flights["distance"].to_pandas())
+        return _ordered(flights)
+
+    assert problems.judge("dataframes.port", names_fetched).right
+    assert problems.judge("dataframes.port", column_fetched).reason == "transfer"
 
 
 # ---- the judge of frames ----

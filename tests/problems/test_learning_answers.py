@@ -558,3 +558,47 @@ def test_every_reason_a_problem_knows_has_a_second_answer_here():
     SECOND.also("learning.cost", *(reason for reason, _ in PREDICTIONS))
     SECOND.also("learning.worth", "type", *(reason for reason, _ in DECISIONS))
     assert not SECOND.absent()
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        lambda a, b: 31 * a + b,
+        lambda a, b: 1_000_000 * a.astype("int64") + b,
+        lambda a, b: a ^ b,
+        lambda a, b: a * (b.max() + 1) + b,
+        lambda a, b: a.astype("float32") + 1j * b.astype("float32"),
+        lambda a, b: a.astype("float64") + 1j * b.astype("float64"),
+    ],
+    ids=["31 a + b", "a million a + b", "exclusive or", "names multiplied", "complex64", "complex128"],
+)
+def test_arithmetic_with_names_is_not_safe(device, pair):
+    def same(a, b):
+        if a.size == 0:
+            return True
+        return len(device.unique(pair(a, b))) == len(device.unique(a)) == len(device.unique(b))
+
+    verdict = problems.judge("learning.same", same)
+    assert verdict.outcome == "wrong"
+
+
+def test_rows_in_no_folds_train_may_not_be_learned_of_and_models_are_told_apart(device):
+    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+    from sklearn.feature_selection import SelectKBest
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import cross_val_predict
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    def with_model(model, k=5, train=lambda train, test, n: train):
+        def held_out(X, y, folds):
+            pipeline = make_pipeline(StandardScaler(), SelectKBest(k=k), model)
+            return cross_val_predict(pipeline, X, y, cv=[(train(a, b, len(y)), b) for a, b in folds])
+
+        return problems.judge("learning.leak", held_out)
+
+    assert with_model(LogisticRegression()).right
+    assert with_model(LinearDiscriminantAnalysis()).reason == "value"
+    assert with_model(LogisticRegression(), k=4).reason == "value"
+    everybody_else = with_model(LogisticRegression(), train=lambda train, test, n: np.setdiff1d(np.arange(n), test))
+    assert everybody_else.reason == "leak" and "outside of `train`" in everybody_else.why

@@ -384,6 +384,30 @@ def days_by_normal_hours(reports):
     return table.assign(day=midnight).groupby(["station", "day"], as_index=False, sort=True).agg({"wind": "max"})
 
 
+@SECOND.wrong("days", "zone")
+def the_nights_of_2013(reports):
+    table = newest_issue(cleaned(reports))
+    summer = table["time"].between(
+        np.datetime64("2013-03-10T07:00"), np.datetime64("2013-11-03T06:00"), inclusive="left"
+    )
+    local = (table["time"] - np.timedelta64(4, "h")).where(summer, table["time"] - np.timedelta64(5, "h"))
+    table = table.assign(day=local.dt.floor("D"))
+    return table.groupby(["station", "day"], as_index=False).agg({"wind": "max"})
+
+
+def test_nan_is_no_null_where_null_was_asked_for():
+    def filled(reports):
+        out = days_by_normal_hours(reports)
+        return out.assign(wind=out["wind"].fillna(float("nan")))
+
+    verdict = problems.judge("merges.days", filled)
+    assert (
+        verdict.reason == "nulls"
+        and "NaN where it should have null" in verdict.why
+        and "nans_to_nulls" in verdict.advice
+    )
+
+
 # ---- merges.worth ----
 
 
@@ -438,16 +462,16 @@ def search(flights, weather, side="right", most=2.0, keep=None, same_station=Tru
 
     def coded(table):
         numbered = table.assign(i=cp.arange(len(table))).merge(codes, on="origin").sort_values("i")
-        minutes = numbered["time"].astype("datetime64[us]").astype("int64").values // 60_000_000
-        return (numbered["code"].values if same_station else 0 * numbered["code"].values), minutes
+        time = numbered["time"].astype("datetime64[us]").astype("int64").values
+        return (numbered["code"].values if same_station else 0 * numbered["code"].values), time
 
     (c, t), (d, s) = coded(flights), coded(weather)
-    shift = 1 << 31  # minutes since 1970 are fewer
+    shift = 1 << 53  # microseconds since 1970 are fewer, for 285 years
     order = cp.argsort(d * shift + s)
     at = cp.searchsorted((d * shift + s)[order], c * shift + t, side=side) - 1
     found = order[cp.clip(at, 0, None)]
     age = t - s[found]
-    fine = (at >= 0) & (d[found] == c) & (age <= 60 * most)
+    fine = (at >= 0) & (d[found] == c) & (age <= 3_600_000_000 * most)
     wind = weather["wind"].fillna(np.nan).values[found]
     return flights.assign(wind=cp.where(fine, wind, np.nan))
 
@@ -540,8 +564,28 @@ def sorts_the_weather(flights, weather):
 
 
 @SECOND.right("asof")
-def by_minutes(flights, weather):
+def by_codes_and_microseconds(flights, weather):
     return search(flights, weather)
+
+
+@SECOND.right("asof")
+def by_halves(flights, weather):
+    """A bisection of all flights at once: many small steps, and no large table."""
+    if not len(weather) or not len(flights):
+        return flights.assign(wind=cp.full(len(flights), cp.nan))
+    codes = cudf.concat([weather["origin"], flights["origin"]]).astype("category").cat.codes.astype("int64").values
+    there, here = codes[: len(weather)], codes[len(weather) :]
+    seen, now = (t["time"].astype("datetime64[us]").astype("int64").values for t in (weather, flights))
+    order = cp.lexsort(cp.stack([seen, there]))
+    there, seen = there[order], seen[order]
+    low, high = cp.zeros(len(flights), "int64"), cp.full(len(flights), len(weather), "int64")
+    for _ in range(len(weather).bit_length()):
+        middle = cp.minimum((low + high) // 2, len(weather) - 1)
+        before = ((there[middle] < here) | ((there[middle] == here) & (seen[middle] <= now))) & (low < high)
+        low, high = cp.where(before, middle + 1, low), cp.where(before, high, middle)
+    at = cp.maximum(low - 1, 0)
+    good = (low > 0) & (there[at] == here) & (now - seen[at] <= 7_200_000_000)
+    return flights.assign(wind=cp.where(good, weather["wind"].fillna(np.nan).values[order[at]], np.nan))
 
 
 @SECOND.right("asof")
@@ -566,6 +610,21 @@ def with_a_sentinel(flights, weather):
     out = cp.empty(len(flights))
     out[both["i"].values[mine]] = wind[mine]
     return flights.assign(wind=out)
+
+
+@pytest.mark.parametrize("unit", [60_000_000, 1_000_000], ids=["minutes", "seconds"])
+def test_a_time_is_compared_to_its_last_digit(unit):
+    def cut(flights, weather):
+        tables = [
+            table.assign(
+                time=(table["time"].astype("datetime64[us]").astype("int64") // unit * unit).astype("datetime64[us]")
+            )
+            for table in (flights, weather)
+        ]
+        return flights.assign(wind=search(*tables)["wind"].values)
+
+    verdict = problems.judge("merges.asof", cut)
+    assert "times close to every border" in verdict.why and "microsecond" in verdict.advice
 
 
 # ---- the functions ----
@@ -603,7 +662,7 @@ def test_an_empty_function_is_not_attempted(problem):
 
 
 def test_how_near_to_the_limit_is_said(simulated):
-    assert problems.judge("merges.asof", by_minutes).near.startswith("How near to the limit: ")
+    assert problems.judge("merges.asof", by_codes_and_microseconds).near.startswith("How near to the limit: ")
 
 
 def test_every_reason_a_problem_knows_has_a_second_answer_here():
@@ -693,6 +752,7 @@ def test_where_nothing_is_counted_time_decides(monkeypatch):
     import hundredfold.toolkit
 
     case = Case("a table", lambda: (pd.DataFrame({"a": [1, 2]}),))
+    problem = SimpleNamespace(judge=SimpleNamespace(compare=lambda *_: None))
     judge = thrift.Thrift(case, ours=lambda table: table, kernels=1)
     uncounted = traffic.Traffic(device=None)
     monkeypatch.setattr(
@@ -705,10 +765,10 @@ def test_where_nothing_is_counted_time_decides(monkeypatch):
         )
         if refused:
             with pytest.raises(Refusal, match="11 times as long") as raised:
-                judge(problems.find("merges.asof"), len)
+                judge(problem, len)
             assert raised.value.reason == "slow"
         else:
-            assert judge(problems.find("merges.asof"), len) is None
+            assert judge(problem, len) is None
 
 
 def test_tables_are_compared_by_their_rows_nulls_as_nulls():

@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from ..facts import Fact
 from ..merges.tables import texts
 from ..problem import Problem, Wrong
+from ..properties import Property, Strategy
 from ..verdict import refuse
-from .judging import LazyFrameJudge, Looked, Pieces, gives, no_larger
+from .judging import LazyFrameJudge, Looked, Pieces, cut, gives, in_pieces, rows_stay
 
 CODES = ("9E", "AA", "B6", "DL", "EV", "UA")
 COLUMNS = ["carrier", "flights", "arrived", "delay"]
@@ -150,6 +152,39 @@ def _in_pieces(problem: Problem, looked: Looked) -> None:
         )
 
 
+def _grouped(looked: Looked, arguments: tuple) -> str:
+    """What a task is given besides its own piece are groups, no rows: at most one for each carrier and piece."""
+    most = arguments[0]["carrier"].nunique() * max(len(looked.case.cuts[0]), 2)
+    for step in looked.steps:
+        lengths = sorted(len(frame) for _, frame in step.taken)
+        if sum(lengths[:-1]) > most:
+            return (
+                f"one task was given {sum(lengths)} rows of several pieces; from each of them a row for each carrier is enough, {most} "
+                "altogether. Let each partition be grouped by itself; only the groups have to travel."
+            )
+    return ""
+
+
+def _one_carrier(rng, drawn):
+    return (drawn[0].assign(carrier=texts(["ZZ"] * len(drawn[0]))),)
+
+
+def _others(rng, drawn):
+    """Carriers of other names, one of them in each piece only."""
+    names = rng.choice(["q", "Ω", "10", "9", "a b"], len(drawn[0]))
+    return (drawn[0].assign(carrier=texts(names)),)
+
+
+def _nothing_known(rng, drawn):
+    return (drawn[0].assign(delay=np.nan),)
+
+
+def _cancelling(rng, drawn):
+    """Delays whose sum is small beside each of them, and one of 0: no flight is to be told by its sum."""
+    delay = rng.permutation(np.where(np.arange(len(drawn[0])) % 2, 1e6, -1e6)) * (rng.random(len(drawn[0])) < 0.9)
+    return (drawn[0].assign(delay=delay),)
+
+
 CARRIERS = Problem(
     id="dask-dataframes.carriers",
     title="Each carrier's delay",
@@ -163,9 +198,29 @@ CARRIERS = Problem(
             Pieces("a carrier of which no flight arrived", _lost, cuts=((25, 25, 10),)),
             Pieces("one partition", lambda: made(30, 4), cuts=((30,),)),
         ),
+        drawn=in_pieces(
+            lambda rng, size: made(size[0], int(rng.integers(1 << 30))),
+            Property(
+                (
+                    cut("partitions without a row", (0, 40, 0, 31, 0)),
+                    cut("partitions of one row", (1, 1, 1, 60, 1)),
+                    cut("one flight", (1,)),
+                    cut("1 000 flights in 4 partitions", (300, 250, 200, 250)),
+                ),
+                hint="A partition may have many rows, one, or none.",
+            ),
+            Property(
+                (
+                    Strategy("one carrier", change=_one_carrier),
+                    Strategy("other carriers", change=_others),
+                    Strategy("no delay that is known", change=_nothing_known),
+                    Strategy("delays that cancel each other", change=_cancelling),
+                )
+            ),
+            cuts=((50, 70, 40, 60),),
+        ),
+        facts=(Fact("each partition was grouped by itself", "materialised", _grouped), rows_stay()),
         before=(_in_pieces,),
-        each=(no_larger(0.6, "Let each partition be grouped by itself; only the groups have to travel."),),
-        verified="each partition grouped by itself",
     ),
     hints=(
         "A groupby over partitions is right where each part can be put together from parts: sums and counts can, means cannot. Dask's own `mean` knows.",

@@ -1,7 +1,8 @@
 """Judge functions of Dask dataframes: given tables in pieces, and judged by the plan, by its rows, and by its largest piece.
 
 A case's tables are cut where it says, into partitions of cuDF whose indexes all begin at 0, as files give them.  The answer is
-built (nothing may run meanwhile), computed in this process, and its rows are compared as in unit 08.
+built (nothing may run meanwhile), computed in this process, and its rows are compared as in unit 08.  What it did is read from the
+steps that ran: which tables each task was given, and which it made.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ from typing import Any
 
 import pandas as pd
 
-from .. import graphs
+from .. import devices, graphs, traffic
 from ..cases import Case
+from ..facts import Fact, Seen
 from ..frames import Rows, RowsJudge, alike, need_cudf, rows
 from ..guard import article, require_callable
 from ..problem import Problem
+from ..properties import Drawn, Property, Strategy, all_cases
 from ..untouched import missing
 from ..verdict import NotAttempted, NotJudged, Refusal, Verified, refuse
 
@@ -83,19 +86,33 @@ def need_dask() -> None:
 
 
 @dataclass(frozen=True)
+class Step:
+    """One task that ran: its key, the tables that it was given, each with the key of the task that made it, and those that it made."""
+
+    key: Any
+    taken: tuple[tuple[Any, Any], ...]
+    made: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
 class Looked:
-    """What came of one case: the plan that the function made, what ran when it was computed, its partitions, and all rows."""
+    """What came of one case: the plan that the function made, what ran when it was computed, its partitions, and all rows.
+
+    `to_host` counts the bytes that went to the host while it ran; None where nobody counts them, on a GPU.
+    """
 
     case: Pieces
     plan: Any
-    ran: graphs.Ran
+    steps: list[Step]
     parts: list[Any]
     value: Any
+    to_host: int | None = None
+    to_device: int | None = None
 
     @property
     def largest(self) -> int:
         """Rows of the largest table that one task made."""
-        return max((task.device for task in self.ran.tasks), default=0)
+        return max((len(frame) for step in self.steps for frame in step.made), default=0)
 
 
 @dataclass(frozen=True)
@@ -105,12 +122,16 @@ class LazyFrameJudge:
     Parameters
     ----------
     cases : sequence of Pieces
+    unlisted, drawn
+        As for `FunctionJudge`.
+    facts : sequence of Fact
+        Of the plan and of what ran, for every case whose rows are right; a fact's account is a `Looked`.
     ordered : bool
         Whether the rows must stand in the specification's order, partition after partition.
+    nan : bool
+        NaN may stand for null.
     before : sequence of callables
         ``before(problem, looked)``: they refuse a result that is a known mistake's, which depends on where the table is cut.
-    each : sequence of callables
-        ``each(problem, looked)``: judges of the plan and of what ran, for every case whose rows are right; they refuse.
     after : sequence of callables
         ``after(problem, function) -> str`` or None, when all cases are right.
     verified : str
@@ -118,9 +139,12 @@ class LazyFrameJudge:
     """
 
     cases: Sequence[Pieces]
+    unlisted: Sequence[Pieces] = ()
+    drawn: Drawn | None = None
+    facts: Sequence[Fact] = ()
     ordered: bool = False
+    nan: bool = False
     before: Sequence[Callable[[Problem, Looked], None]] = ()
-    each: Sequence[Callable[[Problem, Looked], None]] = ()
     after: Sequence[Callable[[Problem, Any], str | None]] = field(default_factory=tuple)
     verified: str = ""
 
@@ -128,22 +152,43 @@ class LazyFrameJudge:
         function = answers[0]
         require_callable(function, problem.answers[0])
         need_dask()
-        for place, case in enumerate(self.cases):
+        seen = Seen(self.facts)
+        for place, case in enumerate(all_cases(self)):
             try:
                 looked = look(problem, function, case, first=place == 0)
-                for judge in self.before:
-                    judge(problem, looked)
-                RowsJudge((), ordered=self.ordered).compare(problem, case, looked.value)
-                for judge in self.each:
-                    judge(problem, looked)
+                self.judge_rows(problem, looked)
+                seen.look(looked, case.host())  # type: ignore[arg-type]
+                if place == 0:
+                    self._again(problem, function, case)
             except Refusal as refusal:
                 refusal.case = refusal.case or case.name
+                refusal.advice = refusal.advice or case.hint
                 raise
         near = [said for judge in self.after if (said := judge(problem, function))]
         what = f"{len(self.cases)} cases ({'; '.join(case.name for case in self.cases)})"
-        return Verified(
-            f"{what}; nothing ran before it was asked for{self.verified and '; ' + self.verified}.", " ".join(near)
-        )
+        verified = seen.said(self.verified)
+        return Verified(f"{what}; nothing ran before it was asked for{verified and '; ' + verified}.", " ".join(near))
+
+    def judge_rows(self, problem: Problem, looked: Looked) -> None:
+        """Refuse rows that are not the specification's; as a mistake of the cuts, where they are one."""
+        try:
+            RowsJudge((), ordered=self.ordered, nan=self.nan).compare(problem, looked.case, looked.value)
+        except Refusal:
+            for judge in self.before:
+                judge(problem, looked)
+            raise
+
+    def _again(self, problem: Problem, function: Any, case: Pieces) -> None:
+        """Refuse a plan that is right only once, or only if its partitions are made one after the other in this process."""
+        looked = look(problem, function, case, backwards=True)
+        try:
+            RowsJudge((), ordered=self.ordered, nan=self.nan).compare(problem, case, looked.value)
+        except Refusal as refusal:
+            refuse(
+                "state",
+                f"the result was right, until it was computed a second time, the last partition first: {refusal.why} Does a task read "
+                "what another one has left in a variable? On a cluster they run in any order, in several processes.",
+            )
 
 
 @contextlib.contextmanager
@@ -157,8 +202,16 @@ def _settings() -> Iterator[None]:
             yield
 
 
-def look(problem: Problem, function: Any, case: Pieces, *, first: bool = False) -> Looked:
-    """Call the function with a case's tables, and compute what it makes."""
+def look(
+    problem: Problem, function: Any, case: Pieces, *, first: bool = False, backwards: bool = False, fused: bool = True
+) -> Looked:
+    """Call the function with a case's tables, and compute what it makes.
+
+    `backwards`: one partition after the other, the last first. `fused`: as Dask would run it; what a fused task takes on its way is
+    not seen, and a column of a piece counts as a table if they are not.
+    """
+    import cudf
+
     with _settings():
         called, built = graphs.build(function, *case.lazy(), limit=problem.time_limit)
         if first and missing(called.value):
@@ -169,13 +222,62 @@ def look(problem: Problem, function: Any, case: Pieces, *, first: bool = False) 
             _is_plan(called.value)
             graphs.require_unrun(built)
             # Each partition by itself: nothing is put together that the plan leaves apart.
-            parts, ran = graphs.compute(called.value.to_delayed(), limit=problem.time_limit)
+            pieces = called.value.optimize(fuse=fused).to_delayed(optimize_graph=False)
+            with traffic.watch() as moved, _steps() as steps:
+                if backwards:
+                    parts = [graphs.compute([each], limit=problem.time_limit)[0][0] for each in pieces[::-1]][::-1]
+                else:
+                    parts, _ = graphs.compute(pieces, limit=problem.time_limit)
+            for part in parts:
+                _is_piece(part)
         except Refusal as refusal:
             refusal.printed = refusal.printed or called.printed
             raise
+    over_bus = (moved.to_host, moved.to_device) if devices.simulated() else (None, None)
+    return Looked(case, called.value, steps, parts, cudf.concat(parts) if len(parts) > 1 else parts[0], *over_bus)
+
+
+@contextlib.contextmanager
+def _steps() -> Iterator[list[Step]]:
+    """Record which tables each task is given and which it makes; only the scheduler in this process tells."""
+    from dask.callbacks import Callback
+
+    steps: list[Step] = []
+    given: dict[Any, tuple[tuple[Any, Any], ...]] = {}
+
+    def begins(key: Any, graph: Any, state: Any) -> None:
+        needed = state["dependencies"].get(key, ())
+        given[key] = tuple((each, frame) for each in needed for frame in _frames(state["cache"].get(each)))
+
+    def ended(key: Any, result: Any, graph: Any, state: Any, worker: Any) -> None:
+        steps.append(Step(key, given.pop(key, ()), tuple(_frames(result))))
+
+    with Callback(pretask=begins, posttask=ended):
+        yield steps
+
+
+def _frames(value: Any) -> Iterator[Any]:
+    """The tables and columns of cuDF in what a task returns, which may be a list or dict of them."""
+    if isinstance(value, (list, tuple)):
+        for each in value:
+            yield from _frames(each)
+    elif isinstance(value, dict):
+        yield from _frames(list(value.values()))
+    elif type(value).__module__.startswith("cudf") and hasattr(value, "iloc"):
+        yield value
+
+
+def _is_piece(part: Any) -> None:
+    """Refuse a partition that is not what the plan says."""
     import cudf
 
-    return Looked(case, called.value, ran, parts, cudf.concat(parts) if len(parts) > 1 else parts[0])
+    if isinstance(part, (pd.DataFrame, pd.Series)):
+        refuse(
+            "host",
+            "the partitions of the result are pandas', though the plan says cuDF. They should stay on the device.",
+        )
+    if not isinstance(part, cudf.DataFrame):
+        refuse("type", f"a partition of the result should be a cuDF DataFrame; it is {article(part)}.")
 
 
 def _is_plan(value: Any) -> None:
@@ -198,15 +300,32 @@ def _is_plan(value: Any) -> None:
         refuse("type", f"the result should be a Dask dataframe; it is a Dask {type(value).__name__}.")
 
 
-def no_larger(share: float, why: str) -> Callable[[Problem, Looked], None]:
-    """A judge for `LazyFrameJudge.each`: no task may make a table of more than `share` of all rows, unless a piece is so large."""
+def rows_stay(says: str = "no rows went to the host") -> Fact:
+    """At most 1 kB to the host while the plan runs: single numbers and labels."""
 
-    def judge(problem: Problem, looked: Looked) -> None:
-        rows = sum(map(sum, looked.case.cuts))
-        if looked.largest > max(share * rows, *map(max, looked.case.cuts)):
-            refuse("materialised", f"one task made a table of {looked.largest} rows, of {rows} that there are. {why}")
+    def look(looked: Any, arguments: tuple[Any, ...]) -> str | None:
+        if looked.to_host is None:
+            return None
+        if looked.to_host > 1024:
+            return f"{traffic.spell(looked.to_host)} went from the device to the host while it ran. The rows of a piece should stay on its device."
+        return ""
 
-    return judge
+    return Fact(says, "transfer", look)
+
+
+def cut(words: str, *cuts: tuple[int, ...], change: Any = None) -> Strategy:
+    """Tables that are cut into partitions of these lengths; the ordinary arguments' size is how many rows each has."""
+    return Strategy(words, tuple(map(sum, cuts)), change, settings={"cuts": cuts})
+
+
+def in_pieces(arguments: Callable[..., Any], *properties: Property, cuts: tuple[tuple[int, ...], ...]) -> Drawn:
+    """Tables at random, cut as it is said here or by a property's strategy."""
+    return Drawn(
+        arguments,
+        tuple(map(sum, cuts)),
+        *properties,
+        case=lambda name, make, cuts=cuts, **more: Pieces(name, make, cuts=cuts, **more),
+    )
 
 
 def gives(looked: Looked, expected: pd.DataFrame, *, ordered: bool = False) -> bool:

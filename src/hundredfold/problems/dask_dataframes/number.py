@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from ..facts import Fact
 from ..merges.tables import texts
 from ..problem import Problem, Wrong
+from ..properties import Property, Strategy
 from ..verdict import refuse
-from .judging import LazyFrameJudge, Looked, Pieces, gives, no_larger
+from .judging import LazyFrameJudge, Looked, Pieces, cut, gives, in_pieces, rows_stay
 
 COLUMNS = ["flight", "miles", "row", "total"]
 
@@ -142,6 +144,33 @@ def _in_pieces(problem: Problem, looked: Looked) -> None:
             )
 
 
+def _apart(looked: Looked, arguments: tuple) -> str:
+    """Where each piece has another length, tables of two lengths in one task come from two pieces."""
+    lengths = looked.case.cuts[0]
+    few = len(lengths) + 1  # a number for each piece may travel in a table
+    if len(set(lengths)) < len(lengths) or min(lengths) <= few:
+        return ""  # not to be told here: the cases with other lengths tell
+    for step in looked.steps:
+        frames = [*(frame for _, frame in step.taken), *step.made]
+        held = {len(frame) for frame in frames if len(frame) > few}
+        if len(held) > 1:
+            return (
+                f"one task held tables of {' and '.join(map(str, sorted(held)))} rows, of several pieces. The pieces need not come "
+                "together: what has to travel is how many rows, and miles, lie before each of them."
+            )
+    return ""
+
+
+def _same_rows(rng, drawn):
+    """Rows that are equal in all columns, in several partitions."""
+    return (drawn[0].assign(flight=texts(["AA1"] * len(drawn[0])), miles=500),)
+
+
+def _far(rng, drawn):
+    """Miles whose sum has no room in 32 bits, some below 0."""
+    return (drawn[0].assign(miles=rng.integers(-(10**8), 2 * 10**9, len(drawn[0]))),)
+
+
 NUMBER = Problem(
     id="dask-dataframes.number",
     title="Repair: numbered rows",
@@ -156,9 +185,21 @@ NUMBER = Problem(
             Pieces("a table that is one partition", lambda: made(8, 3), cuts=((8,),)),
         ),
         ordered=True,
+        drawn=in_pieces(
+            lambda rng, size: made(size[0], int(rng.integers(1 << 30))),
+            Property(
+                (
+                    cut("twelve partitions", (3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8)),
+                    cut("one row", (1,)),
+                    cut("2 000 flights in 5 partitions", (500, 350, 450, 400, 300)),
+                ),
+                hint="A partition may have many rows or one, and there may be many partitions.",
+            ),
+            Property((Strategy("equal rows", change=_same_rows), Strategy("many miles", change=_far))),
+            cuts=((31, 17, 43, 12, 23),),
+        ),
+        facts=(Fact("no piece was given the rows of another", "materialised", _apart), rows_stay()),
         before=(_in_pieces,),
-        each=(no_larger(0.7, "The pieces need not come together: what has to travel is how many rows, and miles, lie before each of them."),),
-        verified="no piece larger than it was",
     ),
     hints=(
         "`map_partitions` shows your function one piece at a time. Which number would it have to know about the pieces before?",

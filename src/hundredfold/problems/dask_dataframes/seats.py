@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from ..facts import Fact
 from ..merges import tables
 from ..problem import Problem, Wrong
+from ..properties import Property, Strategy
 from ..verdict import refuse
-from .judging import LazyFrameJudge, Looked, Pieces, gives
+from .judging import LazyFrameJudge, Looked, Pieces, cut, gives, in_pieces, rows_stay
 
 COLUMNS = ["flight", "tailnum", "seats"]
 
@@ -83,12 +85,24 @@ def _first_piece(flights, planes):
     return flights.merge(known, on="tailnum", how="left")[COLUMNS]
 
 
-def _mixed(looked: Looked) -> list:
-    """The pieces of the result whose flights lay in several pieces before."""
-    home = {flight: at for at, piece in enumerate(looked.case.pieces()) for flight in piece["flight"]}
-    return [
-        part for part in looked.parts if len({home[flight] for flight in part["flight"].to_arrow().to_pylist()}) > 1
-    ]
+def _mixed(looked: Looked) -> list[set]:
+    """Of each task that held flights of several pieces, which flights it held; a number that is in several pieces tells nothing."""
+    homes: dict = {}
+    for at, piece in enumerate(looked.case.pieces()):
+        for flight in piece["flight"]:
+            homes[flight] = at if homes.get(flight, at) == at else None
+    found = []
+    for step in looked.steps:
+        frames = [*(frame for _, frame in step.taken), *step.made]
+        held = {
+            flight
+            for frame in frames
+            if "flight" in getattr(frame, "columns", ())
+            for flight in frame["flight"].dropna().to_arrow().to_pylist()
+        }
+        if len({homes.get(flight) for flight in held} - {None}) > 1:
+            found.append(held)
+    return found
 
 
 def _nulls_and_travel(problem: Problem, looked: Looked) -> None:
@@ -101,20 +115,23 @@ def _nulls_and_travel(problem: Problem, looked: Looked) -> None:
         )
 
 
-def _stays(problem: Problem, looked: Looked) -> None:
-    """Refuse a plan that sends the large table's rows somewhere else: what is in one piece of the result was in one piece before."""
-    mixed, flights = _mixed(looked), len(looked.case.host()[0])
-    if mixed and max(map(len, mixed)) == flights:
-        refuse(
-            "materialised",
-            f"all {flights} flights were brought together in one piece. Only the planes have to be one.",
-        )
-    if mixed:
-        refuse(
-            "shuffled",
-            "both tables were shuffled: the flights of one piece come from several. The planes are the small table: let them go to where "
-            "the flights lie, as one partition, or with `broadcast=True`.",
-        )
+def _stays(looked: Looked, arguments: tuple) -> str:
+    """What a task holds of the large table was in one piece before."""
+    mixed, flights = _mixed(looked), looked.case.host()[0]["flight"].nunique()
+    if not mixed:
+        return ""
+    most = max(map(len, mixed))
+    if most == flights:
+        return f"all {flights} flights were brought together in one task. Only the planes have to be one."
+    return (
+        f"flights were sent to other partitions: one task held {most} of them, from several. The planes are the small table: let them go "
+        "to where the flights lie, as one partition, or with `broadcast=True`."
+    )
+
+
+def _whole(looked: Looked, arguments: tuple) -> str:
+    flights = looked.case.host()[0]["flight"].nunique()
+    return _stays(looked, arguments) if any(len(held) == flights for held in _mixed(looked)) else ""
 
 
 def _some_planes(problem: Problem, looked: Looked) -> None:
@@ -135,6 +152,20 @@ def _tables(rows: int, planes: int, seed: int) -> tuple[pd.DataFrame, pd.DataFra
     return flights, pd.concat([known[:3], extra, known[3:]], ignore_index=True)
 
 
+def _repeated(rng, drawn):
+    """Numbers that come several times, and rows that are equal."""
+    flights = drawn[0].assign(flight=rng.integers(1, 9, len(drawn[0])))
+    return pd.concat([flights[: len(flights) // 2], flights[: -(-len(flights) // 2)]], ignore_index=True), drawn[1]
+
+
+def _nameless(rng, drawn):
+    return drawn[0].assign(tailnum=tables.texts([None] * len(drawn[0]))), drawn[1]
+
+
+def _no_seats(rng, drawn):
+    return drawn[0], drawn[1].assign(seats=np.nan)
+
+
 SEATS = Problem(
     id="dask-dataframes.seats",
     title="The seats of each flight",
@@ -148,9 +179,31 @@ SEATS = Problem(
             Pieces("61 flights in 5 partitions, planes in 2", lambda: _tables(61, 30, 5), cuts=((12, 12, 13, 12, 12), (16, 15))),
             Pieces("few planes", lambda: _tables(30, 4, 9), cuts=((10, 10, 10), (3, 2))),
         ),
+        drawn=in_pieces(
+            lambda rng, size: _tables(size[0], size[1] - 1, int(rng.integers(1 << 30))),
+            Property(
+                (
+                    cut("partitions without a row", (0, 30, 0, 21), (0, 8, 0, 5)),
+                    cut("one partition of each", (40,), (20,)),
+                    cut("1 000 flights in 4 partitions", (300, 250, 200, 250), (10, 11)),
+                ),
+                hint="A partition of either table may have many rows, one, or none.",
+            ),
+            Property(
+                (
+                    Strategy("flight numbers that come several times", change=_repeated),
+                    Strategy("flights without a tail number", change=_nameless),
+                    Strategy("planes without seats", change=_no_seats),
+                )
+            ),
+            cuts=((20, 15, 25), (7, 9, 5)),
+        ),
+        facts=(
+            Fact("", "materialised", _whole),
+            Fact("no flight left its partition", "shuffled", _stays),
+            rows_stay(),
+        ),
         before=(_some_planes, _nulls_and_travel),
-        each=(_stays,),
-        verified="no flight left its place",
     ),
     hints=(
         "Which flights are asked for? All of them. And what does a null in both keys do in a join of cuDF's?",

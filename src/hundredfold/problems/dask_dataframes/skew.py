@@ -8,8 +8,10 @@ import pandas as pd
 from ..frames import rows
 from ..merges.tables import texts
 from ..problem import Problem, Wrong
-from ..verdict import refuse
-from .judging import LazyFrameJudge, Looked, Pieces, look
+from ..properties import Property
+from ..traffic import spell
+from ..verdict import Refusal, refuse
+from .judging import LazyFrameJudge, Looked, Pieces, Step, cut, in_pieces, look, rows_stay
 
 COLUMNS = ["user", "event", "plan"]
 PARTS = 8
@@ -151,26 +153,66 @@ LARGE = Pieces(
 MOST = 0.4  # of the rows may be in one piece; all of the frequent key's are 60 %
 
 
+def _is_events(frame: object) -> bool:
+    return "event" in getattr(frame, "columns", ())
+
+
+def _is_users(frame: object) -> bool:
+    columns = getattr(frame, "columns", ())
+    return "plan" in columns and "event" not in columns
+
+
+def _rows_of(frames: list, which: object) -> int:
+    return sum(len(frame) for frame in frames if which(frame))  # type: ignore[operator]
+
+
+def _held(step: Step) -> int:
+    """Rows of events that a task was given, or that it made."""
+    return max(_rows_of([frame for _, frame in step.taken], _is_events), _rows_of(list(step.made), _is_events))
+
+
+def _sent(steps: list[Step], users: int) -> bool:
+    """Whether most of the users were given to several tasks that work on events, or all of them, each once, to one."""
+    times: dict = {}
+    for step in steps:
+        theirs = {key: frame for key, frame in step.taken if _is_users(frame)}
+        if users in (_rows_of(list(theirs.values()), _is_users), _rows_of(list(step.made), _is_users)):
+            return True
+        if any(map(_is_events, [*(frame for _, frame in step.taken), *step.made])):
+            for key, frame in theirs.items():
+                times.setdefault(key, [len(frame), 0])[1] += 1
+    return sum(count for count, often in times.values() if often > 1) > users / 2
+
+
 def _measured(problem: Problem, function: object) -> str:
-    """Refuse a join one of whose pieces holds too much, and say how near to even it comes."""
-    looked = look(problem, function, LARGE)
-    events = len(LARGE.host()[0])
-    sent = [task for task in looked.ran.tasks if task.device == USERS and "shuffle" not in task.name]
-    if sent:
+    """Refuse a join one of whose tasks holds too much, and say how near to even it comes."""
+    looked = look(problem, function, LARGE, fused=False)
+    try:
+        problem.judge.judge_rows(problem, looked)  # type: ignore[attr-defined]
+    except Refusal as refusal:
+        refusal.case = LARGE.name
+        raise
+    events, largest = len(LARGE.host()[0]), max(map(_held, looked.steps))
+    if looked.to_host is not None and looked.to_host > 4096:
+        refuse(
+            "transfer",
+            f"the result is right, but {spell(looked.to_host)} went from the device to the host while it ran.",
+            case=LARGE.name,
+        )
+    if _sent(looked.steps, USERS):
         refuse(
             "broadcast",
-            f"all of the {USERS} users are brought together and sent to every piece of the events. Here that works; the two real tables are "
+            f"the {USERS} users are brought together, or sent to every piece of the events. Here that works; the two real tables are "
             "equally large, and no worker holds one of them.",
             case=LARGE.name,
         )
-    if looked.largest > MOST * events:
+    if largest > MOST * events:
         refuse(
             "skew",
-            f"one task held {looked.largest} of the {events} rows: all of the frequent user's events went to the same place.",
+            f"one task held {largest} of the {events} events: all of the frequent user's went to the same place.",
             case=LARGE.name,
         )
-    share = looked.largest / events
-    return f"How near to the limit: the largest piece held {share:.0%} of the rows; {1 / PARTS:.0%} would be even."
+    return f"How near to the limit: the largest piece held {largest / events:.0%} of the events; {1 / PARTS:.0%} would be even."
 
 
 def _unmet(problem: Problem, looked: Looked) -> None:
@@ -189,6 +231,23 @@ def _unmet(problem: Problem, looked: Looked) -> None:
         )
 
 
+def _unknown(rng, drawn):
+    """The frequent user is not among the users."""
+    events, users = drawn
+    return events, users.assign(user=users["user"].replace(events["user"].mode()[0], "somebody else"))
+
+
+def _others(rng, drawn):
+    """Events that are equal in both columns, and names of several lengths, which end in what an answer may put behind a name."""
+    events, users = drawn[0].assign(event=rng.integers(0, 3, len(drawn[0]))), drawn[1]
+    ends = ["", "0", "1", "_1", "#1", "-1", "|1"]
+    new = {
+        name: f"{name[-2:]}{ends[at % 7]}{'x' * (at // 700)}{at // 7}"
+        for at, name in enumerate(sorted({*events["user"], *users["user"]}))
+    }
+    return tuple(table.assign(user=texts(table["user"].map(new))) for table in (events, users))
+
+
 SKEW = Problem(
     id="dask-dataframes.skew",
     title="Open: one user has most of the events",
@@ -202,9 +261,22 @@ SKEW = Problem(
             Pieces("120 events in 4 partitions, 50 users in 3", lambda: made(120, 50, 1), cuts=((30, 40, 20, 30), (20, 11, 19))),
             Pieces("90 events, all by one user", lambda: made(90, 20, 2, share=1.0), cuts=((30, 31, 29), (10, 10))),
         ),
+        drawn=in_pieces(
+            lambda rng, size: made(size[0], size[1], int(rng.integers(1 << 30))),
+            Property(
+                (
+                    cut("partitions without a row, equal events, other names", (0, 40, 0, 31), (0, 18, 0), change=_others),
+                    cut("one partition of each, and nobody knows the frequent user", (60,), (27,), change=_unknown),
+                    cut("partitions of one row", (1, 50, 1, 1), (1, 1, 7)),
+                ),
+                hint="A partition of either table may have many rows, one, or none. Two events may be equal, and a user may have any name.",
+            ),
+            cuts=((40, 35, 45), (20, 25)),
+        ),
+        facts=(rows_stay(),),
         before=(_unmet,),
         after=(_measured,),
-        verified="no piece with most of the rows, no table sent whole",
+        verified="no task held most of the events, and no table was sent whole",
     ),
     hints=(
         "Which partition does a row go to? A hash of its key decides. What would have to be in the key for the frequent user's rows to go to several?",

@@ -11,7 +11,7 @@ from ..edits import edit
 from ..facts import crossings
 from ..frames import FrameCase, FrameJudge, cudf
 from ..problem import Problem, Wrong
-from ..properties import Drawn, Property, Strategy, other_data, second_call, sizes
+from ..properties import Property, Strategy
 from . import tables
 
 
@@ -122,18 +122,12 @@ FEE = Problem(
     judge=FrameJudge(
         cases=_CASES,
         unlisted=_UNLISTED,
-        drawn=Drawn(
-            lambda rng, rows: (tables.made(rows, int(rng.integers(1 << 30))),),
-            211,
-            sizes(1, 20_011, words="{} flights"),
+        drawn=tables.drawn(
             Property((Strategy("delays and distances close to every border", change=_close),), hint=_BORDERS),
-            other_data(),
-            second_call(),
-            case=FrameCase,
+            tables.with_nulls("arr_delay", "month", "carrier", "origin", "dest", "dep_time", "dep_delay"),
         ),
         facts=(crossings("the table stayed on the device", to_device=None),),
         result="series",
-        stays=False,
     ),
     specification=fee,
     hints=(

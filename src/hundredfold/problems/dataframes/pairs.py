@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..frames import FrameCase, FrameJudge, cudf
+from ..frames import FrameCase, FrameJudge, cudf, rows_stay
 from ..problem import Problem, Wrong
 from . import tables
 
@@ -86,7 +86,22 @@ PAIRS = Problem(
     answers=("gained",),
     lines=4,
     judge=FrameJudge(
-        cases=_CASES, unlisted=_UNLISTED, keys=("dest",), verified="each number stands beside its own destination"
+        cases=_CASES,
+        unlisted=_UNLISTED,
+        drawn=tables.drawn(
+            tables.with_nulls(
+                "dep_delay",
+                "arr_delay",
+                "dep_time",
+                "carrier",
+                hint="Each mean leaves out its own nulls, and no others.",
+            ),
+            tables.nobody_arrives("dest", "arr_delay", words="three places where nobody arrived"),
+            tables.nobody_arrives("dest", "dep_delay", words="three places of which no departure is known"),
+        ),
+        facts=(rows_stay(),),
+        keys=("dest",),
+        verified="each number stands beside its own destination",
     ),
     specification=gained,
     hints=(

@@ -6,8 +6,9 @@ from typing import Any
 
 import pandas as pd
 
-from ..frames import FrameCase, FrameJudge, cudf
+from ..frames import FrameCase, FrameJudge, cudf, rows_stay
 from ..problem import Problem, Wrong
+from ..properties import Property, Strategy
 from . import tables
 
 
@@ -58,6 +59,19 @@ _CASES = (
 _UNLISTED = (FrameCase("another table", lambda: (tables.made(1500, seed=11, carriers=7),)),)
 
 
+def _equal(rng: Any, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    return (tables.replaced(arguments[0], arr_delay=[7] * arguments[0].num_rows),)
+
+
+def _huge(rng: Any, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Their sum has no room in 32 bits."""
+    return (
+        tables.replaced(
+            arguments[0], arr_delay=(2_000_000_000 + rng.integers(0, 10**8, arguments[0].num_rows)).tolist()
+        ),
+    )
+
+
 def _aggregated(table: Any, /, **asked: Any) -> Any:
     frame = table.assign(cancelled=table["dep_time"].isna())
     ways = {"flights": ("carrier", "size"), "cancelled": ("cancelled", "sum"), "delay": ("arr_delay", "mean")} | asked
@@ -91,7 +105,28 @@ PORT = Problem(
     kind="write",
     answers=("punctuality",),
     lines=4,
-    judge=FrameJudge(cases=_CASES, unlisted=_UNLISTED, keys=("carrier",), verified="the table stayed on the device"),
+    judge=FrameJudge(
+        cases=_CASES,
+        unlisted=_UNLISTED,
+        drawn=tables.drawn(
+            tables.with_nulls(
+                "month",
+                "origin",
+                "dest",
+                "dep_time",
+                "dep_delay",
+                "arr_delay",
+                "distance",
+                hint="Any column may have nulls but `carrier`. Which one says that a flight never departed, and what counts rows?",
+            ),
+            tables.nobody_arrives("carrier", "arr_delay", words="three carriers of which nothing is known"),
+            Property((Strategy("the same delay everywhere", change=_equal), Strategy("delays of 2·10⁹", change=_huge))),
+            carriers=8,
+        ),
+        facts=(rows_stay(),),
+        keys=("carrier",),
+        by="delay",
+    ),
     specification=punctuality,
     hints=(
         "One groupby is enough for all three: `.agg(flights=(column, how), …)` names its results.",

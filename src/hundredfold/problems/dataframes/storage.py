@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
 
 from hundredfold import data
 from hundredfold.data.storage import Storage
@@ -77,14 +78,28 @@ class StoredCase:
 
 @functools.cache
 def _odd() -> Path:
-    """A file whose row groups are no months: 900 rows each, by time, with a gap in June; it is kept for as long as Python runs."""
+    """A file whose row groups are no months: 900 rows each, by time, with a gap in June."""
+    made = tables.made(9_000, seed=41).sort_by("month")
+    return _written(made.filter(_not(made["month"], 6)))
+
+
+@functools.cache
+def _unsorted() -> Path:
+    """A file in which each row group but the first has flights of every month but June, and the columns stand in another order."""
+    made = tables.made(4_000, seed=43)
+    made = made.filter(_not(made["month"], 6))
+    first = made.sort_by("month").slice(0, 900)
+    return _written(pa.concat_tables([first, made]).select(made.column_names[::-1]))
+
+
+def _written(table: Any) -> Path:
+    """A file of this table, with 900 rows in each row group; it is kept for as long as Python runs."""
     import pyarrow.parquet as pq
 
     folder = tempfile.TemporaryDirectory(prefix="hundredfold-storage-")
     _KEPT.append(folder)
-    made = tables.made(9_000, seed=41).sort_by("month")
     path = Path(folder.name) / KEY
-    pq.write_table(made.filter(_not(made["month"], 6)), path, row_group_size=900)
+    pq.write_table(table, path, row_group_size=900)
     return path
 
 
@@ -103,7 +118,12 @@ _CASES = (
     StoredCase("February", 2, lambda: data.path("flights")),
     StoredCase("September of a file in which months begin anywhere", 9, _odd),
 )
-_UNLISTED = (StoredCase("a month with no flights", 6, _odd), StoredCase("December", 12, lambda: data.path("flights")))
+_UNLISTED = (
+    StoredCase("a month with no flights", 6, _odd),
+    StoredCase("December", 12, lambda: data.path("flights")),
+    StoredCase("a file in no order", 11, _unsorted),
+    StoredCase("a file in no order, and a month with no flights", 6, _unsorted),
+)
 _COMPARING = FrameJudge(cases=(), keys=("carrier",), keeps=False)
 
 

@@ -7,6 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ..frames import FrameCase, other_index
+from ..properties import Drawn, Property, Strategy, other_data, second_call, sizes
+
 COLUMNS = ("month", "carrier", "origin", "dest", "dep_time", "dep_delay", "arr_delay", "distance")
 
 
@@ -49,3 +52,68 @@ def made(rows: int, seed: int, carriers: int = 5) -> Any:
         arr_delay=known(delay, lost),
         distance=rng.integers(100, 4000, rows).tolist(),
     )
+
+
+def drawn(*properties: Property, rows: int = 211, carriers: int = 5) -> Drawn:
+    """Flights at random with a problem's own properties, and with those that the text claims of every table of the unit."""
+    return Drawn(
+        lambda rng, count: (made(count, int(rng.integers(1 << 30)), carriers),),
+        rows,
+        *properties,
+        sizes(1, 20_011, words="{} flights"),
+        other_index(
+            hint="The index of a table may be anything. What belongs together is told by it, or by a column, not by its place."
+        ),
+        other_data(),
+        second_call(),
+        case=FrameCase,
+    )
+
+
+def with_nulls(*names: str, share: float = 0.3, hint: str = "") -> Property:
+    """Nulls in each of these columns, each in rows of its own."""
+
+    def change(rng: np.random.Generator, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+        return (replaced(arguments[0], **{name: _nulls(arguments[0][name], rng, share) for name in names}),)
+
+    return Property((Strategy("nulls in other rows of each column", change=change),), hint)
+
+
+def _nulls(column: Any, rng: np.random.Generator, share: float) -> Any:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    gone = pa.array(rng.random(len(column)) < share)
+    return pc.if_else(gone, pa.scalar(None, column.type), column)
+
+
+def replaced(flights: Any, **columns: Any) -> Any:
+    """An Arrow table with other values in some columns, of the same types."""
+    import pyarrow as pa
+
+    for name, values in columns.items():
+        place = flights.column_names.index(name)
+        kind = flights.schema.field(name).type
+        made_of = values if isinstance(values, (pa.Array, pa.ChunkedArray)) else pa.array(values, kind)
+        flights = flights.set_column(place, name, made_of)
+    return flights
+
+
+def nobody_arrives(column: str, *names: str, words: str, hint: str = "") -> Property:
+    """Of the rows that have one of the first three values of a column no time is known: several groups have no mean."""
+
+    def change(rng: np.random.Generator, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+        (flights,) = arguments
+        gone = set(sorted(set(flights[column].to_pylist()))[:3])
+        lost = [value in gone for value in flights[column].to_pylist()]
+        return (
+            replaced(
+                flights,
+                **{
+                    name: [None if out else value for out, value in zip(lost, flights[name].to_pylist(), strict=True)]
+                    for name in names
+                },
+            ),
+        )
+
+    return Property((Strategy(words, change=change),), hint)

@@ -12,7 +12,7 @@ What a case gives may be tables of Arrow, where a null is a null, or of pandas.
 from __future__ import annotations
 
 from .columns import FrameJudge
-from .judging import FrameCase, RowsJudge, call, unchanged
+from .judging import FrameCase, RowsJudge, account_of, call, given, other_index, rows_stay, unchanged
 from .rowwise import Rows, alike, rows, same_column
 from .values import cudf, flat, need_cudf, to_device, to_pandas
 
@@ -21,12 +21,16 @@ __all__ = [
     "FrameJudge",
     "Rows",
     "RowsJudge",
+    "account_of",
     "alike",
     "call",
     "cudf",
     "flat",
+    "given",
     "need_cudf",
+    "other_index",
     "rows",
+    "rows_stay",
     "same_column",
     "to_device",
     "to_pandas",

@@ -11,18 +11,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .. import guard, traffic
+from .. import devices, guard, traffic
 from ..cases import Case
-from ..facts import Fact, Seen, of_call
+from ..facts import Account, Fact, Seen, crossings, of_call
 from ..guard import require_callable
 from ..problem import Problem, Wrong
-from ..properties import Drawn, all_cases
+from ..properties import Drawn, Property, Strategy, all_cases
 from ..untouched import missing
 from ..verdict import NotAttempted, Refusal, Verified, refuse
 from .rowwise import Rows, alike, explain, rows, same_column
-from .values import flat, is_table, need_cudf, require_columns, require_kind, to_device, to_host
-
-_SPARE = 20_000  # bytes that may come to the host besides: scalars, sizes, labels
+from .values import is_table, need_cudf, require_columns, require_kind, to_device, to_host
 
 
 @dataclass(frozen=True)
@@ -31,7 +29,35 @@ class FrameCase(Case):
 
     def host(self) -> tuple[Any, ...]:
         """The arguments for the specification, in pandas."""
-        return tuple(to_host(value) for value in self.make())
+        return tuple(self._viewed(to_host(value)) if is_table(value) else value for value in self.make())
+
+    def device(self) -> tuple[Any, ...]:
+        """The arguments with each table on the device; a `view` takes some of its rows there, with their index."""
+        return tuple(self._viewed(to_device(value)) if is_table(value) else value for value in self.make())
+
+    def _viewed(self, table: Any) -> Any:
+        return table if self.view is None else self.view(table)
+
+
+def given(case: Case) -> tuple[Any, ...]:
+    """The arguments of a case with its tables as cuDF's."""
+    return case.device() if isinstance(case, FrameCase) else tuple(to_device(value) for value in case.host())
+
+
+def other_index(*, hint: str = "", **settings: Any) -> Property:
+    """Every other row of the tables, from the last to the first, with the index that they had: it counts nothing."""
+    view = {"view": lambda table: table.iloc[::-2], **settings}
+    return Property((Strategy("every other row of a larger table", settings=view),), hint)
+
+
+def rows_stay(says: str = "no rows went to the host", *, hint: str = "") -> Fact:
+    """At most 1 kB to the host: labels of groups and single numbers, no rows of the tables."""
+    return crossings(says, to_host=1024, to_device=None, hint=hint)
+
+
+def account_of(moved: traffic.Traffic) -> Account:
+    """The account of a call; on a GPU, where nobody watches what cuDF sends over the bus, one that tells nothing of it."""
+    return of_call(moved) if devices.simulated() else Account()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,8 +72,6 @@ class TableJudge:
         As for `FunctionJudge`.
     keeps : bool
         The arguments must be unchanged after the call.
-    stays : bool
-        The rows must not go to the host on the way.
     after : sequence of callables
         ``after(problem, function) -> str`` or None, when all cases are right: they refuse, or say how near the limit is.
     verified : str
@@ -58,7 +82,6 @@ class TableJudge:
     drawn: Drawn | None = None
     facts: Sequence[Fact] = ()
     keeps: bool = True
-    stays: bool = False
     after: Sequence[Callable[[Problem, Any], str | None]] = field(default_factory=tuple)
     verified: str = ""
 
@@ -81,7 +104,7 @@ class TableJudge:
         return Verified(f"{what}{verified and '; ' + verified}.", " ".join(near))
 
     def _judge(self, problem: Problem, function: Any, case: Case, seen: Seen, *, first: bool) -> None:
-        arguments = tuple(to_device(value) for value in case.make())
+        arguments = given(case)
         called, moved = call(problem, function, arguments)
         if first and missing(called.value):
             if called.printed:
@@ -91,10 +114,7 @@ class TableJudge:
             self.compare(problem, case, called.value)
             if self.keeps:
                 unchanged(case, arguments)
-            if self.stays:
-                assert problem.specification is not None
-                _stayed(moved, by_host(problem.specification, case))
-            seen.look(of_call(moved), case.host())
+            seen.look(account_of(moved), case.host())
             if case.again is not None:
                 self._again(problem, function, case, called.value)
         except Refusal as refusal:
@@ -104,7 +124,7 @@ class TableJudge:
     def _again(self, problem: Problem, function: Any, case: Case, first: Any) -> None:
         """Refuse a second call that is wrong, and a first result that it has changed."""
         other = case.second()
-        called, _ = call(problem, function, tuple(to_device(value) for value in other.make()))
+        called, _ = call(problem, function, given(other))
         self.compare(problem, other, called.value)
         try:
             self.compare(problem, case, first)
@@ -132,8 +152,8 @@ def by_host(function: Callable[..., Any], case: Case) -> Any:
 
 def unchanged(case: Case, arguments: tuple[Any, ...]) -> None:
     """Refuse if the call changed one of its tables."""
-    tables = [value for value in case.make() if is_table(value)]
-    for place, (before, after) in enumerate(zip(case.make(), arguments, strict=True), start=1):
+    tables = [value for value in case.host() if is_table(value)]
+    for place, (before, after) in enumerate(zip(case.host(), arguments, strict=True), start=1):
         if is_table(before):
             was, now = rows(before), rows(after)
             if (
@@ -149,16 +169,6 @@ def unchanged(case: Case, arguments: tuple[Any, ...]) -> None:
                 )
 
 
-def _stayed(moved: traffic.Traffic, expected: Any) -> None:
-    allowed = int(flat(expected).memory_usage(index=False, deep=True).sum()) + _SPARE
-    if moved.to_host > allowed:
-        refuse(
-            "transfer",
-            f"the result is right, but {traffic.spell(moved.to_host)} went from the device to the host on the way. A GPU works on "
-            "what lies in its own memory.",
-        )
-
-
 @dataclass(frozen=True)
 class RowsJudge(TableJudge):
     """Judge a function of tables by the rows that it gives, whatever the types of their numbers.
@@ -170,6 +180,8 @@ class RowsJudge(TableJudge):
         Whether the rows must stand in the specification's order. Where not, any order is right.
     by : str
         The column that leads this order: where it is right and the rows are not, equals were told apart wrongly.
+    nan : bool
+        NaN may stand for null.
 
     The others are those of `TableJudge`.
     """
@@ -177,6 +189,7 @@ class RowsJudge(TableJudge):
     cases: Sequence[Case] = ()
     ordered: bool = False
     by: str = ""
+    nan: bool = True
 
     def compare(self, problem: Problem, case: Case, got: Any) -> None:
         """Refuse a result that is not the specification's, saying why."""
@@ -185,7 +198,7 @@ class RowsJudge(TableJudge):
         require_kind(got)
         require_columns(got, list(expected.values.columns), ordered=False)
         found = rows(got)
-        found = Rows(found.values[list(expected.values.columns)], found.kinds)
+        found = Rows(found.values[list(expected.values.columns)], found.kinds, found.nans)
         _kinds(found, expected)
         if not alike(found.sorted(), expected.sorted()):
             recognise(problem, case, found.sorted(), expected.sorted())
@@ -202,6 +215,14 @@ class RowsJudge(TableJudge):
                 "the rows are right, but they stand in another order than the one that was asked for. Merging and "
                 "grouping promise none: sort after it.",
             )
+        for name, count in found.nans.items():
+            if count and not self.nan:
+                refuse(
+                    "nulls",
+                    f"column {name} has {count} NaN where it should have null{'' if count == 1 else 's'}: NaN is the result of a "
+                    "computation without one, null is what nobody knows.",
+                    advice=f"`table['{name}'].nans_to_nulls()` makes nulls of them. `fillna(nan)`, `astype` and Dask's `where` make NaN.",
+                )
 
 
 def _kinds(got: Rows, expected: Rows) -> None:
@@ -217,7 +238,7 @@ def _a(kind: str) -> str:
     return {"text": "text", "other": "of another kind"}.get(kind, f"a {kind}")
 
 
-@functools.cache
+@functools.lru_cache(maxsize=64)
 def specified(specification: Callable[..., Any], case: Case) -> Rows:
     """What the specification gives for a case."""
     return rows(by_host(specification, case))
@@ -234,7 +255,7 @@ def recognise(problem: Problem, case: Case, ours: pd.DataFrame, right: pd.DataFr
             refuse(wrong.reason, wrong.why, advice=wrong.hint)
 
 
-@functools.cache
+@functools.lru_cache(maxsize=512)
 def _mistaken(wrong: Wrong, case: Case, columns: tuple[str, ...]) -> Rows | None:
     given = wrong.computes(*case.host())
     if given is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..differences import number
+from ..differences import number, pair
 from ..verdict import refuse
 
 _NULL = "\0null"  # stands for a missing text: no table of ours has it
@@ -26,10 +26,13 @@ class Rows:
         Numbers, and times in microseconds, as float64 with NaN for null; text as object. The index says nothing.
     kinds : dict of str to str
         Of each column "number", "text", "time", "time with a zone", "duration", or "other".
+    nans : dict of str to int
+        How many values of a column are NaN, and no null; a pandas float column does not tell them apart.
     """
 
     values: pd.DataFrame
     kinds: dict[str, str]
+    nans: dict[str, int] = field(default_factory=dict)
 
     def sorted(self) -> pd.DataFrame:
         """The rows in the order of their values, so that two tables with the same rows agree."""
@@ -44,11 +47,13 @@ def rows(frame: Any) -> Rows:
         table = pa.Table.from_pandas(frame, preserve_index=False)
     else:
         table = frame.to_arrow(preserve_index=False)
-    values, kinds = {}, {}
+    values, kinds, nans = {}, {}, {}
     for name, column in zip(table.column_names, table.columns, strict=True):
         values[name], kinds[name] = _plain(column.combine_chunks())
+        if pa.types.is_floating(column.type):
+            nans[name] = int(np.isnan(values[name]).sum()) - column.null_count
     columns = {name: pd.Series(value, dtype=value.dtype) for name, value in values.items()}  # text stays object
-    return Rows(pd.DataFrame(columns, index=range(table.num_rows)), kinds)
+    return Rows(pd.DataFrame(columns, index=range(table.num_rows)), kinds, nans)
 
 
 def _plain(column: pa.Array) -> tuple[Any, str]:
@@ -108,7 +113,7 @@ def explain(got: Rows, expected: Rows, ordered: bool) -> None:
         wrong = ~same_column(ours[name], theirs[name])
         if wrong.any():
             place = int(np.argmax(wrong))
-            a, b = (_said(table[name].iloc[place], expected.kinds[name]) for table in (ours, theirs))
+            a, b = _both(*(table[name].iloc[place] for table in (ours, theirs)), expected.kinds[name])
             where = f"row {place}" if ordered else f"row {place}, when the rows are sorted"
             refuse(
                 "value",
@@ -126,6 +131,13 @@ def _some(count: int) -> str:
 
 def _is_null(column: pd.Series) -> np.ndarray:
     return column.to_numpy() == _NULL if column.dtype == object else column.isna().to_numpy()
+
+
+def _both(got: Any, expected: Any, kind: str) -> tuple[str, str]:
+    """Two values that differ, in words that do, too."""
+    if kind == "number" and not np.isnan([got, expected]).any():
+        return pair(got, expected)
+    return _said(got, kind), _said(expected, kind)
 
 
 def _said(value: Any, kind: str) -> str:

@@ -3,13 +3,15 @@ traffic."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
-from ..cases import Case
 from ..devices import cp
-from ..frames import RowsJudge, to_device
+from ..frames import FrameCase, RowsJudge, other_index, rows_stay, to_device
 from ..problem import Problem, Wrong
+from ..properties import Drawn, Property, Strategy, other_data, second_call, sizes
 from .tables import numbered, texts
 from .thrift import Thrift
 
@@ -186,6 +188,59 @@ def _day(hours: list[str]) -> pd.Series:
     return pd.Series(pd.to_datetime([f"2013-07-04 {hour}" for hour in hours]).astype("datetime64[us]"))
 
 
+def _borders(rng: np.random.Generator, drawn: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Each flight's time is an observation's, or two hours after one, or a microsecond or some seconds beside either."""
+    flights, weather = drawn
+    within = rng.integers(0, 60_000_000, len(weather)).astype("timedelta64[us]")  # of the minute
+    weather = weather.assign(time=weather["time"].to_numpy() + within).drop_duplicates(
+        ["origin", "time"], ignore_index=True
+    )
+    at = rng.integers(0, len(weather), len(flights))
+    beside = (
+        rng.choice([0, 1, -1, 30_000_000, -30_000_000], len(flights))
+        + rng.choice([0, 2, 3], len(flights)) * 3_600_000_000
+    )
+    time = weather["time"].to_numpy()[at] + beside.astype("timedelta64[us]")
+    return flights.assign(origin=weather["origin"].array[at], time=time), weather
+
+
+def _long(rng: np.random.Generator, drawn: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Two stations that report every two hours for fourteen months, and flights mostly near the beginning and the end."""
+    days = 430
+    minute = np.concatenate([np.arange(days * 12) * 120 + rng.integers(0, 100, days * 12) for _ in range(2)])
+    origin = np.repeat(["S00", "S01"], days * 12)
+    weather = pd.DataFrame(
+        {"origin": texts(origin), "time": _times(pd.Timestamp("2012-01-01"), minute), "wind": rng.random(len(minute))}
+    )
+    count = 400
+    at = rng.choice(np.concatenate([np.arange(30 * 1440), np.arange(days * 1440 - 60 * 1440, days * 1440)]), count)
+    when = _times(pd.Timestamp("2012-01-01"), at)
+    flights = pd.DataFrame(
+        {"flight": np.arange(count), "origin": texts(rng.choice(["S00", "S01"], count)), "time": when}
+    )
+    return flights, weather.sample(frac=1, random_state=1).reset_index(drop=True)
+
+
+def _repeated(rng: np.random.Generator, drawn: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Flight numbers that come several times, and rows that are equal in all columns."""
+    flights, weather = drawn
+    flights = flights.assign(flight=rng.integers(1, 9, len(flights)))
+    return pd.concat([flights, flights[::3]], ignore_index=True), weather
+
+
+def _calm(rng: np.random.Generator, drawn: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Winds of 0 and below."""
+    return drawn[0], drawn[1].assign(
+        wind=drawn[1]["wind"].mask(rng.random(len(drawn[1])) < 0.5, 0.0) - 3 * (drawn[1]["wind"] > 20)
+    )
+
+
+def _elsewhere(rng: np.random.Generator, drawn: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Flights from stations of which there is no weather, before, between and after those of which there is."""
+    origin = rng.choice(["AAA", "S00", "S01", "S01x", "ZZZ", "s00"], len(drawn[0]))
+    return drawn[0].assign(origin=texts(origin)), drawn[1]
+
+
 ASOF = Problem(
     id="merges.asof",
     title="The last weather before each flight",
@@ -195,18 +250,33 @@ ASOF = Problem(
     lines=14,
     judge=RowsJudge(
         (
-            Case("eight flights", _few),
-            Case("97 flights at 3 stations", lambda: _table(3, 20, 97, 1)),
-            Case("one station", lambda: _table(1, 30, 41, 2, lonely=False)),
-            Case("one flight", lambda: _table(2, 5, 1, 3)),
-            Case("no weather", lambda: _table(2, 0, 5, 4)),
-            Case("no flights", lambda: _table(2, 5, 0, 5)),
+            FrameCase("eight flights", _few),
+            FrameCase("97 flights at 3 stations", lambda: _table(3, 20, 97, 1)),
+            FrameCase("one station", lambda: _table(1, 30, 41, 2, lonely=False)),
+            FrameCase("one flight", lambda: _table(2, 5, 1, 3)),
+            FrameCase("no weather", lambda: _table(2, 0, 5, 4)),
+            FrameCase("no flights", lambda: _table(2, 5, 0, 5)),
         ),
+        drawn=Drawn(
+            lambda rng, size: _table(*size, int(rng.integers(1 << 30))),
+            (3, 30, 90),
+            sizes((1, 1, 1), (29, 3, 211), words="{0[2]} flights at {0[0]} stations"),
+            Property((Strategy("times close to every border", change=_borders),), hint="Not later, and at most two hours older, to the last microsecond."),
+            Property((Strategy("fourteen months of weather", change=_long),), hint="If the key has a span for each station: is it longer than all of time that comes?"),
+            Property((Strategy("flight numbers that come several times", change=_repeated),), hint="A flight number is no key: number the rows yourself."),
+            Property((Strategy("winds of 0 and below", change=_calm), Strategy("stations without weather", change=_elsewhere))),
+            other_index(hint="The index of a table may be anything: number the rows yourself."),
+            other_data(),
+            second_call(),
+            case=FrameCase,
+        ),
+        facts=(rows_stay("no rows left the device", hint="`searchsorted`, `argsort` and comparisons all work on the device."),),
         ordered=True,
         after=(
-            Thrift(Case("2 000 flights at 3 stations", lambda: _table(3, 400, 2000, 6)), _right, kernels=400, nbytes=1500),
-            Thrift(Case("500 flights at 40 stations", lambda: _table(40, 12, 500, 7)), _right, kernels=200),
+            Thrift(FrameCase("2 000 flights at 3 stations", lambda: _table(3, 400, 2000, 6)), _right, kernels=1200, tables=12),
+            Thrift(FrameCase("500 flights at 300 stations", lambda: _table(300, 2, 500, 7)), _right, kernels=300),
         ),
+        verified="no loop over the stations, and no table in between that is much larger than those given",
     ),
     hints=(
         "cuDF has no `merge_asof`, but CuPy has `searchsorted`: in the sorted times of one station, "

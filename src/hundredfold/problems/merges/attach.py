@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from ..cases import Case
-from ..frames import RowsJudge
+from ..frames import FrameCase, RowsJudge, rows_stay
 from ..problem import Problem, Wrong
 from . import tables
 from .tables import numbered
@@ -140,15 +139,18 @@ ATTACH = Problem(
     lines=5,
     judge=RowsJudge(
         (
-            Case("five flights", _few),
-            Case("97 flights", lambda: (tables.flights(97), tables.planes(30, twice=7))),
-            Case("planes without a tail number", lambda: (tables.flights(61, 2), tables.planes(30, 3, 4, null=True))),
-            Case("one flight", lambda: (tables.flights(1, 4, null_share=0), tables.planes(30, 5, 30))),
-            Case("no planes", lambda: (tables.flights(7, 6), tables.planes(0))),
-            Case("no flights", lambda: (tables.flights(0), tables.planes(5))),
-            Case("flights cut from a larger table", lambda: (tables.flights(80, 7).iloc[50:20:-1], tables.planes(30, 8, 9))),
+            FrameCase("five flights", _few),
+            FrameCase("97 flights", lambda: (tables.flights(97), tables.planes(30, twice=7))),
+            FrameCase("planes without a tail number", lambda: (tables.flights(61, 2), tables.planes(30, 3, 4, null=True))),
+            FrameCase("one flight", lambda: (tables.flights(1, 4, null_share=0), tables.planes(30, 5, 30))),
+            FrameCase("no planes", lambda: (tables.flights(7, 6), tables.planes(0))),
+            FrameCase("no flights", lambda: (tables.flights(0), tables.planes(5))),
+            FrameCase("flights cut from a larger table", lambda: (tables.flights(80, 7).iloc[50:20:-1], tables.planes(30, 8, 9))),
         ),
+        drawn=tables.drawn(),
+        facts=(rows_stay(),),
         ordered=True,
+        nan=False,
         verified="every flight once, in its place",
     ),
     hints=(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
-from ..cases import Case
-from ..frames import RowsJudge
+from ..frames import FrameCase, RowsJudge, other_index, rows_stay
 from ..problem import Problem, Wrong
+from ..properties import Drawn, Property, Strategy, other_data, second_call, sizes
 from .tables import texts
 
 ZONE = "America/New_York"
@@ -105,15 +107,12 @@ def _right(reports):
 
 
 def _by_issue(reports):
-    """Which report counts by a group and a merge; the zone by the two nights in which 2013's clocks were changed."""
+    """Which report counts by a group and a merge; the day by the text of the local time."""
     table = reports.assign(station=_stations(reports), time=_cudf().to_datetime(reports["time"]))
     last = table.groupby(["station", "time"], as_index=False).agg({"issue": "max"})
     table = table.merge(last, on=["station", "time", "issue"])
-    summer = table["time"].between(
-        np.datetime64("2013-03-10T07:00"), np.datetime64("2013-11-03T06:00"), inclusive="left"
-    )
-    early, late = table["time"] - np.timedelta64(5, "h"), table["time"] - np.timedelta64(4, "h")
-    table["day"] = late.where(summer, early).dt.floor("D")
+    local = table["time"].dt.tz_localize("UTC").dt.tz_convert(ZONE).dt.tz_localize(None)
+    table["day"] = _cudf().to_datetime(local.dt.strftime("%Y-%m-%d"))
     return table.groupby(["station", "day"])["wind"].max().reset_index()
 
 
@@ -151,10 +150,15 @@ def _writes(reports):
     return _device(reports)
 
 
-def _reports(count: int, seed: int, days: int = 4, start: str = "2013-07-03", again: int = 0) -> tuple[pd.DataFrame]:
+_SPELT = ("JFK", "jfk ", " LGA", "EWR", "ewr")
+
+
+def _reports(
+    count: int, seed: int, days: int = 4, start: str = "2013-07-03", again: int = 0, stations: tuple[str, ...] = _SPELT
+) -> tuple[pd.DataFrame]:
     rng = np.random.default_rng(seed)
     minutes = rng.choice(days * 24 * 60, count, replace=False)
-    station = rng.choice(["JFK", "jfk ", " LGA", "EWR", "ewr"], count)
+    station = rng.choice(stations, count)
     time = (pd.Timestamp(start) + pd.to_timedelta(minutes, unit="min")).strftime("%Y-%m-%d %H:%M")
     table = pd.DataFrame({"station": station, "time": time, "issue": 1, "wind": rng.random(count) * 40})
     for issue in (2, 3):
@@ -182,6 +186,42 @@ def _negative() -> tuple[pd.DataFrame]:
     return (table.assign(wind=table["wind"] - 100),)
 
 
+def _drawn(rng: np.random.Generator, size: tuple[int, str]) -> tuple[pd.DataFrame]:
+    """Reports that begin at a time and run on for four days, a third of them corrected."""
+    count, start = size
+    return _reports(count, int(rng.integers(1 << 30)), days=max(4, count // 200), start=start, again=count // 3)
+
+
+_NIGHTS = ("2007-03-10", "2011-03-12", "2016-11-05", "2019-11-02", "2005-04-01", "2023-12-30")
+
+
+def _years(rng: np.random.Generator, drawn: tuple[Any, ...]) -> tuple[Any, ...]:
+    """A report every half hour in the nights in which the clocks change, of several years, and at New Year."""
+    parts = [pd.date_range(night, periods=120, freq="30min") for night in _NIGHTS]
+    time = np.concatenate([part.strftime("%Y-%m-%d %H:%M") for part in parts])
+    wind = np.round(rng.random(len(time)) * 40, 3)
+    return (pd.DataFrame({"station": texts(["BOS"] * len(time)), "time": texts(time), "issue": 1, "wind": wind}),)
+
+
+def _spelt(rng: np.random.Generator, drawn: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Names that differ in a blank inside, a digit or a letter at the end."""
+    names = rng.choice(["new york", " NEW YORK", "newyork ", "Ks1 ", "KS1", "ks11", "  a", "A"], len(drawn[0]))
+    table = drawn[0].assign(station=texts(names))
+    key = table["station"].str.strip().str.upper() + table["time"] + table["issue"].astype("str")
+    return (table[~key.duplicated()].reset_index(drop=True),)
+
+
+def _issues(rng: np.random.Generator, drawn: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Numbers of issues with gaps: of two reports the later one may be 9 and 10, 0 and 1 000, -3 and -2."""
+    numbers = {1: int(rng.integers(-9, 1)), 2: 9, 3: 10}
+    return (drawn[0].assign(issue=drawn[0]["issue"].map(numbers)),)
+
+
+def _last_without(rng: np.random.Generator, drawn: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Each correction takes the wind back."""
+    return (drawn[0].assign(wind=drawn[0]["wind"].mask(drawn[0]["issue"] > 1)),)
+
+
 _TEXT = (
     "Text first: `.str.strip().str.upper()`, and `cudf.to_datetime` for the time. Only then are two reports of one station "
     "and time recognised as such."
@@ -202,14 +242,31 @@ DAYS = Problem(
     lines=5,
     judge=RowsJudge(
         (
-            Case("60 reports", lambda: _reports(60, 1)),
-            Case("corrected reports", lambda: _reports(50, 2, again=20)),
-            Case("winter", lambda: _reports(70, 3, start="2013-01-15")),
-            Case("the night of 3 November", lambda: _reports(90, 4, days=2, start="2013-11-02 20:00", again=9)),
-            Case("a station without wind", _nothing_measured),
-            Case("values below zero", _negative),
-            Case("one report", lambda: _reports(1, 5)),
+            FrameCase("60 reports", lambda: _reports(60, 1)),
+            FrameCase("corrected reports", lambda: _reports(50, 2, again=20)),
+            FrameCase("winter", lambda: _reports(70, 3, start="2013-01-15")),
+            FrameCase("the night of 3 November", lambda: _reports(90, 4, days=2, start="2013-11-02 20:00", again=9)),
+            FrameCase("a station without wind", _nothing_measured),
+            FrameCase("values below zero", _negative),
+            FrameCase("one report", lambda: _reports(1, 5)),
         ),
+        drawn=Drawn(
+            _drawn,
+            (60, "2015-08-01"),
+            sizes((1, "2014-02-01"), (1_201, "2012-01-01"), words="{0[0]} reports from {0[1]}"),
+            Property((Strategy("the nights in which clocks change, of several years", change=_years),), hint=_DAY),
+            Property((Strategy("names with blanks inside, and longer ones", change=_spelt),), hint=_TEXT),
+            Property(
+                (Strategy("issues with gaps", change=_issues), Strategy("corrections without a wind", change=_last_without)),
+                hint=_LATEST,
+            ),
+            other_index(),
+            other_data(),
+            second_call(),
+            case=FrameCase,
+        ),
+        facts=(rows_stay(),),
+        nan=False,
     ),
     hints=(_TEXT, _LATEST, _DAY),
     wrong={

@@ -9,10 +9,10 @@ import pandas as pd
 
 from .. import devices
 from ..cases import Case
-from ..frames import call, rows, to_device
+from ..frames import call, given, rows
 from ..problem import Problem
 from ..traffic import spell
-from ..verdict import refuse
+from ..verdict import Refusal, refuse
 
 _GPU_SLACK = 10.0  # on a GPU a function is judged by time, against ours
 
@@ -29,43 +29,46 @@ class Thrift:
         long.
     kernels : int
         How many kernels it may launch, in simulation.
-    nbytes : float, optional
-        How many bytes of device memory it may read and write for each row of the result, in simulation. The limit that is told is
-        each table read once and the result written once, 8 bytes for each value.
+    tables : float, optional
+        How many times the bytes of all tables, given and returned, one kernel may read and write, in simulation: a table in between
+        that is larger is one that need not be. The limit that is told is each table read once and the result written once, 8 bytes
+        for each value.
     """
 
     case: Case
     ours: Any
     kernels: int
-    nbytes: float | None = None
+    tables: float | None = None
 
     def __call__(self, problem: Problem, function: Any) -> str | None:
-        arguments = tuple(to_device(value) for value in self.case.host())
+        arguments = given(self.case)
         called, moved = call(problem, function, arguments)
+        try:
+            problem.judge.compare(problem, self.case, called.value)
+        except Refusal as refusal:
+            refusal.case = self.case.name
+            raise
         host = [value for value in self.case.host() if isinstance(value, pd.DataFrame)]
-        result = rows(called.value).values
-        least = 8 * sum(table.size for table in (*host, result)) / len(result)
-        if moved.bus > 0.02 * least * len(result):
+        least = 8 * sum(table.size for table in (*host, rows(called.value).values))
+        if self.tables is not None and moved.to_host > 0.02 * least:
             refuse(
                 "transfer",
-                f"the result is right, but {spell(moved.bus)} crossed the bus between host and device. The tables lie on the device: "
+                f"the result is right, but {spell(moved.to_host)} went from the device to the host. The tables lie on the device: "
                 "let them.",
                 case=self.case.name,
             )
         if moved.device is None:
             self._by_time(problem, function, arguments)
             return None
-        return self._counted(moved, least, len(result))
+        return self._counted(moved, least)
 
-    def _counted(self, moved: Any, least: float, count: int) -> str | None:
-        each = moved.device / count
-        if self.nbytes is not None and each > self.nbytes:
-            name, most = max(moved.launches, key=lambda launch: launch[1], default=("", 0))
+    def _counted(self, moved: Any, least: float) -> str | None:
+        name, most = max(moved.launches, key=lambda launch: launch[1], default=("", 0))
+        if self.tables is not None and most > self.tables * least:
             refuse(
                 "materialised",
-                f"the result is right, but your code moves {spell(each)} of device memory for each row of it; at most "
-                f"{spell(self.nbytes)} are allowed, and the limit is {spell(least)}. Most of it is one {name}, of {spell(most)}: is "
-                "there a table in between that is far larger than what goes in and comes out?",
+                f"the result is right, but one {name} reads and writes {spell(most)} of device memory; all tables together, given "
+                f"and returned, have {spell(least)}. There is a table in between that is far larger.",
                 case=self.case.name,
             )
         if len(moved.launches) > self.kernels:
@@ -75,9 +78,9 @@ class Thrift:
                 "in Python run over the stations? Each turn pays for its launches, however few rows it has.",
                 case=self.case.name,
             )
-        if self.nbytes is None:
+        if self.tables is None:
             return None
-        return f"How near to the limit: {100 * least / each:.3g} % (the limit: each table read once, the result written once)."
+        return f"How near to the limit: {100 * least / moved.device:.3g} % (the limit: each table read once, the result written once)."
 
     def _by_time(self, problem: Problem, function: Any, arguments: tuple[Any, ...]) -> None:
         from hundredfold.toolkit import measure

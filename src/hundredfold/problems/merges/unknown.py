@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
-from ..cases import Case
-from ..frames import RowsJudge
+from ..frames import FrameCase, RowsJudge, rows_stay
 from ..problem import Problem, Wrong
+from ..properties import Property, Strategy
 from . import tables
 
 
@@ -134,6 +134,21 @@ def _case(count: int, seed: int, k: int, null: bool = False, share: float = 0.15
     return tables.flights(count, seed, null_share=share), tables.planes(30, seed + 50, twice=5, null=null), k
 
 
+def _all_known(rng, drawn):
+    """Every flight's plane is known, though not the seats of all of them."""
+    _, planes, k = drawn
+    known = planes["tailnum"].dropna().to_numpy()
+    flights = tables.flights(len(drawn[0]), 3).assign(tailnum=tables.texts(rng.choice(known, len(drawn[0]))))
+    return flights, planes, k
+
+
+def _many(rng, drawn):
+    """As many carriers as flights, each with one: the order of all is that of their codes."""
+    flights, planes, k = drawn
+    codes = [f"C{number:03d}" for number in rng.permutation(len(flights))]
+    return flights.assign(carrier=tables.texts(codes), tailnum=tables.texts(["X1"] * len(flights))), planes, k
+
+
 UNKNOWN = Problem(
     id="merges.unknown",
     title="Who flies planes that nobody knows?",
@@ -143,14 +158,24 @@ UNKNOWN = Problem(
     lines=4,
     judge=RowsJudge(
         (
-            Case("211 flights, all carriers", lambda: _case(211, 1, 50)),
-            Case("211 flights, k = 3", lambda: _case(211, 1, 3)),
-            Case("planes without a tail number", lambda: _case(181, 2, 6, null=True)),
-            Case("all carriers equal", _ties),
-            Case("only nulls", lambda: _case(23, 4, 4, null=True, share=1.1)),
-            Case("no planes", lambda: (tables.flights(31, 5), tables.planes(0), 2)),
-            Case("no flights", lambda: (tables.flights(0), tables.planes(9), 2)),
+            FrameCase("211 flights, all carriers", lambda: _case(211, 1, 50)),
+            FrameCase("211 flights, k = 3", lambda: _case(211, 1, 3)),
+            FrameCase("planes without a tail number", lambda: _case(181, 2, 6, null=True)),
+            FrameCase("all carriers equal", _ties),
+            FrameCase("only nulls", lambda: _case(23, 4, 4, null=True, share=1.1)),
+            FrameCase("no planes", lambda: (tables.flights(31, 5), tables.planes(0), 2)),
+            FrameCase("no flights", lambda: (tables.flights(0), tables.planes(9), 2)),
         ),
+        drawn=tables.drawn(
+            Property(
+                tuple(
+                    Strategy(f"k = {k}", change=lambda rng, drawn, k=k: (*drawn[:2], k)) for k in (1, 2, 6, 1000)
+                )
+            ),
+            Property((Strategy("no flight by a stranger", change=_all_known), Strategy("a carrier for each flight", change=_many))),
+            more=(4,),
+        ),
+        facts=(rows_stay(),),
         by="flights",
         ordered=True,
     ),
