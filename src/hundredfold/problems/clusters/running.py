@@ -6,9 +6,11 @@ object that carries its number went through pickle as on any cluster.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
+import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from .. import guard, pool
@@ -92,6 +94,7 @@ def run(
     *arguments: Any,
     first: bool = False,
     during: Callable[[pool.Seen], None] | None = None,
+    limit: float | None = None,
 ) -> tuple[Any, pool.Seen, str]:
     """Call ``function(client, *arguments)`` on the small cluster; `during` runs in a thread beside it.
 
@@ -111,7 +114,8 @@ def run(
         beside = threading.Thread(target=during, args=(seen,), daemon=True) if during is not None else None
         if beside is not None:
             beside.start()
-        called = guard.call(function, seen.client, *arguments, limit=problem.time_limit)
+        with _no_exit():
+            called = guard.call(function, seen.client, *arguments, limit=limit or problem.time_limit)
         if missing(called.value):
             if first and not called.printed:
                 raise NotAttempted("it returns nothing yet (if you have written it: is a `return` missing?)")
@@ -120,6 +124,21 @@ def run(
         if beside is not None:
             beside.join(timeout=problem.time_limit)
     return called.value, seen, called.printed
+
+
+@contextlib.contextmanager
+def _no_exit() -> Iterator[None]:
+    """What would end a worker's process, and here the notebook's, raises instead."""
+
+    def refused(*args: Any) -> None:
+        raise RuntimeError("a task may not end the process that it runs in")
+
+    before = os._exit, os.abort
+    os._exit = os.abort = refused  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        os._exit, os.abort = before
 
 
 def _computed(value: Any) -> None:
@@ -143,6 +162,9 @@ def on_workers(diary: Diary, seen: pool.Seen, what: str) -> None:
             f"the result is right, but {what} was called {diary.local} times in the notebook's own process, while the workers "
             "had nothing to do. `client.submit` and `client.map` call it on a worker.",
         )
+    only = {seen.bound.get(task, ()) for task in diary.tasks}
+    if len(diary.tasks) > 1 and len(only) == 1 and len(min(only)) == 1 and len(seen.workers) > 1:
+        refuse("serial", "the result is right, but each task was told to run on the same worker. Let the scheduler choose.")
     if len(diary.notes) > 1 and (seen.most < 2 or len(diary.tasks) < 2):
         refuse(
             "serial",
