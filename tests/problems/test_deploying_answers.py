@@ -430,6 +430,16 @@ def by_the_second(job, offers):
     return search(job, offers, round_up=False)
 
 
+@SECOND.wrong("plan", "billing")
+def the_first_number_in_time(job, offers):
+    plans = []
+    for offer in offers:
+        numbers = (n for n in range(1, offer["most"] + 1) if plan.fits(job, offer, n))
+        if n := next(numbers, None):
+            plans.append((plan.cost(job, offer, n), n, offer["name"]))
+    return min(plans)[:0:-1] if plans else None
+
+
 @SECOND.wrong("plan", "cheapest-hour")
 def cheap_per_hour(job, offers):
     return search(job, offers, by=lambda offer, n, seconds: n * offer["price"])

@@ -61,7 +61,7 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
     function = answers[0]
     require_callable(function, problem.answers[0])
     devices.need_cupy()
-    parts = list(range(PARTS))
+    parts = [7 * part + 3 for part in range(PARTS)]  # no places in a list
     moved = _judge(problem, function, f"{PARTS} parts of {ROWS} values", parts, BINS, seed=1, first=True)
     _judge(problem, function, "one part, one bin", [3], 1, seed=2)
     _judge(problem, function, "parts without values", [0, 1], 7, seed=3, rows=0)

@@ -109,12 +109,9 @@ def close(known: float, least: float, winner: int, parts: int = 5) -> Listed:
 
 
 def deep(levels: int) -> Listed:
-    """Solutions in the smallest boxes only, the best one far down."""
-    boxes = {
-        f"level {level}": (math.inf, [(4.0, f"aside {level}"), (1.0, f"level {level + 1}")]) for level in range(levels)
-    }
-    boxes[f"level {levels}"] = (1.5, [])
-    return Listed({**boxes, **{f"aside {level}": (4.0, []) for level in range(levels)}})
+    """Boxes in one another, and a solution in the smallest of them only."""
+    boxes = {f"level {level}": (math.inf, [(1.0, f"level {level + 1}")]) for level in range(levels)}
+    return Listed({**boxes, f"level {levels}": (1.5, [])})
 
 
 def specification(expand: Tree, root: Node = ()) -> float:
@@ -141,7 +138,7 @@ UNLISTED = {
     "costs of about 1e12": close(1e12, 0.99e12, winner=3),
     "costs below zero": close(-10.0, -10.5, winner=1),
     "a solution that costs nothing": close(2.0, 0.0, winner=3),
-    "solutions in the smallest boxes only": deep(14),
+    "a solution in the smallest box only": deep(60),
 }
 
 

@@ -83,7 +83,7 @@ UNLISTED = (
     ("the largest in the last chunk", lambda: np.arange(60.0).reshape(20, 3), (7, 3), True),
     ("rows and columns cut unevenly", lambda: normal(23, 17, seed=8) ** 3, ((20, 3), (1, 16)), True),
 )
-_LARGE = ("48 chunks of 128 kB", lambda: normal(6144, 128, seed=9), (128, 128), True)
+_LARGE = ("48 chunks of 512 kB", lambda: normal(12288, 256, seed=9), (256, 256), True)
 """Large enough beside what Dask itself needs, so that copies that are kept show."""
 _NAMES = ("the mean", "the standard deviation", "the largest")
 
