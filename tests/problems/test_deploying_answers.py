@@ -227,7 +227,12 @@ def test_a_wrong_script_is_refused_for_its_reason(reason, text):
         but(("srun -u dask cuda worker", "srun \\\n  python -m dask_cuda.cli worker")),
         but(('"2 minutes"', '"2 minutes" > log.txt 2>&1 &\nwait')),
         but(("srun -u", "FLAGS='-u --export=ALL'\nif true; then exec srun $FLAGS"), ('"2 minutes"', '"2 minutes"\nfi')),
-        but(("tcp://10.0.0.1:8786", "$(python3 -c 'import json; print(json.load(open(\"scheduler.json\"))[\"address\"])')")),
+        but(
+            (
+                "tcp://10.0.0.1:8786",
+                '$(python3 -c \'import json; print(json.load(open("scheduler.json"))["address"])\')',
+            )
+        ),
         but(("#SBATCH -c 16", "#SBATCH --cpus-per-g=4"), ("=4G", "=4096")),
         script.SOLUTION.replace("--gres=gpu:4", "--gpus=8").replace("01:30:00", "90:00"),
     ],

@@ -65,9 +65,7 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
     moved = _judge(problem, function, f"{PARTS} parts of {ROWS} values", parts, BINS, seed=1, first=True)
     _judge(problem, function, "one part, one bin", [3], 1, seed=2)
     _judge(problem, function, "parts without values", [0, 1], 7, seed=3, rows=0)
-    _judge(
-        problem, function, "70 000 values in one bin of each part", [4, 1, 2], 9, seed=4, rows=70_000, narrow=True
-    )
+    _judge(problem, function, "70 000 values in one bin of each part", [4, 1, 2], 9, seed=4, rows=70_000, narrow=True)
     for after in (1, 3):
         _judge(
             problem, function, f"a worker that dies in its part {after + 1}", parts, BINS, seed=4 + after, after=after
@@ -98,7 +96,9 @@ def _judge(
         during = None if after is None else lambda seen: _lose(seen, diary)
         try:
             limit = None if after is None else _AFTER
-            got, seen, printed = run(problem, function, load, list(parts), bins, first=first, during=during, limit=limit)
+            got, seen, printed = run(
+                problem, function, load, list(parts), bins, first=first, during=during, limit=limit
+            )
         except Refusal as refusal:
             if after is not None and refusal.reason in ("exception", "timeout"):
                 refuse(

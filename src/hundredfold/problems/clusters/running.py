@@ -164,7 +164,9 @@ def on_workers(diary: Diary, seen: pool.Seen, what: str) -> None:
         )
     only = {seen.bound.get(task, ()) for task in diary.tasks}
     if len(diary.tasks) > 1 and len(only) == 1 and len(min(only)) == 1 and len(seen.workers) > 1:
-        refuse("serial", "the result is right, but each task was told to run on the same worker. Let the scheduler choose.")
+        refuse(
+            "serial", "the result is right, but each task was told to run on the same worker. Let the scheduler choose."
+        )
     if len(diary.notes) > 1 and (seen.most < 2 or len(diary.tasks) < 2):
         refuse(
             "serial",

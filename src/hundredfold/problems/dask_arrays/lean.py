@@ -178,7 +178,11 @@ LEAN = Problem(
         ),
         unlisted=(
             Lazy("values below zero", lambda: -uniform(8 * HOURS, 3, seed=5) - 1, (2 * HOURS, 3)),
-            Lazy("a file of 40 days beside files of one", lambda: normal(43 * HOURS, 2, seed=6), ((24, 960, 24, 24), (2,))),
+            Lazy(
+                "a file of 40 days beside files of one",
+                lambda: normal(43 * HOURS, 2, seed=6),
+                ((24, 960, 24, 24), (2,)),
+            ),
             Lazy("one station", lambda: normal(7 * HOURS, 1, seed=7), (HOURS, 1)),
             Lazy("70 files", lambda: normal(70 * HOURS, 2, seed=8), (HOURS, 2)),
             Lazy("numbers of about 10⁻⁹", lambda: 1e-9 * normal(6 * HOURS, 3, seed=9), (2 * HOURS, 3), atol=0.0),

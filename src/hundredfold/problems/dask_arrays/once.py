@@ -104,7 +104,9 @@ def _judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
     )
 
 
-def _one(problem: Problem, function: Any, host: np.ndarray, chunks: Any, device: bool, *, first: bool, large: bool) -> None:
+def _one(
+    problem: Problem, function: Any, host: np.ndarray, chunks: Any, device: bool, *, first: bool, large: bool
+) -> None:
     import dask.array as da
 
     storage = Storage(host, device=device)

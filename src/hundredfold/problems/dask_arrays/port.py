@@ -45,7 +45,9 @@ def _in_pairs(column):
 _NOT_ZERO = Property(
     (
         Strategy("a column whose sum is 0", change=_column(_in_pairs)),
-        Strategy("a column of zeros and one number", change=_column(lambda c: np.where(np.arange(len(c)) == 16, 3.0, 0))),
+        Strategy(
+            "a column of zeros and one number", change=_column(lambda c: np.where(np.arange(len(c)) == 16, 3.0, 0))
+        ),
         Strategy("a column of no number above 0", change=_column(lambda c: np.where(c < 0, c, 0.0))),
         Strategy("a column of small numbers beside large ones", change=_column(lambda c: c * 1e-12)),
         Strategy("two columns of zeros", change=lambda rng, arguments: (arguments[0] * [0.0, 1.0, 0.0, 1.0],)),

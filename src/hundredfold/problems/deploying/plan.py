@@ -295,7 +295,9 @@ PLAN = Problem(
         "no memory": Wrong(_by(cost, memory=True), "unfit"),
         "any number": Wrong(_by(cost, most=True), "unavailable"),
         "one machine": Wrong(_one_machine, "lost"),
-        "the fewest machines": Wrong(_smallest_number, "billing", hint="Try each number of machines: a begun minute is paid for by all of them."),
+        "the fewest machines": Wrong(
+            _smallest_number, "billing", hint="Try each number of machines: a begun minute is paid for by all of them."
+        ),
         "always some": Wrong(_always_some, "deadline"),
         "only the name": Wrong(lambda job, offers: offers[0]["name"], "type"),
         "the place, not the name": Wrong(lambda job, offers: (0, 1), "labels"),

@@ -262,7 +262,14 @@ MessageTimeout=2
 NodeName=localhost CPUs=16 RealMemory=65536
 PartitionName=gpu Nodes=ALL MaxTime=24:00:00
 """
-_REFUSED = ("unrecognized option", "ambiguous", "requires an argument", "Invalid", "does not look like", "DOS line breaks")
+_REFUSED = (
+    "unrecognized option",
+    "ambiguous",
+    "requires an argument",
+    "Invalid",
+    "does not look like",
+    "DOS line breaks",
+)
 
 
 def complaint(text: str, patience: float = 0.5) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from .. import devices, graphs
 from ..cases import normal
@@ -72,6 +73,7 @@ UNLISTED = (
 )
 
 
+@threadpool_limits.wrap(limits=1)  # the matrices are small: threads would mostly wait for one another
 def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
     """Judge ``decompose(x, most)`` by what it computes while it is built, by its chunks, and by its numbers."""
     function = answers[0]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from .. import devices, guard, traffic
 from ..cases import normal
@@ -68,16 +69,21 @@ CASES = (
     Case("a single block of one column", lambda: [normal(50, 1, seed=9)]),
 )
 UNLISTED = (
-    Case("a first block without rows", lambda: [normal(0, 4), normal(2, 4, seed=1), normal(9, 4, seed=2), normal(0, 4)]),
+    Case(
+        "a first block without rows", lambda: [normal(0, 4), normal(2, 4, seed=1), normal(9, 4, seed=2), normal(0, 4)]
+    ),
     Case("numbers of about 1e-200", lambda: [1e-200 * normal(20, 4, seed=seed) for seed in range(3)]),
     Case("numbers of about 1e200", lambda: [1e200 * normal(20, 4, seed=seed) for seed in range(3)]),
     Case("as many rows as columns", lambda: [normal(1, 7, seed=seed) for seed in range(7)]),
     Case("a column of zeros", lambda: [normal(12, 3, seed=seed) * [1.0, 0.0, 2.0] for seed in range(4)]),
-    Case("the last block the largest", lambda: [normal(4, 5, seed=1), normal(3, 5, seed=2), 1e6 * normal(90, 5, seed=3)]),
+    Case(
+        "the last block the largest", lambda: [normal(4, 5, seed=1), normal(3, 5, seed=2), 1e6 * normal(90, 5, seed=3)]
+    ),
 )
 _MANY = Case("60 blocks of 256 × 32", lambda: [normal(256, 32, seed=seed) for seed in range(60)])
 
 
+@threadpool_limits.wrap(limits=1)  # the matrices are small: threads would mostly wait for one another
 def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
     """Judge ``singular_values(blocks)`` by its numbers and by how many blocks it holds at once."""
     function = answers[0]

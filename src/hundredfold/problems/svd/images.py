@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from .. import devices, guard
 from ..cases import normal
@@ -81,6 +82,7 @@ def least_rank(images: np.ndarray, error: float) -> int:
     return int(np.argmax(left <= error**2)) + 1
 
 
+@threadpool_limits.wrap(limits=1)  # the matrices are small: threads would mostly wait for one another
 def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
     """Judge ``sketch(block, error)``, ``combine(sketches, error)``, ``pack(block, basis)``, ``unpack(packed, basis)``."""
     for function, name in zip(answers, problem.answers, strict=True):
