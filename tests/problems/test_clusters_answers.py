@@ -488,6 +488,19 @@ def test_two_threads_that_ask_for_an_event_at_the_same_moment_get_the_same(monke
     assert found[0] is found[1]
 
 
+def test_a_task_that_would_end_its_process_is_one_sentence(device):
+    def ends(client, load, parts, bins):
+        def count(part):
+            import os
+
+            os._exit(1)
+
+        return sum(client.gather(client.map(count, parts)), np.zeros(bins, int))
+
+    verdict = problems.judge("clusters.histogram", ends)
+    assert verdict.reason == "exception" and "may not end the process" in verdict.why, verdict.why
+
+
 def test_the_tree_has_its_best_box_where_a_bound_allows_it():
     for tree in search.CASES.values():
         best, waiting, opened = float("inf"), [()], 0

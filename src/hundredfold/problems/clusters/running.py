@@ -6,11 +6,10 @@ object that carries its number went through pickle as on any cluster.
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from .. import guard, pool
@@ -110,12 +109,12 @@ def run(
     Refusal
         If it raises, does not end, or returns what has not been computed yet.
     """
+    _guard_exits()
     with pool.watch() as seen:
         beside = threading.Thread(target=during, args=(seen,), daemon=True) if during is not None else None
         if beside is not None:
             beside.start()
-        with _no_exit():
-            called = guard.call(function, seen.client, *arguments, limit=limit or problem.time_limit)
+        called = guard.call(function, seen.client, *arguments, limit=limit or problem.time_limit)
         if missing(called.value):
             if first and not called.printed:
                 raise NotAttempted("it returns nothing yet (if you have written it: is a `return` missing?)")
@@ -126,19 +125,22 @@ def run(
     return called.value, seen, called.printed
 
 
-@contextlib.contextmanager
-def _no_exit() -> Iterator[None]:
-    """What would end a worker's process, and here the notebook's, raises instead."""
+def _guard_exits() -> None:
+    """What would end a worker's process, and here the notebook's, raises in a task instead; elsewhere it does what it did.
 
-    def refused(*args: Any) -> None:
-        raise RuntimeError("a task may not end the process that it runs in")
+    For good: tasks that an answer has left behind run on after its verdict.
+    """
+    for name in ("_exit", "abort"):
+        before = getattr(os, name)
+        if not hasattr(before, "outside"):
 
-    before = os._exit, os.abort
-    os._exit = os.abort = refused  # type: ignore[assignment]
-    try:
-        yield
-    finally:
-        os._exit, os.abort = before
+            def end(*args: Any, before: Callable[..., Any] = before) -> Any:
+                if _here()[0] is not None:
+                    raise RuntimeError("a task may not end the process that it runs in")
+                return before(*args)
+
+            end.outside = before  # type: ignore[attr-defined]
+            setattr(os, name, end)
 
 
 def _computed(value: Any) -> None:
