@@ -63,7 +63,7 @@ check("dask-arrays.port", standardise)
 # `smooth(image)` gives each pixel the mean over the 5 × 5 pixels around it. Outside of the image its edge is repeated. `five_by_five` does that for one piece, and leaves the two outermost rows and columns as they are; so whoever
 # wrote `smooth` pads each chunk by two pixels first, and cuts them off after. The result has seams. Repair it.
 #
-# The result is a Dask array, with nothing computed yet; the image does not fit into one chunk.
+# The result is a Dask array, with nothing computed yet. The image does not fit into one chunk, and no task may make anything much larger than a chunk.
 
 
 # %%

@@ -92,7 +92,7 @@ check("svd.chunks", decompose)
 # ## 3. Repair: small singular values that were lost
 #
 # Blocks of rows come one after the other, CuPy arrays of float64 with n columns each, out of an iterator that can be gone through once. There may be thousands, so that not all
-# can be kept on the device. Return the n singular values of the whole matrix, the largest first, as a CuPy array. (All rows together are at least n. A block may have fewer, or none.)
+# can be kept on the device, and none of them goes to the host. Return the n singular values of the whole matrix, the largest first, as a CuPy array. (All rows together are at least n. A block may have fewer, or none.)
 #
 # The version below is right for the large ones. A colleague has noticed that small ones are wrong, or NaN. Each should be right to 10⁻¹² **of the largest**.
 
@@ -158,7 +158,7 @@ check("svd.choose", decisions)
 # 3. `pack(block, basis)`: on each worker; what it sends of its images.
 # 4. `unpack(packed, basis)`: on the other machine; the block rebuilt, a CuPy array.
 #
-# All that 1, 2 (once for each worker) and 3 return is counted, in bytes: arrays, numbers, tuples and lists and dicts of them. The version below is right, and sends everything in full.
+# The functions share no variables: what one of them has to know of another is returned and sent. All that 1, 2 (once for each worker) and 3 return is counted, in bytes: arrays, numbers, tuples and lists and dicts of them. The version below is right, and sends everything in full.
 # You may send as many bytes as there are pixels; the check tells how near you come to one byte for each number that *has* to be sent.
 
 

@@ -96,8 +96,8 @@ check("deploying.amdahl", serial, seconds, most, workers, dollars)
 # %% [markdown]
 # ## 3. Repair a job script
 #
-# Two nodes are wanted for 90 minutes, with all that they have: 4 GPUs, 16 cores and 64 GiB of memory each. On each of them one worker process for
-# each GPU. The partition `gpu` allows 24 hours at most, but a job that asks for much more than it needs waits for it. Workers that find no scheduler
+# Two nodes are wanted for 90 minutes, with all that they have: 4 GPUs, 16 cores and 64 GiB of memory each. The script has to ask for all of it. On each
+# node one worker process for each GPU. The partition `gpu` allows 24 hours at most, but a job that asks for much more than it needs waits for it. Workers that find no scheduler
 # must end within ten minutes.
 #
 # The colleague who wrote this script has waited two hours for it, and it was dead within two minutes. Several things are wrong; the check names the first

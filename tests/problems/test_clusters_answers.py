@@ -31,6 +31,22 @@ def list_of_tables(client, score, table, settings):
 
 
 @SECOND.wrong("scores", "shipped")
+def scattered_once_more_each_time(client, score, table, settings):
+    futures = []
+    for setting in settings:
+        there = client.scatter(table, hash=False)
+        futures.append(client.submit(score, there, setting))
+    return client.gather(futures)
+
+
+@SECOND.wrong("scores", "serial")
+def all_on_the_last_worker(client, score, table, settings):
+    last = sorted(client.scheduler_info()["workers"])[-1]
+    there = client.scatter(table, workers=last)
+    return client.gather(client.map(lambda s, t: score(t, s), settings, t=there, workers=last))
+
+
+@SECOND.wrong("scores", "shipped")
 def bound_beforehand(client, score, table, settings):
     import functools
 
@@ -272,6 +288,43 @@ def floor_of_it(client, load, parts, bins):
     return sum(client.gather(client.map(inside, parts)), np.zeros(bins, int))
 
 
+@SECOND.wrong("histogram", "border")
+def between_its_own_ends(client, load, parts, bins):
+    def count(part):
+        values = load(part).get()
+        return np.histogram(values, bins)[0]
+
+    return sum(client.gather(client.map(count, parts)), np.zeros(bins, int))
+
+
+@SECOND.wrong("histogram", "overflow")
+def in_sixteen_bits(client, load, parts, bins):
+    def count(part):
+        return np.histogram(load(part).get(), bins, (0, 1))[0].astype(np.int16)
+
+    return sum(client.gather(client.map(count, parts)), np.zeros(bins, int))
+
+
+@SECOND.wrong("search", "pruned")
+def rules_out_what_is_nearly_ruled_out(client, expand, root):
+    best, pending = float("inf"), distributed.as_completed([client.submit(expand, root)])
+    for future in pending:
+        cost, parts = future.result()
+        best = min(best, cost)
+        pending.update([client.submit(expand, part) for bound, part in parts if bound < best * 0.999])
+    return best
+
+
+@SECOND.wrong("search", "pruned")
+def three_parts_at_most(client, expand, root):
+    best, pending = float("inf"), distributed.as_completed([client.submit(expand, root)])
+    for future in pending:
+        cost, parts = future.result()
+        best = min(best, cost)
+        pending.update([client.submit(expand, part) for bound, part in sorted(parts)[:3] if bound < best])
+    return best
+
+
 @SECOND.wrong("histogram", "dtype")
 def weights_of_one(client, load, parts, bins):
     def inside(part):
@@ -433,6 +486,19 @@ def test_two_threads_that_ask_for_an_event_at_the_same_moment_get_the_same(monke
     for each in asking:
         each.join()
     assert found[0] is found[1]
+
+
+def test_a_task_that_would_end_its_process_is_one_sentence(device):
+    def ends(client, load, parts, bins):
+        def count(part):
+            import os
+
+            os._exit(1)
+
+        return sum(client.gather(client.map(count, parts)), np.zeros(bins, int))
+
+    verdict = problems.judge("clusters.histogram", ends)
+    assert verdict.reason == "exception" and "may not end the process" in verdict.why, verdict.why
 
 
 def test_the_tree_has_its_best_box_where_a_bound_allows_it():

@@ -102,6 +102,12 @@ def by_numpys_functions(x):
     return np.subtract(x, np.mean(x, axis=0)) / (scale + (scale == 0))
 
 
+@wrong("port", "value")
+def below_a_millionth_counts_as_zero(x):
+    mean, scale = x.mean(axis=0), x.std(axis=0)
+    return da.where(scale < 1e-6, 0, (x - mean) / da.maximum(scale, 1e-6))
+
+
 # ---- smooth ----
 
 
@@ -252,6 +258,20 @@ def by_threads(x):
 def in_a_dictionary(x):
     (told,) = dask.compute({"mean": x.mean(), "std": x.std(), "largest": x.max()})
     return float(told["mean"]), float(told["std"]), float(told["largest"])
+
+
+@wrong("once", "cancellation")
+def sums_and_sums_of_squares(x):
+    n = x.size
+    total, squares, top = dask.compute(x.sum(), (x * x).sum(), x.max())
+    return float(total) / n, float(max(squares / n - (total / n) ** 2, 0)) ** 0.5, float(top)
+
+
+@wrong("once", "held")
+def keeps_what_it_has_read_on_the_host(x):
+    parts = [np.asarray(part.compute().tolist()) for part in x.blocks.ravel()]
+    every = np.concatenate([part.ravel() for part in parts])
+    return float(every.mean()), float(every.std()), float(every.max())
 
 
 # ---- lean ----

@@ -144,9 +144,9 @@ def test_the_law_gives_back_what_was_measured():
 FITTING = """#!/bin/bash -l
 #SBATCH -p gpu
 #SBATCH -N2 --ntasks=2
-#SBATCH -c 8
+#SBATCH -c 16
 #SBATCH --gpus-per-node=4   # all of them
-#SBATCH --mem-per-cpu=8G
+#SBATCH --mem-per-cpu=4G
 #SBATCH -t 0-1:40
 export PYTHONUNBUFFERED=1
 srun -u dask cuda worker tcp://10.0.0.1:8786 --memory-limit=15GiB --death-timeout "2 minutes"
@@ -168,17 +168,17 @@ SCRIPTS = [
     ("walltime", but(("0-1:40", "10:00:00"))),
     ("walltime", but(("0-1:40", "90min"))),
     ("walltime", but(("#SBATCH -t 0-1:40\n", ""))),
-    ("unit", but(("--mem-per-cpu=8G", "--mem-per-cpu=8"))),
-    ("unit", but(("--mem-per-cpu=8G", "--mem 65536K"))),
-    ("unit", but(("--mem-per-cpu=8G", "--mem=64GiB of"))),
-    ("unit", but(("#SBATCH --mem-per-cpu=8G\n", ""))),
-    ("oversubscribed", but(("--ntasks=2", "--ntasks=8"), ("-c 8", "-c 2"))),
+    ("unit", but(("--mem-per-cpu=4G", "--mem-per-cpu=4"))),
+    ("unit", but(("--mem-per-cpu=4G", "--mem 65536K"))),
+    ("unit", but(("--mem-per-cpu=4G", "--mem=64GiB"))),
+    ("unit", but(("#SBATCH --mem-per-cpu=4G\n", ""))),
+    ("oversubscribed", but(("--ntasks=2", "--ntasks=8"), ("-c 16", "-c 4"))),
     ("oversubscribed", but(("srun -u", "srun --ntasks-per-node=2"))),
-    ("oversubscribed", but(("#SBATCH -c 8\n", ""), ("--mem-per-cpu=8G", "--mem=64G"))),
+    ("oversubscribed", but(("#SBATCH -c 16\n", ""), ("--mem-per-cpu=4G", "--mem=64G"))),
     ("overcommitted", but(("15GiB", "0.9"))),
     ("overcommitted", but(("15GiB", "0"))),
-    ("overcommitted", but(("--mem-per-cpu=8G", "--mem=96G"))),
-    ("overcommitted", but(("-c 8", "-c 32"), ("--mem-per-cpu=8G", "--mem=64G"))),
+    ("overcommitted", but(("--mem-per-cpu=4G", "--mem=96G"))),
+    ("overcommitted", but(("-c 16", "-c 32"), ("--mem-per-cpu=4G", "--mem=64G"))),
     ("overcommitted", but(("gpus-per-node=4", "gpus-per-node=a100:8"))),
     ("idle", but(("--gpus-per-node=4", "--gres=gpu:1"))),
     ("idle", but(("#SBATCH --gpus-per-node=4   # all of them\n", ""))),
@@ -191,6 +191,17 @@ SCRIPTS = [
     ("forever", but(("2 minutes", "90 minutes"))),
     ("processes", but(("dask cuda worker", "dask worker"))),
     ("value", but(("#!/bin/bash -l\n", ""))),
+    ("value", FITTING.replace("\n", "\r\n")),
+    ("value", but(("--gpus-per-node=4", "--gpus-on-node=4"))),
+    ("value", but(("-N2 --ntasks=2", "-N2 --ntasks"))),
+    ("value", but(("--memory-limit", "--memory_limit"))),
+    ("value", but(("srun -u", "srun --workers"))),
+    ("partition", but(("-p gpu", "-p cpu"))),
+    ("idle", but(("-c 16", "-c 12"), ("--mem-per-cpu=4G", "--mem=64G"))),
+    ("one-node", but(("srun -u", "srun -u --ntasks=1"))),
+    ("background", but(('"2 minutes"', '"2 minutes" &\nsleep 5'))),
+    ("forever", but(("tcp://10.0.0.1:8786 ", ""))),
+    ("forever", but(("2 minutes", "0"))),
     ("value", but(("srun -u dask cuda worker", "srun -u python svd.py"))),
     ("value", but(('"2 minutes"', '"2 minutes'))),
     ("type", FITTING.encode()),
@@ -209,11 +220,20 @@ def test_a_wrong_script_is_refused_for_its_reason(reason, text):
     "text",
     [
         FITTING,
-        but(("--mem-per-cpu=8G", "--mem=0")),
-        but(("--mem-per-cpu=8G", "--mem-per-gpu=16G"), ("15GiB", "auto")),
+        but(("--mem-per-cpu=4G", "--mem=0")),
+        but(("--mem-per-cpu=4G", "--mem-per-gpu=16G"), ("15GiB", "auto")),
         but(("-t 0-1:40", "--time=2:00:00"), ("--memory-limit=15GiB", "--memory-limit 0.25")),
-        but(("-N2 --ntasks=2", "--nodes 2 --ntasks-per-node 1"), ("#SBATCH -c 8", "#SBATCH -c16"), ("=8G", "=4G")),
+        but(("-N2 --ntasks=2", "--nodes 2 --ntasks-per-node 1"), ("#SBATCH -c 16", "#SBATCH -c16"), ("=4G", "=4096M")),
         but(("srun -u dask cuda worker", "srun \\\n  python -m dask_cuda.cli worker")),
+        but(('"2 minutes"', '"2 minutes" > log.txt 2>&1 &\nwait')),
+        but(("srun -u", "FLAGS='-u --export=ALL'\nif true; then exec srun $FLAGS"), ('"2 minutes"', '"2 minutes"\nfi')),
+        but(
+            (
+                "tcp://10.0.0.1:8786",
+                '$(python3 -c \'import json; print(json.load(open("scheduler.json"))["address"])\')',
+            )
+        ),
+        but(("#SBATCH -c 16", "#SBATCH --cpus-per-g=4"), ("=4G", "=4096")),
         script.SOLUTION.replace("--gres=gpu:4", "--gpus=8").replace("01:30:00", "90:00"),
     ],
 )
@@ -222,20 +242,21 @@ def test_another_right_script_is_accepted(text):
     assert verdict.right, verdict.why
 
 
-def test_what_was_given_has_five_mistakes_each_with_its_own_reason():
-    """Mended one after the other, each time the next one is named; after the fifth nothing is left."""
+def test_what_was_given_has_six_mistakes_each_with_its_own_reason():
+    """Mended one after the other, each time the next one is named; after the sixth nothing is left."""
     text, reasons = script.GIVEN, []
     mending = [
         ("module load cuda\n#SBATCH --mem=64\n", "module load cuda\n"),
         ("#SBATCH --time=1:30", "#SBATCH --time=1:30:00"),
         ("#SBATCH --gres", "#SBATCH --mem=64G\n#SBATCH --gres"),
         ("per-node=4", "per-node=1"),
+        ("per-task=4", "per-task=16"),
         ("64GB", "16GiB --death-timeout 120"),
     ]
     for old, new in mending:
         reasons.append(problems.judge("deploying.script", text).reason)
         text = but((old, new), text=text)
-    assert reasons == ["ignored", "walltime", "unit", "oversubscribed", "overcommitted"]
+    assert reasons == ["ignored", "walltime", "unit", "oversubscribed", "idle", "overcommitted"]
     assert problems.judge("deploying.script", text).right
 
 
@@ -412,6 +433,16 @@ def least_time(job, offers):
 @SECOND.wrong("plan", "billing")
 def by_the_second(job, offers):
     return search(job, offers, round_up=False)
+
+
+@SECOND.wrong("plan", "billing")
+def the_first_number_in_time(job, offers):
+    plans = []
+    for offer in offers:
+        numbers = (n for n in range(1, offer["most"] + 1) if plan.fits(job, offer, n))
+        if n := next(numbers, None):
+            plans.append((plan.cost(job, offer, n), n, offer["name"]))
+    return min(plans)[:0:-1] if plans else None
 
 
 @SECOND.wrong("plan", "cheapest-hour")

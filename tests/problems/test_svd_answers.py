@@ -189,6 +189,23 @@ def automatic(x, most):
     return [u, s, v]
 
 
+@wrong("svd.chunks", "cancellation")
+def from_squares(x, most):
+    rows = most // (x.shape[1] * x.dtype.itemsize)
+    x = x.rechunk((rows, -1))
+    gram = x.T.dot(x).rechunk((-1, -1))
+    v, squares, vt = da.linalg.svd(gram)
+    s = da.sqrt(da.maximum(squares, 0))
+    return x.dot(v) / da.where(s > 0, s, 1), s, vt
+
+
+@wrong("svd.chunks", "chunk")
+def decomposed_whole(x, most):
+    q, r = da.linalg.qr(x.rechunk({0: -1, 1: -1}))
+    u, s, vt = da.linalg.svd(r)
+    return q.dot(u).rechunk((most // (x.shape[1] * x.dtype.itemsize), -1)), s, vt
+
+
 # ---- svd.gram ----
 
 
@@ -239,6 +256,28 @@ def list_of_all(blocks):
 def numpys(blocks):
     r = np.concatenate([cp.linalg.qr(b, mode="r").get() for b in blocks])
     return np.linalg.svd(r, compute_uv=False)
+
+
+@wrong("svd.gram", "transfer")
+def each_on_the_host(blocks):
+    r = None
+    for b in blocks:
+        b = cp.asnumpy(b)
+        r = np.linalg.qr(b if r is None else np.vstack([r, b]), mode="r")
+    return cp.asarray(np.linalg.svd(r, compute_uv=False))
+
+
+@right("svd.gram")
+def five_at_a_time(blocks):
+    r, some = None, []
+    for b in blocks:
+        some.append(b)
+        if len(some) == 5:
+            r = cp.linalg.qr(cp.concatenate(some if r is None else [r, *some]), mode="r")
+            some = []
+    if some:
+        r = cp.linalg.qr(cp.concatenate(some if r is None else [r, *some]), mode="r")
+    return cp.linalg.svd(r, compute_uv=False)
 
 
 @wrong("svd.gram", "dtype")
@@ -435,6 +474,18 @@ def centred_in_place(block, basis):
     return halves(block, basis)
 
 
+def _in_a_dictionary():
+    """Neither function knows of the other's machine, but they share a dictionary."""
+    there = {}
+
+    def send(block, basis):
+        there[len(there)] = block * 1.0
+        return len(there) - 1
+
+    return send, lambda packed, basis: there[packed]
+
+
+wrong("svd.images", "state")((sums, basis_of_sums, *_in_a_dictionary()))
 wrong("svd.images", "aliasing")((sums, basis_of_sums, centred_in_place, full))
 
 

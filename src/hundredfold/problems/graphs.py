@@ -37,7 +37,7 @@ class Task:
     """One task that ran: its key, the name in it (``"sum"`` of ``("sum-1f…", 0, 1)``), and the arrays that it returned.
 
     `nbytes` is all of them together; `host` and `device` are the elements in arrays on either side. A pandas or cuDF
-    frame counts by its rows.
+    frame counts by its rows. `given` is the bytes of the arrays that it got from other tasks.
     """
 
     key: Any
@@ -45,6 +45,7 @@ class Task:
     nbytes: int
     host: int
     device: int
+    given: int = 0
 
 
 @dataclass
@@ -87,6 +88,11 @@ class Ran:
         """Bytes of the largest result of one task."""
         return max((task.nbytes for task in self.tasks), default=0)
 
+    @property
+    def most_given(self) -> int:
+        """The most bytes that one task got from others: all of that is in one place."""
+        return max((task.given for task in self.tasks), default=0)
+
     def on_host(self, more_than: int = 1) -> list[Task]:
         """The tasks that returned more than so many elements in host memory: where the work was to stay on the device,
         these are the chunks that left it (a single number that is fetched at the end is none)."""
@@ -109,6 +115,7 @@ def watch(scheduler: Any = "synchronous") -> Iterator[Ran]:
         Used where the code names none, even where there is a client.
     """
     import dask
+    from dask._task_spec import DataNode
     from dask.callbacks import Callback
 
     ran = Ran()
@@ -116,11 +123,19 @@ def watch(scheduler: Any = "synchronous") -> Iterator[Ran]:
     def began(graph: Any) -> None:
         ran.computes += 1
 
+    given: dict[Any, int] = {}
+
+    def begins(key: Any, graph: Any, state: Any) -> None:
+        there = state["cache"]
+        made = (each for each in state["dependencies"].get(key, ()) if not isinstance(graph.get(each), DataNode))
+        got = (there[each] for each in made if each in there)
+        given[key] = sum(nbytes for each in got for nbytes, *_ in _sizes(each))
+
     def ended(key: Any, result: Any, graph: Any, state: Any, worker: Any) -> None:
-        task = _task(key, result)
+        task = _task(key, result, given.pop(key, 0))
         (ran.gathered if task.name.startswith("finalize-") else ran.tasks).append(task)
 
-    with Callback(start=began, posttask=ended), dask.config.set(scheduler=scheduler), _cluster(ran):
+    with Callback(start=began, pretask=begins, posttask=ended), dask.config.set(scheduler=scheduler), _cluster(ran):
         yield ran
 
 
@@ -255,13 +270,13 @@ def kind(collection: Any) -> str:
     return type(collection._meta).__module__.partition(".")[0]
 
 
-def _task(key: Any, result: Any) -> Task:
+def _task(key: Any, result: Any, given: int) -> Task:
     from dask.utils import key_split
 
     sizes = list(_sizes(result))
     host = sum(elements for _, elements, device in sizes if not device)
     device = sum(elements for _, elements, device in sizes if device)
-    return Task(key, key_split(key), sum(nbytes for nbytes, *_ in sizes), host, device)
+    return Task(key, key_split(key), sum(nbytes for nbytes, *_ in sizes), host, device, given)
 
 
 def _sizes(result: Any) -> Iterator[tuple[int, int, bool]]:

@@ -57,10 +57,14 @@ class Seen:
         Bytes: results that one worker fetched from another; results that the client fetched; the graphs that the client
         sent; and what the scheduler sent with each task, arguments included. What is in the arguments of many tasks may
         be in the graph once, and yet it is shipped with each. (Scattered data is in neither.)
+    scattered : int
+        Bytes of data that the client, or a task, scattered to workers of the private cluster, as often as it was sent.
     transfers : int
         How often a worker fetched from another one.
     most : int
         The largest number of tasks that were ready or running at one time: 1 where each is waited for before the next.
+    bound : dict
+        For each task the workers that it was told to run on; empty where it may run on any.
     """
 
     client: Any
@@ -71,7 +75,9 @@ class Seen:
     to_client: int = 0
     sent: int = 0
     shipped: int = 0
+    scattered: int = 0
     most: int = 0
+    bound: dict[Any, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def runs(self) -> dict[Any, int]:
@@ -119,6 +125,8 @@ def watch(*, own: bool = False) -> Iterator[Seen]:
 
 
 def _watch(own: bool) -> Iterator[Seen]:
+    from .pool_worker import ApartWorker
+
     private = None if own and (mine := _learners()) is not None else _private()
     client = mine if private is None else private
     mark = f"hundredfold-pool-{next(_MARK)}"
@@ -131,7 +139,7 @@ def _watch(own: bool) -> Iterator[Seen]:
         client = private = _private()
         on_scheduler(client, pool_record.record, mark)
     seen = Seen(client, workers=sorted(on_scheduler(client, pool_record.addresses)))
-    began = time.time()
+    began, received = time.time(), ApartWorker.received
     clean = False
     try:
         with client.as_current():
@@ -142,6 +150,7 @@ def _watch(own: bool) -> Iterator[Seen]:
             for name, value in on_scheduler(client, pool_record.recorded, mark).items():
                 setattr(seen, name, value)
             _count_transfers(seen, began)
+            seen.scattered = ApartWorker.received - received
             clean = clean and (private is None or (_settled(client, seen.workers) and not _theirs(client)))
         except Exception:  # the answer has broken the cluster; its verdict is what matters
             clean = False

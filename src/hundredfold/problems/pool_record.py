@@ -17,6 +17,7 @@ class Recorder:
         self.ended: list[tuple[Any, str, str]] = []
         self.sent = self.shipped = self.most = 0
         self.ready: set = set()
+        self.bound: dict[Any, tuple[str, ...]] = {}
 
     def transition(self, key: Any, start: str, finish: str, *args: Any, **kwargs: Any) -> None:
         if finish in ("processing", "queued", "no-worker"):
@@ -26,6 +27,7 @@ class Recorder:
             self.ready.discard(key)
         if finish == "processing":
             self.shipped += _weight(self.scheduler.tasks[key].run_spec)
+            self.bound[key] = tuple(self.scheduler.tasks[key].worker_restrictions or ())
         if start == "processing" and finish in ("memory", "erred"):
             self.ended.append((key, kwargs.get("worker", ""), finish))
 
@@ -61,7 +63,7 @@ def recorded(mark: str, dask_scheduler: Any) -> dict[str, Any]:
     recorder = dask_scheduler.plugins[mark]
     dask_scheduler.stream_handlers["update-graph"] = recorder.before
     dask_scheduler.remove_plugin(name=mark)
-    return {name: getattr(recorder, name) for name in ("ended", "sent", "shipped", "most")}
+    return {name: getattr(recorder, name) for name in ("ended", "sent", "shipped", "most", "bound")}
 
 
 def addresses(dask_scheduler: Any) -> list[str]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any, ClassVar
+
+from dask.sizeof import sizeof
 from dask.typing import no_default
 from distributed import Client, Worker
 from distributed.utils import in_async_call
@@ -14,6 +17,14 @@ class ApartWorker(Worker):
     worker dies, their tasks fail with it, which no task does on another machine. The learner's next ``x.compute()`` would
     go to it, too.
     """
+
+    received: ClassVar[int] = 0
+    """Bytes that were scattered to any of them since the process began."""
+
+    def update_data(self, data: dict[Any, Any], *args: Any, **kwargs: Any) -> Any:
+        """Take in what was scattered, counted."""
+        ApartWorker.received += sum(map(sizeof, data.values()))
+        return super().update_data(data, *args, **kwargs)
 
     def _get_client(self, timeout: float | None = None) -> Client:
         if self._client is None or self._client.status == "closed":

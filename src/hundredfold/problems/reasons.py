@@ -181,6 +181,8 @@ REASONS: dict[str, str] = {
     "outdated": "an older variant was taken than the one that fits",
     "undivided": "what is not divided among workers was left out, or divided",
     "ignored": "a setting stands where nobody reads it",
+    "partition": "the job goes to another partition than the one asked for",
+    "background": "what was started in the background ends with the script",
     "walltime": "the time asked for is not the time that is needed",
     "oversubscribed": "several processes share what each was to have for itself",
     "overcommitted": "more is asked for, or promised, than there is",

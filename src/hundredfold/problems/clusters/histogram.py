@@ -17,20 +17,24 @@ from .running import Diary, note, on_workers, run, wait
 
 ROWS, PARTS, BINS = 20_000, 12, 40
 _WAIT = 20.0  # seconds for a worker to be lost; a busy machine is slow
+_AFTER = 6.0  # seconds for all of it, where a worker dies: what waits for what it had waits for ever
 
 
 class Load:
     """Make part `i`: values in [0, 1] on the device, the same at each call.
 
-    With ``after``, the worker that begins so many parts waits in that one until a worker has been lost.
+    With ``after``, the worker that begins so many parts waits in that one until a worker has been lost. With ``narrow`` all
+    values lie close together, far from 0 and 1.
     """
 
-    def __init__(self, diary: Diary, seed: int, rows: int = ROWS, after: int | None = None):
-        self.number, self.seed, self.rows, self.after = diary.number, seed, rows, after
+    def __init__(self, diary: Diary, seed: int, rows: int = ROWS, after: int | None = None, narrow: bool = False):
+        self.number, self.seed, self.rows, self.after, self.narrow = diary.number, seed, rows, after, narrow
 
     def host(self, part: int) -> np.ndarray:
         """The values of a part on the host."""
         values = np.random.default_rng((self.seed, part)).beta(2, 5, self.rows)
+        if self.narrow:
+            return 0.61 + 0.01 * values
         values[:3] = [0.0, 1.0, 0.5][: len(values)]
         return values
 
@@ -57,17 +61,18 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
     function = answers[0]
     require_callable(function, problem.answers[0])
     devices.need_cupy()
-    parts = list(range(PARTS))
+    parts = [7 * part + 3 for part in range(PARTS)]  # no places in a list
     moved = _judge(problem, function, f"{PARTS} parts of {ROWS} values", parts, BINS, seed=1, first=True)
     _judge(problem, function, "one part, one bin", [3], 1, seed=2)
     _judge(problem, function, "parts without values", [0, 1], 7, seed=3, rows=0)
+    _judge(problem, function, "70 000 values in one bin of each part", [4, 1, 2], 9, seed=4, rows=70_000, narrow=True)
     for after in (1, 3):
         _judge(
             problem, function, f"a worker that dies in its part {after + 1}", parts, BINS, seed=4 + after, after=after
         )
     least = 2 * BINS * 8
     return Verified(
-        f"{PARTS} parts; one part; parts without values; a worker that dies in its second part, and in its fourth: the "
+        f"{PARTS} parts; one part; parts without values; all values in one bin; a worker that dies in its second part, and in its fourth: the "
         "counts are the same as if it had lived, and no part left the worker that made it.",
         f"Moved: {moved / least:.1f}× the least there is, one histogram from worker to worker and one to the notebook.",
     )
@@ -83,13 +88,17 @@ def _judge(
     rows: int = ROWS,
     after: int | None = None,
     first: bool = False,
+    narrow: bool = False,
 ) -> int:
     diary = Diary()
-    load = Load(diary, seed, rows, after)
+    load = Load(diary, seed, rows, after, narrow)
     try:
         during = None if after is None else lambda seen: _lose(seen, diary)
         try:
-            got, seen, printed = run(problem, function, load, list(parts), bins, first=first, during=during)
+            limit = None if after is None else _AFTER
+            got, seen, printed = run(
+                problem, function, load, list(parts), bins, first=first, during=during, limit=limit
+            )
         except Refusal as refusal:
             if after is not None and refusal.reason in ("exception", "timeout"):
                 refuse(
@@ -101,7 +110,7 @@ def _judge(
         expected = specification(load, parts, bins)
         _counts(got, expected, after, printed)
         _where(diary, seen, len(parts), bins, rows, after)
-        return seen.between_workers + seen.to_client
+        return seen.between_workers + seen.to_client + seen.scattered
     except Refusal as refusal:
         refusal.case = refusal.case or name
         raise
@@ -111,7 +120,7 @@ def _judge(
 
 def _lose(seen: pool.Seen, diary: Diary) -> None:
     """Beside the answer: wait until a worker is in the midst of it, and let it die, or the one where an actor lives."""
-    if not diary.event("reached").wait(_WAIT):
+    if not diary.event("reached").wait(_WAIT) or "victim" not in diary.found:
         return
     actors = pool.on_scheduler(
         seen.client, lambda dask_scheduler: [each.address for each in dask_scheduler.workers.values() if each.actors]
@@ -148,6 +157,18 @@ def _counts(got: Any, expected: np.ndarray, after: int | None, printed: str) -> 
     if total < right and np.array_equal(got[:-1], expected[:-1]):
         refuse("border", "values of exactly 1 are missing: they belong into the last bin.")
     wrong = int((got != expected).sum())
+    if total == right and np.count_nonzero(expected) < np.count_nonzero(got):
+        refuse(
+            "border",
+            f"{wrong} of {len(expected)} counts are wrong: all values are there, but in other bins. The bins divide 0 … 1, "
+            "wherever the values of a part lie.",
+            advice="Say the range: `cp.histogram(part, bins, (0, 1))`.",
+        )
+    if np.iinfo(got.dtype).bits < 32 or (expected - got == expected // 65536 * 65536).all():
+        refuse(
+            "overflow",
+            f"{wrong} of {len(expected)} counts are wrong: a count of {expected.max()} does not fit into the type that it was kept in.",
+        )
     refuse("value", f"{wrong} of {len(expected)} counts are wrong; their sum is {total}, and there are {right} values.")
 
 
@@ -158,10 +179,10 @@ def _where(diary: Diary, seen: pool.Seen, parts: int, bins: int, rows: int, afte
         on_workers(diary, seen, "`load`")
     part, histogram = rows * 8, bins * 8
     allowed = 2 * parts * histogram + 4096
-    if seen.between_workers > max(allowed, part / 2):
+    if seen.between_workers + seen.scattered > max(allowed, part / 2):
         refuse(
             "moved",
-            f"the counts are right, but {spell(seen.between_workers)} went from worker to worker; the histograms of all parts are "
+            f"the counts are right, but {spell(seen.between_workers + seen.scattered)} went from worker to worker; the histograms of all parts are "
             f"{spell(parts * histogram)}. Count a part where it is, and move the counts.",
         )
     if seen.to_client > max(allowed, part / 2):
@@ -265,6 +286,20 @@ def _shares(client: Any, load: Load, parts: list[int], bins: int) -> np.ndarray:
     return sum(client.gather(client.map(lambda part: _part(load, part, bins).astype(float), parts)), np.zeros(bins))
 
 
+def _own_range(load: Load, part: int, bins: int) -> np.ndarray:
+    return cp.histogram(load(part), bins)[0].get()
+
+
+def _no_range(client: Any, load: Load, parts: list[int], bins: int) -> np.ndarray:
+    futures = client.map(lambda part: _own_range(load, part, bins), parts)
+    return sum(client.gather(futures), np.zeros(bins, np.int64))
+
+
+def _two_bytes(client: Any, load: Load, parts: list[int], bins: int) -> np.ndarray:
+    futures = client.map(lambda part: _part(load, part, bins).astype(np.uint16), parts)
+    return sum(client.gather(futures), np.zeros(bins, np.uint16))
+
+
 def _mapped(client: Any, load: Load, parts: list[int], bins: int) -> np.ndarray:
     return sum(client.gather(client.map(lambda part: _part(load, part, bins), parts)), np.zeros(bins, np.int64))
 
@@ -319,6 +354,8 @@ HISTOGRAM = Problem(
         "an actor": Wrong(_actor, "state"),
         "no ones": Wrong(_no_ones, "border"),
         "shares": Wrong(_shares, "dtype"),
+        "no range": Wrong(_no_range, "border"),
+        "two bytes": Wrong(_two_bytes, "overflow"),
     },
     right={"mapped": _mapped, "in a tree": _tree, "delayed": _delayed, "as they come": _as_they_come},
 )

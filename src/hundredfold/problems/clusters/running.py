@@ -7,6 +7,7 @@ object that carries its number went through pickle as on any cluster.
 from __future__ import annotations
 
 import itertools
+import os
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -92,6 +93,7 @@ def run(
     *arguments: Any,
     first: bool = False,
     during: Callable[[pool.Seen], None] | None = None,
+    limit: float | None = None,
 ) -> tuple[Any, pool.Seen, str]:
     """Call ``function(client, *arguments)`` on the small cluster; `during` runs in a thread beside it.
 
@@ -107,11 +109,12 @@ def run(
     Refusal
         If it raises, does not end, or returns what has not been computed yet.
     """
+    _guard_exits()
     with pool.watch() as seen:
         beside = threading.Thread(target=during, args=(seen,), daemon=True) if during is not None else None
         if beside is not None:
             beside.start()
-        called = guard.call(function, seen.client, *arguments, limit=problem.time_limit)
+        called = guard.call(function, seen.client, *arguments, limit=limit or problem.time_limit)
         if missing(called.value):
             if first and not called.printed:
                 raise NotAttempted("it returns nothing yet (if you have written it: is a `return` missing?)")
@@ -120,6 +123,24 @@ def run(
         if beside is not None:
             beside.join(timeout=problem.time_limit)
     return called.value, seen, called.printed
+
+
+def _guard_exits() -> None:
+    """What would end a worker's process, and here the notebook's, raises in a task instead; elsewhere it does what it did.
+
+    For good: tasks that an answer has left behind run on after its verdict.
+    """
+    for name in ("_exit", "abort"):
+        before = getattr(os, name)
+        if not hasattr(before, "outside"):
+
+            def end(*args: Any, before: Callable[..., Any] = before) -> Any:
+                if _here()[0] is not None:
+                    raise RuntimeError("a task may not end the process that it runs in")
+                return before(*args)
+
+            end.outside = before  # type: ignore[attr-defined]
+            setattr(os, name, end)
 
 
 def _computed(value: Any) -> None:
@@ -142,6 +163,11 @@ def on_workers(diary: Diary, seen: pool.Seen, what: str) -> None:
             "local",
             f"the result is right, but {what} was called {diary.local} times in the notebook's own process, while the workers "
             "had nothing to do. `client.submit` and `client.map` call it on a worker.",
+        )
+    only = {seen.bound.get(task, ()) for task in diary.tasks}
+    if len(diary.tasks) > 1 and len(only) == 1 and len(min(only)) == 1 and len(seen.workers) > 1:
+        refuse(
+            "serial", "the result is right, but each task was told to run on the same worker. Let the scheduler choose."
         )
     if len(diary.notes) > 1 and (seen.most < 2 or len(diary.tasks) < 2):
         refuse(

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import devices
 from ..devices import cp
+from ..differences import pair
 from ..guard import article, require_callable
 from ..problem import Problem, Wrong
 from ..traffic import spell
@@ -79,16 +80,18 @@ def _judge(
     host = _table(seed)
     diary = Diary()
     try:
-        table = cp.asarray(host)
-        got, seen, printed = run(problem, function, Score(diary, late), table, list(settings), first=first)
+        table, given = cp.asarray(host), list(settings)
+        got, seen, printed = run(problem, function, Score(diary, late), table, given, first=first)
+        if given != settings or not np.array_equal(table.get(), host):
+            refuse("aliasing", "the table or the list of settings was changed by the call.")
         _values(got, specification(host, settings), settings, printed)
         on_workers(diary, seen, "`score`")
-        most = max(seen.sent, seen.shipped)
+        most = max(seen.sent, seen.shipped) + seen.scattered
         if settings and most > 2.5 * host.nbytes:
             refuse(
                 "shipped",
                 f"the results are right, but the table of {spell(host.nbytes)} was sent again and again: {spell(most)} went out "
-                f"with {len(settings)} tasks. What stands in a task's arguments travels with that task. `client.scatter` brings it "
+                f"for {len(settings)} settings. What stands in a task's arguments travels with that task. `client.scatter` brings it "
                 "to the workers once, and a future in the arguments costs nothing.",
             )
     except Refusal as refusal:
@@ -107,15 +110,18 @@ def _values(got: Any, expected: list[float], settings: list[float], printed: str
     if len(got) != len(expected):
         more = " Two equal settings want a score each." if len(got) < len(set(settings)) + 1 and len(got) else ""
         refuse("lost", f"there are {len(got)} scores for {len(expected)} settings.{more}", printed=printed)
-    if np.allclose(got, expected):
+    right = np.isclose(np.asarray(got, float), expected, rtol=1e-9, atol=0)
+    if right.all():
         return
-    if np.allclose(sorted(got), sorted(expected)):
+    if np.allclose(sorted(got), sorted(expected), rtol=1e-9, atol=0):
         refuse(
             "order",
             "the scores are right, but not in the order of the settings: `as_completed` gives back first what is ready first. "
             "Nobody can tell any more which score belongs to which setting.",
         )
-    refuse("value", f"the first score is {got[0]:.6g}; it should be {expected[0]:.6g}.")
+    first = int(np.argmin(right))
+    a, b = pair(got[first], expected[first])
+    refuse("value", f"the score of the setting {settings[first]:g} is {a}; it should be {b}.")
 
 
 def _with_each(client: Any, score: Any, table: Any, settings: list[float]) -> list[float]:
@@ -169,6 +175,16 @@ def _made_there(client: Any, score: Any, table: Any, settings: list[float]) -> l
     return client.gather(client.map(lambda setting, table: score(table, setting), settings, table=there))
 
 
+def _scattered_for_each(client: Any, score: Any, table: Any, settings: list[float]) -> list[float]:
+    return client.gather([client.submit(score, client.scatter(table), setting) for setting in settings])
+
+
+def _on_one_worker(client: Any, score: Any, table: Any, settings: list[float]) -> list[float]:
+    worker = next(iter(client.scheduler_info()["workers"]))
+    there = client.scatter(table, workers=[worker])
+    return client.gather([client.submit(score, there, setting, workers=[worker]) for setting in settings])
+
+
 def _kept_apart(client: Any, score: Any, table: Any, settings: list[float]) -> list[float]:
     from distributed import as_completed
 
@@ -203,6 +219,8 @@ SCORES = Problem(
         ),
         "as they come": Wrong(_as_they_come, "order"),
         "one by one": Wrong(_one_by_one, "serial"),
+        "scattered for each": Wrong(_scattered_for_each, "shipped"),
+        "on one worker": Wrong(_on_one_worker, "serial"),
         "in one task": Wrong(_in_one_task, "serial"),
         "in the notebook": Wrong(_in_the_notebook, "local"),
         "promises": Wrong(_promises, "type"),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
+from ..differences import pair
 from ..guard import article, require_callable
 from ..problem import Problem, Wrong
 from ..verdict import Refusal, Verified, refuse
@@ -35,6 +37,7 @@ class Tree:
     def __init__(self, depth: int, width: int, seed: int, slow: bool = False, solved: bool = True):
         self.depth, self.width, self.seed, self.slow, self.solved = depth, width, seed, slow, solved
         self.number = -1  # of the diary
+        self.root, self.counted = (), True
 
     def bound(self, node: Node) -> float:
         """No solution in the node's box costs less."""
@@ -70,6 +73,47 @@ class Tree:
         return sum(self.width**level for level in range(self.depth + 1))
 
 
+class Listed:
+    """Boxes by their names, each with its cost and its parts; what else a `Tree` has."""
+
+    slow, solved, counted, depth = False, True, False, 1
+
+    def __init__(self, boxes: Mapping[str, tuple[float, list[tuple[float, str]]]]):
+        self.boxes, self.root = dict(boxes), next(iter(boxes))
+        self.number = -1
+
+    def cost(self, node: str) -> float:
+        return self.boxes[node][0]
+
+    def children(self, node: str) -> list[tuple[float, str]]:
+        return list(self.boxes[node][1])
+
+    def nodes(self) -> int:
+        return len(self.boxes)
+
+    def __call__(self, node: str) -> tuple[float, list[tuple[float, str]]]:
+        note(self.number, node)
+        return self.cost(node), self.children(node)
+
+
+def close(known: float, least: float, winner: int, parts: int = 5) -> Listed:
+    """A root with a solution for `known`, and one part of it with one for `least`, whose bound is the highest of all parts.
+    What is left out before its bound says so, or for being one of many, is left out here with the best."""
+    step = (known - least) / 2
+    bounds = [least if part == winner else least - step * (part + 1) for part in range(parts)]
+    named = [(bound, f"part {part}") for part, bound in enumerate(bounds)]
+    boxes = {"all": (known, named)}
+    for part, (_, name) in enumerate(named):
+        boxes[name] = (least, [(known, "rest")]) if part == winner else (math.inf, [])
+    return Listed({**boxes, "rest": (known, [])})
+
+
+def deep(levels: int) -> Listed:
+    """Boxes in one another, and a solution in the smallest of them only."""
+    boxes = {f"level {level}": (math.inf, [(1.0, f"level {level + 1}")]) for level in range(levels)}
+    return Listed({**boxes, f"level {levels}": (1.5, [])})
+
+
 def specification(expand: Tree, root: Node = ()) -> float:
     """The least cost of all boxes, every one of them looked at."""
     best, waiting = float("inf"), [root]
@@ -87,13 +131,22 @@ CASES = {
     "a single box": Tree(0, 3, seed=1),
     "no solution": Tree(2, 3, seed=3, solved=False),
 }
+UNLISTED = {
+    "a solution a little cheaper than the one known": close(10.0, 10.0 - 1e-6, winner=4),
+    "a solution much cheaper than the one known": close(1000.0, 100.0, winner=2),
+    "costs of about 1e-9": close(1e-9, 0.9e-9, winner=0),
+    "costs of about 1e12": close(1e12, 0.99e12, winner=3),
+    "costs below zero": close(-10.0, -10.5, winner=1),
+    "a solution that costs nothing": close(2.0, 0.0, winner=3),
+    "a solution in the smallest box only": deep(60),
+}
 
 
 def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
     function = answers[0]
     require_callable(function, problem.answers[0])
     shares = []
-    for number, (name, tree) in enumerate(CASES.items()):
+    for number, (name, tree) in enumerate({**CASES, **UNLISTED}.items()):
         try:
             shares.append(_judge(problem, function, tree, first=number == 0))
         except Refusal as refusal:
@@ -105,15 +158,15 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
     )
 
 
-def _judge(problem: Problem, function: Callable[..., Any], tree: Tree, first: bool) -> float:
+def _judge(problem: Problem, function: Callable[..., Any], tree: Tree | Listed, first: bool) -> float:
     diary = Diary()
     tree.number = diary.number
     try:
-        got, seen, printed = run(problem, function, tree, (), first=first)
+        got, seen, printed = run(problem, function, tree, tree.root, first=first)
         if isinstance(got, bool) or not isinstance(got, (int, float, np.floating)):
             refuse("type", f"the result should be the least cost, a number; it is {article(got)}.", printed=printed)
-        expected = specification(tree)
-        if not (got == expected or abs(got - expected) < 1e-6):
+        expected = specification(tree, tree.root)
+        if not (got == expected or math.isclose(got, expected, rel_tol=1e-9)):
             _value(float(got), expected, diary, printed)
         opened = {node for node, _ in diary.notes}
         if "deep" in diary.late and len(opened) > 1:
@@ -123,8 +176,8 @@ def _judge(problem: Problem, function: Callable[..., Any], tree: Tree, first: bo
                 "waited for. `as_completed` gives back each result when it is there, and `.add` takes new tasks in.",
             )
         if tree.solved:
-            on_workers(diary, seen, "`expand`") if tree.depth else _not_local(diary)
-        if tree.solved and not tree.slow and len(opened) > max(tree.nodes() / 2, 1):
+            on_workers(diary, seen, "`expand`") if tree.depth and tree.counted else _not_local(diary)
+        if tree.counted and tree.solved and not tree.slow and len(opened) > max(tree.nodes() / 2, 1):
             refuse(
                 "exhaustive",
                 f"the result is right, but {len(opened)} of {tree.nodes()} boxes were opened. Where the bound of a box is no less "
@@ -141,17 +194,18 @@ def _not_local(diary: Diary) -> None:
 
 
 def _value(got: float, expected: float, diary: Diary, printed: str) -> None:
+    a, b = pair(got, expected)
     opened = len({node for node, _ in diary.notes})
     if got > expected:
         refuse(
             "pruned",
-            f"the least cost found is {got:g}, but there is a solution for {expected:g}: {opened} boxes were opened, and the one "
+            f"the least cost found is {a}, but there is a solution for {b}: {opened} boxes were opened, and the one "
             "with the best was left out. A box may be left out only when its bound is no less than the least cost known.",
             printed=printed,
         )
     refuse(
         "bound",
-        f"the result is {got:g}, and the cheapest solution costs {expected:g}. Is that a bound? A bound says what no solution "
+        f"the result is {a}, and the cheapest solution costs {b}. Is that a bound? A bound says what no solution "
         "can be below, not that there is one.",
         printed=printed,
     )
@@ -187,6 +241,32 @@ def _greedy(client: Any, expand: Any, root: Node) -> float:
         best = min(best, cost)
         if children:
             pending.add(client.submit(expand, min(children)[1]))
+    return best
+
+
+def _too_early(client: Any, expand: Any, root: Node) -> float:
+    from distributed import as_completed
+
+    best, pending = float("inf"), as_completed([client.submit(expand, root)])
+    for future in pending:
+        cost, children = future.result()
+        best = min(best, cost)
+        for bound, child in children:
+            if bound < best - 1e-3:
+                pending.add(client.submit(expand, child))
+    return best
+
+
+def _best_two(client: Any, expand: Any, root: Node) -> float:
+    from distributed import as_completed
+
+    best, pending = float("inf"), as_completed([client.submit(expand, root)])
+    for future in pending:
+        cost, children = future.result()
+        best = min(best, cost)
+        for bound, child in sorted(children)[:2]:
+            if bound < best:
+                pending.add(client.submit(expand, child))
     return best
 
 
@@ -296,6 +376,8 @@ SEARCH = Problem(
     wrong={
         "everything": Wrong(_everything, "exhaustive"),
         "by generation": Wrong(_by_generation, "waited"),
+        "a little too early": Wrong(_too_early, "pruned"),
+        "the best two parts": Wrong(_best_two, "pruned"),
         "greedy": Wrong(_greedy, "pruned"),
         "one at a time": Wrong(_one_at_a_time, "serial"),
         "in the notebook": Wrong(_in_the_notebook, "local"),

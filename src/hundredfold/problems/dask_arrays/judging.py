@@ -71,6 +71,8 @@ class LazyJudge:
         The result must have the chunks of the argument.
     largest : float
         In cases that are `sized`, how many times as large as the largest chunk of the argument a task's result may be.
+    given : float
+        The same of what one task may get from others (nine chunks for the margins of a smoothing); 0 for no limit.
     after : sequence of callables
         ``after(problem, function) -> str`` or None, when all cases are right.
     verified : str
@@ -84,6 +86,7 @@ class LazyJudge:
     places: Callable[[np.ndarray, Any], None] | None = None
     same_chunks: bool = False
     largest: float = 2.0
+    given: float = 16.0
     after: Sequence[Callable[[Problem, Any], str | None]] = ()
     verified: str = ""
 
@@ -163,6 +166,13 @@ class LazyJudge:
 
     def _chunks(self, case: Lazy, x: Any, result: Any, ran: graphs.Ran) -> None:
         allowed = self.largest * graphs.largest_chunk(x)
+        if case.sized and self.given and ran.most_given > self.given * graphs.largest_chunk(x):
+            task = max(ran.tasks, key=lambda task: task.given)
+            refuse(
+                "chunk",
+                f"the result is right, but a task (`{task.name}`) gets {task.given / graphs.largest_chunk(x):.0f} times as much as "
+                "a chunk of the argument has, all in one place. Where a chunk fills half of a GPU, that is the end.",
+            )
         if case.sized and ran.largest > allowed:
             task = max(ran.tasks, key=lambda task: task.nbytes)
             refuse(

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import graphs
+from .. import devices, graphs
 from ..cases import normal, uniform
 from ..devices import cp
+from ..differences import explain
 from ..problem import Problem, Wrong
 from ..verdict import refuse
 from .judging import Lazy, LazyJudge
@@ -27,14 +28,20 @@ def busiest(x: np.ndarray) -> np.ndarray:
 def _tasks(problem: Problem, function: Any) -> str:
     """Count the tasks that would run, the reading of each file among them."""
     case = Lazy("", lambda: uniform(FILES * DAYS * HOURS, STATIONS, seed=9), (DAYS * HOURS, STATIONS))
-    called, _ = graphs.build(function, _from_files(case.make()), limit=problem.time_limit)
-    _, ran = graphs.compute(called.value, limit=problem.time_limit)
+    host = case.make()
+    called, building = graphs.build(function, _from_files(host), limit=problem.time_limit)
+    graphs.require_lazy(called.value)
+    graphs.require_unrun(building)
+    value, ran = graphs.compute(called.value, limit=problem.time_limit)
+    explain(np.asarray(devices.to_host(value)), busiest(host), rtol=1e-9, atol=1e-12)
     each = len(ran.tasks) / FILES
     _, apart = graphs.compute(called.value, limit=problem.time_limit, optimize=False)
-    if apart.largest > 40 * DAYS * HOURS * STATIONS * 8:
+    file = DAYS * HOURS * STATIONS * 8
+    held = max(apart.largest, apart.most_given)
+    if held > 40 * file:
         refuse(
             "chunk",
-            f"of {FILES} files one task holds {apart.largest / (DAYS * HOURS * STATIONS * 8):.0f}: where a file has a GB, that is the "
+            f"of {FILES} files one task holds {held / file:.0f}: where a file has a GB, that is the "
             "end. At most 40 may lie in one place.",
             case=f"{FILES} files of {DAYS} days",
         )
@@ -105,6 +112,15 @@ def _whole(x):
     )
 
 
+def _contracted(x):
+    import dask.array as da
+
+    def all_days(every):
+        return every.reshape(-1, HOURS, every.shape[1]).max(axis=1).mean(axis=0)
+
+    return da.blockwise(all_days, "j", x, "ij", concatenate=True, dtype=x.dtype)
+
+
 def _at_once(x):
     return _lean(x).compute()
 
@@ -160,7 +176,17 @@ LEAN = Problem(
             Lazy("files with some of the stations each", lambda: normal(4 * HOURS, 6, seed=3), (HOURS, 2)),
             Lazy("NumPy's chunks", lambda: normal(5 * HOURS, 2, seed=4), (HOURS, 2), device=False),
         ),
-        unlisted=(Lazy("values below zero", lambda: -uniform(8 * HOURS, 3, seed=5) - 1, (2 * HOURS, 3)),),
+        unlisted=(
+            Lazy("values below zero", lambda: -uniform(8 * HOURS, 3, seed=5) - 1, (2 * HOURS, 3)),
+            Lazy(
+                "a file of 40 days beside files of one",
+                lambda: normal(43 * HOURS, 2, seed=6),
+                ((24, 960, 24, 24), (2,)),
+            ),
+            Lazy("one station", lambda: normal(7 * HOURS, 1, seed=7), (HOURS, 1)),
+            Lazy("70 files", lambda: normal(70 * HOURS, 2, seed=8), (HOURS, 2)),
+            Lazy("numbers of about 10⁻⁹", lambda: 1e-9 * normal(6 * HOURS, 3, seed=9), (2 * HOURS, 3), atol=0.0),
+        ),
         after=(_tasks,),
         verified="nothing was computed while it was built",
     ),
@@ -176,6 +202,7 @@ LEAN = Problem(
             hint="A slice, a maximum, a stack: each is a task. `map_blocks` makes one of all that happens to a file.",
         ),
         "one chunk": Wrong(_whole, "chunk"),
+        "all files into one task": Wrong(_contracted, "chunk"),
         "computed": Wrong(_at_once, "eager"),
         "each file a day": Wrong(
             _each_file,

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
+import tracemalloc
 import weakref
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -11,7 +14,7 @@ import numpy as np
 from .. import devices, graphs, guard
 from ..cases import normal
 from ..devices import cp
-from ..differences import number
+from ..differences import pair
 from ..functions import is_float
 from ..guard import article, require_callable
 from ..problem import Problem, Wrong
@@ -30,11 +33,16 @@ class Storage:
         self.reads = 0
         self.elements = 0
         self.most = 0
+        self.before = self.memory = 0  # bytes in use at the first reading, and at most more at a later one, if traced
         self._host, self._device = host, device
         self._alive = 0
         self._lock = threading.RLock()
 
     def __getitem__(self, index: Any) -> Any:
+        if tracemalloc.is_tracing():
+            used = _in_use()
+            self.before = self.before or used
+            self.memory = max(self.memory, used - self.before)
         chunk = np.ascontiguousarray(self._host[index])
         chunk = devices.to_device(chunk) if self._device else chunk.copy()
         with self._lock:
@@ -50,17 +58,33 @@ class Storage:
             self._alive -= size
 
 
+def _in_use() -> int:
+    """Bytes of this process, and of a real GPU."""
+    used = tracemalloc.get_traced_memory()[0]
+    return used + (0 if devices.simulated() else int(cp.get_default_memory_pool().used_bytes()))
+
+
 def describe(x: np.ndarray) -> tuple[float, float, float]:
     """The specification: mean, standard deviation (of n) and largest element."""
     return float(x.mean()), float(x.std()), float(x.max())
 
 
-CASES = (
+CASES: tuple[tuple[str, Callable[[], np.ndarray], Any, bool], ...] = (
     ("12 chunks of 20 × 20", lambda: normal(60, 80, mean=3), (20, 20), True),
     ("chunks of several sizes", lambda: normal(50, 7, seed=1, mean=-2) ** 3, ((1, 30, 19), (7,)), True),
     ("NumPy's chunks", lambda: normal(90, 10, seed=2), (10, 10), False),
     ("one chunk", lambda: normal(5, 3, seed=3), (5, 3), True),
 )
+UNLISTED = (
+    ("numbers near 10⁷", lambda: 1e7 + normal(40, 6, seed=4), (7, 4), True),
+    ("numbers of about 10⁻⁹", lambda: 1e-9 * normal(40, 6, seed=5), (7, 4), True),
+    ("numbers below zero", lambda: -np.abs(normal(33, 5, seed=6)) - 1, (10, 2), True),
+    ("chunks of one number", lambda: normal(4, 3, seed=7), (1, 1), True),
+    ("the largest in the last chunk", lambda: np.arange(60.0).reshape(20, 3), (7, 3), True),
+    ("rows and columns cut unevenly", lambda: normal(23, 17, seed=8) ** 3, ((20, 3), (1, 16)), True),
+)
+_LARGE = ("48 chunks of 512 kB", lambda: normal(12288, 256, seed=9), (256, 256), True)
+"""Large enough beside what Dask itself needs, so that copies that are kept show."""
 _NAMES = ("the mean", "the standard deviation", "the largest")
 
 
@@ -68,9 +92,9 @@ def _judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
     function = answers[0]
     require_callable(function, problem.answers[0])
     devices.need_cupy()
-    for turn, (name, make, chunks, device) in enumerate(CASES):
+    for turn, (name, make, chunks, device) in enumerate((*CASES, *UNLISTED, _LARGE)):
         try:
-            _one(problem, function, make(), chunks, device, first=turn == 0)
+            _one(problem, function, make(), chunks, device, first=turn == 0, large=name == _LARGE[0])
         except Refusal as refusal:
             refusal.case = refusal.case or name
             raise
@@ -80,13 +104,15 @@ def _judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
     )
 
 
-def _one(problem: Problem, function: Any, host: np.ndarray, chunks: Any, device: bool, *, first: bool) -> None:
+def _one(
+    problem: Problem, function: Any, host: np.ndarray, chunks: Any, device: bool, *, first: bool, large: bool
+) -> None:
     import dask.array as da
 
     storage = Storage(host, device=device)
     meta = (cp if device else np).empty((0, 0), dtype=host.dtype)
     x = da.from_array(storage, chunks=chunks, asarray=False, name=False, meta=meta)
-    with graphs.watch():
+    with graphs.watch(), _traced(large):
         called = guard.call(function, x, limit=problem.time_limit)
     try:
         if missing(called.value):
@@ -94,10 +120,23 @@ def _one(problem: Problem, function: Any, host: np.ndarray, chunks: Any, device:
                 refuse("type", "it returns nothing. What is to be judged must be returned.")
             raise NotAttempted("it returns nothing yet (if you have written it: is a `return` missing?)")
         _values(called.value, host, x.chunks)
-        _reading(storage, x)
+        _reading(storage, x, storage.memory if large else 0)
     except Refusal as refusal:
         refusal.printed = refusal.printed or called.printed
         raise
+
+
+@contextlib.contextmanager
+def _traced(large: bool) -> Iterator[None]:
+    """Trace this process's memory."""
+    if not large or tracemalloc.is_tracing():
+        yield
+        return
+    tracemalloc.start()
+    try:
+        yield
+    finally:
+        tracemalloc.stop()
 
 
 def _values(value: Any, host: np.ndarray, chunks: Any) -> None:
@@ -115,10 +154,11 @@ def _values(value: Any, host: np.ndarray, chunks: Any) -> None:
     by_chunk = [host[rows] for rows in _rows(chunks)]
     means = float(np.mean([part.mean() for part in by_chunk]))
     for name, got, expected in zip(_NAMES, value, (mean, std, largest), strict=True):
-        if np.isclose(got, expected, rtol=1e-9):
+        if np.isclose(got, expected, rtol=1e-7, atol=1e-14 * abs(largest)):
             continue
-        said = f"{name} is {number(got)}; expected was {number(expected)}."
-        if sorted(np.round(value, 9)) == sorted(np.round((mean, std, largest), 9)):
+        a, b = pair(got, expected)
+        said = f"{name} is {a}; expected was {b}."
+        if np.allclose(sorted(value), sorted((mean, std, largest)), rtol=1e-9, atol=0):
             refuse("order", f"the three are right, but in another order: {said}")
         if name == _NAMES[0] and np.isclose(got, means, rtol=1e-9):
             refuse(
@@ -128,6 +168,12 @@ def _values(value: Any, host: np.ndarray, chunks: Any) -> None:
             refuse("squared", f"{said} That is the variance: its square root was asked for.")
         if name == _NAMES[1] and host.size > 1 and np.isclose(got, host.std(ddof=1), rtol=1e-9):
             refuse("ddof", f"{said} That is divided by n - 1.")
+        if name == _NAMES[1] and abs(mean) > 1e3 * std:
+            refuse(
+                "cancellation",
+                f"{said} The mean of the squares less the square of the mean is a difference of two large, nearly equal numbers.",
+                advice="`x.std()` adds up squares of differences, chunk by chunk.",
+            )
         refuse("value", said)
 
 
@@ -136,13 +182,19 @@ def _rows(chunks: Any) -> list[slice]:
     return [slice(a, b) for a, b in zip(edges[:-1], edges[1:], strict=True)]
 
 
-def _reading(storage: Storage, x: Any) -> None:
+def _reading(storage: Storage, x: Any, held: int) -> None:
     times = storage.elements / x.size
     if times > 1.01:
         refuse(
             "recomputed",
             f"the three numbers are right, but of {x.npartitions} chunks {storage.reads} were read: {times:.3g} times the "
             "array. Each `compute` begins from nothing. What belongs together has to be computed together.",
+        )
+    if held > x.nbytes / 2:
+        refuse(
+            "held",
+            f"the three numbers are right, but {held / x.nbytes:.0%} of the array's bytes were in memory at the same time, and the "
+            "array is larger than memory. Copies of its chunks count as well. A reduction lets go of each.",
         )
     if storage.most > FEW * x.size / x.npartitions and x.npartitions > FEW:
         refuse(
@@ -191,6 +243,17 @@ def _persisted(x):
 def _fetched(x):
     host = x.compute()
     return float(host.mean()), float(host.std()), float(host.max())
+
+
+def _copies_kept(x):
+    return _apart((x + 0).persist())
+
+
+def _squares(x):
+    import dask
+
+    mean, squares, largest = dask.compute(x.mean(), (x**2).mean(), x.max())
+    return float(mean), float(max(squares - mean**2, 0)) ** 0.5, float(largest)
 
 
 def _means_of_chunks(x):
@@ -249,6 +312,8 @@ ONCE = Problem(
         "two passes": Wrong(_two_passes, "recomputed"),
         "persisted": Wrong(_persisted, "held", hint="`dask.compute` of all three at once needs no `persist`."),
         "fetched": Wrong(_fetched, "held"),
+        "copies kept": Wrong(_copies_kept, "held"),
+        "squares": Wrong(_squares, "cancellation"),
         "the mean of means": Wrong(_means_of_chunks, "own-chunk", hint="`x.mean()` weighs each chunk by its size."),
         "the variance": Wrong(_variance, "squared"),
         "not computed": Wrong(_lazy, "type"),

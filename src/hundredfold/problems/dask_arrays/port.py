@@ -7,6 +7,7 @@ import numpy as np
 from ..cases import normal
 from ..devices import cp
 from ..problem import Problem, Wrong
+from ..properties import Drawn, Property, Strategy, dtypes, other_data, sizes, tiny
 from .judging import Lazy, LazyJudge
 
 
@@ -22,6 +23,37 @@ def _flat(rows: int, columns: int) -> np.ndarray:
     x = normal(rows, columns, seed=3)
     x[:, 1] = 0
     return x
+
+
+def _column(values):
+    """A change of the ordinary numbers: their second column becomes these values of it."""
+
+    def change(rng, arguments):
+        (x,) = arguments
+        x[:, 1] = values(x[:, 1])
+        return (x,)
+
+    return change
+
+
+def _in_pairs(column):
+    """The same numbers with both signs: their sum is exactly 0."""
+    half = column[: len(column) // 2]
+    return np.concatenate([half, -half, np.zeros(len(column) % 2)])
+
+
+_NOT_ZERO = Property(
+    (
+        Strategy("a column whose sum is 0", change=_column(_in_pairs)),
+        Strategy(
+            "a column of zeros and one number", change=_column(lambda c: np.where(np.arange(len(c)) == 16, 3.0, 0))
+        ),
+        Strategy("a column of no number above 0", change=_column(lambda c: np.where(c < 0, c, 0.0))),
+        Strategy("a column of small numbers beside large ones", change=_column(lambda c: c * 1e-12)),
+        Strategy("two columns of zeros", change=lambda rng, arguments: (arguments[0] * [0.0, 1.0, 0.0, 1.0],)),
+    ),
+    hint="Only a column of nothing but zeros is to stay as it is. Ask whether its deviation is exactly 0.",
+)
 
 
 def _right(x):
@@ -62,6 +94,18 @@ def _there_and_back(x):
 
 def _no_guard(x):
     return (x - x.mean(axis=0)) / x.std(axis=0)
+
+
+def _tolerance(x):
+    scale = x.std(axis=0)
+    return (x - x.mean(axis=0)) / (scale + 1e-12)
+
+
+def _by_sum(x):
+    import dask.array as da
+
+    scale = x.std(axis=0)
+    return (x - x.mean(axis=0)) / da.where((x.sum(axis=0) == 0) | (scale == 0), 1, scale)
 
 
 def _rows(x):
@@ -132,6 +176,23 @@ PORT = Problem(
             Lazy("400 × 40 in chunks of 50 × 10", lambda: normal(400, 40, seed=6), (50, 10), sized=True),
         ),
         unlisted=(Lazy("a single row", lambda: normal(1, 3, seed=7), (1, 2)),),
+        drawn=Drawn(
+            lambda rng, size: (rng.standard_normal(size) + 2,),
+            (17, 4),
+            sizes((31, 1), (2, 9), words="{0[0]} × {0[1]} numbers"),
+            Property(
+                (
+                    Strategy("chunks of one row", settings={"chunks": (1, 4)}),
+                    Strategy("chunks of one column", settings={"chunks": (17, 1)}),
+                    Strategy("chunks of 1, 13 and 3 rows", settings={"chunks": ((1, 13, 3), (3, 1))}),
+                )
+            ),
+            _NOT_ZERO,
+            tiny(1e-30, hint="Ask whether the deviation is exactly 0: how large numbers are depends on their unit."),
+            dtypes("float32", rtol=1e-4, atol=1e-4),
+            other_data(),
+            case=lambda name, make, chunks=(5, 3), **more: Lazy(name, lambda: make()[0], chunks, **more),
+        ),
         same_chunks=True,
         verified="nothing was computed while it was built, the chunks kept their shapes and stayed where they were",
     ),
@@ -181,6 +242,8 @@ PORT = Problem(
             hint="Means of chunks can be put together: `x.mean(axis=0)` does that. No `rechunk` is needed.",
         ),
         "whole columns": Wrong(_whole_columns, "chunk"),
+        "a tolerance": Wrong(_tolerance, "value"),
+        "by its sum": Wrong(_by_sum, "value"),
     },
     right={"where": _right, "where at the end": _by_where, "block by block, with all columns' numbers": _by_blocks},
 )

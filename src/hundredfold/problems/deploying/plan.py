@@ -11,9 +11,12 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
 from .. import guard
 from ..guard import article, require_callable
 from ..problem import Problem, Wrong
+from ..properties import SEEDS
 from ..untouched import missing
 from ..verdict import NotAttempted, Verified, refuse
 
@@ -89,10 +92,40 @@ CASES: dict[str, tuple[dict[str, float], list[dict[str, Any]]]] = {
         [_offer("few", 1.0, 2.0, 10, 4), _offer("many", 3.0, 2.0, 10, 50)],
     ),
     "a deadline met to the second": (_job(0, 6_000, 10, 600, start=0), [_offer("only", 1.0, 1.0, 10, 20)]),
+    "one machine more for less money": (
+        _job(0, 121, 1, 100, start=0),
+        [_offer("only", 60.0, 1.0, 10, 5)],
+    ),
+    "memory that is just enough": (
+        _job(10, 20_000, 96, 9_000),
+        [_offer("small", 1.0, 1.0, 24, 40), _offer("large", 5.0, 1.0, 96, 10)],
+    ),
     "nothing is in time": (_job(4_000, 100, 10, 120), OFFERS),
     "more memory than there is": (_job(10, 100, 9_000, 3_600), OFFERS),
     "one offer, one machine": (_job(600, 0, 10, 3_600, start=0), [_offer("only", 2.0, 1.0, 10, 1)]),
 }
+
+
+def _drawn(rng: np.random.Generator) -> tuple[dict[str, float], list[dict[str, Any]]]:
+    """A job and offers of no round numbers, so that rounding decides nothing."""
+    job = _job(
+        rng.uniform(0, 900), rng.uniform(100, 60_000), rng.uniform(1, 400), rng.uniform(300, 9_000), rng.uniform(0, 200)
+    )
+    names = rng.permutation(["a", "b", "c", "d", "e"])[: rng.integers(1, 6)]
+    return job, [
+        _offer(str(name), rng.uniform(0.3, 9), rng.uniform(0.5, 20), rng.uniform(8, 160), int(rng.integers(1, 60)))
+        for name in names
+    ]
+
+
+def all_cases() -> dict[str, tuple[dict[str, float], list[dict[str, Any]]]]:
+    """Those that the verdict names, and those that are drawn."""
+    drawn = {
+        f"job {number} (seed {seed})": _drawn(np.random.default_rng([seed, number]))
+        for seed in SEEDS
+        for number in range(40)
+    }
+    return {**CASES, **drawn}
 
 
 def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
@@ -100,7 +133,7 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
     function = answers[0]
     require_callable(function, "plan")
     shares = []
-    for number, (name, (job, offers)) in enumerate(CASES.items()):
+    for number, (name, (job, offers)) in enumerate(all_cases().items()):
         given = copy.deepcopy((job, offers))
         called = guard.call(function, *given, limit=problem.time_limit, wait=False)
         if number == 0 and missing(called.value):
@@ -108,10 +141,10 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
         _judge(name, job, offers, called.value)
         if given != (job, offers):
             refuse("aliasing", "the result is right, but the job or the offers were changed by the call.", case=name)
-        if called.value is not None:
+        if called.value is not None and name in CASES:
             shares.append(limit(job, offers) / _cost(job, offers, called.value))
     share = 100 * sum(shares) / len(shares)
-    what = f"{len(CASES)} cases ({'; '.join(CASES)})."
+    what = f"{len(CASES)} cases ({'; '.join(CASES)}), and {len(all_cases()) - len(CASES)} drawn."
     return Verified(what, f"How near to the limit: {share:.0f} % (the limit: all of the work at the best price for it, nothing serial, "
                     "nothing to start, nothing rounded up). Nobody comes nearer with these offers.")  # fmt: skip
 
@@ -217,7 +250,7 @@ def _one_machine(job: dict[str, float], offers: list[dict[str, Any]]) -> tuple[s
 
 
 def _smallest_number(job: dict[str, float], offers: list[dict[str, Any]]) -> tuple[str, int] | None:
-    """For each offer the fewest machines that are in time; more cannot be cheaper, but for the begun minutes."""
+    """For each offer the fewest machines that are in time; more of them can be cheaper by the begun minutes."""
     first = {}
     for offer in offers:
         n = next((n for n in range(1, offer["most"] + 1) if fits(job, offer, n)), None)
@@ -227,8 +260,6 @@ def _smallest_number(job: dict[str, float], offers: list[dict[str, Any]]) -> tup
 
 
 def _with_inf(job: dict[str, float], offers: list[dict[str, Any]]) -> list[Any] | None:
-    import numpy as np
-
     best, least = None, math.inf
     for offer in offers:
         n = np.arange(1, offer["most"] + 1)
@@ -264,6 +295,9 @@ PLAN = Problem(
         "no memory": Wrong(_by(cost, memory=True), "unfit"),
         "any number": Wrong(_by(cost, most=True), "unavailable"),
         "one machine": Wrong(_one_machine, "lost"),
+        "the fewest machines": Wrong(
+            _smallest_number, "billing", hint="Try each number of machines: a begun minute is paid for by all of them."
+        ),
         "always some": Wrong(_always_some, "deadline"),
         "only the name": Wrong(lambda job, offers: offers[0]["name"], "type"),
         "the place, not the name": Wrong(lambda job, offers: (0, 1), "labels"),

@@ -8,18 +8,21 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
-from .. import devices, guard
+from .. import devices, guard, traffic
 from ..cases import normal
 from ..devices import cp
+from ..differences import pair
 from ..guard import article, require_callable
 from ..problem import Problem, Wrong
+from ..traffic import spell
 from ..untouched import missing
 from ..verdict import NotAttempted, Refusal, Verified, refuse
 
 NEAR = 1e-12
 """How far from right a singular value may be, as a share of the largest: TSQR and LAPACK reach 1e-15."""
-AT_ONCE = 6  # of 24 blocks may be held at once: the one that came, what a decomposition made of it and the one before, triangles
+AT_ONCE = 20  # of 60 blocks may be held at once: some that came, what a decomposition makes of them, and triangles
 
 
 def known(octaves: int, m: int, n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -65,16 +68,29 @@ CASES = (
     Case("two columns that are one", lambda: [np.repeat(normal(30, 1, seed=seed), 2, axis=1) for seed in range(4)]),
     Case("a single block of one column", lambda: [normal(50, 1, seed=9)]),
 )
-_MANY = Case("24 blocks of 512 × 32", lambda: [normal(512, 32, seed=seed) for seed in range(24)])
+UNLISTED = (
+    Case(
+        "a first block without rows", lambda: [normal(0, 4), normal(2, 4, seed=1), normal(9, 4, seed=2), normal(0, 4)]
+    ),
+    Case("numbers of about 1e-200", lambda: [1e-200 * normal(20, 4, seed=seed) for seed in range(3)]),
+    Case("numbers of about 1e200", lambda: [1e200 * normal(20, 4, seed=seed) for seed in range(3)]),
+    Case("as many rows as columns", lambda: [normal(1, 7, seed=seed) for seed in range(7)]),
+    Case("a column of zeros", lambda: [normal(12, 3, seed=seed) * [1.0, 0.0, 2.0] for seed in range(4)]),
+    Case(
+        "the last block the largest", lambda: [normal(4, 5, seed=1), normal(3, 5, seed=2), 1e6 * normal(90, 5, seed=3)]
+    ),
+)
+_MANY = Case("60 blocks of 256 × 32", lambda: [normal(256, 32, seed=seed) for seed in range(60)])
 
 
+@threadpool_limits.wrap(limits=1)  # the matrices are small: threads would mostly wait for one another
 def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
     """Judge ``singular_values(blocks)`` by its numbers and by how many blocks it holds at once."""
     function = answers[0]
     require_callable(function, problem.answers[0])
     devices.need_cupy()
     gc.collect()  # what an answer before left in cycles would be freed meanwhile, and count as if this one had freed it
-    for number, case in enumerate((*CASES, _MANY)):
+    for number, case in enumerate((*CASES, *UNLISTED, _MANY)):
         try:
             _judge(problem, function, case, first=number == 0)
         except Refusal as refusal:
@@ -110,7 +126,8 @@ def _judge(problem: Problem, function: Any, case: Case, *, first: bool) -> None:
     blocks = case.make()
     with devices.pooled():
         given = _Blocks(blocks)
-        got = guard.call(function, given.each(), limit=problem.time_limit).value
+        with traffic.watch() as bus:
+            got = guard.call(function, given.each(), limit=problem.time_limit).value
     if missing(got) and first:
         raise NotAttempted("it returns nothing yet (if you have written it: is a `return` missing?)")
     if isinstance(got, np.ndarray):
@@ -118,6 +135,11 @@ def _judge(problem: Problem, function: Any, case: Case, *, first: bool) -> None:
     if not devices.is_device(got):
         refuse("type", f"the singular values should be a CuPy array; it is {article(got)}.")
     _values(np.asarray(got.get()), case.expected(blocks), blocks)
+    if case is _MANY and bus.to_host is not None and bus.to_host > blocks[0].nbytes:
+        refuse(
+            "transfer",
+            f"the values are right, but {spell(bus.to_host)} went to the host. The blocks lie on the device, and are to stay there.",
+        )
     if case is _MANY and given.most > AT_ONCE * blocks[0].nbytes:
         refuse(
             "held",
@@ -132,6 +154,12 @@ def _values(got: np.ndarray, expected: np.ndarray, blocks: Sequence[np.ndarray])
         refuse("shape", f"the result's shape is {got.shape}; it should be ({n},), one singular value for each column.")
     if got.dtype != np.float64:
         refuse("dtype", f"the result's dtype is {got.dtype}; it should be float64.")
+    if np.allclose(got, expected, rtol=1e-6, atol=1e-6 * expected[0]) and not np.allclose(
+        got, expected, rtol=1e-9, atol=1e-9 * expected[0]
+    ):
+        single = got.astype(np.float32) == got
+        if single.all():
+            refuse("dtype", "the values have the digits of float32 only: somewhere on the way they were float32.")
     largest = expected[0]
     wrong = ~(abs(got - expected) <= NEAR * largest)
     if not wrong.any():
@@ -154,7 +182,12 @@ def _values(got: np.ndarray, expected: np.ndarray, blocks: Sequence[np.ndarray])
             advice="A QR decomposition of each block keeps them; the R's can be stacked and decomposed again.",
         )
     where = int(np.argmax(wrong))
-    refuse("value", f"number {where} is {got[where]:.6g}; it should be {expected[where]:.6g}.")
+    a, b = pair(got[where], expected[where])
+    refuse(
+        "value",
+        f"number {where} is {a}; it should be {b}. It is off by {abs(got[where] - expected[where]) / largest:.1e} of the largest, "
+        f"and {NEAR:g} is allowed.",
+    )
 
 
 def _other(got: np.ndarray, expected: np.ndarray, blocks: Sequence[np.ndarray]) -> None:
@@ -248,6 +281,10 @@ def _on_host(blocks):
     return _streamed(blocks).get()
 
 
+def _through_host(blocks):
+    return cp.asarray(np.linalg.svd(np.concatenate([block.get() for block in blocks]), compute_uv=False))
+
+
 def _single(blocks):
     return _streamed(blocks).astype(cp.float32)
 
@@ -295,6 +332,7 @@ GRAM = Problem(
         "upside down": Wrong(_upside_down, "order", hint="`cp.linalg.svd` gives the largest first, `eigvalsh` the smallest."),
         "all at once": Wrong(_all_at_once, "held", hint="Of a block only its triangle is needed later on."),
         "on the host": Wrong(_on_host, "host", hint="Leave out `.get()`."),
+        "through the host": Wrong(_through_host, "transfer", hint="`cp.linalg` does on the device what `np.linalg` does on the host."),
         "single": Wrong(_single, "dtype"),
         "diagonal": Wrong(_by_diagonal, "diagonal", hint="R is small: let `cp.linalg.svd` have it."),
         "block by block": Wrong(_block_by_block, "local", hint="The triangles can be stacked; the values cannot."),

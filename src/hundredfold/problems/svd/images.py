@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from .. import devices, guard
 from ..cases import normal
@@ -60,6 +61,10 @@ CASES = (
     Case("a worker whose tiles are black", lambda: [np.zeros((50, 64)), tiles(1)[:400]], 0.05, False),
 )
 _UNLISTED = Case("a palace on 5 workers", lambda: _in_blocks(tiles(0), 5), 0.1)
+_MORE = (
+    Case("a worker with one tile beside others", lambda: [tiles(0)[:1], tiles(0)[1:300], tiles(1)[:200]], 0.08, False),
+    Case("workers in another order", lambda: [_apart(1), _apart(0)], 0.05, False),
+)
 
 
 def _apart(which: int) -> np.ndarray:
@@ -77,6 +82,7 @@ def least_rank(images: np.ndarray, error: float) -> int:
     return int(np.argmax(left <= error**2)) + 1
 
 
+@threadpool_limits.wrap(limits=1)  # the matrices are small: threads would mostly wait for one another
 def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
     """Judge ``sketch(block, error)``, ``combine(sketches, error)``, ``pack(block, basis)``, ``unpack(packed, basis)``."""
     for function, name in zip(answers, problem.answers, strict=True):
@@ -85,7 +91,7 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
         require_callable(function, name)
     devices.need_cupy()
     near = []
-    for case in (*CASES, _UNLISTED):
+    for case in (*CASES, _UNLISTED, *_MORE):
         try:
             near.append(_judge(problem, answers, case))
         except Refusal as refusal:
@@ -97,8 +103,31 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
     )
 
 
+def _apart_from_one_another(answers: tuple[Any, ...], workers: int) -> list[tuple[Any, ...]]:
+    """The functions as each worker, and last the other machine, gets them: through pickle, with globals of their own."""
+    import cloudpickle
+
+    try:
+        return [cloudpickle.loads(cloudpickle.dumps(answers)) for _ in range(workers + 1)]
+    except Exception:  # what does not pickle is judged where it is
+        return [answers] * (workers + 1)
+
+
 def _judge(problem: Problem, answers: tuple[Any, ...], case: Case) -> float:
-    sketch, combine, pack, unpack = answers
+    workers = len(case.make())
+    try:
+        return _pipeline(problem, case, _apart_from_one_another(answers, workers))
+    except Refusal:
+        _pipeline(problem, case, [answers] * (workers + 1))
+        refuse(
+            "state",
+            "it is right only where all four functions share their variables: sketch and pack run on each worker, combine and unpack "
+            "on another machine. Only what is returned gets there.",
+        )
+
+
+def _pipeline(problem: Problem, case: Case, machines: list[tuple[Any, ...]]) -> float:
+    *workers, (_, combine, _, unpack) = machines
     limit = problem.time_limit
     host = case.make()
     blocks = [cp.asarray(block) for block in host]
@@ -109,11 +138,11 @@ def _judge(problem: Problem, answers: tuple[Any, ...], case: Case) -> float:
             raise NotAttempted(f"{name} returns nothing yet")
         return value
 
-    sketches = [called("sketch", sketch, block, case.error) for block in blocks]
+    sketches = [called("sketch", own[0], block, case.error) for own, block in zip(workers, blocks, strict=True)]
     up = sum(_nbytes("sketch", each) for each in sketches)
     basis = called("combine", combine, sketches, case.error)
     down = len(blocks) * _nbytes("combine", basis)
-    packed = [called("pack", pack, block, basis) for block in blocks]
+    packed = [called("pack", own[2], block, basis) for own, block in zip(workers, blocks, strict=True)]
     sent = sum(_nbytes("pack", each) for each in packed)
     for block, before in zip(blocks, host, strict=True):
         if not np.array_equal(block.get(), before):
@@ -140,10 +169,13 @@ def _nbytes(name: str, value: Any) -> int:
         return int(value.nbytes)
     if isinstance(value, (bytes, bytearray)):
         return len(value)
-    if isinstance(value, (bool, int, float, np.generic)):
+    if isinstance(value, (bool, float, np.generic)):
         return 8
+    if isinstance(value, int):
+        return max(8, (value.bit_length() + 7) // 8)
     if isinstance(value, dict):
-        return sum(_nbytes(name, each) for each in value.values())
+        keys = sum(len(key) if isinstance(key, str) else _nbytes(name, key) for key in value)
+        return keys + sum(_nbytes(name, each) for each in value.values())
     if isinstance(value, (tuple, list)):
         return sum(_nbytes(name, each) for each in value)
     refuse(
@@ -275,6 +307,25 @@ def _unpack_root(packed, basis):
     return cp.cbrt(packed.astype(cp.float64)) @ basis.astype(cp.float64)
 
 
+def _kept_aside():
+    kept = []
+
+    def pack(block, basis):
+        kept.append(block.copy())
+        return len(kept) - 1
+
+    return pack, lambda packed, basis: kept[packed]
+
+
+def _pack_number(block, basis):
+    return int.from_bytes(block.get().tobytes(), "little"), len(block)
+
+
+def _unpack_number(packed, basis):
+    number, rows = packed
+    return cp.asarray(np.frombuffer(number.to_bytes(rows * 512, "little")).reshape(rows, 64))
+
+
 def _in_place(block, basis):
     block -= block @ basis.T @ basis
     return cp.zeros((len(block), len(basis)), cp.int8)
@@ -304,6 +355,8 @@ IMAGES = Problem(
         "in place": Wrong((_sketch, _combine, _in_place, _unpack), "aliasing"),
         "on the host": Wrong((_sketch, _combine, _pack_half, lambda packed, basis: _unpack(packed, basis).get()), "host"),
         "columns": Wrong((_sketch, _combine, _pack_half, lambda packed, basis: _unpack(packed, basis).T), "transposed"),
+        "in a variable": Wrong((_sketch, _combine, *_kept_aside()), "state"),
+        "in one whole number": Wrong((_sketch, _combine, _pack_number, _unpack_number), "traffic"),
         "text": Wrong((lambda block, error: repr(block.get()), _combine, _pack_half, _unpack), "type"),
     },
     right={
