@@ -75,7 +75,11 @@ b = cp.asarray(np.eye(3))
 c = cp.asnumpy(b @ a)
 
 # %% [markdown]
-# **Question.** Which of `a`, `b` and `c` are now in the host's memory? &ensp; (a) `b` and `c` &ensp; (b) only `c` &ensp; (c) all three
+# **Question.** Which of `a`, `b` and `c` are now in the host's memory?
+#
+# - (a) `b` and `c`
+# - (b) only `c`
+# - (c) all three
 
 # %%
 my_answer = "?"
@@ -164,10 +168,11 @@ print(f"published for the whole expression: 0.746 ms, that is {0.746e-3 / once.s
 # faster than its limit.
 #
 # The real limit is even higher, because CuPy reads more than the input. It runs one **[kernel](../docs/glossary.md#term-kernel)** for each operation. A
-# kernel is a program that the GPU runs on all elements at once. Each kernel reads its operands from memory and writes its result back.
+# kernel is a program that the GPU runs on all elements at once. It has nothing to do with the notebook's kernel. Each kernel reads its operands from
+# memory and writes its result back. **[Fusing](../docs/glossary.md#term-fusing)** all steps into one kernel saves most of these bytes, as unit 02 shows.
 #
 # ![Bytes that move through memory for each number. Seven kernels read their operands and write their results each, 98 bytes together; one fused
-# kernel reads the number once, 8 bytes, and keeps everything else in registers.](drawings/seven-kernels.svg)
+# kernel reads the number once, 8 bytes, and keeps everything else in the processor.](drawings/seven-kernels.svg)
 
 # %%
 reads = [8, 8, 8, 8, 16, 8, 1]  # bytes for each number: sin, ** 2, cos, ** 2, +, == 1, all
@@ -220,7 +225,7 @@ quiz("arrays.beyond", my_answer)
 # the device has finished.
 
 # %%
-cp.cuda.Device().synchronize()  # nothing of an earlier cell is left in the queue
+cp.cuda.Device().synchronize()  # wait until the queue is empty
 start = perf_counter()
 answer = (cp.sin(x_gpu) ** 2 + cp.cos(x_gpu) ** 2 == 1).all()
 ordered = perf_counter() - start
@@ -333,7 +338,8 @@ print(everything, early, sep="\n")
 # 4. It shows the spread.
 # 5. It compares with the limit.
 #
-# `measure` does all five, for NumPy and CuPy. Give it a function and the bytes that must move.
+# `measure` does all five, for NumPy and CuPy. Give it a function and the bytes that must move. It prints the median ± the spread, the first call, the
+# rate in bytes per second, and its share of the limit.
 #
 # **Predict.** What is the speedup of CuPy on your machine, measured correctly?
 
@@ -344,7 +350,7 @@ my_second_guess = 2
 # **Measure.**
 
 # %%
-moves = per_number * x.size  # bytes
+moves = 98 * x.size  # bytes
 with_numpy = measure(lambda: share_of_ones(np, x), name="NumPy", bytes=moves, repeat=5)
 with_numpy
 
@@ -397,7 +403,7 @@ compare(
 # %% [markdown]
 # ## Two limits: bytes and operations
 #
-# Numba reads each number once, and is still far from the limit of the bytes. The reason is arithmetic. A sine and a cosine take some 50 operations
+# Numba reads each number once, and is still far from the limit of the bytes. One reason is arithmetic. A sine and a cosine take some 50 operations
 # together (an estimate), and a processor does only so many per second. `limit` computes both times and takes the longer one:
 
 # %%
@@ -408,7 +414,11 @@ for name in ("cpu", "V100", "H200"):
 # %% [markdown]
 # Most array code is bound by its bytes. A product of two $n \times n$ matrices does $2n^3$ operations on $3n^2$ numbers.
 #
-# **Question.** Which of these is bound by arithmetic on every GPU? &ensp; (a) `x + y` &ensp; (b) `x.sum()` &ensp; (c) `x @ y` for large matrices
+# **Question.** Which of these is bound by arithmetic on every GPU?
+#
+# - (a) `x + y`
+# - (b) `x.sum()`
+# - (c) `x @ y`, for large matrices
 
 # %%
 my_answer = "?"
@@ -424,32 +434,30 @@ quiz("arrays.binds", my_answer)
 published = {"V100": (1.240e-3, 2.678e-3), "H200": (0.390e-3, 0.679e-3)}  # s to read, s to scale: gpu-benches
 size = 2**27 * 8  # bytes
 
-estimates = {}
-for name, (read, scale) in published.items():
-    estimates[name] = per_number * 1e8 / (2 * size / scale), 8e8 / (size / read)
-    print(
-        f"{name}: seven kernels about {1e3 * estimates[name][0]:.1f} ms, one fused kernel about {1e3 * estimates[name][1]:.2f} ms"
-    )
-
-plot.times(
-    {
-        "NumPy here, scaled to 10⁸ numbers": with_numpy.median * 1e8 / x.size,
-        "Numba here, scaled to 10⁸ numbers": with_numba.median * 1e8 / x.size,
-        "V100, seven kernels": estimates["V100"][0],
-        "H200, seven kernels": estimates["H200"][0],
-        "H200, one kernel": estimates["H200"][1],
-    },
-    title="The famous line at published rates",
-    note="GPUs: estimated from published, synchronised times of simple kernels (gpu-benches, gpu-stream).",
-)
+seven_kernels = {name: per_number * 1e8 / (2 * size / scale) for name, (read, scale) in published.items()}
+one_kernel = {name: 8 * 1e8 / (size / read) for name, (read, scale) in published.items()}
+for name in published:
+    print(f"{name}: seven kernels {1e3 * seven_kernels[name]:.1f} ms, one fused kernel {1e3 * one_kernel[name]:.2f} ms")
 
 # %%
-naive, strongest = (each.median * 1e8 / x.size / estimates["H200"][0] for each in (with_numpy, with_numba))
-print(f"seven kernels on an H200 against this computer: {naive:.0f}× NumPy, {strongest:.0f}× Numba on all cores")
+numpy_here, numba_here = (each.median * 1e8 / x.size for each in (with_numpy, with_numba))  # for 10⁸ numbers
+print(f"H200, seven kernels: {numpy_here / seven_kernels['H200']:.0f}× NumPy here")
+print(f"                     {numba_here / seven_kernels['H200']:.0f}× Numba on all cores here")
+plot.times(
+    {
+        "here: NumPy": numpy_here,
+        "here: Numba, all cores": numba_here,
+        "published: rates of a V100, seven kernels": seven_kernels["V100"],
+        "published: rates of an H200, seven kernels": seven_kernels["H200"],
+        "published: rates of an H200, one kernel": one_kernel["H200"],
+    },
+    title="The famous line over 10⁸ numbers",
+    note="V100 and H200: estimated from published, synchronised times of simple kernels (gpu-benches). Here: scaled from fewer numbers.",
+)
 
 # %% [markdown]
-# This is an estimate, and it uses possible times only. A real GPU can be hundreds of times faster than one core with NumPy. Against a compiled
-# loop on all your cores the ratio is smaller. Both are true. Say which one you mean.
+# This is an estimate from times that are possible. A real GPU can be hundreds of times faster than NumPy on one core. Against a compiled loop on all
+# your cores the ratio is smaller. Both ratios are true. Say which one you mean.
 
 # %% [markdown]
 # ## Where the GPU loses

@@ -200,7 +200,7 @@ x = cp.empty((10_000, 10_000))
 
 # %% [markdown]
 # ![Bytes that move through memory for each number. Seven kernels read their operands and write their results each, 98 bytes together; one fused
-# kernel reads the number once, 8 bytes, and keeps everything else in registers.](drawings/seven-kernels.svg)
+# kernel reads the number once, 8 bytes, and keeps everything else in the processor.](drawings/seven-kernels.svg)
 
 # %% [markdown]
 # There are the seven kernels and the 9.8 GB of unit 01, and the time that they take at least. (It is a percent below what `limit` says of the same bytes: the lens

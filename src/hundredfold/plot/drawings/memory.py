@@ -78,7 +78,7 @@ def two_clocks(c: Canvas) -> None:
 @drawing(
     "seven-kernels",
     "Bytes that move through memory for each number. Seven kernels read their operands and write their results each, 98 bytes together; one fused kernel "
-    "reads the number once, 8 bytes, and keeps everything else in registers.",
+    "reads the number once, 8 bytes, and keeps everything else in the processor.",
     336,
 )
 def seven_kernels(c: Canvas) -> None:
@@ -110,7 +110,7 @@ def seven_kernels(c: Canvas) -> None:
     c.text(488, 278, str(total), at="end", bold=True)
     c.text(12, 316, "fused", bold=True)
     c.box(x0, 299, 8 * unit, 23, "memory", round=2)
-    c.text(x0 + 8 * unit + 12, 316, "the rest stays in registers")
+    c.text(x0 + 8 * unit + 12, 316, "the rest stays inside")
     c.text(488, 316, "8", at="end", bold=True)
 
 
@@ -135,7 +135,7 @@ def bus_trip(c: Canvas) -> None:
     most = _least("V100")["bus"]
     for row, name in enumerate(("V100", CARD)):
         y = 12 + row * 124
-        c.text(12, y + 17, f"{name}: at least", bold=True)
+        c.text(12, y + 17, f"{name}: 100 million numbers, at least", bold=True)
         for k, (label, least) in enumerate(_least(name).items()):
             top = y + 28 + k * 28
             c.text(12, top + 17, label, room=x0 - 14)
@@ -153,12 +153,12 @@ def bus_trip(c: Canvas) -> None:
 )
 def launch_cost(c: Canvas) -> None:
     x0, step, gpu = 14, 67, gpus.find("V100")
-    c.text(x0, 28, "1 000 numbers", bold=True)
+    c.text(x0, 28, "V100: 1 000 numbers", bold=True)
     c.text(486, 28, f"{seconds(7 * gpu.launch, 2)}, nearly all launches", at="end")
     for k in range(7):
         c.waste(x0 + k * step, 40, step - 6, 34)
         c.box(x0 + k * step + step - 6, 40, 3, 34, "device", strong=True, round=0)
-    c.text(x0, 118, "100 million numbers", bold=True)
+    c.text(x0, 118, "V100: 100 million", bold=True)
     c.text(486, 118, f"{seconds(SEVEN / gpu.bandwidth, 2)}, nearly all work", at="end")
     widths = [1.6, 1.6, 1.6, 1.6, 2.4, 0.9, 0.1]
     unit = (472 - 7 * 3) / sum(widths)
