@@ -486,8 +486,8 @@ print(f"with .copy(): {pool.used_bytes() - before} bytes")
 # ## The bus, and pinned memory
 #
 # Data that does not lie on the device has to get there. The device fetches it by itself, while your processor does something else, but
-# only from *pinned* memory, which the operating system promises not to move. From any other memory the driver has to copy it into a
-# pinned buffer first, piece by piece. And who wants to do something else meanwhile puts the copy into a *stream* of its own: a queue of work which the
+# only from *pinned* memory, which the operating system promises not to move. From ordinary memory the driver copies twice,
+# as the drawing below shows. And who wants to do something else meanwhile puts the copy into a *stream* of its own: a queue of work which the
 # device goes through beside others (`non_blocking=True`: also beside the default one).
 
 # %% [markdown]

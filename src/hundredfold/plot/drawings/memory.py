@@ -25,7 +25,7 @@ SEVEN, ONE = 98 * NUMBERS, 8 * NUMBERS  #: bytes that its seven kernels move, an
 def host_device(c: Canvas) -> None:
     gpu = gpus.find(CARD)
     c.frame(10, 10, 172, 298, "host", "Host")
-    c.frame(318, 10, 172, 298, "device", "Device (GPU)")
+    c.frame(318, 10, 172, 298, "device", f"Device ({CARD})")
     c.box(24, 48, 144, 58, "empty", "Python, NumPy")
     c.box(332, 48, 144, 58, "empty", f"{gpu.sms} processors")
     c.text(250, 46, "queue", at="middle", bold=True)
