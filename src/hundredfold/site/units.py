@@ -45,8 +45,8 @@ def dress(notebook: dict[str, Any], file: str, where: dict[str, str]) -> None:
 def _answer(cells: list[dict[str, Any]]) -> None:
     """Put the replies below each question, folded: on a page nobody can run the cell that gives them."""
     for at in range(len(cells) - 1, -1, -1):
-        asked = re.search(r'^quiz\("([\w-]+)\.([\w-]+)"', "".join(cells[at]["source"]), re.MULTILINE)
-        if cells[at]["cell_type"] != "code" or not asked:
+        asked = re.search(r'^quiz\("([\w-]+)\.([\w-]+)"', "".join(cells[at].get("source", "")), re.MULTILINE)
+        if not asked or cells[at].get("cell_type") != "code":
             continue
         known = questions.questions(asked[1])[asked[2]]
         lines = [
@@ -61,10 +61,12 @@ def _fold(cells: list[dict[str, Any]]) -> None:
     """Fold the code of optional sections, whose headings a lab shows folded."""
     folded = 0  # the level of the heading below which cells are folded
     for cell in cells:
-        if cell["cell_type"] == "markdown" and (heading := re.search(r"^(#+) ", "".join(cell["source"]), re.MULTILINE)):
+        if cell.get("cell_type") == "markdown" and (
+            heading := re.search(r"^(#+) ", "".join(cell.get("source", "")), re.MULTILINE)
+        ):
             if not folded or len(heading[1]) <= folded:
-                folded = len(heading[1]) if cell["metadata"].get("jp-MarkdownHeadingCollapsed") else 0
-        elif folded and cell["cell_type"] == "code":
+                folded = len(heading[1]) if cell.get("metadata", {}).get("jp-MarkdownHeadingCollapsed") else 0
+        elif folded and cell.get("cell_type") == "code":
             cell["metadata"] = {**cell["metadata"], "tags": [*cell["metadata"].get("tags", []), "hide-cell"]}
 
 
