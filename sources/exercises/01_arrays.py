@@ -3,13 +3,13 @@
 #   hundredfold:
 #     unit: 1
 #     slug: arrays
-#     title: A speedup too good to be true
-#     teaching: 30
+#     title: "Arrays: from NumPy to CuPy"
+#     teaching: 45
 #     exercises: 25
 # ---
 
 # %% [markdown]
-# # Exercises: A speedup too good to be true
+# # 01 · Arrays: exercises
 #
 # *Unit 01 · arrays · 25 minutes · the lecture is [notebooks/01_arrays.ipynb](../notebooks/01_arrays.ipynb)*
 #

@@ -3,35 +3,32 @@
 #   hundredfold:
 #     unit: 1
 #     slug: arrays
-#     title: A speedup too good to be true
-#     teaching: 30
+#     title: "Arrays: from NumPy to CuPy"
+#     teaching: 45
 #     exercises: 25
 # ---
 
 # %% [markdown]
-# # A speedup too good to be true
+# # 01 · Arrays: from NumPy to CuPy
 #
-# *Unit 01 · arrays · 30 minutes, then 25 for the exercises*
+# *Unit 01 · arrays · 45 minutes, then 25 for the exercises*
 #
-# In December 2018 a blog post that many people read put one line of NumPy on a GPU and reported **402 ms → 0.746 ms**: five hundred times
-# faster, by changing two letters. You will do the same in a minute, on the machine in front of you, and you may well get an even larger
-# number. Then we find out what it means.
+# In December 2018 a widely read blog post put one line of NumPy on a GPU. It reported **402 ms → 0.746 ms**: 500 times faster, by changing two
+# letters. In this unit you repeat that measurement. You will probably get an even larger number. Then you find out what it means.
 #
 # ## What you will be able to do
 #
 # - **Move** NumPy code to CuPy, and data between the host and the device.
-# - **Time** GPU code without fooling yourself: asynchronous launches, the first call, transfers.
-# - **Doubt** a speedup, by working out what the hardware could do at best.
-# - **Say** when a GPU pays, and when it does not.
+# - **Time** GPU code correctly, although its calls return before the work is done.
+# - **Doubt** a speedup, by computing the least time that the hardware needs.
+# - **Decide** whether a GPU pays.
 #
-# You need to know NumPy. You do not need a GPU: without one, this notebook runs the same cells on your processor. The answers are the
-# same; the times are your processor's, and they say so. All of it runs in half a minute and 2 GB of memory. For that, the arrays are
-# smaller than the published ones, and the notebook says so.
+# You need to know NumPy. You do not need a GPU. Without one, the same cells run on your processor: you get the same answers, and each time is
+# labelled as a CPU time. The notebook needs half a minute of computing and 2 GB of memory.
 
 # %% [markdown]
-# The first line of every notebook of this course looks at your machine. Where a GPU works, it changes nothing at all. Run it again after
-# every restart of the kernel. (If it says `No module named 'hundredfold'`, the notebook runs in another Python: choose the kernel
-# *Python 3 (ipykernel)* of the lab that `make lab` opened.)
+# The first line of every notebook prepares your machine. Run it again whenever you restart the kernel. If it says `No module named
+# 'hundredfold'`, choose the kernel *Python 3 (ipykernel)* of the lab that `make lab` opened.
 
 # %%
 # %load_ext hundredfold
@@ -42,45 +39,63 @@ from time import perf_counter
 import cupy as cp
 import numpy as np
 
-from hundredfold import compare, limit, measure, plot
+from hundredfold import compare, limit, machine, measure, plot, quiz
 
 # %% [markdown]
 # ## Two memories
 #
-# A GPU is a second computer with a memory of its own. CuPy is NumPy for that computer: an array made by `cp` lives in the GPU's memory
-# (*the device*), an array made by `np` in your computer's (*the host*).
+# A GPU is a second computer with its own memory. The GPU with its memory is the **[device](../docs/glossary.md#term-device)**. Your processor with
+# its memory is the **host**. A **bus** connects them.
+#
+# ![On the left the host with Python and its memory, on the right the device with its processors and its own memory. Orders go from Python through a
+# queue to the processors. cp.asarray and cp.asnumpy carry arrays over the bus, which on an H200 is about a hundred times slower than the device's
+# memory.](drawings/host-device.svg)
+#
+# CuPy is NumPy for the device. An array made by `cp` lives in the device's memory. An array made by `np` lives in the host's.
 
 # %%
 a = cp.arange(12, dtype=np.float64).reshape(3, 4)
 a * 2 + 1
 
-# %%
-a.sum(axis=0)
-
 # %% [markdown]
-# Nearly everything you know works: slices, broadcasting, reductions, `dtype`s; even `np.sin(a)` runs on the device, and returns a CuPy array.
+# Slices, broadcasting, reductions and `dtype`s work as in NumPy. Even `np.sin(a)` runs on the device and returns a CuPy array.
 
 # %%
+print("sum of each column ", a.sum(axis=0).tolist())
 print("every other column ", a[1:, ::2].tolist())
 print("broadcasting       ", (a - a[0]).tolist())
-print("sorted, descending ", cp.sort(a, axis=1)[0, ::-1].tolist())
 print("where a is even    ", cp.where(a % 2 == 0, a, -1)[1].tolist())
 print("np.sin(a) is of    ", type(np.sin(a)))
 
 # %% [markdown]
-# Two functions carry arrays across: `cp.asarray` sends one to the device, `cp.asnumpy` fetches one back.
+# Two functions carry arrays over the bus. `cp.asarray` sends one to the device. `cp.asnumpy` fetches one back.
 
 # %%
-b = cp.asarray(np.eye(3))  # host to device
-c = cp.asnumpy(b @ a)  # device to host
-
-for name, array in {"a": a, "b": b, "b @ a": b @ a, "c": c}.items():
-    kind = f"{type(array).__module__}.{type(array).__name__}"
-    print(f"{name:5}  {kind:13}  {array.dtype}  shape {array.shape}, {array.nbytes} bytes")
+b = cp.asarray(np.eye(3))
+c = cp.asnumpy(b @ a)
 
 # %% [markdown]
-# CuPy never carries an array across behind your back, because that is the slowest thing a GPU program can do. It would rather refuse. (What
-# it does fetch unasked is what you look at: printing an array, `float(…)` and `bool(…)` of a single number.)
+# **Question.** Which of `a`, `b` and `c` are now in the host's memory?
+#
+# - (a) `b` and `c`
+# - (b) only `c`
+# - (c) all three
+
+# %%
+my_answer = "?"
+quiz("arrays.where", my_answer)
+
+# %% [markdown]
+# Now see where each array is:
+
+# %%
+for name, array in {"a": a, "b": b, "c": c}.items():
+    kind = f"{type(array).__module__}.{type(array).__name__}"
+    print(f"{name}  {kind:13}  {array.dtype}  shape {array.shape}, {array.nbytes} bytes")
+
+# %% [markdown]
+# CuPy never moves a whole array over the bus unless you say so. It raises an error instead. A hidden copy is often the slowest step of a
+# program.
 
 # %%
 for mistake in (lambda: np.asarray(a), lambda: a + np.ones(4)):
@@ -90,11 +105,12 @@ for mistake in (lambda: np.asarray(a), lambda: a + np.ones(4)):
         print("TypeError:", error)
 
 # %% [markdown]
+# There are two exceptions. Printing an array fetches it. `float(…)` and `bool(…)` fetch a single number.
+#
 # ## The famous line
 #
-# Here is the line from the post. It asks whether $\sin^2 x + \cos^2 x = 1$ holds for every element of a large random array. The post used
-# 10 000 × 10 000 numbers. We use 4 000 × 4 000, or fewer if your machine has no room for them and for the temporary arrays on the way.
-# (With 8 GB to spare and two minutes, set `n = 10_000`.)
+# The line from the post asks: does $\sin^2 x + \cos^2 x = 1$ hold for every element of a large random array? The post used 10 000 × 10 000
+# numbers. We use at most 4 000 × 4 000, so that it runs on a laptop.
 
 # %%
 free, total = cp.cuda.runtime.memGetInfo()  # bytes of device memory
@@ -104,14 +120,13 @@ x_gpu = cp.asarray(x)
 print(f"{x.nbytes / 1e6:.0f} MB on the host, and the same again on the device")
 
 # %% [markdown]
-# **Predict.** How many times faster will CuPy be than NumPy, here, on your machine? Write your number down before you run on; it is
-# more fun to be wrong with a number than without.
+# **Predict.** How many times faster is CuPy than NumPy on your machine? Write down a number before you run the next cells.
 
 # %%
 my_guess = 10
 
 # %% [markdown]
-# **Measure.** With a stopwatch, as anybody would. Each line runs once beforehand: the first call has more to do, on a GPU it compiles.
+# **Measure.** We use a simple stopwatch. Each line runs once beforehand, because the first call of a GPU line compiles it.
 
 # %%
 (np.sin(x) ** 2 + np.cos(x) ** 2 == 1).all()  # once to warm up
@@ -129,19 +144,16 @@ print(f"NumPy {1e3 * numpy_seconds:.0f} ms, CuPy {1e3 * cupy_seconds:.3f} ms")
 print(f"speedup {numpy_seconds / cupy_seconds:.0f}×, and you guessed {my_guess}×")
 
 # %% [markdown]
-# Two changed letters, and hundreds or thousands of times faster. If you are reading this on a laptop **without** a GPU, read the last line
-# again: nothing in your machine became faster, and still the stopwatch says so.
-#
-# **Do you believe it?** Before you read on, think of one reason why, or why not.
+# You changed two letters and got a speedup of hundreds or thousands. Do you have a GPU? If not, nothing in your machine became faster. The
+# stopwatch reports a speedup all the same. So the stopwatch must be wrong. The next two sections show how to notice, and why.
 
 # %% [markdown]
 # ## Could it be true?
 #
-# Leave your own number aside for a moment and take the published one, 0.746 ms, on the GPU it was measured on: an NVIDIA V100. Whatever
-# the kernels do, they must at least **read the array once** from the GPU's memory, and the data sheet says how fast that memory is.
+# The published 0.746 ms were measured on an NVIDIA V100. The computation must at least read the array once. The data sheet says how fast that
+# can be: a V100 reads 900 GB per second from its memory. This rate is its **[bandwidth](../docs/glossary.md#term-bandwidth)**.
 #
-# **Predict.** The array has $10^8$ numbers of 8 bytes; the V100 reads 900 GB a second. How many milliseconds does reading it once take
-# at the very least?
+# **Predict.** The array has $10^8$ numbers of 8 bytes. How many milliseconds does a V100 need to read it once?
 
 # %%
 my_milliseconds = 1.0
@@ -152,36 +164,30 @@ print(f"reading x once on a V100: at least {1e3 * once.seconds:.3f} ms (you said
 print(f"published for the whole expression: 0.746 ms, that is {0.746e-3 / once.seconds:.0%} of it")
 
 # %% [markdown]
-# The whole computation was reported to be faster than reading its input. And it does not read the input once. CuPy runs one *kernel*, one
-# program on the GPU, per operation, and each reads its operands from memory and writes its result back there:
+# The published time is shorter than reading the input. The least possible time is the **[limit](../docs/glossary.md#term-limit)**. No program can be
+# faster than its limit.
+#
+# The real limit is even higher, because CuPy reads more than the input. It runs one **[kernel](../docs/glossary.md#term-kernel)** for each operation. A
+# kernel is a program that the GPU runs on all elements at once. It has nothing to do with the notebook's kernel. Each kernel reads its operands from
+# memory and writes its result back. **[Fusing](../docs/glossary.md#term-fusing)** all steps into one kernel saves most of these bytes, as unit 02 shows.
+#
+# ![Bytes that move through memory for each number. Seven kernels read their operands and write their results each, 98 bytes together; one fused
+# kernel reads the number once, 8 bytes, and keeps everything else in the processor.](drawings/seven-kernels.svg)
 
 # %%
-import pandas as pd
+reads = [8, 8, 8, 8, 16, 8, 1]  # bytes for each number: sin, ** 2, cos, ** 2, +, == 1, all
+writes = [8, 8, 8, 8, 8, 1, 0]  # a bool has one byte
+per_number = sum(reads) + sum(writes)
 
-GB = 0.8  # one array of 10 000 × 10 000 float64
-kernels = pd.DataFrame(
-    [
-        ("sin(x)", GB, GB),
-        ("… ** 2", GB, GB),
-        ("cos(x)", GB, GB),
-        ("… ** 2", GB, GB),
-        ("… + …", 2 * GB, GB),
-        ("… == 1", GB, GB / 8),  # a bool is one byte
-        (".all()", GB / 8, 0),
-    ],
-    columns=["kernel", "reads (GB)", "writes (GB)"],
+seven = limit(bytes=per_number * 10**8, machine="V100")
+print(f"seven kernels move {per_number} bytes for each number: at least {1e3 * seven.seconds:.1f} ms on a V100")
+print(
+    f"0.746 ms would need {per_number * 1e8 / 0.746e-3 / 1e12:.1f} TB/s: {seven.seconds / 0.746e-3:.0f}× the data sheet"
 )
-kernels
-
-# %%
-moved = kernels[["reads (GB)", "writes (GB)"]].sum().sum()
-seven = limit(bytes=moved * 1e9, machine="V100")
-print(f"{len(kernels)} kernels move {moved:.1f} GB: at least {1e3 * seven.seconds:.1f} ms on a V100")
-print(f"in 0.746 ms that takes {moved / 0.746:.1f} TB/s: {seven.seconds / 0.746e-3:.0f}× the data sheet")
 
 # %% [markdown]
-# Half a year later another benchmark ran the first five of these kernels on the same kind of GPU, at the same size, and waited for them to
-# finish: 13.06 ms. That is a plausible number, on the right side of what their 8.8 GB allow. Here they are together:
+# Half a year later another benchmark ran the first five kernels at the same size on a V100, and waited for them. They took 13.06 ms. That time
+# is possible. Here are all of them:
 
 # %%
 plot.times(
@@ -196,14 +202,27 @@ plot.times(
 )
 
 # %% [markdown]
-# **Explain.** If a time is beyond the limit of the hardware, and the limit is right, one of three things happened: the clock stopped too
-# early, the data came from somewhere nearer than you think, or the work was not done. Which was it?
+# **Question.** A time is shorter than its limit, and the limit is right. Which explanation is possible?
 #
+# - (a) The GPU's clock was raised above the data sheet's.
+# - (b) The stopwatch stopped before the work had finished.
+# - (c) CuPy's kernels were unusually well written.
+
+# %%
+my_answer = "?"
+quiz("arrays.beyond", my_answer)
+
+# %% [markdown]
 # ## What the stopwatch saw
 #
-# A GPU works by itself. When Python calls `cp.sin`, CuPy does not compute anything: it puts the kernel into the GPU's queue and returns.
-# Your stopwatch timed how long it takes to *order* the work. Time the same line twice, once until Python has the array, and once until the
-# device has finished. (And wait before the clock starts, too: the work of the last cell may still be in the queue, and it is not this line's.)
+# A GPU works independently of Python. When Python calls `cp.sin`, CuPy puts a kernel into a queue and returns at once. This is an
+# **[asynchronous launch](../docs/glossary.md#term-asynchronous-launch)**. The GPU takes the kernels out of the queue, one after the other.
+#
+# ![A timeline with two lanes. Python orders seven kernels within a moment and goes on; the GPU works on them long after. A clock that stops when
+# Python goes on has timed the orders, one that stops after synchronize has timed the work.](drawings/two-clocks.svg)
+#
+# To **[synchronise](../docs/glossary.md#term-synchronise)** is to wait until the queue is empty. We time the same line twice: until Python goes on, and until
+# the device has finished.
 
 # %%
 cp.cuda.Device().synchronize()  # wait until the queue is empty
@@ -217,16 +236,39 @@ print(f"Python went on after {1e3 * ordered:.3f} ms; the work was done after {1e
 plot.times({"ordered": ordered, "finished": finished}, title="Until Python goes on, until the work is done")
 
 # %% [markdown]
-# That is all there is to your record of a minute ago. (Without a GPU, Hundredfold keeps the same queue in front of your processor, for this
-# very reason: the trap has to work for you too.)
+# **Explain.** The first stopwatch timed how long Python takes to *order* seven kernels. That explains your record. Without a GPU, Hundredfold keeps the
+# same queue in front of your processor, so that you can see the trap.
 #
-# ### The published number, once more
+# **Question.** Three colleagues time `y = cp.sin(x_gpu)`. Who gets the time of the work?
 #
-# Now you can read the post like a detective. It printed `746 µs ± 1.26 ms per loop (mean ± std. dev. of 7 runs, 1 loop each)`.
+# - (a) Start the clock, compute `y`, stop the clock, synchronise.
+# - (b) Synchronise, start the clock, compute `y`, stop the clock.
+# - (c) Synchronise, start the clock, compute `y`, synchronise, stop the clock.
+
+# %%
+my_answer = "?"
+quiz("arrays.stopwatch", my_answer)
+
+# %% [markdown]
+# The author corrected the post the next day, with `bool(…)` around the line: **446 ms → 86.3 ms**, about 5×.
 #
-# - **The spread is larger than the mean.** Times are not negative, so these seven cannot scatter evenly around 746 µs. The simplest fit: six
-#   runs took the same short time $a$ and one a long time $b$. Their mean is $a + (b - a)/7$, their standard deviation
-#   $(b - a)\sqrt{6}/7$. Solve for both:
+# **Question.** Why does `bool(…)` make the time correct?
+#
+# - (a) Python needs the value to continue, so it waits for the device.
+# - (b) `bool` runs on the host, where clocks are more accurate.
+# - (c) It makes CuPy use one kernel instead of seven.
+
+# %%
+my_answer = "?"
+quiz("arrays.bool", my_answer)
+
+# %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
+# ### Optional: the published number, once more
+#
+# The post printed `746 µs ± 1.26 ms per loop (mean ± std. dev. of 7 runs, 1 loop each)`. Three details show what happened.
+#
+# **The spread is larger than the mean.** Assume that six runs took the same short time $a$, and one took a long time $b$. Their mean is
+# $a + (b - a)/7$. Their standard deviation is $(b - a)\sqrt{6}/7$. Solve for both:
 
 # %%
 mean, std = 0.746, 1.26  # in ms, as printed
@@ -236,36 +278,21 @@ print(f"six runs of {short:.3f} ms and one of {short + gap:.2f} ms")
 print(f"a short run orders seven kernels: {1e3 * short / 7:.0f} µs for each")
 
 # %% [markdown]
-# Some 30 µs for each kernel is about what Python took to order one in those days: in May 2018 somebody measured 25 µs for CuPy. In this fit
-# the short runs are pure ordering.
+# In May 2018 somebody measured 25 µs for ordering one CuPy kernel. So the short runs fit pure ordering.
 #
-# - **"1 loop each".** `%timeit` repeats a fast statement until one batch takes at least 0.2 s; a line of 0.746 ms would have got a
-#   thousand loops. It got one, so the very first call took more than 0.2 s: it compiled the kernels.
-# - **Nothing waited.** `.all()` of a CuPy array is again a CuPy array, of zero dimensions, on the device. Nobody read it. `bool(…)` or
-#   `.item()` would have waited for the answer.
+# **"1 loop each".** `%timeit` repeats a fast statement until a batch takes 0.2 s. It chose one loop, so the first call took more than 0.2 s. That
+# call compiled the kernels.
 #
-# Nobody cheated. `%timeit` simply does not know about the queue, and the author corrected the post the very next day: with `bool(…)` around
-# the line, which waits for the answer, it says 446 ms → 86.3 ms, "about 5x". It is the 500 that people remember. That is on the right side of the limit, and
-# far from it. Some 13 ms are accounted for by the five kernels above. Where the rest went nobody has written down; one suspect is `.all()`,
-# because CuPy's reductions were slow then: the same suite of 2019 took 82.4 ms to *sum* as many numbers.
+# **Nothing waited.** `.all()` of a CuPy array is a CuPy array again, on the device. Nobody read it.
+#
+# `%timeit` does not know the queue. The corrected 86.3 ms are possible, and far above the limit of 10.9 ms. The five kernels above explain some
+# 13 ms of them. One suspect for the rest is `.all()`. CuPy's reductions were slow then: in the suite of 2019 a *sum* of as many numbers took 82.4 ms.
 
 # %% [markdown]
-# ## The question was a trap as well
+# ## A question that needs the whole array
 #
-# The identity does not hold in floating-point numbers: a good part of the elements misses 1 by a rounding error. And `.all()` may stop at the
-# first `False`, so that whoever is clever can answer after a handful of numbers:
-
-# %%
-flags = np.ones(50_000_000, dtype=bool)
-everything = measure(flags.all, name="all True", repeat=5)
-flags[3] = False
-early = measure(flags.all, name="one False, early on", repeat=5)
-print(everything, early, sep="\n")
-
-# %% [markdown]
-# (NumPy does stop early. In the famous line all the other steps are over by then, so it saves little there; a compiler that fuses the steps
-# into one loop would save nearly everything.) Ask for
-# a **count** instead: it has to look at everything.
+# Two problems remain with the famous line. First, `.all()` needs no more than one `False`. Second, the identity does not hold in floating-point
+# numbers. Many elements differ from 1 by a rounding error. A **count** must look at every element:
 
 
 # %%
@@ -279,21 +306,42 @@ print(f"exactly 1 for {share:.0%} of the elements")
 assert 0.5 < share < 0.9
 
 # %% [markdown]
-# How large the share is depends on the last bit of your `sin` and `cos`, which differs between maths libraries, and between a CPU and a GPU.
-# (Without a GPU both are computed by the same library here, and agree.) So check a GPU against a CPU with a tolerance, never with `==`.
+# The share depends on the last bit of `sin` and `cos`. CPUs and GPUs use different libraries, and their last bits differ. So compare a GPU's answer
+# with a tolerance, never with `==`:
 
 # %%
 np.testing.assert_allclose(cp.asnumpy(cp.sin(x_gpu[0])), np.sin(x[0]), rtol=1e-14)
 
+# %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
+# ### Optional: how early `.all()` stops
+#
+# NumPy stops at the first `False`. Here are fifty million flags, all of them `True` and then with one `False` near the beginning:
+
+# %%
+flags = np.ones(50_000_000, dtype=bool)
+everything = measure(flags.all, name="all True", repeat=5)
+flags[3] = False
+early = measure(flags.all, name="one False, early on", repeat=5)
+print(everything, early, sep="\n")
+
 # %% [markdown]
-# ## Measuring it right
+# In the famous line all other steps are done before `.all()` begins, so little is saved there.
+
+# %% [markdown]
+# ## Measuring correctly
 #
-# What a fair measurement has to do: wait for the device before the clock starts and before it stops; keep the first call apart; repeat, and
-# report the median with its spread; and stand beside a limit. `measure` does that, for NumPy and CuPy alike. Give it a *function*, here
-# a `lambda`, so that it can call it as often as it likes, and the bytes that have to move: 98 for each number, as counted above. What it
-# prints: the median ± the interquartile range, the first call, the rate, and its share of what your machine's memory can do.
+# A fair measurement does five things:
 #
-# **Predict.** The same ratio as before, measured right?
+# 1. It waits for the device before it starts the clock, and before it stops it.
+# 2. It reports the first call separately.
+# 3. It repeats, and reports the median.
+# 4. It shows the spread.
+# 5. It compares with the limit.
+#
+# `measure` does all five, for NumPy and CuPy. Give it a function and the bytes that must move. It prints the median ± the spread, the first call, the
+# rate in bytes per second, and its share of the limit.
+#
+# **Predict.** What is the speedup of CuPy on your machine, measured correctly?
 
 # %%
 my_second_guess = 2
@@ -306,11 +354,6 @@ moves = 98 * x.size  # bytes
 with_numpy = measure(lambda: share_of_ones(np, x), name="NumPy", bytes=moves, repeat=5)
 with_numpy
 
-# %% [markdown]
-# (Do the samples differ much? NumPy takes fresh memory from the operating system for each large temporary array and gives it back at once; a
-# virtual machine can be slow to hand it out, and the one on which this page was built is. The median is not impressed. CuPy keeps freed
-# memory in a pool, of which more in unit 02.)
-
 # %%
 with_cupy = measure(lambda: share_of_ones(cp, x_gpu), name="CuPy", bytes=moves, repeat=3)
 with_cupy
@@ -319,12 +362,10 @@ with_cupy
 print(f"speedup {with_numpy.median / with_cupy.median:.1f}×, and you guessed {my_second_guess}×")
 
 # %% [markdown]
-# On a GPU this is an honest speedup. Without one it is somewhere near 1×, because the same processor did the same work: that is what
-# "simulated" means here, and it is the best proof that the record was never there.
+# **Explain.** On a GPU this is an honest speedup. Without a GPU it is near 1×, because the same processor did the same work.
 #
-# Is NumPy the best your processor can do? It uses one core, and it sends some 98 bytes through the memory for each number, like the seven
-# kernels above. Numba compiles the loop, uses all cores, and reads each number once (unit 04 shows how). Its first call shows what compiling
-# costs:
+# A speedup also depends on what you compare with. NumPy uses one core here, and moves 98 bytes for each number. **Numba** compiles a Python loop. It
+# uses all cores and reads each number once. Unit 04 explains it.
 
 # %%
 import numba
@@ -345,10 +386,9 @@ with_numba = measure(lambda: count_ones(flat), name="Numba", bytes=8 * x.size, r
 with_numba
 
 # %% [markdown]
-# **Explain.** Now all of it in one picture, as every unit of this course will show it: what was *published* (hollow where it cannot be, or is
-# doubtful), what you measured *here*, what was *recorded* on a real GPU as soon as there is a recording, and the *limit*: from here on the
-# time to read `x` **once**, since nobody can do with less. Below it stand three ratios: to the limit, to the strongest CPU way, to the naive
-# one. The last is the one that gets published.
+# The next picture has the same form in every unit. It shows times as *published*, as measured *here*, as *recorded* on a real GPU where we have
+# one, and the *limit*. A hollow mark is a time that is doubtful or impossible. The lines below give three ratios: to the limit, to the strongest way
+# on the CPU, and to the naive one. Most publications give only the last.
 
 # %%
 compare(
@@ -361,98 +401,159 @@ compare(
 )
 
 # %% [markdown]
-# Why is even Numba so far from the limit, though it reads each number once? Because moving bytes is not all there is to do. A sine and a
-# cosine take some tens of operations, and a processor can do only so many a second. `limit` takes both, and says which one binds. With 50
-# operations for each number (an estimate: there are many ways to compute a sine):
+# ## Two limits: bytes and operations
+#
+# Numba reads each number once, and is still far from the limit of the bytes. One reason is arithmetic. A sine and a cosine take some 50 operations
+# together (an estimate), and a processor does only so many per second. `limit` computes both times and takes the longer one:
 
 # %%
-both = limit(bytes=x.nbytes, flops=50 * x.size)
-print(f"bytes and operations: at least {1e3 * both.seconds:.0f} ms here; what binds is the {both.binds}")
-print(f"on a V100: at least {1e3 * limit(bytes=x.nbytes, flops=50 * x.size, machine='V100').seconds:.2f} ms")
+for name in ("cpu", "V100", "H200"):
+    both = limit(bytes=x.nbytes, flops=50 * x.size, machine=name)
+    print(f"{name:4}  at least {1e6 * both.seconds:.0f} µs; what binds is the {both.binds}")
 
 # %% [markdown]
-# A machine needs the longer of the two times. Most array code is bound by its bytes, as the seven kernels are; a product of two matrices of
-# $n \times n$, with its $2n^3$ operations, is bound by arithmetic. Unit 02 makes one kernel of the seven and closes most of the gap.
+# Most array code is bound by its bytes. A product of two $n \times n$ matrices does $2n^3$ operations on $3n^2$ numbers.
+#
+# **Question.** Which of these is bound by arithmetic on every GPU?
+#
+# - (a) `x + y`
+# - (b) `x.sum()`
+# - (c) `x @ y`, for large matrices
+
+# %%
+my_answer = "?"
+quiz("arrays.binds", my_answer)
+
+# %% [markdown]
+# ## On a modern GPU
+#
+# How long would an H200 need? Others have measured simple kernels on it, and waited for them to finish. We take two of
+# their times for $2^{27}$ numbers. One kernel only reads the numbers. The other reads and scales them, and writes the results.
+
+# %%
+published = {"V100": (1.240e-3, 2.678e-3), "H200": (0.390e-3, 0.679e-3)}  # s to read, s to scale: gpu-benches
+size = 2**27 * 8  # bytes
+
+seven_kernels = {name: per_number * 1e8 / (2 * size / scale) for name, (read, scale) in published.items()}
+one_kernel = {name: 8 * 1e8 / (size / read) for name, (read, scale) in published.items()}
+for name in published:
+    print(f"{name}: seven kernels {1e3 * seven_kernels[name]:.1f} ms, one fused kernel {1e3 * one_kernel[name]:.2f} ms")
+
+# %%
+numpy_here, numba_here = (each.median * 1e8 / x.size for each in (with_numpy, with_numba))  # for 10⁸ numbers
+print(f"H200, seven kernels: {numpy_here / seven_kernels['H200']:.0f}× NumPy here")
+print(f"                     {numba_here / seven_kernels['H200']:.0f}× Numba on all cores here")
+plot.times(
+    {
+        "here: NumPy": numpy_here,
+        "here: Numba, all cores": numba_here,
+        "published: rates of a V100, seven kernels": seven_kernels["V100"],
+        "published: rates of an H200, seven kernels": seven_kernels["H200"],
+        "published: rates of an H200, one kernel": one_kernel["H200"],
+    },
+    title="The famous line over 10⁸ numbers",
+    note="V100 and H200: estimated from published, synchronised times of simple kernels (gpu-benches). Here: scaled from fewer numbers.",
+)
+
+# %% [markdown]
+# This is an estimate from times that are possible. A real GPU can be hundreds of times faster than NumPy on one core. Against a compiled loop on all
+# your cores the ratio is smaller. Both ratios are true. Say which one you mean.
 
 # %% [markdown]
 # ## Where the GPU loses
 #
-# **The bus.** So far the data lay on the device already. It seldom begins there. The V100 of 2018 hung on a bus of 12 GB/s:
-
-# %%
-bus = 800e6 / 12e9
-print(f"sending the post's x: at least {1e3 * bus:.0f} ms; its kernels: at least {1e3 * seven.seconds:.0f} ms")
-print(f"the trip costs as much as running the expression {bus / seven.seconds:.0f} times")
-
-# %% [markdown]
-# If you send an array, ask one thing of it, and fetch it back, the bus decides, and the host could often have answered before the array
-# arrived. A GPU pays when data stays there. Your own machine's trip (without a GPU it is just a copy in memory, and no bus at all):
+# ### On the bus
+#
+# So far the data was on the device already. Usually it starts on the host. The bus is then the slowest part:
+#
+# ![Bars of the least times for 100 million numbers. On a V100 the bus takes 67 ms, the seven kernels 11 ms and one fused kernel 890 µs; on an H200
+# the bus takes 16 ms, the seven kernels 2 ms and one fused kernel 170 µs. The bus has the longest bar on both.](drawings/bus-trip.svg)
+#
+# A GPU pays when the data stays there for many steps. Here is the trip on your machine. Without a GPU it is a copy in memory, with no bus at all.
 
 # %%
 trip = measure(lambda: cp.asarray(x), name="cp.asarray", bytes=x.nbytes, repeat=3)
-trip
+print(trip)
+print(f"over the bus of an H200: about {1e3 * x.nbytes / machine.gpus.find('H200').link:.1f} ms")
 
 # %% [markdown]
-# **Small arrays.** A kernel takes some microseconds to launch, however little it has to do. For a thousand numbers that is all the time there
-# is. Let us look at sizes from a hundred to a million: NumPy and CuPy measured here, and beside them the least that a V100 could need, with
-# 10 µs for each launch: for the seven kernels, and for one kernel that reads each number once.
+# ### On small arrays
+#
+# Each launch takes some microseconds, however little the kernel has to do. A thousand numbers are not worth seven launches:
+#
+# ![Two timelines of seven kernels on a V100. With a thousand numbers nearly all the time goes into launches and the work can hardly be seen; with a
+# hundred million numbers the work fills the line and the launches vanish.](drawings/launch-cost.svg)
+#
+# We measure sizes from a hundred to a million. Beside them are the least times of two GPUs: seven launches, and the bytes.
 
 # %%
 sizes = np.array([10**2, 10**3, 10**4, 10**5, 10**6])
-numpy_times, cupy_times, v100_seven, v100_one = [], [], [], []
+numpy_times, cupy_times, gpu_times = [], [], {"V100": [], "H200": []}
 for size in sizes:
-    small = x.ravel()[:size]
-    small_gpu = x_gpu.ravel()[:size]
+    small, small_gpu = x.ravel()[:size], x_gpu.ravel()[:size]
     numpy_times.append(measure(share_of_ones, np, small, min_time=0.02).median)
     cupy_times.append(measure(share_of_ones, cp, small_gpu, min_time=0.02).median)
-    v100_seven.append(7 * 10e-6 + limit(bytes=98 * size, machine="V100").seconds)
-    v100_one.append(10e-6 + limit(bytes=8 * size, machine="V100").seconds)
+    for name, least in gpu_times.items():
+        gpu = machine.gpus.find(name)
+        least.append(7 * gpu.launch + per_number * size / gpu.bandwidth)
 
 plot.lines(
     sizes,
     {
         "NumPy, here": numpy_times,
         "CuPy, here": cupy_times,
-        "V100, seven kernels": v100_seven,
-        "V100, one kernel": v100_one,
+        "V100, at least": gpu_times["V100"],
+        "H200, at least": gpu_times["H200"],
     },
     xlabel="elements",
     ylabel="seconds",
     xlog=True,
     ylog=True,
-    title="Small arrays: the cost of asking",
+    title="Small arrays: the cost of a launch",
 )
 
 # %% [markdown]
-# On the left the V100's curves are flat: that is the cost of asking, and it does not shrink with the array. Left of the point where *V100,
-# seven kernels* crosses *NumPy, here*, this code cannot win on that GPU; left of the second crossing no code can. (Without a GPU, *CuPy,
-# here* launches nothing: on the left it shows what Python needs to order seven kernels, which is less than a real launch.)
+# The curves of the GPUs are flat on the left. That part is launches, and it does not shrink with the array. The
+# **[crossover](../docs/glossary.md#term-crossover)** is the size at which a GPU's curve meets *NumPy, here*. Below it NumPy wins. (Without a GPU, *CuPy, here*
+# launches nothing: its left end is the time in which Python orders seven kernels.)
+#
+# **Question.** Which job is worth a GPU?
+#
+# - (a) The mean of 800 MB that are on the host, once.
+# - (b) A hundred steps of a simulation on 800 MB that stay on the device.
+# - (c) The sines of a thousand numbers, a thousand times, each time from the host.
+
+# %%
+my_answer = "?"
+quiz("arrays.worth", my_answer)
 
 # %% [markdown]
 # ## Key points
 #
-# - A CuPy call **orders** work and returns. Whoever stops the clock without synchronising has timed the order.
-# - Before you believe a time, work out the **limit**: the bytes that must move, divided by the bandwidth, and the operations, divided by
-#   the rate of arithmetic. Faster than the limit means: not synchronised, cached, or not done.
-# - The first call compiles. Report it apart; report a **median** and its spread; if the spread is larger than the mean, ask why.
-# - Three ratios, never one: to the limit, to the strongest CPU way, to the naive one.
-# - A GPU loses on small arrays and on data that crosses the bus for one question.
+# - A CuPy call **orders** work and returns. Synchronise before you stop the clock.
+# - Compute the **limit** before you believe a time: bytes divided by bandwidth, operations divided by the rate of arithmetic.
+# - A time below the limit means: not synchronised, cached, or not done.
+# - Report the first call separately, then a **median** with its spread.
+# - Give three ratios: to the limit, to the strongest way on the CPU, to the naive one.
+# - A GPU loses on small arrays, and on data that crosses the bus for one question.
 #
 # ## The exercise
 #
-# Six problems, 25 minutes: [exercises/01_arrays.ipynb](../exercises/01_arrays.ipynb). You will port a function, repair a broken stopwatch,
-# take the published number apart with your own hands, and say no to a GPU where no is the answer.
+# Six problems, 25 minutes: [exercises/01_arrays.ipynb](../exercises/01_arrays.ipynb). You port a function, repair a stopwatch, test the published
+# number yourself, and decide where a GPU does not pay.
 #
 # ## Further reading
 #
 # - M. Rocklin, [First Impressions of GPUs and PyData](https://matthewrocklin.com/blog/work/2018/12/17/gpu-python-challenges), 17 December
-#   2018: today with its correction; the 402 ms and the 746 µs, as first read and quoted, are in the history of the repository
-#   [mrocklin/blog](https://github.com/mrocklin/blog), whose commit 1052534 of 18 December 2018 corrects them.
+#   2018: today with its correction. The 402 ms and 746 µs are in the history of the repository
+#   [mrocklin/blog](https://github.com/mrocklin/blog), before its commit 1052534 of 18 December 2018.
 # - P. Entschev, [Single-GPU CuPy Speedups](https://blog.dask.org/2019/06/27/single-gpu-cupy-benchmarks), Dask blog, 27 June 2019: the suite
 #   that waited for the GPU, source of the 13.06 ms and the 82.4 ms (medians of float64 arrays of 10 000 × 10 000 on a V100).
+# - [gpu-benches](https://github.com/te42kyfo/gpu-benches), folder `gpu-stream`, files `v100.txt` (a PCIe card of 16 GB) and `h200.txt` at commit 1c36d509ee: the rows
+#   *read* and *scale* with blocks of 1024 threads, medians of synchronised runs.
 # - [Numba issue 3003](https://github.com/numba/numba/issues/3003), May 2018: what a launch cost then, 25 µs in CuPy and 200 µs in Numba.
-# - NVIDIA's V100 data sheet: 900 GB/s, 7.8 TFLOP/s in float64. The 12 GB/s of its bus and the 10 µs of a launch are practical figures, not
-#   the data sheet's; `hundredfold limits` lists them for other GPUs, beside your own machine's.
+# - NVIDIA's V100 data sheet: 900 GB/s, 7.8 TFLOP/s in float64. The 12 GB/s of its bus and the 10 µs of a launch are practical figures.
+#   `hundredfold limits` lists them for other GPUs, beside your own machine's.
 # - CuPy's documentation, [Performance Best Practices](https://docs.cupy.dev/en/stable/user_guide/performance.html): `cupyx.profiler.benchmark`,
 #   which `measure` uses on a GPU.
 # - S. Williams, A. Waterman, D. Patterson, *Roofline: An Insightful Visual Performance Model for Multicore Architectures*, Communications

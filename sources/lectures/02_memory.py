@@ -199,6 +199,10 @@ x = cp.empty((10_000, 10_000))
 (cp.sin(x) ** 2 + cp.cos(x) ** 2 == 1).all()
 
 # %% [markdown]
+# ![Bytes that move through memory for each number. Seven kernels read their operands and write their results each, 98 bytes together; one fused
+# kernel reads the number once, 8 bytes, and keeps everything else in the processor.](drawings/seven-kernels.svg)
+
+# %% [markdown]
 # There are the seven kernels and the 9.8 GB of unit 01, and the time that they take at least. (It is a percent below what `limit` says of the same bytes: the lens
 # allows for what may still lie in the GPU's cache. The bound "as one kernel" counts `x` as read
 # once.) And at the end it says what could be done. To save traffic there is one way: **fewer kernels, each of which
@@ -208,6 +212,12 @@ x = cp.empty((10_000, 10_000))
 #
 # `cp.fuse` is a decorator, written `@cp.fuse()`; to wrap a function that is there already, `cp.fuse(function)`. It watches what a function does with its arrays and makes one kernel of it: each number is read once, all
 # operations happen in the GPU's registers, and the result is written once.
+
+# %% [markdown]
+# The nearer a memory is to the threads, the smaller and the faster it is. A fused kernel keeps its intermediate results at the top.
+#
+# ![The memories that a thread of an H200 can reach, from small and near to large and far: registers, shared memory with L1, the L2 cache, the
+# device's memory, and the host's memory behind the bus. Each step is larger and slower.](drawings/memory-ladder.svg)
 
 # %%
 fused = cp.fuse(in_one_line)
@@ -441,6 +451,12 @@ for what, took_this in (("fresh memory", fresh), ("memory we keep", reused)):
 kept = None
 
 # %% [markdown]
+# A pool can have enough free memory and still not have it in one piece. This is **fragmentation**.
+#
+# ![Three pictures of the device's memory. First three arrays lie side by side. After the outer two are deleted the pool keeps their places, which
+# look taken to the driver. An array as large as both places together does not fit, because they do not lie side by side.](drawings/pool-holes.svg)
+
+# %% [markdown]
 # **Predict.** A function makes a large array and returns the first ten numbers of it. The large array has no name any more. How many
 # bytes stay in use?
 
@@ -470,9 +486,13 @@ print(f"with .copy(): {pool.used_bytes() - before} bytes")
 # ## The bus, and pinned memory
 #
 # Data that does not lie on the device has to get there. The device fetches it by itself, while your processor does something else, but
-# only from *pinned* memory, which the operating system promises not to move. From any other memory the driver has to copy it into a
-# pinned buffer first, piece by piece. And who wants to do something else meanwhile puts the copy into a *stream* of its own: a queue of work which the
+# only from *pinned* memory, which the operating system promises not to move. From ordinary memory the driver copies twice,
+# as the drawing below shows. And who wants to do something else meanwhile puts the copy into a *stream* of its own: a queue of work which the
 # device goes through beside others (`non_blocking=True`: also beside the default one).
+
+# %% [markdown]
+# ![Two timelines of a copy to the device. From ordinary memory the processor first copies piece by piece into a staging area, and the bus waits in
+# between. From pinned memory the bus runs without a pause and the processor is free for other work.](drawings/pinned-copy.svg)
 
 # %%
 pinned = cupyx.empty_pinned(x.shape, dtype=x.dtype)

@@ -88,6 +88,10 @@ blocks = -(-n // threads)  # rounded up
 print(f"{blocks} blocks, {blocks * threads - n} threads too many; you said {my_blocks} and {my_idle}")
 
 # %% [markdown]
+# ![An array of 1000 elements under a grid of eight blocks of 128 threads; the last block reaches beyond the array's end. One block is four warps of
+# 32 threads. Thread 5 of the second warp of block 2 has the index 2 times 128 plus 32 plus 5, which is 293.](drawings/grid-block-warp.svg)
+
+# %% [markdown]
 # **Measure.** What do the threads do that are too many? A GPU would not say. The *lens* runs the kernel here, on copies, and looks at every
 # access:
 
@@ -114,6 +118,10 @@ assert not lens.trace(brighten_guarded, blocks, threads, few, 1.5, out).errors
 y = cp.empty_like(x)
 brighten_guarded[-(-x.size // threads), threads](x, 1.5, y)
 assert cp.allclose(y, cp.minimum(x * np.float32(1.5), 1))
+
+# %% [markdown]
+# ![The last of eight blocks of 128 threads over an array of 1000 elements. Its first 104 threads have an element each; the last 24 point behind the
+# array, at memory that belongs to others, and the guard sends them away.](drawings/guard.svg)
 
 # %% [markdown]
 # The lens sees no error, and the million numbers are right. How many threads should a block have? A multiple of 32 (threads
@@ -151,6 +159,10 @@ def smooth_ordered(x, out):
 
 
 # %% [markdown]
+# ![A picture of rows and columns with one block of threads on it. The thread's x counts columns along a row, so that the threads of a warp lie side
+# by side in memory; its y counts rows.](drawings/x-is-column.svg)
+
+# %% [markdown]
 # Two names are exchanged. `cuda.grid(2)` gives *x first, then y*, and the first kernel takes x for the row. Both give the same picture. But the
 # 32 threads of a *warp* go together and ask for memory together, in one *request* for each read or write in the code; and memory comes in
 # *sectors* of 32 bytes. Threads whose `threadIdx.x` follow
@@ -178,6 +190,14 @@ for kernel, mine in ((smooth_published, my_published), (smooth_ordered, my_order
 assert np.array_equal(traces[smooth_published].results[1], traces[smooth_ordered].results[1])
 
 # %% [markdown]
+# ![A picture cut into tiles, one for each block. To compute the pixels of its tile a block also reads a border one pixel wide around it, the halo;
+# a pixel at the tile's edge has neighbours there.](drawings/tile-halo.svg)
+
+# %% [markdown]
+# ![A warp at an if. When some of its threads take it and some do not, both ways run one after the other, and each time the other threads are idle.
+# When all threads of a warp take the same way, only that way runs.](drawings/divergence.svg)
+
+# %% [markdown]
 # (Not quite 16, because the warps at the border have fewer threads at work.) And this is how one such request looks. Each line of the drawing
 # is 128 bytes of the picture, which are two of its rows, in four sectors. In
 # colour is what the warp asked for, hatched what comes along; the *halo* is what a block reads beyond its own part. (Where you see text, the
@@ -192,6 +212,10 @@ lens.show(traces[smooth_published], tab="warp")
 
 # %%
 lens.show(traces[smooth_ordered], tab="warp")
+
+# %% [markdown]
+# ![What one warp's request brings from memory in sectors of 32 bytes. Side by side and aligned, its 32 numbers of four bytes fill four sectors.
+# Shifted by one number they touch five. With every second number they need eight, and half of what comes is not used.](drawings/sectors.svg)
 
 # %% [markdown]
 # **Explain.** In the published order neighbouring threads read bytes that lie a whole *row* apart. Each brings a sector of 32 with it, of which the
@@ -458,6 +482,10 @@ tried
 # %%
 race = lens.trace(histogram, 4, 64, values, counts).errors[0]
 print(race.diagnosis)
+
+# %% [markdown]
+# ![Two threads add one to the same count of 5. Both read 5, both write 6, and one addition is lost. With an atomic addition the second thread reads
+# only after the first has written, and the count becomes 7.](drawings/race.svg)
 
 # %% [markdown]
 # **Explain.** `+=` reads, adds and writes back. In between another thread reads the same old count, and one of the two additions is lost: a

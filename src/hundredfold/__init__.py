@@ -14,10 +14,11 @@ _HOMES = {
     "compare": "toolkit",
     "check": "checking",
     "hint": "checking",
+    "quiz": "questions",
     "report": "reporting",
 }
 
-__all__ = ["__version__", "check", "compare", "hint", "limit", "measure", "report"]
+__all__ = ["__version__", "check", "compare", "hint", "limit", "measure", "quiz", "report"]
 
 
 def __getattr__(name):

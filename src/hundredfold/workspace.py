@@ -15,6 +15,8 @@ from filelock import FileLock, Timeout
 from hundredfold.machine import paths
 
 FOLDERS = ("notebooks", "exercises", "solutions", "syllabi")
+#: Single pages of docs/ that lectures link to.
+PAGES = ("glossary.md", "found.md")
 MANIFEST = ".hundredfold/delivered.json"
 
 
@@ -102,7 +104,11 @@ def _course(source: Path | None) -> list[tuple[str, Path]]:
             inside = file.relative_to(top)
             if file.is_file() and not any(part.startswith((".", "__pycache__")) for part in inside.parts):
                 found.append(((Path(name) / inside).as_posix(), file))
-    return found
+    try:
+        docs = source / "docs" if source is not None else paths.data_dir("docs")
+    except FileNotFoundError:
+        return found
+    return found + [(f"docs/{name}", docs / name) for name in PAGES if (docs / name).is_file()]
 
 
 def _deliver(name: str, content: bytes, target: Path, manifest: dict[str, dict], report: Refreshed) -> None:

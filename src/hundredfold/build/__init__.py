@@ -10,6 +10,7 @@ order the work flows through them:
 `identity`   which old cell each new cell continues: stable cell ids and kept outputs
 `execute`    run the cells, and say which line of which source failed
 `figures`    the course's figures as small static pictures
+`drawn`      the concept drawings that the sources show, as files beside the notebooks
 `normalise`  outputs without anything that differs from run to run
 `store`      read and write notebooks, whole or not at all
 `roundtrip`  an edit made in JupyterLab, back into the source

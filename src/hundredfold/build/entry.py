@@ -95,12 +95,14 @@ def _unique(files: list[Path], root: Path) -> None:
 
 
 def _build(units, root: Path, refresh: bool) -> None:
-    from . import assembling
+    from . import assembling, drawn
     from .products import products
     from .sources import read
 
     # All sources are read before anything is run: a mistake in the last should not cost the time of the first.
     todo = [product for path in select(units, root) for product in products(read(path))]
+    for path in drawn.write(root):
+        click.echo(f"{path.relative_to(root)}: {'written' if path.exists() else 'removed'}")
     for product in todo:
         done = assembling.build(product, root, refresh=refresh)
         said = f"{done.renewed} outputs renewed" if done.ran else "nothing to run"
@@ -110,12 +112,13 @@ def _build(units, root: Path, refresh: bool) -> None:
 
 
 def _check(units, root: Path) -> None:
+    from . import drawn
     from .in_sync import differences, orphans
     from .products import products
     from .sources import read
 
     found = [line for path in select(units, root) for p in products(read(path)) for line in differences(p, root)]
-    found += orphans(root) if not units else []
+    found += [*orphans(root), *drawn.differences(root)] if not units else []
     if found:
         raise BuildError("\n".join([*found, "run `hundredfold build`"]))
     click.echo("the notebooks match their sources")

@@ -120,7 +120,8 @@ def _absolute(text: str, where: Address, folder: str) -> str:
             there = where.colab(stem + KINDS[path[0]])
             if there:
                 return f"]({there})"
-        return f"]({where.url}/blob/{where.branch}/{'/'.join(path)})"
+        kind = "raw" if stem.endswith(".svg") else "blob"  # a drawing is shown, not linked to
+        return f"]({where.url}/{kind}/{where.branch}/{'/'.join(path)})"
 
     return re.sub(r"\]\((?![a-z]+:|#|/)([^)\s]+)\)", whole, text)
 

@@ -27,6 +27,7 @@ ROOMS = ("__init__.py", "machine", "plot", "data", "engine", "lens", "browser", 
 LEFT_OUT = (
     "engine/kernels/compiled",
     "browser/offered",
+    "plot/drawings",
     *(f"simulate/{name}" for name in ("cudf", "cuml", "cupyx", "dask_cuda", "dask_cudf", "pylibcudf", "rmm")),
 )
 KINDS = (".py", ".json", ".js")

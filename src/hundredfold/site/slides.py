@@ -142,6 +142,8 @@ def _prose(source: str) -> Iterator[tuple[_Piece, str]]:
                 item = "\n".join(lines[a:b]).rstrip()
                 item = re.sub(r"^\d+", str(at), item) if ordered else item
                 yield _Piece(_markdown(item), _height(token.type, item)), ""
+        elif text.startswith("!["):
+            yield _Piece(_markdown(text), ROOM - 50, alone=True), ""
         else:
             yield _Piece(_markdown(text), _height(token.type, text)), ""
 

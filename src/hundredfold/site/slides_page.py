@@ -74,11 +74,13 @@ def _page(export: Any, notebook: dict[str, Any], file: str, root: Path, where: d
     cells = slides.cut(notebook)
     for number, cell in enumerate(cells["cells"]):
         cell["id"] = f"s{number}"
-    title = re.search(r"^# (.+)$", "".join(notebook["cells"][0]["source"]), re.MULTILINE)
+    title = re.search(r"^# (?:\d\d · )?(.+)$", "".join(notebook["cells"][0]["source"]), re.MULTILINE)
     node = nbformat.from_dict({**cells, "nbformat": 4, "nbformat_minor": 5})
     number = int(Path(file).stem[:2])
     words = {"title": f"{number:02d} {title[1] if title else file}"}
     text, _ = export.from_notebook_node(node, resources={"slides": words})
+    # Sphinx puts the drawings of all pages into one folder.
+    text = text.replace('src="../notebooks/drawings/', 'src="../_images/')
     return _INLINE_HTML.sub(r"\1.html\2", text)
 
 

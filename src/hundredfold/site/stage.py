@@ -45,7 +45,7 @@ def stage(root: Path, place: Path) -> list[str]:
             notebook = json.loads((root / file).read_text(encoding="utf-8"))
             for cell in notebook["cells"]:
                 if cell["cell_type"] == "markdown":
-                    cell["source"] = relink("".join(cell["source"]), file, root, where)
+                    cell["source"] = _terms(relink("".join(cell["source"]), file, root, where))
             units.dress(notebook, file, where)
             out.write_text(json.dumps(notebook), encoding="utf-8")
         else:
@@ -92,6 +92,15 @@ def relink(text: str, file: str, root: Path, where: dict[str, str]) -> str:
         parts += [_LINK.sub(turned, text[end : fence.start()]), fence.group()]
         end = fence.end()
     return "".join([*parts, _LINK.sub(turned, text[end:])])
+
+
+def _terms(text: str) -> str:
+    """The text with its links to words of the glossary as Sphinx has them: it knows no anchor of a page by name."""
+    return re.sub(
+        r"\[([^\]]+)\]\((?:\.\./)*glossary\.md#term-([\w-]+)\)",
+        lambda link: f"{{term}}`{link[1]} <{link[2].replace('-', ' ')}>`",
+        text,
+    )
 
 
 _GENERATED = {*units.PAGES, *results.PAGES}

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from typing import Any
 
-from hundredfold import syllabi
+from hundredfold import questions, syllabi
 from hundredfold.links import ways
 
 #: The pages that are made here.
@@ -37,6 +38,36 @@ def dress(notebook: dict[str, Any], file: str, where: dict[str, str]) -> None:
         1, {"cell_type": "markdown", "metadata": {}, "source": f"{{.siblings}}\n{row}\n", "id": "siblings"}
     )
     notebook["metadata"].pop("widgets", None)
+    _answer(notebook["cells"])
+    _fold(notebook["cells"])
+
+
+def _answer(cells: list[dict[str, Any]]) -> None:
+    """Put the replies below each question, folded: on a page nobody can run the cell that gives them."""
+    for at in range(len(cells) - 1, -1, -1):
+        asked = re.search(r'^quiz\("([\w-]+)\.([\w-]+)"', "".join(cells[at].get("source", "")), re.MULTILINE)
+        if not asked or cells[at].get("cell_type") != "code":
+            continue
+        known = questions.questions(asked[1])[asked[2]]
+        lines = [
+            f"- {letter}: **right.** {reply}" if letter == known["right"] else f"- {letter}: {reply}"
+            for letter, reply in known["replies"].items()
+        ]
+        text = "\n".join([":::{dropdown} The answers", *lines, ":::", ""])
+        cells.insert(at + 1, {"cell_type": "markdown", "metadata": {}, "source": text, "id": f"answers-{asked[2]}"})
+
+
+def _fold(cells: list[dict[str, Any]]) -> None:
+    """Fold the code of optional sections, whose headings a lab shows folded."""
+    folded = 0  # the level of the heading below which cells are folded
+    for cell in cells:
+        if cell.get("cell_type") == "markdown" and (
+            heading := re.search(r"^(#+) ", "".join(cell.get("source", "")), re.MULTILINE)
+        ):
+            if not folded or len(heading[1]) <= folded:
+                folded = len(heading[1]) if cell.get("metadata", {}).get("jp-MarkdownHeadingCollapsed") else 0
+        elif folded and cell.get("cell_type") == "code":
+            cell["metadata"] = {**cell["metadata"], "tags": [*cell["metadata"].get("tags", []), "hide-cell"]}
 
 
 def _slides(stem: str) -> str:

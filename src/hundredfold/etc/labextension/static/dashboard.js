@@ -1,5 +1,5 @@
 // The lab's half of `hundredfold.dashboard` (Dask's plots beside a notebook, showing that notebook's own cluster) and of
-// `hundredfold.seats.notice` (what a hub has to tell a learner).
+// `hundredfold.seats.notice` (what a hub has to tell a learner); and the colours of the drawings.
 //
 // A notebook that says `"dashboard": true` in its metadata has the plots opened beside it. The kernel of any notebook tells
 // through a comm where the dashboard of its cluster is; the plots (dask-labextension's) are pointed there, and follow from
@@ -133,6 +133,15 @@
     });
   }
 
+  /** The course's drawings have a style for light and for dark: the page's scheme chooses, which is the lab's and not the system's. */
+  function colourDrawings() {
+    const style = document.createElement("style");
+    for (const [light, scheme] of [["true", "light"], ["false", "dark"]]) {
+      style.append(`body[data-jp-theme-light="${light}"] .jp-RenderedMarkdown img[src*="drawings/"] { color-scheme: ${scheme}; }\n`);
+    }
+    document.head.append(style);
+  }
+
   window._JUPYTERLAB = window._JUPYTERLAB || {};
   window._JUPYTERLAB[NAME] = {
     init: (scope) => {
@@ -144,6 +153,7 @@
       return () => [
         { id: "hundredfold:dashboard", autoStart: true, requires: [INotebookTracker], activate },
         { id: "hundredfold:notices", autoStart: true, activate: (app) => listenToHub(app, Notification) },
+        { id: "hundredfold:drawings", autoStart: true, activate: colourDrawings },
       ];
     },
   };

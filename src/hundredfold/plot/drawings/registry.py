@@ -1,0 +1,68 @@
+"""Which drawings there are, and how one is made."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+
+from .canvas import Canvas
+
+#: The modules that have them.
+THEMES = ("memory", "kernels")
+
+_known: dict[str, Drawing] = {}
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """One drawing: its name, its alternative text (a sentence or two that say what it shows), its height, and what draws it."""
+
+    name: str
+    alt: str
+    height: float
+    draw: Callable[[Canvas], None]
+
+    def svg(self) -> str:
+        """The file's text."""
+        canvas = Canvas(self.height)
+        self.draw(canvas)
+        return canvas.svg(self.alt)
+
+    def markdown(self, folder: str = "drawings") -> str:
+        """The line that shows it in a notebook."""
+        return f"![{self.alt}]({folder}/{self.name}.svg)"
+
+
+def drawing(name: str, alt: str, height: float) -> Callable[[Callable[[Canvas], None]], Callable[[Canvas], None]]:
+    """Make a function that draws on a canvas a drawing of the course."""
+
+    def known(draw: Callable[[Canvas], None]) -> Callable[[Canvas], None]:
+        _known[name] = Drawing(name, alt, height, draw)
+        return draw
+
+    return known
+
+
+@cache
+def _all() -> dict[str, Drawing]:
+    for theme in THEMES:
+        importlib.import_module(f"{__package__}.{theme}")
+    return dict(sorted(_known.items()))
+
+
+def names() -> list[str]:
+    """The names of all drawings."""
+    return list(_all())
+
+
+def find(name: str) -> Drawing:
+    """The drawing of a name.
+
+    Raises
+    ------
+    KeyError
+        If there is none.
+    """
+    return _all()[name]
