@@ -35,9 +35,12 @@
 # %%
 import importlib.util
 import operator
+import os
 import pickle
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
+
+os.environ["SCIPY_ARRAY_API"] = "1"  # before CuPy and SciPy are imported; why, see "SciPy on CuPy arrays" below
 
 import cloudpickle
 import cudf
@@ -191,6 +194,21 @@ if HAS_XARRAY:
 # %%
 for name, array in arrays.items():
     print(f"{name:6} {cp.get_array_module(array).__name__:6} {namespace(array).__name__}")
+
+# %% [markdown]
+# ### SciPy on CuPy arrays
+#
+# SciPy follows the array API standard, too, but only if you ask for it. By default `scipy.stats.zscore(x_gpu)` calls `np.asarray(x_gpu)` and ends in the
+# same `TypeError` as above. With the environment variable `SCIPY_ARRAY_API=1`, SciPy asks the array for its namespace, and the work is done on the
+# device. SciPy reads the variable once, when it is imported, and CuPy imports SciPy on a GPU machine. So the cell with the imports sets it before both.
+# In a program of your own, set it in the same place. SciPy calls this support experimental, and not every function has it yet.
+
+# %%
+import scipy.stats
+
+by_scipy = scipy.stats.zscore(x_gpu)
+print("SciPy on a CuPy array: a", type(by_scipy).__module__, "array")
+np.testing.assert_allclose(cp.clip(by_scipy, -2, 2).get(), expected, rtol=1e-12)
 
 # %% [markdown]
 # ## Without a copy
@@ -558,7 +576,7 @@ print(f"two pieces: computed {separately} times one after the other, {len(runs)}
 # - NumPy's functions **ask the array**: `__array_ufunc__`, `__array_function__`. CuPy and Dask answer to both, Xarray to the
 #   first; JAX to neither, and is fetched in silence.
 # - The array API standard: `xp = x.__array_namespace__()`, and where there is none `np`. Operators, methods and ufuncs work everywhere.
-# - `np.asarray(x_gpu)` **raises**. That is a gift: no bus without your saying so.
+# - `np.asarray(x_gpu)` **raises**. That is a gift: no bus without your saying so. SciPy raises, too, unless `SCIPY_ARRAY_API=1` was set before its import.
 # - `__cuda_array_interface__` and DLPack hand over **an address**: no copy, at any size. Prove it by the pointer. The taker keeps the owner alive,
 #   and must respect the stream.
 # - A pickle lies on the **host**: four crossings for a round trip. Numba's device arrays and lambdas refuse; a stream is packed, and is worthless
@@ -580,6 +598,7 @@ print(f"two pieces: computed {separately} times one after the other, {len(runs)}
 #   package that fills the gaps which CuPy, Dask and PyTorch leave.
 # - Numba, [CUDA Array Interface, version 3](https://numba.readthedocs.io/en/stable/cuda/cuda_array_interface.html): one page, with the rules for
 #   streams.
+# - SciPy, [Support for the array API standard](https://docs.scipy.org/doc/scipy/dev/api-dev/array_api.html): which functions take which arrays.
 # - [DLPack's data exchange in Python](https://dmlc.github.io/dlpack/latest/python_spec.html).
 # - M. Rocklin and R. Zamora, [Experiments in high performance networking with UCX and DGX](https://blog.dask.org/2019/06/09/ucx-dgx), 2019: where the
 #   time of a transfer goes, with pictures.

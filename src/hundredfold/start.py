@@ -56,7 +56,7 @@ def start() -> str:
         from hundredfold.seats import rmm
 
         rmm.apply()
-    return f"Hundredfold: {line}{_scipy()}"
+    return f"Hundredfold: {line}"
 
 
 def _gpu() -> str:
@@ -68,8 +68,6 @@ def _gpu() -> str:
             f"Run `{mismatch.mend}` in a terminal and restart Python here (in a notebook: Kernel, Restart Kernel); "
             "to simulate a GPU on purpose, set HUNDREDFOLD_SIMULATE=1 before it starts."
         )
-    # Without it SciPy refuses CuPy's arrays; `activate` sets it where we simulate.
-    os.environ.setdefault("SCIPY_ARRAY_API", "1")
     finder.watch_dask()
     gpus = [f"{gpu.name} ({_size(gpu.memory_total)}{_free(gpu.memory_free)})" for gpu in probe.usable]
     names = gpus[0] if len(gpus) == 1 else f"{len(gpus)} GPUs, {_and(gpus)},"
@@ -108,14 +106,6 @@ def _why_no_gpu() -> str:
         return f"there are signs of an NVIDIA GPU, but none can be used ({why}; run `hundredfold doctor`)"
     cupys = machine.packages.cupys(machine.packages.installed())
     return f"{cupys[0]} is installed, but no NVIDIA driver is" if cupys else "no GPU here"
-
-
-def _scipy() -> str:
-    """Return a sentence where SciPy was imported too early to learn that it may be given CuPy's arrays."""
-    module = sys.modules.get("scipy._lib._array_api_override") or sys.modules.get("scipy._lib._array_api")
-    if module is None or getattr(module, "SCIPY_ARRAY_API", True):
-        return ""
-    return " SciPy was imported before and refuses CuPy arrays until the kernel is restarted."
 
 
 def _size(size: int) -> str:

@@ -31,7 +31,7 @@ for line in sys.stdin:
 def start(**settings):
     """Return a function that runs code in a new simulating process, its tracebacks being this one's failures, and the process."""
     environment = {key: value for key, value in os.environ.items() if not key.startswith(("HUNDREDFOLD_", "CUDA_"))}
-    environment |= {"HUNDREDFOLD_SIMULATE": "1", **settings}
+    environment |= {"HUNDREDFOLD_SIMULATE": "1", "HUNDREDFOLD_TRACE": "first", **settings}
     process = subprocess.Popen(
         [sys.executable, "-c", LOOP], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
     )
@@ -101,3 +101,9 @@ def alone():
     yield
     device.use(0)
     queue.run()
+
+
+@pytest.fixture(autouse=True)
+def stopping(monkeypatch):
+    """Kernels are stopped at what is found, so that a test sees it; test_reported is about what they do by default."""
+    monkeypatch.setenv("HUNDREDFOLD_TRACE", "first")

@@ -8,6 +8,7 @@ import io
 import itertools
 import json
 import linecache
+import os
 import traceback
 import warnings
 from collections.abc import Callable
@@ -49,6 +50,7 @@ class Session:
         import hundredfold.lens  # noqa: F401
         from hundredfold.engine.kernels import reported
 
+        os.environ.setdefault("HUNDREDFOLD_TRACE", "first")  # the picture shows where a kernel was stopped
         self._seen: list[Any] = []
         reported.watchers.append(self._note)
         reported.stopped.append(self._note)

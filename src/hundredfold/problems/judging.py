@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from hundredfold.engine.kernels import reported
 from hundredfold.toolkit import ledger
 
 from . import guard
@@ -37,7 +38,7 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verdict:
     if (before := guard.settle()) is not None:
         return Verdict(name, UNJUDGED, why=_EARLIER.format(error=f"{type(before).__name__}: {str(before).rstrip('.')}"))
     try:
-        with ledger.silent():
+        with ledger.silent(), reported.refusing():
             verified = problem.judge(problem, answers)
     except NotAttempted as gap:
         return Verdict(name, UNTOUCHED, why=gap.what)

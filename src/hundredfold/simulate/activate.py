@@ -39,8 +39,8 @@ def already_imported() -> list[str]:
 def activate() -> None:
     """Put the stand-ins in place, here and in every Python process started from here on.
 
-    Exports HUNDREDFOLD_SIMULATE=1, which the ``.pth`` file of ours reads in child processes (of any kind, on any worker),
-    and SCIPY_ARRAY_API=1, without which SciPy refuses CuPy's arrays.  A second call does nothing.
+    Exports HUNDREDFOLD_SIMULATE=1, which the ``.pth`` file of ours reads in child processes (of any kind, on any worker).
+    A second call does nothing.
 
     Raises
     ------
@@ -52,7 +52,6 @@ def activate() -> None:
         raise TooLateError(late)
     if os.environ.get("HUNDREDFOLD_SIMULATE", "") in ("", "0"):
         os.environ["HUNDREDFOLD_SIMULATE"] = "1"
-    os.environ.setdefault("SCIPY_ARRAY_API", "1")
     finder.install()
     _replace_late()
 

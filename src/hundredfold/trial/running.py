@@ -89,6 +89,9 @@ def _environment(report: Path, out_of_bounds: bool, races: bool) -> dict[str, st
     made.pop("HUNDREDFOLD_STRICT", None)
     made |= {"HUNDREDFOLD_SIMULATE": "1", inside.REPORT: str(report), "MPLBACKEND": made.get("MPLBACKEND", "Agg")}
     made |= {"PYTHONDONTWRITEBYTECODE": "1", "HUNDREDFOLD_STATE": str(report.parent), "JUPYTER_PLATFORM_DIRS": "1"}
+    # Left to itself a program goes on; to be tried, it is stopped at what was not allowed.
+    made.setdefault("HUNDREDFOLD_OUT_OF_BOUNDS", "refuse")
+    made.setdefault("HUNDREDFOLD_TRACE", "first")
     if out_of_bounds:
         made["HUNDREDFOLD_OUT_OF_BOUNDS"] = "continue"
     if races:

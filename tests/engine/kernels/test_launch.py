@@ -146,7 +146,7 @@ def test_the_check_can_be_off_and_for_every_launch(launch, cuda, monkeypatch):
 
 def test_a_check_that_does_not_exist(launch, cuda, monkeypatch):
     monkeypatch.setenv("HUNDREDFOLD_TRACE", "always")
-    with pytest.raises(ValueError, match="first, all, report or off"):
+    with pytest.raises(ValueError, match="warn, first, report, all or off"):
         launch(racy(cuda), 1, 64, np.zeros(1))
 
 

@@ -21,8 +21,14 @@ GIVE_UP = 120  # seconds until a hang becomes a failure
 
 def environment(**more: str) -> dict[str, str]:
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("HUNDREDFOLD_K", "HUNDREDFOLD_T", "NUMBA_"))}
-    # How long a thread may go on is the program's own rule; a second is enough here.
-    return {**kept, "HUNDREDFOLD_SIMULATE": "1", "HUNDREDFOLD_THREAD_SECONDS": "1", **more}
+    # How long a thread may go on is the program's own rule; a second is enough here. What is found is to stop it.
+    return {
+        **kept,
+        "HUNDREDFOLD_SIMULATE": "1",
+        "HUNDREDFOLD_THREAD_SECONDS": "1",
+        "HUNDREDFOLD_TRACE": "first",
+        **more,
+    }
 
 
 @pytest.fixture

@@ -308,6 +308,12 @@ class TraceError(KernelError):
             f"the first launch of every kernel; {TRACE_SETTING}=off launches without the check."
         )
 
+    def told(self) -> str:
+        """What was found, for a program that goes on: each error, at most three."""
+        found = [each.sentence for each in self.findings or () if each.severity == "error"]
+        more = [f"({len(found) - 3} more.)"] if len(found) > 3 else []
+        return "\n".join([*found[:3], *more])
+
 
 def raised(exception: BaseException, fault: KernelError) -> BaseException:
     """An exception that a kernel with ``debug=True`` raised itself, of the same class, told as Numba tells it.

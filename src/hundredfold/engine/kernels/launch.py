@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-import warnings
 from collections.abc import Iterator
 from types import FunctionType
 from typing import TextIO
@@ -14,7 +13,7 @@ import numpy as np
 
 from .. import queue, shapes
 from . import limits, operands, reported, resolve
-from .faults import TRACE_SETTING, KernelError, TraceError, miscounted
+from .faults import KernelError, TraceError, miscounted
 from .resolve import Function
 from .trace import blocks as sample
 from .trace import findings
@@ -121,13 +120,13 @@ class Kernel:
         cooperative : bool
             Whether blocks wait for each other; known from the kernel where it uses ``cg.this_grid``.
         trace : str, optional
-            ``"first"``, ``"all"``, ``"report"`` or ``"off"`` instead of ``HUNDREDFOLD_TRACE``.
+            ``"warn"``, ``"first"``, ``"all"``, ``"report"`` or ``"off"`` instead of ``HUNDREDFOLD_TRACE``.
 
         Raises
         ------
         KernelError
-            At once, for what the device refuses, what cannot be compiled and what the check of the first launch finds;
-            what goes wrong later is raised where the program synchronises.
+            At once, for what the device refuses, what cannot be compiled and, where that is asked for, what the check of the
+            first launch finds; what goes wrong later is raised where the program synchronises.
         """
         function = self.function()
         if len(args) != len(function.params):
@@ -148,20 +147,18 @@ class Kernel:
                 *(griddim, blockdim, sharedmem, static, self.limits), cooperative=cooperative, kernel=self.name
             )
         reads, writes = operands.declared(function, args)
-        trace = trace or os.environ.get(TRACE_SETTING) or "first"
-        if trace not in ("first", "all", "report", "off"):
-            raise ValueError(f"{TRACE_SETTING} must be first, all, report or off, not {trace!r}.")
+        trace = trace or reported.tracing()
         # Who asks for a report wants to hear of a launch of another shape too.
         seen = (key, griddim, blockdim) if trace == "report" else key
         first = seen not in self._traced
         self._traced.add(seen)
         run = _Run(self, function, compiled, griddim, blockdim, args, sharedmem, cooperative)
-        if shapes.on or trace == "all" or (trace in ("first", "report") and first):
+        if shapes.on or trace == "all" or (trace != "off" and first):
             rest: list[tuple[int, int]] = []
             if not shapes.on:
                 # Now, not when the program synchronises: what is found is found at the launch that does it.
                 queue.run()
-                rest = _checked(run, trace == "all", trace == "report")
+                rest = _checked(run, trace == "all", not reported.raises(trace))
             queue.count(self.name, *map(queue.nbytes, (reads, writes)), by=run, reads=reads, writes=writes)
             if rest:
                 queue.submit_uncounted(self.name, run.plain, (rest,))
@@ -225,6 +222,7 @@ class Kernel:
         return None
 
     def _for(self, key: tuple, args: tuple) -> object | None:
+        key = (*key, reported.goes_on())  # a setting that a cell changes counts from the next launch on
         try:
             return self._compiled[key]
         except KeyError:
@@ -328,7 +326,7 @@ def _checked(run: _Run, all_blocks: bool, only_report: bool) -> list[tuple[int, 
         error = TraceError(kernel=run.kernel.name, filename=run.function.filename, findings=tuple(found))
         if not only_report:
             raise error
-        warnings.warn(str(error), stacklevel=4)
+        reported.tell(run.kernel.name, error.told())
     if len(picked) == run.blocks:
         return []
     edges = [-1, *(int(b) for b in picked), run.blocks]

@@ -1,20 +1,32 @@
-"""What was found wrong with kernels in this process, and whether it stops them.
+"""What was found wrong with kernels in this process, whether it stops them, and how it is shown.
 
-By default it does.  Two settings let a program go on as it would on a GPU, with what was found noted here and told in a
-warning: ``HUNDREDFOLD_OUT_OF_BOUNDS=continue`` for elements that an array does not have (compiled kernels), and
-``HUNDREDFOLD_TRACE=report`` for what the check of a first launch finds.
+By default a program goes on as it would on a GPU.  What was found is noted here and shown: a card in a notebook, a warning
+elsewhere.  ``HUNDREDFOLD_TRACE=first`` (or ``all``) stops a program at whatever is found.  ``HUNDREDFOLD_OUT_OF_BOUNDS=refuse``
+or ``continue`` decides by itself about elements that an array does not have.  `refusing` stops kernels whatever the settings
+are: the judges of problems use it.
 """
 
 from __future__ import annotations
 
+import contextlib
+import html
 import os
+import sys
+import threading
+import warnings
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import NamedTuple
 
-from .faults import KernelError
+from .faults import TRACE_SETTING, KernelError
 
 SETTING = "HUNDREDFOLD_OUT_OF_BOUNDS"
+TRACES = ("warn", "first", "report", "all", "off")
+"""Values of ``HUNDREDFOLD_TRACE``; the first is the default."""
+_RAISING = ("first", "all")
+_OURS = str(Path(__file__).resolve().parents[2])
+_HOW_TO_STOP = f"The program went on, as on a GPU. {TRACE_SETTING}=first stops it here instead."
 
 
 class Report(NamedTuple):
@@ -53,6 +65,44 @@ stopped: list[Callable[[object, object, list], None]] = []
 """Called likewise with each launch that could not go on while it was checked: its log is what was seen until then."""
 
 _seen: set[tuple] = set()
+_refusing = 0
+_lock = threading.Lock()
+
+
+class KernelWarning(RuntimeWarning):
+    """A kernel did something wrong that a GPU says nothing of."""
+
+
+@contextlib.contextmanager
+def refusing() -> Iterator[None]:
+    """Within it, a kernel with a finding is stopped in this process, whatever the settings are."""
+    global _refusing
+    with _lock:
+        _refusing += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _refusing -= 1
+
+
+def tracing() -> str:
+    """What launches are checked for: one of `TRACES`.
+
+    Raises
+    ------
+    ValueError
+        If the setting is none of them.
+    """
+    way = os.environ.get(TRACE_SETTING) or TRACES[0]
+    if way not in TRACES:
+        raise ValueError(f"{TRACE_SETTING} must be {', '.join(TRACES[:-1])} or {TRACES[-1]}, not {way!r}.")
+    return "first" if _refusing and way in ("warn", "report") else way
+
+
+def raises(way: str) -> bool:
+    """Whether a launch that is checked in a way raises what is found."""
+    return way in _RAISING
 
 
 def goes_on() -> bool:
@@ -63,10 +113,37 @@ def goes_on() -> bool:
     ValueError
         If the setting is neither `refuse` nor `continue`.
     """
-    way = os.environ.get(SETTING) or "refuse"
-    if way not in ("refuse", "continue"):
+    way = os.environ.get(SETTING) or ""
+    if way not in ("", "refuse", "continue"):
         raise ValueError(f"{SETTING} must be refuse or continue, not {way!r}.")
-    return way == "continue"
+    if _refusing:
+        return False
+    return way == "continue" if way else not raises(tracing())
+
+
+def tell(kernel: str, text: str) -> None:
+    """Show what was found: a card in a notebook, a warning at the program's own line elsewhere."""
+    text = f"{text}\n{_HOW_TO_STOP}"
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    if getattr(shell, "kernel", None) is None:
+        warnings.warn(text, KernelWarning, stacklevel=_depth())
+        return
+    from IPython.display import display
+
+    lines = "".join(f"<div>{html.escape(line)}</div>" for line in text.splitlines())
+    card = (
+        '<div style="border-left: 4px solid #b45309; padding: 0.4em 0.8em; margin: 0.4em 0">'
+        f"<strong>⚠ {html.escape(kernel)}</strong>{lines}</div>"
+    )
+    display({"text/plain": f"⚠ {kernel}\n{text}", "text/html": card}, raw=True, metadata={"hundredfold": "finding"})
+
+
+def _depth() -> int:
+    """How many frames up the program is that launched the kernel."""
+    frame, depth = sys._getframe(1), 1
+    while frame is not None and frame.f_code.co_filename.startswith(_OURS):
+        frame, depth = frame.f_back, depth + 1
+    return depth if frame is not None else 2
 
 
 def findings(function: object, found: list) -> None:

@@ -15,6 +15,7 @@ a variable stands for, ``p = x[i]``, is the item itself, in its place: ``p.a`` r
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 
 from llvmlite import ir
 from numba.core import cgutils, errors, types
@@ -22,13 +23,18 @@ from numba.extending import intrinsic
 from numba.np import arrayobj
 
 from ..trace.records import FLAGGED_AXES, NEGATIVE, NEGATIVE_AXIS, OUTSIDE
-from .low import WORD, cell, fail, load, note, tracing, unlikely
+from .low import WORD, beyond, cell, fail, load, note, tracing, unlikely
 from .machine import Cell, Fault
 
 
 def lenient(context, aryty: types.Type) -> bool:
     """Whether a kernel may leave arrays of this type: it goes on, and an item is a plain number."""
     return context.compilation.beyond != "stop" and isinstance(aryty.dtype, types.Number | types.Boolean)
+
+
+def tells(context, aryty: types.Type) -> bool:
+    """Whether a kernel may leave arrays of this type, and tells of it, but has no log of where it went."""
+    return context.compilation.beyond == "tell" and lenient(context, aryty)
 
 
 def past_the_end(context, builder, c, m, aryty, array, places, index, outside, axis, size, site) -> ir.Value:
@@ -51,9 +57,8 @@ def past_the_end(context, builder, c, m, aryty, array, places, index, outside, a
     at = builder.add(builder.ptrtoint(array.data, WORD), offset)
     with builder.if_then(outside, likely=False):
         note(builder, c, m, site, axis, size, tuple(index))
-        if context.compilation.beyond == "log":
-            builder.store(builder.ptrtoint(array.data, WORD), cell(builder, m, Cell.OUTSIDE_ARRAY))
-            builder.store(offset, cell(builder, m, Cell.OUTSIDE_OFFSET))
+        builder.store(builder.ptrtoint(array.data, WORD), cell(builder, m, Cell.OUTSIDE_ARRAY))
+        builder.store(offset, cell(builder, m, Cell.OUTSIDE_OFFSET))
     scratch = load(builder, m, Cell.SCRATCH)
     with builder.if_then(gone, likely=False):
         for k in range(2):  # 16 bytes: the widest number
@@ -131,14 +136,80 @@ def _flagged(builder, condition: ir.Value, flags: int) -> ir.Value:
 def pointer(context, builder, c, m, aryty, array, idxty, index, site) -> tuple[ir.Value, ir.Value]:
     """Return a pointer to one element, and the flags that say which indices were negative."""
     if lenient(context, aryty):
-        return _anywhere(context, builder, c, m, aryty, array, idxty, index, site)
+        way = _anywhere if context.compilation.beyond == "log" else _mostly_inside
+        return way(context, builder, c, m, aryty, array, idxty, index, site)
     places, negative = positions(context, builder, c, m, aryty, array, idxty, index, site)
     at = cgutils.get_item_pointer(context, builder, aryty, array, places, wraparound=False)
     return at, negative
 
 
+def _mostly_inside(context, builder, c, m, aryty, array, idxty, index, site) -> tuple[ir.Value, ir.Value]:
+    """As :func:`pointer`, and where an index is past the end, :func:`beyond` has the address."""
+    return _either(context, builder, c, m, aryty, array, idxty, index, site, lambda at, negative, _: (at, negative))
+
+
+def _either(context, builder, c, m, aryty, array, idxty, index, site, act: Callable, *, traced: bool = False) -> tuple:
+    """Emit an access to an element twice: for an index that is inside, and out of the way for all that is rare.
+
+    Parameters
+    ----------
+    act : callable
+        ``act(at, negative, rare) -> tuple of ir.Value``: emits the access and returns its values.
+    traced : bool
+        Whether accesses of a traced launch are among the rare ones: a single branch for both then.
+
+    Returns
+    -------
+    tuple of ir.Value
+        What `act` returned, of the one that was taken.
+    """
+    values = cgutils.unpack_tuple(builder, index, len(idxty)) if isinstance(idxty, types.BaseTuple) else [index]
+    shape = cgutils.unpack_tuple(builder, array.shape, aryty.ndim)
+    zero = ir.Constant(WORD, 0)
+    wide, places, signs = [], [], 0
+    negative, past = zero, None
+    for axis, (part, value) in enumerate(zip(_components(idxty), values, strict=True)):
+        signed = types.unliteral(part).signed
+        position = context.cast(builder, value, part, types.int64 if signed else types.uint64)
+        wide.append(position)
+        if signed:
+            signs |= 1 << axis
+            below = builder.icmp_signed("<", position, zero)
+            negative = builder.or_(negative, _negative(builder, below, axis))
+            position = builder.select(below, builder.add(position, shape[axis]), position)
+        places.append(position)
+        wrong = builder.icmp_unsigned(">=", position, shape[axis])
+        past = wrong if past is None else builder.or_(past, wrong)
+    # Before the branches, so that LLVM shares the arithmetic among accesses.
+    here = cgutils.get_item_pointer(context, builder, aryty, array, places, wraparound=False)
+    outside, joined = (builder.append_basic_block(name) for name in ("outside", "joined"))
+    for condition in filter(None, (past, tracing(builder, c) if traced else None)):
+        inside = builder.append_basic_block("inside")
+        builder.cbranch(condition, outside, inside).set_weights([1, 2000])
+        builder.position_at_end(inside)
+    usual = act(here, negative, False)
+    last = builder.block
+    builder.branch(joined)
+    builder.position_at_end(outside)
+    # In an array with gaps, what lies inside cannot be told from what belongs to others.
+    whole = builder.mul(array.nitems, array.itemsize) if aryty.layout in "CF" else zero
+    strides = cgutils.unpack_tuple(builder, array.strides, aryty.ndim)
+    data = builder.ptrtoint(array.data, WORD)
+    there = builder.inttoptr(beyond(builder, c, m, site, data, whole, signs, wide, shape, strides), here.type)
+    seldom = act(there, negative, True)
+    other = builder.block
+    builder.branch(joined)
+    builder.position_at_end(joined)
+    made = []
+    for one, two in zip(usual, seldom, strict=True):
+        made.append(builder.phi(one.type))
+        made[-1].add_incoming(one, last)
+        made[-1].add_incoming(two, other)
+    return tuple(made)
+
+
 def _anywhere(context, builder, c, m, aryty, array, idxty, index, site) -> tuple[ir.Value, ir.Value]:
-    """As :func:`pointer`, but past the end of an array too."""
+    """As :func:`pointer`, but past the end of an array too, with what the log has of it."""
     values = cgutils.unpack_tuple(builder, index, len(idxty)) if isinstance(idxty, types.BaseTuple) else [index]
     shape = cgutils.unpack_tuple(builder, array.shape, aryty.ndim)
     wide, places = [], []
@@ -162,7 +233,7 @@ def _anywhere(context, builder, c, m, aryty, array, idxty, index, site) -> tuple
         size = builder.select(wrong, shape[axis], size)
         places.append(position)
     at = past_the_end(context, builder, c, m, aryty, array, places, wide, outside, at_axis, size, site)
-    return at, builder.select(outside, exceeded, negative) if context.compilation.beyond == "log" else negative
+    return at, builder.select(outside, exceeded, negative)
 
 
 def log(builder, c, m, at: ir.Value, site: ir.Value, negative: ir.Value, value: ir.Value | None = None, part=0) -> None:
@@ -209,6 +280,17 @@ def get(typingctx, c, m, base, index, site):
             array_value = context.cast(builder, array_value, base, chosen.args[0])
             return context.get_function(operator.getitem, chosen)(builder, (array_value, value))
         array = context.make_array(base)(context, builder, array_value)
+        if is_element(base, index) and tells(context, base):
+
+            def read(at, negative, rare):
+                value = arrayobj.load_item(context, builder, base, at)
+                if rare:
+                    log(builder, cv, mv, at, site_value, negative, part=inside(base))
+                return (value,)
+
+            return _either(*(context, builder, cv, mv, base, array, index, index_value, site_value, read), traced=True)[
+                0
+            ]
         if is_element(base, index) and not isinstance(base.dtype, types.Record | types.NestedArray):
             at, negative = pointer(context, builder, cv, mv, base, array, index, index_value, site_value)
             value = arrayobj.load_item(context, builder, base, at)
@@ -281,6 +363,20 @@ def set(typingctx, c, m, base, index, value, site):
             context.cast(builder, item, value, chosen.args[2]),
         )
         element = is_element(base, index)
+        if element and isinstance(base, types.Array) and tells(context, base):
+            array = context.make_array(base)(context, builder, array_value)
+            stored = context.cast(builder, item, value, base.dtype)
+
+            def write(at, negative, rare):
+                arrayobj.store_item(context, builder, base, stored, at)
+                if rare:
+                    with unlikely(builder, tracing(builder, cv)):
+                        found = bits(builder, at, itemsize(context, base))
+                        enter(builder, mv, at, site_value, negative, found, inside(base))
+                return ()
+
+            _either(*(context, builder, cv, mv, base, array, index, index_value, site_value, write), traced=True)
+            return context.get_dummy_value()
         if isinstance(base, types.Array):
             array = context.make_array(base)(context, builder, array_value)
             if element:

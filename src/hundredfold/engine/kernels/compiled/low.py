@@ -108,6 +108,70 @@ def note(builder: ir.IRBuilder, c, machine, site, axis: ir.Value, size: ir.Value
         _note(builder, c, machine, Cell.BEYOND, ir.Constant(WORD, 1), site, axis, size, index)
 
 
+def beyond(builder, c, machine, site, data, whole, signs: int, index: list, shape: list, strides: list) -> ir.Value:
+    """Note an access if it goes past the end of an array; the address that it touches, as a word.
+
+    Parameters
+    ----------
+    data, whole : ir.Value
+        Address of the first item; bytes of the array, 0 if it has gaps.
+    signs : int
+        A bit for each axis whose index may be negative.
+    index, shape, strides : list of ir.Value
+        For each axis, as words.
+    """
+    axes = len(index)
+    where = [place(builder, c, k) for k in range(6)]
+    numbers = [machine, site, data, whole, ir.Constant(WORD, signs), *index, *shape, *strides]
+    kind = ir.FunctionType(WORD, [WORD] * len(numbers) + [ir.IntType(32)] * 6)
+    function = cgutils.get_or_insert_function(builder.module, kind, f"hundredfold_past_the_end_{axes}")
+    if not function.blocks:
+        _past_the_end(function, axes)
+    return builder.call(function, [*numbers, *where])
+
+
+def _past_the_end(function: ir.Function, axes: int) -> None:
+    function.linkage = "linkonce_odr"
+    function.attributes.add("noinline")
+    function.attributes.add("cold")
+    builder = ir.IRBuilder(function.append_basic_block())
+    machine, site, data, whole, signs, *rest = function.args
+    index, shape, strides = rest[:axes], rest[axes : 2 * axes], rest[2 * axes : 3 * axes]
+    zero = ir.Constant(WORD, 0)
+    offset = at_axis = size = zero
+    outside = ir.Constant(ir.IntType(1), 0)
+    for axis, (given, length, stride) in enumerate(zip(index, shape, strides, strict=True)):
+        signed = builder.icmp_unsigned("!=", builder.and_(signs, ir.Constant(WORD, 1 << axis)), zero)
+        below = builder.and_(signed, builder.icmp_signed("<", given, zero))
+        position = builder.select(below, builder.add(given, length), given)
+        wrong = builder.icmp_unsigned(">=", position, length)
+        at_axis = builder.select(wrong, ir.Constant(WORD, axis), at_axis)
+        size = builder.select(wrong, length, size)
+        outside = builder.or_(outside, wrong)
+        offset = builder.add(offset, builder.mul(position, stride))
+    at = cell(builder, machine, Cell.BEYOND)
+    times = builder.load(at)
+    builder.store(builder.add(times, builder.zext(outside, WORD)), at)
+    with builder.if_then(builder.and_(outside, builder.icmp_unsigned("==", times, zero))):
+        numbers = [
+            ir.Constant(WORD, 1),
+            site,
+            at_axis,
+            size,
+            ir.Constant(WORD, min(axes, MOST_AXES)),
+            *index[:MOST_AXES],
+        ]
+        told = _fault_function(builder.module, Cell.BEYOND, min(axes, MOST_AXES))
+        builder.call(told, [machine, *numbers, *function.args[-6:]])
+    gone = builder.and_(outside, builder.icmp_unsigned(">=", offset, whole))
+    scratch = load(builder, machine, Cell.SCRATCH)
+    with builder.if_then(gone):
+        for k in range(2):  # 16 bytes: the widest number
+            here = builder.inttoptr(builder.add(scratch, ir.Constant(WORD, 8 * k)), ir.PointerType(WORD))
+            builder.store(zero, here)
+    builder.ret(builder.select(gone, scratch, builder.add(data, offset)))
+
+
 def _note(builder, c, machine, cause: Cell, value, site, axis, size, index: tuple[ir.Value, ...]) -> None:
     index = index[:MOST_AXES]
     numbers = [value, site, axis, size, ir.Constant(WORD, len(index)), *index]

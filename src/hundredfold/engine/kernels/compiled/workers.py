@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import threading
 import time
-import warnings
 from collections.abc import Callable
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 
@@ -240,7 +239,9 @@ def tell_beyond(workers: list[Worker], compiled: Compiled, function: Function) -
     if compiled.beyond == "log":
         raise fault
     if reported.beyond(fault, times):
-        warnings.warn(f"{fault}\n({times:,} such accesses; {reported.SETTING}=continue let it go on.)", stacklevel=4)
+        came = "The write was dropped" if fault.writing else "The read returned 0"
+        many = f" The launch made {times:,} accesses past the ends of its arrays." if times > 1 else ""
+        reported.tell(function.name, f"{fault}\n{came}, unless the place lies in the same array.{many}")
 
 
 def _place(cells: np.ndarray, compiled: Compiled, function: Function) -> tuple[Site | None, dict]:

@@ -13,7 +13,8 @@ from .memory import Memory
 from .reading import Log
 from .records import ATOMIC, READ, WRITE
 
-_SWAP = re.compile(r"\b(cas|compare_and_swap)\s*\(")
+_SWAP = re.compile(r"\b(cas|compare_and_swap|(nan)?(max|min)|atomic(CAS|Max|Min))\s*\(")
+"""What makes good a plain read before it: a swap fails if it was stale, a maximum or minimum looks again."""
 EXAMPLES = 16
 """Runs looked at closely for each set of places in the source that meet in them."""
 ROWS = 1 << 14

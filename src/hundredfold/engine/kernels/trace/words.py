@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 from ..faults import element, who
 from .conflicts import BLOCKS
 from .races import Access, Race
 from .reading import Log
 from .records import ATOMIC, READ, WRITE
 from .shared import Stale
+
+_SWAP = re.compile(r"\b(cas|compare_and_swap|atomicCAS)\s*\(")
 
 
 def race(log: Log, found: Race) -> tuple[str, str]:
@@ -57,7 +61,12 @@ def race(log: Log, found: Race) -> tuple[str, str]:
             "",
         )
     if found.checked:
-        what += " The compare-and-swap that follows fails if it was stale, so this is right if it is then tried again."
+        if any(site.kind == "atomic" and _SWAP.search(f"{site.operation}( {site.text}") for site in log.sites):
+            what += (
+                " The compare-and-swap that follows fails if it was stale, so this is right if it is then tried again."
+            )
+        else:
+            what += " The atomic maximum or minimum that follows looks again, so a stale value does no harm."
         return what, ""
     return what, _cure(log, found, same_line, kinds)
 
