@@ -531,6 +531,12 @@ def count_alone(v):
     return counts
 
 
+@wrong("histogram", "serial")
+def a_pool_of_one(v):
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(count_alone, v).result()
+
+
 @right("histogram")
 def a_pool_of_threads(v):
     with ThreadPoolExecutor(4) as pool:

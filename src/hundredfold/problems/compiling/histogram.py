@@ -233,7 +233,7 @@ HISTOGRAM = Problem(
             second_call(hint="Begin with new counts in each call: those of the last one are still in yours."),
         ),
         compare=_compare,
-        threads=Case("4 million values", lambda: (_alike().copy(),)),
+        threads=Case("16 million values", lambda: (np.tile(_alike(), 4),)),
         after=(_steady,),
         watched="no two iterations touch the same count",
         verified="several threads share the work, and 4 million values came out right three times",
