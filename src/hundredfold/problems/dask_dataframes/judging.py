@@ -179,15 +179,15 @@ class LazyFrameJudge:
             raise
 
     def _again(self, problem: Problem, function: Any, case: Pieces) -> None:
-        """Refuse a plan that is right only once, or only if its partitions are made one after the other in this process."""
-        looked = look(problem, function, case, backwards=True)
+        """Refuse a plan that is right only the first time it is computed."""
+        looked = look(problem, function, case, again=True)
         try:
             RowsJudge((), ordered=self.ordered, nan=self.nan).compare(problem, case, looked.value)
         except Refusal as refusal:
             refuse(
                 "state",
-                f"the result was right, until it was computed a second time, the last partition first: {refusal.why} Does a task read "
-                "what another one has left in a variable? On a cluster they run in any order, in several processes.",
+                f"the result was right, until the plan was computed a second time: {refusal.why} Does a task read what another one has left "
+                "in a variable? On a cluster they run in any order, in several processes.",
             )
 
 
@@ -203,11 +203,11 @@ def _settings() -> Iterator[None]:
 
 
 def look(
-    problem: Problem, function: Any, case: Pieces, *, first: bool = False, backwards: bool = False, fused: bool = True
+    problem: Problem, function: Any, case: Pieces, *, first: bool = False, again: bool = False, fused: bool = True
 ) -> Looked:
     """Call the function with a case's tables, and compute what it makes.
 
-    `backwards`: one partition after the other, the last first. `fused`: as Dask would run it; what a fused task takes on its way is
+    `again`: what comes of it the second time. `fused`: as Dask would run it; what a fused task takes on its way is
     not seen, and a column of a piece counts as a table if they are not.
     """
     import cudf
@@ -224,10 +224,9 @@ def look(
             # Each partition by itself: nothing is put together that the plan leaves apart.
             pieces = called.value.optimize(fuse=fused).to_delayed(optimize_graph=False)
             with traffic.watch() as moved, _steps() as steps:
-                if backwards:
-                    parts = [graphs.compute([each], limit=problem.time_limit)[0][0] for each in pieces[::-1]][::-1]
-                else:
-                    parts, _ = graphs.compute(pieces, limit=problem.time_limit)
+                if again:
+                    graphs.compute(pieces, limit=problem.time_limit)
+                parts, _ = graphs.compute(pieces, limit=problem.time_limit)
             for part in parts:
                 _is_piece(part)
         except Refusal as refusal:

@@ -276,7 +276,6 @@ ASOF = Problem(
             Thrift(FrameCase("2 000 flights at 3 stations", lambda: _table(3, 400, 2000, 6)), _right, kernels=1200, tables=12),
             Thrift(FrameCase("500 flights at 300 stations", lambda: _table(300, 2, 500, 7)), _right, kernels=300),
         ),
-        verified="no loop over the stations, and no table in between that is much larger than those given",
     ),
     hints=(
         "cuDF has no `merge_asof`, but CuPy has `searchsorted`: in the sorted times of one station, "
