@@ -68,7 +68,9 @@ def test_a_lecture_has_its_parts_in_order(path):
 def test_a_lecture_imports_in_one_cell_before_it_begins(path):
     code = [cell for cell in read(path).cells if cell.kind == "code"]
     tree = ast.parse(code[1].source)
-    assert all(isinstance(node, ast.Import | ast.ImportFrom) for node in tree.body), "the second code cell imports"
+    setting = re.compile(r"os\.environ\['\w+'\] = '\w+'")  # what a library reads when it is imported
+    others = [node for node in tree.body if not isinstance(node, ast.Import | ast.ImportFrom)]
+    assert all(setting.fullmatch(ast.unparse(node)) for node in others), "the second code cell imports"
 
 
 NUMBER = r"([A-Z]?)(\d+)\. "
