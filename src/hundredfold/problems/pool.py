@@ -166,6 +166,14 @@ def lose(seen: Seen, worker: str) -> None:
     client.sync(_lose, client.cluster, worker, callback_timeout=3 * _PATIENCE)
 
 
+def waiting() -> int:
+    """How many tasks of the private cluster are ready or running now, as seen from one of its tasks."""
+    if _kept is None:
+        return 0
+    states = [task.state for task in list(_kept.cluster.scheduler.tasks.values())]
+    return sum(state in ("processing", "queued", "no-worker") for state in states)
+
+
 def on_scheduler(client: Any, function: Any, *args: Any) -> Any:
     """`Client.run_on_scheduler` with an end: `TimeoutError` if the scheduler does not answer in time."""
     return client.sync(client._run_on_scheduler, function, *args, callback_timeout=_PATIENCE)
