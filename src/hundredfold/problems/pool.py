@@ -147,11 +147,12 @@ def _watch(own: bool) -> Iterator[Seen]:
         clean = True
     finally:
         try:
-            for name, value in on_scheduler(client, pool_record.recorded, mark).items():
-                setattr(seen, name, value)
-            _count_transfers(seen, began)
-            seen.scattered = ApartWorker.received - received
-            clean = clean and (private is None or (_settled(client, seen.workers) and not _theirs(client)))
+            if clean or private is None:  # after a refusal nobody asks, and a worker that hangs would not answer
+                for name, value in on_scheduler(client, pool_record.recorded, mark).items():
+                    setattr(seen, name, value)
+                _count_transfers(seen, began)
+                seen.scattered = ApartWorker.received - received
+                clean = clean and (private is None or (_settled(client, seen.workers) and not _theirs(client)))
         except Exception:  # the answer has broken the cluster; its verdict is what matters
             clean = False
         if private is not None and not clean:
