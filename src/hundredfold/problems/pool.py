@@ -147,11 +147,12 @@ def _watch(own: bool) -> Iterator[Seen]:
         clean = True
     finally:
         try:
-            for name, value in on_scheduler(client, pool_record.recorded, mark).items():
-                setattr(seen, name, value)
-            _count_transfers(seen, began)
-            seen.scattered = ApartWorker.received - received
-            clean = clean and (private is None or (_settled(client, seen.workers) and not _theirs(client)))
+            if clean or private is None:  # after a refusal nobody asks, and a worker that hangs would not answer
+                for name, value in on_scheduler(client, pool_record.recorded, mark).items():
+                    setattr(seen, name, value)
+                _count_transfers(seen, began)
+                seen.scattered = ApartWorker.received - received
+                clean = clean and (private is None or (_settled(client, seen.workers) and not _theirs(client)))
         except Exception:  # the answer has broken the cluster; its verdict is what matters
             clean = False
         if private is not None and not clean:
@@ -164,6 +165,14 @@ def lose(seen: Seen, worker: str) -> None:
     if client is not _kept:
         raise ValueError("only a worker of the private cluster may be lost; the learner's own are the learner's")
     client.sync(_lose, client.cluster, worker, callback_timeout=3 * _PATIENCE)
+
+
+def waiting() -> int:
+    """How many tasks of the private cluster are ready or running now, as seen from one of its tasks."""
+    if _kept is None:
+        return 0
+    states = [task.state for task in list(_kept.cluster.scheduler.tasks.values())]
+    return sum(state in ("processing", "queued", "no-worker") for state in states)
 
 
 def on_scheduler(client: Any, function: Any, *args: Any) -> Any:

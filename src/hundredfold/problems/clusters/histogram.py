@@ -90,7 +90,7 @@ def _judge(
     first: bool = False,
     narrow: bool = False,
 ) -> int:
-    diary = Diary()
+    diary = Diary(several=len(parts) > 1)
     load = Load(diary, seed, rows, after, narrow)
     try:
         during = None if after is None else lambda seen: _lose(seen, diary)

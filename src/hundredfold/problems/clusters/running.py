@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import os
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -17,14 +18,20 @@ from ..problem import Problem
 from ..untouched import missing
 from ..verdict import NotAttempted, refuse
 
+_MOMENT = 1.0  # seconds that the first of several tasks waits for the second to be handed out
 _NUMBERS = itertools.count()
 _DIARIES: dict[int, Diary] = {}
 
 
 class Diary:
-    """What the tasks of one call did, each on which worker; `None` is this process outside of any worker."""
+    """What the tasks of one call did, each on which worker; `None` is this process outside of any worker.
 
-    def __init__(self) -> None:
+    With `several` tasks to come the first one waits a moment until another is handed out: it may be over before, though
+    both were handed out at once.
+    """
+
+    def __init__(self, several: bool = False) -> None:
+        self.several = several
         self.number = next(_NUMBERS)
         self.lock = threading.Lock()
         self.notes: list[tuple[Any, str | None]] = []
@@ -67,6 +74,10 @@ def note(number: int, what: Any) -> tuple[Diary | None, str | None]:
         with diary.lock:
             diary.notes.append((what, where))
             diary.tasks.add(task)
+            first = diary.several and len(diary.notes) == 1 and where is not None
+        until = time.monotonic() + _MOMENT
+        while first and len(diary.tasks) < 2 and pool.waiting() < 2 and time.monotonic() < until:
+            time.sleep(0.002)
     return diary, where
 
 

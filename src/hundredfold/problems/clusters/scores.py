@@ -78,7 +78,7 @@ def _judge(
     late: bool = False,
 ) -> None:
     host = _table(seed)
-    diary = Diary()
+    diary = Diary(several=len(settings) > 1)
     try:
         table, given = cp.asarray(host), list(settings)
         got, seen, printed = run(problem, function, Score(diary, late), table, given, first=first)
@@ -176,7 +176,8 @@ def _made_there(client: Any, score: Any, table: Any, settings: list[float]) -> l
 
 
 def _scattered_for_each(client: Any, score: Any, table: Any, settings: list[float]) -> list[float]:
-    return client.gather([client.submit(score, client.scatter(table), setting) for setting in settings])
+    there = [client.scatter(table, hash=False) for _ in settings]
+    return client.gather([client.submit(score, each, setting) for each, setting in zip(there, settings, strict=True)])
 
 
 def _on_one_worker(client: Any, score: Any, table: Any, settings: list[float]) -> list[float]:

@@ -16,7 +16,7 @@ from ..verdict import Refusal, Verified, refuse
 from .running import Diary, note, on_workers, run, wait
 
 Node = tuple[int, ...]
-_WAIT = 5.0  # seconds that the part which takes long waits for the other one to get on
+_WAIT = 3.5  # seconds that the part which takes long waits for the other one to get on
 
 
 class Tree:

@@ -38,7 +38,7 @@ def _column(values):
 
 def _in_pairs(column):
     """The same numbers with both signs: their sum is exactly 0."""
-    half = column[: len(column) // 2]
+    half = np.rint(8 * column[: len(column) // 2])  # whole numbers, so that no order of adding them rounds
     return np.concatenate([half, -half, np.zeros(len(column) % 2)])
 
 

@@ -91,7 +91,7 @@ CASES: dict[str, tuple[dict[str, float], list[dict[str, Any]]]] = {
         _job(0, 10_000, 10, 1_000, start=0),
         [_offer("few", 1.0, 2.0, 10, 4), _offer("many", 3.0, 2.0, 10, 50)],
     ),
-    "a deadline met to the second": (_job(0, 6_000, 10, 600, start=0), [_offer("only", 1.0, 1.0, 10, 20)]),
+    "a deadline met to the second": (_job(0, 6_000, 10, 600, start=0), [_offer("only", 1.0, 1.0, 10, 19)]),
     "one machine more for less money": (
         _job(0, 121, 1, 100, start=0),
         [_offer("only", 60.0, 1.0, 10, 5)],

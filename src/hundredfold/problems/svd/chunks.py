@@ -88,7 +88,7 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
     return Verified(
         f"{len(CASES)} matrices ({'; '.join(case.name for case in CASES)}): nothing computed early, no chunk larger than allowed, "
         "no block flatter than it is wide, U S Vᵀ is the matrix, the columns of U and the rows of Vᵀ are orthonormal, and the singular "
-        "values are right to 1e-12 of the largest."
+        "values are right to 1e-10 of the largest (1e-4 in float32)."
     )
 
 
