@@ -36,7 +36,7 @@ def test_what_is_written_on_the_image(image):
     assert image.entrypoint[:3] == ["tini", "-g", "--"] and not image.cmd
     assert image.health[0] == "CMD"
     labels = {name.removeprefix("org.opencontainers.image."): value for name, value in image.labels.items()}
-    assert labels["title"] == "Hundredfold" and labels["licenses"] == "BSD-3-Clause"
+    assert labels["title"] == "Hundredfold" and labels["licenses"] == "BSD-3-Clause AND CC-BY-4.0 AND CC0-1.0"
     assert labels["revision"].startswith("0123456789abcdef") and labels["source"] == "https://example.org/it"
     import hundredfold
 

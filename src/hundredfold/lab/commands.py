@@ -51,7 +51,7 @@ def setup(arguments: list[str]) -> None:
 
 
 def test(arguments: list[str]) -> int:
-    """set up and run what each change has to pass: every notebook, each part's own tests (15 minutes); arguments go to pytest"""
+    """set up and run what each change has to pass: every notebook, each part's own tests (10 minutes); arguments go to pytest"""
     environment.ready(groups=["test"])
     return _become(*parts.own().arguments, *parts.SMALL, *arguments)
 
