@@ -190,18 +190,24 @@ for kernel, mine in ((smooth_published, my_published), (smooth_ordered, my_order
 assert np.array_equal(traces[smooth_published].results[1], traces[smooth_ordered].results[1])
 
 # %% [markdown]
+# The first number is a little below 16, because warps at the border have fewer threads at work. Each block computes one tile of the picture. It
+# also reads the pixels around the tile, its **halo**:
+
+# %% [markdown]
 # ![A picture cut into tiles, one for each block. To compute the pixels of its tile a block also reads a border one pixel wide around it, the halo;
 # a pixel at the tile's edge has neighbours there.](drawings/tile-halo.svg)
+
+# %% [markdown]
+# At the border of the picture the `if` sends some threads of a warp away. A warp **diverges** when only some of its threads take the `if`:
 
 # %% [markdown]
 # ![A warp at an if. When some of its threads take it and some do not, both ways run one after the other, and each time the other threads are idle.
 # When all threads of a warp take the same way, only that way runs.](drawings/divergence.svg)
 
 # %% [markdown]
-# (Not quite 16, because the warps at the border have fewer threads at work.) And this is how one such request looks. Each line of the drawing
-# is 128 bytes of the picture, which are two of its rows, in four sectors. In
-# colour is what the warp asked for, hatched what comes along; the *halo* is what a block reads beyond its own part. (Where you see text, the
-# table says it, *sectors each*; the maps of a block are the same in both. *Parted* have the warps of which some threads pass the `if` and some do not.)
+# The next figure shows one request of a warp. Each line is 128 bytes of the picture: two of its rows, in four sectors. Colour marks what the warp
+# asked for. Hatching marks what comes along. The maps of a block are the same for both kernels.
+#
 # First in the published order:
 
 # %%

@@ -103,7 +103,7 @@ def test_the_report_says_what_matters():
     assert said.startswith("columns: 2 blocks of 32 threads, 2 of 2 traced\nNothing wrong was found.\n")
     assert "Global memory: 320 bytes asked for, 1.44 kB moved (22%)" in said
     assert "read x: out[i] = x[i, 0]" in said
-    assert "Branches at which threads of a warp parted" in said
+    assert "Branches at which threads of a warp diverged" in said
     wrong = repr(lens.trace(racy, 1, 64, np.ones(64), np.zeros(64)))
     assert "error: race: out[0]" in wrong
 

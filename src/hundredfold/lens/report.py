@@ -68,8 +68,8 @@ def _conflicts(trace: Trace) -> str:
 
 def _branches(trace: Trace) -> str:
     if not trace.divergent_branches:
-        return "Branches: no warp parted"
-    rows = ["Branches at which threads of a warp parted"]
+        return "Branches: no warp diverged"
+    rows = ["Branches at which threads of a warp diverged"]
     for item in trace.branches or ():
         if item.parted:
             where = f"{item.function + ' ' if item.function else ''}{item.line}"

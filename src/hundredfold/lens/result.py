@@ -125,5 +125,5 @@ class Trace:
 
     @property
     def divergent_branches(self) -> int | None:
-        """How often the threads of a warp parted at a conditional; None where the kernel was interpreted (see `branches`)."""
+        """How often the threads of a warp diverged at a conditional; None where the kernel was interpreted (see `branches`)."""
         return None if self.branches is None else sum(branch.parted for branch in self.branches)
