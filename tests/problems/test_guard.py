@@ -306,6 +306,14 @@ def test_what_belongs_to_the_whole_process_is_put_back(tmp_path):
     print("still open")
 
 
+def test_an_answer_is_judged_where_the_working_folder_is_gone(tmp_path, monkeypatch):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert guard.call(lambda: 3).value == 3
+
+
 def test_a_child_that_an_answer_forks_does_not_come_back(tmp_path):
     kept = tmp_path / "came back"
     parent, seen = os.getpid(), []

@@ -64,13 +64,21 @@ class _Bounded(io.StringIO):
         """Stay open: what a learner's code closes is its own output, and what was written is still wanted."""
 
 
+def _folder() -> str | None:
+    """The working folder; None where it has been removed, which a notebook may live on without."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return None
+
+
 @contextlib.contextmanager
 def _as_it_was() -> Iterator[None]:
     """Put back after the block what belongs to the whole process; and a process that the block forked ends here.
 
     A child that came back from the learner's function would be a second notebook, with the same connections.
     """
-    process, folder, depth = os.getpid(), os.getcwd(), sys.getrecursionlimit()
+    process, folder, depth = os.getpid(), _folder(), sys.getrecursionlimit()
     try:
         with np.errstate():
             yield
@@ -79,8 +87,9 @@ def _as_it_was() -> Iterator[None]:
             os._exit(0)
         if sys.getrecursionlimit() != depth:
             sys.setrecursionlimit(depth)
-        with contextlib.suppress(OSError):  # somebody may have removed it
-            os.chdir(folder)
+        with contextlib.suppress(OSError):  # somebody may have removed it meanwhile
+            if folder is not None:
+                os.chdir(folder)
 
 
 def _queued() -> float:
