@@ -132,7 +132,7 @@ def test_memory_of_the_device_is_not_the_workers(simulating):
                 import psutil
                 return psutil.Process().memory_info().rss - dask_worker.monitor.get_process_memory()
             spared, = client.run(weigh).values()
-            assert spared >= 112_000_000
+            assert spared > 100_000_000, spared  # two readings: the process may grow between them; unspared it would be 0
             assert float(client.submit(lambda x: x.sum(), future).result()) == 14e6
             assert list(client.run(os.getpid).values()) == [pid]
     """)
