@@ -44,8 +44,8 @@ def pytest_configure(config):
     from nbval import plugin
 
     plugin.RunningKernel = functools.partial(_start, plugin.RunningKernel)
-    from hundredfold.build import cost, dealing
-    from hundredfold.build.execute import environment
+    from hundredfold.publish.build import cost, dealing
+    from hundredfold.publish.build.execute import environment
 
     config.addinivalue_line(
         "markers",
@@ -66,7 +66,7 @@ def pytest_configure(config):
     state = config.stash[_STATE] = tempfile.TemporaryDirectory(prefix="hundredfold-tests-")
     os.environ.update(environment(state.name, one_sample=True))
     # Rates are measured once per machine and kept; in the checkout, so that tests leave nothing in a home.
-    os.environ.setdefault("HUNDREDFOLD_CACHE", str(ROOT / ".cache" / "hundredfold"))
+    os.environ.setdefault("GPUSIM_CACHE", str(ROOT / ".cache" / "hundredfold"))
     # nbval opens the path as given, which only works from the root.
     named = config.option.nbval_sanitize_with
     if named and not os.path.isabs(named):
@@ -81,7 +81,7 @@ def pytest_unconfigure(config):
 def pytest_collectstart(collector):
     from nbval.plugin import IPyNbFile
 
-    from hundredfold.build.normalise import NOT_COMPARED
+    from hundredfold.publish.build.normalise import NOT_COMPARED
 
     if isinstance(collector, IPyNbFile):
         collector.skip_compare += NOT_COMPARED
@@ -170,7 +170,7 @@ def pytest_runtest_makereport(item, call):
 
 def _start(kernel, *args, **kwargs):
     """Start a kernel and watch its memory; again if it died at once: two that start together may pick the same free port."""
-    from hundredfold.build import cost
+    from hundredfold.publish.build import cost
 
     for left in (2, 1, 0):
         try:
@@ -184,7 +184,7 @@ def _start(kernel, *args, **kwargs):
 
 def _no_browser() -> str | None:
     """Why no page can be opened here, or None."""
-    from hundredfold.build import errors, figures
+    from hundredfold.publish.build import errors, figures
 
     try:
         figures.chromium()
@@ -194,6 +194,6 @@ def _no_browser() -> str | None:
 
 
 def _has_gpu() -> bool:
-    from hundredfold import machine
+    from gpusim import hardware
 
-    return machine.mode() == "gpu"
+    return hardware.mode() == "gpu"

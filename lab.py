@@ -2,7 +2,7 @@
 # ruff: noqa: UP032 (f-strings are beyond the oldest Python that has to read this)
 """Set up and open the lab: `python lab.py`, or `python lab.py help` for everything else it does.
 
-Needs nothing but Python. This file only finds a Python that will do and hands over to `src/hundredfold/lab/`; it keeps to
+Needs nothing but Python. This file only finds a Python that will do and hands over to `packages/hundredfold/src/hundredfold/setup/lab/`; it keeps to
 a syntax that Python 2.7 can read, so that an old Python ends in a sentence and not in a SyntaxError.
 """
 
@@ -55,7 +55,7 @@ def main():
             os.execv(found, command)  # in place, so that Ctrl-C reaches only one process
         sys.exit(subprocess.call(command))
     sys.path.insert(0, os.path.join(ROOT, "src"))
-    from hundredfold.lab import commands
+    from hundredfold.setup.lab import commands
 
     sys.exit(commands.main(sys.argv[1:]))
 

@@ -16,8 +16,8 @@ import sys
 CODE = """
 import sys, time
 start = time.perf_counter()
-from hundredfold import simulate
-simulate.activate()
+import gpusim
+gpusim.activate()
 from dask.distributed import Client, LocalCluster
 from dask_cuda import LocalCUDACluster
 kind = sys.argv[1]
@@ -37,9 +37,9 @@ def main() -> None:
     arguments = parser.parse_args()
     environment = {
         **os.environ,
-        "HUNDREDFOLD_SIMULATE": "1",
-        "HUNDREDFOLD_GPUS": "2",
-        "HUNDREDFOLD_GPU_MEMORY": "256MiB",
+        "GPUSIM_SIMULATE": "1",
+        "GPUSIM_GPUS": "2",
+        "GPUSIM_GPU_MEMORY": "256MiB",
     }
     for kind, name in (("cuda", "LocalCUDACluster, 2 GPUs"), ("plain", "LocalCluster, 2 workers")):
         runs = []

@@ -165,7 +165,7 @@ def _python() -> str | None:
         import jupyterhub  # noqa: F401
         import websocket  # noqa: F401
     except ImportError:
-        from hundredfold.lab import Stop, environment, hub
+        from hundredfold.setup.lab import Stop, environment, hub
 
         try:
             environment.ready(groups=["test"])

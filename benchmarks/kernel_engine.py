@@ -24,10 +24,10 @@ from time import perf_counter
 
 ME = Path(__file__).resolve()
 WAYS = {
-    "compiled": {"HUNDREDFOLD_KERNELS": "compiled", "HUNDREDFOLD_TRACE": "off"},
+    "compiled": {"GPUSIM_KERNELS": "compiled", "GPUSIM_TRACE": "off"},
     "default": {},
-    "interpreted": {"HUNDREDFOLD_KERNELS": "interpreted", "HUNDREDFOLD_TRACE": "off"},
-    "traced": {"HUNDREDFOLD_KERNELS": "compiled", "HUNDREDFOLD_TRACE": "all"},
+    "interpreted": {"GPUSIM_KERNELS": "interpreted", "GPUSIM_TRACE": "off"},
+    "traced": {"GPUSIM_KERNELS": "compiled", "GPUSIM_TRACE": "all"},
     "simulator": {"NUMBA_ENABLE_CUDASIM": "1"},
 }
 
@@ -43,9 +43,9 @@ def child(way: str) -> None:
     channel = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     if way != "simulator":
-        from hundredfold import simulate
+        import gpusim
 
-        simulate.activate()
+        gpusim.activate()
     global cuda, np, float32, float64
     import numpy as np
     from numba import cuda, float32, float64
@@ -118,7 +118,7 @@ def prepare_stencil(way: str):
 
 
 def prepare_traced(way: str):
-    from hundredfold.engine.kernels import launch as launching
+    from gpusim.kernels import launch as launching
 
     launch, check = stencil(1024)
     logs = []
@@ -282,7 +282,11 @@ class Child:
     """A process that runs kernels one way."""
 
     def __init__(self, way: str, **more: str) -> None:
-        kept = {k: v for k, v in os.environ.items() if not k.startswith(("HUNDREDFOLD_", "NUMBA_"))}
+        kept = {
+            k: v
+            for k, v in os.environ.items()
+            if not k.startswith(("HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_", "NUMBA_"))
+        }
         self.process = subprocess.Popen(
             [sys.executable, "-W", "ignore", str(ME), "--child", way],
             stdin=subprocess.PIPE,
@@ -383,12 +387,12 @@ def measure_compile(repeats: int) -> None:
     with tempfile.TemporaryDirectory() as filled:
         for turn in range(max(2, repeats // 2) + 1):
             with tempfile.TemporaryDirectory() as empty:
-                with Child("default", NUMBA_CACHE_DIR=empty, HUNDREDFOLD_CACHE=empty) as fresh:
+                with Child("default", NUMBA_CACHE_DIR=empty, GPUSIM_CACHE=empty) as fresh:
                     found["never"].append(fresh.ask("compile")["first"])
             with tempfile.TemporaryDirectory() as empty:
-                with Child("default", NUMBA_CACHE_DIR=filled, HUNDREDFOLD_CACHE=empty) as later:
+                with Child("default", NUMBA_CACHE_DIR=filled, GPUSIM_CACHE=empty) as later:
                     answer = later.ask("compile")
-                with Child("default", NUMBA_CACHE_DIR=filled, HUNDREDFOLD_CACHE=empty) as again:
+                with Child("default", NUMBA_CACHE_DIR=filled, GPUSIM_CACHE=empty) as again:
                     kept = again.ask("compile")
             if turn:  # the first fills the cache
                 found["first"].append(answer["first"])
@@ -405,16 +409,18 @@ def measure_compile(repeats: int) -> None:
 def measure_import(repeats: int) -> None:
     programs = {
         "python alone": "pass",
-        "import hundredfold, activate": "from hundredfold import simulate; simulate.activate()",
+        "import hundredfold, activate": "import gpusim; gpusim.activate()",
         "import numba": "import numba",
-        "from numba import cuda (the stand-in)": "from hundredfold import simulate; simulate.activate()\nfrom numba import cuda",
+        "from numba import cuda (the stand-in)": "import gpusim; gpusim.activate()\nfrom numba import cuda",
         "    and a kernel that is never launched": (
-            "from hundredfold import simulate; simulate.activate()\nfrom numba import cuda\n"
+            "import gpusim; gpusim.activate()\nfrom numba import cuda\n"
             "@cuda.jit\ndef kernel(x):\n    x[cuda.grid(1)] = 1"
         ),
     }
     found: dict[str, list[float]] = {name: [] for name in programs}
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("HUNDREDFOLD_", "NUMBA_"))}
+    kept = {
+        k: v for k, v in os.environ.items() if not k.startswith(("HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_", "NUMBA_"))
+    }
     with tempfile.TemporaryDirectory() as folder:
         files = {name: Path(folder, f"program{k}.py") for k, name in enumerate(programs)}
         for name, text in programs.items():
@@ -425,7 +431,7 @@ def measure_import(repeats: int) -> None:
                 subprocess.run([sys.executable, str(files[name])], check=True, env=kept)
                 found[name].append(perf_counter() - began)
         check = (
-            "import sys\nfrom hundredfold import simulate; simulate.activate()\nimport hundredfold.engine.kernels\n"
+            "import sys\nimport gpusim; gpusim.activate()\nimport gpusim.kernels\n"
             "raise SystemExit('numba' in sys.modules)"
         )
         pays = subprocess.run([sys.executable, "-c", check], env=kept).returncode

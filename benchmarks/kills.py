@@ -1,7 +1,7 @@
 """Kill workers at seeded moments of an array computation, many times: is the answer right each time, and does it come?
 
     nice python benchmarks/kills.py [--runs 200] [--json FILE]         a few seconds for each run on a quiet machine
-    python benchmarks/kills.py --runs 20 --json FILE                   what the tests run (tests/simulate/dask_cuda_standin)
+    python benchmarks/kills.py --runs 20 --json FILE                   what the tests run (packages/gpusim/tests/libraries/dask_cuda_standin)
 
 One cluster of two simulated GPUs, no root needed. In each run an array of device chunks is made, multiplied by its transpose and
 added up, all of it from one seed; and after a number of finished tasks that the seed draws, one of the workers, drawn too, gets
@@ -24,7 +24,7 @@ import threading
 import time
 from pathlib import Path
 
-os.environ |= {"HUNDREDFOLD_SIMULATE": "1", "HUNDREDFOLD_GPUS": "2", "HUNDREDFOLD_GPU_MEMORY": "128MiB"}
+os.environ |= {"GPUSIM_SIMULATE": "1", "GPUSIM_GPUS": "2", "GPUSIM_GPU_MEMORY": "128MiB"}
 
 SIDE, CHUNK = 240, 60
 """An array of so many rows and columns, of whole numbers, in chunks of this side."""
@@ -102,9 +102,9 @@ def run(seeds: list[int], timeout: float):
     import dask
     from dask.distributed import Client
 
-    from hundredfold import simulate
+    import gpusim
 
-    simulate.activate()
+    gpusim.activate()
     from dask_cuda import LocalCUDACluster
 
     dask.config.set({"distributed.deploy.lost-worker-timeout": "600 s", "distributed.scheduler.allowed-failures": 10})

@@ -13,17 +13,17 @@ import os
 import statistics
 import time
 
-os.environ["HUNDREDFOLD_SIMULATE"] = "1"
+os.environ["GPUSIM_SIMULATE"] = "1"
 
-from hundredfold import simulate  # noqa: E402
+import gpusim  # noqa: E402
 
-simulate.activate()
+gpusim.activate()
 
 import numba  # noqa: E402
 import numpy as np  # noqa: E402
 from numba import cuda  # noqa: E402
 
-from hundredfold import lens  # noqa: E402
+import kernellens  # noqa: E402
 
 
 @cuda.jit
@@ -85,11 +85,11 @@ def main() -> None:
     print(f"{'':<22}{'trace':>9}{'show, first':>13}{'later':>9}{'of CPU':>9}{'size':>9}")
     for kernel, griddim, blockdim, args in launches():
         begun = time.perf_counter()
-        trace = lens.trace(kernel, griddim, blockdim, *args)
+        trace = kernellens.trace(kernel, griddim, blockdim, *args)
         traced, shown = time.perf_counter() - begun, []
         for _ in range(repeat + 1):
             begun, work = time.perf_counter(), time.process_time()
-            page = lens.show(trace).html()
+            page = kernellens.show(trace).html()
             shown.append(time.perf_counter() - begun)
             worked = time.process_time() - work
         later = shown[1:]
@@ -97,12 +97,12 @@ def main() -> None:
             f"{kernel.py_func.__name__:<22}{traced:>7.2f} s{shown[0]:>11.2f} s{statistics.median(later):>7.2f} s"
             f"{worked:>7.2f} s{len(page) / 1e3:>6.0f} kB"
         )
-    trace = lens.trace(blur, (8, 8), (16, 16), np.zeros((128, 128), np.float32), np.zeros((128, 128), np.float32))
+    trace = kernellens.trace(blur, (8, 8), (16, 16), np.zeros((128, 128), np.float32), np.zeros((128, 128), np.float32))
     begun = time.perf_counter()
-    page = lens.roofline(trace, griddim=(625, 625)).html()
+    page = kernellens.roofline(trace, griddim=(625, 625)).html()
     print(f"{'roofline':<22}{'':>9}{time.perf_counter() - begun:>11.2f} s{'':>18}{len(page) / 1e3:>6.0f} kB")
     begun = time.perf_counter()
-    found = lens.schedules(histogram, 64, 256, np.arange(128 * 128) % 16, np.zeros(16, np.int32))
+    found = kernellens.schedules(histogram, 64, 256, np.arange(128 * 128) % 16, np.zeros(16, np.int32))
     took = time.perf_counter() - begun
     print(f"{'schedules, 8 orders':<22}{'':>9}{took:>11.2f} s   {len(found.answers)} answers of 16 384 threads")
     print(f"load {os.getloadavg()[0]:.1f}")

@@ -17,15 +17,15 @@ import platform
 import sys
 from time import perf_counter
 
-os.environ.setdefault("HUNDREDFOLD_GPU_MEMORY", "4GiB")
-import hundredfold.simulate as simulate
+os.environ.setdefault("GPUSIM_GPU_MEMORY", "4GiB")
+import gpusim
 
-simulate.activate()
+gpusim.activate()
 
 import cupy as cp  # noqa: E402
 import numpy as np  # noqa: E402
 
-from hundredfold.engine import queue  # noqa: E402
+from gpusim.device import queue  # noqa: E402
 
 CALLS = {
     "a + b": lambda xp, a, b: a + b,

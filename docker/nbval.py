@@ -44,7 +44,7 @@ def main():
     if words and words[0] in ("-h", "--help"):
         print(__doc__)
         return 0
-    from hundredfold.machine.paths import data_dir
+    from hundredfold.paths import data_dir
 
     asked = chosen(words, data_dir)
     with tempfile.TemporaryDirectory(prefix="hundredfold-nbval-") as folder:
@@ -63,7 +63,7 @@ def main():
             "--nbval-cell-timeout=300",
         ]
         told += [f"--nbval-sanitize-with={FILES / 'sanitize.cfg'}", *more, *[at for at, _ in asked]]
-        environment = {"HUNDREDFOLD_CACHE": str(root / "cache"), **os.environ}
+        environment = {"GPUSIM_CACHE": str(root / "cache"), **os.environ}
         return subprocess.call([sys.executable, "-m", "pytest", *told], cwd=root, env=environment)
 
 

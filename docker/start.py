@@ -24,7 +24,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from hundredfold.seats.home import home_full, house_jupyter_elsewhere
+from hundredfold.classroom.seats.home import home_full, house_jupyter_elsewhere
 
 PORT = "8888"
 #: A clock that differs by more (seconds) makes logins and certificates fail.
@@ -48,7 +48,7 @@ def main(arguments):
     told = [sentence for sentence in told if sentence]
     for sentence in told:
         say(sentence)
-    # The lab shows these to the learner, too (hundredfold.seats.notice).
+    # The lab shows these to the learner, too (hundredfold.classroom.seats.notice).
     os.environ["HUNDREDFOLD_NOTICES"] = json.dumps(told)
     if home_full(home):
         house_jupyter_elsewhere()
@@ -61,11 +61,13 @@ def main(arguments):
     ours = [f"--ServerApp.ip={os.environ.get('HUNDREDFOLD_ADDRESS') or '127.0.0.1'}"]
     if not any(argument.partition("=")[0] in ("--port", "--ServerApp.port") for argument in arguments):
         ours.append(f"--ServerApp.port={PORT}")
-    if home_full(home):  # `hundredfold.lab` would rightly refuse to make copies; a plain lab is there to make room with
+    if home_full(
+        home
+    ):  # `hundredfold.setup.lab` would rightly refuse to make copies; a plain lab is there to make room with
         work = Path(os.environ.get("HUNDREDFOLD_WORK") or home / "hundredfold")
         ours.append(f"--ServerApp.root_dir={work if work.is_dir() else home}")
         return become(sys.executable, "-m", "jupyterlab", "--no-browser", *ours, *arguments)
-    return become(sys.executable, "-m", "hundredfold.lab", "--no-browser", *ours, *arguments)
+    return become(sys.executable, "-m", "hundredfold.setup.lab", "--no-browser", *ours, *arguments)
 
 
 def become(*command):
@@ -85,7 +87,7 @@ def say(sentence):
 
 def refresh():
     """Bring the learner's copies up to date."""
-    from hundredfold import workspace
+    from hundredfold.notebook import workspace
 
     try:
         if said := str(workspace.refresh()):
@@ -95,11 +97,11 @@ def refresh():
 
 
 def hub_server(arguments, home):
-    """Become `jupyterhub-singleuser`, on the copies, which `hundredfold.seats.server` refreshes."""
+    """Become `jupyterhub-singleuser`, on the copies, which `hundredfold.classroom.seats.server` refreshes."""
     work = os.environ.get("JUPYTERHUB_ROOT_DIR") or os.environ.get("HUNDREDFOLD_WORK") or str(home / "hundredfold")
     os.environ["JUPYTERHUB_ROOT_DIR"] = work
     os.environ.setdefault("JUPYTERHUB_DEFAULT_URL", "/lab/tree/notebooks/01_arrays.ipynb")
-    return become(sys.executable, "-m", "hundredfold.seats.server", *arguments)
+    return become(sys.executable, "-m", "hundredfold.classroom.seats.server", *arguments)
 
 
 # ---- The home volume.
@@ -191,15 +193,15 @@ def driver(image=None, probe=None):
     image = os.environ.get("HUNDREDFOLD_IMAGE", "") if image is None else image
     if image not in ("cu12", "cu13"):
         return None
-    from hundredfold import machine
-    from hundredfold.machine import packages
+    from gpusim import hardware
+    from gpusim.hardware import packages
 
-    found = machine.probe() if probe is None else probe
+    found = hardware.probe() if probe is None else probe
     need = next(each for each in packages.NEEDS if each.extra == image)
     allowed = packages.driver_allows(found)
     if not found.present or allowed is None or allowed >= need.cuda:
         return None
-    os.environ.setdefault("HUNDREDFOLD_SIMULATE", "1")
+    os.environ.setdefault("GPUSIM_SIMULATE", "1")
     other = "the image cu12 works with it" if image == "cu13" and allowed >= (12, 0) else "the image cpu does without"
     named = f"driver {found.driver or found.kernel_driver}" if found.driver or found.kernel_driver else "driver"
     return (

@@ -1,4 +1,4 @@
-"""Sphinx's settings for the site. `hundredfold.site` puts the sources together and calls Sphinx; nothing is executed here.
+"""Sphinx's settings for the site. `hundredfold.publish.site` puts the sources together and calls Sphinx; nothing is executed here.
 
 The site asks nobody but its own server: no fonts, scripts or pictures from elsewhere. Formulas become MathML when it is built.
 """
@@ -16,7 +16,7 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx_copybutton",
     "sphinx_design",
-    "hundredfold.site.mathml",
+    "hundredfold.publish.site.mathml",
 ]
 root_doc = "index"
 exclude_patterns = ["_build"]

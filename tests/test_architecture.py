@@ -7,7 +7,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-SOURCE = Path(__file__).parents[1] / "src" / "hundredfold"
+SOURCE = Path(__file__).parents[1] / "packages" / "hundredfold" / "src" / "hundredfold"
 
 # Left never imports right. Those that share a rank do not import each other either, but for the last, where the doors stand.
 RANKS = [["machine"], ["plot", "data"], ["engine"], ["simulate"], ["lens", "toolkit"], ["problems"], ["checking"]]
@@ -71,7 +71,7 @@ def test_the_stand_ins_know_nothing_of_the_course():
 
 
 def test_the_graph_of_a_kernel_knows_no_backend():
-    kernels = "hundredfold.engine.kernels"
+    kernels = "gpusim.kernels"
     found = {name for path in (SOURCE / "engine/kernels/ir").glob("*.py") for _, name in imports(path)}
     assert f"{kernels}.ir.graph" in found
     assert not {name for name in found if name.startswith((f"{kernels}.compiled", f"{kernels}.interpreted"))}
@@ -85,7 +85,7 @@ def test_a_bare_python_can_ask_the_machine():
         if room(dotted(path)) == "machine" and path.stem not in ("probe_child", "__main__")
     ]
     code = f"import sys; sys.path.insert(0, {str(SOURCE.parent)!r})\nfor name in {names!r}: __import__(name)\n"
-    code += "from hundredfold.machine import doctor; doctor.examine()"
+    code += "from hundredfold.setup import doctor; doctor.examine()"
     done = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
 

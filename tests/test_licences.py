@@ -24,10 +24,10 @@ def _fits(path, pattern):
 
 
 def test_other_peoples_kernels_keep_their_licences():
-    folder = "tests/kernels_set/published"
-    notices = (ROOT / "tests/kernels_set/LICENCES.md").read_text(encoding="utf-8")
+    folder = "packages/gpusim/tests/kernels_set/published"
+    notices = (ROOT / "packages/gpusim/tests/kernels_set/LICENCES.md").read_text(encoding="utf-8")
     wanted = {
-        f"tests/kernels_set/{file.strip()}": name
+        f"packages/gpusim/tests/kernels_set/{file.strip()}": name
         for name, files in re.findall(r"(?m)^## .*\(([\w.-]+)\): (.+)$", notices)
         for file in files.split(",")
     }
@@ -42,7 +42,10 @@ def test_prose_code_and_data_have_the_licences_that_the_readme_names():
     assert (
         licence("notebooks/01_arrays.ipynb") == licence("sources/lectures/01_arrays.py") == "CC-BY-4.0 AND BSD-3-Clause"
     )
-    assert licence("src/hundredfold/cli.py") == "BSD-3-Clause" and licence("data/flights.parquet") == "CC0-1.0"
+    assert (
+        licence("packages/hundredfold/src/hundredfold/cli.py") == "BSD-3-Clause"
+        and licence("data/flights.parquet") == "CC0-1.0"
+    )
 
 
 def test_each_licence_has_its_text_and_each_text_is_used():

@@ -50,7 +50,7 @@ def test_whoever_is_killed_takes_the_child_along_and_ctrl_c_reaches_it():
         assert process.returncode == (0 if says else -signal.SIGKILL)
 
 
-@pytest.mark.parametrize(("name", "warm"), [("HUNDREDFOLD_GPU_MEMORY", True), ("NUMBA_NUM_THREADS", False)])
+@pytest.mark.parametrize(("name", "warm"), [("GPUSIM_GPU_MEMORY", True), ("NUMBA_NUM_THREADS", False)])
 def test_a_setting_that_a_library_has_read_is_a_new_process(name, warm, monkeypatch):
     monkeypatch.setenv(name, "1")
     code = "import sys, os; print('numba' in sys.modules, len(os.listdir('/proc/self/task')))"

@@ -18,11 +18,11 @@ import sys
 IMPORTS = (
     "click rich.console rich.table numpy pandas numba nbformat nbclient jupytext ipykernel.kernelapp ipykernel.ipkernel "
     "IPython.core.interactiveshell asyncio multiprocessing.pool concurrent.futures.thread "
-    "hundredfold.cli hundredfold.start hundredfold.machine.packages hundredfold.machine.cpu hundredfold.engine.queue "
-    "hundredfold.engine.kernels.launch hundredfold.engine.kernels.interpreted hundredfold.engine.kernels.compiled.traced "
-    "hundredfold.trial.command hundredfold.trial.running hundredfold.trial.verdicts hundredfold.port.command "
-    "hundredfold.build.execute hundredfold.lint.sarif hundredfold.lint.command hundredfold.machine.gpus hundredfold.plot.words "
-    "hundredfold.lens hundredfold.lens.watching hundredfold.engine.memory hundredfold.engine.empty hundredfold.engine.oom psutil"
+    "hundredfold.cli hundredfold.start gpusim.hardware.packages gpusim.hardware.cpu gpusim.device.queue "
+    "gpusim.kernels.launch gpusim.kernels.backends.numpy gpusim.kernels.backends.numba.traced "
+    "kernellens.trial.command kernellens.trial.running kernellens.trial.verdicts kernellens.port.command "
+    "hundredfold.publish.build.execute kernellens.check.sarif kernellens.check.command gpusim.hardware.gpus kernellens.plot.words "
+    "kernellens kernellens.watching gpusim.device.memory gpusim.device.empty gpusim.device.oom psutil"
 ).split()
 """None of these is a simulated library, or decides whether there is a GPU: each child decides that itself."""
 
@@ -221,7 +221,8 @@ def _compile() -> None:
 
     import numpy as np
 
-    from hundredfold.engine.kernels import Kernel, intrinsics
+    from gpusim.kernels import Kernel
+    from gpusim.kernels.frontend import intrinsics
 
     cuda = ModuleType("numba.cuda")
     vars(cuda).update(intrinsics.TOP)

@@ -17,14 +17,14 @@ from urllib.parse import quote, urlsplit
 
 import jupyterhub
 
-from hundredfold.seats import asking, proxy
-from hundredfold.seats.boards import UnreadableGpus
-from hundredfold.seats.hook import Seats
-from hundredfold.seats.limits import WrongLimit
-from hundredfold.seats.people import INSTRUCTORS, GroupAuthenticator
-from hundredfold.seats.plan import Impossible
-from hundredfold.seats.proxy import secret
-from hundredfold.seats.spawner import SeatSpawner
+from hundredfold.classroom.seats import asking, proxy
+from hundredfold.classroom.seats.boards import UnreadableGpus
+from hundredfold.classroom.seats.hook import Seats
+from hundredfold.classroom.seats.limits import WrongLimit
+from hundredfold.classroom.seats.people import INSTRUCTORS, GroupAuthenticator
+from hundredfold.classroom.seats.plan import Impossible
+from hundredfold.classroom.seats.proxy import secret
+from hundredfold.classroom.seats.spawner import SeatSpawner
 
 c = get_config()  # noqa: F821
 
@@ -149,7 +149,7 @@ c.SeatSpawner.own_network = hub["own_network"]
 
 # --- A learner's server: JupyterLab on their copies, which are refreshed first and never overwritten.
 bin = Path(sys.executable).parent
-c.Spawner.cmd = [str(bin / "python"), "-m", "hundredfold.seats.server"]
+c.Spawner.cmd = [str(bin / "python"), "-m", "hundredfold.classroom.seats.server"]
 c.Spawner.environment = {"PATH": f"{bin}:/usr/local/bin:/usr/bin:/bin"}
 c.Spawner.notebook_dir = "~/hundredfold"
 c.Spawner.default_url = "/lab/tree/notebooks/01_arrays.ipynb"
@@ -175,7 +175,7 @@ services.append(
         "url": roots_port(
             f"http://127.0.0.1:{hub['page_port']}"
         ),  # the hub takes no socket here; the page asks for the hub's login
-        "command": [str(bin / "python"), "-m", "hundredfold.seats.page"],
+        "command": [str(bin / "python"), "-m", "hundredfold.classroom.seats.page"],
         "environment": {
             "JUPYTERHUB_API_URL": socket(RUN / "hub.sock") + "/hub/api",
             "HUNDREDFOLD_STATE_FOLDER": str(STATE),
@@ -212,7 +212,7 @@ if course["folder"]:
         {
             "name": "class",
             "url": roots_port(f"http://127.0.0.1:{course['port']}"),
-            "command": [str(bin / "python"), "-m", "hundredfold.progress.page"],
+            "command": [str(bin / "python"), "-m", "hundredfold.learning.progress.page"],
             "environment": {
                 "JUPYTERHUB_API_URL": socket(RUN / "hub.sock") + "/hub/api",
                 "HUNDREDFOLD_CLASS": str(shared),

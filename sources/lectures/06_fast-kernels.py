@@ -41,8 +41,8 @@ import numpy as np
 from IPython.display import HTML
 from numba import cuda, njit, prange
 
+from gpusim.hardware import gpus
 from hundredfold import compare, lens, limit, measure, plot
-from hundredfold.machine import gpus
 
 # %% [markdown]
 # ## Two orders that cannot both be right

@@ -62,7 +62,7 @@ from threadpoolctl import threadpool_limits
 from hundredfold import compare, limit, machine, measure, plot
 
 # %%
-os.environ.setdefault("HUNDREDFOLD_GPUS", "2")  # how many to simulate where there is none; a real GPU takes no notice
+os.environ.setdefault("GPUSIM_GPUS", "2")  # how many to simulate where there is none; a real GPU takes no notice
 cores = machine.cpu.cores()
 
 # %% [markdown]

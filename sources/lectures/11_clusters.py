@@ -56,7 +56,7 @@ from hundredfold import limit, measure, plot
 
 # %%
 # Heard only where GPUs are simulated: two of them, small enough that memory runs out soon.
-os.environ |= {"HUNDREDFOLD_GPUS": "2", "HUNDREDFOLD_GPU_MEMORY": "256MB"}
+os.environ |= {"GPUSIM_GPUS": "2", "GPUSIM_GPU_MEMORY": "256MB"}
 
 # %% [markdown]
 # ## Who is there

@@ -58,7 +58,7 @@ from hundredfold.toolkit import recorded
 # The cluster first, before anything touches a GPU (unit 11): one worker for each.
 
 # %%
-os.environ.setdefault("HUNDREDFOLD_GPUS", "2")  # where there is no GPU, simulate two
+os.environ.setdefault("GPUSIM_GPUS", "2")  # where there is no GPU, simulate two
 cluster = LocalCUDACluster(dashboard_address=":0")
 client = Client(cluster)
 workers = sorted(client.scheduler_info(n_workers=-1)["workers"])

@@ -61,7 +61,7 @@ from hundredfold.data.storage import Storage
 # The cluster first, as in unit 11. So that our table is too large on any GPU, each worker may keep only **16 MiB** of results on its device; what is more moves to the host's memory: it *spills* (unit 11).
 
 # %%
-os.environ.setdefault("HUNDREDFOLD_GPUS", "2")  # where there is no GPU, simulate two
+os.environ.setdefault("GPUSIM_GPUS", "2")  # where there is no GPU, simulate two
 room = 16 * 2**20
 cluster = LocalCUDACluster(device_memory_limit=room, dashboard_address=":0", silence_logs=logging.ERROR)
 client = Client(cluster)

@@ -46,7 +46,7 @@ from dask.distributed import Client
 from dask_cuda import LocalCUDACluster
 
 from hundredfold import machine, plot
-from hundredfold.machine import environments
+from hundredfold.setup import environments
 from hundredfold.toolkit import costs, recorded
 
 # %% [markdown]
@@ -82,7 +82,7 @@ def run(client, rows=2_000, columns=16, blocks=4, **where):
 # whatever size: all that follows are ways to start these three and to tell them one address.
 
 # %%
-os.environ.setdefault("HUNDREDFOLD_GPUS", "2")  # where there is no GPU, simulate two
+os.environ.setdefault("GPUSIM_GPUS", "2")  # where there is no GPU, simulate two
 cluster = LocalCUDACluster(dashboard_address="127.0.0.1:0")
 client = Client(cluster)
 workers = sorted(client.scheduler_info()["workers"])

@@ -48,7 +48,7 @@ from hundredfold import data, limit, measure, plot, report
 # The cluster comes first, before anything has touched a GPU (unit 11): one worker for each, and two of them where they are simulated. The plots beside this notebook are its.
 
 # %%
-os.environ.setdefault("HUNDREDFOLD_GPUS", "2")  # where there is no GPU, simulate two
+os.environ.setdefault("GPUSIM_GPUS", "2")  # where there is no GPU, simulate two
 cluster = LocalCUDACluster(dashboard_address=":0")
 client = Client(cluster)
 client.wait_for_workers(len(cluster.worker_spec), timeout=120)

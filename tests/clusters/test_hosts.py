@@ -20,7 +20,7 @@ TWO = ["host1", "host2"]
 @pytest.fixture(scope="module")
 def world(make_world):
     world = make_world(*HOSTS)
-    world.environment |= {"HUNDREDFOLD_SIMULATE": "1", "HUNDREDFOLD_GPUS": "1", **PATIENCE}
+    world.environment |= {"GPUSIM_SIMULATE": "1", "GPUSIM_GPUS": "1", **PATIENCE}
     return world
 
 
@@ -200,7 +200,7 @@ def test_ssh_starts_the_cluster_with_the_hosts_keys_checked(cluster, program):
     (ssh / "sshd_config").write_text(
         f"HostKey {ssh}/host_key\nAuthorizedKeysFile {ssh}/authorized_keys\nStrictModes no\nUsePAM no\n"
         "PasswordAuthentication no\nPermitRootLogin prohibit-password\nPidFile none\n"
-        f"SetEnv HUNDREDFOLD_SIMULATE=1 HUNDREDFOLD_GPUS=1 DASK_TEMPORARY_DIRECTORY={world.folder}\n"
+        f"SetEnv GPUSIM_SIMULATE=1 GPUSIM_GPUS=1 DASK_TEMPORARY_DIRECTORY={world.folder}\n"
     )
     for host in TWO:
         world.start(host, "/usr/sbin/sshd", "-D", "-e", "-f", ssh / "sshd_config", log=f"sshd-{host}.log")

@@ -18,8 +18,8 @@ def slurm(make_world):
     world = make_world("login", *NODES)
     world.environment |= {
         "SLURM_CONF": f"{world.folder}/slurm/slurm.conf",
-        "HUNDREDFOLD_SIMULATE": "1",
-        "HUNDREDFOLD_GPUS": "2",
+        "GPUSIM_SIMULATE": "1",
+        "GPUSIM_GPUS": "2",
         # The least that Dask takes; 30 s without it. So long a host may be silent before it counts as lost.
         "DASK_DISTRIBUTED__COMM__TIMEOUTS__TCP": "11s",
     }

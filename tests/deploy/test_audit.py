@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hundredfold.lab import audit
+from hundredfold.setup.lab import audit
 
 ROOT = Path(__file__).parents[2]
 

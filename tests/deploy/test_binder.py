@@ -32,9 +32,9 @@ def test_the_start_becomes_what_it_is_told_with_a_workspace_and_small_gpus(tmp_p
     )
     set_ = dict(line.split("=", 1) for line in done.stdout.splitlines() if "=" in line)
     assert set_["HUNDREDFOLD_WORK"] == f"{tmp_path}/hundredfold"
-    assert int(set_["HUNDREDFOLD_GPUS"]) * int(set_["HUNDREDFOLD_GPU_MEMORY"]) <= 600e6, "a session has 1 to 2 GB"
+    assert int(set_["GPUSIM_GPUS"]) * int(set_["GPUSIM_GPU_MEMORY"]) <= 600e6, "a session has 1 to 2 GB"
     assert (tmp_path / "hundredfold" / "notebooks" / "01_arrays.ipynb").exists()
     changed = subprocess.run(
-        [BINDER / "start", "sh", "-c", "exit 5"], env={**environment, "HUNDREDFOLD_GPUS": "1"}, timeout=300
+        [BINDER / "start", "sh", "-c", "exit 5"], env={**environment, "GPUSIM_GPUS": "1"}, timeout=300
     )
     assert changed.returncode == 5

@@ -192,13 +192,13 @@ def probed(cuda, driver, present=True):
     ],
 )
 def test_a_driver_older_than_the_image(image, cuda, driver, said, monkeypatch):
-    monkeypatch.setenv("HUNDREDFOLD_SIMULATE", "")
-    monkeypatch.delenv("HUNDREDFOLD_SIMULATE")
+    monkeypatch.setenv("GPUSIM_SIMULATE", "")
+    monkeypatch.delenv("GPUSIM_SIMULATE")
     found = start.driver(image, probed(cuda, driver))
     if said is None:
-        assert found is None and "HUNDREDFOLD_SIMULATE" not in os.environ
+        assert found is None and "GPUSIM_SIMULATE" not in os.environ
     else:
-        assert said in found and driver in found and os.environ["HUNDREDFOLD_SIMULATE"] == "1"
+        assert said in found and driver in found and os.environ["GPUSIM_SIMULATE"] == "1"
 
 
 def test_no_driver_is_no_fault():
@@ -248,11 +248,11 @@ def test_a_hub_that_cannot_be_reached_is_said(monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "hub", "becomes"),
     [
-        ([], False, "-m hundredfold.lab --no-browser --ServerApp.ip=0.0.0.0 --ServerApp.port=8888"),
-        (["--port=9"], False, "-m hundredfold.lab --no-browser --ServerApp.ip=0.0.0.0 --port=9"),
-        ([], True, "-m hundredfold.seats.server"),
-        (["jupyterhub-singleuser", "--debug"], True, "-m hundredfold.seats.server --debug"),
-        (["--debug"], True, "-m hundredfold.seats.server --debug"),
+        ([], False, "-m hundredfold.setup.lab --no-browser --ServerApp.ip=0.0.0.0 --ServerApp.port=8888"),
+        (["--port=9"], False, "-m hundredfold.setup.lab --no-browser --ServerApp.ip=0.0.0.0 --port=9"),
+        ([], True, "-m hundredfold.classroom.seats.server"),
+        (["jupyterhub-singleuser", "--debug"], True, "-m hundredfold.classroom.seats.server --debug"),
+        (["--debug"], True, "-m hundredfold.classroom.seats.server --debug"),
         (["bash", "-c", "true"], False, "bash -c true"),
         (["hundredfold-nbval", "01"], True, "hundredfold-nbval 01"),
         (["jupyter", "notebook", "--port", "8888"], False, "jupyter notebook --port 8888"),
@@ -280,7 +280,7 @@ def test_what_it_becomes(arguments, hub, becomes, monkeypatch, tmp_path):
 
 
 def test_the_lab_is_told_what_was_wrong_at_the_start(monkeypatch):
-    from hundredfold.seats import notice
+    from hundredfold.classroom.seats import notice
 
     for text, told in (("", []), ('["full"]', ["full"]), ("nonsense", []), ('{"a": 1}', []), ('["a", 1]', ["a"])):
         monkeypatch.setenv("HUNDREDFOLD_NOTICES", text)
@@ -289,7 +289,7 @@ def test_the_lab_is_told_what_was_wrong_at_the_start(monkeypatch):
 
 def test_nbval_finds_units_folders_and_files(tmp_path, monkeypatch):
     nbval = load("nbval")
-    from hundredfold.machine.paths import data_dir
+    from hundredfold.paths import data_dir
 
     every = nbval.chosen([], data_dir)
     assert {at.partition("/")[0] for at, _ in every} == {"notebooks", "exercises", "solutions"}

@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 import yaml
 
-from hundredfold.problems.deploying import script, slurm
+from hundredfold.learning.problems.deploying import script, slurm
 
 CLUSTERS = Path(__file__).parents[2] / "deploy" / "clusters"
 LECTURE = Path(__file__).parents[2] / "sources" / "lectures" / "14_deploying.py"

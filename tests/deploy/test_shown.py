@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hundredfold.build.sources import read
+from hundredfold.publish.build.sources import read
 
 ROOT = Path(__file__).parents[2]
 CLUSTERS = ROOT / "deploy" / "clusters"

@@ -1,4 +1,4 @@
-"""``python -m gpu.breaking VARIANT``: launch a broken variant of `tests/lens/broken`, or with ``right NAME`` the kernel as it is.
+"""``python -m gpu.breaking VARIANT``: launch a broken variant of `packages/kernellens/tests/broken`, or with ``right NAME`` the kernel as it is.
 
 Run under compute-sanitizer, which says what it finds wrong; errors that the launch itself raises are no failure here.
 """
@@ -15,12 +15,12 @@ TESTS = Path(__file__).parents[1]
 
 def main(name: str) -> None:
     sys.path[:0] = [str(TESTS), str(TESTS / "lens")]
-    from hundredfold.machine import detect
+    from gpusim.hardware import detect
 
     if detect.simulating():
-        from hundredfold import simulate
+        import gpusim
 
-        simulate.activate()
+        gpusim.activate()
     from kernels_set import registry
     from numba import cuda
 

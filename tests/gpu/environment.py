@@ -110,6 +110,6 @@ def _works(python: str) -> bool:
 def packages(python: str) -> set[str]:
     """Which of `ASKED` that Python can import, as far as it tells without importing them."""
     code = f"import importlib.util, json; print(json.dumps([n for n in {ASKED!r} if importlib.util.find_spec(n)]))"
-    env = {name: value for name, value in os.environ.items() if name != "HUNDREDFOLD_SIMULATE"}
+    env = {name: value for name, value in os.environ.items() if name != "GPUSIM_SIMULATE"}
     asked = subprocess.run([python, "-c", code], capture_output=True, text=True, timeout=120, check=False, env=env)
     return set(json.loads(asked.stdout)) if asked.returncode == 0 else set()

@@ -1,6 +1,6 @@
 """The course's kernels at the published sizes: by name, what makes a launch (kernel, grid, block, arguments).
 
-The kernels are those of `tests/kernels_set`, which are the course's own and published ones, and the stencil as it was published in 2019.
+The kernels are those of `packages/gpusim/tests/kernels_set`, which are the course's own and published ones, and the stencil as it was published in 2019.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def _plane(name, arrays, block, side=10_000, tile=None):
 
 def _smooth(in_order):
     def kernel():
-        from hundredfold.record.workloads import stencils
+        from hundredfold.toolkit.record.workloads import stencils
 
         return stencils.kernel(in_order)
 

@@ -12,12 +12,12 @@ import sys
 
 def main(log: str, names: list[str]) -> None:
     import hundredfold  # noqa: F401  (simulated or real: the environment says)
-    from hundredfold.machine import detect
+    from gpusim.hardware import detect
 
     if detect.simulating():
-        from hundredfold import simulate
+        import gpusim
 
-        simulate.activate()
+        gpusim.activate()
     from kernels_set import registry
     from numba import cuda
 
@@ -45,11 +45,11 @@ def main(log: str, names: list[str]) -> None:
 
 def told(dispatcher, args, configuration) -> dict:
     """Requests and sectors of global memory by kind, and bank conflicts, as `lens.trace` counts them on the launch's own arguments."""
-    from hundredfold import lens
+    import kernellens
 
     try:
         shared = getattr(configuration, "sharedmem", 0) or 0
-        trace = lens.trace(
+        trace = kernellens.trace(
             dispatcher, tuple(configuration.griddim), tuple(configuration.blockdim), *args, sharedmem=shared
         )
     except Exception as error:

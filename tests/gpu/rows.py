@@ -20,8 +20,8 @@ def keep_row(folder: Path, workload: str, way: str, found: dict[str, Any], remar
     found : dict
         `seconds`, and `first` where there was a run before.
     """
-    from hundredfold.record import here, keep
     from hundredfold.toolkit import recorded
+    from hundredfold.toolkit.record import here, keep
 
     if dry or not here.has_gpu():
         return False

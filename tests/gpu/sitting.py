@@ -13,14 +13,14 @@ from pathlib import Path
 
 
 def main(how: str, library: str, begin: str, seconds: str, share: str) -> None:
-    from hundredfold.machine import detect
-    from hundredfold.seats import rmm
+    from gpusim.hardware import detect
+    from hundredfold.classroom.seats import rmm
 
     rmm.apply()  # as a kernel of a seat does when it starts
     if detect.simulating():
-        from hundredfold import simulate
+        import gpusim
 
-        simulate.activate()
+        gpusim.activate()
     import cupy as cp
 
     cp.zeros(1).sum().item()

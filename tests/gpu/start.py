@@ -131,7 +131,7 @@ def _folders(named: Path | None, dry: bool, machine: str) -> list[Path]:
 
 def _env(dry: bool) -> dict[str, str]:
     if dry:
-        return {"HUNDREDFOLD_SIMULATE": "1", "HUNDREDFOLD_GPUS": "2"}
+        return {"GPUSIM_SIMULATE": "1", "GPUSIM_GPUS": "2"}
     # A pool of 80 % of the card, and managed memory, are nothing for a run that measures (tests/gpu/README.md).
     env = {"CUDF_PANDAS_RMM_MODE": "cuda"}
     if "CUDA_HOME" not in os.environ and Path("/usr/local/cuda").is_dir():

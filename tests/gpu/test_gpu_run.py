@@ -139,7 +139,7 @@ def test_the_command_refuses_a_machine_without_a_gpu(tmp_path):
 
 def test_a_sum_of_2_tb_joins_the_recording_and_a_simulated_one_does_not(tmp_path, monkeypatch):
     from gpu import rows
-    from hundredfold.record import here
+    from hundredfold.toolkit.record import here
 
     # A machine as `here` would describe it, for there is none here.
     machine = {
@@ -212,7 +212,7 @@ def test_targets_are_held_to_what_was_found(tmp_path):
 
 
 def test_a_checkout_without_git_names_its_commit(monkeypatch):
-    from hundredfold.record import here
+    from hundredfold.toolkit.record import here
 
     monkeypatch.setenv("HUNDREDFOLD_COMMIT", "abc1234")
     assert "abc1234" in here.source("x")["method"]

@@ -14,8 +14,9 @@ def examine(
     """
     from dataclasses import replace
 
-    from hundredfold import lens, measure
-    from hundredfold.lens.times.launches import work_of_launch
+    import kernellens
+    from hundredfold import measure
+    from kernellens.times.launches import work_of_launch
 
     found: dict[str, Any] = {"kernel": what or kernel.py_func.__name__, "grid": griddim, "block": blockdim, "why": {}}
     try:
@@ -23,13 +24,13 @@ def examine(
         work = work_of_launch(kernel, (griddim, blockdim, *args), None, sharedmem, None, 0)
         compiled = _compiled(kernel, args, blockdim, sharedmem, found)
         registers = (compiled.registers if compiled is not None and compiled.available else 0) or 0
-        bound, estimate = lens.bound(work), lens.estimate(replace(work, registers=registers))
+        bound, estimate = kernellens.bound(work), kernellens.estimate(replace(work, registers=registers))
         found["bytes"] = work.read + work.written
         found |= {"gpu": bound.gpu.name, "bound": bound.seconds, "bound binds": bound.binds}
         found |= {"estimate": estimate.seconds, "estimate binds": estimate.binds, "calibrated": estimate.calibrated}
         if registers:
             found["lens"] = {"registers": registers, "shared": compiled.shared}
-            held = lens.occupancy(registers, compiled.shared + sharedmem, blockdim)
+            held = kernellens.occupancy(registers, compiled.shared + sharedmem, blockdim)
             found["lens"] |= {"blocks an SM": held.blocks_per_sm, "occupancy": held.share}
     except Exception as error:
         found["why"]["lens"] = f"{type(error).__name__}: {error}"[:400]
@@ -50,10 +51,10 @@ def examine(
 
 
 def _compiled(kernel, args, blockdim, sharedmem, found):
-    from hundredfold import lens
+    import kernellens
 
     try:
-        compiled = lens.compile(kernel, *args, blockdim=blockdim, sharedmem=sharedmem)
+        compiled = kernellens.compile(kernel, *args, blockdim=blockdim, sharedmem=sharedmem)
     except Exception as error:
         found["why"]["compile"] = f"{type(error).__name__}: {error}"[:400]
         return None

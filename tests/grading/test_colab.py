@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from hundredfold import links
-from hundredfold.links import colab
+from hundredfold.classroom import links
+from hundredfold.classroom.links import colab
 
 ROOT = Path(__file__).parents[2]
 #: What Colab has without the course, as far as running a notebook goes.
@@ -72,7 +72,11 @@ def test_an_exercise_opened_in_colab_installs_the_course_and_runs(bare, where, t
     )  # fmt: skip
     file = tmp_path / "exercise.ipynb"
     file.write_text(json.dumps(notebook))
-    env = {key: value for key, value in os.environ.items() if not key.startswith(("HUNDREDFOLD_", "PYTHON"))}
+    env = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith(("HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_", "PYTHON"))
+    }
     env |= {"HUNDREDFOLD_STATE": str(tmp_path / "state"), "JUPYTER_PATH": ""}
     if not NOTHING_LENT:
         env["PIP_NO_BUILD_ISOLATION"] = "no"  # what builds the wheel is lent, too; pip's "no" means "do not"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from hundredfold.assignment import course
+from hundredfold.classroom.assignment import course
 
 ROOT = Path(__file__).parents[2]
 UNIT = "arrays"
@@ -22,7 +22,11 @@ UNIT = "arrays"
 def nbgrader(folder, *arguments):
     """Run a command of nbgrader in the course's folder, and return what it said."""
     bin = Path(sys.prefix) / "bin"
-    env = {key: value for key, value in os.environ.items() if not key.startswith(("HUNDREDFOLD_", "NBGRADER_"))}
+    env = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith(("HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_", "NBGRADER_"))
+    }
     env |= {"PATH": f"{bin}{os.pathsep}{os.environ['PATH']}", "HUNDREDFOLD_STATE": str(folder / "state")}
     done = subprocess.run(
         [sys.executable, "-m", "nbgrader", *arguments], cwd=folder, env=env, capture_output=True, text=True, timeout=900, check=False

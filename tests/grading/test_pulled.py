@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from nbgitpuller.pull import GitPuller
 
-from hundredfold import links
+from hundredfold.classroom import links
 
 ROOT = Path(__file__).parents[2]
 

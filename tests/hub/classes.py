@@ -13,7 +13,7 @@ from typing import Any
 import hubs
 from classroom import BACK, TROUBLE, Homes, Proxy, Pupil, together
 
-from hundredfold.seats import status
+from hundredfold.classroom.seats import status
 
 #: What learners do in a lesson, and how often.
 DOES = {"work": 0.8, "away": 0.1, "kernel_dies": 0.1}
@@ -175,7 +175,7 @@ def server(name: str) -> int | None:
     """The process of a learner's server."""
     for process in hubs.of_user(name):
         with contextlib.suppress(OSError):
-            if "hundredfold.seats.server" in Path(f"/proc/{process}/cmdline").read_text():
+            if "hundredfold.classroom.seats.server" in Path(f"/proc/{process}/cmdline").read_text():
                 return process
     return None
 

@@ -26,8 +26,8 @@ import hubs
 import pytest
 import requests
 
-from hundredfold.seats import asking, enter, groups, hook, spawner, status
-from hundredfold.seats.page import WAIT
+from hundredfold.classroom.seats import asking, enter, groups, hook, spawner, status
+from hundredfold.classroom.seats.page import WAIT
 
 HOSTILE = Path(hostile.__file__)
 
@@ -267,7 +267,7 @@ def test_many_who_hang_cost_as_much_time_as_one(tmp_path):
 
 def test_an_answer_of_half_a_gigabyte_is_not_kept(hub, mallory):
     code = (
-        "import resource, sys; from hundredfold.seats import asking, status\n"
+        "import resource, sys; from hundredfold.classroom.seats import asking, status\n"
         "status.rows(asking.Site.at(*sys.argv[1:]))\n"
         "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
         "(said,) = asking.Site.at(*sys.argv[1:]).kernels([NAME])\n"
@@ -395,7 +395,7 @@ def test_the_server_of_who_leaves_the_groups_is_stopped_and_their_files_stay(one
 )
 def test_a_directory_that_does_not_answer_stops_nobody(who, wanted, looks, monkeypatch):
     """An account and a group that are not found are looked for ten minutes long: a class goes on without LDAP for a while."""
-    monkeypatch.setattr("hundredfold.seats.people.least_uid", lambda: 1)
+    monkeypatch.setattr("hundredfold.classroom.seats.people.least_uid", lambda: 1)
     made = spawner.SeatSpawner(
         user=SimpleNamespace(name=who), groups=[f"{wanted}-of-these" if wanted == "none" else wanted]
     )
@@ -615,7 +615,7 @@ def test_a_server_is_started_for_a_learner_and_nobody_else(hub, people, who, req
     before = home.stat().st_mode if home.exists() else None
     # As if the hub's database had them, whoever put them there.
     code = (
-        "import sys; from types import SimpleNamespace; from hundredfold.seats.spawner import SeatSpawner, CannotSeat\n"
+        "import sys; from types import SimpleNamespace; from hundredfold.classroom.seats.spawner import SeatSpawner, CannotSeat\n"
         "made = SeatSpawner(user=SimpleNamespace(name=sys.argv[1]), groups=sys.argv[2:])\n"
         "try: made._person(); print('STARTS')\n"
         "except CannotSeat as error: print('refused', error.jupyterhub_message)"
@@ -816,8 +816,8 @@ def test_a_folder_that_a_neighbour_made_first_is_not_used(people, tmp_path_facto
     code = (
         "import os, tempfile\n"
         "from pathlib import Path\n"
-        "from hundredfold.seats import home\n"
-        "from hundredfold.machine import paths\n"
+        "from hundredfold.classroom.seats import home\n"
+        "from hundredfold import paths\n"
         "home.house_jupyter_elsewhere()\n"
         "from jupyter_core.paths import jupyter_config_path, jupyter_config_dir\n"
         "os.environ['HOME'] = '/nowhere'\n"

@@ -1,6 +1,6 @@
 """What a hostile learner can do to another: each attack is tried as another user, from outside, from their own seat, and through the proxy.
 
-docs/administrators/threats.md names these tests; a claim without one does not stand there (tests/seats/test_threats.py).
+docs/administrators/threats.md names these tests; a claim without one does not stand there (packages/hundredfold/tests/classroom/seats/test_threats.py).
 """
 
 from __future__ import annotations
@@ -361,7 +361,7 @@ asyncio.run(main())
 @pytest.fixture(scope="module", params=["encrypted", "as Dask comes"])
 def shared(request, people, tmp_path_factory):
     """A cluster of Anna's on the machine's own localhost, with and without what the spawner sets."""
-    from hundredfold.seats import certificates
+    from hundredfold.classroom.seats import certificates
 
     anna = people.add("ida" if request.param == "encrypted" else "ivo")
     user = pwd.getpwnam(anna)
@@ -384,7 +384,7 @@ def shared(request, people, tmp_path_factory):
 
 @pytest.mark.parametrize("what", ["scheduler", "worker", "nanny"])
 def test_on_a_shared_localhost_certificates_keep_clusters_apart(shared, mallory, what):
-    from hundredfold.seats import certificates
+    from hundredfold.classroom.seats import certificates
 
     how, anna, addresses, env = shared
     hers = certificates.settings(*certificates.make(mallory.name))

@@ -53,9 +53,9 @@ def test_a_seat_has_its_limits_and_not_the_machines(seated, hub):
     anna = seated("anna")
     kernel = anna.kernel()
     env = environment(anna, kernel)
-    assert env["HUNDREDFOLD_SEAT"] == "simulated" and env["HUNDREDFOLD_GPUS"] == "2"
-    assert int(env["HUNDREDFOLD_GPU_MEMORY"]) == 2**29 == int(env["MEM_LIMIT"]) // 4
-    assert anna.run(kernel, "from hundredfold.machine import cpu; print(cpu.cores(), cpu.memory().total)").split() == [
+    assert env["HUNDREDFOLD_SEAT"] == "simulated" and env["GPUSIM_GPUS"] == "2"
+    assert int(env["GPUSIM_GPU_MEMORY"]) == 2**29 == int(env["MEM_LIMIT"]) // 4
+    assert anna.run(kernel, "from gpusim.hardware import cpu; print(cpu.cores(), cpu.memory().total)").split() == [
         "1",
         str(2**31),
     ]

@@ -18,7 +18,7 @@ def run(program: str) -> list:
 
 
 def test_the_hubs_database_is_not_loaded():
-    light = "from hundredfold.seats import light; light.server(); import jupyterhub.singleuser as s; assert s.main"
+    light = "from hundredfold.classroom.seats import light; light.server(); import jupyterhub.singleuser as s; assert s.main"
     assert run(light + SEEN) == [[]]
     assert run("import jupyterhub.singleuser" + SEEN) == [sorted(HEAVY)]  # or there is nothing to leave out any more
 
@@ -26,7 +26,7 @@ def test_the_hubs_database_is_not_loaded():
 def test_the_real_modules_are_there_for_whoever_needs_them():
     program = """
 import json
-from hundredfold.seats import light
+from hundredfold.classroom.seats import light
 light.server()
 from jupyterhub import orm
 import sqlalchemy
@@ -37,7 +37,7 @@ print(json.dumps([orm.User.__tablename__, hasattr(sqlalchemy, "select")]))
 
 def test_a_jupyterhub_that_needs_more_than_names_is_imported_whole():
     program = """
-from hundredfold.seats import light
+from hundredfold.classroom.seats import light
 light.HUB_ONLY += ("jupyterhub._version",)  # of which the package needs the number
 light.server()
 import jupyterhub.singleuser as s

@@ -13,9 +13,9 @@ import hubs
 import pytest
 import requests
 
-from hundredfold.progress import catalogue, classroom
+from hundredfold.learning.progress import catalogue, classroom
 
-CHECK = "from hundredfold.problems import progress, sharing\nfrom hundredfold.problems.verdict import Verdict\n"
+CHECK = "from hundredfold.learning.problems import progress, sharing\nfrom hundredfold.learning.problems.verdict import Verdict\n"
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,7 @@
 """Four notebooks at once on one GPU, on a real hub: each has its own part, who wants more gets their own error, and neighbours go on.
 
 No machine here has a GPU: a make-believe nvidia-smi tells the hub of one, and the notebooks simulate it. The limits, and what keeps
-them, are those of a real one: CuPy's pool reads its limit from the environment, RMM is held by `hundredfold.seats.rmm`.
+them, are those of a real one: CuPy's pool reads its limit from the environment, RMM is held by `hundredfold.classroom.seats.rmm`.
 """
 
 import json

@@ -13,7 +13,7 @@ import hubs
 import pytest
 import requests
 
-from hundredfold.seats import asking, reclaim, status
+from hundredfold.classroom.seats import asking, reclaim, status
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +52,7 @@ def test_status_says_who_sits_where_and_what_they_run(hub, seated):
 
 def test_status_is_for_root(hub, seated):
     code = (
-        "import sys; from click.testing import CliRunner; from hundredfold.seats.command import command\n"
+        "import sys; from click.testing import CliRunner; from hundredfold.classroom.seats.command import command\n"
         "done = CliRunner().invoke(command, ['status', '--settings', sys.argv[1]]); print(done.exit_code, done.output)"
     )
     settings = hub.run / "hub.toml"
@@ -173,8 +173,8 @@ def test_a_server_that_hangs_is_said_and_does_not_hide_the_others(hub, seated, s
 
 
 def test_a_seat_whose_server_the_hub_does_not_know_is_found(hub, site, seated):
-    from hundredfold.seats.ledger import Ledger
-    from hundredfold.seats.places import SIMULATED, Place
+    from hundredfold.classroom.seats.ledger import Ledger
+    from hundredfold.classroom.seats.places import SIMULATED, Place
 
     anna = seated("anna")
     ledger = Ledger(hub.state / "seats.json")

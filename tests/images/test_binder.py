@@ -38,7 +38,7 @@ import os, nbformat
 from nbclient import NotebookClient
 notebook = nbformat.read("hundredfold/notebooks/01_arrays.ipynb", as_version=4)
 NotebookClient(notebook, timeout=600).execute()
-print(os.environ["HUNDREDFOLD_GPUS"], "GPUs,", os.environ["HUNDREDFOLD_GPU_MEMORY"], "bytes each")
+print(os.environ["GPUSIM_GPUS"], "GPUs,", os.environ["GPUSIM_GPU_MEMORY"], "bytes each")
 """
 
 

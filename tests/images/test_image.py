@@ -279,8 +279,10 @@ def test_a_clock_that_is_before_the_image_was_made(image, home, tmp_path):
 
 def test_a_driver_that_is_older_than_the_image(image, home):
     """A machine with driver 470, as it was recorded; the image says of itself that it is cu12."""
-    (home / "probe.json").write_text((ROOT / "tests" / "machine" / "recorded" / "driver-470.json").read_text())
-    environment = {"HUNDREDFOLD_IMAGE": "cu12", "HUNDREDFOLD_PROBE": "/home/jovyan/probe.json"}
+    (home / "probe.json").write_text(
+        (ROOT / "packages" / "gpusim" / "tests" / "hardware" / "recorded" / "driver-470.json").read_text()
+    )
+    environment = {"HUNDREDFOLD_IMAGE": "cu12", "GPUSIM_PROBE": "/home/jovyan/probe.json"}
     with image.container(home, environment=environment).start() as lab:
         until("it is said", lambda: "needs driver 525 or newer" in lab.said())
         assert "An administrator updates the host's driver" in lab.said() and "simulated" in lab.said()

@@ -5,9 +5,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from hundredfold import problems
-from hundredfold.problems.protocols.anywhere import unit_rows
-from hundredfold.problems.protocols.frozen import Frozen
+from hundredfold.learning import problems
+from hundredfold.learning.problems.protocols.anywhere import unit_rows
+from hundredfold.learning.problems.protocols.frozen import Frozen
 
 jax.config.update("jax_enable_x64", True)
 

@@ -53,7 +53,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
     own = {f"JUPYTER_{name}_DIR": str(home / name.lower()) for name in ("CONFIG", "DATA", "RUNTIME")}
     own |= {"HUNDREDFOLD_WORK": str(home / "work"), "HUNDREDFOLD_STATE": str(home / "state"), "HOME": str(home)}
     # Small enough that the machines of CI run the unit in a minute; the unit chooses its sizes by it.
-    own |= {"HUNDREDFOLD_GPU_MEMORY": str(700 * 2**20)}
+    own |= {"GPUSIM_GPU_MEMORY": str(700 * 2**20)}
     # A run of a cluster, recorded here on a simulated one, for the Dask panel to replay.
     command = [
         sys.executable,
@@ -66,7 +66,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
     ]
     subprocess.run(command, env=os.environ | own, check=True, timeout=600)
     own |= {"HUNDREDFOLD_PANELS": str(home / "panels")}
-    drop = ("HUNDREDFOLD_SIMULATE", "HUNDREDFOLD_FIGURES", "HUNDREDFOLD_STRICT", "DISPLAY", "BROWSER", "SSH_CONNECTION")
+    drop = ("GPUSIM_SIMULATE", "KERNELLENS_FIGURES", "HUNDREDFOLD_STRICT", "DISPLAY", "BROWSER", "SSH_CONNECTION")
     env = {name: value for name, value in os.environ.items() if name not in drop} | own
     process = subprocess.Popen(
         ["make", "lab", f"PYTHON={sys.executable}", f"ARGS=--no-browser --port={PORT} --ServerApp.base_url={prefix}"],
@@ -291,7 +291,7 @@ def test_the_dask_panel_starts_a_cluster_whose_plot_moves(learner):
 from dask.distributed import Client
 client = Client("{address}")
 work = client.map(time.sleep, [0.2] * 100, pure=False)
-set(client.run(os.getenv, "HUNDREDFOLD_SIMULATE").values())"""
+set(client.run(os.getenv, "GPUSIM_SIMULATE").values())"""
     learner.write(first, work)
     assert "{'1'}" in learner.run(first), "its workers simulate"
     page.locator(".lm-TabBar-tab", has_text="Task Stream").click()

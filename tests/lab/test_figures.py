@@ -10,8 +10,8 @@ from collections import Counter
 import pytest
 from playwright.sync_api import sync_playwright
 
-from hundredfold import plot
-from hundredfold.server import PATH, bokehjs
+from hundredfold.setup.lab.server import PATH, bokehjs
+from kernellens import plot
 
 
 class Server(http.server.ThreadingHTTPServer):
@@ -64,8 +64,8 @@ def browser():
 @pytest.fixture
 def show(browser, monkeypatch):
     """Open figures in a page; returns the page and the server."""
-    monkeypatch.setenv("HUNDREDFOLD_BASE_URL", "/user/ada/")
-    monkeypatch.delenv("HUNDREDFOLD_FIGURES", raising=False)
+    monkeypatch.setenv("KERNELLENS_BASE_URL", "/user/ada/")
+    monkeypatch.delenv("KERNELLENS_FIGURES", raising=False)
     opened = []
 
     def show(*figures, bokeh: bool = True, light: bool = True):

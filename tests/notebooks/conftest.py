@@ -11,7 +11,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from hundredfold.build.normalise import patterns
+from hundredfold.publish.build.normalise import patterns
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("notebooks", "solutions", "exercises")

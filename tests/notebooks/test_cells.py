@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from IPython.core.inputtransformer2 import TransformerManager
 
-from hundredfold.build.products import products
-from hundredfold.build.sources import find, read
+from hundredfold.publish.build.products import products
+from hundredfold.publish.build.sources import find, read
 
 ROOT = Path(__file__).parents[2]
 SOURCES = find(ROOT)

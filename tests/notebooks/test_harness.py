@@ -14,7 +14,7 @@ def out(text, name="stdout"):
 
 ERROR = new_output("error", ename="ZeroDivisionError", evalue="division by zero", traceback=["elsewhere"])
 ENVIRONMENT = (
-    "import os\nprint([os.environ.get(k) for k in ('HUNDREDFOLD_FIGURES', 'COLUMNS', 'HUNDREDFOLD_STRICT')],"
+    "import os\nprint([os.environ.get(k) for k in ('KERNELLENS_FIGURES', 'COLUMNS', 'HUNDREDFOLD_STRICT')],"
     " os.path.basename(os.environ['HUNDREDFOLD_STATE'])[:17], os.path.basename(os.getcwd()))"
 )
 FIGURE = """\
@@ -71,7 +71,7 @@ def report(harness):
     """One run over all notebooks by two workers, as `make test` does it."""
     for name, cells in NOTEBOOKS.items():
         harness.add(name, *cells)
-    return harness.run("-n", "2", HUNDREDFOLD_PROBE=str(RECORDED / "no-gpu.json"))
+    return harness.run("-n", "2", GPUSIM_PROBE=str(RECORDED / "no-gpu.json"))
 
 
 @pytest.mark.parametrize("name", WANTED)
@@ -104,7 +104,7 @@ def test_with_a_gpu_and_from_another_folder(harness):
         *(".", "-p", "plugin"),
         cwd="gpu",
         PYTHONPATH=str(harness.root),
-        HUNDREDFOLD_PROBE=str(RECORDED / "good-h200.json"),
+        GPUSIM_PROBE=str(RECORDED / "good-h200.json"),
     )
     assert report.cells("recorded.ipynb") == ["PASSED", "FAILED", "SKIPPED"], report.output
     assert report.cells("unrecorded.ipynb") == ["PASSED"] * 2, report.output

@@ -6,7 +6,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from hundredfold import problems
+from hundredfold.learning import problems
 
 ROOT = Path(__file__).parents[2]
 STUB = re.compile(r"# your code here \(about (\d+) lines?\)")

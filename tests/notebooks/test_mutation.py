@@ -12,7 +12,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from hundredfold.build.normalise import compared, sanitise
+from hundredfold.publish.build.normalise import compared, sanitise
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = [
@@ -98,8 +98,8 @@ def changed(harness, rules):
 @pytest.fixture(scope="module")
 def report(harness, changed):
     """One run of those that are run."""
-    cache = os.environ.get("HUNDREDFOLD_CACHE", str(ROOT / ".cache" / "hundredfold"))
-    return harness.run("-n", "2", *map(str, RUN), HUNDREDFOLD_CACHE=cache)
+    cache = os.environ.get("GPUSIM_CACHE", str(ROOT / ".cache" / "hundredfold"))
+    return harness.run("-n", "2", *map(str, RUN), GPUSIM_CACHE=cache)
 
 
 @pytest.mark.large

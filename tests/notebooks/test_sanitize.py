@@ -7,7 +7,7 @@ import nbformat
 import pytest
 from nbval.plugin import get_sanitize_patterns
 
-from hundredfold.build.normalise import compared, sanitise
+from hundredfold.publish.build.normalise import compared, sanitise
 
 ROOT = Path(__file__).parents[2]
 FILE = ROOT / "tests" / "sanitize.cfg"

@@ -8,9 +8,9 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from hundredfold.build.normalise import compared, sanitise
-from hundredfold.build.products import PRODUCTS
-from hundredfold.build.sources import KINDS, find, read
+from hundredfold.publish.build.normalise import compared, sanitise
+from hundredfold.publish.build.products import PRODUCTS
+from hundredfold.publish.build.sources import KINDS, find, read
 
 ROOT = Path(__file__).parents[2]
 SOURCES = find(ROOT)

@@ -18,8 +18,12 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.fixture(scope="session")
 def site() -> Path:
     """The folder of the built pages; a warning of Sphinx, a dead link or a picture without words is an error here."""
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("HUNDREDFOLD_")}
-    command = [sys.executable, "-m", "hundredfold.site.build", "--fresh"]
+    clean = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_", "GPUSIM_", "KERNELLENS_"))
+    }
+    command = [sys.executable, "-m", "hundredfold.publish.site.build", "--fresh"]
     done = subprocess.run(command, cwd=ROOT, env=clean, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stdout + done.stderr
     return ROOT / "_build" / "site" / "html"
@@ -27,7 +31,7 @@ def site() -> Path:
 
 @pytest.fixture(scope="session")
 def address(site: Path) -> Iterator[str]:
-    code = f"from pathlib import Path; from hundredfold.site.serve import serve; serve(Path({str(site)!r}))"
+    code = f"from pathlib import Path; from hundredfold.publish.site.serve import serve; serve(Path({str(site)!r}))"
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     yield process.stdout.readline().strip()
     process.terminate()

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from hundredfold import problems, syllabi
-from hundredfold.site import layout
+from hundredfold.classroom import syllabi
+from hundredfold.learning import problems
+from hundredfold.publish.site import layout
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ROOT / "docs" / "instructors"
@@ -52,7 +53,7 @@ def words_of_the_course() -> set[str]:
     found = {*dir(builtins), *keyword.kwlist, *dir(numpy), *dir(numpy.linalg), *dir(numpy.random.Generator)}
     found |= {*dir(pandas), *dir(pandas.DataFrame), *dir(pandas.Series), *dir(distributed), *dir(distributed.Client)}
     found |= {*dir(dask.array), *dir(dask.array.Array), *dir(dask.dataframe), *dir(dask.dataframe.DataFrame)}
-    for file in (ROOT / "src" / "hundredfold").rglob("*.py"):
+    for file in (ROOT / "packages" / "hundredfold" / "src" / "hundredfold").rglob("*.py"):
         found |= set(_WORD.findall(file.read_text(encoding="utf-8")))
     return found
 

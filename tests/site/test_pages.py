@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from hundredfold.site import answers, proof, stage
+from hundredfold.publish.site import answers, proof, stage
 
 
 @pytest.fixture

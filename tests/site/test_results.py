@@ -13,7 +13,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from hundredfold.plot import words
+from kernellens.plot import words
 
 RECORDING = {
     "schema": 1,
@@ -131,8 +131,8 @@ def test_a_time_below_its_limit_is_left_out_and_the_others_stay(page):
 MADE = """
 import sys
 import numpy as np
-from hundredfold import simulate
-simulate.activate()
+import gpusim
+gpusim.activate()
 import cupy as cp
 from hundredfold import compare, measure, report
 x, y = np.ones(1000), cp.ones(1000)
@@ -144,7 +144,7 @@ report(sys.argv[1], title="A <report> & more", unit=None)
 
 def test_a_reports_page_is_read_too_without_its_simulated_times(page, tmp_path):
     file = tmp_path / "my-report.html"
-    env = os.environ | {"HUNDREDFOLD_STATE": str(tmp_path), "HUNDREDFOLD_GPU_MEMORY": str(2**28)}
+    env = os.environ | {"HUNDREDFOLD_STATE": str(tmp_path), "GPUSIM_GPU_MEMORY": str(2**28)}
     done = subprocess.run(
         [sys.executable, "-c", MADE, str(file)], env=env, cwd=tmp_path, capture_output=True, text=True, timeout=300
     )

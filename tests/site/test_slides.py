@@ -13,7 +13,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from hundredfold.site import slides
+from hundredfold.publish.site import slides
 
 ROOT = Path(__file__).resolve().parents[2]
 LECTURES = sorted(path.stem for path in (ROOT / "notebooks").glob("[0-9]*.ipynb"))

@@ -81,49 +81,49 @@ SRC = {name: f"packages/{name}/src/{name}" for name in ("gpusim", "kernellens", 
 
 # Files that go elsewhere than their module, and the tests.
 PLACES = {
-    "src/hundredfold": SRC["hundredfold"],
-    "src/hundredfold/start.py": f"{SRC['gpusim']}/start.py",
-    "src/hundredfold/__main__.py": f"{SRC['gpusim']}/running.py",
-    "src/hundredfold/simulate/startup.pth": f"{SRC['gpusim']}/importing/gpusim.pth",
-    "src/hundredfold/seats/startup.pth": f"{SRC['hundredfold']}/classroom/seats/hundredfold_seat.pth",
-    "tests/conftest.py": f"{SRC['gpusim']}/testing.py",
+    "packages/hundredfold/src/hundredfold": SRC["hundredfold"],
+    "packages/gpusim/src/gpusim/start.py": f"{SRC['gpusim']}/start.py",
+    "packages/gpusim/src/gpusim/running.py": f"{SRC['gpusim']}/running.py",
+    "packages/gpusim/src/gpusim/importing/gpusim.pth": f"{SRC['gpusim']}/importing/gpusim.pth",
+    "packages/hundredfold/src/hundredfold/classroom/seats/hundredfold_seat.pth": f"{SRC['hundredfold']}/classroom/seats/hundredfold_seat.pth",
+    "packages/gpusim/src/gpusim/testing.py": f"{SRC['gpusim']}/testing.py",
     # gpusim
-    "tests/engine": "packages/gpusim/tests/device",
-    "tests/engine/kernels": "packages/gpusim/tests/kernels",
-    "tests/engine/kernels/trace": "packages/gpusim/tests/kernels/sanitizer",
-    "tests/simulate": "packages/gpusim/tests/libraries",
-    "tests/simulate/conftest.py": "packages/gpusim/tests/conftest.py",
+    "packages/gpusim/tests/device": "packages/gpusim/tests/device",
+    "packages/gpusim/tests/kernels": "packages/gpusim/tests/kernels",
+    "packages/gpusim/tests/kernels/sanitizer": "packages/gpusim/tests/kernels/sanitizer",
+    "packages/gpusim/tests/libraries": "packages/gpusim/tests/libraries",
+    "packages/gpusim/tests/conftest.py": "packages/gpusim/tests/conftest.py",
     **{
-        f"tests/simulate/test_{name}.py": f"packages/gpusim/tests/importing/test_{name}.py"
+        f"packages/gpusim/tests/libraries/test_{name}.py": f"packages/gpusim/tests/importing/test_{name}.py"
         for name in ("finder", "gone", "local_cluster", "pth", "reexports")
     },
     **{
         f"tests/{name}": f"packages/gpusim/tests/{name}"
         for name in "conformance kernels_set cupy_suite cudf_suite numba_cuda_suite dask_cuda_suite".split()
     },
-    "tests/machine": "packages/gpusim/tests/hardware",
+    "packages/gpusim/tests/hardware": "packages/gpusim/tests/hardware",
     # kernellens
-    "tests/lens": "packages/kernellens/tests",
-    "tests/kernels_set/test_lens.py": "packages/kernellens/tests/test_kernels_set_seen.py",
-    "tests/plot": "packages/kernellens/tests/plot",
-    "tests/port": "packages/kernellens/tests/port",
-    "tests/trial": "packages/kernellens/tests/trial",
-    "tests/lint": "packages/kernellens/tests/check",
-    "tests/public_notebooks": "packages/kernellens/tests/public_notebooks",
+    "packages/kernellens/tests": "packages/kernellens/tests",
+    "packages/kernellens/tests/test_kernels_set_seen.py": "packages/kernellens/tests/test_kernels_set_seen.py",
+    "packages/kernellens/tests/plot": "packages/kernellens/tests/plot",
+    "packages/kernellens/tests/port": "packages/kernellens/tests/port",
+    "packages/kernellens/tests/trial": "packages/kernellens/tests/trial",
+    "packages/kernellens/tests/check": "packages/kernellens/tests/check",
+    "packages/kernellens/tests/public_notebooks": "packages/kernellens/tests/public_notebooks",
     # the course
-    "tests/conformance/test_notebook_names.py": "tests/notebooks/test_notebook_names.py",
-    "tests/machine/test_doctor.py": "packages/hundredfold/tests/setup/test_doctor.py",
-    "tests/machine/test_environments.py": "packages/hundredfold/tests/setup/test_environments.py",
-    "tests/machine/test_packages.py": "packages/hundredfold/tests/setup/test_packages.py",
-    "tests/machine/test_paths.py": "packages/hundredfold/tests/setup/test_paths.py",
+    "tests/notebooks/test_notebook_names.py": "tests/notebooks/test_notebook_names.py",
+    "packages/hundredfold/tests/setup/test_doctor.py": "packages/hundredfold/tests/setup/test_doctor.py",
+    "packages/hundredfold/tests/setup/test_environments.py": "packages/hundredfold/tests/setup/test_environments.py",
+    "packages/hundredfold/tests/setup/test_packages.py": "packages/hundredfold/tests/setup/test_packages.py",
+    "packages/hundredfold/tests/setup/test_paths.py": "packages/hundredfold/tests/setup/test_paths.py",
     **{
         f"tests/test_{name}.py": f"packages/hundredfold/tests/setup/test_{name}.py"
         for name in "lab_setup lab_start lock parts server".split()
     },
     **{f"tests/{name}": f"packages/hundredfold/tests/learning/{name}" for name in "problems progress report".split()},
-    "tests/test_check.py": "packages/hundredfold/tests/learning/test_check.py",
-    "tests/measure": "packages/hundredfold/tests/toolkit",
-    "tests/record": "packages/hundredfold/tests/toolkit/record",
+    "packages/hundredfold/tests/learning/test_check.py": "packages/hundredfold/tests/learning/test_check.py",
+    "packages/hundredfold/tests/toolkit": "packages/hundredfold/tests/toolkit",
+    "packages/hundredfold/tests/toolkit/record": "packages/hundredfold/tests/toolkit/record",
     **{
         f"tests/test_{name}.py": f"packages/hundredfold/tests/notebook/test_{name}.py"
         for name in "extension workspace dashboard panel".split()
@@ -132,13 +132,13 @@ PLACES = {
         f"tests/{name}": f"packages/hundredfold/tests/classroom/{name}"
         for name in "seats preflight assignment syllabi links".split()
     },
-    "tests/build": "packages/hundredfold/tests/publish/build",
-    "tests/browser": "packages/hundredfold/tests/publish/browser",
-    "tests/test_pages.py": "packages/hundredfold/tests/publish/test_pages.py",
-    "tests/data": "packages/hundredfold/tests/data",
-    "tests/recordings": "packages/hundredfold/tests/recordings",
-    "tests/test_cli.py": "packages/hundredfold/tests/test_cli.py",
-    "tests/test_main.py": "packages/hundredfold/tests/test_main.py",
+    "packages/hundredfold/tests/publish/build": "packages/hundredfold/tests/publish/build",
+    "packages/hundredfold/tests/publish/browser": "packages/hundredfold/tests/publish/browser",
+    "packages/hundredfold/tests/publish/test_pages.py": "packages/hundredfold/tests/publish/test_pages.py",
+    "packages/hundredfold/tests/data": "packages/hundredfold/tests/data",
+    "packages/hundredfold/tests/recordings": "packages/hundredfold/tests/recordings",
+    "packages/hundredfold/tests/test_cli.py": "packages/hundredfold/tests/test_cli.py",
+    "packages/hundredfold/tests/test_main.py": "packages/hundredfold/tests/test_main.py",
 }
 
 VARIABLES = {
@@ -151,8 +151,16 @@ VARIABLES = {
 TEXTS = [
     ("", r'\+hundredfold(?=")', "+gpusim"),
     ("", r"__hundredfold_(?=(?:source|tree|device|written)__)", "__gpusim_"),
-    ("", r'startswith\("HUNDREDFOLD_"\)', 'startswith(("HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_"))'),
-    ("", r'startswith\(\("HUNDREDFOLD_", ', 'startswith(("HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_", '),
+    (
+        "",
+        r'startswith\("HUNDREDFOLD_"\)',
+        'startswith(("HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_", "GPUSIM_", "KERNELLENS_"))',
+    ),
+    (
+        "",
+        r'startswith\(\("HUNDREDFOLD_", ',
+        'startswith(("HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_", "GPUSIM_", "KERNELLENS_", ',
+    ),
     *((f"packages/{each}/tests/", r'"-m", "hundredfold"', '"-m", "gpusim"') for each in ("gpusim", "kernellens")),
     *((f"packages/{each}/tests/", r"python -m hundredfold", "python -m gpusim") for each in ("gpusim", "kernellens")),
     ("packages/kernellens/tests/", r"from hundredfold\.cli import main", "from kernellens.cli import main"),
@@ -173,14 +181,14 @@ TEXTS = [
 # What a learner writes goes on working: these are looked up by `from hundredfold import …`.
 FACADE = set("check compare data hint lens limit machine measure plot report toolkit __version__".split())
 # Functions of a package that are called like a module of it.
-FUNCTIONS = {("hundredfold.lens", "occupancy"), ("hundredfold.simulate", "activate")}
+FUNCTIONS = {("kernellens", "occupancy"), ("gpusim.importing", "activate")}
 # What gpusim offers itself.
 OFFERED = {"activate", "active", "TooLateError", "NotSimulatedError", "NotSimulatedAttribute", "NotSimulatedImport"}
 # A module's new name would hide another thing where it is used.
 ALIAS = {"numba", "numpy", "residency"}
 
 LEFT_ALONE = re.compile(
-    r"^(CHANGELOG\.md|CHECKLIST\.md|LICENSE|requirements/|recordings/raw/|src/hundredfold/site/pyodide\.json)"
+    r"^(CHANGELOG\.md|CHECKLIST\.md|LICENSE|requirements/|recordings/raw/|packages/hundredfold/src/hundredfold/publish/site/pyodide\.json)"
 )
 TEXT_ONLY = re.compile(r"^sources/(lectures|exercises)/")
 
@@ -198,7 +206,7 @@ class Tree:
         self.modules = set()
         self.places = dict(PLACES)
         for file in self.files:
-            if file.startswith("src/hundredfold/") and file.endswith(".py"):
+            if file.startswith("packages/hundredfold/src/hundredfold/") and file.endswith(".py"):
                 parts = file.removeprefix("src/").removesuffix(".py").split("/")
                 self.modules.add(".".join(parts[:-1] if parts[-1] == "__init__" else parts))
         for old, new in MODULES.items():

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import batchspawner  # noqa: F401 (adds the address that a job tells its port to)
 
-from hundredfold.seats import certificates
-from hundredfold.seats.people import GroupAuthenticator
+from hundredfold.classroom.seats import certificates
+from hundredfold.classroom.seats.people import GroupAuthenticator
 
 c = get_config()  # noqa: F821
 
@@ -19,7 +19,7 @@ PROFILES = {
     "simulated": {
         "title": "Simulated GPUs, 2 cores, 4 GB: all units and exercises",
         "job": {"partition": "cpu", "memory": "4G", "nprocs": "2", "runtime": "04:00:00", "gres": ""},
-        "environment": {"HUNDREDFOLD_GPUS": "2", "HUNDREDFOLD_GPU_MEMORY": "1000000000", "HUNDREDFOLD_SIMULATE": "1"},
+        "environment": {"GPUSIM_GPUS": "2", "GPUSIM_GPU_MEMORY": "1000000000", "GPUSIM_SIMULATE": "1"},
     },
     "gpu": {
         "title": "A GPU of your own, 8 cores, 32 GB, for two hours",

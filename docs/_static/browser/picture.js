@@ -1,7 +1,7 @@
-// The lens's picture of a launch, drawn from what hundredfold.browser.drawing made of it: threads and elements as squares.
+// The lens's picture of a launch, drawn from what hundredfold.publish.browser.drawing made of it: threads and elements as squares.
 "use strict";
 const hundredfoldPicture = (() => {
-  const READ = 1, WRITTEN = 2, UPDATED = 4, HALO = 8, EARLIER = 16; // as in hundredfold.lens.pictures.blocks
+  const READ = 1, WRITTEN = 2, UPDATED = 4, HALO = 8, EARLIER = 16; // as in kernellens.pictures.blocks
   const DOES = ["reads", "writes", "updates"];
   const SKY = "#56B4E9", ORANGE = "#E69F00", PURPLE = "#CC79A7", GREEN = "#009E73", WRONG = "#D55E00";
   const LEFT = 34, TOP = 16, MOST = 22, TALL = 420;

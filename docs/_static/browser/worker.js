@@ -13,7 +13,7 @@ async function start() {
   const own = await fetch("hundredfold.zip");
   if (!own.ok) throw new Error(`hundredfold.zip: ${own.status}`);
   python.unpackArchive(await own.arrayBuffer(), "zip");
-  session = python.runPython("from hundredfold.browser import Session; Session()");
+  session = python.runPython("from hundredfold.publish.browser import Session; Session()");
   say("ready");
 }
 

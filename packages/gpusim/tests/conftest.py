@@ -30,8 +30,12 @@ for line in sys.stdin:
 
 def start(**settings):
     """Return a function that runs code in a new simulating process, its tracebacks being this one's failures, and the process."""
-    environment = {key: value for key, value in os.environ.items() if not key.startswith(("HUNDREDFOLD_", "CUDA_"))}
-    environment |= {"HUNDREDFOLD_SIMULATE": "1", "HUNDREDFOLD_TRACE": "first", **settings}
+    environment = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith(("HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_", "CUDA_"))
+    }
+    environment |= {"GPUSIM_SIMULATE": "1", "GPUSIM_TRACE": "first", **settings}
     process = subprocess.Popen(
         [sys.executable, "-c", LOOP], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
     )
@@ -50,7 +54,7 @@ def start(**settings):
 @pytest.fixture(scope="module")
 def simulating(request, warm):
     """Run code in a simulating process with the settings of the test file (``SETTINGS``), after its ``IMPORTS``."""
-    run, process = start(**getattr(request.module, "SETTINGS", {"HUNDREDFOLD_GPU_MEMORY": "1GB"}))
+    run, process = start(**getattr(request.module, "SETTINGS", {"GPUSIM_GPU_MEMORY": "1GB"}))
     run(getattr(request.module, "IMPORTS", ""))
     yield run
     process.stdin.close()
@@ -61,7 +65,7 @@ def simulating(request, warm):
 def cupy_module(standins):
     import cupy
 
-    assert cupy.__version__.endswith("+hundredfold")
+    assert cupy.__version__.endswith("+gpusim")
     return cupy
 
 
@@ -75,7 +79,7 @@ def cp(cupy_module):
 def cudf_module(standins):
     import cudf
 
-    assert cudf.__version__.endswith("+hundredfold")
+    assert cudf.__version__.endswith("+gpusim")
     return cudf
 
 
@@ -88,14 +92,14 @@ def cudf(cudf_module):
 @pytest.fixture(scope="module")
 def cuda_module(standins):
     cuda = importlib.import_module("numba.cuda")
-    assert cuda.__version__.endswith("+hundredfold")
+    assert cuda.__version__.endswith("+gpusim")
     return cuda
 
 
 @contextlib.contextmanager
 def alone():
     """No work of the test before, and none left for the one after."""
-    from hundredfold.engine import device, queue
+    from gpusim.device import device, queue
 
     queue.run()
     yield
@@ -106,4 +110,4 @@ def alone():
 @pytest.fixture(autouse=True)
 def stopping(monkeypatch):
     """Kernels are stopped at what is found, so that a test sees it; test_reported is about what they do by default."""
-    monkeypatch.setenv("HUNDREDFOLD_TRACE", "first")
+    monkeypatch.setenv("GPUSIM_TRACE", "first")

@@ -16,7 +16,11 @@ RECORDED = Path(__file__).parent / "machine" / "recorded"
 
 
 # Not what other tests of this process have set: one that puts the stand-ins in place exports it to its children.
-CLEAN = {name: value for name, value in os.environ.items() if not name.startswith("HUNDREDFOLD_")}
+CLEAN = {
+    name: value
+    for name, value in os.environ.items()
+    if not name.startswith(("HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_", "GPUSIM_", "KERNELLENS_"))
+}
 
 
 def run(*arguments, **env):
@@ -59,14 +63,14 @@ def test_every_command_is_there(name):
 
 
 def test_doctor():
-    bad = run("doctor", "--json", HUNDREDFOLD_PROBE=str(RECORDED / "both-cupys.json"))
+    bad = run("doctor", "--json", GPUSIM_PROBE=str(RECORDED / "both-cupys.json"))
     assert bad.returncode == 1 and json.loads(bad.stdout)["ok"] is False
-    text = run("doctor", HUNDREDFOLD_PROBE=str(RECORDED / "both-cupys.json"))
+    text = run("doctor", GPUSIM_PROBE=str(RECORDED / "both-cupys.json"))
     assert text.returncode == 1 and "→ rm -rf .venv && make setup EXTRA=cu13" in text.stdout
-    here = run("doctor", "--json", HUNDREDFOLD_PROBE=str(RECORDED / "no-gpu.json"))
+    here = run("doctor", "--json", GPUSIM_PROBE=str(RECORDED / "no-gpu.json"))
     assert here.returncode == (0 if json.loads(here.stdout)["ok"] else 1)
     assert run("doctor", "--json", "--record").returncode == 2
-    assert "probe" in json.loads(run("doctor", "--record", HUNDREDFOLD_PROBE="").stdout)
+    assert "probe" in json.loads(run("doctor", "--record", GPUSIM_PROBE="").stdout)
 
 
 def fails(monkeypatch, error):

@@ -18,8 +18,12 @@ def run(tmp_path):
     probe.write_text('{"status": "no driver"}')
     folder = tmp_path / "here"
     folder.mkdir()
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("HUNDREDFOLD_")}
-    environment["HUNDREDFOLD_PROBE"] = str(probe)
+    environment = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith(("HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_", "GPUSIM_", "KERNELLENS_"))
+    }
+    environment["GPUSIM_PROBE"] = str(probe)
 
     def start(*arguments, ours=True, popen=False, **more):
         command = [sys.executable, *(["-m", "hundredfold"] if ours else []), *map(str, arguments)]
@@ -168,12 +172,10 @@ def test_without_arguments_it_says_how_and_where_to_look(run):
 
 def test_where_it_cannot_start_nothing_runs(run):
     (run.folder / "program.py").write_text("print('ran')\n")
-    environment = {**os.environ, "HUNDREDFOLD_PROBE": str(run.folder / "absent.json")}
-    environment.pop("HUNDREDFOLD_SIMULATE", None)
+    environment = {**os.environ, "GPUSIM_PROBE": str(run.folder / "absent.json")}
+    environment.pop("GPUSIM_SIMULATE", None)
     done = run("program.py", env=environment)
     assert (
-        done.returncode == 1
-        and done.stdout == ""
-        and done.stderr.startswith("Hundredfold: HUNDREDFOLD_PROBE names a file")
+        done.returncode == 1 and done.stdout == "" and done.stderr.startswith("Hundredfold: GPUSIM_PROBE names a file")
     )
     assert done.stderr.count("\n") == 1

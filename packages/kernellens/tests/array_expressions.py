@@ -6,7 +6,7 @@ Run as ``python array_expressions.py shapes|data N``; prints the accounts as JSO
 import json
 import sys
 
-from hundredfold import simulate
+import gpusim
 
 N = 2000
 
@@ -153,15 +153,15 @@ def described(account):
 
 
 def main(way):
-    simulate.activate()
-    from hundredfold.engine import queue, shapes
+    gpusim.activate()
+    from gpusim.device import queue, shapes
 
     if way == "shapes":
         shapes.begin(0.5)
     import cupy as cp
 
-    from hundredfold.lens.arrays.taking import taken
-    from hundredfold.machine import gpus
+    from gpusim.hardware import gpus
+    from kernellens.arrays.taking import taken
 
     x, y = cp.random.rand(N, N), cp.random.rand(N, N)
     i, f = cp.arange(N, dtype=cp.int32), cp.linspace(0, 1, N, dtype=cp.float32)

@@ -1,8 +1,8 @@
-"""Count what the compiler makes of functions of numbers: prints `src/hundredfold/lens/times/costs.json`'s rows.
+"""Count what the compiler makes of functions of numbers: prints `packages/kernellens/src/kernellens/times/costs.json`'s rows.
 
 Run with a Python that has the real numba-cuda and its compiler (the extra `compiler`), without the stand-ins:
 
-    python tests/lens/make_costs.py
+    python packages/kernellens/tests/make_costs.py
 
 In PTX a division and a root are one instruction, of which ptxas makes several (from memory: 7 to 9 floating-point ones and
 one of the special units), and a remainder is a loop: `BY_HAND` has what these are taken for.

@@ -2,7 +2,7 @@
 
 Run with a Python that has the real numba-cuda and its compiler (the extra `compiler`), without the stand-ins:
 
-    python tests/lens/make_ptx_operations.py
+    python packages/kernellens/tests/make_ptx_operations.py
 """
 
 from __future__ import annotations

@@ -5,12 +5,12 @@ import ast
 import numpy as np
 import pytest
 
-from hundredfold import lens
-from hundredfold.engine import queue
-from hundredfold.lens.arrays import rewriting
-from hundredfold.lens.arrays.caching import from_memory
-from hundredfold.lens.arrays.events import Event, Span
-from hundredfold.machine import gpus
+import kernellens
+from gpusim.device import queue
+from gpusim.hardware import gpus
+from kernellens.arrays import rewriting
+from kernellens.arrays.caching import from_memory
+from kernellens.arrays.events import Event, Span
 
 cuda = None  # the stand-in, set by conftest.py
 N = 100_000
@@ -43,7 +43,7 @@ def test_a_sum_of_squares_of_sines(cp, x):
         y = cp.sin(x) ** 2 + cp.cos(x) ** 2
         return y
 
-    account = lens.account(f, x)
+    account = kernellens.account(f, x)
     assert names(account) == ["sin", "square", "cos", "square", "add"]
     assert (account.read, account.written, account.flow.read, account.flow.written) == (
         6 * BYTES,
@@ -104,7 +104,7 @@ def test_the_fused_code_of_a_function(cp, x):
         return y * 2
 
     v = cp.linspace(1, 2, N)
-    (group,) = lens.account(f, x, v).groups
+    (group,) = kernellens.account(f, x, v).groups
     assert group.code.splitlines() == [
         "@cp.fuse()",
         "def fused(x, v):",
@@ -121,7 +121,7 @@ def test_the_fused_code_of_a_function(cp, x):
 
 
 def _cell(source, names, gpu="A100"):
-    from hundredfold.lens.arrays.running import run
+    from kernellens.arrays.running import run
 
     return run(ast.parse(source), source, "<cell>", names, gpus.find(gpu))[0]
 
@@ -155,8 +155,8 @@ def test_neighbours_are_not_fused(cp, x):
     def smoothed(x):
         x[1:-1] = (x[:-2] + x[2:]) * 0.5
 
-    assert lens.account(shifted, x).groups == []
-    account = lens.account(smoothed, x.copy())
+    assert kernellens.account(shifted, x).groups == []
+    account = kernellens.account(smoothed, x.copy())
     assert names(account) == ["add", "multiply", "copy"]
     (group,) = account.groups
     assert [event.name for event in group.events] == ["cupy_add", "cupy_multiply"]
@@ -172,9 +172,9 @@ def test_a_fused_reduction_has_no_second_result(cp, x):
     def distance(x, v):
         return ((x - v) ** 2).sum()
 
-    (group,) = lens.account(softmax, x).groups
+    (group,) = kernellens.account(softmax, x).groups
     assert [event.name for event in group.events] == ["cupy_subtract", "cupy_exp"]
-    account = lens.account(distance, x, x + 1)
+    account = kernellens.account(distance, x, x + 1)
     assert [event.name for event in account.groups[0].events] == ["cupy_subtract", "cupy_square", "cupy_sum"]
     assert "or as one cupy.ReductionKernel" in " ".join(str(account).split())
 
@@ -187,7 +187,7 @@ def test_a_loop_repeats_a_group(cp, x):
             z = z * 0.5 + y
         return z
 
-    account = lens.account(f, x)
+    account = kernellens.account(f, x)
     kinds = {group.kind for group in account.groups}
     assert [len(group.events) for group in account.groups] == [2] * 11 and len(kinds) == 2
     said = " ".join(str(account).split())
@@ -208,19 +208,19 @@ def test_what_has_to_move(cp, x):
     def twice(x):
         return x + x, x * x, x[: N // 2] + 1
 
-    account = lens.account(overwritten, x.copy())
+    account = kernellens.account(overwritten, x.copy())
     assert (account.flow.read, account.flow.written) == (0, BYTES)
-    account = lens.account(crossing)
+    account = kernellens.account(crossing)
     assert (account.to_device, account.to_host, account.flow.read, account.flow.written) == (BYTES,) * 4
     assert [event.kind for event in account.transfers] == ["h2d", "d2h"]
-    account = lens.account(twice, x)
+    account = kernellens.account(twice, x)
     assert (account.flow.read, account.flow.written) == (BYTES, 2 * BYTES + BYTES // 2)
     assert account.read == 2 * BYTES + BYTES // 2
 
 
 def test_gathers_promise_nothing_of_what_they_read(cp, x):
     index = cp.zeros(1000, np.int32)
-    account = lens.account(lambda x, i: x[i], x, index)
+    account = kernellens.account(lambda x, i: x[i], x, index)
     assert account.flow.read == 4000 and account.flow.written == 8000
     assert account.events[0].read == 12_000
 
@@ -228,7 +228,7 @@ def test_gathers_promise_nothing_of_what_they_read(cp, x):
 def test_transfers_cost_time_on_the_link(cp):
     """800 kB to an A100: at its link's peak at least, and in practice so much and the start of a copy."""
     host = np.ones(N)
-    account = lens.account(lambda: cp.asarray(host), gpu="A100")
+    account = kernellens.account(lambda: cp.asarray(host), gpu="A100")
     gpu = gpus.find("A100")
     assert account.bound.seconds == pytest.approx(BYTES / gpu.link_peak)
     assert account.estimate.seconds == pytest.approx(BYTES / gpu.link + 1e-5)
@@ -237,8 +237,8 @@ def test_transfers_cost_time_on_the_link(cp):
 
 def test_times_are_the_gpus(cp):
     """A copy of 400 MB each way on an A100: 800 MB less twice its L2, at 2.039 TB/s; on a T4 slower in proportion."""
-    x = lens.array(50_000_000)
-    account = lens.account(lambda x: x + 1, x, shapes=True, gpu="A100")
+    x = kernellens.array(50_000_000)
+    account = kernellens.account(lambda x: x + 1, x, shapes=True, gpu="A100")
     for name in ("A100", "T4"):
         gpu = gpus.find(name)
         on = account.on(name)
@@ -255,8 +255,8 @@ def test_one_pass_calculates_too(cp):
     The same sine twice may be calculated once.
     """
     gpu = gpus.find("T4")
-    account = lens.account(
-        lambda x: cp.sin(x) + cp.cos(x) + cp.exp(x) + cp.sin(x), lens.array(10_000_000), shapes=True, gpu="T4"
+    account = kernellens.account(
+        lambda x: cp.sin(x) + cp.cos(x) + cp.exp(x) + cp.sin(x), kernellens.array(10_000_000), shapes=True, gpu="T4"
     )
     faster = 1.01 * gpu.clock_most / gpu.clock
     assert account.bound.binds == "arithmetic"
@@ -270,7 +270,7 @@ def test_no_estimate_and_no_launch_beats_the_bound(cp, x):
         return x, x @ x
 
     for gpu in gpus.names():
-        account = lens.account(chain, x).on(gpu)
+        account = kernellens.account(chain, x).on(gpu)
         assert account.bound.seconds <= account.launched.seconds <= account.estimate.seconds
 
 
@@ -308,7 +308,7 @@ def test_kernels_of_numba(cp, x):
         count[64, 64](y, bins)
         return y, bins
 
-    account = lens.account(f, x)
+    account = kernellens.account(f, x)
     assert [e.name for e in account.events] == ["memset", "scale", "scale", "count"]
     read = [(e.read, e.written) for e in account.events[1:]]
     # c is not touched; 32 threads touch 32 elements of each; atomics read and write.
@@ -326,7 +326,7 @@ def test_frames_and_other_kernels_are_in_the_account(cp, x):
         return frame.groupby("k").a.mean(), square(x)
 
     before = queue.counters()
-    account = lens.account(f, x)
+    account = kernellens.account(f, x)
     done = queue.counters() - before
     assert {"cudf_groupby", "squared"} <= {event.name for event in account.events}
     assert sum(event.kind == "kernel" for event in account.events) == done.kernels
@@ -335,19 +335,19 @@ def test_frames_and_other_kernels_are_in_the_account(cp, x):
 
 
 def test_an_account_leaves_nothing_behind(cp, x):
-    from hundredfold.engine import memory
+    from gpusim.device import memory
 
     with pytest.raises(ZeroDivisionError):
-        lens.account(lambda x: x / (1 // 0), x)
+        kernellens.account(lambda x: x / (1 // 0), x)
     assert queue.watcher is None and memory.block_class is memory.Block
     kept = []
-    lens.account(lambda x: kept.append(x + 1), x)
+    kernellens.account(lambda x: kept.append(x + 1), x)
     kept.clear()  # a block that was noted, given back after the account
     with pytest.raises(RuntimeError, match="cannot be taken inside of another"):
-        lens.account(lambda: lens.account(lambda: None))
+        kernellens.account(lambda: kernellens.account(lambda: None))
     assert queue.watcher is None
     with pytest.raises(TypeError, match="account takes a function"):
-        lens.account(x + 1)
+        kernellens.account(x + 1)
 
 
 def test_many_launches_are_few_rows(cp, x):
@@ -356,7 +356,7 @@ def test_many_launches_are_few_rows(cp, x):
             x = cp.sin(x) * i
         return x
 
-    text = str(lens.account(f, x))
+    text = str(kernellens.account(f, x))
     assert "cupy_sin × 100" in text and len(text.splitlines()) < 30
 
     source = "\n".join(f"y{i} = cp.sin(x[:{i + 1}])" for i in range(60))
@@ -365,24 +365,24 @@ def test_many_launches_are_few_rows(cp, x):
 
 
 def test_nothing_happens(cp):
-    account = lens.account(lambda: 3)
+    account = kernellens.account(lambda: 3)
     assert "No kernel was launched" in str(account) and account.bound.seconds == 0
     assert account._repr_html_().count("<table") == 0
 
 
 def test_what_is_nothing_is_not_said(cp):
     """The bound of array code that only makes an array said that "0 B must be read once"."""
-    made = lens.account(lambda: cp.ones(N))
+    made = kernellens.account(lambda: cp.ones(N))
     assert "0 B" not in str(made)
     assert "800 kB must be written once, were it all one kernel." in " ".join(str(made).split())
-    copied = lens.account(lambda: cp.asarray(np.ones(N)))
+    copied = kernellens.account(lambda: cp.asarray(np.ones(N)))
     assert "0 B" not in str(copied)
     assert "800 kB must go over the link." in " ".join(str(copied).split())
 
 
 def test_what_works_in_place_reads_and_writes_what_it_is_said_to(cp, x):
     values = cp.ones(10)
-    account = lens.account(lambda x, values: x.flat.__setitem__(slice(10, 20), values), x, values)
+    account = kernellens.account(lambda x, values: x.flat.__setitem__(slice(10, 20), values), x, values)
     (event,) = account.events
     assert (event.read, event.written) == (80, 80)
     assert [span.low for span in event.reads] == [values.data.ptr] and [span.low for span in event.writes] == [
@@ -390,7 +390,7 @@ def test_what_works_in_place_reads_and_writes_what_it_is_said_to(cp, x):
     ]
     assert (account.flow.read, account.flow.written) == (80, 80)
 
-    account = lens.account(lambda x: x.sort(), x)
+    account = kernellens.account(lambda x: x.sort(), x)
     (event,) = account.events
     assert (event.read, event.written) == (BYTES, BYTES)
     assert [span.low for span in event.reads] == [span.low for span in event.writes] == [x.data.ptr]

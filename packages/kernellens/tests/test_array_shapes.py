@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hundredfold import lens
-from hundredfold.lens.arrays import taking
-from hundredfold.machine import gpus
+import kernellens
+from gpusim.hardware import gpus
+from kernellens.arrays import taking
 
 SCRIPT = Path(__file__).with_name("array_expressions.py")
 
@@ -28,7 +28,7 @@ def _child(*arguments, code=None, environment=None):
 
 @pytest.fixture(scope="module")
 def both():
-    return json.loads(_child("data")), json.loads(_child("shapes", environment={"HUNDREDFOLD_GPU_MEMORY": "1TB"}))
+    return json.loads(_child("data")), json.loads(_child("shapes", environment={"GPUSIM_GPU_MEMORY": "1TB"}))
 
 
 @pytest.mark.large
@@ -52,10 +52,10 @@ def test_ten_thousand_squared_takes_no_memory(cuda_free):
     """The account of sin² + cos² at 10 000 x 10 000 (800 MB an array, 4 of them at once) in a process of less than 400 MB."""
     code = """
         import resource
-        from hundredfold import simulate
-        simulate.activate()
+        import gpusim
+        gpusim.activate()
         import cupy as cp
-        from hundredfold import lens
+        import kernellens as lens
         account = lens.account(lambda x: cp.sin(x) ** 2 + cp.cos(x) ** 2, lens.array((10_000, 10_000)), shapes=True)
         print(account.peak, len(account.kernels), account.moved, account.flow.moved)
         # Its own is asked of /proc: what getrusage says begins with the size of the process that it was forked from.
@@ -87,7 +87,7 @@ def test_in_a_child_the_arguments_stay_as_they_are(cp):
         a *= 2
         return a
 
-    account = lens.account(double, x, shapes=True)
+    account = kernellens.account(double, x, shapes=True)
     assert account.shapes and [event.name for event in account.events] == ["cupy_multiply"]
     assert x.get().tolist() == np.arange(12.0).reshape(3, 4).tolist()
 
@@ -100,7 +100,7 @@ def test_views_of_one_array_stay_views_of_one(cp):
         return a.sum(), b.sum(), c.sum()
 
     for shapes in (False, True):
-        account = lens.account(three, x[:500], x[500:], x, shapes=shapes)
+        account = kernellens.account(three, x[:500], x[500:], x, shapes=shapes)
         assert account.read == 2 * 4000 + 8000 and account.flow.read == 8000
         assert account.before >= 8000
 
@@ -112,7 +112,7 @@ def test_strides_are_taken_along(cp):
         return [cp.ascontiguousarray(each) for each in (a, b, c)]
 
     args = (x.T, x[::2, 3:], x[::-1])
-    data, shapes = (lens.account(contiguous, *args, shapes=each) for each in (False, True))
+    data, shapes = (kernellens.account(contiguous, *args, shapes=each) for each in (False, True))
     assert [(e.name, e.read, e.written) for e in data.events] == [(e.name, e.read, e.written) for e in shapes.events]
     assert len(data.events) == 3
 
@@ -165,7 +165,7 @@ def test_all_kinds_of_things_are_taken_along(cp):
         "dtype": cp.float32,
         "host": np.arange(5),
     }
-    data, shapes = (lens.account(lambda things: list(f(things)), things, shapes=each) for each in (False, True))
+    data, shapes = (kernellens.account(lambda things: list(f(things)), things, shapes=each) for each in (False, True))
     assert [(e.name, e.read, e.written) for e in data.events] == [(e.name, e.read, e.written) for e in shapes.events]
     assert data.flow == shapes.flow and len(data.events) > 15
     # One array, by two ways: read once.
@@ -179,11 +179,13 @@ def test_who_wants_values_is_told_where(cp):
             y /= 2
         return y
 
-    with pytest.raises(lens.ValuesNeededError, match=r"Line \d+, while float\(y.sum\(\)\) > 3: .*leave the line out"):
-        lens.account(until, cp.ones(10), shapes=True)
-    with pytest.raises(lens.ValuesNeededError, match=r"return x\[x > 0\]: .*--fraction 0.1"):
-        lens.account(_selected, cp.ones(10), shapes=True)
-    account = lens.account(_selected, cp.ones(1000), shapes=True, fraction=0.25)
+    with pytest.raises(
+        kernellens.ValuesNeededError, match=r"Line \d+, while float\(y.sum\(\)\) > 3: .*leave the line out"
+    ):
+        kernellens.account(until, cp.ones(10), shapes=True)
+    with pytest.raises(kernellens.ValuesNeededError, match=r"return x\[x > 0\]: .*--fraction 0.1"):
+        kernellens.account(_selected, cp.ones(10), shapes=True)
+    account = kernellens.account(_selected, cp.ones(1000), shapes=True, fraction=0.25)
     assert account.events[-1].written == 250 * 8
     assert account.assumed == ["a mask selects 0.25 of the elements"]
     assert "selects 0.25 of the elements (assumed)" in str(account)
@@ -195,28 +197,30 @@ def _selected(x):
 
 def test_errors_are_those_of_the_code(cp):
     with pytest.raises(ValueError, match="mismatch in its core dimension") as caught:
-        lens.account(lambda a: a @ a[1:], cp.ones((4, 4)), shapes=True)
+        kernellens.account(lambda a: a @ a[1:], cp.ones((4, 4)), shapes=True)
     assert any("in line" in note for note in caught.value.__notes__)
     with pytest.raises(TypeError, match="Argument 1 is a DataFrame|Argument 1 is a cudf object.*make it in the code"):
         import cudf
 
-        lens.account(lambda df: df, cudf.DataFrame({"a": [1]}), shapes=True)
+        kernellens.account(lambda df: df, cudf.DataFrame({"a": [1]}), shapes=True)
     with pytest.raises(TypeError, match="Argument 1 is a generator, which cannot be taken along"):
-        lens.account(lambda g: g, (i for i in range(3)), shapes=True)
+        kernellens.account(lambda g: g, (i for i in range(3)), shapes=True)
 
 
 def test_what_does_not_fit_is_said(cp):
-    account = lens.account(lambda a: a + 1, lens.array((100_000, 100_000)), shapes=True, gpu="T4")
+    account = kernellens.account(lambda a: a + 1, kernellens.array((100_000, 100_000)), shapes=True, gpu="T4")
     assert not account.fits and "That does not fit: a T4 has 17.2 GB" in " ".join(str(account).split())
 
 
 def test_arrays_that_are_not_there(cp):
-    assert repr(lens.array((3, 4), "int8", "F")) == "lens.array((3, 4), 'int8', order='F')"
-    account = lens.account(lambda a, b: a + b["k"], lens.array(100, "float32"), {"k": lens.array((5, 100), "int8")})
+    assert repr(kernellens.array((3, 4), "int8", "F")) == "lens.array((3, 4), 'int8', order='F')"
+    account = kernellens.account(
+        lambda a, b: a + b["k"], kernellens.array(100, "float32"), {"k": kernellens.array((5, 100), "int8")}
+    )
     assert account.events[0].read == 400 + 500 and account.events[0].written == 5 * 400
     for wrong in ({"shape": -1}, {"shape": 3, "dtype": "U5"}, {"shape": 3, "order": "K"}):
         with pytest.raises(ValueError, match=r"shape|Device arrays hold numbers|order must be"):
-            lens.array(**wrong)
+            kernellens.array(**wrong)
 
 
 def test_on_a_gpu_machine_the_real_cupy_is_not_touched(tmp_path):
@@ -243,21 +247,21 @@ def test_on_a_gpu_machine_the_real_cupy_is_not_touched(tmp_path):
         import sys
         sys.path.insert(0, {str(tmp_path)!r})
         import cupy as cp
-        from hundredfold import lens
+        import kernellens as lens
         x = cp.ndarray((3000, 2000))
         def twice(a):
             return cp.exp(a) * 2
-        account = lens.account(twice, x)
+        account = kernellens.account(twice, x)
         print([e.name for e in account.events], account.peak, account.shapes, cp.__file__.startswith({str(tmp_path)!r}))
         from IPython.core.interactiveshell import InteractiveShell
-        from hundredfold.lens.magics import register
+        from kernellens.magics import register
         shell = InteractiveShell.instance()
         register(shell)
         shell.user_ns.update(cp=cp, x=x, twice=twice, n=3)
         shell.run_cell("%%lens\\ny = twice(x) + n\\nprint(y)")
         print("y" in shell.user_ns)
         """
-    out = _child(code=code, environment={"HUNDREDFOLD_SIMULATE": ""})
+    out = _child(code=code, environment={"GPUSIM_SIMULATE": ""})
     assert "['cupy_exp', 'cupy_multiply'] 144000000 True True" in out
     assert "<3000 × 2000, float64: only the shape is known>" in out and "cupy_add" in out
     assert "was not run on this machine's GPU" in " ".join(out.split()) and out.strip().endswith("False")
@@ -265,5 +269,5 @@ def test_on_a_gpu_machine_the_real_cupy_is_not_touched(tmp_path):
 
 def test_gpus_by_name(cp):
     with pytest.raises(gpus.UnknownGpuError, match="nearest known: A100"):
-        lens.account(lambda: None, gpu="a1000", shapes=True)
+        kernellens.account(lambda: None, gpu="a1000", shapes=True)
     assert taking.account(lambda: None, gpu="l4").gpu.name == "L4"

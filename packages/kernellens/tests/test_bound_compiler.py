@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hundredfold.lens import times
+from kernellens import times
 
 HERE = Path(__file__).parent
 RECORDED = json.loads((HERE / "ptx_operations.json").read_text(encoding="utf-8"))
@@ -16,11 +16,11 @@ COUNT = """
 import json, sys, warnings
 warnings.simplefilter("ignore")
 sys.path.insert(0, sys.argv[1])
-from hundredfold import simulate
-simulate.activate()
+import gpusim
+gpusim.activate()
 from kernels_set import registry
-from hundredfold import lens
-from hundredfold.lens.times import operations
+import kernellens as lens
+from kernellens.times import operations
 entries, out = registry.load(), {}
 for name in sys.argv[2:]:
     case = list(entries[name].cases(registry.seeded(name)))[-1]

@@ -10,9 +10,9 @@ import numba
 import numpy as np
 import pytest
 
-from hundredfold import lens
-from hundredfold.lens import times
-from hundredfold.lens.times import counting
+import kernellens
+from kernellens import times
+from kernellens.times import counting
 
 cuda = None  # set by conftest.py
 F4, F8 = np.float32, np.float64
@@ -102,7 +102,7 @@ def _python_lines(kernel, grid, block, args):
 def test_each_statement_is_counted_as_often_as_python_comes_to_it(kernel):
     rng = np.random.default_rng(7)
     x = rng.integers(0, 100, 100)
-    trace = lens.trace(kernel, 4, 32, x, np.zeros(100, np.int64))
+    trace = kernellens.trace(kernel, 4, 32, x, np.zeros(100, np.int64))
     counts = counting.counts(trace.log, trace.function)
     assert counts.inferred == []
     wanted = _python_lines(kernel, 4, 32, (x.copy(), np.zeros(100, np.int64)))
@@ -127,7 +127,7 @@ def test_warps_are_counted_where_any_of_their_threads_goes():
             if i % 2 == 0:
                 out[i] = x[i] * 2.0
 
-    trace = lens.trace(every_other_warp, 2, 128, np.ones(256), np.zeros(256))
+    trace = kernellens.trace(every_other_warp, 2, 128, np.ones(256), np.zeros(256))
     work = times.work_of(trace)
     # 8 warps of 32, 4 of which come to the multiplication, with 16 threads each.
     assert work.operations["float64"] == 4 * 16
@@ -135,7 +135,7 @@ def test_warps_are_counted_where_any_of_their_threads_goes():
 
 
 def work(kernel, *args, grid=1, block=THREADS, **more):
-    return times.work_of(lens.trace(kernel, grid, block, *args), **more)
+    return times.work_of(kernellens.trace(kernel, grid, block, *args), **more)
 
 
 def each(kernel, *args, kind="float64", of="operations"):
@@ -358,7 +358,7 @@ def test_functions_cost_what_the_compiler_makes_of_them():
     assert each(wave, X, Y, of="certain") == 8
     single = (X.astype(F4), Y.astype(F4))
     assert each(wave, *single, kind="float32") == rows["float32"]["sin"][0]
-    fast = times.work_of(lens.trace(wave, 1, THREADS, *single), fastmath=True)
+    fast = times.work_of(kernellens.trace(wave, 1, THREADS, *single), fastmath=True)
     assert fast.slots["special"] == THREADS and fast.slots.get("float32", 0) == 0
 
 
@@ -395,7 +395,8 @@ def test_one_float64_operation_between_float32_is_not_certain_to_be_in_float64()
 
     x = np.ones(64, np.float32)
     certain = [
-        lens.bound(lens.trace(kernel, 1, 64, x, np.zeros_like(x)), gpu="T4").work.certain for kernel in (alone, two)
+        kernellens.bound(kernellens.trace(kernel, 1, 64, x, np.zeros_like(x)), gpu="T4").work.certain
+        for kernel in (alone, two)
     ]
     assert certain[0].get("float64", 0) == 0
     assert certain[1]["float64"] >= 64

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from hundredfold import lens
-from hundredfold.lens import requests, times
-from hundredfold.lens.times import memory, scaling
+import kernellens
+from kernellens import requests, times
+from kernellens.times import memory, scaling
 
 cuda = None  # set by conftest.py
 F4, F8 = np.float32, np.float64
@@ -25,7 +25,7 @@ def add_one(x):
 
 
 def work(kernel, grid, block, *args, griddim=None, blocks=None):
-    return times.work_of(lens.trace(kernel, grid, block, *args, blocks=blocks), griddim)
+    return times.work_of(kernellens.trace(kernel, grid, block, *args, blocks=blocks), griddim)
 
 
 def test_neighbours_count_once():
@@ -174,15 +174,15 @@ def test_a_sample_of_blocks_stands_for_all(dtype):
 
 @pytest.mark.large
 def test_what_is_too_large_to_trace_whole_is_sampled(monkeypatch):
-    from hundredfold.lens import tracing
+    from kernellens import tracing
 
     n = 640
     arrays = np.zeros((n, n), F4), np.zeros((n, n), F4)
-    whole = lens.bound(stencil, (40, 40), (16, 16), *arrays, gpu="T4")
+    whole = kernellens.bound(stencil, (40, 40), (16, 16), *arrays, gpu="T4")
     monkeypatch.setattr(tracing, "MOST", 1000)
-    with pytest.raises(lens.TooLargeError):
-        lens.trace(stencil, (40, 40), (16, 16), *arrays)
-    sampled = lens.bound(stencil, (40, 40), (16, 16), *arrays, gpu="T4")
+    with pytest.raises(kernellens.TooLargeError):
+        kernellens.trace(stencil, (40, 40), (16, 16), *arrays)
+    sampled = kernellens.bound(stencil, (40, 40), (16, 16), *arrays, gpu="T4")
     assert sampled.seconds == pytest.approx(whole.seconds, rel=0.01)
     assert any("100 of 1600 blocks were traced" in note for note in sampled.work.notes)
 
@@ -243,7 +243,7 @@ def test_a_grid_traced_with_one_block_stands_for_many():
 
 
 def test_reads_of_another_block_are_kept_by_where_that_lies():
-    log = lens.trace(stencil, (4, 4), (16, 16), np.zeros((64, 64), F4), np.zeros((64, 64), F4)).log
+    log = kernellens.trace(stencil, (4, 4), (16, 16), np.zeros((64, 64), F4), np.zeros((64, 64), F4)).log
     again = memory.traffic(log).again
     # From the block before along x or y; a step back along x from the end of the row above where the halo's corners are.
     assert {(1, 0, 0), (0, 1, 0)} <= set(again)

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hundredfold import lens
-from hundredfold.lens import times
-from hundredfold.lens.times import Work
-from hundredfold.machine import gpus
-from hundredfold.plot import words
+import kernellens
+from gpusim.hardware import gpus
 from hundredfold.toolkit import limit, recorded
+from kernellens import times
+from kernellens.plot import words
+from kernellens.times import Work
 
 cuda = None  # set by conftest.py
 
@@ -30,7 +30,7 @@ def smooth(x, out):
 
 @functools.cache
 def traced():
-    return lens.trace(smooth, (32, 32), (16, 16), np.ones((512, 512), np.int8), np.zeros((512, 512), np.int8))
+    return kernellens.trace(smooth, (32, 32), (16, 16), np.ones((512, 512), np.int8), np.zeros((512, 512), np.int8))
 
 
 def stencil(n):
@@ -172,7 +172,7 @@ def test_estimates_that_are_far_off_and_why(name):
 @pytest.mark.large
 @pytest.mark.parametrize("name", WORKLOADS)
 def test_the_page_says_so(name):
-    page = (Path(__file__).parents[2] / "docs" / "times.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "times.md").read_text(encoding="utf-8")
     (row,) = [line for line in page.splitlines() if line.startswith(f"| `{name}` |")]
     make, n = WORKLOADS[name]
     (time,) = timed(recorded.published(name))

@@ -10,11 +10,11 @@ import numba
 import numpy as np
 import pytest
 
-from hundredfold import lens
-from hundredfold.engine.kernels.faults import UncompilableError
-from hundredfold.lens.compiling import carried, described, entry
-from hundredfold.lens.compiling.helper import Helper
-from hundredfold.machine.gpus import UnknownGpuError
+import kernellens
+from gpusim.hardware.gpus import UnknownGpuError
+from gpusim.kernels.faults import UncompilableError
+from kernellens.compiling import carried, described, entry
+from kernellens.compiling.helper import Helper
 
 cuda = None  # set by conftest.py
 SCALE = 3
@@ -136,7 +136,7 @@ def test_what_stands_for_an_argument():
 
 
 def test_without_the_compiler_types_are_checked_and_the_rest_is_said_to_be_missing():
-    made = lens.compile(cuda.jit(saxpy), 2.0, np.zeros(4, np.float32), np.zeros(4, np.float32), gpu="A100")
+    made = kernellens.compile(cuda.jit(saxpy), 2.0, np.zeros(4, np.float32), np.zeros(4, np.float32), gpu="A100")
     assert (made.available, made.errors, made.signature) == (False, [], "float64, float32[::1], float32[::1]")
     assert (made.gpu, made.cc, made.registers, made.shared, made.ptx, made.sass) == (
         "A100",
@@ -148,7 +148,7 @@ def test_without_the_compiler_types_are_checked_and_the_rest_is_said_to_be_missi
     )
     assert "numba-cuda is not installed" in made.missing and "compiler" in made.missing
     assert "Its types are right" in repr(made) and made.missing in repr(made)
-    with pytest.raises(lens.compiling.NotCompiledError, match="numba-cuda is not installed"):
+    with pytest.raises(kernellens.compiling.NotCompiledError, match="numba-cuda is not installed"):
         made.occupancy(256)
 
 
@@ -214,17 +214,17 @@ REFUSED = [
     ("kernel", "args", "line", "says"), REFUSED, ids=lambda value: getattr(value, "__name__", None)
 )
 def test_what_numba_refuses_is_a_finding_with_its_line(kernel, args, line, says):
-    made = lens.compile(kernel, *args)
+    made = kernellens.compile(kernel, *args)
     (finding,) = made.errors
     assert (finding.kind, finding.severity, finding.line) == ("uncompilable", "error", line)
-    assert pytest.raises(UncompilableError, lens.compile, kernel, *args, raise_on_error=True).match(says)
+    assert pytest.raises(UncompilableError, kernellens.compile, kernel, *args, raise_on_error=True).match(says)
     assert finding.sentence in repr(made) and not made.available
     if kernel is in_a_device_function:
         assert finding.function == "attribute"
 
 
 def test_more_static_shared_memory_than_a_block_can_have():
-    (finding,) = lens.compile(too_much_shared, "float32[::1]").errors
+    (finding,) = kernellens.compile(too_much_shared, "float32[::1]").errors
     assert "65536" in finding.sentence and "49152" in finding.sentence
 
 
@@ -234,7 +234,7 @@ def test_more_static_shared_memory_than_a_block_can_have():
 def test_what_the_compiler_says_is_what_the_result_has(monkeypatch):
     there = There(built())
     monkeypatch.setattr(entry, "helper", there)
-    made = lens.compile(saxpy, 1.0, "float32[::1]", "float32[::1]", gpu="H200", blockdim=256, sharedmem=1024)
+    made = kernellens.compile(saxpy, 1.0, "float32[::1]", "float32[::1]", gpu="H200", blockdim=256, sharedmem=1024)
     assert made.available and not made.missing and not made.errors
     assert (made.registers, made.shared, made.stack, made.spill_stores, made.spill_loads, made.constant) == (
         *(40, 2048, 8, 4, 12, 512),
@@ -254,25 +254,25 @@ def test_what_the_compiler_says_is_what_the_result_has(monkeypatch):
         assert words in repr(made)
     (request,) = there.requests
     assert request["cc"] == (9, 0) and request["arguments"] == made_of("float64", "float32[::1]", "float32[::1]")
-    lens.compile(saxpy, 1.0, "float32[::1]", "float32[::1]", gpu="H100")
+    kernellens.compile(saxpy, 1.0, "float32[::1]", "float32[::1]", gpu="H100")
     assert len(there.requests) == 1  # the same compute capability: nothing new to ask
-    lens.compile(saxpy, 1.0, "float32[::1]", "float32[::1]", gpu="A100")
+    kernellens.compile(saxpy, 1.0, "float32[::1]", "float32[::1]", gpu="A100")
     assert len(there.requests) == 2
 
 
 def test_what_the_figures_suggest(monkeypatch):
     ptx = "\tcvt.f64.f32 \t%fd1, %f1;\n\tmul.f64 \t%fd2, %fd1, 0d3FB999999999999A;\n\t@%p1 fma.rn.f64 %fd3, %fd2, %fd1, %fd2;\n"
     monkeypatch.setattr(entry, "helper", There(built(ptx=ptx)))
-    made = lens.compile(saxpy, 1.0, "float32[::1]", "float32[::1]", gpu="T4")
+    made = kernellens.compile(saxpy, 1.0, "float32[::1]", "float32[::1]", gpu="T4")
     assert made.doubles == 2  # the conversion is none of them
     doubles, spills = made.advice
     # T4: 8.1 TFLOP/s of float32, 0.253 of float64: 1/32.
     assert "float64 (2 instructions)" in doubles and "on T4 float64 runs at 1/32 of float32's rate" in doubles
     assert "Registers ran out" in spills and spills in repr(made)
-    assert len(lens.compile(saxpy, 1.0, "float64[::1]", "float64[::1]", gpu="T4").advice) == 1  # float64 is meant
+    assert len(kernellens.compile(saxpy, 1.0, "float64[::1]", "float64[::1]", gpu="T4").advice) == 1  # float64 is meant
     log = built()["log"].replace("8 bytes", "400 bytes").replace("4 bytes spill", "0 bytes spill").replace("12 ", "0 ")
     monkeypatch.setattr(entry, "helper", There(built(log=log)))
-    (local,) = lens.compile(saxpy, 1.0, "float32[::1]", "float32[::1]", gpu="A100").advice
+    (local,) = kernellens.compile(saxpy, 1.0, "float32[::1]", "float32[::1]", gpu="A100").advice
     assert "400 bytes of each thread's local arrays lie in memory" in local
 
 
@@ -282,12 +282,12 @@ def made_of(*texts):
 
 def test_a_gpu_that_this_compiler_has_no_code_for(monkeypatch):
     monkeypatch.setattr(entry, "helper", There(built()))
-    made = lens.compile(saxpy, 1.0, "float32[::1]", "float32[::1]", gpu="V100")
+    made = kernellens.compile(saxpy, 1.0, "float32[::1]", "float32[::1]", gpu="V100")
     assert not made.available and not made.errors
     assert "from 7.5 to 9.0, and V100 has 7.0. The nearest GPU it compiles for: gpu='T4' (7.5)." in made.missing
     assert "CUDA 12 compiles for it" in made.missing
     # The types are looked at all the same.
-    assert lens.compile(appends, "float32[::1]", gpu="V100").errors[0].kind == "uncompilable"
+    assert kernellens.compile(appends, "float32[::1]", gpu="V100").errors[0].kind == "uncompilable"
 
 
 def test_a_refusal_of_the_compiler_alone_has_its_line(monkeypatch):
@@ -295,7 +295,7 @@ def test_a_refusal_of_the_compiler_alone_has_its_line(monkeypatch):
     for text, places in ((f'No\n\nFile "test_compile.py", line {first + 3}:\n', ()), ("No", ((__file__, first + 3),))):
         monkeypatch.setattr(entry, "helper", There(refused(text, places=places)))
         monkeypatch.setattr(entry, "_kept", collections.OrderedDict())
-        (finding,) = lens.compile(saxpy, 1.0, "float32[::1]", "float32[::1]").errors
+        (finding,) = kernellens.compile(saxpy, 1.0, "float32[::1]", "float32[::1]").errors
         assert (finding.kind, finding.line) == ("uncompilable", 4)
         assert "y[i] = SCALE * a * x[i] + y[i]" in finding.sentence
 
@@ -320,7 +320,7 @@ def test_a_refusal_of_the_compiler_alone_has_its_line(monkeypatch):
 )
 def test_what_the_assembler_refuses(monkeypatch, text, says):
     monkeypatch.setattr(entry, "helper", There(refused(text, ("LinkerError", "RuntimeError"))))
-    (finding,) = lens.compile(saxpy, 1.0, "float32[::1]", "float32[::1]").errors
+    (finding,) = kernellens.compile(saxpy, 1.0, "float32[::1]", "float32[::1]").errors
     assert says in finding.sentence
 
 
@@ -333,13 +333,13 @@ def test_a_name_that_numba_knows_only_through_its_module(monkeypatch):
 
     text = "Untyped global name 'add': Cannot determine Numba type of <class 'type'>"
     monkeypatch.setattr(entry, "helper", There(refused(text)))
-    (finding,) = lens.compile(kernel, "float32[::1]").errors
+    (finding,) = kernellens.compile(kernel, "float32[::1]").errors
     assert "Numba knows it only as cuda.atomic.add: write that" in finding.sentence
 
 
 def test_a_library_that_is_missing_is_no_refusal(monkeypatch):
     monkeypatch.setattr(entry, "helper", There(refused("nvvm cannot be found", ("DynamicLibNotFoundError",))))
-    made = lens.compile(saxpy, 1.0, "float32[::1]", "float32[::1]")
+    made = kernellens.compile(saxpy, 1.0, "float32[::1]", "float32[::1]")
     assert made.errors == [] and "nvvm cannot be found" in made.missing
 
 
@@ -348,40 +348,40 @@ def test_a_library_that_is_missing_is_no_refusal(monkeypatch):
 
 def test_a_kernel_that_knows_its_types_needs_no_arguments():
     declared = cuda.jit("void(float32, float32[::1], float32[::1])")(saxpy)
-    assert lens.compile(declared).signature == "float32, float32[::1], float32[::1]"
+    assert kernellens.compile(declared).signature == "float32, float32[::1], float32[::1]"
     # A launch would convert the number, and so the kernel is compiled as it was declared.
-    assert lens.compile(declared, 2, np.zeros(2, "f4"), np.zeros(2, "f4")).signature.startswith("float32,")
+    assert kernellens.compile(declared, 2, np.zeros(2, "f4"), np.zeros(2, "f4")).signature.startswith("float32,")
     launched = cuda.jit(saxpy)
     with pytest.raises(TypeError, match=r"saxpy takes 3 arguments \(a, x, y\): pass them as in a launch"):
-        lens.compile(launched)
+        kernellens.compile(launched)
     arrays = cuda.to_device(np.zeros(4)), cuda.to_device(np.zeros(4))
     launched[200, 32](2.0, *arrays)
-    assert lens.compile(launched).signature == "float64, float64[::1], float64[::1]"
+    assert kernellens.compile(launched).signature == "float64, float64[::1], float64[::1]"
     launched[200, 32](2, *arrays)
     with pytest.raises(TypeError, match=r"several already; say which:\n  float64, .*\n  int64, "):
-        lens.compile(launched)
+        kernellens.compile(launched)
 
 
 def test_a_signature_is_one_text():
     signature = "void(float32, float32[:, ::1], float32[:, ::1])"
-    assert lens.compile(saxpy, signature).signature == "float32, float32[:, ::1], float32[:, ::1]"
+    assert kernellens.compile(saxpy, signature).signature == "float32, float32[:, ::1], float32[:, ::1]"
     with pytest.raises(TypeError, match="is no signature"):
-        lens.compile(saxpy, "float32 -> (int64)")
+        kernellens.compile(saxpy, "float32 -> (int64)")
 
 
 def test_bad_input():
     with pytest.raises(UnknownGpuError, match="H200"):
-        lens.compile(saxpy, 1.0, "float32[::1]", "float32[::1]", gpu="H20O")
+        kernellens.compile(saxpy, 1.0, "float32[::1]", "float32[::1]", gpu="H20O")
     with pytest.raises(ValueError, match="two whole numbers"):
-        lens.compile(saxpy, 1.0, "float32[::1]", "float32[::1]", gpu=(9,))
+        kernellens.compile(saxpy, 1.0, "float32[::1]", "float32[::1]", gpu=(9,))
     with pytest.raises(TypeError, match="takes 3 arguments"):
-        lens.compile(saxpy, 1.0, "float32[::1]")
+        kernellens.compile(saxpy, 1.0, "float32[::1]")
     with pytest.raises(TypeError, match="leave the launch configuration out"):
-        lens.compile(cuda.jit(saxpy)[200, 32], 1.0, "float32[::1]", "float32[::1]")
+        kernellens.compile(cuda.jit(saxpy)[200, 32], 1.0, "float32[::1]", "float32[::1]")
     with pytest.raises(TypeError, match="not builtins.list"):
-        lens.compile(saxpy, 1.0, [1.0], "float32[::1]")
+        kernellens.compile(saxpy, 1.0, [1.0], "float32[::1]")
     with pytest.raises(ValueError, match="two whole numbers"):
-        lens.compile(saxpy, 1.0, "float32[::1]", "float32[::1]", gpu=("9", "0"))
+        kernellens.compile(saxpy, 1.0, "float32[::1]", "float32[::1]", gpu=("9", "0"))
 
 
 # What goes to the other process.
@@ -445,7 +445,7 @@ def test_what_nobody_can_send_is_said_by_its_type():
 
 
 def test_to_import_the_lens_does_not_import_numba():
-    code = "import sys; from hundredfold import lens; from hundredfold.lens import compiling; assert 'numba' not in sys.modules"
+    code = "import sys; import kernellens as lens; from kernellens import compiling; assert 'numba' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
 
 
@@ -453,9 +453,9 @@ def test_a_compute_capability_may_be_named_as_text(monkeypatch):
     """It was taken for a GPU's name; and one that was asked for stood in the head twice."""
     monkeypatch.setattr(entry, "helper", Absent())
     for text in ("8.0", "sm_80", (8, 0)):
-        found = lens.compile(saxpy, 1.0, "float32[::1]", "float32[::1]", gpu=text)
+        found = kernellens.compile(saxpy, 1.0, "float32[::1]", "float32[::1]", gpu=text)
         assert found.cc == (8, 0)
         assert str(found).splitlines()[0].endswith("for compute capability 8.0")
     assert "for A100, compute capability 8.0" in str(
-        lens.compile(saxpy, 1.0, "float32[::1]", "float32[::1]", gpu="A100")
+        kernellens.compile(saxpy, 1.0, "float32[::1]", "float32[::1]", gpu="A100")
     )

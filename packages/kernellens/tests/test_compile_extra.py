@@ -1,4 +1,4 @@
-"""`lens.compile` with the real compiler: where the extra `compiler` is installed, or HUNDREDFOLD_COMPILER names a Python that
+"""`lens.compile` with the real compiler: where the extra `compiler` is installed, or KERNELLENS_COMPILER names a Python that
 has it.  It needs no GPU.
 """
 
@@ -16,13 +16,13 @@ import numba
 import numpy as np
 import pytest
 
-from hundredfold import lens
-from hundredfold.lens.compiling import cubin, entry
-from hundredfold.machine import capabilities
+import kernellens
+from gpusim.hardware import capabilities
+from kernellens.compiling import cubin, entry
 
 pytestmark = pytest.mark.skipif(
-    not os.environ.get("HUNDREDFOLD_COMPILER") and importlib.util.find_spec("numba_cuda") is None,
-    reason="needs NVIDIA's compiler: make setup EXTRA=compiler, or HUNDREDFOLD_COMPILER=/a/python/that/has/it",
+    not os.environ.get("KERNELLENS_COMPILER") and importlib.util.find_spec("numba_cuda") is None,
+    reason="needs NVIDIA's compiler: make setup EXTRA=compiler, or KERNELLENS_COMPILER=/a/python/that/has/it",
 )
 
 cuda = None  # set by conftest.py
@@ -93,7 +93,7 @@ def gridsync(x):
 
 @pytest.mark.parametrize("gpu", GPUS)
 def test_what_a_kernel_takes_on_every_gpu(gpu):
-    made = lens.compile(tile, "float32[:, ::1]", "float32[:, ::1]", gpu=gpu, blockdim=(32, 32))
+    made = kernellens.compile(tile, "float32[:, ::1]", "float32[:, ::1]", gpu=gpu, blockdim=(32, 32))
     assert made.available, made
     assert made.shared == 32 * 33 * 4
     assert (made.stack, made.spills, made.constant, made.cooperative) == (0, 0, 0, False)
@@ -105,12 +105,12 @@ def test_what_a_kernel_takes_on_every_gpu(gpu):
 
 
 def test_local_arrays_constants_and_spills():
-    assert lens.compile(frame, "float32[::1]", "float32[::1]", gpu="H200").stack == 400  # 100 float32
+    assert kernellens.compile(frame, "float32[::1]", "float32[::1]", gpu="H200").stack == 400  # 100 float32
     for gpu in ("T4", "H200"):
-        assert lens.compile(constants, "float64[::1]", gpu=gpu).constant == 512  # 64 float64
-    free = lens.compile(spill, "float64[::1]", "float64[::1]", gpu="H200")
+        assert kernellens.compile(constants, "float64[::1]", gpu=gpu).constant == 512  # 64 float64
+    free = kernellens.compile(spill, "float64[::1]", "float64[::1]", gpu="H200")
     assert free.spills == 0 and free.registers > 32
-    few = lens.compile(cuda.jit(max_registers=32)(spill), "float64[::1]", "float64[::1]", gpu="H200")
+    few = kernellens.compile(cuda.jit(max_registers=32)(spill), "float64[::1]", "float64[::1]", gpu="H200")
     assert few.registers <= 32 and few.spill_stores > 0 and few.spill_loads > 0
     assert few.stack >= 8 * 4  # 16 float64 that live on are 32 registers, and there are counters besides
 
@@ -125,9 +125,9 @@ def test_float64_that_nobody_asked_for_is_counted():
         y[i] = np.float32(0.1) * x[i]
 
     args = ("float32[::1]", "float32[::1]")
-    assert lens.compile(tenth, *args).doubles == 1
-    assert "float64 (1 instruction)" in lens.compile(tenth, *args, gpu="T4").advice[0]
-    assert lens.compile(tenth_as_it_should_be, *args).doubles == 0
+    assert kernellens.compile(tenth, *args).doubles == 1
+    assert "float64 (1 instruction)" in kernellens.compile(tenth, *args, gpu="T4").advice[0]
+    assert kernellens.compile(tenth_as_it_should_be, *args).doubles == 0
 
 
 def test_a_kernel_that_calls_device_functions_and_one_that_syncs_the_grid():
@@ -144,21 +144,21 @@ def test_a_kernel_that_calls_device_functions_and_one_that_syncs_the_grid():
         i = cuda.grid(1)
         x[i] = outer(x[i])
 
-    assert lens.compile(kernel, "float64[::1]", gpu="H200").available
-    synced = lens.compile(gridsync, "float64[::1]", gpu="H200")
+    assert kernellens.compile(kernel, "float64[::1]", gpu="H200").available
+    synced = kernellens.compile(gridsync, "float64[::1]", gpu="H200")
     assert synced.available and synced.cooperative
 
 
 def test_the_figures_are_those_of_the_machine_code():
     for kernel, args in ((saxpy, ("float64", "float32[::1]", "float32[::1]")), (tile, ("float32[:, ::1]",) * 2)):
-        made = lens.compile(kernel, *args, gpu="A100")
+        made = kernellens.compile(kernel, *args, gpu="A100")
         sizes = cubin.sections(made._cubin)
         assert sizes[f".text.{made._entry}"] > 0
         assert sizes.get(f".nv.shared.{made._entry}", 0) == made.shared
 
 
 def test_the_instructions_where_there_is_a_disassembler():
-    made = lens.compile(saxpy, "float32", "float32[::1]", "float32[::1]", gpu="H200")
+    made = kernellens.compile(saxpy, "float32", "float32[::1]", "float32[::1]", gpu="H200")
     if entry.helper.about["disassembler"] is None:
         assert made.sass is None
     else:
@@ -171,11 +171,11 @@ def test_options_of_jit_reach_the_compiler():
         y[i] = x[i] / y[i]
 
     args = ("float32[::1]", "float32[::1]")
-    exact, fast = lens.compile(divide, *args), lens.compile(cuda.jit(fastmath=True)(divide), *args)
+    exact, fast = kernellens.compile(divide, *args), kernellens.compile(cuda.jit(fastmath=True)(divide), *args)
     assert "div.rn.f32" in exact.ptx and "div.rn.f32" not in fast.ptx
-    debugging = lens.compile(cuda.jit(debug=True, opt=False)(tile), *("float32[:, ::1]",) * 2)
+    debugging = kernellens.compile(cuda.jit(debug=True, opt=False)(tile), *("float32[:, ::1]",) * 2)
     assert debugging.available and debugging.shared == 32 * 33 * 4
-    bounded = lens.compile(cuda.jit(launch_bounds=128)(divide), *args)
+    bounded = kernellens.compile(cuda.jit(launch_bounds=128)(divide), *args)
     assert re.search(r"\.maxntid\s+128", bounded.ptx)
 
 
@@ -204,7 +204,7 @@ def test_what_a_kernel_refers_to_arrives(standins):
             x[i] += weights.left
         cuda.atomic.max(x, 0, of_the_cpu(declared(x[i])))
 
-    made = lens.compile(kernel, "float64[::1]", Mode.ADD)
+    made = kernellens.compile(kernel, "float64[::1]", Mode.ADD)
     assert made.available, made
     # The two numbers, and the function of libdevice, are in what was made.
     for value in (own.FACTOR, weights.left):
@@ -221,7 +221,7 @@ def test_arguments_of_all_kinds_are_typed_as_described(standins):
         a[0, 0] = b[0][0] + b[1] + c.left + d.n + e + f[0].x
 
     args = (cupy.zeros((4, 5)).T, (np.zeros(2), 3), Weights(1.0, 2), record[0], np.int8(1), record)
-    made = lens.compile(kernel, *args)
+    made = kernellens.compile(kernel, *args)
     assert made.available, made
     assert made.signature == (
         "float64[::1, :], (float64[::1], int64), Weights(float64, int64), record, int8, record[::1]"
@@ -231,9 +231,9 @@ def test_arguments_of_all_kinds_are_typed_as_described(standins):
 def test_a_function_without_readable_source_is_compiled_all_the_same():
     scope = {"cuda": cuda}
     exec("def typed_in(x):\n    x[cuda.grid(1)] = 1\n", scope)
-    assert lens.compile(scope["typed_in"], "float32[::1]").available
+    assert kernellens.compile(scope["typed_in"], "float32[::1]").available
     exec("def typed_in(x):\n    x[cuda.grid(1)] = x.colour\n", scope)
-    (finding,) = lens.compile(scope["typed_in"], "float32[::1]").errors
+    (finding,) = kernellens.compile(scope["typed_in"], "float32[::1]").errors
     assert finding.line == 2 and "colour" in finding.sentence
 
 
@@ -279,7 +279,7 @@ def too_many_constants(x):
     ],
 )
 def test_refusals(kernel, line, says):
-    (finding,) = lens.compile(kernel, "float32[::1]", gpu="T4").errors
+    (finding,) = kernellens.compile(kernel, "float32[::1]", gpu="T4").errors
     assert says in finding.sentence and finding.line == line
 
 
@@ -293,8 +293,8 @@ def test_names_imported_by_name(standins):
         x[0] = 1
         atomic.add(x, 0, 1)
 
-    assert lens.compile(counted, "float32[::1]").available
-    (finding,) = lens.compile(added, "float32[::1]").errors
+    assert kernellens.compile(counted, "float32[::1]").available
+    (finding,) = kernellens.compile(added, "float32[::1]").errors
     assert "only as cuda.atomic" in finding.sentence and finding.line == 3
 
 
@@ -309,12 +309,12 @@ def test_recursion_is_refused_there_as_here():
     def recursive(x):
         countdown(x, 3)
 
-    (finding,) = lens.compile(recursive, "float32[::1]").errors
+    (finding,) = kernellens.compile(recursive, "float32[::1]").errors
     assert "calls itself" in finding.sentence and finding.line == 4
 
 
 def test_a_gpu_older_than_the_compiler():
-    made = lens.compile(saxpy, "float32", "float32[::1]", "float32[::1]", gpu="V100")
+    made = kernellens.compile(saxpy, "float32", "float32[::1]", "float32[::1]", gpu="V100")
     if (7, 0) in entry.helper.about["ccs"]:  # CUDA 12
         assert made.available
     else:
@@ -322,7 +322,7 @@ def test_a_gpu_older_than_the_compiler():
 
 
 def _absent():
-    """The lines of tests/engine/kernels/test_absent.py."""
+    """The lines of packages/gpusim/tests/kernels/test_absent.py."""
     path = Path(__file__).parents[1] / "engine" / "kernels" / "test_absent.py"
     spec = importlib.util.spec_from_file_location("absent_lines", path)
     module = importlib.util.module_from_spec(spec)
@@ -336,7 +336,7 @@ LINES = _absent()
 @pytest.mark.large("line", by=lambda line: (line in LINES.TAKEN, line[:9]))  # one of each that begin alike
 @pytest.mark.parametrize("line", [*LINES.REFUSED, *LINES.TAKEN])
 def test_what_the_engine_says_a_gpu_does_not_have(line):
-    made = lens.compile(LINES.kernel(line), "float64[::1]", "float64[::1]", "float64[:, ::1]", "int64[::1]")
+    made = kernellens.compile(LINES.kernel(line), "float64[::1]", "float64[::1]", "float64[:, ::1]", "int64[::1]")
     assert made.available == (line in LINES.TAKEN), made
 
 
@@ -345,10 +345,10 @@ def test_what_the_engine_says_a_gpu_does_not_have(line):
 WHOLE_SET = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from hundredfold import simulate
-simulate.activate()
+import gpusim
+gpusim.activate()
 import numba.cuda.dispatcher
-from hundredfold import lens
+import kernellens as lens
 from kernels_set import registry
 
 compiled, refused = set(), []
@@ -388,7 +388,7 @@ def test_every_kernel_of_the_engine_s_set_is_compiled():
 def test_it_works_in_a_process_that_simulates(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(
-        "from hundredfold import lens\n"
+        "import kernellens as lens\n"
         "from numba import cuda\n"
         "import cupy\n"
         "@cuda.jit\n"
@@ -403,9 +403,7 @@ def test_it_works_in_a_process_that_simulates(tmp_path):
         "assert float(x.sum()) == 100\n"
         "print(made.registers)\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-m", "hundredfold", str(script)], capture_output=True, text=True, timeout=900
-    )
+    done = subprocess.run([sys.executable, "-m", "gpusim", str(script)], capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stderr
     assert 4 <= int(done.stdout.split()[-1]) <= 40
 
@@ -415,7 +413,7 @@ def test_the_assembler_of_the_toolkit_agrees_about_a_kernel_of_one_piece(tmp_pat
     program = entry.helper.about["ptxas"]
     if program is None:
         pytest.skip("no ptxas here: it is in the wheel nvidia-cuda-nvcc")
-    made = lens.compile(tile, "float32[:, ::1]", "float32[:, ::1]", gpu="A100")
+    made = kernellens.compile(tile, "float32[:, ::1]", "float32[:, ::1]", gpu="A100")
     (tmp_path / "tile.ptx").write_text(made.ptx)
     command = [program, "-v", "-arch=sm_80", str(tmp_path / "tile.ptx"), "-o", str(tmp_path / "tile.cubin")]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stderr

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from hundredfold.lens.compiling.helper import CHILD, CompilerError, CompilerTimeoutError, Helper
+from kernellens.compiling.helper import CHILD, CompilerError, CompilerTimeoutError, Helper
 
 BUILDING = """
 import importlib.util, os, signal, time
@@ -29,7 +29,7 @@ def answer(request):
         os.kill(os.getpid(), signal.SIGSEGV)
     if request["do"] == "hang":
         time.sleep(600)
-    return {"pid": os.getpid(), "session": os.getsid(0), "simulates": "HUNDREDFOLD_SIMULATE" in os.environ, **request}
+    return {"pid": os.getpid(), "session": os.getsid(0), "simulates": "GPUSIM_SIMULATE" in os.environ, **request}
 """
 
 
@@ -62,7 +62,7 @@ def gone(pid, seconds=30):
 
 
 def test_it_starts_when_it_is_needed_and_only_once(helper, monkeypatch):
-    monkeypatch.setenv("HUNDREDFOLD_SIMULATE", "1")
+    monkeypatch.setenv("GPUSIM_SIMULATE", "1")
     assert helper.starts == 0
     assert helper.missing() == ""
     first, second = helper.ask({"do": "tell"}), helper.ask({"do": "tell"})
@@ -95,10 +95,10 @@ def test_it_is_replaced_when_somebody_ended_it(helper):
 
 def test_a_compilation_that_takes_too_long_is_ended(helper, monkeypatch):
     first = helper.ask({"do": "tell"})["pid"]
-    monkeypatch.setenv("HUNDREDFOLD_COMPILER_SECONDS", "1")
-    with pytest.raises(CompilerTimeoutError, match="for 1 seconds over blur.*HUNDREDFOLD_COMPILER_SECONDS"):
+    monkeypatch.setenv("KERNELLENS_COMPILER_SECONDS", "1")
+    with pytest.raises(CompilerTimeoutError, match="for 1 seconds over blur.*KERNELLENS_COMPILER_SECONDS"):
         helper.ask({"do": "hang"}, "blur")
-    monkeypatch.delenv("HUNDREDFOLD_COMPILER_SECONDS")
+    monkeypatch.delenv("KERNELLENS_COMPILER_SECONDS")
     assert gone(first)
     assert helper.ask({"do": "tell"})["pid"] != first
 
@@ -121,7 +121,7 @@ def test_several_threads_get_each_its_own_answer(helper):
 PARENT = """
 import os, sys
 from pathlib import Path
-from hundredfold.lens.compiling.helper import Helper
+from kernellens.compiling.helper import Helper
 helper = Helper(child=Path(sys.argv[1]))
 first = helper.ask({"do": "tell"})["pid"]
 read, write = os.pipe()

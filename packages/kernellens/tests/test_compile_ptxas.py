@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hundredfold.lens.compiling.ptxas import Usage, declared_shared, usage
+from kernellens.compiling.ptxas import Usage, declared_shared, usage
 
 LOGS = Path(__file__).with_name("ptxas")
 

@@ -10,10 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hundredfold import lens, machine
-from hundredfold.lens import chosen, times
-from hundredfold.lens.times import Reuse, Work, bound_of, estimate_of
-from hundredfold.machine import gpus
+import kernellens
+from gpusim import hardware
+from gpusim.hardware import gpus
+from kernellens import chosen, times
+from kernellens.times import Reuse, Work, bound_of, estimate_of
 
 cuda = None  # set by conftest.py
 
@@ -245,31 +246,31 @@ def add(x, y):
 
 def test_a_kernel_a_trace_and_its_work_give_the_same():
     args = (add, 1024, 128, np.zeros(1 << 17), np.zeros(1 << 17))
-    trace = lens.trace(*args)
-    for of in (lens.bound, lens.estimate):
+    trace = kernellens.trace(*args)
+    for of in (kernellens.bound, kernellens.estimate):
         assert of(*args, gpu="L4").parts == of(trace, gpu="L4").parts == of(times.work_of(trace), gpu="L4").parts
-    assert lens.bound(trace, gpu="L4").name == "add"
+    assert kernellens.bound(trace, gpu="L4").name == "add"
 
 
 def test_griddim_names_the_full_launch():
-    trace = lens.trace(add, 8, 128, np.zeros(1024), np.zeros(1024))
-    full = lens.bound(trace, gpu="V100", griddim=10**8 // 128)
+    trace = kernellens.trace(add, 8, 128, np.zeros(1024), np.zeros(1024))
+    full = kernellens.bound(trace, gpu="V100", griddim=10**8 // 128)
     assert full.parts["memory"] == pytest.approx((16e8 - 2 * V100.l2) / 900e9)
     assert full.work.blocks == 781_250 and "8 traced blocks stand for 781250." in repr(full)
 
 
 def test_wrong_use_is_answered():
-    trace = lens.trace(add, 8, 128, np.zeros(1024), np.zeros(1024))
+    trace = kernellens.trace(add, 8, 128, np.zeros(1024), np.zeros(1024))
     with pytest.raises(TypeError, match="followed by its grid"):
-        lens.bound(add)
+        kernellens.bound(add)
     with pytest.raises(TypeError, match="has its grid"):
-        lens.estimate(trace, 3, 4)
+        kernellens.estimate(trace, 3, 4)
     with pytest.raises(TypeError, match="of one grid already"):
-        lens.bound(times.work_of(trace), griddim=4)
+        kernellens.bound(times.work_of(trace), griddim=4)
     with pytest.raises(ValueError, match="at least one block"):
-        lens.bound(trace, griddim=0)
+        kernellens.bound(trace, griddim=0)
     with pytest.raises(KeyError, match="nearest known"):
-        lens.bound(trace, gpu="A1000")
+        kernellens.bound(trace, gpu="A1000")
 
 
 def test_a_kernel_that_does_not_run_has_no_time():
@@ -277,7 +278,7 @@ def test_a_kernel_that_does_not_run_has_no_time():
         x[cuda.grid(1)] = [1, 2]
 
     with pytest.raises(ValueError, match="did not run"):
-        lens.bound(nonsense, 1, 32, np.zeros(32))
+        kernellens.bound(nonsense, 1, 32, np.zeros(32))
 
 
 # The chosen GPU
@@ -286,25 +287,25 @@ def test_a_kernel_that_does_not_run_has_no_time():
 @pytest.fixture
 def unchosen():
     yield
-    lens.use_gpu(None)
+    kernellens.use_gpu(None)
 
 
 def test_the_chosen_gpu(unchosen):
-    assert lens.use_gpu("a100").name == "A100" and lens.chosen_gpu().name == "A100"
+    assert kernellens.use_gpu("a100").name == "A100" and kernellens.chosen_gpu().name == "A100"
     assert bound_of(Work(read=1e9)).gpu.name == "A100"
     with pytest.raises(KeyError, match="nearest known"):
-        lens.use_gpu("A1000")
-    assert lens.chosen_gpu().name == "A100"  # a mistake changes nothing
+        kernellens.use_gpu("A1000")
+    assert kernellens.chosen_gpu().name == "A100"  # a mistake changes nothing
 
 
 def test_this_machine_s_gpu_is_the_default_where_it_is_known(monkeypatch, unchosen):
-    monkeypatch.setattr(machine, "mode", lambda: "simulated")
-    assert lens.use_gpu(None).name == chosen.DEFAULT == "H200"
+    monkeypatch.setattr(hardware, "mode", lambda: "simulated")
+    assert kernellens.use_gpu(None).name == chosen.DEFAULT == "H200"
     for name, expected in (("Tesla T4", "T4"), ("NVIDIA GTX 9999", "H200")):
-        card = machine.Gpu(0, name, 16 << 30, (7, 5))
-        monkeypatch.setattr(machine, "mode", lambda: "gpu")
-        monkeypatch.setattr(machine, "probe", lambda card=card: machine.Probe("ok", gpus=[card]))
-        assert lens.chosen_gpu().name == expected
+        card = hardware.Gpu(0, name, 16 << 30, (7, 5))
+        monkeypatch.setattr(hardware, "mode", lambda: "gpu")
+        monkeypatch.setattr(hardware, "probe", lambda card=card: hardware.Probe("ok", gpus=[card]))
+        assert kernellens.chosen_gpu().name == expected
 
 
 # All kinds of kernels
@@ -313,11 +314,11 @@ KERNELS = """
 import json, sys, warnings
 warnings.simplefilter("ignore")
 sys.path.insert(0, sys.argv[1])
-from hundredfold import simulate
-simulate.activate()
+import gpusim
+gpusim.activate()
 from kernels_set import registry
-from hundredfold import lens
-from hundredfold.lens import times
+import kernellens as lens
+from kernellens import times
 out = {}
 entries = registry.load()
 for name in sys.argv[2:]:

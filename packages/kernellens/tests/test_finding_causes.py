@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from hundredfold import lens
-from hundredfold.engine.kernels.faults import DeadlockError, TooLongError
-from hundredfold.engine.kernels.trace import findings
+import kernellens
+from gpusim.kernels.faults import DeadlockError, TooLongError
+from gpusim.kernels.sanitizer import findings
 
 cuda = None  # the stand-in, set by conftest.py
 
 
 def test_a_kernel_that_does_not_end_is_no_refused_launch(monkeypatch):
-    monkeypatch.setenv("HUNDREDFOLD_THREAD_SECONDS", "0.3")
+    monkeypatch.setenv("GPUSIM_THREAD_SECONDS", "0.3")
 
     def waits(x):
         while x[0] == 0:
@@ -19,11 +19,11 @@ def test_a_kernel_that_does_not_end_is_no_refused_launch(monkeypatch):
     def plain(x):
         x[cuda.grid(1)] = 1
 
-    (endless,) = lens.trace(waits, 1, 32, np.zeros(1)).errors
-    (refused,) = lens.trace(plain, 1, 2048, np.zeros(2048)).errors
+    (endless,) = kernellens.trace(waits, 1, 32, np.zeros(1)).errors
+    (refused,) = kernellens.trace(plain, 1, 2048, np.zeros(2048)).errors
     assert (endless.kind, endless.cause) == ("launch", "endless")
     assert (refused.kind, refused.cause) == ("launch", "refused")
-    (outside,) = lens.trace(plain, 1, 32, np.zeros(4)).errors
+    (outside,) = kernellens.trace(plain, 1, 32, np.zeros(4)).errors
     assert (outside.kind, outside.cause) == ("out-of-bounds", "")
 
 
@@ -40,9 +40,9 @@ def test_a_report_says_why_branches_are_not_known(monkeypatch):
         if i % 2:
             x[i] = 1
 
-    monkeypatch.setenv("HUNDREDFOLD_KERNELS", "interpreted")
-    trace = lens.trace(halves, 1, 32, np.zeros(32))
+    monkeypatch.setenv("GPUSIM_KERNELS", "interpreted")
+    trace = kernellens.trace(halves, 1, 32, np.zeros(32))
     assert trace.divergent_branches is None and "Branches: not known. This kernel is interpreted" in str(trace)
-    monkeypatch.setenv("HUNDREDFOLD_KERNELS", "compiled")
-    trace = lens.trace(halves, 1, 32, np.zeros(32))
+    monkeypatch.setenv("GPUSIM_KERNELS", "compiled")
+    trace = kernellens.trace(halves, 1, 32, np.zeros(32))
     assert trace.divergent_branches == 1 and "not known" not in str(trace)

@@ -1,6 +1,6 @@
 """Broken variants of the kernel set, each found with the right kind and line; here interpreted, which is quick.
 
-And no alarm at the right ones.  `make test-all ARGS=kernels` does all of it compiled too (`tests/kernels_set/test_lens.py`).
+And no alarm at the right ones.  `make test-all ARGS=kernels` does all of it compiled too (`packages/kernellens/tests/test_kernels_set_seen.py`).
 """
 
 import sys
@@ -27,14 +27,14 @@ def entries(standins):
 @pytest.mark.parametrize("broken", VARIANTS, ids=lambda broken: broken.name)
 def test_a_broken_kernel_is_found_with_its_kind_and_line(broken, entries, monkeypatch):
     if broken.kind != COMPILED:
-        monkeypatch.setenv("HUNDREDFOLD_KERNELS", "interpreted")
+        monkeypatch.setenv("GPUSIM_KERNELS", "interpreted")
     check(broken, entries)
 
 
 @pytest.mark.large("name", by=registry.module_of)
 @pytest.mark.parametrize("name", registry.names())
 def test_a_right_kernel_raises_no_alarm(name, entries, monkeypatch):
-    monkeypatch.setenv("HUNDREDFOLD_KERNELS", "interpreted")
+    monkeypatch.setenv("GPUSIM_KERNELS", "interpreted")
     with traced(stop=False) as seen:
         for case in entries[name].cases(registry.seeded(name)):
             registry.run(entries[name], case)

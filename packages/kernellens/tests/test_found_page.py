@@ -11,7 +11,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 from broken import variant  # noqa: E402
 
-PAGE = (HERE.parents[1] / "docs" / "found.md").read_text(encoding="utf-8")
+PAGE = (HERE.parents[2] / "docs" / "found.md").read_text(encoding="utf-8")
 CASES = re.findall(r"^## (\d)\. (.+?)\n.*?```python\n(.*?)```\n\n```text\n(.*?)```", PAGE, re.S | re.M)
 cuda = None  # set by conftest.py
 

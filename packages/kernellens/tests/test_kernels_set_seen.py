@@ -1,6 +1,6 @@
 """Every right kernel of the set through `lens.trace`, and every broken variant compiled.
 
-A right kernel gets no error and no warning, but for those of `tests/lens/broken/deserved.py`.
+A right kernel gets no error and no warning, but for those of `packages/kernellens/tests/broken/deserved.py`.
 """
 
 import os
@@ -14,14 +14,13 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parent / "lens")]
 from broken.all_variants import VARIANTS, kind_and_module  # noqa: E402
 from broken.deserved import DESERVED  # noqa: E402
-
 from kernels_set import registry  # noqa: E402
 
 SCRIPT = """
 import json, os, sys
 sys.path[:0] = [{tests!r}, {lens!r}]
-from hundredfold import simulate
-simulate.activate()
+import gpusim
+gpusim.activate()
 from kernels_set import registry
 from broken import variant
 from broken.all_variants import VARIANTS
@@ -52,7 +51,7 @@ for line in sys.stdin:
 def ask():
     import json
 
-    clean = {k: v for k, v in os.environ.items() if not k.startswith(("HUNDREDFOLD_SIM", "HUNDREDFOLD_KERN", "NUMBA_"))}
+    clean = {k: v for k, v in os.environ.items() if not k.startswith(("GPUSIM_SIM", "GPUSIM_KERN", "NUMBA_"))}
     script = SCRIPT.format(tests=str(HERE.parent), lens=str(HERE.parent / "lens"))
     process = subprocess.Popen(
         [sys.executable, "-W", "ignore", "-c", script],

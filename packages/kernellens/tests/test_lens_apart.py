@@ -4,7 +4,7 @@ import numba
 import numpy as np
 import pytest
 
-from hundredfold import lens
+import kernellens
 
 cuda = None  # set by conftest.py
 PAIR = np.dtype([("x", "f8"), ("n", "i2")], align=True)
@@ -12,14 +12,14 @@ PAIR = np.dtype([("x", "f8"), ("n", "i2")], align=True)
 
 @pytest.fixture(params=["compiled", "interpreted"], autouse=True)
 def way(request, monkeypatch):
-    monkeypatch.setenv("HUNDREDFOLD_KERNELS", request.param)
-    lens.tracing._kernel.cache_clear()  # a kernel is compiled once, or not at all
+    monkeypatch.setenv("GPUSIM_KERNELS", request.param)
+    kernellens.tracing._kernel.cache_clear()  # a kernel is compiled once, or not at all
     yield
-    lens.tracing._kernel.cache_clear()
+    kernellens.tracing._kernel.cache_clear()
 
 
 def only(kernel, blockdim, *args, griddim=1):
-    (finding,) = lens.trace(kernel, griddim, blockdim, *args).errors
+    (finding,) = kernellens.trace(kernel, griddim, blockdim, *args).errors
     return finding
 
 
@@ -41,7 +41,7 @@ def test_a_lane_that_is_asked_and_not_there():
     assert finding.threads == (((16, 0, 0), (0, 0, 0)),)  # 16 + 4 is the first that went another way
     assert "lane 20" in finding.sentence
     # A mask that names only those who come: its author knows.
-    assert lens.trace(named, 1, 32, np.zeros(32, np.int32)).errors == []
+    assert kernellens.trace(named, 1, 32, np.zeros(32, np.int32)).errors == []
 
 
 def test_lanes_that_the_block_does_not_have():
@@ -86,7 +86,7 @@ def record(pairs, out):
 
 
 def test_the_fields_of_a_record_in_a_variable_are_logged():
-    trace = lens.trace(record, 1, 32, np.zeros(32, PAIR), np.zeros(32))
+    trace = kernellens.trace(record, 1, 32, np.zeros(32, PAIR), np.zeros(32))
     assert trace.errors == []
     assert trace.reads["pairs"] == (64, 2) and trace.writes["pairs"] == (32, 1)
     # 16 bytes a record: 32 lanes ask for 256 bytes of x, or 64 of n, and move 512.
@@ -112,7 +112,7 @@ def apart(pairs):
 def test_one_field_races_and_two_do_not():
     finding = only(crossed, 32, np.zeros(32, PAIR))
     assert (finding.kind, finding.severity, finding.line) == ("race", "error", 4)
-    assert lens.trace(apart, 1, 32, np.zeros(32, PAIR)).errors == []
+    assert kernellens.trace(apart, 1, 32, np.zeros(32, PAIR)).errors == []
 
 
 def around(x, out):
@@ -133,7 +133,7 @@ def asked(x):
 
 
 def test_a_grid_that_is_asked_for_and_not_waited_for():
-    assert lens.trace(asked, 2, 32, np.zeros(64)).errors == []
+    assert kernellens.trace(asked, 2, 32, np.zeros(64)).errors == []
 
 
 def parting(x):
@@ -147,7 +147,7 @@ def parting(x):
 
 
 def test_the_parting_comes_before_what_follows_from_it():
-    found = lens.trace(parting, 1, 64, np.zeros(64)).errors
+    found = kernellens.trace(parting, 1, 64, np.zeros(64)).errors
     assert (found[0].kind, found[0].line, found[0].other_line) == ("barrier-divergence", 6, 8)
 
 
@@ -159,7 +159,7 @@ def add(x, out):
 
 def test_a_host_array_given_twice_is_copied_twice():
     x = np.arange(64.0)
-    assert lens.trace(add, 1, 64, x, x).errors == []
+    assert kernellens.trace(add, 1, 64, x, x).errors == []
     device = cuda.to_device(x)
     assert only(add, 64, device, device).kind == "race"
 
@@ -183,7 +183,7 @@ def test_bank_conflicts_of_records_that_are_copied_whole(fields, extra):
         i = cuda.threadIdx.x
         tile[i] = x[i]
 
-    trace = lens.trace(copy, 1, 32, np.zeros(32, np.dtype(fields)))
+    trace = kernellens.trace(copy, 1, 32, np.zeros(32, np.dtype(fields)))
     assert trace.bank_conflicts == extra
     size = np.dtype(fields).itemsize
     assert trace.reads["x"] == (32, 1) and trace.traffic[0].sectors == size  # 32 lanes × size bytes / 32
@@ -199,4 +199,4 @@ def test_bank_conflicts_of_a_field():
         out[i] = tile[i].f1
 
     # 16 bytes apart: 32 lanes meet in 8 of the 32 banks, 4 in each; once written, once read.
-    assert lens.trace(column, 1, 32, np.zeros(32, np.float32)).bank_conflicts == 2 * 3
+    assert kernellens.trace(column, 1, 32, np.zeros(32, np.float32)).bank_conflicts == 2 * 3

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numba import cuda
 
-from hundredfold import lens
+import kernellens
 
 
 @cuda.jit
@@ -44,13 +44,13 @@ def for_all(x):
 
 
 def barriers(kernel, size):
-    trace = lens.trace(kernel, 1, 64, np.zeros(size))
+    trace = kernellens.trace(kernel, 1, 64, np.zeros(size))
     return [(each.severity, each.line, each.threads[0].thread[0]) for each in trace.errors if "barrier" in each.kind]
 
 
 @pytest.mark.parametrize("way", ["compiled", "interpreted"])
 def test_the_barrier_and_a_thread_that_passes_it_by_are_named(way, monkeypatch):
-    monkeypatch.setenv("HUNDREDFOLD_KERNELS", way)
+    monkeypatch.setenv("GPUSIM_KERNELS", way)
     ((severity, line, thread),) = barriers(in_a_branch, 64)
     assert (severity, line) == ("warning", 6) and thread >= 16
     assert barriers(in_a_loop, 64) == [("warning", 5, 0)]
@@ -58,5 +58,5 @@ def test_the_barrier_and_a_thread_that_passes_it_by_are_named(way, monkeypatch):
 
 @pytest.mark.parametrize("way", ["compiled", "interpreted"])
 def test_a_guard_at_the_top_and_a_barrier_for_all_are_right(way, monkeypatch):
-    monkeypatch.setenv("HUNDREDFOLD_KERNELS", way)
+    monkeypatch.setenv("GPUSIM_KERNELS", way)
     assert barriers(after_a_guard, 40) == [] and barriers(for_all, 64) == []

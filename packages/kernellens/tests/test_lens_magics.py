@@ -6,9 +6,9 @@ import pytest
 from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
 
-from hundredfold import lens
-from hundredfold.lens import chosen, magics
-from hundredfold.machine import gpus
+import kernellens
+from gpusim.hardware import gpus
+from kernellens import chosen, magics
 
 cuda = None  # the stand-in, set by conftest.py
 
@@ -24,7 +24,7 @@ def shell(standins, monkeypatch):
         "import cupy as cp\nimport numpy as np\nx = cp.linspace(0, 1, 1000)\ndef f(a):\n    return cp.exp(a) * 2"
     )
     yield shell
-    lens.use_gpu(None)
+    kernellens.use_gpu(None)
 
 
 def cell(shell, line, body):
@@ -50,7 +50,7 @@ def test_a_cell_runs_and_is_accounted_for(shell):
 
 
 def test_shapes_alone(shell, capsys):
-    shell.user_ns["big"] = lens.array((10_000, 10_000))
+    shell.user_ns["big"] = kernellens.array((10_000, 10_000))
     shell.user_ns["unused"] = (i for i in range(3))  # cannot be taken along, and need not be
     value = cell(shell, "--shapes --gpu 'RTX 4090' -o kept", "w = f(big) + x[:1]\nprint(w)\nw")
     assert value is None and "w" not in shell.user_ns
@@ -123,13 +123,13 @@ def test_errors_of_the_code_are_its_own(shell):
 def test_the_chosen_gpu(shell):
     assert shell.run_line_magic("gpu", "").gpu is chosen.chosen_gpu()
     sheet = shell.run_line_magic("gpu", "A100")
-    assert sheet.gpu is gpus.find("A100") is lens.chosen_gpu()
+    assert sheet.gpu is gpus.find("A100") is kernellens.chosen_gpu()
     assert "2.04 TB/s" in str(sheet) and "9.7 TFLOP/s" in str(sheet)
     cell(shell, "", "x + 1")
     assert shell.shown[-1].gpu.name == "A100"
     with pytest.raises(UsageError, match="nearest known: A100"):
         shell.run_line_magic("gpu", "a1000")
-    assert lens.chosen_gpu().name == "A100"
+    assert kernellens.chosen_gpu().name == "A100"
     assert shell.run_line_magic("gpu", "default").gpu is chosen.chosen_gpu() is not gpus.find("A100")
 
 
@@ -176,7 +176,7 @@ def test_the_table_of_a_notebook(shell):
 
 
 def test_the_extension_brings_them(standins):
-    from hundredfold import extension
+    from hundredfold.notebook import extension
 
     shell = InteractiveShell()
     for make, kind, name in ((extension._lens_of, "cell", "lens"), (extension._gpu_of, "line", "gpu")):

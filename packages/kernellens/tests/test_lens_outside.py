@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from numba import cuda
 
-from hundredfold import lens
-from hundredfold.engine.kernels.trace.outside import index
-from hundredfold.engine.kernels.trace.records import NEGATIVE, NEGATIVE_AXIS, Array
+import kernellens
+from gpusim.kernels.sanitizer.outside import index
+from gpusim.kernels.sanitizer.records import NEGATIVE, NEGATIVE_AXIS, Array
 
 
 def out_of_bounds(trace):
@@ -22,7 +22,7 @@ def four_neighbours(x, out):
 
 def test_each_border_that_is_passed_is_an_error_of_its_own():
     x = np.ones((20, 30), np.float32)
-    trace = lens.trace(four_neighbours, (3, 4), (8, 8), x, np.zeros_like(x))
+    trace = kernellens.trace(four_neighbours, (3, 4), (8, 8), x, np.zeros_like(x))
     first, second = sorted(out_of_bounds(trace), key=lambda each: each[2][0], reverse=True)
     # One element past the lower border for each of 30 columns, one past the right for each of 20 rows.
     assert first == (5, "x", (20, 0), 30) and second[1:2] + second[3:] == ("x", 20)
@@ -40,7 +40,7 @@ def test_an_access_with_a_negative_index_beside_the_wrong_one_is_told_once():
         i = cuda.grid(1)
         out[i] = x[i + 1, -1]
 
-    trace = lens.trace(corner, 1, 20, np.ones((20, 8)), np.zeros(20))
+    trace = kernellens.trace(corner, 1, 20, np.ones((20, 8)), np.zeros(20))
     assert out_of_bounds(trace) == [(4, "x", (20, -1), 1)]
 
 
@@ -51,7 +51,7 @@ def test_what_is_written_outside_touches_nothing():
         x[i] += 1
 
     x = np.zeros(40, np.int32)
-    trace = lens.trace(up, 2, 32, x)
+    trace = kernellens.trace(up, 2, 32, x)
     assert out_of_bounds(trace) == [(4, "x", (40,), 24)], "read and written, told once"
     assert (trace.results[0] == 1).all() and (x == 0).all()
     assert not [each for each in trace.errors if each.kind == "race"]
@@ -66,7 +66,7 @@ def test_an_atomic_and_shared_memory():
         cuda.syncthreads()
         cuda.atomic.add(bins, tile[31 - i + 1], 1)
 
-    trace = lens.trace(counted, 1, 32, np.arange(32, dtype=np.int32) + 5, np.zeros(8, np.int32))
+    trace = kernellens.trace(counted, 1, 32, np.arange(32, dtype=np.int32) + 5, np.zeros(8, np.int32))
     found = out_of_bounds(trace)
     assert (5, "tile", (32,), 1) in found and (7, "tile", (32,), 1) in found
     assert (7, "bins", (35,), 28) in found, "5 to 7 fit, 8 to 35 do not; the tile's last is not there: 0"
@@ -75,7 +75,7 @@ def test_an_atomic_and_shared_memory():
 def test_the_first_is_raised():
     x = np.ones((20, 30), np.float32)
     with pytest.raises(Exception, match=r"x\[20, 0\] does not exist"):
-        lens.trace(four_neighbours, (3, 4), (8, 8), x, np.zeros_like(x), raise_on_error=True)
+        kernellens.trace(four_neighbours, (3, 4), (8, 8), x, np.zeros_like(x), raise_on_error=True)
 
 
 @pytest.mark.parametrize(
@@ -95,8 +95,8 @@ def test_an_index_is_told_as_it_was_meant(meant, exceeded, order):
 
 def test_each_access_past_the_end_has_its_cross():
     x = np.ones((20, 30), np.float32)
-    trace = lens.trace(four_neighbours, (3, 4), (8, 8), x, np.zeros_like(x))
-    lines = str(lens.show(trace)).splitlines()
+    trace = kernellens.trace(four_neighbours, (3, 4), (8, 8), x, np.zeros_like(x))
+    lines = str(kernellens.show(trace)).splitlines()
     # The first block that is wrong: rows 16 to 19 of the array, so the fourth of its threads along x, for each along y.
     first = next(k for k, line in enumerate(lines) if line.startswith("Block (2, 0)"))
     threads = [line.split() for line in lines[first + 1 : first + 9]]

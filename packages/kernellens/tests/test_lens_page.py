@@ -6,12 +6,12 @@ import linecache
 import re
 from pathlib import Path
 
-from hundredfold import lens
-from hundredfold.engine.kernels.trace.findings import Finding
-from hundredfold.lint.sarif import RULES
+import kernellens
+from gpusim.kernels.sanitizer.findings import Finding
+from kernellens.check.sarif import RULES
 
 cuda = None  # the stand-in, set by conftest.py
-PAGE = (Path(__file__).parents[2] / "docs" / "lens.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[3] / "docs" / "lens.md").read_text(encoding="utf-8")
 
 
 def test_the_example_prints_what_stands_below_it():
@@ -25,7 +25,7 @@ def test_the_example_prints_what_stands_below_it():
 
 def test_what_the_tables_name_is_there():
     called = set(re.findall(r"`lens\.(\w+)\(", PAGE))
-    assert called <= set(lens.__all__) and called >= {
+    assert called <= set(kernellens.__all__) and called >= {
         "trace",
         "show",
         "schedules",
@@ -37,7 +37,7 @@ def test_what_the_tables_name_is_there():
     of_trace = re.search(r"## What a trace has\n(.*?)\n## ", PAGE, re.S)[1]
     for row in re.findall(r"^\| (`\w+`(?:, `\w+`)*) \|", of_trace, re.M):
         for name in re.findall(r"`(\w+)`", row):
-            assert hasattr(lens.Trace, name) or name in lens.Trace.__dataclass_fields__, name
+            assert hasattr(kernellens.Trace, name) or name in kernellens.Trace.__dataclass_fields__, name
     findings = re.search(r"## Findings\n(.*?)\n## ", PAGE, re.S)[1]
     assert set(re.findall(r"^\| `([\w-]+)` \|", findings, re.M)) == set(RULES)
     for name in re.findall(r"`(\w+)`", findings.split("\n\n")[1].partition(" is ")[0]):

@@ -4,9 +4,9 @@ import numba
 import numpy as np
 import pytest
 
-from hundredfold import lens
-from hundredfold.engine.kernels.trace.log import Recorder
-from hundredfold.lens.traffic import traffic
+import kernellens
+from gpusim.kernels.sanitizer.log import Recorder
+from kernellens.traffic import traffic
 
 cuda = None  # set by conftest.py
 
@@ -70,7 +70,7 @@ def read_of(trace):
     ],
 )
 def test_sectors_of_one_request(kernel, args, sectors, efficiency):
-    trace = lens.trace(kernel, 1, 32, *args)
+    trace = kernellens.trace(kernel, 1, 32, *args)
     read = read_of(trace)
     assert (read.requests, read.sectors) == (1, sectors)
     assert read.efficiency == pytest.approx(efficiency)
@@ -84,7 +84,7 @@ def test_a_field_of_an_array_of_structs_moves_all_of_them():
         i = cuda.grid(1)
         out[i] = points[i].x
 
-    trace = lens.trace(energy, 1, 32, np.zeros(32, kind), np.zeros(32, F4))
+    trace = kernellens.trace(energy, 1, 32, np.zeros(32, kind), np.zeros(32, F4))
     read = read_of(trace)
     assert (read.sectors, read.asked) == (16, 128)  # 32 × 16 bytes lie in 16 sectors; 4 bytes of each were wanted
 
@@ -95,7 +95,7 @@ def test_sectors_are_by_line_and_per_request_of_a_warp():
         out[i, j] = x[i, j]  # the lanes of a warp differ in i, the slow index
 
     x = np.zeros((64, 64), F4)
-    trace = lens.trace(copy, (2, 2), (32, 32), x, x.copy())
+    trace = kernellens.trace(copy, (2, 2), (32, 32), x, x.copy())
     line = line_of(copy, "out[i, j]")
     assert trace.requests == {line: 2 * 64 * 64 // 32}
     assert trace.sectors == {line: 32.0}
@@ -109,7 +109,7 @@ def test_threads_beyond_the_end_ask_for_nothing():
         if i < out.size:
             out[i] = x[i]
 
-    trace = lens.trace(copy, 2, 32, np.zeros(33, F4), np.zeros(33, F4))
+    trace = kernellens.trace(copy, 2, 32, np.zeros(33, F4), np.zeros(33, F4))
     assert list(trace.requests.values()) == [4]  # two warps read and write; the second has one active lane
     assert read_of(trace).sectors == 5
     assert trace.divergent_branches == 1
@@ -132,7 +132,7 @@ def test_warps_part_where_lanes_disagree(condition, times, parted, tmp_path):
     )
     scope = {}
     exec(compile(file.read_text(), str(file), "exec"), scope)
-    trace = lens.trace(scope["kernel"], 2, 64, np.zeros(128, F4), np.zeros(128, F4))
+    trace = kernellens.trace(scope["kernel"], 2, 64, np.zeros(128, F4), np.zeros(128, F4))
     first = trace.branches[0]
     assert (first.line, first.times, first.parted) == (3, times, parted)
     assert trace.divergent_branches == parted
@@ -144,7 +144,7 @@ def test_loops_of_different_lengths_part_a_warp_each_turn_that_some_have_left():
         for _ in range(i % 4):
             out[i] += 1
 
-    trace = lens.trace(count, 1, 32, np.zeros(32))
+    trace = kernellens.trace(count, 1, 32, np.zeros(32))
     (loop,) = trace.branches
     assert (loop.times, loop.parted) == (
         4,
@@ -161,7 +161,7 @@ def test_a_loop_makes_a_request_each_time_round():
             s += x[k, i]
         out[i] = s
 
-    trace = lens.trace(total, 1, 64, np.zeros((10, 64), F4), np.zeros(64, F4))
+    trace = kernellens.trace(total, 1, 64, np.zeros((10, 64), F4), np.zeros(64, F4))
     read = read_of(trace)
     assert (read.requests, read.sectors) == (20, 80)
 
@@ -180,11 +180,11 @@ def tile_kernel(width):
 
 def test_a_transposed_tile_conflicts_in_all_banks_and_a_padded_one_in_none():
     x = np.arange(1024, dtype=F4).reshape(32, 32)
-    bad = lens.trace(tile_kernel(32), 1, (32, 32), x, np.zeros_like(x))
+    bad = kernellens.trace(tile_kernel(32), 1, (32, 32), x, np.zeros_like(x))
     # 32 warps read a column each: 32 words of one bank, 31 cycles more than one.
     assert bad.bank_conflicts == 32 * 31
     assert max(c.worst for c in bad.conflicts) == 32
-    good = lens.trace(tile_kernel(33), 1, (32, 32), x, np.zeros_like(x))
+    good = kernellens.trace(tile_kernel(33), 1, (32, 32), x, np.zeros_like(x))
     assert good.bank_conflicts == 0
     for trace in (bad, good):
         assert trace.efficiency == 1.0
@@ -213,7 +213,7 @@ def test_bank_conflicts_of_strided_access(step, kind, extra):
         cuda.syncthreads()
         out[cuda.threadIdx.x] = buffer[step * cuda.threadIdx.x]
 
-    trace = lens.trace(strided, 1, 32, np.zeros(32, np.dtype(str(kind))))
+    trace = kernellens.trace(strided, 1, 32, np.zeros(32, np.dtype(str(kind))))
     line = line_of(strided, "out[")
     assert sum(c.extra for c in trace.conflicts if c.line == line) == extra
 

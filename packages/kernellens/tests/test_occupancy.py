@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from hundredfold.lens.occupancy import occupancy
-from hundredfold.machine import capabilities, gpus
+from gpusim.hardware import capabilities, gpus
+from kernellens.residency import occupancy
 
 NVIDIA = json.loads(Path(__file__).with_name("occupancy_nvidia.json").read_text())["cases"]
 

@@ -5,10 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from hundredfold import lens
-from hundredfold.lens.pictures.roof import LOW, changed, entry, main_type
-from hundredfold.lens.times import Reuse, Work, bound_of, estimate_of
-from hundredfold.machine import gpus
+import kernellens
+from gpusim.hardware import gpus
+from kernellens.pictures.roof import LOW, changed, entry, main_type
+from kernellens.times import Reuse, Work, bound_of, estimate_of
 
 cuda = None  # set by conftest.py
 
@@ -74,8 +74,8 @@ def test_another_block_has_as_many_threads_in_all():
 @pytest.mark.large
 def test_the_limit_that_binds_moves_with_gpu_and_type():
     n = 1 << 14
-    trace = lens.trace(polynomial, n // 256, 256, np.ones(n, np.float32), np.zeros(n, np.float32))
-    work = lens.times.work_of(trace, 1 << 16)
+    trace = kernellens.trace(polynomial, n // 256, 256, np.ones(n, np.float32), np.zeros(n, np.float32))
+    work = kernellens.times.work_of(trace, 1 << 16)
     assert main_type(work) == "float32"
 
     def binds(gpu, to):
@@ -85,7 +85,7 @@ def test_the_limit_that_binds_moves_with_gpu_and_type():
     # 800 operations for 8 bytes: arithmetic binds, and float64 is 64 times as slow on an RTX 4090, twice on an H200.
     assert binds("RTX 4090", "float64") / binds("RTX 4090", "float32") > 20
     assert binds("H200", "float64") / binds("H200", "float32") < 3
-    text = str(lens.roofline(trace, griddim=1 << 16, gpu="RTX 4090"))
+    text = str(kernellens.roofline(trace, griddim=1 << 16, gpu="RTX 4090"))
     assert text.splitlines()[1].startswith("On RTX 4090, float32, blocks of 256:")
     for gpu in gpus.names():
         assert any(line.startswith(f"{gpu} ") for line in text.splitlines())
@@ -93,7 +93,7 @@ def test_the_limit_that_binds_moves_with_gpu_and_type():
 
 def test_the_figure_has_every_choice_in_it_and_no_measured_time():
     x = np.zeros(1000, np.float32)
-    figure = lens.roofline(added, 4, 256, x, x, x.copy(), gpu="A100")
+    figure = kernellens.roofline(added, 4, 256, x, x, x.copy(), gpu="A100")
     item = json.dumps(figure.data()["item"])
     assert len(item) < 300_000
     for choice in ("A100|float64|1024", "B200|float16|32", "T4|float32|256"):
@@ -108,9 +108,9 @@ def test_integers_alone_and_copies_have_a_place_too():
     assert entry(counted, gpus.find("T4"), "float32")["peak"] == gpus.find("T4").int32
     copy = Work(read=1e6, written=1e6, threads=1000, blocks=10, block=100)
     assert entry(copy, gpus.find("T4"), "float32")["intensity"] == LOW
-    assert "next to nothing" in lens.roofline(copy).alt
+    assert "next to nothing" in kernellens.roofline(copy).alt
 
 
 def test_an_unknown_gpu_is_answered_with_the_nearest():
     with pytest.raises(gpus.UnknownGpuError, match="H200"):
-        lens.roofline(ADDITION, gpu="H201")
+        kernellens.roofline(ADDITION, gpu="H201")

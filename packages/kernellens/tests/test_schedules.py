@@ -4,9 +4,9 @@ import numba
 import numpy as np
 import pytest
 
-from hundredfold import lens
-from hundredfold.engine.kernels.faults import KernelError
-from hundredfold.engine.kernels.interpreted.orders import some
+import kernellens
+from gpusim.kernels.backends.numpy.orders import some
+from gpusim.kernels.faults import KernelError
 
 cuda = None  # set by conftest.py
 
@@ -117,7 +117,7 @@ X = np.arange(256) % 4
     ],
 )
 def test_a_race_gives_different_answers(kernel, launch, args):
-    found = lens.schedules(kernel, *launch, *args)
+    found = kernellens.schedules(kernel, *launch, *args)
     assert not found.agree and len(found.answers) >= 2 and found.tried == 8
     assert [d.how for d in found.differences] == ["values"]
     assert found.races and {race.kind for race in found.races} == {"race"}
@@ -139,7 +139,7 @@ def test_a_race_gives_different_answers(kernel, launch, args):
     ],
 )
 def test_a_right_kernel_gives_the_same_in_every_order(kernel, launch, args, expected):
-    found = lens.schedules(kernel, *launch, *args, seeds=9)
+    found = kernellens.schedules(kernel, *launch, *args, seeds=9)
     assert found.agree and found.tried == 9 and found.differences == []
     position, values = expected
     assert found.answers[0].results[position].tolist() == values
@@ -148,20 +148,20 @@ def test_a_right_kernel_gives_the_same_in_every_order(kernel, launch, args, expe
 
 def test_a_sum_that_rounds_otherwise_is_no_other_answer():
     x = (np.random.default_rng(2).random(512) * 1e3).astype(np.float32)
-    found = lens.schedules(total, 4, 128, x, np.zeros(1, np.float32))
+    found = kernellens.schedules(total, 4, 128, x, np.zeros(1, np.float32))
     assert [d.how for d in found.differences] == ["rounding"]
     assert "last digits" in str(found) and "A GPU may give any" not in str(found)
 
 
 def test_the_same_values_in_another_order_are_said_to_be():
     x = np.where(np.arange(256) % 3 == 0, np.arange(256), -1)
-    found = lens.schedules(compacted, 4, 64, x, np.zeros(256, np.int64), np.zeros(1, np.int64))
+    found = kernellens.schedules(compacted, 4, 64, x, np.zeros(256, np.int64), np.zeros(1, np.int64))
     assert [(d.name, d.how) for d in found.differences] == [("out", "order")]
     assert "the same values in other places" in str(found)
 
 
 def test_the_same_seeds_give_the_same_orders():
-    first, again = (lens.schedules(histogram, 4, 64, X, np.zeros(4, np.int32)) for _ in range(2))
+    first, again = (kernellens.schedules(histogram, 4, 64, X, np.zeros(4, np.int32)) for _ in range(2))
     assert [a.order for a in first.answers] == [a.order for a in again.answers]
     for one, other in zip(first.answers, again.answers, strict=True):
         assert np.array_equal(one.results[1], other.results[1])
@@ -175,7 +175,7 @@ def test_the_first_order_is_the_plainest_and_the_others_differ_in_kind():
 
 
 def test_two_answers_stand_side_by_side():
-    found = lens.schedules(histogram, 4, 64, X, np.zeros(4, np.int32))
+    found = kernellens.schedules(histogram, 4, 64, X, np.zeros(4, np.int32))
     left, right = (answer.results[1] for answer in found.answers[:2])
     lines = str(found).splitlines()
     head = next(k for k, line in enumerate(lines) if "order 0" in line and line.startswith("   "))
@@ -188,17 +188,17 @@ def test_two_answers_stand_side_by_side():
 
 
 def test_all_orders_may_stop_with_the_same_error():
-    found = lens.schedules(past_the_end, 1, 32, np.zeros(32), np.zeros(32))
+    found = kernellens.schedules(past_the_end, 1, 32, np.zeros(32), np.zeros(32))
     assert found.agree and found.answers[0].fault is not None
     assert "x[32] does not exist" in str(found)
 
 
 def test_what_cannot_be_tried_is_said():
     with pytest.raises(ValueError, match="at least two orders"):
-        lens.schedules(last_wins, 1, 32, np.zeros(1), seeds=1)
+        kernellens.schedules(last_wins, 1, 32, np.zeros(1), seeds=1)
     with pytest.raises(ValueError, match="run a smaller launch"):
-        lens.schedules(last_wins, 1 << 10, 1 << 10, np.zeros(1))
+        kernellens.schedules(last_wins, 1 << 10, 1 << 10, np.zeros(1))
     with pytest.raises(TypeError, match="takes 1 argument "):
-        lens.schedules(last_wins, 1, 32)
+        kernellens.schedules(last_wins, 1, 32)
     with pytest.raises(KernelError, match="1024"):
-        lens.schedules(last_wins, 1, 2048, np.zeros(1))
+        kernellens.schedules(last_wins, 1, 2048, np.zeros(1))

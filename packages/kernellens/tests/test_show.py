@@ -6,11 +6,11 @@ import numba
 import numpy as np
 import pytest
 
-from hundredfold import lens
-from hundredfold.lens.pictures import plain, script, whole
-from hundredfold.lens.pictures.blocks import EARLIER, HALO, READS, UPDATES, WRITES, look, of_thread
-from hundredfold.lens.pictures.places import WRAP, grid, window
-from hundredfold.lens.pictures.steps import steps
+import kernellens
+from kernellens.pictures import plain, script, whole
+from kernellens.pictures.blocks import EARLIER, HALO, READS, UPDATES, WRITES, look, of_thread
+from kernellens.pictures.places import WRAP, grid, window
+from kernellens.pictures.steps import steps
 
 cuda = None  # set by conftest.py
 
@@ -96,15 +96,15 @@ def arrays(n, *names):
 
 def launches():
     rng, n = np.random.default_rng(3), 16_384
-    yield lens.trace(blur, (4, 4), (16, 16), *arrays(64))
-    yield lens.trace(reduction, 3, 64, np.ones(192, np.float32), np.zeros(3, np.float32))
-    yield lens.trace(matmul, (3, 3), (16, 16), *arrays(48, *"abc"))
+    yield kernellens.trace(blur, (4, 4), (16, 16), *arrays(64))
+    yield kernellens.trace(reduction, 3, 64, np.ones(192, np.float32), np.zeros(3, np.float32))
+    yield kernellens.trace(matmul, (3, 3), (16, 16), *arrays(48, *"abc"))
     orders = [rng.permutation(n) for _ in range(3)]
-    yield lens.trace(gathered, 64, 256, *orders, rng.random(n), np.zeros(n))
+    yield kernellens.trace(gathered, 64, 256, *orders, rng.random(n), np.zeros(n))
     # Not as it lies in memory: rows from the end, every second column.
     strided = on_the_device((12, 30))[::-1, ::2]
-    yield lens.trace(blur, (1, 1), (16, 16), strided, np.zeros((12, 15)))
-    yield lens.trace(volume, (2, 2, 2), (8, 4, 4), np.zeros((7, 8, 13)), np.zeros((7, 8, 13)))
+    yield kernellens.trace(blur, (1, 1), (16, 16), strided, np.zeros((12, 15)))
+    yield kernellens.trace(volume, (2, 2, 2), (8, 4, 4), np.zeros((7, 8, 13)), np.zeros((7, 8, 13)))
 
 
 def on_the_device(shape):
@@ -149,7 +149,7 @@ def halo(seen, number):
 
 
 def test_the_halo_of_a_stencil_is_the_ring_around_the_block():
-    trace = lens.trace(blur, (4, 4), (16, 16), *arrays(64))
+    trace = kernellens.trace(blur, (4, 4), (16, 16), *arrays(64))
     made = steps(trace.log)
     block = 1 + 4 * 2  # (1, 2): rows 32 to 47, columns 16 to 31
     ring = {i * 64 + j for i in range(31, 49) for j in range(15, 33) if not (32 <= i < 48 and 16 <= j < 32)}
@@ -159,23 +159,23 @@ def test_the_halo_of_a_stencil_is_the_ring_around_the_block():
 
 def test_what_is_read_elsewhere_is_no_halo():
     a, b, c = arrays(48, *"abc")
-    made = steps(lens.trace(matmul, (3, 3), (16, 16), a, b, c).log)
+    made = steps(kernellens.trace(matmul, (3, 3), (16, 16), a, b, c).log)
     assert not any(halo(look(made, block), k) for block in made.blocks for k in range(3))
     rng = np.random.default_rng(0)
     scattered = [rng.permutation(256) for _ in range(3)]
-    made = steps(lens.trace(gathered, 4, 64, *scattered, rng.random(256), np.zeros(256)).log)
+    made = steps(kernellens.trace(gathered, 4, 64, *scattered, rng.random(256), np.zeros(256)).log)
     assert not any(halo(look(made, block), k) for block in made.blocks for k in range(5))
 
 
 def test_what_a_tile_holds_of_the_halo_is_halo_too():
-    made = steps(lens.trace(halo_tile, 4, 32, np.zeros(128, np.float32), np.zeros(128, np.float32)).log)
+    made = steps(kernellens.trace(halo_tile, 4, 32, np.zeros(128, np.float32), np.zeros(128, np.float32)).log)
     seen = look(made, 1)
     tile = next(k for k, m in enumerate(made.memories) if m.name == "tile")
     assert halo(seen, 0) == {31, 64} and halo(seen, tile) == {0, 33}
 
 
 def test_a_reduction_halves_its_threads_from_interval_to_interval():
-    made = steps(lens.trace(reduction, 3, 64, np.ones(192, np.float32), np.zeros(3, np.float32)).log)
+    made = steps(kernellens.trace(reduction, 3, 64, np.ones(192, np.float32), np.zeros(3, np.float32)).log)
     tile = next(k for k, m in enumerate(made.memories) if m.name == "tile")
     # Filled by all; then 32 add, 16, 8, 4, 2, 1; last, thread 0 stores.
     assert made.intervals(0) == 8
@@ -189,20 +189,20 @@ def test_a_reduction_halves_its_threads_from_interval_to_interval():
 
 
 def test_atomics_are_told_from_writes():
-    made = steps(lens.trace(histogram, 1, 32, np.zeros(32, np.int64), np.zeros(4, np.int32)).log)
+    made = steps(kernellens.trace(histogram, 1, 32, np.zeros(32, np.int64), np.zeros(4, np.int32)).log)
     elements, bits = look(made, 0).elements[1]
     assert (elements.tolist(), bits.tolist()) == ([0], [UPDATES])
 
 
 def test_the_accesses_of_one_thread_come_in_its_own_order():
-    made = steps(lens.trace(blur, (4, 4), (16, 16), *arrays(64)).log)
+    made = steps(kernellens.trace(blur, (4, 4), (16, 16), *arrays(64)).log)
     mine = of_thread(made, 0, 5 + 16 * 7)  # threadIdx (5, 7), block (0, 0): i = 7, j = 5
     assert [e for _, e in mine] == [*((7 + a) * 64 + 5 + b for a in (-1, 0, 1) for b in (-1, 0, 1)), 7 * 64 + 5]
 
 
 def test_an_array_that_is_read_backwards_is_shown_as_it_is_indexed():
     x = on_the_device((4, 8))[::-1, ::2]
-    made = steps(lens.trace(volume_row, 1, 4, x, np.zeros(4)).log)
+    made = steps(kernellens.trace(volume_row, 1, 4, x, np.zeros(4)).log)
     assert [s.elements.tolist() for s in made.of[0] if s.array == 0] == [[0, 1, 2, 3]]
 
 
@@ -213,7 +213,7 @@ def volume_row(x, out):
 
 @pytest.mark.parametrize("name", ["x", "thread"])
 def test_the_element_that_is_missing_is_crossed_where_it_would_be(name):
-    text = str(lens.show(lens.trace(beyond, (2, 2), (8, 8), *arrays(12))))
+    text = str(kernellens.show(kernellens.trace(beyond, (2, 2), (8, 8), *arrays(12))))
     lines = text.splitlines()
     if name == "x":  # twelve rows, and the crosses are in a thirteenth, one for each column of the block
         start = next(k for k, line in enumerate(lines) if line.startswith("x: float32"))
@@ -225,7 +225,7 @@ def test_the_element_that_is_missing_is_crossed_where_it_would_be(name):
 
 
 def test_the_text_says_what_the_picture_says():
-    figure = lens.show(lens.trace(blur, (4, 4), (16, 16), *arrays(64)))
+    figure = kernellens.show(kernellens.trace(blur, (4, 4), (16, 16), *arrays(64)))
     assert figure.alt.startswith("blur: 4 × 4 blocks of 16 × 16 threads. Nothing wrong was found. Block (2, 2):")
     assert "324 of 4\N{NO-BREAK SPACE}096 elements of x touched (324 read, 68 of these in the halo)" in figure.alt
     lines = str(figure).splitlines()
@@ -238,7 +238,7 @@ def test_the_text_says_what_the_picture_says():
 @pytest.mark.parametrize(("options", "active"), [({}, 0), ({"tab": "warp"}, 1), ({"tab": "launch"}, 2)])
 def test_a_picture_opens_at_the_tab_that_is_asked_for(options, active):
     """A printed page shows no other."""
-    drawn = lens.show(lens.trace(blur, (4, 4), (16, 16), *arrays(64)), **options).data()["item"]
+    drawn = kernellens.show(kernellens.trace(blur, (4, 4), (16, 16), *arrays(64)), **options).data()["item"]
     (tabs,) = [model for model in _models(drawn) if model.get("name") == "Tabs"]
     assert tabs["attributes"].get("active", 0) == active
 
@@ -251,11 +251,11 @@ def _models(drawn):
 
 def test_a_tab_that_there_is_not_is_refused():
     with pytest.raises(ValueError, match="block, warp, launch: which is to be open at first; not 'warps'"):
-        lens.show(lens.trace(blur, (4, 4), (16, 16), *arrays(64)), tab="warps")
+        kernellens.show(kernellens.trace(blur, (4, 4), (16, 16), *arrays(64)), tab="warps")
 
 
 def test_a_kernel_that_does_not_run_has_a_picture_of_its_error():
-    figure = lens.show(lens.trace(unstable, 1, 4, np.zeros(4)))
+    figure = kernellens.show(kernellens.trace(unstable, 1, 4, np.zeros(4)))
     assert "uncompilable" in figure.alt and "uncompilable" in str(figure)
     assert "uncompilable" in json.dumps(figure.data()["item"])
 
@@ -267,26 +267,26 @@ def unstable(x):
 
 @pytest.mark.large
 def test_every_picture_is_under_300_kB_and_as_a_notebook_wants_it(monkeypatch):
-    monkeypatch.delenv("HUNDREDFOLD_FIGURES", raising=False)
+    monkeypatch.delenv("KERNELLENS_FIGURES", raising=False)
     for trace in launches():
-        bundle = lens.show(trace)._repr_mimebundle_()
+        bundle = kernellens.show(trace)._repr_mimebundle_()
         assert set(bundle) == {"text/plain", "text/html"}
         assert len(bundle["text/html"]) < 300_000
 
 
 @pytest.mark.large
 def test_every_picture_keeps_bokehs_rules():
-    """A figure is not checked when it is rendered (hundredfold.plot.figure), so it is here."""
+    """A figure is not checked when it is rendered (kernellens.plot.figure), so it is here."""
     from bokeh.core.validation import check_integrity
 
     for trace in launches():
-        found = check_integrity(lens.show(trace).layout.references())
+        found = check_integrity(kernellens.show(trace).layout.references())
         assert not found.error and not found.warning, found
 
 
 def test_a_large_launch_is_sampled_and_says_so():
     x, out = np.zeros((2000, 2000), np.float32), np.zeros((2000, 2000), np.float32)
-    figure = lens.show(lens.trace(blur, (125, 125), (16, 16), x, out, blocks=40))
+    figure = kernellens.show(kernellens.trace(blur, (125, 125), (16, 16), x, out, blocks=40))
     assert "40 of 15\N{NO-BREAK SPACE}625 traced" in str(figure)
     assert len(json.dumps(figure.data()["item"])) < 300_000
 
@@ -304,7 +304,7 @@ def test_a_window_shows_what_is_touched_and_some_around_it():
 
 
 def test_the_whole_launch_says_how_much_of_each_array_was_touched():
-    trace = lens.trace(blur, (4, 4), (16, 16), *arrays(64))
+    trace = kernellens.trace(blur, (4, 4), (16, 16), *arrays(64))
     (x, seen, counts), (out, written, done) = whole.touched(trace.log)
     assert (x.name, counts, out.name, done) == ("x", (4096, 0), "out", (0, 62 * 62))
     assert (seen == 1).all()
@@ -312,7 +312,7 @@ def test_the_whole_launch_says_how_much_of_each_array_was_touched():
 
 
 def test_a_picture_of_a_volume_has_its_slices_beside_each_other():
-    trace = lens.trace(volume, (2, 2, 2), (8, 4, 4), np.zeros((7, 8, 13)), np.zeros((7, 8, 13)))
+    trace = kernellens.trace(volume, (2, 2, 2), (8, 4, 4), np.zeros((7, 8, 13)), np.zeros((7, 8, 13)))
     made = steps(trace.log)
     arranged, view = script.windows_of(made, 0, [])[0]
     assert (arranged.slices, arranged.rows, arranged.columns) == (7, 8, 13)
@@ -326,11 +326,11 @@ def test_what_schedules_returns_is_shown_as_its_own_picture():
     def last(out):
         out[0] = cuda.grid(1)
 
-    found = lens.schedules(last, 1, 64, np.zeros(1))
-    shown = lens.show(found)
+    found = kernellens.schedules(last, 1, 64, np.zeros(1))
+    shown = kernellens.show(found)
     assert shown.text == found.figure().text and "64 threads" in shown.text or "answers" in shown.text
 
 
 def test_what_is_no_trace_is_refused():
     with pytest.raises(TypeError, match=r"show takes a trace, not int: lens.show\(lens.trace"):
-        lens.show(3)
+        kernellens.show(3)

@@ -4,10 +4,10 @@ import numba
 import numpy as np
 import pytest
 
-from hundredfold import lens
-from hundredfold.lens.pictures import panels
-from hundredfold.lens.pictures.blocks import HALO, READS, UPDATES, WRITES, look
-from hundredfold.lens.pictures.steps import steps
+import kernellens
+from kernellens.pictures import panels
+from kernellens.pictures.blocks import HALO, READS, UPDATES, WRITES, look
+from kernellens.pictures.steps import steps
 
 pytestmark = pytest.mark.browser
 cuda = None  # set by conftest.py
@@ -36,7 +36,7 @@ def page():
     import bokeh
     from playwright.sync_api import sync_playwright
 
-    from hundredfold.build.figures import chromium
+    from hundredfold.publish.build.figures import chromium
 
     folder = Path(bokeh.__file__).parent / "server" / "static" / "js"
     with sync_playwright() as playwright:
@@ -60,7 +60,7 @@ def shown(page, trace, **options):
     page.evaluate("() => document.getElementById('figure').replaceChildren()")
     page.evaluate(  # without the views that it returns: Playwright would copy all that can be reached from them
         "async (item) => { await Bokeh.embed.embed_item({...item, target_id: 'figure'}, 'figure'); }",
-        lens.show(trace, **options).data()["item"],
+        kernellens.show(trace, **options).data()["item"],
     )
     page.evaluate(IDLE)
     page.evaluate(FIND)
@@ -120,7 +120,7 @@ def beyond(x, out):
 @pytest.mark.large
 def test_each_element_is_painted_as_the_block_uses_it(page):
     x, out = np.zeros((64, 64), np.float32), np.zeros((64, 64), np.float32)
-    made = shown(page, lens.trace(blur, (4, 4), (16, 16), x, out))
+    made = shown(page, kernellens.trace(blur, (4, 4), (16, 16), x, out))
     for name in ("block (2, 2)", "block (0, 3)"):
         page.evaluate("(name) => { it.chooser.value = name; }", name)
         page.evaluate(IDLE)
@@ -136,7 +136,7 @@ def test_each_element_is_painted_as_the_block_uses_it(page):
 
 @pytest.mark.large
 def test_the_slider_replays_the_intervals_of_a_reduction(page):
-    made = shown(page, lens.trace(reduction, 3, 64, np.ones(192, np.float32), np.zeros(3, np.float32)))
+    made = shown(page, kernellens.trace(reduction, 3, 64, np.ones(192, np.float32), np.zeros(3, np.float32)))
     assert page.evaluate("() => [it.slider.visible, it.slider.end]") == [True, 8]
     for interval in (0, 1, 3, 7):
         page.evaluate("(k) => { it.slider.value = k; }", interval + 1)
@@ -150,7 +150,7 @@ def test_the_slider_replays_the_intervals_of_a_reduction(page):
 @pytest.mark.large
 def test_the_pointer_over_a_thread_and_over_an_element(page):
     x, out = np.zeros((64, 64), np.float32), np.zeros((64, 64), np.float32)
-    shown(page, lens.trace(blur, (4, 4), (16, 16), x, out))
+    shown(page, kernellens.trace(blur, (4, 4), (16, 16), x, out))
 
     def over(panel, column, row):
         # As Bokeh says it when the pointer moves over a plot.
@@ -187,7 +187,7 @@ def test_the_pointer_over_a_thread_and_over_an_element(page):
 
 
 def test_what_is_wrong_is_crossed(page):
-    trace = lens.trace(beyond, 2, 32, np.zeros(64, np.float32), np.zeros(64, np.float32))
+    trace = kernellens.trace(beyond, 2, 32, np.zeros(64, np.float32), np.zeros(64, np.float32))
     shown(page, trace)
     assert page.evaluate("() => it.chooser.value") == "block (1)"
     crosses = page.evaluate("() => [it.threads_.wrong, it.panels_[0].wrong].map((s) => [[...s.data.x], [...s.data.y]])")
@@ -204,7 +204,7 @@ def rows(a, b, c, d, z, out):
 def test_a_row_of_a_warp_moves_the_sectors_it_lies_in(page):
     kinds = {"a": "f4", "b": "f8", "c": "f4", "d": "i2", "z": "c16"}
     arrays = [np.zeros(33, dtype) for dtype in kinds.values()]
-    shown(page, lens.trace(rows, 1, 32, *arrays, np.zeros(32)))
+    shown(page, kernellens.trace(rows, 1, 32, *arrays, np.zeros(32)))
     # 32 items from a boundary on; of c from the second item on, in a fifth sector; of z from the middle of a sector on.
     for name, (nbytes, sectors) in {"a": (128, 4), "b": (256, 8), "c": (128, 5), "d": (64, 2), "z": (512, 17)}.items():
         page.evaluate(
@@ -219,7 +219,7 @@ def test_a_row_of_a_warp_moves_the_sectors_it_lies_in(page):
 def test_the_bars_of_what_moves_have_room(page):
     """They were as narrow as their words: Bokeh lays a text out as wide as it is, whatever it holds."""
     x, out = np.zeros((64, 64), np.float32), np.zeros((64, 64), np.float32)
-    trace = lens.trace(blur, (4, 4), (16, 16), x, out)
+    trace = kernellens.trace(blur, (4, 4), (16, 16), x, out)
     shown(page, trace, tab="warp")
     words = page.get_by_text("line 4 writes out", exact=True)
     assert words.is_visible()
@@ -234,7 +234,7 @@ def test_the_bars_of_what_moves_have_room(page):
 @pytest.mark.large
 def test_a_column_of_a_warp_moves_a_sector_a_lane_and_a_tile_asks_one_bank(page):
     x, out = np.zeros((32, 32), np.float32), np.zeros((32, 32), np.float32)
-    shown(page, lens.trace(transpose, 1, (32, 32), x, out))
+    shown(page, kernellens.trace(transpose, 1, (32, 32), x, out))
 
     def chosen(words):
         page.evaluate("(w) => { it.liner.value = it.liner.options.find(([, name]) => name.includes(w))[0]; }", words)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hundredfold import lens
+import kernellens
 
 cuda = None  # set by conftest.py
 
@@ -16,7 +16,7 @@ def uneven(out):
 
 @pytest.mark.large
 def test_blocks_that_do_far_more_than_the_first_are_logged_whole():
-    trace = lens.trace(uneven, 16, 64, np.zeros(1024))
+    trace = kernellens.trace(uneven, 16, 64, np.zeros(1024))
     # Each turn reads and writes: 64 threads once, 15 blocks of 64 threads 3 000 times.
     assert trace.log.truncated == 0
     assert trace.reads["out"].total == trace.writes["out"].total == 64 + 15 * 64 * 3000

@@ -10,8 +10,8 @@ import yaml
 from kubespawner import KubeSpawner
 from traitlets.config import Config
 
-from hundredfold.seats import boards, limits, places
-from hundredfold.seats.plan import CONTEXT
+from hundredfold.classroom.seats import boards, limits, places
+from hundredfold.classroom.seats.plan import CONTEXT
 
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / "deploy" / "hub" / "kubernetes"
@@ -259,7 +259,7 @@ def test_a_profile_asks_for_its_gpu_and_for_no_other(values, slug, resource):
 def test_the_simulated_seat_keeps_half_of_its_memory_for_the_host(values):
     made = pod(values, "cpu")
     set_, memory = environment(made), limits.size(values["singleuser"]["memory"]["limit"])
-    device = int(set_["HUNDREDFOLD_GPU_MEMORY"]) * int(set_["HUNDREDFOLD_GPUS"])
+    device = int(set_["GPUSIM_GPU_MEMORY"]) * int(set_["GPUSIM_GPUS"])
     assert device <= memory / 2
     assert set_["OMP_NUM_THREADS"] == "2", "the settings of all seats are there, too"
 
@@ -286,7 +286,7 @@ def test_a_slices_limit_fits_into_the_slice(values, profiles):
 
 @pytest.mark.parametrize("slug", ["gpu-shared", "gpu-mig"])
 def test_a_gpu_seat_has_the_limits_that_the_spawners_hook_sets(values, slug):
-    """All that `hundredfold.seats.limits` sets on one machine, but for what the device plugin does here."""
+    """All that `hundredfold.classroom.seats.limits` sets on one machine, but for what the device plugin does here."""
     place = places.Place("GPU-0", "GPU 0", 5_000_000_000, 4, "time-slicing")
     wanted = set(limits.environment(place, limits.Limits(8 << 30, 4))) - {"CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER"}
     set_ = environment(pod(values, slug))

@@ -13,8 +13,8 @@ from batchspawner import SlurmSpawner
 from jupyterhub.app import JupyterHub
 from traitlets.config import PyFileConfigLoader
 
-from hundredfold.problems.deploying import script, slurm
-from hundredfold.seats import certificates
+from hundredfold.classroom.seats import certificates
+from hundredfold.learning.problems.deploying import script, slurm
 
 FOLDER = Path(__file__).parents[3] / "deploy" / "hub" / "slurm"
 
@@ -64,7 +64,7 @@ def submitted(config, **options):
 
 
 def test_every_setting_is_one_that_the_hub_and_the_spawner_have(config):
-    from hundredfold.seats.people import GroupAuthenticator
+    from hundredfold.classroom.seats.people import GroupAuthenticator
 
     classes = {
         "JupyterHub": JupyterHub,
@@ -88,7 +88,7 @@ def test_the_job_asks_for_what_the_profile_says(config, chosen, partition, gpus,
     assert found.options["partition"] == partition and slurm.seconds(found.options["time"]) == hours * 3600
     assert slurm.size(found.options["mem"]) == memory * 2**30
     assert slurm.gpus(found.options, 1, 1) == gpus
-    assert ("HUNDREDFOLD_SIMULATE" in environment) is (chosen != "gpu")
+    assert ("GPUSIM_SIMULATE" in environment) is (chosen != "gpu")
     assert environment["OMP_NUM_THREADS"] == found.options["cpus-per-task"]
     assert subprocess.run(["bash", "-n"], input=text, text=True).returncode == 0
 
@@ -144,7 +144,7 @@ def test_batchspawner_can_run_the_servers_file_as_python():
     """It is run by runpy, with the port in the environment; a shell script would not do."""
     text = (FOLDER / "hundredfold-server").read_text()
     compile(text, "hundredfold-server", "exec")
-    assert os.access(FOLDER / "hundredfold-server", os.X_OK) and "hundredfold.seats.server" in text
+    assert os.access(FOLDER / "hundredfold-server", os.X_OK) and "hundredfold.classroom.seats.server" in text
 
 
 def test_dasks_defaults_for_jobs_are_what_dask_jobqueue_reads(tmp_path):

@@ -1,4 +1,4 @@
-"""5c. The broken kernels of `tests/lens/broken` under compute-sanitizer, beside what the lens finds in them; and right ones, for false alarms.
+"""5c. The broken kernels of `packages/kernellens/tests/broken` under compute-sanitizer, beside what the lens finds in them; and right ones, for false alarms.
 
 Each variant goes under the tool that is made for its kind of mistake; then under the others.  What no tool can see is told apart: races in
 global memory (racecheck looks at shared memory), shared memory that was never set (initcheck looks at global memory), indices below zero that
@@ -89,7 +89,7 @@ def _launch(text):
 
 
 def _of_lens(name):
-    """What the lens says: of a variant its declared finding (held by `tests/lens` on every run), of a right kernel nothing or what it deserves."""
+    """What the lens says: of a variant its declared finding (held by `packages/kernellens/tests` on every run), of a right kernel nothing or what it deserves."""
     sys.path[:0] = [str(TESTS), str(TESTS / "lens")]
     from broken.all_variants import VARIANTS
     from broken.deserved import DESERVED

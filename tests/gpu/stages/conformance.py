@@ -1,7 +1,7 @@
 """2. The lists of differences, the names and the kernel set against the real libraries: every difference from the stand-ins, listed.
 
-The cases are those of `tests/conformance`, run by its own functions, one at a time so that a crash costs one; `test_names.py` and
-`test_notebook_names.py` run as they are.  The kernels are those of `tests/kernels_set`, on the GPU and compiled for the CPU, and held together.
+The cases are those of `packages/gpusim/tests/conformance`, run by its own functions, one at a time so that a crash costs one; `test_names.py` and
+`test_notebook_names.py` run as they are.  The kernels are those of `packages/gpusim/tests/kernels_set`, on the GPU and compiled for the CPU, and held together.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _kept: dict = {}
 
 
 def _differences():
-    """tests/conformance/test_differences.py, whose lists and judgement these are."""
+    """packages/gpusim/tests/conformance/test_differences.py, whose lists and judgement these are."""
     if "differences" not in _kept:
         file = TESTS / "conformance" / "test_differences.py"
         spec = importlib.util.spec_from_file_location("gpu_conformance_differences", file)
@@ -108,7 +108,7 @@ def _file(name):
         "no:cacheprovider",
     ]
     # The file puts the stand-ins in place itself, where there is no GPU.
-    env = {name: value for name, value in os.environ.items() if name != "HUNDREDFOLD_SIMULATE"}
+    env = {name: value for name, value in os.environ.items() if name != "GPUSIM_SIMULATE"}
     done = subprocess.run(command, capture_output=True, text=True, timeout=390, check=False, cwd=TESTS.parent, env=env)
     last = (done.stdout.strip().splitlines() or [done.stderr[-300:]])[-1]
     failed = re.findall(r"^(?:FAILED|ERROR) (\S.*)$", done.stdout, re.MULTILINE)
@@ -135,12 +135,12 @@ def _kernel(name, about):
 
 
 def _way(name):
-    """A process that runs the set one way (tests/kernels_set/conftest.py), kept for the kernels after this one."""
+    """A process that runs the set one way (packages/gpusim/tests/kernels_set/conftest.py), kept for the kernels after this one."""
     if name not in _kept:
         spec = importlib.util.spec_from_file_location("gpu_kernels_conftest", TESTS / "kernels_set" / "conftest.py")
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
-        os.environ.pop("HUNDREDFOLD_SIMULATE", None)
+        os.environ.pop("GPUSIM_SIMULATE", None)
         _kept[name] = module.Way(name)
     return _kept[name]
 

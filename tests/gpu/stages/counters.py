@@ -162,12 +162,12 @@ def requests_of(name: str) -> list[dict]:
     import numpy as np
     from kernels_set import registry
 
-    from hundredfold import lens
-    from hundredfold.lens.requests import requests
+    import kernellens
+    from kernellens.requests import requests
 
     entry = registry.one(name)
     case = list(entry.cases(registry.seeded(name)))[-1]
-    trace = lens.trace(entry.kernel, case.grid, case.block, *case.args, sharedmem=case.shared)
+    trace = kernellens.trace(entry.kernel, case.grid, case.block, *case.args, sharedmem=case.shared)
     found = []
     for item in requests(trace.log, "global") if trace.log is not None else ():
         which = int(np.bincount(item.request).argmax())

@@ -44,7 +44,7 @@ def _machine(part, about):
     import importlib.metadata
     import platform
 
-    from hundredfold import machine
+    from gpusim import hardware as machine
 
     probe = machine.probe()
     found = {
@@ -138,9 +138,9 @@ def _said(command) -> str:
 def real(about) -> None:
     """The stand-ins where this is a dry run; otherwise nothing: `import cupy` is the real one's."""
     if about["dry"]:
-        from hundredfold import simulate
+        import gpusim
 
-        simulate.activate()
+        gpusim.activate()
 
 
 def _cupy(part, about):
@@ -205,7 +205,7 @@ def _rates(part, about):
     from hundredfold.toolkit import calibrate_gpu
 
     rates = calibrate_gpu.measure_gpu()
-    from hundredfold import machine
+    from gpusim import hardware as machine
 
     machine.rates.save(machine.rates.key(), rates)
     return dataclasses.asdict(rates)

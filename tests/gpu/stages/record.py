@@ -16,7 +16,7 @@ WORTH = ("arrays.", "kernels.", "dataframes.", "merges.", ".10000x10000", ".1000
 
 
 def parts(about):
-    from hundredfold.record import workloads
+    from hundredfold.toolkit.record import workloads
 
     ids = [each.id for each in workloads.every()]
     ids.sort(

@@ -1,6 +1,6 @@
 """5a. Bound, estimate and measured time of kernels and array expressions; registers and occupancy by the lens and by the driver.
 
-Three kinds of parts: kernels at the published sizes (`gpu.launches`), array expressions (`tests/lens/array_expressions.py`) on
+Three kinds of parts: kernels at the published sizes (`gpu.launches`), array expressions (`packages/kernellens/tests/array_expressions.py`) on
 10 000 x 10 000, and every kernel that a lecture or a solution launches, at the size that it has there.
 """
 
@@ -66,7 +66,7 @@ def _kernel(name, about):
 
 def _module():
     spec = importlib.util.spec_from_file_location(
-        "gpu_array_expressions", ROOT / "tests" / "lens" / "array_expressions.py"
+        "gpu_array_expressions", ROOT / "packages" / "kernellens" / "tests" / "array_expressions.py"
     )
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -77,7 +77,7 @@ def _names():
     """The expressions' names, read from the source: making them needs CuPy."""
     import ast
 
-    tree = ast.parse((ROOT / "tests" / "lens" / "array_expressions.py").read_text(encoding="utf-8"))
+    tree = ast.parse((ROOT / "packages" / "kernellens" / "tests" / "array_expressions.py").read_text(encoding="utf-8"))
     (made,) = [
         n
         for f in tree.body
@@ -95,7 +95,8 @@ REFERENCES = ("sin² + cos², fused", "matmul, cuBLAS")
 def _reference(name, about):
     import cupy as cp
 
-    from hundredfold import lens, measure
+    import kernellens
+    from hundredfold import measure
 
     n = DRY_SIDE if about["dry"] else SIDE
     if name == "matmul, cuBLAS":
@@ -105,7 +106,7 @@ def _reference(name, about):
     fused = cp.ElementwiseKernel("T x", "T y", "T s = sin(x), c = cos(x); y = s * s + c * c", "sin2_cos2")
     x = cp.random.rand(n, n)
     out = cp.empty_like(x)
-    account = lens.account(lambda x: cp.sin(x) ** 2 + cp.cos(x) ** 2, x)
+    account = kernellens.account(lambda x: cp.sin(x) ** 2 + cp.cos(x) ** 2, x)
     done = measure(lambda: fused(x, out), name=name, max_time=2.0)
     bound = (
         account.bound
@@ -125,7 +126,8 @@ def _reference(name, about):
 def _expression(name, about):
     import cupy as cp
 
-    from hundredfold import lens, measure
+    import kernellens
+    from hundredfold import measure
 
     cp.get_default_memory_pool().free_all_blocks()  # an expression must not be timed in the memory of those before it
     module = _module()
@@ -137,7 +139,9 @@ def _expression(name, about):
     found = {"kernel": name, "why": {}}
     try:
         account = (
-            lens.account(function, *args) if about["dry"] else lens.account(function, *args, shapes=True, fraction=0.5)
+            kernellens.account(function, *args)
+            if about["dry"]
+            else kernellens.account(function, *args, shapes=True, fraction=0.5)
         )
         found |= {"gpu": account.gpu.name, "bound": account.launched.seconds, "bound binds": account.launched.binds}
         found |= {
@@ -164,7 +168,7 @@ def _notebook(name, about):
 
     from gpu import truth
 
-    os.environ.setdefault("HUNDREDFOLD_FIGURES", "json")
+    os.environ.setdefault("KERNELLENS_FIGURES", "json")
     shell = InteractiveShell.instance()
     failed = []
     os.chdir(ROOT / Path(name).parent)

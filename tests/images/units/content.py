@@ -4,8 +4,8 @@ import json
 import os
 from pathlib import Path
 
-from hundredfold import workspace
-from hundredfold.machine.paths import data_dir, repository
+from hundredfold.notebook import workspace
+from hundredfold.paths import data_dir, repository
 
 assert repository() is None
 for name in ("notebooks", "exercises", "solutions", "syllabi", "data", "recordings"):

@@ -12,7 +12,7 @@ for command in ("hundredfold-start", "hundredfold-health", "hundredfold-nbval"):
     assert shutil.which(command), command
 said = subprocess.run(["jupyter", "server", "extension", "list"], capture_output=True, text=True)
 told = said.stdout + said.stderr
-for extension in ("hundredfold.server", "nbgitpuller", "jupyter_server_proxy", "jupyterlab"):
+for extension in ("hundredfold.setup.lab.server", "nbgitpuller", "jupyter_server_proxy", "jupyterlab"):
     lines = [line for line in told.splitlines() if f"{extension} " in line]
     assert any("enabled" in line or "OK" in line for line in lines), (extension, told)
 kernels = json.loads(

@@ -6,7 +6,7 @@ import os
 import dask
 
 factory = dask.config.get("labextension.factory")
-assert (factory["module"], factory["class"]) == ("hundredfold.panel", "make"), factory
+assert (factory["module"], factory["class"]) == ("hundredfold.notebook.panel", "make"), factory
 assert os.environ["DASK_LABEXTENSION__FACTORY__MODULE"] == factory["module"]
 assert os.environ["DASK_LABEXTENSION__FACTORY__CLASS"] == factory["class"]
 assert factory["kwargs"]["dashboard-address"] == "127.0.0.1:0"

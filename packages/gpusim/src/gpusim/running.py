@@ -22,7 +22,7 @@ usage: python -m hundredfold SCRIPT [argument ...]
        python -m hundredfold -c CODE [argument ...]
 
 Runs a Python program as `python` would. Where no GPU works, cupy and its like compute on this CPU, here and in all
-processes that the program starts. HUNDREDFOLD_SIMULATE=1 asks for that where a GPU works.
+processes that the program starts. GPUSIM_SIMULATE=1 asks for that where a GPU works.
 `hundredfold doctor` says what this machine can do, and mends it."""
 
 
@@ -36,7 +36,7 @@ def main(arguments: list[str]) -> None:
         sys.exit(_fail(f"{option} needs {'a module' if option == '-m' else 'code'} to run"))
     if option.startswith("-") and option not in ("-m", "-c", "-"):
         sys.exit(_fail(f"unknown option {option}: Python's own options go before -m hundredfold"))
-    from hundredfold.start import CannotStartError, start
+    from gpusim.start import CannotStartError, start
 
     try:
         line = start()

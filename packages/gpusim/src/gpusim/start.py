@@ -9,8 +9,9 @@ import importlib.util
 import os
 import sys
 
-from hundredfold import machine, simulate
-from hundredfold.simulate import finder
+import gpusim
+from gpusim import hardware
+from gpusim.importing import finder
 
 # What a notebook of the course cannot do without, GPU or not. Asked for by name, not imported: that takes seconds.
 NEEDED = ("numpy", "scipy", "pandas", "numba", "dask", "distributed", "bokeh")
@@ -25,7 +26,7 @@ class CannotStartError(RuntimeError):
 def start() -> str:
     """Get this process ready and return the line that says what was found and what to expect.
 
-    Where a GPU works, nothing is replaced.  Where none does, or where HUNDREDFOLD_SIMULATE asks for it, the stand-ins are put
+    Where a GPU works, nothing is replaced.  Where none does, or where GPUSIM_SIMULATE asks for it, the stand-ins are put
     in place here and in all processes started from here.  No CUDA context is made.
 
     Raises
@@ -41,32 +42,32 @@ def start() -> str:
             f"Hundredfold: this Python ({version}, {sys.prefix}) lacks {_and(missing)}: in the notebook's kernel menu choose "
             "the kernel 'Python 3 (ipykernel)' of the lab that `make lab` starts."
         )
-    asked = os.environ.get("HUNDREDFOLD_SIMULATE", "")
+    asked = os.environ.get("GPUSIM_SIMULATE", "")
     if asked.strip().lower() in ("no", "off", "false", "n", "f"):
         # By the rule it would ask for what whoever set it does not want; on a GPU, that is no small difference.
         raise CannotStartError(
-            f"Hundredfold: HUNDREDFOLD_SIMULATE is {asked!r} and counts as set: make it 1 to simulate, and 0 or nothing not to."
+            f"Hundredfold: GPUSIM_SIMULATE is {asked!r} and counts as set: make it 1 to simulate, and 0 or nothing not to."
         )
     try:
-        mode = machine.mode()
+        mode = hardware.mode()
         line = _gpu() if mode == "gpu" else _simulated(asked_for=mode == "simulated")
     except ValueError as error:  # a recorded probe or a HUNDREDFOLD_ variable that cannot be read
         raise CannotStartError(f"Hundredfold: {error}") from error
     if os.environ.get("HUNDREDFOLD_SEAT_MEMORY"):  # a hub's seat on a GPU
-        from hundredfold.seats import rmm
+        from hundredfold.classroom.seats import rmm
 
         rmm.apply()
     return f"Hundredfold: {line}"
 
 
 def _gpu() -> str:
-    probe = machine.probe()
-    mismatch = machine.packages.mismatch(probe)
+    probe = hardware.probe()
+    mismatch = hardware.packages.mismatch(probe)
     if mismatch is not None:
         raise CannotStartError(
             f"Hundredfold: {probe.usable[0].name} works here, but not with these packages. {mismatch.why} "
             f"Run `{mismatch.mend}` in a terminal and restart Python here (in a notebook: Kernel, Restart Kernel); "
-            "to simulate a GPU on purpose, set HUNDREDFOLD_SIMULATE=1 before it starts."
+            "to simulate a GPU on purpose, set GPUSIM_SIMULATE=1 before it starts."
         )
     finder.watch_dask()
     gpus = [f"{gpu.name} ({_size(gpu.memory_total)}{_free(gpu.memory_free)})" for gpu in probe.usable]
@@ -75,20 +76,20 @@ def _gpu() -> str:
 
 
 def _simulated(asked_for: bool) -> str:
-    from hundredfold.engine import device
+    from gpusim.device import device
 
     # Activating sets the variable for our children; loaded again, the reason stays what it was at first.
     global _why
-    _why = _why or ("HUNDREDFOLD_SIMULATE is set" if asked_for else _why_no_gpu())
+    _why = _why or ("GPUSIM_SIMULATE is set" if asked_for else _why_no_gpu())
     count, memory = device.count(), device.memory()
     try:
-        simulate.activate()
-    except simulate.TooLateError as error:
+        gpusim.activate()
+    except gpusim.TooLateError as error:
         raise CannotStartError(
             f"Hundredfold: the real {_and(error.names)} {'was' if len(error.names) == 1 else 'were'} imported before, too "
             "early for a stand-in to take its place: restart the kernel and run `%load_ext hundredfold` first."
         ) from error
-    cores = machine.cpu.cores()
+    cores = hardware.cpu.cores()
     gpus = f"1 GPU of {_size(memory)}" if count == 1 else f"{count} GPUs of {_size(memory)} each"
     # Short on purpose: JupyterLab breaks a long line in the middle of a word.
     return (
@@ -99,12 +100,12 @@ def _simulated(asked_for: bool) -> str:
 
 def _why_no_gpu() -> str:
     """Return why no GPU works here, the beginning of a sentence; more than a word only where there is a sign of one."""
-    probe = machine.probe()
+    probe = hardware.probe()
     if probe.present:
         unusable = [f"{gpu.name}: {gpu.why_not}" for gpu in probe.gpus if gpu.why_not]
         why = unusable[0] if unusable else probe.error or "the driver is too old or shows no GPU"
         return f"there are signs of an NVIDIA GPU, but none can be used ({why}; run `hundredfold doctor`)"
-    cupys = machine.packages.cupys(machine.packages.installed())
+    cupys = hardware.packages.cupys(hardware.packages.installed())
     return f"{cupys[0]} is installed, but no NVIDIA driver is" if cupys else "no GPU here"
 
 

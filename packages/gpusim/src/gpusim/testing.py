@@ -17,7 +17,7 @@ _stash = {}
 
 
 def _ours(name):
-    from hundredfold.simulate import finder
+    from gpusim.importing import finder
 
     return finder.owner(name) is not None
 
@@ -26,7 +26,7 @@ def _ours(name):
 def no_standins_left():
     """A module that leaves them in place makes tests of other modules fail, in some orders only: say so where it happens."""
     yield
-    finder = sys.modules.get("hundredfold.simulate.finder")
+    finder = sys.modules.get("gpusim.importing.finder")
     assert finder is None or finder.installed() is None, "this module's tests left the stand-ins in place"
 
 
@@ -35,8 +35,8 @@ def standins():
     """`import cupy`, `import cudf`, `from numba import cuda` … give the stand-ins while a module's tests run."""
     import numba
 
-    from hundredfold.engine import device, queue
-    from hundredfold.simulate import finder
+    from gpusim.device import device, queue
+    from gpusim.importing import finder
 
     before = {name: sys.modules.pop(name) for name in list(sys.modules) if _ours(name)}
     attribute = vars(numba).pop("cuda", None)
@@ -71,7 +71,7 @@ def _warm_python():
             f'#!/bin/sh\nexec "{sys.executable}" -I -S "{code}" start "{address}" "{sys.executable}" "{program}" "$@"\n'
         )
         program.chmod(0o755)
-        environment = {name: value for name, value in os.environ.items() if name != "HUNDREDFOLD_SIMULATE"}
+        environment = {name: value for name, value in os.environ.items() if name != "GPUSIM_SIMULATE"}
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
         template = stack.enter_context(
             subprocess.Popen([sys.executable, code, "serve", address], env=environment, start_new_session=True, **pipes)

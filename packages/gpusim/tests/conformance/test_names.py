@@ -38,7 +38,7 @@ EXACT += ["cudf.MultiIndex", "rmm", "rmm.mr", "dask_cuda", "dask_cudf", "cuml", 
 def spaces(libraries):
     if libraries == "real":
         pytest.skip("the names were read from the real libraries")
-    from hundredfold.pages import coverage
+    from hundredfold.publish.pages import coverage
 
     return {library: coverage.namespaces(library, TESTS) for library in LIBRARIES}
 
@@ -59,7 +59,7 @@ def test_nearly_all_of_the_main_namespaces_is_simulated(spaces, library):
 
 @pytest.mark.parametrize("name", EXACT)
 def test_no_name_is_offered_that_the_real_library_has_not(libraries, name):
-    from hundredfold.pages import coverage
+    from hundredfold.publish.pages import coverage
 
     real = coverage.real_names(name.partition(".")[0])[name]
     module, _, last = name.rpartition(".")

@@ -14,9 +14,9 @@ import warnings
 from pathlib import Path
 
 os.environ.setdefault("NO_EXTERNAL_ONLY_APIS", "1")
-from hundredfold import simulate  # noqa: E402
+import gpusim  # noqa: E402
 
-simulate.activate()
+gpusim.activate()
 import cudf  # noqa: E402,F401
 import cudf.testing  # noqa: E402
 import cudf.utils.dtypes  # noqa: E402

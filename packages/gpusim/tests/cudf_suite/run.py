@@ -1,6 +1,6 @@
 """cuDF's own tests under the stand-in: how many pass.
 
-    python tests/cudf_suite/run.py --checkout PATH [--each N] [FILE|FOLDER …]
+    python packages/gpusim/tests/cudf_suite/run.py --checkout PATH [--each N] [FILE|FOLDER …]
 
 PATH is a checkout of rapidsai/cudf; nothing of it is kept here.  The files of a folder share a process.  A test that
 ends in ``NotSimulatedError`` counts as not simulated, a file that cannot be imported as one failure; skipped and expected

@@ -95,7 +95,7 @@ class Finder:
     @staticmethod
     def _owned(fullname: str) -> bool:
         """Whether the stand-in has a module of that name after all."""
-        from hundredfold.simulate import finder
+        from gpusim.importing import finder
 
         try:
             return finder.StandInFinder().find_spec(fullname) is not None
@@ -220,9 +220,9 @@ def main() -> None:
     files = [str(tests / "cupy_tests" / name) for name in sys.argv[3:]]
     sys.dont_write_bytecode = True
     signal.signal(signal.SIGALRM, _alarm)
-    from hundredfold import simulate
+    import gpusim
 
-    simulate.activate()
+    gpusim.activate()
     sys.meta_path.insert(0, Finder(checkout))
     backends()
     import cupy

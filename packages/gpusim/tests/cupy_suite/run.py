@@ -1,6 +1,6 @@
 """CuPy's own tests under the stand-in: how many of those that are collected pass.
 
-    python tests/cupy_suite/run.py --checkout PATH [--part math --part core …] [--json FILE]
+    python packages/gpusim/tests/cupy_suite/run.py --checkout PATH [--part math --part core …] [--json FILE]
 
 PATH is a checkout of cupy/cupy (v14.2.0) or what a source package holds: ``cupy/testing`` and ``tests/cupy_tests`` are read from
 it and nothing of it is kept here.  Tests that compile C++, look inside the compiler or call NVIDIA's libraries directly are left
@@ -74,8 +74,8 @@ def run_files(checkout: Path, files: list[str]) -> tuple[dict[str, dict], str]:
         results = Path(folder) / "results.jsonl"
         command = [sys.executable, str(HERE / "child.py"), str(checkout), str(results), *files]
         environment = {
-            "HUNDREDFOLD_GPUS": "2",
-            "HUNDREDFOLD_GPU_MEMORY": "4GiB",
+            "GPUSIM_GPUS": "2",
+            "GPUSIM_GPU_MEMORY": "4GiB",
             **os.environ,
             "PYTHONDONTWRITEBYTECODE": "1",
         }

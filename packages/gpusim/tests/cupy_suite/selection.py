@@ -34,7 +34,9 @@ PARTS = {
 KERNELS = set(PARTS["kernels"])  # each is compiled, which takes minutes: a part of its own, run by name
 DEFAULT = [part for part in PARTS if part != "kernels"]
 
-SOURCE = "compiles C++ of its own: RawKernel, RawModule and headers, which tests/simulate/c_kernels covers"
+SOURCE = (
+    "compiles C++ of its own: RawKernel, RawModule and headers, which packages/gpusim/tests/libraries/c_kernels covers"
+)
 INSIDE = "looks at the inside of CuPy's compiler: generated code, caches, counts of compilations"
 LIBRARY = "calls an NVIDIA library by its C interface"
 MACHINE = "asks about the driver or the installed toolkit"

@@ -1,6 +1,6 @@
 """Dask-CUDA's own tests under the stand-in: how many of those that run here pass.
 
-    python tests/dask_cuda_suite/run.py --checkout PATH      a checkout of rapidsai/dask-cuda
+    python packages/gpusim/tests/dask_cuda_suite/run.py --checkout PATH      a checkout of rapidsai/dask-cuda
 
 Nothing of the suite is kept here.  Each file runs with pytest in a process of its own that simulates one GPU, as the project's
 own continuous integration does (``DASK_CUDA_TEST_SINGLE_GPU``).  Left out, each with its reason below, is what needs UCX, a DGX
@@ -38,7 +38,7 @@ SHIM = {
     "cuda/core/__init__.py": """
 import types
 import pynvml
-from hundredfold.engine import device
+from gpusim.device import device
 
 class Device:
     def __init__(self, device_id=None):
@@ -65,9 +65,9 @@ def left_out(name: str) -> str | None:
 def run_file(tests: Path, file: str, folder: Path, pattern: str | None) -> list[tuple[str, str, str]]:
     """Name, outcome and message of each test of a file."""
     report = folder / f"{file}.xml"
-    environment = {**os.environ, "HUNDREDFOLD_SIMULATE": "1", "PYTHONPATH": str(folder / "shim")}
+    environment = {**os.environ, "GPUSIM_SIMULATE": "1", "PYTHONPATH": str(folder / "shim")}
     environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment.get('PATH', '')}"  # where `dask` is
-    environment |= {"HUNDREDFOLD_GPUS": "1", "HUNDREDFOLD_GPU_MEMORY": "12GB", "DASK_CUDA_TEST_SINGLE_GPU": "1"}
+    environment |= {"GPUSIM_GPUS": "1", "GPUSIM_GPU_MEMORY": "12GB", "DASK_CUDA_TEST_SINGLE_GPU": "1"}
     environment |= {"DASK_CUDA_WAIT_WORKERS_MIN_TIMEOUT": "30"}
     out = " and ".join(f"not {part}" for part in LEFT_OUT)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}"]

@@ -2,12 +2,12 @@
 
 import pytest
 
-from hundredfold.engine import device
+from gpusim.device import device
 
 
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch):
-    for name in ("HUNDREDFOLD_GPUS", "HUNDREDFOLD_GPU_MEMORY", "CUDA_VISIBLE_DEVICES"):
+    for name in ("GPUSIM_GPUS", "GPUSIM_GPU_MEMORY", "CUDA_VISIBLE_DEVICES"):
         monkeypatch.delenv(name, raising=False)
     device.count.cache_clear()
     device.visible.cache_clear()
@@ -21,16 +21,16 @@ def fresh(monkeypatch):
 @pytest.mark.parametrize(("text", "number"), [(None, 1), ("", 1), ("1", 1), ("8", 8), ("64", 64)])
 def test_the_number_of_devices(monkeypatch, text, number):
     if text is not None:
-        monkeypatch.setenv("HUNDREDFOLD_GPUS", text)
+        monkeypatch.setenv("GPUSIM_GPUS", text)
     assert device.count() == number
 
 
 @pytest.mark.parametrize("text", ["0", "-1", "two", "1.5", "65", "100000000", "²"])
 def test_a_number_that_makes_no_sense_is_told(monkeypatch, text):
-    monkeypatch.setenv("HUNDREDFOLD_GPUS", text)
-    with pytest.raises(ValueError, match="HUNDREDFOLD_GPUS must be a whole number from 1 to 64"):
+    monkeypatch.setenv("GPUSIM_GPUS", text)
+    with pytest.raises(ValueError, match="GPUSIM_GPUS must be a whole number from 1 to 64"):
         device.count()
-    with pytest.raises(ValueError, match="HUNDREDFOLD_GPUS"):
+    with pytest.raises(ValueError, match="GPUSIM_GPUS"):
         device.memory()
 
 
@@ -38,14 +38,14 @@ def test_a_number_that_makes_no_sense_is_told(monkeypatch, text):
     ("text", "size"), [("16MiB", 2**24), ("3GB", 3 * 10**9), ("1_000_000_000", 10**9), ("2 gib", 2**31)]
 )
 def test_the_memory_that_is_asked_for(monkeypatch, text, size):
-    monkeypatch.setenv("HUNDREDFOLD_GPU_MEMORY", text)
+    monkeypatch.setenv("GPUSIM_GPU_MEMORY", text)
     assert device.memory() == size
 
 
 @pytest.mark.parametrize("text", ["0", "10", "1MB", "-3GB", "much", "3GBs"])
 def test_memory_with_which_nothing_would_run_is_told(monkeypatch, text):
-    monkeypatch.setenv("HUNDREDFOLD_GPU_MEMORY", text)
-    with pytest.raises(ValueError, match="HUNDREDFOLD_GPU_MEMORY must be"):
+    monkeypatch.setenv("GPUSIM_GPU_MEMORY", text)
+    with pytest.raises(ValueError, match="GPUSIM_GPU_MEMORY must be"):
         device.memory()
 
 
@@ -53,5 +53,5 @@ def test_devices_share_what_the_machine_leaves(monkeypatch):
     monkeypatch.setattr(device, "_available", lambda: 12_000_000_000)
     assert device.memory() == 6_000_000_000
     device.memory.cache_clear()
-    monkeypatch.setenv("HUNDREDFOLD_GPUS", "3")
+    monkeypatch.setenv("GPUSIM_GPUS", "3")
     assert device.memory() == 2_000_000_000

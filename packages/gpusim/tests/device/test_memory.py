@@ -11,7 +11,7 @@ import threading
 import numpy as np
 import pytest
 
-from hundredfold.engine import device, memory, queue
+from gpusim.device import device, memory, queue
 
 MIB = 2**20
 
@@ -160,7 +160,7 @@ def test_sizes_are_read_as_written(text, size):
 
 
 def test_a_size_that_is_none_is_refused():
-    with pytest.raises(ValueError, match="HUNDREDFOLD_GPU_MEMORY must be a size such as 8GiB"):
+    with pytest.raises(ValueError, match="GPUSIM_GPU_MEMORY must be a size such as 8GiB"):
         device._bytes("plenty")
 
 
@@ -178,7 +178,7 @@ def test_a_fork_waits_for_a_thread_inside_a_pool():
     """Else the child would wait for ever for a lock whose holder it does not have."""
     code = """
         import os, signal, threading
-        from hundredfold.engine import memory
+        from gpusim.device import memory
         pool, inside, go = memory.Pool(0), threading.Event(), threading.Event()
         def hold():
             with pool._lock:

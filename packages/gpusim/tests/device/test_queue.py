@@ -10,7 +10,7 @@ import threading
 import numpy as np
 import pytest
 
-from hundredfold.engine import counters, interrupt, queue
+from gpusim.device import counters, interrupt, queue
 
 
 @pytest.fixture(autouse=True)
@@ -239,7 +239,7 @@ def test_a_suspended_account_counts_nothing_but_runs_everything():
 def test_a_forked_child_goes_on_with_its_copy():
     code = """
         import os, threading, time
-        from hundredfold.engine import queue
+        from gpusim.device import queue
         done = []
         queue.submit("append", done.append, (1,), (), ())
         slow = threading.Event()

@@ -10,12 +10,12 @@ import pytest
 
 pytestmark = pytest.mark.usefixtures("warm")
 
-ENVIRONMENT = {**os.environ, "HUNDREDFOLD_GPU_MEMORY": "1TB"}
+ENVIRONMENT = {**os.environ, "GPUSIM_GPU_MEMORY": "1TB"}
 BEGIN = """
     import resource
-    from hundredfold import simulate
-    simulate.activate()
-    from hundredfold.engine import memory, queue, shapes
+    import gpusim
+    gpusim.activate()
+    from gpusim.device import memory, queue, shapes
     shapes.begin({fraction})
     import cupy as cp
     """
@@ -76,7 +76,7 @@ def test_the_limit_of_the_device_still_holds():
     ],
 )
 def test_who_wants_values_is_refused(code):
-    assert child(code, expect=1).startswith("hundredfold.engine.shapes.ValuesNeededError")
+    assert child(code, expect=1).startswith("gpusim.device.shapes.ValuesNeededError")
 
 
 def test_what_depends_on_a_mask_asks_for_a_fraction():

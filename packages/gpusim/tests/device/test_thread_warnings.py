@@ -7,7 +7,7 @@ import warnings
 
 import pytest
 
-from hundredfold.engine.thread_warnings import ignored
+from gpusim.device.thread_warnings import ignored
 
 WAIT = 60
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hundredfold.machine import detect
+from gpusim.hardware import detect
 
 HERE = Path(__file__).parent
 RECORDED = HERE / "recorded"
@@ -16,9 +16,9 @@ RECORDED = HERE / "recorded"
 @pytest.fixture(autouse=True)
 def plain_environment(monkeypatch, tmp_path):
     """No variable of this machine's own decides a test, and nothing is kept from one test to the next."""
-    for name in ("HUNDREDFOLD_SIMULATE", "HUNDREDFOLD_PROBE", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH"):
+    for name in ("GPUSIM_SIMULATE", "GPUSIM_PROBE", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("HUNDREDFOLD_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("GPUSIM_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("HUNDREDFOLD_STATE", str(tmp_path / "state"))
     detect._probe.cache_clear()
     yield

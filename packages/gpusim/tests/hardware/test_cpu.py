@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from hundredfold.machine import cpu
+from gpusim.hardware import cpu
 
 GiB = 2**30
 MEMINFO = f"MemTotal:       {64 * GiB // 1024} kB\nMemFree:  1000 kB\nMemAvailable:   {60 * GiB // 1024} kB\n"

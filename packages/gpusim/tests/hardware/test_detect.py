@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from hundredfold import machine
-from hundredfold.machine import detect, traces
+from gpusim import hardware
+from gpusim.hardware import detect, traces
 
 GiB = 2**30
 
@@ -30,7 +30,7 @@ def test_healthy_driver(monkeypatch, driver):
     assert fast.processes == [{"pid": 4242, "used": 2 * GiB}, {"pid": 4343, "used": None}]
     assert slow.processes == [] and slow.l2 == 4 * 2**20
     assert fast.mig is False and slow.mig is False
-    assert machine.packages.extra(probe, {"system": "Linux", "machine": "x86_64", "glibc": [2, 36]}) == "cu13"
+    assert hardware.packages.extra(probe, {"system": "Linux", "machine": "x86_64", "glibc": [2, 36]}) == "cu13"
 
 
 def test_mig_instance_has_its_own_memory(monkeypatch, driver):
@@ -89,7 +89,7 @@ def test_no_nvml(monkeypatch, driver):
     probe = ask(monkeypatch, driver(nvml=False))
     assert probe.status == "ok" and probe.nvml != "ok" and "libnvidia-ml.so.1" in probe.nvml
     assert [gpu.memory_free for gpu in probe.gpus] == [None, None]
-    assert probe.driver is None and machine.packages.driver_allows(probe) == (13, 0)
+    assert probe.driver is None and hardware.packages.driver_allows(probe) == (13, 0)
 
 
 def test_file_that_is_no_library(monkeypatch, tmp_path):
@@ -133,34 +133,34 @@ def test_what_is_no_probe_is_refused_in_a_sentence(text):
 @pytest.mark.parametrize(("value", "expected"), [("1", "simulated"), ("yes", "simulated"), ("0", "none"), ("", "none")])
 def test_mode_obeys_the_variable(monkeypatch, value, expected):
     monkeypatch.setattr(detect, "ask", lambda **kw: detect.Probe(status="no driver"))
-    monkeypatch.setenv("HUNDREDFOLD_SIMULATE", value)
-    assert machine.mode() == expected
+    monkeypatch.setenv("GPUSIM_SIMULATE", value)
+    assert hardware.mode() == expected
 
 
 def test_mode_of_recorded_machines(monkeypatch, request):
     folder = request.path.parent / "recorded"
-    monkeypatch.setattr(machine.packages, "platform_why_not", lambda system=None: None)
+    monkeypatch.setattr(hardware.packages, "platform_why_not", lambda system=None: None)
     for name, expected in [
         ("good-h200", "gpu"),
         ("no-gpu", "none"),
         ("driver-470", "none"),
         ("broken-libcuda", "none"),
     ]:
-        monkeypatch.setenv("HUNDREDFOLD_PROBE", str(folder / f"{name}.json"))
-        assert machine.mode() == expected, name
+        monkeypatch.setenv("GPUSIM_PROBE", str(folder / f"{name}.json"))
+        assert hardware.mode() == expected, name
 
 
 def test_probe_is_asked_once(monkeypatch):
     asked = []
     monkeypatch.setattr(detect, "ask", lambda **kw: asked.append(1) or detect.Probe(status="no driver"))
-    machine.probe(), machine.probe(), machine.mode()
+    hardware.probe(), hardware.probe(), hardware.mode()
     assert len(asked) == 1
 
 
 def test_missing_recording_is_a_clear_error(monkeypatch, tmp_path):
-    monkeypatch.setenv("HUNDREDFOLD_PROBE", str(tmp_path / "nowhere.json"))
-    with pytest.raises(ValueError, match="HUNDREDFOLD_PROBE names a file that cannot be read"):
-        machine.probe()
+    monkeypatch.setenv("GPUSIM_PROBE", str(tmp_path / "nowhere.json"))
+    with pytest.raises(ValueError, match="GPUSIM_PROBE names a file that cannot be read"):
+        hardware.probe()
 
 
 def test_works_before_anything_is_installed(request):
@@ -168,9 +168,9 @@ def test_works_before_anything_is_installed(request):
     src = request.config.rootpath / "src"
     code = (
         f"import sys; sys.path.insert(0, {str(src)!r})\n"
-        "from hundredfold import machine\n"
-        "machine.mode(); machine.packages.extra(); machine.cpu.cores(); machine.cpu.memory(); machine.gpus.find('h200')\n"
-        "machine.rates.cpu_key(); machine.paths.repository(); report = machine.doctor.examine(); report.text()\n"
+        "from gpusim import hardware as machine\n"
+        "machine.mode(); hardware.packages.extra(); hardware.cpu.cores(); hardware.cpu.memory(); hardware.gpus.find('h200')\n"
+        "machine.rates.cpu_key(); hardware.paths.repository(); report = hardware.doctor.examine(); report.text()\n"
         "top = {name.partition('.')[0] for name in sys.modules}\n"
         "print(sorted(top - set(sys.stdlib_module_names) - {'hundredfold', '__main__'}))"
     )

@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from hundredfold.machine import gpus
+from gpusim.hardware import gpus
 
 
 def test_the_course_s_machines_are_known():

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from hundredfold.machine import cpu, rates
+from gpusim.hardware import cpu, rates
 
 ONE = rates.Rates("AMD EPYC", 83e9, fp64=132e9, measured_at="2026-11-21T10:00:00+00:00", method="triad, median of 7",
                   versions={"numpy": "2.4.6"})  # fmt: skip
@@ -68,8 +68,8 @@ def test_key_names_the_cores(monkeypatch):
 
 
 def test_key_names_the_gpu(monkeypatch, request):
-    monkeypatch.setenv("HUNDREDFOLD_PROBE", str(request.path.parent / "recorded/good-h200.json"))
-    monkeypatch.setattr("hundredfold.machine.packages.platform_why_not", lambda system=None: None)
+    monkeypatch.setenv("GPUSIM_PROBE", str(request.path.parent / "recorded/good-h200.json"))
+    monkeypatch.setattr("gpusim.hardware.packages.platform_why_not", lambda system=None: None)
     assert rates.key().startswith("gpu NVIDIA H200 ")
-    monkeypatch.setenv("HUNDREDFOLD_SIMULATE", "1")
+    monkeypatch.setenv("GPUSIM_SIMULATE", "1")
     assert rates.key() == rates.cpu_key()

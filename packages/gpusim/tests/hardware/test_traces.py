@@ -2,7 +2,7 @@
 
 import pytest
 
-from hundredfold.machine import traces
+from gpusim.hardware import traces
 
 VERSION = """NVRM version: NVIDIA UNIX {kind}x86_64 Kernel Module  {version}  Release Build  (builder)  Mon Jul 21 2025
 GCC version:  gcc version 12.2.0 (Debian 12.2.0-14)

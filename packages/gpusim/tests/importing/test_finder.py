@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from hundredfold.simulate import NotSimulatedAttribute, NotSimulatedError, NotSimulatedImport, finder
+from gpusim.importing import NotSimulatedAttribute, NotSimulatedError, NotSimulatedImport, finder
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def stub(tmp_path, monkeypatch):
     package = tmp_path / "simulated" / "stub"
     (package / "cuda").mkdir(parents=True)
     (package / "__init__.py").write_text(
-        "from hundredfold.simulate import NotSimulatedAttribute\n"
+        "from gpusim import NotSimulatedAttribute\n"
         "value = 1\n"
         "def __getattr__(name):\n"
         "    if name == 'spline':\n"
@@ -150,8 +150,8 @@ def test_hasattr_answers_no_for_what_is_not_simulated(stub):
 def test_numba_stays_real_and_compiles_with_the_finder_in_place_and_numba_cuda_is_ours():
     program = """
 import importlib.util, sys
-from hundredfold import simulate
-simulate.activate()
+import gpusim
+gpusim.activate()
 import numba, numba.cuda, numpy as np
 from dask.sizeof import sizeof
 
@@ -172,9 +172,13 @@ importlib.reload(sys.modules["numba.cuda.args"])
 
 def test_activating_too_late_names_what_was_imported(tmp_path):
     (tmp_path / "cupy.py").write_text("")
-    program = "import cupy, os\nfrom hundredfold import simulate\ntry:\n    simulate.activate()\nexcept simulate.TooLateError as e:\n"
-    program += "    print(e, e.names, simulate.active(), 'HUNDREDFOLD_SIMULATE' in os.environ)\n"
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("HUNDREDFOLD_")}
+    program = "import cupy, os\nimport gpusim\ntry:\n    gpusim.activate()\nexcept gpusim.TooLateError as e:\n"
+    program += "    print(e, e.names, gpusim.active(), 'GPUSIM_SIMULATE' in os.environ)\n"
+    environment = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith(("HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_", "GPUSIM_", "KERNELLENS_"))
+    }
     done = subprocess.run(
         [sys.executable, "-c", program],
         capture_output=True,

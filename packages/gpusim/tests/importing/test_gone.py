@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hundredfold.simulate import gone
+from gpusim.importing import gone
 
 HERE = Path(gone.__file__).parent
 IMPORTS = "import cudf, cuml, cupy, pytest, rmm"
@@ -35,7 +35,7 @@ def test_what_to_use_instead_is_there(simulating):
     """Where a whole name stands first, in cudf, cuml, cupy, cupyx or rmm, it can be had."""
     simulating("""
         import importlib, re
-        from hundredfold.simulate import gone
+        from gpusim.importing import gone
         seen = 0
         for name, known in gone.table().items():
             found = re.match(r"(?:cudf|cuml|cupy|cupyx|rmm|dask_cuda)(?:\\.[A-Za-z_]\\w*)+", known["instead"])
@@ -103,7 +103,7 @@ def test_what_to_use_instead_is_there(simulating):
 def test_the_words_and_the_note(simulating, code, error, said, note):
     simulating(f"""
         import numpy
-        from hundredfold.simulate import gone
+        from gpusim.importing import gone
         try:
             exec({code!r})
         except Exception as found:

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-SETTINGS = {"HUNDREDFOLD_GPUS": "2", "HUNDREDFOLD_GPU_MEMORY": "64MiB"}
+SETTINGS = {"GPUSIM_GPUS": "2", "GPUSIM_GPU_MEMORY": "64MiB"}
 IMPORTS = """
 import socket, sys, threading, time
 import cupy, dask, dask.array as da, numpy as np, psutil, pytest

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-REPOSITORY = Path(__file__).resolve().parents[2]
-LINE = REPOSITORY / "src" / "hundredfold" / "simulate" / "startup.pth"
-SEAT = REPOSITORY / "src" / "hundredfold" / "seats" / "startup.pth"
+REPOSITORY = Path(__file__).resolve().parents[4]
+LINE = REPOSITORY / "packages" / "gpusim" / "src" / "gpusim" / "importing" / "gpusim.pth"
+SEAT = REPOSITORY / "packages" / "hundredfold" / "src" / "hundredfold" / "classroom" / "seats" / "hundredfold_seat.pth"
 
 # Prints whether this process simulates, where it would find cupy, and what of ours it imported for that.
 REPORT = """
@@ -19,16 +19,18 @@ first = type(sys.meta_path[0]).__name__
 ours = sorted(name for name in sys.modules if name.startswith("hundredfold"))
 print(first == "StandInFinder", ours)
 """
-SIMULATING = (
-    "True ['hundredfold', 'hundredfold.simulate', 'hundredfold.simulate.activate', 'hundredfold.simulate.errors',"
-)
-SIMULATING += " 'hundredfold.simulate.finder']"
+SIMULATING = "True ['hundredfold', 'gpusim.importing', 'gpusim.activate', 'gpusim.importing.errors',"
+SIMULATING += " 'gpusim.importing.finder']"
 
 
 def run(*arguments, simulate="1", check=True, **more):
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("HUNDREDFOLD_")}
+    environment = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith(("HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_", "GPUSIM_", "KERNELLENS_"))
+    }
     if simulate is not None:
-        environment["HUNDREDFOLD_SIMULATE"] = simulate
+        environment["GPUSIM_SIMULATE"] = simulate
     done = subprocess.run(
         [sys.executable, *arguments], capture_output=True, text=True, timeout=120, env={**environment, **more}
     )
@@ -104,9 +106,7 @@ def only_the_line(tmp_path, program="print('started')"):
 def test_python_starts_without_hundredfold(tmp_path):
     done = only_the_line(tmp_path)
     assert done.stdout == "started\n"
-    assert done.stderr.startswith(
-        "hundredfold: HUNDREDFOLD_SIMULATE is set, but the stand-ins cannot be put in place: "
-    )
+    assert done.stderr.startswith("hundredfold: GPUSIM_SIMULATE is set, but the stand-ins cannot be put in place: ")
     assert done.stderr.count("\n") == 1 and "No module named 'hundredfold'" in done.stderr
 
 
@@ -127,7 +127,7 @@ def test_python_starts_without_a_stderr(tmp_path):
 def test_another_environments_python_is_left_alone():
     base = getattr(sys, "_base_executable", sys.executable)
     program = "import sys; print(type(sys.meta_path[0]).__name__)"
-    environment = {**os.environ, "HUNDREDFOLD_SIMULATE": "1"}
+    environment = {**os.environ, "GPUSIM_SIMULATE": "1"}
     done = subprocess.run(
         [base, "-I", "-S", "-c", program], capture_output=True, text=True, timeout=60, env=environment
     )
@@ -142,9 +142,9 @@ def look(_=None):
     return type(sys.meta_path[0]).__name__ == "StandInFinder" and type(sys.meta_path[1]).__name__ != "StandInFinder"
 
 if __name__ == "__main__":
-    from hundredfold import simulate
+    import gpusim
     assert not look()
-    simulate.activate()
+    gpusim.activate()
     for method in multiprocessing.get_all_start_methods():
         context = multiprocessing.get_context(method)
         with concurrent.futures.ProcessPoolExecutor(1, mp_context=context) as pool:

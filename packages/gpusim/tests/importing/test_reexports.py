@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from hundredfold.simulate import finder, gone
+from gpusim.importing import finder, gone
 
 TABLES = sorted(Path(finder.HERE).glob("*/reexports.json"))
 LINES = {name: entry for table in TABLES for name, entry in json.loads(table.read_text(encoding="utf-8")).items()}
-SETTINGS = {"HUNDREDFOLD_GPU_MEMORY": "64MiB"}
+SETTINGS = {"GPUSIM_GPU_MEMORY": "64MiB"}
 IMPORTS = """
 import importlib, inspect, io, linecache, pickle, pkgutil, pydoc, sys, traceback, warnings
 import cuml, cupy, rmm
@@ -58,7 +58,7 @@ def test_each_is_imported_with_the_names_of_its_home(simulating):
 )
 def test_each_can_be_the_first_thing_imported(name):
     command = [sys.executable, "-c", f"import {name}, sys; print(sys.modules[{name!r}].__name__)"]
-    done = subprocess.run(command, capture_output=True, text=True, env={"HUNDREDFOLD_SIMULATE": "1", "PATH": ""})
+    done = subprocess.run(command, capture_output=True, text=True, env={"GPUSIM_SIMULATE": "1", "PATH": ""})
     assert done.stdout == f"{name}\n", done.stderr
 
 
@@ -83,7 +83,7 @@ def test_source_help_and_tracebacks_are_those_of_a_file(simulating):
 def test_what_is_missing_is_refused_as_in_a_file(simulating):
     simulating("""
         import pytest
-        from hundredfold.simulate import NotSimulatedError
+        from gpusim import NotSimulatedError
         import cuml.solvers.cd as module
         with pytest.raises(AttributeError, match="module 'cuml.solvers.cd' has no attribute 'CDD'"):
             module.CDD

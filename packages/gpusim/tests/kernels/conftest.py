@@ -5,8 +5,9 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from hundredfold.engine import queue
-from hundredfold.engine.kernels import Kernel, intrinsics
+from gpusim.device import queue
+from gpusim.kernels import Kernel
+from gpusim.kernels.frontend import intrinsics
 
 
 @pytest.fixture
@@ -42,7 +43,7 @@ def device_function():
 
     class Device:
         def __init__(self, function):
-            self.__hundredfold_device__ = function
+            self.__gpusim_device__ = function
 
     return Device
 
@@ -55,4 +56,4 @@ def rng():
 @pytest.fixture(autouse=True)
 def stopping(monkeypatch):
     """Kernels are stopped at what is found, so that a test sees it; test_reported is about what they do by default."""
-    monkeypatch.setenv("HUNDREDFOLD_TRACE", "first")
+    monkeypatch.setenv("GPUSIM_TRACE", "first")

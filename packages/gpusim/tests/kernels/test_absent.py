@@ -1,6 +1,6 @@
 """What a GPU's compiler does not have is refused here too, with what to write instead.
 
-Each line was given to numba-cuda 0.30.4, which refuses the first kind and takes the second; `tests/lens/test_compile_extra.py`
+Each line was given to numba-cuda 0.30.4, which refuses the first kind and takes the second; `packages/kernellens/tests/test_compile_extra.py`
 does so again where it is installed.
 """
 
@@ -11,8 +11,8 @@ import re
 import numpy as np
 import pytest
 
-from hundredfold.engine.kernels import Kernel
-from hundredfold.engine.kernels.faults import UncompilableError
+from gpusim.kernels import Kernel
+from gpusim.kernels.faults import UncompilableError
 
 REFUSED = {
     "x[0] = np.sqrt(y[0])": "write math.sqrt(x)",

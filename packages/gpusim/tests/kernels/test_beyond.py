@@ -10,10 +10,10 @@ import pytest
 PROGRAM = """
 import json, sys, warnings
 import numpy as np
-from hundredfold import simulate
-simulate.activate()
+import gpusim
+gpusim.activate()
 from numba import cuda
-from hundredfold.engine.kernels import reported
+from gpusim.kernels import reported
 
 @cuda.jit
 def shift(x, y):
@@ -69,7 +69,7 @@ def run(tmp_path):
 
 
 def _run(script, arguments, settings):
-    environment = {**os.environ, "HUNDREDFOLD_OUT_OF_BOUNDS": "continue", **settings}
+    environment = {**os.environ, "GPUSIM_OUT_OF_BOUNDS": "continue", **settings}
     return subprocess.run(
         [sys.executable, script, *arguments], capture_output=True, text=True, env=environment, timeout=120
     )
@@ -91,20 +91,20 @@ def test_what_lies_past_a_row_is_the_next_row_and_past_the_end_nothing(run):
 
 
 def test_without_the_switch_it_is_refused(run):
-    done = run(HUNDREDFOLD_OUT_OF_BOUNDS="refuse")
+    done = run(GPUSIM_OUT_OF_BOUNDS="refuse")
     assert done.returncode == 1
     assert "x[0, 4] does not exist" in done.stderr
 
 
 def test_a_switch_that_is_none_is_told(run):
-    done = run(HUNDREDFOLD_OUT_OF_BOUNDS="maybe")
+    done = run(GPUSIM_OUT_OF_BOUNDS="maybe")
     assert done.returncode == 1
-    assert "HUNDREDFOLD_OUT_OF_BOUNDS must be refuse or continue, not 'maybe'" in done.stderr
+    assert "GPUSIM_OUT_OF_BOUNDS must be refuse or continue, not 'maybe'" in done.stderr
 
 
 def test_findings_can_be_reported_instead_of_raised(run):
     assert run("racy").returncode == 1
-    done = run("racy", HUNDREDFOLD_TRACE="report")
+    done = run("racy", GPUSIM_TRACE="report")
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     assert [report["kernel"] for report in told["reports"] if report["kind"] == "race"] == ["racy"]

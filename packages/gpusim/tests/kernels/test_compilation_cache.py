@@ -22,10 +22,10 @@ from numba.core.registry import cpu_target
 from numba.core.typing import templates
 
 import hundredfold
-from hundredfold.engine import fingerprint
-from hundredfold.engine.kernels.compiled import cache, cache_key, logcall
-from hundredfold.engine.kernels.compiled import compile as compiler
-from hundredfold.engine.kernels.launch import Kernel
+from gpusim.device import fingerprint
+from gpusim.kernels.backends.numba import cache, cache_key, logcall
+from gpusim.kernels.backends.numba import compile as compiler
+from gpusim.kernels.launch import Kernel
 
 INTEGERS = (types.Array(types.int64, 1, "C"),)
 
@@ -34,7 +34,7 @@ INTEGERS = (types.Array(types.int64, 1, "C"),)
 def folder(tmp_path, monkeypatch):
     """A cache of the test's own; the folder is made by the first kernel that is kept."""
     logcall.function()  # kept, too: elsewhere
-    monkeypatch.setenv("HUNDREDFOLD_CACHE", str(tmp_path))
+    monkeypatch.setenv("GPUSIM_CACHE", str(tmp_path))
     monkeypatch.setattr(cache, "_written", None)
     return tmp_path / "kernels"
 
@@ -55,7 +55,7 @@ def compilations(monkeypatch):
 
 def written(source: str, name: str = "kernel", **scope):
     """A function of its own from source, as a file or a cell would define it."""
-    from hundredfold.engine.kernels import source as sources
+    from gpusim.kernels.frontend import source as sources
 
     source = textwrap.dedent(source)
     exec(compile(source, "made.py", "exec"), scope)
@@ -167,10 +167,10 @@ def test_what_is_refused_is_refused_each_time(launch, cuda, folder):
 PROGRAM = """
 import json, sys
 import numpy as np
-from hundredfold import simulate
-simulate.activate()
+import gpusim
+gpusim.activate()
 from numba import cuda
-from hundredfold.engine.kernels.compiled import compile as compiler
+from gpusim.kernels.backends.numba import compile as compiler
 done, check = [], compiler.refuse.check
 compiler.refuse.check = lambda *made: (done.append(0), check(*made))[1]
 
@@ -611,7 +611,7 @@ def test_a_folder_that_cannot_be_written_is_no_matter(launch, cuda, device_funct
 
 def test_a_cache_that_cannot_be_made_is_no_matter(launch, cuda, device_function, compilations, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
-    monkeypatch.setenv("HUNDREDFOLD_CACHE", str(tmp_path / "file" / "below"))
+    monkeypatch.setenv("GPUSIM_CACHE", str(tmp_path / "file" / "below"))
     runs_without(launch, cuda, device_function, compilations)
 
 
@@ -651,9 +651,9 @@ def test_nothing_is_kept_under_a_name_that_can_be_guessed(
     launch, cuda, device_function, compilations, tmp_path, monkeypatch
 ):
     """Without a home the cache is among everybody's temporary files."""
-    monkeypatch.delenv("HUNDREDFOLD_CACHE")
+    monkeypatch.delenv("GPUSIM_CACHE")
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    monkeypatch.setattr("hundredfold.machine.paths._user_folder", lambda kind: None)
+    monkeypatch.setattr("gpusim.hardware.paths._user_folder", lambda kind: None)
     runs_without(launch, cuda, device_function, compilations)
     assert not list(tmp_path.rglob("*.kernel"))
 

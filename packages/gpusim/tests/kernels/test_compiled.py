@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numba import float32, int32
 
-from hundredfold.engine.kernels.faults import TraceError, UncompilableError
+from gpusim.kernels.faults import TraceError, UncompilableError
 
 N = 1000
 

@@ -6,7 +6,7 @@ import pickle
 
 import pytest
 
-from hundredfold.engine.kernels import driver_errors, faults
+from gpusim.kernels import driver_errors, faults
 
 PLACE = {
     "kernel": "blur",
@@ -95,7 +95,7 @@ def test_endless_names_the_loop_and_the_setting():
     assert (
         "blur does not end: thread (1, 0, 0) of block (2, 0, 0) was still in the loop in line 4 after 4 seconds" in text
     )
-    assert "HUNDREDFOLD_THREAD_SECONDS=60" in text
+    assert "GPUSIM_THREAD_SECONDS=60" in text
 
 
 def test_threads_that_part():

@@ -12,16 +12,10 @@ import numpy as np
 import pytest
 from numba import float32
 
-from hundredfold.engine import queue
-from hundredfold.engine.kernels import Kernel
-from hundredfold.engine.kernels.driver_errors import LaunchError, LinkerError
-from hundredfold.engine.kernels.faults import (
-    DeadlockError,
-    EndlessError,
-    OutOfBoundsError,
-    TooLongError,
-    TraceError,
-)
+from gpusim.device import queue
+from gpusim.kernels import Kernel
+from gpusim.kernels.driver_errors import LaunchError, LinkerError
+from gpusim.kernels.faults import DeadlockError, EndlessError, OutOfBoundsError, TooLongError, TraceError
 
 pytestmark = pytest.mark.usefixtures("warm")
 PYTHON = sys.executable  # the real one, for what a start itself imports
@@ -32,8 +26,8 @@ def run(code, **env):
     head = """
         import numpy as np
         from types import ModuleType
-        from hundredfold.engine import queue
-        from hundredfold.engine.kernels import Kernel, intrinsics
+        from gpusim.device import queue
+        from gpusim.kernels import Kernel; from gpusim.kernels.frontend import intrinsics
         cuda = ModuleType("numba.cuda")
         vars(cuda).update(intrinsics.TOP)
     """
@@ -104,7 +98,7 @@ def test_the_traced_and_the_untraced_part_are_the_whole(launch, cuda, blocks):
 
 
 def test_much_work_in_a_block_is_traced_on_fewer_blocks_and_still_done_once(launch, cuda, monkeypatch):
-    from hundredfold.engine.kernels import launch as module
+    from gpusim.kernels import launch as module
 
     monkeypatch.setattr(module, "ENOUGH", 1000)
 
@@ -129,23 +123,23 @@ def racy(cuda):
 
 def test_the_first_launch_raises_what_it_finds(launch, cuda):
     x = np.zeros(1)
-    with pytest.raises(TraceError, match="HUNDREDFOLD_TRACE=off") as caught:
+    with pytest.raises(TraceError, match="GPUSIM_TRACE=off") as caught:
         launch(racy(cuda), 1, 64, x)
     assert {finding.kind for finding in caught.value.findings} == {"race"}
 
 
 def test_the_check_can_be_off_and_for_every_launch(launch, cuda, monkeypatch):
-    monkeypatch.setenv("HUNDREDFOLD_TRACE", "off")
+    monkeypatch.setenv("GPUSIM_TRACE", "off")
     k = launch(racy(cuda), 1, 64, np.zeros(1))
-    monkeypatch.setenv("HUNDREDFOLD_TRACE", "first")
+    monkeypatch.setenv("GPUSIM_TRACE", "first")
     launch(k, 1, 64, np.zeros(1))  # not the first
-    monkeypatch.setenv("HUNDREDFOLD_TRACE", "all")
+    monkeypatch.setenv("GPUSIM_TRACE", "all")
     with pytest.raises(TraceError):
         launch(k, 1, 64, np.zeros(1))
 
 
 def test_a_check_that_does_not_exist(launch, cuda, monkeypatch):
-    monkeypatch.setenv("HUNDREDFOLD_TRACE", "always")
+    monkeypatch.setenv("GPUSIM_TRACE", "always")
     with pytest.raises(ValueError, match="warn, first, report, all or off"):
         launch(racy(cuda), 1, 64, np.zeros(1))
 
@@ -223,7 +217,7 @@ def test_the_next_launch_is_unaffected_by_a_fault(launch, cuda):
 
 
 def test_an_endless_thread_is_told_with_its_loop(launch, cuda, monkeypatch):
-    monkeypatch.setenv("HUNDREDFOLD_THREAD_SECONDS", "0.3")
+    monkeypatch.setenv("GPUSIM_THREAD_SECONDS", "0.3")
 
     def kernel(x):
         k = 0
@@ -235,13 +229,13 @@ def test_an_endless_thread_is_told_with_its_loop(launch, cuda, monkeypatch):
         launch(kernel, 1, 32, np.zeros(1))
     assert caught.value.line == 4
     assert caught.value.thread == (5, 0, 0)
-    assert "HUNDREDFOLD_THREAD_SECONDS" in str(caught.value)
+    assert "GPUSIM_THREAD_SECONDS" in str(caught.value)
 
 
 @pytest.mark.large
 def test_work_that_is_only_long_goes_on(launch, cuda, monkeypatch):
     """The limit is for a thread, and not for a launch."""
-    monkeypatch.setenv("HUNDREDFOLD_THREAD_SECONDS", "0.3")
+    monkeypatch.setenv("GPUSIM_THREAD_SECONDS", "0.3")
 
     def kernel(x, turns):
         i = cuda.grid(1)
@@ -270,7 +264,7 @@ def test_threads_that_wait_for_what_never_comes(launch, cuda):
 
 
 def test_a_grid_that_would_take_days(launch, cuda, monkeypatch):
-    from hundredfold.engine.kernels.compiled import workers
+    from gpusim.kernels.backends.numba import workers
 
     monkeypatch.setattr(workers, "_PACE", 0.3)
 
@@ -315,7 +309,7 @@ def test_a_wrong_number_of_arguments(launch, cuda):
         launch(kernel, 1, 1, x)
 
 
-@pytest.mark.parametrize("setting", ["HUNDREDFOLD_THREAD_SECONDS", "HUNDREDFOLD_LAUNCH_SECONDS"])
+@pytest.mark.parametrize("setting", ["GPUSIM_THREAD_SECONDS", "GPUSIM_LAUNCH_SECONDS"])
 def test_a_setting_that_is_no_number(launch, cuda, monkeypatch, setting):
     monkeypatch.setenv(setting, "soon")
 
@@ -475,7 +469,7 @@ def test_ctrl_c_stops_a_long_launch_and_the_next_one_runs(tmp_path):
         queue.synchronize()
         print((x == 7).all())
     """
-    process = start(tmp_path, code, HUNDREDFOLD_THREAD_SECONDS="60")
+    process = start(tmp_path, code, GPUSIM_THREAD_SECONDS="60")
     assert process.stdout.readline().strip() == "ready"
     time.sleep(0.5)
     process.send_signal(signal.SIGINT)

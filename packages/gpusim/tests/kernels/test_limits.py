@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hundredfold.engine.kernels import driver_errors, faults, limits
+from gpusim.kernels import driver_errors, faults, limits
 
 INVALID = "[1] Call to cuLaunchKernel results in CUDA_ERROR_INVALID_VALUE"
 

@@ -6,14 +6,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from hundredfold.engine.kernels import reported
-from hundredfold.engine.kernels.faults import OutOfBoundsError, TraceError
+from gpusim.kernels import reported
+from gpusim.kernels.faults import OutOfBoundsError, TraceError
 
 
 @pytest.fixture(autouse=True)
 def default(stopping, monkeypatch):
-    monkeypatch.delenv("HUNDREDFOLD_TRACE")
-    monkeypatch.delenv("HUNDREDFOLD_OUT_OF_BOUNDS", raising=False)
+    monkeypatch.delenv("GPUSIM_TRACE")
+    monkeypatch.delenv("GPUSIM_OUT_OF_BOUNDS", raising=False)
     monkeypatch.setattr(reported, "_seen", set())
 
 
@@ -40,20 +40,20 @@ def test_a_race_is_shown_once_and_the_program_goes_on(launch, racy):
         kernel = launch(racy, 1, 64, x)
         launch(kernel, 1, 64, x)
     assert len(said) == 1 and x[0] == 2 * sum(range(64))
-    assert "line 2" in str(said[0].message) and "HUNDREDFOLD_TRACE=first" in str(said[0].message)
+    assert "line 2" in str(said[0].message) and "GPUSIM_TRACE=first" in str(said[0].message)
     assert said[0].filename.endswith("conftest.py")  # where the launch is, not the engine
 
 
 @pytest.mark.parametrize("trace", ["warn", "off"])
 def test_past_the_end_reads_are_zero_and_writes_touch_nothing(launch, unguarded, trace, monkeypatch):
-    monkeypatch.setenv("HUNDREDFOLD_TRACE", trace)
+    monkeypatch.setenv("GPUSIM_TRACE", trace)
     x, memory = np.arange(40.0), np.full(100, -1.0)
     with pytest.warns(reported.KernelWarning, match="does not exist"):
         launch(unguarded, 2, 64, x, memory[:50])
     assert (memory[:40] == np.arange(40) + 1).all() and (memory[40:50] == 1).all() and (memory[50:] == -1).all()
 
 
-@pytest.mark.parametrize("settings", [{"HUNDREDFOLD_TRACE": "first"}, {"HUNDREDFOLD_OUT_OF_BOUNDS": "refuse"}])
+@pytest.mark.parametrize("settings", [{"GPUSIM_TRACE": "first"}, {"GPUSIM_OUT_OF_BOUNDS": "refuse"}])
 def test_who_wants_to_stop_is_stopped_from_the_next_launch_on(launch, unguarded, settings, monkeypatch):
     with pytest.warns(reported.KernelWarning):
         kernel = launch(unguarded, 1, 64, np.zeros(40), np.zeros(64))
@@ -64,7 +64,7 @@ def test_who_wants_to_stop_is_stopped_from_the_next_launch_on(launch, unguarded,
 
 
 def test_a_judge_refuses_whatever_is_set(launch, racy, unguarded, monkeypatch):
-    monkeypatch.setenv("HUNDREDFOLD_OUT_OF_BOUNDS", "continue")
+    monkeypatch.setenv("GPUSIM_OUT_OF_BOUNDS", "continue")
     with reported.refusing():
         with pytest.raises(TraceError):
             launch(racy, 1, 64, np.zeros(1))

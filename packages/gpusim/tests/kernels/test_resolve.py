@@ -5,8 +5,8 @@ import re
 import numpy as np
 import pytest
 
-from hundredfold.engine.kernels import resolve
-from hundredfold.engine.kernels.faults import OutOfBoundsError, UncompilableError
+from gpusim.kernels.faults import OutOfBoundsError, UncompilableError
+from gpusim.kernels.frontend import resolve
 
 FACTOR = 3
 
@@ -226,7 +226,7 @@ def kernel(x, out):
 @pytest.mark.parametrize("backend", ["compiled", "interpreted"])
 def test_match_and_global_are_what_they_are_in_python(cuda, launch, monkeypatch, backend):
     x, out = np.array([0, 1, 2, 3, 4, 5, 6, 7]), np.zeros(8, np.int64)
-    monkeypatch.setenv("HUNDREDFOLD_KERNELS", backend)
+    monkeypatch.setenv("GPUSIM_KERNELS", backend)
     launch(made_of(MATCH, cuda=cuda, np=np), 1, 8, x, out)
     assert out.tolist() == [10, -1, 22, 30, 40, -1, 6, 7]
 
@@ -251,7 +251,7 @@ def kernel(x, out):
 @pytest.mark.parametrize("backend", ["compiled", "interpreted"])
 def test_functions_in_a_kernel_see_its_variables_as_in_python(cuda, launch, monkeypatch, backend):
     """numba-cuda compiles them; here both were refused."""
-    monkeypatch.setenv("HUNDREDFOLD_KERNELS", backend)
+    monkeypatch.setenv("GPUSIM_KERNELS", backend)
     x, out = np.array([0, 1, 2, 4, 6]), np.zeros(5, np.int64)
     launch(made_of(NESTED, cuda=cuda, SHIFT=0.25 * 4), 1, 8, x, out)
     assert out.tolist() == [-1, -1, 105, 109, 113]

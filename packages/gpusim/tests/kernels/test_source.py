@@ -7,8 +7,8 @@ import textwrap
 
 import pytest
 
-from hundredfold.engine.kernels import source
-from hundredfold.engine.kernels.faults import UncompilableError
+from gpusim.kernels.faults import UncompilableError
+from gpusim.kernels.frontend import source
 
 
 def decorated(f):
@@ -61,7 +61,7 @@ def test_a_remembered_source_travels_where_the_file_does_not(tmp_path):
         textwrap.dedent("""
             import sys, pickle
             import cloudpickle
-            from hundredfold.engine.kernels import source
+            from gpusim.kernels.frontend import source
 
             @staticmethod
             def decorated(f): return f

@@ -7,10 +7,11 @@ import types
 import numpy as np
 import pytest
 
-from hundredfold.engine import queue
-from hundredfold.engine.kernels import Kernel, intrinsics, source
-from hundredfold.engine.kernels.compiled.waiting import spins
-from hundredfold.engine.kernels.faults import OutOfBoundsError
+from gpusim.device import queue
+from gpusim.kernels import Kernel
+from gpusim.kernels.backends.numba.waiting import spins
+from gpusim.kernels.faults import OutOfBoundsError
+from gpusim.kernels.frontend import intrinsics, source
 
 
 def _made(text, shown, **scope):
@@ -43,7 +44,7 @@ def test_a_loop_that_counts_does_not_spin():
 
 class _Device:
     def __init__(self, function):
-        self.__hundredfold_device__ = function
+        self.__gpusim_device__ = function
 
 
 def _lock(x):

@@ -119,9 +119,9 @@ def compare(left: str, right: str) -> dict:
 
 
 def main() -> None:
-    from hundredfold import simulate
+    import gpusim
 
-    simulate.activate()
+    gpusim.activate()
     for asked in sys.argv[1:]:
         left, right = asked.split("-")
         answer = {"pair": [left, right]}

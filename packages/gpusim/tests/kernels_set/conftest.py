@@ -30,7 +30,7 @@ class Way:
 
     def _ask(self, entry: str):
         if self.process is None:
-            inherited = {k: v for k, v in os.environ.items() if not k.startswith(("HUNDREDFOLD_SIM", "NUMBA_"))}
+            inherited = {k: v for k, v in os.environ.items() if not k.startswith(("GPUSIM_SIM", "NUMBA_"))}
             self.process = subprocess.Popen(
                 [sys.executable, "-W", "ignore", str(WORKER), self.name],
                 stdin=subprocess.PIPE,

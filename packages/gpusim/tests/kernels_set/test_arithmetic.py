@@ -22,9 +22,9 @@ PAIRS = list(itertools.combinations_with_replacement(TYPES, 2))
 @pytest.fixture(scope="module")
 def answers(request):
     asked = {item.callspec.params["pair"] for item in request.session.items if item.name.startswith("test_pair[")}
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("HUNDREDFOLD_K", "HUNDREDFOLD_T", "NUMBA_"))}
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("GPUSIM_K", "GPUSIM_T", "NUMBA_"))}
     command = [sys.executable, "-W", "ignore", str(HERE / "arithmetic.py"), *map("-".join, sorted(asked))]
-    env = {**kept, "HUNDREDFOLD_KERNELS": "compiled", "HUNDREDFOLD_TRACE": "off"}
+    env = {**kept, "GPUSIM_KERNELS": "compiled", "GPUSIM_TRACE": "off"}
     done = subprocess.run(command, capture_output=True, text=True, env=env, timeout=1800)
     assert done.returncode == 0, done.stderr
     return {tuple(answer["pair"]): answer for answer in map(json.loads, done.stdout.splitlines())}

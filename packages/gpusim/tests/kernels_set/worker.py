@@ -15,9 +15,9 @@ from pathlib import Path
 
 # What a way needs in its environment, set before anything is imported.
 WAYS = {
-    "compiled": {"HUNDREDFOLD_KERNELS": "compiled", "HUNDREDFOLD_TRACE": "off"},
-    "interpreted": {"HUNDREDFOLD_KERNELS": "interpreted", "HUNDREDFOLD_TRACE": "off"},
-    "traced": {"HUNDREDFOLD_KERNELS": "compiled", "HUNDREDFOLD_TRACE": "all"},
+    "compiled": {"GPUSIM_KERNELS": "compiled", "GPUSIM_TRACE": "off"},
+    "interpreted": {"GPUSIM_KERNELS": "interpreted", "GPUSIM_TRACE": "off"},
+    "traced": {"GPUSIM_KERNELS": "compiled", "GPUSIM_TRACE": "all"},
     "default": {},
     "simulator": {"NUMBA_ENABLE_CUDASIM": "1"},
     "gpu": {},
@@ -60,9 +60,9 @@ def main() -> None:
     from kernels_set import registry
 
     if way not in ("simulator", "gpu"):
-        from hundredfold import simulate
+        import gpusim
 
-        simulate.activate()
+        gpusim.activate()
     # Answers have a channel of their own, so that a kernel's print does not get into them.
     channel = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)

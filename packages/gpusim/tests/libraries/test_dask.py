@@ -29,8 +29,12 @@ sys.stdout = sys.stderr
 @pytest.fixture(scope="module")
 def simulated():
     """Run code in one simulating process for all tests of this file: Dask takes a second to import."""
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("HUNDREDFOLD_")}
-    environment |= {"HUNDREDFOLD_SIMULATE": "1", "HUNDREDFOLD_GPU_MEMORY": "1GB"}
+    environment = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith(("HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_", "GPUSIM_", "KERNELLENS_"))
+    }
+    environment |= {"GPUSIM_SIMULATE": "1", "GPUSIM_GPU_MEMORY": "1GB"}
     process = subprocess.Popen(
         [sys.executable, "-c", LOOP], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
     )
@@ -83,7 +87,7 @@ def test_an_array_travels_whole(kind, simulated):
 def test_what_travels_is_counted_as_going_through_the_host(simulated):
     simulated("""
         from distributed.protocol import deserialize, serialize
-        from hundredfold.engine import queue
+        from gpusim.device import queue
         x = cp.ones(1000)
         before = queue.counters()
         header, frames = serialize(x)
@@ -207,7 +211,7 @@ def test_a_cluster_of_processes(simulated):
                 with dask.config.set({"array.backend": "cupy"}):
                     z = da.random.default_rng(1).random((40, 40), chunks=20)
                     assert float((z @ z.T).sum().compute()) == float((z @ z.T).sum().compute()) > 0
-                from hundredfold.simulate import NotSimulatedImport
+                from gpusim import NotSimulatedImport
                 error = client.submit(ask_too_much).exception()
                 assert type(error) is NotSimulatedImport and "cupy.cuda.jitify" in str(error), repr(error)
     """)
@@ -216,7 +220,7 @@ def test_a_cluster_of_processes(simulated):
 def test_dask_that_was_imported_before_the_simulation_knows_cupys_arrays_as_chunks():
     code = (
         "import dask.array as da\n"
-        "from hundredfold.simulate import activate\n"
+        "from gpusim import activate\n"
         "activate()\n"
         "import cupy as cp\n"
         "quotient = da.from_array(cp.ones((4, 2)), chunks=2) / cp.asarray([1.0, 2.0])\n"

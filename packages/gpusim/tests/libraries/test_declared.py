@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import hundredfold
-from hundredfold.engine import memory, queue
+from gpusim.device import memory, queue
 
 SOURCES = pathlib.Path(hundredfold.__file__).parent
 POISON = 0xA5

@@ -79,7 +79,7 @@ class Finder:
 
     def _owned(self, fullname: str) -> bool:
         """Whether the stand-in has a module of that name after all."""
-        from hundredfold.simulate import finder
+        from gpusim.importing import finder
 
         try:
             return finder.StandInFinder().find_spec(fullname) is not None
@@ -96,7 +96,7 @@ class Finder:
             return
         vars(module).update(EMPTY[name])
         if name == "cuda.core._utils.cuda_utils":
-            from hundredfold.engine.kernels.driver_errors import CUDAError
+            from gpusim.kernels.driver_errors import CUDAError
 
             module.CUDAError = CUDAError
 
@@ -225,9 +225,9 @@ def prepare() -> None:
 def main() -> None:
     tests, file, results = Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3])
     signal.signal(signal.SIGALRM, _alarm)
-    from hundredfold import simulate
+    import gpusim
 
-    simulate.activate()
+    gpusim.activate()
     sys.meta_path.insert(0, Finder(tests))
     with results.open("a", encoding="utf-8") as out:
 

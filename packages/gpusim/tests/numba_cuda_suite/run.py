@@ -1,7 +1,7 @@
 """numba-cuda's own tests under the stand-in: how many of those that are about results pass.
 
-    python tests/numba_cuda_suite/run.py --checkout PATH     a checkout of NVIDIA/numba-cuda, or where it is installed
-    python tests/numba_cuda_suite/run.py --installed         the tests of the CUDA target that Numba itself still carries
+    python packages/gpusim/tests/numba_cuda_suite/run.py --checkout PATH     a checkout of NVIDIA/numba-cuda, or where it is installed
+    python packages/gpusim/tests/numba_cuda_suite/run.py --installed         the tests of the CUDA target that Numba itself still carries
 
 Nothing of the suite is kept here.  Tests about the driver, about generated code, about the compiler's insides and about
 the machine are left out, each with its reason (`selection.py`); ``--excluded`` lists them.  Each file runs in a process of

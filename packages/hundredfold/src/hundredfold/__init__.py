@@ -51,13 +51,13 @@ def load_ipython_extension(ip):
             "Hundredfold: this kernel runs Python {}.{} and the course needs 3.11 to 3.13: choose the kernel "
             "'Python 3 (ipykernel)' of the lab that `make lab` starts.".format(*sys.version_info[:2])
         )
-    from hundredfold.extension import load
+    from hundredfold.notebook.extension import load
 
     load(ip)
 
 
 def unload_ipython_extension(ip):
     """Take the magics away again; stand-ins that are in place stay until the kernel is restarted."""
-    from hundredfold.extension import unload
+    from hundredfold.notebook.extension import unload
 
     unload(ip)

@@ -13,28 +13,40 @@ import hundredfold
 
 # Where each sub-command is, and the line that `--help` shows for it without importing it.
 COMMANDS = {
-    "assignment": ("hundredfold.assignment.command:command", "Write the exercises as nbgrader assignments."),
-    "build": ("hundredfold.build:command", "Make the notebooks from their sources."),
-    "compare": ("hundredfold.record.comparing:command", "Put two recordings side by side, beside their limits."),
+    "assignment": ("hundredfold.classroom.assignment.command:command", "Write the exercises as nbgrader assignments."),
+    "build": ("hundredfold.publish.build:command", "Make the notebooks from their sources."),
+    "compare": (
+        "hundredfold.toolkit.record.comparing:command",
+        "Put two recordings side by side, beside their limits.",
+    ),
     "doctor": ("hundredfold.cli:doctor", "Say whether the lab works here, and which command mends what does not."),
     "environment": ("hundredfold.cli:environment", "Write an environment.yml that fits a driver and a GPU."),
     "lens": (
-        "hundredfold.lint.command:command",
+        "kernellens.check.command:command",
         "Look at every kernel launch of a program: what is wrong, what is slow.",
     ),
     "limits": ("hundredfold.toolkit.command:limits", "Show how fast this machine is, beside known GPUs."),
     "links": (
-        "hundredfold.links.command:command",
+        "hundredfold.classroom.links.command:command",
         "Print the links that open the course on Binder, in Colab, on a hub.",
     ),
-    "port": ("hundredfold.port.command:command", "Say what your own NumPy and pandas code would be on a GPU."),
-    "preflight": ("hundredfold.preflight.command:command", "Run every unit on every seat, the day before a class."),
-    "progress": ("hundredfold.progress.command:command", "Show what you have solved, or what your class has."),
-    "record": ("hundredfold.record.command:command", "Measure the headline workloads here and keep them as data."),
-    "seats": ("hundredfold.seats.command:command", "Share GPUs among the learners of a class."),
-    "syllabus": ("hundredfold.syllabi.command:command", "Show what a class of ninety minutes or two days does."),
-    "try": ("hundredfold.trial.command:command", "Run somebody's GPU code here and say how far it comes."),
-    "work": ("hundredfold.workspace:command", "Make or refresh your own copies of the notebooks."),
+    "port": ("kernellens.port.command:command", "Say what your own NumPy and pandas code would be on a GPU."),
+    "preflight": (
+        "hundredfold.classroom.preflight.command:command",
+        "Run every unit on every seat, the day before a class.",
+    ),
+    "progress": ("hundredfold.learning.progress.command:command", "Show what you have solved, or what your class has."),
+    "record": (
+        "hundredfold.toolkit.record.command:command",
+        "Measure the headline workloads here and keep them as data.",
+    ),
+    "seats": ("hundredfold.classroom.seats.command:command", "Share GPUs among the learners of a class."),
+    "syllabus": (
+        "hundredfold.classroom.syllabi.command:command",
+        "Show what a class of ninety minutes or two days does.",
+    ),
+    "try": ("kernellens.trial.command:command", "Run somebody's GPU code here and say how far it comes."),
+    "work": ("hundredfold.notebook.workspace:command", "Make or refresh your own copies of the notebooks."),
 }
 
 
@@ -79,7 +91,7 @@ def doctor(ctx: click.Context, as_json: bool, record: bool) -> None:
     """
     if as_json and record:
         raise click.UsageError("--json and --record cannot be combined.", ctx)
-    from hundredfold.machine import doctor as examiner
+    from hundredfold.setup import doctor as examiner
 
     ctx.exit(examiner.main(["--json"] if as_json else ["--record"] if record else []))
 
@@ -93,7 +105,8 @@ def doctor(ctx: click.Context, as_json: bool, record: bool) -> None:
 )
 def environment(driver: str | None, gpu: str | None, python: str, output: str | None) -> None:
     """Write an environment.yml that fits a driver and a GPU: this machine's, or those that you name."""
-    from hundredfold.machine import environments, gpus
+    from gpusim.hardware import gpus
+    from hundredfold.setup import environments
 
     asked = None
     if driver is None and gpu is not None:

@@ -10,7 +10,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-_PACKAGE = Path(__file__).resolve().parents[1]
+_PACKAGE = Path(__file__).resolve().parents[0]
 
 
 def repository() -> Path | None:
@@ -20,7 +20,7 @@ def repository() -> Path | None:
         ours = 'name = "hundredfold"' in (root / "pyproject.toml").read_text(encoding="utf-8")
     except OSError:
         return None
-    return root if ours and _PACKAGE == root / "src" / "hundredfold" else None
+    return root if ours and _PACKAGE == root / "packages" / "hundredfold" / "src" / "hundredfold" else None
 
 
 def data_dir(name: str) -> Path:
@@ -43,8 +43,8 @@ def data_dir(name: str) -> Path:
 
 
 def cache_dir() -> Path:
-    """Return the folder for what can be made again (measured rates, compiled kernels); it is made. HUNDREDFOLD_CACHE overrides it."""
-    return _made("HUNDREDFOLD_CACHE", _user_folder("cache"), "cache")
+    """Return the folder for what can be made again (measured rates, compiled kernels); it is made. GPUSIM_CACHE overrides it."""
+    return _made("GPUSIM_CACHE", _user_folder("cache"), "cache")
 
 
 def state_dir() -> Path:

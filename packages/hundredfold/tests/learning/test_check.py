@@ -6,16 +6,16 @@ import sys
 import pytest
 
 import hundredfold
-from hundredfold import problems
-from hundredfold.checking import CheckFailed, _wrap, check, hint
-from hundredfold.problems import progress
+from hundredfold.learning import problems
+from hundredfold.learning.checking import CheckFailed, _wrap, check, hint
+from hundredfold.learning.problems import progress
 
 RIGHT = (5e9, 0.00556, 0.000444)
 
 
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch, tmp_path):
-    module = sys.modules["hundredfold.checking"]
+    module = sys.modules["hundredfold.learning.checking"]
     monkeypatch.setattr(module, "_seen", {})
     monkeypatch.setattr(module, "_unsaved_said", False)
     monkeypatch.setenv("HUNDREDFOLD_STATE", str(tmp_path))
@@ -153,8 +153,8 @@ def test_ctrl_c_in_a_learners_function_stops_the_check_and_nothing_else(capfd):
     # From outside: the process is interrupted while the learner's loop runs, and goes on to its next cell.
     code = (
         "import os, signal, sys, threading\n"
-        "from hundredfold import simulate; simulate.activate()\n"
-        "from hundredfold.checking import check\n"
+        "import gpusim; gpusim.activate()\n"
+        "from hundredfold.learning.checking import check\n"
         "def seconds(fn):\n"
         "    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
         "    while True: pass\n"
@@ -179,7 +179,7 @@ def test_from_the_package_in_a_fresh_process():
 
 
 def test_without_cupy_it_says_which_line_brings_it():
-    code = "from hundredfold.checking import check; check('arrays.port', lambda x: x + 1)"
+    code = "from hundredfold.learning.checking import check; check('arrays.port', lambda x: x + 1)"
     # A cupy that cannot be imported, whatever this environment holds.
     block = "import sys; sys.modules['cupy'] = None\n"
     done = subprocess.run([sys.executable, "-c", block + code], capture_output=True, text=True, encoding="utf-8")
@@ -192,7 +192,7 @@ def test_in_a_notebook_nothing_goes_to_stderr_and_no_cell_fails(tmp_path):
     from nbclient import NotebookClient
 
     cells = [
-        "from hundredfold.checking import check, hint",
+        "from hundredfold.learning.checking import check, hint",
         'check("arrays.possible", ..., ..., ...)',
         'check("arrays.worth", {"small_sum": "gpu"})',
         "import time\ndef seconds(fn):\n    return 1 / 0\nimport sys\nsys.modules['cupy'] = "
@@ -242,7 +242,7 @@ def test_the_package_offers_them():
 
 
 def test_a_hint_without_a_name_is_about_the_last_check(capfd, monkeypatch):
-    monkeypatch.setattr(sys.modules["hundredfold.checking"], "_last", None)
+    monkeypatch.setattr(sys.modules["hundredfold.learning.checking"], "_last", None)
     hint()
     assert "Which problem?" in capfd.readouterr().out
     said(capfd, "arrays.clock", ...)

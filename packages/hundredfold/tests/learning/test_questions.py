@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from hundredfold import questions, quiz
-from hundredfold.build.sources import read
+from hundredfold import quiz
+from hundredfold.learning import questions
+from hundredfold.publish.build.sources import read
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[4]
 UNITS = sorted(file.stem for file in Path(questions.__file__).parent.glob("*.json"))
 ASKED = re.compile(r'^quiz\("([\w-]+)\.([\w-]+)", my_answer\)', re.MULTILINE)
 
@@ -61,7 +62,7 @@ def test_a_question_that_is_not_there_is_said_to_be_so(name, capsys):
 
 
 def test_the_site_folds_the_answers_and_the_code_of_optional_parts():
-    from hundredfold.site import units
+    from hundredfold.publish.site import units
 
     notebook = json.loads((ROOT / "notebooks" / "01_arrays.ipynb").read_text(encoding="utf-8"))
     units.dress(notebook, "notebooks/01_arrays.ipynb", {})

@@ -10,10 +10,10 @@ import pytest
 from distributed import Client, LocalCluster
 
 import hundredfold
-from hundredfold import dashboard
+from hundredfold.notebook import dashboard
 
-ROOT = Path(__file__).parents[1]
-EXTENSION = ROOT / "src" / "hundredfold" / "etc" / "labextension"
+ROOT = Path(__file__).parents[4]
+EXTENSION = ROOT / "packages" / "hundredfold" / "src" / "hundredfold" / "etc" / "labextension"
 
 
 class Events:
@@ -49,7 +49,7 @@ class Comm:
 @pytest.fixture
 def kernel(monkeypatch):
     """A kernel of our lab, as (events, comms)."""
-    monkeypatch.setenv("HUNDREDFOLD_BASE_URL", "/user/ann/")
+    monkeypatch.setenv("KERNELLENS_BASE_URL", "/user/ann/")
     monkeypatch.setattr(dashboard, "_TELLER", dashboard._Teller())
     comms = []
     monkeypatch.setattr(comm, "create_comm", lambda **kwargs: comms.append(Comm(**kwargs)) or comms[-1])
@@ -108,7 +108,7 @@ def test_a_scheduler_by_another_address_of_this_machine_is_proxied_too(kernel, m
 
 
 def test_elsewhere_than_in_our_lab_nothing_is_watched(monkeypatch):
-    monkeypatch.delenv("HUNDREDFOLD_BASE_URL", raising=False)
+    monkeypatch.delenv("KERNELLENS_BASE_URL", raising=False)
     ip = types.SimpleNamespace(events=Events())
     dashboard.watch(ip)
     assert not ip.events.callbacks["post_run_cell"]

@@ -35,7 +35,7 @@ for number, cell in enumerate(sys.argv[1:]):
 facts = {
     "failed": failed,
     "finder": type(sys.meta_path[0]).__name__ == "StandInFinder",
-    "exported": {name: os.environ.get(name) for name in ("HUNDREDFOLD_SIMULATE", "SCIPY_ARRAY_API")},
+    "exported": {name: os.environ.get(name) for name in ("GPUSIM_SIMULATE", "SCIPY_ARRAY_API")},
     "imported": sorted({name.split(".")[0] for name in set(sys.modules) - before}),
     "libraries": sorted(name for name in set(sys.modules) - before if name.startswith("hundredfold.")),
 }
@@ -61,7 +61,7 @@ def cells(tmp_path):
         ignored = ("HUNDREDFOLD_", "SCIPY_ARRAY_API", "CUDA_VISIBLE_DEVICES", "PYTHONPATH")
         environment = {key: value for key, value in os.environ.items() if not key.startswith(ignored)}
         environment |= {
-            "HUNDREDFOLD_PROBE": str(recorded),
+            "GPUSIM_PROBE": str(recorded),
             "IPYTHONDIR": str(tmp_path / "ipython"),
             "PYTHONPATH": str(site),
         }
@@ -86,11 +86,11 @@ def test_without_a_gpu_the_standins_take_the_names(cells):
     assert line.endswith("Answers are right; times are this CPU's.")
     assert len(line) <= 105  # JupyterLab breaks a longer one in the middle of a word
     assert "StandInLoader" in output and facts["failed"] is None and facts["finder"]
-    assert facts["exported"] == {"HUNDREDFOLD_SIMULATE": "1", "SCIPY_ARRAY_API": None}
+    assert facts["exported"] == {"GPUSIM_SIMULATE": "1", "SCIPY_ARRAY_API": None}
 
 
 def test_the_line_says_how_many_simulated_gpus_and_how_large(cells):
-    output, _, _ = cells("%load_ext hundredfold", HUNDREDFOLD_GPUS="2", HUNDREDFOLD_GPU_MEMORY="3GB")
+    output, _, _ = cells("%load_ext hundredfold", GPUSIM_GPUS="2", GPUSIM_GPU_MEMORY="3GB")
     assert "2 GPUs of 3 GB each." in output and output.count("\n") == 1
 
 
@@ -98,7 +98,7 @@ def test_loading_imports_no_heavy_library(cells):
     _, _, facts = cells("%load_ext hundredfold")
     heavy = {"numpy", "scipy", "numba", "pandas", "dask", "distributed", "bokeh", "cupy", "pynvml", "ctypes"}
     assert not heavy & set(facts["imported"])
-    assert not [name for name in facts["libraries"] if name.startswith(("hundredfold.toolkit", "hundredfold.plot"))]
+    assert not [name for name in facts["libraries"] if name.startswith(("hundredfold.toolkit", "kernellens.plot"))]
 
 
 def test_loaded_twice_and_reloaded(cells):
@@ -111,7 +111,7 @@ def test_loaded_twice_and_reloaded(cells):
     )
     assert facts["failed"] is None, errors
     lines = [line for line in output.splitlines() if line.startswith("Hundredfold: ")]
-    assert len(lines) == 2 and "HUNDREDFOLD_SIMULATE is set" not in lines[1] and "Traceback" not in output + errors
+    assert len(lines) == 2 and "GPUSIM_SIMULATE is set" not in lines[1] and "Traceback" not in output + errors
     assert facts["finder"]  # taking the extension away takes no library away
 
 
@@ -141,7 +141,7 @@ def test_a_working_gpu_is_named_and_nothing_replaced(cells):
         "Nothing is replaced; times are those of the GPU.\n"
     )
     assert not facts["finder"]
-    assert facts["exported"] == {"HUNDREDFOLD_SIMULATE": None, "SCIPY_ARRAY_API": None}
+    assert facts["exported"] == {"GPUSIM_SIMULATE": None, "SCIPY_ARRAY_API": None}
     assert not {"cupy", "numba", "ctypes", "pynvml"} & set(facts["imported"])  # so no CUDA context either
 
 
@@ -161,12 +161,12 @@ def test_two_gpus_are_both_named(cells):
 def test_a_gpu_without_its_packages_is_no_silent_simulation(packages, why, cells):
     output, errors, facts = cells("%load_ext hundredfold", "print('went on')", probe=GOOD, packages=packages)
     said = output + errors
-    assert facts["failed"] == 0 and not facts["finder"] and facts["exported"]["HUNDREDFOLD_SIMULATE"] is None
+    assert facts["failed"] == 0 and not facts["finder"] and facts["exported"]["GPUSIM_SIMULATE"] is None
     assert (
         "UsageError: Hundredfold: NVIDIA H100 80GB HBM3 works here, but not with these packages." in said
         and why in said
     )
-    assert said.count("Run `") == 1 and "EXTRA=cu13`" in said and "HUNDREDFOLD_SIMULATE=1" in said
+    assert said.count("Run `") == 1 and "EXTRA=cu13`" in said and "GPUSIM_SIMULATE=1" in said
     assert "Traceback" not in said
 
 
@@ -178,12 +178,12 @@ def test_a_gpu_whose_driver_is_too_old_for_the_packages(cells):
 
 
 def test_simulating_on_purpose_where_a_gpu_works(cells):
-    output, _, facts = cells("%load_ext hundredfold", probe=GOOD, HUNDREDFOLD_SIMULATE="1")
-    assert output.startswith("Hundredfold: HUNDREDFOLD_SIMULATE is set: ") and facts["finder"]
+    output, _, facts = cells("%load_ext hundredfold", probe=GOOD, GPUSIM_SIMULATE="1")
+    assert output.startswith("Hundredfold: GPUSIM_SIMULATE is set: ") and facts["finder"]
 
 
 def test_the_variable_set_to_0_asks_for_nothing(cells):
-    _, _, facts = cells("%load_ext hundredfold", probe=GOOD, packages=FITTING, HUNDREDFOLD_SIMULATE="0")
+    _, _, facts = cells("%load_ext hundredfold", probe=GOOD, packages=FITTING, GPUSIM_SIMULATE="0")
     assert not facts["finder"]
 
 
@@ -221,7 +221,7 @@ def test_loaded_too_late_it_says_to_restart(early, name, cells):
     assert facts["failed"] == 1 and "Traceback" not in said
     assert f"UsageError: Hundredfold: the real {name} was imported before" in said
     assert "restart the kernel and run `%load_ext hundredfold` first." in said
-    assert not facts["finder"] and facts["exported"]["HUNDREDFOLD_SIMULATE"] is None
+    assert not facts["finder"] and facts["exported"]["GPUSIM_SIMULATE"] is None
 
 
 def test_on_a_gpu_no_cell_comes_too_early(cells):
@@ -244,7 +244,7 @@ def test_scipy_takes_cupys_arrays_only_where_the_user_says_so(cells):
 
 @pytest.mark.parametrize(
     ("variable", "value"),
-    [("HUNDREDFOLD_GPUS", "many"), ("HUNDREDFOLD_GPU_MEMORY", "large"), ("HUNDREDFOLD_PROBE", "/no/file")],
+    [("GPUSIM_GPUS", "many"), ("GPUSIM_GPU_MEMORY", "large"), ("GPUSIM_PROBE", "/no/file")],
 )
 def test_a_setting_that_cannot_be_read_is_told(variable, value, cells):
     output, errors, facts = cells("%load_ext hundredfold", **{variable: value})
@@ -254,8 +254,8 @@ def test_a_setting_that_cannot_be_read_is_told(variable, value, cells):
 
 @pytest.mark.parametrize("word", ["no", "False", "off"])
 def test_a_no_that_would_count_as_yes_is_told(word, cells):
-    output, errors, facts = cells("%load_ext hundredfold", HUNDREDFOLD_SIMULATE=word)
-    assert f"UsageError: Hundredfold: HUNDREDFOLD_SIMULATE is '{word}'" in output + errors and facts["failed"] == 0
+    output, errors, facts = cells("%load_ext hundredfold", GPUSIM_SIMULATE=word)
+    assert f"UsageError: Hundredfold: GPUSIM_SIMULATE is '{word}'" in output + errors and facts["failed"] == 0
 
 
 def test_a_kernel_whose_python_lacks_the_packages(cells):
@@ -290,8 +290,8 @@ def test_in_a_kernel_the_line_is_output_and_a_refusal_ends_the_run(tmp_path, mon
 
     recorded = tmp_path / "probe.json"
     recorded.write_text(json.dumps({"status": "no driver"}))
-    monkeypatch.setenv("HUNDREDFOLD_PROBE", str(recorded))
-    monkeypatch.delenv("HUNDREDFOLD_SIMULATE", raising=False)
+    monkeypatch.setenv("GPUSIM_PROBE", str(recorded))
+    monkeypatch.delenv("GPUSIM_SIMULATE", raising=False)
     # Another environment's kernel of the same name, as `ipykernel install --user` leaves it, must not take its place.
     other = tmp_path / "jupyter" / "kernels" / "python3"
     other.mkdir(parents=True)
@@ -300,7 +300,7 @@ def test_in_a_kernel_the_line_is_output_and_a_refusal_ends_the_run(tmp_path, mon
     monkeypatch.delenv("JUPYTER_PATH", raising=False)
     sources = [
         "%load_ext hundredfold",
-        "from hundredfold import simulate; print(simulate.active())",
+        "import gpusim; print(gpusim.active())",
         "%load_ext nowhere_at_all",
     ]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])

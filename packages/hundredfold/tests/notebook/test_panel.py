@@ -8,8 +8,8 @@ import types
 import pynvml
 import pytest
 
-from hundredfold import panel
-from hundredfold.machine import cpu
+from gpusim.hardware import cpu
+from hundredfold.notebook import panel
 
 GIB = 2**30
 
@@ -17,8 +17,8 @@ GIB = 2**30
 @pytest.fixture(autouse=True)
 def no_gpu(monkeypatch):
     monkeypatch.setattr(panel, "gpus", lambda: 0)
-    monkeypatch.delenv("HUNDREDFOLD_GPUS", raising=False)
-    monkeypatch.delenv("HUNDREDFOLD_GPU_MEMORY", raising=False)
+    monkeypatch.delenv("GPUSIM_GPUS", raising=False)
+    monkeypatch.delenv("GPUSIM_GPU_MEMORY", raising=False)
 
 
 def machine(monkeypatch, cores: int, memory: int) -> None:
@@ -35,16 +35,16 @@ def test_the_workers_fit_the_machine(monkeypatch, cores, memory, workers):
     asked = panel.simulating()
     assert asked["n_workers"] == workers and asked["threads_per_worker"] == 1
     assert 0 < asked["memory_limit"] * workers <= 0.6 * memory
-    assert int(asked["env"]["HUNDREDFOLD_GPU_MEMORY"]) * 2 <= asked["memory_limit"]
+    assert int(asked["env"]["GPUSIM_GPU_MEMORY"]) * 2 <= asked["memory_limit"]
 
 
 def test_there_are_as_many_workers_as_simulated_gpus_asked_for(monkeypatch):
     machine(monkeypatch, 2, 16 * GIB)
-    monkeypatch.setenv("HUNDREDFOLD_GPUS", "4")
-    monkeypatch.setenv("HUNDREDFOLD_GPU_MEMORY", "1000000")
+    monkeypatch.setenv("GPUSIM_GPUS", "4")
+    monkeypatch.setenv("GPUSIM_GPU_MEMORY", "1000000")
     asked = panel.simulating()
-    assert asked["n_workers"] == 4 and asked["env"]["HUNDREDFOLD_GPUS"] == "1"
-    assert asked["env"]["HUNDREDFOLD_GPU_MEMORY"] == "1000000"
+    assert asked["n_workers"] == 4 and asked["env"]["GPUSIM_GPUS"] == "1"
+    assert asked["env"]["GPUSIM_GPU_MEMORY"] == "1000000"
 
 
 def test_with_a_gpu_and_its_packages_it_is_a_cuda_cluster(monkeypatch):
@@ -79,7 +79,7 @@ def test_the_process_that_starts_it_stays_as_it_was():
     """In a fresh Python: two workers at once, a third later; they simulate, their parent does not."""
     code = """
 import asyncio, os, sys
-from hundredfold import panel
+from hundredfold.notebook import panel
 panel.gpus = lambda: 0
 before = dict(os.environ)
 async def main():
@@ -89,16 +89,21 @@ async def main():
         from distributed import Client
         async with Client(cluster, asynchronous=True) as client:
             await client.wait_for_workers(3)
-            said = await client.run(os.getenv, "HUNDREDFOLD_SIMULATE")
+            said = await client.run(os.getenv, "GPUSIM_SIMULATE")
             threads = await client.run(os.getenv, "OMP_NUM_THREADS")
-            taken = await client.run(eval, "__import__('hundredfold.simulate').simulate.active()")
+            taken = await client.run(eval, "__import__('gpusim.importing').simulate.active()")
             print(list(said.values()), list(threads.values()), list(taken.values()))
 if __name__ == "__main__":
     asyncio.run(main())
-    from hundredfold import simulate
-    print({n for n in os.environ if os.environ[n] != before.get(n)}, simulate.active())
+    import gpusim
+    print({n for n in os.environ if os.environ[n] != before.get(n)}, gpusim.active())
 """
-    env = {k: v for k, v in os.environ.items() if not k.startswith("HUNDREDFOLD_") and k != "OMP_NUM_THREADS"}
+    env = {
+        k: v
+        for k, v in os.environ.items()
+        if not k.startswith(("HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_", "GPUSIM_", "KERNELLENS_"))
+        and k != "OMP_NUM_THREADS"
+    }
     said = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, timeout=600)
     assert said.stdout.splitlines() == [f"{['1'] * 3} {['1'] * 3} {[True] * 3}", "{'__DASK_PARENT_PID'} False"], (
         said.stderr
@@ -114,7 +119,7 @@ from tornado.ioloop import IOLoop
 made = []
 atexit.register(lambda: print([c.status.name for c in made], [bool(c.workers) for c in made]))  # the last to run
 from distributed import Client
-from hundredfold import panel
+from hundredfold.notebook import panel
 panel.gpus = lambda: 0
 async def main():
     for _ in range(2):
@@ -136,7 +141,7 @@ if __name__ == "__main__":
 )
 def test_a_number_of_gpus_that_is_none_starts_what_the_machine_can_bear(monkeypatch, asked, workers):
     machine(monkeypatch, 8, 64 * GIB)
-    monkeypatch.setenv("HUNDREDFOLD_GPUS", asked)
+    monkeypatch.setenv("GPUSIM_GPUS", asked)
     assert panel.simulating()["n_workers"] == workers
 
 
@@ -146,5 +151,5 @@ def test_dask_in_this_environment_has_it_as_the_panels_factory():
     env = {k: v for k, v in os.environ.items() if not k.startswith("DASK_")}
     said = subprocess.check_output([sys.executable, "-c", code], env=env, text=True)
     factory = eval(said)
-    assert (factory["module"], factory["class"]) == ("hundredfold.panel", "make")
+    assert (factory["module"], factory["class"]) == ("hundredfold.notebook.panel", "make")
     assert factory["kwargs"]["dashboard-address"].endswith(":0"), "two learners on one machine"

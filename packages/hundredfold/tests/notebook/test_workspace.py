@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from hundredfold import workspace
+from hundredfold.notebook import workspace
 
 
 def notebook(*sources: str, **metadata: object) -> str:

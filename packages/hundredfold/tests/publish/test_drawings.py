@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from hundredfold.build import drawn
-from hundredfold.build.errors import BuildError
-from hundredfold.plot import drawings, palette
-from hundredfold.plot.drawings import canvas
+from hundredfold.publish import drawings
+from hundredfold.publish.build import drawn
+from hundredfold.publish.build.errors import BuildError
+from hundredfold.publish.drawings import canvas
+from kernellens.plot import palette
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[4]
 NAMES = drawings.names()
 PHONE = 375
 SVG = "{http://www.w3.org/2000/svg}"
@@ -118,7 +119,7 @@ def test_every_text_can_be_read_in_both_schemes(name):
 
 
 def test_two_processes_draw_the_same_bytes():
-    code = "from hundredfold.plot import drawings as d; print(*(d.find(n).svg() for n in d.names()), sep='', end='')"
+    code = "from hundredfold.publish import drawings as d; print(*(d.find(n).svg() for n in d.names()), sep='', end='')"
     said = {
         subprocess.run(
             [sys.executable, "-c", code], capture_output=True, env={"PYTHONHASHSEED": seed}, check=True

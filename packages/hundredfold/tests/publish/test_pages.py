@@ -6,8 +6,8 @@ import sys
 
 
 def test_the_pages_are_what_the_stand_ins_and_the_lists_say():
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("HUNDREDFOLD_GPU")}
-    command = [sys.executable, "-m", "hundredfold.pages", "--check"]
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("GPUSIM_GPU")}
+    command = [sys.executable, "-m", "hundredfold.publish.pages", "--check"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=clean)
     assert done.returncode == 0, done.stderr
 
@@ -15,7 +15,7 @@ def test_the_pages_are_what_the_stand_ins_and_the_lists_say():
 def test_code_keeps_its_indentation_and_paths_their_underscores(tmp_path):
     from markdown_it import MarkdownIt
 
-    from hundredfold.pages import differs
+    from hundredfold.publish.pages import differs
 
     case = """\
 - id: one

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from hundredfold.machine import doctor
-from hundredfold.machine.doctor import kernel
+from hundredfold.setup import doctor
+from hundredfold.setup.doctor import kernel
 
 GB = 10**9
 HEALTHY = {
@@ -110,7 +110,7 @@ def test_recordings_say_what_they_are(recorded, name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_simulating_is_never_stopped_by_a_gpu(examine, monkeypatch, name):
-    monkeypatch.setenv("HUNDREDFOLD_SIMULATE", "1")
+    monkeypatch.setenv("GPUSIM_SIMULATE", "1")
     report = examine(name)
     assert report.ok and report.mode == "simulated", report.text()
 
@@ -183,8 +183,8 @@ def test_old_driver_elsewhere_than_ubuntu(examine):
 
     assert mend(distribution=["rocky", "rhel", "fedora"]).mend == "sudo dnf install nvidia-open"
     boxed = mend(container=True)
-    assert boxed.mend == "HUNDREDFOLD_SIMULATE=1 make lab" and "on the host" in boxed.why
-    assert mend(distribution=[]).mend == "HUNDREDFOLD_SIMULATE=1 make lab"
+    assert boxed.mend == "GPUSIM_SIMULATE=1 make lab" and "on the host" in boxed.why
+    assert mend(distribution=[]).mend == "GPUSIM_SIMULATE=1 make lab"
 
 
 def test_a_finding_that_is_bad_needs_its_command():
@@ -198,10 +198,10 @@ def test_a_finding_that_is_bad_needs_its_command():
 
 def test_why_no_gpu(monkeypatch):
     """For the first cell: a GPU that is here and is not used is never passed over in silence."""
-    monkeypatch.setattr("hundredfold.machine.packages.platform_why_not", lambda system=None: None)
+    monkeypatch.setattr("gpusim.hardware.packages.platform_why_not", lambda system=None: None)
     for name, says in [("good-h200", None), ("no-gpu", None), ("driver-470", "too old"), ("exclusive-busy", "exclusive"),
                        ("wrong-major", None), ("broken-libcuda", "does not work")]:  # fmt: skip
-        monkeypatch.setenv("HUNDREDFOLD_PROBE", str(Path(__file__).parent / f"recorded/{name}.json"))
+        monkeypatch.setenv("GPUSIM_PROBE", str(Path(__file__).parent / f"recorded/{name}.json"))
         found = doctor.why_no_gpu()
         assert (found is None) if says is None else says in found.what
 
@@ -210,7 +210,7 @@ def test_recording_this_machine_reads_back(tmp_path, monkeypatch):
     before = doctor.examine()
     (tmp_path / "here.json").write_text(doctor.record("recorded by hundredfold doctor on 2026-11-21"))
     assert str(Path.home()) not in (tmp_path / "here.json").read_text()
-    monkeypatch.setenv("HUNDREDFOLD_PROBE", str(tmp_path / "here.json"))
+    monkeypatch.setenv("GPUSIM_PROBE", str(tmp_path / "here.json"))
     after = doctor.examine()
     kept = {"machine", "driver", "GPUs", "packages"}  # the rest is looked up anew
     assert [f for f in after.findings if f.group in kept] == [f for f in before.findings if f.group in kept]
@@ -218,18 +218,18 @@ def test_recording_this_machine_reads_back(tmp_path, monkeypatch):
 
 
 def run(*arguments, env=(), python=(sys.executable,)):
-    command = [*python, "-m", "hundredfold.machine.doctor", *arguments]
+    command = [*python, "-m", "hundredfold.setup.doctor", *arguments]
     return subprocess.run(command, env={**os.environ, **dict(env)}, capture_output=True, text=True, check=False)
 
 
 def test_exit_status_and_json_from_outside():
     folder = Path(__file__).parent / "recorded"
-    bad = run("--json", env={"HUNDREDFOLD_PROBE": str(folder / "wrong-major.json")})
+    bad = run("--json", env={"GPUSIM_PROBE": str(folder / "wrong-major.json")})
     told = json.loads(bad.stdout)
     assert bad.returncode == 1 and told["ok"] is False and told["extra"] == "cu12"
     mends = {finding["mend"] for finding in told["findings"] if finding["level"] == "bad"}
     assert "make setup EXTRA=cu12" in mends
-    here = run("--json", env={"HUNDREDFOLD_PROBE": str(folder / "no-gpu.json")})
+    here = run("--json", env={"GPUSIM_PROBE": str(folder / "no-gpu.json")})
     told = json.loads(here.stdout)
     assert here.returncode == (0 if told["ok"] else 1) and told["mode"] == "none"
 
@@ -237,13 +237,13 @@ def test_exit_status_and_json_from_outside():
 def test_wrong_use_from_outside(tmp_path):
     assert run("--nonsense").returncode == 2
     (tmp_path / "x.json").write_text("{}")
-    wrong = run(env={"HUNDREDFOLD_PROBE": str(tmp_path / "x.json")})
+    wrong = run(env={"GPUSIM_PROBE": str(tmp_path / "x.json")})
     assert wrong.returncode == 2 and "not a recorded probe" in wrong.stderr and "Traceback" not in wrong.stderr
 
 
 def test_a_terminal_that_knows_no_unicode():
     done = run(
-        env={"HUNDREDFOLD_PROBE": str(Path(__file__).parent / "recorded/wrong-major.json"), "PYTHONIOENCODING": "ascii"}
+        env={"GPUSIM_PROBE": str(Path(__file__).parent / "recorded/wrong-major.json"), "PYTHONIOENCODING": "ascii"}
     )
     assert "> make setup EXTRA=cu12" in done.stdout and "Traceback" not in done.stderr
 
@@ -251,7 +251,7 @@ def test_a_terminal_that_knows_no_unicode():
 def test_plain_text_before_anything_is_installed(request):
     code = (
         f"import sys; sys.path.insert(0, {str(request.config.rootpath / 'src')!r})\n"
-        "from hundredfold.machine import doctor; sys.exit(doctor.main([]))"
+        "from hundredfold.setup import doctor; sys.exit(doctor.main([]))"
     )
     command = [sys.executable, "-I", "-S", "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

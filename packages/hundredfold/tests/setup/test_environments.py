@@ -5,9 +5,11 @@ import re
 import pytest
 import yaml
 
-from hundredfold import cli, machine
-from hundredfold.machine import environments, packages
-from hundredfold.machine.detect import Probe
+from gpusim import hardware
+from gpusim.hardware import packages
+from gpusim.hardware.detect import Probe
+from hundredfold import cli
+from hundredfold.setup import environments
 
 
 @pytest.mark.parametrize(
@@ -38,7 +40,7 @@ def test_what_is_no_driver_or_capability_is_said(driver, cc):
 
 @pytest.mark.parametrize("extra", ["cu12", "cu13", "cpu"])
 def test_every_package_is_pinned_to_what_the_lock_has(extra):
-    lock = (machine.paths.repository() / "requirements" / f"{extra}.txt").read_text()
+    lock = (hardware.paths.repository() / "requirements" / f"{extra}.txt").read_text()
     pins = environments.pins(extra)
     assert len(pins) > 20
     for pin in pins:

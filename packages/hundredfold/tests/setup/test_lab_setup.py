@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[4]
 PYTHON = getattr(sys, "_base_executable", sys.executable)
 
 UV = f"""#!{PYTHON} -IS
@@ -104,7 +104,7 @@ class Checkout:
             (self.bin / "says").write_text(text)
 
     def environ(self, **more: str) -> dict[str, str]:
-        drop = ("EXTRA", "UPGRADE", "HUNDREDFOLD_SIMULATE", "HUNDREDFOLD_PROBE", "PYTHONPATH")
+        drop = ("EXTRA", "UPGRADE", "GPUSIM_SIMULATE", "GPUSIM_PROBE", "PYTHONPATH")
         env = {name: value for name, value in os.environ.items() if name not in drop}
         return {**env, "EXTRA": "cpu", "PATH": f"{self.bin}{os.pathsep}/usr/bin{os.pathsep}/bin", **more}
 
@@ -157,7 +157,11 @@ def test_a_second_set_up_does_nothing(checkout):
 
 @pytest.mark.parametrize(
     "change",
-    ["requirements/cpu.txt", "src/hundredfold/etc/dask.yaml", "src/hundredfold/simulate/startup.pth"],
+    [
+        "requirements/cpu.txt",
+        "packages/hundredfold/src/hundredfold/etc/dask.yaml",
+        "packages/gpusim/src/gpusim/importing/gpusim.pth",
+    ],
 )
 def test_a_change_of_what_is_installed_is_installed(checkout, change):
     checkout.lab("setup")
@@ -375,13 +379,13 @@ def test_a_wrong_name_is_answered_with_the_right_ones(checkout, arguments, env, 
 @pytest.mark.large
 def test_without_extra_the_driver_decides(checkout):
     probe = checkout.root / "probe.json"
-    recorded = sorted((ROOT / "tests/machine/recorded").glob("*.json"))
+    recorded = sorted((ROOT / "packages/gpusim/tests/hardware/recorded").glob("*.json"))
     assert recorded, "the recorded machines"
     seen = set()
     for file in recorded:
         shutil.copy(file, probe)
-        asked = {"EXTRA": "", "HUNDREDFOLD_PROBE": str(probe), "PYTHONPATH": str(checkout.root / "src")}
-        code = "from hundredfold.machine import packages; print(packages.extra())"
+        asked = {"EXTRA": "", "GPUSIM_PROBE": str(probe), "PYTHONPATH": str(checkout.root / "src")}
+        code = "from gpusim.hardware import packages; print(packages.extra())"
         extra = subprocess.check_output([PYTHON, "-c", code], env=checkout.environ(**asked), text=True).strip()
         del asked["PYTHONPATH"]
         if extra not in seen:
@@ -492,7 +496,9 @@ def test_the_lock_keeps_its_pins_unless_told_to_upgrade(checkout):
 
 def test_the_doctor_comes_before_the_set_up(checkout):
     """What is wrong with a machine may be why it cannot be set up."""
-    done = checkout.lab("doctor", "--json", env={"HUNDREDFOLD_PROBE": str(ROOT / "tests/machine/recorded/no-gpu.json")})
+    done = checkout.lab(
+        "doctor", "--json", env={"GPUSIM_PROBE": str(ROOT / "packages/gpusim/tests/hardware/recorded/no-gpu.json")}
+    )
     assert json.loads(done.stdout)["findings"] and not checkout.calls()
 
 
@@ -530,7 +536,7 @@ def test_the_interop_tests_have_an_environment_of_their_own_and_the_notebooks_th
 
 
 def test_the_compiler_s_tests_are_told_where_it_is_and_a_half_made_one_is_made_again(checkout):
-    (checkout.root / "pytest.py").write_text("import os; print(os.environ['HUNDREDFOLD_COMPILER'])\n")
+    (checkout.root / "pytest.py").write_text("import os; print(os.environ['KERNELLENS_COMPILER'])\n")
     checkout.lab("setup", "test")
     checkout.program("uv", UV.replace('arguments[:2] == ["pip", "sync"]', 'arguments[:2] == ["pip", "install"]'))
     checkout.uv_says(NO_SPACE)
@@ -611,7 +617,7 @@ def test_the_commands_need_nothing_but_the_standard_library(checkout):
 
 
 def test_what_make_hands_down_does_not_reach_a_make_further_in(monkeypatch):
-    from hundredfold.lab import environment
+    from hundredfold.setup.lab import environment
 
     monkeypatch.setenv("MAKEFLAGS", " -- ARGS=-q")
     monkeypatch.setenv("ARGS", "-q")
@@ -620,7 +626,7 @@ def test_what_make_hands_down_does_not_reach_a_make_further_in(monkeypatch):
 
 
 def test_what_the_lab_starts_keeps_the_bytecode_of_what_it_imports(monkeypatch):
-    from hundredfold.lab import environment
+    from hundredfold.setup.lab import environment
 
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     assert "PYTHONDONTWRITEBYTECODE" not in environment.environ(environment.PYTHON)

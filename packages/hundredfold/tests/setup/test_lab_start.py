@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hundredfold.lab import Stop, start
+from hundredfold.setup.lab import Stop, start
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def test_the_first_page_is_the_first_unit_itself(tmp_path):
 
 
 def test_jupyters_own_help_is_passed_on():
-    said = subprocess.run([sys.executable, "-m", "hundredfold.lab", "--version"], capture_output=True, text=True)
+    said = subprocess.run([sys.executable, "-m", "hundredfold.setup.lab", "--version"], capture_output=True, text=True)
     assert said.returncode == 0 and said.stdout.startswith("4.")
 
 
@@ -107,7 +107,7 @@ def test_copies_that_cannot_be_made(tmp_path, fault, monkeypatch):
 
 
 def test_a_full_disk_ends_in_its_sentence(tmp_path, monkeypatch):
-    from hundredfold import workspace
+    from hundredfold.notebook import workspace
 
     def full(*paths):
         raise OSError(28, "No space left on device", str(tmp_path))
@@ -160,9 +160,9 @@ def test_ctrl_c_while_the_lab_is_still_being_imported_ends_in_a_sentence(tmp_pat
         "        if name == {!r}: raise KeyboardInterrupt\n"
         "sys.meta_path.insert(0, Slow())\n"
         "sys.modules.pop('socket', None)\n"
-        "runpy.run_module('hundredfold.lab', run_name='__main__')"
+        "runpy.run_module('hundredfold.setup.lab', run_name='__main__')"
     )
-    for module in ("hundredfold.lab.start", "socket", "jupyterlab.labapp"):
+    for module in ("hundredfold.setup.lab.start", "socket", "jupyterlab.labapp"):
         env = {**os.environ, "HUNDREDFOLD_WORK": str(tmp_path)}
         said = subprocess.run([sys.executable, "-c", code.format(module)], env=env, capture_output=True, text=True)
         assert said.returncode == 130 and "stopped before the lab was open" in said.stderr, module

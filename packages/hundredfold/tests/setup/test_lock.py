@@ -9,9 +9,9 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from hundredfold.lab import environment
+from hundredfold.setup.lab import environment
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[4]
 LOCKS = sorted((ROOT / "requirements").glob("*.txt"))
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from hundredfold.machine import packages
-from hundredfold.machine.detect import Gpu, Probe
+from gpusim.hardware import packages
+from gpusim.hardware.detect import Gpu, Probe
 
 LINUX = {"system": "Linux", "machine": "x86_64", "glibc": [2, 28]}
 

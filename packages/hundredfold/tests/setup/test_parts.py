@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from hundredfold.lab import Stop, parts
+from hundredfold.setup.lab import Stop, parts
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[4]
 SETS = [
-    "tests/kernels_set",
-    "tests/lens/test_finds.py",
+    "packages/gpusim/tests/kernels_set",
+    "packages/kernellens/tests/test_finds.py",
     "tests/lab/test_small_seat.py",
-    "tests/problems/test_known_answers.py",
+    "packages/hundredfold/tests/learning/problems/test_known_answers.py",
 ]
 
 

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from hundredfold.machine import paths
+from hundredfold import paths
 
 
 def test_this_checkout(request):
@@ -13,7 +13,7 @@ def test_this_checkout(request):
 
 
 def test_variables_decide(tmp_path, monkeypatch):
-    for variable, function in [("HUNDREDFOLD_CACHE", paths.cache_dir), ("HUNDREDFOLD_STATE", paths.state_dir)]:
+    for variable, function in [("GPUSIM_CACHE", paths.cache_dir), ("HUNDREDFOLD_STATE", paths.state_dir)]:
         monkeypatch.setenv(variable, str(tmp_path / "deep" / variable))
         assert function() == tmp_path / "deep" / variable and function().is_dir()
 
@@ -27,7 +27,7 @@ def test_a_variable_that_cannot_be_obeyed_is_heard(tmp_path, monkeypatch):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the XDG rules are Linux's")
 def test_user_folders(tmp_path, monkeypatch):
-    monkeypatch.delenv("HUNDREDFOLD_CACHE"), monkeypatch.delenv("HUNDREDFOLD_STATE")
+    monkeypatch.delenv("GPUSIM_CACHE"), monkeypatch.delenv("HUNDREDFOLD_STATE")
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("XDG_CACHE_HOME", "relative, which the rules say to ignore")
     monkeypatch.delenv("XDG_STATE_HOME", raising=False)
@@ -66,7 +66,7 @@ def test_a_temporary_folder_that_others_can_write_or_that_is_a_link_is_not_used(
 
 
 def test_data_of_the_package_wins_over_the_checkout_s(tmp_path, monkeypatch):
-    package, root = tmp_path / "src/hundredfold", tmp_path
+    package, root = tmp_path / "packages/hundredfold/src/hundredfold", tmp_path
     package.mkdir(parents=True)
     (root / "pyproject.toml").write_text('name = "hundredfold"\n')
     monkeypatch.setattr(paths, "_PACKAGE", package)

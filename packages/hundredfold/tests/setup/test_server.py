@@ -33,10 +33,10 @@ class Lab:
         unit = {"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
         (self.work / "notebooks" / "00_mine.ipynb").write_text(json.dumps(unit))
         own = {f"JUPYTER_{name}_DIR": str(folder / name.lower()) for name in ("CONFIG", "DATA", "RUNTIME")}
-        drop = ("HUNDREDFOLD_SIMULATE", "DISPLAY", "WAYLAND_DISPLAY", "BROWSER", "OMP_NUM_THREADS", "JUPYTER_TOKEN")
+        drop = ("GPUSIM_SIMULATE", "DISPLAY", "WAYLAND_DISPLAY", "BROWSER", "OMP_NUM_THREADS", "JUPYTER_TOKEN")
         keep = {name: value for name, value in os.environ.items() if name not in drop}
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "hundredfold.lab", *arguments],
+            [sys.executable, "-m", "hundredfold.setup.lab", *arguments],
             env={**keep, **own, "HUNDREDFOLD_WORK": str(self.work), **env},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -122,7 +122,7 @@ class Lab:
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     """One lab for the module, below a base address, with the template for dashboards that a hub puts into the environment."""
     folder = tmp_path_factory.mktemp("lab")
-    env = {"DASK_DISTRIBUTED__DASHBOARD__LINK": DASHBOARDS, "HUNDREDFOLD_GPUS": "1"}
+    env = {"DASK_DISTRIBUTED__DASHBOARD__LINK": DASHBOARDS, "GPUSIM_GPUS": "1"}
     lab = Lab(folder, "--no-browser", f"--ServerApp.base_url={BASE}", **env)
     try:
         lab.opened()
@@ -143,7 +143,7 @@ def test_it_opens_the_first_notebook_and_wants_its_token(lab):
 
 def test_the_token_is_for_no_other_user_of_the_machine_to_see(lab):
     command = subprocess.check_output(["ps", "-o", "args=", "-p", str(lab.process.pid)], text=True)
-    assert "hundredfold.lab" in command and lab.token not in command
+    assert "hundredfold.setup.lab" in command and lab.token not in command
 
 
 def test_what_the_course_delivers_is_trusted(lab):
@@ -175,7 +175,7 @@ def test_nothing_but_bokehjs_does(lab, path):
 
 
 def test_kernels_know_where_they_are_served_from_and_run_the_labs_own_python(lab):
-    code = "import os, sys; print(os.environ['HUNDREDFOLD_BASE_URL'], sys.executable)"
+    code = "import os, sys; print(os.environ['KERNELLENS_BASE_URL'], sys.executable)"
     assert lab.kernel_says(code).split() == [BASE, sys.executable]
 
 
@@ -199,9 +199,9 @@ def test_the_dask_panel_starts_watches_and_stops_a_cluster_that_simulates(lab):
             client.wait_for_workers(1, timeout=30)
             (worker,) = client.scheduler_info()["workers"].values()
             assert worker["nthreads"] == 1 and 0 < worker["memory_limit"] < os.sysconf("SC_PHYS_PAGES") * 4096 * 0.7
-            assert set(client.run(os.getenv, "HUNDREDFOLD_SIMULATE").values()) == {"1"}
+            assert set(client.run(os.getenv, "GPUSIM_SIMULATE").values()) == {"1"}
             version = client.submit(eval, "__import__('cupy').__version__").result(timeout=60)
-            assert version.endswith("+hundredfold")
+            assert version.endswith("+gpusim")
         dashboard = BASE + f"dask/dashboard/{started['id']}/"
         for page in ("status", "individual-task-stream", "individual-workers-memory"):
             status, _, body = lab.ask("GET", dashboard + page)
@@ -209,7 +209,7 @@ def test_the_dask_panel_starts_watches_and_stops_a_cluster_that_simulates(lab):
         # The server itself, whose kernels inherit its environment, stays as it was: real packages, all BLAS threads, the
         # system's malloc, and the hub's template for links, which is for kernels.
         names = [
-            "HUNDREDFOLD_SIMULATE",
+            "GPUSIM_SIMULATE",
             "OMP_NUM_THREADS",
             "MALLOC_TRIM_THRESHOLD_",
             "DASK_DISTRIBUTED__DASHBOARD__LINK",

@@ -2,17 +2,17 @@ import dataclasses
 
 import pytest
 
-from hundredfold import machine
+from gpusim import hardware
 from hundredfold.toolkit import calibrate
 
-RATES = machine.rates.Rates(
+RATES = hardware.rates.Rates(
     device="a CPU", bandwidth=100e9, fp64=200e9, fp32=400e9, measured_at="2026-11-21", method="made up"
 )
 
 
 @pytest.fixture(autouse=True)
 def all_samples_and_no_simulation(monkeypatch):
-    for name in ("HUNDREDFOLD_SIMULATE", "HUNDREDFOLD_ONE_SAMPLE"):
+    for name in ("GPUSIM_SIMULATE", "HUNDREDFOLD_ONE_SAMPLE"):
         monkeypatch.delenv(name, raising=False)
 
 

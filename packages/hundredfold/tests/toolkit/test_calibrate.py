@@ -5,16 +5,16 @@ import dataclasses
 import numpy as np
 import pytest
 
-from hundredfold import machine
+from gpusim import hardware
 from hundredfold.toolkit import calibrate, kernels
 
-RATES = machine.rates.Rates(device="a CPU", bandwidth=100e9, fp64=200e9, fp32=400e9)
+RATES = hardware.rates.Rates(device="a CPU", bandwidth=100e9, fp64=200e9, fp32=400e9)
 
 
 @pytest.fixture
 def measured(monkeypatch, tmp_path):
     """Rates that are made up instead of measured, in a cache of their own; counts how often."""
-    monkeypatch.setenv("HUNDREDFOLD_CACHE", str(tmp_path))
+    monkeypatch.setenv("GPUSIM_CACHE", str(tmp_path))
     results = []
 
     def measure():
@@ -42,7 +42,7 @@ def test_measured_again_the_better_of_both_is_kept(measured):
 
 def test_another_number_of_cores_or_another_numba_is_another_key(measured, monkeypatch):
     calibrate.cpu_rates()
-    monkeypatch.setattr(machine.cpu, "cores", lambda: 96)
+    monkeypatch.setattr(hardware.cpu, "cores", lambda: 96)
     calibrate.cpu_rates()
     import numba
 
@@ -52,7 +52,7 @@ def test_another_number_of_cores_or_another_numba_is_another_key(measured, monke
 
 
 def test_a_full_or_read_only_disk_costs_a_measurement_not_the_lesson(measured, monkeypatch):
-    monkeypatch.setattr(machine.rates, "save", lambda key, rates: False)
+    monkeypatch.setattr(hardware.rates, "save", lambda key, rates: False)
     assert calibrate.cpu_rates().bandwidth == RATES.bandwidth
 
 

@@ -41,8 +41,8 @@ def test_json(rates):
 
 
 def test_a_gpu_that_works_is_measured_too(rates, monkeypatch):
-    from hundredfold import machine
+    from gpusim import hardware
 
-    monkeypatch.setattr(machine, "mode", lambda: "gpu")
+    monkeypatch.setattr(hardware, "mode", lambda: "gpu")
     monkeypatch.setattr(calibrate, "gpu_rates", lambda again: rates.faster, raising=True)
     assert "this GPU (a CPU)" in CliRunner().invoke(limits).output

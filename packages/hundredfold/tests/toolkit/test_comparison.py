@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from hundredfold.plot.figure import MIME
 from hundredfold.toolkit import Measurement, compare, limit
+from kernellens.plot.figure import MIME
 
 
 def measurement(name, seconds, device="CPU", **more):
@@ -53,27 +53,27 @@ def test_the_picture_says_the_same_in_words(comparison):
 
 
 def test_a_notebook_gets_the_figure(comparison, monkeypatch):
-    monkeypatch.setenv("HUNDREDFOLD_FIGURES", "json")
+    monkeypatch.setenv("KERNELLENS_FIGURES", "json")
     bundle = comparison._repr_mimebundle_()
     assert bundle["text/plain"] == str(comparison) and "0.746" not in bundle["text/plain"]
     item = json.dumps(bundle[MIME]["item"])
     assert "here: CuPy" in item and "arrays.sincos" in item
-    monkeypatch.delenv("HUNDREDFOLD_FIGURES")
+    monkeypatch.delenv("KERNELLENS_FIGURES")
     assert "text/html" in comparison._repr_mimebundle_()
 
 
 def test_in_simulation_text_and_picture_say_so(rates, monkeypatch):
-    monkeypatch.setenv("HUNDREDFOLD_SIMULATE", "1")
+    monkeypatch.setenv("GPUSIM_SIMULATE", "1")
     simulated = compare("arrays.sincos", HERE)
     assert "simulated on this CPU" in str(simulated)
     assert "simulated on this CPU" in json.dumps(simulated.figure.data()["item"])
-    monkeypatch.delenv("HUNDREDFOLD_SIMULATE")
+    monkeypatch.delenv("GPUSIM_SIMULATE")
     on_gpu = compare("arrays.sincos", {"NumPy": NUMPY, "CuPy": measurement("CuPy", 3e-3, "NVIDIA H200")})
     assert "Times taken here (on this CPU, on NVIDIA H200)" in str(on_gpu) and "simulated" not in str(on_gpu)
 
 
 def test_in_simulation_the_cpus_own_times_are_not_called_simulated(rates, monkeypatch):
-    monkeypatch.setenv("HUNDREDFOLD_SIMULATE", "1")
+    monkeypatch.setenv("GPUSIM_SIMULATE", "1")
     assert "Times taken here (on this CPU)" in str(compare("compiling.stencil", {"NumPy": NUMPY, "Numba": NUMBA}))
     by_hand = compare("compiling.stencil", {"NumPy": NUMPY, "loop": 0.4})
     assert "Times taken here (simulated on this CPU)" in str(by_hand), "nobody knows what that one timed"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hundredfold.machine import gpus
+from gpusim.hardware import gpus
 from hundredfold.toolkit import costs
 
 DATA = json.loads((Path(costs.__file__).with_name("costs.json")).read_text())

@@ -8,9 +8,9 @@ import weakref
 import numpy as np
 import pytest
 
-from hundredfold.problems import judging
-from hundredfold.problems.problem import Problem
-from hundredfold.problems.verdict import Verified
+from hundredfold.learning.problems import judging
+from hundredfold.learning.problems.problem import Problem
+from hundredfold.learning.problems.verdict import Verified
 from hundredfold.toolkit import compare, ledger, measure
 
 

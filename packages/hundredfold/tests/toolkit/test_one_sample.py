@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
-from hundredfold import plot
-from hundredfold.build.normalise import patterns, sanitise
-from hundredfold.engine import queue
+from gpusim.device import queue
+from hundredfold.publish.build.normalise import patterns, sanitise
 from hundredfold.toolkit import compare, ledger, limit, magics, measure
+from kernellens import plot
 
 RULES = patterns(Path(__file__).parents[1] / "sanitize.cfg")
 SMALL, LARGE = np.arange(1_000.0), np.arange(1_000_000.0)
@@ -105,7 +105,7 @@ def test_on_a_real_gpu_all_samples_are_taken(monkeypatch):
 @pytest.mark.parametrize("kind", KINDS)
 def test_only_numbers_change(kind, monkeypatch, rates):
     if kind == "of the device":
-        monkeypatch.setenv("HUNDREDFOLD_SIMULATE", "1")
+        monkeypatch.setenv("GPUSIM_SIMULATE", "1")
     said = {}
     for one_sample in ("", "1"):
         monkeypatch.setenv("HUNDREDFOLD_ONE_SAMPLE", one_sample)

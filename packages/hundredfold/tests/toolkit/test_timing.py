@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import hundredfold
-from hundredfold.engine import queue
+from gpusim.device import queue
 from hundredfold.toolkit import Measurement, measure, where
 from hundredfold.toolkit.sampling import Sampler
 
@@ -53,7 +53,7 @@ def test_the_name_is_the_functions_own():
 
 
 def test_work_of_the_simulated_device_is_waited_for_and_said(monkeypatch):
-    monkeypatch.setenv("HUNDREDFOLD_SIMULATE", "1")
+    monkeypatch.setenv("GPUSIM_SIMULATE", "1")
     done = []
 
     def launch():
@@ -69,7 +69,7 @@ def test_work_of_the_simulated_device_is_waited_for_and_said(monkeypatch):
 
 
 def test_what_waited_before_is_not_measured(monkeypatch):
-    monkeypatch.setenv("HUNDREDFOLD_SIMULATE", "1")
+    monkeypatch.setenv("GPUSIM_SIMULATE", "1")
     order = []
     queue.submit("before", lambda: order.append("before"), (), (), ())
     measure(lambda: order.append("measured"), **QUICK)
@@ -252,7 +252,7 @@ def test_the_names_are_functions_whatever_was_imported_before():
     for name in ("measure", "limit", "compare", "check", "hint", "report"):
         assert isinstance(getattr(hundredfold, name), types.FunctionType)
     code = (
-        "import hundredfold.toolkit.timing, hundredfold.checking, hundredfold.reporting.making\n"
+        "import hundredfold.toolkit.timing, hundredfold.learning.checking, hundredfold.learning.reporting.making\n"
         "import inspect, hundredfold\nfrom hundredfold import check, measure, report\n"
         "assert all(map(inspect.isfunction, (check, measure, report))) and hundredfold.measure is measure\n"
         "print(measure(len, 'abc', repeat=1, min_time=0.001).value)"

@@ -22,9 +22,9 @@
 from .arrays import Account, ValuesNeededError, account, array
 from .chosen import chosen_gpu, use_gpu
 from .compiling import Compiled, compile
-from .occupancy import Occupancy, occupancy
 from .ordering import Schedules, schedules
 from .pictures import roofline, show
+from .residency import Occupancy, occupancy
 from .result import Trace
 from .times import Bound, Estimate, bound, estimate
 from .tracing import TooLargeError, trace

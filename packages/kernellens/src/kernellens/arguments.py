@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hundredfold.engine import queue
+from gpusim.device import queue
 
 ALIGNMENT = 512
 """Bytes that an allocation on the device is aligned to, at least [CUDA C++ Programming Guide, device memory accesses]."""
@@ -124,9 +124,9 @@ def _regions(arrays: list[Any]) -> list[tuple[int, int, np.ndarray]]:
 
 def _download(address: int, nbytes: int) -> np.ndarray:
     """The bytes at an address of the device."""
-    from hundredfold import simulate
+    import gpusim
 
-    if simulate.active():  # the simulated device's memory is this process's own
+    if gpusim.active():  # the simulated device's memory is this process's own
         return np.frombuffer((ctypes.c_char * nbytes).from_address(address), np.uint8)
     import cupy
 

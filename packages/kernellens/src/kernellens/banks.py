@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hundredfold.engine.kernels.trace.log import Log
+from gpusim.kernels.sanitizer.log import Log
 
 from .requests import Requests, distinct, requests
 

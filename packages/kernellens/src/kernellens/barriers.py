@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from hundredfold.engine.kernels.faults import who
-from hundredfold.engine.kernels.resolve import Function
-from hundredfold.engine.kernels.trace.findings import Finding, Thread
-from hundredfold.engine.kernels.trace.log import Log
+from gpusim.kernels.faults import who
+from gpusim.kernels.frontend.resolve import Function
+from gpusim.kernels.sanitizer.findings import Finding, Thread
+from gpusim.kernels.sanitizer.log import Log
 
 _CURE = "Take the barrier out of the branch or loop, so that all threads of the block meet there."
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hundredfold import machine
-from hundredfold.machine import gpus
+from gpusim import hardware
+from gpusim.hardware import gpus
 
 DEFAULT = "H200"
 """The GPU of the course's own recordings, where this machine has none that is known."""
@@ -17,7 +17,7 @@ def use_gpu(name: str | None) -> gpus.GPU:
     Parameters
     ----------
     name : str or None
-        Such as "A100" (`hundredfold.machine.gpus.names()`); None goes back to the default.
+        Such as "A100" (`gpusim.hardware.gpus.names()`); None goes back to the default.
 
     Returns
     -------
@@ -37,9 +37,9 @@ def chosen_gpu() -> gpus.GPU:
     """Return the chosen GPU: by default this machine's where its figures are known, else an H200."""
     if _chosen is not None:
         return _chosen
-    if machine.mode() == "gpu":
+    if hardware.mode() == "gpu":
         try:
-            return gpus.find(machine.probe().usable[0].name)
+            return gpus.find(hardware.probe().usable[0].name)
         except (gpus.UnknownGpuError, IndexError):
             pass
     return gpus.find(DEFAULT)

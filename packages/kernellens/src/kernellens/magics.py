@@ -10,8 +10,8 @@ from IPython.core.magic import Magics, cell_magic, line_magic, magics_class, no_
 from IPython.core.magic_arguments import argument, magic_arguments, parse_argstring
 from IPython.display import display
 
-from hundredfold.engine.shapes import ValuesNeededError
-from hundredfold.machine import gpus
+from gpusim.device.shapes import ValuesNeededError
+from gpusim.hardware import gpus
 
 from . import chosen
 from .sheet import Sheet

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from hundredfold.engine.kernels import limits
-from hundredfold.engine.kernels.faults import KernelError, miscounted
-from hundredfold.engine.kernels.interpreted.orders import Order, some
-from hundredfold.engine.kernels.trace.findings import Finding
+from gpusim.kernels import limits
+from gpusim.kernels.backends.numpy.orders import Order, some
+from gpusim.kernels.faults import KernelError, miscounted
+from gpusim.kernels.sanitizer.findings import Finding
 
 from .arguments import to_host
 from .tracing import _function, _kernel, trace

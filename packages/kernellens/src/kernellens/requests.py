@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hundredfold.engine.indices import indices
-from hundredfold.engine.kernels.trace.log import FENCE, OTHER, Log, Site
+from gpusim.device.indices import indices
+from gpusim.kernels.sanitizer.log import FENCE, OTHER, Log, Site
 
 
 class Requests(NamedTuple):

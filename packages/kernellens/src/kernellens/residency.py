@@ -1,7 +1,7 @@
 """Occupancy: how many of a kernel's blocks a multiprocessor holds at once, by NVIDIA's published rules.
 
 The rules are those of ``cuda_occupancy.h`` in CUDA 13.0, the occupancy calculator as code; the figures of each compute
-capability are in :mod:`hundredfold.machine.capabilities`, with their sources.
+capability are in :mod:`gpusim.hardware.capabilities`, with their sources.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
-from hundredfold.machine import capabilities, gpus
-from hundredfold.machine.capabilities import Capability
+from gpusim.hardware import capabilities, gpus
+from gpusim.hardware.capabilities import Capability
 
 from .chosen import resolve
 
@@ -89,13 +89,13 @@ def occupancy(
     Parameters
     ----------
     registers : int
-        32-bit registers of a thread, as :func:`~hundredfold.lens.compile` finds them.
+        32-bit registers of a thread, as :func:`~kernellens.compile` finds them.
     shared : int
         Bytes of shared memory of a block, static and dynamic together.
     blockdim : int or tuple of up to 3 int
         Threads of a block.
     gpu : str, GPU or tuple of int, optional
-        A GPU of :mod:`hundredfold.machine.gpus` or its name, or a compute capability such as ``(9, 0)``, ``"9.0"`` or
+        A GPU of :mod:`gpusim.hardware.gpus` or its name, or a compute capability such as ``(9, 0)``, ``"9.0"`` or
         ``"sm_90"``; the chosen GPU (`use_gpu`) if left out.
     cc : tuple of int or str, optional
         The compute capability, instead of `gpu`.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from hundredfold.engine.kernels.resolve import Function
-from hundredfold.engine.kernels.trace.findings import Finding
-from hundredfold.engine.kernels.trace.log import Log
+from gpusim.kernels.frontend.resolve import Function
+from gpusim.kernels.sanitizer.findings import Finding
+from gpusim.kernels.sanitizer.log import Log
 
 from . import report
 from .banks import Conflicts
@@ -44,7 +44,7 @@ class Trace:
         Shared memory, by place in the source.
     branches : list of Branch or None
         The conditionals, by place in the source; None where the kernel was interpreted (for float16 and vector types,
-        ``HUNDREDFOLD_KERNELS=interpreted``, or without Numba): the interpreter computes both ways of small conditionals
+        ``GPUSIM_KERNELS=interpreted``, or without Numba): the interpreter computes both ways of small conditionals
         for all threads, so what it would count is not what a GPU's threads do.
     log : Log or None
         Every access; None where the kernel did not run.

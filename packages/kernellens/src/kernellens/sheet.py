@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 
-from hundredfold.machine.gpus import GPU
-from hundredfold.plot import words
+from gpusim.hardware.gpus import GPU
+from kernellens.plot import words
 
 
 @dataclass(frozen=True, repr=False)
@@ -63,7 +63,7 @@ class Sheet:
     def _below(self) -> str:
         calibration = (self.gpu.calibration or {}).get("source")
         how = f"Estimates are calibrated: {calibration}." if calibration else "Estimates for it are not calibrated."
-        from hundredfold.machine import gpus
+        from gpusim.hardware import gpus
 
         others = ", ".join(name for name in gpus.names() if name != self.gpu.name)
         return f"{how} Others: {others}."

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from hundredfold import machine
-from hundredfold.engine.kernels import Kernel, limits
-from hundredfold.engine.kernels.faults import KernelError, TraceError, miscounted
-from hundredfold.engine.kernels.trace import blocks as sample
-from hundredfold.engine.kernels.trace import findings
-from hundredfold.engine.kernels.trace.log import MOST, RECORD, Log
+from gpusim import hardware
+from gpusim.kernels import Kernel, limits
+from gpusim.kernels.faults import KernelError, TraceError, miscounted
+from gpusim.kernels.sanitizer import blocks as sample
+from gpusim.kernels.sanitizer import findings
+from gpusim.kernels.sanitizer.log import MOST, RECORD, Log
 
 from .arguments import to_host
 from .banks import conflicts
@@ -166,7 +166,7 @@ def _check_size(kernel: Kernel, griddim, blockdim, args: tuple, sharedmem: int) 
     log: Log = kernel.trace(griddim, blockdim, to_host(args), sharedmem=sharedmem, blocks=few)[0]
     accesses = len(log) * total // len(few)
     nbytes = accesses * RECORD.itemsize * WORKING
-    left = machine.cpu.memory().available
+    left = hardware.cpu.memory().available
     if accesses > MOST:
         raise TooLargeError(accesses, nbytes, f"more than the {MOST:.0e} that a log keeps")
     if nbytes > left:

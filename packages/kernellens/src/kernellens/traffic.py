@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hundredfold.engine.indices import indices
-from hundredfold.engine.kernels.trace.log import Log
+from gpusim.device.indices import indices
+from gpusim.kernels.sanitizer.log import Log
 
 from .requests import Requests, pairs, requests
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from hundredfold.engine.kernels import reported
-from hundredfold.engine.kernels.faults import KernelError, TraceError
-from hundredfold.engine.kernels.trace import findings
-from hundredfold.engine.kernels.trace.log import Log
+from gpusim.kernels import reported
+from gpusim.kernels.faults import KernelError, TraceError
+from gpusim.kernels.sanitizer import findings
+from gpusim.kernels.sanitizer.log import Log
 
 from .banks import conflicts
 from .traffic import SECTOR, traffic
@@ -40,7 +40,7 @@ def watch(launches: list[dict[str, Any]]) -> None:
     """From here on, append what each checked launch of this process did to a list.
 
     A launch is checked the first time that a kernel is launched with arguments of some types, and with
-    ``HUNDREDFOLD_TRACE=report`` the first time over each grid.
+    ``GPUSIM_TRACE=report`` the first time over each grid.
 
     Parameters
     ----------

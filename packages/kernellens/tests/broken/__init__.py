@@ -1,4 +1,4 @@
-"""Broken variants of the kernels of `tests/kernels_set`, each with its breakage, and what the lens has to say of it.
+"""Broken variants of the kernels of `packages/gpusim/tests/kernels_set`, each with its breakage, and what the lens has to say of it.
 
 `variant`      what a variant is, how its source is made, and how it is traced
 `borders`      guards, off by one, axes swapped, negative indices

@@ -114,7 +114,7 @@ def make(broken: Broken, entry) -> Made:
 
 def findings(broken: Broken, entry, made: Made, rng: np.random.Generator, cuda) -> list:
     """Trace a variant's launches up to the first in which something is found, and return that."""
-    from hundredfold import lens
+    import kernellens
 
     cases = {case.label: case for case in entry.cases(rng)}
     case = cases[broken.case] if broken.case else list(cases.values())[-1]
@@ -123,7 +123,7 @@ def findings(broken: Broken, entry, made: Made, rng: np.random.Generator, cuda) 
     shared = case.shared if broken.shared is None else broken.shared
     args = case.args if broken.args is None else broken.args(cuda, *case.args)
     if entry.launch is None:
-        return lens.trace(made.kernel, grid, block, *args, sharedmem=shared).errors
+        return kernellens.trace(made.kernel, grid, block, *args, sharedmem=shared).errors
     launch = FunctionType(entry.launch.__code__, made.names)
     case = type(case)(case.label, grid, block, args, shared)
     with traced() as seen:
@@ -147,15 +147,15 @@ class OnDevice:
 @contextlib.contextmanager
 def traced(stop: bool = True) -> Iterator[list]:
     """Every launch becomes a `lens.trace`, whose results the arguments take over."""
-    from hundredfold import lens
-    from hundredfold.engine.kernels import Kernel
+    import kernellens
+    from gpusim.kernels import Kernel
 
     seen: list = []
     original = Kernel.launch
 
     def launch(self, griddim, blockdim, args, *, sharedmem=0, cooperative=False, trace=None) -> None:
         given = [OnDevice(value) if isinstance(value, np.ndarray) else value for value in args]
-        seen.append(lens.trace(self.pyfunc, griddim, blockdim, *given, sharedmem=sharedmem))
+        seen.append(kernellens.trace(self.pyfunc, griddim, blockdim, *given, sharedmem=sharedmem))
         if stop and seen[-1].errors:
             raise Found
         for mine, result in zip(args, seen[-1].results, strict=False):

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import yaml
 
-from hundredfold.lint.command import command
+from kernellens.check.command import command
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[4]
 
 
 def test_the_hook_is_one_that_pre_commit_takes():
@@ -26,7 +26,7 @@ def test_the_hook_is_one_that_pre_commit_takes():
 def test_the_action_calls_the_command_with_options_that_it_has():
     action = yaml.safe_load((ROOT / "deploy" / "ci" / "action.yml").read_text())
     steps = action["runs"]["steps"]
-    (run,) = [step["run"] for step in steps if "hundredfold lens" in step.get("run", "")]
+    (run,) = [step["run"] for step in steps if "kernellens check" in step.get("run", "")]
     known = {option for parameter in command.params for option in parameter.opts}
     assert {word for word in shlex.split(run) if word.startswith("--")} <= known
     used = {word.split(".")[1] for step in steps for word in str(step).split() if word.startswith("inputs.")}
@@ -37,7 +37,7 @@ def test_the_action_calls_the_command_with_options_that_it_has():
 
 def test_the_actions_step_runs_in_the_shell_it_names(tmp_path):
     action = yaml.safe_load((ROOT / "deploy" / "ci" / "action.yml").read_text())
-    (step,) = [step for step in action["runs"]["steps"] if "hundredfold lens" in step.get("run", "")]
+    (step,) = [step for step in action["runs"]["steps"] if "kernellens check" in step.get("run", "")]
     given = {"programs": "one.py two.py", "timeout": action["inputs"]["timeout"]["default"], "sarif": "found.sarif"}
     given["arguments"] = action["inputs"]["arguments"]["default"]
     for name in ("one.py", "two.py"):
@@ -45,9 +45,13 @@ def test_the_actions_step_runs_in_the_shell_it_names(tmp_path):
     variables = {}
     for name, value in step["env"].items():
         variables[name] = given[value.removeprefix("${{ inputs.").removesuffix(" }}")]
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("HUNDREDFOLD_")}
+    clean = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_", "GPUSIM_", "KERNELLENS_"))
+    }
     # The command, wherever this Python has put it.
-    run = f'hundredfold() {{ "{sys.executable}" -c "from hundredfold.cli import main; main()" "$@"; }}\n{step["run"]}'
+    run = f'hundredfold() {{ "{sys.executable}" -c "from kernellens.cli import main; main()" "$@"; }}\n{step["run"]}'
     shell = [step["shell"], "--noprofile", "--norc", "-eo", "pipefail", "-c", run]  # as GitHub calls it
     done = subprocess.run(shell, env=clean | variables, cwd=tmp_path, capture_output=True, text=True, timeout=280)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -1,4 +1,4 @@
-"""`hundredfold lens` from outside."""
+"""`kernellens check` from outside."""
 
 import json
 import os
@@ -11,7 +11,11 @@ import pytest
 
 pytestmark = pytest.mark.usefixtures("warm")
 
-CLEAN = {name: value for name, value in os.environ.items() if not name.startswith("HUNDREDFOLD_")}
+CLEAN = {
+    name: value
+    for name, value in os.environ.items()
+    if not name.startswith(("HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_", "GPUSIM_", "KERNELLENS_"))
+}
 KERNELS = """\
 import numpy as np
 from numba import cuda
@@ -50,7 +54,7 @@ CALLS = {
 
 
 def lens(*arguments, cwd):
-    line = [sys.executable, "-c", "from hundredfold.cli import main; main()", "lens", *map(str, arguments)]
+    line = [sys.executable, "-c", "from kernellens.cli import main; main()", "lens", *map(str, arguments)]
     return subprocess.run(line, env=CLEAN, cwd=cwd, capture_output=True, text=True, check=False, timeout=280)
 
 

@@ -7,8 +7,9 @@ import sys
 
 import pytest
 
-from hundredfold import machine, plot
-from hundredfold.plot.figure import MIME, sources
+from gpusim import hardware
+from kernellens import plot
+from kernellens.plot.figure import MIME, sources
 
 TIMES = {
     "published: CuPy": 746e-6,
@@ -22,13 +23,13 @@ TIMES = {
 @pytest.fixture
 def real(monkeypatch):
     """As on a machine where nothing is simulated."""
-    monkeypatch.delenv("HUNDREDFOLD_SIMULATE", raising=False)
-    monkeypatch.setattr(machine, "mode", lambda: "none")
+    monkeypatch.delenv("GPUSIM_SIMULATE", raising=False)
+    monkeypatch.setattr(hardware, "mode", lambda: "none")
 
 
 @pytest.fixture
 def simulated(monkeypatch):
-    monkeypatch.setenv("HUNDREDFOLD_SIMULATE", "1")
+    monkeypatch.setenv("GPUSIM_SIMULATE", "1")
 
 
 def test_times_say_every_number(real):
@@ -68,7 +69,7 @@ def test_the_word_before_the_colon_decides_the_mark():
 
 
 def test_nothing_lies_outside_the_axis():
-    from hundredfold.plot.dots import Row, _span
+    from kernellens.plot.dots import Row, _span
 
     for rows in (
         [Row("a", 1e-9), Row("b", 1e5)],
@@ -103,7 +104,7 @@ def test_lines_say_every_number(real):
 
 
 def test_labels_at_the_ends_do_not_cover_each_other():
-    from hundredfold.plot.curves import _BESIDE, _apart
+    from kernellens.plot.curves import _BESIDE, _apart
 
     moved = _apart({"a": 100.0, "b": 101.0, "c": 99.0, "far": 300.0}, 310.0)
     places = sorted(moved.values())
@@ -113,7 +114,7 @@ def test_labels_at_the_ends_do_not_cover_each_other():
 
 def test_labels_at_the_ends_stay_inside_the_frame():
     """Three that belong at the upper edge, and three at the lower one, of a frame of 310 pixels."""
-    from hundredfold.plot.curves import _BESIDE, _apart
+    from kernellens.plot.curves import _BESIDE, _apart
 
     moved = _apart({"top": 309.0, "next": 308.0, "third": 290.0, "low": 0.0, "lower": 1.0, "lowest": 2.0}, 310.0)
     placed = sorted(moved.values())
@@ -123,7 +124,7 @@ def test_labels_at_the_ends_stay_inside_the_frame():
 
 
 def test_ticks_are_few_round_and_inside():
-    from hundredfold.plot.axes import log_ticks, time_ticks
+    from kernellens.plot.axes import log_ticks, time_ticks
 
     for low, high in ((1e-4, 2.0), (0.9e-3, 1.1e-3), (3e-9, 5e5), (2.0, 9000.0), (1.0, 1000.0)):
         ticks = time_ticks(low, high)
@@ -155,7 +156,7 @@ def test_what_cannot_be_drawn_is_refused(make, says):
 
 def test_a_build_gets_data_and_a_notebook_gets_html(monkeypatch, real):
     figure = plot.times(TIMES, title="<script>alert(1)</script>")
-    monkeypatch.setenv("HUNDREDFOLD_FIGURES", "json")
+    monkeypatch.setenv("KERNELLENS_FIGURES", "json")
     bundle = figure._repr_mimebundle_()
     assert set(bundle) == {"text/plain", MIME}
     data = json.loads(json.dumps(bundle[MIME]))
@@ -163,7 +164,7 @@ def test_a_build_gets_data_and_a_notebook_gets_html(monkeypatch, real):
     assert data["item"]["doc"]["roots"]
     assert len(json.dumps(data)) < 60_000
 
-    monkeypatch.delenv("HUNDREDFOLD_FIGURES")
+    monkeypatch.delenv("KERNELLENS_FIGURES")
     bundle = figure._repr_mimebundle_()
     assert set(bundle) == {"text/plain", "text/html"}
     assert len(bundle["text/html"]) < 60_000  # no BokehJS inside
@@ -172,12 +173,12 @@ def test_a_build_gets_data_and_a_notebook_gets_html(monkeypatch, real):
 
 
 def test_bokehjs_comes_from_the_lab_first(monkeypatch):
-    monkeypatch.setenv("HUNDREDFOLD_BASE_URL", "/user/ada/")
+    monkeypatch.setenv("KERNELLENS_BASE_URL", "/user/ada/")
     monkeypatch.setenv("JUPYTERHUB_SERVICE_PREFIX", "/user/ada/")
     tried = sources()
     assert tried[0] == [f"/user/ada/hundredfold/bokehjs/js/{part}.min.js" for part in ("bokeh", "bokeh-widgets")]
     assert len(tried) == 2 and all(url.startswith("https://") for url in tried[1]) and len(tried[1]) == 2
-    monkeypatch.delenv("HUNDREDFOLD_BASE_URL")
+    monkeypatch.delenv("KERNELLENS_BASE_URL")
     monkeypatch.setenv("JUPYTERHUB_SERVICE_PREFIX", "/user/eve/")
     assert sources()[0][0] == "/user/eve/hundredfold/bokehjs/js/bokeh.min.js"
     monkeypatch.delenv("JUPYTERHUB_SERVICE_PREFIX")
@@ -185,7 +186,7 @@ def test_bokehjs_comes_from_the_lab_first(monkeypatch):
 
 
 def test_the_server_has_these_files():
-    from hundredfold.server import bokehjs
+    from hundredfold.setup.lab.server import bokehjs
 
     assert all((bokehjs() / "js" / f"{part}.min.js").is_file() for part in ("bokeh", "bokeh-widgets"))
 
@@ -203,5 +204,5 @@ def test_figures_keep_bokehs_rules(real):
 
 
 def test_a_figure_nobody_looks_at_does_not_import_bokeh():
-    code = "import sys; from hundredfold import plot; f = plot.times({'a': 1.0}); f.alt; print('bokeh' in sys.modules)"
+    code = "import sys; from kernellens import plot; f = plot.times({'a': 1.0}); f.alt; print('bokeh' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "False"

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from hundredfold import plot
+from kernellens import plot
 
 
 def test_pictures_are_drawn_and_said():

@@ -4,8 +4,8 @@ import dask
 import dask.array as da
 import pytest
 
-from hundredfold import plot
-from hundredfold.plot import tasks
+from kernellens import plot
+from kernellens.plot import tasks
 
 
 @pytest.fixture

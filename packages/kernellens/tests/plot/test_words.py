@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from hundredfold.plot import words
+from kernellens.plot import words
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_every_shape_is_sanitised():
     """What the words print, the notebooks' comparison takes as a measurement: the two must not drift apart."""
     from pathlib import Path
 
-    from hundredfold.build.normalise import patterns, sanitise
+    from hundredfold.publish.build.normalise import patterns, sanitise
 
     rules = patterns(Path(__file__).parents[1] / "sanitize.cfg")
     for power in range(-8, 13):

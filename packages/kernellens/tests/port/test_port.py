@@ -1,4 +1,4 @@
-"""`hundredfold port` from outside: the same output, and an account that a person could have made by hand."""
+"""`kernellens port` from outside: the same output, and an account that a person could have made by hand."""
 
 import json
 import os
@@ -8,16 +8,20 @@ import sys
 import nbformat
 import pytest
 
-from hundredfold.machine import gpus
-from hundredfold.port import estimate
+from gpusim.hardware import gpus
+from kernellens.port import estimate
 
 pytestmark = pytest.mark.usefixtures("warm")
 
-CLEAN = {name: value for name, value in os.environ.items() if not name.startswith("HUNDREDFOLD_")}
+CLEAN = {
+    name: value
+    for name, value in os.environ.items()
+    if not name.startswith(("HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_", "GPUSIM_", "KERNELLENS_"))
+}
 
 
 def command(*arguments, cwd):
-    line = [sys.executable, "-c", "from hundredfold.cli import main; main()", "port", *map(str, arguments)]
+    line = [sys.executable, "-c", "from kernellens.cli import main; main()", "port", *map(str, arguments)]
     return subprocess.run(line, env=CLEAN, cwd=cwd, capture_output=True, text=True, check=False, timeout=280)
 
 

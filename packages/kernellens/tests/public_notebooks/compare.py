@@ -1,6 +1,6 @@
 """What public notebooks print here, beside the outputs stored in them: the numbers, with a tolerance.
 
-    python tests/public_notebooks/compare.py --checkouts FOLDER --kept FOLDER
+    python packages/kernellens/tests/public_notebooks/compare.py --checkouts FOLDER --kept FOLDER
 
 KEPT is the folder that `run.py --keep` filled.  Cells that time something, print addresses or draw are not compared.  Each
 notebook of `list.json` that has ``compared`` is: all its cells agree but those that it lists with a reason (another random

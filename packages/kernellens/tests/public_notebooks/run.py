@@ -1,6 +1,6 @@
-"""Public GPU notebooks and scripts, tried with `hundredfold try`: how many run to their end.
+"""Public GPU notebooks and scripts, tried with `kernellens try`: how many run to their end.
 
-    python tests/public_notebooks/run.py --checkouts FOLDER [--only WORD] [--results FILE] [--extra FOLDER]
+    python packages/kernellens/tests/public_notebooks/run.py --checkouts FOLDER [--only WORD] [--results FILE] [--extra FOLDER]
 
 `list.json` says which: repository, path, commit and what came of it last.  Nothing of theirs is kept here: FOLDER holds a
 checkout of each repository, named ``owner+name``.  What needs the network, a C++ toolchain or a library that is none of
@@ -33,10 +33,14 @@ from table import LIST, key  # noqa: E402
 
 
 def attempt(folder: Path, entry: dict, extra: str | None, timeout: float, keep: Path | None) -> dict:
-    """What `hundredfold try` says of one program."""
+    """What `kernellens try` says of one program."""
     root = folder / entry["repository"].replace("/", "+")
     program = root / entry["path"]
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("HUNDREDFOLD_")}
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_", "GPUSIM_", "KERNELLENS_"))
+    }
     environment.setdefault("NUMBA_NUM_THREADS", "8")  # several ask for more threads than this machine may have cores
     if extra:
         environment["PYTHONPATH"] = extra

@@ -1,6 +1,6 @@
 """What came of the programs of `list.json`, counted: the last lines of `run.py`, and README.md beside it.
 
-    python tests/public_notebooks/table.py [--results FILE]
+    python packages/kernellens/tests/public_notebooks/table.py [--results FILE]
 
 RESULTS, of `run.py`, is entered in the list first; then README.md is written from the list.
 """
@@ -85,9 +85,9 @@ def page(listed: dict) -> str:
     lines = [
         "# Public GPU notebooks and scripts, run here",
         "",
-        "*Made by `tests/public_notebooks/table.py` from `list.json`; do not edit.*",
+        "*Made by `packages/kernellens/tests/public_notebooks/table.py` from `list.json`; do not edit.*",
         "",
-        "Each is run by `hundredfold try`, unmodified, with no network, five minutes for a cell, in one process of its own. Of a",
+        "Each is run by `kernellens try`, unmodified, with no network, five minutes for a cell, in one process of its own. Of a",
         f"repository all GPU programs are listed; {len(listed['not_tried'])} files are no programs (fragments that no Python",
         "runs, exercises with gaps, tests, programs for one cluster or cloud) and stand in `list.json` under `not_tried`, each",
         "with its reason.",

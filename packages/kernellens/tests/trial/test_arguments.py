@@ -11,7 +11,7 @@ import pytest
 def test_arguments_reach_a_script_and_its_last_words_are_told(tmp_path):
     script = tmp_path / "wants.py"
     script.write_text("import sys\nif sys.argv[1:] != ['4', 'a b']:\n    print('Usage: wants N')\n    sys.exit(2)\n")
-    line = [sys.executable, "-c", "from hundredfold.cli import main; main()", "try", "--json", str(script)]
+    line = [sys.executable, "-c", "from kernellens.cli import main; main()", "try", "--json", str(script)]
     done = subprocess.run([*line, "--arguments", "4 'a b'"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     done = subprocess.run(line, capture_output=True, text=True, check=False)

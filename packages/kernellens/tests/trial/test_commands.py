@@ -39,7 +39,7 @@ def test_no_command_is_run(tmp_path, kind):
         program.write_text(source)
     else:
         nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)]), program)
-    line = [sys.executable, "-c", "from hundredfold.cli import main; main()", "try", "--json", str(program)]
+    line = [sys.executable, "-c", "from kernellens.cli import main; main()", "try", "--json", str(program)]
     done = subprocess.run(line, capture_output=True, text=True, check=False)
     (outcome,) = json.loads(done.stdout)
     assert outcome["status"] == "ran", outcome

@@ -1,4 +1,4 @@
-"""`hundredfold try` from outside: what it says of programs of all kinds, and what it leaves alone."""
+"""`kernellens try` from outside: what it says of programs of all kinds, and what it leaves alone."""
 
 import json
 import os
@@ -10,11 +10,15 @@ import pytest
 
 pytestmark = pytest.mark.usefixtures("warm")
 
-CLEAN = {name: value for name, value in os.environ.items() if not name.startswith("HUNDREDFOLD_")}
+CLEAN = {
+    name: value
+    for name, value in os.environ.items()
+    if not name.startswith(("HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_", "GPUSIM_", "KERNELLENS_"))
+}
 
 
 def command(*arguments, cwd=None):
-    line = [sys.executable, "-c", "from hundredfold.cli import main; main()", "try", *map(str, arguments)]
+    line = [sys.executable, "-c", "from kernellens.cli import main; main()", "try", *map(str, arguments)]
     return subprocess.run(line, env=CLEAN, cwd=cwd, capture_output=True, text=True, check=False, timeout=1200)
 
 

@@ -28,7 +28,7 @@ def count() -> int:
 def visible() -> tuple[int, ...]:
     """The devices that this process sees, by their number on the machine: device 0 of a process is the first of these.
 
-    ``HUNDREDFOLD_GPUS`` (1) of them, of which ``CUDA_VISIBLE_DEVICES`` may hide some or change the order.
+    ``GPUSIM_GPUS`` (1) of them, of which ``CUDA_VISIBLE_DEVICES`` may hide some or change the order.
     """
     everything = tuple(range(asked_for()))
     named = [item.strip() for item in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if item.strip()]
@@ -59,7 +59,7 @@ def _by_uuid(text: str) -> int:
 def memory() -> int:
     """Bytes of memory of one simulated device.
 
-    ``HUNDREDFOLD_GPU_MEMORY`` (bytes, or with a suffix such as ``8GiB``) if set; else half of what this process may
+    ``GPUSIM_GPU_MEMORY`` (bytes, or with a suffix such as ``8GiB``) if set; else half of what this process may
     use of the machine's memory, shared among the devices.
 
     Raises
@@ -67,24 +67,24 @@ def memory() -> int:
     ValueError
         If the setting is no size, or one with which nothing would run.
     """
-    text = os.environ.get("HUNDREDFOLD_GPU_MEMORY")
+    text = os.environ.get("GPUSIM_GPU_MEMORY")
     if text:
         size = _bytes(text)
         if size < LEAST_MEMORY:
-            raise ValueError(f"HUNDREDFOLD_GPU_MEMORY must be at least 16MiB, not {text!r}: nothing would fit.")
+            raise ValueError(f"GPUSIM_GPU_MEMORY must be at least 16MiB, not {text!r}: nothing would fit.")
         return size
     return _available() // 2 // asked_for()  # all of them, hidden or not: they share this machine
 
 
 def asked_for() -> int:
-    """How many devices there are, hidden ones included: ``HUNDREDFOLD_GPUS``; unset and empty mean one."""
-    text = os.environ.get("HUNDREDFOLD_GPUS") or "1"
+    """How many devices there are, hidden ones included: ``GPUSIM_GPUS``; unset and empty mean one."""
+    text = os.environ.get("GPUSIM_GPUS") or "1"
     try:
         number = int(text)
     except ValueError:
         number = 0
     if not 1 <= number <= MOST:
-        raise ValueError(f"HUNDREDFOLD_GPUS must be a whole number from 1 to {MOST}, not {text!r}.")
+        raise ValueError(f"GPUSIM_GPUS must be a whole number from 1 to {MOST}, not {text!r}.")
     return number
 
 
@@ -99,10 +99,10 @@ def use(device_id: int) -> None:
 
 
 def _available() -> int:
-    from hundredfold import machine
+    from gpusim import hardware
 
     try:
-        return machine.cpu.memory().available
+        return hardware.cpu.memory().available
     except AttributeError:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
 
@@ -117,4 +117,4 @@ def _bytes(text: str) -> int:
     try:
         return int(float(digits[: len(digits) - len(unit)].replace("_", "")) * units[unit.strip()])
     except (KeyError, ValueError):
-        raise ValueError(f"HUNDREDFOLD_GPU_MEMORY must be a size such as 8GiB or 8000000000, not {text!r}.") from None
+        raise ValueError(f"GPUSIM_GPU_MEMORY must be a size such as 8GiB or 8000000000, not {text!r}.") from None

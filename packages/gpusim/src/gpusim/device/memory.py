@@ -5,7 +5,7 @@ accounting: the first touch of new memory runs at 8.7 GB/s here and of reused me
 pool is what lets queued expressions keep up with NumPy, which reuses its temporaries in place.
 
 Memory is taken when an operation is *enqueued*, and given back when the last Python reference dies, which may be
-before the operation has run.  :mod:`hundredfold.engine.queue` says why that is safe.
+before the operation has run.  :mod:`gpusim.device.queue` says why that is safe.
 """
 
 from __future__ import annotations

@@ -266,7 +266,7 @@ class _Dropped(deque):
 
 
 def drop() -> None:
-    """From here on, count what is submitted and run nothing (:mod:`hundredfold.engine.shapes`)."""
+    """From here on, count what is submitted and run nothing (:mod:`gpusim.device.shapes`)."""
     global _waiting
     drain()
     _waiting = _Dropped()

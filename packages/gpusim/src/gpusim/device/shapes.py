@@ -2,7 +2,7 @@
 
 :func:`begin` turns a process into one that only counts, for good.  Device memory becomes addresses that nothing lies at
 (:func:`reserve`), counted and given back as always; the queue counts launches and drops them; and whoever would read or
-write data here and now is refused by :func:`refuse`, by the queue's own doors: :func:`hundredfold.engine.queue.run`, which
+write data here and now is refused by :func:`refuse`, by the queue's own doors: :func:`gpusim.device.queue.run`, which
 all call who are about to look at device memory, and a transfer to the host.
 """
 

@@ -4,7 +4,7 @@ Standard library only, at import and in use: the launcher reads it before anythi
 Nothing here makes a CUDA context: the driver is asked in a child process, because a context made in this one would break
 `LocalCUDACluster` and fork, and because a broken driver may crash or hang whoever loads it.
 
->>> from hundredfold import machine
+>>> from gpusim import hardware as machine
 >>> machine.mode()                                  # doctest: +SKIP
 'simulated'
 >>> machine.cpu.cores(), machine.gpus.find("h200").bandwidth   # doctest: +SKIP

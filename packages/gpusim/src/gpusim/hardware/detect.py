@@ -146,8 +146,8 @@ class Probe:
 
 
 def simulating() -> bool:
-    """Whether HUNDREDFOLD_SIMULATE asks for stand-ins: set, and neither empty nor "0"."""
-    return os.environ.get("HUNDREDFOLD_SIMULATE", "") not in ("", "0")
+    """Whether GPUSIM_SIMULATE asks for stand-ins: set, and neither empty nor "0"."""
+    return os.environ.get("GPUSIM_SIMULATE", "") not in ("", "0")
 
 
 def mode() -> Literal["gpu", "simulated", "none"]:
@@ -168,14 +168,14 @@ def mode() -> Literal["gpu", "simulated", "none"]:
 def probe() -> Probe:
     """Return what the NVIDIA driver says, asked once per process in a child process.
 
-    HUNDREDFOLD_PROBE, the path of a recorded probe, is read instead where it is set.
+    GPUSIM_PROBE, the path of a recorded probe, is read instead where it is set.
 
     Raises
     ------
     ValueError
-        If the file named by HUNDREDFOLD_PROBE cannot be read as a probe.
+        If the file named by GPUSIM_PROBE cannot be read as a probe.
     """
-    return _probe(os.environ.get("HUNDREDFOLD_PROBE"), os.environ.get("CUDA_VISIBLE_DEVICES"))
+    return _probe(os.environ.get("GPUSIM_PROBE"), os.environ.get("CUDA_VISIBLE_DEVICES"))
 
 
 @lru_cache(maxsize=8)
@@ -184,7 +184,7 @@ def _probe(recorded: str | None, visible: str | None) -> Probe:
         try:
             return Probe.from_json(Path(recorded).read_text(encoding="utf-8"))
         except OSError as error:
-            raise ValueError(f"HUNDREDFOLD_PROBE names a file that cannot be read: {error}.") from error
+            raise ValueError(f"GPUSIM_PROBE names a file that cannot be read: {error}.") from error
     return ask(visible=visible)
 
 

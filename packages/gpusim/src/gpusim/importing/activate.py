@@ -39,7 +39,7 @@ def already_imported() -> list[str]:
 def activate() -> None:
     """Put the stand-ins in place, here and in every Python process started from here on.
 
-    Exports HUNDREDFOLD_SIMULATE=1, which the ``.pth`` file of ours reads in child processes (of any kind, on any worker).
+    Exports GPUSIM_SIMULATE=1, which the ``.pth`` file of ours reads in child processes (of any kind, on any worker).
     A second call does nothing.
 
     Raises
@@ -50,8 +50,8 @@ def activate() -> None:
     late = already_imported()
     if late:
         raise TooLateError(late)
-    if os.environ.get("HUNDREDFOLD_SIMULATE", "") in ("", "0"):
-        os.environ["HUNDREDFOLD_SIMULATE"] = "1"
+    if os.environ.get("GPUSIM_SIMULATE", "") in ("", "0"):
+        os.environ["GPUSIM_SIMULATE"] = "1"
     finder.install()
     _replace_late()
 

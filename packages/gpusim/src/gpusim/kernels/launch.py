@@ -11,15 +11,17 @@ from typing import TextIO
 
 import numpy as np
 
-from .. import queue, shapes
-from . import limits, operands, reported, resolve
-from .faults import KernelError, TraceError, miscounted
-from .resolve import Function
-from .trace import blocks as sample
-from .trace import findings
-from .trace.log import Log, Recorder
+from gpusim.device import queue, shapes
 
-WAY_SETTING = "HUNDREDFOLD_KERNELS"
+from . import limits, operands, reported
+from .faults import KernelError, TraceError, miscounted
+from .frontend import resolve
+from .frontend.resolve import Function
+from .sanitizer import blocks as sample
+from .sanitizer import findings
+from .sanitizer.log import Log, Recorder
+
+WAY_SETTING = "GPUSIM_KERNELS"
 ENOUGH = 1 << 20
 """Accesses that the check of a first launch logs, about: looking at them must not take longer than compiling."""
 
@@ -92,7 +94,7 @@ class Kernel:
         compiled = self.compiled(args)
         if compiled is None:
             raise KernelError(f"{self.name} is interpreted, not compiled: its types are not known beforehand.")
-        from .compiled import annotation
+        from .backends.numba import annotation
 
         compiled = compiled if compiled.thread.overloads else self._compile(annotation.kinds(compiled), anew=True)
         print(annotation.text(compiled, self.function()), file=file)
@@ -120,7 +122,7 @@ class Kernel:
         cooperative : bool
             Whether blocks wait for each other; known from the kernel where it uses ``cg.this_grid``.
         trace : str, optional
-            ``"warn"``, ``"first"``, ``"all"``, ``"report"`` or ``"off"`` instead of ``HUNDREDFOLD_TRACE``.
+            ``"warn"``, ``"first"``, ``"all"``, ``"report"`` or ``"off"`` instead of ``GPUSIM_TRACE``.
 
         Raises
         ------
@@ -208,7 +210,7 @@ class Kernel:
         order : interpreted.orders.Order
             Which warp goes on after each access of memory, and which block begins: a seed decides.
         """
-        from . import interpreted
+        from .backends import numpy as interpreted
 
         function = self.function()
         griddim, blockdim = limits.normalize(griddim, blockdim)
@@ -241,8 +243,8 @@ class Kernel:
 
     def _compile(self, kinds: tuple, *, anew: bool = False) -> object | None:
         with _uninterrupted(), self._lock:
-            from .compiled import compile as compiler
-            from .compiled.waiting import CannotCompile
+            from .backends.numba import compile as compiler
+            from .backends.numba.waiting import CannotCompile
 
             try:
                 beyond = "log" if self.beyond else "tell" if reported.goes_on() else "stop"
@@ -266,7 +268,7 @@ class _Run:
             picked = None if ranges is None else np.concatenate([np.arange(*part) for part in ranges])
             self.interpret(picked, None)
             return
-        from .compiled import workers
+        from .backends.numba import workers
 
         workers.run(
             *(self.compiled, self.function, self.griddim, self.blockdim, self.args),
@@ -281,7 +283,7 @@ class _Run:
         if self.compiled is None:
             self.interpret(blocks, recorder)
             return blocks
-        from .compiled import traced
+        from .backends.numba import traced
 
         return traced.run(
             *(self.compiled, self.function, self.griddim, self.blockdim, self.args, blocks, recorder),
@@ -292,7 +294,7 @@ class _Run:
         )
 
     def interpret(self, blocks: np.ndarray | None, recorder: Recorder | None) -> None:
-        from . import interpreted
+        from .backends import numpy as interpreted
 
         interpreted.run(
             *(self.function, self.griddim, self.blockdim, self.args),
@@ -336,7 +338,7 @@ def _checked(run: _Run, all_blocks: bool, only_report: bool) -> list[tuple[int, 
 @contextlib.contextmanager
 def _uninterrupted() -> Iterator[None]:
     """Let ``Ctrl-C`` wait for the compiler: Numba left in the middle of itself refuses every later kernel."""
-    from .. import interrupt
+    from gpusim.device import interrupt
 
     held = interrupt.hold()
     try:
@@ -347,7 +349,7 @@ def _uninterrupted() -> Iterator[None]:
 
 
 def _stop() -> None:
-    from .. import interrupt
+    from gpusim.device import interrupt
 
     if interrupt.arrived is not None:
         raise KeyboardInterrupt("The kernel was stopped: what it writes is incomplete.")

@@ -10,7 +10,8 @@ from __future__ import annotations
 import numbers
 from dataclasses import dataclass
 
-from .. import device as simulated
+from gpusim.device import device as simulated
+
 from .driver_errors import LaunchError, LinkerError
 from .faults import KernelError
 

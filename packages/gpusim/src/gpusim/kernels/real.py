@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from .intrinsics import TOP, Intrinsic
+from .frontend.intrinsics import TOP, Intrinsic
 
 _tables: dict[int, dict[int, tuple[object, Intrinsic]]] = {}
 

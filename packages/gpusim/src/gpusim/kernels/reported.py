@@ -1,7 +1,7 @@
 """What was found wrong with kernels in this process, whether it stops them, and how it is shown.
 
 By default a program goes on as it would on a GPU.  What was found is noted here and shown: a card in a notebook, a warning
-elsewhere.  ``HUNDREDFOLD_TRACE=first`` (or ``all``) stops a program at whatever is found.  ``HUNDREDFOLD_OUT_OF_BOUNDS=refuse``
+elsewhere.  ``GPUSIM_TRACE=first`` (or ``all``) stops a program at whatever is found.  ``GPUSIM_OUT_OF_BOUNDS=refuse``
 or ``continue`` decides by itself about elements that an array does not have.  `refusing` stops kernels whatever the settings
 are: the judges of problems use it.
 """
@@ -21,9 +21,9 @@ from typing import NamedTuple
 
 from .faults import TRACE_SETTING, KernelError
 
-SETTING = "HUNDREDFOLD_OUT_OF_BOUNDS"
+SETTING = "GPUSIM_OUT_OF_BOUNDS"
 TRACES = ("warn", "first", "report", "all", "off")
-"""Values of ``HUNDREDFOLD_TRACE``; the first is the default."""
+"""Values of ``GPUSIM_TRACE``; the first is the default."""
 _RAISING = ("first", "all")
 _OURS = str(Path(__file__).resolve().parents[2])
 _HOW_TO_STOP = f"The program went on, as on a GPU. {TRACE_SETTING}=first stops it here instead."
@@ -59,7 +59,7 @@ reports: deque[Report] = deque(maxlen=1000)
 """All that was found, oldest first."""
 
 watchers: list[Callable[[object, object, list], None]] = []
-"""Called with each checked launch, its log and what was found (see `hundredfold.lens.watching`)."""
+"""Called with each checked launch, its log and what was found (see `kernellens.watching`)."""
 
 stopped: list[Callable[[object, object, list], None]] = []
 """Called likewise with each launch that could not go on while it was checked: its log is what was seen until then."""

@@ -15,8 +15,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from hundredfold.engine import device, memory, queue
-from hundredfold.simulate import finder
+from gpusim.device import device, memory, queue
+from gpusim.importing import finder
 
 
 def _real() -> Any:
@@ -38,7 +38,7 @@ def _real() -> Any:
 
 
 _nvml = _real()
-__version__ = "13.615.71+hundredfold"
+__version__ = "13.615.71+gpusim"
 DRIVER = "580.82.07+simulated"
 """What the driver calls itself: a version that packages accept and readers see through."""
 CUDA = 13000

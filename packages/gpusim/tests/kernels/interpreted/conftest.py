@@ -4,7 +4,8 @@ from types import ModuleType
 
 import pytest
 
-from hundredfold.engine.kernels import interpreted, intrinsics, resolve
+from gpusim.kernels.backends import numpy as interpreted
+from gpusim.kernels.frontend import intrinsics, resolve
 
 cuda = ModuleType("numba.cuda")
 for name, value in intrinsics.TOP.items():
@@ -15,7 +16,7 @@ class Device:
     """What ``@cuda.jit(device=True)`` makes of a function."""
 
     def __init__(self, function):
-        self.__hundredfold_device__ = function
+        self.__gpusim_device__ = function
 
 
 cuda.device = Device
@@ -29,4 +30,4 @@ def launch(kernel, grid, block, *args, **options):
 
 @pytest.fixture(autouse=True)
 def patience(monkeypatch):
-    monkeypatch.setenv("HUNDREDFOLD_THREAD_SECONDS", "1")
+    monkeypatch.setenv("GPUSIM_THREAD_SECONDS", "1")

@@ -2,7 +2,7 @@
 
 Run it with a Python that has numba 0.64 and numba-cuda (no GPU is needed)::
 
-    python tests/engine/kernels/interpreted/make_promotion.py src/hundredfold/engine/kernels/ir/promotion.json
+    python packages/gpusim/tests/kernels/interpreted/make_promotion.py packages/gpusim/src/gpusim/kernels/ir/promotion.json
 
 Numba's CPU typing context is asked, because the compiled backend goes by it.  What it does not know (float16, ``math.modf``)
 is filled in from numba-cuda's.  A cell names, for operand types in the order of ``types``, the types that the operands are

@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-SOURCE = Path(__file__).parents[4] / "src"
+SOURCE = Path(__file__).parents[5] / "src"
 
 PROGRAM = """
 import sys
@@ -12,7 +12,7 @@ sys.path.insert(0, sys.argv[1])
 for name in ("numba", "llvmlite", "numba_cuda", "scipy", "pandas"):
     sys.modules[name] = None  # importing it raises
 import numpy as np
-from hundredfold.engine.kernels import interpreted, intrinsics, resolve
+from gpusim.kernels.backends import numpy as interpreted; from gpusim.kernels.frontend import intrinsics, resolve
 
 from types import ModuleType
 cuda = ModuleType("cuda")

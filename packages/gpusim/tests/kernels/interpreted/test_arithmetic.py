@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 from numba import njit
 
-from hundredfold.engine.kernels import interpreted, resolve
-from hundredfold.engine.kernels.faults import UncompilableError
-from hundredfold.engine.kernels.intrinsics import find
-from hundredfold.engine.kernels.ir import promotion
-from hundredfold.engine.kernels.ir.types import DTYPES, SCALARS
+from gpusim.kernels.backends import numpy as interpreted
+from gpusim.kernels.faults import UncompilableError
+from gpusim.kernels.frontend import resolve
+from gpusim.kernels.frontend.intrinsics import find
+from gpusim.kernels.ir import promotion
+from gpusim.kernels.ir.types import DTYPES, SCALARS
 
 grid = find("grid")
 EXACT = njit(error_model="numpy")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hundredfold.engine.kernels.faults import OutOfBoundsError, UncompilableError
+from gpusim.kernels.faults import OutOfBoundsError, UncompilableError
 
 from .conftest import cuda, launch
 

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from hundredfold.engine.kernels import interpreted, resolve
-from hundredfold.engine.kernels.interpreted import orders
+from gpusim.kernels.backends import numpy as interpreted
+from gpusim.kernels.backends.numpy import orders
+from gpusim.kernels.frontend import resolve
 
 from .conftest import cuda, launch
 

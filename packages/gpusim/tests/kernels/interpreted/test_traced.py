@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from hundredfold.engine.kernels import interpreted, resolve
-from hundredfold.engine.kernels.trace import log as logs
+from gpusim.kernels.backends import numpy as interpreted
+from gpusim.kernels.frontend import resolve
+from gpusim.kernels.sanitizer import log as logs
 
 from .conftest import cuda, launch
 

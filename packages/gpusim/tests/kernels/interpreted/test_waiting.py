@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hundredfold.engine.kernels.faults import DeadlockError, EndlessError
+from gpusim.kernels.faults import DeadlockError, EndlessError
 
 from .conftest import cuda, launch
 

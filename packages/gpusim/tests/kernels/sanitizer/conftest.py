@@ -8,8 +8,8 @@ import itertools
 import numpy as np
 import pytest
 
-from hundredfold.engine.kernels.trace import findings
-from hundredfold.engine.kernels.trace.log import Recorder
+from gpusim.kernels.sanitizer import findings
+from gpusim.kernels.sanitizer.log import Recorder
 
 GRID = "grid"
 

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from hundredfold.engine.kernels.trace.blocks import choose
+from gpusim.kernels.sanitizer.blocks import choose
 
 GRIDS = [(65,), (1000,), (10**6,), (100, 2), (2, 100), (313, 313), (9, 9), (40, 3, 2), (10, 10, 10), (65535,) * 3]
 

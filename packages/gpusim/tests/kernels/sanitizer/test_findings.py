@@ -4,9 +4,9 @@ import pickle
 
 import pytest
 
-from hundredfold.engine.kernels import driver_errors, faults
-from hundredfold.engine.kernels.trace import findings
-from hundredfold.engine.kernels.trace.log import NEGATIVE, NEGATIVE_AXIS
+from gpusim.kernels import driver_errors, faults
+from gpusim.kernels.sanitizer import findings
+from gpusim.kernels.sanitizer.log import NEGATIVE, NEGATIVE_AXIS
 
 
 def test_a_negative_index_is_a_warning_that_says_which_element_it_is(hand):
@@ -139,6 +139,6 @@ def test_a_trace_error_carries_its_findings(hand):
     found = made.run(lambda t, x, y: (t.write(x, 0, 4), t.write(y, 0, 5)), made.array(), made.array("y")).examine()
     error = faults.TraceError(findings=tuple(found), kernel="kernel")
     assert str(error).startswith(found[0].sentence) and "(1 more" in str(error)
-    assert "HUNDREDFOLD_TRACE=off" in str(error)
+    assert "GPUSIM_TRACE=off" in str(error)
     again = pickle.loads(pickle.dumps(error))
     assert again.findings == error.findings and str(again) == str(error)

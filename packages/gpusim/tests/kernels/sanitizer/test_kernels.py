@@ -5,8 +5,9 @@ import types
 import numpy as np
 import pytest
 
-from hundredfold.engine.kernels import Kernel, faults, intrinsics
-from hundredfold.engine.kernels.trace import findings
+from gpusim.kernels import Kernel, faults
+from gpusim.kernels.frontend import intrinsics
+from gpusim.kernels.sanitizer import findings
 
 cuda = types.ModuleType("cuda")
 vars(cuda).update(intrinsics.TOP)
@@ -19,7 +20,7 @@ THREADS = 64
 @pytest.fixture(autouse=True, params=["compiled", "interpreted"])
 def way(request, monkeypatch):
     """Both backends write the same log, as far as findings go."""
-    monkeypatch.setenv("HUNDREDFOLD_KERNELS", request.param)
+    monkeypatch.setenv("GPUSIM_KERNELS", request.param)
 
 
 def found(function, griddim, blockdim, *args):

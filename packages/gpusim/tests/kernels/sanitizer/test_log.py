@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hundredfold.engine.kernels.trace.log import NO_ARRAY, RECORD, Recorder
+from gpusim.kernels.sanitizer.log import NO_ARRAY, RECORD, Recorder
 
 
 def recorder(**options):

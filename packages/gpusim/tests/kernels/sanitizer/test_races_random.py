@@ -5,12 +5,12 @@ import itertools
 import numpy as np
 import pytest
 
-from hundredfold.engine.kernels.trace import findings
-from hundredfold.engine.kernels.trace.conflicts import Sorted, contended
-from hundredfold.engine.kernels.trace.fences import Fences
-from hundredfold.engine.kernels.trace.log import Recorder
-from hundredfold.engine.kernels.trace.memory import memories
-from hundredfold.engine.kernels.trace.races import races
+from gpusim.kernels.sanitizer import findings
+from gpusim.kernels.sanitizer.conflicts import Sorted, contended
+from gpusim.kernels.sanitizer.fences import Fences
+from gpusim.kernels.sanitizer.log import Recorder
+from gpusim.kernels.sanitizer.memory import memories
+from gpusim.kernels.sanitizer.races import races
 
 
 def pairs(log):

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from hundredfold.engine.kernels import Kernel
-from hundredfold.engine.kernels.trace import findings
+from gpusim.kernels import Kernel
+from gpusim.kernels.sanitizer import findings
 
 
 @pytest.fixture(params=["compiled", "interpreted"])
 def trace(request, monkeypatch):
-    monkeypatch.setenv("HUNDREDFOLD_KERNELS", request.param)
+    monkeypatch.setenv("GPUSIM_KERNELS", request.param)
 
     def run(kernel, blockdim, *args):
         log, fault = Kernel(kernel).trace(1, blockdim, args)

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from hundredfold.engine import queue
-from hundredfold.engine.kernels.faults import OutOfBoundsError
-from hundredfold.simulate.errors import NotSimulatedError
+from gpusim.device import queue
+from gpusim.importing.errors import NotSimulatedError
+from gpusim.kernels.faults import OutOfBoundsError
 
 
 @pytest.fixture

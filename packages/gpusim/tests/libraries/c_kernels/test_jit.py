@@ -5,8 +5,8 @@ import warnings
 import numpy as np
 import pytest
 
-from hundredfold.engine.kernels.faults import OutOfBoundsError
-from hundredfold.simulate.errors import NotSimulatedError
+from gpusim.importing.errors import NotSimulatedError
+from gpusim.kernels.faults import OutOfBoundsError
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ import pickle
 import numpy as np
 import pytest
 
-from hundredfold.engine.kernels.faults import KernelError, OutOfBoundsError, TraceError
-from hundredfold.simulate.errors import NotSimulatedError
+from gpusim.importing.errors import NotSimulatedError
+from gpusim.kernels.faults import KernelError, OutOfBoundsError, TraceError
 
 ADD = r"""
 extern "C" __global__
@@ -31,7 +31,7 @@ def test_one_kernel(cp):
 
 
 def test_it_runs_in_stream_order_and_is_counted(cp):
-    from hundredfold.engine import queue
+    from gpusim.device import queue
 
     add = cp.RawKernel(ADD, "my_add")
     x, y = cp.ones(8, "f4"), cp.zeros(8, "f4")

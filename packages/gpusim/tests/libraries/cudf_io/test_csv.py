@@ -7,7 +7,7 @@ import io
 import numpy as np
 import pytest
 
-from hundredfold.engine import queue
+from gpusim.device import queue
 
 
 def values(frame, name):

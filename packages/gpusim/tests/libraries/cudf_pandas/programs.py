@@ -7,7 +7,7 @@ import json
 import sys
 import warnings
 
-from hundredfold.simulate import activate
+from gpusim.importing import activate
 
 activate()
 

@@ -9,8 +9,8 @@ import pytest
 pytestmark = pytest.mark.usefixtures("warm")
 
 CODE = """
-from hundredfold import simulate
-simulate.activate()
+import gpusim
+gpusim.activate()
 import rmm
 {before}
 import cudf.pandas

@@ -14,9 +14,9 @@ HERE = Path(__file__).parent
 
 def run(*arguments, code=None, **environment):
     """Run Python with the stand-ins in place; return what it printed."""
-    environment = {**os.environ, "HUNDREDFOLD_SIMULATE": "1", "COLUMNS": "200", **environment}
+    environment = {**os.environ, "GPUSIM_SIMULATE": "1", "COLUMNS": "200", **environment}
     if code is not None:
-        arguments = ("-c", "from hundredfold.simulate import activate; activate()\n" + code)
+        arguments = ("-c", "from gpusim import activate; activate()\n" + code)
     done = subprocess.run(
         [sys.executable, "-W", "ignore", *map(str, arguments)],
         capture_output=True,

@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from hundredfold.engine import queue
+from gpusim.device import queue
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from hundredfold.engine import queue
+from gpusim.device import queue
 
 
 def test_a_null_stays_null_in_arithmetic_and_is_false_in_a_condition(cudf):

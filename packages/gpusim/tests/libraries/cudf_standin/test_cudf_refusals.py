@@ -67,7 +67,7 @@ def test_refused_in_cudfs_words(cudf, code, kind, text):
 
 
 def test_what_is_not_simulated_says_so(cudf):
-    from hundredfold.simulate.errors import NotSimulatedError
+    from gpusim.importing.errors import NotSimulatedError
 
     with pytest.raises(NotSimulatedError, match="xxhash64"):
         cudf.Series([1]).hash_values("xxhash64")

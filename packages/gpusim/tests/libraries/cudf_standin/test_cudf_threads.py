@@ -1,6 +1,6 @@
 """cuDF in several threads at once, as dask_cudf runs it: the order of the threads is set by events, not by time."""
 
-SETTINGS = {"HUNDREDFOLD_GPU_MEMORY": "1GB"}
+SETTINGS = {"GPUSIM_GPU_MEMORY": "1GB"}
 IMPORTS = """
 import threading, warnings
 import numpy as np, pandas as pd, cudf

@@ -4,7 +4,7 @@ import textwrap
 
 import pytest
 
-SETTINGS = {"HUNDREDFOLD_GPU_MEMORY": "128MiB"}
+SETTINGS = {"GPUSIM_GPU_MEMORY": "128MiB"}
 # An address space of 8 GB, so that what is not refused in time cannot take this machine's memory either.
 IMPORTS = """
 import resource

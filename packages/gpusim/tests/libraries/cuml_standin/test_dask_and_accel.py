@@ -7,7 +7,7 @@ import textwrap
 
 import pytest
 
-SETTINGS = {"HUNDREDFOLD_GPUS": "2", "HUNDREDFOLD_GPU_MEMORY": "128MiB"}
+SETTINGS = {"GPUSIM_GPUS": "2", "GPUSIM_GPU_MEMORY": "128MiB"}
 IMPORTS = "import cupy, dask, dask.array as da, numpy as np, pytest"
 
 
@@ -71,8 +71,12 @@ def test_models_over_all_parts(simulating):
 
 
 def in_python(*arguments, **settings):
-    environment = {key: value for key, value in os.environ.items() if not key.startswith(("HUNDREDFOLD_", "CUML_"))}
-    environment |= {"HUNDREDFOLD_SIMULATE": "1", "HUNDREDFOLD_GPU_MEMORY": "64MiB", **settings}
+    environment = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith(("HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_", "CUML_"))
+    }
+    environment |= {"GPUSIM_SIMULATE": "1", "GPUSIM_GPU_MEMORY": "64MiB", **settings}
     done = subprocess.run([sys.executable, *arguments], env=environment, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -2,7 +2,7 @@
 
 import pytest
 
-SETTINGS = {"HUNDREDFOLD_GPU_MEMORY": "512MiB"}
+SETTINGS = {"GPUSIM_GPU_MEMORY": "512MiB"}
 IMPORTS = """
 import cupy, numpy as np, pandas as pd, pytest
 import cuml, cudf

@@ -2,12 +2,12 @@
 
 import pytest
 
-SETTINGS = {"HUNDREDFOLD_GPU_MEMORY": "512MiB"}
+SETTINGS = {"GPUSIM_GPU_MEMORY": "512MiB"}
 IMPORTS = """
 import pickle, warnings
 import cupy, numpy as np, pandas as pd, pytest
 import cuml, cuml.cluster, cuml.covariance, cuml.manifold, cuml.naive_bayes, cuml.preprocessing
-from hundredfold.simulate import NotSimulatedError
+from gpusim import NotSimulatedError
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 X, y = cuml.make_blobs(n_samples=200, n_features=4, centers=3, cluster_std=0.5, random_state=1)
@@ -313,7 +313,7 @@ def test_logistic_regression_keeps_to_one_thread_of_blas(simulating):
 
 def test_memory_and_launches_are_counted(simulating):
     simulating("""
-        from hundredfold.engine import queue
+        from gpusim.device import queue
         import rmm
         before = queue.counters()
         cuml.PCA(n_components=2).fit(X.get())

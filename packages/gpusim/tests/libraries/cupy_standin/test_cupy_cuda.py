@@ -8,15 +8,19 @@ import textwrap
 import numpy as np
 import pytest
 
-from hundredfold.engine import queue
+from gpusim.device import queue
 
 MIB = 2**20
 
 
 def run(code, **environment):
     """Run code in a simulating process of its own: devices and their memory are fixed when it starts."""
-    prelude = "import hundredfold.simulate as s; s.activate(); import numpy as np, cupy as cp\n"
-    clean = {key: value for key, value in os.environ.items() if not key.startswith(("HUNDREDFOLD_", "CUDA", "CUPY"))}
+    prelude = "import gpusim.importing as s; s.activate(); import numpy as np, cupy as cp\n"
+    clean = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith(("HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_", "CUDA", "CUPY"))
+    }
     subprocess.run(
         [sys.executable, "-c", prelude + textwrap.dedent(code)], check=True, env=clean | environment, timeout=60
     )
@@ -95,7 +99,7 @@ def test_memory_of_the_device():
         y = (x + 1).sum()  # fits: 32 + 32, and the sum
         assert float(y) == 4 * 2**20
         """,
-        HUNDREDFOLD_GPU_MEMORY="65MiB",
+        GPUSIM_GPU_MEMORY="65MiB",
     )
 
 
@@ -132,12 +136,12 @@ def test_two_devices():
             thread = threading.Thread(target=work); thread.start(); thread.join()
         assert ids == [0]  # the current device is the thread's own
         """,
-        HUNDREDFOLD_GPUS="2",
+        GPUSIM_GPUS="2",
     )
 
 
 def test_visible_devices_are_a_part():
-    run("assert cp.cuda.runtime.getDeviceCount() == 1", HUNDREDFOLD_GPUS="4", CUDA_VISIBLE_DEVICES="2")
+    run("assert cp.cuda.runtime.getDeviceCount() == 1", GPUSIM_GPUS="4", CUDA_VISIBLE_DEVICES="2")
 
 
 def test_visible_devices_are_read_at_the_first_use_not_at_the_import():
@@ -149,7 +153,7 @@ def test_visible_devices_are_read_at_the_first_use_not_at_the_import():
         assert cp.cuda.runtime.getDeviceCount() == 1
         assert cp.ones(3).sum() == 3
         """,
-        HUNDREDFOLD_GPUS="2",
+        GPUSIM_GPUS="2",
     )
 
 

@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from hundredfold.engine import memory as engine
+from gpusim.device import memory as engine
 
 
 @pytest.fixture

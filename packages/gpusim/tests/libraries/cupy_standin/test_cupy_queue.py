@@ -5,7 +5,7 @@ import threading
 import numpy as np
 import pytest
 
-from hundredfold.engine import queue
+from gpusim.device import queue
 
 
 def traffic(function):

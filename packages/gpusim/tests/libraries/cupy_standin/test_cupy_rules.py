@@ -7,8 +7,8 @@ import warnings
 import numpy as np
 import pytest
 
-from hundredfold.engine import queue
-from hundredfold.simulate.errors import NotSimulatedError
+from gpusim.device import queue
+from gpusim.importing.errors import NotSimulatedError
 
 CONVERSION = (
     "Implicit conversion to a NumPy array is not allowed. Please use `.get()` to construct a NumPy array explicitly."
@@ -202,7 +202,7 @@ def test_unsupported_types_are_refused(cp):
 def test_an_array_says_that_it_is_cupys(cp):
     assert cp.ndarray.__module__ == "cupy" and type(cp.ones(1)) is cp.ndarray
     assert cp.get_array_module(cp.ones(1)) is cp and cp.get_array_module(np.ones(1)) is np
-    assert cp.__version__ == "14.2.0+hundredfold" and cp.is_available() and cp.cuda.is_available()
+    assert cp.__version__ == "14.2.0+gpusim" and cp.is_available() and cp.cuda.is_available()
 
 
 def test_arrays_can_be_pickled_and_copied(cp):

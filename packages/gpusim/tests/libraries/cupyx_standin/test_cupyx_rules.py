@@ -106,7 +106,7 @@ def test_plans_fit_or_are_refused(cp):
 def test_transforms_wait_in_the_queue(cp):
     from cupyx.scipy import fft
 
-    from hundredfold.engine import queue
+    from gpusim.device import queue
 
     x = cp.arange(8.0)
     before = queue.pending()

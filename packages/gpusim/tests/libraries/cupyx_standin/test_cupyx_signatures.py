@@ -82,7 +82,7 @@ def test_what_is_not_simulated_is_refused_by_name():
     import cupyx.distributed
     import cupyx.distributed.array
 
-    from hundredfold.simulate.errors import NotSimulatedAttribute, NotSimulatedError
+    from gpusim.importing.errors import NotSimulatedAttribute, NotSimulatedError
 
     with pytest.raises(NotSimulatedError, match="init_process_group"):
         cupyx.distributed.init_process_group(2, 0)

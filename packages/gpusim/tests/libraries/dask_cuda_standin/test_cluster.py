@@ -2,7 +2,7 @@
 
 import pytest
 
-SETTINGS = {"HUNDREDFOLD_GPUS": "2", "HUNDREDFOLD_GPU_MEMORY": "128MiB"}
+SETTINGS = {"GPUSIM_GPUS": "2", "GPUSIM_GPU_MEMORY": "128MiB"}
 IMPORTS = """
 import os, signal, time
 import cupy, dask, dask.array as da, numpy as np

@@ -12,8 +12,12 @@ DASK = [sys.executable, "-m", "dask"]
 
 
 def environment(**settings):
-    kept = {key: value for key, value in os.environ.items() if not key.startswith(("HUNDREDFOLD_", "CUDA_", "DASK_"))}
-    return kept | {"HUNDREDFOLD_SIMULATE": "1", "HUNDREDFOLD_GPU_MEMORY": "1GB", "HUNDREDFOLD_GPUS": "2", **settings}
+    kept = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith(("HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_", "CUDA_", "DASK_"))
+    }
+    return kept | {"GPUSIM_SIMULATE": "1", "GPUSIM_GPU_MEMORY": "1GB", "GPUSIM_GPUS": "2", **settings}
 
 
 def asked(*arguments, **settings):
@@ -25,7 +29,7 @@ def asked(*arguments, **settings):
 def test_it_is_a_command_of_dask_in_simulation_only():
     helped = asked("cuda", "worker", "--help")
     assert helped.returncode == 0 and "--device-memory-limit" in helped.stdout and "--rmm-pool-size" in helped.stdout
-    without = asked("cuda", "worker", "--help", HUNDREDFOLD_SIMULATE="")
+    without = asked("cuda", "worker", "--help", GPUSIM_SIMULATE="")
     assert without.returncode == 2 and "No such command 'cuda'" in without.stderr
 
 

@@ -2,14 +2,14 @@
 
 import pytest
 
-SETTINGS = {"HUNDREDFOLD_GPUS": "4", "HUNDREDFOLD_GPU_MEMORY": "1GB"}
+SETTINGS = {"GPUSIM_GPUS": "4", "GPUSIM_GPU_MEMORY": "1GB"}
 IMPORTS = """
 import os, tempfile
 import cupy, numpy as np
 import pytest
 from dask_cuda import LocalCUDACluster, CUDAWorker, initialize, utils
 from dask_cuda.device_host_file import DeviceHostFile, device_to_host, host_to_device
-from hundredfold.simulate import NotSimulatedError
+from gpusim import NotSimulatedError
 """
 
 
@@ -119,7 +119,7 @@ def test_data_moves_down_by_least_recent_use_and_back(simulating):
 
 def test_what_is_spilled_frees_device_memory(simulating):
     simulating("""
-        from hundredfold.engine import memory, queue
+        from gpusim.device import memory, queue
         with tempfile.TemporaryDirectory() as folder:
             data = DeviceHostFile(folder, device_memory_limit=3_000_000, memory_limit=None)
             pool = cupy.get_default_memory_pool()

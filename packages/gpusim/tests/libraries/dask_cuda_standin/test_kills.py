@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-BENCHMARK = Path(__file__).parents[3] / "benchmarks" / "kills.py"
+BENCHMARK = Path(__file__).parents[5] / "benchmarks" / "kills.py"
 
 
 @pytest.mark.large

@@ -5,11 +5,11 @@ import subprocess
 import sys
 import textwrap
 
-SETTINGS = {"HUNDREDFOLD_GPUS": "2", "HUNDREDFOLD_GPU_MEMORY": "64MiB"}
+SETTINGS = {"GPUSIM_GPUS": "2", "GPUSIM_GPU_MEMORY": "64MiB"}
 IMPORTS = """
 import pytest
 import pynvml
-from hundredfold.engine import device
+from gpusim.device import device
 """
 
 
@@ -64,8 +64,12 @@ def test_what_it_cannot_know_is_not_supported(simulating):
 
 
 def in_python(code, **settings):
-    environment = {key: value for key, value in os.environ.items() if not key.startswith(("HUNDREDFOLD_", "CUDA_"))}
-    environment |= {"HUNDREDFOLD_GPU_MEMORY": "64MiB", **settings}
+    environment = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith(("HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_", "CUDA_"))
+    }
+    environment |= {"GPUSIM_GPU_MEMORY": "64MiB", **settings}
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(code)], env=environment, capture_output=True, text=True, timeout=120
     )
@@ -78,10 +82,10 @@ def test_dask_may_have_imported_the_real_one_before():
         import dask.distributed, pynvml as before
         from distributed.diagnostics import nvml
         assert nvml.device_get_count() == 0  # it has asked, and remembers
-        from hundredfold import simulate
-        simulate.activate()
+        import gpusim
+        gpusim.activate()
         import pynvml
-        assert pynvml.__version__.endswith("+hundredfold") and pynvml is not before
+        assert pynvml.__version__.endswith("+gpusim") and pynvml is not before
         assert pynvml.NVMLError is before.NVMLError, "whoever catches one catches the other"
         print(nvml.device_get_count(), nvml.one_time()["memory-total"], nvml.real_time()["utilization"])
         import cupy
@@ -95,14 +99,14 @@ def test_a_hidden_device_is_counted_and_not_used():
     said = in_python(
         """
         import pynvml, cupy
-        from hundredfold.engine import device
+        from gpusim.device import device
         pynvml.nvmlInit()
         x = cupy.zeros(1000)  # on device 0 of this process, which is number 2 of the machine
         used = [pynvml.nvmlDeviceGetMemoryInfo(pynvml.nvmlDeviceGetHandleByIndex(i)).used for i in range(3)]
         print(pynvml.nvmlDeviceGetCount(), cupy.cuda.runtime.getDeviceCount(), *used, *device.visible())
         """,
-        HUNDREDFOLD_SIMULATE="1",
-        HUNDREDFOLD_GPUS="3",
+        GPUSIM_SIMULATE="1",
+        GPUSIM_GPUS="3",
         CUDA_VISIBLE_DEVICES="2,GPU-00000000-0000-4000-8000-000000000000",
     )
     assert said == ["3", "2", "0", "0", "8192", "2", "0"]

@@ -7,7 +7,7 @@ import warnings
 
 def main():
     """Run the computations."""
-    from hundredfold.simulate import activate
+    from gpusim.importing import activate
 
     activate()
     warnings.simplefilter("ignore")

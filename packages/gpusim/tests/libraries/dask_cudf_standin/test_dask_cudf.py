@@ -24,13 +24,13 @@ for line in sys.stdin:
         answer = traceback.format_exc()
     print(json.dumps(answer), file=sys.__stdout__, flush=True)
 """
-ENVIRONMENT = {**os.environ, "HUNDREDFOLD_SIMULATE": "1"}
+ENVIRONMENT = {**os.environ, "GPUSIM_SIMULATE": "1"}
 
 
 @pytest.fixture(scope="module")
 def run():
     """Run code in one simulating process for all tests of this file: Dask and cuDF take seconds to import."""
-    start = "from hundredfold.simulate import activate; activate()\n" + LOOP
+    start = "from gpusim import activate; activate()\n" + LOOP
     process = subprocess.Popen(
         [sys.executable, "-c", start], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=ENVIRONMENT
     )
@@ -284,7 +284,7 @@ def test_lists_and_structs(run):
 def test_pylibcudf(run):
     run(
         "import pylibcudf as plc, pyarrow as pa, pytest\n"
-        "from hundredfold.simulate.errors import NotSimulatedError\n"
+        "from gpusim.importing.errors import NotSimulatedError\n"
         "table = plc.Table.from_arrow(pa.table({'a': [1, None]}))\n"
         "assert table.num_rows() == 2 and table.columns()[0].null_count() == 1\n"
         "assert plc.interop.to_arrow(table, ['a']).to_pydict() == {'a': [1, None]}\n"

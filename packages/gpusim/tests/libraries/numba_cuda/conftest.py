@@ -4,7 +4,7 @@ import warnings
 
 import pytest
 
-from hundredfold.engine import device, queue
+from gpusim.device import device, queue
 
 
 @pytest.fixture

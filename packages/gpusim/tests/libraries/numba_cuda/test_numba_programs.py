@@ -1,4 +1,4 @@
-"""From outside: whole programs as tutorials have them, run by ``python -m hundredfold``."""
+"""From outside: whole programs as tutorials have them, run by ``python -m gpusim``."""
 
 import os
 import subprocess
@@ -8,11 +8,13 @@ import textwrap
 import pytest
 
 
-def run(tmp_path, program, *, check=True, env=(), command=("-m", "hundredfold")):
+def run(tmp_path, program, *, check=True, env=(), command=("-m", "gpusim")):
     path = tmp_path / "program.py"
     path.write_text(textwrap.dedent(program))
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(("HUNDREDFOLD_", "NUMBA_"))}
-    environment |= {"HUNDREDFOLD_SIMULATE": "1", "PYTHONWARNINGS": "ignore::numba.NumbaPerformanceWarning", **dict(env)}
+    environment = {
+        k: v for k, v in os.environ.items() if not k.startswith(("HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_", "NUMBA_"))
+    }
+    environment |= {"GPUSIM_SIMULATE": "1", "PYTHONWARNINGS": "ignore::numba.NumbaPerformanceWarning", **dict(env)}
     done = subprocess.run(
         [sys.executable, *command, str(path)], capture_output=True, text=True, timeout=300, env=environment
     )
@@ -91,8 +93,8 @@ def test_a_kernel_in_a_program_that_imported_numba_before(tmp_path):
         """
         import sys
         import numba
-        from hundredfold import simulate
-        simulate.activate()
+        import gpusim
+        gpusim.activate()
         from numba import cuda
         assert "numba_cuda" in cuda.__file__ and numba.cuda is cuda
         """,
@@ -204,5 +206,5 @@ def test_vectorize_reduce_and_random_in_both_ways(tmp_path, way):
         draw[1, 4](create_xoroshiro128p_states(4, seed=1), out)
         print([float(v).hex() for v in out])
         """,
-        env={"HUNDREDFOLD_KERNELS": way},
+        env={"GPUSIM_KERNELS": way},
     )

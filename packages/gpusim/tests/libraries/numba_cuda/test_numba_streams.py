@@ -9,7 +9,7 @@ import threading
 import numpy as np
 import pytest
 
-from hundredfold.engine import queue
+from gpusim.device import queue
 
 
 def test_a_transfer_with_a_stream_waits_only_where_the_memory_is_not_pinned(cuda, counted):
@@ -181,8 +181,8 @@ assert cuda.current_context().can_access_peer(1) and str(cuda.gpus) == "<Managed
 def test_several_devices_are_apart(tmp_path):
     path = tmp_path / "several.py"
     path.write_text(SEVERAL)
-    env = os.environ | {"HUNDREDFOLD_SIMULATE": "1", "HUNDREDFOLD_GPUS": "2"}
+    env = os.environ | {"GPUSIM_SIMULATE": "1", "GPUSIM_GPUS": "2"}
     done = subprocess.run(
-        [sys.executable, "-m", "hundredfold", str(path)], capture_output=True, text=True, timeout=120, env=env
+        [sys.executable, "-m", "gpusim", str(path)], capture_output=True, text=True, timeout=120, env=env
     )
     assert done.returncode == 0, done.stderr

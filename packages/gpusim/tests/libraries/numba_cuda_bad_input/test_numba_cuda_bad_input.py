@@ -20,13 +20,13 @@ GIVE_UP = 120  # seconds until a hang becomes a failure
 
 
 def environment(**more: str) -> dict[str, str]:
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("HUNDREDFOLD_K", "HUNDREDFOLD_T", "NUMBA_"))}
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("GPUSIM_K", "GPUSIM_T", "NUMBA_"))}
     # How long a thread may go on is the program's own rule; a second is enough here. What is found is to stop it.
     return {
         **kept,
-        "HUNDREDFOLD_SIMULATE": "1",
-        "HUNDREDFOLD_THREAD_SECONDS": "1",
-        "HUNDREDFOLD_TRACE": "first",
+        "GPUSIM_SIMULATE": "1",
+        "GPUSIM_THREAD_SECONDS": "1",
+        "GPUSIM_TRACE": "first",
         **more,
     }
 
@@ -38,7 +38,7 @@ def run(tmp_path, warm):
     def run(program: str, **more: str) -> subprocess.CompletedProcess:
         script = tmp_path / "program.py"
         script.write_text(program, encoding="utf-8")
-        command = [sys.executable, "-m", "hundredfold", str(script)]
+        command = [sys.executable, "-m", "gpusim", str(script)]
         return subprocess.run(
             command, env=environment(**more), cwd=tmp_path, capture_output=True, text=True, timeout=GIVE_UP, check=False
         )
@@ -51,7 +51,7 @@ def run(tmp_path, warm):
 @pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: wrong.name)
 def test_one_error_with_the_line(run, wrong, kernels):
     program = HEAD + wrong.body
-    done = run(program, HUNDREDFOLD_KERNELS=kernels)
+    done = run(program, GPUSIM_KERNELS=kernels)
     if kernels in wrong.gaps:
         assert done.returncode == 0, f"no gap any more: take it out of cases.py\n{done.stderr}"
         pytest.xfail(f"{kernels} kernels do not refuse this yet")
@@ -96,7 +96,7 @@ def test_the_next_launch_is_unaffected(run, name, kernels):
         + "x = cuda.to_device(np.arange(100.0))\n"
         + AFTERWARDS
     )
-    done = run(program, HUNDREDFOLD_KERNELS=kernels)
+    done = run(program, GPUSIM_KERNELS=kernels)
     assert done.returncode == 0, done.stderr
     assert "caught" in done.stdout and "the next launch is right" in done.stdout
 
@@ -133,9 +133,9 @@ def test_ctrl_c_stops_a_long_launch(tmp_path, kernels, where, after):
     script = tmp_path / "program.py"
     script.write_text(LONG.replace("WHERE", where), encoding="utf-8")
     # No limit of ours may come first.
-    env = environment(HUNDREDFOLD_KERNELS=kernels, HUNDREDFOLD_THREAD_SECONDS="1000", HUNDREDFOLD_TRACE="off")
+    env = environment(GPUSIM_KERNELS=kernels, GPUSIM_THREAD_SECONDS="1000", GPUSIM_TRACE="off")
     process = subprocess.Popen(
-        [sys.executable, "-m", "hundredfold", str(script)],
+        [sys.executable, "-m", "gpusim", str(script)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

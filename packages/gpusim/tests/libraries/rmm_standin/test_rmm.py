@@ -2,7 +2,7 @@
 
 import pytest
 
-SETTINGS = {"HUNDREDFOLD_GPU_MEMORY": "256MiB"}
+SETTINGS = {"GPUSIM_GPU_MEMORY": "256MiB"}
 IMPORTS = """
 import os, pickle, tempfile
 import numpy as np
@@ -121,7 +121,7 @@ def test_a_buffer_copies_to_and_fro(rmm):
 
 def test_what_goes_over_the_bus_is_counted(rmm):
     rmm("""
-        from hundredfold.engine import queue
+        from gpusim.device import queue
         before = queue.counters()
         buffer = rmm.DeviceBuffer.to_device(bytes(1000))
         buffer.copy()

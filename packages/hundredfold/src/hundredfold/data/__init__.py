@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hundredfold.machine.paths import data_dir
+from hundredfold.paths import data_dir
 
 
 def names() -> list[str]:

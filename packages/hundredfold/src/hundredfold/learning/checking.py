@@ -18,9 +18,9 @@ import re
 import textwrap
 from typing import Any
 
-from hundredfold import problems
-from hundredfold.problems import progress
-from hundredfold.problems.verdict import RIGHT, UNJUDGED, UNTOUCHED, WRONG, Verdict
+from hundredfold.learning import problems
+from hundredfold.learning.problems import progress
+from hundredfold.learning.problems.verdict import RIGHT, UNJUDGED, UNTOUCHED, WRONG, Verdict
 
 __all__ = ["CheckFailed", "check", "hint"]
 

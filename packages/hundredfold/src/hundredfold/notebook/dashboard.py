@@ -12,24 +12,24 @@ import warnings
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from hundredfold import replay
+from hundredfold.notebook import replay
 
 if TYPE_CHECKING:
     from comm.base_comm import BaseComm
     from IPython.core.interactiveshell import InteractiveShell
 
 #: As in dashboard.js.
-TARGET = "hundredfold.dashboard"
+TARGET = "hundredfold.notebook.dashboard"
 
 
 def watch(ip: InteractiveShell) -> None:
     """Tell the lab after each cell where the cluster's dashboard is, if that has changed.
 
-    Only in a kernel that our Jupyter server started (`HUNDREDFOLD_BASE_URL`). Dask's warning that a dashboard's port is
+    Only in a kernel that our Jupyter server started (`KERNELLENS_BASE_URL`). Dask's warning that a dashboard's port is
     taken is silenced: the plots find the port that was taken instead, and nobody has to type it.
     """
     warnings.filterwarnings("ignore", message=r"\s*Port \d+ is already in use", category=UserWarning)
-    if not os.environ.get("HUNDREDFOLD_BASE_URL"):
+    if not os.environ.get("KERNELLENS_BASE_URL"):
         return
     replay.watch()
     unwatch(ip)
@@ -115,9 +115,9 @@ class _Teller:
 
     def _said(self) -> dict[str, Any]:
         """The comm's data: the address, and whether the plots of GPUs have something to show."""
-        from hundredfold import simulate
+        import gpusim
 
-        return {"url": self.told, "gpu": not simulate.active()}
+        return {"url": self.told, "gpu": not gpusim.active()}
 
 
 _TELLER = _Teller()

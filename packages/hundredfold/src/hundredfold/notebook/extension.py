@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hundredfold import dashboard
-from hundredfold.progress import watching
+from hundredfold.learning.progress import watching
+from hundredfold.notebook import dashboard
 from hundredfold.start import CannotStartError, start
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def _lens_of(ip: InteractiveShell) -> Any:
         %%lens [--gpu NAME] [--shapes] [--fraction SHARE] [-o NAME]
         """
         __tracebackhide__ = True
-        from hundredfold.lens import magics
+        from kernellens import magics
 
         magics.register(ip)
         return ip.run_cell_magic("lens", line, cell)
@@ -89,7 +89,7 @@ def _gpu_of(ip: InteractiveShell) -> Any:
     @no_var_expand
     def gpu(line: str) -> Any:
         """Show the GPU that the lens speaks of, or choose one: %gpu A100."""
-        from hundredfold.lens import magics
+        from kernellens import magics
 
         magics.register(ip)
         return ip.run_line_magic("gpu", line)

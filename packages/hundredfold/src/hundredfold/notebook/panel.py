@@ -17,8 +17,8 @@ from typing import Any
 
 from distributed import LocalCluster, Nanny, Status
 
-from hundredfold import replay
-from hundredfold.machine import cpu
+from gpusim.hardware import cpu
+from hundredfold.notebook import replay
 
 #: A worker with pandas, Numba and a notebook's arrays wants about this much main memory (bytes).
 WORKER_MEMORY = 768 * 2**20
@@ -63,7 +63,7 @@ def make(**kwargs: Any) -> LocalCluster:
     Parameters
     ----------
     **kwargs : passed on to `dask_cuda.LocalCUDACluster` where NVML counts a GPU and dask_cuda is installed, else to
-        `SimulatedCUDACluster`, whose workers then simulate: one of one thread for each of `HUNDREDFOLD_GPUS` GPUs (16 at
+        `SimulatedCUDACluster`, whose workers then simulate: one of one thread for each of `GPUSIM_GPUS` GPUs (16 at
         most), else two where cores and memory suffice, else one; with as much memory as the control group leaves.
     """
     replay.offer(load=True)
@@ -113,9 +113,9 @@ def simulating() -> dict[str, Any]:
     """The arguments of a LocalCluster whose workers simulate, one thread and one GPU each, within this machine's limits."""
     left = int(cpu.memory().available * SHARE)
     count = _asked_gpus() or max(1, min(2, cpu.cores(), left // WORKER_MEMORY))
-    env = {"HUNDREDFOLD_SIMULATE": "1", "HUNDREDFOLD_GPUS": "1"}
+    env = {"GPUSIM_SIMULATE": "1", "GPUSIM_GPUS": "1"}
     # Half of a worker's memory is its device's, as it is everywhere in simulation; what the host does takes the other half.
-    env["HUNDREDFOLD_GPU_MEMORY"] = os.environ.get("HUNDREDFOLD_GPU_MEMORY") or str(left // count // 2)
+    env["GPUSIM_GPU_MEMORY"] = os.environ.get("GPUSIM_GPU_MEMORY") or str(left // count // 2)
     return {
         "n_workers": count,
         "threads_per_worker": 1,
@@ -129,9 +129,9 @@ def simulating() -> dict[str, Any]:
 
 def dask_setup(worker: object) -> None:
     """Dask's hook for a preloaded module: put the stand-ins in place in the worker, before its first task arrives."""
-    from hundredfold import simulate
+    import gpusim
 
-    simulate.activate()
+    gpusim.activate()
     if threading.current_thread() is threading.main_thread():
         # Ctrl-C in the terminal reaches the workers too, and each would answer with a traceback; the server ends them.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -139,5 +139,5 @@ def dask_setup(worker: object) -> None:
 
 def _asked_gpus() -> int:
     """How many GPUs are to be simulated; 0 where that is not said, or is no number (which the notebook says)."""
-    asked = os.environ.get("HUNDREDFOLD_GPUS", "").strip()
+    asked = os.environ.get("GPUSIM_GPUS", "").strip()
     return min(int(asked), MOST_GPUS) if asked.isdecimal() else 0

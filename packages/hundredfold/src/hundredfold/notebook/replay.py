@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from hundredfold.machine import paths
+from hundredfold import paths
 
 FOLDER = "HUNDREDFOLD_PANELS"
 _DASHBOARD = "distributed.dashboard.scheduler"
@@ -59,7 +59,7 @@ def offer(load: bool = False) -> None:
 
 def watch() -> None:
     """Offer them to each cluster of this process, when it serves its first page."""
-    from hundredfold.simulate import local_cluster
+    from gpusim.importing import local_cluster
 
     if offer not in local_cluster.BEFORE_PAGES:
         local_cluster.BEFORE_PAGES.append(offer)
@@ -67,7 +67,7 @@ def watch() -> None:
 
 @functools.cache
 def _read(file: str, _changed: int) -> dict[str, Any]:
-    from hundredfold.record import panel
+    from hundredfold.toolkit.record import panel
 
     run = json.loads(Path(file).read_text(encoding="utf-8"))
     panel.check(run)
@@ -177,7 +177,7 @@ def _stream(run: dict[str, Any], across: Any, cover: Any) -> Any:
 
 def _memory(run: dict[str, Any], across: Any, cover: Any) -> Any:
     """The device's memory of each worker where it is known, else its main memory."""
-    from hundredfold.plot import palette
+    from kernellens.plot import palette
 
     device = all("device" in each for each in run["memory"])
     plot = _figure("Memory that arrays on the GPUs hold" if device else "Main memory in use", across)

@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 from filelock import FileLock, Timeout
 
-from hundredfold.machine import paths
+from hundredfold import paths
 
 FOLDERS = ("notebooks", "exercises", "solutions", "syllabi")
 #: Single pages of docs/ that lectures link to.

@@ -4,7 +4,7 @@ The driver on the host decides: a container or a conda environment brings everyt
 (`packages.NEEDS`): NVIDIA, "CUDA Compatibility", minor version compatibility, table 1 (CUDA 12.x from driver 525, CUDA 13.x from
 580); RAPIDS 26.10, "Platform Support" (compute capability, tested drivers).
 
->>> from hundredfold.machine import environments
+>>> from hundredfold.setup import environments
 >>> environments.variant("570.86.15", "9.0").extra
 'cu12'
 """
@@ -15,8 +15,9 @@ import re
 from dataclasses import dataclass
 from importlib import metadata
 
-from . import packages, paths
-from .detect import Gpu, Probe
+from gpusim.hardware import packages
+from gpusim.hardware.detect import Gpu, Probe
+from hundredfold import paths
 
 PYTHON = "3.12"
 """What is written where nothing is asked for; RAPIDS 26.10 has wheels from 3.11 to 3.13."""
@@ -119,7 +120,7 @@ def environment(probe: Probe | None = None, python: str = PYTHON, system: dict |
     ValueError
         If there are no wheels for this Python.
     """
-    from .detect import probe as ask
+    from gpusim.hardware.detect import probe as ask
 
     if python not in PYTHONS:
         raise ValueError(f"There are wheels for Python {', '.join(PYTHONS)}, not for {python!r}.")

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from hundredfold.plot import words as text
+from kernellens.plot import words as text
 
 SLACK = 1.25
 """A time this many times below a *measured* limit is still believed: clocks and neighbours vary, and the rates were taken on
@@ -136,7 +136,7 @@ def limit(
         Floating-point operations; a fused multiply-add counts as two.
     machine : str, optional
         Of which machine: None for this one (its GPU where it has one, else its CPU), "cpu" for this CPU, or a known GPU such
-        as "V100" (`hundredfold.machine.gpus.names()`). This machine's rates are measured the first time and kept.
+        as "V100" (`gpusim.hardware.gpus.names()`). This machine's rates are measured the first time and kept.
     dtype : {"float64", "float32"}
         Of the operations.
 
@@ -158,11 +158,11 @@ def limit(
         )
     dtype = check_work(bytes, flops, dtype)
     if machine is None or str(machine).lower() == "cpu":
-        from hundredfold import machine as here
+        from gpusim import hardware as here
 
         on_gpu = machine is None and here.mode() == "gpu"
         return _here("gpu" if on_gpu else "cpu", bytes, flops, dtype)
-    from hundredfold.machine import gpus
+    from gpusim.hardware import gpus
 
     gpu = gpus.find(machine)
     return _limit(gpu, f"the {gpu.name}", bytes, flops, dtype, gpu.l2, gpu.sources["bandwidth"], 1.0)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hundredfold import machine
+from gpusim import hardware
 
 METHOD = (
     "best of repeated copies, triads and sums (STREAM's counting) over arrays larger than the last cache, and of chains of "
@@ -26,7 +26,7 @@ UNKNOWN_CACHE = 32 << 20
 SMALLEST, LARGEST = 32 << 20, 256 << 20  # bytes of one of the three arrays
 
 
-def cpu_rates(again: bool = False) -> machine.rates.Rates:
+def cpu_rates(again: bool = False) -> hardware.rates.Rates:
     """Return this CPU's rates: kept ones, or measured now, which takes two seconds and says so on stderr.
 
     Parameters
@@ -36,22 +36,22 @@ def cpu_rates(again: bool = False) -> machine.rates.Rates:
     """
     import numba
 
-    key = f"{machine.rates.cpu_key()} numba {numba.__version__}"
-    kept = machine.rates.load(key)
+    key = f"{hardware.rates.cpu_key()} numba {numba.__version__}"
+    kept = hardware.rates.load(key)
     if kept is not None and not again:
         return kept
-    _say(f"measuring how fast this CPU is ({machine.cpu.cores()} cores), once ...")
+    _say(f"measuring how fast this CPU is ({hardware.cpu.cores()} cores), once ...")
     found = _measure_cpu()
     if kept is not None:
         found = _better(kept, found)
-    machine.rates.save(key, found)
+    hardware.rates.save(key, found)
     return found
 
 
-def gpu_rates(again: bool = False) -> machine.rates.Rates:
+def gpu_rates(again: bool = False) -> hardware.rates.Rates:
     """Return the rates of the current real GPU, kept or measured now with CuPy."""
-    key = machine.rates.key()
-    kept = machine.rates.load(key)
+    key = hardware.rates.key()
+    kept = hardware.rates.load(key)
     if kept is not None and not again:
         return kept
     from .calibrate_gpu import measure_gpu
@@ -60,7 +60,7 @@ def gpu_rates(again: bool = False) -> machine.rates.Rates:
     found = measure_gpu()
     if kept is not None:
         found = _better(kept, found)
-    machine.rates.save(key, found)
+    hardware.rates.save(key, found)
     return found
 
 
@@ -91,15 +91,15 @@ def last_cache(root: str = "/sys/devices/system/cpu") -> int:
     return total or UNKNOWN_CACHE
 
 
-def _measure_cpu() -> machine.rates.Rates:
+def _measure_cpu() -> hardware.rates.Rates:
     import numba
 
-    cores = machine.cpu.cores()
+    cores = hardware.cpu.cores()
     with ThreadPoolExecutor(cores) as threads:
         bandwidth = _bandwidth(threads, cores)
         fp64, fp32 = (_arithmetic(threads, cores, dtype) for dtype in (np.float64, np.float32))
-    return machine.rates.Rates(
-        device=machine.cpu.cpu_name(),
+    return hardware.rates.Rates(
+        device=hardware.cpu.cpu_name(),
         bandwidth=bandwidth,
         fp64=fp64,
         fp32=fp32,
@@ -113,7 +113,7 @@ def _bandwidth(threads: ThreadPoolExecutor, cores: int) -> float:
     from . import kernels
 
     # Never more than a quarter of what is left, all three arrays together: a small seat must survive this.
-    room = machine.cpu.memory().available // 12
+    room = hardware.cpu.memory().available // 12
     nbytes = max(1 << 20, min(LARGEST, max(SMALLEST, 4 * last_cache()), room))
     slices = []
     for _ in range(3):
@@ -159,7 +159,7 @@ def _best(run: Callable[[], object], budget: float) -> float:
     return best
 
 
-def _better(old: machine.rates.Rates, new: machine.rates.Rates) -> machine.rates.Rates:
+def _better(old: hardware.rates.Rates, new: hardware.rates.Rates) -> hardware.rates.Rates:
     import dataclasses
 
     faster = {

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from hundredfold import machine
+from gpusim import hardware
 
 METHOD = "least GPU time of several: device copy (read plus written), chains of fused multiply-adds, matrix product, pinned upload"
 _ROUNDS = 512
 
 
-def measure_gpu() -> machine.rates.Rates:
+def measure_gpu() -> hardware.rates.Rates:
     """Return the rates of the current device. Makes a CUDA context; takes about a second and an eighth of the free memory."""
     import cupy as cp
     import numpy as np
@@ -57,7 +57,7 @@ def measure_gpu() -> machine.rates.Rates:
     one = cp.ones(1)
     launch = best(empty, one, one)
     cp.get_default_memory_pool().free_all_blocks()
-    return machine.rates.Rates(
+    return hardware.rates.Rates(
         device=gpu_name(),
         bandwidth=bandwidth,
         gemm64=gemm64,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from hundredfold.plot import words as text
+from kernellens.plot import words as text
 
 
 @click.command()
@@ -15,13 +15,13 @@ def limits(again: bool, as_json: bool) -> None:
 
     The first time it measures, which takes some seconds; the rates are kept.
     """
-    from hundredfold import machine
-    from hundredfold.machine import gpus
+    from gpusim import hardware
+    from gpusim.hardware import gpus
 
     from . import calibrate
 
     here = [("this CPU", calibrate.cpu_rates(again))]
-    if machine.mode() == "gpu":
+    if hardware.mode() == "gpu":
         here.append(("this GPU", calibrate.gpu_rates(again)))
     if as_json:
         import dataclasses

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from hundredfold.plot import words as text
+from kernellens.plot import words as text
 
 from . import ledger, recorded
 from .bounds import Limit
@@ -48,7 +48,7 @@ class Comparison:
         The id of the recorded rows.
     ratios : dict of str to Ratios
         For each way measured here.
-    figure : hundredfold.plot.Figure
+    figure : kernellens.plot.Figure
         *published | here | recorded | limit* on a logarithmic axis, with a text alternative.
     measured : list of hundredfold.toolkit.ledger.Entry
         The measurements among what was compared; a time that was given as a number alone says nothing of where it was taken.
@@ -71,7 +71,7 @@ class Comparison:
     @property
     def figure(self) -> Any:
         """The picture, made when it is asked for."""
-        from hundredfold import plot
+        from kernellens import plot
 
         said = [f"{label}: {ratios}." for label, ratios in self.ratios.items() if str(ratios)]
         drawn = plot.times(self._marks, title=self._head, note=" · ".join(self._notes), below=said)
@@ -82,7 +82,7 @@ class Comparison:
         return self.figure._repr_mimebundle_(include, exclude)
 
     def __str__(self) -> str:
-        from hundredfold.plot.dots import table
+        from kernellens.plot.dots import table
 
         rows = [*table(self._marks)]
         wide = max((len(label) for label in self.ratios), default=0)
@@ -183,8 +183,8 @@ def _seconds(label: str, value: Any) -> float:
 def _marks(
     found: list[recorded.Row], timed: Mapping[str, Timed], seconds: dict[str, float], bound: Limit | None
 ) -> list:
-    from hundredfold.machine import gpus
-    from hundredfold.plot.dots import Row
+    from gpusim.hardware import gpus
+    from kernellens.plot.dots import Row
 
     marks, elsewhere = [], {}
     for kind in ("published", "recorded"):
@@ -222,11 +222,11 @@ def _marks(
 
 def _notes(row: recorded.Row, timed: Mapping[str, Timed], n: int | None) -> list[str]:
     """Return the lines under the picture: where the times here come from, and what differs from the published work."""
-    from hundredfold import machine
+    from gpusim import hardware
 
     places = [place(value.device).strip("()") for value in timed.values() if isinstance(value, Measurement)]
     measured_on_cpu = all(isinstance(value, Measurement) and value.device == "CPU" for value in timed.values())
-    if machine.mode() == "simulated" and not measured_on_cpu:
+    if hardware.mode() == "simulated" and not measured_on_cpu:
         # All of it, also a time that was taken by hand. Only where every one is known to be the CPU's own is nothing simulated.
         places = ["simulated on this CPU"]
     notes = [f"Times taken here ({', '.join(dict.fromkeys(places))})"] if places else []

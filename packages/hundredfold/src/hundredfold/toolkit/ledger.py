@@ -1,6 +1,6 @@
 """What was measured in this process: the last measurement of each name, and the last comparison of each workload.
 
-`measure` and `compare` enter it; a page about what was measured (`hundredfold.reporting`) reads it. It holds numbers and words, never what a
+`measure` and `compare` enter it; a page about what was measured (`hundredfold.learning.reporting`) reads it. It holds numbers and words, never what a
 measured function returned: a ledger must keep no array alive.
 """
 

@@ -98,7 +98,7 @@ def published(workload: str) -> Row:
 
 @cache
 def _all() -> tuple[Row, ...]:
-    from hundredfold import machine
+    from gpusim import hardware as machine
 
     files = sorted(machine.paths.data_dir("recordings").glob("*.json"))
     read = [row for file in files if file.name != "schema.json" for row in _read(file)]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hundredfold.plot import words as text
+from kernellens.plot import words as text
 
 if TYPE_CHECKING:
     from .bounds import Limit
@@ -35,7 +35,7 @@ class Measurement:
     device : str
         "CPU", "simulated GPU" or the name of the GPU.
     mode : str
-        "gpu", "simulated" or "none", as `hundredfold.machine.mode()`.
+        "gpu", "simulated" or "none", as `gpusim.hardware.mode()`.
     versions : dict of str to str
         Python and the array libraries in use.
     bytes, flops : float or None

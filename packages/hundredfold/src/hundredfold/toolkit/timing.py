@@ -148,7 +148,7 @@ def _name(fn: Callable[..., Any]) -> str:
 
 
 def _result(name: str, sampler: Sampler, device: str, host: list[float], **more: Any) -> Measurement:
-    from hundredfold import machine
+    from gpusim import hardware
 
     taken = sampler.samples
     return Measurement(
@@ -158,7 +158,7 @@ def _result(name: str, sampler: Sampler, device: str, host: list[float], **more:
         loops=taken.loops,
         value=taken.value,
         device=device,
-        mode=machine.mode(),
+        mode=hardware.mode(),
         versions=where.versions(),
         host=float(np.median(host)) if host else None,
         **more,

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-_QUEUE = "hundredfold.engine.queue"
+_QUEUE = "gpusim.device.queue"
 _GPU_LIBRARIES = {"cupy", "cupyx", "cudf", "cuml", "dask_cudf", "cugraph"}
 _LIBRARIES_WITH_CONTEXTS = {"cupy", "numba.cuda"}
 _VERSIONED = ("numpy", "cupy", "numba", "cudf", "pandas", "polars", "dask", "jax", "torch")
@@ -22,9 +22,9 @@ _VERSIONED = ("numpy", "cupy", "numba", "cudf", "pandas", "polars", "dask", "jax
 
 def simulating() -> bool:
     """Whether a GPU stands simulated in this process."""
-    from hundredfold import machine
+    from gpusim import hardware
 
-    return machine.mode() == "simulated"
+    return hardware.mode() == "simulated"
 
 
 def synchronize() -> None:

@@ -6,9 +6,9 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from hundredfold.assignment import course
-from hundredfold.assignment.command import command
-from hundredfold.machine import paths
+from hundredfold import paths
+from hundredfold.classroom.assignment import course
+from hundredfold.classroom.assignment.command import command
 
 STEMS = course.stems()
 

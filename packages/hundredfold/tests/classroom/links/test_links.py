@@ -8,12 +8,12 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import pytest
 from click.testing import CliRunner
 
-from hundredfold import links
-from hundredfold.links import colab
-from hundredfold.links.command import command
-from hundredfold.machine import paths
+from hundredfold import paths
+from hundredfold.classroom import links
+from hundredfold.classroom.links import colab
+from hundredfold.classroom.links.command import command
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[5]
 PUBLIC = links.given("https://github.com/owner/course.git")
 
 
@@ -49,7 +49,7 @@ def test_the_one_setting(project):
 
 
 def test_the_sites_pages_show_the_ways_only_if_there_are_any(project):
-    from hundredfold.site import units
+    from hundredfold.publish.site import units
 
     def row(file):
         notebook = {"cells": [{"source": "# Title"}], "metadata": {}}

@@ -12,8 +12,8 @@ import pytest
 from click.testing import CliRunner
 from nbformat import v4, write
 
-from hundredfold.preflight import jobs, ledger, running
-from hundredfold.preflight.command import command
+from hundredfold.classroom.preflight import jobs, ledger, running
+from hundredfold.classroom.preflight.command import command
 
 SECONDS = 300  # for what hangs
 
@@ -77,12 +77,12 @@ def test_a_notebook_has_the_seats_environment_and_nothing_of_ours(course, monkey
         monkeypatch.setenv(name, "1")
     code = (
         "import os, tempfile\n"
-        "assert os.environ['HUNDREDFOLD_SEAT'] == 'simulated' and os.environ['HUNDREDFOLD_GPUS'] == '2'\n"
-        "assert int(os.environ['HUNDREDFOLD_GPU_MEMORY']) == 2**30 // 4 and os.environ['OMP_NUM_THREADS'] == '1'\n"
+        "assert os.environ['HUNDREDFOLD_SEAT'] == 'simulated' and os.environ['GPUSIM_GPUS'] == '2'\n"
+        "assert int(os.environ['GPUSIM_GPU_MEMORY']) == 2**30 // 4 and os.environ['OMP_NUM_THREADS'] == '1'\n"
         "assert not {'HUNDREDFOLD_CLASS', 'CUPY_GPU_MEMORY_LIMIT', 'DASK_TEMPORARY_DIRECTORY'} & set(os.environ)\n"
         f"assert os.environ['HUNDREDFOLD_STATE'] != {str(tmp_path / 'state')!r}\n"
-        "from hundredfold.problems import progress\n"
-        "from hundredfold.problems.verdict import Verdict\n"
+        "from hundredfold.learning.problems import progress\n"
+        "from hundredfold.learning.problems.verdict import Verdict\n"
         "assert progress.record(Verdict('arrays.port', 'right')) and progress.read()\n"
     )
     notebook(course / "notebooks", "01_first", code, "assert os.environ['HUNDREDFOLD_STRICT'] == ''")

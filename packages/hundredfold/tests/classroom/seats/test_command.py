@@ -8,7 +8,7 @@ import sys
 import pytest
 from click.testing import CliRunner
 
-from hundredfold.seats.command import command
+from hundredfold.classroom.seats.command import command
 
 
 def run(*arguments, **more):
@@ -47,11 +47,11 @@ def test_what_cannot_be_is_a_sentence(arguments, status, said):
 
 def test_without_a_gpu_all_simulate(monkeypatch):
     monkeypatch.setattr(
-        "hundredfold.machine.probe",
-        lambda: __import__("hundredfold.machine.detect", fromlist=["Probe"]).Probe("no driver"),
+        "gpusim.hardware.probe",
+        lambda: __import__("gpusim.hardware.detect", fromlist=["Probe"]).Probe("no driver"),
     )
     said = " ".join(run("--learners", "12").output.split())
-    assert "12 learners on no GPU: all simulate." in said and "HUNDREDFOLD_SIMULATE=1" in said
+    assert "12 learners on no GPU: all simulate." in said and "GPUSIM_SIMULATE=1" in said
 
 
 def test_the_program_knows_it():

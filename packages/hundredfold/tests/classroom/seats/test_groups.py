@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hundredfold.seats.groups import Groups
+from hundredfold.classroom.seats.groups import Groups
 
 
 @pytest.fixture

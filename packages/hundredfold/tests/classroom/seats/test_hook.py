@@ -5,12 +5,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from hundredfold.seats import certificates, hook, limits, places
-from hundredfold.seats.boards import GB
-from hundredfold.seats.ledger import NoSeat
-from hundredfold.seats.limits import Limits, WrongLimit, checked, environment, size
-from hundredfold.seats.places import Place
-from hundredfold.seats.plan import CONTEXT
+from hundredfold.classroom.seats import certificates, hook, limits, places
+from hundredfold.classroom.seats.boards import GB
+from hundredfold.classroom.seats.ledger import NoSeat
+from hundredfold.classroom.seats.limits import Limits, WrongLimit, checked, environment, size
+from hundredfold.classroom.seats.places import Place
+from hundredfold.classroom.seats.plan import CONTEXT
 
 
 class Spawner(SimpleNamespace):
@@ -46,8 +46,8 @@ def test_without_gpus_a_seat_simulates_with_limits_of_its_own(tmp_path):
     seats(tmp_path).pre_spawn(anna)
     env = anna.environment
     assert env["PATH"] == "/usr/bin" and env["HUNDREDFOLD_SEAT"] == "simulated"
-    assert env["HUNDREDFOLD_GPUS"] == "2" and env["HUNDREDFOLD_GPU_MEMORY"] == str(1 << 30)
-    assert "CUDA_VISIBLE_DEVICES" not in env and "HUNDREDFOLD_SIMULATE" not in env
+    assert env["GPUSIM_GPUS"] == "2" and env["GPUSIM_GPU_MEMORY"] == str(1 << 30)
+    assert "CUDA_VISIBLE_DEVICES" not in env and "GPUSIM_SIMULATE" not in env
     assert env["OMP_NUM_THREADS"] == env["NUMBA_NUM_THREADS"] == "2"
     assert (anna.mem_limit, anna.cpu_limit) == (4 << 30, 1.5)
     assert anna.args == ["--x", "--KernelManager.transport=ipc"]
@@ -71,11 +71,11 @@ def test_every_comm_of_dask_is_encrypted_with_the_learners_own_certificate(tmp_p
 
 
 def test_what_an_administrator_set_wins_and_an_earlier_seat_leaves_nothing(tmp_path):
-    anna = Spawner("anna", HUNDREDFOLD_GPUS="4")
+    anna = Spawner("anna", GPUSIM_GPUS="4")
     seating = seats(tmp_path)
     seating.places = [Place("GPU-a", "GPU 0", 8 * GB, 1, "MPS"), *seating.places]
     seating.pre_spawn(anna)
-    assert anna.environment["CUDA_VISIBLE_DEVICES"] == "GPU-a" and anna.environment["HUNDREDFOLD_GPUS"] == "4"
+    assert anna.environment["CUDA_VISIBLE_DEVICES"] == "GPU-a" and anna.environment["GPUSIM_GPUS"] == "4"
     seating.post_stop(anna)
     seating.places = seating.places[1:]
     seating.pre_spawn(anna)
@@ -89,7 +89,7 @@ def test_a_seat_on_a_gpu_holds_cupy_rmm_cudf_pandas_and_mps():
     assert env["HUNDREDFOLD_SEAT_MEMORY"] == str(8 * GB) and env["CUDF_PANDAS_RMM_MODE"] == "cuda"
     assert env["CUDA_MPS_PINNED_DEVICE_MEM_LIMIT"] == f"0={(8 * GB + CONTEXT) // 2**20}M"
     assert env["CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"] == "20"
-    assert "hundredfold.seats.rmm" in env["DASK_DISTRIBUTED__WORKER__PRELOAD"]
+    assert "hundredfold.classroom.seats.rmm" in env["DASK_DISTRIBUTED__WORKER__PRELOAD"]
     alone = environment(Place("MIG-1", "1g.18gb", 17 * GB, 1, "MIG"), Limits(4 << 30, 2))
     assert not any("MPS" in name for name in alone)
 
@@ -102,7 +102,7 @@ def test_who_finds_no_gpu_simulates_and_does_not_see_any(tmp_path, monkeypatch):
     seating.pre_spawn(first)
     seating.pre_spawn(second)
     assert first.environment["CUDA_VISIBLE_DEVICES"] == "GPU-a"
-    assert second.environment["HUNDREDFOLD_SIMULATE"] == "1" and second.environment["CUDA_VISIBLE_DEVICES"] == "0,1"
+    assert second.environment["GPUSIM_SIMULATE"] == "1" and second.environment["CUDA_VISIBLE_DEVICES"] == "0,1"
     refusing = seats(tmp_path / "other", gpus="auto", mechanism="one each", overflow="refuse")
     refusing.pre_spawn(first)
     with pytest.raises(NoSeat) as told:

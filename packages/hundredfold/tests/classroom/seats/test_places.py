@@ -7,13 +7,13 @@ import threading
 
 import pytest
 
-from hundredfold.seats import places
-from hundredfold.seats.boards import GB, UnreadableGpus
-from hundredfold.seats.enter import SHARED
-from hundredfold.seats.ledger import Ledger, NoSeat
-from hundredfold.seats.limits import Limits, environment
-from hundredfold.seats.places import Place
-from hundredfold.seats.plan import CONTEXT, Impossible
+from hundredfold.classroom.seats import places
+from hundredfold.classroom.seats.boards import GB, UnreadableGpus
+from hundredfold.classroom.seats.enter import SHARED
+from hundredfold.classroom.seats.ledger import Ledger, NoSeat
+from hundredfold.classroom.seats.limits import Limits, environment
+from hundredfold.classroom.seats.places import Place
+from hundredfold.classroom.seats.plan import CONTEXT, Impossible
 
 H200 = 143_771  # MiB, as nvidia-smi tells of it
 
@@ -209,7 +209,7 @@ def test_a_damaged_ledger_is_put_aside_and_the_class_goes_on(ledger):
 def test_many_at_once_get_each_seat_once(ledger, tmp_path):
     """Threads and other processes alike, as when a hub and an administrator change it together."""
     code = (
-        "import sys\nfrom hundredfold.seats.ledger import Ledger\nfrom hundredfold.seats.places import Place\n"
+        "import sys\nfrom hundredfold.classroom.seats.ledger import Ledger\nfrom hundredfold.classroom.seats.places import Place\n"
         "p = [Place('a', 'a', 0, 9, 'MPS'), Place('b', 'b', 0, 9, 'MPS')]\n"
         "for i in range(6): Ledger(sys.argv[1]).take(f'{sys.argv[2]}-{i}', p)"
     )

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from hundredfold.machine.detect import Gpu, Probe
-from hundredfold.seats import boards, needs, words
-from hundredfold.seats.boards import GB, UnreadableGpus, named
-from hundredfold.seats.plan import CLIENTS, CONTEXT, LEAST, Impossible, plan
+from gpusim.hardware.detect import Gpu, Probe
+from hundredfold.classroom.seats import boards, needs, words
+from hundredfold.classroom.seats.boards import GB, UnreadableGpus, named
+from hundredfold.classroom.seats.plan import CLIENTS, CONTEXT, LEAST, Impossible, plan
 
 HERE = Path(__file__).parent
-ROOT = HERE.parents[1]
+ROOT = HERE.parents[4]
 MACHINES = json.loads((HERE / "machines.json").read_text())
 NVIDIA = json.loads((HERE / "mig_parted.json").read_text())
 SLICES = {"A30": 4, "RTX PRO 6000 Blackwell": 4}  # parts that a GPU is cut into; all others: 7

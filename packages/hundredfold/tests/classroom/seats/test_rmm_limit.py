@@ -5,12 +5,21 @@ import subprocess
 import sys
 from pathlib import Path
 
-LINE = Path(__file__).parents[2] / "src" / "hundredfold" / "seats" / "startup.pth"
+LINE = (
+    Path(__file__).parents[5]
+    / "packages"
+    / "hundredfold"
+    / "src"
+    / "hundredfold"
+    / "classroom"
+    / "seats"
+    / "hundredfold_seat.pth"
+)
 
 CODE = """
-from hundredfold import simulate
-simulate.activate()
-from hundredfold.seats import rmm as seat
+import gpusim
+gpusim.activate()
+from hundredfold.classroom.seats import rmm as seat
 seat.apply()
 seat.apply()
 import sys
@@ -37,7 +46,7 @@ def run(code, **env):
         capture_output=True,
         text=True,
         timeout=300,
-        env={**os.environ, "HUNDREDFOLD_GPU_MEMORY": str(1 << 30), **env},
+        env={**os.environ, "GPUSIM_GPU_MEMORY": str(1 << 30), **env},
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.split()
@@ -49,14 +58,14 @@ def test_what_takes_memory_through_rmm_gets_its_own_error_at_the_seats_limit():
 
 
 def test_a_process_that_is_on_no_seat_is_left_alone():
-    code = "import sys; before = list(sys.meta_path); from hundredfold.seats import rmm; rmm.apply(); print(sys.meta_path == before)"
+    code = "import sys; before = list(sys.meta_path); from hundredfold.classroom.seats import rmm; rmm.apply(); print(sys.meta_path == before)"
     assert run(code, HUNDREDFOLD_SEAT_MEMORY="") == ["True"]
     assert run(code, HUNDREDFOLD_SEAT_MEMORY="some") == ["True"]
 
 
 def test_rmm_that_is_there_already_is_held_too():
     # As in a process of a seat: the start-up file's watcher is there, the stand-ins' finder comes before it.
-    code = "from hundredfold.seats import rmm as seat; seat.apply(); from hundredfold import simulate; simulate.activate(); import rmm; from hundredfold.seats import rmm as seat; seat.dask_setup(None); print(rmm.mr.get_current_device_resource().get_allocation_limit())"
+    code = "from hundredfold.classroom.seats import rmm as seat; seat.apply(); import gpusim; gpusim.activate(); import rmm; from hundredfold.classroom.seats import rmm as seat; seat.dask_setup(None); print(rmm.mr.get_current_device_resource().get_allocation_limit())"
     assert run(code, HUNDREDFOLD_SEAT_MEMORY="4096") == ["4096"]
 
 
@@ -76,13 +85,15 @@ def test_every_process_of_a_seat_is_held_without_being_asked(tmp_path):
     )
     assert run(code, HUNDREDFOLD_SEAT_MEMORY="4096") == ["[4096]"]
     assert run(code, HUNDREDFOLD_SEAT_MEMORY="") == ["[]"]
-    assert run(begin + "import sys; print('hundredfold.seats' in sys.modules)", HUNDREDFOLD_SEAT_MEMORY="") == ["False"]
+    assert run(
+        begin + "import sys; print('hundredfold.classroom.seats' in sys.modules)", HUNDREDFOLD_SEAT_MEMORY=""
+    ) == ["False"]
 
 
 def test_a_notebook_that_simulates_on_a_seat_is_held_too():
     """Where the stand-ins' finder comes before all others."""
     code = (
-        "from hundredfold.seats import rmm as seat; seat.apply()\nfrom hundredfold.start import start; start()\n"
+        "from hundredfold.classroom.seats import rmm as seat; seat.apply()\nfrom hundredfold.start import start; start()\n"
         "import rmm; print(rmm.mr.get_current_device_resource().get_allocation_limit())"
     )
-    assert run(code, HUNDREDFOLD_SEAT_MEMORY="4096", HUNDREDFOLD_SIMULATE="1") == ["4096"]
+    assert run(code, HUNDREDFOLD_SEAT_MEMORY="4096", GPUSIM_SIMULATE="1") == ["4096"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[5]
 PAGE = (ROOT / "docs" / "administrators" / "threats.md").read_text(encoding="utf-8")
 NAMED = set(re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", PAGE))
 

@@ -8,7 +8,7 @@ import pytest
 from nbformat.sign import NotebookNotary, SQLiteSignatureStore
 from traitlets.config import Config
 
-from hundredfold.seats import trust
+from hundredfold.classroom.seats import trust
 
 
 @pytest.fixture

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from hundredfold import syllabi
-from hundredfold.syllabi import layout
-from hundredfold.syllabi.page import page
+from hundredfold.classroom import syllabi
+from hundredfold.classroom.syllabi import layout
+from hundredfold.classroom.syllabi.page import page
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[5]
 NAMES = list(syllabi.every())
 
 

@@ -2,13 +2,13 @@
 
 import pytest
 
-from hundredfold import machine
+from gpusim import hardware
 
 
 @pytest.fixture(scope="module")
 def device(request):
     """A working `cupy`, real or simulated, and gone after the module's tests."""
-    if machine.mode() != "gpu":
+    if hardware.mode() != "gpu":
         request.getfixturevalue("standins")
     import cupy
 
@@ -18,7 +18,7 @@ def device(request):
 @pytest.fixture
 def simulated(device):
     """Skip where a real GPU serves: the engine counts only in simulation."""
-    if not device.__version__.endswith("+hundredfold"):
+    if not device.__version__.endswith("+gpusim"):
         pytest.skip("counted by the engine, which only simulates")
     return device
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from hundredfold import problems
-from hundredfold.problems import facts, properties
-from hundredfold.problems.kernels import shares
-from hundredfold.problems.problem import Problem
-from hundredfold.problems.reasons import REASONS
+from hundredfold.learning import problems
+from hundredfold.learning.problems import facts, properties
+from hundredfold.learning.problems.kernels import shares
+from hundredfold.learning.problems.problem import Problem
+from hundredfold.learning.problems.reasons import REASONS
 
-PAGE = (Path(__file__).parents[2] / "docs" / "contributing" / "problems.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[5] / "docs" / "contributing" / "problems.md").read_text(encoding="utf-8")
 SHOWN = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 
 
@@ -22,7 +22,7 @@ def shown(request, tmp_path_factory):
     """A problem of the page, as a module of unit 01."""
     path = tmp_path_factory.mktemp("page") / f"shown{request.param}.py"
     path.write_text(SHOWN[request.param], encoding="utf-8")
-    name = f"hundredfold.problems.arrays.{path.stem}"
+    name = f"hundredfold.learning.problems.arrays.{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
     try:

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from hundredfold import problems
-from hundredfold.problems.answers import Answers
-from hundredfold.problems.capstone import budget, prepare, worth
+from hundredfold.learning import problems
+from hundredfold.learning.problems.answers import Answers
+from hundredfold.learning.problems.capstone import budget, prepare, worth
 
 SECOND = Answers("capstone")
 wrong, right = SECOND.wrong, SECOND.right

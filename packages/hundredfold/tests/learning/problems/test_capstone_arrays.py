@@ -6,10 +6,10 @@ One more wrong answer of each kind, which must be refused for the same reason, a
 import numpy as np
 import pytest
 
-from hundredfold import problems
-from hundredfold.problems.answers import Answers
-from hundredfold.problems.capstone import light as lights
-from hundredfold.problems.capstone import patches as tiles
+from hundredfold.learning import problems
+from hundredfold.learning.problems.answers import Answers
+from hundredfold.learning.problems.capstone import light as lights
+from hundredfold.learning.problems.capstone import patches as tiles
 
 SECOND = Answers("capstone")
 wrong, right = SECOND.wrong, SECOND.right

@@ -8,9 +8,9 @@ import dask.array as da
 import numpy as np
 import pytest
 
-from hundredfold import problems
-from hundredfold.problems.answers import Answers
-from hundredfold.problems.kernels.later import later
+from hundredfold.learning import problems
+from hundredfold.learning.problems.answers import Answers
+from hundredfold.learning.problems.kernels.later import later
 
 SECOND = Answers("capstone")
 wrong, right = SECOND.wrong, SECOND.right
@@ -22,7 +22,7 @@ cp = cuda = None  # `cuda` is set by `later`
 def _cupy(device, monkeypatch):
     global cp
     cp = device
-    monkeypatch.setenv("HUNDREDFOLD_KERNELS", "interpreted")
+    monkeypatch.setenv("GPUSIM_KERNELS", "interpreted")
 
 
 # ---- capstone.futures ----
@@ -174,7 +174,7 @@ def test_a_kernel_that_failed_in_its_chunks_spoils_no_later_answer(simulated):
 
 
 def test_a_delay_by_legs_is_that_of_the_kernel(device):
-    from hundredfold.problems.capstone.propagate import propagate, table
+    from hundredfold.learning.problems.capstone.propagate import propagate, table
 
     first, buffer, own = table(6, 5, 9)
     ours = by_legs(cp.asarray(own), cp.asarray(first), cp.asarray(buffer))

@@ -7,11 +7,11 @@ need no compiler; the known answers of `test_known_answers` are compiled.
 import numpy as np
 import pytest
 
-from hundredfold import problems
-from hundredfold.problems.answers import Answers
-from hundredfold.problems.capstone import median as medians
-from hundredfold.problems.capstone import propagate
-from hundredfold.problems.kernels.later import later
+from hundredfold.learning import problems
+from hundredfold.learning.problems.answers import Answers
+from hundredfold.learning.problems.capstone import median as medians
+from hundredfold.learning.problems.capstone import propagate
+from hundredfold.learning.problems.kernels.later import later
 
 SECOND = Answers("capstone")
 wrong, right = SECOND.wrong, SECOND.right
@@ -21,7 +21,7 @@ cuda = None  # set by `later`
 
 @pytest.fixture(autouse=True)
 def _interpreted(device, monkeypatch):
-    monkeypatch.setenv("HUNDREDFOLD_KERNELS", "interpreted")
+    monkeypatch.setenv("GPUSIM_KERNELS", "interpreted")
 
 
 # ---- capstone.propagate ----

@@ -9,11 +9,11 @@ import types
 import numpy as np
 import pytest
 
-from hundredfold import problems
-from hundredfold.problems import pool
-from hundredfold.problems.answers import Answers
-from hundredfold.problems.clusters import foretell, histogram, running, search, worth
-from hundredfold.problems.verdict import RIGHT, WRONG
+from hundredfold.learning import problems
+from hundredfold.learning.problems import pool
+from hundredfold.learning.problems.answers import Answers
+from hundredfold.learning.problems.clusters import foretell, histogram, running, search, worth
+from hundredfold.learning.problems.verdict import RIGHT, WRONG
 
 distributed = pytest.importorskip("distributed")
 SECOND = Answers("clusters")

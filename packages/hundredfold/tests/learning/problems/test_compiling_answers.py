@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from numba import jit, njit, prange
 
-from hundredfold import problems
-from hundredfold.problems.answers import Answers
-from hundredfold.problems.compiling import judging, types, worth
-from hundredfold.problems.compiling import steps as mean_step
+from hundredfold.learning import problems
+from hundredfold.learning.problems.answers import Answers
+from hundredfold.learning.problems.compiling import judging, types, worth
+from hundredfold.learning.problems.compiling import steps as mean_step
 
 SECOND = Answers("compiling")
 wrong, right = SECOND.wrong, SECOND.right

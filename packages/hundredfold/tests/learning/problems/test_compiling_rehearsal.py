@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from numba import njit, prange
 
-from hundredfold.problems.compiling.rehearsal import rehearse
+from hundredfold.learning.problems.compiling.rehearsal import rehearse
 
 X = np.arange(24, dtype=np.float64)
 PICTURE = np.arange(30, dtype=np.int8).reshape(5, 6)

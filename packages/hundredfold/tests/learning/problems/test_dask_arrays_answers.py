@@ -5,11 +5,11 @@ import dask.array as da
 import numpy as np
 import pytest
 
-from hundredfold import problems
-from hundredfold.problems import graphs
-from hundredfold.problems.answers import Answers
-from hundredfold.problems.dask_arrays import lean, once, plan, smooth, worth
-from hundredfold.problems.devices import cp
+from hundredfold.learning import problems
+from hundredfold.learning.problems import graphs
+from hundredfold.learning.problems.answers import Answers
+from hundredfold.learning.problems.dask_arrays import lean, once, plan, smooth, worth
+from hundredfold.learning.problems.devices import cp
 
 pytestmark = pytest.mark.usefixtures("device")
 SECOND = Answers("dask-arrays")

@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from hundredfold import problems
-from hundredfold.problems.answers import Answers
-from hundredfold.problems.dask_dataframes import carriers, number, partitions, seats, skew, worth
+from hundredfold.learning import problems
+from hundredfold.learning.problems.answers import Answers
+from hundredfold.learning.problems.dask_dataframes import carriers, number, partitions, seats, skew, worth
 
 SECOND = Answers("dask-dataframes")
 cudf = None
@@ -596,7 +596,7 @@ def test_what_fails_in_a_task_is_the_learners_own_error():
 
 
 def test_a_table_is_cut_where_it_says(device):
-    from hundredfold.problems.dask_dataframes.judging import Pieces, split
+    from hundredfold.learning.problems.dask_dataframes.judging import Pieces, split
 
     table = pd.DataFrame({"a": np.arange(6.0)})
     case = Pieces("six rows", lambda: (table, 3), cuts=((1, 0, 5),))

@@ -15,10 +15,11 @@ import pyarrow.parquet as pq
 import pytest
 from fsspec.implementations.arrow import ArrowFSWrapper
 
-from hundredfold import data, problems
-from hundredfold.problems import frames
-from hundredfold.problems.answers import Answers
-from hundredfold.problems.dataframes import storage, tables, weigh, worth
+from hundredfold import data
+from hundredfold.learning import problems
+from hundredfold.learning.problems import frames
+from hundredfold.learning.problems.answers import Answers
+from hundredfold.learning.problems.dataframes import storage, tables, weigh, worth
 
 SECOND = Answers("dataframes")
 wrong, right = SECOND.wrong, SECOND.right
@@ -665,7 +666,7 @@ def judged(got, expected, **how):
 
 
 def refusal(got, expected, **how):
-    from hundredfold.problems.verdict import Refusal
+    from hundredfold.learning.problems.verdict import Refusal
 
     with pytest.raises(Refusal) as raised:
         judged(got, expected, **how)

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from distributed import Security
 
-from hundredfold import problems
-from hundredfold.problems.answers import Answers
-from hundredfold.problems.deploying import amdahl, certificates, door, place, plan, script, slurm, wheels
+from hundredfold.learning import problems
+from hundredfold.learning.problems.answers import Answers
+from hundredfold.learning.problems.deploying import amdahl, certificates, door, place, plan, script, slurm, wheels
 
 SECOND = Answers("deploying")
 

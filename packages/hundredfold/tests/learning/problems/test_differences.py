@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from hundredfold.problems.differences import explain, pair, same
-from hundredfold.problems.verdict import Refusal
+from hundredfold.learning.problems.differences import explain, pair, same
+from hundredfold.learning.problems.verdict import Refusal
 
 WANTED = np.arange(1.0, 26.0).reshape(5, 5) ** 2
 

@@ -6,8 +6,8 @@ import traceback
 
 import pytest
 
-from hundredfold.problems.edits import EditError, edit
-from hundredfold.problems.kernels.later import Later, later
+from hundredfold.learning.problems.edits import EditError, edit
+from hundredfold.learning.problems.kernels.later import Later, later
 
 FACTOR = 2
 

@@ -11,12 +11,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from hundredfold import problems
-from hundredfold.problems.answers import Answers
-from hundredfold.problems.fast_kernels import PROBLEMS, advance, looking, matmul, tiles, transpose, tree, worth
-from hundredfold.problems.kernels.later import later
-from hundredfold.problems.problem import as_tuple
-from hundredfold.problems.verdict import Refusal
+from hundredfold.learning import problems
+from hundredfold.learning.problems.answers import Answers
+from hundredfold.learning.problems.fast_kernels import PROBLEMS, advance, looking, matmul, tiles, transpose, tree, worth
+from hundredfold.learning.problems.kernels.later import later
+from hundredfold.learning.problems.problem import as_tuple
+from hundredfold.learning.problems.verdict import Refusal
 
 cuda = None  # set by `later`
 SECOND = Answers("fast-kernels")
@@ -25,7 +25,7 @@ wrong, right = SECOND.wrong, SECOND.right
 
 @pytest.fixture
 def interpreted(device, monkeypatch):
-    monkeypatch.setenv("HUNDREDFOLD_KERNELS", "interpreted")
+    monkeypatch.setenv("GPUSIM_KERNELS", "interpreted")
     return device
 
 
@@ -974,7 +974,7 @@ def test_the_hint_is_about_the_number_that_is_wrong(position, value, word):
 
 def test_the_predictions_are_what_the_lens_counts(interpreted):
     """Banks, occupancy and the bytes of a tiled product, by the lens instead of by the reckoning."""
-    from hundredfold import lens
+    import kernellens
 
     @later
     def down_the_columns(out):
@@ -987,15 +987,15 @@ def test_the_predictions_are_what_the_lens_counts(interpreted):
         out[t] = straight[t, 5] + padded[t, 5]
 
     down_the_columns.ready()
-    seen = lens.trace(down_the_columns.py_func, 1, 32, np.zeros(32, np.float32))
+    seen = kernellens.trace(down_the_columns.py_func, 1, 32, np.zeros(32, np.float32))
     assert sorted(each.worst for each in seen.conflicts)[-2:] == [tiles.PADDED, tiles.STRAIGHT]
 
-    fits = lens.occupancy(tiles.REGISTERS, tiles.SHARED, tiles.THREADS, cc=(7, 0))
+    fits = kernellens.occupancy(tiles.REGISTERS, tiles.SHARED, tiles.THREADS, cc=(7, 0))
     assert (fits.blocks_per_sm, fits.binds) == (tiles.BLOCKS, "registers")
 
     n = 64
     a = np.ones((n, n), np.float32)
-    seen = lens.trace(matmul._tiled.ready(), (n // 16, n // 16), (16, 16), a, a.copy(), np.empty_like(a))
+    seen = kernellens.trace(matmul._tiled.ready(), (n // 16, n // 16), (16, 16), a, a.copy(), np.empty_like(a))
     assert sum(count.total for count in seen.reads.values() if count.most == n // 16) == 2 * n**3 // tiles.SIDE
 
 

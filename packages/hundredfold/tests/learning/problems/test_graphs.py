@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from hundredfold.problems import graphs
-from hundredfold.problems.verdict import Refusal
+from hundredfold.learning.problems import graphs
+from hundredfold.learning.problems.verdict import Refusal
 
 
 def test_what_ran_is_counted_by_name():

@@ -10,9 +10,9 @@ import warnings
 import numpy as np
 import pytest
 
-from hundredfold import problems
-from hundredfold.problems import guard
-from hundredfold.problems.verdict import UNJUDGED, Refusal
+from hundredfold.learning import problems
+from hundredfold.learning.problems import guard
+from hundredfold.learning.problems.verdict import UNJUDGED, Refusal
 
 
 def refusal(function, *args, **options):
@@ -106,7 +106,7 @@ def test_memory():
 
 
 def test_what_cannot_be_simulated_is_told_apart():
-    from hundredfold.simulate.errors import NotSimulatedError
+    from gpusim.importing.errors import NotSimulatedError
 
     def far():
         raise NotSimulatedError("cupy.somewhere")
@@ -253,7 +253,7 @@ def broken():
 
 
 def test_what_a_refused_answer_has_queued_is_not_the_next_ones(simulated):
-    from hundredfold.engine import queue
+    from gpusim.device import queue
 
     def leaves_failing_kernels(x):
         for _ in range(3):
@@ -268,8 +268,8 @@ def test_what_a_refused_answer_has_queued_is_not_the_next_ones(simulated):
 
 
 def test_what_an_answer_leaves_is_not_waited_for_without_end(simulated, monkeypatch):
-    from hundredfold.engine import queue
-    from hundredfold.problems import judging
+    from gpusim.device import queue
+    from hundredfold.learning.problems import judging
 
     def leaves_much(x):
         for _ in range(50):
@@ -282,7 +282,7 @@ def test_what_an_answer_leaves_is_not_waited_for_without_end(simulated, monkeypa
 
 
 def test_what_an_earlier_cell_has_queued_is_not_the_answers_mistake(simulated):
-    from hundredfold.engine import queue
+    from gpusim.device import queue
 
     port = problems.find("arrays.port")
     queue.submit_uncounted("broken", broken, ())

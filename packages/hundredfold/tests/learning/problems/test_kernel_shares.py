@@ -3,16 +3,17 @@
 import numpy as np
 import pytest
 
-from hundredfold import lens, problems
-from hundredfold.problems.kernels.later import later
-from hundredfold.problems.kernels.shares import of_kernel
+import kernellens
+from hundredfold.learning import problems
+from hundredfold.learning.problems.kernels.later import later
+from hundredfold.learning.problems.kernels.shares import of_kernel
 
 cuda = None  # set by `later`
 
 
 @pytest.fixture(autouse=True)
 def _interpreted(device, monkeypatch):
-    monkeypatch.setenv("HUNDREDFOLD_KERNELS", "interpreted")
+    monkeypatch.setenv("GPUSIM_KERNELS", "interpreted")
 
 
 @later
@@ -29,7 +30,7 @@ def through_a_view(x, out):
 
 def test_different_elements_are_counted_under_whatever_name_and_shared_memory_is_not():
     x = np.arange(12, dtype=np.float32).reshape(3, 4)
-    account = of_kernel(lens.trace(through_a_view.ready(), 2, 8, x, np.zeros(4, np.float32)))
+    account = of_kernel(kernellens.trace(through_a_view.ready(), 2, 8, x, np.zeros(4, np.float32)))
     read, written = account.reads[0], account.writes[1]
     assert (read.most, read.elements, read.by_block.tolist()) == (8, 4, [4, 0])
     assert (written.most, written.by_block.tolist()) == (4, [4, 0])

@@ -9,12 +9,12 @@ Interpreted kernels need no compiler, which takes half a second or more for each
 import numpy as np
 import pytest
 
-from hundredfold import problems
-from hundredfold.problems.answers import Answers
-from hundredfold.problems.kernels import PROBLEMS, fastest, launch, worth
-from hundredfold.problems.kernels.later import later
-from hundredfold.problems.kernels.smooth import nearest, pixels, smooth
-from hundredfold.problems.problem import as_tuple
+from hundredfold.learning import problems
+from hundredfold.learning.problems.answers import Answers
+from hundredfold.learning.problems.kernels import PROBLEMS, fastest, launch, worth
+from hundredfold.learning.problems.kernels.later import later
+from hundredfold.learning.problems.kernels.smooth import nearest, pixels, smooth
+from hundredfold.learning.problems.problem import as_tuple
 
 cuda = None  # set by `later`
 SECOND = Answers("kernels")
@@ -23,7 +23,7 @@ wrong, right = SECOND.wrong, SECOND.right
 
 @pytest.fixture
 def interpreted(device, monkeypatch):
-    monkeypatch.setenv("HUNDREDFOLD_KERNELS", "interpreted")
+    monkeypatch.setenv("GPUSIM_KERNELS", "interpreted")
     return device
 
 
@@ -655,7 +655,7 @@ def test_a_mistake_in_a_prediction_is_recognised(position, value, reason):
 
 def test_the_predictions_are_what_a_launch_does(device):
     """The numbers that are asked for, by a kernel of which each thread writes its own number."""
-    from hundredfold import lens
+    import kernellens
 
     @later
     def along(x, out):
@@ -666,7 +666,7 @@ def test_the_predictions_are_what_a_launch_does(device):
     along.ready()
     x = np.zeros((launch.ROWS, launch.COLUMNS), np.float32)
     blocks = (launch.ACROSS, launch.DOWN)
-    seen = lens.trace(along.py_func, blocks, launch.THREADS, x, np.empty_like(x), blocks=[0])
+    seen = kernellens.trace(along.py_func, blocks, launch.THREADS, x, np.empty_like(x), blocks=[0])
     # One block of 8 warps at the picture's corner; a row's 3000 bytes are no multiple of 32, so some rows straddle.
     assert seen.traffic[0].requests == 8
     assert launch.SECTORS <= seen.traffic[0].per_request <= launch.SECTORS + 1
@@ -788,7 +788,7 @@ def never_moves_on(x, gain, out):
 
 
 def test_a_kernel_that_never_ends_is_refused_and_not_launched(device, monkeypatch):
-    monkeypatch.setenv("HUNDREDFOLD_THREAD_SECONDS", "0.5")
+    monkeypatch.setenv("GPUSIM_THREAD_SECONDS", "0.5")
     verdict = problems.judge("kernels.guard", never_moves_on)
     assert (verdict.outcome, verdict.reason) == ("wrong", "timeout"), verdict.why
 

@@ -1,18 +1,18 @@
 """Every known wrong answer of every unit is refused for its own reason, every known right one is accepted.
 
-A unit that adds problems is held to this by being named in `hundredfold.problems.UNITS`.
+A unit that adds problems is held to this by being named in `hundredfold.learning.problems.UNITS`.
 """
 
 import dataclasses
 
 import pytest
 
-from hundredfold import problems
-from hundredfold.problems.kernels.judging import KernelJudge
-from hundredfold.problems.problem import as_tuple
-from hundredfold.problems.reasons import REASONS
-from hundredfold.problems.untouched import untouched
-from hundredfold.problems.verdict import RIGHT, WRONG, Refusal
+from hundredfold.learning import problems
+from hundredfold.learning.problems.kernels.judging import KernelJudge
+from hundredfold.learning.problems.problem import as_tuple
+from hundredfold.learning.problems.reasons import REASONS
+from hundredfold.learning.problems.untouched import untouched
+from hundredfold.learning.problems.verdict import RIGHT, WRONG, Refusal
 
 KERNELS = ("kernels", "fast-kernels")
 """The units whose answers are kernels."""
@@ -28,7 +28,7 @@ RIGHT_ANSWERS = [
 def interpreted(problem, monkeypatch):
     """Judge a kernel without a compiler, which takes seconds for each."""
     if problem.unit in KERNELS or isinstance(problem.judge, KernelJudge):
-        monkeypatch.setenv("HUNDREDFOLD_KERNELS", "interpreted")
+        monkeypatch.setenv("GPUSIM_KERNELS", "interpreted")
 
 
 @pytest.mark.large("wrong", by=lambda wrong: wrong.reason)

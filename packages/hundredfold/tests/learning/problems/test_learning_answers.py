@@ -13,9 +13,9 @@ import scipy.sparse
 from sklearn.model_selection import RandomizedSearchCV, cross_val_predict
 from sklearn.pipeline import make_pipeline
 
-from hundredfold import problems
-from hundredfold.problems.answers import Answers
-from hundredfold.problems.learning import cost, leak, pagerank, same, worth
+from hundredfold.learning import problems
+from hundredfold.learning.problems.answers import Answers
+from hundredfold.learning.problems.learning import cost, leak, pagerank, same, worth
 
 SECOND = Answers("learning")
 wrong, right = SECOND.wrong, SECOND.right

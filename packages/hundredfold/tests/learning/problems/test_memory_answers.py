@@ -10,10 +10,10 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from hundredfold import problems
-from hundredfold.machine import gpus
-from hundredfold.problems.answers import Answers
-from hundredfold.problems.memory import account, desk, passes
+from gpusim.hardware import gpus
+from hundredfold.learning import problems
+from hundredfold.learning.problems.answers import Answers
+from hundredfold.learning.problems.memory import account, desk, passes
 
 SECOND = Answers("memory")
 wrong, right = SECOND.wrong, SECOND.right
@@ -521,7 +521,7 @@ def test_another_right_prediction_is_accepted(answers):
 
 def test_the_predictions_are_what_the_line_really_does(simulated):
     """The line itself, with a thousandth of the elements, as the engine counts it and as CuPy's hooks hear it."""
-    from hundredfold.problems import traffic
+    from hundredfold.learning.problems import traffic
 
     share = 1000
     arrays = [cp.random.random(passes.ELEMENTS // share, dtype=cp.float32) for _ in range(3)]

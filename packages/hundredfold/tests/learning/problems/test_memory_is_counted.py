@@ -2,7 +2,7 @@
 
 import pytest
 
-from hundredfold import problems
+from hundredfold.learning import problems
 
 
 @pytest.fixture

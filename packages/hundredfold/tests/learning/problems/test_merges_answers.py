@@ -10,13 +10,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from hundredfold import problems
-from hundredfold.problems import guard, traffic
-from hundredfold.problems.answers import Answers
-from hundredfold.problems.cases import Case
-from hundredfold.problems.frames import alike, rows
-from hundredfold.problems.merges import asof, attach, count, days, thrift, unknown, worth
-from hundredfold.problems.verdict import Refusal
+from hundredfold.learning import problems
+from hundredfold.learning.problems import guard, traffic
+from hundredfold.learning.problems.answers import Answers
+from hundredfold.learning.problems.cases import Case
+from hundredfold.learning.problems.frames import alike, rows
+from hundredfold.learning.problems.merges import asof, attach, count, days, thrift, unknown, worth
+from hundredfold.learning.problems.verdict import Refusal
 
 SECOND = Answers("merges")
 cp = cudf = None
@@ -690,7 +690,7 @@ def test_the_as_of_join_row_by_row():
 
 
 def test_the_planes_row_by_row():
-    from hundredfold.problems.merges import tables
+    from hundredfold.learning.problems.merges import tables
 
     flights, planes = tables.flights(80, 3), tables.planes(30, 4, 9, null=True)
     got = attach.attach(flights, planes)

@@ -9,8 +9,8 @@ import time
 import numpy as np
 import pytest
 
-from hundredfold.problems import guard, pool
-from hundredfold.problems.verdict import Refusal
+from hundredfold.learning.problems import guard, pool
+from hundredfold.learning.problems.verdict import Refusal
 
 distributed = pytest.importorskip("distributed")
 
@@ -273,7 +273,7 @@ def test_nothing_is_said_of_what_tasks_left_open_either():
 LEFT_OPEN = """
 import time
 import distributed
-from hundredfold.problems import pool
+from hundredfold.learning.problems import pool
 
 def says(turn):
     distributed.Queue("said").put(turn)

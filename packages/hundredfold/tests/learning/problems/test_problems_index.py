@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from hundredfold import problems
-from hundredfold.problems.problem import Problem
+from hundredfold.learning import problems
+from hundredfold.learning.problems.problem import Problem
 
 
 def test_the_units_six_problems_in_order():
@@ -45,7 +45,7 @@ def test_a_problem_needs_a_name_of_two_parts(name):
 
 def test_a_unit_with_a_dash_has_its_problems_in_a_package_without_one(monkeypatch):
     problem = Problem("two-words.sum", "t", "write", ("f",), judge=lambda *_: None)
-    monkeypatch.setitem(sys.modules, "hundredfold.problems.two_words", SimpleNamespace(PROBLEMS=(problem,)))
+    monkeypatch.setitem(sys.modules, "hundredfold.learning.problems.two_words", SimpleNamespace(PROBLEMS=(problem,)))
     monkeypatch.setattr(problems, "UNITS", (*problems.UNITS, "two-words"))
     assert problems.find("two-words.sum") is problem
     assert problem.unit == "two-words" and "two-words.sum" in problems.ids()
@@ -61,5 +61,5 @@ def test_a_problem_is_of_a_known_kind():
 def test_importing_the_problems_does_not_import_cupy():
     import subprocess
 
-    code = "import sys; from hundredfold import problems; problems.ids(); sys.exit('cupy' in sys.modules)"
+    code = "import sys; from hundredfold.learning import problems; problems.ids(); sys.exit('cupy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

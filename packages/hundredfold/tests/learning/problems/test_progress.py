@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from hundredfold.problems import progress
-from hundredfold.problems.verdict import Verdict
+from hundredfold.learning.problems import progress
+from hundredfold.learning.problems.verdict import Verdict
 
 RIGHT = Verdict("arrays.port", "right")
 
@@ -36,8 +36,8 @@ def test_a_broken_line_loses_only_itself():
 
 def test_two_notebooks_at_once_lose_nothing():
     code = (
-        "from hundredfold.problems import progress\n"
-        "from hundredfold.problems.verdict import Verdict\n"
+        "from hundredfold.learning.problems import progress\n"
+        "from hundredfold.learning.problems.verdict import Verdict\n"
         "assert all(progress.record(Verdict('arrays.port', 'right')) for _ in range(50))\n"
     )
     both = [subprocess.Popen([sys.executable, "-c", code]) for _ in range(2)]

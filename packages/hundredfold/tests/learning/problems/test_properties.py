@@ -5,15 +5,15 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from hundredfold import problems
-from hundredfold.problems import facts, properties
-from hundredfold.problems.cases import Case
-from hundredfold.problems.functions import FunctionJudge
-from hundredfold.problems.kernels.judging import KernelJudge
-from hundredfold.problems.numbers import NumbersJudge
-from hundredfold.problems.problem import Problem, as_tuple
-from hundredfold.problems.properties import Drawn, Property, Strategy
-from hundredfold.problems.verdict import Refusal
+from hundredfold.learning import problems
+from hundredfold.learning.problems import facts, properties
+from hundredfold.learning.problems.cases import Case
+from hundredfold.learning.problems.functions import FunctionJudge
+from hundredfold.learning.problems.kernels.judging import KernelJudge
+from hundredfold.learning.problems.numbers import NumbersJudge
+from hundredfold.learning.problems.problem import Problem, as_tuple
+from hundredfold.learning.problems.properties import Drawn, Property, Strategy
+from hundredfold.learning.problems.verdict import Refusal
 
 BY_PROPERTY = [name for name in problems.ids() if getattr(problems.find(name).judge, "drawn", None) is not None]
 
@@ -164,7 +164,7 @@ def test_what_one_thread_reads_is_held_against_its_share():
 @pytest.mark.parametrize("problem", BY_PROPERTY)
 def test_no_seed_refuses_what_is_right(device, problem, seed, monkeypatch):
     monkeypatch.setattr(properties, "SEEDS", (seed,))
-    monkeypatch.setenv("HUNDREDFOLD_KERNELS", "interpreted")
+    monkeypatch.setenv("GPUSIM_KERNELS", "interpreted")
     for answer in problems.find(problem).right.values():
         verdict = problems.judge(problem, *as_tuple(problems.find(problem), answer))
         assert verdict.right, verdict.why

@@ -17,10 +17,10 @@ import cloudpickle
 import numpy as np
 import pytest
 
-from hundredfold import problems
-from hundredfold.problems.answers import Answers
-from hundredfold.problems.protocols import moved, worth
-from hundredfold.problems.protocols.frozen import Frozen, bare
+from hundredfold.learning import problems
+from hundredfold.learning.problems.answers import Answers
+from hundredfold.learning.problems.protocols import moved, worth
+from hundredfold.learning.problems.protocols.frozen import Frozen, bare
 
 SECOND = Answers("protocols")
 wrong, right = SECOND.wrong, SECOND.right
@@ -593,13 +593,13 @@ def test_what_is_sent_arrives_in_another_process(simulated, tmp_path):
     """The judge plays the other process; here is a real one."""
     code = """if True:
         import sys, cloudpickle
-        from hundredfold import simulate
-        simulate.activate()
+        import gpusim
+        gpusim.activate()
         unpack, packed = cloudpickle.load(open(sys.argv[1], "rb"))
         got = unpack(packed)
         print(got["field"].copy_to_host().sum(), float(got["window"].sum()), got["rule"](3.0), type(got["stream"]).__name__)
     """
-    from hundredfold.problems.protocols import send
+    from hundredfold.learning.problems.protocols import send
 
     state = send.CASES[0].state()
     packed = send._pack(state)
@@ -654,7 +654,7 @@ def test_the_predictions_are_what_really_happens(simulated):
     """The same lines with a thousandth of the elements: addresses told apart, the pickle measured, the bus counted."""
     from numba import cuda
 
-    from hundredfold.problems import traffic
+    from hundredfold.learning.problems import traffic
 
     share = 1000
     x = cp.zeros(moved.ELEMENTS // share, dtype=cp.float32)

@@ -9,11 +9,11 @@ import dask.array as da
 import numpy as np
 import pytest
 
-from hundredfold import problems
-from hundredfold.problems.answers import Answers
-from hundredfold.problems.choices import Job
-from hundredfold.problems.svd import choose, gram, images, wire
-from hundredfold.problems.verdict import Refusal
+from hundredfold.learning import problems
+from hundredfold.learning.problems.answers import Answers
+from hundredfold.learning.problems.choices import Job
+from hundredfold.learning.problems.svd import choose, gram, images, wire
+from hundredfold.learning.problems.verdict import Refusal
 
 SECOND = Answers("svd")
 wrong, right = SECOND.wrong, SECOND.right

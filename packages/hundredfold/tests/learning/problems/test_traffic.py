@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from hundredfold.problems import devices, traffic
-from hundredfold.problems.arrays import lean
-from hundredfold.problems.verdict import Refusal
+from hundredfold.learning.problems import devices, traffic
+from hundredfold.learning.problems.arrays import lean
+from hundredfold.learning.problems.verdict import Refusal
 
 
 def round_trip(cp, n=1000):
@@ -37,7 +37,7 @@ def test_what_was_queued_before_is_not_counted(simulated):
 
 
 def test_work_of_an_earlier_cell_that_fails_is_not_the_answers_fault(simulated):
-    from hundredfold.engine import queue
+    from gpusim.device import queue
 
     queue.submit_uncounted("broken", lambda: 1 / 0, ())
     with pytest.raises(Refusal, match="an earlier cell"), traffic.watch():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hundredfold.problems.untouched import empty, untouched
+from hundredfold.learning.problems.untouched import empty, untouched
 
 
 def dots(x): ...

@@ -1,9 +1,9 @@
 """The figures that the texts of unit 01 are reckoned from are the course's own data."""
 
-from hundredfold.machine import gpus
-from hundredfold.problems.arrays import v100
-from hundredfold.problems.arrays.possible import FLOAT64, NBYTES, PUBLISHED, T_ONCE, T_SEVEN, moved
-from hundredfold.problems.arrays.worth import JOBS, WORTH
+from gpusim.hardware import gpus
+from hundredfold.learning.problems.arrays import v100
+from hundredfold.learning.problems.arrays.possible import FLOAT64, NBYTES, PUBLISHED, T_ONCE, T_SEVEN, moved
+from hundredfold.learning.problems.arrays.worth import JOBS, WORTH
 
 
 def test_they_are_those_of_the_known_gpus():

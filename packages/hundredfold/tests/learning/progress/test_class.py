@@ -9,10 +9,10 @@ import sys
 import pytest
 from click.testing import CliRunner
 
-from hundredfold.problems import progress, sharing
-from hundredfold.problems.verdict import Verdict
-from hundredfold.progress import catalogue, classroom, histogram, watching
-from hundredfold.progress.command import command
+from hundredfold.learning.problems import progress, sharing
+from hundredfold.learning.problems.verdict import Verdict
+from hundredfold.learning.progress import catalogue, classroom, histogram, watching
+from hundredfold.learning.progress.command import command
 
 RIGHT = Verdict("arrays.port", "right")
 GUESS = next(key for key in catalogue.predictions("arrays") if key.endswith("/my_guess"))
@@ -104,8 +104,8 @@ def test_nobody_is_led_through_a_link(room, tmp_path):
 
 def test_notebooks_at_once_lose_nothing_and_make_one_file(room):
     code = (
-        "from hundredfold.problems import progress\n"
-        "from hundredfold.problems.verdict import Verdict\n"
+        "from hundredfold.learning.problems import progress\n"
+        "from hundredfold.learning.problems.verdict import Verdict\n"
         "assert all(progress.record(Verdict('arrays.port', 'right')) for _ in range(40))\n"
     )
     env = {**os.environ, "HUNDREDFOLD_CLASS": str(room)}

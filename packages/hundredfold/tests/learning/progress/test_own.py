@@ -7,10 +7,10 @@ import sys
 import pytest
 from click.testing import CliRunner
 
-from hundredfold.problems import progress
-from hundredfold.problems.verdict import Verdict
-from hundredfold.progress import catalogue, own
-from hundredfold.progress.command import command
+from hundredfold.learning.problems import progress
+from hundredfold.learning.problems.verdict import Verdict
+from hundredfold.learning.progress import catalogue, own
+from hundredfold.learning.progress.command import command
 
 
 def run(*arguments):
@@ -29,7 +29,7 @@ def line(minute, problem, outcome, reason=None, second=0):
 def test_the_catalogue_is_what_the_problems_say():
     """In a process of its own: importing all the judges takes seconds, which is why there is a catalogue."""
     code = (
-        "import json; from hundredfold import problems\n"
+        "import json; from hundredfold.learning import problems\n"
         "print(json.dumps({name: problems.find(name).title for name in problems.ids()}))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=True)

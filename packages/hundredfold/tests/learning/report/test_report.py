@@ -8,9 +8,11 @@ import re
 import numpy as np
 import pytest
 
-from hundredfold import measure, plot, problems, report
-from hundredfold.problems import progress
-from hundredfold.problems.verdict import RIGHT, WRONG, Verdict
+from hundredfold import measure, report
+from hundredfold.learning import problems
+from hundredfold.learning.problems import progress
+from hundredfold.learning.problems.verdict import RIGHT, WRONG, Verdict
+from kernellens import plot
 
 FLIGHTS = [problem.id for problem in problems.ways("capstone")["flights"]]
 PICTURES = [problem.id for problem in problems.ways("capstone")["pictures"]]
@@ -188,7 +190,7 @@ def test_a_picture_keeps_its_numbers():
 
 
 def test_numbers_that_are_not_numbers_are_black_and_do_no_harm():
-    from hundredfold.reporting.pictures import png
+    from hundredfold.learning.reporting.pictures import png
 
     assert png(np.array([[np.nan, 1.0], [np.inf, 2.0]])) and png(np.full((2, 2), np.nan))
 
@@ -292,7 +294,7 @@ def test_the_page_carries_its_numbers_in_the_shape_of_a_recording():
     """For the site's page of results, which reads them back."""
     import jsonschema
 
-    from hundredfold.machine import paths
+    from hundredfold import paths
     from hundredfold.toolkit import compare
 
     on = np.ones(1000).sum

@@ -34,7 +34,7 @@ sys.meta_path.insert(0, Lacking())
 for name in LACKING & set(sys.modules):
     del sys.modules[name]
 
-from hundredfold.browser import Session  # noqa: E402
+from hundredfold.publish.browser import Session  # noqa: E402
 
 
 def nothing(*_):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from numba.core import sigutils
 
-from hundredfold.browser import kernels
+from hundredfold.publish.browser import kernels
 
 OFFERED = {program.name: program.code for program in kernels.offered()}
 SIGNATURES = ("float32(float32, int64)", "void(float32[:], float64[:, ::1])", "int8(uint8[::1, :])", "(int32, boolean)")

@@ -10,7 +10,7 @@ import nbformat
 import pytest
 from click.testing import CliRunner, Result
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[5]
 PYTHON = sys.executable  # the real one, also where a module's kernels start warm
 
 HEADER = """\
@@ -133,7 +133,7 @@ class Checkout:
 
     def build(self, *args: str) -> Result:
         """`hundredfold build` in this checkout, in this process: a new one takes seconds to import jupytext."""
-        from hundredfold.build import command
+        from hundredfold.publish.build import command
 
         with contextlib.chdir(self.root):
             return CliRunner().invoke(command, args, prog_name="hundredfold build")

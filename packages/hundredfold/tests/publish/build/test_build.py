@@ -113,7 +113,7 @@ GPU = '\n# %% tags=["gpu-output"]\nprint("H100")\n'
 
 
 def test_gpu_output_is_only_stored_from_a_gpu(lectures, lecture, monkeypatch):
-    monkeypatch.setattr("hundredfold.build.assembling._has_gpu", lambda: False)
+    monkeypatch.setattr("hundredfold.publish.build.assembling._has_gpu", lambda: False)
     lectures.write("lectures", lecture + GPU)
     said = lectures.built()
     assert "cell arrays-08 shows its output once it is built on a machine with a GPU" in said
@@ -130,9 +130,9 @@ def test_gpu_output_is_only_stored_from_a_gpu(lectures, lecture, monkeypatch):
 
 
 def test_gpu_output_is_stored_on_a_gpu(lectures, lecture):
-    from hundredfold.build.assembling import build
-    from hundredfold.build.products import products
-    from hundredfold.build.sources import read
+    from hundredfold.publish.build.assembling import build
+    from hundredfold.publish.build.products import products
+    from hundredfold.publish.build.sources import read
 
     (product,) = products(read(lectures.write("lectures", lecture + GPU)))
     done = build(product, lectures.root, gpu=True)

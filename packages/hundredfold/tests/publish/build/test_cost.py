@@ -5,7 +5,7 @@ import sys
 import time
 from types import SimpleNamespace
 
-from hundredfold.build import cost
+from hundredfold.publish.build import cost
 
 MB = 10**6
 HOLD = "import sys; x = bytearray(b'x') * int(sys.argv[1]); print(1, flush=True); sys.stdin.readline()"

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from hundredfold.build.errors import SourceError
-from hundredfold.build.products import derive
-from hundredfold.build.sources import parse
+from hundredfold.publish.build.errors import SourceError
+from hundredfold.publish.build.products import derive
+from hundredfold.publish.build.sources import parse
 
 PATH = Path("sources/exercises/01_arrays.py")
 

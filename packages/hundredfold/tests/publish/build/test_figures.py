@@ -7,8 +7,8 @@ import sys
 import pytest
 from nbformat.v4 import new_output
 
-from hundredfold.build import figures
-from hundredfold.build.errors import BuildError
+from hundredfold.publish.build import figures
+from hundredfold.publish.build.errors import BuildError
 
 
 def bars(heights, title="Times"):
@@ -80,12 +80,12 @@ def test_without_figures_no_browser_starts(monkeypatch):
 
 @pytest.mark.browser
 def test_the_courses_own_figure_is_drawn(monkeypatch):
-    """The contract with `hundredfold.plot`, from its side."""
+    """The contract with `kernellens.plot`, from its side."""
     from bokeh.plotting import figure
 
-    from hundredfold.plot import Figure
+    from kernellens.plot import Figure
 
-    monkeypatch.setenv("HUNDREDFOLD_FIGURES", "json")
+    monkeypatch.setenv("KERNELLENS_FIGURES", "json")
     plot = figure(width=300, height=200, x_range=(0, 1), y_range=(0, 1))
     bundle = Figure(plot, alt="An empty frame", width=300, height=200)._repr_mimebundle_()
     output = new_output("display_data", data=bundle)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hundredfold.build.identity import ids, match
+from hundredfold.publish.build.identity import ids, match
 
 OLD = [
     ("markdown", "# One"),

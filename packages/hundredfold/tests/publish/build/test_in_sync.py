@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from hundredfold.build.in_sync import differences, orphans
-from hundredfold.build.products import products
-from hundredfold.build.sources import find, read
+from hundredfold.publish.build.in_sync import differences, orphans
+from hundredfold.publish.build.products import products
+from hundredfold.publish.build.sources import find, read
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[5]
 
 
 @pytest.mark.parametrize("path", find(ROOT), ids=lambda path: f"{path.parent.name}-{path.stem}")
@@ -22,7 +22,7 @@ def test_no_notebook_is_without_a_source():
 
 
 def test_check_passes_on_what_was_just_built_and_starts_no_kernel(built, monkeypatch):
-    monkeypatch.setattr("hundredfold.build.execute.run", None)
+    monkeypatch.setattr("hundredfold.publish.build.execute.run", None)
     assert "match their sources" in built.built("--check")
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from hundredfold.build.products import derive
-from hundredfold.build.sources import find, read
+from hundredfold.publish.build.products import derive
+from hundredfold.publish.build.sources import find, read
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[5]
 KEYS = {"cell_type", "grade", "grade_id", "locked", "schema_version", "solution", "task"}
 
 

@@ -2,7 +2,7 @@
 
 from nbformat.v4 import new_output
 
-from hundredfold.build.normalise import outputs, patterns, same, sanitise
+from hundredfold.publish.build.normalise import outputs, patterns, same, sanitise
 
 
 def stream(text, name="stdout"):

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from hundredfold.build.errors import SourceError
-from hundredfold.build.sources import parse, read
+from hundredfold.publish.build.errors import SourceError
+from hundredfold.publish.build.sources import parse, read
 
 LECTURES = Path("sources/lectures/01_arrays.py")
 

@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from hundredfold.build import store
-from hundredfold.build.errors import BuildError
+from hundredfold.publish.build import store
+from hundredfold.publish.build.errors import BuildError
 
 
 def test_the_same_text_does_not_touch_the_file(tmp_path):

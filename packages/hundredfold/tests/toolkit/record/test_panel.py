@@ -10,14 +10,14 @@ import sys
 
 import pytest
 
-from hundredfold import replay
-from hundredfold.machine import paths
-from hundredfold.record import panel
+from hundredfold import paths
+from hundredfold.notebook import replay
+from hundredfold.toolkit.record import panel
 
 
 def record(*arguments):
-    env = {name: value for name, value in os.environ.items() if name != "HUNDREDFOLD_SIMULATE"}
-    env |= {"HUNDREDFOLD_GPUS": "2", "HUNDREDFOLD_GPU_MEMORY": str(2**29)}
+    env = {name: value for name, value in os.environ.items() if name != "GPUSIM_SIMULATE"}
+    env |= {"GPUSIM_GPUS": "2", "GPUSIM_GPU_MEMORY": str(2**29)}
     command = [sys.executable, "-m", "hundredfold.cli", "record", "--panel", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=600, env=env)
 

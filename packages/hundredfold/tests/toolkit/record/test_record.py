@@ -12,15 +12,15 @@ import time
 import jsonschema
 import pytest
 
-from hundredfold.machine import paths
-from hundredfold.record import keep, running, workloads
-from hundredfold.record.workload import Way, Workload
+from hundredfold import paths
+from hundredfold.toolkit.record import keep, running, workloads
+from hundredfold.toolkit.record.workload import Way, Workload
 
 QUICK = "memory.slice.1000x1000"
 
 
 def run(*arguments, **more):
-    env = {name: value for name, value in os.environ.items() if name != "HUNDREDFOLD_SIMULATE"} | more
+    env = {name: value for name, value in os.environ.items() if name != "GPUSIM_SIMULATE"} | more
     command = [sys.executable, "-m", "hundredfold.cli", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=300, env=env)
 
@@ -44,9 +44,7 @@ def test_a_row_is_kept_in_the_shape_of_the_schema_with_its_machine(recorded):
 
 
 def test_a_simulated_gpu_is_never_recorded(tmp_path):
-    done = run(
-        "record", "--only", QUICK, "--output", tmp_path / "s.json", HUNDREDFOLD_SIMULATE="1", HUNDREDFOLD_GPUS="2"
-    )
+    done = run("record", "--only", QUICK, "--output", tmp_path / "s.json", GPUSIM_SIMULATE="1", GPUSIM_GPUS="2")
     told = json.loads((tmp_path / "s.json").read_text())
     assert "no simulated GPU" in done.stdout
     assert {time["device"] for row in told["rows"] for time in row["times"]} == {"cpu"}
@@ -80,7 +78,7 @@ def test_killed_it_loses_one_row_at_most_and_leaves_nobody_behind(tmp_path):
 
 
 def test_what_a_cpu_alone_took_is_labelled_so_wherever_it_is_shown(recorded, tmp_path, monkeypatch):
-    from hundredfold.site import results
+    from hundredfold.publish.site import results
     from hundredfold.toolkit import compare
     from hundredfold.toolkit import recorded as figures
 

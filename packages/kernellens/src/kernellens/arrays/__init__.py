@@ -14,7 +14,7 @@
 `elsewhere`   that process: it has shapes and no data
 """
 
-from hundredfold.engine.shapes import ValuesNeededError
+from gpusim.device.shapes import ValuesNeededError
 
 from .account import Account
 from .shipping import array

@@ -1,4 +1,4 @@
-"""The process in which an account of shapes is taken: ``python -m hundredfold.lens.arrays TASK ANSWER``."""
+"""The process in which an account of shapes is taken: ``python -m kernellens.arrays TASK ANSWER``."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ def main(question: str, answer: str) -> None:
     os.chdir(task["folder"])
     linecache.cache.update(task["sources"])
 
-    from hundredfold import simulate
-    from hundredfold.engine import shapes
-    from hundredfold.machine import gpus
+    import gpusim
+    from gpusim.device import shapes
+    from gpusim.hardware import gpus
 
-    simulate.activate()
+    gpusim.activate()
     shapes.begin(task["fraction"])
     gpu = gpus.find(task["gpu"])
     try:
@@ -67,7 +67,7 @@ def _cell(task: dict[str, Any], gpu: Any) -> Any:
 
 def _failed(error: BaseException, task: dict[str, Any]) -> dict[str, Any]:
     """What stopped it, in a sentence that names the line."""
-    from hundredfold.engine.shapes import ValuesNeededError
+    from gpusim.device.shapes import ValuesNeededError
 
     line, text = _place(error, task)
     where = f"in line {line}: {text}" if line is not None else "in the code that was accounted for"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass, field, replace
 
-from hundredfold.machine import gpus
+from gpusim.hardware import gpus
+from kernellens import chosen
+from kernellens.times import Bound, Estimate, Work, bound_of, estimate_of
 
-from .. import chosen
-from ..times import Bound, Estimate, Work, bound_of, estimate_of
 from .caching import from_memory
 from .events import Allocation, Event
 from .flow import Flow

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from ..times import costs
+from kernellens.times import costs
+
 from .sides import Sides
 
 BLOCK = 128

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from hundredfold.engine.shapes import ValuesNeededError
-from hundredfold.machine import gpus
+from gpusim.device.shapes import ValuesNeededError
+from gpusim.hardware import gpus
 
 from . import shipping
 from .account import Account
@@ -76,15 +76,13 @@ def _packed(value: Any, what: str) -> bytes:
 def _run(task: dict[str, Any]) -> tuple[Account, str]:
     __tracebackhide__ = True
     task |= {"sources": shipping.sources(), "path": sys.path, "folder": os.getcwd()}
-    environment = {
-        key: value for key, value in os.environ.items() if key not in ("HUNDREDFOLD_PROBE", "HUNDREDFOLD_TRACE")
-    }
-    environment |= {"HUNDREDFOLD_SIMULATE": "1", "HUNDREDFOLD_GPU_MEMORY": MEMORY}
-    with tempfile.TemporaryDirectory(prefix="hundredfold-") as folder:
+    environment = {key: value for key, value in os.environ.items() if key not in ("GPUSIM_PROBE", "GPUSIM_TRACE")}
+    environment |= {"GPUSIM_SIMULATE": "1", "GPUSIM_GPU_MEMORY": MEMORY}
+    with tempfile.TemporaryDirectory(prefix="kernellens-") as folder:
         question, answer = Path(folder, "task"), Path(folder, "answer")
         question.write_bytes(pickle.dumps(task))
         done = subprocess.run(
-            [sys.executable, "-m", "hundredfold.lens.arrays", str(question), str(answer)],
+            [sys.executable, "-m", "kernellens.arrays", str(question), str(answer)],
             capture_output=True,
             text=True,
             env=environment,

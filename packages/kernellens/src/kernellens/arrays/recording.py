@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from hundredfold.engine import memory, queue, regions
-from hundredfold.engine.counters import Launch
+from gpusim.device import memory, queue, regions
+from gpusim.device.counters import Launch
 
 from . import arithmetic, sides
 from .events import Allocation, Event, Span

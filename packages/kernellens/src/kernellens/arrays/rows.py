@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..times import bound_of, estimate_of
+from kernellens.times import bound_of, estimate_of
+
 from .events import Event
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from hundredfold.engine import queue, shapes
-from hundredfold.machine import gpus
+from gpusim.device import queue, shapes
+from gpusim.hardware import gpus
 
 from .account import Account
 from .recording import Recorder

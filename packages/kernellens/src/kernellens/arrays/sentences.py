@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hundredfold.plot import words
-
-from ..times import bound_of, estimate_of
+from kernellens.plot import words
+from kernellens.times import bound_of, estimate_of
 
 if TYPE_CHECKING:
     from .account import Account

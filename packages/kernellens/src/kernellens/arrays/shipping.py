@@ -25,7 +25,7 @@ MOST = 2 << 30
 class array:  # noqa: N801 - reads like a function's result, which it stands for
     """A device array that is not there: its shape and dtype, for an account.
 
-    >>> from hundredfold import lens
+    >>> import kernellens as lens
     >>> lens.array((10_000, 10_000), "float32")
     lens.array((10000, 10000), 'float32')
 

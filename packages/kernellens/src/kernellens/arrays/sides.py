@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from hundredfold.engine.counters import Launch
-from hundredfold.engine.kernels import operands
+from gpusim.device.counters import Launch
+from gpusim.kernels import operands
 
 
 @dataclass

@@ -10,10 +10,10 @@ from collections.abc import Callable, Container, Mapping
 from dataclasses import replace
 from typing import Any
 
-from hundredfold.engine import queue, shapes
-from hundredfold.machine import gpus
+from gpusim.device import queue, shapes
+from gpusim.hardware import gpus
+from kernellens import chosen
 
-from .. import chosen
 from .account import Account
 from .flow import flow
 from .fusing import Group, groups
@@ -73,7 +73,7 @@ def account(
 
 def simulating() -> bool:
     """Whether this process has the stand-ins, so that code can be run here to look at it."""
-    from hundredfold.simulate import finder
+    from gpusim.importing import finder
 
     return finder.installed() is not None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from hundredfold.plot import words
+from kernellens.plot import words
 
 from . import sentences
 from .rows import Row, rows

@@ -1,4 +1,4 @@
-"""The command `hundredfold lens`."""
+"""The command `kernellens check`."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def command(
     over some grid, on a sample of its blocks; out-of-bounds accesses are found in all of them. The exit status is 1 if
     an error was found, or a program did not run to its end.
     """
-    from hundredfold.trial import programs as finding
-    from hundredfold.trial.running import attempt
+    from kernellens.trial import programs as finding
+    from kernellens.trial.running import attempt
 
     from .sarif import log
 

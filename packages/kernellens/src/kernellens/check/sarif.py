@@ -21,7 +21,7 @@ SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 def log(outcomes: list[Any]) -> dict[str, Any]:
-    """Return the log of what was found in some programs (`hundredfold.trial.outcome.Outcome`).
+    """Return the log of what was found in some programs (`kernellens.trial.outcome.Outcome`).
 
     A program that did not run to its end stands among the notifications of the run, unless a finding tells why.
     """

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from hundredfold.engine.kernels.intrinsics import Intrinsic
+from gpusim.kernels.frontend.intrinsics import Intrinsic
 
 from .described import _of_type
 
@@ -177,7 +177,7 @@ def _names(code: CodeType) -> frozenset[str]:
 
 
 def _is_cuda(value: Any) -> bool:
-    return "cuda" in type(value).__module__.lower() or hasattr(value, "__hundredfold_device__")
+    return "cuda" in type(value).__module__.lower() or hasattr(value, "__gpusim_device__")
 
 
 def _importable(value: FunctionType) -> bool:
@@ -225,4 +225,4 @@ def _stand_ins() -> dict[int, tuple[str, str]]:
 def _of_numba_cuda(value: Any) -> bool:
     """Whether a thing is ``numba.cuda``'s own, rather than something of Python's or NumPy's that it imports."""
     module = getattr(value, "__module__", None) or type(value).__module__
-    return str(module).startswith(("numba.cuda", "numba_cuda", "hundredfold.engine", "hundredfold.simulate"))
+    return str(module).startswith(("numba.cuda", "numba_cuda", "gpusim.device", "gpusim.importing"))

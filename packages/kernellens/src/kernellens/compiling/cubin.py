@@ -44,7 +44,7 @@ def disassemble(code: bytes, entry: str, program: str) -> str:
     RuntimeError
         If the program fails.
     """
-    with tempfile.TemporaryDirectory(prefix="hundredfold-sass-") as folder:
+    with tempfile.TemporaryDirectory(prefix="kernellens-sass-") as folder:
         path = Path(folder, "kernel.cubin")
         path.write_bytes(code)
         done = subprocess.run([program, "-c", str(path)], capture_output=True, text=True, check=False, timeout=120)

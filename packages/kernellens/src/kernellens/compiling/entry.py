@@ -10,12 +10,12 @@ from collections import OrderedDict
 from types import FunctionType
 from typing import Any
 
-from hundredfold.engine.kernels import Kernel, limits
-from hundredfold.engine.kernels.driver_errors import LinkerError
-from hundredfold.engine.kernels.faults import KernelError, UncompilableError, miscounted
-from hundredfold.engine.kernels.trace import findings
-from hundredfold.lens.chosen import resolve
-from hundredfold.machine import capabilities, gpus, packages
+from gpusim.hardware import capabilities, gpus, packages
+from gpusim.kernels import Kernel, limits
+from gpusim.kernels.driver_errors import LinkerError
+from gpusim.kernels.faults import KernelError, UncompilableError, miscounted
+from gpusim.kernels.sanitizer import findings
+from kernellens.chosen import resolve
 
 from . import cubin, described, ptxas, words
 from .carried import Carried, options_of
@@ -74,7 +74,7 @@ def compile(
     TypeError
         For arguments that no kernel takes, or not as many as it has.
     CompilerError
-        If the compiler crashed twice over this kernel, or took too long (``HUNDREDFOLD_COMPILER_SECONDS``).
+        If the compiler crashed twice over this kernel, or took too long (``KERNELLENS_COMPILER_SECONDS``).
     UncompilableError
         With `raise_on_error`.
 

@@ -17,12 +17,12 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import IO, Any
 
-PYTHON_SETTING = "HUNDREDFOLD_COMPILER"
-SECONDS_SETTING = "HUNDREDFOLD_COMPILER_SECONDS"
+PYTHON_SETTING = "KERNELLENS_COMPILER"
+SECONDS_SETTING = "KERNELLENS_COMPILER_SECONDS"
 SECONDS = 300.0
 """How long a compilation may take; the first imports the compiler, which takes seconds on a slow disk."""
 CHILD = Path(__file__).with_name("child")
-_NOT_THERE = ("HUNDREDFOLD_SIMULATE", "NUMBA_ENABLE_CUDASIM", "NUMBA_CUDA_DEFAULT_PTX_CC", "NUMBA_FORCE_CUDA_CC")
+_NOT_THERE = ("GPUSIM_SIMULATE", "NUMBA_ENABLE_CUDASIM", "NUMBA_CUDA_DEFAULT_PTX_CC", "NUMBA_FORCE_CUDA_CC")
 _WITHOUT = "numba-cuda is not installed in this environment."
 
 
@@ -40,7 +40,7 @@ class Helper:
     Parameters
     ----------
     python : str, optional
-        The interpreter; else that of ``HUNDREDFOLD_COMPILER``, or this process's own.
+        The interpreter; else that of ``KERNELLENS_COMPILER``, or this process's own.
     child : Path
         The program that it runs.
 
@@ -141,7 +141,7 @@ class Helper:
     def _start(self) -> None:
         ours, theirs = socket.socketpair()
         environment = {name: value for name, value in os.environ.items() if name not in _NOT_THERE}
-        self._said = tempfile.TemporaryFile(prefix="hundredfold-compiler-")
+        self._said = tempfile.TemporaryFile(prefix="kernellens-compiler-")
         command = [self.python, str(self._child), str(theirs.fileno()), str(os.getpid())]
         try:
             self._process = subprocess.Popen(

@@ -1,6 +1,6 @@
 """What ``ptxas -v`` says, also through nvJitLink, as numbers.
 
-Recorded samples of several versions and compute capabilities are in ``tests/lens/ptxas/``.
+Recorded samples of several versions and compute capabilities are in ``packages/kernellens/tests/ptxas/``.
 """
 
 from __future__ import annotations

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from hundredfold.engine.kernels.trace.findings import Finding
-from hundredfold.lens.occupancy import Occupancy, occupancy
-from hundredfold.machine import gpus
+from gpusim.hardware import gpus
+from gpusim.kernels.sanitizer.findings import Finding
+from kernellens.residency import Occupancy, occupancy
 
 from . import cubin
 

@@ -6,7 +6,7 @@ import linecache
 import os
 import re
 
-from hundredfold.engine.kernels.faults import UncompilableError
+from gpusim.kernels.faults import UncompilableError
 
 from .carried import Carried
 
@@ -98,7 +98,7 @@ def _words(text: str, types: list[str]) -> str:
             f"{made[1] if made else 'something in it'} makes a new array, which a kernel cannot: a GPU's threads have no memory "
             "to take it from. Use cuda.local.array or cuda.shared.array, or pass an array in and write a loop."
         )
-    from hundredfold.engine.kernels.compiled import refuse  # Numba's import takes a second
+    from gpusim.kernels.backends.numba import refuse  # Numba's import takes a second
 
     said = _AT.sub("", refuse.words(text)).strip().rstrip(".")
     for pattern, meaning in _SAYINGS:

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hundredfold.plot import palette
-from hundredfold.plot.figure import Figure
+from kernellens import report
+from kernellens.plot import palette
+from kernellens.plot.figure import Figure
 
-from .. import report
 from . import panels, plain
 
 if TYPE_CHECKING:
-    from ..ordering import Answer, Difference, Schedules
+    from kernellens.ordering import Answer, Difference, Schedules
 
 COLUMNS, ROWS = 8, 16
 """Elements of an array that are shown: enough to see how answers differ, few enough to read their values."""
@@ -47,7 +47,7 @@ def verdict(of: Schedules) -> str:
 
 def pair(of: Schedules) -> tuple[int, int]:
     """The two answers that are shown first: the first order's, and the one that differs from it most."""
-    from ..ordering import _arrays, _same
+    from kernellens.ordering import _arrays, _same
 
     first = of.answers[0].results
 
@@ -223,7 +223,7 @@ class _Side:
         from bokeh.core.properties import value
         from bokeh.models import ColumnDataSource, HoverTool, Range1d
 
-        from hundredfold.plot import axes
+        from kernellens.plot import axes
 
         wide, high = 40 * columns, 24 * rows
         self.plot = axes.canvas(

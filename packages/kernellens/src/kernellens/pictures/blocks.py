@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hundredfold.engine.kernels.trace.log import ATOMIC, READ, WRITE
+from gpusim.kernels.sanitizer.log import ATOMIC, READ, WRITE
 
 from .places import grid
 from .steps import Memory, Step, Steps

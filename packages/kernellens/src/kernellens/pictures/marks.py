@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from hundredfold.engine.kernels.trace import outside
-from hundredfold.engine.kernels.trace.findings import Finding
-from hundredfold.engine.kernels.trace.log import Log
+from gpusim.kernels.sanitizer import outside
+from gpusim.kernels.sanitizer.findings import Finding
+from gpusim.kernels.sanitizer.log import Log
 
 from .places import grid
 from .steps import Steps

@@ -7,7 +7,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from hundredfold.plot import axes, palette
+from kernellens.plot import axes, palette
 
 WIDTH = 700
 SIDE = 330

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .. import report
+from kernellens import report
+
 from .blocks import EARLIER, HALO, READS, UPDATES, WRITES, index_text, look, of_thread
 from .marks import marks
 from .places import Grid, Window, of_threads, whole
@@ -14,7 +15,7 @@ from .script import windows_of
 from .steps import Memory, Steps
 
 if TYPE_CHECKING:
-    from ..result import Trace
+    from kernellens.result import Trace
 
 COLUMNS = 100
 """Characters that a row of cells may take."""

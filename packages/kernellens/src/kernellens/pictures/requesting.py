@@ -5,14 +5,14 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
-from hundredfold.plot import axes, palette
+from kernellens.plot import axes, palette
 
 from . import panels
 from .steps import Steps
 
 if TYPE_CHECKING:
-    from ..result import Trace
-    from ..traffic import Traffic
+    from kernellens.result import Trace
+    from kernellens.traffic import Traffic
 
 
 def tab(trace: Trace, made: Steps, data: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
@@ -157,7 +157,7 @@ def _text(plot: Any) -> Any:
 
 def _bars(trace: Trace) -> Any:
     """For each line what it moves of global memory, the useful bytes and the others."""
-    from hundredfold.plot import words
+    from kernellens.plot import words
 
     if not trace.traffic:
         return None

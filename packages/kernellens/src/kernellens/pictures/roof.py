@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from hundredfold.machine import gpus
-from hundredfold.machine.gpus import GPU
-from hundredfold.plot import axes, palette, words
-from hundredfold.plot.figure import Figure
+from gpusim.hardware import gpus
+from gpusim.hardware.gpus import GPU
+from kernellens import chosen
+from kernellens.plot import axes, palette, words
+from kernellens.plot.figure import Figure
+from kernellens.result import Trace
+from kernellens.times import Reuse, Work, bound_of, estimate_of
+from kernellens.times.launches import work_of_launch
+from kernellens.times.model import rates
 
-from .. import chosen
-from ..result import Trace
-from ..times import Reuse, Work, bound_of, estimate_of
-from ..times.launches import work_of_launch
-from ..times.model import rates
 from . import panels
 
 TYPES = {"float64": 8, "float32": 4, "float16": 2}

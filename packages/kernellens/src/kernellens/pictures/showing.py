@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hundredfold.plot import palette
-from hundredfold.plot.figure import Figure
+from kernellens.plot import palette
+from kernellens.plot.figure import Figure
 
 from . import panels, plain, requesting, script, whole
 from .marks import marks
@@ -14,7 +14,7 @@ from .places import whole as whole_of
 from .steps import Steps, steps
 
 if TYPE_CHECKING:
-    from ..result import Trace
+    from kernellens.result import Trace
 
 MOST_FINDINGS = 4
 """Findings that are written over a picture; the text has all of them."""

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hundredfold.engine.indices import indices
-from hundredfold.engine.kernels.trace.log import ATOMIC, READ, RECORD, WRITE, Log
+from gpusim.device.indices import indices
+from gpusim.kernels.sanitizer.log import ATOMIC, READ, RECORD, WRITE, Log
 
 MOST = 400_000
 """Records of a log that are made into steps; there are fewer blocks in a picture where each has many."""
@@ -163,7 +163,7 @@ def steps(log: Log, first: Sequence[int] = (), most: int = 64) -> Steps:
 
 def _chosen(log: Log, first: list[int], counts: np.ndarray, most: int) -> tuple[list[int], bool]:
     """The blocks of a picture, those that matter most first, as many as it has room for."""
-    from hundredfold.engine.kernels.trace import blocks as sample
+    from gpusim.kernels.sanitizer import blocks as sample
 
     there = {int(block): int(n) for block, n in zip(log.blocks, counts, strict=True)}
     middle = _middle(log)

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hundredfold.engine.kernels.trace.log import ATOMIC, READ, WRITE, Log
-from hundredfold.plot import axes, palette
+from gpusim.kernels.sanitizer.log import ATOMIC, READ, WRITE, Log
+from kernellens.plot import axes, palette
 
 from . import panels, plain
 from .places import Window, grid, of_threads
 from .steps import Steps, memories
 
 if TYPE_CHECKING:
-    from ..result import Trace
+    from kernellens.result import Trace
 
 SIDE = 128
 """Rows and columns of the picture of an array: where there are more, a dot stands for several elements."""

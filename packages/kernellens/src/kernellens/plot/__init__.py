@@ -1,6 +1,6 @@
 """The course's figures: plain data in, a figure out that also says in words what it shows.
 
->>> from hundredfold import plot
+>>> from kernellens import plot
 >>> plot.times({"published: NumPy": 0.402, "limit: read once": 889e-6}, title="Before and after")   # doctest: +SKIP
 """
 

@@ -100,13 +100,15 @@ def here_note(labels: list[str]) -> str | None:
 
     The place stands in parentheses, as behind every measured time.
     """
-    from hundredfold import machine
+    from gpusim import hardware
 
     if not labels:
         return None
-    mode = machine.mode()
+    mode = hardware.mode()
     if mode == "simulated":
         return "Times taken here (simulated on this CPU)"
     return (
-        f"Times taken here (on {machine.probe().usable[0].name})" if mode == "gpu" else "Times taken here (on this CPU)"
+        f"Times taken here (on {hardware.probe().usable[0].name})"
+        if mode == "gpu"
+        else "Times taken here (on this CPU)"
     )

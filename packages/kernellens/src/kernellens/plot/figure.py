@@ -59,7 +59,7 @@ class Figure:
         return self.text
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        if os.environ.get("HUNDREDFOLD_FIGURES") == "json":
+        if os.environ.get("KERNELLENS_FIGURES") == "json":
             return {"text/plain": self.text, MIME: self.data()}
         return {"text/plain": self.text, "text/html": self.html()}
 
@@ -89,7 +89,7 @@ class Figure:
         from bokeh.settings import settings
 
         layout, checks = self.layout, type(settings).perform_document_validation
-        # A fifth of the time that a picture of many parts takes; tests/plot and tests/lens/test_show.py make the checks.
+        # A fifth of the time that a picture of many parts takes; packages/kernellens/tests/plot and packages/kernellens/tests/test_show.py make the checks.
         checks.set_value(False)
         try:
             return json_item(layout)
@@ -101,7 +101,7 @@ def sources() -> list[list[str]]:
     """Return addresses of BokehJS (its core, then its widgets) in the order to try: the lab's server, the hub's, the public one."""
     from bokeh.resources import CDN
 
-    bases = [os.environ.get("HUNDREDFOLD_BASE_URL"), os.environ.get("JUPYTERHUB_SERVICE_PREFIX")]
+    bases = [os.environ.get("KERNELLENS_BASE_URL"), os.environ.get("JUPYTERHUB_SERVICE_PREFIX")]
     folders = [f"{base.rstrip('/')}/hundredfold/bokehjs/js" for base in dict.fromkeys(filter(None, bases))]
     own = [[f"{folder}/{name}.min.js" for name in _PARTS] for folder in folders]
     public = [url for part in _PARTS for url in CDN.js_files if url.rpartition("/")[2].startswith(f"{part}-3")]

@@ -1,4 +1,4 @@
-"""The process in which a program is ported: ``python -m hundredfold.port PROGRAM REPORT [argument …]``."""
+"""The process in which a program is ported: ``python -m kernellens.port PROGRAM REPORT [argument …]``."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import sys
 
 def main(program: str, report: str, arguments: list[str]) -> int:
     """Run a program with our `numpy` and `pandas`, and write its account down."""
-    from hundredfold import simulate
+    import gpusim
 
-    simulate.activate()
+    gpusim.activate()
     import cudf  # noqa: F401 - what it takes to import is no time of the program's
     import cupy
 
@@ -59,7 +59,7 @@ def _script(path: str) -> int:
 def _notebook(path: str) -> int:
     from IPython.core.interactiveshell import InteractiveShell
 
-    from hundredfold.trial import inside, running
+    from kernellens.trial import inside, running
 
     from . import modules
 

@@ -110,7 +110,7 @@ def find(module: Any, name: str) -> Any:
     calls.Missing
         If the real one has none; what is not simulated is raised by the stand-in itself.
     """
-    from hundredfold.simulate.errors import NotSimulatedError
+    from gpusim.importing.errors import NotSimulatedError
 
     try:
         return getattr(module, name)

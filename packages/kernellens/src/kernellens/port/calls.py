@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from hundredfold.engine import queue
-from hundredfold.simulate.errors import NotSimulatedError
+from gpusim.device import queue
+from gpusim.importing.errors import NotSimulatedError
 
 from . import advice, places
 from .ledger import Line, account, measured

@@ -1,4 +1,4 @@
-"""The command `hundredfold port`."""
+"""The command `kernellens port`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def command(ctx: click.Context, program: str, arguments: tuple[str, ...], as_jso
     The program runs where it stands, as `python PROGRAM ARGUMENTS…` would run it, with the same results. The report comes
     after its output. The exit status is 1 if the program ends with an error.
     """
-    from hundredfold.trial import programs, running
+    from kernellens.trial import programs, running
 
     try:
         (path, *others) = programs.find([program])
@@ -35,11 +35,11 @@ def command(ctx: click.Context, program: str, arguments: tuple[str, ...], as_jso
     except programs.NoProgramError as error:
         told = str(error)
         raise click.UsageError(told if program in told else f"{program} {told}.", ctx) from None
-    with tempfile.TemporaryDirectory(prefix="hundredfold-port-") as folder:
+    with tempfile.TemporaryDirectory(prefix="kernellens-port-") as folder:
         report = Path(folder) / "report.json"
         # SciPy's array interface would refuse what it takes without us. SciPy takes "0" for a yes.
-        environment = {**os.environ, "HUNDREDFOLD_SIMULATE": "1", "SCIPY_ARRAY_API": ""}
-        child = [sys.executable, "-m", "hundredfold.port", str(path), str(report), *arguments]
+        environment = {**os.environ, "GPUSIM_SIMULATE": "1", "SCIPY_ARRAY_API": ""}
+        child = [sys.executable, "-m", "kernellens.port", str(path), str(report), *arguments]
         sys.stdout.flush()
         done = subprocess.run(child, env=environment, stdout=sys.stderr if as_json else None, check=False)
         if not report.exists():

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from hundredfold.machine import gpus
-from hundredfold.plot import words as text
+from gpusim.hardware import gpus
+from kernellens.plot import words as text
 
 GPUS = ("T4", "A100", "H200")
 COPY = 10e-6

@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from dataclasses import asdict, dataclass, field
 
-from hundredfold.engine import queue
+from gpusim.device import queue
 
 
 @dataclass

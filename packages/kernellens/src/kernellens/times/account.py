@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from hundredfold.engine.kernels import limits
-from hundredfold.engine.kernels.trace.log import Log
+from gpusim.kernels import limits
+from gpusim.kernels.sanitizer.log import Log
+from kernellens.result import Trace
+from kernellens.traffic import SECTOR
 
-from ..result import Trace
-from ..traffic import SECTOR
 from .memory import LINE, Traffic, traffic
 from .operations import Operations, operations
 from .scaling import Scaling

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hundredfold.machine.gpus import GPU
-from hundredfold.plot import words
+from gpusim.hardware.gpus import GPU
+from kernellens.plot import words
 
 from .work import Work
 

@@ -8,7 +8,7 @@ if the blocks between do not use more than it holds.  Both are an all-or-nothing
 
 from __future__ import annotations
 
-from hundredfold.machine.gpus import GPU
+from gpusim.hardware.gpus import GPU
 
 from .work import Work
 

@@ -13,10 +13,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hundredfold.engine.kernels.resolve import Function
-from hundredfold.engine.kernels.trace.log import Log
-
-from ..requests import together
+from gpusim.kernels.frontend.resolve import Function
+from gpusim.kernels.sanitizer.log import Log
+from kernellens.requests import together
 
 Key = tuple[int, str, int, int]
 """A node of the syntax tree by its function's id, its type and its place."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from hundredfold.engine.kernels import limits
-from hundredfold.machine.gpus import GPU
+from gpusim.hardware.gpus import GPU
+from gpusim.kernels import limits
+from kernellens.result import Trace
+from kernellens.tracing import TooLargeError, trace
 
-from ..result import Trace
-from ..tracing import TooLargeError, trace
 from .account import work_of
 from .model import bound_of, estimate_of
 from .result import Bound, Estimate

@@ -11,11 +11,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hundredfold.engine.kernels.trace.log import Log
-
-from ..banks import BANKS, WORD, cycles_of
-from ..requests import Requests, distinct, pairs, requests
-from ..traffic import SECTOR
+from gpusim.kernels.sanitizer.log import Log
+from kernellens.banks import BANKS, WORD, cycles_of
+from kernellens.requests import Requests, distinct, pairs, requests
+from kernellens.traffic import SECTOR
 
 LINE = 128
 """Bytes of a cache line, four sectors: L1 looks up one in a cycle [NVIDIA, Nsight Compute documentation, "L1/TEX": tag

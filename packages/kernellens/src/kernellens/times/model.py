@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from hundredfold.machine.gpus import GPU
+from gpusim.hardware.gpus import GPU
+from kernellens import chosen
+from kernellens.residency import occupancy
 
-from .. import chosen
-from ..occupancy import occupancy
 from . import advice
 from .caches import from_l2, from_memory
 from .result import Bound, Estimate
@@ -162,7 +162,7 @@ def estimate_of(work: Work | Iterable[Work], gpu: str | GPU | None = None) -> Es
 
 
 COPY = 1e-5
-"""Seconds that starting a transfer takes, about [the project's estimate for `hundredfold port`]."""
+"""Seconds that starting a transfer takes, about [the project's estimate for `kernellens port`]."""
 
 
 def resident_blocks(work: Work, gpu: GPU) -> int:

@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hundredfold.engine.kernels import interpreted
-from hundredfold.engine.kernels.faults import KernelError
-from hundredfold.engine.kernels.ir.graph import Block, Value
-from hundredfold.engine.kernels.ir.infer import INPLACE
-from hundredfold.engine.kernels.ir.types import Array, Scalar, Tuple, dtype_of_thing
-from hundredfold.engine.kernels.resolve import Function
-from hundredfold.engine.kernels.trace.log import Log
+from gpusim.kernels.backends import numpy as interpreted
+from gpusim.kernels.faults import KernelError
+from gpusim.kernels.frontend.resolve import Function
+from gpusim.kernels.ir.graph import Block, Value
+from gpusim.kernels.ir.infer import INPLACE
+from gpusim.kernels.ir.types import Array, Scalar, Tuple, dtype_of_thing
+from gpusim.kernels.sanitizer.log import Log
 
 from . import costs, sure
 from .counting import Counts, counts, key

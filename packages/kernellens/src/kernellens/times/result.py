@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from hundredfold.machine.gpus import GPU
-from hundredfold.plot import words
+from gpusim.hardware.gpus import GPU
+from kernellens.plot import words
 
 from .work import Work
 

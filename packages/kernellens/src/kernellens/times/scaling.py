@@ -10,7 +10,7 @@ import itertools
 
 import numpy as np
 
-from hundredfold.engine.kernels.trace.log import Log
+from gpusim.kernels.sanitizer.log import Log
 
 ALIKE = 0.05
 """Blocks of a kind that differ by less in what they calculate are taken to do the same."""

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from hundredfold.engine.kernels.ir.graph import Block, Graph, Value
-from hundredfold.engine.kernels.ir.infer import INPLACE
-from hundredfold.engine.kernels.ir.types import Array, Scalar
+from gpusim.kernels.ir.graph import Block, Graph, Value
+from gpusim.kernels.ir.infer import INPLACE
+from gpusim.kernels.ir.types import Array, Scalar
 
 ROUNDS = 12
 

@@ -1,4 +1,4 @@
-"""The process in which a script is tried: ``python -m hundredfold.trial SCRIPT [argument …]``."""
+"""The process in which a script is tried: ``python -m kernellens.trial SCRIPT [argument …]``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 
 def main(script: str, arguments: list[str]) -> None:
     """Run a script as ``python -m hundredfold`` does, and note what stops it."""
-    from hundredfold import __main__ as door
+    from gpusim import running as door
 
     from . import inside
 

@@ -15,8 +15,8 @@ from importlib.abc import MetaPathFinder
 from pathlib import Path
 from typing import Any
 
-ENGINE = "hundredfold.engine.kernels.reported"
-PARENT = "HUNDREDFOLD_TRIAL_PROCESS"
+ENGINE = "gpusim.kernels.reported"
+PARENT = "KERNELLENS_TRIAL_PROCESS"
 """The number of the tried program's own process, which reports for itself."""
 
 _launches: list[dict] = []
@@ -85,7 +85,7 @@ def _look(run: Any, log: Any, found: list) -> None:
     from . import inside
 
     if os.environ.get(inside.LENS):
-        from hundredfold.lens import watching
+        from kernellens import watching
 
         _launches.append(watching.seen(run, log, found))
     _write()

@@ -1,4 +1,4 @@
-"""The command `hundredfold try`."""
+"""The command `kernellens try`."""
 
 from __future__ import annotations
 

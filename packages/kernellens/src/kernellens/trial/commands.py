@@ -30,12 +30,12 @@ ALLOWED = {
     "hostname",
 }
 """Layout of graphs, and what Matplotlib, `platform` and `ctypes.util.find_library` ask."""
-_PLACED = "_hundredfold_trial"
+_PLACED = "_kernellens_trial"
 
-SITE = "from hundredfold.trial import children, commands\ncommands.forbid()\nchildren.expect()\n"
+SITE = "from kernellens.trial import children, commands\ncommands.forbid()\nchildren.expect()\n"
 """`sitecustomize.py` of a tried program's processes."""
 
-skip: Callable[[str], str] = lambda command: f"hundredfold try: not run: {command}"  # noqa: E731 - replaced by `inside`
+skip: Callable[[str], str] = lambda command: f"kernellens try: not run: {command}"  # noqa: E731 - replaced by `inside`
 """Notes a command; returns what is printed in its place."""
 
 

@@ -10,9 +10,9 @@ from typing import Any
 
 from . import children, commands
 
-REPORT = "HUNDREDFOLD_TRIAL_REPORT"
+REPORT = "KERNELLENS_TRIAL_REPORT"
 """Where this process writes what it noted: a JSON file."""
-LENS = "HUNDREDFOLD_TRIAL_LENS"
+LENS = "KERNELLENS_TRIAL_LENS"
 """Set, the launches are looked at too."""
 SHELL_CELLS = ("bash", "sh", "script", "system", "sx", "!", "cmd", "perl", "ruby")
 SHELL_LINES = ("pip", "conda", "mamba", "micromamba", "uv", "system", "sx")
@@ -51,7 +51,7 @@ def begin_script() -> None:
 
 def _watch() -> None:
     if os.environ.get(LENS):
-        from hundredfold.lens import watching
+        from kernellens import watching
 
         watching.watch(_launches)
 
@@ -62,7 +62,7 @@ def note_error(error: BaseException, is_theirs: Any, cell: str = "") -> None:
 
     line, source = verdicts.place(error, is_theirs, cell)
     if os.environ.get(LENS):
-        from hundredfold.lens import watching
+        from kernellens import watching
 
         watching.stopped(error, line)
     _errors.append({**verdicts.judge(error), "line": line, "source": source})
@@ -74,7 +74,7 @@ def write() -> None:
     path = os.environ.get(REPORT)
     if not path:
         return
-    engine = sys.modules.get("hundredfold.engine.kernels.reported")
+    engine = sys.modules.get("gpusim.kernels.reported")
     found = [report._asdict() for report in engine.reports] if engine is not None else []
     noted = {"skipped": _skipped, "errors": _errors, "findings": found, "launches": _launches, "cells": _cells}
     with open(path + ".new", "w", encoding="utf-8") as file:
@@ -117,7 +117,7 @@ def _skip(command: str) -> str:
     if _skipped[-1:] != [command]:  # looked for in each folder of PATH
         _skipped.append(command)
     more = " …" if "\n" in command else ""
-    return f"hundredfold try: not run: {first}{more}"
+    return f"kernellens try: not run: {first}{more}"
 
 
 def _lines(text: str) -> Any:

@@ -42,7 +42,7 @@ class Outcome:
         What the check of its kernels found: kernel, line (of the kernel's source), file_line (of its file, or of the code
         cell `cell` of a notebook), kind, severity, sentence, times.
     launches : list of dict
-        What they did to memory, where that was asked for (see `hundredfold.lens.watching`).
+        What they did to memory, where that was asked for (see `kernellens.watching`).
     skipped : list of str
         Shell commands and installations that were not run.
     raised_as_stored : list of int

@@ -17,7 +17,7 @@ from pathlib import Path
 from . import children, commands, inside, programs
 from .outcome import Outcome
 
-FIRST = "%load_ext hundredfold\nfrom hundredfold.trial import inside\ninside.begin_notebook(get_ipython())\ndel inside"
+FIRST = "%load_ext hundredfold\nfrom kernellens.trial import inside\ninside.begin_notebook(get_ipython())\ndel inside"
 
 
 def attempt(
@@ -53,7 +53,7 @@ def attempt(
     """
     outcome = Outcome(str(path))
     began = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="hundredfold-try-", ignore_cleanup_errors=True) as scratch:
+    with tempfile.TemporaryDirectory(prefix="kernellens-try-", ignore_cleanup_errors=True) as scratch:
         there, left_out = programs.copy(path, root, Path(scratch) / "copy")
         if left_out:
             more = f" and {len(left_out) - 3} more" if len(left_out) > 3 else ""
@@ -85,17 +85,17 @@ def attempt(
 
 
 def _environment(report: Path, out_of_bounds: bool, races: bool) -> dict[str, str]:
-    made = {"HUNDREDFOLD_THREAD_SECONDS": "60", **os.environ}  # a GPU lets a thread work for long
+    made = {"GPUSIM_THREAD_SECONDS": "60", **os.environ}  # a GPU lets a thread work for long
     made.pop("HUNDREDFOLD_STRICT", None)
-    made |= {"HUNDREDFOLD_SIMULATE": "1", inside.REPORT: str(report), "MPLBACKEND": made.get("MPLBACKEND", "Agg")}
+    made |= {"GPUSIM_SIMULATE": "1", inside.REPORT: str(report), "MPLBACKEND": made.get("MPLBACKEND", "Agg")}
     made |= {"PYTHONDONTWRITEBYTECODE": "1", "HUNDREDFOLD_STATE": str(report.parent), "JUPYTER_PLATFORM_DIRS": "1"}
     # Left to itself a program goes on; to be tried, it is stopped at what was not allowed.
-    made.setdefault("HUNDREDFOLD_OUT_OF_BOUNDS", "refuse")
-    made.setdefault("HUNDREDFOLD_TRACE", "first")
+    made.setdefault("GPUSIM_OUT_OF_BOUNDS", "refuse")
+    made.setdefault("GPUSIM_TRACE", "first")
     if out_of_bounds:
-        made["HUNDREDFOLD_OUT_OF_BOUNDS"] = "continue"
+        made["GPUSIM_OUT_OF_BOUNDS"] = "continue"
     if races:
-        made["HUNDREDFOLD_TRACE"] = "report"
+        made["GPUSIM_TRACE"] = "report"
     return made
 
 
@@ -133,7 +133,7 @@ def _script(
     printed = Path(environment[inside.REPORT]).with_name("printed.txt")
     with open(printed, "w") as file:
         process = subprocess.Popen(
-            [sys.executable, "-m", "hundredfold.trial", there.name, *arguments],
+            [sys.executable, "-m", "kernellens.trial", there.name, *arguments],
             cwd=there.parent,
             env=environment,
             stdin=subprocess.DEVNULL,
@@ -203,7 +203,7 @@ def _notebook(outcome: Outcome, there: Path, environment: dict, timeout: float, 
     from nbclient import NotebookClient
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
-    from hundredfold.build.execute import _here
+    from hundredfold.publish.build.execute import _here
 
     try:
         notebook, cells = read(there)

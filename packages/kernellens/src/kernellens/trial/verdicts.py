@@ -44,9 +44,9 @@ def judge(error: BaseException) -> dict:
     dict
         `status`, `by`, `error`, `message` and `missing` of an `Outcome`.
     """
-    from hundredfold.engine.kernels.faults import KernelError, UncompilableError
-    from hundredfold.simulate import gone
-    from hundredfold.simulate.errors import NotSimulatedError
+    from gpusim.importing import gone
+    from gpusim.importing.errors import NotSimulatedError
+    from gpusim.kernels.faults import KernelError, UncompilableError
 
     message, by = str(error).strip(), _library(error)
     became = gone.note_for(error, by)

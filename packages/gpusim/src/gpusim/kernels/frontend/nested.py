@@ -14,7 +14,7 @@ from types import FunctionType
 from . import source as sources
 from .source import Source
 
-WRITTEN = "__hundredfold_written__"
+WRITTEN = "__gpusim_written__"
 """Says of a function whose tree was made that the learner wrote it all the same."""
 
 _OUTSIDE = "Define it outside of the kernel, with @cuda.jit(device=True)."
@@ -185,7 +185,7 @@ def _function(node: ast.FunctionDef, label: str, name: str, source: Source, scop
     exec(compile(module, source.filename, "exec"), space)
     made = space[label]
     made.__name__ = name
-    made.__hundredfold_device__ = made
+    made.__gpusim_device__ = made
     setattr(made, WRITTEN, True)
     sources.translated(made, source, node)
     return made

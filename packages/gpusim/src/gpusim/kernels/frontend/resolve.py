@@ -12,10 +12,11 @@ import builtins
 from dataclasses import dataclass, field
 from types import FunctionType, ModuleType
 
-from . import nested, real
+from .. import real
+from ..faults import UncompilableError
+from . import nested
 from . import source as sources
 from .desugar import desugar
-from .faults import UncompilableError
 from .intrinsics import BY_NAME, DIM3, Intrinsic
 
 PREFIX = "_hf__"
@@ -95,7 +96,7 @@ def function(pyfunc: FunctionType) -> Function:
 
 def device_function(value: object) -> FunctionType | None:
     """The Python function behind a value that a kernel may call: a ``cuda.jit`` or ``numba.njit`` function; else None."""
-    python = getattr(value, "__hundredfold_device__", None)
+    python = getattr(value, "__gpusim_device__", None)
     if python is None and type(value).__module__.startswith(("numba.core.", "numba.cuda.")):
         python = getattr(value, "py_func", None)
     return python if isinstance(python, FunctionType) else None
@@ -105,7 +106,7 @@ def is_written(pyfunc: FunctionType) -> bool:
     """Whether a function was written for a GPU: CuPy's kernels in C and its jit come here as Python that was written for
     this compiler, and so do the device functions that libraries bring along."""
     module = getattr(pyfunc, "__module__", None) or ""
-    ours = module.split(".")[0] in ("numba", "cupy", "cupyx") or module.startswith("hundredfold.simulate")
+    ours = module.split(".")[0] in ("numba", "cupy", "cupyx") or module.startswith("gpusim.importing")
     return not ours and (not hasattr(pyfunc, sources.TREE) or hasattr(pyfunc, nested.WRITTEN))
 
 

@@ -12,10 +12,10 @@ import textwrap
 from types import FunctionType
 from typing import NamedTuple
 
-from .faults import UncompilableError
+from ..faults import UncompilableError
 
-ATTRIBUTE = "__hundredfold_source__"
-TREE = "__hundredfold_tree__"
+ATTRIBUTE = "__gpusim_source__"
+TREE = "__gpusim_tree__"
 
 
 class Source(NamedTuple):

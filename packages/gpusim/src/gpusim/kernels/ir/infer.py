@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..intrinsics import VECTOR_BASES
+from ..frontend.intrinsics import VECTOR_BASES
 from . import promotion
 from .graph import Access, Allocation, Graph, Value
 from .types import (
@@ -822,7 +822,7 @@ class Inference:
             v.emit = lambda _: "None"
             return thing("cuda." + dotted)
         known = isinstance(value, ModuleType | type | enum.Enum)
-        if not known and type(value).__module__.partition(".")[0] not in ("numpy", "numba", "hundredfold"):
+        if not known and type(value).__module__.partition(".")[0] not in ("numpy", "numba", "gpusim"):
             raise TypingError(
                 f"A kernel cannot use an object of class {type(value).__name__} from outside: pass what it needs of it as "
                 "arguments"

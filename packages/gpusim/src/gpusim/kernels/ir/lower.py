@@ -11,7 +11,7 @@ from types import ModuleType
 
 import numpy as np
 
-from ..intrinsics import SYNCHRONISING
+from ..frontend.intrinsics import SYNCHRONISING
 from .graph import Graph, Loop, Place, Value
 from .types import NONE, Type
 

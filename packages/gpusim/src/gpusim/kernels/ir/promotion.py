@@ -1,6 +1,6 @@
 """What types operators and functions take and give: Numba's own answers, kept in ``promotion.json``.
 
-The file is written by ``tests/engine/kernels/interpreted/make_promotion.py``.
+The file is written by ``packages/gpusim/tests/kernels/interpreted/make_promotion.py``.
 """
 
 from __future__ import annotations

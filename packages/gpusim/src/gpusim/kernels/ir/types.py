@@ -216,7 +216,7 @@ def dtype_of_thing(value: object) -> Type | None:
     if type(value).__name__ == "Record" and isinstance(fields, dict):  # Numba's own, known by its shape
         return Record(_record_dtype(value))
     name = getattr(value, "name", None)
-    if isinstance(name, str) and type(value).__module__.partition(".")[0] in ("numba", "numba_cuda", "hundredfold"):
+    if isinstance(name, str) and type(value).__module__.partition(".")[0] in ("numba", "numba_cuda", "gpusim"):
         name = {"boolean": "bool"}.get(name, name)
         if name in _NAMES:
             return _BY_DTYPE[np.dtype(name)]

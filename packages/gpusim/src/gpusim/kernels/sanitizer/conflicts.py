@@ -15,7 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...indices import indices
+from gpusim.device.indices import indices
+
 from .memory import Memory
 from .reading import Log
 from .records import ATOMIC, READ, WARP, WRITE

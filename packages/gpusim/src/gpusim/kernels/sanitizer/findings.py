@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...indices import indices
+from gpusim.device.indices import indices
+
 from ..driver_errors import LaunchError
 from ..faults import KernelError, OutOfBoundsError, element, who
 from . import races, shared, words

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...indices import indices
+from gpusim.device.indices import indices
+
 from .reading import Log
 
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ...indices import indices
+from gpusim.device.indices import indices
+
 from .records import ATOMIC, KINDS, OTHER, READ, RECORD, WARP, WRITE, Array, Arrival, Site, Stray, Sync
 
 PIECE = 1 << 20

@@ -6,7 +6,7 @@ words.
 
 from __future__ import annotations
 
-from hundredfold.simulate.names import refuser
+from gpusim.importing.names import refuser
 
 from . import core, errors, options  # isort: skip
 from .core.dtypes import (
@@ -45,7 +45,7 @@ from .options import describe_option, get_option, option_context, set_option
 
 _READERS = {"from_dlpack", "read_avro", "read_csv", "read_feather", "read_hdf", "read_json", "read_orc", "read_parquet",
             "read_text"}  # fmt: skip
-__version__ = "26.10.02+hundredfold"
+__version__ = "26.10.02+gpusim"
 __git_commit__ = ""
 _refuse = refuser("cudf")
 

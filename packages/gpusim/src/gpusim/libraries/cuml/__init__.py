@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hundredfold.simulate.names import refuser
+from gpusim.importing.names import refuser
 
 from . import common, explainer, feature_extraction, internals, metrics, multiclass, naive_bayes, preprocessing
 from ._version import __git_commit__, __version__

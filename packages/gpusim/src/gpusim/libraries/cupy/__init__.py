@@ -42,7 +42,7 @@ from .exceptions import (
     VisibleDeprecationWarning,
 )
 
-__version__ = "14.2.0+hundredfold"
+__version__ = "14.2.0+gpusim"
 
 _functions = {
     **{name: getattr(_creation, name) for name in _creation.__all__},

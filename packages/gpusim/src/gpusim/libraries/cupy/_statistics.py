@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hundredfold.engine.thread_warnings import ignored
+from gpusim.device.thread_warnings import ignored
 
 from ._core import launch
 from ._core.adapt import running, table

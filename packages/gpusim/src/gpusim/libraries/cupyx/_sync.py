@@ -7,7 +7,7 @@ import threading
 import warnings
 from collections.abc import Iterator
 
-from hundredfold.engine import queue
+from gpusim.device import queue
 
 _local = threading.local()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hundredfold.simulate.errors import NotSimulatedAttribute
+from gpusim.importing.errors import NotSimulatedAttribute
 
 _THERE = set("gesvdj gesvdjBatched gesvda potrfBatched potrsBatched syevj syevjBatched csrlsvqr gesv gels".split())
 _REFUSED = set("csrlsvqr gels gesv gesvda gesvdj syevj syevjBatched".split())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hundredfold.simulate.names import refuser
+from gpusim.importing.names import refuser
 
 from ._version import __git_commit__, __version__
 from .cuda_worker import CUDAWorker

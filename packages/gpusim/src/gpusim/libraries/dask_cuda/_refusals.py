@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hundredfold.simulate.errors import NotSimulatedError
+from gpusim.importing.errors import NotSimulatedError
 
 _NOTE = "UCX moves device memory over NVLink or InfiniBand: a simulated bandwidth would be no bandwidth."
 

@@ -10,7 +10,7 @@ import click
 import pynvml
 from distributed.diagnostics.nvml import CudaDeviceInfo, get_device_index_and_uuid, has_cuda_context
 
-from hundredfold.engine import device, memory
+from gpusim.device import device, memory
 
 from .utils import get_ucx_config
 

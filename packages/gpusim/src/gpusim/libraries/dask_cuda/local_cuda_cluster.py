@@ -70,7 +70,7 @@ class LocalCUDACluster(LocalCluster):
     ------
     ValueError
         As the real one: no thread, no worker, more workers than devices, arguments that exclude each other.
-        And a memory limit in which no worker could start (`simulate.local_cluster`).
+        And a memory limit in which no worker could start (`gpusim.importing.local_cluster`).
     RuntimeError
         If it cannot start: a port that is taken, or a task of another cluster that asks for a cluster of its own.
     NotSimulatedError

@@ -11,7 +11,7 @@ from typing import Any
 import click
 from distributed import wait
 
-from hundredfold.simulate.names import refuser
+from gpusim.importing.names import refuser
 
 from ._devices import (
     cuda_visible_devices,

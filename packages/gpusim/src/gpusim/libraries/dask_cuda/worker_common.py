@@ -8,7 +8,7 @@ from typing import Any
 
 from distributed import Nanny as DaskNanny
 
-from hundredfold.engine import device
+from gpusim.device import device
 
 from .device_host_file import DeviceHostFile
 from .plugins import CPUAffinity, CUDFSetup, PreImport, RMMSetup
@@ -30,7 +30,7 @@ def share_devices() -> None:
 
     Else each would take its share of the memory that is left when it starts.
     """
-    os.environ.setdefault("HUNDREDFOLD_GPU_MEMORY", str(device.memory()))
+    os.environ.setdefault("GPUSIM_GPU_MEMORY", str(device.memory()))
 
 
 def _plain() -> bool:

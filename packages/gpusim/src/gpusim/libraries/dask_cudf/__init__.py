@@ -4,14 +4,14 @@ from dask import config as _config
 from dask import dataframe as _dd
 from dask.dataframe import from_delayed
 
-from hundredfold.simulate.names import refuser
+from gpusim.importing.names import refuser
 
 from . import backends, io
 from ._expr import collection
 from ._expr.expr import patch as _patch
 from .core import DataFrame, Index, Series, concat, from_cudf
 
-__version__ = "26.10.02+hundredfold"
+__version__ = "26.10.02+gpusim"
 __git_commit__ = ""
 __all__ = ["DataFrame", "Index", "Series", "backends", "collection", "concat", "from_cudf", "from_delayed", "io"]
 

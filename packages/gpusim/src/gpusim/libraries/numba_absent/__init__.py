@@ -1,7 +1,7 @@
 """What stands in for ``numba`` itself where there is none and can be none: in a browser.
 
 Everywhere else Numba is the real one, and this folder is not looked at (`finder.without_numba` puts it in place, and
-:mod:`hundredfold.browser` calls that).  Numba's compiler needs LLVM, which no browser has; kernels need none of it, since the
+:mod:`hundredfold.publish.browser` calls that).  Numba's compiler needs LLVM, which no browser has; kernels need none of it, since the
 engine's interpreter runs them.  What is here is what the stand-in of ``numba.cuda`` and a kernel's source use of Numba: its types
 with their signatures, its settings and the names of its errors.  What would compile for the CPU is refused, in one sentence.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hundredfold.simulate.errors import NotSimulatedAttribute
+from gpusim.importing.errors import NotSimulatedAttribute
 
 from .core import config, errors, types
 from .core.decorators import guvectorize, jit, njit, vectorize
@@ -18,7 +18,7 @@ from .core.types import *  # noqa: F403
 from .core.types import __all__ as _types
 from .core.typing.typeof import typeof
 
-__version__ = "0.64.0+hundredfold"
+__version__ = "0.64.0+gpusim"
 prange = range
 
 

@@ -84,13 +84,7 @@ from .api import (
     to_device,
 )
 from .args import In, InOut, Out
-from .compiler import (
-    compile,
-    compile_all,
-    compile_for_current_device,
-    compile_ptx,
-    compile_ptx_for_current_device,
-)
+from .compiler import compile, compile_all, compile_for_current_device, compile_ptx, compile_ptx_for_current_device
 from .cudadrv import devicearray, devices, driver, nvvm
 from .cudadrv.driver import (
     BaseCUDAMemoryManager,
@@ -113,8 +107,8 @@ from .kernels.reduction import Reduce
 from .misc.special import literal_unroll
 from .types import Dim3, GridGroup, dim3, grid_group
 
-__version__ = "0.30.4+hundredfold"
-implementation = "NVIDIA (simulated by Hundredfold)"
+__version__ = "0.30.4+gpusim"
+implementation = "NVIDIA (simulated by gpusim)"
 HAS_NUMBA = True
 reduce = Reduce
 
@@ -139,7 +133,7 @@ def cuda_error() -> None:
 
 if _os.environ.get("NUMBA_ENABLE_CUDASIM", "0") not in ("", "0"):
     _warnings.warn(
-        "NUMBA_ENABLE_CUDASIM is set and ignored: Hundredfold simulates numba.cuda, with Numba's own arithmetic.",
+        "NUMBA_ENABLE_CUDASIM is set and ignored: gpusim simulates numba.cuda, with Numba's own arithmetic.",
         stacklevel=2,
     )
 

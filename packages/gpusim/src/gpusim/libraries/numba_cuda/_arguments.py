@@ -9,9 +9,9 @@ from numba.core import types
 from numba.core.typing.typeof import Purpose
 from numba.core.typing.typeof import typeof as _typeof
 
-from hundredfold.engine import device
-from hundredfold.engine.kernels.driver_errors import CudaAPIError
-from hundredfold.simulate.errors import NotSimulatedError
+from gpusim.device import device
+from gpusim.importing.errors import NotSimulatedError
+from gpusim.kernels.driver_errors import CudaAPIError
 
 from . import _memory
 from ._context import get_context

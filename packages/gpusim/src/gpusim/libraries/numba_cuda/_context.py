@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from hundredfold.engine import device, memory, queue
-from hundredfold.engine.kernels import limits
-from hundredfold.simulate.errors import NotSimulatedError
+from gpusim.device import device, memory, queue
+from gpusim.importing.errors import NotSimulatedError
+from gpusim.kernels import limits
 
 from . import _memory, _streams
 from ._device import Device, all_devices
@@ -215,9 +215,7 @@ class _Devices:
         except IndexError:
             count = len(self.lst)
             there = "is 1 simulated device" if count == 1 else f"are {count} simulated devices"
-            raise IndexError(
-                f"list index out of range: there {there}, numbered from 0 (see HUNDREDFOLD_GPUS)"
-            ) from None
+            raise IndexError(f"list index out of range: there {there}, numbered from 0 (see GPUSIM_GPUS)") from None
 
     def __str__(self) -> str:
         return ", ".join(map(str, self.lst))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from hundredfold.engine import device
-from hundredfold.simulate.errors import NotSimulatedAttribute
+from gpusim.device import device
+from gpusim.importing.errors import NotSimulatedAttribute
 
 # What an H100 (SXM, 80 GB) says, from NVIDIA's data sheet and tuning guide; the clock rates and widths of a memory that is
 # not there are left out on purpose.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hundredfold.engine.kernels.intrinsics import TOP, vector_types
+from gpusim.kernels.frontend.intrinsics import TOP, vector_types
 
 vectors = {name: TOP[canonical] for name, canonical in vector_types().items()}
 """Vector types by all their names (``float32x3``, ``float3``)."""

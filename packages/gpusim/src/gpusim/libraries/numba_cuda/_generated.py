@@ -13,7 +13,7 @@ _number = itertools.count()
 
 def function(name: str, source: str, names: dict[str, Any]) -> Any:
     """Compile the source of one function, which sees ``names`` as its globals, and keep the source readable."""
-    filename = f"<hundredfold {name} {next(_number)}>"
+    filename = f"<gpusim {name} {next(_number)}>"
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
     space = {"__name__": "numba.cuda", "_grid": top["grid"], **names}
     exec(compile(source, filename, "exec"), space)

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from hundredfold.engine import borrowed, device, memory, queue, regions, shapes
-from hundredfold.engine.kernels.driver_errors import CudaAPIError
-from hundredfold.simulate.errors import NotSimulatedError
+from gpusim.device import borrowed, device, memory, queue, regions, shapes
+from gpusim.importing.errors import NotSimulatedError
+from gpusim.kernels.driver_errors import CudaAPIError
 
 _pools: dict[int, memory.Pool] = {}
 _NOTHING = np.empty(0, np.uint8)

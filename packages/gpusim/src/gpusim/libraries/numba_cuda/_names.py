@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from hundredfold.simulate.errors import NotSimulatedAttribute, NotSimulatedError
+from gpusim.importing.errors import NotSimulatedAttribute, NotSimulatedError
 
 
 @functools.cache

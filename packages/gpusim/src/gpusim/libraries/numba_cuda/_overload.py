@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from hundredfold.engine import queue
-from hundredfold.engine.kernels import limits
-from hundredfold.engine.kernels.driver_errors import LaunchError
-from hundredfold.simulate.errors import NotSimulatedError
+from gpusim.device import queue
+from gpusim.importing.errors import NotSimulatedError
+from gpusim.kernels import limits
+from gpusim.kernels.driver_errors import LaunchError
 
 from . import _arguments
 

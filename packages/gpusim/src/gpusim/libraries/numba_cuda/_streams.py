@@ -11,8 +11,8 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from hundredfold.engine import queue
-from hundredfold.engine.kernels.driver_errors import CudaAPIError
+from gpusim.device import queue
+from gpusim.kernels.driver_errors import CudaAPIError
 
 _handles = itertools.count(0x20000, 0x100)
 PLACE = "(simulated on this CPU)"

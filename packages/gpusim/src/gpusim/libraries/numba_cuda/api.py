@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from hundredfold.engine import queue
+from gpusim.device import queue
 
 from . import _memory, _streams
 from ._context import get_context as current_context
@@ -306,7 +306,7 @@ def detect() -> bool:
             ("FP16 Support", "Yes"),
             ("BF16 Support", "No (not simulated)"),
             ("FP8 Support", "No (not simulated)"),
-            ("Runs on", "this CPU, simulated by Hundredfold"),
+            ("Runs on", "this CPU, simulated by gpusim"),
         ):
             print(f"{key:>40}: {value}")
     print(f"Summary:\n\t{len(gpus)}/{len(gpus)} devices are supported")

@@ -9,7 +9,7 @@ from warnings import warn
 from numba.core import config, sigutils, types
 from numba.core.errors import DeprecationError, NumbaInvalidConfigWarning
 
-from hundredfold.simulate.errors import NotSimulatedError
+from gpusim.importing.errors import NotSimulatedError
 
 from ._names import refused, refuser
 from .dispatcher import CUDADispatcher

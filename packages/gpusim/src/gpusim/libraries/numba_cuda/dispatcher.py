@@ -10,10 +10,10 @@ from typing import Any
 
 from numba.core import serialize, sigutils, types
 
-from hundredfold.engine import device
-from hundredfold.engine.kernels import limits
-from hundredfold.engine.kernels import source as sources
-from hundredfold.simulate.errors import NotSimulatedError
+from gpusim.device import device
+from gpusim.importing.errors import NotSimulatedError
+from gpusim.kernels import limits
+from gpusim.kernels.frontend import source as sources
 
 from . import _arguments, _generated
 from ._configuration import ForAll, _LaunchConfiguration
@@ -56,7 +56,7 @@ class CUDADispatcher(serialize.ReduceMixin):
         functools.update_wrapper(self, py_func)
 
     @property
-    def __hundredfold_device__(self) -> Any:
+    def __gpusim_device__(self) -> Any:
         """What the engine puts in place of a call: the Python function, in its declared types if it has some."""
         if len(self._device_signatures) != 1:
             return self.py_func
@@ -71,7 +71,7 @@ class CUDADispatcher(serialize.ReduceMixin):
         """The engine's kernel, made when it is first needed."""
         with self._lock:
             if self._engine_kernel is None:
-                from hundredfold.engine.kernels import Kernel
+                from gpusim.kernels import Kernel
 
                 options = self.targetoptions
                 made = Kernel(

@@ -6,8 +6,8 @@ from typing import Any
 
 from numba.core.errors import LoweringError
 
-from hundredfold.engine.kernels.limits import MISSING as missing_launch_config_msg
-from hundredfold.engine.kernels.limits import normalize as normalize_kernel_dimensions
+from gpusim.kernels.limits import MISSING as missing_launch_config_msg
+from gpusim.kernels.limits import normalize as normalize_kernel_dimensions
 
 from ._names import refuser
 

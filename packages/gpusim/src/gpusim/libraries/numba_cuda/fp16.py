@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hundredfold.engine.kernels.intrinsics import TOP as _TOP
+from gpusim.kernels.frontend.intrinsics import TOP as _TOP
 
 from ._names import refuser
 

@@ -4,12 +4,12 @@ What works here is what code at the edges of cuDF uses: `Column`, `Table`, `Scal
 `interop`.
 """
 
-from hundredfold.simulate.names import refuser
+from gpusim.importing.names import refuser
 
 from . import interop
 from .objects import Column, Scalar, Table
 
-__version__ = "26.10.02+hundredfold"
+__version__ = "26.10.02+gpusim"
 __git_commit__ = ""
 __all__ = ["Column", "Scalar", "Table", "interop"]
 __getattr__ = refuser("pylibcudf")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from hundredfold.simulate.names import refuser
+from gpusim.importing.names import refuser
 
 from .objects import Column, Scalar, Table
 

@@ -11,7 +11,7 @@ class Column:
     """A column on the device; made by `from_arrow`."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        from hundredfold.simulate.errors import NotSimulatedError
+        from gpusim.importing.errors import NotSimulatedError
 
         raise NotSimulatedError("pylibcudf.Column(…)", "pylibcudf.Column.from_arrow")
 

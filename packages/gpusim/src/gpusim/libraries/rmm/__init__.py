@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hundredfold.simulate.names import refuser
+from gpusim.importing.names import refuser
 
 from . import mr, statistics
 from ._version import __git_commit__, __version__

@@ -1,6 +1,6 @@
 """The exercises as nbgrader assignments, for institutions that grade them: ``hundredfold assignment``.
 
-nbgrader is no dependency of ours.  The exercise and solution notebooks carry metadata of its schema 3 (`hundredfold.build`); here an
+nbgrader is no dependency of ours.  The exercise and solution notebooks carry metadata of its schema 3 (`hundredfold.publish.build`); here an
 instructor's version is made of the two, from which nbgrader gives learners exactly the exercise:
 
 - an answer's cell holds the solution, between nbgrader's markers, and in its metadata what the exercise has in its place;

@@ -11,8 +11,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from hundredfold.machine import paths
-from hundredfold.workspace import digest
+from hundredfold import paths
+from hundredfold.notebook.workspace import digest
 
 _HIDDEN = (
     "### BEGIN HIDDEN TESTS\nfrom hundredfold import check  # an answer may have bound the name\n### END HIDDEN TESTS\n"

@@ -15,7 +15,7 @@ import tomllib
 from dataclasses import dataclass
 from urllib.parse import quote, urlencode, urlsplit
 
-from hundredfold.machine import paths
+from hundredfold import paths
 
 BRANCH = "main"
 

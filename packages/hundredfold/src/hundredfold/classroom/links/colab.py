@@ -14,7 +14,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from hundredfold.machine import paths
+from hundredfold import paths
 
 from . import Address
 

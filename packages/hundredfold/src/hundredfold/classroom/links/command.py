@@ -28,8 +28,8 @@ def command(
 
     They are made from the repository's public address: `Repository` in [project.urls] of pyproject.toml, or --address.
     """
-    import hundredfold.links as links
-    from hundredfold.syllabi import units as course
+    import hundredfold.classroom.links as links
+    from hundredfold.classroom.syllabi import units as course
 
     try:
         where = links.given(url, branch or links.BRANCH) if url else links.address()

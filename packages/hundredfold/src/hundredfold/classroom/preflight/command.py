@@ -91,10 +91,10 @@ def _class(options: dict[str, Any]) -> Any:
     """The class's seats, by the hub's settings or by the options."""
     import tempfile
 
-    from hundredfold.seats.boards import UnreadableGpus
-    from hundredfold.seats.hook import Seats
-    from hundredfold.seats.limits import WrongLimit
-    from hundredfold.seats.plan import Impossible
+    from hundredfold.classroom.seats.boards import UnreadableGpus
+    from hundredfold.classroom.seats.hook import Seats
+    from hundredfold.classroom.seats.limits import WrongLimit
+    from hundredfold.classroom.seats.plan import Impossible
 
     given = {"learners": options["learners"] or 1, **{name: options[name] for name in ("memory", "cores", "gpus")}}
     if options["settings"] is not None:

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import hundredfold
-from hundredfold.machine import paths
-from hundredfold.seats import limits
-from hundredfold.seats.hook import Seats
-from hundredfold.seats.ledger import Ledger
+from hundredfold import paths
+from hundredfold.classroom.seats import limits
+from hundredfold.classroom.seats.hook import Seats
+from hundredfold.classroom.seats.ledger import Ledger
 
 #: What of a unit is run, and the folder it is in.
 KINDS = {"lectures": "notebooks", "exercises": "exercises", "solutions": "solutions"}

@@ -7,7 +7,7 @@ import os
 from dataclasses import asdict
 from pathlib import Path
 
-from hundredfold.machine import paths
+from hundredfold import paths
 
 from .jobs import Job
 from .running import Outcome

@@ -1,4 +1,4 @@
-"""Run one notebook and say how it went: ``python -m hundredfold.preflight.notebook JSON``, the process that sits on the seat.
+"""Run one notebook and say how it went: ``python -m hundredfold.classroom.preflight.notebook JSON``, the process that sits on the seat.
 
 It first joins the seat's control groups, so that all that it starts is in them, too.
 """

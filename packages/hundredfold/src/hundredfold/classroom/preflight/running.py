@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hundredfold.machine import cgroup, cpu
-from hundredfold.seats.groups import Groups
+from gpusim.hardware import cgroup, cpu
+from hundredfold.classroom.seats.groups import Groups
 
 from .jobs import Job
 
@@ -113,7 +113,7 @@ def run(job: Job, seconds: float, stop: threading.Event | None = None) -> Outcom
     with tempfile.TemporaryDirectory(prefix="hundredfold-preflight-", ignore_cleanup_errors=True) as folder:
         what = {"groups": groups.files(), "file": str(job.file), "folder": folder, "seconds": seconds}
         process = subprocess.Popen(
-            [sys.executable, "-m", "hundredfold.preflight.notebook", json.dumps(what)],
+            [sys.executable, "-m", "hundredfold.classroom.preflight.notebook", json.dumps(what)],
             env=environment(job, Path(folder)),
             cwd=folder,
             stdout=subprocess.PIPE,
@@ -153,7 +153,7 @@ def environment(job: Job, folder: Path) -> dict[str, str]:
     A wrong answer ends a run of the solutions; a learner's progress, and a class's, stay as they are.
     """
     kept = {key: value for key, value in os.environ.items() if not key.startswith(FOREIGN)}
-    for name in ("HUNDREDFOLD_CACHE", "HUNDREDFOLD_PROBE"):
+    for name in ("GPUSIM_CACHE", "GPUSIM_PROBE"):
         if name in os.environ:
             kept[name] = os.environ[name]
     return (

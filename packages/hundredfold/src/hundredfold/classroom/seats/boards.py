@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from hundredfold.machine import gpus
-from hundredfold.machine.detect import Probe
+from gpusim.hardware import gpus
+from gpusim.hardware.detect import Probe
 
 GB = 10**9
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, get_args
 
 import click
 
-from hundredfold import machine
+from gpusim import hardware
 
 from . import boards, words
 from .plan import Impossible, Mechanism, Plan, plan
@@ -39,7 +39,7 @@ def command() -> None:
 def plan_command(learners: int, named: str | None, mechanism: Mechanism | None, as_json: bool) -> None:
     """Say how a class shares GPUs: the mechanism, each learner's memory, what of the course fits in it, and what to type."""
     try:
-        these = boards.named(named) if named else boards.found(machine.probe())
+        these = boards.named(named) if named else boards.found(hardware.probe())
         made = plan(learners, these, mechanism)
     except (boards.UnreadableGpus, Impossible) as error:
         raise click.ClickException(str(error)) from error

@@ -11,7 +11,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from hundredfold.machine import cgroup
+from gpusim.hardware import cgroup
 
 #: Threads and processes of a seat: a kernel, two Dask workers and their nannies have about 150.
 MOST_PROCESSES = 1024

@@ -7,7 +7,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from hundredfold.machine import paths
+from hundredfold import paths
 
 #: Less than this on the home folder's volume (bytes), and the server could not even write down that it runs.
 LITTLE = 8 * 2**20

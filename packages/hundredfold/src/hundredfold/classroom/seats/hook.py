@@ -2,7 +2,7 @@
 
 In `jupyterhub_config.py`::
 
-    from hundredfold.seats.hook import Seats
+    from hundredfold.classroom.seats.hook import Seats
 
     Seats("/var/lib/hundredfold", learners=30, memory="2G", cores=2).attach(c)
 """
@@ -34,7 +34,7 @@ class Seats:
     state : folder of the ledger, ``/var/lib/hundredfold``; it is made, for root's eyes only.
     learners : how many are expected at the same time; that many seats there are, or as many as the GPUs have.
     memory, cores : main memory (``"2G"``) and cores' worth of time for each seat. They become the spawner's `mem_limit` and
-        `cpu_limit`, which `hundredfold.seats.spawner`, systemd's, Docker's and Kubernetes' enforce.
+        `cpu_limit`, which `hundredfold.classroom.seats.spawner`, systemd's, Docker's and Kubernetes' enforce.
     gpus : ``"auto"`` seats learners on this machine's GPUs, ``"none"`` on simulated ones.
     mechanism : how GPUs are shared; None reads it off the machine.
     gpu_memory : device memory for the arrays of each seat (``"8G"``), instead of an equal part.

@@ -6,7 +6,7 @@ import math
 import re
 from dataclasses import dataclass
 
-from hundredfold.machine import cpu
+from gpusim.hardware import cpu
 
 from .places import SIMULATED, Place, mps_pipe
 from .plan import CONTEXT
@@ -96,7 +96,7 @@ def _gib(amount: float) -> str:
 def environment(place: Place, limits: Limits, machine_has_gpus: bool = False) -> dict[str, str]:
     """The environment of a seat on this place.
 
-    - ``CUPY_GPU_MEMORY_LIMIT`` holds CuPy's pool, ``HUNDREDFOLD_SEAT_MEMORY`` RMM's (`hundredfold.seats.rmm`, which also
+    - ``CUPY_GPU_MEMORY_LIMIT`` holds CuPy's pool, ``HUNDREDFOLD_SEAT_MEMORY`` RMM's (`hundredfold.classroom.seats.rmm`, which also
       keeps ``cudf.pandas`` from its pool of 80 % of what is free), CUDA_MPS_PINNED_DEVICE_MEM_LIMIT what the driver gives.
     - A simulated GPU has half of the seat's main memory, shared among its GPUs: the other half is the host's.
     """
@@ -106,15 +106,15 @@ def environment(place: Place, limits: Limits, machine_has_gpus: bool = False) ->
         "OMP_NUM_THREADS": str(cores),
         "NUMBA_NUM_THREADS": str(cores),
         "POLARS_MAX_THREADS": str(cores),
-        "DASK_DISTRIBUTED__WORKER__PRELOAD": "['hundredfold.seats.rmm']",
+        "DASK_DISTRIBUTED__WORKER__PRELOAD": "['hundredfold.classroom.seats.rmm']",
     }
     if place.name == SIMULATED:
         found |= {
-            "HUNDREDFOLD_GPUS": str(limits.gpus),
-            "HUNDREDFOLD_GPU_MEMORY": str(limits.memory // 2 // limits.gpus),
+            "GPUSIM_GPUS": str(limits.gpus),
+            "GPUSIM_GPU_MEMORY": str(limits.memory // 2 // limits.gpus),
         }
         if machine_has_gpus:  # else nobody has to be told. Dask-CUDA takes an empty list of devices for an error
-            found |= {"HUNDREDFOLD_SIMULATE": "1", "CUDA_VISIBLE_DEVICES": ",".join(map(str, range(limits.gpus)))}
+            found |= {"GPUSIM_SIMULATE": "1", "CUDA_VISIBLE_DEVICES": ",".join(map(str, range(limits.gpus)))}
         del found["DASK_DISTRIBUTED__WORKER__PRELOAD"]
         return found
     found |= {

@@ -1,4 +1,4 @@
-"""The page on seats, behind the hub's login: ``python -m hundredfold.seats.page``, started by the hub.
+"""The page on seats, behind the hub's login: ``python -m hundredfold.classroom.seats.page``, started by the hub.
 
 Who may see it is the hub's to say: the scope ``access:services!service=seats``, which instructors have. It shows who uses what, warns
 the owners of idle kernels and frees their memory when asked to, and gives seats back that a hub which was killed left behind.

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from hundredfold.machine import gpus
+from gpusim.hardware import gpus
 
 from .boards import GB, Board, UnreadableGpus, _slices, slice_memory
 from .plan import CONTEXT, LEAST, Impossible, Mechanism, plan

@@ -1,4 +1,4 @@
-"""The hub's proxy as a unit of its own: ``python -m hundredfold.seats.proxy``, with what hub.toml says.
+"""The hub's proxy as a unit of its own: ``python -m hundredfold.classroom.seats.proxy``, with what hub.toml says.
 
 It is then no child of the hub's, so learners stay connected while the hub restarts. JupyterHub starts it with the same arguments
 (jupyterhub/proxy.py, ConfigurableHTTPProxy.start) where hub.toml says ``starts_proxy = true``.

@@ -1,4 +1,4 @@
-"""A learner's server on a hub: ``python -m hundredfold.seats.server [arguments]``, in place of ``jupyterhub-singleuser``.
+"""A learner's server on a hub: ``python -m hundredfold.classroom.seats.server [arguments]``, in place of ``jupyterhub-singleuser``.
 
 It brings the learner's copies up to date, as `make lab` does, and is then JupyterHub's own server. A home folder that is full or
 cannot be written to is no reason not to start: without a server, nobody could make room in it.
@@ -17,7 +17,7 @@ from .home import home_full, house_jupyter_elsewhere
 
 def main() -> None:
     """Refresh the copies, then become the server."""
-    from hundredfold import workspace
+    from hundredfold.notebook import workspace
 
     if full := home_full(Path.home()):
         print(f"Hundredfold: {full}", flush=True)
@@ -62,7 +62,7 @@ def _listen_where_told() -> None:
 
 
 def _notice(sentence: str) -> None:
-    """Have the lab show a sentence to the learner (`hundredfold.seats.notice`)."""
+    """Have the lab show a sentence to the learner (`hundredfold.classroom.seats.notice`)."""
     told = json.loads(os.environ.get("HUNDREDFOLD_NOTICES") or "[]")
     if sentence not in told:
         os.environ["HUNDREDFOLD_NOTICES"] = json.dumps([*told, sentence])

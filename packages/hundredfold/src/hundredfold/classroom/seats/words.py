@@ -15,7 +15,7 @@ WHY = {
     "MIG": "Each GPU is cut into slices by the hardware: memory, bandwidth and faults of one learner never reach another.",
     "MPS": (
         "The driver lets each learner have so much memory and no more. Faults are shared: a kernel that reads where nothing is ends "
-        "the work of all on that GPU (NVIDIA's MPS documentation, Error Containment). Let units 05 and 06 simulate, whose point is such kernels: HUNDREDFOLD_SIMULATE=1."
+        "the work of all on that GPU (NVIDIA's MPS documentation, Error Containment). Let units 05 and 06 simulate, whose point is such kernels: GPUSIM_SIMULATE=1."
     ),
     "time-slicing": (
         "Learners take turns on the GPU. Nothing keeps them apart but the limits within each process (below): they hold for CuPy and "
@@ -80,7 +80,7 @@ def settings(plan: Plan) -> dict[str, str]:
     ``cudf.pandas`` has to be told: by itself it takes a pool of 80 % of what is free (cudf 26.10, cudf/pandas/__init__.py).
     """
     if not plan.least:
-        return {"HUNDREDFOLD_SIMULATE": "1"}
+        return {"GPUSIM_SIMULATE": "1"}
     if plan.mechanism == "one each":
         return {}
     found = {"CUPY_GPU_MEMORY_LIMIT": str(plan.least), "CUDF_PANDAS_RMM_MODE": "async"}

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
-from hundredfold.machine import paths
+from hundredfold import paths
 
 
 @dataclass(frozen=True)

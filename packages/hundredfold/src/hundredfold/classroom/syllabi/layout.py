@@ -2,7 +2,7 @@
 
 `/lab/workspaces/half-day` opens one. What the learner then opens and moves is kept there by JupyterLab, so a workspace that is
 there already is the learner's own, and is left as it is. Dask's plots are not in it: units that need them open them by themselves
-(`hundredfold.dashboard`), and beside any other they would be empty.
+(`hundredfold.notebook.dashboard`), and beside any other they would be empty.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ def page(syllabus: Syllabus) -> str:
         "What a day leaves out is there all the same: every unit has its exercises and, once you have tried, the worked solutions "
         "in `solutions/`.",
         "",
-        "<!-- Made by `make pages` from src/hundredfold/syllabi/syllabi.json and the minutes in the units' sources. -->",
+        "<!-- Made by `make pages` from packages/hundredfold/src/hundredfold/classroom/syllabi/syllabi.json and the minutes in the units' sources. -->",
     ]
     return "\n".join(lines) + "\n"
 

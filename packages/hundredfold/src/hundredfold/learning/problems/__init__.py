@@ -1,7 +1,7 @@
 """The exercises' problems: a module or package per unit, each problem with its specification, cases, hints and known
 answers.
 
->>> from hundredfold import problems
+>>> from hundredfold.learning import problems
 >>> problems.find("arrays.port").title
 'Standardise the columns of a matrix'
 

@@ -43,7 +43,7 @@ def need_cupy() -> Any:
 def simulated() -> bool:
     """True if the CuPy in use is the stand-in."""
     cupy = sys.modules.get("cupy")
-    return cupy is not None and str(getattr(cupy, "__version__", "")).endswith("+hundredfold")
+    return cupy is not None and str(getattr(cupy, "__version__", "")).endswith("+gpusim")
 
 
 def is_device(value: Any) -> bool:

@@ -34,7 +34,7 @@ import numpy as np
 from . import devices
 from .verdict import NotJudged, Refusal, refuse
 
-_OURS = str(Path(__file__).resolve().parents[1])
+_OURS = str(Path(__file__).resolve().parents[2])
 _LIBRARIES = tuple(sysconfig.get_paths()[key] for key in ("stdlib", "platstdlib", "purelib", "platlib"))
 _SCHEDULED = Path("/proc/thread-self/schedstat")  # nanoseconds on a processor, nanoseconds waited for one, turns
 _KEPT = 10_000  # characters of a learner's own printing
@@ -185,7 +185,7 @@ def settle(limit: float | None = None) -> Exception | None:
     A learner's kernel fails where somebody waits for it, and what was queued behind it still waits then: it would fail in
     the next check, or in a cell that has nothing to do with it. After `limit` seconds the rest is thrown away.
     """
-    queue = sys.modules.get("hundredfold.engine.queue")
+    queue = sys.modules.get("gpusim.device.queue")
     if queue is None or not queue.pending():
         return None
     failed = None

@@ -4,22 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from hundredfold.engine.kernels import reported
+from gpusim.kernels import reported
 from hundredfold.toolkit import ledger
 
 from . import guard
 from .problem import Problem
 from .untouched import untouched
-from .verdict import (
-    RIGHT,
-    UNJUDGED,
-    UNTOUCHED,
-    WRONG,
-    NotAttempted,
-    NotJudged,
-    Refusal,
-    Verdict,
-)
+from .verdict import RIGHT, UNJUDGED, UNTOUCHED, WRONG, NotAttempted, NotJudged, Refusal, Verdict
 
 _LEFT = 5.0  # seconds for what a refused answer has left in the device's queue
 

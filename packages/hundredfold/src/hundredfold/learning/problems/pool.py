@@ -1,6 +1,6 @@
 """A small Dask cluster for judging answers that need a real scheduler, and what a judge reads from it.
 
->>> from hundredfold.problems import guard, pool
+>>> from hundredfold.learning.problems import guard, pool
 >>> with pool.watch() as seen:                                                          # doctest: +SKIP
 ...     called = guard.call(function, seen.client, tasks)
 >>> seen.runs["load-3"], seen.recomputed, seen.between_workers, seen.sent               # doctest: +SKIP

@@ -11,7 +11,7 @@ from typing import Any
 
 from filelock import FileLock
 
-from hundredfold.machine import paths
+from hundredfold import paths
 
 from . import sharing
 from .verdict import Verdict

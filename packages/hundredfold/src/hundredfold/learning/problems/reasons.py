@@ -245,5 +245,5 @@ REASONS: dict[str, str] = {
 def known(slug: str) -> str:
     """Return the slug, or raise `ValueError` if it is not one of `REASONS`."""
     if slug not in REASONS:
-        raise ValueError(f"{slug!r} is not a reason; add it to hundredfold.problems.reasons with its meaning")
+        raise ValueError(f"{slug!r} is not a reason; add it to hundredfold.learning.problems.reasons with its meaning")
     return slug

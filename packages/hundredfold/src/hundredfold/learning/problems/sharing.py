@@ -19,7 +19,7 @@ from typing import Any
 
 from filelock import FileLock
 
-from hundredfold.machine import paths
+from hundredfold import paths
 
 VARIABLE = "HUNDREDFOLD_CLASS"
 ANSWERS = "answers"

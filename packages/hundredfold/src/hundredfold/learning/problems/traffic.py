@@ -54,7 +54,7 @@ def watch() -> Iterator[Traffic]:
 
 @contextlib.contextmanager
 def _counted(traffic: Traffic) -> Iterator[None]:
-    from hundredfold.engine import queue
+    from gpusim.device import queue
 
     # What earlier cells left in the queue is theirs, and so is its failing.
     try:

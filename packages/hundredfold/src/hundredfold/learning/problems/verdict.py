@@ -20,7 +20,7 @@ class Verdict:
         The problem's name, such as ``"arrays.port"``.
     outcome : {"right", "wrong", "untouched", "unjudged"}
     reason : str or None
-        For a wrong answer the slug of its reason (`hundredfold.problems.reasons.REASONS`).
+        For a wrong answer the slug of its reason (`hundredfold.learning.problems.reasons.REASONS`).
     why : str
         The reason as a sentence or two, for the learner.
     verified : str

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hundredfold.machine import paths
+from hundredfold import paths
 
 _CHECK = re.compile(r"^check\(\s*[\"']([^\"']+)[\"']", re.MULTILINE)
 _HEADING = re.compile(r"^#{2,4}\s+(?:\d+\.\s*)?(.+?)\s*$", re.MULTILINE)

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hundredfold.problems import sharing
-from hundredfold.problems.reasons import REASONS
+from hundredfold.learning.problems import sharing
+from hundredfold.learning.problems.reasons import REASONS
 
 from . import catalogue, own
 from .histogram import bars, number

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from hundredfold.problems import progress, sharing
+from hundredfold.learning.problems import progress, sharing
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})

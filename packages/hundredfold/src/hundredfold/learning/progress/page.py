@@ -1,4 +1,4 @@
-"""The class live, behind the hub's login: ``python -m hundredfold.progress.page``, started by the hub.
+"""The class live, behind the hub's login: ``python -m hundredfold.learning.progress.page``, started by the hub.
 
 Who may see it is the hub's to say: the scope ``access:services!service=class``, which instructors have. It only reads: what learners
 share in the class's folder (environment variable HUNDREDFOLD_CLASS), as `hundredfold progress --class` shows it, too.

@@ -1,4 +1,4 @@
-"""What a learner types into a prediction's cell, shared with the class if they share (`hundredfold.problems.sharing`).
+"""What a learner types into a prediction's cell, shared with the class if they share (`hundredfold.learning.problems.sharing`).
 
 It looks only at cells of the course's own lectures that ask for a prediction, and does nothing else than to read the values of
 the names that such a cell assigns.
@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hundredfold.machine import paths
+from hundredfold import paths
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import ExecutionResult, InteractiveShell
@@ -25,7 +25,7 @@ def watch(ip: InteractiveShell) -> str | None:
     ip.events.register("post_run_cell", _noted)
     if not _may_share():
         return None
-    from hundredfold.problems import sharing
+    from hundredfold.learning.problems import sharing
 
     where = sharing.folder()
     if where is None:
@@ -62,7 +62,7 @@ def _noted(result: ExecutionResult) -> None:
 
 
 def _share(source: str, cell: str) -> None:
-    from hundredfold.problems import sharing
+    from hundredfold.learning.problems import sharing
 
     if sharing.folder() is None:
         return

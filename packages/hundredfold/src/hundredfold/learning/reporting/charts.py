@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hundredfold.plot import palette, words
-from hundredfold.plot.curves import _apart, _ends
 from hundredfold.toolkit.ledger import Entry
+from kernellens.plot import palette, words
+from kernellens.plot.curves import _apart, _ends
 
 from .drawing import LETTER, Scale, across, element, mark, svg, text, upright
 

@@ -6,7 +6,7 @@ import html
 import math
 from collections.abc import Callable, Iterable
 
-from hundredfold.plot import axes, words
+from kernellens.plot import axes, words
 
 LETTER = 7.2  # pixels that a letter of 13 px is wide, about
 

@@ -10,11 +10,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from hundredfold import machine, problems
-from hundredfold.plot import words
-from hundredfold.problems import progress
+from gpusim import hardware as machine
+from hundredfold.learning import problems
+from hundredfold.learning.problems import progress
 from hundredfold.toolkit import ledger
 from hundredfold.toolkit.result import Measurement
+from kernellens.plot import words
 
 _PACKAGES = ("hundredfold", "numpy", "pandas", "numba", "dask", "distributed", "scikit-learn", "polars", "duckdb")
 _GPU_PACKAGES = ("cupy", "cudf", "cuml", "dask_cuda")

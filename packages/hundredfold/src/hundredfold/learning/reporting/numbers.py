@@ -10,8 +10,8 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hundredfold import machine
-from hundredfold.machine import cpu, gpus
+from gpusim import hardware
+from gpusim.hardware import cpu, gpus
 from hundredfold.toolkit.ledger import Entry
 
 if TYPE_CHECKING:
@@ -69,8 +69,8 @@ def _time(entry: Entry) -> dict[str, Any]:
 
 def _machine() -> dict[str, Any]:
     found: dict[str, Any] = {"name": cpu.cpu_name(), "cpu": cpu.cpu_name(), "cores": cpu.cores()}
-    if machine.mode() == "gpu":
-        name = machine.probe().usable[0].name
+    if hardware.mode() == "gpu":
+        name = hardware.probe().usable[0].name
         found |= {"name": name, "gpu": gpus.plain(name)}
     return found
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from importlib import resources
 from typing import Any
 
-from hundredfold.plot import words
 from hundredfold.toolkit.ledger import Entry
 from hundredfold.toolkit.result import place
+from kernellens.plot import words
 
 from . import charts, numbers
 from .drawing import sign

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from hundredfold.plot import Figure
+from kernellens.plot import Figure
 
 from . import charts
 from .drawing import element, svg, text
@@ -25,7 +25,7 @@ def drawn(figure: Any, caption: str) -> str:
 
     Parameters
     ----------
-    figure : hundredfold.plot.Figure, Comparison, array, or an object that shows itself as SVG or PNG
+    figure : kernellens.plot.Figure, Comparison, array, or an object that shows itself as SVG or PNG
         An array of shape (rows, columns) is a grey picture, (rows, columns, 3) a coloured one; one on the device is fetched.
     caption : str
         Said under it, and to those who do not see it where the figure has no words of its own.

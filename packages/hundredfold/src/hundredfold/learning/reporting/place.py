@@ -14,7 +14,7 @@ import uuid
 from dataclasses import dataclass
 from pathlib import Path
 
-from hundredfold.machine import paths
+from hundredfold import paths
 
 META = "hundredfold-report"
 _FOUND = re.compile(rf'<meta name="{META}" content="([0-9a-f]{{32}})">')

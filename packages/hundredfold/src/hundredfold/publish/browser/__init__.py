@@ -5,8 +5,8 @@
 `drawing`   a launch as plain data, which the page draws
 `kernels`   the programs that the page offers to begin with (the files of ``offered/``)
 
-What stands in for Numba there is in :mod:`hundredfold.simulate.numba_absent`; kernels run in the engine's interpreter, which
-needs nothing but NumPy, and the pictures are the lens's. The page itself is made by :mod:`hundredfold.site.browser_page`.
+What stands in for Numba there is in :mod:`gpusim.libraries.numba_absent`; kernels run in the engine's interpreter, which
+needs nothing but NumPy, and the pictures are the lens's. The page itself is made by :mod:`hundredfold.publish.site.browser_page`.
 """
 
 from .session import Session

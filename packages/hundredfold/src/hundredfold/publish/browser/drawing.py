@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hundredfold.lens.pictures import plain
-from hundredfold.lens.pictures.blocks import look
-from hundredfold.lens.pictures.marks import marks
-from hundredfold.lens.pictures.places import Grid, Window, of_threads, whole
-from hundredfold.lens.pictures.script import windows_of
-from hundredfold.lens.pictures.steps import Steps, steps
+from kernellens.pictures import plain
+from kernellens.pictures.blocks import look
+from kernellens.pictures.marks import marks
+from kernellens.pictures.places import Grid, Window, of_threads, whole
+from kernellens.pictures.script import windows_of
+from kernellens.pictures.steps import Steps, steps
 
 if TYPE_CHECKING:
-    from hundredfold.lens.result import Trace
+    from kernellens.result import Trace
 
 MOST = 60_000
 """Accesses that a picture holds; fewer blocks are in it where each has many, and at least one."""
@@ -32,7 +32,7 @@ def drawn(trace: Trace) -> dict[str, Any]:
         ``line`` (of the learner's program); ``traffic``: what each line asks of memory; ``picture``: threads, arrays and blocks,
         None where no thread touched memory.
     """
-    from hundredfold.lens.pictures.showing import wrong_blocks
+    from kernellens.pictures.showing import wrong_blocks
 
     made = steps(trace.log, first=wrong_blocks(trace)) if trace.log is not None and len(trace.log) else None
     first = trace.function.firstlineno - 1 if trace.function is not None else 0

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 
-from hundredfold import simulate
-from hundredfold.simulate import finder
+import gpusim
+from gpusim.importing import finder
 
 #: What would stand on pandas, SciPy or Dask, which the page's Python lacks.
 ABSENT = ("cudf", "cuml", "cupyx", "dask_cuda", "dask_cudf", "pylibcudf", "rmm")
 _SETTINGS = {
-    "HUNDREDFOLD_SIMULATE": "1",
-    "HUNDREDFOLD_KERNELS": "interpreted",
+    "GPUSIM_SIMULATE": "1",
+    "GPUSIM_KERNELS": "interpreted",
     # A browser gives a page some two gigabytes in all, and says neither how many nor when it is enough.
-    "HUNDREDFOLD_GPU_MEMORY": "512MB",
+    "GPUSIM_GPU_MEMORY": "512MB",
 }
 
 
@@ -25,4 +25,4 @@ def ready() -> None:
         finder.STANDINS.pop(name, None)
         finder.REFUSED[name] = "It is not on this page; the lab on a computer has it."
     finder.without_numba()
-    simulate.activate()
+    gpusim.activate()

@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from hundredfold.plot import words
+from kernellens.plot import words
 
 from .ready import ready
 
@@ -47,10 +47,10 @@ class Session:
         # Here, while the page says that it loads, and not at the learner's first run.
         import numba.cuda  # noqa: F401
 
-        import hundredfold.lens  # noqa: F401
-        from hundredfold.engine.kernels import reported
+        import kernellens  # noqa: F401
+        from gpusim.kernels import reported
 
-        os.environ.setdefault("HUNDREDFOLD_TRACE", "first")  # the picture shows where a kernel was stopped
+        os.environ.setdefault("GPUSIM_TRACE", "first")  # the picture shows where a kernel was stopped
         self._seen: list[Any] = []
         reported.watchers.append(self._note)
         reported.stopped.append(self._note)
@@ -73,9 +73,9 @@ class Session:
         -------
         str
             JSON: ``{"error": null or {"kind", "sentence", "line"}, "pictures": [...], "account": [sentence, ...]}``, see
-            :func:`hundredfold.browser.drawing.drawn`.
+            :func:`hundredfold.publish.browser.drawing.drawn`.
         """
-        from hundredfold.engine import queue
+        from gpusim.device import queue
 
         self._seen.clear()
         before = _totals()
@@ -103,9 +103,9 @@ class Session:
         return json.dumps({"error": error, "pictures": pictures, "account": _account(before)}, default=int)
 
     def _drawn(self, seen: tuple) -> dict[str, Any]:
-        from hundredfold.lens.banks import conflicts
-        from hundredfold.lens.result import Trace
-        from hundredfold.lens.traffic import traffic
+        from kernellens.banks import conflicts
+        from kernellens.result import Trace
+        from kernellens.traffic import traffic
 
         from .drawing import drawn
 
@@ -136,7 +136,7 @@ def _told(raised: BaseException, name: str, found: bool) -> dict[str, Any]:
 
     `found` says whether the launch before it has findings, which are shown beside its picture.
     """
-    from hundredfold.engine.kernels.faults import KernelError
+    from gpusim.kernels.faults import KernelError
 
     line = None
     if isinstance(raised, SyntaxError) and raised.filename == name:
@@ -160,7 +160,7 @@ def _told(raised: BaseException, name: str, found: bool) -> dict[str, Any]:
 
 
 def _totals() -> Any:
-    from hundredfold.engine import counters
+    from gpusim.device import counters
 
     return counters.Counters(*counters.totals)
 

@@ -20,9 +20,9 @@ order the work flows through them:
 
 
 def __getattr__(name: str):
-    # The command line finds `hundredfold.build:command`; click, jupytext and nbclient are only imported for it.
+    # The command line finds `hundredfold.publish.build:command`; click, jupytext and nbclient are only imported for it.
     if name == "command":
         from importlib import import_module
 
-        return import_module("hundredfold.build.entry").build
+        return import_module("hundredfold.publish.build.entry").build
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -86,6 +86,6 @@ def _rules(root: Path):
 
 
 def _has_gpu() -> bool:
-    from hundredfold import machine
+    from gpusim import hardware
 
-    return machine.mode() == "gpu"
+    return hardware.mode() == "gpu"

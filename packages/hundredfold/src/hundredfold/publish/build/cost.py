@@ -144,7 +144,7 @@ class Summary:
 
 
 def _part(test: str) -> str:
-    """The folder of notebooks or of tests that a test or its file is in: ``notebooks``, ``tests/lens``."""
+    """The folder of notebooks or of tests that a test or its file is in: ``notebooks``, ``packages/kernellens/tests``."""
     first, *others = test.partition("::")[0].split("/")
     return f"{first}/{others[0]}" if first == "tests" and len(others) > 1 else first
 

@@ -21,7 +21,7 @@ def wanted(root: Path) -> dict[str, str]:
     BuildError
         If there is no such drawing, or the source gives it other words than its code does.
     """
-    from hundredfold.plot import drawings
+    from hundredfold.publish import drawings
 
     found = {}
     for path in find(root):

@@ -37,7 +37,7 @@ def build(units, refresh, check, edited, root):
 
 def checkout(given: Path | None = None) -> Path:
     """The checkout that is built: `given`, else the first folder upwards with sources, else the one we run from."""
-    from hundredfold.machine import paths
+    from hundredfold import paths
 
     if given is not None:
         candidates = [given]

@@ -27,7 +27,7 @@ def environment(state: str, *, strict: bool = False, one_sample: bool = False) -
     measured so.
     """
     return {
-        "HUNDREDFOLD_FIGURES": "json",
+        "KERNELLENS_FIGURES": "json",
         "HUNDREDFOLD_STATE": state,
         "HUNDREDFOLD_REPORTS": state,  # a page that a notebook writes must not land among the sources
         "HUNDREDFOLD_STRICT": "1" if strict else "",

@@ -1,4 +1,4 @@
-"""``python -m hundredfold.plot.drawings [FOLDER]``: print the line that shows each drawing; with a folder, write the files there to look at."""
+"""``python -m hundredfold.publish.drawings [FOLDER]``: print the line that shows each drawing; with a folder, write the files there to look at."""
 
 import sys
 from pathlib import Path

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from html import escape
 
-from ..palette import BLUE, DARK, FAINT, GREEN, INK, MUTED, ORANGE, PAPER, PURPLE, SKY, VERMILLION
+from kernellens.plot.palette import BLUE, DARK, FAINT, GREEN, INK, MUTED, ORANGE, PAPER, PURPLE, SKY, VERMILLION
 
 #: The colour of each thing, in all units.
 THINGS = {

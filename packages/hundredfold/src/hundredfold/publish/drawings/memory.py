@@ -5,9 +5,9 @@ Figures of a GPU are those of `machine.gpus`.
 
 from __future__ import annotations
 
-from hundredfold.machine import capabilities, gpus
+from gpusim.hardware import capabilities, gpus
+from kernellens.plot.words import byte_rate, seconds, size
 
-from ..words import byte_rate, seconds, size
 from .canvas import Canvas
 from .registry import drawing
 

@@ -2,5 +2,5 @@
 
 `coverage`   every public name of the real libraries: simulated, refused, named in a test
 `simulated`  the page of shares
-`differs`    the page of differences, from the lists that tests/conformance runs
+`differs`    the page of differences, from the lists that packages/gpusim/tests/conformance runs
 """

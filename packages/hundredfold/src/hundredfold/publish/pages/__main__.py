@@ -1,25 +1,28 @@
-"""``python -m hundredfold.pages``: write the generated pages; with ``--check``, only say whether they are up to date."""
+"""``python -m hundredfold.publish.pages``: write the generated pages; with ``--check``, only say whether they are up to date."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 
-from hundredfold import simulate, syllabi
-from hundredfold.machine import paths
-from hundredfold.syllabi.page import page as plan
+import gpusim
+from hundredfold import paths
+from hundredfold.classroom import syllabi
+from hundredfold.classroom.syllabi.page import page as plan
 
 from . import coverage, differs, simulated
 
 
 def pages(root: Path) -> dict[Path, str]:
     """Return the text of each page by its path; the stand-ins are put in place in this process."""
-    simulate.activate()
+    gpusim.activate()
     spaces = {library: coverage.namespaces(library, root / "tests") for library in coverage.LIBRARIES}
     return {
         root / "docs" / "simulated.md": simulated.page(spaces),
         **{root / "syllabi" / f"{name}.md": plan(syllabus) for name, syllabus in syllabi.every().items()},
-        root / "docs" / "differs.md": differs.page(root / "tests" / "conformance", Path(simulate.__file__).parent),
+        root / "docs" / "differs.md": differs.page(
+            root / "packages" / "gpusim" / "tests" / "conformance", Path(gpusim.__file__).parent
+        ),
     }
 
 

@@ -46,7 +46,7 @@ class Namespace:
 
 
 def namespaces(library: str, tests: Path) -> list[Namespace]:
-    """Look at one library's stand-in, which has to be in place (`hundredfold.simulate.activate`).
+    """Look at one library's stand-in, which has to be in place (`gpusim.activate`).
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def real_names(library: str) -> dict[str, frozenset[str]]:
     """The public names of a library's modules and classes, as ``names.json`` has them."""
     if library == "numba_cuda":
         return importlib.import_module("numba.cuda._names").real_names()
-    from hundredfold.simulate import names
+    from gpusim.importing import names
 
     return names.real_names(library)
 
@@ -123,7 +123,7 @@ def _fate(owner: Any, member: str) -> str:
 
 
 def _is_refused(value: Any) -> bool:
-    """Whether a class only exists so that ``isinstance`` can ask for it (see `hundredfold.simulate.names.refused_class`)."""
+    """Whether a class only exists so that ``isinstance`` can ask for it (see `gpusim.importing.names.refused_class`)."""
     return str(getattr(value, "__doc__", None)).endswith(", refused.")
 
 

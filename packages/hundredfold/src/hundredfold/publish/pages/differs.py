@@ -1,4 +1,4 @@
-"""The page of what differs from the real thing, from the lists that tests/conformance runs and each stand-in's own limits."""
+"""The page of what differs from the real thing, from the lists that packages/gpusim/tests/conformance runs and each stand-in's own limits."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ HEAD = """\
 # What differs
 
 *Made by `make pages`; do not edit.* The first part is where a simulated GPU differs from a real one. The second is where the GPU libraries differ from
-NumPy, SciPy and pandas, which the stand-ins keep. `tests/conformance` runs each case on the stand-ins; on a GPU machine the same tests run the real libraries,
+NumPy, SciPy and pandas, which the stand-ins keep. `packages/gpusim/tests/conformance` runs each case on the stand-ins; on a GPU machine the same tests run the real libraries,
 which **has not been done yet**: until then the column of the GPU library is what the source or the documentation named beside it says, as we read it.
 
 ## A simulated GPU is not a GPU

@@ -23,7 +23,7 @@ HEAD = """\
 
 **Simulated**: the stand-in has the name. **Refused**: it is a name of the real library, and using it raises `NotSimulatedError`, which says so and names
 the nearest thing that is simulated. **In a test**: a test of this project names it. What a name does, beside being there, is held by the tests of
-`tests/conformance/` and by the libraries' own tests (`tests/cupy_suite/`, `tests/cudf_suite/`, `tests/numba_cuda_suite/`).
+`packages/gpusim/tests/conformance/` and by the libraries' own tests (`packages/gpusim/tests/cupy_suite/`, `packages/gpusim/tests/cudf_suite/`, `packages/gpusim/tests/numba_cuda_suite/`).
 """
 
 

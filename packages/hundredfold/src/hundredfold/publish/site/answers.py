@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from hundredfold import syllabi
-from hundredfold.machine import gpus
-from hundredfold.plot import words
-from hundredfold.seats import boards
-from hundredfold.seats import words as seats
-from hundredfold.seats.plan import plan
+from gpusim.hardware import gpus
+from hundredfold.classroom import syllabi
+from hundredfold.classroom.seats import boards
+from hundredfold.classroom.seats import words as seats
+from hundredfold.classroom.seats.plan import plan
 from hundredfold.toolkit import limit, recorded
+from kernellens.plot import words
 
 #: The classes of the table of capacities: how many learners, and on which GPUs.
 CLASSES = [(learners, gpus) for gpus in ("1xA100", "1xH100", "4xA100", "4xH200", "8xH100") for learners in (20, 40)]

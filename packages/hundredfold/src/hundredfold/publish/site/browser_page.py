@@ -16,7 +16,7 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-from hundredfold.browser import kernels
+from hundredfold.publish.browser import kernels
 
 FOLDER = Path("_static") / "browser"
 _HERE = Path(__file__).parent

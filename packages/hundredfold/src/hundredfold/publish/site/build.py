@@ -1,4 +1,4 @@
-"""Build the site: ``python -m hundredfold.site.build [--proof]``; warnings are errors, and nothing is executed."""
+"""Build the site: ``python -m hundredfold.publish.site.build [--proof]``; warnings are errors, and nothing is executed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 import time
 from pathlib import Path
 
-from hundredfold.machine import paths
+from hundredfold import paths
 
 from . import browser_page, layout, slides_page
 from . import stage as staging

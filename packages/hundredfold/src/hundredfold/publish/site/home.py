@@ -44,7 +44,7 @@ def _plan() -> bytes:
     """What ``hundredfold seats plan`` prints for forty learners and four GPUs, down to its table of units, as an SVG."""
     from click.testing import CliRunner
 
-    from ..seats.command import command
+    from hundredfold.classroom.seats.command import command
 
     done = CliRunner().invoke(command, ["plan", *PLANNED], env={"COLUMNS": "80", "NO_COLOR": "1"})
     if done.exit_code:

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from hundredfold.machine import gpus
-from hundredfold.plot import words
+from gpusim.hardware import gpus
 from hundredfold.toolkit import limit, recorded
+from kernellens.plot import words
 
 #: The page that is made here.
 PAGES = ("results.md",)

@@ -6,8 +6,9 @@ import posixpath
 import re
 from typing import Any
 
-from hundredfold import questions, syllabi
-from hundredfold.links import ways
+from hundredfold.classroom import syllabi
+from hundredfold.classroom.links import ways
+from hundredfold.learning import questions
 
 #: The pages that are made here.
 PAGES = ("course.md", "exercises.md", "solutions.md", "plans.md")

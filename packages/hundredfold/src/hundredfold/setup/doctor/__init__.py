@@ -1,6 +1,6 @@
 """Will the lab work here, and if not, which one command mends it? Standard library only; `rich` draws it where installed.
 
->>> from hundredfold.machine import doctor
+>>> from hundredfold.setup import doctor
 >>> report = doctor.examine()
 >>> report.ok, report.mode, report.extra            # doctest: +SKIP
 (True, 'none', 'cpu')
@@ -11,7 +11,8 @@ from __future__ import annotations
 import datetime
 import sys
 
-from .. import detect
+from gpusim.hardware import detect
+
 from . import driver, gpu, host, installed, lab
 from .facts import Facts, gather, record, system
 from .report import Finding, Report
@@ -25,12 +26,12 @@ def examine(facts: Facts | None = None) -> Report:
     Parameters
     ----------
     facts : Facts, optional
-        What was looked up; by default it is looked up here (with HUNDREDFOLD_PROBE, read from that recording as far as it goes).
+        What was looked up; by default it is looked up here (with GPUSIM_PROBE, read from that recording as far as it goes).
 
     Raises
     ------
     ValueError
-        If HUNDREDFOLD_PROBE names a file that is no recording.
+        If GPUSIM_PROBE names a file that is no recording.
     """
     facts = gather() if facts is None else facts
     findings = [

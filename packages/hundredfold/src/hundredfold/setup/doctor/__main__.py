@@ -1,4 +1,4 @@
-"""`python -m hundredfold.machine.doctor`: the doctor for a Python that has nothing installed."""
+"""`python -m hundredfold.setup.doctor`: the doctor for a Python that has nothing installed."""
 
 import sys
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..packages import NEEDS, driver_allows, driver_series
+from gpusim.hardware.packages import NEEDS, driver_allows, driver_series
+
 from .facts import Facts
 from .report import Finding
 
@@ -140,7 +141,7 @@ def _update(facts: Facts) -> str:
         for name in facts.system.get("distribution", []):
             if name in _UPDATES:
                 return _UPDATES[name]
-    return "HUNDREDFOLD_SIMULATE=1 make lab"
+    return "GPUSIM_SIMULATE=1 make lab"
 
 
 def _no_nvml(facts: Facts) -> Finding:

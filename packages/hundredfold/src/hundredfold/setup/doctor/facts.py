@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .. import cpu, detect, packages, paths
+from gpusim.hardware import cpu, detect, packages
+from hundredfold import paths
+
 from . import kernel
 
 # What JupyterLab and the Dask dashboard take by default; the lab moves on to the next free one.
@@ -68,9 +70,9 @@ def gather(recording: dict[str, Any] | None = None) -> Facts:
     Raises
     ------
     ValueError
-        If the recording, or the one HUNDREDFOLD_PROBE names, is not one.
+        If the recording, or the one GPUSIM_PROBE names, is not one.
     """
-    named = os.environ.get("HUNDREDFOLD_PROBE")
+    named = os.environ.get("GPUSIM_PROBE")
     if recording is None and named:
         detect.probe()  # says in a sentence what is wrong with the file
         recording = json.loads(Path(named).read_text(encoding="utf-8"))
@@ -93,7 +95,7 @@ def gather(recording: dict[str, Any] | None = None) -> Facts:
 
 
 def record(label: str) -> str:
-    """Return what was looked up here as JSON that `gather`, or HUNDREDFOLD_PROBE, reads back; folders of this user are left out."""
+    """Return what was looked up here as JSON that `gather`, or GPUSIM_PROBE, reads back; folders of this user are left out."""
     facts = gather({})
     system = {key: value for key, value in facts.system.items() if key != "pythons"}
     probe = {key: value for key, value in json.loads(facts.probe.to_json()).items() if key != "label"}

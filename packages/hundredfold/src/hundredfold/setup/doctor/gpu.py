@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from .. import packages
-from ..detect import OLDEST_CC, Gpu
+from gpusim.hardware import packages
+from gpusim.hardware.detect import OLDEST_CC, Gpu
+
 from .facts import Facts
 from .report import Finding
 
@@ -76,7 +77,7 @@ def _full(gpu: Gpu, others: list[Gpu], facts: Facts) -> Finding:
         mend = f"kill {holder}"
         why += " End the largest if it is yours (in JupyterLab: Kernel, Shut Down)."
     else:
-        mend = "HUNDREDFOLD_SIMULATE=1 make lab"
+        mend = "GPUSIM_SIMULATE=1 make lab"
     # Asked to simulate, or with room elsewhere to be named, nothing stops; alone and full, the first array fails.
     return Finding(
         "bad", what, why, mend, group="GPUs", stops=not facts.simulate and facts.extra != "cpu" and gpu.index == 0

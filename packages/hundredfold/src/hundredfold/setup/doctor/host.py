@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .. import packages
+from gpusim.hardware import packages
+
 from .facts import Facts
 from .report import Finding
 

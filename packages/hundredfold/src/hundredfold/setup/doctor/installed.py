@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .. import packages as known
+from gpusim.hardware import packages as known
+
 from .facts import Facts
 from .report import Finding
 

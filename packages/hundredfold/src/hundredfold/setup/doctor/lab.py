@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from .. import packages
+from gpusim.hardware import packages
+
 from .facts import Facts
 from .report import Finding
 

@@ -73,7 +73,7 @@ class Report:
         """The report in one sentence."""
         where = {
             "gpu": "notebooks compute on the GPU",
-            "simulated": "notebooks compute on the CPU, in place of a GPU, because HUNDREDFOLD_SIMULATE asks for it",
+            "simulated": "notebooks compute on the CPU, in place of a GPU, because GPUSIM_SIMULATE asks for it",
             "none": "notebooks compute on the CPU, in place of a GPU, and say so beside every time",
         }[self.mode]
         count = len(self.bad)

@@ -1,4 +1,4 @@
-"""`python -m hundredfold.lab [arguments for JupyterLab]`: `start`, of which Ctrl-C may also catch the imports."""
+"""`python -m hundredfold.setup.lab [arguments for JupyterLab]`: `start`, of which Ctrl-C may also catch the imports."""
 
 import sys
 

@@ -41,7 +41,7 @@ def main(arguments: Sequence[str]) -> int:
 def lab(arguments: list[str]) -> int:
     """set up if needed and open JupyterLab on the first unit; arguments go to JupyterLab"""
     environment.ready()
-    return _become("-m", "hundredfold.lab", *arguments)
+    return _become("-m", "hundredfold.setup.lab", *arguments)
 
 
 def setup(arguments: list[str]) -> None:
@@ -61,7 +61,7 @@ def site(arguments: list[str]) -> int:
     environment.ready(groups=["test"])
     serve = [] if "--no-serve" in arguments else ["--serve"]
     kept = [argument for argument in arguments if argument != "--no-serve"]
-    return _become("-m", "hundredfold.site.build", *serve, *kept, python=beside.docs())
+    return _become("-m", "hundredfold.publish.site.build", *serve, *kept, python=beside.docs())
 
 
 def lint(arguments: list[str]) -> int:
@@ -79,15 +79,15 @@ def build(arguments: list[str]) -> int:
 def pages(arguments: list[str]) -> int:
     """make the generated pages of docs/: what is simulated, what differs (--check: only say whether they are up to date)"""
     environment.ready()
-    return _become("-m", "hundredfold.pages", *arguments)
+    return _become("-m", "hundredfold.publish.pages", *arguments)
 
 
 def doctor(arguments: list[str]) -> int:
     """say what this machine has and what is wrong with it; works before set-up too"""
     if environment.PYTHON.exists():
-        return _become("-m", "hundredfold.machine.doctor", *arguments)
+        return _become("-m", "hundredfold.setup.doctor", *arguments)
     env = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
-    return subprocess.call([sys.executable, "-m", "hundredfold.machine.doctor", *arguments], env=env)
+    return subprocess.call([sys.executable, "-m", "hundredfold.setup.doctor", *arguments], env=env)
 
 
 def benchmark(arguments: list[str]) -> int:

@@ -63,7 +63,7 @@ def chosen(extra: str | None = None) -> str:
     """The extra to install: the one named, else `EXTRA` of the environment, else what the driver allows."""
     extra = extra or os.environ.get("EXTRA") or None
     if extra is None:
-        from hundredfold.machine import packages
+        from gpusim.hardware import packages
 
         extra = packages.extra()
     if extra not in EXTRAS:
@@ -91,7 +91,7 @@ def environ(python: Path) -> dict[str, str]:
 
 def workers() -> str:
     """How many processes tests are dealt to."""
-    from hundredfold.machine import cpu
+    from gpusim.hardware import cpu
 
     return str(max(1, min(4, cpu.cores())))
 
@@ -128,7 +128,11 @@ def key_of(what: list, files: Iterable[Path]) -> str:
     build = [project.get("build-system"), project["project"], project.get("tool", {}).get("hatch")]
     digest.update(json.dumps(build, sort_keys=True).encode())
     # An editable install copies these; a change of any of them needs another.
-    for file in sorted(path for name in ("etc", "*.pth") for path in (ROOT / "src" / "hundredfold").rglob(name)):
+    for file in sorted(
+        path
+        for name in ("etc", "*.pth")
+        for path in (ROOT / "packages" / "hundredfold" / "src" / "hundredfold").rglob(name)
+    ):
         for part in sorted(file.rglob("*")) if file.is_dir() else [file]:
             if part.is_file():
                 digest.update(part.as_posix().encode() + part.read_bytes())

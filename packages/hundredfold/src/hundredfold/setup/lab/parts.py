@@ -31,7 +31,7 @@ SMALL = ("-m", "not large or smoke")
 
 APART = (
     "tests/lab",
-    "tests/kernels_set",
+    "packages/gpusim/tests/kernels_set",
     "tests/interop",
     "tests/hub",
     "tests/site",
@@ -65,14 +65,14 @@ def own() -> Run:
 def kernels() -> Run:
     """every kernel of the kernel set, compiled, interpreted and traced"""
     # Dealt kernel by kernel: by file one worker would have nearly all of it, by test each would run what the other ran.
-    return Run((*_pytest(), "--dist", "loadgroup", "tests/kernels_set"))
+    return Run((*_pytest(), "--dist", "loadgroup", "packages/gpusim/tests/kernels_set"))
 
 
 def compiler() -> Run:
     """the lens beside the real CUDA compiler (some 300 MB, no GPU needed)"""
-    found = {"HUNDREDFOLD_COMPILER": str(beside.compiler())}
+    found = {"KERNELLENS_COMPILER": str(beside.compiler())}
     # One file, whose tests do not depend on each other.
-    return Run((*_pytest(), "--dist", "worksteal", "tests/lens/test_compile_extra.py"), environ=found)
+    return Run((*_pytest(), "--dist", "worksteal", "packages/kernellens/tests/test_compile_extra.py"), environ=found)
 
 
 def interop() -> Run:
@@ -123,7 +123,7 @@ def images() -> Run:
 
 def numba() -> Run:
     """the CUDA tests that Numba carries, under the simulator"""
-    return Run(("tests/numba_cuda_suite/run.py", "--installed"))
+    return Run(("packages/gpusim/tests/numba_cuda_suite/run.py", "--installed"))
 
 
 def suite(runner: str, repository: str) -> Callable[[], Run]:
@@ -139,7 +139,7 @@ def suite(runner: str, repository: str) -> Callable[[], Run]:
 def public_notebooks() -> Run:
     """other people's notebooks, under the simulator (from CHECKOUTS/OWNER+NAME)"""
     results = ("--results", str(CACHE / "public-notebooks.json"), "--again")
-    return Run(("tests/public_notebooks/run.py", "--checkouts", str(_checkout("")), *results))
+    return Run(("packages/kernellens/tests/public_notebooks/run.py", "--checkouts", str(_checkout("")), *results))
 
 
 PARTS: dict[str, Callable[[], Run]] = {

@@ -14,10 +14,10 @@ from typing import Any
 from jupyter_server.base.handlers import FileFindHandler
 from jupyter_server.utils import url_path_join
 
-from hundredfold import panel_routes
-from hundredfold.seats import control, notice, trust
+from hundredfold.classroom.seats import control, notice, trust
+from hundredfold.setup.lab import panel_routes
 
-#: Below the server's base URL; `hundredfold.plot` loads BokehJS from here.
+#: Below the server's base URL; `kernellens.plot` loads BokehJS from here.
 PATH = "hundredfold/bokehjs"
 
 
@@ -42,14 +42,14 @@ def bokehjs() -> Path:
 
 
 def _jupyter_server_extension_points() -> list[dict[str, str]]:
-    return [{"module": "hundredfold.server"}]
+    return [{"module": "hundredfold.setup.lab.server"}]
 
 
 def _load_jupyter_server_extension(serverapp: Any) -> None:
     handler = (url_path_join(serverapp.base_url, PATH, "(.*)"), BokehJS, {"path": str(bokehjs())})
     serverapp.web_app.add_handlers(".*$", [handler])
     # Kernels inherit it: a figure has to know where its notebook is served from (on a hub: /user/NAME/).
-    os.environ["HUNDREDFOLD_BASE_URL"] = serverapp.base_url
+    os.environ["KERNELLENS_BASE_URL"] = serverapp.base_url
     panel_routes.install(serverapp)
     notice.install(serverapp)
     control.install(serverapp)
@@ -59,8 +59,8 @@ def _load_jupyter_server_extension(serverapp: Any) -> None:
 
 def _put_workspaces(serverapp: Any) -> None:
     """Put in place what `/lab/workspaces/half-day` and its like open; a lab without them still works."""
-    from hundredfold import workspace
-    from hundredfold.syllabi import layout
+    from hundredfold.classroom.syllabi import layout
+    from hundredfold.notebook import workspace
 
     try:
         below = workspace.folder().relative_to(Path(serverapp.root_dir).resolve()).as_posix()

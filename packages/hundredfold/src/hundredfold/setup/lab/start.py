@@ -1,4 +1,4 @@
-"""Open JupyterLab on the learner's copies: `python -m hundredfold.lab [--syllabus=NAME] [arguments for JupyterLab]`."""
+"""Open JupyterLab on the learner's copies: `python -m hundredfold.setup.lab [--syllabus=NAME] [arguments for JupyterLab]`."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _house_jupyter() -> None:
     """
     from jupyter_core import paths as jupyter
 
-    from hundredfold import workspace
+    from hundredfold.notebook import workspace
 
     elsewhere = workspace.folder() / ".hundredfold" / "home"
     usual = {
@@ -77,7 +77,7 @@ def _can_hold_files(folder: Path) -> bool:
 
 
 def _copies() -> Path:
-    from hundredfold import workspace
+    from hundredfold.notebook import workspace
 
     work = workspace.folder()
     try:
@@ -99,7 +99,7 @@ def _page(arguments: list[str]) -> tuple[str | None, list[str]]:
     asked = _given(arguments, "syllabus")
     if asked is None:
         return None, arguments
-    from hundredfold import syllabi
+    from hundredfold.classroom import syllabi
 
     try:
         name = syllabi.find(asked).name

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from hundredfold.machine import cpu, paths
+from gpusim.hardware import cpu
+from hundredfold import paths
 
 from . import here, keep, panel, running, workloads
 from .workloads import clusters

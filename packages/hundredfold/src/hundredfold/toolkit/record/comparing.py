@@ -8,9 +8,10 @@ from typing import Any
 
 import click
 
-from hundredfold.machine import gpus, paths
-from hundredfold.plot import words
+from gpusim.hardware import gpus
+from hundredfold import paths
 from hundredfold.toolkit import limit
+from kernellens.plot import words
 
 
 @click.command()

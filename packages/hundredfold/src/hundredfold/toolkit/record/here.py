@@ -9,8 +9,9 @@ import platform
 import subprocess
 from typing import Any
 
-from hundredfold import machine
-from hundredfold.machine import cpu, gpus, paths
+from gpusim import hardware
+from gpusim.hardware import cpu, gpus
+from hundredfold import paths
 
 LIBRARIES = (
     "numpy",
@@ -37,7 +38,7 @@ def describe(name: str) -> dict[str, Any]:
         "versions": {"python": platform.python_version(), **_versions()},
     }
     if has_gpu():
-        probe = machine.probe()
+        probe = hardware.probe()
         found |= {"gpus": len(probe.usable), "gpu": gpus.plain(probe.usable[0].name)}
         found["versions"]["driver"] = str(probe.driver)
     else:
@@ -47,7 +48,7 @@ def describe(name: str) -> dict[str, Any]:
 
 def has_gpu() -> bool:
     """Whether a real GPU works here; a simulated one is never recorded."""
-    return machine.mode() == "gpu"
+    return hardware.mode() == "gpu"
 
 
 def source(title: str) -> dict[str, str]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import jsonschema
 
-from hundredfold.machine import paths
+from hundredfold import paths
 
 
 class CannotKeepError(ValueError):

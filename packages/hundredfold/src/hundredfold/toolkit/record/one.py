@@ -1,4 +1,4 @@
-"""``python -m hundredfold.record.one WORKLOAD WAY``: one way in a process of its own; a line of JSON tells what came of it.
+"""``python -m hundredfold.toolkit.record.one WORKLOAD WAY``: one way in a process of its own; a line of JSON tells what came of it.
 
 Alone, so that no pool of memory, no thread and no warm cache of another way helps or hinders it, and a crash ends only this one.
 """

@@ -1,6 +1,6 @@
 """A run of a cluster as data: the scheduler's task stream and each worker's memory over time, for the Dask panel's replay.
 
-``python -m hundredfold.record.panel`` does the run in a process of its own and prints it as one line of JSON; on real GPUs where there
+``python -m hundredfold.toolkit.record.panel`` does the run in a process of its own and prints it as one line of JSON; on real GPUs where there
 are some, else on simulated ones, and then it says so.
 """
 
@@ -16,7 +16,7 @@ from typing import Any
 
 import jsonschema
 
-from hundredfold.machine import paths
+from hundredfold import paths
 
 from . import here, keep
 from .workloads import clusters
@@ -39,10 +39,10 @@ def record(simulated: bool) -> dict[str, Any]:
     RuntimeError
         If it failed or hung, with its last words.
     """
-    env = {name: value for name, value in os.environ.items() if name != "HUNDREDFOLD_SIMULATE"}
+    env = {name: value for name, value in os.environ.items() if name != "GPUSIM_SIMULATE"}
     if simulated:
-        env |= {"HUNDREDFOLD_SIMULATE": "1", "HUNDREDFOLD_GPUS": env.get("HUNDREDFOLD_GPUS", "2")}
-    command = [sys.executable, "-m", "hundredfold.record.panel"]
+        env |= {"GPUSIM_SIMULATE": "1", "GPUSIM_GPUS": env.get("GPUSIM_GPUS", "2")}
+    command = [sys.executable, "-m", "hundredfold.toolkit.record.panel"]
     try:
         ended = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, env=env, check=False)
     except subprocess.TimeoutExpired:
@@ -51,7 +51,7 @@ def record(simulated: bool) -> dict[str, Any]:
         last = ended.stderr.strip().splitlines()[-1:] or ["no reason was given"]
         raise RuntimeError(f"The run on a cluster failed: {last[0]}")
     machine = here.describe("")
-    name = f"{machine['cpu']}, simulating {env.get('HUNDREDFOLD_GPUS')} GPUs" if simulated else machine["gpu"]
+    name = f"{machine['cpu']}, simulating {env.get('GPUSIM_GPUS')} GPUs" if simulated else machine["gpu"]
     machine["name"] = name
     machine.pop("note", None)
     return {

@@ -11,8 +11,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from hundredfold.machine import cpu
-from hundredfold.plot import words
+from gpusim.hardware import cpu
+from kernellens.plot import words
 
 from . import here
 from .workload import Way, Workload
@@ -66,9 +66,9 @@ def _alone(workload: Workload, way: Way) -> dict[str, Any]:
     for package in way.needs:
         if importlib.util.find_spec(package) is None:
             raise Left(f"{workload.id}, {way.name}: {package} is not installed.")
-    env = {name: value for name, value in os.environ.items() if name != "HUNDREDFOLD_SIMULATE"}
+    env = {name: value for name, value in os.environ.items() if name != "GPUSIM_SIMULATE"}
     env["HUNDREDFOLD_RECORDER"] = str(os.getpid())  # `one.PARENT`, whose import would cost this process NumPy's
-    command = [sys.executable, "-m", "hundredfold.record.one", workload.id, way.name]
+    command = [sys.executable, "-m", "hundredfold.toolkit.record.one", workload.id, way.name]
     try:
         ended = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, env=env, check=False)
     except subprocess.TimeoutExpired:

@@ -141,7 +141,7 @@ def _assembled(ptx: str, options: dict) -> tuple[bytes, str]:
     from numba.cuda.cudadrv.driver import LinkerError
 
     target = next(line.split()[1].rstrip(",") for line in ptx.splitlines() if line.startswith(".target"))
-    with tempfile.TemporaryDirectory(prefix="hundredfold-ptxas-") as folder:
+    with tempfile.TemporaryDirectory(prefix="kernellens-ptxas-") as folder:
         source, made = Path(folder, "kernel.ptx"), Path(folder, "kernel.cubin")
         source.write_text(ptx)
         command = [_tool("ptxas"), "-v", f"-arch={target}", str(source), "-o", str(made)]

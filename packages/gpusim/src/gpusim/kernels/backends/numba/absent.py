@@ -1,6 +1,6 @@
 """What Numba has for a CPU and numba-cuda has not for a GPU: asked of numba-cuda 0.30.4, which compiles without a GPU too.
 
-`tests/lens/test_compile_extra.py` asks it again, where it is installed.
+`packages/kernellens/tests/test_compile_extra.py` asks it again, where it is installed.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import math
 import operator
 
 import numpy as np
+
 from numba.core import ir, types
 
 UFUNCS = frozenset(

@@ -18,11 +18,12 @@ import operator
 from collections.abc import Callable
 
 from llvmlite import ir
+
 from numba.core import cgutils, errors, types
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
-from ..trace.records import FLAGGED_AXES, NEGATIVE, NEGATIVE_AXIS, OUTSIDE
+from ...sanitizer.records import FLAGGED_AXES, NEGATIVE, NEGATIVE_AXIS, OUTSIDE
 from .low import WORD, beyond, cell, fail, load, note, tracing, unlikely
 from .machine import Cell, Fault
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from llvmlite import ir
+
 from numba.core import types
 from numba.core.compiler import Compiler
 from numba.core.errors import TypingError
@@ -12,7 +13,7 @@ from numba.core.typing.npydecl import parse_dtype
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
-from ..trace.log import Site
+from ...sanitizer.log import Site
 from .low import WORD, linear_thread, load
 from .machine import Cell
 

@@ -20,6 +20,7 @@ import time
 from collections.abc import Iterator
 
 from llvmlite import binding
+
 from numba.core import compiler, types
 from numba.core.registry import cpu_target
 from numba.core.runtime import rtsys
@@ -82,12 +83,12 @@ def save(key: str, result: compiler.CompileResult, more: object) -> None:
 @contextlib.contextmanager
 def _folder() -> Iterator[int]:
     """The folder, open; raises OSError where there is none that is the user's own."""
-    from hundredfold.machine import paths
+    from gpusim.hardware import paths
 
     if not hasattr(os, "geteuid"):
         raise OSError("here it cannot be told whose a folder is")
     parent = paths.cache_dir()
-    if not os.environ.get("HUNDREDFOLD_CACHE") and parent.is_relative_to(tempfile.gettempdir()):
+    if not os.environ.get("GPUSIM_CACHE") and parent.is_relative_to(tempfile.gettempdir()):
         raise OSError("a name among everybody's temporary files can be guessed")
     path = parent / "kernels"
     with contextlib.suppress(FileExistsError):

@@ -19,13 +19,13 @@ from collections.abc import Iterable
 from types import BuiltinFunctionType, FunctionType, ModuleType
 
 import llvmlite
-import numba
 import numpy as np
+
+import numba
+from gpusim.device.fingerprint import fingerprint
 from numba.core import bytecode, config, entrypoints, imputils, types
 from numba.core.registry import cpu_target
 from numba.core.typing import templates
-
-from ...fingerprint import fingerprint
 
 
 class NoKey(Exception):
@@ -229,7 +229,7 @@ _PLAIN = {type(kind) for kind in (types.int64, types.float64, types.complex128, 
 _FIRST = secrets.randbits(60) | 1 << 60
 bytecode.FunctionIdentity._unique_ids = itertools.count(_FIRST)
 _NUMBERED = re.compile(r"B\d+v(\d+)(?!\d)")
-_LIBRARY = re.compile(r"(_ZN08NumbaEnv|_ZN)(5numba|11hundredfold)")
+_LIBRARY = re.compile(r"(_ZN08NumbaEnv|_ZN)(5numba|6gpusim)")
 
 
 def unmistakable(symbols: Iterable[str], own: str) -> bool:

@@ -10,9 +10,9 @@ import numba
 from numba.core import errors, types
 from numba.core.compiler_lock import global_compiler_lock
 
-from ..faults import UncompilableError
-from ..resolve import Function
-from ..trace.log import Site
+from ...faults import UncompilableError
+from ...frontend.resolve import Function
+from ...sanitizer.log import Site
 from . import access, arrays, atomics, cache, cache_key, driver, exchange, places, refuse
 from .arrays import Compilation, Layout, Way
 from .inline import every, inline

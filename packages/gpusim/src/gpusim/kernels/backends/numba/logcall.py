@@ -7,7 +7,7 @@ import functools
 from numba import carray, njit, types
 from numba.extending import intrinsic
 
-from ..trace.records import OUTSIDE, WITHIN
+from ...sanitizer.records import OUTSIDE, WITHIN
 from . import cache, cache_key
 from .access import INSIDE, PART, STORED
 from .machine import Cell

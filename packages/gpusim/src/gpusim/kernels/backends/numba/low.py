@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from llvmlite import ir
+
+from gpusim.device.fingerprint import fingerprint
 from numba import njit
 from numba.core import cgutils
 
-from ...fingerprint import fingerprint
 from .machine import MOST_AXES, Cell, Context, Fault
 
 WORD = ir.IntType(64)
@@ -124,7 +125,7 @@ def beyond(builder, c, machine, site, data, whole, signs: int, index: list, shap
     where = [place(builder, c, k) for k in range(6)]
     numbers = [machine, site, data, whole, ir.Constant(WORD, signs), *index, *shape, *strides]
     kind = ir.FunctionType(WORD, [WORD] * len(numbers) + [ir.IntType(32)] * 6)
-    function = cgutils.get_or_insert_function(builder.module, kind, f"hundredfold_past_the_end_{axes}")
+    function = cgutils.get_or_insert_function(builder.module, kind, f"gpusim_past_the_end_{axes}")
     if not function.blocks:
         _past_the_end(function, axes)
     return builder.call(function, [*numbers, *where])
@@ -184,7 +185,7 @@ def _fault_function(module: ir.Module, cause: Cell, rank: int) -> ir.Function:
     cells = [cause, Cell.FAULT_SITE, Cell.FAULT_AXIS, Cell.FAULT_SIZE, Cell.FAULT_RANK]
     cells += [Cell.FAULT_INDEX + k for k in range(rank)]
     kind = ir.FunctionType(ir.VoidType(), [WORD] * (1 + len(cells)) + [ir.IntType(32)] * 6)
-    function = cgutils.get_or_insert_function(module, kind, f"hundredfold_{cause.name.lower()}_{rank}")
+    function = cgutils.get_or_insert_function(module, kind, f"gpusim_{cause.name.lower()}_{rank}")
     if function.blocks:
         return function
     function.linkage = "linkonce_odr"

@@ -7,10 +7,11 @@ import re
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+
 from numba.core import errors, ir, types
 
-from ..faults import UncompilableError
-from ..resolve import Function, is_written
+from ...faults import UncompilableError
+from ...frontend.resolve import Function, is_written
 from .absent import absent
 
 

@@ -18,9 +18,9 @@ from types import ModuleType
 
 import numpy as np
 
-from ..intrinsics import ATOMICS, BARRIERS, WARP
-from ..resolve import FUNCTION_PREFIX, PREFIX, Function
-from ..trace.log import Site
+from ...frontend.intrinsics import ATOMICS, BARRIERS, WARP
+from ...frontend.resolve import FUNCTION_PREFIX, PREFIX, Function
+from ...sanitizer.log import Site
 from .machine import Context, Yield
 from .waiting import CannotCompile, spins, waits
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+
 from numba.np.numpy_support import as_dtype
 
-from ..intrinsics import EXCHANGING
-from ..resolve import Function
-from ..trace import blocks as sample
-from ..trace.log import Recorder
-from ..trace.records import WITHIN
+from ...frontend.intrinsics import EXCHANGING
+from ...frontend.resolve import Function
+from ...sanitizer import blocks as sample
+from ...sanitizer.log import Recorder
+from ...sanitizer.records import WITHIN
 from . import logcall
 from .compile import Compiled
 from .low import KernelFault

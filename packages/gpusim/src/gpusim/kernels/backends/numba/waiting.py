@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from ..intrinsics import SYNCHRONISING
-from ..resolve import PREFIX, Function
+from ...frontend.intrinsics import SYNCHRONISING
+from ...frontend.resolve import PREFIX, Function
 
 
 class CannotCompile(Exception):

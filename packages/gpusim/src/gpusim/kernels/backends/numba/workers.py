@@ -10,9 +10,10 @@ from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 
 import numpy as np
 
-from ... import interrupt
-from .. import reported
-from ..faults import (
+from gpusim.device import interrupt
+
+from ... import reported
+from ...faults import (
     LAUNCH_SETTING,
     SECONDS_SETTING,
     DeadlockError,
@@ -21,8 +22,8 @@ from ..faults import (
     OutOfBoundsError,
     TooLongError,
 )
-from ..resolve import Function
-from ..trace.log import Site
+from ...frontend.resolve import Function
+from ...sanitizer.log import Site
 from .compile import Compiled
 from .exchange import Row
 from .low import KernelFault
@@ -285,16 +286,16 @@ def _setting(name: str, default: float) -> float:
 
 
 def _cores() -> int:
-    from hundredfold import machine
+    from gpusim import hardware
 
-    return machine.cpu.cores()
+    return hardware.cpu.cores()
 
 
 def _executor() -> ThreadPoolExecutor:
     global _pool
     with _pool_lock:
         if _pool is None:
-            _pool = ThreadPoolExecutor(max(_cores(), 1), thread_name_prefix="hundredfold-kernel")
+            _pool = ThreadPoolExecutor(max(_cores(), 1), thread_name_prefix="gpusim-kernel")
         return _pool
 
 

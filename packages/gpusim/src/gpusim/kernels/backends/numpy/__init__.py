@@ -12,9 +12,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..faults import SECONDS_SETTING
-from ..intrinsics import EXCHANGING
-from ..ir.types import NONE, Array, Record, Scalar, Time, Tuple, Type, TypingError, of_value
+from ...faults import SECONDS_SETTING
+from ...frontend.intrinsics import EXCHANGING
+from ...ir.types import NONE, Array, Record, Scalar, Time, Tuple, Type, TypingError, of_value
 from . import orders
 from .arrays import Arr, wrap, wrap_record
 from .chunk import Chunk

@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from gpusim.device.indices import indices
 from numpy.lib.stride_tricks import as_strided
 
-from ...indices import indices
-from ..ir.graph import Access
-from ..trace.records import axis_flags
+from ...ir.graph import Access
+from ...sanitizer.records import axis_flags
 from .stores import store_shuffled
 
 I64, U64 = np.int64, np.uint64

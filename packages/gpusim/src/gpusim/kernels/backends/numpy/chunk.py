@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from .. import limits
-from ..ir.graph import Allocation
+from ... import limits
+from ...ir.graph import Allocation
 from .arrays import Arr, Memory, c_strides
 
 STEP = 5040

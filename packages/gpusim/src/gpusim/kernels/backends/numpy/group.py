@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..faults import DivisionFault, KernelError, OutOfBoundsError, UncompilableError, raised
+from ...faults import DivisionFault, KernelError, OutOfBoundsError, UncompilableError, raised
 from .arrays import address
 from .chunk import Chunk
 from .lanes import join, take

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..ir.graph import Block, Graph
-from ..ir.types import Array, Record
+from ...ir.graph import Block, Graph
+from ...ir.types import Array, Record
 from .group import Group
 from .lanes import Unmergeable
 from .program import END

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from types import SimpleNamespace
 
-from ..ir.graph import Block, Graph, Value
-from ..ir.infer import Inference, NeedsBranch
-from ..ir.lower import Lowering
-from ..ir.types import NONE, Array, Thing, Type
+from ...ir.graph import Block, Graph, Value
+from ...ir.infer import Inference, NeedsBranch
+from ...ir.lower import Lowering
+from ...ir.types import NONE, Array, Thing, Type
 from . import arrays, atomics, bits, functions, lanes, scalars, warps
 
 RUNTIME = SimpleNamespace(

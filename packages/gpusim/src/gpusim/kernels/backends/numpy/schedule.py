@@ -11,7 +11,7 @@ import time
 
 import numpy as np
 
-from ..faults import EndlessError
+from ...faults import EndlessError
 from .chunk import Chunk
 from .group import Group
 from .lanes import Unmergeable

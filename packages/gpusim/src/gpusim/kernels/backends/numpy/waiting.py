@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..faults import DeadlockError
-from ..intrinsics import EXCHANGING
+from ...faults import DeadlockError
+from ...frontend.intrinsics import EXCHANGING
 from . import warps
 from .group import Group
 

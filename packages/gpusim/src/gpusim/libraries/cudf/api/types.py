@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from pandas.api import types as pd_types
 
-from hundredfold.simulate.names import refuser
+from gpusim.importing.names import refuser
 
 from ..core.dtypes import (
     STR,

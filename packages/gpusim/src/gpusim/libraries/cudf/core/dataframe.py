@@ -16,7 +16,7 @@ import pandas as pd
 import pyarrow as pa
 from pandas.api.extensions import no_default
 
-from hundredfold.simulate.names import member_refuser
+from gpusim.importing.names import member_refuser
 
 from . import device, host
 from .assign import frame_setitem, with_column

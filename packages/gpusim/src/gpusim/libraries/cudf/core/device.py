@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from hundredfold.engine import borrowed, memory, queue, regions
-from hundredfold.engine import device as engine_device
+from gpusim.device import borrowed, memory, queue, regions
+from gpusim.device import device as engine_device
 
 _LARGE = 1 << 24  # bytes; what is smaller fits, or is refused when it is there
 _NO_MEMORY = (

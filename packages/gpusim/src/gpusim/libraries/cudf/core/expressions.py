@@ -21,7 +21,7 @@ _PREFIX = "__CUDF_ENVREF__"
 
 def _caller(depth: int) -> tuple[dict, dict]:
     frame = sys._getframe(depth)
-    while frame is not None and "/simulate/cudf/" in frame.f_code.co_filename.replace("\\", "/"):
+    while frame is not None and "/libraries/cudf/" in frame.f_code.co_filename.replace("\\", "/"):
         frame = frame.f_back
     return (frame.f_locals, frame.f_globals) if frame is not None else ({}, {})
 

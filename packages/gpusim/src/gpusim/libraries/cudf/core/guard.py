@@ -9,8 +9,8 @@ from typing import Any
 
 from pandas._config.config import _global_config
 
-from hundredfold.engine import queue
-from hundredfold.engine.thread_warnings import ignored
+from gpusim.device import queue
+from gpusim.device.thread_warnings import ignored
 
 _OPTION = "distinguish_nan_and_na"
 exposed = False  # a column's memory was handed to CuPy or to a kernel: queued work may write to it

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from pandas.core.arrays.masked import BaseMaskedArray
 
-from hundredfold.simulate.errors import NotSimulatedError
+from gpusim.importing.errors import NotSimulatedError
 
 from .column import arrow_of, isnull, masked
 from .dtypes import STR

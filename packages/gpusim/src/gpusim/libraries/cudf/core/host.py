@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 from pandas.core.arrays.masked import BaseMaskedArray
 
-from hundredfold.simulate.errors import NotSimulatedError
+from gpusim.importing.errors import NotSimulatedError
 
 from . import device
 from .binary import family

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from pandas.api.extensions import no_default
 from pandas.core.arrays.masked import BaseMaskedArray
 
-from hundredfold.simulate.names import member_refuser
+from gpusim.importing.names import member_refuser
 
 from ..options import get_option
 from . import device, host

@@ -11,7 +11,7 @@ import pyarrow as pa
 from pandas.core.arrays.masked import BaseMaskedArray
 from pandas.errors import MergeError
 
-from hundredfold.engine import device as engine_device
+from gpusim.device import device as engine_device
 
 from . import device
 from .cast import cast

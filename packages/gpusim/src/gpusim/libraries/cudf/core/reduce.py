@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pandas.core.arrays.masked import BaseMaskedArray
 
-from hundredfold.engine.thread_warnings import ignored
+from gpusim.device.thread_warnings import ignored
 
 from . import device
 from .binary import _CLASSES, family

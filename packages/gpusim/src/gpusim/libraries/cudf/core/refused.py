@@ -1,6 +1,6 @@
 """Classes that exist and cannot be made: their tables are libcudf's."""
 
-from hundredfold.simulate.names import refused_class
+from gpusim.importing.names import refused_class
 
 BytePairEncoder = refused_class("cudf.core.byte_pair_encoding.BytePairEncoder", "cudf.Series.str")
 CharacterNormalizer = refused_class("cudf.core.character_normalizer.CharacterNormalizer", "cudf.Series.str")

@@ -58,10 +58,10 @@ def read_avro(
     storage_options: dict | None = None,
 ) -> Any:
     """Read an Avro file to a DataFrame: int is int32, long int64, dates are dates, records within records are refused."""
-    import cudf
     import fastavro
 
-    from hundredfold.simulate.errors import NotSimulatedError
+    import cudf
+    from gpusim.importing.errors import NotSimulatedError
 
     source = sources.only(sources.resolve(filepath_or_buffer, storage_options), "read_avro")
     num_rows, skiprows = -1 if num_rows is None else num_rows, 0 if skiprows is None else skiprows

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from hundredfold.engine.thread_warnings import ignored
+from gpusim.device.thread_warnings import ignored
 
 from . import _sources as sources
 from ._csv_values import FALSE, HEX, NA_VALUES, TRUE, converted, dates, inferred

@@ -5,15 +5,16 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from hundredfold.engine.thread_warnings import ignored
+from gpusim.device.thread_warnings import ignored
 
 _DEPRECATED = ignored(FutureWarning, message="pyarrow\\.feather\\.(read_table|write_feather) is deprecated")
 
 
 def read_feather(path: Any, *args: Any, **kwargs: Any) -> Any:
     """Read a Feather file to a DataFrame."""
-    import cudf
     from pyarrow import feather
+
+    import cudf
 
     warnings.warn(
         "Using CPU via PyArrow to read feather dataset, this may be GPU accelerated in the future", stacklevel=2

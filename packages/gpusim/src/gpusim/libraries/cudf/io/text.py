@@ -37,8 +37,7 @@ def read_text(
 ) -> Any:
     """Read a text to a Series of its rows, which keep their delimiter."""
     import cudf
-
-    from hundredfold.simulate.errors import NotSimulatedError
+    from gpusim.importing.errors import NotSimulatedError
 
     if delimiter is None:
         raise ValueError("delimiter needs to be provided")

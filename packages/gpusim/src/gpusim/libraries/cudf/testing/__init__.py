@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hundredfold.simulate.names import refuser
+from gpusim.importing.names import refuser
 
 from .testing import (
     _object_array_equal_nan,

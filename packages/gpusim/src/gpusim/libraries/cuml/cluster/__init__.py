@@ -1,6 +1,6 @@
 """Clustering."""
 
-from hundredfold.simulate.names import refuser
+from gpusim.importing.names import refuser
 
 from ._classes import DBSCAN, HDBSCAN, AgglomerativeClustering, KMeans, SpectralClustering
 from .spectral_clustering import spectral_clustering

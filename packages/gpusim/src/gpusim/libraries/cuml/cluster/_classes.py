@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hundredfold.simulate.errors import NotSimulatedError
+from gpusim.importing.errors import NotSimulatedError
 
 from ..internals._arrays import raw
 from ..internals._estimator import Clusterer
@@ -218,7 +218,7 @@ class HDBSCAN(Clusterer):
 
     def __getattr__(self, name: str) -> Any:
         if name in HDBSCAN._unsimulated and "_fitted_model" in self.__dict__:
-            from hundredfold.simulate.errors import NotSimulatedAttribute
+            from gpusim.importing.errors import NotSimulatedAttribute
 
             raise NotSimulatedAttribute(f"cuml.cluster.HDBSCAN.{name}")
         return super().__getattr__(name)

@@ -1,6 +1,6 @@
 """What all of cuML uses."""
 
-from hundredfold.simulate.names import refuser
+from gpusim.importing.names import refuser
 
 from ..internals import logger
 from ..internals.outputs import set_global_output_type, using_output_type

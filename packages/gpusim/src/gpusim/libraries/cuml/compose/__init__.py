@@ -7,7 +7,7 @@ from typing import Any
 from sklearn.compose import ColumnTransformer as _ColumnTransformer
 from sklearn.compose import make_column_selector, make_column_transformer
 
-from hundredfold.simulate.errors import NotSimulatedError
+from gpusim.importing.errors import NotSimulatedError
 
 from ..internals._arrays import is_cudf
 

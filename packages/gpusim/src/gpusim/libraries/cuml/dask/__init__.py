@@ -1,6 +1,6 @@
 """cuML over Dask: a model is fitted on one worker, to which the parts are brought, and applied where each part is."""
 
-from hundredfold.simulate.names import refuser
+from gpusim.importing.names import refuser
 
 from . import (
     cluster,

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from hundredfold.simulate.errors import NotSimulatedError
-from hundredfold.simulate.names import refuser
+from gpusim.importing.errors import NotSimulatedError
+from gpusim.importing.names import refuser
 
 from ..internals._arrays import convert, raw
 from ..internals.outputs import _settings

@@ -1,6 +1,6 @@
 """Explaining models: refused, there is nothing to stand on."""
 
-from hundredfold.simulate.names import refused_class, refuser
+from gpusim.importing.names import refused_class, refuser
 
 KernelExplainer = refused_class("cuml.explainer.KernelExplainer")
 PermutationExplainer = refused_class("cuml.explainer.PermutationExplainer")

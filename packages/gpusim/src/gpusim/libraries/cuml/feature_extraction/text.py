@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from hundredfold.engine import queue
-from hundredfold.simulate.errors import NotSimulatedError
-from hundredfold.simulate.names import refuser
+from gpusim.device import queue
+from gpusim.importing.errors import NotSimulatedError
+from gpusim.importing.names import refuser
 
 from ..internals._arrays import infer_output_type, is_cudf, raw, to_device_sparse
 from ..internals._estimator import _load

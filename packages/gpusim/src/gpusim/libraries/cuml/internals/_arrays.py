@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import scipy.sparse
 
-from hundredfold.engine import queue
+from gpusim.device import queue
 
 FLOATS = ("float32", "float64")
 

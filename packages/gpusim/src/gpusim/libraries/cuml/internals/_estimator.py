@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from hundredfold.engine import queue
-from hundredfold.engine.thread_warnings import ignored
+from gpusim.device import queue
+from gpusim.device.thread_warnings import ignored
 
 from ._arrays import (
     FLOATS,

@@ -1,6 +1,6 @@
 """Linear models."""
 
-from hundredfold.simulate.names import refuser
+from gpusim.importing.names import refuser
 
 from ._classes import (
     ElasticNet,

@@ -1,6 +1,6 @@
 """Fewer dimensions, by curved maps."""
 
-from hundredfold.simulate.names import refuser
+from gpusim.importing.names import refuser
 
 from ._classes import TSNE, UMAP, SpectralEmbedding, fuzzy_simplicial_set, simplicial_set_embedding
 from .spectral_embedding import spectral_embedding

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hundredfold.simulate.errors import NotSimulatedError
+from gpusim.importing.errors import NotSimulatedError
 
 from ..internals._arrays import check_y, raw
 from ..internals._estimator import Transformer

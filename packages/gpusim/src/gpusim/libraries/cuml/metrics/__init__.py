@@ -1,6 +1,6 @@
 """Metrics."""
 
-from hundredfold.simulate.names import refuser
+from gpusim.importing.names import refuser
 
 from . import cluster, regression
 from ._functions import (
@@ -29,10 +29,7 @@ from .pairwise_distances import (
 from .pairwise_distances import (
     PAIRWISE_DISTANCE_SPARSE_METRICS as PAIRWISE_DISTANCE_SPARSE_METRICS,
 )
-from .pairwise_distances import (
-    nan_euclidean_distances,
-    pairwise_distances,
-)
+from .pairwise_distances import nan_euclidean_distances, pairwise_distances
 from .pairwise_kernels import PAIRWISE_KERNEL_FUNCTIONS as PAIRWISE_KERNEL_FUNCTIONS
 from .pairwise_kernels import pairwise_kernels
 from .trustworthiness import trustworthiness

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hundredfold.simulate.names import refuser
+from gpusim.importing.names import refuser
 
 from ..internals._arrays import is_cudf, is_cupy_sparse, raw, to_device
 

@@ -1,6 +1,6 @@
 """Preparing data."""
 
-from hundredfold.simulate.names import refuser
+from gpusim.importing.names import refuser
 
 from ..model_selection import train_test_split
 from ._encoders import LabelBinarizer, LabelEncoder, OneHotEncoder, OrdinalEncoder, TargetEncoder, label_binarize

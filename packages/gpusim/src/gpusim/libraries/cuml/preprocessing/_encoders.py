@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from hundredfold.engine import queue
-from hundredfold.simulate.errors import NotSimulatedError
+from gpusim.device import queue
+from gpusim.importing.errors import NotSimulatedError
 
 from ..internals._arrays import convert, index_of, infer_output_type, is_cudf, raw
 from ..internals.base import Base

@@ -1,6 +1,6 @@
 """Time series: refused; deprecated in cuML since 26.08."""
 
-from hundredfold.simulate.names import refused_class, refuser
+from gpusim.importing.names import refused_class, refuser
 
 _NOTE = "The module is deprecated in cuML 26.08 and will be removed in 26.12."
 ARIMA = refused_class("cuml.tsa.ARIMA", None, _NOTE)

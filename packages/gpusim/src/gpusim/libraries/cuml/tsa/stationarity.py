@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hundredfold.simulate.errors import NotSimulatedError
+from gpusim.importing.errors import NotSimulatedError
 
 
 def kpss_test(*args: Any, **kwargs: Any) -> Any:

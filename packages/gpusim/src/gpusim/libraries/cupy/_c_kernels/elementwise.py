@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from hundredfold.engine import queue
-from hundredfold.simulate.errors import NotSimulatedError
+from gpusim.device import queue
+from gpusim.importing.errors import NotSimulatedError
 
 from . import launch, params
 from .errors import Code
@@ -214,7 +214,7 @@ class ElementwiseKernel:
 @functools.lru_cache(maxsize=512)
 def _compiled(text: str, name: str, defines: tuple[str, ...], raw: tuple[tuple[str, Carray], ...]) -> Any:
     """The engine's kernel for some C++: the same one for every object that says the same."""
-    from hundredfold.engine.kernels import Kernel
+    from gpusim.kernels import Kernel
 
     from .module import Module
 

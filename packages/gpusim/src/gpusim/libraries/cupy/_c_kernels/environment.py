@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from hundredfold.engine.kernels import intrinsics
+from gpusim.kernels.frontend import intrinsics
 
 from .inverse import INVERSE
 from .support import FUNCTIONS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from hundredfold.simulate.errors import NotSimulatedError
+from gpusim.importing.errors import NotSimulatedError
 
 
 class Code:

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from hundredfold.engine.kernels.driver_errors import LaunchError
-from hundredfold.engine.kernels.faults import TRACE_SETTING, KernelError
+from gpusim.kernels.driver_errors import LaunchError
+from gpusim.kernels.faults import TRACE_SETTING, KernelError
 
 from .kinds import Pointer, Scalar
 
@@ -79,7 +79,7 @@ def _host(value: np.ndarray) -> str:
 
 def _at_address(address: int, name: str, kernel: str) -> np.ndarray:
     """The device memory at an address, as bytes, to the end of what was allocated with it."""
-    from hundredfold.engine import regions
+    from gpusim.device import regions
 
     for raw, _ in regions.alive():
         if 0 <= (start := address - raw.ctypes.data) < raw.size:

@@ -7,7 +7,7 @@ import ast
 from pycparser import c_ast
 from pycparser.c_parser import CParser, ParseError
 
-from hundredfold.engine.kernels import source as sources
+from gpusim.kernels.frontend import source as sources
 
 from . import cxx
 from .builtins import Builtins

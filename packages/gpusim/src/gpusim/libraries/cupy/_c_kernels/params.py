@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hundredfold.engine import queue
-from hundredfold.simulate.errors import NotSimulatedError
+from gpusim.device import queue
+from gpusim.importing.errors import NotSimulatedError
 
 from .kinds import OF_DTYPE
 

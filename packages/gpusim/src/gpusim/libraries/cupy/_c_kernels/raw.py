@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from hundredfold.engine.kernels import limits
-from hundredfold.simulate.errors import NotSimulatedAttribute, NotSimulatedError
+from gpusim.importing.errors import NotSimulatedAttribute, NotSimulatedError
+from gpusim.kernels import limits
 
 from . import launch
 from .errors import Code
@@ -88,7 +88,7 @@ class Loaded:
         """
         with self._lock:
             if name not in self._kernels:
-                from hundredfold.engine.kernels import Kernel
+                from gpusim.kernels import Kernel
 
                 module = self.module
                 known = module.unit.linked | set(self.mapping.values())

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from hundredfold.engine import queue
-from hundredfold.simulate.errors import NotSimulatedError
+from gpusim.device import queue
+from gpusim.importing.errors import NotSimulatedError
 
 from . import launch, params
 from .errors import Code
@@ -212,7 +212,7 @@ POST_MAP(_s);
 @functools.lru_cache(maxsize=256)
 def _compiled(text: str, name: str, defines: tuple[str, ...]) -> tuple[tuple, np.dtype]:
     """The engine's two kernels for some C++, and the type of what is between them."""
-    from hundredfold.engine.kernels import Kernel
+    from gpusim.kernels import Kernel
 
     from .module import Module
 

@@ -11,7 +11,7 @@ class Device:
     """A Python function that kernels may call."""
 
     def __init__(self, function: object):
-        self.__hundredfold_device__ = function
+        self.__gpusim_device__ = function
 
 
 def quotient(a, b):

@@ -9,7 +9,7 @@ from typing import Any
 
 from pycparser import c_ast
 
-from hundredfold.engine.kernels import source as sources
+from gpusim.kernels.frontend import source as sources
 
 from .cxx import REFERENCE, SHARED
 from .environment import ENVIRONMENT

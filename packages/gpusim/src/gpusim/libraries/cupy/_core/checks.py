@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hundredfold.engine import device
+from gpusim.device import device
 
 from . import launch
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from hundredfold.engine import borrowed, device
-from hundredfold.simulate.errors import NotSimulatedError
+from gpusim.device import borrowed, device
+from gpusim.importing.errors import NotSimulatedError
 
 from . import launch
 from .base import normal_dtype, normal_order, normal_shape
@@ -64,7 +64,7 @@ def array(
     if result.ndim < ndmin:
         result = result.reshape((1,) * (ndmin - result.ndim) + result.shape)
     if blocking:
-        from hundredfold.engine import queue
+        from gpusim.device import queue
 
         queue.synchronize()
     return result

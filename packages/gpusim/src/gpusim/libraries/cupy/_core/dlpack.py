@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from hundredfold.engine import borrowed, queue, shapes
+from gpusim.device import borrowed, queue, shapes
 
 from . import launch
 
@@ -169,7 +169,7 @@ def take(capsule: Any) -> Any:
         return launch.upload(np.ndarray(shape, dtype, raw, -before, strides))
     block = borrowed.borrow(start, nbytes, tensor.device_id, owner)
     if block is None:
-        from hundredfold.simulate.errors import NotSimulatedError
+        from gpusim.importing.errors import NotSimulatedError
 
         raise NotSimulatedError("taking over another library's device memory", "cupy.asarray of a host array")
     return launch.wrap(np.ndarray(shape, dtype, block.raw, -before, strides), block)

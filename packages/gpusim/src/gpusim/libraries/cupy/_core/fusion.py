@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from hundredfold.engine import queue
+from gpusim.device import queue
 
 from ..cuda import memory_hook
 from . import launch

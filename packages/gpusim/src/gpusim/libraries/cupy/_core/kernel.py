@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hundredfold.engine import device, queue
+from gpusim.device import device, queue
 
 from . import launch
 from .checks import broadcast, check_devices, may_share_bounds, raise_if_invalid_cast

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hundredfold.engine import device, memory, queue, shapes
+from gpusim.device import device, memory, queue, shapes
 
 from .casting import convert
 

@@ -72,7 +72,7 @@ def runner(name: str, function: Callable, loop: Loop, given: tuple[np.dtype | No
     same_out = [t for t in native_loops(function) if t[1] == spelled[1] and len(t[0]) == len(spelled[0])]
     if same_out:  # true_divide of integers is NumPy's loop for doubles
         return _with_signature(function, loop, tuple(np.dtype(s) for s in (*same_out[-1][0], *same_out[-1][1])))
-    from hundredfold.simulate.errors import NotSimulatedError
+    from gpusim.importing.errors import NotSimulatedError
 
     raise NotSimulatedError(f"{name} on {loop.signature}")
 

@@ -1,5 +1,5 @@
-"""Refusing by name: see :mod:`hundredfold.simulate.names`."""
+"""Refusing by name: see :mod:`gpusim.importing.names`."""
 
-from hundredfold.simulate.names import real_names, refused_class, refuser
+from gpusim.importing.names import real_names, refused_class, refuser
 
 __all__ = ["real_names", "refused_class", "refuser"]

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from hundredfold.engine import device, queue, shapes
+from gpusim.device import device, queue, shapes
 
 from . import launch, products, reduction, sorting, unread
 from .base import Flags, normal_dtype, normal_order, normal_shape, reshaped, switch_device

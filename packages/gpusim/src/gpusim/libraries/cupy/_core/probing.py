@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hundredfold.engine import shapes
+from gpusim.device import shapes
 
 from . import launch
 

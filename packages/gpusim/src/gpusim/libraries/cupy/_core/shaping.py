@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hundredfold.engine import queue
+from gpusim.device import queue
 
 from . import launch
 from .sorting import normal_axis

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hundredfold.engine import queue, shapes
+from gpusim.device import queue, shapes
 
 from . import launch
 

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hundredfold.engine import borrowed, device, queue, shapes
-from hundredfold.engine import memory as engine
+from gpusim.device import borrowed, device, queue, shapes
+from gpusim.device import memory as engine
 
 from ._errors import CUDARuntimeError
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from hundredfold.engine import borrowed, device, queue
-from hundredfold.engine import memory as engine
+from gpusim.device import borrowed, device, queue
+from gpusim.device import memory as engine
 
 from .._core import launch
 
@@ -106,7 +106,7 @@ class UnownedMemory(BaseMemory):
         self.device_id = device.current() if device_id is None else device_id
         self._block = borrowed.borrow(ptr, size, self.device_id, owner) if ptr else engine.EmptyBlock(self.device_id)
         if self._block is None:
-            from hundredfold.simulate.errors import NotSimulatedError
+            from gpusim.importing.errors import NotSimulatedError
 
             raise NotSimulatedError(f"the memory at {ptr:#x}, which is no simulated device memory,")
 

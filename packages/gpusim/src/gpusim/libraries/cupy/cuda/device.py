@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from hundredfold.engine import device, memory, queue
+from gpusim.device import device, memory, queue
 
 from .._core.names import refuser
 from .runtime import CUDARuntimeError, _check

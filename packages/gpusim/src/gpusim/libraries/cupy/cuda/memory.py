@@ -9,9 +9,9 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from hundredfold.engine import device, queue
-from hundredfold.engine import memory as engine
-from hundredfold.engine.memory import OutOfMemoryError
+from gpusim.device import device, queue
+from gpusim.device import memory as engine
+from gpusim.device.memory import OutOfMemoryError
 
 from .._core import launch
 from .._core.names import refuser

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from hundredfold.engine import memory
+from gpusim.device import memory
 
 _local = threading.local()
 _entered = 0  # hooks of all threads

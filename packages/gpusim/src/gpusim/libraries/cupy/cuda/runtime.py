@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from hundredfold.engine import device, memory, queue
+from gpusim.device import device, memory, queue
 
 from .._core.names import refuser
 from ._addresses import (
@@ -121,7 +121,7 @@ def deviceGetAttribute(attribute: int, device_id: int) -> int:
     if attribute not in known:
         if attribute not in _ATTRIBUTE_NUMBERS:
             raise CUDARuntimeError(1)
-        from hundredfold.simulate.errors import NotSimulatedError
+        from gpusim.importing.errors import NotSimulatedError
 
         raise NotSimulatedError(f"device attribute {attribute}", "cupy.cuda.Device().attributes")
     return known[attribute]

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from hundredfold.engine import device, queue, shapes
+from gpusim.device import device, queue, shapes
 
 _handles = itertools.count(0x10000, 0x100)
 _local = threading.local()
@@ -148,7 +148,7 @@ class _BaseStream:
 
     def end_capture(self) -> None:
         """Graph capture is not simulated."""
-        from hundredfold.simulate.errors import NotSimulatedError
+        from gpusim.importing.errors import NotSimulatedError
 
         raise NotSimulatedError("capturing a CUDA graph", "the same calls without capture")
 
@@ -158,7 +158,7 @@ class _BaseStream:
 
     def begin_capture(self, mode: Any = None) -> None:
         """Graph capture is not simulated."""
-        from hundredfold.simulate.errors import NotSimulatedError
+        from gpusim.importing.errors import NotSimulatedError
 
         raise NotSimulatedError("capturing a CUDA graph", "the same calls without capture")
 

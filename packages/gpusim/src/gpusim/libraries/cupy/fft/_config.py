@@ -7,8 +7,8 @@ import threading
 import warnings
 from typing import Any
 
-from hundredfold.engine import device
-from hundredfold.simulate.errors import NotSimulatedError
+from gpusim.device import device
+from gpusim.importing.errors import NotSimulatedError
 
 _OLD = "enable_nd_planning is deprecated as of CuPy 14 and will always be True in the future."
 

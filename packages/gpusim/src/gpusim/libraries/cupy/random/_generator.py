@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from hundredfold.engine import device
+from gpusim.device import device
 
 from ._state import RandomState
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hundredfold.engine import shapes
+from gpusim.device import shapes
 
 from .._core import launch
 from ._streams import sized

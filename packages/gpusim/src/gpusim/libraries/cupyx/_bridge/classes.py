@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hundredfold.engine import queue
+from gpusim.device import queue
 
 from . import convert
 from .functions import Plan, bind, names, parameters, send, taking_host

@@ -14,7 +14,7 @@ import numpy as np
 from cupy._core import launch
 from cupy._core.probing import probed
 
-from hundredfold.engine import queue, shapes
+from gpusim.device import queue, shapes
 
 _to_host: dict[type, Callable] = {}  # cupyx type → function of (object, visit) that gives SciPy's object
 _to_device: dict[type, Callable] = {}  # SciPy type → function of (object, visit) that gives cupyx's

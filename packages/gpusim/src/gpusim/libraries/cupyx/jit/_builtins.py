@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hundredfold.simulate.errors import NotSimulatedError
+from gpusim.importing.errors import NotSimulatedError
 
 from . import _types
 from ._objects import Array, Builtin, Constant, Group, Method, Number, Pointer, Range, Tuple

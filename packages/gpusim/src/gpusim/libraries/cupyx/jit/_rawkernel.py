@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from hundredfold.engine.kernels import source as sources
+from gpusim.kernels.frontend import source as sources
 
 from . import _types
 from ._objects import Array, Number
@@ -43,7 +43,7 @@ class JitRawKernel:
                 raise TypeError(f"{type(arg)} is not supported for RawKernel")
         key = tuple(kinds)
         if key not in self._kernels:
-            from hundredfold.engine.kernels import Kernel
+            from gpusim.kernels import Kernel
 
             made, _, cooperative = self._translated(key, kernel=True)
             self._kernels[key] = Kernel(made.python, name=self._func.__name__), cooperative
@@ -163,7 +163,7 @@ def _device(transpiler: Any, called: JitRawKernel, args: list) -> Any:
     for arg in args:
         if isinstance(arg, Array):
             if arg.indices:
-                from hundredfold.simulate.errors import NotSimulatedError
+                from gpusim.importing.errors import NotSimulatedError
 
                 raise NotSimulatedError("a part of an array as an argument of a device function in a JIT kernel")
             kinds.append(("array", arg.dtype, arg.ndim))

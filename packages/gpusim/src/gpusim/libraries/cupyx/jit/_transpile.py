@@ -271,7 +271,7 @@ class Transpiler:
         if isinstance(value, Constant):
             assert value.obj
         else:
-            from hundredfold.simulate.errors import NotSimulatedError
+            from gpusim.importing.errors import NotSimulatedError
 
             raise NotSimulatedError("assert in a JIT kernel")
 

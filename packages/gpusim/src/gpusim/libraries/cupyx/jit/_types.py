@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hundredfold.simulate.errors import NotSimulatedError
+from gpusim.importing.errors import NotSimulatedError
 
 ORDER = "?bBhHiIlLqQefdFD"
 OPERATORS = {

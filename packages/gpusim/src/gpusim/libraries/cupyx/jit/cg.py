@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hundredfold.simulate.names import refuser
+from gpusim.importing.names import refuser
 
 from ._objects import Builtin
 

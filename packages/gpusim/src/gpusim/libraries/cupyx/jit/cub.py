@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hundredfold.simulate.names import refused_class
+from gpusim.importing.names import refused_class
 
 WarpReduce = refused_class("cupyx.jit.cub.WarpReduce", "jit.shfl_down_sync in a loop")
 BlockReduce = refused_class("cupyx.jit.cub.BlockReduce", "jit.shared_memory and jit.syncthreads")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hundredfold.simulate.errors import NotSimulatedAttribute
+from gpusim.importing.errors import NotSimulatedAttribute
 
 
 def __getattr__(name: str) -> Any:

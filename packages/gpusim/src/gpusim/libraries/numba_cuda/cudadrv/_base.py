@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hundredfold.engine import queue, shapes
+from gpusim.device import queue, shapes
 
 from .. import _memory
 from .._context import get_context

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from hundredfold.engine import queue
-from hundredfold.simulate.errors import NotSimulatedError
+from gpusim.device import queue
+from gpusim.importing.errors import NotSimulatedError
 
 from .. import _memory
 from .._context import get_context

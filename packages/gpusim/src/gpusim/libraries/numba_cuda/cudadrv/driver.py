@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from hundredfold.engine import device as _engine_device
-from hundredfold.engine.kernels.driver_errors import CudaAPIError, CudaDriverError, LinkerError
+from gpusim.device import device as _engine_device
+from gpusim.kernels.driver_errors import CudaAPIError, CudaDriverError, LinkerError
 
 from .. import _memory
 from .._context import Context, MemoryInfo

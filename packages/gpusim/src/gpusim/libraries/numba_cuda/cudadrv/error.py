@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hundredfold.engine.kernels.driver_errors import CudaDriverError
+from gpusim.kernels.driver_errors import CudaDriverError
 
 __all__ = [
     "CCSupportError", "CudaDriverError", "CudaRuntimeError", "CudaSupportError", "NvrtcBuiltinOperationFailure",

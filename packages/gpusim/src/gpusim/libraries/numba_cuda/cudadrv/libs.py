@@ -13,7 +13,7 @@ def get_cudalib(lib: str, static: bool = False) -> None:
 
 def test() -> bool:
     """Say what can be found: kernels are simulated, and no library is looked for."""
-    print("CUDA is simulated on this CPU by Hundredfold: no library of it is used.")
+    print("CUDA is simulated on this CPU by gpusim: no library of it is used.")
     return True
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hundredfold.engine import queue
+from gpusim.device import queue
 
 from .._names import refuser
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from hundredfold.engine import device
-from hundredfold.simulate.names import refuser
+from gpusim.device import device
+from gpusim.importing.names import refuser
 
 CUDA = 13000
 

@@ -8,7 +8,7 @@ import numpy as np
 from rmm.pylibrmm.memory_resource._base import Allocation
 from rmm.pylibrmm.memory_resource._current import get_current_device_resource
 
-from hundredfold.simulate.names import member_refuser
+from gpusim.importing.names import member_refuser
 
 
 class RMMNumbaManager:

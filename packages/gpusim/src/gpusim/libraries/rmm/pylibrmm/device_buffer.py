@@ -11,7 +11,7 @@ from rmm.pylibrmm.memory_resource._base import Allocation, DeviceMemoryResource
 from rmm.pylibrmm.memory_resource._current import get_current_device_resource
 from rmm.pylibrmm.stream import DEFAULT_STREAM, Stream, as_stream
 
-from hundredfold.engine import queue, regions
+from gpusim.device import queue, regions
 
 
 def _size_t(size: Any) -> int:

@@ -6,7 +6,7 @@ import itertools
 from enum import IntEnum
 from typing import Any
 
-from hundredfold.engine import queue
+from gpusim.device import queue
 
 _handles = itertools.count(0x20000, 0x100)
 

@@ -1,5 +1,5 @@
-// The lab's half of `hundredfold.dashboard` (Dask's plots beside a notebook, showing that notebook's own cluster) and of
-// `hundredfold.seats.notice` (what a hub has to tell a learner); and the colours of the drawings.
+// The lab's half of `hundredfold.notebook.dashboard` (Dask's plots beside a notebook, showing that notebook's own cluster) and of
+// `hundredfold.classroom.seats.notice` (what a hub has to tell a learner); and the colours of the drawings.
 //
 // A notebook that says `"dashboard": true` in its metadata has the plots opened beside it. The kernel of any notebook tells
 // through a comm where the dashboard of its cluster is; the plots (dask-labextension's) are pointed there, and follow from
@@ -7,7 +7,7 @@
 "use strict";
 (() => {
   const NAME = "hundredfold"; // as in package.json
-  const TARGET = "hundredfold.dashboard"; // as in hundredfold/dashboard.py
+  const TARGET = "hundredfold.notebook.dashboard"; // as in hundredfold/dashboard.py
   const NARROWEST = 900; // CSS pixels; beside a notebook in a narrower window there is no room for plots
 
   const NOTICE = "https://hundredfold.invalid/notice"; // as in hundredfold/seats/notice.py

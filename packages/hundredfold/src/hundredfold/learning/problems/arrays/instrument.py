@@ -77,7 +77,7 @@ class Instrument:
 def enqueue(work: Callable[[], None]) -> None:
     """Put a host function on the device's queue: it runs there in its turn, and keeps all behind it waiting."""
     if devices.simulated():
-        from hundredfold.engine import queue
+        from gpusim.device import queue
 
         queue.submit_uncounted("wait", work, ())
     else:
@@ -114,7 +114,7 @@ class _Aside:
         if not devices.simulated():
             yield
             return
-        from hundredfold.engine import queue
+        from gpusim.device import queue
 
         before = queue.before_synchronize
 

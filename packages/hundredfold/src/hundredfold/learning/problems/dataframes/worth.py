@@ -1,7 +1,7 @@
 """``dataframes.worth``: five jobs on tables; which belong on a GPU, by the least time that each side takes.
 
 The desk's figures are given in the exercise. They are of the size that such machines have; the decisions do not hang on their last digit
-(`tests/problems/test_dataframes_answers.py` takes a quarter from each and adds a third).
+(`packages/hundredfold/tests/learning/problems/test_dataframes_answers.py` takes a quarter from each and adds a third).
 """
 
 from __future__ import annotations

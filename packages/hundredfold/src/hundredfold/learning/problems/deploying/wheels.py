@@ -5,7 +5,7 @@ The answers are not written down here: `machine.environments.variant` decides, a
 
 from __future__ import annotations
 
-from hundredfold.machine import environments
+from hundredfold.setup import environments
 
 from ..choices import Job, decide
 

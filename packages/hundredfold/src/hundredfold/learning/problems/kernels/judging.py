@@ -201,13 +201,13 @@ class KernelJudge(FunctionJudge):
 
 def trace(problem: Problem, kernel: Any, blocks: tuple, threads: tuple, *arguments: Any) -> Any:
     """`lens.trace`, guarded: what the learner's kernel raises becomes a refusal."""
-    from hundredfold import lens
+    import kernellens
 
     wanted, given = len(arguments), kernel.py_func.__code__.co_argcount
     if wanted != given:
         refuse("exception", f"the kernel should take {wanted} arguments and takes {given}.")
     return guard.call(
-        lambda: lens.trace(kernel, blocks, threads, *arguments), limit=problem.time_limit, wait=False
+        lambda: kernellens.trace(kernel, blocks, threads, *arguments), limit=problem.time_limit, wait=False
     ).value
 
 

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ...machine import gpus
+from gpusim.hardware import gpus
+
 from ..facts import Account, Fact, of_trace
 from ..verdict import refuse
 

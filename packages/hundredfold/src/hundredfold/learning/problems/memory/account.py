@@ -154,7 +154,7 @@ def peak(function: Any, *arguments: Any) -> tuple[Any, int]:
     most = 0
 
     class Hook(cp.cuda.MemoryHook):  # type: ignore[misc, name-defined]
-        name = "hundredfold.problems"
+        name = "hundredfold.learning.problems"
 
         def malloc_postprocess(self, **told: Any) -> None:
             nonlocal most

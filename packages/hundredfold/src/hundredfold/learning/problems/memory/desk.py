@@ -1,7 +1,7 @@
 """``memory.worth``: five jobs on a desk with a consumer GPU, whose float64 is slow. Which of them are worth it?
 
 Each side gets the least time it could take, as in ``arrays.worth``. The GPU's figures are those of
-`hundredfold.machine.gpus`, written out because the problem's text depends on them; the processor's are reckoned: 16 cores
+`gpusim.hardware.gpus`, written out because the problem's text depends on them; the processor's are reckoned: 16 cores
 × 16 (float64; 32 in float32) operations per cycle × 2 units × 4.5 GHz, and two channels of DDR5-5600.
 """
 

@@ -9,19 +9,7 @@ from ..devices import cp
 from ..facts import crossings
 from ..functions import FunctionJudge
 from ..problem import Problem, Wrong
-from ..properties import (
-    Drawn,
-    constants,
-    huge,
-    infinities,
-    layouts,
-    nans,
-    other_data,
-    second_call,
-    sizes,
-    ties,
-    tiny,
-)
+from ..properties import Drawn, constants, huge, infinities, layouts, nans, other_data, second_call, sizes, ties, tiny
 from .account import Traffic, keeping_digits
 
 _HERE = "No `.get()` on the way in, no `cp.asarray` on the way out."

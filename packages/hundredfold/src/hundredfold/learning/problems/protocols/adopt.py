@@ -191,7 +191,7 @@ def _freed() -> Iterator[set[int]]:
     addresses: set[int] = set()
 
     class Hook(cp.cuda.MemoryHook):  # type: ignore[misc, name-defined]
-        name = "hundredfold.problems"
+        name = "hundredfold.learning.problems"
 
         def free_postprocess(self, **told: Any) -> None:
             addresses.add(told["mem_ptr"])

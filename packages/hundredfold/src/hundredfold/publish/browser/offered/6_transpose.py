@@ -4,7 +4,7 @@
 import numpy as np
 from numba import cuda, float32
 
-from hundredfold import lens
+import kernellens
 
 
 @cuda.jit
@@ -19,7 +19,7 @@ def transpose(x, out):
 
 x = np.arange(2048, dtype=np.float32).reshape(32, 64)
 out = np.zeros((64, 32), np.float32)
-seen = lens.trace(transpose, 2, (32, 32), x, out)
+seen = kernellens.trace(transpose, 2, (32, 32), x, out)
 print("right:", np.array_equal(seen.results[1], x.T))
 print("cycles lost to bank conflicts:", seen.bank_conflicts)
-lens.show(seen)
+kernellens.show(seen)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from pandas.api.extensions import no_default
 
-from hundredfold.simulate.names import member_refuser
+from gpusim.importing.names import member_refuser
 
 from ...options import get_option
 from .. import device

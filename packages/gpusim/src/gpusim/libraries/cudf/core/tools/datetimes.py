@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from hundredfold.engine import queue
+from gpusim.device import queue
 
 from ..binary import family
 from ..cast import cast

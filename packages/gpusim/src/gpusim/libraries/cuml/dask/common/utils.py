@@ -7,7 +7,7 @@ from typing import Any
 import dask
 from distributed import wait
 
-from hundredfold.simulate.names import refuser
+from gpusim.importing.names import refuser
 
 from .._base import get_client
 

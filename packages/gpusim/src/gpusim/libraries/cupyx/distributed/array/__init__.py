@@ -6,7 +6,7 @@ from typing import Any
 
 from cupy._core.names import refused_class
 
-from hundredfold.simulate.errors import NotSimulatedAttribute
+from gpusim.importing.errors import NotSimulatedAttribute
 
 DistributedArray = refused_class("cupyx.distributed.array.DistributedArray", "dask.array of cupy arrays")
 _REFUSED = set("MAX MIN Mode PROD REPLICA SUM distributed_array make_2d_index_map matmul".split())

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as _scipy
 from scipy.sparse import SparseEfficiencyWarning
 
-from hundredfold.engine.thread_warnings import ignored
+from gpusim.device.thread_warnings import ignored
 
 from . import _host
 from ._base import issparse

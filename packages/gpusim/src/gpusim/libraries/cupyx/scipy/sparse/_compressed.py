@@ -7,9 +7,9 @@ from typing import Any
 import cupy
 import numpy as np
 import scipy.sparse as _scipy
-from cupyx._bridge import convert
 
-from hundredfold.engine import queue
+from cupyx._bridge import convert
+from gpusim.device import queue
 
 from . import _host
 from ._arithmetic import Arithmetic, _axis, _validate_axis

@@ -7,9 +7,9 @@ from typing import Any
 import cupy
 import numpy as np
 import scipy.sparse as _scipy
-from cupyx._bridge import takes
 
-from hundredfold.engine import queue
+from cupyx._bridge import takes
+from gpusim.device import queue
 
 from . import _host
 from ._base import issparse, sparray

@@ -9,9 +9,9 @@ import cupy
 import numpy as np
 import scipy.sparse as _scipy
 from cupy._core import launch
-from cupyx._bridge import convert
 
-from hundredfold.engine import queue
+from cupyx._bridge import convert
+from gpusim.device import queue
 
 KINDS = "?fdFD"
 ONLY = "Only bool, float32, float64, complex64 and complex128 are supported"

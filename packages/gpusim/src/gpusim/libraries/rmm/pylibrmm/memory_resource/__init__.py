@@ -1,6 +1,6 @@
 """Memory resources."""
 
-from hundredfold.simulate.names import refuser
+from gpusim.importing.names import refuser
 
 from . import experimental
 from ._memory_resource import *  # noqa: F403 - the real package has all of them

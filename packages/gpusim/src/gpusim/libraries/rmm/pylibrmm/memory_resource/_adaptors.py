@@ -12,7 +12,7 @@ from typing import Any
 from rmm.pylibrmm.helper import format_bytes
 from rmm.pylibrmm.stream import DEFAULT_STREAM
 
-from hundredfold.engine import device
+from gpusim.device import device
 
 from ._base import DeviceMemoryResource, ForeignBlock, UpstreamResourceAdaptor, out_of_memory
 from ._pools import align_up

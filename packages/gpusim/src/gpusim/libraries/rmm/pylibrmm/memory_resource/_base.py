@@ -9,8 +9,8 @@ import numpy as np
 from rmm.pylibrmm.helper import parse_bytes
 from rmm.pylibrmm.stream import DEFAULT_STREAM, Stream, as_stream
 
-from hundredfold.engine import device
-from hundredfold.engine import memory as engine
+from gpusim.device import device
+from gpusim.device import memory as engine
 
 
 def out_of_memory(message: str) -> MemoryError:

@@ -7,8 +7,8 @@ from typing import Any
 
 from rmm.pylibrmm.helper import parse_bytes
 
-from hundredfold.engine import device
-from hundredfold.engine import memory as engine
+from gpusim.device import device
+from gpusim.device import memory as engine
 
 from ._adaptors import LoggingResourceAdaptor
 from ._base import CudaMemoryResource, DeviceMemoryResource, ManagedMemoryResource

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from rmm.pylibrmm.helper import format_bytes, parse_bytes
 
-from hundredfold.engine import device
-from hundredfold.engine import memory as engine
+from gpusim.device import device
+from gpusim.device import memory as engine
 
 from ._base import Allocation, DeviceMemoryResource, UpstreamResourceAdaptor, out_of_memory
 

@@ -9,11 +9,11 @@ import cupy
 import numpy as np
 import scipy.sparse as _sparse
 import scipy.sparse.linalg as _scipy
+
 from cupyx._bridge import convert, takes
 from cupyx.scipy.sparse import _host
 from cupyx.scipy.sparse._base import SparseEfficiencyWarning, issparse
-
-from hundredfold.engine.thread_warnings import ignored
+from gpusim.device.thread_warnings import ignored
 
 from ._interface import aslinearoperator
 from ._iterative import finish, on_host, system
