@@ -1,11 +1,4 @@
-"""``python -m hundredfold SCRIPT``: run a program as ``python`` would, with a GPU or with the stand-ins in place.
-
-    python -m hundredfold script.py arguments…
-    python -m hundredfold -m module arguments…
-    python -m hundredfold -c "code" arguments…
-
-What was found is said on stderr; stdout, exit status and tracebacks are the program's own.
-"""
+"""Run a program as ``python`` would, in the place of ``__main__``: what is behind ``python -m gpusim SCRIPT``, and the course's."""
 
 from __future__ import annotations
 
@@ -16,27 +9,38 @@ import types
 import zipfile
 from collections.abc import Callable
 
-USAGE = """\
-usage: python -m hundredfold SCRIPT [argument ...]
-       python -m hundredfold -m MODULE [argument ...]
-       python -m hundredfold -c CODE [argument ...]
-
-Runs a Python program as `python` would. Where no GPU works, cupy and its like compute on this CPU, here and in all
-processes that the program starts. GPUSIM_SIMULATE=1 asks for that where a GPU works.
-`hundredfold doctor` says what this machine can do, and mends it."""
+_name = "gpusim"  # the package after -m: what is said is said in its name
+_commands: tuple[str, ...] = ()
+_caller = __file__
 
 
-def main(arguments: list[str]) -> None:
-    """Get ready and run the program that the arguments name, in the place of ``__main__``."""
+def main(arguments: list[str], start: Callable[[], str], name: str, usage: str, commands: tuple[str, ...] = ()) -> None:
+    """Get ready and run the program that the arguments name, in the place of ``__main__``.
+
+    Parameters
+    ----------
+    arguments : list of str
+        As they come after ``python -m NAME``.
+    start : callable
+        Gets the process ready and returns the line that is said on stderr; raises `gpusim.start.CannotStartError`.
+    name : str
+        The package after ``-m``.
+    usage : str
+        What ``--help`` prints.
+    commands : tuple of str
+        The sub-commands of a command of that name, which somebody may have meant.
+    """
+    global _name, _commands, _caller
+    _name, _commands, _caller = name, commands, sys._getframe(1).f_code.co_filename
     if not arguments or arguments[0] in ("-h", "--help"):
-        print(USAGE, file=sys.stdout if arguments else sys.stderr)
+        print(usage, file=sys.stdout if arguments else sys.stderr)
         sys.exit(0 if arguments else 2)
     option, rest = arguments[0], arguments[1:]
     if option in ("-m", "-c") and not rest:
         sys.exit(_fail(f"{option} needs {'a module' if option == '-m' else 'code'} to run"))
     if option.startswith("-") and option not in ("-m", "-c", "-"):
-        sys.exit(_fail(f"unknown option {option}: Python's own options go before -m hundredfold"))
-    from gpusim.start import CannotStartError, start
+        sys.exit(_fail(f"unknown option {option}: Python's own options go before -m {name}"))
+    from .start import CannotStartError
 
     try:
         line = start()
@@ -75,11 +79,7 @@ def _script(name: str) -> Program:
             with open(name, "rb") as file:
                 source = file.read()
     except OSError as error:
-        also = (
-            f" (did you mean `hundredfold {name}`?)"
-            if name in ("doctor", "build", "limits", "port", "try", "work")
-            else ""
-        )
+        also = f" (did you mean `{_name} {name}`?)" if name in _commands else ""
         sys.exit(_fail(f"can't open file {os.path.abspath(name)!r}: {error.strerror}{also}"))
     if name != "-":
         _search_first(os.path.dirname(os.path.realpath(name)))
@@ -132,17 +132,13 @@ def _search_first(folder: str) -> None:
 
 
 def _theirs(trace: types.TracebackType | None) -> types.TracebackType | None:
-    """Return the part of a traceback that begins after the last frame of this file and of runpy."""
+    """Return the part of a traceback that begins after the last frame of this file, of runpy, and of who called it."""
     rest, step = trace, trace
-    while step is not None and step.tb_frame.f_code.co_filename in (__file__, "<frozen runpy>"):
+    while step is not None and step.tb_frame.f_code.co_filename in (__file__, "<frozen runpy>", _caller):
         rest = step = step.tb_next
     return rest
 
 
 def _fail(message: str) -> int:
-    print(f"python -m hundredfold: {message}", file=sys.stderr)
+    print(f"python -m {_name}: {message}", file=sys.stderr)
     return 2
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

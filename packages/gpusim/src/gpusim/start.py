@@ -1,29 +1,43 @@
-"""Get a Python process ready for the course: decide whether a GPU works here, and put the stand-ins in place where none does.
-
-Both doors lead here: ``%load_ext hundredfold`` (`extension`) and ``python -m hundredfold`` (`__main__`).
-"""
+"""Get a Python process ready: decide whether a GPU works here, and put the simulated libraries in place where none does."""
 
 from __future__ import annotations
 
 import importlib.util
 import os
 import sys
+from dataclasses import dataclass
 
 import gpusim
 from gpusim import hardware
 from gpusim.importing import finder
 
-# What a notebook of the course cannot do without, GPU or not. Asked for by name, not imported: that takes seconds.
-NEEDED = ("numpy", "scipy", "pandas", "numba", "dask", "distributed", "bokeh")
+NEEDED = ("numpy", "scipy", "numba")
+"""What no simulated library can do without. Asked for by name, not imported: that takes seconds."""
+
+
+@dataclass(frozen=True)
+class Speaker:
+    """In whose name it is said what was found, and what to do about what is wrong.
+
+    `name` begins each line; `needed` are the packages that it cannot do without, and `lacking` what to do where one is not there;
+    `too_early` ends the sentence about a library that was imported before; `doctor` is a command that finds out more, or empty.
+    """
+
+    name: str = "gpusim"
+    needed: tuple[str, ...] = NEEDED
+    lacking: str = "install it with `python -m pip install gpusim`, or use another Python."
+    too_early: str = "restart Python and call `gpusim.activate()`, or `python -m gpusim`, first."
+    doctor: str = ""
+
 
 _why: str | None = None
 
 
 class CannotStartError(RuntimeError):
-    """The course cannot run in this process; the message is one sentence with what to do."""
+    """This process cannot be got ready; the message is one sentence with what to do."""
 
 
-def start() -> str:
+def start(speaker: Speaker = Speaker()) -> str:  # noqa: B008 - a constant
     """Get this process ready and return the line that says what was found and what to expect.
 
     Where a GPU works, nothing is replaced.  Where none does, or where GPUSIM_SIMULATE asks for it, the stand-ins are put
@@ -35,37 +49,32 @@ def start() -> str:
         If a package is missing, if a GPU works here but its packages do not fit, if a library was imported too early, or
         if a setting cannot be understood.
     """
-    missing = [name for name in NEEDED if name not in sys.modules and importlib.util.find_spec(name) is None]
+    missing = [name for name in speaker.needed if name not in sys.modules and importlib.util.find_spec(name) is None]
     if missing:
         version = ".".join(map(str, sys.version_info[:2]))
         raise CannotStartError(
-            f"Hundredfold: this Python ({version}, {sys.prefix}) lacks {_and(missing)}: in the notebook's kernel menu choose "
-            "the kernel 'Python 3 (ipykernel)' of the lab that `make lab` starts."
+            f"{speaker.name}: this Python ({version}, {sys.prefix}) lacks {_and(missing)}: {speaker.lacking}"
         )
     asked = os.environ.get("GPUSIM_SIMULATE", "")
     if asked.strip().lower() in ("no", "off", "false", "n", "f"):
         # By the rule it would ask for what whoever set it does not want; on a GPU, that is no small difference.
         raise CannotStartError(
-            f"Hundredfold: GPUSIM_SIMULATE is {asked!r} and counts as set: make it 1 to simulate, and 0 or nothing not to."
+            f"{speaker.name}: GPUSIM_SIMULATE is {asked!r} and counts as set: make it 1 to simulate, and 0 or nothing not to."
         )
     try:
         mode = hardware.mode()
-        line = _gpu() if mode == "gpu" else _simulated(asked_for=mode == "simulated")
-    except ValueError as error:  # a recorded probe or a HUNDREDFOLD_ variable that cannot be read
-        raise CannotStartError(f"Hundredfold: {error}") from error
-    if os.environ.get("HUNDREDFOLD_SEAT_MEMORY"):  # a hub's seat on a GPU
-        from hundredfold.classroom.seats import rmm
-
-        rmm.apply()
-    return f"Hundredfold: {line}"
+        line = _gpu(speaker) if mode == "gpu" else _simulated(speaker, asked_for=mode == "simulated")
+    except ValueError as error:  # a recorded probe or a GPUSIM_ variable that cannot be read, or an old name of one
+        raise CannotStartError(f"{speaker.name}: {error}") from error
+    return f"{speaker.name}: {line}"
 
 
-def _gpu() -> str:
+def _gpu(speaker: Speaker) -> str:
     probe = hardware.probe()
     mismatch = hardware.packages.mismatch(probe)
     if mismatch is not None:
         raise CannotStartError(
-            f"Hundredfold: {probe.usable[0].name} works here, but not with these packages. {mismatch.why} "
+            f"{speaker.name}: {probe.usable[0].name} works here, but not with these packages. {mismatch.why} "
             f"Run `{mismatch.mend}` in a terminal and restart Python here (in a notebook: Kernel, Restart Kernel); "
             "to simulate a GPU on purpose, set GPUSIM_SIMULATE=1 before it starts."
         )
@@ -75,19 +84,19 @@ def _gpu() -> str:
     return f"{names} {'works' if len(gpus) == 1 else 'work'} here. Nothing is replaced; times are those of the GPU."
 
 
-def _simulated(asked_for: bool) -> str:
+def _simulated(speaker: Speaker, asked_for: bool) -> str:
     from gpusim.device import device
 
     # Activating sets the variable for our children; loaded again, the reason stays what it was at first.
     global _why
-    _why = _why or ("GPUSIM_SIMULATE is set" if asked_for else _why_no_gpu())
+    _why = _why or ("GPUSIM_SIMULATE is set" if asked_for else _why_no_gpu(speaker))
     count, memory = device.count(), device.memory()
     try:
         gpusim.activate()
     except gpusim.TooLateError as error:
         raise CannotStartError(
-            f"Hundredfold: the real {_and(error.names)} {'was' if len(error.names) == 1 else 'were'} imported before, too "
-            "early for a stand-in to take its place: restart the kernel and run `%load_ext hundredfold` first."
+            f"{speaker.name}: the real {_and(error.names)} {'was' if len(error.names) == 1 else 'were'} imported before, too "
+            f"early for a stand-in to take its place: {speaker.too_early}"
         ) from error
     cores = hardware.cpu.cores()
     gpus = f"1 GPU of {_size(memory)}" if count == 1 else f"{count} GPUs of {_size(memory)} each"
@@ -98,13 +107,14 @@ def _simulated(asked_for: bool) -> str:
     )
 
 
-def _why_no_gpu() -> str:
+def _why_no_gpu(speaker: Speaker) -> str:
     """Return why no GPU works here, the beginning of a sentence; more than a word only where there is a sign of one."""
     probe = hardware.probe()
     if probe.present:
         unusable = [f"{gpu.name}: {gpu.why_not}" for gpu in probe.gpus if gpu.why_not]
         why = unusable[0] if unusable else probe.error or "the driver is too old or shows no GPU"
-        return f"there are signs of an NVIDIA GPU, but none can be used ({why}; run `hundredfold doctor`)"
+        more = f"; run `{speaker.doctor}`" if speaker.doctor else ""
+        return f"there are signs of an NVIDIA GPU, but none can be used ({why}{more})"
     cupys = hardware.packages.cupys(hardware.packages.installed())
     return f"{cupys[0]} is installed, but no NVIDIA driver is" if cupys else "no GPU here"
 

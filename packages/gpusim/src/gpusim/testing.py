@@ -1,15 +1,12 @@
-"""The stand-ins under their real names for the tests that ask for them, and gone after them.
+"""Fixtures: the simulated libraries under their real names for the tests that ask for them, and gone after them.
+
+A conftest.py takes them by ``from gpusim.testing import no_standins_left, standins``.
 
 Activating would simulate for the rest of the test process and for its children; here only the finder is put in place, and
 the modules of the libraries are kept between two test files, so that each is imported once in a process.
 """
 
-import contextlib
-import os
-import subprocess
 import sys
-import tempfile
-from pathlib import Path
 
 import pytest
 
@@ -59,31 +56,3 @@ def standins():
         numba.cuda = attribute
     if there is None:
         sys.meta_path.remove(finder.installed())
-
-
-@pytest.fixture(scope="session")
-def _warm_python():
-    """A program that runs what this Python would, in a fork of a process that has imported the libraries (`warm.py`)."""
-    code = str(Path(__file__).with_name("warm.py"))
-    with tempfile.TemporaryDirectory(prefix="warm-") as folder, contextlib.ExitStack() as stack:
-        address, program = f"{folder}/socket", Path(folder, "python")
-        program.write_text(
-            f'#!/bin/sh\nexec "{sys.executable}" -I -S "{code}" start "{address}" "{sys.executable}" "{program}" "$@"\n'
-        )
-        program.chmod(0o755)
-        environment = {name: value for name, value in os.environ.items() if name != "GPUSIM_SIMULATE"}
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-        template = stack.enter_context(
-            subprocess.Popen([sys.executable, code, "serve", address], env=environment, start_new_session=True, **pipes)
-        )
-        assert template.stdout.readline() == b"ready\n"
-        yield str(program)
-        template.stdin.close()
-
-
-@pytest.fixture(scope="module")
-def warm(_warm_python):
-    """What a module's tests start as `sys.executable` starts warm. Tests of the start itself do not ask for this."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "executable", _warm_python)
-        yield

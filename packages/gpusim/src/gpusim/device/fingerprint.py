@@ -9,16 +9,19 @@ import time
 from pathlib import Path
 
 _BEGAN = time.time() - 0.05  # a file's time may be that much behind the clock
-_FOLDER = Path(__file__).parent
+_ROOT = Path(__file__).parents[1]
+_FOLDERS = ("device", "kernels")
 
 
 @functools.cache
 def _read() -> tuple[tuple[Path, ...], str]:
-    files = tuple(sorted(path for path in _FOLDER.rglob("*") if path.suffix in (".py", ".json")))
+    files = tuple(
+        sorted(path for each in _FOLDERS for path in (_ROOT / each).rglob("*") if path.suffix in (".py", ".json"))
+    )
     digest = hashlib.sha256()
     for path in files:
         content = path.read_bytes()
-        digest.update(f"{path.relative_to(_FOLDER).as_posix()} {len(content)} ".encode() + content)
+        digest.update(f"{path.relative_to(_ROOT).as_posix()} {len(content)} ".encode() + content)
     return files, digest.hexdigest()
 
 

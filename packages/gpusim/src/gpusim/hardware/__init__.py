@@ -1,13 +1,13 @@
-"""What this machine is: its GPUs and driver, memory and cores, the mode the course runs in, and the GPUs we know as data.
+"""What this machine is: its GPUs and driver, memory and cores, whether to simulate, and the GPUs we know as data.
 
 Standard library only, at import and in use: the launcher reads it before anything is installed, and a hub's own Python may.
 Nothing here makes a CUDA context: the driver is asked in a child process, because a context made in this one would break
 `LocalCUDACluster` and fork, and because a broken driver may crash or hang whoever loads it.
 
->>> from gpusim import hardware as machine
->>> machine.mode()                                  # doctest: +SKIP
+>>> from gpusim import hardware
+>>> hardware.mode()                                  # doctest: +SKIP
 'simulated'
->>> machine.cpu.cores(), machine.gpus.find("h200").bandwidth   # doctest: +SKIP
+>>> hardware.cpu.cores(), hardware.gpus.find("h200").bandwidth   # doctest: +SKIP
 (2, 4800000000000.0)
 """
 
@@ -21,8 +21,6 @@ __all__ = [
     "Probe",
     "capabilities",
     "cpu",
-    "doctor",
-    "environments",
     "gpus",
     "mode",
     "packages",
@@ -32,12 +30,12 @@ __all__ = [
     "simulating",
 ]
 
-_MODULES = ("capabilities", "cpu", "doctor", "environments", "gpus", "packages", "paths", "rates")
+_MODULES = ("capabilities", "cpu", "gpus", "packages", "paths", "rates")
 _NAMES = {"Gpu": "detect", "Probe": "detect", "mode": "detect", "probe": "detect", "simulating": "detect"}
 
 
 def __getattr__(name: str) -> Any:
-    # Lazy, so that asking for one path does not pay for the doctor.
+    # Lazy, so that asking for one path does not pay for all.
     if name in _MODULES:
         return importlib.import_module(f"{__name__}.{name}")
     if name in _NAMES:

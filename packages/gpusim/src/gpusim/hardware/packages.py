@@ -1,4 +1,4 @@
-"""Which of the three variants of the course's packages this machine can use, and which it has."""
+"""Which of the three variants of the GPU libraries' packages this machine can use, and which it has."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ import os
 import platform
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib import metadata
 from typing import Literal
 
-from . import paths
 from .detect import Gpu, Probe, probe
 
 Extra = Literal["cpu", "cu12", "cu13"]
@@ -36,7 +35,7 @@ class Needs:
 NEEDS = (Needs("cu13", (13, 0), 580, (7, 5), 580), Needs("cu12", (12, 0), 525, (7, 0), 535))
 OLDEST_GLIBC = (2, 28)
 
-# What tells the variants apart, and what the lab cannot do without.
+# What tells the variants apart.
 GPU_PACKAGES = (
     *(
         "cupy-cuda11x",
@@ -51,7 +50,6 @@ GPU_PACKAGES = (
     *("cuml-cu12", "cuml-cu13", "rmm-cu12", "rmm-cu13", "dask-cuda", "numba-cuda", "cuda-toolkit", "cuda-bindings"),
     *("nvidia-nvjitlink", "nvidia-nvjitlink-cu12", "nvidia-ml-py"),
 )
-LAB_PACKAGES = ("hundredfold", "numpy", "numba", "pandas", "dask", "distributed", "bokeh", "jupyterlab", "ipykernel")
 
 
 def platform_why_not(system: dict | None = None) -> str | None:
@@ -116,7 +114,7 @@ def decides(asked: Probe) -> Gpu | None:
     return min(asked.usable, key=lambda gpu: gpu.cc, default=None)
 
 
-def installed(names: Iterable[str] = (*GPU_PACKAGES, *LAB_PACKAGES), path: list[str] | None = None) -> dict[str, str]:
+def installed(names: Iterable[str] = GPU_PACKAGES, path: list[str] | None = None) -> dict[str, str]:
     """Return the versions of those of `names` that are installed, read from their metadata; nothing is imported.
 
     `path` lists folders to look in instead of this interpreter's own: another environment's site-packages.
@@ -198,15 +196,36 @@ class Mismatch:
 
 
 def setup_command(variant: str, afresh: bool = False) -> str:
-    """Return the command that installs a variant here: by the checkout's Makefile, or by pip where there is no checkout.
+    """Return the command that installs a variant here: pip's, or what `install_by` named.
 
-    `afresh` removes the environment first, for when packages have overwritten each other's files.
+    `afresh` is for when packages have overwritten each other's files.
     """
-    if paths.repository() is not None:
-        return ("rm -rf .venv && " if afresh else "") + f"make setup EXTRA={variant}"
+    if _installer is not None:
+        return _installer(variant, afresh)
     python = os.path.basename(sys.executable or "python")
     force = " --force-reinstall" if afresh else ""
-    return f'{python} -m pip install{force} "hundredfold[{variant}]"'
+    what = {
+        "cu12": "cupy-cuda12x[ctk]",
+        "cu13": "cupy-cuda13x[ctk]",
+        "compiler": "kernellens[compiler]",
+        "cpu": "gpusim",
+    }
+    return f'{python} -m pip install{force} "{what[variant]}"'
+
+
+_installer: Callable[[str, bool], str] | None = None
+
+
+def install_by(command: Callable[[str, bool], str]) -> None:
+    """Have this process name another command than pip's, as a course that is set up by one of its own.
+
+    Parameters
+    ----------
+    command : callable
+        Takes a variant ("cpu", "cu12", "cu13", "compiler") and whether to begin afresh, and returns the command's line.
+    """
+    global _installer
+    _installer = command
 
 
 def _are(names: list[str]) -> str:

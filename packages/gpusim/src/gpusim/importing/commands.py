@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 NAME = "dask-cuda"
+LIBRARIES = Path(__file__).parents[1] / "libraries"
 ENTRY_POINTS = "[dask_cli]\ncuda = dask_cuda.cli:cuda\n"
 
 
@@ -22,13 +23,13 @@ class StandInDistribution(Distribution):
     def read_text(self, filename: str) -> str | None:
         """The text of METADATA and entry_points.txt; None for all else."""
         if filename == "METADATA":
-            version = runpy.run_path(str(Path(__file__).parent / "dask_cuda" / "_version.py"))["__version__"]
+            version = runpy.run_path(str(LIBRARIES / "dask_cuda" / "_version.py"))["__version__"]
             return f"Metadata-Version: 2.1\nName: {NAME}\nVersion: {version}\n"
         return ENTRY_POINTS if filename == "entry_points.txt" else None
 
     def locate_file(self, path: Any) -> Path:
         """Where a file of it lies."""
-        return Path(__file__).parent / path
+        return LIBRARIES / path
 
 
 def distributions(context: DistributionFinder.Context) -> Iterator[Distribution]:

@@ -2,7 +2,7 @@
 
 It sits first in ``sys.meta_path`` and answers for every module under a name in `STANDINS` or `REFUSED`; nothing under
 them is ever passed on, so a library that is really installed cannot mix with its stand-in.  To add a library, add a line
-to the table.  Modules are loaded from this package's folders under their real names (``__name__ == "cupy"``).  A module of which
+to the table.  Modules are loaded from the folders of ``gpusim/libraries`` under their real names (``__name__ == "cupy"``).  A module of which
 the stand-in has nothing but names that live elsewhere is a line in its library's ``reexports.json`` and no file.
 
 Imported at the start of every simulating process, so only what an interpreter has loaded anyway is imported here.
@@ -16,9 +16,9 @@ from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 
 from .errors import NotSimulatedError, NotSimulatedImport
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+HERE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "libraries")
 
-# Name → its folder (a package) or file, relative to this one or absolute. A longer name wins over its parent, and a name
+# Name → its folder (a package) or file, relative to `libraries` or absolute. A longer name wins over its parent, and a name
 # may stand alone: `numba` stays real and `numba.cuda` is ours; `distributed` stays real, but where it looks for how CuPy
 # arrays travel between processes, it finds ours.
 STANDINS: dict[str, str] = {
@@ -275,6 +275,14 @@ def install() -> None:
     if sys.meta_path[:1] != [finder]:
         sys.meta_path[:] = [finder, *(other for other in sys.meta_path if other is not finder)]
     watch_dask()
+
+
+def start_up() -> None:
+    """What the ``.pth`` file calls at the start of every simulating process."""
+    from gpusim.variables import refuse_renamed
+
+    refuse_renamed()
+    install()
 
 
 class _DaskWatcher:

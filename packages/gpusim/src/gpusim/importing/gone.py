@@ -41,7 +41,7 @@ def table() -> dict[str, dict[str, Any]]:
 @functools.cache
 def modules(library: str) -> frozenset[str]:
     """The names of all modules of the locked version, private ones too; empty where they were not read."""
-    file = Path(__file__).parent / library / "modules.json"
+    file = Path(__file__).parents[1] / "libraries" / library / "modules.json"
     return frozenset(json.loads(file.read_text(encoding="utf-8"))) if file.exists() else frozenset()
 
 

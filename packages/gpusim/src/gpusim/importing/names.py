@@ -20,7 +20,8 @@ from .gone import noted
 @functools.cache
 def real_names(library: str) -> dict[str, frozenset[str]]:
     """Public names of each module and class of a real library: ``{"cudf": {"DataFrame", …}, "cudf.DataFrame": …}``."""
-    file = Path(__file__).parent / {"numba": "numba_cuda"}.get(library, library) / "names.json"
+    folder = {"numba": "numba_cuda"}.get(library, library)
+    file = Path(__file__).parents[1] / "libraries" / folder / "names.json"
     if not file.exists():  # a module that stands alone, such as pynvml
         return {}
     return {module: frozenset(names.split()) for module, names in json.loads(file.read_text()).items()}

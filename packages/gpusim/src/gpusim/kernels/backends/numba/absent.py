@@ -9,7 +9,6 @@ import math
 import operator
 
 import numpy as np
-
 from numba.core import ir, types
 
 UFUNCS = frozenset(

@@ -18,7 +18,6 @@ import operator
 from collections.abc import Callable
 
 from llvmlite import ir
-
 from numba.core import cgutils, errors, types
 from numba.extending import intrinsic
 from numba.np import arrayobj

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Literal
 
 from llvmlite import ir
-
 from numba.core import types
 from numba.core.compiler import Compiler
 from numba.core.errors import TypingError

@@ -20,7 +20,6 @@ import time
 from collections.abc import Iterator
 
 from llvmlite import binding
-
 from numba.core import compiler, types
 from numba.core.registry import cpu_target
 from numba.core.runtime import rtsys

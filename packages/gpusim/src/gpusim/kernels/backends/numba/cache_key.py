@@ -19,13 +19,13 @@ from collections.abc import Iterable
 from types import BuiltinFunctionType, FunctionType, ModuleType
 
 import llvmlite
-import numpy as np
-
 import numba
-from gpusim.device.fingerprint import fingerprint
+import numpy as np
 from numba.core import bytecode, config, entrypoints, imputils, types
 from numba.core.registry import cpu_target
 from numba.core.typing import templates
+
+from gpusim.device.fingerprint import fingerprint
 
 
 class NoKey(Exception):

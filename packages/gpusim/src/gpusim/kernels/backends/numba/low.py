@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from llvmlite import ir
-
-from gpusim.device.fingerprint import fingerprint
 from numba import njit
 from numba.core import cgutils
+
+from gpusim.device.fingerprint import fingerprint
 
 from .machine import MOST_AXES, Cell, Context, Fault
 

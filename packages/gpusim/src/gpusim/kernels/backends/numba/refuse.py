@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-
 from numba.core import errors, ir, types
 
 from ...faults import UncompilableError

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-
 from numba.np.numpy_support import as_dtype
 
 from ...frontend.intrinsics import EXCHANGING

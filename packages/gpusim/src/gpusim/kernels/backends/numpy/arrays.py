@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from gpusim.device.indices import indices
 from numpy.lib.stride_tricks import as_strided
+
+from gpusim.device.indices import indices
 
 from ...ir.graph import Access
 from ...sanitizer.records import axis_flags

@@ -58,9 +58,9 @@ def read_avro(
     storage_options: dict | None = None,
 ) -> Any:
     """Read an Avro file to a DataFrame: int is int32, long int64, dates are dates, records within records are refused."""
+    import cudf
     import fastavro
 
-    import cudf
     from gpusim.importing.errors import NotSimulatedError
 
     source = sources.only(sources.resolve(filepath_or_buffer, storage_options), "read_avro")

@@ -12,9 +12,8 @@ _DEPRECATED = ignored(FutureWarning, message="pyarrow\\.feather\\.(read_table|wr
 
 def read_feather(path: Any, *args: Any, **kwargs: Any) -> Any:
     """Read a Feather file to a DataFrame."""
-    from pyarrow import feather
-
     import cudf
+    from pyarrow import feather
 
     warnings.warn(
         "Using CPU via PyArrow to read feather dataset, this may be GPU accelerated in the future", stacklevel=2

@@ -37,6 +37,7 @@ def read_text(
 ) -> Any:
     """Read a text to a Series of its rows, which keep their delimiter."""
     import cudf
+
     from gpusim.importing.errors import NotSimulatedError
 
     if delimiter is None:

@@ -14,8 +14,9 @@ import threading
 import types
 from collections import defaultdict
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
+
+from gpusim import own
 
 from .fast_slow_proxy import FunctionProxy, final_types, real_functions
 
@@ -45,11 +46,11 @@ class ModuleAccelerator(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         self.fast_lib, self.slow_lib = fast_lib, slow_lib
         self.disabled_in: dict[int, int] = defaultdict(int)
         fast, slow = importlib.import_module(fast_lib), importlib.import_module(slow_lib)
-        # Folders whose modules get the real pandas: its own, and the whole package this stand-in belongs to.
-        package = Path(__file__).resolve().parents[3]
+        # Folders whose modules get the real pandas: its own, the whole package this stand-in belongs to, and those made on it.
         import pyarrow
 
-        self.real_for = tuple(os.path.join(str(place), "") for place in (*slow.__path__, package, *pyarrow.__path__))
+        theirs = tuple(os.path.join(str(place), "") for place in (*slow.__path__, *pyarrow.__path__))
+        self.real_for = (*theirs, *own.folders())
         self.fast = None if "CUDF_PANDAS_FALLBACK_MODE" in os.environ else fast
         for name in [one for one in sys.modules if one == slow_lib or one.startswith(slow_lib + ".")]:
             if name != "pandas._config.config":

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from cupy._core.names import refused_class
-
 from cupyx._bridge import takes
+
 from gpusim.importing.errors import NotSimulatedError
 
 NCCLBackend = refused_class("cupyx.distributed.NCCLBackend")

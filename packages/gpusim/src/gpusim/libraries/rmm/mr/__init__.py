@@ -1,6 +1,5 @@
 """Memory resources, as everybody calls them."""
 
-from gpusim.importing.names import refuser
 from rmm.pylibrmm.memory_resource._memory_resource import (
     ArenaMemoryResource,
     BinningMemoryResource,
@@ -32,6 +31,8 @@ from rmm.pylibrmm.memory_resource._memory_resource import (
     set_current_device_resource,
     set_per_device_resource,
 )
+
+from gpusim.importing.names import refuser
 
 from . import experimental
 

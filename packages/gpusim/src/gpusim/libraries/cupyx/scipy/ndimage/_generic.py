@@ -8,8 +8,8 @@ import cupy
 import numpy as np
 import scipy.ndimage as _scipy
 from cupy._core import launch
-
 from cupyx._bridge import takes
+
 from gpusim.device import queue
 
 _MODULE = "cupyx.scipy.ndimage"

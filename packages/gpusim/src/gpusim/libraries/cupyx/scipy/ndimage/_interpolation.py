@@ -8,8 +8,8 @@ from typing import Any
 import cupy
 import numpy as np
 from cupy._core import launch
-
 from cupyx._bridge import functions, takes
+
 from gpusim.importing.errors import NotSimulatedError
 
 from . import _filters

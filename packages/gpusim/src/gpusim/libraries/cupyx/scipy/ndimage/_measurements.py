@@ -10,9 +10,9 @@ import numpy as np
 import scipy.ndimage as _scipy
 from cupy._core import launch
 from cupy._util import PerformanceWarning
-
 from cupyx._bridge import takes
 from cupyx._bridge.convert import AsIs, call
+
 from gpusim.device.thread_warnings import ignored
 
 _MODULE = "cupyx.scipy.ndimage"

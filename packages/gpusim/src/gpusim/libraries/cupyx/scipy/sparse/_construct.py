@@ -7,8 +7,8 @@ from typing import Any
 import cupy
 import numpy as np
 import scipy.sparse as _scipy
-
 from cupyx._bridge import takes
+
 from gpusim.device import queue
 
 from . import _host

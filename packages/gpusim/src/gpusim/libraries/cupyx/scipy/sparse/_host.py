@@ -9,8 +9,8 @@ import cupy
 import numpy as np
 import scipy.sparse as _scipy
 from cupy._core import launch
-
 from cupyx._bridge import convert
+
 from gpusim.device import queue
 
 KINDS = "?fdFD"

@@ -7,9 +7,9 @@ from typing import Any
 import cupy
 import numpy as np
 import scipy.sparse.linalg as _scipy
-
 from cupyx._bridge import convert, takes
 from cupyx.scipy.sparse._base import issparse
+
 from gpusim.device import queue
 
 from ._iterative import on_host

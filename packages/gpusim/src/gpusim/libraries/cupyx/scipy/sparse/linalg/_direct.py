@@ -9,10 +9,10 @@ import cupy
 import numpy as np
 import scipy.sparse as _sparse
 import scipy.sparse.linalg as _scipy
-
 from cupyx._bridge import convert, takes
 from cupyx.scipy.sparse import _host
 from cupyx.scipy.sparse._base import SparseEfficiencyWarning, issparse
+
 from gpusim.device.thread_warnings import ignored
 
 from ._interface import aslinearoperator
