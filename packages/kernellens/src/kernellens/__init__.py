@@ -1,4 +1,11 @@
-"""The lens: see what a kernel does, why it is wrong and why it is slow, on any machine.
+"""See what a kernel or an array expression does, why it is wrong and why it is slow, on any machine.
+
+>>> import kernellens
+>>> seen = kernellens.trace(kernel, griddim, blockdim, *arguments)     # doctest: +SKIP
+>>> kernellens.show(seen)                                              # doctest: +SKIP
+
+The commands are `kernellens check`, `kernellens try` and `kernellens port`. Importing this package does nothing but make its names
+known: they are looked up when they are first used.
 
 `arguments`  a launch's arguments as host arrays that lie as the device's do
 `requests`   the accesses of a log as the requests that warps make of memory
@@ -14,41 +21,55 @@
 `result`     what `trace` returns
 `report`     that in words
 `compiling`  the real compiler, without a GPU, in a process of its own
-`occupancy`  how many blocks a multiprocessor holds at once
+`residency`  how many blocks a multiprocessor holds at once
 `pictures`   pictures of a trace, the roofline, and the answers of different thread orders
 `ordering`   `schedules`: the same launch under several orders of its threads
+`plot`       figures: plain data in, a figure out that can also say in words what it shows
+`notebooks`  the kernel in which notebooks are run
+`check`, `trial`, `port`  the commands
 """
 
-from .arrays import Account, ValuesNeededError, account, array
-from .chosen import chosen_gpu, use_gpu
-from .compiling import Compiled, compile
-from .ordering import Schedules, schedules
-from .pictures import roofline, show
-from .residency import Occupancy, occupancy
-from .result import Trace
-from .times import Bound, Estimate, bound, estimate
-from .tracing import TooLargeError, trace
+__version__ = "0.1.0"
 
-__all__ = [
-    "Account",
-    "Bound",
-    "Compiled",
-    "Estimate",
-    "Occupancy",
-    "Schedules",
-    "TooLargeError",
-    "Trace",
-    "ValuesNeededError",
-    "account",
-    "array",
-    "bound",
-    "chosen_gpu",
-    "compile",
-    "estimate",
-    "occupancy",
-    "roofline",
-    "schedules",
-    "show",
-    "trace",
-    "use_gpu",
-]
+# Where each public name lives. No module beside this one may be called like one of them: the import system binds a submodule to
+# its package as soon as anything imports it, in place of the function.
+_HOMES = {
+    "Account": "arrays",
+    "Bound": "times",
+    "Compiled": "compiling",
+    "Estimate": "times",
+    "Occupancy": "residency",
+    "Schedules": "ordering",
+    "TooLargeError": "tracing",
+    "Trace": "result",
+    "ValuesNeededError": "arrays",
+    "account": "arrays",
+    "array": "arrays",
+    "bound": "times",
+    "chosen_gpu": "chosen",
+    "compile": "compiling",
+    "estimate": "times",
+    "occupancy": "residency",
+    "roofline": "pictures",
+    "schedules": "ordering",
+    "show": "pictures",
+    "trace": "tracing",
+    "use_gpu": "chosen",
+}
+_MODULES = ("plot",)
+
+__all__ = sorted([*_HOMES, *_MODULES])
+
+
+def __getattr__(name):
+    import importlib
+
+    if name in _MODULES:
+        return importlib.import_module(f"{__name__}.{name}")
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})

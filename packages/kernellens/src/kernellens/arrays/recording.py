@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from gpusim import own
 from gpusim.device import memory, queue, regions
 from gpusim.device.counters import Launch
 
@@ -171,8 +172,9 @@ def _noting(recorder: Recorder) -> type[memory.Block]:
     return Noted
 
 
-_HERE = __file__.partition("lens")[0]
-
-
 def _is_library(filename: str) -> bool:
-    return filename.startswith((_HERE, "<frozen")) or "site-packages" in filename or filename.endswith("contextlib.py")
+    return (
+        filename.startswith((*own.folders(), "<frozen"))
+        or "site-packages" in filename
+        or filename.endswith("contextlib.py")
+    )

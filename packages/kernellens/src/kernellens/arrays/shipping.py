@@ -18,6 +18,8 @@ from typing import Any
 
 import numpy as np
 
+from gpusim.own import is_own
+
 MOST = 2 << 30
 """Bytes of host data that are taken along."""
 
@@ -93,7 +95,7 @@ def _by_value(value: Any) -> Iterator[None]:
 
     module = sys.modules.get(getattr(value, "__module__", None) or "")
     file = getattr(module, "__file__", None) or ""
-    own = file and "site-packages" not in file and not module.__name__.startswith("hundredfold")
+    own = file and "site-packages" not in file and not is_own(module.__name__)
     if not own or module.__name__ == "__main__" or file.startswith((sys.prefix, sys.base_prefix)):
         yield
         return

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-import hundredfold
+import kernellens
 
 RULES = {
     "out-of-bounds": "A kernel reads or writes an element that its array does not have.",
@@ -30,7 +30,7 @@ def log(outcomes: list[Any]) -> dict[str, Any]:
     for result in results:
         result["ruleIndex"] = used.index(result["ruleId"])
     rules = [{"id": name, "shortDescription": {"text": RULES.get(name, name)}} for name in used]
-    driver = {"name": "hundredfold", "version": hundredfold.__version__, "rules": rules}
+    driver = {"name": "kernellens", "version": kernellens.__version__, "rules": rules}
     failed = [outcome for outcome in outcomes if outcome.status != "ran" and not outcome.findings]
     invocation: dict[str, Any] = {"executionSuccessful": not failed}
     if failed:

@@ -70,7 +70,7 @@ def _notebook(path: str) -> int:
     shell.colors = "nocolor"
     inside.begin_notebook(shell)
     for cell in cells:
-        if "%load_ext cudf.pandas" in cell.source or "%load_ext hundredfold" in cell.source:
+        if any(f"%load_ext {name}" in cell.source for name in ("cudf.pandas", "hundredfold")):
             continue
         if not shell.run_cell(cell.source, store_history=True).success:
             return 1

@@ -7,8 +7,9 @@ import sys
 
 
 def main(script: str, arguments: list[str]) -> None:
-    """Run a script as ``python -m hundredfold`` does, and note what stops it."""
-    from gpusim import running as door
+    """Run a script as ``python -m gpusim`` does, and note what stops it."""
+    from gpusim import running
+    from gpusim.start import start
 
     from . import inside
 
@@ -17,7 +18,7 @@ def main(script: str, arguments: list[str]) -> None:
     sys.argv = [sys.argv[0], script, *arguments]
     inside.begin_script()
     try:
-        door.main([script, *arguments])
+        running.main([script, *arguments], start, "kernellens.trial", __doc__)
     except SystemExit as exit_:
         inside.write()
         if exit_.code not in (None, 0):

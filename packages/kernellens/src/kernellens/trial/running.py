@@ -17,7 +17,10 @@ from pathlib import Path
 from . import children, commands, inside, programs
 from .outcome import Outcome
 
-FIRST = "%load_ext hundredfold\nfrom kernellens.trial import inside\ninside.begin_notebook(get_ipython())\ndel inside"
+FIRST = (
+    "import gpusim\ngpusim.activate()\n"
+    "from kernellens.trial import inside\ninside.begin_notebook(get_ipython())\ndel gpusim, inside"
+)
 
 
 def attempt(
@@ -158,7 +161,7 @@ def _script(
         outcome.status, outcome.message = "died", f"ended by {signal.Signals(-process.returncode).name}"
         return
     # What a program says when it gives up stands at the end of one or the other.
-    lines = [line for line in said.splitlines() if line.strip() and not line.startswith("Hundredfold: ")]
+    lines = [line for line in said.splitlines() if line.strip() and not line.startswith(("gpusim: ", "Hundredfold: "))]
     lines = lines or [line for line in printed.read_text(errors="replace").splitlines() if line.strip()]
     outcome.status = "failed"
     outcome.message = f"{lines[-1].strip()[:300] if lines else ''} (exit status {process.returncode})".strip()
@@ -203,7 +206,7 @@ def _notebook(outcome: Outcome, there: Path, environment: dict, timeout: float, 
     from nbclient import NotebookClient
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
-    from hundredfold.publish.build.execute import _here
+    from kernellens.notebooks import manager_class
 
     try:
         notebook, cells = read(there)
@@ -221,7 +224,7 @@ def _notebook(outcome: Outcome, there: Path, environment: dict, timeout: float, 
     outcome.cells = len(cells)
     client = NotebookClient(
         notebook,
-        kernel_manager_class=_here(),
+        kernel_manager_class=manager_class(),
         kernel_name="python3",
         timeout=timeout,
         record_timing=False,

@@ -7,7 +7,9 @@ import socket
 import traceback
 from types import TracebackType
 
-HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+import gpusim
+
+HERE = os.path.dirname(os.path.abspath(gpusim.__file__))
 LIBRARIES = {
     "cupy": "CuPy",
     "cupyx": "CuPy",
@@ -104,10 +106,10 @@ def _library(error: BaseException) -> str:
     """Whose code raised: the innermost of ours on the way, or the exception's own module."""
     found = ""
     for file in _files(error.__traceback__):
-        if file.startswith(os.path.join(HERE, "simulate") + os.sep):
-            rest = os.path.relpath(file, os.path.join(HERE, "simulate")).split(os.sep)
+        if file.startswith(os.path.join(HERE, "libraries") + os.sep):
+            rest = os.path.relpath(file, os.path.join(HERE, "libraries")).split(os.sep)
             found = LIBRARIES.get(rest[0].removesuffix(".py"), found)
-        elif file.startswith(os.path.join(HERE, "engine", "kernels") + os.sep):
+        elif file.startswith(os.path.join(HERE, "kernels") + os.sep):
             found = "Numba" if not found else found
     return found or LIBRARIES.get(type(error).__module__.partition(".")[0], "")
 

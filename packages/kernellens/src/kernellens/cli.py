@@ -1,0 +1,105 @@
+"""The command `kernellens`. Each sub-command is imported when it is called, so that `--help` answers at once."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import os
+import sys
+from collections.abc import Mapping
+
+import click
+
+import kernellens
+
+# Where each sub-command is, and the line that `--help` shows for it without importing it.
+COMMANDS = {
+    "check": (
+        "kernellens.check.command:command",
+        "Look at every kernel launch of a program: what is wrong, what is slow.",
+    ),
+    "port": ("kernellens.port.command:command", "Say what your own NumPy and pandas code would be on a GPU."),
+    "try": ("kernellens.trial.command:command", "Run somebody's GPU code here and say how far it comes."),
+}
+
+
+class Commands(click.Group):
+    """A group that knows its sub-commands by name and imports the one that is called.
+
+    Parameters
+    ----------
+    known : mapping
+        Name → where it is (``"module:attribute"``) and its line in `--help`.
+    """
+
+    def __init__(self, *args, known: Mapping[str, tuple[str, str]] = COMMANDS, **kwargs) -> None:
+        super().__init__(*args, **kwargs)
+        self.known = known
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(self.known)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.known:
+            return None
+        module, _, attribute = self.known[cmd_name][0].partition(":")
+        return getattr(importlib.import_module(module), attribute)
+
+    def resolve_command(self, ctx: click.Context, args: list[str]):
+        if args and not args[0].startswith("-") and args[0] not in self.known:
+            near = difflib.get_close_matches(args[0].lower(), self.known, n=1, cutoff=0.4)
+            hint = f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(sorted(self.known))}."
+            raise click.UsageError(f"There is no command {args[0]!r}. {hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, self.known[name][1]) for name in sorted(self.known)])
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(kernellens.__version__, prog_name="kernellens")
+def group() -> None:
+    """See what GPU kernels and array code do, without a GPU."""
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command and end the process: 0 if it did what was asked, 1 if not, 2 for wrong use, 130 after Ctrl-C."""
+    sys.exit(run(group, sys.argv[1:] if arguments is None else arguments, "kernellens", "KERNELLENS_DEBUG"))
+
+
+def run(command: click.Command, arguments: list[str], name: str, debug: str) -> int:
+    """Run a command and return its exit status; what goes wrong is said in a sentence (`debug` set: as a traceback)."""
+    from gpusim.variables import RenamedVariableError
+    from kernellens.variables import refuse
+
+    try:
+        refuse()
+        result = command.main(arguments, prog_name=name, standalone_mode=False)
+        sys.stdout.flush()  # here, where a reader that left is still caught
+        return result if isinstance(result, int) else 0
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except RenamedVariableError as error:
+        print(f"{name}: {error}", file=sys.stderr)
+        return 1
+    except (click.Abort, KeyboardInterrupt):
+        print("Stopped.", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # The reader (`| head`) has seen enough; Python must not complain when it flushes at the end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        if os.environ.get(debug, "") not in ("", "0"):
+            raise
+        said = " ".join(str(error).split()) or "no reason was given"
+        told = f"{name} {arguments[0] if arguments else ''}".strip()
+        text = f"{told} could not go on: {said} ({type(error).__name__})."
+        print(f"{text} {debug}=1 shows where.", file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    main()
