@@ -9,28 +9,32 @@ __version__ = "0.1.0"
 # Where each public name lives. No module beside this one may be called like one of them: the import system binds a submodule to
 # its package as soon as anything imports it, in place of the function.
 _HOMES = {
-    "measure": "toolkit",
-    "limit": "toolkit",
-    "compare": "toolkit",
-    "check": "checking",
-    "hint": "checking",
-    "quiz": "questions",
-    "report": "reporting",
+    "measure": "hundredfold.toolkit",
+    "limit": "hundredfold.toolkit",
+    "compare": "hundredfold.toolkit",
+    "check": "hundredfold.learning.checking",
+    "hint": "hundredfold.learning.checking",
+    "quiz": "hundredfold.learning.questions",
+    "report": "hundredfold.learning.reporting",
 }
+# Whole packages under the names that notebooks use.
+_PACKAGES = {"lens": "kernellens", "machine": "gpusim.hardware", "plot": "kernellens.plot"}
 
-__all__ = ["__version__", "check", "compare", "hint", "limit", "measure", "quiz", "report"]
+__all__ = ["__version__", "check", "compare", "hint", "limit", "measure", "quiz", "report", *_PACKAGES]
 
 
 def __getattr__(name):
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import importlib
 
-    return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+    if name in _PACKAGES:
+        return importlib.import_module(_PACKAGES[name])
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOMES[name]), name)
 
 
 def __dir__():
-    return sorted(set(globals()) | set(_HOMES))
+    return sorted({*globals(), *_HOMES, *_PACKAGES})
 
 
 def load_ipython_extension(ip):

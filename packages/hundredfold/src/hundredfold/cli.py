@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
-import importlib
-import os
 import sys
 
 import click
 
 import hundredfold
+from kernellens.cli import Commands
+from kernellens.cli import run as run_command
 
 # Where each sub-command is, and the line that `--help` shows for it without importing it.
 COMMANDS = {
@@ -21,6 +20,7 @@ COMMANDS = {
     ),
     "doctor": ("hundredfold.cli:doctor", "Say whether the lab works here, and which command mends what does not."),
     "environment": ("hundredfold.cli:environment", "Write an environment.yml that fits a driver and a GPU."),
+    "lab": ("hundredfold.cli:lab", "Open JupyterLab on your own copies of the notebooks."),
     "lens": (
         "kernellens.check.command:command",
         "Look at every kernel launch of a program: what is wrong, what is slow.",
@@ -50,31 +50,7 @@ COMMANDS = {
 }
 
 
-class Commands(click.Group):
-    """A group that knows its sub-commands by name and imports the one that is called."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        module, _, attribute = COMMANDS[cmd_name][0].partition(":")
-        return getattr(importlib.import_module(module), attribute)
-
-    def resolve_command(self, ctx: click.Context, args: list[str]):
-        if args and not args[0].startswith("-") and args[0] not in COMMANDS:
-            near = difflib.get_close_matches(args[0].lower(), COMMANDS, n=1, cutoff=0.4)
-            hint = f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(sorted(COMMANDS))}."
-            raise click.UsageError(f"There is no command {args[0]!r}. {hint}", ctx)
-        return super().resolve_command(ctx, args)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, COMMANDS[name][1]) for name in sorted(COMMANDS)])
-
-
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Commands, known=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(hundredfold.__version__, prog_name="hundredfold")
 def group() -> None:
     """Hundredfold: a course on GPU computing, and the lab it is taught in. `make lab` opens it."""
@@ -128,6 +104,16 @@ def environment(driver: str | None, gpu: str | None, python: str, output: str | 
     click.echo(f"{output} is written: conda env create --file {output}")
 
 
+@click.command(context_settings={"ignore_unknown_options": True, "help_option_names": []}, add_help_option=False)
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+@click.pass_context
+def lab(ctx: click.Context, arguments: tuple[str, ...]) -> None:
+    """Open JupyterLab on your own copies of the notebooks. Options are JupyterLab's, and --syllabus NAME."""
+    from hundredfold.setup.lab import start
+
+    ctx.exit(start.main(arguments))
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Run the command and end the process: 0 if it did what was asked, 1 if not, 2 for wrong use, 130 after Ctrl-C."""
     sys.exit(run(sys.argv[1:] if arguments is None else arguments))
@@ -135,28 +121,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 def run(arguments: list[str]) -> int:
     """Run the command and return its exit status; what goes wrong is said in a sentence (HUNDREDFOLD_DEBUG=1: as a traceback)."""
-    try:
-        result = group.main(arguments, prog_name="hundredfold", standalone_mode=False)
-        sys.stdout.flush()  # here, where a reader that left is still caught
-        return result if isinstance(result, int) else 0
-    except click.ClickException as error:
-        error.show()
-        return error.exit_code
-    except (click.Abort, KeyboardInterrupt):
-        print("Stopped.", file=sys.stderr)
-        return 130
-    except BrokenPipeError:
-        # The reader (`| head`) has seen enough; Python must not complain when it flushes at the end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except Exception as error:
-        if os.environ.get("HUNDREDFOLD_DEBUG", "") not in ("", "0"):
-            raise
-        said = " ".join(str(error).split()) or "no reason was given"
-        told = f"hundredfold {arguments[0] if arguments else ''}".strip()
-        text = f"{told} could not go on: {said} ({type(error).__name__})."
-        print(f"{text} HUNDREDFOLD_DEBUG=1 shows where.", file=sys.stderr)
-        return 1
+    return run_command(group, arguments, "hundredfold", "HUNDREDFOLD_DEBUG")
 
 
 if __name__ == "__main__":

@@ -98,9 +98,9 @@ def published(workload: str) -> Row:
 
 @cache
 def _all() -> tuple[Row, ...]:
-    from gpusim import hardware as machine
+    from hundredfold import paths
 
-    files = sorted(machine.paths.data_dir("recordings").glob("*.json"))
+    files = sorted(paths.data_dir("recordings").glob("*.json"))
     read = [row for file in files if file.name != "schema.json" for row in _read(file)]
     return tuple(sorted(read, key=lambda row: row.kind))  # stable: "published" stands before "recorded"
 

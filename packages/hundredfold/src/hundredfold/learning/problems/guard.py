@@ -31,10 +31,11 @@ from typing import Any
 
 import numpy as np
 
+from gpusim import own
+
 from . import devices
 from .verdict import NotJudged, Refusal, refuse
 
-_OURS = str(Path(__file__).resolve().parents[2])
 _LIBRARIES = tuple(sysconfig.get_paths()[key] for key in ("stdlib", "platstdlib", "purelib", "platlib"))
 _SCHEDULED = Path("/proc/thread-self/schedstat")  # nanoseconds on a processor, nanoseconds waited for one, turns
 _KEPT = 10_000  # characters of a learner's own printing
@@ -253,7 +254,7 @@ def _theirs(error: BaseException) -> list[traceback.FrameSummary]:
 
 def is_theirs(filename: str) -> bool:
     """Whether a file holds the learner's code: not ours, not the standard library's, not an installed package's. A cell's "file" is in none of them."""
-    return not filename.startswith((_OURS, "<frozen", *_LIBRARIES))
+    return not filename.startswith((*own.folders(), "<frozen", *_LIBRARIES))
 
 
 def _meaning(kind: str, said: str) -> str:

@@ -144,8 +144,10 @@ class Summary:
 
 
 def _part(test: str) -> str:
-    """The folder of notebooks or of tests that a test or its file is in: ``notebooks``, ``packages/kernellens/tests``."""
+    """The folder of notebooks or of tests that a test or its file is in: ``notebooks``, ``tests/hub``, ``gpusim/kernels``."""
     first, *others = test.partition("::")[0].split("/")
+    if first == "packages" and len(others) > 2:  # packages/gpusim/tests/kernels/test_launch.py
+        return f"{others[0]}/{others[2]}" if len(others) > 3 else others[0]
     return f"{first}/{others[0]}" if first == "tests" and len(others) > 1 else first
 
 

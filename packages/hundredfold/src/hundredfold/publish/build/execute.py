@@ -53,6 +53,8 @@ def run(product: Product, cwd: Path) -> dict[int, list]:
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
     from nbformat import v4
 
+    from kernellens.notebooks import manager_class
+
     notebook = v4.new_notebook()
     for cell in product.cells:
         make = v4.new_code_cell if cell.kind == "code" else v4.new_markdown_cell
@@ -73,7 +75,7 @@ def run(product: Product, cwd: Path) -> dict[int, list]:
 
     client = NotebookClient(
         notebook,
-        kernel_manager_class=_here(),
+        kernel_manager_class=manager_class(),
         kernel_name="python3",
         timeout=CELL_TIMEOUT,
         startup_timeout=CELL_TIMEOUT,  # nbclient's own 60 s are not enough for imports on a machine with eight at work
@@ -105,25 +107,6 @@ def run(product: Product, cwd: Path) -> dict[int, list]:
         if "raises-exception" in cell.tags and not raised:
             raise CellError(f"{_place(product, i)}: the cell is tagged raises-exception but did not raise")
     return found
-
-
-def _here():
-    """A class of managers that start the Python running this build, whatever `python3` kernels the user has."""
-    import ipykernel.kernelspec
-    from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
-    from jupyter_client.manager import AsyncKernelManager
-    from traitlets import default
-
-    class Specs(KernelSpecManager):
-        def get_kernel_spec(self, kernel_name):
-            return KernelSpec(resource_dir=ipykernel.kernelspec.RESOURCES, **ipykernel.kernelspec.get_kernel_dict())
-
-    class Here(AsyncKernelManager):
-        @default("kernel_spec_manager")
-        def _specs(self):
-            return Specs()
-
-    return Here
 
 
 def _place(product: Product, index: int, line: int = 1) -> str:

@@ -16,13 +16,12 @@ from . import coverage, differs, simulated
 def pages(root: Path) -> dict[Path, str]:
     """Return the text of each page by its path; the stand-ins are put in place in this process."""
     gpusim.activate()
-    spaces = {library: coverage.namespaces(library, root / "tests") for library in coverage.LIBRARIES}
+    tests = root / "packages" / "gpusim" / "tests"
+    spaces = {library: coverage.namespaces(library, tests) for library in coverage.LIBRARIES}
     return {
         root / "docs" / "simulated.md": simulated.page(spaces),
         **{root / "syllabi" / f"{name}.md": plan(syllabus) for name, syllabus in syllabi.every().items()},
-        root / "docs" / "differs.md": differs.page(
-            root / "packages" / "gpusim" / "tests" / "conformance", Path(gpusim.__file__).parent
-        ),
+        root / "docs" / "differs.md": differs.page(tests / "conformance", Path(gpusim.__file__).parent / "libraries"),
     }
 
 

@@ -53,7 +53,7 @@ def namespaces(library: str, tests: Path) -> list[Namespace]:
     library : str
         One of `LIBRARIES`.
     tests : Path
-        The folder of the project's tests.
+        The folder of gpusim's tests.
     """
     named = _words_of_tests(tests, library)
     found = []
@@ -129,9 +129,9 @@ def _is_refused(value: Any) -> bool:
 
 def _words_of_tests(tests: Path, library: str) -> set[str]:
     """Every word that stands after a dot or in a string of the tests that are about a library."""
-    folders = [tests / "conformance", *sorted((tests / "simulate").glob(f"*{library.removesuffix('x')}*"))]
+    folders = [tests / "conformance", *sorted((tests / "libraries").glob(f"*{library.removesuffix('x')}*"))]
     if library == "cupyx":
-        folders += sorted((tests / "simulate").glob("*c_kernels*"))
+        folders += sorted((tests / "libraries").glob("*c_kernels*"))
     words: set[str] = set()
     for folder in folders:
         for file in [*folder.rglob("*.py"), *folder.rglob("*.yaml")]:

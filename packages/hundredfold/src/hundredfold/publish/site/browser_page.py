@@ -12,23 +12,30 @@ import hashlib
 import importlib.util
 import json
 import shutil
+import sys
 import zipfile
 from pathlib import Path
 from typing import Any
 
+import gpusim
+import hundredfold
+import kernellens
 from hundredfold.publish.browser import kernels
 
 FOLDER = Path("_static") / "browser"
 _HERE = Path(__file__).parent
-_ROOT = _HERE.parent
 
-#: What runs there: rooms and, of the stand-ins, those that need no more than NumPy.
-ROOMS = ("__init__.py", "machine", "plot", "data", "engine", "lens", "browser", "simulate")
+#: What runs there: the simulator, of its libraries those that need no more than NumPy, the lens, and the page's own part.
+SHIPPED = (
+    "gpusim",
+    "kernellens",
+    *(f"hundredfold/{name}" for name in ("__init__.py", "publish/__init__.py", "publish/browser")),
+)
 LEFT_OUT = (
-    "engine/kernels/compiled",
-    "browser/offered",
-    "plot/drawings",
-    *(f"simulate/{name}" for name in ("cudf", "cuml", "cupyx", "dask_cuda", "dask_cudf", "pylibcudf", "rmm")),
+    "gpusim/kernels/backends/numba",
+    *(f"gpusim/libraries/{name}" for name in ("cudf", "cuml", "cupyx", "dask_cuda", "dask_cudf", "pylibcudf", "rmm")),
+    *(f"kernellens/{name}" for name in ("check", "trial", "port")),
+    "hundredfold/publish/browser/offered",
 )
 KINDS = (".py", ".json", ".js")
 
@@ -102,22 +109,31 @@ def _hash(file: Path) -> str:
 
 
 def _pack(archive: Path) -> None:
-    """Our own package, always the same bytes for the same files."""
+    """Our own packages, always the same bytes for the same files."""
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
         for file in files():
-            name = f"hundredfold/{file.relative_to(_ROOT).as_posix()}"
-            entry = zipfile.ZipInfo(name, (2020, 1, 1, 0, 0, 0))
+            entry = zipfile.ZipInfo(inside(file), (2020, 1, 1, 0, 0, 0))
             entry.compress_type = zipfile.ZIP_DEFLATED
             packed.writestr(entry, file.read_bytes())
 
 
 def files() -> list[Path]:
-    """What of this package the page's Python gets."""
+    """What of our packages the page's Python gets."""
     found = []
-    for room in ROOMS:
-        place = _ROOT / room
+    for part in SHIPPED:
+        package, _, below = part.partition("/")
+        place = _root(package) / below
         for file in [place] if place.is_file() else sorted(place.rglob("*")):
-            inside = file.relative_to(_ROOT).as_posix()
-            if file.suffix in KINDS and not inside.startswith(tuple(f"{each}/" for each in LEFT_OUT)):
+            if file.suffix in KINDS and not inside(file).startswith(tuple(f"{each}/" for each in LEFT_OUT)):
                 found.append(file)
     return found
+
+
+def inside(file: Path) -> str:
+    """A file's path from the folder that packages are in: ``gpusim/own.py``."""
+    package = next(each for each in (gpusim, kernellens, hundredfold) if file.is_relative_to(_root(each.__name__)))
+    return file.relative_to(_root(package.__name__).parent).as_posix()
+
+
+def _root(package: str) -> Path:
+    return Path(sys.modules[package].__file__).parent

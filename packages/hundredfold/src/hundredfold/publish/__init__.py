@@ -1,0 +1,1 @@
+"""From sources to what is read: notebooks, generated pages, the site, the page in the browser."""
