@@ -54,7 +54,8 @@ def main():
         if os.name == "posix":
             os.execv(found, command)  # in place, so that Ctrl-C reaches only one process
         sys.exit(subprocess.call(command))
-    sys.path.insert(0, os.path.join(ROOT, "src"))
+    for name in ("gpusim", "kernellens", "hundredfold"):
+        sys.path.insert(0, os.path.join(ROOT, "packages", name, "src"))
     from hundredfold.setup.lab import commands
 
     sys.exit(commands.main(sys.argv[1:]))

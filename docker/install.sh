@@ -2,7 +2,7 @@
 # Called by the Dockerfile.   install.sh uv: the installer into /build/uv
 #                             install.sh packages EXTRA [JUPYTERHUB_VERSION]: the lock into /opt/hundredfold
 #                             install.sh sbom: the maker of the bill of materials into /build/sbom, since it is not in the images
-#                             install.sh project EXTRA: the course itself, the checks' files and the bill of materials
+#                             install.sh project EXTRA: the three packages, the checks' files and the bill of materials
 set -eu
 export UV_CACHE_DIR=/tmp/uv-cache UV_PYTHON_DOWNLOADS=never UV_LINK_MODE=hardlink
 uv=/build/uv/bin/uv
@@ -53,7 +53,8 @@ packages)
   "$to/bin/python" docker/warm.py
   ;;
 project)
-  "$uv" pip install --quiet --python "$to/bin/python" --no-deps --no-build-isolation --offline --compile-bytecode .
+  "$uv" pip install --quiet --python "$to/bin/python" --no-deps --no-build-isolation --offline --compile-bytecode \
+    ./packages/gpusim ./packages/kernellens ./packages/hundredfold
   mkdir -p "$to/share/hundredfold"
   cp -r nbval "$to/share/hundredfold/nbval"
   /build/sbom/bin/cyclonedx-py environment --spec-version 1.6 --output-file /tmp/python.cdx.json "$to/bin/python"

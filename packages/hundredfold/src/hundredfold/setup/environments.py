@@ -18,6 +18,7 @@ from importlib import metadata
 from gpusim.hardware import packages
 from gpusim.hardware.detect import Gpu, Probe
 from hundredfold import paths
+from hundredfold.setup.workspace import PACKAGES
 
 PYTHON = "3.12"
 """What is written where nothing is asked for; RAPIDS 26.10 has wheels from 3.11 to 3.13."""
@@ -132,7 +133,8 @@ def environment(probe: Probe | None = None, python: str = PYTHON, system: dict |
     cuda = _cuda(fits)
     lines = [
         f"# {_why(probe, fits)}",
-        "# Written by `hundredfold environment`; the course itself: pip install --no-deps -e CHECKOUT",
+        "# Written by `hundredfold environment`; the course itself: pip install --no-deps "
+        + " ".join(f"-e CHECKOUT/packages/{name}" for name in PACKAGES),
     ]
     if cuda:
         lines += [f"# On a node without a GPU (a login node): CONDA_OVERRIDE_CUDA={_cc(cuda)} conda env create"]
@@ -152,20 +154,37 @@ def pins(extra: packages.Extra) -> list[str]:
         If this package was never installed, so that nobody knows what it asks for.
     """
     try:
-        asked = metadata.requires("hundredfold") or []
+        asked = _required("hundredfold", {extra})
     except metadata.PackageNotFoundError:
         raise FileNotFoundError("Hundredfold is not installed in this Python: `make setup` does it.") from None
     locked = _locked(extra)
     found = []
-    for line in asked:
-        requirement, _, marker = (part.strip() for part in line.partition(";"))
-        only = re.search(r"extra == ['\"]([\w-]+)['\"]", marker)
-        if only and only[1] != extra:
-            continue
-        name, options, versions = re.fullmatch(r"([\w.-]+)(\[[^\]]*\])?\s*(.*)", requirement).groups()
+    for requirement in asked:
+        name, options, versions = _REQUIREMENT.fullmatch(requirement).groups()
         version = locked.get(_normal(name))
         found.append(f"{name}{options or ''}" + (f"=={version}" if version else versions.strip("() ")))
     return found
+
+
+_REQUIREMENT = re.compile(r"([\w.-]+)(\[[^\]]*\])?\s*(.*)")
+
+
+def _required(package: str, extras: set[str]) -> list[str]:
+    """What one of our packages asks for with these extras, with what our others ask for in the place of them; each once."""
+    found: dict[str, None] = {}
+    for line in metadata.requires(package) or []:
+        requirement, _, marker = (part.strip() for part in line.partition(";"))
+        only = re.search(r"extra == ['\"]([\w-]+)['\"]", marker)
+        if only and only[1] not in extras:
+            continue
+        name, options, _ = _REQUIREMENT.fullmatch(requirement).groups()
+        if name in PACKAGES:
+            more = set(re.findall(r"[\w-]+", options or ""))
+            # Of itself, an extra names others; of another, all that it needs counts.
+            found.update(dict.fromkeys(_required(name, more - extras if name == package else more)))
+        else:
+            found[requirement] = None
+    return list(found)
 
 
 def _locked(extra: packages.Extra) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """Ways into the course from the web: nbgitpuller, Binder, Colab; made from one setting, the repository's public address.
 
-The setting is ``Repository`` in ``[project.urls]`` of pyproject.toml, and ``branch`` in ``[tool.hundredfold]`` if that is not `main`.
+The setting is ``Repository`` in ``[project.urls]`` of packages/hundredfold/pyproject.toml, and ``branch`` in ``[tool.hundredfold]`` if that is not `main`.
 While it is unset there are no such ways, and pages leave them out.
 
 `colab`    the lectures and exercises with one more first cell, which installs the project
@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import importlib.metadata
 import re
-import tomllib
 from dataclasses import dataclass
 from urllib.parse import quote, urlencode, urlsplit
 
 from hundredfold import paths
+from hundredfold.setup.workspace import settings
 
 BRANCH = "main"
 
@@ -85,9 +85,9 @@ class Address:
             return None
         return f"https://colab.research.google.com/github/{self.path}/blob/{quote(self.branch)}/colab/{stem}.ipynb"
 
-    def requirement(self) -> str:
-        """What pip installs the project from. Without its name: a requirement with one may not name a local repository."""
-        return f"git+{self.url}@{self.branch}"
+    def requirement(self, package: str) -> str:
+        """What pip installs a package from. Without its name: a requirement with one may not name a local repository."""
+        return f"git+{self.url}@{self.branch}#subdirectory=packages/{package}"
 
 
 def address() -> Address | None:
@@ -100,7 +100,7 @@ def address() -> Address | None:
     """
     root = paths.repository()
     if root is not None:
-        project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+        project = settings(root, "hundredfold")
         url = project["project"].get("urls", {}).get("Repository")
         branch = project.get("tool", {}).get("hundredfold", {}).get("branch", BRANCH)
     else:

@@ -10,11 +10,11 @@ from __future__ import annotations
 import copy
 import json
 import re
-import tomllib
 from pathlib import Path
 from typing import Any
 
 from hundredfold import paths
+from hundredfold.setup.workspace import PACKAGES, dependencies
 
 from . import Address
 
@@ -32,7 +32,7 @@ if importlib.util.find_spec("hundredfold") is None:
     needed = {needed}
     if shutil.which("nvidia-smi"):  # with a GPU: its libraries, for CUDA 12
         needed += {cu12}
-    for wanted in (needed, ["--no-deps", "{requirement}"]):
+    for wanted in (needed, ["--no-deps", *{ours}]):
         pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *wanted]
         done = subprocess.run(pip, capture_output=True, text=True)
         if done.returncode:
@@ -44,19 +44,17 @@ if importlib.util.find_spec("hundredfold") is None:
 _WATCHED = ["numpy", "pandas", "scipy", "pyarrow", "numba"]
 
 
-def cell(where: Address, project: dict[str, Any]) -> str:
-    """The first cell's source; `project` is the ``[project]`` table of pyproject.toml."""
-    needed = [each for each in project["dependencies"] if _name(each) not in LEFT_OUT]
-    cu12 = [each.partition(";")[0].strip() for each in project["optional-dependencies"]["cu12"]]
-    return _CELL.format(
-        needed=_listed(needed, 4), cu12=_listed(cu12, 8), requirement=where.requirement(), watched=_WATCHED
-    )
+def cell(where: Address, needed: list[str], cu12: list[str]) -> str:
+    """The first cell's source: what the course needs, and what its extra for CUDA 12 adds."""
+    needed = [each for each in needed if _name(each) not in LEFT_OUT]
+    cu12 = [each.partition(";")[0].strip() for each in cu12]
+    ours = [where.requirement(name) for name in PACKAGES]
+    return _CELL.format(needed=_listed(needed, 4), cu12=_listed(cu12, 8), ours=_listed(ours, 4), watched=_WATCHED)
 
 
 def notebooks(where: Address, root: Path) -> dict[str, dict[str, Any]]:
     """The notebooks by their file's name."""
-    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    first = cell(where, project)
+    first = cell(where, dependencies(root), dependencies(root, "cu12"))
     made = {}
     for folder, ending in KINDS.items():
         for file in sorted((root / folder).glob("[0-9]*_*.ipynb")):

@@ -26,7 +26,7 @@ def command(
 ) -> None:
     """Print the links that open UNITs (1, 01 or arrays; all if none is given) on Binder, in Colab and on a hub.
 
-    They are made from the repository's public address: `Repository` in [project.urls] of pyproject.toml, or --address.
+    They are made from the repository's public address: `Repository` in [project.urls] of packages/hundredfold/pyproject.toml, or --address.
     """
     import hundredfold.classroom.links as links
     from hundredfold.classroom.syllabi import units as course
@@ -35,7 +35,7 @@ def command(
         where = links.given(url, branch or links.BRANCH) if url else links.address()
         if where is None:
             raise click.ClickException(
-                "The project has no public address yet: write it into pyproject.toml, [project.urls], Repository, or give --address."
+                "The project has no public address yet: write it into packages/hundredfold/pyproject.toml, [project.urls], Repository, or give --address."
             )
         if branch and not url:
             where = links.given(where.url, branch)

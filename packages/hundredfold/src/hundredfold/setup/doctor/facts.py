@@ -16,6 +16,7 @@ from typing import Any
 
 from gpusim.hardware import cpu, detect, packages
 from hundredfold import paths
+from hundredfold.setup.packages import installed as packages_here
 
 from . import kernel
 
@@ -84,7 +85,7 @@ def gather(recording: dict[str, Any] | None = None) -> Facts:
 
     return Facts(
         probe=asked,
-        packages=part("packages", packages.installed),
+        packages=part("packages", packages_here),
         system=part("system", system),
         cpu=part("cpu", processor),
         ports=part("ports", ports),

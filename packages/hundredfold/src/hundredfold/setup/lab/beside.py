@@ -6,8 +6,10 @@ import json
 import os
 from pathlib import Path
 
+from hundredfold.setup import workspace
+
 from . import ROOT, on_disk, read_only, uv
-from .environment import LOG, PYTHON, STAMP, VENV, install, key_of, one_at_a_time, python_version, requirements
+from .environment import LOG, PYTHON, STAMP, VENV, install, key_of, one_at_a_time, own, python_version, requirements
 
 
 def compiler() -> Path:
@@ -15,10 +17,7 @@ def compiler() -> Path:
 
     Apart from `.venv`: where numba-cuda is installed, `numba.cuda` is another module, and what is tested is the lab without it.
     """
-    import tomllib
-
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    wanted = [*project["optional-dependencies"]["compiler"], "numpy"]
+    wanted = [*workspace.dependencies(ROOT, "compiler"), "numpy"]
     lock = ROOT / "requirements" / "compiler.txt"
     return _made(".compiler", [lock], [["install", "--constraint", str(lock), *wanted]])
 
@@ -49,7 +48,7 @@ def docs() -> Path:
 def _lab_and(group: str) -> Path:
     files = requirements("cpu", ["test", group])
     sync = ["sync", "--require-hashes", *map(str, files)]
-    project = ["install", "--no-deps", "--no-build-isolation", "--offline", "--editable", str(ROOT)]
+    project = ["install", "--no-deps", "--no-build-isolation", "--offline", *own(editable=True)]
     return _made(f".{group}", files, [sync, project])
 
 

@@ -9,6 +9,8 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from hundredfold.setup import workspace
+
 from . import ROOT, Stop, audit, beside, environment, names, on_disk, parts
 
 Command = Callable[[list[str]], "int | None"]
@@ -86,7 +88,8 @@ def doctor(arguments: list[str]) -> int:
     """say what this machine has and what is wrong with it; works before set-up too"""
     if environment.PYTHON.exists():
         return _become("-m", "hundredfold.setup.doctor", *arguments)
-    env = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    sources = [str(workspace.folder(ROOT, name) / "src") for name in workspace.PACKAGES]
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sources)}
     return subprocess.call([sys.executable, "-m", "hundredfold.setup.doctor", *arguments], env=env)
 
 
@@ -103,7 +106,7 @@ def benchmark(arguments: list[str]) -> int:
 
 
 def lock(arguments: list[str]) -> None:
-    """make requirements/*.txt from pyproject.toml, keeping the pins that are there unless UPGRADE=1"""
+    """make requirements/*.txt from the pyproject.toml files, keeping the pins that are there unless UPGRADE=1"""
     from . import uv
 
     installer = uv.find() or uv.bring(environment.LOG)
@@ -112,7 +115,12 @@ def lock(arguments: list[str]) -> None:
     for name in (*environment.EXTRAS, *environment.GROUPS, "uv"):
         source = ["--group", f"pyproject.toml:{name}"]
         if name in environment.EXTRAS:
-            source = ["pyproject.toml", "--extra", name, "--group", "build"]
+            # Of the three packages together, none of which is to be looked for in an index.
+            wanted = ROOT / ".cache" / f"{name}.in"
+            wanted.parent.mkdir(exist_ok=True)
+            asked = [*workspace.dependencies(ROOT), *workspace.dependencies(ROOT, name)]
+            wanted.write_text("\n".join(asked), encoding="utf-8")
+            source = [str(wanted.relative_to(ROOT)), "--group", "build"]
         if name == "uv":
             source = ["requirements/uv.in"]
         elif name != "cpu":

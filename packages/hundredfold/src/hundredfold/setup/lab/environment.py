@@ -12,6 +12,8 @@ import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from hundredfold.setup import workspace
+
 from . import ROOT, Stop, on_disk, read_only, uv
 
 VENV = ROOT / ".venv"
@@ -118,21 +120,17 @@ def _another_asked_for(python: str | None) -> bool:
 
 
 def key_of(what: list, files: Iterable[Path]) -> str:
-    """A digest of everything that decides what an environment should hold: what it is, its locks, the project's own part."""
-    import tomllib
-
+    """A digest of everything that decides what an environment should hold: what it is, its locks, the packages' own part."""
     digest = hashlib.sha256(json.dumps([*what, str(ROOT)]).encode())
     for file in files:
         digest.update(file.read_bytes())
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    build = [project.get("build-system"), project["project"], project.get("tool", {}).get("hatch")]
-    digest.update(json.dumps(build, sort_keys=True).encode())
+    for name in workspace.PACKAGES:
+        project = workspace.settings(ROOT, name)
+        build = [project.get("build-system"), project["project"], project.get("tool", {}).get("hatch")]
+        digest.update(json.dumps(build, sort_keys=True).encode())
     # An editable install copies these; a change of any of them needs another.
-    for file in sorted(
-        path
-        for name in ("etc", "*.pth")
-        for path in (ROOT / "packages" / "hundredfold" / "src" / "hundredfold").rglob(name)
-    ):
+    copied = [path for name in ("etc", "*.pth") for path in (ROOT / "packages").glob(f"*/src/**/{name}")]
+    for file in sorted(copied):
         for part in sorted(file.rglob("*")) if file.is_dir() else [file]:
             if part.is_file():
                 digest.update(part.as_posix().encode() + part.read_bytes())
@@ -174,10 +172,19 @@ def _make(state: dict, extra: str, groups: list[str]) -> None:
             install(installer, [*sync, "--offline"])
         except Stop:
             raise error from None
-    project = ["pip", "install", "--python", str(PYTHON), "--no-deps", "--no-build-isolation", "--editable", str(ROOT)]
-    uv.run(installer, [*project, "--reinstall-package", "hundredfold", "--offline"], LOG)
+    project = ["pip", "install", "--python", str(PYTHON), "--no-deps", "--no-build-isolation", *own(editable=True)]
+    uv.run(installer, [*project, "--offline"], LOG)
     _write(note, finished=True)
     print(f"Set up in {time.monotonic() - started:.0f} s.", flush=True)
+
+
+def own(*, editable: bool) -> list[str]:
+    """The part of `uv pip install` that installs the three packages of this checkout, in place of what there is of them."""
+    found: list[str] = []
+    for name in workspace.PACKAGES:
+        place = str(workspace.folder(ROOT, name))
+        found += ["--reinstall-package", name, *(["--editable", place] if editable else [place])]
+    return found
 
 
 def install(installer: str, arguments: list[str]) -> None:

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from . import ROOT, Stop, on_disk, uv
-from .environment import LOG, install, key_of, one_at_a_time, requirements
+from .environment import LOG, install, key_of, one_at_a_time, own, requirements
 
 PROXY = ROOT / "deploy" / "hub" / "proxy"
 #: Where the environment goes if others cannot enter the checkout, as below /root.
@@ -63,7 +63,7 @@ def ready() -> Path:
                     )
             # As it would be installed, and not from the checkout, which others may not enter.
             project = ["pip", "install", "--python", str(python), "--no-deps", "--no-build-isolation", "--offline"]
-            uv.run(installer, [*project, "--reinstall-package", "hundredfold", str(ROOT)], LOG)
+            uv.run(installer, [*project, *own(editable=False)], LOG)
             stamp.write_text(wanted, encoding="utf-8")
     except OSError as error:
         raise on_disk(error) or error from None

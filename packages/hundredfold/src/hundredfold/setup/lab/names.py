@@ -199,7 +199,7 @@ def command(arguments: list[str]) -> int:
             continue
         found = json.loads(done.stdout)
         for what in ("names", "modules"):
-            target = Path(__file__).parents[2] / "simulate" / library / f"{what}.json"
+            target = ROOT / "packages" / "gpusim" / "src" / "gpusim" / "libraries" / library / f"{what}.json"
             target.write_text(json.dumps(found[what], indent=0) + "\n")
         print(f"  {library}: {len(found['names'])} public modules and classes, {len(found['modules'])} modules")
     return 0

@@ -32,6 +32,7 @@ SMALL = ("-m", "not large or smoke")
 APART = (
     "tests/lab",
     "packages/gpusim/tests/kernels_set",
+    "packages/kernellens/tests/test_kernels_set_seen.py",
     "tests/interop",
     "tests/hub",
     "tests/site",
@@ -40,8 +41,13 @@ APART = (
     "tests/deploy/test_packages.py",
     "tests/deploy/test_gateway_hub.py",
     "tests/images",
+    "tests/test_wheels.py",
 )
 """What is a part of its own, because it takes minutes or packages that `.venv` lacks."""
+
+
+KERNELS = ("packages/gpusim/tests/kernels_set", "packages/kernellens/tests/test_kernels_set_seen.py")
+"""Where the kernels of the set are compiled, interpreted and traced."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +71,7 @@ def own() -> Run:
 def kernels() -> Run:
     """every kernel of the kernel set, compiled, interpreted and traced"""
     # Dealt kernel by kernel: by file one worker would have nearly all of it, by test each would run what the other ran.
-    return Run((*_pytest(), "--dist", "loadgroup", "packages/gpusim/tests/kernels_set"))
+    return Run((*_pytest(), "--dist", "loadgroup", *KERNELS))
 
 
 def compiler() -> Run:
@@ -121,6 +127,12 @@ def images() -> Run:
     return Run((*_pytest(workers=False), "tests/images"))
 
 
+def wheels() -> Run:
+    """each package from its own wheel, in an environment that has nothing else"""
+    # One process: what is installed is installed once.
+    return Run((*_pytest(workers=False), "tests/test_wheels.py"))
+
+
 def numba() -> Run:
     """the CUDA tests that Numba carries, under the simulator"""
     return Run(("packages/gpusim/tests/numba_cuda_suite/run.py", "--installed"))
@@ -130,7 +142,7 @@ def suite(runner: str, repository: str) -> Callable[[], Run]:
     """A part for a library's own tests, from a checkout below the folder that CHECKOUTS names."""
 
     def part() -> Run:
-        return Run((f"tests/{runner}/run.py", "--checkout", str(_checkout(repository))))
+        return Run((f"packages/gpusim/tests/{runner}/run.py", "--checkout", str(_checkout(repository))))
 
     part.__doc__ = f"the tests of {repository}, under the simulator (from CHECKOUTS/{repository.replace('/', '+')})"
     return part
@@ -153,6 +165,7 @@ PARTS: dict[str, Callable[[], Run]] = {
     "site": site,
     "grading": grading,
     "images": images,
+    "wheels": wheels,
     "numba": numba,
     "numba-cuda": suite("numba_cuda_suite", "NVIDIA/numba-cuda"),
     "cupy": suite("cupy_suite", "cupy/cupy"),
