@@ -1,4 +1,4 @@
-"""The house: who may import whom, and what must stay importable before anything is installed."""
+"""The architecture: which package and which group may import which, and what stays importable before anything is installed."""
 
 import ast
 import functools
@@ -7,14 +7,72 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-SOURCE = Path(__file__).parents[1] / "packages" / "hundredfold" / "src" / "hundredfold"
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("gpusim", "kernellens", "hundredfold")
+SOURCES = {name: ROOT / "packages" / name / "src" / name for name in PACKAGES}
 
-# Left never imports right. Those that share a rank do not import each other either, but for the last, where the doors stand.
-RANKS = [["machine"], ["plot", "data"], ["engine"], ["simulate"], ["lens", "toolkit"], ["problems"], ["checking"]]
-RANK = {name: rank for rank, names in enumerate(RANKS) for name in names}
-DOORS = len(RANKS)
+# Within a package, what stands further up never imports what stands further down, and those of one line do not import each other.
+# A longer name counts before a shorter one: `setup` is asked before anything is installed, and `setup.lab` opens all there is.
+RANKS = {
+    "gpusim": """
+        variables own
+        hardware
+        device
+        kernels
+        importing
+        libraries start testing
+        running
+        __main__
+    """,
+    "kernellens": """
+        variables plot notebooks requests barriers arguments
+        chosen banks branches traffic
+        residency result report
+        tracing compiling watching
+        ordering times
+        pictures arrays
+        sheet
+        magics trial
+        check port
+        cli
+        __main__
+    """,
+    "hundredfold": """
+        paths setup.workspace classroom.seats.rmm
+        setup.packages setup.environments data
+        setup.doctor start
+        toolkit
+        toolkit.record
+        learning.problems
+        learning.checking learning.progress learning.reporting
+        notebook.replay notebook.workspace
+        notebook.dashboard notebook.panel
+        notebook.extension
+        classroom.seats classroom.syllabi
+        classroom.assignment classroom.links classroom.preflight
+        publish.browser publish.build publish.pages
+        publish.site
+        setup.lab
+        cli __main__
+    """,
+}
+RANK = {
+    f"{package}.{name}": rank
+    for package, lines in RANKS.items()
+    for rank, names in enumerate(lines.split("\n"))
+    for name in names.split()
+}
+# Arrows between modules of one line or back, each with its reason.
+ALLOWED = {
+    ("kernellens.result", "kernellens.report"): "a trace shows itself in words; `report` takes only its type from it",
+    ("kernellens.report", "kernellens.result"): "as above",
+    (
+        "kernellens.ordering",
+        "kernellens.pictures",
+    ): "schedules show themselves; pictures are drawn when they are looked at",
+}
 
-MODULES = sorted(SOURCE.rglob("*.py"))
+MODULES = sorted(path for source in SOURCES.values() for path in source.rglob("*.py"))
 
 
 @functools.cache
@@ -22,18 +80,18 @@ def tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
-def room(module: str) -> str:
-    """The room of a dotted name: ``hundredfold.toolkit.timing`` → ``toolkit``; the package itself → ``""``."""
-    return (module.split(".") + [""])[1]
-
-
+@functools.cache
 def dotted(path: Path) -> str:
-    parts = ("hundredfold", *path.relative_to(SOURCE).with_suffix("").parts)
+    source = SOURCES[path.relative_to(ROOT / "packages").parts[0]]
+    parts = (source.name, *path.relative_to(source).with_suffix("").parts)
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
+NAMES = {dotted(path) for path in MODULES}
+
+
 def imports(path: Path):
-    """Yield ``(line, absolute dotted name)`` for every import in a file, those inside functions included."""
+    """Yield ``(line, absolute dotted name of a module)`` for every import in a file, those inside functions included."""
     here = dotted(path).split(".")
     package = here if path.name == "__init__.py" else here[:-1]
     for node in ast.walk(tree(path)):
@@ -42,52 +100,89 @@ def imports(path: Path):
         elif isinstance(node, ast.ImportFrom):
             base = ".".join(package[: len(package) - node.level + 1]) if node.level else ""
             name = ".".join(filter(None, [base, node.module]))
-            if name == "hundredfold":  # from hundredfold import measure: the names are rooms
-                yield from ((node.lineno, f"hundredfold.{alias.name}") for alias in node.names)
-            else:
-                yield node.lineno, name
+            full = (f"{name}.{alias.name}" for alias in node.names)
+            yield from ((node.lineno, each if each in NAMES else name) for each in full)
 
 
-def test_left_never_imports_right():
-    wrong = []
+def group(module: str) -> str:
+    """The ranked name that a module falls under; the package's own for its ``__init__``."""
+    name = module
+    while name and name not in RANK:
+        name = name.rpartition(".")[0]
+    return name or module
+
+
+def arrows():
+    """Yield ``(file:line, importing group, imported group, imported module)`` for imports of our own packages."""
     for path in MODULES:
-        mine = room(dotted(path))
-        if mine == "":  # the package's own face opens every door, lazily
-            continue
         for line, name in imports(path):
-            other = room(name)
-            if not name.startswith("hundredfold.") or other == mine or other.startswith("__"):
-                continue
-            if RANK.get(other, DOORS) >= RANK.get(mine, DOORS) and RANK.get(mine, DOORS) != DOORS:
-                wrong.append(f"{path.relative_to(SOURCE)}:{line} imports {name}")
+            if name.partition(".")[0] in PACKAGES:
+                yield f"{path.relative_to(ROOT / 'packages')}:{line}", group(dotted(path)), group(name), name
+
+
+def test_packages_import_only_those_before_them():
+    wrong = [
+        f"{where} imports {name}"
+        for where, mine, other, name in arrows()
+        if PACKAGES.index(other.partition(".")[0]) > PACKAGES.index(mine.partition(".")[0])
+    ]
     assert not wrong, "\n".join(wrong)
 
 
-def test_the_stand_ins_know_nothing_of_the_course():
-    standins = [path for path in MODULES if path.is_relative_to(SOURCE / "simulate")]
-    assert standins
-    rooms = {room(name) for path in standins for _, name in imports(path) if name.startswith("hundredfold.")}
-    assert rooms <= {"machine", "engine", "simulate"}
+def test_groups_import_only_those_above_them():
+    wrong, used = [], set()
+    for where, mine, other, name in arrows():
+        if mine.partition(".")[0] != other.partition(".")[0] or mine == other or not {mine, other} <= set(RANK):
+            continue
+        used.add((mine, other))
+        if RANK[other] >= RANK[mine] and (mine, other) not in ALLOWED:
+            wrong.append(f"{where} imports {name}: {mine} may not import {other}")
+    assert not wrong, "\n".join(wrong)
+    assert set(ALLOWED) <= used, "an arrow that is gone needs no leave"
+
+
+def test_every_module_is_in_a_group():
+    faces = {*PACKAGES, *(f"hundredfold.{name}" for name in ("setup", "learning", "notebook", "classroom", "publish"))}
+    outside = sorted(name for name in NAMES - faces if group(name) not in RANK)
+    assert not outside
+    assert not sorted(name for name in RANK if name not in NAMES), "a group that is gone"
+
+
+def test_the_simulated_libraries_know_only_the_simulator():
+    found = {group(name) for where, _, _, name in arrows() if where.startswith("gpusim/src/gpusim/libraries/")}
+    assert found <= {f"gpusim.{name}" for name in ("libraries", "importing", "kernels", "device", "own", "variables")}
 
 
 def test_the_graph_of_a_kernel_knows_no_backend():
-    kernels = "gpusim.kernels"
-    found = {name for path in (SOURCE / "engine/kernels/ir").glob("*.py") for _, name in imports(path)}
-    assert f"{kernels}.ir.graph" in found
-    assert not {name for name in found if name.startswith((f"{kernels}.compiled", f"{kernels}.interpreted"))}
+    found = {name for path in (SOURCES["gpusim"] / "kernels/ir").glob("*.py") for _, name in imports(path)}
+    assert "gpusim.kernels.ir.graph" in found
+    assert not {name for name in found if name.startswith("gpusim.kernels.backends")}
 
 
 def test_a_bare_python_can_ask_the_machine():
     """lab.py does, before anything is installed: no site-packages, no environment."""
-    names = [
-        dotted(path)
-        for path in MODULES
-        if room(dotted(path)) == "machine" and path.stem not in ("probe_child", "__main__")
-    ]
-    code = f"import sys; sys.path.insert(0, {str(SOURCE.parent)!r})\nfor name in {names!r}: __import__(name)\n"
+    inside = ("hundredfold.setup.lab.start", "hundredfold.setup.lab.server", "hundredfold.setup.lab.panel_routes")
+    names = sorted(
+        name
+        for name in NAMES
+        if name.startswith(("gpusim.hardware", "hundredfold.setup"))
+        and not name.endswith(("probe_child", "__main__"))
+        and name not in inside  # these run in the environment that the others make
+    )
+    assert {"gpusim.hardware", "hundredfold.setup.doctor", "hundredfold.setup.lab.commands"} <= set(names)
+    places = [str(source.parent) for source in SOURCES.values()]
+    code = f"import sys; sys.path[:0] = {places!r}\nfor name in {names!r}: __import__(name)\n"
     code += "from hundredfold.setup import doctor; doctor.examine()"
     done = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
+
+
+def test_importing_a_package_is_light():
+    """Each makes its names known and does nothing: what it is made of is imported with the first of them."""
+    for name in PACKAGES:
+        code = f"import sys; before = set(sys.modules); import {name}; print(*sorted(set(sys.modules) - before))"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+        assert done.stdout.split() == [name]
 
 
 def test_a_long_module_gives_a_reason():
@@ -96,7 +191,7 @@ def test_a_long_module_gives_a_reason():
     for path in MODULES:
         lines = len(path.read_text(encoding="utf-8").splitlines())
         if lines > 800 and "Over 800 lines: " not in (ast.get_docstring(tree(path)) or ""):
-            unexplained.append(str(path.relative_to(SOURCE)))
+            unexplained.append(str(path.relative_to(ROOT)))
     assert not unexplained, "give the reason in the docstring, as “Over 800 lines: …”"
 
 
@@ -115,7 +210,7 @@ def test_a_class_stands_in_one_place():
                     if isinstance(base, ast.Name) and base.id in known:
                         heirs[known[base.id]].append((path, node.name))
     slices = [
-        f"{name} of {path.relative_to(SOURCE)} is a part of {heir} of {there.relative_to(SOURCE)}"
+        f"{name} of {path.relative_to(ROOT)} is a part of {heir} of {there.relative_to(ROOT)}"
         for (path, name), [(there, heir), *others] in heirs.items()
         if not others and there != path and not _named(name, path, there)
     ]
