@@ -22,7 +22,8 @@ IMPORTS = (
     "gpusim.kernels.launch gpusim.kernels.backends.numpy gpusim.kernels.backends.numba.traced "
     "kernellens.trial.command kernellens.trial.running kernellens.trial.verdicts kernellens.port.command "
     "hundredfold.publish.build.execute kernellens.check.sarif kernellens.check.command gpusim.hardware.gpus kernellens.plot.words "
-    "kernellens kernellens.watching gpusim.device.memory gpusim.device.empty gpusim.device.oom psutil"
+    "kernellens.tracing kernellens.arrays kernellens.times kernellens.pictures kernellens.ordering kernellens.compiling "
+    "kernellens.residency kernellens.watching gpusim.device.memory gpusim.device.empty gpusim.device.oom psutil"
 ).split()
 """None of these is a simulated library, or decides whether there is a GPU: each child decides that itself."""
 
@@ -332,7 +333,8 @@ def _startup(customised: bool) -> None:
     import sysconfig
     from pathlib import Path
 
-    for file in sorted(Path(sysconfig.get_path("purelib")).glob("hundredfold*.pth")):
+    site = Path(sysconfig.get_path("purelib"))
+    for file in sorted([*site.glob("gpusim.pth"), *site.glob("hundredfold*.pth")]):
         for line in file.read_text(encoding="utf-8").splitlines():
             if line.startswith("import "):
                 exec(line)

@@ -10,11 +10,12 @@ import sys
 from pathlib import Path
 from types import FunctionType
 
-TESTS = Path(__file__).parents[1]
+PACKAGES = Path(__file__).parents[2] / "packages"
+TESTS = PACKAGES / "gpusim" / "tests"
 
 
 def main(name: str) -> None:
-    sys.path[:0] = [str(TESTS), str(TESTS / "lens")]
+    sys.path[:0] = [str(TESTS), str(PACKAGES / "kernellens" / "tests")]
     from gpusim.hardware import detect
 
     if detect.simulating():

@@ -77,7 +77,7 @@ class Child:
         self.log = tempfile.TemporaryFile()
         env = {
             **os.environ,
-            "PYTHONPATH": f"{HERE.parent}{os.pathsep}{ROOT / 'src'}",
+            "PYTHONPATH": os.pathsep.join(map(str, [HERE.parent, *sorted((ROOT / "packages").glob("*/src"))])),
             "PYTHONUNBUFFERED": "1",
             **stage.env,
         }

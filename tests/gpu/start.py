@@ -103,7 +103,11 @@ def _options() -> argparse.ArgumentParser:
 def _machine(python: str, dry: bool) -> str:
     """The GPU's name; without one that works, the run would be no run on a GPU."""
     code = "from hundredfold import machine; m = machine.mode(); print(m); print(machine.probe().usable[0].name if m == 'gpu' else machine.cpu.cpu_name())"
-    env = {**os.environ, "PYTHONPATH": str(ROOT / "src"), **_env(dry)}
+    env = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(str(place) for place in sorted((ROOT / "packages").glob("*/src"))),
+        **_env(dry),
+    }
     asked = subprocess.run([python, "-c", code], capture_output=True, text=True, timeout=120, check=False, env=env)
     mode, _, name = asked.stdout.strip().partition("\n")
     if not name:

@@ -63,7 +63,7 @@ WANTED = {
 }
 
 
-RECORDED = Path(__file__).parents[1] / "machine" / "recorded"
+RECORDED = Path(__file__).parents[2] / "packages" / "gpusim" / "tests" / "hardware" / "recorded"
 
 
 @pytest.fixture(scope="module")

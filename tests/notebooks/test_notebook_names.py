@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[2]
 SOURCES = sorted((ROOT / "sources").rglob("*.py"))
 NAMES = {}
 for _library in ("cupy", "cupyx", "cudf", "dask_cudf", "cuml", "rmm", "dask_cuda", "numba_cuda"):
-    _file = ROOT / "packages" / "gpusim" / "src" / "gpusim" / "importing" / _library / "names.json"
+    _file = ROOT / "packages" / "gpusim" / "src" / "gpusim" / "libraries" / _library / "names.json"
     NAMES.update({module: set(names.split()) for module, names in json.loads(_file.read_text()).items()})
 
 

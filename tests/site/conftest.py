@@ -21,7 +21,7 @@ def site() -> Path:
     clean = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith(("HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_", "GPUSIM_", "KERNELLENS_"))
+        if not name.startswith(("HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_"))
     }
     command = [sys.executable, "-m", "hundredfold.publish.site.build", "--fresh"]
     done = subprocess.run(command, cwd=ROOT, env=clean, capture_output=True, text=True, timeout=600)

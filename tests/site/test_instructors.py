@@ -53,7 +53,7 @@ def words_of_the_course() -> set[str]:
     found = {*dir(builtins), *keyword.kwlist, *dir(numpy), *dir(numpy.linalg), *dir(numpy.random.Generator)}
     found |= {*dir(pandas), *dir(pandas.DataFrame), *dir(pandas.Series), *dir(distributed), *dir(distributed.Client)}
     found |= {*dir(dask.array), *dir(dask.array.Array), *dir(dask.dataframe), *dir(dask.dataframe.DataFrame)}
-    for file in (ROOT / "packages" / "hundredfold" / "src" / "hundredfold").rglob("*.py"):
+    for file in (ROOT / "packages").glob("*/src/**/*.py"):
         found |= set(_WORD.findall(file.read_text(encoding="utf-8")))
     return found
 

@@ -1,4 +1,4 @@
-"""The stand-ins for the tests of these folders: in the test process for a while, or in a simulating process of their own."""
+"""The simulated libraries for these tests: in the test process for a while, or in a simulating process of their own."""
 
 import contextlib
 import importlib
@@ -7,8 +7,18 @@ import os
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import pytest
+
+from gpusim.testing import no_standins_left, standins  # noqa: F401
+
+if not (Path(__file__).parents[3] / "tests" / "warm.py").exists():
+
+    @pytest.fixture(scope="module")
+    def warm():
+        """Without `tests/warm.py`, processes start cold."""
+
 
 LOOP = """
 import gc, json, sys, traceback

@@ -21,7 +21,7 @@ def run(tmp_path):
     environment = {
         key: value
         for key, value in os.environ.items()
-        if not key.startswith(("HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_", "GPUSIM_", "KERNELLENS_"))
+        if not key.startswith(("HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_"))
     }
     environment["GPUSIM_PROBE"] = str(probe)
 
@@ -87,7 +87,7 @@ def test_a_zip_file_and_standard_input_run_too(run):
 
 def test_the_standins_are_in_place_and_the_banner_is_on_stderr(run):
     done = run("-c", "import importlib.util as u; print(u.find_spec('cupy').origin)")
-    assert done.stdout.strip().replace(os.sep, "/").endswith("hundredfold/simulate/cupy/__init__.py")
+    assert done.stdout.strip().replace(os.sep, "/").endswith("gpusim/libraries/cupy/__init__.py")
     assert done.stderr.startswith("Hundredfold: no GPU here") or "simulated GPU" in done.stderr
     assert done.stderr.count("\n") == 1
 

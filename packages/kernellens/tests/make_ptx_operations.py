@@ -16,7 +16,7 @@ import warnings
 from pathlib import Path
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parent))
+sys.path.insert(0, str(HERE.parents[1] / "gpusim" / "tests"))
 FLOAT = re.compile(r"(fma|add|sub|mul|div|neg|sqrt|rcp|rsqrt|ex2|lg2|sin|cos|tanh|abs|min|max|cvt)\S*\.(f64|f32|f16)")
 INTEGER = re.compile(r"(mad|add|sub|mul|shl|or|sad|min|max|dp\w+)\S*\.[subi]\d+")
 

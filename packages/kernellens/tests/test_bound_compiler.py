@@ -35,7 +35,7 @@ print(json.dumps(out))
 
 @pytest.fixture(scope="module")
 def counted():
-    command = [sys.executable, "-c", COUNT, str(HERE.parent), *RECORDED["kernels"]]
+    command = [sys.executable, "-c", COUNT, str(HERE.parents[1] / "gpusim" / "tests"), *RECORDED["kernels"]]
     done = subprocess.run(command, capture_output=True, text=True, timeout=1200, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     return json.loads(done.stdout.splitlines()[-1])

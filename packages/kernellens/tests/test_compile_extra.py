@@ -323,7 +323,7 @@ def test_a_gpu_older_than_the_compiler():
 
 def _absent():
     """The lines of packages/gpusim/tests/kernels/test_absent.py."""
-    path = Path(__file__).parents[1] / "engine" / "kernels" / "test_absent.py"
+    path = Path(__file__).parents[2] / "gpusim" / "tests" / "kernels" / "test_absent.py"
     spec = importlib.util.spec_from_file_location("absent_lines", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -373,7 +373,7 @@ print(len(compiled))
 
 
 def test_every_kernel_of_the_engine_s_set_is_compiled():
-    tests = os.path.dirname(os.path.dirname(__file__))
+    tests = str(Path(__file__).parents[2] / "gpusim" / "tests")
     command = [sys.executable, "-c", WHOLE_SET, tests]
     done = subprocess.run(command, capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stderr

@@ -341,7 +341,7 @@ def test_of_kernels_of_all_kinds_the_bound_is_below_the_estimate_and_what_is_cer
         "docs_fast_matmul",
         "docs_array_sum",
     ]
-    tests = Path(request.config.rootpath) / "tests"
+    tests = Path(__file__).parents[2] / "gpusim" / "tests"
     command = [sys.executable, "-c", textwrap.dedent(KERNELS), str(tests), *names]
     done = subprocess.run(command, capture_output=True, text=True, timeout=1200, check=False)
     assert done.returncode == 0, done.stderr[-2000:]

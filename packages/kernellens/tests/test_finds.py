@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[2] / "gpusim" / "tests")]
 from broken.all_variants import VARIANTS, kind_and_module  # noqa: E402
 from broken.checking import check, lines  # noqa: E402
 from broken.deserved import DESERVED  # noqa: E402

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE.parent), str(HERE.parent / "lens")]
+TESTS = HERE.parents[1] / "gpusim" / "tests"  # where the kernels are
+sys.path[:0] = [str(TESTS), str(HERE)]
 from broken.all_variants import VARIANTS, kind_and_module  # noqa: E402
 from broken.deserved import DESERVED  # noqa: E402
 from kernels_set import registry  # noqa: E402
@@ -52,7 +53,7 @@ def ask():
     import json
 
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("GPUSIM_SIM", "GPUSIM_KERN", "NUMBA_"))}
-    script = SCRIPT.format(tests=str(HERE.parent), lens=str(HERE.parent / "lens"))
+    script = SCRIPT.format(tests=str(TESTS), lens=str(HERE))
     process = subprocess.Popen(
         [sys.executable, "-W", "ignore", "-c", script],
         stdin=subprocess.PIPE,

@@ -176,6 +176,7 @@ def test_the_table_of_a_notebook(shell):
 
 
 def test_the_extension_brings_them(standins):
+    pytest.importorskip("hundredfold", reason="the course's own part in it")
     from hundredfold.notebook import extension
 
     shell = InteractiveShell()

@@ -36,6 +36,7 @@ def page():
     import bokeh
     from playwright.sync_api import sync_playwright
 
+    pytest.importorskip("hundredfold", reason="the course's own part in it")
     from hundredfold.publish.build.figures import chromium
 
     folder = Path(bokeh.__file__).parent / "server" / "static" / "js"

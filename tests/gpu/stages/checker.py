@@ -14,7 +14,8 @@ from pathlib import Path
 
 TITLE = "compute-sanitizer"
 WORKERS = 6
-TESTS = Path(__file__).parents[2]
+PACKAGES = Path(__file__).parents[3] / "packages"
+TESTS = PACKAGES / "gpusim" / "tests"
 
 TOOL = {
     "out-of-bounds": "memcheck",
@@ -31,7 +32,7 @@ SAID = re.compile(
 
 
 def parts(about):
-    sys.path[:0] = [str(TESTS), str(TESTS / "lens")]
+    sys.path[:0] = [str(TESTS), str(PACKAGES / "kernellens" / "tests")]
     from broken.all_variants import VARIANTS
     from kernels_set import registry
 
@@ -90,7 +91,7 @@ def _launch(text):
 
 def _of_lens(name):
     """What the lens says: of a variant its declared finding (held by `packages/kernellens/tests` on every run), of a right kernel nothing or what it deserves."""
-    sys.path[:0] = [str(TESTS), str(TESTS / "lens")]
+    sys.path[:0] = [str(TESTS), str(PACKAGES / "kernellens" / "tests")]
     from broken.all_variants import VARIANTS
     from broken.deserved import DESERVED
 

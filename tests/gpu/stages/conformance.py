@@ -16,7 +16,8 @@ from pathlib import Path
 TITLE = "Conformance"
 WORKERS = 4
 
-TESTS = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
+TESTS = ROOT / "packages" / "gpusim" / "tests"
 FILES = ("test_names.py", "test_notebook_names.py")
 NEEDS = {"cupy": ["cupy"], "cupyx": ["cupy", "scipy"], "cudf": ["cudf", "cupy"]}
 
@@ -109,7 +110,7 @@ def _file(name):
     ]
     # The file puts the stand-ins in place itself, where there is no GPU.
     env = {name: value for name, value in os.environ.items() if name != "GPUSIM_SIMULATE"}
-    done = subprocess.run(command, capture_output=True, text=True, timeout=390, check=False, cwd=TESTS.parent, env=env)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=390, check=False, cwd=ROOT, env=env)
     last = (done.stdout.strip().splitlines() or [done.stderr[-300:]])[-1]
     failed = re.findall(r"^(?:FAILED|ERROR) (\S.*)$", done.stdout, re.MULTILINE)
     if done.returncode not in (0, 1):

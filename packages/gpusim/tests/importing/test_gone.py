@@ -7,7 +7,7 @@ import pytest
 
 from gpusim.importing import gone
 
-HERE = Path(gone.__file__).parent
+HERE = Path(gone.__file__).parents[1] / "libraries"
 IMPORTS = "import cudf, cuml, cupy, pytest, rmm"
 
 

@@ -8,26 +8,25 @@ from pathlib import Path
 
 import pytest
 
-REPOSITORY = Path(__file__).resolve().parents[4]
-LINE = REPOSITORY / "packages" / "gpusim" / "src" / "gpusim" / "importing" / "gpusim.pth"
-SEAT = REPOSITORY / "packages" / "hundredfold" / "src" / "hundredfold" / "classroom" / "seats" / "hundredfold_seat.pth"
+PROJECT = Path(__file__).resolve().parents[2]
+LINE = PROJECT / "src" / "gpusim" / "importing" / "gpusim.pth"
 
 # Prints whether this process simulates, where it would find cupy, and what of ours it imported for that.
 REPORT = """
 import importlib.util, sys
 first = type(sys.meta_path[0]).__name__
-ours = sorted(name for name in sys.modules if name.startswith("hundredfold"))
+ours = sorted(name for name in sys.modules if name.partition(".")[0] in ("gpusim", "kernellens", "hundredfold"))
 print(first == "StandInFinder", ours)
 """
-SIMULATING = "True ['hundredfold', 'gpusim.importing', 'gpusim.activate', 'gpusim.importing.errors',"
-SIMULATING += " 'gpusim.importing.finder']"
+SIMULATING = "True ['gpusim', 'gpusim.importing', 'gpusim.importing.activate', 'gpusim.importing.errors',"
+SIMULATING += " 'gpusim.importing.finder', 'gpusim.variables']"
 
 
 def run(*arguments, simulate="1", check=True, **more):
     environment = {
         key: value
         for key, value in os.environ.items()
-        if not key.startswith(("HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_", "GPUSIM_", "KERNELLENS_"))
+        if not key.startswith(("HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_"))
     }
     if simulate is not None:
         environment["GPUSIM_SIMULATE"] = simulate
@@ -38,31 +37,27 @@ def run(*arguments, simulate="1", check=True, **more):
     return done
 
 
-@pytest.mark.parametrize("file", [LINE, SEAT], ids=["simulate", "seat"])
-def test_it_is_one_line_that_python_executes(file):
-    text = file.read_text()
+def test_it_is_one_line_that_python_executes():
+    text = LINE.read_text()
     assert text.startswith("import ") and text.count("\n") == 1 and text.endswith("\n")
 
 
 @pytest.mark.parametrize("how", ["build_wheel", "build_editable"])
 def test_it_is_in_every_kind_of_installation(how, tmp_path):
     program = f"import hatchling.build; print(hatchling.build.{how}({str(tmp_path)!r}))"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, cwd=REPOSITORY)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, cwd=PROJECT)
     assert done.returncode == 0, done.stderr
     wheel = zipfile.ZipFile(tmp_path / done.stdout.split()[-1])
-    assert wheel.read("hundredfold.pth").decode() == LINE.read_text()
-    assert wheel.read("hundredfold_seat.pth").decode() == SEAT.read_text()
+    assert wheel.read("gpusim.pth").decode() == LINE.read_text()
     names = wheel.namelist()
-    assert ("hundredfold/simulate/finder.py" in names) == (how == "build_wheel")
+    assert ("gpusim/importing/finder.py" in names) == (how == "build_wheel")
     if how == "build_wheel":
-        assert "hundredfold/machine/gpus.json" in names  # data travel with the code
-        for file in (REPOSITORY / "recordings").glob("*.json"):
-            assert f"hundredfold/_recordings/{file.name}" in names
+        assert "gpusim/hardware/gpus.json" in names  # data travel with the code
         assert not any(name.startswith("tests/") for name in names)
     else:
         # The finder is imported by it, so the line that makes the package importable must be read before.
-        editable = [name for name in names if name.endswith(".pth") and not name.startswith("hundredfold")]
-        assert all(name < "hundredfold.pth" for name in editable)
+        editable = [name for name in names if name.endswith(".pth") and not name.startswith("gpusim")]
+        assert editable and all(name < "gpusim.pth" for name in editable)
 
 
 @pytest.mark.parametrize("simulate", ["1", "yes"])
@@ -80,7 +75,7 @@ def test_the_finder_brings_in_only_modules_that_python_has_loaded_anyway():
     listing = "import sys; print(*sys.modules)"
     plain = set(run("-c", listing, simulate=None).stdout.split())
     more = set(run("-c", listing).stdout.split()) - plain
-    assert {name for name in more if not name.startswith("hundredfold")} <= {
+    assert {name for name in more if not name.startswith("gpusim")} <= {
         "importlib.machinery",
         "importlib",
         "__future__",
@@ -99,29 +94,36 @@ def test_pythons_own_flags_keep_their_meaning(flags, finds):
 
 def only_the_line(tmp_path, program="print('started')"):
     """Run a bare Python whose site folder holds only our line, and what the test put beside it."""
-    (tmp_path / "hundredfold.pth").write_text(LINE.read_text())
+    (tmp_path / "gpusim.pth").write_text(LINE.read_text())
     return run("-I", "-S", "-c", f"import site; site.addsitedir({str(tmp_path)!r}); {program}")
 
 
-def test_python_starts_without_hundredfold(tmp_path):
+def test_python_starts_without_gpusim(tmp_path):
     done = only_the_line(tmp_path)
     assert done.stdout == "started\n"
-    assert done.stderr.startswith("hundredfold: GPUSIM_SIMULATE is set, but the stand-ins cannot be put in place: ")
-    assert done.stderr.count("\n") == 1 and "No module named 'hundredfold'" in done.stderr
+    assert done.stderr.startswith("gpusim: the simulated libraries cannot be put in place: ")
+    assert done.stderr.count("\n") == 1 and "No module named 'gpusim'" in done.stderr
 
 
 @pytest.mark.parametrize("text", ["def broken(:\n", "raise RuntimeError('half written')\n", "\0"])
-def test_python_starts_with_a_broken_hundredfold(text, tmp_path):
-    (tmp_path / "hundredfold").mkdir()
-    (tmp_path / "hundredfold" / "__init__.py").write_text(text)
+def test_python_starts_with_a_broken_gpusim(text, tmp_path):
+    (tmp_path / "gpusim").mkdir()
+    (tmp_path / "gpusim" / "__init__.py").write_text(text)
     done = only_the_line(tmp_path)
     assert done.stdout == "started\n" and done.stderr.count("\n") == 1
 
 
 def test_python_starts_without_a_stderr(tmp_path):
-    (tmp_path / "hundredfold.pth").write_text(LINE.read_text())
+    (tmp_path / "gpusim.pth").write_text(LINE.read_text())
     program = f"import sys, site; sys.stderr = None; site.addsitedir({str(tmp_path)!r}); print('started')"
     assert run("-I", "-S", "-c", program).stdout == "started\n"
+
+
+def test_the_old_variable_is_named_and_nothing_is_simulated():
+    done = run("-c", REPORT, simulate=None, HUNDREDFOLD_SIMULATE="1")
+    # Python reads the line twice in a virtual environment.
+    assert done.stdout.startswith("False") and len(set(done.stderr.splitlines())) == 1
+    assert "HUNDREDFOLD_SIMULATE is called GPUSIM_SIMULATE now" in done.stderr
 
 
 def test_another_environments_python_is_left_alone():

@@ -21,7 +21,7 @@ from numba.core import config, types
 from numba.core.registry import cpu_target
 from numba.core.typing import templates
 
-import hundredfold
+import gpusim
 from gpusim.device import fingerprint
 from gpusim.kernels.backends.numba import cache, cache_key, logcall
 from gpusim.kernels.backends.numba import compile as compiler
@@ -219,22 +219,26 @@ def test_another_process_finds_it_and_compiles_only_what_was_changed(tmp_path):
 
 @pytest.mark.large
 def test_an_engine_whose_source_was_changed_finds_nothing(tmp_path):
-    package = Path(hundredfold.__file__).parent
-    copied = tmp_path / "copy" / "hundredfold"
+    package = Path(gpusim.__file__).parent
+    copied = tmp_path / "copy" / "gpusim"
     shutil.copytree(package, copied, ignore=shutil.ignore_patterns("__pycache__"))
     assert program(tmp_path, path=copied.parent)[0] == 2
     assert program(tmp_path, path=copied.parent)[0] == 0
-    with open(copied / "engine/kernels/trace/records.py", "a") as file:
+    with open(copied / "kernels/sanitizer/records.py", "a") as file:
         file.write("\n# changed\n")
     assert program(tmp_path, path=copied.parent)[0] == 2
 
 
 def test_each_file_of_the_engine_counts(tmp_path, monkeypatch):
-    copied = tmp_path / "engine"
-    shutil.copytree(fingerprint._FOLDER, copied, ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(fingerprint, "_FOLDER", copied)
+    copied = tmp_path / "gpusim"
+    for name in fingerprint._FOLDERS:
+        shutil.copytree(fingerprint._ROOT / name, copied / name, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(fingerprint, "_ROOT", copied)
     files, before = fingerprint._read.__wrapped__()
-    assert {path.relative_to(copied).as_posix() for path in files} >= {"memory.py", "kernels/compiled/low.py"}
+    assert {path.relative_to(copied).as_posix() for path in files} >= {
+        "device/memory.py",
+        "kernels/backends/numba/low.py",
+    }
     assert len(files) == sum(1 for path in copied.rglob("*") if path.is_file())
     seen = {before}
     for path in files:
@@ -653,7 +657,7 @@ def test_nothing_is_kept_under_a_name_that_can_be_guessed(
     """Without a home the cache is among everybody's temporary files."""
     monkeypatch.delenv("GPUSIM_CACHE")
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    monkeypatch.setattr("gpusim.hardware.paths._user_folder", lambda kind: None)
+    monkeypatch.setattr("gpusim.hardware.paths.user_folder", lambda kind, name: None)
     runs_without(launch, cuda, device_function, compilations)
     assert not list(tmp_path.rglob("*.kernel"))
 

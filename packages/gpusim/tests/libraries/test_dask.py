@@ -32,7 +32,7 @@ def simulated():
     environment = {
         key: value
         for key, value in os.environ.items()
-        if not key.startswith(("HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_", "GPUSIM_", "KERNELLENS_"))
+        if not key.startswith(("HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_"))
     }
     environment |= {"GPUSIM_SIMULATE": "1", "GPUSIM_GPU_MEMORY": "1GB"}
     process = subprocess.Popen(

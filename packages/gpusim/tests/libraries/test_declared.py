@@ -16,10 +16,10 @@ import weakref
 import numpy as np
 import pytest
 
-import hundredfold
+import gpusim
 from gpusim.device import memory, queue
 
-SOURCES = pathlib.Path(hundredfold.__file__).parent
+SOURCES = pathlib.Path(gpusim.__file__).parent
 POISON = 0xA5
 KERNELS = """
 import math
@@ -295,13 +295,13 @@ CASES = [
 ]  # fmt: skip
 
 UNKNOWN = {
-    "simulate/cudf/core/device.py": "cuDF's columns are pandas' arrays",
-    "simulate/cuml": "cuML's models are scikit-learn's",
-    "simulate/cupyx/scipy/sparse": "sparse matrices are SciPy's",
+    "libraries/cudf/core/device.py": "cuDF's columns are pandas' arrays",
+    "libraries/cuml": "cuML's models are scikit-learn's",
+    "libraries/cupyx/scipy/sparse": "sparse matrices are SciPy's",
 }
 # Where arrays have only shapes, or (the last) there are two devices.
-NOT_HERE = {"simulate/cupy/_core/unread.py", "simulate/numba_cuda/_memory.py:unread", "simulate/cupyx/_bridge/convert.py:_of_shapes",
-               "simulate/cupy/_core/probing.py", "simulate/cupy/_core/ndarray.py:_copy_across"}  # fmt: skip
+NOT_HERE = {"libraries/cupy/_core/unread.py", "libraries/numba_cuda/_memory.py:unread", "libraries/cupyx/_bridge/convert.py:_of_shapes",
+               "libraries/cupy/_core/probing.py", "libraries/cupy/_core/ndarray.py:_copy_across"}  # fmt: skip
 
 
 class Memory:
@@ -522,9 +522,11 @@ def test_what_is_declared_is_what_happens(names, case):
 
 def _sites():
     """Every place that submits or counts work: file, function, first and last line, and whether it declares."""
-    for path in sorted(itertools.chain((SOURCES / "simulate").rglob("*.py"), (SOURCES / "engine").rglob("*.py"))):
+    for path in sorted(
+        itertools.chain(*((SOURCES / name).rglob("*.py") for name in ("libraries", "device", "kernels")))
+    ):
         name = path.relative_to(SOURCES).as_posix()
-        if name == "engine/queue.py":
+        if name == "device/queue.py":
             continue
         tree = ast.parse(path.read_text())
         for function in ast.walk(tree):
@@ -571,7 +573,7 @@ def test_the_cases_reach_every_place_that_submits():
     missed = [
         f"{name}:{first} ({function})"
         for name, function, first, last, _ in _sites()
-        if not name.startswith((*UNKNOWN, "simulate/cuml"))
+        if not name.startswith((*UNKNOWN, "libraries/cuml"))
         and not {name, f"{name}:{function}"} & NOT_HERE
         and not any(first <= line <= last for line in files.get(name, ()))
     ]

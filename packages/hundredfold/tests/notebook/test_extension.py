@@ -205,7 +205,7 @@ def test_cupy_installed_without_a_driver_is_stood_in_for(cells):
     files = {"cupy/__init__.py": "raise SystemError('the real one')\n"}
     output, errors, facts = cells(
         "%load_ext hundredfold",
-        "import cupy; print('simulate' in cupy.__file__)",
+        "import cupy; print('gpusim' in cupy.__file__)",
         packages=FITTING,
         files=files,
     )

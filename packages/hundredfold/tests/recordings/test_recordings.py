@@ -6,11 +6,11 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from gpusim import hardware
 from gpusim.hardware import gpus
+from hundredfold import paths
 from hundredfold.toolkit import recorded
 
-FOLDER = Path(hardware.paths.data_dir("recordings"))
+FOLDER = Path(paths.data_dir("recordings"))
 FILES = sorted(file for file in FOLDER.glob("*.json") if file.name != "schema.json")
 SCHEMA = json.loads((FOLDER / "schema.json").read_text(encoding="utf-8"))
 

@@ -13,6 +13,10 @@ from hundredfold.setup import doctor
 from hundredfold.setup.doctor import kernel
 
 GB = 10**9
+RECORDED = Path(__file__).parents[3] / "gpusim" / "tests" / "hardware" / "recorded"
+BARE = "import sys; sys.path[:0] = " + repr(
+    [str(Path(__file__).parents[3] / name / "src") for name in ("gpusim", "hundredfold")]
+)
 HEALTHY = {
     "ports": {"loopback": True, "taken": []},
     "lab": {
@@ -26,7 +30,7 @@ HEALTHY = {
         "uv": None,
     },
 }
-NAMES = sorted(path.stem for path in (Path(__file__).parent / "recorded").glob("*.json"))
+NAMES = sorted(path.stem for path in RECORDED.glob("*.json"))
 
 # Each recorded machine: whether the lab would work, in which mode, with which variant; what the first thing to mend says and the
 # command for it (None: nothing is bad).
@@ -136,7 +140,7 @@ def test_toolkit_newer_than_the_driver(examine):
     """Without nvJitLink, Numba hands the driver PTX that it cannot load."""
     fine = examine("driver-525")
     assert not fine.bad  # cuda-toolkit 12.9 on a driver for 12.0, but nvJitLink is there
-    facts = doctor.gather({**json.loads((Path(__file__).parent / "recorded/driver-525.json").read_text()), **HEALTHY})
+    facts = doctor.gather({**json.loads((RECORDED / "driver-525.json").read_text()), **HEALTHY})
     facts.packages.pop("nvidia-nvjitlink-cu12")
     report = doctor.examine(facts)
     assert not report.ok and "UNSUPPORTED_PTX_VERSION" in report.bad[0].why
@@ -201,7 +205,7 @@ def test_why_no_gpu(monkeypatch):
     monkeypatch.setattr("gpusim.hardware.packages.platform_why_not", lambda system=None: None)
     for name, says in [("good-h200", None), ("no-gpu", None), ("driver-470", "too old"), ("exclusive-busy", "exclusive"),
                        ("wrong-major", None), ("broken-libcuda", "does not work")]:  # fmt: skip
-        monkeypatch.setenv("GPUSIM_PROBE", str(Path(__file__).parent / f"recorded/{name}.json"))
+        monkeypatch.setenv("GPUSIM_PROBE", str(RECORDED / f"{name}.json"))
         found = doctor.why_no_gpu()
         assert (found is None) if says is None else says in found.what
 
@@ -223,7 +227,7 @@ def run(*arguments, env=(), python=(sys.executable,)):
 
 
 def test_exit_status_and_json_from_outside():
-    folder = Path(__file__).parent / "recorded"
+    folder = RECORDED
     bad = run("--json", env={"GPUSIM_PROBE": str(folder / "wrong-major.json")})
     told = json.loads(bad.stdout)
     assert bad.returncode == 1 and told["ok"] is False and told["extra"] == "cu12"
@@ -242,17 +246,12 @@ def test_wrong_use_from_outside(tmp_path):
 
 
 def test_a_terminal_that_knows_no_unicode():
-    done = run(
-        env={"GPUSIM_PROBE": str(Path(__file__).parent / "recorded/wrong-major.json"), "PYTHONIOENCODING": "ascii"}
-    )
+    done = run(env={"GPUSIM_PROBE": str(RECORDED / "wrong-major.json"), "PYTHONIOENCODING": "ascii"})
     assert "> make setup EXTRA=cu12" in done.stdout and "Traceback" not in done.stderr
 
 
-def test_plain_text_before_anything_is_installed(request):
-    code = (
-        f"import sys; sys.path.insert(0, {str(request.config.rootpath / 'src')!r})\n"
-        "from hundredfold.setup import doctor; sys.exit(doctor.main([]))"
-    )
+def test_plain_text_before_anything_is_installed():
+    code = f"{BARE}\nfrom hundredfold.setup import doctor; sys.exit(doctor.main([]))"
     command = [sys.executable, "-I", "-S", "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (

@@ -5,10 +5,9 @@ import re
 import pytest
 import yaml
 
-from gpusim import hardware
 from gpusim.hardware import packages
 from gpusim.hardware.detect import Probe
-from hundredfold import cli
+from hundredfold import cli, paths
 from hundredfold.setup import environments
 
 
@@ -40,7 +39,7 @@ def test_what_is_no_driver_or_capability_is_said(driver, cc):
 
 @pytest.mark.parametrize("extra", ["cu12", "cu13", "cpu"])
 def test_every_package_is_pinned_to_what_the_lock_has(extra):
-    lock = (hardware.paths.repository() / "requirements" / f"{extra}.txt").read_text()
+    lock = (paths.repository() / "requirements" / f"{extra}.txt").read_text()
     pins = environments.pins(extra)
     assert len(pins) > 20
     for pin in pins:

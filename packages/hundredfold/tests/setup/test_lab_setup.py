@@ -84,12 +84,15 @@ class Checkout:
         for name in ("lab.py", "Makefile", "pyproject.toml"):
             shutil.copy(ROOT / name, self.root / name)
         shutil.copytree(ROOT / "requirements", self.root / "requirements")
-        package = Path("src", "hundredfold")
-        for name in ("lab", "machine", "etc"):
-            shutil.copytree(ROOT / package / name, self.root / package / name)
-        (self.root / package / "simulate").mkdir()
-        for name in ("__init__.py", "simulate/startup.pth"):
-            shutil.copy(ROOT / package / name, self.root / package / name)
+        simulator, course = Path("packages/gpusim/src/gpusim"), Path("packages/hundredfold/src/hundredfold")
+        for part in (simulator / "hardware", course / "setup", course / "etc"):
+            shutil.copytree(ROOT / part, self.root / part)
+        files = [simulator / name for name in ("__init__.py", "variables.py", "importing/gpusim.pth")]
+        files += [course / name for name in ("__init__.py", "paths.py", "classroom/seats/hundredfold_seat.pth")]
+        files += [Path("packages", name, "pyproject.toml") for name in ("gpusim", "kernellens", "hundredfold")]
+        for file in files:
+            (self.root / file).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / file, self.root / file)
         self.program("uv", UV)
 
     def program(self, name: str, text: str) -> Path:
@@ -173,7 +176,7 @@ def test_a_change_of_what_is_installed_is_installed(checkout, change):
 
 def test_only_the_project_files_parts_that_decide_what_is_installed_count(checkout):
     checkout.lab("setup")
-    project = checkout.root / "pyproject.toml"
+    project = checkout.root / "packages" / "kernellens" / "pyproject.toml"
     project.write_text(project.read_text() + "\n[tool.mine]\nstyle = 'of no matter'\n")
     checkout.lab("setup")
     assert len(checkout.syncs()) == 1
@@ -384,7 +387,11 @@ def test_without_extra_the_driver_decides(checkout):
     seen = set()
     for file in recorded:
         shutil.copy(file, probe)
-        asked = {"EXTRA": "", "GPUSIM_PROBE": str(probe), "PYTHONPATH": str(checkout.root / "src")}
+        asked = {
+            "EXTRA": "",
+            "GPUSIM_PROBE": str(probe),
+            "PYTHONPATH": str(checkout.root / "packages" / "gpusim" / "src"),
+        }
         code = "from gpusim.hardware import packages; print(packages.extra())"
         extra = subprocess.check_output([PYTHON, "-c", code], env=checkout.environ(**asked), text=True).strip()
         del asked["PYTHONPATH"]

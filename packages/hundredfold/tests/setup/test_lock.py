@@ -9,6 +9,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from hundredfold.setup import workspace
 from hundredfold.setup.lab import environment
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -26,7 +27,11 @@ def pins(name: str) -> dict[str, set[str]]:
 
 @pytest.fixture(scope="module")
 def project() -> dict:
-    return tomllib.loads((ROOT / "pyproject.toml").read_text())
+    """The root's pyproject.toml, with the course's own extras and what the three packages ask for together."""
+    read = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    course = workspace.settings(ROOT, "hundredfold")["project"]
+    together = {"dependencies": workspace.dependencies(ROOT), "optional-dependencies": course["optional-dependencies"]}
+    return {**read, "project": together}
 
 
 def test_there_is_one_file_for_each_extra_and_group(project):

@@ -121,10 +121,12 @@ def test_every_file_of_tests_is_in_a_part(monkeypatch):
     monkeypatch.setenv("CHECKOUTS", str(ROOT))
     monkeypatch.setattr(parts, "_checkout", Path)
     runs = [part() for part in parts.PARTS.values()]
-    apart = tuple(argument for run in runs for argument in run.arguments if argument.startswith("tests/"))
+    apart = tuple(each for run in runs for each in run.arguments if each.startswith(("tests/", "packages/")))
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["pytest"]["ini_options"]
     ignored = {Path(argument.partition("=")[2]) for argument in runs[0].arguments if argument.startswith("--ignore=")}
-    for file in ROOT.joinpath("tests").rglob("test_*.py"):
+    folders = [ROOT / "tests", *ROOT.glob("packages/*/tests")]
+    assert {folder.relative_to(ROOT).as_posix() for folder in folders} <= set(settings["testpaths"])
+    for file in (file for folder in folders for file in folder.rglob("test_*.py")):
         place = file.relative_to(ROOT)
         hidden = ignored & {place, *place.parents} or set(settings["norecursedirs"]) & set(place.parts)
         assert not hidden or place.as_posix().startswith(apart), place

@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from gpusim.hardware import paths as simulators
 from hundredfold import paths
 
 
@@ -13,7 +14,7 @@ def test_this_checkout(request):
 
 
 def test_variables_decide(tmp_path, monkeypatch):
-    for variable, function in [("GPUSIM_CACHE", paths.cache_dir), ("HUNDREDFOLD_STATE", paths.state_dir)]:
+    for variable, function in [("GPUSIM_CACHE", simulators.cache_dir), ("HUNDREDFOLD_STATE", paths.state_dir)]:
         monkeypatch.setenv(variable, str(tmp_path / "deep" / variable))
         assert function() == tmp_path / "deep" / variable and function().is_dir()
 
@@ -31,7 +32,7 @@ def test_user_folders(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("XDG_CACHE_HOME", "relative, which the rules say to ignore")
     monkeypatch.delenv("XDG_STATE_HOME", raising=False)
-    assert paths.cache_dir() == tmp_path / ".cache/hundredfold"
+    assert simulators.cache_dir() == tmp_path / ".cache/gpusim"
     assert paths.state_dir() == tmp_path / ".local/state/hundredfold"
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "kept"))
     assert paths.state_dir() == tmp_path / "kept/hundredfold"
@@ -54,8 +55,8 @@ def test_a_home_that_cannot_be_written(tmp_path, monkeypatch):
 def test_a_temporary_folder_that_others_can_write_or_that_is_a_link_is_not_used(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    monkeypatch.setattr(paths, "_unguessable", paths._unguessable.__wrapped__)
-    usual = tmp_path / f"hundredfold-{os.getuid()}"
+    monkeypatch.setattr(simulators, "_unguessable", simulators._unguessable.__wrapped__)
+    usual = tmp_path / f"gpusim-{os.getuid()}"
     assert paths.private_temporary() == usual == paths.private_temporary(), "it is found again"
     usual.chmod(0o770)
     assert paths.private_temporary() != usual
@@ -68,7 +69,7 @@ def test_a_temporary_folder_that_others_can_write_or_that_is_a_link_is_not_used(
 def test_data_of_the_package_wins_over_the_checkout_s(tmp_path, monkeypatch):
     package, root = tmp_path / "packages/hundredfold/src/hundredfold", tmp_path
     package.mkdir(parents=True)
-    (root / "pyproject.toml").write_text('name = "hundredfold"\n')
+    (root / "packages/hundredfold/pyproject.toml").write_text('name = "hundredfold"\n')
     monkeypatch.setattr(paths, "_PACKAGE", package)
     with pytest.raises(FileNotFoundError, match="has no 'recordings'"):
         paths.data_dir("recordings")
@@ -79,9 +80,10 @@ def test_data_of_the_package_wins_over_the_checkout_s(tmp_path, monkeypatch):
 
 
 def test_a_wheel_has_no_repository(tmp_path, monkeypatch):
-    monkeypatch.setattr(paths, "_PACKAGE", tmp_path / "site-packages/hundredfold")
+    monkeypatch.setattr(paths, "_PACKAGE", tmp_path / "lib/python3/site-packages/hundredfold")
     assert paths.repository() is None
-    # A neighbour's project file two folders up does not make it ours.
-    (tmp_path / "pyproject.toml").write_text('name = "hundredfold"\n')
-    monkeypatch.setattr(paths, "_PACKAGE", tmp_path / "lib" / "hundredfold")
+    # A neighbour's project file does not make it ours.
+    (tmp_path / "packages/hundredfold").mkdir(parents=True)
+    (tmp_path / "packages/hundredfold/pyproject.toml").write_text('name = "hundredfold"\n')
+    monkeypatch.setattr(paths, "_PACKAGE", tmp_path / "lib" / "python3" / "site" / "hundredfold")
     assert paths.repository() is None

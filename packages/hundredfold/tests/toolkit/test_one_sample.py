@@ -17,7 +17,7 @@ from hundredfold.publish.build.normalise import patterns, sanitise
 from hundredfold.toolkit import compare, ledger, limit, magics, measure
 from kernellens import plot
 
-RULES = patterns(Path(__file__).parents[1] / "sanitize.cfg")
+RULES = patterns(Path(__file__).parents[4] / "tests" / "sanitize.cfg")
 SMALL, LARGE = np.arange(1_000.0), np.arange(1_000_000.0)
 MOVED = 1e6  # bytes: 10 µs at 100 GB/s, which no sum of a million numbers takes
 QUICK = {"repeat": 3, "min_time": 0.01}

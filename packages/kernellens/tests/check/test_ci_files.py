@@ -20,7 +20,7 @@ def test_the_hook_is_one_that_pre_commit_takes():
     )
     assert done.returncode == 0, done.stdout + done.stderr
     (hook,) = yaml.safe_load(manifest.read_text())
-    assert hook["entry"].split() == ["hundredfold", "lens"]
+    assert hook["entry"].split() == ["kernellens", "check"]
 
 
 def test_the_action_calls_the_command_with_options_that_it_has():
@@ -32,7 +32,9 @@ def test_the_action_calls_the_command_with_options_that_it_has():
     used = {word.split(".")[1] for step in steps for word in str(step).split() if word.startswith("inputs.")}
     assert used >= {"programs", "sarif", "timeout", "arguments"} and used <= {*action["inputs"]} | {"sarif)"}
     install = next(step["run"] for step in steps if "pip install" in step.get("run", ""))
-    assert (ROOT / "deploy" / "ci" / "../.." / "pyproject.toml").exists() and "$GITHUB_ACTION_PATH/../.." in install
+    for name in ("gpusim", "kernellens"):
+        assert f"$GITHUB_ACTION_PATH/../../packages/{name}" in install
+        assert (ROOT / "deploy" / "ci" / "../.." / "packages" / name / "pyproject.toml").exists()
 
 
 def test_the_actions_step_runs_in_the_shell_it_names(tmp_path):
@@ -48,10 +50,10 @@ def test_the_actions_step_runs_in_the_shell_it_names(tmp_path):
     clean = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith(("HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_", "GPUSIM_", "KERNELLENS_"))
+        if not name.startswith(("HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_"))
     }
     # The command, wherever this Python has put it.
-    run = f'hundredfold() {{ "{sys.executable}" -c "from kernellens.cli import main; main()" "$@"; }}\n{step["run"]}'
+    run = f'kernellens() {{ "{sys.executable}" -c "from kernellens.cli import main; main()" "$@"; }}\n{step["run"]}'
     shell = [step["shell"], "--noprofile", "--norc", "-eo", "pipefail", "-c", run]  # as GitHub calls it
     done = subprocess.run(shell, env=clean | variables, cwd=tmp_path, capture_output=True, text=True, timeout=280)
     assert done.returncode == 0, done.stdout + done.stderr

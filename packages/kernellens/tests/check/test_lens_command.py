@@ -12,9 +12,7 @@ import pytest
 pytestmark = pytest.mark.usefixtures("warm")
 
 CLEAN = {
-    name: value
-    for name, value in os.environ.items()
-    if not name.startswith(("HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_", "GPUSIM_", "KERNELLENS_"))
+    name: value for name, value in os.environ.items() if not name.startswith(("HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_"))
 }
 KERNELS = """\
 import numpy as np
@@ -54,7 +52,7 @@ CALLS = {
 
 
 def lens(*arguments, cwd):
-    line = [sys.executable, "-c", "from kernellens.cli import main; main()", "lens", *map(str, arguments)]
+    line = [sys.executable, "-c", "from kernellens.cli import main; main()", "check", *map(str, arguments)]
     return subprocess.run(line, env=CLEAN, cwd=cwd, capture_output=True, text=True, check=False, timeout=280)
 
 

@@ -14,9 +14,7 @@ from kernellens.port import estimate
 pytestmark = pytest.mark.usefixtures("warm")
 
 CLEAN = {
-    name: value
-    for name, value in os.environ.items()
-    if not name.startswith(("HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_", "GPUSIM_", "KERNELLENS_"))
+    name: value for name, value in os.environ.items() if not name.startswith(("HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_"))
 }
 
 
@@ -250,7 +248,7 @@ def test_an_error_of_the_program_is_its_own(tmp_path):
     script.write_text("import numpy as np\nx = np.ones(3)\nx + np.ones(4)\n")
     done = command("wrong.py", cwd=tmp_path)
     assert done.returncode == 1
-    assert "line 3" in done.stderr and "could not be broadcast" in done.stderr and "hundredfold/port" not in done.stderr
+    assert "line 3" in done.stderr and "could not be broadcast" in done.stderr and "kernellens/port" not in done.stderr
 
 
 @pytest.mark.parametrize("name", ["none.py", "folder", "x.txt"])

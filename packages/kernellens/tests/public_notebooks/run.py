@@ -39,14 +39,14 @@ def attempt(folder: Path, entry: dict, extra: str | None, timeout: float, keep: 
     environment = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith(("HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_", "GPUSIM_", "KERNELLENS_"))
+        if not name.startswith(("HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_"))
     }
     environment.setdefault("NUMBA_NUM_THREADS", "8")  # several ask for more threads than this machine may have cores
     if extra:
         environment["PYTHONPATH"] = extra
     # Its folder, or the nearest above it that its paths lead to.
     top = (root / entry["root"]) if entry.get("root") else program.parent
-    command = [Path(sys.executable).with_name("hundredfold"), "try", "--json", "--timeout", str(timeout)]
+    command = [Path(sys.executable).with_name("kernellens"), "try", "--json", "--timeout", str(timeout)]
     command += ["--allow-out-of-bounds", "--allow-races", "--go-on", "--root", top, program]
     if entry.get("arguments"):
         command += ["--arguments", entry["arguments"]]

@@ -11,9 +11,7 @@ import pytest
 pytestmark = pytest.mark.usefixtures("warm")
 
 CLEAN = {
-    name: value
-    for name, value in os.environ.items()
-    if not name.startswith(("HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_", "GPUSIM_", "KERNELLENS_"))
+    name: value for name, value in os.environ.items() if not name.startswith(("HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_"))
 }
 
 

@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-SOURCE = Path(__file__).parents[5] / "src"
+SOURCE = Path(__file__).parents[3] / "src"
 
 PROGRAM = """
 import sys

@@ -1,7 +1,7 @@
 """Ways in from the web, made from one setting."""
 
 import json
-import tomllib
+import shutil
 from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -12,6 +12,7 @@ from hundredfold import paths
 from hundredfold.classroom import links
 from hundredfold.classroom.links import colab
 from hundredfold.classroom.links.command import command
+from hundredfold.setup import workspace
 
 ROOT = Path(__file__).parents[5]
 PUBLIC = links.given("https://github.com/owner/course.git")
@@ -26,7 +27,9 @@ def project(tmp_path, monkeypatch):
     """A checkout with this pyproject.toml."""
 
     def write(text):
-        (tmp_path / "pyproject.toml").write_text('[project]\nname = "hundredfold"\n' + text)
+        file = tmp_path / "packages" / "hundredfold" / "pyproject.toml"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text('[project]\nname = "hundredfold"\n' + text)
         monkeypatch.setattr(paths, "repository", lambda: tmp_path)
 
     return write
@@ -172,11 +175,13 @@ def test_links_lead_to_the_neighbour_in_colab(made):
 
 
 def test_the_first_cell_leaves_colabs_own_server_alone():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    names = {colab._name(each) for each in project["dependencies"]}
+    needed = workspace.dependencies(ROOT)
+    names = {colab._name(each) for each in needed}
     assert names > colab.LEFT_OUT, "what is left out is among the dependencies"
-    code = colab.cell(PUBLIC, project)
-    assert "git+https://github.com/owner/course@main" in code and '"--no-deps"' in code
+    code = colab.cell(PUBLIC, needed, workspace.dependencies(ROOT, "cu12"))
+    for name in workspace.PACKAGES:
+        assert f"git+https://github.com/owner/course@main#subdirectory=packages/{name}" in code
+    assert '"--no-deps"' in code
     for name in colab.LEFT_OUT:
         assert f'"{name}' not in code
     for name in names - colab.LEFT_OUT:
@@ -189,7 +194,9 @@ def test_it_is_written_and_what_is_gone_is_removed(tmp_path):
         (tmp_path / folder).mkdir()
         text = (ROOT / folder / "01_arrays.ipynb").read_text()
         (tmp_path / folder / "01_arrays.ipynb").write_text(text)
-    (tmp_path / "pyproject.toml").write_text((ROOT / "pyproject.toml").read_text())
+    for name in workspace.PACKAGES:
+        (tmp_path / "packages" / name).mkdir(parents=True)
+        shutil.copy(ROOT / "packages" / name / "pyproject.toml", tmp_path / "packages" / name)
     assert len(colab.write(PUBLIC, tmp_path)) == 2 and colab.write(PUBLIC, tmp_path) == []
     (tmp_path / "exercises/01_arrays.ipynb").unlink()
     assert [file.name for file in colab.write(PUBLIC, tmp_path)] == ["01_arrays_exercises.ipynb"]

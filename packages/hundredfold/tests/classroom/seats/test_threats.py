@@ -8,7 +8,7 @@ import pytest
 
 ROOT = Path(__file__).parents[5]
 PAGE = (ROOT / "docs" / "administrators" / "threats.md").read_text(encoding="utf-8")
-NAMED = set(re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", PAGE))
+NAMED = set(re.findall(r"`((?:tests|packages)/[\w/]+\.py)::(\w+)`", PAGE))
 
 
 def named_in(file):

@@ -5,6 +5,8 @@ import sys
 import time
 from types import SimpleNamespace
 
+import pytest
+
 from hundredfold.publish.build import cost
 
 MB = 10**6
@@ -98,3 +100,17 @@ def test_a_run_of_nothing_that_costs_says_nothing():
     reporter = SimpleNamespace(section=written.append, write=written.append)
     summary.pytest_terminal_summary(reporter, SimpleNamespace(option=SimpleNamespace()))
     assert not written
+
+
+@pytest.mark.parametrize(
+    ("test", "part"),
+    [
+        ("notebooks/01_arrays.ipynb::Cell 1", "notebooks"),
+        ("tests/hub/test_class.py::test_a", "tests/hub"),
+        ("tests/test_lab.py::test_a", "tests"),
+        ("packages/gpusim/tests/kernels/sanitizer/test_log.py::test_a", "gpusim/kernels"),
+        ("packages/kernellens/tests/test_finds.py::test_a", "kernellens"),
+    ],
+)
+def test_time_is_told_by_part(test, part):
+    assert cost._part(test) == part
