@@ -16,8 +16,9 @@ import threading
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import NamedTuple
+
+from gpusim import own
 
 from .faults import TRACE_SETTING, KernelError
 
@@ -25,7 +26,6 @@ SETTING = "GPUSIM_OUT_OF_BOUNDS"
 TRACES = ("warn", "first", "report", "all", "off")
 """Values of ``GPUSIM_TRACE``; the first is the default."""
 _RAISING = ("first", "all")
-_OURS = str(Path(__file__).resolve().parents[2])
 _HOW_TO_STOP = f"The program went on, as on a GPU. {TRACE_SETTING}=first stops it here instead."
 
 
@@ -146,13 +146,13 @@ def tell(kernel: str, text: str) -> None:
         '<div style="border-left: 4px solid #b45309; padding: 0.4em 0.8em; margin: 0.4em 0">'
         f"<strong>⚠ {html.escape(kernel)}</strong>{lines}</div>"
     )
-    display({"text/plain": f"⚠ {kernel}\n{text}", "text/html": card}, raw=True, metadata={"hundredfold": "finding"})
+    display({"text/plain": f"⚠ {kernel}\n{text}", "text/html": card}, raw=True, metadata={"gpusim": "finding"})
 
 
 def _depth() -> int:
     """How many frames up the program is that launched the kernel."""
     frame, depth = sys._getframe(1), 1
-    while frame is not None and frame.f_code.co_filename.startswith(_OURS):
+    while frame is not None and frame.f_code.co_filename.startswith(own.folders()):
         frame, depth = frame.f_back, depth + 1
     return depth if frame is not None else 2
 
