@@ -44,12 +44,13 @@ RANKS = {
         toolkit
         toolkit.record
         learning.problems
-        learning.checking learning.progress learning.reporting
+        learning.checking learning.progress learning.questions learning.reporting
         notebook.replay notebook.workspace
         notebook.dashboard notebook.panel
         notebook.extension
         classroom.seats classroom.syllabi
         classroom.assignment classroom.links classroom.preflight
+        publish.drawings
         publish.browser publish.build publish.pages
         publish.site
         setup.lab

@@ -26,7 +26,7 @@ def root(name: str) -> ET.Element:
 
 def test_there_are_enough_and_each_is_shown_by_a_source():
     assert len(NAMES) >= 10
-    assert sorted(drawn.wanted(ROOT)) == NAMES
+    assert sorted(file.stem for file in drawn.wanted(ROOT)) == NAMES
 
 
 def test_the_committed_files_are_what_the_code_draws():
@@ -144,7 +144,10 @@ def test_the_build_writes_what_is_shown_and_removes_what_is_not(tmp_path):
     source.write_text(
         f"# %% [markdown]\n# {line[:60].rpartition(' ')[0]}\n# {line[len(line[:60].rpartition(' ')[0]) + 1 :]}\n"
     )
-    assert [file.name for file in drawn.write(tmp_path)] == ["guard.svg"]
+    page = tmp_path / "docs" / "contributing" / "a.md"
+    page.parent.mkdir(parents=True)
+    page.write_text(drawings.find("sectors").markdown("../images/drawings"))
+    assert drawn.write(tmp_path) == [tmp_path / drawn.FOLDER / "guard.svg", tmp_path / drawn.FOR_DOCS / "sectors.svg"]
     assert not drawn.write(tmp_path) and not drawn.differences(tmp_path)
     (tmp_path / drawn.FOLDER / "guard.svg").write_text("other")
     (tmp_path / drawn.FOLDER / "stray.svg").write_text("")

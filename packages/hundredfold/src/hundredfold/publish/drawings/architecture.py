@@ -1,0 +1,85 @@
+"""Drawings for maintainers: the three packages with their groups, and the way of a learner's cell to its answer.
+
+Green is the simulator, purple the lens, orange the course.
+"""
+
+from __future__ import annotations
+
+from .canvas import Canvas
+from .registry import drawing
+
+GPUSIM, KERNELLENS, COURSE = "device", "warp", "host"
+
+
+@drawing(
+    "three-packages",
+    "Three packages, one below the other, with their groups. hundredfold has learning, toolkit, notebook, classroom, publish, setup and data. It imports kernellens, "
+    "which has tracing, ordering, times, compiling, arrays, pictures, plot, check, trial and port. Both import gpusim, which has libraries, importing, kernels, device and hardware.",
+    474,
+)
+def three_packages(c: Canvas) -> None:
+    packages = (
+        (COURSE, "hundredfold: the course", (("learning", "toolkit", "notebook", "publish"), ("classroom", "setup", "data"))),
+        (
+            KERNELLENS,
+            "kernellens: what a kernel does",
+            (("tracing", "ordering", "times", "compiling", "arrays"), ("pictures", "plot", "check", "trial", "port")),
+        ),
+        (GPUSIM, "gpusim: GPU libraries on a CPU", (("libraries", "importing"), ("kernels", "device", "hardware"))),
+    )
+    for k, (thing, title, rows) in enumerate(packages):
+        y = 8 + k * 158
+        c.frame(10, y, 480, 126, thing, title)
+        for r, names in enumerate(rows):
+            wide = 464 / len(names)
+            for n, name in enumerate(names):
+                c.box(20 + n * wide, y + 34 + r * 43, wide - 6, 37, "empty", name, size="small")
+        if k < 2:
+            c.arrow(250, y + 128, 250, y + 156)
+            c.text(262, y + 147, "imports", size="small")
+
+
+@drawing(
+    "way-of-a-cell",
+    "On the left the lines of a learner's cell, on the right what each does, with its folder. import cupy: the finder loads the simulated library. cp.sin: shape and type are known at once, memory is "
+    "counted, the work waits in the queue. A kernel: its source is read, compiled for the CPU, and its first launch searched for mistakes. get: the queue runs. "
+    "lens.trace: each access is drawn. check: cases are drawn and the answer is judged.",
+    606,
+)
+def way_of_a_cell(c: Canvas) -> None:
+    cell = (
+        ("import cupy", GPUSIM, (("the finder loads the library", "importing/finder.py"),)),
+        (
+            "y = cp.sin(x)",
+            GPUSIM,
+            (
+                ("its shape and type are known", "libraries/cupy/"),
+                ("memory is counted, and taken", "device/memory.py"),
+                ("the work waits in the queue", "device/queue.py"),
+            ),
+        ),
+        (
+            "kernel[8, 64](y)",
+            GPUSIM,
+            (
+                ("its source is read", "kernels/frontend/"),
+                ("it is compiled for this CPU", "kernels/backends/numba/"),
+                ("its first launch is checked", "kernels/sanitizer/"),
+            ),
+        ),
+        ("y.get()", GPUSIM, (("the queue runs", "device/queue.py"),)),
+        ("lens.trace(…)", KERNELLENS, (("each access is drawn", "kernellens/pictures/"),)),
+        ("check(…, y)", COURSE, (("the answer is judged", "learning/problems/judging.py"),)),
+    )
+    y = 8
+    for line, thing, steps in cell:
+        high = 60 * len(steps)
+        c.box(10, y, 166, high - 8, "empty", line, mono=True, size="small")
+        for k, (what, where) in enumerate(steps):
+            c.box(206, y + 60 * k, 284, 52, thing)
+            c.text(216, y + 60 * k + 21, what, room=270)
+            c.text(216, y + 60 * k + 43, where, mono=True, size="small", room=270)
+            if k:
+                c.arrow(348, y + 60 * k - 9, 348, y + 60 * k, thick=1.2)
+        c.arrow(177, y + 26, 205, y + 26)
+        y += high
