@@ -19,7 +19,11 @@ GPUSIM, KERNELLENS, COURSE = "device", "warp", "host"
 )
 def three_packages(c: Canvas) -> None:
     packages = (
-        (COURSE, "hundredfold: the course", (("learning", "toolkit", "notebook", "publish"), ("classroom", "setup", "data"))),
+        (
+            COURSE,
+            "hundredfold: the course",
+            (("learning", "toolkit", "notebook", "publish"), ("classroom", "setup", "data")),
+        ),
         (
             KERNELLENS,
             "kernellens: what a kernel does",
