@@ -26,12 +26,12 @@ RANKS = {
     """,
     "kernellens": """
         variables plot notebooks requests barriers arguments
-        chosen banks branches traffic
+        target banks branches traffic
         residency result report
         tracing compiling watching
         ordering times
         pictures arrays
-        sheet
+        datasheet
         magics trial
         check port
         cli

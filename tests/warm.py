@@ -21,7 +21,7 @@ IMPORTS = (
     "hundredfold.cli hundredfold.start gpusim.hardware.packages gpusim.hardware.cpu gpusim.device.queue "
     "gpusim.kernels.launch gpusim.kernels.backends.numpy gpusim.kernels.backends.numba.traced "
     "kernellens.trial.command kernellens.trial.running kernellens.trial.verdicts kernellens.port.command "
-    "hundredfold.publish.build.execute kernellens.check.sarif kernellens.check.command gpusim.hardware.gpus kernellens.plot.words "
+    "hundredfold.publish.build.execute kernellens.check.sarif kernellens.check.command gpusim.hardware.gpus kernellens.plot.quantities "
     "kernellens.tracing kernellens.arrays kernellens.times kernellens.pictures kernellens.ordering kernellens.compiling "
     "kernellens.residency kernellens.watching gpusim.device.memory gpusim.device.empty gpusim.device.oom psutil"
 ).split()

@@ -17,13 +17,13 @@ from urllib.parse import quote, urlsplit
 
 import jupyterhub
 
-from hundredfold.classroom.seats import asking, proxy
-from hundredfold.classroom.seats.boards import UnreadableGpus
+from hundredfold.classroom.seats import hub_client, proxy
 from hundredfold.classroom.seats.hook import Seats
 from hundredfold.classroom.seats.limits import WrongLimit
 from hundredfold.classroom.seats.people import INSTRUCTORS, GroupAuthenticator
 from hundredfold.classroom.seats.plan import Impossible
 from hundredfold.classroom.seats.proxy import secret
+from hundredfold.classroom.seats.shared_gpus import UnreadableGpus
 from hundredfold.classroom.seats.spawner import SeatSpawner
 
 c = get_config()  # noqa: F821
@@ -159,7 +159,7 @@ c.SeatSpawner.starting_at_once = hub["starting_at_once"]
 c.JupyterHub.concurrent_spawn_limit = 0
 c.Spawner.start_timeout = 300
 c.Spawner.http_timeout = 180
-c.JupyterHub.active_server_limit = 0  # the ledger counts seats
+c.JupyterHub.active_server_limit = 0  # the allocations counts seats
 
 # --- Who has left gives the seat back.
 # So often the hub also looks whether the proxy knows of every server: after a crash of the proxy it does not.
@@ -182,7 +182,7 @@ services.append(
             "HUNDREDFOLD_RUN_FOLDER": str(RUN),
             "PATH": f"{bin}:/usr/local/bin:/usr/bin:/bin",
         },
-        "api_token": secret(STATE / asking.TOKEN),  # also root's, for `hundredfold seats status`
+        "api_token": secret(STATE / hub_client.TOKEN),  # also root's, for `hundredfold seats status`
         "oauth_no_confirm": True,
         "oauth_client_allowed_scopes": ["identify"],
     }

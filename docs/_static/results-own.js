@@ -6,7 +6,7 @@
   const UNITS = [["ns", 1e-9, 1e3], ["µs", 1e-6, 1e3], ["ms", 1e-3, 1e3], ["s", 1, 120], ["min", 60, 120], ["h", 3600, Infinity]];
   const known = JSON.parse(document.getElementById("results-known").textContent);
 
-  // ---- numbers, as plot/words.py writes them ----
+  // ---- numbers, as plot/quantities.py writes them ----
   const number = (value, digits = 3) => String(Number(value.toPrecision(digits)));
   const seconds = (value) => {
     const [unit, size] = UNITS.find(([, size, up]) => Number((value / size).toPrecision(3)) < up);

@@ -342,7 +342,7 @@ plot.times(
 #
 # ## The page
 #
-# Everything above that had a name is in the session's ledger. `report` makes a page of it:
+# Everything above that had a name is kept in this session. `report` makes a page of it:
 
 # %%
 page = report(

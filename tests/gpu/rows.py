@@ -21,14 +21,14 @@ def keep_row(folder: Path, workload: str, way: str, found: dict[str, Any], remar
         `seconds`, and `first` where there was a run before.
     """
     from hundredfold.toolkit import recorded
-    from hundredfold.toolkit.record import here, keep
+    from hundredfold.toolkit.record import here, recording_file
 
     if dry or not here.has_gpu():
         return False
     published = recorded.published(workload)
     machine = here.describe("")
     machine["name"] = machine["gpu"]
-    recording = keep.begin(folder / FILE, machine, here.source(f"Recorded on {machine['name']}"))
+    recording = recording_file.begin(folder / FILE, machine, here.source(f"Recorded on {machine['name']}"))
     facts = {name: getattr(published, name) for name in ("n", "dtype", "bytes", "least_bytes", "flops", "kernels")}
     facts = {name: value for name, value in facts.items() if value is not None}
     if published.shape:
@@ -49,5 +49,5 @@ def keep_row(folder: Path, workload: str, way: str, found: dict[str, Any], remar
         row = {"id": workload, "what": published.what, "source": "run", "machine": "here", **facts, "times": []}
         recording["rows"].append(row)
     row["times"] = [each for each in row["times"] if each["way"] != way] + [time]
-    keep.write(folder / FILE, recording)
+    recording_file.write(folder / FILE, recording)
     return True

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .ledger import MOST_ATTEMPTS, Ledger
+from .results_file import MOST_ATTEMPTS, ResultsFile
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -148,7 +148,9 @@ class Child:
         self.log.close()
 
 
-def run(stage: Stage, ledger: Ledger, clock: Clock, have: set[str], say: Callable[[str], None]) -> dict[str, int]:
+def run(
+    stage: Stage, results_file: ResultsFile, clock: Clock, have: set[str], say: Callable[[str], None]
+) -> dict[str, int]:
     """Do what is left of a stage while there is time; return how many parts ended how, and how many are left or wait for packages."""
     try:
         child = stage.start()
@@ -161,7 +163,7 @@ def run(stage: Stage, ledger: Ledger, clock: Clock, have: set[str], say: Callabl
     except Ended as why:
         say(f"  {stage.title}: its parts could not be listed ({why}); {why.tail[-300:].strip()}")
         return {"unlisted": 1}
-    done, attempts = ledger.results(stage.name), ledger.attempts(stage.name)
+    done, attempts = results_file.results(stage.name), results_file.attempts(stage.name)
     counts: dict[str, int] = {"before": sum(part["name"] in done for part in parts)}
     todo = [part for part in parts if part["name"] not in done]
     waiting = [part for part in todo if set(part.get("needs", ())) - have]
@@ -171,7 +173,7 @@ def run(stage: Stage, ledger: Ledger, clock: Clock, have: set[str], say: Callabl
         say(f"  {stage.title}: {len(waiting)} parts wait for {', '.join(lacking)}")
     for part in [part for part in todo if attempts.get(part["name"], 0) >= MOST_ATTEMPTS]:
         why = f"begun {attempts[part['name']]} times and never ended: give it longer slices, or look at the machine"
-        ledger.append(stage=stage.name, part=part["name"], status="abandoned", why=why)
+        results_file.append(stage=stage.name, part=part["name"], status="abandoned", why=why)
         counts["abandoned"] = counts.get("abandoned", 0) + 1
     ready = [part for part in todo if part not in waiting and attempts.get(part["name"], 0) < MOST_ATTEMPTS]
     # What did not end the last time goes last: it may cost the slice.
@@ -187,8 +189,8 @@ def run(stage: Stage, ledger: Ledger, clock: Clock, have: set[str], say: Callabl
                 if part is None:
                     break
                 ready.remove(part)
-                ledger.append(stage=stage.name, part=part["name"], status="begun")
-            mine = children[number] = _one(stage, part, mine, ledger, clock, counts, lock, say)
+                results_file.append(stage=stage.name, part=part["name"], status="begun")
+            mine = children[number] = _one(stage, part, mine, results_file, clock, counts, lock, say)
         if mine is not None:
             mine.close()
 
@@ -206,7 +208,7 @@ def run(stage: Stage, ledger: Ledger, clock: Clock, have: set[str], say: Callabl
     return counts
 
 
-def _one(stage, part, child: Child | None, ledger: Ledger, clock: Clock, counts, lock, say) -> Child | None:
+def _one(stage, part, child: Child | None, results_file: ResultsFile, clock: Clock, counts, lock, say) -> Child | None:
     """Do one part, in a new process where there is none; return the process if it can go on."""
     began = time.monotonic()
     cut, going = False, None
@@ -226,8 +228,8 @@ def _one(stage, part, child: Child | None, ledger: Ledger, clock: Clock, counts,
             reply = {"status": end.status, "why": end.why, "trace": end.tail}
     line = {"stage": stage.name, "part": part["name"], "seconds": round(time.monotonic() - began, 3), **reply}
     with lock:
-        ledger.append(**line)
-        ledger.share()
+        results_file.append(**line)
+        results_file.share()
         counts[reply["status"]] = counts.get(reply["status"], 0) + 1
         if reply["status"] != "done":
             say(f"  {stage.name} {part['name']}: {reply['status']}, {reply.get('why', '')[:200]}")

@@ -9,7 +9,7 @@ import sys
 import time
 from pathlib import Path
 
-from . import bundle, environment, ledger, running, stages, summary
+from . import bundle, environment, results_file, running, stages, summary
 
 ROOT = environment.ROOT
 RAW = ROOT / "recordings" / "raw"
@@ -27,9 +27,9 @@ def main(arguments: list[str] | None = None) -> int:
         python = environment.choose(options.python, _say)
         machine = _machine(python, options.dry)
         folders = _folders(options.results, options.dry, machine)
-        ledger.take_up(folders)
-        book = ledger.Ledger(folders, simulated=options.dry, machine=machine)
-    except (bundle.BadBundle, ledger.MixedResults) as error:
+        results_file.take_up(folders)
+        book = results_file.ResultsFile(folders, simulated=options.dry, machine=machine)
+    except (bundle.BadBundle, results_file.MixedResults) as error:
         print(f"tests/gpu/run: {error}", file=sys.stderr)
         return 2
     for which in options.again or ():
@@ -111,9 +111,9 @@ def _machine(python: str, dry: bool) -> str:
     asked = subprocess.run([python, "-c", code], capture_output=True, text=True, timeout=120, check=False, env=env)
     mode, _, name = asked.stdout.strip().partition("\n")
     if not name:
-        raise ledger.MixedResults(f"{python} could not tell what this machine is: {asked.stderr.strip()[-400:]}")
+        raise results_file.MixedResults(f"{python} could not tell what this machine is: {asked.stderr.strip()[-400:]}")
     if mode != "gpu" and not dry:
-        raise ledger.MixedResults(
+        raise results_file.MixedResults(
             "no GPU works here (`hundredfold doctor` says why): --dry shows all stages in simulation."
         )
     return name
@@ -121,13 +121,13 @@ def _machine(python: str, dry: bool) -> str:
 
 def _folders(named: Path | None, dry: bool, machine: str) -> list[Path]:
     """Where results are written first, then where they are written too, so that they outlast an emptied $OUT."""
-    home = ROOT / ".cache" / "gpu-dry" if dry else RAW / ledger.slug(machine)
+    home = ROOT / ".cache" / "gpu-dry" if dry else RAW / results_file.slug(machine)
     if named is not None:
         return [named]
     if out := os.environ.get("OUT"):
         return [
             Path(out),
-            environment.PLACE / "results" / ledger.slug(machine),
+            environment.PLACE / "results" / results_file.slug(machine),
             *([home] if home.is_dir() and not dry else []),
         ]
     return [home]
@@ -143,7 +143,7 @@ def _env(dry: bool) -> dict[str, str]:
     return env
 
 
-def _again(book: ledger.Ledger, which: str) -> None:
+def _again(book: results_file.ResultsFile, which: str) -> None:
     stage, _, part = which.partition(":")
     if stage not in stages.ORDER:
         raise SystemExit(f"tests/gpu/run: there is no stage {stage!r}: {', '.join(stages.ORDER)}.")

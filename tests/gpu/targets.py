@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .ledger import Ledger
+from .results_file import ResultsFile
 from .stages.record import seconds
 
 #: Kernel or reference of stage 5a: least share of the measured copy bandwidth.
@@ -17,18 +17,18 @@ RECORDED = {"dataframes.groupby": 8e-3, "merges.merge": 12e-3, "dataframes.mean"
 FUSED, TILED, CUBLAS = "reference/sin² + cos², fused", "kernel/matmul, tiled", "reference/matmul, cuBLAS"
 
 
-def lines(ledger: Ledger) -> list[str]:
+def lines(results_file: ResultsFile) -> list[str]:
     """Markdown: what, what is wanted, what was reached, and whether that is enough."""
     found = ["| target | wanted | reached | |", "|---|---:|---:|---|"]
-    for what, wanted, reached, enough in rows(ledger):
+    for what, wanted, reached, enough in rows(results_file):
         found.append(
             f"| {what} | {wanted} | {reached or '–'} | {'' if enough is None else 'yes' if enough else '**no**'} |"
         )
     return found
 
 
-def rows(ledger: Ledger):
-    times, copy = _results(ledger, "times"), (_results(ledger, "probe").get("rates") or {}).get("bandwidth")
+def rows(results_file: ResultsFile):
+    times, copy = _results(results_file, "times"), (_results(results_file, "probe").get("rates") or {}).get("bandwidth")
     fused = times.get(FUSED, {})
     yield _row("sin² + cos² fused, share of its limit", 0.60, _ratio(fused.get("bound"), fused.get("measured")))
     for part, least in OF_COPY.items():
@@ -43,7 +43,7 @@ def rows(ledger: Ledger):
         0.15,
         _ratio(times.get(CUBLAS, {}).get("measured"), times.get(TILED, {}).get("measured")),
     )
-    recorded = _results(ledger, "record")
+    recorded = _results(results_file, "record")
     for workload, most in RECORDED.items():
         told = [
             time["seconds"]
@@ -52,7 +52,7 @@ def rows(ledger: Ledger):
         ]
         reached = min(told, default=None)
         yield f"{workload}, 10 M rows", f"< {seconds(most)}", reached and seconds(reached), reached and reached < most
-    dask = _results(ledger, "clusters")
+    dask = _results(results_file, "clusters")
     took = [(dask[part]["seconds"], part) for part in dask if part.startswith("sum, 2 TB")]
     best, part = min(took, default=(None, ""))
     terms = dask.get(part.replace("sum, 2 TB", "sum, its terms"), {}).get("sum")
@@ -68,21 +68,25 @@ def rows(ledger: Ledger):
     guessed = [row["estimate / measured"] for row in timed if "estimate / measured" in row]
     yield "bounds above a measured time", "0", str(above) if timed else None, above == 0 if timed else None
     yield _row("estimates within 1.5×", 0.90, _ratio(sum(1 / 1.5 <= each <= 1.5 for each in guessed), len(guessed)))
-    counted = [row for one in _results(ledger, "counters").values() for row in one.get("rows", ()) if "same" in row]
+    counted = [
+        row for one in _results(results_file, "counters").values() for row in one.get("rows", ()) if "same" in row
+    ]
     yield _row(
         "kernels whose sectors are the profiler's", 1.0, _ratio(sum(row["same"] for row in counted), len(counted))
     )
-    same = [bool(one.get("same")) for one in _results(ledger, "conformance").values()]
+    same = [bool(one.get("same")) for one in _results(results_file, "conformance").values()]
     yield _row("conformance cases as listed", 1.0, _ratio(sum(same), len(same)))
     green = [
-        bool(one.get("green")) for part, one in _results(ledger, "notebooks").items() if not part.startswith("build")
+        bool(one.get("green"))
+        for part, one in _results(results_file, "notebooks").items()
+        if not part.startswith("build")
     ]
     yield _row("notebooks green", 1.0, _ratio(sum(green), len(green)))
 
 
-def _results(ledger: Ledger, stage: str) -> dict[str, dict]:
+def _results(results_file: ResultsFile, stage: str) -> dict[str, dict]:
     """By part, what was found; a part that failed has found nothing, which counts as not reached where parts are counted."""
-    return {part: line.get("result") or {} for part, line in ledger.results(stage).items()}
+    return {part: line.get("result") or {} for part, line in results_file.results(stage).items()}
 
 
 def _ratio(value, by):

@@ -12,7 +12,7 @@ import pytest
 
 TESTS = Path(__file__).parents[1]
 sys.path.insert(0, str(TESTS))
-from gpu import ledger, running, stages, summary  # noqa: E402
+from gpu import results_file, running, stages, summary  # noqa: E402
 
 WAIT = 120  # seconds after which something hangs on this machine, however busy
 
@@ -25,7 +25,7 @@ def stage(folder, *parts):
 
 
 def run(folder, *parts, left=float("inf"), have=()):
-    book = ledger.Ledger([folder], simulated=True, machine="here")
+    book = results_file.ResultsFile([folder], simulated=True, machine="here")
     said = []
     counts = running.run(stage(folder, *parts), book, running.Clock(left, now=lambda: 0), set(have), said.append)
     return counts, book.results("rehearsal"), said
@@ -60,7 +60,7 @@ def test_a_slice_begins_nothing_that_does_not_fit_and_cuts_what_does_not_end(tmp
     long = {"name": "hangs", "patience": 600}
     counts, results, _ = run(tmp_path, "first", {"name": "large", "takes": 9_999}, long, left=1)
     assert results["first"]["status"] == "done" and counts["left"] == counts["interrupted"] == 1
-    for _ in range(ledger.MOST_ATTEMPTS):
+    for _ in range(results_file.MOST_ATTEMPTS):
         _, results, _ = run(tmp_path, "first", long, left=1)
     assert results["hangs"]["status"] == "abandoned"  # it cost no more slices than that
 
@@ -68,11 +68,11 @@ def test_a_slice_begins_nothing_that_does_not_fit_and_cuts_what_does_not_end(tmp
 SCRIPT = """
 import json, sys
 sys.path.insert(0, {tests!r})
-from gpu import ledger, running
+from gpu import results_file, running
 from pathlib import Path
 folder = Path({folder!r})
 stage = running.Stage("rehearsal", "Rehearsal", 1, sys.executable, {{"folder": str(folder), "dry": True, "parts": json.loads({parts!r})}})
-running.run(stage, ledger.Ledger([folder], True, "here"), running.Clock(float("inf")), set(), print)
+running.run(stage, results_file.ResultsFile([folder], True, "here"), running.Clock(float("inf")), set(), print)
 """
 
 
@@ -85,7 +85,7 @@ def test_killed_in_the_middle_it_goes_on_and_leaves_nothing_behind(tmp_path):
     process.send_signal(signal.SIGKILL)
     process.wait()
     wait(lambda: gone(int(pid.read_text())))
-    with (tmp_path / ledger.NAME).open("a") as file:
+    with (tmp_path / results_file.NAME).open("a") as file:
         file.write('{"format": 1, "simulated": true, "ma')  # the line that it was writing
     counts, results, _ = run(tmp_path, "first", {"name": "hangs", "patience": 0.3}, "last")
     assert counts["before"] == 1 and {part: line["status"] for part, line in results.items()} == {
@@ -112,17 +112,17 @@ def wait(what):
 
 def test_simulated_and_real_results_never_share_a_file(tmp_path):
     one, other = tmp_path / "one", tmp_path / "other"
-    book = ledger.Ledger([one], simulated=True, machine="here")
+    book = results_file.ResultsFile([one], simulated=True, machine="here")
     book.append(stage="probe", part="cupy", status="done", result={})
-    with pytest.raises(ledger.MixedResults, match="--results"):
-        ledger.Ledger([one], simulated=False, machine="here")
-    with pytest.raises(ledger.MixedResults, match="--results"):
-        ledger.Ledger([one], simulated=True, machine="elsewhere")
-    assert all(json.loads(line)["simulated"] is True for line in (one / ledger.NAME).read_text().splitlines())
+    with pytest.raises(results_file.MixedResults, match="--results"):
+        results_file.ResultsFile([one], simulated=False, machine="here")
+    with pytest.raises(results_file.MixedResults, match="--results"):
+        results_file.ResultsFile([one], simulated=True, machine="elsewhere")
+    assert all(json.loads(line)["simulated"] is True for line in (one / results_file.NAME).read_text().splitlines())
     # An emptied $OUT takes up what the other folder has.
-    both = ledger.Ledger([other, one], simulated=True, machine="here")
+    both = results_file.ResultsFile([other, one], simulated=True, machine="here")
     both.append(stage="probe", part="numba", status="done", result={})
-    assert (other / ledger.NAME).read_text() == (one / ledger.NAME).read_text()
+    assert (other / results_file.NAME).read_text() == (one / results_file.NAME).read_text()
     text = summary.text(both)
     assert text.count(summary.SIMULATED) == len(stages.ORDER) + 1  # the targets too
 
@@ -134,7 +134,7 @@ def test_the_command_refuses_a_machine_without_a_gpu(tmp_path):
         command, capture_output=True, text=True, env={**env, "CUDA_VISIBLE_DEVICES": ""}, timeout=WAIT, check=False
     )
     assert asked.returncode == 2 and "--dry" in asked.stderr
-    assert not (tmp_path / ledger.NAME).exists()
+    assert not (tmp_path / results_file.NAME).exists()
 
 
 def test_a_sum_of_2_tb_joins_the_recording_and_a_simulated_one_does_not(tmp_path, monkeypatch):
@@ -170,7 +170,7 @@ def test_a_sum_of_2_tb_joins_the_recording_and_a_simulated_one_does_not(tmp_path
 def test_targets_are_held_to_what_was_found(tmp_path):
     from gpu import targets
 
-    book = ledger.Ledger([tmp_path], simulated=False, machine="made up")
+    book = results_file.ResultsFile([tmp_path], simulated=False, machine="made up")
     assert all(
         enough is None for *_, enough in targets.rows(book)
     )  # nothing was run: nothing is reached, and nothing missed

@@ -205,7 +205,7 @@ class Hub:
         return found
 
     def seats(self) -> dict[str, str]:
-        """owner → place, as the ledger has them."""
+        """owner → place, as the allocations has them."""
         entries = json.loads((self.state / "seats.json").read_text())["seats"]
         return {entry["owner"]: entry["place"] for entry in entries}
 

@@ -26,7 +26,7 @@ import hubs
 import pytest
 import requests
 
-from hundredfold.classroom.seats import asking, enter, groups, hook, spawner, status
+from hundredfold.classroom.seats import enter, groups, hook, hub_client, spawner, status
 from hundredfold.classroom.seats.page import WAIT
 
 HOSTILE = Path(hostile.__file__)
@@ -106,9 +106,9 @@ def test_whoever_listens_in_place_of_a_server_hears_nothing_worth_stealing(hub, 
     with Impostor(mallory, "listening") as impostor:
         assert command(hub, "status").returncode == 0
         command(hub, "reclaim", "--idle", "0", "--grace", "0.5", "--dry-run")
-        asking.Site.at(hub.state, hub.run).kernels([mallory.name])
-        asking.Site.at(hub.state, hub.run).tell({mallory.name: "x"})
-        asking.Site.at(hub.state, hub.run).end([(mallory.name, "0" * 8)], 0)
+        hub_client.Site.at(hub.state, hub.run).kernels([mallory.name])
+        hub_client.Site.at(hub.state, hub.run).tell({mallory.name: "x"})
+        hub_client.Site.at(hub.state, hub.run).end([(mallory.name, "0" * 8)], 0)
         assert teacher.session.get(f"{teacher.service('seats')}api/status", timeout=hubs.PATIENCE).ok
         heard = impostor.said()
     assert all(line in heard for line in (b"GET /kernels", b"POST /notice", b"DELETE /kernels")), "she was asked"
@@ -137,7 +137,7 @@ def test_root_is_not_led_by_a_link_to_anothers_server(hub, seated, mallory):
         for target in (hub.run / anna.name / "control.sock", hub.run / "hub.sock", hub.run / "root" / "proxy.sock"):
             control.unlink()
             control.symlink_to(target)
-            row = next(row for row in status.rows(asking.Site.at(hub.state, hub.run)) if row.owner == mallory.name)
+            row = next(row for row in status.rows(hub_client.Site.at(hub.state, hub.run)) if row.owner == mallory.name)
             assert row.kernels == () and "another user's program" in row.silent
     assert anna.api("GET", f"kernels/{kernel}").ok
     anna.api("DELETE", f"kernels/{kernel}")
@@ -175,7 +175,7 @@ def test_the_proxy_is_not_led_by_a_link_to_a_socket_of_roots(hub, people, mallor
 
 def test_a_kernel_that_came_into_use_is_not_ended_however_long_others_take(hub, seated, mallory):
     """The server itself looks when it is told to end one: what root knows may be old by then."""
-    anna, site = seated("anna"), asking.Site.at(hub.state, hub.run)
+    anna, site = seated("anna"), hub_client.Site.at(hub.state, hub.run)
     kernel = anna.kernel()
     anna.run(kernel, "kept = 1")
     hubs.until("it is idle", lambda: anna.api("GET", f"kernels/{kernel}").json()["execution_state"] == "idle", 60)
@@ -183,7 +183,7 @@ def test_a_kernel_that_came_into_use_is_not_ended_however_long_others_take(hub, 
     time.sleep(2)
     anna.run(kernel, "kept = 2")
     hubs.until("it is idle", lambda: anna.api("GET", f"kernels/{kernel}").json()["execution_state"] == "idle", 60)
-    assert [type(said) for said in site.end([(anna.name, old.id)], 60)] == [asking.StillUsed]
+    assert [type(said) for said in site.end([(anna.name, old.id)], 60)] == [hub_client.StillUsed]
     assert anna.run(kernel, "print(kept)").strip() == "2"
     assert site.end([(anna.name, old.id)], 0) == [b""]
     assert anna.api("GET", f"kernels/{kernel}").status_code == 404
@@ -193,7 +193,7 @@ def test_a_kernel_that_came_into_use_is_not_ended_however_long_others_take(hub, 
 def test_garbage_costs_its_own_row_and_no_other(hub, seated, mallory, mode):
     anna = seated("anna")
     with Impostor(mallory, mode):
-        found = {row.owner: row for row in status.rows(asking.Site.at(hub.state, hub.run))}
+        found = {row.owner: row for row in status.rows(hub_client.Site.at(hub.state, hub.run))}
     assert found[mallory.name].silent and found[mallory.name].kernels == ()
     assert found[anna.name].silent == ""
 
@@ -212,11 +212,11 @@ def test_a_name_is_shown_as_text_and_moves_no_cursor(hub, mallory, mode):
 
 @pytest.mark.parametrize("mode", ["slow", "silent"])
 def test_an_answer_that_never_ends_has_a_last_moment(hub, seated, mallory, mode, monkeypatch):
-    monkeypatch.setattr(asking, "PATIENCE", 3.0)
+    monkeypatch.setattr(hub_client, "PATIENCE", 3.0)
     anna = seated("anna")
     with Impostor(mallory, mode):
         began = time.monotonic()
-        found = {row.owner: row for row in status.rows(asking.Site.at(hub.state, hub.run))}
+        found = {row.owner: row for row in status.rows(hub_client.Site.at(hub.state, hub.run))}
         took = time.monotonic() - began
     assert "does not answer within 3 s" in found[mallory.name].silent and found[anna.name].silent == ""
     assert took < 60, "a hundred thousand seconds' worth of answer"
@@ -230,7 +230,9 @@ def test_the_page_does_not_wait_for_who_drips(hub, seated, mallory, teacher, mod
     with Impostor(mallory, mode):
         told = teacher.session.get(f"{teacher.service('seats')}api/status", timeout=hubs.PATIENCE).json()
     found = {row["owner"]: row for row in told["seats"]}
-    assert found[mallory.name]["silent"] == f"The server does not answer within {WAIT:g} s." and WAIT < asking.PATIENCE
+    assert (
+        found[mallory.name]["silent"] == f"The server does not answer within {WAIT:g} s." and WAIT < hub_client.PATIENCE
+    )
     assert found[anna.name]["silent"] == "" and kernel in [each["id"] for each in found[anna.name]["kernels"]]
     anna.api("DELETE", f"kernels/{kernel}")
 
@@ -238,14 +240,14 @@ def test_the_page_does_not_wait_for_who_drips(hub, seated, mallory, teacher, mod
 def test_interim_answers_without_end_are_an_answer_that_is_too_large(hub, seated, mallory):
     anna = seated("anna")
     with Impostor(mallory, "interim"):
-        found = {row.owner: row for row in status.rows(asking.Site.at(hub.state, hub.run))}
+        found = {row.owner: row for row in status.rows(hub_client.Site.at(hub.state, hub.run))}
     assert "answers more than 128 KiB" in found[mallory.name].silent and found[anna.name].silent == ""
 
 
 def test_many_who_hang_cost_as_much_time_as_one(tmp_path):
     """All are asked at the same time: the last to be asked hears it while nobody has answered yet."""
     owner = pwd.getpwuid(os.geteuid()).pw_name
-    site = asking.Site(tmp_path, tmp_path, "")
+    site = hub_client.Site(tmp_path, tmp_path, "")
     owners = [f"{owner}/{i}" for i in range(60)]
     with contextlib.ExitStack() as stack:
         lines = []

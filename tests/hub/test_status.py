@@ -13,7 +13,7 @@ import hubs
 import pytest
 import requests
 
-from hundredfold.classroom.seats import asking, reclaim, status
+from hundredfold.classroom.seats import hub_client, reclaim, status
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +25,7 @@ def teacher(hub, people):
 
 @pytest.fixture
 def site(hub):
-    return asking.Site.at(hub.state, hub.run)
+    return hub_client.Site.at(hub.state, hub.run)
 
 
 def command(hub, *arguments, **more):
@@ -161,7 +161,7 @@ def test_reclaim_says_what_it_would_do_and_refuses_no_time_at_all(hub, seated):
 
 def test_a_server_that_hangs_is_said_and_does_not_hide_the_others(hub, seated, site, monkeypatch):
     anna, ben = seated("anna"), seated("ben")
-    monkeypatch.setattr(asking, "PATIENCE", 3.0)
+    monkeypatch.setattr(hub_client, "PATIENCE", 3.0)
     server = next(p for p in hubs.of_user(ben.name) if "seats.server" in open(f"/proc/{p}/cmdline").read())
     os.kill(server, 19)
     try:
@@ -173,16 +173,16 @@ def test_a_server_that_hangs_is_said_and_does_not_hide_the_others(hub, seated, s
 
 
 def test_a_seat_whose_server_the_hub_does_not_know_is_found(hub, site, seated):
-    from hundredfold.classroom.seats.ledger import Ledger
-    from hundredfold.classroom.seats.places import SIMULATED, Place
+    from hundredfold.classroom.seats.allocations import Allocations
+    from hundredfold.classroom.seats.devices import SIMULATED, Place
 
     anna = seated("anna")
-    ledger = Ledger(hub.state / "seats.json")
-    ledger.take("nobody", [Place(SIMULATED, "simulated", 0, 99, "simulated")])
+    allocations = Allocations(hub.state / "seats.json")
+    allocations.take("nobody", [Place(SIMULATED, "simulated", 0, 99, "simulated")])
     try:
         assert "nobody" in status.stale(site) and anna.name not in status.stale(site)
     finally:
-        ledger.release("nobody")
+        allocations.release("nobody")
 
 
 def test_a_notice_comes_through_the_control_socket_and_in_no_other_way(hub, seated, site):

@@ -13,7 +13,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from kernellens.plot import words
+from kernellens.plot import quantities
 
 RECORDING = {
     "schema": 1,
@@ -173,7 +173,9 @@ def test_with_ones_own_times_the_page_is_readable_and_fits(browser, address, sch
 def test_the_page_writes_numbers_as_the_course_does(page):
     values = [3e-9, 9.996e-4, 0.0021, 0.1234, 97, 119.6, 120, 690, 9540, 1e6]
     assert page.evaluate("all => all.map(hundredfoldResults.seconds)", values) == [
-        words.seconds(each) for each in values
+        quantities.seconds(each) for each in values
     ]
     shares = [0.00543, 0.52, 1.7]
-    assert page.evaluate("all => all.map(hundredfoldResults.share)", shares) == [words.share(each) for each in shares]
+    assert page.evaluate("all => all.map(hundredfoldResults.share)", shares) == [
+        quantities.share(each) for each in shares
+    ]

@@ -161,7 +161,7 @@ def main(way):
     import cupy as cp
 
     from gpusim.hardware import gpus
-    from kernellens.arrays.taking import taken
+    from kernellens.arrays.entry import taken
 
     x, y = cp.random.rand(N, N), cp.random.rand(N, N)
     i, f = cp.arange(N, dtype=cp.int32), cp.linspace(0, 1, N, dtype=cp.float32)

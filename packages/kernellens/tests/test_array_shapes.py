@@ -12,7 +12,7 @@ import pytest
 
 import kernellens
 from gpusim.hardware import gpus
-from kernellens.arrays import taking
+from kernellens.arrays import entry
 
 SCRIPT = Path(__file__).with_name("array_expressions.py")
 
@@ -270,4 +270,4 @@ def test_on_a_gpu_machine_the_real_cupy_is_not_touched(tmp_path):
 def test_gpus_by_name(cp):
     with pytest.raises(gpus.UnknownGpuError, match="nearest known: A100"):
         kernellens.account(lambda: None, gpu="a1000", shapes=True)
-    assert taking.account(lambda: None, gpu="l4").gpu.name == "L4"
+    assert entry.account(lambda: None, gpu="l4").gpu.name == "L4"

@@ -10,7 +10,7 @@ import pytest
 import kernellens
 from gpusim.hardware import gpus
 from kernellens import times
-from kernellens.plot import words
+from kernellens.plot import quantities
 from kernellens.times import Work
 
 # What was published is the course's.
@@ -180,7 +180,7 @@ def test_the_page_says_so(name):
     make, n = WORKLOADS[name]
     (time,) = timed(recorded.published(name))
     bound, estimate = times.bound_of(make(n), time.gpu), times.estimate_of(make(n), time.gpu)
-    shown = [words.seconds(each) for each in (time.seconds, bound.seconds, estimate.seconds)]
+    shown = [quantities.seconds(each) for each in (time.seconds, bound.seconds, estimate.seconds)]
     assert row == f"| `{name}` | {' | '.join(shown)} | {estimate.binds} | {estimate.seconds / time.seconds:.2f} |"
 
 

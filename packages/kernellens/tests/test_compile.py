@@ -13,7 +13,7 @@ import pytest
 import kernellens
 from gpusim.hardware.gpus import UnknownGpuError
 from gpusim.kernels.faults import UncompilableError
-from kernellens.compiling import carried, described, entry
+from kernellens.compiling import argument_types, entry, kernel_data
 from kernellens.compiling.helper import Helper
 
 cuda = None  # set by conftest.py
@@ -106,15 +106,15 @@ def test_arguments_are_typed_as_for_a_launch(standins):
         (cuda.to_device(columns), "float32[::1, :]"), (cuda.In(np.zeros(2)), "float64[::1]"),
     ]  # fmt: skip
     for value, wanted in expected:
-        assert described.text(described.describe(value)) == wanted, value
+        assert argument_types.text(argument_types.describe(value)) == wanted, value
 
 
 def test_the_stand_in_of_a_described_argument_is_typed_the_same(standins):
     for text in ("int64", "boolean", "float32[::1]", "float32[:]", "int8[:, ::1]", "int8[::1, :]", "int8[:, :]"):
-        kind = described.describe(text)
-        assert described.text(kind) == text
-        assert described.describe(described.stand_in(kind)) == kind
-    assert numba.typeof(described.stand_in(described.describe("int8[::1, :]"))).layout == "F"
+        kind = argument_types.describe(text)
+        assert argument_types.text(kind) == text
+        assert argument_types.describe(argument_types.stand_in(kind)) == kind
+    assert numba.typeof(argument_types.stand_in(argument_types.describe("int8[::1, :]"))).layout == "F"
 
 
 def test_what_stands_for_an_argument():
@@ -122,14 +122,14 @@ def test_what_stands_for_an_argument():
         shape, dtype = (10_000, 10_000), np.dtype("f4")
 
     record = np.dtype([("x", "f4"), ("n", "i4")])
-    assert described.describe(np.float32) == described.describe("float32") == ("scalar", np.dtype("f4"))
-    assert described.describe(numba.float32[:, ::1]) == described.describe("float32[:, ::1]")
-    assert described.describe(Shaped()) == described.describe("float32[:, ::1]")
-    assert described.describe(numba.typeof(np.zeros(2, record))) == described.describe(np.zeros(2, record))
-    assert described.describe(numba.types.UniTuple(numba.int64, 2)) == described.describe((1, 2))
+    assert argument_types.describe(np.float32) == argument_types.describe("float32") == ("scalar", np.dtype("f4"))
+    assert argument_types.describe(numba.float32[:, ::1]) == argument_types.describe("float32[:, ::1]")
+    assert argument_types.describe(Shaped()) == argument_types.describe("float32[:, ::1]")
+    assert argument_types.describe(numba.typeof(np.zeros(2, record))) == argument_types.describe(np.zeros(2, record))
+    assert argument_types.describe(numba.types.UniTuple(numba.int64, 2)) == argument_types.describe((1, 2))
     for wrong in ("float32[", "text", "object", [1], {}, None, 2**64, -(2**63) - 1, object()):
         with pytest.raises(TypeError):
-            described.describe(wrong)
+            argument_types.describe(wrong)
 
 
 # Without the compiler.
@@ -277,7 +277,7 @@ def test_what_the_figures_suggest(monkeypatch):
 
 
 def made_of(*texts):
-    return tuple(map(described.describe, texts))
+    return tuple(map(argument_types.describe, texts))
 
 
 def test_a_gpu_that_this_compiler_has_no_code_for(monkeypatch):
@@ -406,7 +406,7 @@ def test_what_a_kernel_refers_to_goes_along(standins):
         values = cuda.const.array_like(table)
         atomic.add(x, i, device(x[i]) + own.LIMIT + values[Colour.BLUE] + SCALE)
 
-    sent = carried.Carried(kernel)
+    sent = kernel_data.Carried(kernel)
     values = (
         dict(zip(kernel.__code__.co_freevars, sent.functions[0]["closure"], strict=True)) | sent.functions[0]["globals"]
     )
@@ -434,13 +434,13 @@ def test_a_function_that_calls_itself_goes_once():
     def again(n):
         return again(n - 1) if n else 0
 
-    sent = carried.Carried(again)
+    sent = kernel_data.Carried(again)
     assert len(sent.functions) == 1 and sent.functions[0]["closure"] == [("function", 0)]
 
 
 def test_what_nobody_can_send_is_said_by_its_type():
     thing = type("Thing", (), {"__module__": "learners_own"})()
-    sent = carried.Carried(lambda x: thing)
+    sent = kernel_data.Carried(lambda x: thing)
     assert sent.functions[0]["closure"] == [("opaque", "learners_own", "Thing")]
 
 

@@ -13,7 +13,7 @@ import pytest
 import kernellens
 from gpusim import hardware
 from gpusim.hardware import gpus
-from kernellens import chosen, times
+from kernellens import target, times
 from kernellens.times import Reuse, Work, bound_of, estimate_of
 
 cuda = None  # set by conftest.py
@@ -300,7 +300,7 @@ def test_the_chosen_gpu(unchosen):
 
 def test_this_machine_s_gpu_is_the_default_where_it_is_known(monkeypatch, unchosen):
     monkeypatch.setattr(hardware, "mode", lambda: "simulated")
-    assert kernellens.use_gpu(None).name == chosen.DEFAULT == "H200"
+    assert kernellens.use_gpu(None).name == target.DEFAULT == "H200"
     for name, expected in (("Tesla T4", "T4"), ("NVIDIA GTX 9999", "H200")):
         card = hardware.Gpu(0, name, 16 << 30, (7, 5))
         monkeypatch.setattr(hardware, "mode", lambda: "gpu")

@@ -8,7 +8,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 import kernellens
 from gpusim.hardware import gpus
-from kernellens import chosen, magics
+from kernellens import magics, target
 
 cuda = None  # the stand-in, set by conftest.py
 
@@ -45,7 +45,7 @@ def test_a_cell_runs_and_is_accounted_for(shell):
         ("cupy_sum", 4),
         ("memcpy DtoH", 4),
     ]
-    assert account.source[3] == "z = f(y)" and account.gpu is chosen.chosen_gpu()
+    assert account.source[3] == "z = f(y)" and account.gpu is target.chosen_gpu()
     assert float(shell.user_ns["y"][0]) == 1.0
 
 
@@ -121,7 +121,7 @@ def test_errors_of_the_code_are_its_own(shell):
 
 
 def test_the_chosen_gpu(shell):
-    assert shell.run_line_magic("gpu", "").gpu is chosen.chosen_gpu()
+    assert shell.run_line_magic("gpu", "").gpu is target.chosen_gpu()
     sheet = shell.run_line_magic("gpu", "A100")
     assert sheet.gpu is gpus.find("A100") is kernellens.chosen_gpu()
     assert "2.04 TB/s" in str(sheet) and "9.7 TFLOP/s" in str(sheet)
@@ -130,7 +130,7 @@ def test_the_chosen_gpu(shell):
     with pytest.raises(UsageError, match="nearest known: A100"):
         shell.run_line_magic("gpu", "a1000")
     assert kernellens.chosen_gpu().name == "A100"
-    assert shell.run_line_magic("gpu", "default").gpu is chosen.chosen_gpu() is not gpus.find("A100")
+    assert shell.run_line_magic("gpu", "default").gpu is target.chosen_gpu() is not gpus.find("A100")
 
 
 class Page(html.parser.HTMLParser):
@@ -182,5 +182,5 @@ def test_the_extension_brings_them(standins):
     shell = InteractiveShell()
     for make, kind, name in ((extension._lens_of, "cell", "lens"), (extension._gpu_of, "line", "gpu")):
         shell.register_magic_function(make(shell), kind, name)
-    assert shell.run_line_magic("gpu", "").gpu is chosen.chosen_gpu()
+    assert shell.run_line_magic("gpu", "").gpu is target.chosen_gpu()
     assert type(shell.magics_manager.magics["cell"]["lens"].__self__) is magics.LensMagics

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import kernellens
-from kernellens.pictures import plain, script, whole
+from kernellens.pictures import grid_tab, plain, script
 from kernellens.pictures.blocks import EARLIER, HALO, READS, UPDATES, WRITES, look, of_thread
-from kernellens.pictures.places import WRAP, grid, window
+from kernellens.pictures.positions import WRAP, grid, window
 from kernellens.pictures.steps import steps
 
 cuda = None  # set by conftest.py
@@ -305,7 +305,7 @@ def test_a_window_shows_what_is_touched_and_some_around_it():
 
 def test_the_whole_launch_says_how_much_of_each_array_was_touched():
     trace = kernellens.trace(blur, (4, 4), (16, 16), *arrays(64))
-    (x, seen, counts), (out, written, done) = whole.touched(trace.log)
+    (x, seen, counts), (out, written, done) = grid_tab.touched(trace.log)
     assert (x.name, counts, out.name, done) == ("x", (4096, 0), "out", (0, 62 * 62))
     assert (seen == 1).all()
     assert (written[1:-1, 1:-1] == 2).all() and not written[0].any() and not written[:, -1].any()

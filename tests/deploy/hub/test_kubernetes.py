@@ -10,7 +10,7 @@ import yaml
 from kubespawner import KubeSpawner
 from traitlets.config import Config
 
-from hundredfold.classroom.seats import boards, limits, places
+from hundredfold.classroom.seats import devices, limits, shared_gpus
 from hundredfold.classroom.seats.plan import CONTEXT
 
 ROOT = Path(__file__).parents[3]
@@ -270,7 +270,7 @@ def test_learners_on_one_gpu_together_take_no_more_than_it_has(values):
         "timeSlicing"
     ]
     seats = sharing["resources"][0]["replicas"]
-    (board,) = boards.named("1xL4")
+    (board,) = shared_gpus.named("1xL4")
     each = int(environment(pod(values, "gpu-shared"))["CUPY_GPU_MEMORY_LIMIT"])
     assert seats * (each + CONTEXT) <= board.memory
 
@@ -278,16 +278,16 @@ def test_learners_on_one_gpu_together_take_no_more_than_it_has(values):
 def test_a_slices_limit_fits_into_the_slice(values, profiles):
     (resource,) = profiles["gpu-mig"]["kubespawner_override"]["extra_resource_limits"]
     name = resource.removeprefix("nvidia.com/mig-")
-    (board,) = boards.named("1xH100")
+    (board,) = shared_gpus.named("1xH100")
     assert name in board.slices, "a profile that NVIDIA's tables have"
     each = int(environment(pod(values, "gpu-mig"))["CUPY_GPU_MEMORY_LIMIT"])
-    assert each + CONTEXT <= boards.slice_memory(name)
+    assert each + CONTEXT <= shared_gpus.slice_memory(name)
 
 
 @pytest.mark.parametrize("slug", ["gpu-shared", "gpu-mig"])
 def test_a_gpu_seat_has_the_limits_that_the_spawners_hook_sets(values, slug):
     """All that `hundredfold.classroom.seats.limits` sets on one machine, but for what the device plugin does here."""
-    place = places.Place("GPU-0", "GPU 0", 5_000_000_000, 4, "time-slicing")
+    place = devices.Place("GPU-0", "GPU 0", 5_000_000_000, 4, "time-slicing")
     wanted = set(limits.environment(place, limits.Limits(8 << 30, 4))) - {"CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER"}
     set_ = environment(pod(values, slug))
     assert wanted <= set(set_)

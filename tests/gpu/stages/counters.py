@@ -40,7 +40,7 @@ FURTHER = ("launch__registers_per_thread", "sm__maximum_warps_per_active_cycle_p
 def parts(about):
     from kernels_set import registry
 
-    from gpu import ledger
+    from gpu import results_file
 
     from .probe import tool
 
@@ -50,7 +50,7 @@ def parts(about):
         return [{"name": "saxpy, increment", "takes": 5, "patience": 120, "needs": need, "alone": True}]
     if not tool("ncu"):
         return [{"name": f"by time: {name}", "takes": 3, "patience": 120, "needs": [*need, "cupy"]} for name in names]
-    found, done = [], ledger.Ledger([about["folder"]], False, about["machine"]).results("counters")
+    found, done = [], results_file.ResultsFile([about["folder"]], False, about["machine"]).results("counters")
     refused = any("ERR_NVGPUCTRPERM" in (line.get("why") or "") for line in done.values())
     for start in range(0, len(names), DOZEN):
         dozen = names[start : start + DOZEN]

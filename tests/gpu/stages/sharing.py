@@ -92,17 +92,17 @@ def together(count, greedy, library, dry):
 def environment(kernels, dry):
     """The environment of a seat on this GPU, by `hundredfold.classroom.seats.limits`, and the bytes it may use."""
     from gpusim import hardware
-    from hundredfold.classroom.seats import limits, places, plan
+    from hundredfold.classroom.seats import devices, limits, plan
 
     if dry:
         small = limits.Limits(memory=1 << 30, cores=1, gpus=1)
         env = limits.environment(
-            places.Place(places.SIMULATED, "simulated", 0, kernels, "simulated"), small, machine_has_gpus=True
+            devices.Place(devices.SIMULATED, "simulated", 0, kernels, "simulated"), small, machine_has_gpus=True
         )
         return env, int(env["GPUSIM_GPU_MEMORY"])
     gpu = hardware.probe().usable[0]
     share = (gpu.memory_total - plan.CONTEXT * kernels) // kernels
-    place = places.Place(gpu.uuid or "0", gpu.name, share, kernels, "time-slicing")
+    place = devices.Place(gpu.uuid or "0", gpu.name, share, kernels, "time-slicing")
     return limits.environment(place, limits.Limits(memory=8 << 30, cores=2)), share
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gpusim import hardware
-from gpusim.hardware import detect, traces
+from gpusim.hardware import detect, driver_files
 
 GiB = 2**30
 
@@ -111,8 +111,8 @@ def test_no_driver_starts_no_child(monkeypatch, tmp_path):
     def refuse(*args, **kw):
         raise AssertionError("a child process was started")
 
-    bare = traces.look(str(tmp_path), {})
-    monkeypatch.setattr(traces, "look", lambda: bare)
+    bare = driver_files.look(str(tmp_path), {})
+    monkeypatch.setattr(driver_files, "look", lambda: bare)
     monkeypatch.setattr(subprocess, "Popen", refuse)
     probe = detect.ask()
     assert probe.status == "no driver" and not probe.present

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gpusim.importing import finder, gone
+from gpusim.importing import finder, removed_names
 
 TABLES = sorted(Path(finder.HERE).glob("*/reexports.json"))
 LINES = {name: entry for table in TABLES for name, entry in json.loads(table.read_text(encoding="utf-8")).items()}
@@ -32,7 +32,9 @@ def test_no_module_is_both_a_line_and_a_file():
 
 def test_the_real_libraries_have_these_modules():
     for name in LINES:
-        assert not gone.modules(name.partition(".")[0]) or name in gone.modules(name.partition(".")[0]), name
+        assert not removed_names.modules(name.partition(".")[0]) or name in removed_names.modules(
+            name.partition(".")[0]
+        ), name
 
 
 def test_each_is_imported_with_the_names_of_its_home(simulating):

@@ -25,7 +25,7 @@ COMMANDS = {
         "kernellens.check.command:command",
         "Look at every kernel launch of a program: what is wrong, what is slow.",
     ),
-    "limits": ("hundredfold.toolkit.command:limits", "Show how fast this machine is, beside known GPUs."),
+    "limits": ("hundredfold.toolkit.limits_command:limits", "Show how fast this machine is, beside known GPUs."),
     "links": (
         "hundredfold.classroom.links.command:command",
         "Print the links that open the course on Binder, in Colab, on a hub.",

@@ -3,7 +3,7 @@ import json
 from click.testing import CliRunner
 
 from hundredfold.toolkit import calibrate
-from hundredfold.toolkit.command import limits
+from hundredfold.toolkit.limits_command import limits
 
 
 def test_this_machine_stands_beside_the_known_ones(rates):

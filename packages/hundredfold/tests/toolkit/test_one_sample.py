@@ -14,7 +14,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from gpusim.device import queue
 from hundredfold.publish.build.normalise import patterns, sanitise
-from hundredfold.toolkit import compare, ledger, limit, magics, measure
+from hundredfold.toolkit import compare, limit, magics, measure, measurement_log
 from kernellens import plot
 
 RULES = patterns(Path(__file__).parents[4] / "tests" / "sanitize.cfg")
@@ -109,7 +109,7 @@ def test_only_numbers_change(kind, monkeypatch, rates):
     said = {}
     for one_sample in ("", "1"):
         monkeypatch.setenv("HUNDREDFOLD_ONE_SAMPLE", one_sample)
-        with ledger.silent():
+        with measurement_log.silent():
             said[one_sample] = str(KINDS[kind]())
     assert re.search(r"\d", said["1"])
     assert sanitise(said["1"], RULES) == sanitise(said[""], RULES)

@@ -14,8 +14,8 @@ known: they are looked up when they are first used.
 `barriers`   barriers that some threads pass by
 `branches`   where the threads of a warp part
 `arrays`     the array lens: `account`, what array code launches, moves and allocates
-`magics`     `%%lens` and `%gpu`; `sheet`: a GPU's figures, as the latter shows them
-`chosen`     the GPU that bounds and estimates are made for
+`magics`     `%%lens` and `%gpu`; `datasheet`: a GPU's figures, as the latter shows them
+`target`     the GPU that bounds and estimates are made for
 `times`      two times without a GPU: the least that one allows, and an estimate
 `tracing`    `trace`: run a kernel here and look at all it did
 `result`     what `trace` returns

@@ -13,8 +13,8 @@ from IPython.display import display
 from gpusim.device.shapes import ValuesNeededError
 from gpusim.hardware import gpus
 
-from . import chosen
-from .sheet import Sheet
+from . import target
+from .datasheet import Sheet
 
 
 @magics_class
@@ -70,7 +70,7 @@ class LensMagics(Magics):
 
     def _account(self, tree: ast.Module, source: str, filename: str, options: Any, gpu: gpus.GPU) -> tuple[Any, Any]:
         __tracebackhide__ = True
-        from .arrays.taking import simulating
+        from .arrays.entry import simulating
 
         names = self.shell.user_ns
         if not options.shapes and simulating():
@@ -79,7 +79,7 @@ class LensMagics(Magics):
             if options.fraction is not None:
                 raise UsageError("--fraction goes with --shapes: with data, masks select what they select.")
             return run(tree, source, filename, names, gpu)
-        from .arrays.elsewhere import cell
+        from .arrays.shape_process import cell
 
         try:
             found, printed = cell(source, filename, names, options.fraction, gpu)
@@ -102,10 +102,10 @@ class LensMagics(Magics):
         """
         name = line.strip().strip("'\"")
         if name.lower() == "default":
-            chosen.use_gpu(None)
+            target.use_gpu(None)
         elif name:
-            chosen.use_gpu(_gpu(name).name)
-        return Sheet(chosen.chosen_gpu())
+            target.use_gpu(_gpu(name).name)
+        return Sheet(target.chosen_gpu())
 
 
 def register(ipython: Any) -> None:
@@ -115,6 +115,6 @@ def register(ipython: Any) -> None:
 
 def _gpu(name: str | None) -> gpus.GPU:
     try:
-        return chosen.resolve(name.strip("'\"") if name else None)
+        return target.resolve(name.strip("'\"") if name else None)
     except gpus.UnknownGpuError as error:
         raise UsageError(str(error)) from None

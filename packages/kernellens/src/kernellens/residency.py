@@ -13,7 +13,7 @@ from typing import Any
 from gpusim.hardware import capabilities, gpus
 from gpusim.hardware.capabilities import Capability
 
-from .chosen import resolve
+from .target import resolve
 
 WARP = 32
 _ORDER = ("threads", "registers", "shared memory", "blocks")

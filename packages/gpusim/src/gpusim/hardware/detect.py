@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from gpusim.variables import refuse_renamed
 
-from . import traces
+from . import driver_files
 
 # A cold driver without persistence mode takes seconds for each GPU, so patience; a hang costs this once in a process.
 TIMEOUT = 20.0
@@ -193,7 +193,7 @@ def _probe(recorded: str | None, visible: str | None) -> Probe:
 
 def ask(timeout: float = TIMEOUT, visible: str | None = None) -> Probe:
     """Ask the driver anew, in a child process that may crash or hang; where there is plainly no driver, start none."""
-    signs = traces.look()
+    signs = driver_files.look()
     known: dict[str, Any] = {
         "devices": signs["devices"],
         "kernel_driver": signs["kernel_driver"],

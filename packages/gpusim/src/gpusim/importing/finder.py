@@ -218,13 +218,13 @@ def _refuse(fullname: str, place: str) -> ModuleNotFoundError | None:
     """
     import difflib
 
-    from . import gone
+    from . import removed_names
 
-    theirs = gone.modules(fullname.partition(".")[0])
+    theirs = removed_names.modules(fullname.partition(".")[0])
     if theirs and fullname not in theirs:
-        if gone.note(fullname) is None:
+        if removed_names.note(fullname) is None:
             return None
-        return gone.noted(ModuleNotFoundError(f"No module named {fullname!r}", name=fullname), fullname)
+        return removed_names.noted(ModuleNotFoundError(f"No module named {fullname!r}", name=fullname), fullname)
     parent, _, child = fullname.rpartition(".")
     # `from cupy import x` comes here after cupy's own __getattr__ said no; only that one knows CuPy's names.
     lookup = getattr(sys.modules.get(parent), "__getattr__", None)

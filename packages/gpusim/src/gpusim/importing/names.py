@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import NotSimulatedAttribute, NotSimulatedError
-from .gone import noted
+from .removed_names import noted
 
 
 @functools.cache

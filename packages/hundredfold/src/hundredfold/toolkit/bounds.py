@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from kernellens.plot import words as text
+from kernellens.plot import quantities as text
 
 SLACK = 1.25
 """A time this many times below a *measured* limit is still believed: clocks and neighbours vary, and the rates were taken on

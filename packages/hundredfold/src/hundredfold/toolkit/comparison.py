@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kernellens.plot import words as text
+from kernellens.plot import quantities as text
 
-from . import ledger, recorded
+from . import measurement_log, recorded
 from .bounds import Limit
 from .result import Measurement, place
 
@@ -50,7 +50,7 @@ class Comparison:
         For each way measured here.
     figure : kernellens.plot.Figure
         *published | here | recorded | limit* on a logarithmic axis, with a text alternative.
-    measured : list of hundredfold.toolkit.ledger.Entry
+    measured : list of hundredfold.toolkit.measurement_log.Entry
         The measurements among what was compared; a time that was given as a number alone says nothing of where it was taken.
     """
 
@@ -61,7 +61,7 @@ class Comparison:
         marks: list[Any],
         head: str,
         notes: list[str],
-        measured: list[ledger.Entry],
+        measured: list[measurement_log.Entry],
     ) -> None:
         self.workload = workload
         self.ratios = ratios
@@ -158,9 +158,9 @@ def compare(
     # Of another size than the published work, a time is none of this workload's.
     same = n is None or found[0].n is None or n == found[0].n
     given = [*timed.values(), strongest, naive] if same else []
-    measured = [ledger.entry(each) for each in given if isinstance(each, Measurement)]
+    measured = [measurement_log.entry(each) for each in given if isinstance(each, Measurement)]
     compared = Comparison(workload, ratios, marks, head, _notes(found[0], timed, n), measured)
-    ledger.record_comparison(compared)
+    measurement_log.record_comparison(compared)
     return compared
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kernellens.plot import words as text
+from kernellens.plot import quantities as text
 
 if TYPE_CHECKING:
     from .bounds import Limit

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from . import ledger, where
+from . import measurement_log, where
 from .bounds import check_work, limit
 from .result import Measurement, MeasurementInterrupted
 from .sampling import Sampler
@@ -99,7 +99,7 @@ def measure(
         # Nothing more is computed here: whoever interrupts wants out.
         partial = _result(name, sampler, device, host) if sampler.samples.times else None
         raise MeasurementInterrupted(name, partial) from None
-    ledger.record(result)
+    measurement_log.record(result)
     return result
 
 

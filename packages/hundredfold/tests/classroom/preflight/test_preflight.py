@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 from nbformat import v4, write
 
-from hundredfold.classroom.preflight import jobs, ledger, running
+from hundredfold.classroom.preflight import jobs, results, running
 from hundredfold.classroom.preflight.command import command
 
 SECONDS = 300  # for what hangs
@@ -228,9 +228,9 @@ def test_bad_input(course, arguments, status, said):
 def test_a_broken_line_of_the_ledger_loses_only_itself(course):
     (job,) = jobs.jobs(jobs.notebooks((), ["lectures"], course), [seat(1)])
     fine = running.Outcome("lectures", "01_first", 1, "simulated", True, 1.0, 5, ("cpu",))
-    ledger.note(job, fine)
-    with open(ledger.file(), "a") as out:
+    results.note(job, fine)
+    with open(results.file(), "a") as out:
         out.write('{"half\n[1]\n{"key": 3}\n')
-    assert ledger.passed([job]) == {job: fine}
-    ledger.note(job, running.Outcome("lectures", "01_first", 1, "simulated", False, 1.0, 5))
-    assert ledger.passed([job]) == {}, "what failed last is run again"
+    assert results.passed([job]) == {job: fine}
+    results.note(job, running.Outcome("lectures", "01_first", 1, "simulated", False, 1.0, 5))
+    assert results.passed([job]) == {}, "what failed last is run again"

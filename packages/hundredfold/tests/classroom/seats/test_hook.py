@@ -5,12 +5,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from hundredfold.classroom.seats import certificates, hook, limits, places
-from hundredfold.classroom.seats.boards import GB
-from hundredfold.classroom.seats.ledger import NoSeat
+from hundredfold.classroom.seats import certificates, devices, hook, limits
+from hundredfold.classroom.seats.allocations import NoSeat
+from hundredfold.classroom.seats.devices import Place
 from hundredfold.classroom.seats.limits import Limits, WrongLimit, checked, environment, size
-from hundredfold.classroom.seats.places import Place
 from hundredfold.classroom.seats.plan import CONTEXT
+from hundredfold.classroom.seats.shared_gpus import GB
 
 
 class Spawner(SimpleNamespace):
@@ -95,8 +95,8 @@ def test_a_seat_on_a_gpu_holds_cupy_rmm_cudf_pandas_and_mps():
 
 
 def test_who_finds_no_gpu_simulates_and_does_not_see_any(tmp_path, monkeypatch):
-    gpu = places.Found(0, "H200", "GPU-a", 150 * GB, "Default", False)
-    monkeypatch.setattr(places, "gpus_here", lambda: [gpu])
+    gpu = devices.Found(0, "H200", "GPU-a", 150 * GB, "Default", False)
+    monkeypatch.setattr(devices, "gpus_here", lambda: [gpu])
     seating = seats(tmp_path, gpus="auto", mechanism="one each")
     first, second = Spawner("anna"), Spawner("ben")
     seating.pre_spawn(first)
@@ -115,16 +115,16 @@ def test_a_seat_that_could_not_be_made_is_given_back(tmp_path, monkeypatch):
     monkeypatch.setattr(certificates, "make", lambda owner: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         seating.pre_spawn(Spawner("anna"))
-    assert seating.ledger.seats() == []
+    assert seating.allocations.seats() == []
 
 
 def test_named_servers_have_seats_of_their_own(tmp_path):
     seating = seats(tmp_path)
     for name in ("", "second"):
         seating.pre_spawn(Spawner("anna", name))
-    assert [seat.owner for seat in seating.ledger.seats()] == ["anna", "anna/second"]
+    assert [seat.owner for seat in seating.allocations.seats()] == ["anna", "anna/second"]
     seating.post_stop(Spawner("anna"))
-    assert [seat.owner for seat in seating.ledger.seats()] == ["anna/second"]
+    assert [seat.owner for seat in seating.allocations.seats()] == ["anna/second"]
 
 
 @pytest.mark.parametrize("owner", ["..", ".", "../etc", "a/../../b", "a/b/c", "ä", "x y", ".ssh"])

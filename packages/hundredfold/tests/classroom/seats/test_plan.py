@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from gpusim.hardware.detect import Gpu, Probe
-from hundredfold.classroom.seats import boards, needs, words
-from hundredfold.classroom.seats.boards import GB, UnreadableGpus, named
+from hundredfold.classroom.seats import describing, needs, shared_gpus
 from hundredfold.classroom.seats.plan import CLIENTS, CONTEXT, LEAST, Impossible, plan
+from hundredfold.classroom.seats.shared_gpus import GB, UnreadableGpus, named
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[4]
@@ -63,7 +63,7 @@ def test_the_first_way_that_seats_everybody_is_taken_and_all_seats_grow_as_the_c
         before = made
 
 
-@pytest.mark.parametrize("family", boards._families(), ids=lambda family: family["name"])
+@pytest.mark.parametrize("family", shared_gpus._families(), ids=lambda family: family["name"])
 def test_the_tables_of_mig_hold_together(family):
     whole = SLICES.get(family["name"], 7)
     for profile, count in family["profiles"].items():
@@ -72,7 +72,7 @@ def test_the_tables_of_mig_hold_together(family):
         assert int(memory) * count <= 1.04 * family["memory"], "names round up"
     full = [name for name, count in family["profiles"].items() if name.startswith(f"{whole}g.")]
     assert [family["profiles"][name] for name in full] == [1] and full[0].endswith(f".{family['memory']}gb")
-    sources = json.loads((Path(boards.__file__).parent / "mig.json").read_text())["sources"]
+    sources = json.loads((Path(shared_gpus.__file__).parent / "mig.json").read_text())["sources"]
     assert family["source"] in sources
 
 
@@ -87,7 +87,7 @@ def test_what_a_machine_is_cut_into_is_in_nvidias_tables(machine):
     these = named(machine["gpus"])
     for learners in range(1, 80):
         made = plan(learners, these)
-        for line in words.commands(made) if made.mechanism == "MIG" else []:
+        for line in describing.commands(made) if made.mechanism == "MIG" else []:
             if match := re.search(r"mig -i (\d+) -cgi (\S+) -C", line):
                 (profile,) = set(match[2].split(","))
                 assert len(match[2].split(",")) == nvidia_cuts(profile, these[int(match[1])].name), line
@@ -95,7 +95,7 @@ def test_what_a_machine_is_cut_into_is_in_nvidias_tables(machine):
     assert can == (these[0].name in NVIDIA["balanced"]), "a GPU that NVIDIA's tool cuts, and no other"
 
 
-@pytest.mark.parametrize("family", boards._families(), ids=lambda family: family["name"])
+@pytest.mark.parametrize("family", shared_gpus._families(), ids=lambda family: family["name"])
 def test_the_profiles_are_nvidias_all_of_them_and_no_others(family):
     name = family["name"]
     assert set(NVIDIA["balanced"][name]) <= set(family["profiles"]), "its mixture is made of profiles that it has"
@@ -104,7 +104,7 @@ def test_the_profiles_are_nvidias_all_of_them_and_no_others(family):
 
 
 def test_every_gpu_that_nvidias_tool_cuts_is_known():
-    assert set(NVIDIA["balanced"]) == {family["name"] for family in boards._families()}
+    assert set(NVIDIA["balanced"]) == {family["name"] for family in shared_gpus._families()}
 
 
 @pytest.mark.parametrize(
@@ -171,33 +171,33 @@ def probe(*gpus, **more):
 
 
 def test_this_machines_gpus_are_found_with_their_slices():
-    (board,) = boards.found(probe(gpu(0)))
+    (board,) = shared_gpus.found(probe(gpu(0)))
     assert board.name == "H200" and "1g.18gb" in board.slices
     assert plan(7, [board]).mechanism == "MIG"
-    (board,) = boards.found(probe(gpu(0), wsl=True))
+    (board,) = shared_gpus.found(probe(gpu(0), wsl=True))
     assert plan(7, [board]).mechanism == "time-slicing", "under Windows there is neither MIG nor MPS"
 
 
 def test_a_machine_that_is_half_set_up_is_said_with_the_command():
     with pytest.raises(UnreadableGpus, match="MIG is on for GPU 1 and off"):
-        boards.found(probe(gpu(0, mig=False), gpu(1, mig=True)))
+        shared_gpus.found(probe(gpu(0, mig=False), gpu(1, mig=True)))
     with pytest.raises(UnreadableGpus, match="nvidia-smi -i 0 -c 0"):
-        boards.found(probe(gpu(0, compute_mode="exclusive")))
+        shared_gpus.found(probe(gpu(0, compute_mode="exclusive")))
 
 
 def test_slices_that_are_in_the_way_are_taken_off_first():
-    these = boards.found(probe(gpu(0, mig=True), gpu(1, mig=True)))
-    typed = words.commands(plan(40, these))
+    these = shared_gpus.found(probe(gpu(0, mig=True), gpu(1, mig=True)))
+    typed = describing.commands(plan(40, these))
     assert [line.split("   #")[0] for line in typed[:2]] == [
         "sudo nvidia-smi -i 0 -mig 0",
         "sudo nvidia-smi -i 1 -mig 0",
     ]
-    assert not any("-mig 0" in line for line in words.commands(plan(14, these)))
+    assert not any("-mig 0" in line for line in describing.commands(plan(14, these)))
 
 
 def test_the_limits_that_a_seat_is_given_add_up_to_the_gpu():
     made = plan(40, named("4xH200"))
-    environment = words.settings(made)
+    environment = describing.settings(made)
     assert int(environment["CUPY_GPU_MEMORY_LIMIT"]) == made.least
     each = int(re.fullmatch(r"0=(\d+)M", environment["CUDA_MPS_PINNED_DEVICE_MEM_LIMIT"])[1]) * 2**20
     assert each * 10 <= 141 * GB and each >= made.least
@@ -207,7 +207,7 @@ def test_the_limits_that_a_seat_is_given_add_up_to_the_gpu():
 
 def test_mig_is_typed_once_for_each_gpu_that_has_learners():
     made = plan(7, named("2xH200"))
-    typed = words.commands(made)
+    typed = describing.commands(made)
     counted = Counter(re.search(r"-i (\d)", line)[1] for line in typed if "-cgi" in line)
     assert counted == {"0": 1, "1": 1}
     assert "1g.35gb,1g.35gb,1g.35gb,1g.35gb -C" in typed[1]
@@ -216,6 +216,6 @@ def test_mig_is_typed_once_for_each_gpu_that_has_learners():
 def test_every_unit_says_what_it_needs():
     lectures = [path.stem for path in sorted((ROOT / "sources" / "lectures").glob("*.py"))]
     assert [f"{need.unit:02d}_{need.slug}" for need in needs.known()] == lectures
-    small = {row[0]: row[2] for row in words.units(plan(20, named("1xT4:16GB")))}
+    small = {row[0]: row[2] for row in describing.units(plan(20, named("1xT4:16GB")))}
     assert small["01 arrays"] == f"smaller: {100 * (16 * GB // 6 - CONTEXT) / (4 * GB):.0f} % of them"
     assert small["05 kernels"] == "at the published sizes"

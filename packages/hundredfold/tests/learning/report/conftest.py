@@ -1,6 +1,6 @@
 import pytest
 
-from hundredfold.toolkit import ledger
+from hundredfold.toolkit import measurement_log
 
 
 @pytest.fixture(autouse=True)
@@ -12,6 +12,6 @@ def a_learner(tmp_path, monkeypatch):
     (tmp_path / "state").mkdir()
     (tmp_path / "work").mkdir()
     monkeypatch.chdir(tmp_path / "work")
-    ledger.forget()
+    measurement_log.forget()
     yield tmp_path / "work"
-    ledger.forget()
+    measurement_log.forget()

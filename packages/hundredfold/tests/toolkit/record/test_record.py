@@ -13,7 +13,7 @@ import jsonschema
 import pytest
 
 from hundredfold import paths
-from hundredfold.toolkit.record import keep, running, workloads
+from hundredfold.toolkit.record import recording_file, running, workloads
 from hundredfold.toolkit.record.workload import Way, Workload
 
 QUICK = "memory.slice.1000x1000"
@@ -127,7 +127,7 @@ def test_a_file_out_of_shape_is_not_written(recorded, tmp_path):
     told = json.loads(recorded.read_text())
     told["rows"][0]["times"][0]["seconds"] = -1
     with pytest.raises(jsonschema.ValidationError):
-        keep.write(tmp_path / "bad.json", told)
+        recording_file.write(tmp_path / "bad.json", told)
     assert not list(tmp_path.iterdir())
 
 

@@ -37,8 +37,8 @@ def main(question: str, answer: str) -> None:
 
 
 def _call(task: dict[str, Any], gpu: Any) -> Any:
-    from .shipping import unpack
-    from .taking import taken
+    from .entry import taken
+    from .pickled import unpack
 
     function = unpack(task["function"])
     args = tuple(unpack(arg) for arg in task["args"])
@@ -49,8 +49,8 @@ def _call(task: dict[str, Any], gpu: Any) -> Any:
 
 
 def _cell(task: dict[str, Any], gpu: Any) -> Any:
+    from .pickled import unpack
     from .running import run
-    from .shipping import unpack
 
     module = types.ModuleType("__main__")
     sys.modules["__main__"] = module

@@ -6,7 +6,7 @@ import functools
 from dataclasses import dataclass, field, replace
 
 from gpusim.hardware import gpus
-from kernellens import chosen
+from kernellens import target
 from kernellens.times import Bound, Estimate, Work, bound_of, estimate_of
 
 from .caching import from_memory
@@ -61,7 +61,7 @@ class Account:
     gpu: gpus.GPU | None = None
 
     def __post_init__(self) -> None:
-        self.gpu = chosen.resolve(self.gpu)
+        self.gpu = target.resolve(self.gpu)
 
     def on(self, gpu: str | gpus.GPU) -> Account:
         """The same account with another GPU's figures.
@@ -71,7 +71,7 @@ class Account:
         UnknownGpuError
             A KeyError that names the nearest known ones.
         """
-        return replace(self, gpu=chosen.resolve(gpu))
+        return replace(self, gpu=target.resolve(gpu))
 
     @property
     def kernels(self) -> list[Event]:

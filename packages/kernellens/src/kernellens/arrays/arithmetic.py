@@ -16,7 +16,7 @@ import numpy as np
 
 from kernellens.times import costs
 
-from .sides import Sides
+from .operands import Sides
 
 BLOCK = 128
 """Threads of a block in CuPy's elementwise kernels [cupy/_core/_kernel.pyx, block_size=128]."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from kernellens.plot import words
+from kernellens.plot import quantities
 
 from . import sentences
 from .rows import Row, rows
@@ -97,12 +97,12 @@ def _left(yes: bool) -> str:
 
 def _row(row: Row, source: str, most: int) -> str:
     share = (row.read + row.written) / most
-    times = f" × {words.count(row.times)}" if row.times > 1 else ""
+    times = f" × {quantities.count(row.times)}" if row.times > 1 else ""
     bar = f'<span class="hf-bar" aria-hidden="true" style="width:{9 * share:.2f}em"></span>' if share else ""
     return (
         f'<tr><td>{row.first}</td><td class="hf-left">{"" if row.line is None else row.line}</td>'
         f'<th scope="row" class="hf-left">{escape(row.name)}{times}</th>'
         f"<td>{size(row.read)}</td><td>{size(row.written)}</td>"
-        f"<td>{words.seconds(row.least)}</td><td>{words.seconds(row.about, 2)}</td>"
+        f"<td>{quantities.seconds(row.least)}</td><td>{quantities.seconds(row.about, 2)}</td>"
         f'<td class="hf-bars">{bar}</td><td class="hf-left">{f"<code>{escape(source)}</code>" if source else ""}</td></tr>'
     )

@@ -17,7 +17,7 @@ from gpusim import own
 from gpusim.device import memory, queue, regions
 from gpusim.device.counters import Launch
 
-from . import arithmetic, sides
+from . import arithmetic, operands
 from .events import Allocation, Event, Span
 
 
@@ -103,11 +103,11 @@ class Recorder:
                     del self._at[made.start]
                     self._starts.remove(made.start)
 
-    def _launched(self, entry: Launch, by: Any, args: tuple, reads: sides.Views, writes: sides.Views) -> None:
+    def _launched(self, entry: Launch, by: Any, args: tuple, reads: operands.Views, writes: operands.Views) -> None:
         owner = getattr(by, "__self__", None)
-        if sides.is_kernel(owner):  # one of the engine's launches, by its method that runs it
+        if operands.is_kernel(owner):  # one of the engine's launches, by its method that runs it
             by = owner
-        found = sides.sides(entry, by, reads, writes)
+        found = operands.sides(entry, by, reads, writes)
         spans = ([self._span(view, found.most) for view in side] for side in (found.reads, found.writes))
         read, written = ([span for span in side if span is not None] for side in spans)
         line, place = self.line()

@@ -9,8 +9,8 @@ from gpusim.device import queue, shapes
 from gpusim.hardware import gpus
 
 from .account import Account
+from .entry import finish
 from .recording import Recorder
-from .taking import finish
 
 
 def run(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kernellens.plot import words
+from kernellens.plot import quantities
 from kernellens.times import bound_of, estimate_of
 
 if TYPE_CHECKING:
@@ -30,9 +30,9 @@ def kernels(account: Account) -> str:
     one = len(made) == 1
     parts = []
     if account.read or not account.written:
-        parts.append(f"{'reads' if one else 'read'} {words.size(account.read)}")
+        parts.append(f"{'reads' if one else 'read'} {quantities.size(account.read)}")
     if account.written or not account.read:
-        parts.append(f"{'writes' if one else 'write'} {words.size(account.written)}")
+        parts.append(f"{'writes' if one else 'write'} {quantities.size(account.written)}")
     return f"{many(len(made), 'kernel')} {' and '.join(parts)}."
 
 
@@ -40,17 +40,17 @@ def memory(account: Account) -> str:
     """Temporaries and the peak."""
     gone = account.temporaries
     if gone:
-        parts = [f"{many(len(gone), 'temporary', 'temporaries')}, {words.size(account.temporary_bytes)} in all"]
+        parts = [f"{many(len(gone), 'temporary', 'temporaries')}, {quantities.size(account.temporary_bytes)} in all"]
     else:
         parts = ["No temporaries"]
-    peak = f"device memory at its peak {words.size(account.peak)}"
+    peak = f"device memory at its peak {quantities.size(account.peak)}"
     if account.before:
-        peak += f", of which {words.size(account.before)} were there before"
+        peak += f", of which {quantities.size(account.before)} were there before"
     if account.peak_line is not None:
         peak += f", in line {account.peak_line}"
     text = f"{'; '.join([*parts, peak])}."
     if not account.fits:
-        text += f" That does not fit: {article(account.gpu.name)} has {words.size(account.gpu.memory)}."
+        text += f" That does not fit: {article(account.gpu.name)} has {quantities.size(account.gpu.memory)}."
     return text
 
 
@@ -63,12 +63,12 @@ def transfers(account: Account) -> str:
     for kind, nbytes, where in (("h2d", account.to_device, "to the device"), ("d2h", account.to_host, "to the host")):
         each = [event for event in account.events if event.kind == kind]
         if each:
-            parts.append(f"{words.size(nbytes)} {where} in {many(len(each), 'copy', 'copies')}")
+            parts.append(f"{quantities.size(nbytes)} {where} in {many(len(each), 'copy', 'copies')}")
     copies = [work for work in account.works if work.copies]
     least, about = bound_of(copies, gpu).seconds, estimate_of(copies, gpu).seconds
     return (
-        f"{' and '.join(parts)}: {words.seconds(least)} at least, about {words.seconds(about, 2)} (estimate) over this GPU's link "
-        f"of {words.byte_rate(gpu.link_peak)} at most."
+        f"{' and '.join(parts)}: {quantities.seconds(least)} at least, about {quantities.seconds(about, 2)} (estimate) over this GPU's link "
+        f"of {quantities.byte_rate(gpu.link_peak)} at most."
     )
 
 
@@ -77,38 +77,38 @@ def bound(account: Account) -> str:
     found, flow = account.bound, account.flow
     link = account.to_device + account.to_host
     binds = "the link" if found.binds == "link" else found.binds
-    crossing = f"{words.size(link)} over the link" if link else ""
+    crossing = f"{quantities.size(link)} over the link" if link else ""
     must = _must(flow.read, flow.written)
     if must and crossing:
         crossing = f", and {crossing} beside it"
     elif crossing:
         must, crossing = f"{crossing.replace(' over', ' must go over')}", ""
     elif not must:
-        return f"{words.seconds(found.seconds)}: nothing must be read or written. No run is faster; {binds} binds."
+        return f"{quantities.seconds(found.seconds)}: nothing must be read or written. No run is faster; {binds} binds."
     kernel = ", were it all one kernel" if flow.read or flow.written else ""
-    return f"{words.seconds(found.seconds)}: {must}{kernel}{crossing}. No run is faster; {binds} binds."
+    return f"{quantities.seconds(found.seconds)}: {must}{kernel}{crossing}. No run is faster; {binds} binds."
 
 
 def _must(read: int, written: int) -> str:
     """What must be read and written once: what is nothing is not said."""
     if read and written:
-        return f"{words.size(read)} must be read once and {words.size(written)} written once"
+        return f"{quantities.size(read)} must be read once and {quantities.size(written)} written once"
     if read or written:
-        return f"{words.size(read or written)} must be {'read' if read else 'written'} once"
+        return f"{quantities.size(read or written)} must be {'read' if read else 'written'} once"
     return ""
 
 
 def launched(account: Account) -> str:
     """The least as it is written."""
     found = account.launched
-    return f"{words.seconds(found.seconds)}, {many(len(account.events), 'launch or copy', 'launches and copies')} one after the other."
+    return f"{quantities.seconds(found.seconds)}, {many(len(account.events), 'launch or copy', 'launches and copies')} one after the other."
 
 
 def estimate(account: Account) -> str:
     """About what it takes as it is written."""
     found = account.estimate
     how = "calibrated" if found.calibrated else "not calibrated on this GPU"
-    return f"about {words.seconds(found.seconds, 2)} as it is launched ({how}): {'the link' if found.binds == 'link' else found.binds} takes the most. A model's figure, not a measured time."
+    return f"about {quantities.seconds(found.seconds, 2)} as it is launched ({how}): {'the link' if found.binds == 'link' else found.binds} takes the most. A model's figure, not a measured time."
 
 
 def fusing(account: Account) -> list[tuple[str, str]]:
@@ -120,7 +120,9 @@ def fusing(account: Account) -> list[tuple[str, str]]:
     more = [group for same in list(alike.values())[FUSED:] for group in same]
     if more:
         saved = sum(group.saved for group in more)
-        said.append((f"{many(len(more), 'more group')} of kernels could be one each and save {words.size(saved)}.", ""))
+        said.append(
+            (f"{many(len(more), 'more group')} of kernels could be one each and save {quantities.size(saved)}.", "")
+        )
     return said
 
 
@@ -132,15 +134,15 @@ def _group(same: list[Group], account: Account) -> str:
         where = (
             f" (line {group.lines[0]})" if len(group.lines) == 1 else f" (lines {group.lines[0]} to {group.lines[-1]})"
         )
-    times = f", and so {words.count(len(same))} times," if len(same) > 1 else ""
+    times = f", and so {quantities.count(len(same))} times," if len(same) > 1 else ""
     kernel = "cupy.ElementwiseKernel" if group.events[-1].fused else "cupy.ReductionKernel"
     by_hand = f"put them into a function under @cupy.fuse(), or write one {kernel}"
     how = f"as below, or as one {kernel}" if group.code else by_hand
     launches = many(len(same) * (len(group.events) - 1), "launch", "launches")
     now, then = sum(each.moved for each in same), sum(each.flow.moved for each in same)
     return (
-        f"Launches {first} to {last}{where}{times} can be one kernel that moves {words.size(then)} instead of "
-        f"{words.size(now)}, {words.ratio(now / then) if then else 'all'} fewer, and saves {launches}: {how}."
+        f"Launches {first} to {last}{where}{times} can be one kernel that moves {quantities.size(then)} instead of "
+        f"{quantities.size(now)}, {quantities.ratio(now / then) if then else 'all'} fewer, and saves {launches}: {how}."
     )
 
 
@@ -152,7 +154,7 @@ def left(account: Account) -> str:
 def many(number: int, one: str, several: str | None = None) -> str:
     """A number and its noun."""
     noun = one if number == 1 else several or one + "s"
-    return f"{words.count(number)} {noun}"
+    return f"{quantities.count(number)} {noun}"
 
 
 def article(name: str) -> str:

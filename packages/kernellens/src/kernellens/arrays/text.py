@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from kernellens.plot import words
+from kernellens.plot import quantities
 
 from . import sentences
 from .rows import Row, rows
@@ -46,7 +46,7 @@ def _table(account: Account) -> list[str]:
         lines.append(
             (
                 f"  {row.first:>4}  {row.line if row.line is not None else '':>4}  {_name(row):<{name}}  {size(row.read):>8}  {size(row.written):>8}  "
-                f"{words.seconds(row.least):>8}  {words.seconds(row.about, 2):>8}  {source}"
+                f"{quantities.seconds(row.least):>8}  {quantities.seconds(row.about, 2):>8}  {source}"
             ).rstrip()
         )
         last = row.line
@@ -56,12 +56,12 @@ def _table(account: Account) -> list[str]:
 
 
 def _name(row: Row) -> str:
-    return row.name if row.times == 1 else f"{row.name} × {words.count(row.times)}"
+    return row.name if row.times == 1 else f"{row.name} × {quantities.count(row.times)}"
 
 
 def size(nbytes: int) -> str:
     """Bytes in a table: nothing where there are none."""
-    return words.size(nbytes) if nbytes else "–"
+    return quantities.size(nbytes) if nbytes else "–"
 
 
 def _wrapped(sentence: str) -> list[str]:

@@ -15,12 +15,12 @@ from gpusim.kernels import Kernel, limits
 from gpusim.kernels.driver_errors import LinkerError
 from gpusim.kernels.faults import KernelError, UncompilableError, miscounted
 from gpusim.kernels.sanitizer import findings
-from kernellens.chosen import resolve
+from kernellens.target import resolve
 
-from . import cubin, described, ptxas, words
-from .carried import Carried, options_of
-from .described import Description
+from . import argument_types, cubin, diagnostics, ptxas
+from .argument_types import Description
 from .helper import CompilerError, Helper, helper
+from .kernel_data import Carried, options_of
 from .result import Compiled
 
 _KEPT = 64
@@ -91,7 +91,7 @@ def compile(
     kinds = _arguments(kernel, function, args)
     result = Compiled(
         kernel=name,
-        signature=", ".join(map(described.text, kinds)),
+        signature=", ".join(map(argument_types.text, kinds)),
         gpu=gpu_name,
         cc=cc,
         blockdim=blockdim,
@@ -116,7 +116,7 @@ def compile(
                 f"of the real CUDA compiler something is missing ({answer['text'].splitlines()[0]})."
             )
         else:
-            fault = _better(_refused_here(function, kinds), words.explain(carried, name, answer))
+            fault = _better(_refused_here(function, kinds), diagnostics.explain(carried, name, answer))
     else:
         fault = _refused_here(function, kinds)
     if fault is not None:
@@ -209,7 +209,7 @@ def _lacks(answer: dict) -> bool:
 def _refused_here(function: FunctionType, kinds: tuple[Description, ...]) -> KernelError | None:
     """What this process's own Numba has against the kernel, for a CPU; None if nothing, or if it cannot tell."""
     try:
-        made = Kernel(function).compiled(tuple(map(described.stand_in, kinds)))
+        made = Kernel(function).compiled(tuple(map(argument_types.stand_in, kinds)))
         if made is not None:
             limits.check_static(made.shared.nbytes, kernel=function.__name__)
     except LinkerError as fault:
@@ -248,7 +248,7 @@ def _arguments(kernel: Any, function: FunctionType, args: tuple) -> tuple[Descri
     if (len(args) > len(names) and not variadic) or len(args) + len(defaults) < len(names):
         raise TypeError(miscounted(function.__name__, names, len(args), len(defaults)))
     args = (*args, *defaults[len(defaults) - max(len(names) - len(args), 0) :]) if len(args) < len(names) else args
-    kinds = tuple(map(described.describe, args))
+    kinds = tuple(map(argument_types.describe, args))
     declared = _signatures(kernel)
     if declared and not getattr(kernel, "_can_compile", True) and kinds not in declared and len(declared) == 1:
         return declared[0]  # as a launch converts numbers to what the kernel was declared with
@@ -260,7 +260,7 @@ def _declared(kernel: Any, name: str, parameters: tuple[str, ...]) -> tuple[Desc
     known = _signatures(kernel)
     if len(known) == 1:
         return known[0]
-    listed = "".join(f"\n  {', '.join(map(described.text, kinds))}" for kinds in known)
+    listed = "".join(f"\n  {', '.join(map(argument_types.text, kinds))}" for kinds in known)
     said = f" It is compiled for several already; say which:{listed}" if known else ""
     raise TypeError(
         f"{name} takes {len(parameters)} argument{'s' * (len(parameters) > 1)} ({', '.join(parameters)}): pass them as in a launch, or their types, as "
@@ -272,7 +272,7 @@ def _signatures(kernel: Any) -> list[tuple[Description, ...]]:
     found = []
     for kinds in getattr(kernel, "overloads", None) or ():
         try:
-            found.append(tuple(map(described.describe, kinds)))
+            found.append(tuple(map(argument_types.describe, kinds)))
         except TypeError:  # a type that has no description
             continue
     return found

@@ -1,15 +1,15 @@
 """Pictures of what the lens sees: of a launch, of its place under the roofline, of what its threads' order changes.
 
 `steps`       a log as a few numbers for each access of a block
-`places`      where threads and elements stand in a picture
+`positions`   where threads and elements stand in a picture
 `blocks`      what a block does to each of them
 `marks`       where something is wrong
 `plain`       a picture in words and characters
 `script`      what the script in the page is given
 `panels`      the pieces that pictures are put together from
 `showing`     `show`: threads, elements, errors; a slider over barrier intervals
-`requesting`  its tab with a warp's request against sectors and banks
-`whole`       its tab with all of the launch
+`request_tab` its tab with a warp's request against sectors and banks
+`grid_tab`    its tab with all of the launch
 `answers`     two answers of a launch, from two orders of its threads
 `roof`        `roofline`: limits of a GPU, and where a launch stands under them
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from gpusim.kernels.sanitizer.log import ATOMIC, READ, WRITE
 
-from .places import grid
+from .positions import grid
 from .steps import Memory, Step, Steps
 
 READS, WRITES, UPDATES, HALO, EARLIER = 1, 2, 4, 8, 16

@@ -10,7 +10,7 @@ from gpusim.kernels.sanitizer import outside
 from gpusim.kernels.sanitizer.findings import Finding
 from gpusim.kernels.sanitizer.log import Log
 
-from .places import grid
+from .positions import grid
 from .steps import Steps
 
 Mark = dict[str, Any]

@@ -10,7 +10,7 @@ from kernellens import report
 
 from .blocks import EARLIER, HALO, READS, UPDATES, WRITES, index_text, look, of_thread
 from .marks import marks
-from .places import Grid, Window, of_threads, whole
+from .positions import Grid, Window, of_threads, whole
 from .script import windows_of
 from .steps import Memory, Steps
 

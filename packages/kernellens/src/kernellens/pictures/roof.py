@@ -10,8 +10,8 @@ import numpy as np
 
 from gpusim.hardware import gpus
 from gpusim.hardware.gpus import GPU
-from kernellens import chosen
-from kernellens.plot import axes, palette, words
+from kernellens import target
+from kernellens.plot import axes, palette, quantities
 from kernellens.plot.figure import Figure
 from kernellens.result import Trace
 from kernellens.times import Reuse, Work, bound_of, estimate_of
@@ -68,7 +68,7 @@ def roofline(
     Williams, Waterman and Patterson, "Roofline: An Insightful Visual Performance Model for Multicore Architectures",
     Communications of the ACM 52 (2009).
     """
-    first = chosen.resolve(gpu)
+    first = target.resolve(gpu)
     floating = 1.0
     if not isinstance(what, Work):
         if not isinstance(what, Trace):
@@ -164,8 +164,8 @@ def entry(work: Work, gpu: GPU, kind: str) -> dict[str, Any]:
         "intensity": counted / nbytes if nbytes and counted else LOW,
         "estimate": counted / about.seconds,
         "bound": counted / least.seconds,
-        "about": f"about {words.seconds(about.seconds, 2)}",
-        "least": f"at least {words.seconds(least.seconds)}",
+        "about": f"about {quantities.seconds(about.seconds, 2)}",
+        "least": f"at least {quantities.seconds(least.seconds)}",
         "seconds": about.seconds,
         "binds": about.binds,
         "advice": about.advice,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .marks import Mark
-from .places import Grid, Window, grid, of_threads, whole, window
+from .positions import Grid, Window, grid, of_threads, whole, window
 from .steps import Step, Steps
 
 ROW = 9

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from kernellens.plot import palette
 from kernellens.plot.figure import Figure
 
-from . import panels, plain, requesting, script, whole
+from . import grid_tab, panels, plain, request_tab, script
 from .marks import marks
-from .places import WRAP, Window, of_threads
-from .places import whole as whole_of
+from .positions import WRAP, Window, of_threads
+from .positions import whole as whole_of
 from .steps import Steps, steps
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def _tabs(trace: Trace, made: Steps, tab: str) -> Any:
 
     rows, pool, ranges, blocks = script.pack(made)
     data = script.facts(made, marks(made, trace.errors, blocks), ranges, blocks)
-    asked, asking = requesting.tab(trace, made, data)
+    asked, asking = request_tab.tab(trace, made, data)
     block, shown = _block(made, data, blocks)
     models = {**shown, **asking}
     callback = CustomJS(
@@ -103,7 +103,7 @@ def _tabs(trace: Trace, made: Steps, tab: str) -> Any:
         code="".join(panels.script(name) for name in ("show.js", "requests.js", "events.js")),
     )
     _connect(callback, models)
-    children = (block, asked, whole.tab(trace, made, blocks, models["chooser"]))
+    children = (block, asked, grid_tab.tab(trace, made, blocks, models["chooser"]))
     tabs = [TabPanel(child=child, title=title) for child, title in zip(children, TABS.values(), strict=True)]
     result = Tabs(tabs=tabs, active=[*TABS].index(tab), sizing_mode="stretch_width", stylesheets=[panels.sheet()])
     models["chooser"].js_on_change(
@@ -184,7 +184,7 @@ def _block(made: Steps, data: dict, blocks: list[int]) -> tuple[Any, dict[str, A
             plain=all(view[1] - view[0] == 1 and view[6] == 1 for view in views),
         )
         arrays.append({"array": number, **panel.models()})
-    names = [whole.block_name(block, made.log.griddim) for block in blocks]
+    names = [grid_tab.block_name(block, made.log.griddim) for block in blocks]
     chooser = Select(title="Block", value=names[0], options=names, width=150, stylesheets=[panels.sheet()])
     intervals = max(made.intervals(block) for block in blocks)
     slider = Slider(

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from . import palette, words
+from . import palette, quantities
 
 FONT = "Helvetica, Arial, sans-serif"
 _LONG = {60.0: "1 min", 600.0: "10 min", 3600.0: "1 h", 36000.0: "10 h", 360000.0: "100 h"}
@@ -67,7 +67,9 @@ def ticks(axis: Any, low: float, high: float, log: bool, unit: str | None) -> No
     if not log:
         return
     named = (
-        time_ticks(low, high) if unit == "seconds" else {place: words.plain(place) for place in log_ticks(low, high)}
+        time_ticks(low, high)
+        if unit == "seconds"
+        else {place: quantities.plain(place) for place in log_ticks(low, high)}
     )
     axis.ticker = FixedTicker(ticks=list(named), minor_ticks=[])
     axis.major_label_overrides = named
@@ -75,10 +77,10 @@ def ticks(axis: Any, low: float, high: float, log: bool, unit: str | None) -> No
 
 def time_ticks(low: float, high: float, most: int = 7) -> dict[float, str]:
     """Return places for times and their names: decades up to ten seconds, then minutes and hours, as people count them."""
-    ladder = {float(f"1e{power}"): words.seconds(float(f"1e{power}")) for power in range(-10, 2)} | _LONG
+    ladder = {float(f"1e{power}"): quantities.seconds(float(f"1e{power}")) for power in range(-10, 2)} | _LONG
     named = {place: name for place, name in ladder.items() if low <= place <= high}
     if len(named) < 3:
-        return {place: words.seconds(place) for place in log_ticks(low, high)}
+        return {place: quantities.seconds(place) for place in log_ticks(low, high)}
     return dict(list(named.items())[:: math.ceil(len(named) / most)])
 
 

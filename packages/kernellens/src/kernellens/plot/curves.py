@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from . import axes, palette, words
+from . import axes, palette, quantities
 from .figure import Figure
 
 WIDTH, HEIGHT = 700, 380
@@ -94,15 +94,15 @@ def _check(xs: list[float], table: dict[str, list[float]], xlog: bool, ylog: boo
 def _say(
     xs: list[float], table: dict[str, list[float]], xlabel: str, ylabel: str, marks: dict[str, float], note: str | None
 ) -> list[str]:
-    write = words.seconds if ylabel == "seconds" else words.number
+    write = quantities.seconds if ylabel == "seconds" else quantities.number
     at = xlabel or "x"
     said = [
         f"{label}: "
-        + ", ".join(f"{write(v)} at {words.count_or_number(p)}" for p, v in zip(xs, values, strict=True) if v == v)
+        + ", ".join(f"{write(v)} at {quantities.count_or_number(p)}" for p, v in zip(xs, values, strict=True) if v == v)
         + f" {at}."
         for label, values in table.items()
     ]
-    said += [f"{label} is marked at {words.count_or_number(place)} {at}." for label, place in marks.items()]
+    said += [f"{label} is marked at {quantities.count_or_number(place)} {at}." for label, place in marks.items()]
     return [*said, note] if note else said
 
 

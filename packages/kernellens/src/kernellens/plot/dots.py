@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from . import axes, palette, words
+from . import axes, palette, quantities
 from .figure import Figure
 
 WIDTH, ROW, FRAME = 700, 30, 50
@@ -92,7 +92,7 @@ def _row(label: str, seconds: float) -> Row:
 
 
 def _behind(mark: Row) -> str:
-    return words.seconds(mark.seconds) + (f", {mark.remark}" if mark.remark else "")
+    return quantities.seconds(mark.seconds) + (f", {mark.remark}" if mark.remark else "")
 
 
 def table(marks: list[Row]) -> list[str]:

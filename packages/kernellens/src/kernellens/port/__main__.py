@@ -16,7 +16,7 @@ def main(program: str, report: str, arguments: list[str]) -> int:
     import cupy
 
     from . import modules
-    from .ledger import account
+    from .operations import account
 
     cupy.zeros(1).sum()
     path = os.path.realpath(program)
@@ -81,10 +81,10 @@ def _show(error: BaseException) -> None:
     """A traceback of the program's own lines."""
     import traceback
 
-    from . import places
+    from . import attribution
 
     frames = traceback.extract_tb(error.__traceback__)
-    theirs = [frame for frame in frames if places.is_theirs(frame.filename)]
+    theirs = [frame for frame in frames if attribution.is_theirs(frame.filename)]
     print("Traceback (most recent call last):", file=sys.stderr)
     print("".join(traceback.format_list(theirs)), end="", file=sys.stderr)
     print("".join(traceback.format_exception_only(error)), end="", file=sys.stderr)

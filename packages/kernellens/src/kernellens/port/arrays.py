@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import calls
-from .ledger import account
+from .operations import account
 
 _METHODS = """all any argmax argmin argpartition argsort astype choose clip compress conj conjugate copy cumprod cumsum
 diagonal dot fill flatten max mean min nonzero partition prod put ravel repeat reshape round searchsorted sort squeeze std

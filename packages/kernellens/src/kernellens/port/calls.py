@@ -14,8 +14,8 @@ import pandas as pd
 from gpusim.device import queue
 from gpusim.importing.errors import NotSimulatedError
 
-from . import advice, places
-from .ledger import Line, account, measured
+from . import advice, attribution
+from .operations import Line, account, measured
 
 _state = threading.local()
 _uploaded: dict[int, tuple[weakref.ref, Any]] = {}
@@ -56,9 +56,9 @@ class inside:
         _state.depth -= 1
 
 
-def where() -> places.Place | None:
+def where() -> attribution.Place | None:
     """The line to account for, or None where an operation is part of another."""
-    return None if getattr(_state, "depth", 0) else places.place()
+    return None if getattr(_state, "depth", 0) else attribution.place()
 
 
 def call(what: str, host: Callable, device: Callable | None, args: tuple, kwargs: dict, owner: Any = None) -> Any:
@@ -118,7 +118,7 @@ def _kind_known(where: str, what: str) -> str:
 
 
 def _on_device(
-    what: str, device: Callable, args: tuple, kwargs: dict, at: places.Place, line: Line
+    what: str, device: Callable, args: tuple, kwargs: dict, at: attribution.Place, line: Line
 ) -> tuple[Any, bool]:
     """The device's result, and whether the work stays on the host."""
     frames = advice.library(what) == "cuDF"
@@ -164,7 +164,7 @@ def read(value: Any, nbytes: int | None = None) -> None:
     line.d2h_count += 1
 
 
-def handed_over(at: places.Place, line: Line, values: Any) -> None:
+def handed_over(at: attribution.Place, line: Line, values: Any) -> None:
     """Account for arrays that another library reads on the host."""
     if not any(getattr(value, "_device", None) is not None for value in _flat(values)):
         return
@@ -177,7 +177,7 @@ def handed_over(at: places.Place, line: Line, values: Any) -> None:
     )
 
 
-def many(at: places.Place, what: str) -> bool:
+def many(at: attribution.Place, what: str) -> bool:
     """Whether a line has read or written so many single elements that the next ones are only counted."""
     key = (at.where, what)
     _elements[key] = _elements.get(key, 0) + 1

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from gpusim.hardware import gpus
-from kernellens.plot import words as text
+from kernellens.plot import quantities as text
 
 GPUS = ("T4", "A100", "H200")
 COPY = 10e-6

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from . import calls, frames, places, twins  # noqa: F401 - twins and arrays enter their classes
+from . import attribution, calls, frames, twins  # noqa: F401 - twins and arrays enter their classes
 from .arrays import find
-from .ledger import account
+from .operations import account
 
 _HOST_ONLY = set(
     """set_printoptions get_printoptions printoptions seterr geterr errstate show_config test info finfo iinfo dtype
@@ -164,7 +164,12 @@ class _Finder:
         from importlib.machinery import PathFinder
 
         found = PathFinder.find_spec(name, path, target)
-        if found is None or not found.origin or not found.origin.endswith(".py") or not places.is_theirs(found.origin):
+        if (
+            found is None
+            or not found.origin
+            or not found.origin.endswith(".py")
+            or not attribution.is_theirs(found.origin)
+        ):
             return None
         found.loader = _Loader(found.loader.name, found.loader.path)
         return found
@@ -172,5 +177,5 @@ class _Finder:
 
 def install(folder: str, script: str) -> None:
     """From here on, the program's files under `folder` import our modules."""
-    places.folder, places.script = os.path.realpath(folder), script
+    attribution.folder, attribution.script = os.path.realpath(folder), script
     sys.meta_path.insert(0, _Finder())

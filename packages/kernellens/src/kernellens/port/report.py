@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from kernellens.plot import words as text
+from kernellens.plot import quantities as text
 
 from . import estimate
 

@@ -4,7 +4,7 @@ A *bound* is what no run on that GPU can be faster than; an *estimate* is what o
 
 `launches`   `bound` and `estimate` of a traced launch
 `account`    from a trace to what the launch does
-`operations` what its threads calculate: `counting` how often, `costs` what each costs, `sure` what no compiler leaves out
+`operations` what its threads calculate: `counting` how often, `costs` what each costs, `redundancy` what no compiler leaves out
 `memory`     what its blocks move
 `scaling`    traced blocks as samples of a larger grid
 `work`       what a launch does, as numbers

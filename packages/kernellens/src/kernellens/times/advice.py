@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpusim.hardware.gpus import GPU
-from kernellens.plot import words
+from kernellens.plot import quantities
 
 from .work import Work
 
@@ -19,16 +19,16 @@ def _second(binds: str, parts: dict[str, float]) -> str:
     if not rest or not parts[binds]:
         return ""
     kind = max(rest, key=rest.get)
-    return f"; {kind} binds next, at {words.seconds(rest[kind])}"
+    return f"; {kind} binds next, at {quantities.seconds(rest[kind])}"
 
 
 def _memory(parts: dict[str, float], work: Work, gpu: GPU) -> str:
     nbytes = work.read + work.written
     again = ""
     if work.moved is not None and nbytes and work.moved > 1.5 * nbytes:
-        again = f" ({words.ratio(work.moved / nbytes)} of that crosses to the SMs, so let the threads of a warp take neighbours)"
+        again = f" ({quantities.ratio(work.moved / nbytes)} of that crosses to the SMs, so let the threads of a warp take neighbours)"
     return (
-        f"Memory binds: {words.size(nbytes)} must be moved; fewer bytes would help (a narrower dtype, kernels fused so that "
+        f"Memory binds: {quantities.size(nbytes)} must be moved; fewer bytes would help (a narrower dtype, kernels fused so that "
         f"nothing is written only to be read again){again}, more arithmetic costs nothing{_second('memory', parts)}."
     )
 
@@ -39,7 +39,7 @@ def _arithmetic(parts: dict[str, float], work: Work, gpu: GPU) -> str:
     if kind == "float64" and gpu.fp64 < gpu.fp32 / 8:
         way = f"float64 runs at 1/{round(gpu.fp32 / gpu.fp64)} of float32 on {gpu.name}: use float32 where its digits do, np.float32(…) around constants too"
     elif kind == "float64":
-        way = f"float32 would run {words.ratio(gpu.fp32 / gpu.fp64)} as fast"
+        way = f"float32 would run {quantities.ratio(gpu.fp32 / gpu.fp64)} as fast"
     elif kind == "special":
         way = "fewer roots, divisions and transcendental functions would help, or fastmath=True"
     elif kind == "int32":
@@ -53,19 +53,19 @@ def _arithmetic(parts: dict[str, float], work: Work, gpu: GPU) -> str:
 
 def _atomics(parts: dict[str, float], work: Work, gpu: GPU) -> str:
     return (
-        f"Atomics bind: {words.count(work.contended)} requests meet at one address; add up within each block first "
+        f"Atomics bind: {quantities.count(work.contended)} requests meet at one address; add up within each block first "
         f"(shared memory or a shuffle) and send one for each block{_second('atomics', parts)}."
     )
 
 
 def _launch(parts: dict[str, float], work: Work, gpu: GPU) -> str:
     if work.launches > 1:
-        return f"Launching binds: {words.count(work.launches)} kernels for little work; fuse them, or do more in each{_second('launch', parts)}."
+        return f"Launching binds: {quantities.count(work.launches)} kernels for little work; fuse them, or do more in each{_second('launch', parts)}."
     return f"Launching binds: there is too little work for a kernel of its own; give it more at once{_second('launch', parts)}."
 
 
 def _link(parts: dict[str, float], work: Work, gpu: GPU) -> str:
-    return f"The link binds: {words.size(work.link)} cross between host and device; leave the data on the GPU{_second('link', parts)}."
+    return f"The link binds: {quantities.size(work.link)} cross between host and device; leave the data on the GPU{_second('link', parts)}."
 
 
 def _latency(parts: dict[str, float], work: Work, gpu: GPU) -> str:
@@ -82,7 +82,7 @@ def _shared(parts: dict[str, float], work: Work, gpu: GPU) -> str:
 def _l1(parts: dict[str, float], work: Work, gpu: GPU) -> str:
     each = work.wavefronts / work.requests if work.requests else 0
     return (
-        f"The L1 caches bind: a warp's request takes {words.number(each)} turns; let neighbouring threads take neighbouring "
+        f"The L1 caches bind: a warp's request takes {quantities.number(each)} turns; let neighbouring threads take neighbouring "
         f"elements, or load a tile into shared memory once{_second('L1', parts)}."
     )
 
@@ -90,7 +90,7 @@ def _l1(parts: dict[str, float], work: Work, gpu: GPU) -> str:
 def _l2(parts: dict[str, float], work: Work, gpu: GPU) -> str:
     moved = work.read + work.written if work.moved is None else work.moved
     return (
-        f"The L2 cache binds: {words.size(moved)} cross from it to the SMs; let neighbouring threads take neighbouring "
+        f"The L2 cache binds: {quantities.size(moved)} cross from it to the SMs; let neighbouring threads take neighbouring "
         f"elements, and keep in shared memory what a block uses twice{_second('L2', parts)}."
     )
 

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable
 
 from gpusim.hardware.gpus import GPU
-from kernellens import chosen
+from kernellens import target
 from kernellens.residency import occupancy
 
 from . import advice
@@ -85,7 +85,7 @@ def bound_of(work: Work | Iterable[Work], gpu: str | GPU | None = None) -> Bound
     UnknownGpuError
         A KeyError that names the nearest known GPUs.
     """
-    gpu = chosen.resolve(gpu)
+    gpu = target.resolve(gpu)
     if not isinstance(work, Work):
         return _together(Bound, [bound_of(each, gpu) for each in work], gpu)
     share = _busy(work, gpu)
@@ -128,7 +128,7 @@ def estimate_of(work: Work | Iterable[Work], gpu: str | GPU | None = None) -> Es
     UnknownGpuError
         A KeyError that names the nearest known GPUs.
     """
-    gpu = chosen.resolve(gpu)
+    gpu = target.resolve(gpu)
     if not isinstance(work, Work):
         return _together(Estimate, [estimate_of(each, gpu) for each in work], gpu)
     share, tail = _busy(work, gpu), _tail(work, gpu)

@@ -20,7 +20,7 @@ from gpusim.kernels.ir.infer import INPLACE
 from gpusim.kernels.ir.types import Array, Scalar, Tuple, dtype_of_thing
 from gpusim.kernels.sanitizer.log import Log
 
-from . import costs, sure
+from . import costs, redundancy
 from .counting import Counts, counts, key
 
 UNROLLED = 4
@@ -104,7 +104,7 @@ class _Counting:
         values = [v for block in self.graph.blocks for v in block.body]
         values += [block.sync for block in self.graph.blocks if block.sync is not None]
         self.at = {v: self.count(v) for v in values}
-        live = sure.live(self.graph)
+        live = redundancy.live(self.graph)
         places = {True: set(), False: set()}
         for v in values:
             if v.op == "getitem":
@@ -173,15 +173,21 @@ class _Counting:
 
     def certain(self, live: set) -> None:
         start = np.full(self.found.blocks, float(self.log.threads_per_block))
-        least = sure.least(self.graph, {v: self.times(v) for v in self.at}, start)
-        data, narrowed = sure.data(self.graph), sure.narrowed(self.graph, live)
-        for v, n in sure.distinct(self.graph, live, least).items():
+        least = redundancy.least(self.graph, {v: self.times(v) for v in self.at}, start)
+        data, narrowed = redundancy.data(self.graph), redundancy.narrowed(self.graph, live)
+        for v, n in redundancy.distinct(self.graph, live, least).items():
             cost, kind = self.cost(v), costs.FLOATS.get(_letter(v))
             if v in narrowed:  # certain in neither type
                 continue
             if kind and cost.certain:
                 self.found.add(self.found.certain, kind, cost.certain * n)
-            elif v.op == "binary" and not kind and _name(v) in ("add", "sub", "mul") and v in data and sure.loaded(v):
+            elif (
+                v.op == "binary"
+                and not kind
+                and _name(v) in ("add", "sub", "mul")
+                and v in data
+                and redundancy.loaded(v)
+            ):
                 self.found.add(self.found.certain, "int32", n)
 
     def times(self, v: Value) -> np.ndarray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from gpusim.hardware.gpus import GPU
-from kernellens.plot import words
+from kernellens.plot import quantities
 
 from .work import Work
 
@@ -42,7 +42,7 @@ class _Time:
 
     def _parts(self) -> str:
         order = sorted(self.parts.items(), key=lambda item: -item[1])
-        return ", ".join(f"{kind} {words.seconds(value)}" for kind, value in order if value > 0)
+        return ", ".join(f"{kind} {quantities.seconds(value)}" for kind, value in order if value > 0)
 
     def _lines(self, head: str) -> str:
         notes = "".join(f"\n  {note}" for note in (self.work.notes if self.work else ()))
@@ -58,7 +58,7 @@ class Bound(_Time):
 
     def __repr__(self) -> str:
         of = f"{self.name} " if self.name else ""
-        head = f"{of}on {_article(self.gpu)}: {words.seconds(self.seconds)} at least, a bound, not a time: {self.binds} binds"
+        head = f"{of}on {_article(self.gpu)}: {quantities.seconds(self.seconds)} at least, a bound, not a time: {self.binds} binds"
         return self._lines(head)
 
     def allows(self, seconds: float) -> bool:
@@ -89,7 +89,7 @@ class Estimate(_Time):
     def __repr__(self) -> str:
         of = f"{self.name} " if self.name else ""
         how = f"calibrated: {self.calibrated}" if self.calibrated else "not calibrated"
-        head = f"{of}on {_article(self.gpu)}: about {words.seconds(self.seconds, 2)}, an estimate, not a time ({how}): {self.binds} binds"
+        head = f"{of}on {_article(self.gpu)}: about {quantities.seconds(self.seconds, 2)}, an estimate, not a time ({how}): {self.binds} binds"
         return self._lines(head)
 
 

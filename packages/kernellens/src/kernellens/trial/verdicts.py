@@ -46,12 +46,12 @@ def judge(error: BaseException) -> dict:
     dict
         `status`, `by`, `error`, `message` and `missing` of an `Outcome`.
     """
-    from gpusim.importing import gone
+    from gpusim.importing import removed_names
     from gpusim.importing.errors import NotSimulatedError
     from gpusim.kernels.faults import KernelError, UncompilableError
 
     message, by = str(error).strip(), _library(error)
-    became = gone.note_for(error, by)
+    became = removed_names.note_for(error, by)
     if became is not None:
         message = f"{message} ({became})"
     told = {"status": "failed", "by": by, "error": type(error).__name__, "message": message, "missing": ""}

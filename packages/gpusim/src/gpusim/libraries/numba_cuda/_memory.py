@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gpusim.device import borrowed, device, memory, queue, regions, shapes
+from gpusim.device import device, memory, queue, regions, shapes, unowned
 from gpusim.importing.errors import NotSimulatedError
 from gpusim.kernels.driver_errors import CudaAPIError
 
@@ -90,7 +90,7 @@ class MemoryPointer:
 
     def __init__(self, context: Any, pointer: Any, size: int, owner: Any = None, finalizer: Any = None):
         address = int(getattr(pointer, "value", pointer) or 0)
-        found = borrowed.borrow(address, size, device.current(), owner) if size else None
+        found = unowned.borrow(address, size, device.current(), owner) if size else None
         if size and found is None:
             raise NotSimulatedError("device memory at an address that this process has not allocated", "cuda.to_device")
         self._set(context, found.raw if found else _NOTHING, 0, size, owner)

@@ -49,7 +49,7 @@ def command(ctx: click.Context, **options: Any) -> None:
     is called again; what went well is not run twice unless its notebook, the seat or Hundredfold changed. As root it can hold
     seats to their main memory and cores; as somebody else it says that it cannot.
     """
-    from . import jobs, ledger, running
+    from . import jobs, results, running
 
     try:
         seats = jobs.chosen_seats(jobs.seats(_class(options)), options["which"])
@@ -60,7 +60,7 @@ def command(ctx: click.Context, **options: Any) -> None:
         raise click.UsageError(str(error), ctx) from None
     if not todo:
         raise click.UsageError("There are no notebooks of that kind.", ctx)
-    before = {} if options["again"] else ledger.passed(todo)
+    before = {} if options["again"] else results.passed(todo)
     left = [job for job in todo if job not in before]
     most = min(options["at_once"] or running.at_once(left), len(seats))
     click.echo(
@@ -74,7 +74,7 @@ def command(ctx: click.Context, **options: Any) -> None:
         for outcome in running.everything(left, most, options["cell_time"]):
             job = by_place[outcome.kind, outcome.stem, outcome.seat]
             outcomes[job] = outcome
-            ledger.note(job, outcome)
+            results.note(job, outcome)
             click.echo(f"{len(outcomes):4d}/{len(todo)} {_line(outcome)}", err=True)
     except KeyboardInterrupt:
         click.echo(f"Stopped after {len(outcomes)} of {len(todo)}; the same command goes on from here.", err=True)
@@ -91,10 +91,10 @@ def _class(options: dict[str, Any]) -> Any:
     """The class's seats, by the hub's settings or by the options."""
     import tempfile
 
-    from hundredfold.classroom.seats.boards import UnreadableGpus
     from hundredfold.classroom.seats.hook import Seats
     from hundredfold.classroom.seats.limits import WrongLimit
     from hundredfold.classroom.seats.plan import Impossible
+    from hundredfold.classroom.seats.shared_gpus import UnreadableGpus
 
     given = {"learners": options["learners"] or 1, **{name: options[name] for name in ("memory", "cores", "gpus")}}
     if options["settings"] is not None:

@@ -12,8 +12,8 @@ from pathlib import Path
 import hundredfold
 from hundredfold import paths
 from hundredfold.classroom.seats import limits
+from hundredfold.classroom.seats.allocations import Allocations
 from hundredfold.classroom.seats.hook import Seats
-from hundredfold.classroom.seats.ledger import Ledger
 
 #: What of a unit is run, and the folder it is in.
 KINDS = {"lectures": "notebooks", "exercises": "exercises", "solutions": "solutions"}
@@ -57,9 +57,9 @@ def seats(found: Seats) -> list[Seat]:
     """The seats of a class, filled as the hub fills them."""
     made = []
     with tempfile.TemporaryDirectory(prefix="hundredfold-preflight-") as folder:
-        ledger = Ledger(Path(folder) / "seats.json")
+        allocations = Allocations(Path(folder) / "seats.json")
         for number in range(1, found.learners + 1):
-            place = ledger.take(f"seat {number}", found.places)
+            place = allocations.take(f"seat {number}", found.places)
             settings = limits.environment(place, found.limits, found.has_gpus) | {"HUNDREDFOLD_SEAT": place.title}
             made.append(
                 Seat(number, place.title, found.limits.memory, found.limits.cores, tuple(sorted(settings.items())))

@@ -1,15 +1,15 @@
 """Seats: how learners share GPUs so that none of them starves.
 
-Beforehand: `boards`: the GPUs there are to share, named or found; `plan`: which way to share them, and what each learner gets;
-`needs`: what the course's units want of a GPU's memory; `words`: a plan in sentences.
+Beforehand: `shared_gpus`: the GPUs there are to share, named or found; `plan`: which way to share them, and what each learner gets;
+`needs`: what the course's units want of a GPU's memory; `describing`: a plan in sentences.
 
-On a hub: `places`: the GPUs, MIG slices and simulated GPUs to sit on; `ledger`: who sits where; `limits`: what a seat may use, and
+On a hub: `devices`: the GPUs, MIG slices and simulated GPUs to sit on; `allocations`: who sits where; `limits`: what a seat may use, and
 the environment that says so; `certificates`: Dask's, of each learner's own; `hook`: all of this for any spawner; `spawner`, `enter`
 and `groups`: one for one machine, which keeps learners apart; `server`: what it starts, and `light`: what that does not load; `home`: a home folder that is full; `rmm`: RMM held to its seat.
 
 `people`: who may use the hub.
 
-Live: `asking`: the hub and the servers, and `control`: where a server listens for that; `status`: who uses what; `reclaim`: idle kernels' memory; `page`: both, behind the hub's
+Live: `hub_client`: the hub and the servers, and `control`: where a server listens for that; `status`: who uses what; `reclaim`: idle kernels' memory; `page`: both, behind the hub's
 login; `notice`: what a learner is told; `trust`: notebooks open on a full disk. `command`: ``hundredfold seats``.
 
 What a hub's Python imports needs the standard library, filelock, and what JupyterHub itself needs (cryptography, pydantic, Tornado).
@@ -17,8 +17,8 @@ What a hub's Python imports needs the standard library, filelock, and what Jupyt
 
 from __future__ import annotations
 
-from .boards import Board, UnreadableGpus, found, named
 from .plan import Mechanism, Plan, Seat, plan
+from .shared_gpus import Board, UnreadableGpus, found, named
 
 #: The name of a server's control socket in its folder.
 CONTROL = "control.sock"

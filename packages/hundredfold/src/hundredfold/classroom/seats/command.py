@@ -12,11 +12,11 @@ import click
 
 from gpusim import hardware
 
-from . import boards, words
+from . import describing, shared_gpus
 from .plan import Impossible, Mechanism, Plan, plan
 
 if TYPE_CHECKING:
-    from .asking import Site
+    from .hub_client import Site
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -39,9 +39,9 @@ def command() -> None:
 def plan_command(learners: int, named: str | None, mechanism: Mechanism | None, as_json: bool) -> None:
     """Say how a class shares GPUs: the mechanism, each learner's memory, what of the course fits in it, and what to type."""
     try:
-        these = boards.named(named) if named else boards.found(hardware.probe())
+        these = shared_gpus.named(named) if named else shared_gpus.found(hardware.probe())
         made = plan(learners, these, mechanism)
-    except (boards.UnreadableGpus, Impossible) as error:
+    except (shared_gpus.UnreadableGpus, Impossible) as error:
         raise click.ClickException(str(error)) from error
     if as_json:
         click.echo(json.dumps(as_data(made), indent=1))
@@ -60,11 +60,11 @@ _settings = click.option(
 @click.option("--watch", is_flag=True, help="Print them again every five seconds, until Ctrl-C.")
 def status_command(settings: str | None, as_json: bool, watch: bool) -> None:
     """Say who sits where on this machine's hub and what they use: memory, processes, kernels. For root."""
-    from . import asking, status
+    from . import hub_client, status
 
     try:
         while True:
-            found = status.rows(asking.Site.found(settings))
+            found = status.rows(hub_client.Site.found(settings))
             if as_json:
                 click.echo(json.dumps(status.as_data(found), indent=1))
             else:
@@ -72,7 +72,7 @@ def status_command(settings: str | None, as_json: bool, watch: bool) -> None:
             if not watch:
                 return
             time.sleep(5)
-    except asking.NoAnswer as error:
+    except hub_client.NoAnswer as error:
         raise click.ClickException(str(error)) from error
 
 
@@ -89,10 +89,10 @@ def reclaim_command(settings: str | None, idle: float, grace: float, learners: t
 
     A kernel that computes is never ended, nor one whose owner could not be warned; notebooks stay as they are.
     """
-    from . import asking, reclaim, status
+    from . import hub_client, reclaim, status
 
     try:
-        site = asking.Site.found(settings)
+        site = hub_client.Site.found(settings)
         _known(site, learners)
         if dry_run:
             these = reclaim.idle(status.rows(site), 60 * idle, learners)
@@ -101,7 +101,7 @@ def reclaim_command(settings: str | None, idle: float, grace: float, learners: t
             click.echo(f"{len(these)} kernels would be warned of.")
             return
         done = reclaim.reclaim(site, 60 * idle, 60 * grace, learners, click.echo)
-    except asking.NoAnswer as error:
+    except hub_client.NoAnswer as error:
         raise click.ClickException(str(error)) from error
     for freed in done:
         click.echo(f"{freed.owner}: {freed.path}: {freed.how}")
@@ -114,23 +114,23 @@ def reclaim_command(settings: str | None, idle: float, grace: float, learners: t
 @click.argument("learners", nargs=-1, required=True)
 def stop_command(settings: str | None, learners: tuple[str, ...]) -> None:
     """Stop the servers of these learners and free their seats. What they saved stays; their kernels' variables are gone. For root."""
-    from . import asking
+    from . import hub_client
 
     try:
-        site = asking.Site.found(settings)
+        site = hub_client.Site.found(settings)
         _known(site, learners)
         for learner in learners:
             site.stop(learner)
             click.echo(f"{learner}: the server stops")
-    except asking.NoAnswer as error:
+    except hub_client.NoAnswer as error:
         raise click.ClickException(str(error)) from error
 
 
 def _known(site: Site, learners: Iterable[str]) -> None:
     """ClickException if one of them has no seat."""
-    from .ledger import Ledger
+    from .allocations import Allocations
 
-    seats = {seat.owner for seat in Ledger(site.state / "seats.json").seats()}
+    seats = {seat.owner for seat in Allocations(site.state / "seats.json").seats()}
     if unknown := sorted(set(learners) - seats):
         raise click.ClickException(
             f"No seat for {', '.join(unknown)}. Seats in use: {', '.join(sorted(seats)) or 'none'}."
@@ -172,9 +172,9 @@ def as_data(made: Plan) -> dict:
             for i, board in enumerate(made.boards)
         ],
         "seats": [asdict(seat) for seat in made.seats],
-        "environment": words.settings(made),
-        "commands": words.commands(made),
-        "units": [dict(zip(("unit", "published", "fits"), row, strict=True)) for row in words.units(made)],
+        "environment": describing.settings(made),
+        "commands": describing.commands(made),
+        "units": [dict(zip(("unit", "published", "fits"), row, strict=True)) for row in describing.units(made)],
     }
 
 
@@ -183,20 +183,20 @@ def _show(made: Plan) -> None:
     from rich.table import Table
 
     console = Console(highlight=False, soft_wrap=False)
-    console.print(f"[bold]{words.summary(made)}[/bold]")
-    console.print(words.WHY[made.mechanism], "\n")
+    console.print(f"[bold]{describing.summary(made)}[/bold]")
+    console.print(describing.WHY[made.mechanism], "\n")
     if made.boards:
         table = Table("GPU", "learners", "cut into", "memory for each", box=None)
-        for row in words.gpus(made):
+        for row in describing.gpus(made):
             table.add_row(*row)
         console.print(table, "")
     table = Table("unit", "arrays, at published sizes", "runs in the smallest seat", box=None)
-    for row in words.units(made):
+    for row in describing.units(made):
         table.add_row(*row)
     console.print(table, "")
     for title, lines in (
-        ("To set it up", words.commands(made)),
-        ("In each learner's environment", [f"{name}={value}" for name, value in words.settings(made).items()]),
+        ("To set it up", describing.commands(made)),
+        ("In each learner's environment", [f"{name}={value}" for name, value in describing.settings(made).items()]),
     ):
         if lines:
             console.print(f"[bold]{title}[/bold]")

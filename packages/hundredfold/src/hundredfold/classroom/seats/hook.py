@@ -17,8 +17,8 @@ from typing import Any, Literal
 from urllib.parse import quote
 from weakref import WeakKeyDictionary
 
-from . import certificates, limits, places
-from .ledger import Ledger, NoSeat
+from . import certificates, devices, limits
+from .allocations import Allocations, NoSeat
 from .plan import Mechanism
 
 #: Kernels talk to their server through sockets in a folder that only their owner enters, instead of ports on localhost, which
@@ -31,7 +31,7 @@ class Seats:
 
     Parameters
     ----------
-    state : folder of the ledger, ``/var/lib/hundredfold``; it is made, for root's eyes only.
+    state : folder of the allocations, ``/var/lib/hundredfold``; it is made, for root's eyes only.
     learners : how many are expected at the same time; that many seats there are, or as many as the GPUs have.
     memory, cores : main memory (``"2G"``) and cores' worth of time for each seat. They become the spawner's `mem_limit` and
         `cpu_limit`, which `hundredfold.classroom.seats.spawner`, systemd's, Docker's and Kubernetes' enforce.
@@ -68,14 +68,14 @@ class Seats:
             )
         self.limits = limits.checked(limits.Limits(limits.size(memory), float(cores), simulated_gpus), learners)
         self.learners = learners
-        found = places.gpus_here() if gpus == "auto" else []
+        found = devices.gpus_here() if gpus == "auto" else []
         device = limits.size(gpu_memory) if gpu_memory is not None else None
-        self.places = places.on_gpus(found, learners, mechanism, device)
+        self.places = devices.on_gpus(found, learners, mechanism, device)
         self.has_gpus = bool(found)
         left = learners - sum(place.room for place in self.places)
         if left > 0 and (overflow == "simulate" or not self.places):
-            self.places.append(places.Place(places.SIMULATED, "simulated", 0, left, "simulated"))
-        self.ledger = Ledger(Path(state) / "seats.json")
+            self.places.append(devices.Place(devices.SIMULATED, "simulated", 0, left, "simulated"))
+        self.allocations = Allocations(Path(state) / "seats.json")
         self._own: WeakKeyDictionary[Any, dict[str, Any]] = WeakKeyDictionary()
 
     def attach(self, c: Any) -> None:
@@ -87,7 +87,7 @@ class Seats:
         """Seat the owner of a server that is about to start, and put what the seat may use into its environment."""
         owner = owner_of(spawner)
         try:
-            place = self.ledger.take(owner, self.places, self._in_use())
+            place = self.allocations.take(owner, self.places, self._in_use())
         except NoSeat as error:
             error.jupyterhub_message = str(error)  # which the hub's page shows
             raise
@@ -96,7 +96,7 @@ class Seats:
             found["HUNDREDFOLD_SEAT"] = place.title
             found |= certificates.settings(*certificates.make(owner))
         except BaseException:
-            self.ledger.release(owner)
+            self.allocations.release(owner)
             raise
         # What an administrator set stays, and wins; what an earlier seat of the same server set does not stay.
         before = self._own.setdefault(spawner, {"environment": dict(spawner.environment)})
@@ -108,9 +108,9 @@ class Seats:
 
     def post_stop(self, spawner: Any) -> None:
         """Give the seat of a server that has stopped back."""
-        self.ledger.release(owner_of(spawner))
+        self.allocations.release(owner_of(spawner))
 
-    def _in_use(self) -> Callable[[places.Place], float] | None:
+    def _in_use(self) -> Callable[[devices.Place], float] | None:
         """A function that tells how many bytes of a place's device memory are in use now; None without GPUs."""
         if not self.has_gpus:
             return None
@@ -119,7 +119,7 @@ class Seats:
                 ["nvidia-smi", "--query-gpu=uuid,memory.used", "--format=csv,noheader,nounits"],
                 capture_output=True,
                 text=True,
-                timeout=places.PATIENCE,
+                timeout=devices.PATIENCE,
                 check=True,
             ).stdout
         except (OSError, subprocess.SubprocessError):
@@ -132,7 +132,7 @@ class Seats:
 
 
 def owner_of(spawner: Any) -> str:
-    """The ledger's name for a server: ``anna``, or ``anna/second`` for a named one."""
+    """The allocations's name for a server: ``anna``, or ``anna/second`` for a named one."""
     name = getattr(spawner, "name", "")
     return f"{spawner.user.name}/{name}" if name else spawner.user.name
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from gpusim.hardware import cpu
 
-from .places import SIMULATED, Place, mps_pipe
+from .devices import SIMULATED, Place, mps_pipe
 from .plan import CONTEXT
 
 #: A server takes about 0.1 GB, a kernel with CuPy's or cuDF's stand-ins 0.3 GB, a Dask worker as much again: with less main

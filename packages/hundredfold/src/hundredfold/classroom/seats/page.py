@@ -18,8 +18,8 @@ from jupyterhub.services.auth import HubOAuth, HubOAuthCallbackHandler, HubOAuth
 from tornado import web
 
 from . import reclaim, status
-from .asking import NoAnswer, Site
-from .ledger import Ledger
+from .allocations import Allocations
+from .hub_client import NoAnswer, Site
 
 HERE = Path(__file__).parent
 #: A seat is given back if the hub has not known its server for this long (seconds); a server that starts takes its time.
@@ -105,7 +105,7 @@ class Stop(Base):
     @web.authenticated
     async def post(self) -> None:
         owner = self.get_body_argument("owner")
-        if owner not in {seat.owner for seat in Ledger(self.site.state / "seats.json").seats()}:
+        if owner not in {seat.owner for seat in Allocations(self.site.state / "seats.json").seats()}:
             raise web.HTTPError(404, "nobody of that name has a seat", reason="Nobody of that name has a seat")
         try:
             await asyncio.to_thread(self.site.stop, owner)
@@ -121,13 +121,13 @@ async def _tidy(site: Site) -> None:
         await asyncio.sleep(LOOK)
         try:
             now = await asyncio.to_thread(status.stale, site)
-        except (NoAnswer, OSError):  # the hub restarts, or the ledger is in use
+        except (NoAnswer, OSError):  # the hub restarts, or the allocations is in use
             unknown.clear()
             continue
         unknown = {owner: unknown.get(owner, time.monotonic()) for owner in now}
         for owner, since in unknown.items():
             if time.monotonic() - since > STALE:
-                await asyncio.to_thread(Ledger(site.state / "seats.json").release, owner)
+                await asyncio.to_thread(Allocations(site.state / "seats.json").release, owner)
 
 
 def application(site: Site, prefix: str) -> web.Application:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from .boards import GB, Board, slice_memory
+from .shared_gpus import GB, Board, slice_memory
 
 Mechanism = Literal["one each", "MIG", "MPS", "time-slicing", "simulated"]
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from .asking import SETTINGS
+from .hub_client import SETTINGS
 
 #: What the hub shows the proxy, in the state folder.
 TOKEN = "proxy.token"

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from .asking import Kernel, NoAnswer, Site, StillUsed
+from .hub_client import Kernel, NoAnswer, Site, StillUsed
 from .status import Row, rows
 
 #: Shorter than this is no warning (seconds).

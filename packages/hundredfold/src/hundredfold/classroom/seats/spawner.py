@@ -29,10 +29,10 @@ from jupyterhub.utils import maybe_future
 from traitlets import Bool, Integer, List, Unicode
 
 from . import CONTROL, CONTROL_VARIABLE, SERVER_VARIABLE, enter
+from .devices import SIMULATED
 from .groups import Groups
 from .hook import folder_name, owner_of
 from .people import NotAllowed, Unknown, person
-from .places import SIMULATED
 
 #: Of /run a seat sees the hub's folder and these, so far as they are there. What else listens there (the system's bus, the user's own
 #: systemd, a database) would be a way around the seat's network and limits.

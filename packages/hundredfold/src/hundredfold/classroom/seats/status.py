@@ -8,11 +8,11 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from . import places
-from .asking import Kernel, NoAnswer, Site
+from . import devices
+from .allocations import Allocations
 from .groups import Groups
 from .hook import folder_name
-from .ledger import Ledger
+from .hub_client import Kernel, NoAnswer, Site
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Row:
     Attributes
     ----------
     owner, place, since : str
-        As in the ledger; `since` in UTC.
+        As in the allocations; `since` in UTC.
     memory, limit : int or None
         Bytes of main memory in use by server, kernels and workers together, and how many there may be.
     device : int or None
@@ -47,9 +47,9 @@ class Row:
 def rows(site: Site, patience: float | None = None) -> list[Row]:
     """All seats in use, in the order of their owners' names. A server that hangs or lies costs its own row, and no other.
 
-    They are all asked at the same time, for so many seconds at most (`asking.PATIENCE`).
+    They are all asked at the same time, for so many seconds at most (`hub_client.PATIENCE`).
     """
-    seats = Ledger(site.state / "seats.json").seats()
+    seats = Allocations(site.state / "seats.json").seats()
     held = device_memory()
     names = _titles()
     found = []
@@ -91,7 +91,7 @@ def device_memory() -> dict[int, int] | None:
     try:
         told = subprocess.run(
             ["nvidia-smi", "--query-compute-apps=pid,used_memory", "--format=csv,noheader,nounits"],
-            capture_output=True, text=True, timeout=places.PATIENCE, check=True,
+            capture_output=True, text=True, timeout=devices.PATIENCE, check=True,
         ).stdout  # fmt: skip
     except (OSError, subprocess.SubprocessError):
         return None
@@ -106,8 +106,8 @@ def device_memory() -> dict[int, int] | None:
 def _titles() -> dict[str, str]:
     """What people call the GPUs and slices of this machine."""
     try:
-        here = places.gpus_here()
-    except places.UnreadableGpus:
+        here = devices.gpus_here()
+    except devices.UnreadableGpus:
         return {}
     found = {gpu.uuid: f"GPU {gpu.index} ({gpu.name})" for gpu in here}
     return found | {uuid: f"{profile} of GPU {gpu.index} ({gpu.name})" for gpu in here for uuid, profile in gpu.slices}
@@ -115,7 +115,7 @@ def _titles() -> dict[str, str]:
 
 def stale(site: Site) -> set[str]:
     """The owners of seats whose servers the hub does not know to run or to start: what a hub that was killed left behind."""
-    return {seat.owner for seat in Ledger(site.state / "seats.json").seats()} - site.running()
+    return {seat.owner for seat in Allocations(site.state / "seats.json").seats()} - site.running()
 
 
 def pss(process: int, proc: str = "/proc") -> int | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.kernels import reported
-from hundredfold.toolkit import ledger
+from hundredfold.toolkit import measurement_log
 
 from . import guard
 from .problem import Problem
@@ -29,7 +29,7 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verdict:
     if (before := guard.settle()) is not None:
         return Verdict(name, UNJUDGED, why=_EARLIER.format(error=f"{type(before).__name__}: {str(before).rstrip('.')}"))
     try:
-        with ledger.silent(), reported.refusing():
+        with measurement_log.silent(), reported.refusing():
             verified = problem.judge(problem, answers)
     except NotAttempted as gap:
         return Verdict(name, UNTOUCHED, why=gap.what)

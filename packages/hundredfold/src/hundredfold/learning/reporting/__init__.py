@@ -6,7 +6,7 @@ my-capstone.html: 6 of 6 milestones, 4 measurements, 2 figures.
 
 The page holds all that it shows and forbids itself the rest (a content security policy): no script, no font, no picture from elsewhere.
 
-- `facts`: what the machine, the progress file and the ledger of measurements say.
+- `facts`: what the machine, the progress file and the log of measurements say.
 - `drawing`, `charts`, `pictures`: figures as SVG and PNG.
 - `numbers`: the measurements as data in the page, which the site's results read back when the page is dropped there.
 - `page`: the HTML. `place`: where it goes, and that it replaces nobody else's.

@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hundredfold.toolkit.ledger import Entry
-from kernellens.plot import palette, words
+from hundredfold.toolkit.measurement_log import Entry
+from kernellens.plot import palette, quantities
 from kernellens.plot.curves import _apart, _ends
 
 from .drawing import LETTER, Scale, across, element, mark, svg, text, upright
@@ -31,8 +31,8 @@ def _marks(entry: Entry) -> list[tuple[float, str, bool]]:
 
 
 def _said(entry: Entry) -> str:
-    said = words.seconds(entry.seconds)
-    return said if entry.share is None else f"{said}, {words.share(entry.share)} of its limit"
+    said = quantities.seconds(entry.seconds)
+    return said if entry.share is None else f"{said}, {quantities.share(entry.share)} of its limit"
 
 
 def times(rows: Sequence[Any], title: str | None, note: str | None, below: Sequence[str]) -> str:
@@ -41,7 +41,7 @@ def times(rows: Sequence[Any], title: str | None, note: str | None, below: Seque
         (
             row.label,
             [(row.seconds, row.group, row.doubtful)],
-            words.seconds(row.seconds) + (f", {row.remark}" if row.remark else ""),
+            quantities.seconds(row.seconds) + (f", {row.remark}" if row.remark else ""),
         )
         for row in rows
     ]

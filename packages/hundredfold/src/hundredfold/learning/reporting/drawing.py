@@ -6,7 +6,7 @@ import html
 import math
 from collections.abc import Callable, Iterable
 
-from kernellens.plot import axes, words
+from kernellens.plot import axes, quantities
 
 LETTER = 7.2  # pixels that a letter of 13 px is wide, about
 
@@ -102,7 +102,7 @@ class Scale:
             return axes.time_ticks(self.low, self.high)
         places = axes.log_ticks(self.low, self.high) if self.log else even_ticks(self.low, self.high)
         write: Callable[[float], str] = (
-            words.seconds if unit == "seconds" else words.plain if self.log else words.number
+            quantities.seconds if unit == "seconds" else quantities.plain if self.log else quantities.number
         )
         return {place: write(place) for place in places}
 

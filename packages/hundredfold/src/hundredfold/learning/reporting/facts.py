@@ -13,9 +13,9 @@ from typing import Any
 from gpusim import hardware as machine
 from hundredfold.learning import problems
 from hundredfold.learning.problems import progress
-from hundredfold.toolkit import ledger
+from hundredfold.toolkit import measurement_log
 from hundredfold.toolkit.result import Measurement
-from kernellens.plot import words
+from kernellens.plot import quantities
 
 _PACKAGES = ("hundredfold", "numpy", "pandas", "numba", "dask", "distributed", "scikit-learn", "polars", "duckdb")
 _GPU_PACKAGES = ("cupy", "cudf", "cuml", "dask_cuda")
@@ -68,7 +68,7 @@ def _moment(text: Any) -> datetime.datetime | None:
         return None
 
 
-def measurements(asked: Iterable[Any] | None) -> tuple[list[ledger.Entry], int]:
+def measurements(asked: Iterable[Any] | None) -> tuple[list[measurement_log.Entry], int]:
     """Return the measurements to show, and how many are not shown since nobody named them.
 
     Parameters
@@ -83,15 +83,15 @@ def measurements(asked: Iterable[Any] | None) -> tuple[list[ledger.Entry], int]:
     TypeError
         If something is neither.
     """
-    known = {entry.name: entry for entry in ledger.entries()}
+    known = {entry.name: entry for entry in measurement_log.entries()}
     if asked is None:
-        return list(known.values()), ledger.unnamed()
+        return list(known.values()), measurement_log.unnamed()
     if isinstance(asked, (str, Measurement)):
         asked = [asked]
     shown = []
     for each in asked:
         if isinstance(each, Measurement):
-            shown.append(ledger.entry(each))
+            shown.append(measurement_log.entry(each))
         elif not isinstance(each, str):
             raise TypeError(f"measurements takes names and what measure(...) returns, not {type(each).__name__}.")
         elif each not in known:
@@ -106,7 +106,7 @@ def hardware() -> list[tuple[str, str]]:
     """Return what the machine is, as (name, value)."""
     cpu, mode = machine.cpu, machine.mode()
     found = [("Processor", f"{cpu.cpu_name()}, {_count(cpu.cores(), 'core')} for this process")]
-    found.append(("Memory", words.size(cpu.memory().total)))
+    found.append(("Memory", quantities.size(cpu.memory().total)))
     if mode == "gpu":
         boards = machine.probe().usable
         names: dict[str, int] = {}

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from hundredfold.toolkit import ledger
+from hundredfold.toolkit import measurement_log
 
 from . import facts, numbers, pictures, place
 from .page import Content, page
@@ -108,7 +108,7 @@ def report(
     shown, unnamed = facts.measurements(measurements)
     if figures is not None and not isinstance(figures, Mapping):
         raise TypeError('figures is a dict from captions to figures, such as {"What fog costs": figure}.')
-    comparisons = ledger.comparisons() if compared else []
+    comparisons = measurement_log.comparisons() if compared else []
     made = datetime.datetime.now(datetime.UTC).astimezone()
     named = str(title).strip() or "What I measured"
     content = Content(

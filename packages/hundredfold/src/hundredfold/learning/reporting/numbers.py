@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from gpusim import hardware
 from gpusim.hardware import cpu, gpus
-from hundredfold.toolkit.ledger import Entry
+from hundredfold.toolkit.measurement_log import Entry
 
 if TYPE_CHECKING:
     import datetime

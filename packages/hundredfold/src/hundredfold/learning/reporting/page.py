@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from importlib import resources
 from typing import Any
 
-from hundredfold.toolkit.ledger import Entry
+from hundredfold.toolkit.measurement_log import Entry
 from hundredfold.toolkit.result import place
-from kernellens.plot import words
+from kernellens.plot import quantities
 
 from . import charts, numbers
 from .drawing import sign
@@ -167,17 +167,17 @@ def _measurements(content: Content) -> str:
 
 
 def _row(entry: Entry) -> str:
-    spread = "" if math.isnan(entry.spread) else f" ± {words.seconds(entry.spread, 2)}"
-    first = "" if math.isnan(entry.first) else words.seconds(entry.first)
-    limit = "not given" if entry.limit is None else words.seconds(entry.limit)
+    spread = "" if math.isnan(entry.spread) else f" ± {quantities.seconds(entry.spread, 2)}"
+    first = "" if math.isnan(entry.first) else quantities.seconds(entry.first)
+    limit = "not given" if entry.limit is None else quantities.seconds(entry.limit)
     if entry.limit is not None:
         limit += f'<br><span class="note">{entry.binds}, {html.escape(entry.of)}</span>'
-    share = "" if entry.share is None else words.share(entry.share)
+    share = "" if entry.share is None else quantities.share(entry.share)
     doubt = f'<span class="doubt">⚠ {html.escape(entry.doubt)}</span>' if entry.doubt else ""
     when = _time(datetime.datetime.fromisoformat(entry.when)) if entry.when else ""
     where = html.escape(place(entry.device).strip("()"))
     return (
-        f'<tr><th scope="row">{html.escape(entry.name)}{doubt}</th><td class="number">{words.seconds(entry.seconds)}{spread}</td>'
+        f'<tr><th scope="row">{html.escape(entry.name)}{doubt}</th><td class="number">{quantities.seconds(entry.seconds)}{spread}</td>'
         f'<td class="number">{first}</td><td class="number">{limit}</td><td class="number">{share}</td><td>{where}, {when}</td></tr>'
     )
 

@@ -9,7 +9,7 @@ import numpy as np
 from kernellens.pictures import plain
 from kernellens.pictures.blocks import look
 from kernellens.pictures.marks import marks
-from kernellens.pictures.places import Grid, Window, of_threads, whole
+from kernellens.pictures.positions import Grid, Window, of_threads, whole
 from kernellens.pictures.script import windows_of
 from kernellens.pictures.steps import Steps, steps
 

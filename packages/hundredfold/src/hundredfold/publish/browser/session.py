@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from kernellens.plot import words
+from kernellens.plot import quantities
 
 from .ready import ready
 
@@ -176,5 +176,5 @@ def _account(before: Any) -> list[str]:
         (did.d2h_count, did.d2h_bytes, "back to the host"),
     ):
         if count:
-            said.append(f"{words.size(size)} {way} in {count} cop{'ies' if count != 1 else 'y'}")
+            said.append(f"{quantities.size(size)} {way} in {count} cop{'ies' if count != 1 else 'y'}")
     return said

@@ -6,7 +6,7 @@ Figures of a GPU are those of `machine.gpus`.
 from __future__ import annotations
 
 from gpusim.hardware import capabilities, gpus
-from kernellens.plot.words import byte_rate, seconds, size
+from kernellens.plot.quantities import byte_rate, seconds, size
 
 from .canvas import Canvas
 from .registry import drawing

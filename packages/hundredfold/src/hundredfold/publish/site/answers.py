@@ -7,14 +7,14 @@ from collections.abc import Callable
 
 from gpusim.hardware import gpus
 from hundredfold.classroom import syllabi
-from hundredfold.classroom.seats import boards
-from hundredfold.classroom.seats import words as seats
+from hundredfold.classroom.seats import describing as seats
+from hundredfold.classroom.seats import shared_gpus
 from hundredfold.classroom.seats.plan import plan
 from hundredfold.toolkit import limit, recorded
-from kernellens.plot import words
+from kernellens.plot import quantities
 
 #: The classes of the table of capacities: how many learners, and on which GPUs.
-CLASSES = [(learners, gpus) for gpus in ("1xA100", "1xH100", "4xA100", "4xH200", "8xH100") for learners in (20, 40)]
+CLASSES = [(learners, cards) for cards in ("1xA100", "1xH100", "4xA100", "4xH200", "8xH100") for learners in (20, 40)]
 #: The card of the example on the first page.
 CARD = "H200"
 
@@ -49,14 +49,14 @@ def _groupby() -> str:
         if time.device == "gpu" and time.gpu and gpus.find(time.gpu).name == CARD
     ]
     here = (
-        f"it was recorded at {words.seconds(min(time.seconds for time in taken))}"
+        f"it was recorded at {quantities.seconds(min(time.seconds for time in taken))}"
         if taken
         else "nobody has recorded one yet"
     )
     gpu = published["gpu"]
     return (
-        f"pandas took {words.seconds(published['cpu'].seconds)} and cuDF on a {gpu.gpu} {words.seconds(gpu.seconds)}, as published in "
-        f"{gpu.year}; on an {CARD} its bytes alone take {words.seconds(least)}, and {here}"
+        f"pandas took {quantities.seconds(published['cpu'].seconds)} and cuDF on a {gpu.gpu} {quantities.seconds(gpu.seconds)}, as published in "
+        f"{gpu.year}; on an {CARD} its bytes alone take {quantities.seconds(least)}, and {here}"
     )
 
 
@@ -67,12 +67,12 @@ def _capacity() -> str:
         "|---|---:|---|---:|---|",
     ]
     for learners, named in CLASSES:
-        made = plan(learners, boards.named(named))
+        made = plan(learners, shared_gpus.named(named))
         smaller = [unit for unit, _, fits in seats.units(made) if not fits.startswith("at the published")]
         without = f", {made.simulated} simulate" if made.simulated else ""
         count, _, name = named.partition("x")
         lines.append(
-            f"| {count}\N{NO-BREAK SPACE}×\N{NO-BREAK SPACE}{name} | {learners} | {made.mechanism}{without} | {words.size(made.least)} | {', '.join(smaller) or 'none'} |"
+            f"| {count}\N{NO-BREAK SPACE}×\N{NO-BREAK SPACE}{name} | {learners} | {made.mechanism}{without} | {quantities.size(made.least)} | {', '.join(smaller) or 'none'} |"
         )
     return "\n".join(lines)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from gpusim.hardware import gpus
 from hundredfold.toolkit import limit, recorded
-from kernellens.plot import words
+from kernellens.plot import quantities
 
 #: The page that is made here.
 PAGES = ("results.md",)
@@ -104,9 +104,9 @@ def _line(row: recorded.Row, time: recorded.Time) -> str:
         html.escape(time.way),
         html.escape(f"{time.machine}{alone}, {time.year}"),
         row.kind,
-        words.seconds(time.seconds),
-        words.seconds(least) if least is not None else "–",
-        words.share(least / time.seconds) if least is not None else "–",
+        quantities.seconds(time.seconds),
+        quantities.seconds(least) if least is not None else "–",
+        quantities.share(least / time.seconds) if least is not None else "–",
         f'<span class="hf-{time.verdict}" title="{html.escape(time.remark)}">{time.verdict}</span>',
     ]
     data = {

@@ -3,7 +3,7 @@
 `workload`   what a workload and a way of doing it are
 `workloads`  which there are, a module for each family
 `here`       this machine, described as a recording describes it
-`keep`       the file: written after each row, taken up again, held to its schema
+`recording_file` the file: written after each row, taken up again, held to its schema
 `running`    measures, checks that all ways agree, refuses what cannot be
 `panel`      a run of a cluster as data, for the Dask panel to replay
 `command`    ``hundredfold record``

@@ -10,7 +10,7 @@ import click
 from gpusim.hardware import cpu
 from hundredfold import paths
 
-from . import here, keep, panel, running, workloads
+from . import here, panel, recording_file, running, workloads
 from .workloads import clusters
 
 
@@ -51,12 +51,12 @@ def command(
     machine["name"] = name or machine.get("gpu") or f"{machine['cpu']}, {cpu.cores()} cores"
     file = output or _folder() / f"{_slug(machine['name'])}.json"
     try:
-        recording = keep.begin(file, machine, here.source(f"Recorded on {machine['name']}"))
-    except keep.CannotKeepError as error:
+        recording = recording_file.begin(file, machine, here.source(f"Recorded on {machine['name']}"))
+    except recording_file.CannotKeepError as error:
         if not again:
             raise click.ClickException(str(error)) from None
         file.unlink()
-        recording = keep.begin(file, machine, here.source(f"Recorded on {machine['name']}"))
+        recording = recording_file.begin(file, machine, here.source(f"Recorded on {machine['name']}"))
     _measure(chosen, recording, file, again)
     if here.has_gpu() and any(each.id == clusters.ID for each in chosen):
         _panel(file.parent / "panels" / file.name, again)
@@ -97,7 +97,7 @@ def _measure(chosen: list, recording: dict, file: Path, again: bool) -> None:
                 click.echo(f"\n  {reason}", err=True)
                 continue
             recording["rows"] = [each for each in recording["rows"] if each["id"] != workload.id] + [row]
-            keep.write(file, recording)
+            recording_file.write(file, recording)
     if recording["rows"]:
         click.echo(f"{len(recording['rows'])} rows are in {file}.")
     else:

@@ -11,7 +11,7 @@ import click
 from gpusim.hardware import gpus
 from hundredfold import paths
 from hundredfold.toolkit import limit
-from kernellens.plot import words
+from kernellens.plot import quantities
 
 
 @click.command()
@@ -35,9 +35,11 @@ def command(one: str, other: str, as_json: bool) -> None:
     click.echo()
     table = [("workload", "", one, other, "ratio", "of the limit")]
     for row in rows:
-        shares = [words.share(each) if each else "–" for each in row["of_limit"]]
-        times = [f"{way}, {words.seconds(seconds)}" for way, seconds in zip(row["ways"], row["seconds"], strict=True)]
-        table.append((row["id"], row["device"], *times, words.ratio(row["ratio"]), " / ".join(shares)))
+        shares = [quantities.share(each) if each else "–" for each in row["of_limit"]]
+        times = [
+            f"{way}, {quantities.seconds(seconds)}" for way, seconds in zip(row["ways"], row["seconds"], strict=True)
+        ]
+        table.append((row["id"], row["device"], *times, quantities.ratio(row["ratio"]), " / ".join(shares)))
     wide = [max(len(line[i]) for line in table) for i in range(len(table[0]))]
     for line in table:
         click.echo("  ".join(f"{cell:<{w}}" for cell, w in zip(line, wide, strict=True)).rstrip())

@@ -18,7 +18,7 @@ import jsonschema
 
 from hundredfold import paths
 
-from . import here, keep
+from . import here, recording_file
 from .workloads import clusters
 
 #: Seconds after which the run counts as hung.
@@ -97,7 +97,7 @@ def check(run: Any) -> None:
 def write(file: Path, run: dict[str, Any]) -> None:
     """Write it whole or not at all; raises ValueError if it is not as the schema says."""
     check(run)
-    keep.whole(file, json.dumps(run, ensure_ascii=False, separators=(",", ":")))
+    recording_file.whole(file, json.dumps(run, ensure_ascii=False, separators=(",", ":")))
 
 
 # ---- in the process of the run ----

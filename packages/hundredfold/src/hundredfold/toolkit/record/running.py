@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gpusim.hardware import cpu
-from kernellens.plot import words
+from kernellens.plot import quantities
 
 from . import here
 from .workload import Way, Workload
@@ -114,6 +114,6 @@ def _beaten(result: dict[str, Any]) -> str:
     if not least or result["seconds"] >= least:
         return ""
     return (
-        f"{words.share(least / result['seconds'])} of what this machine's rate, measured apart, allows: one of the two was "
+        f"{quantities.share(least / result['seconds'])} of what this machine's rate, measured apart, allows: one of the two was "
         "taken while the machine was slower."
     )

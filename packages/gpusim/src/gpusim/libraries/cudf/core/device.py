@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from gpusim.device import borrowed, memory, queue, regions
 from gpusim.device import device as engine_device
+from gpusim.device import memory, queue, regions, unowned
 
 _LARGE = 1 << 24  # bytes; what is smaller fits, or is refused when it is there
 _NO_MEMORY = (
@@ -100,7 +100,7 @@ def shared(values: np.ndarray) -> Any:
     flags = values.flags
     if root.base is not None or not (flags.c_contiguous and flags.writeable and root.flags.forc) or not values.size:
         return None
-    if borrowed.device_of(values.ctypes.data) is None:
+    if unowned.device_of(values.ctypes.data) is None:
         regions.note(root, engine_device.current())
     return cupy.asarray(_Shown(values))
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from pandas.api.extensions import no_default
 
-from gpusim.importing.gone import Named
+from gpusim.importing.removed_names import Named
 
 from . import device, guard, host
 from .column import arrow_of, isnull, masked, nans_to_nulls, public_arrow

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gpusim.device import borrowed, device
+from gpusim.device import device, unowned
 from gpusim.importing.errors import NotSimulatedError
 
 from . import launch
@@ -100,7 +100,7 @@ def _borrow(obj: Any) -> Any:
     reach = [(n - 1) * s for n, s in zip(shape, strides, strict=True)] if strides else []
     before, after = sum(r for r in reach if r < 0), sum(r for r in reach if r > 0)
     nbytes = after - before + dtype.itemsize if strides else math.prod(shape) * dtype.itemsize
-    block = borrowed.borrow(interface["data"][0] + before, nbytes, device.current(), obj)
+    block = unowned.borrow(interface["data"][0] + before, nbytes, device.current(), obj)
     if block is None:
         raise NotSimulatedError(f"taking over the device memory of {type(obj)}", "cupy.asarray of a host array")
     return launch.wrap(np.ndarray(shape, dtype, block.raw, -before, strides), block)

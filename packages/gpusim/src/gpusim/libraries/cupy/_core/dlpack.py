@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from gpusim.device import borrowed, queue, shapes
+from gpusim.device import queue, shapes, unowned
 
 from . import launch
 
@@ -167,7 +167,7 @@ def take(capsule: Any) -> Any:
     if tensor.device_type == CPU:
         raw = np.ctypeslib.as_array((ctypes.c_uint8 * nbytes).from_address(start))
         return launch.upload(np.ndarray(shape, dtype, raw, -before, strides))
-    block = borrowed.borrow(start, nbytes, tensor.device_id, owner)
+    block = unowned.borrow(start, nbytes, tensor.device_id, owner)
     if block is None:
         from gpusim.importing.errors import NotSimulatedError
 

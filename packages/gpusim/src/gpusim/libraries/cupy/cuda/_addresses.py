@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpusim.device import borrowed, device, queue, shapes
+from gpusim.device import device, queue, shapes, unowned
 from gpusim.device import memory as engine
 
 from ._errors import CUDARuntimeError
@@ -102,7 +102,7 @@ def hostUnregister(ptr: int) -> None:
 
 def pointerGetAttributes(ptr: int) -> PointerAttributes:
     """What lies at an address."""
-    place = borrowed.device_of(ptr)
+    place = unowned.device_of(ptr)
     if place is not None:
         kind = 3 if ptr in _managed else 2
         return PointerAttributes(place, ptr, ptr if kind == 3 else 0, kind)
@@ -120,7 +120,7 @@ def _view(address: int, size: int) -> np.ndarray:
     """Bytes at an address: simulated device memory where it is such, else the host's."""
     if not size:
         return np.empty(0, np.uint8)
-    block = borrowed.borrow(address, size, device.current(), None)
+    block = unowned.borrow(address, size, device.current(), None)
     if block is not None:
         return block.raw
     return np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(address))

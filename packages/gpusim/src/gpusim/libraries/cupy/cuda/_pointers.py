@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gpusim.device import borrowed, device, queue
+from gpusim.device import device, queue, unowned
 from gpusim.device import memory as engine
 
 from .._core import launch
@@ -66,7 +66,7 @@ BaseMemory.register(PooledMemory)
 
 BaseMemory.register(engine.EmptyBlock)
 Memory.register(engine.EmptyBlock)
-BaseMemory.register(borrowed.Borrowed)
+BaseMemory.register(unowned.Borrowed)
 
 
 def _device(self: Any) -> Any:
@@ -101,10 +101,10 @@ class UnownedMemory(BaseMemory):
         if device_id < 0 and not ptr:
             raise RuntimeError("UnownedMemory requires explicit device ID for a null pointer.")
         if device_id < 0:
-            device_id = borrowed.device_of(ptr)
+            device_id = unowned.device_of(ptr)
         self.ptr, self.size, self._owner = ptr, size, owner
         self.device_id = device.current() if device_id is None else device_id
-        self._block = borrowed.borrow(ptr, size, self.device_id, owner) if ptr else engine.EmptyBlock(self.device_id)
+        self._block = unowned.borrow(ptr, size, self.device_id, owner) if ptr else engine.EmptyBlock(self.device_id)
         if self._block is None:
             from gpusim.importing.errors import NotSimulatedError
 
@@ -150,7 +150,7 @@ class PythonFunctionAllocatorMemory(BaseMemory):
         self.size, self._free = size, free
         self.device_id = device.current()
         self.ptr = malloc(size, self.device_id)
-        self._block = borrowed.borrow(self.ptr, size, self.device_id, None)
+        self._block = unowned.borrow(self.ptr, size, self.device_id, None)
 
     def __del__(self) -> None:
         self._free(self.ptr, self.device_id)

@@ -17,8 +17,8 @@ from pathlib import Path
 
 from gpusim.hardware import gpus
 
-from .boards import GB, Board, UnreadableGpus, _slices, slice_memory
 from .plan import CONTEXT, LEAST, Impossible, Mechanism, plan
+from .shared_gpus import GB, Board, UnreadableGpus, _slices, slice_memory
 
 SIMULATED = "simulated"
 

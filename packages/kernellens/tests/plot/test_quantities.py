@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from kernellens.plot import words
+from kernellens.plot import quantities
 
 
 @pytest.mark.parametrize(
@@ -24,14 +24,14 @@ from kernellens.plot import words
     ],
 )
 def test_times(value, written):
-    assert words.seconds(value) == written
+    assert quantities.seconds(value) == written
 
 
 def test_times_keep_three_digits_over_sixteen_decades():
     for power in range(-9, 7):
         for digits in (1.0, 1.2345, 9.994, 9.9999):
             value = digits * 10.0**power
-            number, unit = words.seconds(value).split(" ")
+            number, unit = quantities.seconds(value).split(" ")
             size = {"ns": 1e-9, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}[unit]
             assert float(number) * size == pytest.approx(value, rel=5e-3), (value, number, unit)
             assert len(number.replace(".", "").lstrip("0")) <= 4 and "e" not in number
@@ -40,26 +40,26 @@ def test_times_keep_three_digits_over_sixteen_decades():
 @pytest.mark.parametrize(
     ("said", "written"),
     [
-        (words.ratio(538.9), "539×"),
-        (words.ratio(0.2437), "0.244×"),
-        (words.ratio(1514), "1510×"),
-        (words.share(0.523), "52 %"),
-        (words.share(0.00551), "0.55 %"),
-        (words.share(1.0), "100 %"),
-        (words.byte_rate(4.3e9), "4.3 GB/s"),
-        (words.byte_rate(999.7e9), "1 TB/s"),
-        (words.byte_rate(2e17), "200000 TB/s"),
-        (words.byte_rate(12.0), "0.012 kB/s"),
-        (words.flop_rate(2.48e11), "248 GFLOP/s"),
-        (words.flop_rate(1e6), "0.001 GFLOP/s"),
-        (words.flop_rate(7.8e12), "7.8 TFLOP/s"),
-        (words.size(8e8), "800 MB"),
-        (words.size(12), "12 B"),
-        (words.count(100_000_000), "100 000 000"),
-        (words.plain(1e6), "10⁶"),
-        (words.plain(0.01), "0.01"),
-        (words.plain(1e-5), "10⁻⁵"),
-        (words.plain(5000), "5 000"),
+        (quantities.ratio(538.9), "539×"),
+        (quantities.ratio(0.2437), "0.244×"),
+        (quantities.ratio(1514), "1510×"),
+        (quantities.share(0.523), "52 %"),
+        (quantities.share(0.00551), "0.55 %"),
+        (quantities.share(1.0), "100 %"),
+        (quantities.byte_rate(4.3e9), "4.3 GB/s"),
+        (quantities.byte_rate(999.7e9), "1 TB/s"),
+        (quantities.byte_rate(2e17), "200000 TB/s"),
+        (quantities.byte_rate(12.0), "0.012 kB/s"),
+        (quantities.flop_rate(2.48e11), "248 GFLOP/s"),
+        (quantities.flop_rate(1e6), "0.001 GFLOP/s"),
+        (quantities.flop_rate(7.8e12), "7.8 TFLOP/s"),
+        (quantities.size(8e8), "800 MB"),
+        (quantities.size(12), "12 B"),
+        (quantities.count(100_000_000), "100 000 000"),
+        (quantities.plain(1e6), "10⁶"),
+        (quantities.plain(0.01), "0.01"),
+        (quantities.plain(1e-5), "10⁻⁵"),
+        (quantities.plain(5000), "5 000"),
     ],
 )
 def test_the_other_shapes(said, written):
@@ -77,5 +77,11 @@ def test_every_shape_is_sanitised():
     for power in range(-8, 13):
         for digits in (1.0, 3.14159, 9.99):
             value = digits * 10.0**power
-            for write in (words.seconds, words.ratio, words.share, words.byte_rate, words.flop_rate):
+            for write in (
+                quantities.seconds,
+                quantities.ratio,
+                quantities.share,
+                quantities.byte_rate,
+                quantities.flop_rate,
+            ):
                 assert not re.search(r"\d", sanitise(f"took {write(value)} here", rules)), write(value)

@@ -8,7 +8,7 @@ import re
 
 from gpusim.kernels.faults import UncompilableError
 
-from .carried import Carried
+from .kernel_data import Carried
 
 _PLACE = re.compile(r'File "([^"]*)", line (\d+)')
 _AT = re.compile(r"(?:\bat|Raised from) (\S.*) \((\d+)\)\s*$", re.M)

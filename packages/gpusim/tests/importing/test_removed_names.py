@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from gpusim.importing import gone
+from gpusim.importing import removed_names
 
-HERE = Path(gone.__file__).parents[1] / "libraries"
+HERE = Path(removed_names.__file__).parents[1] / "libraries"
 IMPORTS = "import cudf, cuml, cupy, pytest, rmm"
 
 
@@ -17,16 +17,16 @@ def listed(library):
     }
 
 
-@pytest.mark.parametrize("name", [name for name in gone.table() if "(" not in name])
+@pytest.mark.parametrize("name", [name for name in removed_names.table() if "(" not in name])
 def test_the_locked_version_has_it_not(name):
     owner, _, last = name.rpartition(".")
     library = name.partition(".")[0]
     assert last not in listed(library).get(owner, ())
-    assert name not in gone.modules(library)
+    assert name not in removed_names.modules(library)
 
 
 def test_each_says_where_it_is_written():
-    for name, known in gone.table().items():
+    for name, known in removed_names.table().items():
         assert set(known) == {"since", "instead", "source"}, name
         assert known["since"] is None or known["source"].startswith("https://"), name
 
@@ -35,14 +35,14 @@ def test_what_to_use_instead_is_there(simulating):
     """Where a whole name stands first, in cudf, cuml, cupy, cupyx or rmm, it can be had."""
     simulating("""
         import importlib, re
-        from gpusim.importing import gone
+        from gpusim.importing import removed_names
         seen = 0
-        for name, known in gone.table().items():
+        for name, known in removed_names.table().items():
             found = re.match(r"(?:cudf|cuml|cupy|cupyx|rmm|dask_cuda)(?:\\.[A-Za-z_]\\w*)+", known["instead"])
             if found:
                 parts, thing = found[0].split("."), importlib.import_module(found[0].split(".")[0])
                 for k, part in enumerate(parts[1:], 2):
-                    if not hasattr(thing, part) and found[0] in gone.modules(parts[0]):
+                    if not hasattr(thing, part) and found[0] in removed_names.modules(parts[0]):
                         break  # a module that is there and not simulated
                     thing = getattr(thing, part, None) or importlib.import_module(".".join(parts[:k]))
                 seen += 1
@@ -103,16 +103,16 @@ def test_what_to_use_instead_is_there(simulating):
 def test_the_words_and_the_note(simulating, code, error, said, note):
     simulating(f"""
         import numpy
-        from gpusim.importing import gone
+        from gpusim.importing import removed_names
         try:
             exec({code!r})
         except Exception as found:
             assert type(found).__name__ == {error!r} and str(found).startswith({said!r}), repr(found)
-            assert gone.note_for(found, "cuDF") == {note!r}, gone.note_for(found, "cuDF")
+            assert removed_names.note_for(found, "cuDF") == {note!r}, removed_names.note_for(found, "cuDF")
         else:
             raise AssertionError("it is there")
     """)
 
 
 def test_what_pandas_lacks_is_not_said_of_cudf():
-    assert gone.note_for(AttributeError("'DataFrame' object has no attribute 'append'"), "") is None
+    assert removed_names.note_for(AttributeError("'DataFrame' object has no attribute 'append'"), "") is None

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from .places import SIMULATED, Place
+from .devices import SIMULATED, Place
 
 #: Every change takes milliseconds; whoever holds the lock longer hangs (seconds).
 PATIENCE = 20.0
@@ -32,7 +32,7 @@ class Taken:
     since: str
 
 
-class Ledger:
+class Allocations:
     """The seats in use, in the file `path`. Every method takes the lock for itself."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -128,7 +128,7 @@ class Ledger:
 
 
 class _Locked:
-    """The ledger's lock, with a sentence where it is not to be had."""
+    """The allocations's lock, with a sentence where it is not to be had."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

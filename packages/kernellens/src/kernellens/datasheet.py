@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from html import escape
 
 from gpusim.hardware.gpus import GPU
-from kernellens.plot import words
+from kernellens.plot import quantities
 
 
 @dataclass(frozen=True, repr=False)
@@ -25,15 +25,15 @@ class Sheet:
         """Each with its unit and where it comes from."""
         gpu = self.gpu
         shown = [
-            ("memory", "memory", words.size(gpu.memory)),
-            ("memory bandwidth", "bandwidth", words.byte_rate(gpu.bandwidth)),
-            ("L2 cache", "l2", words.size(gpu.l2)),
-            ("float64", "fp64", words.flop_rate(gpu.fp64)),
-            ("float32", "fp32", words.flop_rate(gpu.fp32)),
-            ("float64 matrix products", "gemm64", words.flop_rate(gpu.gemm64)),
-            ("link to the host", "link", words.byte_rate(gpu.link)),
-            ("to launch a kernel", "launch", words.seconds(gpu.launch)),
-            ("multiprocessors", "sms", words.count(gpu.sms)),
+            ("memory", "memory", quantities.size(gpu.memory)),
+            ("memory bandwidth", "bandwidth", quantities.byte_rate(gpu.bandwidth)),
+            ("L2 cache", "l2", quantities.size(gpu.l2)),
+            ("float64", "fp64", quantities.flop_rate(gpu.fp64)),
+            ("float32", "fp32", quantities.flop_rate(gpu.fp32)),
+            ("float64 matrix products", "gemm64", quantities.flop_rate(gpu.gemm64)),
+            ("link to the host", "link", quantities.byte_rate(gpu.link)),
+            ("to launch a kernel", "launch", quantities.seconds(gpu.launch)),
+            ("multiprocessors", "sms", quantities.count(gpu.sms)),
             ("compute capability", "cc", f"{gpu.cc[0]}.{gpu.cc[1]}"),
         ]
         return [(label, value, gpu.sources.get(key, "")) for label, key, value in shown]

@@ -12,7 +12,7 @@ from typing import Any
 
 from gpusim.device import queue, shapes
 from gpusim.hardware import gpus
-from kernellens import chosen
+from kernellens import target
 
 from .account import Account
 from .flow import flow
@@ -56,17 +56,17 @@ def account(
     UnknownGpuError
         A KeyError that names the nearest known GPUs.
     """
-    chosen_gpu = chosen.resolve(gpu)
+    chosen_gpu = target.resolve(gpu)
     if not callable(function):
         raise TypeError(
             f"account takes a function and its arguments, as in account(f, x), not {type(function).__name__}: for an "
             "expression, account(lambda: ...)."
         )
     if shapes or not simulating():
-        from .elsewhere import call
+        from .shape_process import call
 
         return call(function, args, kwargs, fraction, chosen_gpu)
-    from .shipping import made_here
+    from .pickled import made_here
 
     return taken(function, made_here(args), made_here(kwargs), chosen_gpu)
 

@@ -14,7 +14,7 @@ from typing import Any
 from gpusim.device.shapes import ValuesNeededError
 from gpusim.hardware import gpus
 
-from . import shipping
+from . import pickled
 from .account import Account
 
 MEMORY = str(1 << 45)
@@ -22,7 +22,7 @@ MEMORY = str(1 << 45)
 
 
 def call(function: Callable, args: tuple, kwargs: Mapping[str, Any], fraction: float | None, gpu: gpus.GPU) -> Account:
-    """The account of a function's call; see `taking.account`."""
+    """The account of a function's call; see `entry.account`."""
     packed = {"function": _packed(function, "The function")}
     packed["args"] = [_packed(arg, f"Argument {number}") for number, arg in enumerate(args, start=1)]
     packed["kwargs"] = {key: _packed(value, f"The argument {key}") for key, value in kwargs.items()}
@@ -47,13 +47,13 @@ def cell(
     """
     __tracebackhide__ = True
     packed, missing = {}, {}
-    for name, value in shipping.used(compile(source, filename, "exec"), names).items():
+    for name, value in pickled.used(compile(source, filename, "exec"), names).items():
         if name == "get_ipython":
             missing[name] = "magics and shell commands are not run where an account of shapes is taken: leave them out."
             continue
         try:
-            packed[name] = shipping.pack(value)
-        except shipping.CannotShipError as error:
+            packed[name] = pickled.pack(value)
+        except pickled.CannotShipError as error:
             missing[name] = f"{name} {error}."
     task = {
         "kind": "cell",
@@ -68,14 +68,14 @@ def cell(
 
 def _packed(value: Any, what: str) -> bytes:
     try:
-        return shipping.pack(value)
-    except shipping.CannotShipError as error:
+        return pickled.pack(value)
+    except pickled.CannotShipError as error:
         raise TypeError(f"{what} {error}.") from None
 
 
 def _run(task: dict[str, Any]) -> tuple[Account, str]:
     __tracebackhide__ = True
-    task |= {"sources": shipping.sources(), "path": sys.path, "folder": os.getcwd()}
+    task |= {"sources": pickled.sources(), "path": sys.path, "folder": os.getcwd()}
     environment = {key: value for key, value in os.environ.items() if key not in ("GPUSIM_PROBE", "GPUSIM_TRACE")}
     environment |= {"GPUSIM_SIMULATE": "1", "GPUSIM_GPU_MEMORY": MEMORY}
     with tempfile.TemporaryDirectory(prefix="kernellens-") as folder:

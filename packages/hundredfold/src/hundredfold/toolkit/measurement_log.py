@@ -1,7 +1,7 @@
 """What was measured in this process: the last measurement of each name, and the last comparison of each workload.
 
 `measure` and `compare` enter it; a page about what was measured (`hundredfold.learning.reporting`) reads it. It holds numbers and words, never what a
-measured function returned: a ledger must keep no array alive.
+measured function returned: a log must keep no array alive.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from gpusim.kernels.sanitizer.log import ATOMIC, READ, WRITE, Log
 from kernellens.plot import axes, palette
 
 from . import panels, plain
-from .places import Window, grid, of_threads
+from .positions import Window, grid, of_threads
 from .steps import Steps, memories
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ import numpy as np
 
 from gpusim.kernels.frontend.intrinsics import Intrinsic
 
-from .described import _of_type
+from .argument_types import _of_type
 
 OPTIONS = (
     *(

@@ -157,7 +157,7 @@ def _text(plot: Any) -> Any:
 
 def _bars(trace: Trace) -> Any:
     """For each line what it moves of global memory, the useful bytes and the others."""
-    from kernellens.plot import words
+    from kernellens.plot import quantities
 
     if not trace.traffic:
         return None
@@ -175,7 +175,7 @@ def _bars(trace: Trace) -> Any:
             f'<span style="flex:1;min-width:0"><span style="display:block;width:{wide:.1f}%;min-width:3px;height:14px;'
             f'border:1px solid {palette.INK};background:{hatch}"><span style="display:block;width:{useful:.1f}%;height:14px;'
             f'background:{colour}"></span></span></span><span style="flex:0 0 12.5em;padding-left:8px">'
-            f"{words.size(item.sectors * 32)}, {item.per_request:.3g} sectors each, {min(item.efficiency, 1):.0%}</span></div>"
+            f"{quantities.size(item.sectors * 32)}, {item.per_request:.3g} sectors each, {min(item.efficiency, 1):.0%}</span></div>"
         )
     if len(by_line) > 16:
         rows.append(f"<div>… and {len(by_line) - 16} more places, in the text of this picture.</div>")

@@ -1,6 +1,6 @@
 """Names that older versions of the real libraries had and the locked ones have not.
 
-They end as in the real library, with its own words; a note on the error says what became of them.  ``gone.json`` has, for
+They end as in the real library, with its own words; a note on the error says what became of them.  ``removed_names.json`` has, for
 each, the version that took it away (None where no changelog says), what does its work now, and where that is written.
 """
 
@@ -35,7 +35,7 @@ def table() -> dict[str, dict[str, Any]]:
 
     A keyword of a function is written ``cudf.get_dummies(cats)``.
     """
-    return json.loads((Path(__file__).parent / "gone.json").read_text(encoding="utf-8"))
+    return json.loads((Path(__file__).parent / "removed_names.json").read_text(encoding="utf-8"))
 
 
 @functools.cache

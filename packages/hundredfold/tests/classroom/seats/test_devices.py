@@ -7,13 +7,13 @@ import threading
 
 import pytest
 
-from hundredfold.classroom.seats import places
-from hundredfold.classroom.seats.boards import GB, UnreadableGpus
+from hundredfold.classroom.seats import devices
+from hundredfold.classroom.seats.allocations import Allocations, NoSeat
+from hundredfold.classroom.seats.devices import Place
 from hundredfold.classroom.seats.enter import SHARED
-from hundredfold.classroom.seats.ledger import Ledger, NoSeat
 from hundredfold.classroom.seats.limits import Limits, environment
-from hundredfold.classroom.seats.places import Place
 from hundredfold.classroom.seats.plan import CONTEXT, Impossible
+from hundredfold.classroom.seats.shared_gpus import GB, UnreadableGpus
 
 H200 = 143_771  # MiB, as nvidia-smi tells of it
 
@@ -47,12 +47,12 @@ def smi(tmp_path, monkeypatch):
 
 def test_a_machine_without_nvidia_smi_has_no_gpus(monkeypatch):
     monkeypatch.setenv("PATH", "/nowhere")
-    assert places.gpus_here() == [] and places.on_gpus([], 30) == []
+    assert devices.gpus_here() == [] and devices.on_gpus([], 30) == []
 
 
 def test_a_gpu_for_each_where_there_are_enough(smi):
     smi(board(0), board(1))
-    found = places.on_gpus(places.gpus_here(), 2)
+    found = devices.on_gpus(devices.gpus_here(), 2)
     assert [(place.name, place.room, place.mechanism) for place in found] == [
         ("GPU-00000000-aaaa", 1, "one each"),
         ("GPU-00000001-aaaa", 1, "one each"),
@@ -62,7 +62,7 @@ def test_a_gpu_for_each_where_there_are_enough(smi):
 
 def test_slices_are_seats_by_their_own_names(smi):
     smi(board(0, mig="Enabled", slices=["1g.18gb", "1g.18gb", "3g.71gb"]))
-    found = places.on_gpus(places.gpus_here(), 3)
+    found = devices.on_gpus(devices.gpus_here(), 3)
     assert [place.name for place in found] == ["MIG-0-0", "MIG-0-1", "MIG-0-2"]
     assert [place.memory for place in found] == [18 * GB - CONTEXT, 18 * GB - CONTEXT, 71 * GB - CONTEXT]
     assert all(place.room == 1 and place.mechanism == "MIG" for place in found)
@@ -70,16 +70,16 @@ def test_slices_are_seats_by_their_own_names(smi):
 
 def test_how_gpus_are_shared_is_read_off_the_machine(smi, monkeypatch):
     folder = smi(board(0), board(1))
-    assert {place.mechanism for place in places.on_gpus(places.gpus_here(), 10)} == {"time-slicing"}
+    assert {place.mechanism for place in devices.on_gpus(devices.gpus_here(), 10)} == {"time-slicing"}
     (folder / "mps").mkdir()
     (folder / "mps" / "control").touch()
-    found = places.on_gpus(places.gpus_here(), 10)
+    found = devices.on_gpus(devices.gpus_here(), 10)
     assert {(place.mechanism, place.room) for place in found} == {("MPS", 5)}
     assert sum((place.memory + CONTEXT) * place.room for place in found) <= 2 * H200 * 2**20
     # Seats are told where, and `/tmp`, which each has for itself and in which anybody may make a folder, is not where.
     assert environment(found[0], Limits(1 << 30, 1))["CUDA_MPS_PIPE_DIRECTORY"] == str(folder / "mps")
     monkeypatch.delenv("CUDA_MPS_PIPE_DIRECTORY")
-    assert not any(places.mps_pipe().is_relative_to(shared) for shared in SHARED)
+    assert not any(devices.mps_pipe().is_relative_to(shared) for shared in SHARED)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a folder somebody else's")
@@ -88,22 +88,22 @@ def test_a_folder_of_mps_that_a_learner_made_is_none(smi):
     (folder / "mps").mkdir()
     (folder / "mps" / "control").touch()
     os.chown(folder / "mps", 65534, 65534)
-    assert {place.mechanism for place in places.on_gpus(places.gpus_here(), 10)} == {"time-slicing"}
+    assert {place.mechanism for place in devices.on_gpus(devices.gpus_here(), 10)} == {"time-slicing"}
     (folder / "mps").rename(folder / "theirs")
     (folder / "mps").symlink_to(folder / "theirs")
-    assert {place.mechanism for place in places.on_gpus(places.gpus_here(), 10)} == {"time-slicing"}
+    assert {place.mechanism for place in devices.on_gpus(devices.gpus_here(), 10)} == {"time-slicing"}
 
 
 def test_less_memory_than_an_equal_part_may_be_given_and_more_is_refused(smi):
     smi(board(0))
-    here = places.gpus_here()
-    assert places.on_gpus(here, 4, "time-slicing", 8 * GB)[0].memory == 8 * GB
+    here = devices.gpus_here()
+    assert devices.on_gpus(here, 4, "time-slicing", 8 * GB)[0].memory == 8 * GB
     with pytest.raises(
         Impossible, match=r"4 seats of 60\.0 GB .* do not fit GPU 0 \(H200\), which has 150\.8 GB: at most 37\.2 GB"
     ):
-        places.on_gpus(here, 4, "time-slicing", 60 * GB)
+        devices.on_gpus(here, 4, "time-slicing", 60 * GB)
     with pytest.raises(Impossible, match="less than 2 GB"):
-        places.on_gpus(here, 4, "time-slicing", GB)
+        devices.on_gpus(here, 4, "time-slicing", GB)
 
 
 @pytest.mark.parametrize(
@@ -135,23 +135,23 @@ def test_less_memory_than_an_equal_part_may_be_given_and_more_is_refused(smi):
 def test_gpus_that_cannot_be_shared_as_they_are_say_what_to_type(smi, boards, said):
     smi(*boards)
     with pytest.raises(UnreadableGpus, match=said):
-        places.on_gpus(places.gpus_here(), 4)
+        devices.on_gpus(devices.gpus_here(), 4)
 
 
 def test_a_driver_that_fails_or_hangs_is_said(smi, monkeypatch):
     smi(board(0), fails="Driver/library version mismatch")
     with pytest.raises(UnreadableGpus, match="version mismatch.*mend the driver"):
-        places.gpus_here()
+        devices.gpus_here()
     smi(board(0), hangs=True)
-    monkeypatch.setattr(places, "PATIENCE", 0.5)
+    monkeypatch.setattr(devices, "PATIENCE", 0.5)
     with pytest.raises(UnreadableGpus, match="does not answer"):
-        places.gpus_here()
+        devices.gpus_here()
 
 
 def test_asking_for_mig_where_nothing_is_cut_says_how(smi):
     smi(board(0))
     with pytest.raises(UnreadableGpus, match="No GPU is cut"):
-        places.on_gpus(places.gpus_here(), 4, "MIG")
+        devices.on_gpus(devices.gpus_here(), 4, "MIG")
 
 
 # --- Who gets which.
@@ -161,20 +161,20 @@ NONE = Place("simulated", "simulated", 0, 2, "simulated")
 
 
 @pytest.fixture
-def ledger(tmp_path):
-    return Ledger(tmp_path / "state" / "seats.json")
+def allocations(tmp_path):
+    return Allocations(tmp_path / "state" / "seats.json")
 
 
-def test_the_place_of_which_the_smallest_part_is_taken_is_next(ledger):
-    taken = [ledger.take(f"u{i}", [A, B, NONE]).name for i in range(8)]
+def test_the_place_of_which_the_smallest_part_is_taken_is_next(allocations):
+    taken = [allocations.take(f"u{i}", [A, B, NONE]).name for i in range(8)]
     assert taken == ["GPU-a", "GPU-b", "GPU-b", "GPU-a", "GPU-b", "GPU-b", "simulated", "simulated"]
     with pytest.raises(NoSeat, match="All 8 seats are taken: try again when somebody has left"):
-        ledger.take("late", [A, B, NONE])
+        allocations.take("late", [A, B, NONE])
 
 
-def test_of_two_alike_the_one_with_less_in_use_is_next(ledger):
+def test_of_two_alike_the_one_with_less_in_use_is_next(allocations):
     assert (
-        ledger.take(
+        allocations.take(
             "u",
             [A, B],
             live=lambda place: {"GPU-a": 5.0, "GPU-b": 1.0}[place.name],
@@ -183,42 +183,42 @@ def test_of_two_alike_the_one_with_less_in_use_is_next(ledger):
     )
 
 
-def test_a_seat_outlives_the_process_and_is_kept_by_its_owner(ledger):
-    assert ledger.take("anna", [A, B]).name == "GPU-a"
-    again = Ledger(ledger.path)
+def test_a_seat_outlives_the_process_and_is_kept_by_its_owner(allocations):
+    assert allocations.take("anna", [A, B]).name == "GPU-a"
+    again = Allocations(allocations.path)
     assert again.take("ben", [A, B]).name == "GPU-b"
     assert again.take("anna", [A, B]).name == "GPU-a", "hers, although both are half empty"
     again.release("anna")
     again.release("nobody")
-    assert [seat.owner for seat in Ledger(ledger.path).seats()] == ["ben"]
+    assert [seat.owner for seat in Allocations(allocations.path).seats()] == ["ben"]
 
 
-def test_a_seat_on_a_gpu_that_is_gone_is_no_seat(ledger):
-    ledger.take("anna", [A])
-    assert ledger.take("anna", [B]).name == "GPU-b"
-    assert ledger.keep(["ben"]) == ["anna"] and ledger.seats() == []
+def test_a_seat_on_a_gpu_that_is_gone_is_no_seat(allocations):
+    allocations.take("anna", [A])
+    assert allocations.take("anna", [B]).name == "GPU-b"
+    assert allocations.keep(["ben"]) == ["anna"] and allocations.seats() == []
 
 
-def test_a_damaged_ledger_is_put_aside_and_the_class_goes_on(ledger):
-    ledger.take("anna", [A])
-    ledger.path.write_text('{"seats": [{"own')
-    assert ledger.take("ben", [A]).name == "GPU-a"
-    assert ledger.path.with_suffix(".damaged").exists() and [seat.owner for seat in ledger.seats()] == ["ben"]
+def test_a_damaged_ledger_is_put_aside_and_the_class_goes_on(allocations):
+    allocations.take("anna", [A])
+    allocations.path.write_text('{"seats": [{"own')
+    assert allocations.take("ben", [A]).name == "GPU-a"
+    assert allocations.path.with_suffix(".damaged").exists() and [seat.owner for seat in allocations.seats()] == ["ben"]
 
 
-def test_many_at_once_get_each_seat_once(ledger, tmp_path):
+def test_many_at_once_get_each_seat_once(allocations, tmp_path):
     """Threads and other processes alike, as when a hub and an administrator change it together."""
     code = (
-        "import sys\nfrom hundredfold.classroom.seats.ledger import Ledger\nfrom hundredfold.classroom.seats.places import Place\n"
+        "import sys\nfrom hundredfold.classroom.seats.allocations import Allocations\nfrom hundredfold.classroom.seats.devices import Place\n"
         "p = [Place('a', 'a', 0, 9, 'MPS'), Place('b', 'b', 0, 9, 'MPS')]\n"
-        "for i in range(6): Ledger(sys.argv[1]).take(f'{sys.argv[2]}-{i}', p)"
+        "for i in range(6): Allocations(sys.argv[1]).take(f'{sys.argv[2]}-{i}', p)"
     )
-    others = [subprocess.Popen([sys.executable, "-c", code, str(ledger.path), f"p{n}"]) for n in range(2)]
+    others = [subprocess.Popen([sys.executable, "-c", code, str(allocations.path), f"p{n}"]) for n in range(2)]
     here = [Place("a", "a", 0, 9, "MPS"), Place("b", "b", 0, 9, "MPS")]
-    threads = [threading.Thread(target=ledger.take, args=(f"t{i}", here)) for i in range(6)]
+    threads = [threading.Thread(target=allocations.take, args=(f"t{i}", here)) for i in range(6)]
     for thread in threads:
         thread.start()
     for each in (*threads, *others):
         each.join() if isinstance(each, threading.Thread) else each.wait(120)
-    seats = ledger.seats()
+    seats = allocations.seats()
     assert len(seats) == 18 and [sum(seat.place == name for seat in seats) for name in "ab"] == [9, 9]

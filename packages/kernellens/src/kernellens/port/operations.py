@@ -70,7 +70,7 @@ class Refusal:
 
 
 @dataclass
-class Ledger:
+class Operations:
     """All lines and refusals; `largest` is the number of items of the largest array, or rows of the largest frame."""
 
     lines: dict[str, Line] = field(default_factory=dict)
@@ -133,7 +133,7 @@ class Ledger:
 
 
 _watched: dict[int, weakref.ref] = {}
-account = Ledger()
+account = Operations()
 """Of this process."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from kernellens.plot import words as text
+from kernellens.plot import quantities as text
 
 
 @click.command()

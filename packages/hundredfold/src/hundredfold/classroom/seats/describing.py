@@ -6,9 +6,9 @@ import math
 from collections import Counter
 
 from . import needs
-from .boards import GB
-from .places import mps_pipe
+from .devices import mps_pipe
 from .plan import CONTEXT, Plan
+from .shared_gpus import GB
 
 WHY = {
     "one each": "Each learner has a GPU of their own; nothing is shared.",

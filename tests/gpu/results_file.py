@@ -27,7 +27,7 @@ class MixedResults(ValueError):
     """Simulated results were about to be put beside real ones, or those of one machine beside another's; the message says what to do."""
 
 
-class Ledger:
+class ResultsFile:
     """The results in one folder, or in several that hold the same.
 
     Parameters
