@@ -40,8 +40,10 @@ def test_help_lists_all_and_imports_none():
         "print(sorted(n for n in sys.modules if n.startswith('hundredfold.'))); sys.exit(status)"
     )
     done = subprocess.run([sys.executable, "-c", code], env=CLEAN, capture_output=True, text=True, check=True)
-    for name, (_, line) in cli.COMMANDS.items():
-        assert f"  {name}" in done.stdout and line.split(",")[0] in done.stdout
+    for person, commands in cli.PEOPLE.items():
+        assert f"\n{person}:\n" in done.stdout
+        for name, (_, line) in commands.items():
+            assert f"  {name}" in done.stdout and line.split(",")[0] in done.stdout
     assert done.stdout.splitlines()[-1] == "['hundredfold.cli']"
 
 
@@ -54,7 +56,15 @@ def test_unknown_command(typed, says):
     assert done.returncode == 2 and f"There is no command '{typed}'. {says}" in done.stderr
 
 
-@pytest.mark.parametrize("name", sorted(cli.COMMANDS))
+@pytest.mark.parametrize(
+    ("typed", "now"), [(["lens", "a.py"], "kernellens check a.py"), (["try", "--help"], "kernellens try --help")]
+)
+def test_a_command_that_moved_is_named(typed, now):
+    done = run(*typed)
+    assert done.returncode == 2 and f"`{now}`" in done.stderr
+
+
+@pytest.mark.parametrize("name", sorted(cli.group.known))
 def test_every_command_is_there(name):
     command = cli.group.get_command(click.Context(cli.group), name)
     assert isinstance(command, click.Command) and command.get_short_help_str()

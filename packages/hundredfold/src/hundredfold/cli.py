@@ -10,47 +10,56 @@ import hundredfold
 from kernellens.cli import Commands
 from kernellens.cli import run as run_command
 
-# Where each sub-command is, and the line that `--help` shows for it without importing it.
-COMMANDS = {
-    "assignment": ("hundredfold.classroom.assignment.command:command", "Write the exercises as nbgrader assignments."),
-    "build": ("hundredfold.publish.build:command", "Make the notebooks from their sources."),
-    "compare": (
-        "hundredfold.toolkit.record.comparing:command",
-        "Put two recordings side by side, beside their limits.",
-    ),
-    "doctor": ("hundredfold.cli:doctor", "Say whether the lab works here, and which command mends what does not."),
-    "environment": ("hundredfold.cli:environment", "Write an environment.yml that fits a driver and a GPU."),
-    "lab": ("hundredfold.cli:lab", "Open JupyterLab on your own copies of the notebooks."),
-    "lens": (
-        "kernellens.check.command:command",
-        "Look at every kernel launch of a program: what is wrong, what is slow.",
-    ),
-    "limits": ("hundredfold.toolkit.limits_command:limits", "Show how fast this machine is, beside known GPUs."),
-    "links": (
-        "hundredfold.classroom.links.command:command",
-        "Print the links that open the course on Binder, in Colab, on a hub.",
-    ),
-    "port": ("kernellens.port.command:command", "Say what your own NumPy and pandas code would be on a GPU."),
-    "preflight": (
-        "hundredfold.classroom.preflight.command:command",
-        "Run every unit on every seat, the day before a class.",
-    ),
-    "progress": ("hundredfold.learning.progress.command:command", "Show what you have solved, or what your class has."),
-    "record": (
-        "hundredfold.toolkit.record.command:command",
-        "Measure the headline workloads here and keep them as data.",
-    ),
-    "seats": ("hundredfold.classroom.seats.command:command", "Share GPUs among the learners of a class."),
-    "syllabus": (
-        "hundredfold.classroom.syllabi.command:command",
-        "Show what a class of ninety minutes or two days does.",
-    ),
-    "try": ("kernellens.trial.command:command", "Run somebody's GPU code here and say how far it comes."),
-    "work": ("hundredfold.notebook.workspace:command", "Make or refresh your own copies of the notebooks."),
+# Who uses which sub-commands; where each is, and the line that `--help` shows for it without importing it.
+PEOPLE = {
+    "For learners": {
+        "lab": ("hundredfold.cli:lab", "Open JupyterLab on your own copies of the notebooks."),
+        "work": ("hundredfold.notebook.workspace:command", "Make or refresh your own copies of the notebooks."),
+        "progress": (
+            "hundredfold.learning.progress.command:command",
+            "Show what you have solved, or what your class has.",
+        ),
+        "limits": ("hundredfold.toolkit.limits_command:limits", "Show how fast this machine is, beside known GPUs."),
+        "doctor": ("hundredfold.cli:doctor", "Say whether the lab works here, and which command mends what does not."),
+    },
+    "For teachers": {
+        "syllabus": (
+            "hundredfold.classroom.syllabi.command:command",
+            "Show what a class of ninety minutes or two days does.",
+        ),
+        "links": (
+            "hundredfold.classroom.links.command:command",
+            "Print the links that open the course on Binder, in Colab, on a hub.",
+        ),
+        "assignment": (
+            "hundredfold.classroom.assignment.command:command",
+            "Write the exercises as nbgrader assignments.",
+        ),
+        "preflight": (
+            "hundredfold.classroom.preflight.command:command",
+            "Run every unit on every seat, the day before a class.",
+        ),
+    },
+    "For administrators": {
+        "environment": ("hundredfold.cli:environment", "Write an environment.yml that fits a driver and a GPU."),
+        "seats": ("hundredfold.classroom.seats.command:command", "Share GPUs among the learners of a class."),
+    },
+    "For authors": {
+        "build": ("hundredfold.publish.build:command", "Make the notebooks from their sources."),
+        "record": (
+            "hundredfold.toolkit.record.command:command",
+            "Measure the course's main workloads here and keep them as data.",
+        ),
+        "compare": (
+            "hundredfold.toolkit.record.comparing:command",
+            "Put two recordings side by side, beside their limits.",
+        ),
+    },
 }
+MOVED = {"lens": "kernellens check", "port": "kernellens port", "try": "kernellens try"}
 
 
-@click.group(cls=Commands, known=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Commands, sections=PEOPLE, moved=MOVED, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(hundredfold.__version__, prog_name="hundredfold")
 def group() -> None:
     """Hundredfold: a course on GPU computing, and the lab it is taught in. `make lab` opens it."""

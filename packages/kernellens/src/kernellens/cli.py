@@ -7,6 +7,7 @@ import importlib
 import os
 import sys
 from collections.abc import Mapping
+from types import MappingProxyType
 
 import click
 
@@ -28,13 +29,23 @@ class Commands(click.Group):
 
     Parameters
     ----------
-    known : mapping
-        Name → where it is (``"module:attribute"``) and its line in `--help`.
+    sections : mapping
+        A heading of `--help` → its sub-commands: name → where it is (``"module:attribute"``) and its line in `--help`.
+    moved : mapping
+        Names that were sub-commands → the command that does it now.
     """
 
-    def __init__(self, *args, known: Mapping[str, tuple[str, str]] = COMMANDS, **kwargs) -> None:
+    def __init__(
+        self,
+        *args,
+        sections: Mapping[str, Mapping[str, tuple[str, str]]],
+        moved: Mapping[str, str] = MappingProxyType({}),
+        **kwargs,
+    ) -> None:
         super().__init__(*args, **kwargs)
-        self.known = known
+        self.sections = sections
+        self.known = {name: what for section in sections.values() for name, what in section.items()}
+        self.moved = moved
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(self.known)
@@ -46,6 +57,8 @@ class Commands(click.Group):
         return getattr(importlib.import_module(module), attribute)
 
     def resolve_command(self, ctx: click.Context, args: list[str]):
+        if args and args[0] in self.moved:
+            raise click.UsageError(f"This is another command now: `{' '.join([self.moved[args[0]], *args[1:]])}`.", ctx)
         if args and not args[0].startswith("-") and args[0] not in self.known:
             near = difflib.get_close_matches(args[0].lower(), self.known, n=1, cutoff=0.4)
             hint = f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(sorted(self.known))}."
@@ -53,11 +66,12 @@ class Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, self.known[name][1]) for name in sorted(self.known)])
+        for heading, commands in self.sections.items():
+            with formatter.section(heading):
+                formatter.write_dl([(name, line) for name, (_, line) in commands.items()])
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Commands, sections={"Commands": COMMANDS}, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(kernellens.__version__, prog_name="kernellens")
 def group() -> None:
     """See what GPU kernels and array code do, without a GPU."""
