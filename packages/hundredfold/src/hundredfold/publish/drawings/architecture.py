@@ -14,7 +14,7 @@ GPUSIM, KERNELLENS, COURSE = "device", "warp", "host"
 @drawing(
     "three-packages",
     "Three packages, one below the other, with their groups. hundredfold has learning, toolkit, notebook, classroom, publish, setup and data. It imports kernellens, "
-    "which has tracing, ordering, times, compiling, arrays, pictures, plot, check, trial and port. Both import gpusim, which has libraries, importing, kernels, device and hardware.",
+    "which has tracing, ordering, times, compiling, arrays, pictures, plot, check, trial and port. kernellens imports gpusim, which has libraries, importing, kernels, device and hardware.",
     474,
 )
 def three_packages(c: Canvas) -> None:
