@@ -167,7 +167,8 @@ _tables: dict[str, dict[str, dict]] = {}
 def reexports(name: str) -> dict[str, dict]:
     """Return a library's modules that have no file: ``{"cuml.cluster.dbscan": {"from": {"cuml.cluster._classes": "DBSCAN"}}}``.
 
-    Besides ``from``, an entry may have ``as`` (other names for the same), ``doc`` and ``package``.
+    Besides ``from``, an entry may have ``as`` (other names for the same), ``doc`` and ``package``; ``refused``: names that exist and
+    cannot be used, each with the nearest one that can (and a ``note`` for all); or ``is``, the module that this is another name of.
     """
     if name not in _tables:
         import json
@@ -187,10 +188,16 @@ def children(package: str) -> dict[str, dict]:
 
 
 def _source(fullname: str, entry: dict) -> str:
-    homes, same = entry.get("from", {}), entry.get("as", {})
-    names = sorted([*" ".join(homes.values()).split(), *same])
+    if "is" in entry:
+        return f"import importlib, sys\n\nsys.modules[__name__] = importlib.import_module({entry['is']!r})\n"
+    homes, same, refused = entry.get("from", {}), entry.get("as", {}), entry.get("refused", {})
+    names = sorted([*" ".join(homes.values()).split(), *same, *refused])
     lines = [f"from {home} import {', '.join(theirs.split())}" for home, theirs in homes.items()]
     lines += [f"{name} = {other}" for name, other in same.items()]
+    lines += ["from gpusim.importing import names as _names"] if refused else []
+    for name, nearest in refused.items():
+        maker = "refused" if name.islower() else "refused_class"
+        lines.append(f"{name} = _names.{maker}({f'{fullname}.{name}'!r}, {nearest!r}, {entry.get('note')!r})")
     doc = entry.get("doc") or f"Where {fullname.partition('.')[0]} has {' and '.join(names)}."
     lines += [f"__all__ = {names!r}"] if names else []
     return "\n".join([f'"""{doc}"""', "", *lines, ""])

@@ -33,7 +33,8 @@ def refuser(module: str) -> Callable[[str], Any]:
 
     def __getattr__(name: str) -> Any:
         # Nobody asks a real library for dunders that it has and we have not, but Python's own machinery asks for many.
-        if not name.startswith("__") and name in real_names(library).get(module, ()):
+        theirs = real_names(library)
+        if not name.startswith("__") and (name in theirs.get(module, ()) or f"{module}.{name}" in theirs):
             import difflib
 
             there = [n for n in vars(sys.modules[module]) if not n.startswith("_")]
@@ -71,3 +72,14 @@ def refused_class(name: str, nearest: str | None = None, note: str | None = None
 
     members = {"__init__": __init__, "__module__": name.rpartition(".")[0], "__doc__": f"{name}, refused."}
     return type(name.rpartition(".")[2], (), members)
+
+
+def refused(name: str, nearest: str | None = None, note: str | None = None) -> Callable[..., Any]:
+    """A function that exists, so that it can be imported, and raises NotSimulatedError when it is called."""
+
+    def function(*args: Any, **kwargs: Any) -> Any:
+        raise NotSimulatedError(name, nearest, note)
+
+    function.__name__ = function.__qualname__ = name.rpartition(".")[2]
+    function.__doc__ = f"{name}, refused."
+    return function

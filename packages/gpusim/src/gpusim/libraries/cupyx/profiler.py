@@ -12,7 +12,6 @@ from typing import Any
 
 import cupy
 import numpy as np
-from cupy._core.names import refuser
 from cupy.cuda.stream import PLACE, Event, get_elapsed_time
 
 
@@ -178,4 +177,3 @@ def load_ipython_extension(ipython: Any) -> None:
 
 
 __all__ = ["benchmark", "load_ipython_extension", "profile", "time_range"]
-__getattr__ = refuser("cupyx.profiler")

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from gpusim.importing.names import refuser
-
 from ._version import __git_commit__, __version__
 from .cuda_worker import CUDAWorker
 from .local_cuda_cluster import LocalCUDACluster
 
 __all__ = ["CUDAWorker", "LocalCUDACluster", "__git_commit__", "__version__"]
-__getattr__ = refuser("dask_cuda")

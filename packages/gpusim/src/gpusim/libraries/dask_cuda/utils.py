@@ -11,8 +11,6 @@ from typing import Any
 import click
 from distributed import wait
 
-from gpusim.importing.names import refuser
-
 from ._devices import (
     cuda_visible_devices,
     get_cpu_affinity,
@@ -157,4 +155,3 @@ __all__ = [
     "nvtx_annotate", "parse_cuda_visible_device", "parse_device_bytes", "parse_device_memory_limit", "pretty_print",
     "print_cluster_config", "unpack_bitmask", "wait_workers",
 ]  # fmt: skip
-__getattr__ = refuser("dask_cuda.utils")

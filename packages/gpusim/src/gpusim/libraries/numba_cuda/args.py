@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._names import refuser
-
 
 class ArgHint:
     """A kernel argument with a hint.
@@ -56,4 +54,3 @@ def wrap_arg(value: Any, default: type = InOut) -> ArgHint:
 
 
 __all__ = ["ArgHint", "In", "InOut", "Out", "wrap_arg"]
-__getattr__ = refuser("numba.cuda.args")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._names import refused, refuser
+from gpusim.importing.names import refused
 
 _NEAREST = "@cuda.jit and inspect_types()"
 _NOTE = "Kernels are compiled for this CPU, so there is no PTX."
@@ -17,4 +17,3 @@ __all__ = [
     "compile", "compile_all", "compile_cuda", "compile_for_current_device", "compile_ptx",
     "compile_ptx_for_current_device",
 ]  # fmt: skip
-__getattr__ = refuser("numba.cuda.compiler")

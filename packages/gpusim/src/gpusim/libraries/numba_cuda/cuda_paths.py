@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from ._names import refuser
-
 
 def get_cuda_paths() -> dict:
     """No paths."""
@@ -16,4 +14,3 @@ def get_cuda_home(*subdirs: str) -> None:
 
 
 __all__ = ["get_cuda_home", "get_cuda_paths"]
-__getattr__ = refuser("numba.cuda.cuda_paths")

@@ -10,8 +10,8 @@ from numba.core import config, sigutils, types
 from numba.core.errors import DeprecationError, NumbaInvalidConfigWarning
 
 from gpusim.importing.errors import NotSimulatedError
+from gpusim.importing.names import refused
 
-from ._names import refused, refuser
 from .dispatcher import CUDADispatcher
 
 declare_device = refused("cuda.declare_device", "@cuda.jit(device=True)", "Functions in CUDA C++ are not simulated.")
@@ -156,4 +156,3 @@ def _check_carveout(carveout: Any) -> None:
 
 
 __all__ = ["declare_device", "jit"]
-__getattr__ = refuser("numba.cuda.decorators")

@@ -17,7 +17,6 @@ from gpusim.kernels.frontend import source as sources
 
 from . import _arguments, _generated
 from ._configuration import ForAll, _LaunchConfiguration
-from ._names import refuser
 from ._overload import _Kernel
 from .errors import missing_launch_config_msg, normalize_kernel_dimensions
 
@@ -361,4 +360,3 @@ def _refuse_captured(function: Any, name: str) -> None:
 
 
 __all__ = ["CUDADispatcher", "ForAll"]
-__getattr__ = refuser("numba.cuda.dispatcher")

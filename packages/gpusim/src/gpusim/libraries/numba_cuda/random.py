@@ -14,7 +14,6 @@ from numba import float32, float64, int64, njit, uint32, uint64
 from numba.np.numpy_support import from_dtype
 
 from . import api
-from ._names import refuser
 
 xoroshiro128p_dtype = np.dtype([("s0", np.uint64), ("s1", np.uint64)], align=True)
 xoroshiro128p_type = from_dtype(xoroshiro128p_dtype)
@@ -212,4 +211,3 @@ __all__ = [
     "xoroshiro128p_normal_float64", "xoroshiro128p_type", "xoroshiro128p_uniform_float32",
     "xoroshiro128p_uniform_float64",
 ]  # fmt: skip
-__getattr__ = refuser("numba.cuda.random")

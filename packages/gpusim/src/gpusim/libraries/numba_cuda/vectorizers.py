@@ -15,7 +15,6 @@ from numba.np.ufunc.ufuncbuilder import _BaseUFuncBuilder, parse_identity
 
 from . import _generated
 from ._gufunc import CUDAGeneralizedUFunc, GUFuncEngine, parse_signature
-from ._names import refuser
 from ._ufunc import CUDAUFuncDispatcher
 from .decorators import jit
 
@@ -159,4 +158,3 @@ def _item(argument: str, ndim: int, kind: Any) -> str:
 
 
 __all__ = ["CUDAGUFuncVectorize", "CUDAUFuncDispatcher", "CUDAVectorize"]
-__getattr__ = refuser("numba.cuda.vectorizers")

@@ -9,8 +9,6 @@ import numpy as np
 import pandas as pd
 from pandas.api import types as pd_types
 
-from gpusim.importing.names import refuser
-
 from ..core.dtypes import (
     STR,
     CategoricalDtype,
@@ -151,4 +149,3 @@ def is_datetime64tz_dtype(obj: Any) -> bool:
 
 
 _cudf_dtype = dtype
-__getattr__ = refuser("cudf.api.types")

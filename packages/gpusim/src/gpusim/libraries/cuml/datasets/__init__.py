@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from gpusim.importing.errors import NotSimulatedError
-from gpusim.importing.names import refuser
 
 from ..internals._arrays import convert, raw
 from ..internals.outputs import _settings
@@ -80,4 +79,3 @@ def make_arima(*args: Any, **kwargs: Any) -> Any:
 
 
 __all__ = ["make_arima", "make_blobs", "make_classification", "make_regression"]
-__getattr__ = refuser("cuml.datasets")

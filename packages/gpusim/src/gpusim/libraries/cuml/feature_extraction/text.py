@@ -9,7 +9,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from gpusim.device import queue
 from gpusim.importing.errors import NotSimulatedError
-from gpusim.importing.names import refuser
 
 from ..internals._arrays import infer_output_type, is_cudf, raw, to_device_sparse
 from ..internals._estimator import _load
@@ -190,4 +189,3 @@ class TfidfTransformer(Base):
 
 
 __all__ = ["CountVectorizer", "HashingVectorizer", "TfidfTransformer", "TfidfVectorizer"]
-__getattr__ = refuser("cuml.feature_extraction.text")

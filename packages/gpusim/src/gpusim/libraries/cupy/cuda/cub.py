@@ -2,8 +2,4 @@
 
 from __future__ import annotations
 
-from .._core.names import refuser
-
 available = True
-
-__getattr__ = refuser("cupy.cuda.cub")

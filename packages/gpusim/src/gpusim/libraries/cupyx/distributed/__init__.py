@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from cupy._core.names import refused_class
 from cupyx._bridge import takes
 
 from gpusim.importing.errors import NotSimulatedError
+from gpusim.importing.names import refused_class
 
 NCCLBackend = refused_class("cupyx.distributed.NCCLBackend")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._names import refused_class, refuser
+from gpusim.importing.names import refused_class
 
 _MODULE = "numba.cuda.cudadrv.linkable_code"
 _NOTE = "Only kernels and device functions in Python are simulated."
@@ -20,4 +20,3 @@ Archive, CUSource, Cubin, Fatbin = _refused("Archive"), _refused("CUSource"), _r
 LTOIR, Object, PTXSource = _refused("LTOIR"), _refused("Object"), _refused("PTXSource")
 
 __all__ = ["Archive", "CUSource", "Cubin", "Fatbin", "LTOIR", "LinkableCode", "Object", "PTXSource"]
-__getattr__ = refuser(_MODULE)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from .._names import refuser
-
 
 class Runtime:
     """The CUDA runtime."""
@@ -31,4 +29,3 @@ def get_version() -> tuple[int, int]:
 
 
 __all__ = ["Runtime", "get_version", "runtime"]
-__getattr__ = refuser("numba.cuda.cudadrv.runtime")

@@ -8,8 +8,6 @@ import numpy as np
 
 from gpusim.device import queue
 
-from .._names import refuser
-
 
 def transpose(a: Any, b: Any = None) -> Any:
     """Transpose a 2-d device array, into ``b`` if it is given."""
@@ -22,4 +20,3 @@ def transpose(a: Any, b: Any = None) -> Any:
 
 
 __all__ = ["transpose"]
-__getattr__ = refuser("numba.cuda.kernels.transpose")
