@@ -22,6 +22,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from gpusim.importing.errors import NotSimulatedError
+from gpusim.importing.names import refused
 
 from ._each import (
     AT_BLANKS,
@@ -1135,15 +1136,6 @@ def distance(a: str, b: str) -> int:
     return int(row[-1])
 
 
-def _refused(name: str) -> Any:
-    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        raise NotSimulatedError(f"Series.str.{name}")
-
-    method.__name__ = name
-    method.__doc__ = "Not simulated."
-    return method
-
-
 for _name in (
     "minhash64",
     "minhash_ngrams",
@@ -1152,4 +1144,4 @@ for _name in (
     "resolve_duplicates",
     "resolve_duplicates_pair",
 ):
-    setattr(StringMethods, _name, _refused(_name))
+    setattr(StringMethods, _name, refused(f"Series.str.{_name}"))
