@@ -1,7 +1,5 @@
 """A stand-in for Dask-CUDA: a cluster of one single-threaded worker per simulated GPU, each with its own device memory."""
 
-from __future__ import annotations
-
 from ._version import __git_commit__, __version__
 from .cuda_worker import CUDAWorker
 from .local_cuda_cluster import LocalCUDACluster

@@ -1,7 +1,5 @@
 """Cooperative groups: all blocks of a launch that wait for each other."""
 
-from __future__ import annotations
-
 from gpusim.kernels.frontend.intrinsics import TOP as _TOP
 
 from .types import GridGroup, grid_group

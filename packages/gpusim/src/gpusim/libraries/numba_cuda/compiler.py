@@ -1,7 +1,5 @@
 """Compiling for a GPU: not simulated, as there is no code for one."""
 
-from __future__ import annotations
-
 from gpusim.importing.names import refused
 
 _NEAREST = "@cuda.jit and inspect_types()"

@@ -1,7 +1,5 @@
 """Arithmetic in half precision, for kernels."""
 
-from __future__ import annotations
-
 from gpusim.kernels.frontend.intrinsics import TOP as _TOP
 
 _members = {name: getattr(_TOP["fp16"], name) for name in _TOP["fp16"]._members}

@@ -1,7 +1,5 @@
 """CUDA's vector types, for kernels."""
 
-from __future__ import annotations
-
 from ._device_names import vectors as vector_types
 
 globals().update(vector_types)

@@ -1,7 +1,5 @@
 """A stand-in for RMM: its resources and buffers over the simulated device's memory, counted and limited."""
 
-from __future__ import annotations
-
 from . import mr, statistics
 from .mr import disable_logging, enable_logging, get_log_filenames
 from .pylibrmm.device_buffer import DeviceBuffer

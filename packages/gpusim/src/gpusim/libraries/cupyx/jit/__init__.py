@@ -1,7 +1,5 @@
 """CuPy's JIT: kernels written in Python, typed by CUDA's rules, run by the engine."""
 
-from __future__ import annotations
-
 from . import cg, cub, thrust
 from ._objects import Builtin, Dim3, Number
 from ._rawkernel import rawkernel

@@ -1,7 +1,5 @@
 """Cooperative groups: the grid and the block."""
 
-from __future__ import annotations
-
 from ._objects import Builtin
 
 this_grid, this_thread_block = Builtin("group", "grid"), Builtin("group", "block")

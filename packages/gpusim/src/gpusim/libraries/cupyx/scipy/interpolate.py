@@ -1,7 +1,5 @@
 """Interpolation.  It waits for the device and runs at once."""
 
-from __future__ import annotations
-
 import scipy.interpolate as _scipy
 from cupyx._bridge import functions, proxies
 

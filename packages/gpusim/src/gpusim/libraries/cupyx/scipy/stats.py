@@ -1,7 +1,5 @@
 """Statistics.  They wait for the device and run at once."""
 
-from __future__ import annotations
-
 import scipy.stats as _scipy
 from cupyx._bridge import functions
 

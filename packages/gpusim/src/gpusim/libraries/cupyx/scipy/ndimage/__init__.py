@@ -1,7 +1,5 @@
 """Image filters, interpolation, morphology and measurements.  They wait for the device and run at once."""
 
-from __future__ import annotations
-
 from cupyx._bridge import functions
 
 from . import _filters, _generic, _interpolation, _measurements

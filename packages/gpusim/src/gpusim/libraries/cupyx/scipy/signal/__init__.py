@@ -1,7 +1,5 @@
 """Signal processing.  It waits for the device and runs at once."""
 
-from __future__ import annotations
-
 import scipy.signal as _scipy
 from cupyx._bridge import functions, proxies
 

@@ -1,7 +1,5 @@
 """Windows, made on the device in double precision."""
 
-from __future__ import annotations
-
 import scipy.signal.windows as _scipy
 from cupyx._bridge import functions
 
