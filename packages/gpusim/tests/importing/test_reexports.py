@@ -51,7 +51,7 @@ def test_each_is_imported_with_the_names_of_its_home(simulating):
                 assert getattr(module, one) is (importlib.import_module(f"{{home.__name__}}.{{one}}") if there is None else there), (name, one)
             for one, same in entry.get("as", {{}}).items():
                 assert getattr(module, one) is getattr(module, same), (name, one)
-            assert sorted(getattr(module, "__all__", [])) == sorted([*homes, *entry.get("as", {{}}), *entry.get("refused", {{}})]), name
+            assert sorted(vars(module).get("__all__", [])) == sorted([*homes, *entry.get("as", {{}}), *entry.get("refused", {{}})]), name
             for one in entry.get("refused", {{}}):
                 try:
                     getattr(module, one)()
@@ -157,3 +157,15 @@ def test_a_misspelt_module_is_answered_with_the_nearest_line(tmp_path, monkeypat
     finally:
         for name in [name for name in sys.modules if name.partition(".")[0] == "stub"]:
             del sys.modules[name]
+
+
+def test_a_star_gives_the_names_of_the_real_module_and_no_others(simulating):
+    simulating("""
+        from gpusim.importing.names import real_names
+        import cupyx.lapack, cupy.cuda.nvtx, rmm.statistics
+        for module in (cupyx.lapack, cupy.cuda.nvtx, rmm.statistics):
+            space = {}
+            exec(f"from {module.__name__} import *", space)
+            given = set(space) - {"__builtins__"}
+            assert "__all__" not in vars(module) and given and given <= real_names(module.__name__.partition(".")[0])[module.__name__], given
+    """)

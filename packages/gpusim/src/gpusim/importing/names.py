@@ -28,12 +28,19 @@ def real_names(library: str) -> dict[str, frozenset[str]]:
 
 
 def refuser(module: str) -> Callable[[str], Any]:
-    """A module's ``__getattr__``: NotSimulatedAttribute for names that the real module has, else AttributeError."""
+    """A module's ``__getattr__``: NotSimulatedAttribute for names that the real module has, else AttributeError.
+
+    ``__all__``, where a module has none, is what there is here of the real module's names.
+    """
     library = module.partition(".")[0]
 
     def __getattr__(name: str) -> Any:
         # Nobody asks a real library for dunders that it has and we have not, but Python's own machinery asks for many.
         theirs = real_names(library)
+        if (
+            name == "__all__" and module in theirs
+        ):  # what `from module import *` asks for, where the module has no list of its own
+            return sorted(theirs[module] & vars(sys.modules[module]).keys())
         if not name.startswith("__") and (name in theirs.get(module, ()) or f"{module}.{name}" in theirs):
             import difflib
 

@@ -174,6 +174,3 @@ def load_ipython_extension(ipython: Any) -> None:
         ))  # fmt: skip
 
     ipython.register_magic_function(gpu_timeit, "line_cell", "gpu_timeit")
-
-
-__all__ = ["benchmark", "load_ipython_extension", "profile", "time_range"]

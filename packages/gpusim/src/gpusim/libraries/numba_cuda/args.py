@@ -51,6 +51,3 @@ class InOut(ArgHint):
 def wrap_arg(value: Any, default: type = InOut) -> ArgHint:
     """An argument with a hint; the default one if it has none."""
     return value if isinstance(value, ArgHint) else default(value)
-
-
-__all__ = ["ArgHint", "In", "InOut", "Out", "wrap_arg"]

@@ -10,8 +10,3 @@ compile_for_current_device = refused("cuda.compile_for_current_device", _NEAREST
 compile_ptx = refused("cuda.compile_ptx", _NEAREST, _NOTE)
 compile_ptx_for_current_device = refused("cuda.compile_ptx_for_current_device", _NEAREST, _NOTE)
 compile_cuda = refused("numba.cuda.compiler.compile_cuda", _NEAREST, _NOTE)
-
-__all__ = [
-    "compile", "compile_all", "compile_cuda", "compile_for_current_device", "compile_ptx",
-    "compile_ptx_for_current_device",
-]  # fmt: skip

@@ -11,6 +11,3 @@ def get_cuda_paths() -> dict:
 def get_cuda_home(*subdirs: str) -> None:
     """There is no CUDA installation to point at."""
     return None
-
-
-__all__ = ["get_cuda_home", "get_cuda_paths"]

@@ -153,6 +153,3 @@ def _check_carveout(carveout: Any) -> None:
             raise ValueError("Carveout must be between -1 and 100")
     else:
         raise TypeError(f"shared_memory_carveout must be str or int, got {type(carveout).__name__}")
-
-
-__all__ = ["declare_device", "jit"]

@@ -537,6 +537,3 @@ class _Kernel:
         raise NotSimulatedError("inspect_sass()", _NEAREST, _NOTE)
 
     inspect_sass_cfg = inspect_lto_ptx = inspect_asm
-
-
-__all__ = ["CUDADispatcher", "ForAll"]

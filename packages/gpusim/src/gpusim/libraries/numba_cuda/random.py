@@ -202,12 +202,3 @@ def create_xoroshiro128p_states(n: int, seed: int, subsequence_start: int = 0, s
     states = api.device_array(n, xoroshiro128p_dtype, stream=stream)
     init_xoroshiro128p_states(states, seed, subsequence_start, stream)
     return states
-
-
-__all__ = [
-    "create_xoroshiro128p_states", "init_xoroshiro128p_state", "init_xoroshiro128p_states",
-    "init_xoroshiro128p_states_cpu", "rotl", "uint64_to_unit_float32", "uint64_to_unit_float64",
-    "xoroshiro128p_dtype", "xoroshiro128p_jump", "xoroshiro128p_next", "xoroshiro128p_normal_float32",
-    "xoroshiro128p_normal_float64", "xoroshiro128p_type", "xoroshiro128p_uniform_float32",
-    "xoroshiro128p_uniform_float64",
-]  # fmt: skip

@@ -3,5 +3,3 @@
 from ._device_names import top as _top
 
 globals().update(_top)
-
-__all__ = list(_top)

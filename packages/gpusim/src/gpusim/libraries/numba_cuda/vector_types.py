@@ -3,5 +3,3 @@
 from ._device_names import vectors as vector_types
 
 globals().update(vector_types)
-
-__all__ = [*vector_types, "vector_types"]

@@ -155,6 +155,3 @@ def _item(argument: str, ndim: int, kind: Any) -> str:
         return f"{argument}[{', '.join(['i', *[':'] * ndim])}]"
     # A scalar of the layout that the signature declares as an array: one of one element.
     return f"{argument}[i:i + 1]" if isinstance(kind, types.Array) else f"{argument}[i]"
-
-
-__all__ = ["CUDAGUFuncVectorize", "CUDAUFuncDispatcher", "CUDAVectorize"]

@@ -226,6 +226,3 @@ class HDBSCAN(Clusterer):
     def generate_prediction_data(self) -> None:
         """Refused."""
         raise NotSimulatedError("cuml.cluster.HDBSCAN.generate_prediction_data")
-
-
-__all__ = ["DBSCAN", "HDBSCAN", "AgglomerativeClustering", "KMeans", "SpectralClustering", "spectral_clustering"]

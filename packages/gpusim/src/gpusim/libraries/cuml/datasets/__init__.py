@@ -74,4 +74,3 @@ def make_regression(
 
 
 make_arima = refused("cuml.datasets.make_arima")
-__all__ = ["make_arima", "make_blobs", "make_classification", "make_regression"]

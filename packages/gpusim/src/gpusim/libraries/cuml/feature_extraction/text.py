@@ -186,6 +186,3 @@ class TfidfTransformer(Base):
     def fit_transform(self, X: Any, y: Any = None, copy: bool = True) -> Any:
         """Learn the weights and apply them."""
         return self.fit(X).transform(X)
-
-
-__all__ = ["CountVectorizer", "HashingVectorizer", "TfidfTransformer", "TfidfVectorizer"]

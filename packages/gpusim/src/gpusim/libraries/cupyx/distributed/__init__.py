@@ -22,6 +22,3 @@ def init_process_group(n_devices: int, rank: int, *, backend: str, host: Any, po
     if backend != "nccl":
         raise ValueError(f"{backend} is not supported")
     raise NotSimulatedError("cupyx.distributed.init_process_group", "dask_cuda.LocalCUDACluster")
-
-
-__all__ = ["NCCLBackend", "init_process_group"]

@@ -22,7 +22,6 @@ def get_array_module(*args: Any) -> Any:
     return cupyx.scipy if there else scipy
 
 
-__all__ = ["get_array_module"]
 _refuse = refuser("cupyx.scipy")
 
 

@@ -5,4 +5,3 @@ from cupyx._bridge import functions, proxies
 
 _made = functions("cupyx.scipy.interpolate", _scipy) | proxies("cupyx.scipy.interpolate", _scipy)
 globals().update(_made)
-__all__ = list(_made)

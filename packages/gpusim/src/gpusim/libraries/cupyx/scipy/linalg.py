@@ -114,4 +114,3 @@ _made |= {f.__name__: f for f in (companion, bandwidth, khatri_rao, expm, solve_
 globals().update(_made)
 _arrays = "eigh eigvalsh cholesky qr svd norm det solve lstsq inv pinv"
 globals().update(backend("numpy.scipy.linalg", _scipy, {n: getattr(cupy.linalg, n) for n in _arrays.split()} | _made))
-__all__ = list(_made)

@@ -5,4 +5,3 @@ from cupyx._bridge import functions
 
 _made = functions("cupyx.scipy.stats", _scipy)
 globals().update(_made)
-__all__ = list(_made)

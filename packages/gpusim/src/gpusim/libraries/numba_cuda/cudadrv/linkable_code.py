@@ -18,5 +18,3 @@ def _refused(name: str) -> type:
 
 Archive, CUSource, Cubin, Fatbin = _refused("Archive"), _refused("CUSource"), _refused("Cubin"), _refused("Fatbin")
 LTOIR, Object, PTXSource = _refused("LTOIR"), _refused("Object"), _refused("PTXSource")
-
-__all__ = ["Archive", "CUSource", "Cubin", "Fatbin", "LTOIR", "LinkableCode", "Object", "PTXSource"]

@@ -26,6 +26,3 @@ runtime = Runtime()
 def get_version() -> tuple[int, int]:
     """The version whose libraries are stood in for."""
     return runtime.get_version()
-
-
-__all__ = ["Runtime", "get_version", "runtime"]

@@ -133,6 +133,3 @@ class Reduce:
             res[:1].copy_to_device(partials[:1], stream=stream)
             return None
         return partials[0]
-
-
-__all__ = ["Reduce"]

@@ -16,4 +16,3 @@ def lschol(A, b):
 
 
 lschol.__signature__ = parse("A, b")
-__all__ = ["lschol"]
