@@ -233,8 +233,8 @@ def _check_text(func: Any, args: tuple) -> None:
     probe(Text("a"), *args)
 
 
-def apply_frame(self: Any, func: Any, axis: Any, raw: bool, result_type: Any, args: tuple, by_row: Any, engine: str,
-                engine_kwargs: Any, kwargs: dict) -> Any:  # fmt: skip
+def apply_frame(self: Any, func: Any, axis: Any = 1, raw: bool = False, result_type: Any = None, args: tuple = (),
+              by_row: Any = "compat", engine: str = "python", engine_kwargs: Any = None, **kwargs: Any) -> Any:  # fmt: skip
     """``DataFrame.apply``: the function of each row."""
     if axis != 1:
         raise NotImplementedError("DataFrame.apply currently only supports row wise ops")  # fmt: skip
@@ -347,7 +347,7 @@ def _text_rows(func: Any, p: pd.DataFrame, names: list, args: tuple) -> Any:
     return _result(found, dtype, p.index)
 
 
-def map_frame(self: Any, func: Any, na_action: Any, kwargs: dict) -> Any:
+def map_frame(self: Any, func: Any, na_action: Any = None, **kwargs: Any) -> Any:
     """``DataFrame.map``: the function of each value."""
     if kwargs:
         raise NotImplementedError("DataFrame.map does not yet support **kwargs.")
