@@ -38,7 +38,7 @@ RANKS = {
         __main__
     """,
     "hundredfold": """
-        paths setup.workspace classroom.seats.rmm
+        paths setup.workspace classroom.seats.rmm hub_page
         setup.packages setup.environments data
         setup.doctor start
         toolkit
