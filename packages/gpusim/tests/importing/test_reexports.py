@@ -27,7 +27,7 @@ def test_no_module_is_both_a_line_and_a_file():
         library = finder.owner(name)
         place = Path(finder.HERE, finder.STANDINS[library], *name[len(library) :].split(".")[1:])
         assert not place.with_suffix(".py").exists() and not (place / "__init__.py").exists(), name
-        assert set(entry) <= {"doc", "from", "as", "package", "refused", "note", "is"}, name
+        assert set(entry) <= {"doc", "from", "as", "package", "refused", "note", "is", "unlisted"}, name
 
 
 def test_the_real_libraries_have_these_modules():
@@ -49,6 +49,8 @@ def test_each_is_imported_with_the_names_of_its_home(simulating):
                 home = importlib.import_module(home)
                 there = getattr(home, one, None)
                 assert getattr(module, one) is (importlib.import_module(f"{{home.__name__}}.{{one}}") if there is None else there), (name, one)
+            for home, names in entry.get("unlisted", {{}}).items():
+                assert all(hasattr(module, one) and one not in module.__all__ for one in names.split()), name
             for one, same in entry.get("as", {{}}).items():
                 assert getattr(module, one) is getattr(module, same), (name, one)
             assert sorted(vars(module).get("__all__", [])) == sorted([*homes, *entry.get("as", {{}}), *entry.get("refused", {{}})]), name

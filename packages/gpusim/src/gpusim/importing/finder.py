@@ -167,8 +167,9 @@ _tables: dict[str, dict[str, dict]] = {}
 def reexports(name: str) -> dict[str, dict]:
     """Return a library's modules that have no file: ``{"cuml.cluster.dbscan": {"from": {"cuml.cluster._classes": "DBSCAN"}}}``.
 
-    Besides ``from``, an entry may have ``as`` (other names for the same), ``doc`` and ``package``; ``refused``: names that exist and
-    cannot be used, each with the nearest one that can (and a ``note`` for all); or ``is``, the module that this is another name of.
+    Besides ``from``, an entry may have ``unlisted`` (the same for names that are not in ``__all__``), ``as`` (other names for the
+    same), ``doc`` and ``package``; ``refused``: names that exist and cannot be used, each with the nearest one that can (and a
+    ``note`` for all); or ``is``, the module that this is another name of.
     """
     if name not in _tables:
         import json
@@ -192,7 +193,8 @@ def _source(fullname: str, entry: dict) -> str:
         return f"import importlib, sys\n\nsys.modules[__name__] = importlib.import_module({entry['is']!r})\n"
     homes, same, refused = entry.get("from", {}), entry.get("as", {}), entry.get("refused", {})
     names = sorted([*" ".join(homes.values()).split(), *same, *refused])
-    lines = [f"from {home} import {', '.join(theirs.split())}" for home, theirs in homes.items()]
+    unlisted = entry.get("unlisted", {})
+    lines = [f"from {home} import {', '.join(theirs.split())}" for home, theirs in [*homes.items(), *unlisted.items()]]
     lines += [f"{name} = {other}" for name, other in same.items()]
     lines += ["from gpusim.importing import names as _names"] if refused else []
     for name, nearest in refused.items():
