@@ -171,3 +171,16 @@ def test_a_star_gives_the_names_of_the_real_module_and_no_others(simulating):
             given = set(space) - {"__builtins__"}
             assert "__all__" not in vars(module) and given and given <= real_names(module.__name__.partition(".")[0])[module.__name__], given
     """)
+
+
+def test_a_submodule_that_is_there_and_not_imported_is_not_called_missing(simulating):
+    simulating("""
+        import pytest
+        from gpusim import NotSimulatedError
+        import cudf.comm, cudf.core
+        for package, name in ((cudf.comm, "serialize"), (cudf.core, "tokenize_vocabulary")):
+            with pytest.raises(AttributeError) as caught:
+                getattr(package, name)
+            assert not isinstance(caught.value, NotSimulatedError)
+            assert importlib.import_module(f"{package.__name__}.{name}") is getattr(package, name)
+    """)

@@ -84,17 +84,9 @@ class StandInFinder:
             # Asking whether there is a cuDF is harmless, and many libraries do; importing it is what needs an answer.
             return ModuleSpec(fullname, _Refusal(REFUSED[name]))
         place = os.path.join(HERE, STANDINS[name], *fullname[len(name) :].split(".")[1:])
-        if place.endswith(".py"):
-            return _spec(fullname, place, None)
-        if os.path.isfile(os.path.join(place, "__init__.py")):
-            return _spec(fullname, os.path.join(place, "__init__.py"), [place])
-        if os.path.isfile(place + ".py"):
-            return _spec(fullname, place + ".py", None)
-        entry = reexports(name).get(fullname)
-        if entry is not None and entry.get("package"):
-            return _spec(fullname, os.path.join(place, "__init__.py"), [place], ReexportLoader)
-        if entry is not None:
-            return _spec(fullname, place + ".py", None, ReexportLoader)
+        spec = _stand_in(name, fullname, place)
+        if spec is not None:
+            return spec
         error = _refuse(fullname, place)
         if error is None:  # the real library has none either, and Python says so
             return None
@@ -205,9 +197,33 @@ def _source(fullname: str, entry: dict) -> str:
     return "\n".join([f'"""{doc}"""', "", *lines, ""])
 
 
+def has(fullname: str) -> bool:
+    """Whether there is a stand-in of a module, imported or not."""
+    name = owner(fullname)
+    if name is None or name in REFUSED:
+        return False
+    place = os.path.join(HERE, STANDINS[name], *fullname[len(name) :].split(".")[1:])
+    return _stand_in(name, fullname, place) is not None
+
+
 def is_standin(module: object) -> bool:
     """Whether a module was loaded by this finder."""
     return isinstance(getattr(getattr(module, "__spec__", None), "loader", None), StandInLoader)
+
+
+def _stand_in(name: str, fullname: str, place: str) -> ModuleSpec | None:
+    if place.endswith(".py"):
+        return _spec(fullname, place, None)
+    if os.path.isfile(os.path.join(place, "__init__.py")):
+        return _spec(fullname, os.path.join(place, "__init__.py"), [place])
+    if os.path.isfile(place + ".py"):
+        return _spec(fullname, place + ".py", None)
+    entry = reexports(name).get(fullname)
+    if entry is not None and entry.get("package"):
+        return _spec(fullname, os.path.join(place, "__init__.py"), [place], ReexportLoader)
+    if entry is not None:
+        return _spec(fullname, place + ".py", None, ReexportLoader)
+    return None
 
 
 def _spec(fullname: str, file: str, folders: list[str] | None, loader: type = StandInLoader) -> ModuleSpec:

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from . import finder
 from .errors import NotSimulatedAttribute, NotSimulatedError
 from .removed_names import noted
 
@@ -37,11 +38,13 @@ def refuser(module: str) -> Callable[[str], Any]:
     def __getattr__(name: str) -> Any:
         # Nobody asks a real library for dunders that it has and we have not, but Python's own machinery asks for many.
         theirs = real_names(library)
-        if (
-            name == "__all__" and module in theirs
-        ):  # what `from module import *` asks for, where the module has no list of its own
+        if name == "__all__" and module in theirs:
+            # Asked for by `from module import *`, where the module has no list of its own.
             return sorted(theirs[module] & vars(sys.modules[module]).keys())
-        if not name.startswith("__") and (name in theirs.get(module, ()) or f"{module}.{name}" in theirs):
+        submodule = f"{module}.{name}"
+        if not name.startswith("__") and (
+            name in theirs.get(module, ()) or submodule in theirs and not finder.has(submodule)
+        ):
             import difflib
 
             there = [n for n in vars(sys.modules[module]) if not n.startswith("_")]
