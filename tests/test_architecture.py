@@ -25,7 +25,7 @@ RANKS = {
         __main__
     """,
     "kernellens": """
-        variables plot notebooks requests barriers arguments
+        variables plot notebooks requests arguments
         target banks branches traffic
         residency result report
         tracing compiling watching
