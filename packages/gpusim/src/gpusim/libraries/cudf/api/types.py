@@ -27,10 +27,7 @@ from ..core.dtypes import (
 def _of(value: Any) -> Any:
     if isinstance(value, (_BaseDtype, np.dtype, pd.api.extensions.ExtensionDtype)):
         return value
-    found = getattr(value, "dtype", value)
-    if isinstance(found, type) and issubclass(found, _BaseDtype):
-        return found
-    return found
+    return getattr(value, "dtype", value)
 
 
 def _is(value: Any, cls: Any) -> bool:

@@ -910,6 +910,6 @@ def _columns_table(p: pd.DataFrame, counts: bool) -> list[str]:
     heads = [" # ", "Column", "Non-Null Count", "Dtype"] if counts else [" # ", "Column", "Dtype"]
     table = [(f" {r[0]}", r[1], r[2], r[3]) if counts else (f" {r[0]}", r[1], r[3]) for r in rows]
     widths = [max(len(h), *(len(r[i]) for r in table)) for i, h in enumerate(heads)]
-    line = lambda cells: "  ".join(c.ljust(w) for c, w in zip(cells, widths, strict=True)).replace("   ", "   ")  # noqa: E731
+    line = lambda cells: "  ".join(c.ljust(w) for c, w in zip(cells, widths, strict=True))  # noqa: E731
     return [f"Data columns (total {len(rows)} columns):", line(heads),
             line(["-" * len(h.strip()) if h.strip() != "#" else "---" for h in heads]), *(line(r) for r in table)]  # fmt: skip

@@ -27,11 +27,6 @@ class Flags:
         self.allows_duplicate_labels = allows_duplicate_labels
 
 
-def _refuse_axis(axis: Any) -> None:
-    if axis not in (0, "index", None):
-        raise NotImplementedError("Only axis=0 is currently supported.")
-
-
 def scan(op: str) -> Any:
     """A cumulative method."""
     functions = {"cumsum": np.cumsum, "cumprod": np.cumprod, "cummin": np.minimum.accumulate,
@@ -39,8 +34,6 @@ def scan(op: str) -> Any:
 
     def one(array: Any, skipna: bool) -> Any:
         if not isinstance(array, BaseMaskedArray):
-            if isinstance(array.dtype, np.dtype) and array.dtype.kind in "Mm":
-                return normal(getattr(pd.Series(array), op)(skipna=skipna).array)
             return normal(getattr(pd.Series(array), op)(skipna=skipna).array)
         values, null = array._data, array._mask
         if values.dtype.kind == "f":
@@ -353,7 +346,7 @@ class Indexed:
         options = {**dict(zip(names, args, strict=False)), **kwargs}
         inplace = options.pop("inplace", False)
         if options.get("how") not in (None, "any", "all", no_default):
-            raise ValueError("how must be 'any' or 'all'" if p.ndim == 1 else "how must be 'any' or 'all'")
+            raise ValueError("how must be 'any' or 'all'")
         ignore = options.pop("ignore_index", False)
         plain = self.nans_to_nulls()._p
         if p.ndim == 1:
@@ -420,8 +413,7 @@ class Indexed:
             raise NotImplementedError("The axis keyword is not supported")
 
         def one(array: Any) -> Any:
-            filled = getattr(pd.Series(nans_to_nulls(array)), how)().array
-            return filled
+            return getattr(pd.Series(nans_to_nulls(array)), how)().array
 
         return mimic(self, mapped(self, one), inplace)
 
