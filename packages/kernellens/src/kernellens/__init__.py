@@ -45,7 +45,7 @@ _HOMES = {
     "account": "arrays",
     "array": "arrays",
     "bound": "times",
-    "chosen_gpu": "chosen",
+    "chosen_gpu": "target",
     "compile": "compiling",
     "estimate": "times",
     "occupancy": "residency",
@@ -53,7 +53,7 @@ _HOMES = {
     "schedules": "ordering",
     "show": "pictures",
     "trace": "tracing",
-    "use_gpu": "chosen",
+    "use_gpu": "target",
 }
 _MODULES = ("plot",)
 
