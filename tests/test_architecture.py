@@ -25,7 +25,7 @@ RANKS = {
         __main__
     """,
     "kernellens": """
-        variables plot notebooks requests barriers arguments
+        variables plot notebooks requests arguments
         target banks branches traffic
         residency result report
         tracing compiling watching
@@ -38,7 +38,7 @@ RANKS = {
         __main__
     """,
     "hundredfold": """
-        paths setup.workspace classroom.seats.rmm
+        paths setup.workspace classroom.seats.rmm hub_page
         setup.packages setup.environments data
         setup.doctor start
         toolkit

@@ -9,7 +9,7 @@ import kernellens
 from gpusim.device import queue
 from gpusim.hardware import gpus
 from kernellens.arrays import rewriting
-from kernellens.arrays.caching import from_memory
+from kernellens.arrays.account import from_memory
 from kernellens.arrays.events import Event, Span
 
 cuda = None  # the stand-in, set by conftest.py

@@ -16,7 +16,7 @@ LINES = {name: entry for table in TABLES for name, entry in json.loads(table.rea
 SETTINGS = {"GPUSIM_GPU_MEMORY": "64MiB"}
 IMPORTS = """
 import importlib, inspect, io, linecache, pickle, pkgutil, pydoc, sys, traceback, warnings
-import cuml, cupy, rmm
+import cuml, cupy, gpusim, rmm
 from importlib import resources
 warnings.simplefilter("ignore", FutureWarning)
 """
@@ -27,7 +27,7 @@ def test_no_module_is_both_a_line_and_a_file():
         library = finder.owner(name)
         place = Path(finder.HERE, finder.STANDINS[library], *name[len(library) :].split(".")[1:])
         assert not place.with_suffix(".py").exists() and not (place / "__init__.py").exists(), name
-        assert set(entry) <= {"doc", "from", "as", "package"}, name
+        assert set(entry) <= {"doc", "from", "as", "package", "refused", "note", "is", "unlisted"}, name
 
 
 def test_the_real_libraries_have_these_modules():
@@ -41,14 +41,26 @@ def test_each_is_imported_with_the_names_of_its_home(simulating):
     simulating(f"""
         for name, entry in {LINES!r}.items():
             module = importlib.import_module(name)
+            if "is" in entry:
+                assert module is importlib.import_module(entry["is"])
+                continue
             homes = {{one: home for home, names in entry.get("from", {{}}).items() for one in names.split()}}
             for one, home in homes.items():
                 home = importlib.import_module(home)
                 there = getattr(home, one, None)
                 assert getattr(module, one) is (importlib.import_module(f"{{home.__name__}}.{{one}}") if there is None else there), (name, one)
+            for home, names in entry.get("unlisted", {{}}).items():
+                assert all(hasattr(module, one) and one not in module.__all__ for one in names.split()), name
             for one, same in entry.get("as", {{}}).items():
                 assert getattr(module, one) is getattr(module, same), (name, one)
-            assert sorted(getattr(module, "__all__", [])) == sorted([*homes, *entry.get("as", {{}})]), name
+            assert sorted(vars(module).get("__all__", [])) == sorted([*homes, *entry.get("as", {{}}), *entry.get("refused", {{}})]), name
+            for one in entry.get("refused", {{}}):
+                try:
+                    getattr(module, one)()
+                except gpusim.NotSimulatedError as error:
+                    assert str(error).startswith(f"{{name}}.{{one}} "), error
+                else:
+                    raise AssertionError(f"{{name}}.{{one}} is not refused")
             assert hasattr(module, "__path__") == entry.get("package", False) and module.__doc__
             assert module.__spec__.origin == module.__file__ and module.__spec__.has_location
     """)
@@ -147,3 +159,28 @@ def test_a_misspelt_module_is_answered_with_the_nearest_line(tmp_path, monkeypat
     finally:
         for name in [name for name in sys.modules if name.partition(".")[0] == "stub"]:
             del sys.modules[name]
+
+
+def test_a_star_gives_the_names_of_the_real_module_and_no_others(simulating):
+    simulating("""
+        from gpusim.importing.names import real_names
+        import cupyx.lapack, cupy.cuda.nvtx, rmm.statistics
+        for module in (cupyx.lapack, cupy.cuda.nvtx, rmm.statistics):
+            space = {}
+            exec(f"from {module.__name__} import *", space)
+            given = set(space) - {"__builtins__"}
+            assert "__all__" not in vars(module) and given and given <= real_names(module.__name__.partition(".")[0])[module.__name__], given
+    """)
+
+
+def test_a_submodule_that_is_there_and_not_imported_is_not_called_missing(simulating):
+    simulating("""
+        import pytest
+        from gpusim import NotSimulatedError
+        import cudf.comm, cudf.core
+        for package, name in ((cudf.comm, "serialize"), (cudf.core, "tokenize_vocabulary")):
+            with pytest.raises(AttributeError) as caught:
+                getattr(package, name)
+            assert not isinstance(caught.value, NotSimulatedError)
+            assert importlib.import_module(f"{package.__name__}.{name}") is getattr(package, name)
+    """)

@@ -4,7 +4,7 @@ import gc
 
 import pytest
 
-from hundredfold.toolkit.sampling import AT_LEAST, MOST_LOOPS, PATIENCE, Sampler
+from hundredfold.toolkit.timing import AT_LEAST, MOST_LOOPS, PATIENCE, Sampler
 
 
 class Machine:

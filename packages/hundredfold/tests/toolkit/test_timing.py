@@ -14,7 +14,7 @@ import pytest
 import hundredfold
 from gpusim.device import queue
 from hundredfold.toolkit import Measurement, measure, where
-from hundredfold.toolkit.sampling import Sampler
+from hundredfold.toolkit.timing import Sampler
 
 SHAPE = re.compile(r"^[^:]+: \S+ (ns|µs|ms|s)( ± \S+ (ns|µs|ms|s))? \(median of \d+, first call \S+ (ns|µs|ms|s|min)\)")
 QUICK = {"repeat": 3, "min_time": 0.001}

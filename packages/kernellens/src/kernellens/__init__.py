@@ -11,7 +11,6 @@ known: they are looked up when they are first used.
 `requests`   the accesses of a log as the requests that warps make of memory
 `traffic`    the 32-byte sectors of global memory that requests move
 `banks`      the bank conflicts of shared memory
-`barriers`   barriers that some threads pass by
 `branches`   where the threads of a warp part
 `arrays`     the array lens: `account`, what array code launches, moves and allocates
 `magics`     `%%lens` and `%gpu`; `datasheet`: a GPU's figures, as the latter shows them
@@ -46,7 +45,7 @@ _HOMES = {
     "account": "arrays",
     "array": "arrays",
     "bound": "times",
-    "chosen_gpu": "chosen",
+    "chosen_gpu": "target",
     "compile": "compiling",
     "estimate": "times",
     "occupancy": "residency",
@@ -54,7 +53,7 @@ _HOMES = {
     "schedules": "ordering",
     "show": "pictures",
     "trace": "tracing",
-    "use_gpu": "chosen",
+    "use_gpu": "target",
 }
 _MODULES = ("plot",)
 

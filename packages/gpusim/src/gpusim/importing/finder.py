@@ -84,17 +84,9 @@ class StandInFinder:
             # Asking whether there is a cuDF is harmless, and many libraries do; importing it is what needs an answer.
             return ModuleSpec(fullname, _Refusal(REFUSED[name]))
         place = os.path.join(HERE, STANDINS[name], *fullname[len(name) :].split(".")[1:])
-        if place.endswith(".py"):
-            return _spec(fullname, place, None)
-        if os.path.isfile(os.path.join(place, "__init__.py")):
-            return _spec(fullname, os.path.join(place, "__init__.py"), [place])
-        if os.path.isfile(place + ".py"):
-            return _spec(fullname, place + ".py", None)
-        entry = reexports(name).get(fullname)
-        if entry is not None and entry.get("package"):
-            return _spec(fullname, os.path.join(place, "__init__.py"), [place], ReexportLoader)
-        if entry is not None:
-            return _spec(fullname, place + ".py", None, ReexportLoader)
+        spec = _stand_in(name, fullname, place)
+        if spec is not None:
+            return spec
         error = _refuse(fullname, place)
         if error is None:  # the real library has none either, and Python says so
             return None
@@ -167,7 +159,9 @@ _tables: dict[str, dict[str, dict]] = {}
 def reexports(name: str) -> dict[str, dict]:
     """Return a library's modules that have no file: ``{"cuml.cluster.dbscan": {"from": {"cuml.cluster._classes": "DBSCAN"}}}``.
 
-    Besides ``from``, an entry may have ``as`` (other names for the same), ``doc`` and ``package``.
+    Besides ``from``, an entry may have ``unlisted`` (the same for names that are not in ``__all__``), ``as`` (other names for the
+    same), ``doc`` and ``package``; ``refused``: names that exist and cannot be used, each with the nearest one that can (and a
+    ``note`` for all); or ``is``, the module that this is another name of.
     """
     if name not in _tables:
         import json
@@ -187,18 +181,49 @@ def children(package: str) -> dict[str, dict]:
 
 
 def _source(fullname: str, entry: dict) -> str:
-    homes, same = entry.get("from", {}), entry.get("as", {})
-    names = sorted([*" ".join(homes.values()).split(), *same])
-    lines = [f"from {home} import {', '.join(theirs.split())}" for home, theirs in homes.items()]
+    if "is" in entry:
+        return f"import importlib, sys\n\nsys.modules[__name__] = importlib.import_module({entry['is']!r})\n"
+    homes, same, refused = entry.get("from", {}), entry.get("as", {}), entry.get("refused", {})
+    names = sorted([*" ".join(homes.values()).split(), *same, *refused])
+    unlisted = entry.get("unlisted", {})
+    lines = [f"from {home} import {', '.join(theirs.split())}" for home, theirs in [*homes.items(), *unlisted.items()]]
     lines += [f"{name} = {other}" for name, other in same.items()]
+    lines += ["from gpusim.importing import names as _names"] if refused else []
+    for name, nearest in refused.items():
+        maker = "refused" if name.islower() else "refused_class"
+        lines.append(f"{name} = _names.{maker}({f'{fullname}.{name}'!r}, {nearest!r}, {entry.get('note')!r})")
     doc = entry.get("doc") or f"Where {fullname.partition('.')[0]} has {' and '.join(names)}."
     lines += [f"__all__ = {names!r}"] if names else []
     return "\n".join([f'"""{doc}"""', "", *lines, ""])
 
 
+def has(fullname: str) -> bool:
+    """Whether there is a stand-in of a module, imported or not."""
+    name = owner(fullname)
+    if name is None or name in REFUSED:
+        return False
+    place = os.path.join(HERE, STANDINS[name], *fullname[len(name) :].split(".")[1:])
+    return _stand_in(name, fullname, place) is not None
+
+
 def is_standin(module: object) -> bool:
     """Whether a module was loaded by this finder."""
     return isinstance(getattr(getattr(module, "__spec__", None), "loader", None), StandInLoader)
+
+
+def _stand_in(name: str, fullname: str, place: str) -> ModuleSpec | None:
+    if place.endswith(".py"):
+        return _spec(fullname, place, None)
+    if os.path.isfile(os.path.join(place, "__init__.py")):
+        return _spec(fullname, os.path.join(place, "__init__.py"), [place])
+    if os.path.isfile(place + ".py"):
+        return _spec(fullname, place + ".py", None)
+    entry = reexports(name).get(fullname)
+    if entry is not None and entry.get("package"):
+        return _spec(fullname, os.path.join(place, "__init__.py"), [place], ReexportLoader)
+    if entry is not None:
+        return _spec(fullname, place + ".py", None, ReexportLoader)
+    return None
 
 
 def _spec(fullname: str, file: str, folders: list[str] | None, loader: type = StandInLoader) -> ModuleSpec:

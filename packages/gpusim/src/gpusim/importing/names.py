@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from . import finder
 from .errors import NotSimulatedAttribute, NotSimulatedError
 from .removed_names import noted
 
@@ -28,12 +29,22 @@ def real_names(library: str) -> dict[str, frozenset[str]]:
 
 
 def refuser(module: str) -> Callable[[str], Any]:
-    """A module's ``__getattr__``: NotSimulatedAttribute for names that the real module has, else AttributeError."""
+    """A module's ``__getattr__``: NotSimulatedAttribute for names that the real module has, else AttributeError.
+
+    ``__all__``, where a module has none, is what there is here of the real module's names.
+    """
     library = module.partition(".")[0]
 
     def __getattr__(name: str) -> Any:
         # Nobody asks a real library for dunders that it has and we have not, but Python's own machinery asks for many.
-        if not name.startswith("__") and name in real_names(library).get(module, ()):
+        theirs = real_names(library)
+        if name == "__all__" and module in theirs:
+            # Asked for by `from module import *`, where the module has no list of its own.
+            return sorted(theirs[module] & vars(sys.modules[module]).keys())
+        submodule = f"{module}.{name}"
+        if not name.startswith("__") and (
+            name in theirs.get(module, ()) or submodule in theirs and not finder.has(submodule)
+        ):
             import difflib
 
             there = [n for n in vars(sys.modules[module]) if not n.startswith("_")]
@@ -71,3 +82,14 @@ def refused_class(name: str, nearest: str | None = None, note: str | None = None
 
     members = {"__init__": __init__, "__module__": name.rpartition(".")[0], "__doc__": f"{name}, refused."}
     return type(name.rpartition(".")[2], (), members)
+
+
+def refused(name: str, nearest: str | None = None, note: str | None = None) -> Callable[..., Any]:
+    """A function that exists, so that it can be imported, and raises NotSimulatedError when it is called."""
+
+    def function(*args: Any, **kwargs: Any) -> Any:
+        raise NotSimulatedError(name, nearest, note)
+
+    function.__name__ = function.__qualname__ = name.rpartition(".")[2]
+    function.__doc__ = f"{name}, refused."
+    return function

@@ -4,8 +4,6 @@ Compiled by Numba without its own threads: each call works on one slice with the
 Python threads as there are cores call it at once. That compiles in a tenth of the time that `parallel=True` takes.
 """
 
-from __future__ import annotations
-
 from numba import njit
 
 FLOPS_PER_ROUND = 32  # sixteen fused multiply-adds on each element

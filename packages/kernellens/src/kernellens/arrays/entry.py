@@ -86,7 +86,7 @@ def taken(function: Callable, args: tuple, kwargs: Mapping[str, Any], gpu: gpus.
             result = function(*args, **kwargs)
         found = finish(seen, gpu, name=getattr(function, "__name__", "this"))
     else:
-        filename, first = inner.__code__.co_filename, inner.__code__.co_firstlineno
+        filename = inner.__code__.co_filename
         with Recorder(filename) as seen:
             result = function(*args, **kwargs)
         source = {
@@ -97,7 +97,6 @@ def taken(function: Callable, args: tuple, kwargs: Mapping[str, Any], gpu: gpus.
         tree = _tree(filename, inner.__globals__)
         plain = _plain({**inner.__globals__, **_closure(inner)})
         found = finish(seen, gpu, inner.__name__, source, tree, plain)
-        del first
     del result
     if not shapes.on:
         queue.drain()

@@ -4,8 +4,6 @@ Nothing is told by colour alone: each kind of row has a mark of its own and ever
 `PAPER` are each used for one thing only, so that a page with a dark background can put others in their place (`DARK`).
 """
 
-from __future__ import annotations
-
 BLUE, VERMILLION, GREEN, PURPLE, SKY, ORANGE = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00"
 SERIES = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY)
 MARKERS = ("circle", "square", "triangle", "diamond", "inverted_triangle", "plus")

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import dis
+import functools
+import json
 import threading
 import time
+import types
 import weakref
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +19,7 @@ import pandas as pd
 from gpusim.device import queue
 from gpusim.importing.errors import NotSimulatedError
 
-from . import advice, attribution
+from . import attribution
 from .operations import Line, account, measured
 
 _state = threading.local()
@@ -95,7 +100,7 @@ def call(what: str, host: Callable, device: Callable | None, args: tuple, kwargs
         elif device is not None and account.refused(at.where, what):
             account.refuse(at.where, at.source, what, _kind_known(at.where, what), "", "", "")
             back(line, operands)
-        line.flops += advice.flops(what, operands)
+        line.flops += flops(what, operands)
         low, named = lower(args, known), lower(kwargs, known)
         began = time.perf_counter()
         try:
@@ -121,7 +126,7 @@ def _on_device(
     what: str, device: Callable, args: tuple, kwargs: dict, at: attribution.Place, line: Line
 ) -> tuple[Any, bool]:
     """The device's result, and whether the work stays on the host."""
-    frames = advice.library(what) == "cuDF"
+    frames = library(what) == "cuDF"
     try:
         with measured(line):
             made = device(*raise_(args, frames), **raise_(kwargs, frames))
@@ -130,14 +135,14 @@ def _on_device(
     except Unavailable:
         return None, True
     except Missing as error:
-        account.refuse(at.where, at.source, what, "missing", advice.library(what), str(error), advice.instead(what))
+        account.refuse(at.where, at.source, what, "missing", library(what), str(error), instead(what))
     except NotSimulatedError as error:
-        account.refuse(at.where, at.source, what, "not simulated", advice.library(what), str(error), "")
+        account.refuse(at.where, at.source, what, "not simulated", library(what), str(error), "")
     except MemoryError as error:
-        account.refuse(at.where, at.source, what, "memory", "the device", str(error), advice.MEMORY)
+        account.refuse(at.where, at.source, what, "memory", "the device", str(error), MEMORY)
     except Exception as error:
         said = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
-        account.refuse(at.where, at.source, what, "refused", advice.library(what), said, advice.instead(what))
+        account.refuse(at.where, at.source, what, "refused", library(what), said, instead(what))
     back(line, (*args, *kwargs.values()))
     return None, True
 
@@ -173,7 +178,7 @@ def handed_over(at: attribution.Place, line: Line, values: Any) -> None:
     account.refuse(
         *(at.where, at.source, at.library, "handed over", "CuPy and cuDF"),
         f"{at.library} works on the host: a device array is not converted in silence.",
-        advice.handed(at.library),
+        handed(at.library),
     )
 
 
@@ -205,7 +210,7 @@ def _upload(value: Any) -> Any:
         return cupy.asarray(np.ndarray.view(value, np.ndarray))
     import cudf
 
-    return cudf.from_pandas(advice.plain_frame(value))
+    return cudf.from_pandas(plain_frame(value))
 
 
 def raise_(value: Any, frames: bool) -> Any:
@@ -235,7 +240,7 @@ def raise_(value: Any, frames: bool) -> Any:
     if callable(value) and not isinstance(value, type):
         if hasattr(value, "_ported_host"):
             return value._ported_host
-        advice.check_function(value)
+        check_function(value)
     return value
 
 
@@ -328,3 +333,88 @@ def _held() -> int:
     import cupy
 
     return cupy.get_default_memory_pool().used_bytes()
+
+
+# What to write instead, and what is known of single functions.
+
+MEMORY = "Work on a part at a time, or in float32; keep fewer temporaries alive (out=, in-place operators, del)."
+_SIDE_EFFECTS = {"STORE_GLOBAL", "STORE_DEREF", "STORE_ATTR", "STORE_SUBSCR", "DELETE_SUBSCR", "YIELD_VALUE"}
+_TELLTALE = {"print", "open", "input", "append", "extend", "write", "add", "update", "pop", "random", "time"}
+
+
+class SideEffects(TypeError):
+    """A function that cannot be run a second time to see what a GPU would say."""
+
+
+def library(what: str) -> str:
+    """Whose rule it is."""
+    if what.startswith(("numpy", "array", "ndarray", "scipy")):
+        return "CuPy"
+    return "cuDF"
+
+
+@functools.cache
+def _table() -> dict:
+    return json.loads(Path(__file__).with_name("advice.json").read_text(encoding="utf-8"))
+
+
+def instead(what: str) -> str:
+    """What to write instead of something that is refused."""
+    table = _table()
+    for key in (what, what.rpartition(".")[2], what.partition(".")[0]):
+        if key in table["instead"]:
+            return table["instead"][key]
+    return table["otherwise"][library(what)]
+
+
+def handed(name: str) -> str:
+    """What to write where an array is handed to another library."""
+    table = _table()
+    return table["handed"].get(name, table["handed"]["*"])
+
+
+def plain_frame(value: Any) -> Any:
+    """A frame or series as pandas' own class, which cuDF takes."""
+    return pd.DataFrame(value) if isinstance(value, pd.DataFrame) else pd.Series(value)
+
+
+def check_function(function: Any) -> None:
+    """Refuse to run a function of the program's twice if that would show.
+
+    Raises
+    ------
+    SideEffects
+    """
+    code = getattr(function, "__code__", None)
+    if not isinstance(code, types.CodeType):
+        return
+    done = {instruction.opname for instruction in dis.get_instructions(code)}
+    if done & _SIDE_EFFECTS or set(code.co_names) & _TELLTALE:
+        raise SideEffects(
+            f"{function.__name__} does more than return a value: cuDF compiles such functions for the GPU, and "
+            "refuses what is no arithmetic"
+        )
+
+
+def flops(what: str, operands: tuple) -> float:
+    """Floating-point operations of matrix products and factorisations; 0 for all else, which memory bounds."""
+    name = what.rpartition(".")[2]
+    arrays = [value for value in operands if isinstance(value, np.ndarray) and value.ndim >= 1]
+    if name in ("matmul", "dot", "inner") and len(arrays) >= 2:
+        a, b = arrays[:2]
+        return 2.0 * a.size * (b.shape[-1] if b.ndim > 1 else 1)
+    if "linalg" not in what or not arrays or arrays[0].ndim != 2:
+        return 0.0
+    m, n = sorted(arrays[0].shape, reverse=True)
+    return {
+        "solve": 2 / 3 * n**3,
+        "inv": 2.0 * n**3,
+        "det": 2 / 3 * n**3,
+        "cholesky": n**3 / 3,
+        "qr": 2.0 * m * n**2 - 2 / 3 * n**3,
+        "svd": 4.0 * m * n**2 + 8.0 * n**3,
+        "eigh": 9.0 * n**3,
+        "eigvalsh": 4 / 3 * n**3,
+        "lstsq": 4.0 * m * n**2 + 8.0 * n**3,
+        "pinv": 4.0 * m * n**2 + 8.0 * n**3,
+    }.get(name, 0.0)

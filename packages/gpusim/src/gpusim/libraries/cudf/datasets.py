@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-__all__ = ["randomdata", "timeseries"]
-
 names = (
     "Alice Bob Charlie Dan Edith Frank George Hannah Ingrid Jerry Kevin Laura Michael Norbert Oliver Patricia Quinn Ray "
     "Sarah Tim Ursula Victor Wendy Xavier Yvonne Zelda"

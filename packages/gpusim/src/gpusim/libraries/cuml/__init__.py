@@ -7,7 +7,6 @@ from typing import Any
 from gpusim.importing.names import refuser
 
 from . import common, explainer, feature_extraction, internals, metrics, multiclass, naive_bayes, preprocessing
-from ._version import __git_commit__, __version__
 from .cluster import DBSCAN, HDBSCAN, AgglomerativeClustering, KMeans
 from .covariance import EmpiricalCovariance, LedoitWolf
 from .datasets import make_arima, make_blobs, make_classification, make_regression
@@ -57,6 +56,8 @@ def __getattr__(name: str) -> Any:
     return _refuse(name)
 
 
+__version__ = "26.10.00+gpusim"
+__git_commit__ = ""
 __all__ = [
     "ARIMA", "AgglomerativeClustering", "AutoARIMA", "Base", "CD", "DBSCAN", "ElasticNet", "EmpiricalCovariance",
     "ExponentialSmoothing", "GaussianRandomProjection", "GlobalSettings", "HDBSCAN", "IncrementalPCA",

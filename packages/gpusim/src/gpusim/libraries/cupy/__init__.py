@@ -7,6 +7,8 @@ host is kept apart.  What the real CuPy has and this has not raises ``NotSimulat
 from __future__ import annotations
 
 from ._core import ndarray, ufunc  # isort: skip  (first: it sets what the others build arrays of)
+from gpusim.importing.names import refuser
+
 from . import (
     _creation,
     _gone,
@@ -30,7 +32,6 @@ from . import (
 )
 from ._core.flatiter import flatiter
 from ._core.fusion import fuse
-from ._core.names import refuser
 from ._core.ufuncs import by_name as _ufuncs
 from ._util import clear_memo, memoize
 from .exceptions import (

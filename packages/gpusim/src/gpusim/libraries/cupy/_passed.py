@@ -1,7 +1,5 @@
 """What CuPy takes from NumPy as it is: types, constants, and functions about them."""
 
-from __future__ import annotations
-
 import numpy as np
 
 _NAMES = """

@@ -15,7 +15,6 @@ from numpy.linalg import LinAlgError
 
 from ._core import launch
 from ._core.adapt import running
-from ._core.names import refuser
 from ._core.products import matmul
 
 ndarray = launch.array_class
@@ -262,4 +261,3 @@ __all__ = [
     "LinAlgError", "cholesky", "det", "eig", "eigh", "eigvals", "eigvalsh", "inv", "matmul", "matrix_power", "matrix_rank",
     "matrix_transpose", "norm", "pinv", "qr", "slogdet", "solve", "svd", *_adapted(),
 ]  # fmt: skip
-__getattr__ = refuser("cupy.linalg")

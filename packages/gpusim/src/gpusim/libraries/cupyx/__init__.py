@@ -9,8 +9,9 @@ from typing import Any
 
 from cupy import linalg as _linalg
 from cupy._core.indexing import scatter as _scatter
-from cupy._core.names import refuser
 from cupy._core.ufuncs import by_name as _ufuncs
+
+from gpusim.importing.names import refuser
 
 from . import profiler, scipy
 from ._gufunc import GeneralizedUFunc

@@ -94,6 +94,3 @@ def potrs(L: Any, b: Any, lower: bool) -> Any:
         return x[..., 0] if vector else x
 
     return call("cusolver_potrs", run, (L, b), {})
-
-
-__all__ = ["gels", "gesv", "posv", "potrs"]

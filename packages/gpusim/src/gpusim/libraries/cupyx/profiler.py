@@ -12,7 +12,6 @@ from typing import Any
 
 import cupy
 import numpy as np
-from cupy._core.names import refuser
 from cupy.cuda.stream import PLACE, Event, get_elapsed_time
 
 
@@ -175,7 +174,3 @@ def load_ipython_extension(ipython: Any) -> None:
         ))  # fmt: skip
 
     ipython.register_magic_function(gpu_timeit, "line_cell", "gpu_timeit")
-
-
-__all__ = ["benchmark", "load_ipython_extension", "profile", "time_range"]
-__getattr__ = refuser("cupyx.profiler")

@@ -23,6 +23,3 @@ def repeat(
         func, args, {} if kwargs is None else kwargs, n_repeat, name=name, n_warmup=n_warmup,
         max_duration=max_duration, devices=devices,
     )  # fmt: skip
-
-
-__all__ = ["repeat"]

@@ -1,12 +1,7 @@
 """A stand-in for Dask-CUDA: a cluster of one single-threaded worker per simulated GPU, each with its own device memory."""
 
-from __future__ import annotations
-
-from gpusim.importing.names import refuser
-
 from ._version import __git_commit__, __version__
 from .cuda_worker import CUDAWorker
 from .local_cuda_cluster import LocalCUDACluster
 
 __all__ = ["CUDAWorker", "LocalCUDACluster", "__git_commit__", "__version__"]
-__getattr__ = refuser("dask_cuda")

@@ -4,8 +4,6 @@ from dask import config as _config
 from dask import dataframe as _dd
 from dask.dataframe import from_delayed
 
-from gpusim.importing.names import refuser
-
 from . import backends, io
 from ._expr import collection
 from ._expr.expr import patch as _patch
@@ -49,4 +47,3 @@ def to_orc(*args, **kwargs):
 
 
 _patch()
-__getattr__ = refuser("dask_cudf")

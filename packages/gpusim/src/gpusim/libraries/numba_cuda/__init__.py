@@ -19,7 +19,6 @@ from .types import *  # noqa: F403
 
 from ._device_names import top as _top, vectors as _vectors  # isort: skip  (after types: it has a `const` of its own)
 from . import (
-    _names,
     api,
     args,
     cache_hints,
@@ -136,7 +135,5 @@ if _os.environ.get("NUMBA_ENABLE_CUDASIM", "0") not in ("", "0"):
         "NUMBA_ENABLE_CUDASIM is set and ignored: gpusim simulates numba.cuda, with Numba's own arithmetic.",
         stacklevel=2,
     )
-
-__getattr__ = _names.refuser("numba.cuda")
 __all__ = sorted({name for name in globals() if not name.startswith("_") and name not in ("annotations",)})
 _ = _auto_device

@@ -1,7 +1,5 @@
 """The names that have a meaning only inside kernels, as the engine knows them, under numba-cuda's names."""
 
-from __future__ import annotations
-
 from gpusim.kernels.frontend.intrinsics import TOP, vector_types
 
 vectors = {name: TOP[canonical] for name, canonical in vector_types().items()}

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from gpusim.device import queue
+from gpusim.importing.names import refused
 
 from . import _memory, _streams
 from ._context import get_context as current_context
 from ._context import gpus, require_context
 from ._context import reset as _reset
 from ._device import Device
-from ._names import refused, refuser
 from ._streams import event_elapsed_time
 from .cudadrv import _layout, devicearray, devices, driver
 
@@ -322,4 +322,3 @@ def defer_cleanup() -> Iterator[None]:
 
 profiling, profile_start, profile_stop = driver.profiling, driver.profile_start, driver.profile_stop
 _ = weakref, require_context
-__getattr__ = refuser("numba.cuda.api")

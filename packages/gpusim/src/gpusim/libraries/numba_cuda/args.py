@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._names import refuser
-
 
 class ArgHint:
     """A kernel argument with a hint.
@@ -53,7 +51,3 @@ class InOut(ArgHint):
 def wrap_arg(value: Any, default: type = InOut) -> ArgHint:
     """An argument with a hint; the default one if it has none."""
     return value if isinstance(value, ArgHint) else default(value)
-
-
-__all__ = ["ArgHint", "In", "InOut", "Out", "wrap_arg"]
-__getattr__ = refuser("numba.cuda.args")

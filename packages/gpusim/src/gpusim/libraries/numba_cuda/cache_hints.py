@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._names import refuser
 from .decorators import jit
 
 
@@ -20,4 +19,3 @@ ldca, ldcg, ldcs, ldlu, ldcv = (jit(_load, device=True) for _ in range(5))
 stcg, stcs, stwb, stwt = (jit(_store, device=True) for _ in range(4))
 
 __all__ = ["ldca", "ldcg", "ldcs", "ldcv", "ldlu", "stcg", "stcs", "stwb", "stwt"]
-__getattr__ = refuser("numba.cuda.cache_hints")

@@ -1,13 +1,9 @@
 """Cooperative groups: all blocks of a launch that wait for each other."""
 
-from __future__ import annotations
-
 from gpusim.kernels.frontend.intrinsics import TOP as _TOP
 
-from ._names import refuser
 from .types import GridGroup, grid_group
 
 this_grid = _TOP["cg"].this_grid
 
 __all__ = ["GridGroup", "grid_group", "this_grid"]
-__getattr__ = refuser("numba.cuda.cg")

@@ -1,8 +1,6 @@
 """Compiling for a GPU: not simulated, as there is no code for one."""
 
-from __future__ import annotations
-
-from ._names import refused, refuser
+from gpusim.importing.names import refused
 
 _NEAREST = "@cuda.jit and inspect_types()"
 _NOTE = "Kernels are compiled for this CPU, so there is no PTX."
@@ -12,9 +10,3 @@ compile_for_current_device = refused("cuda.compile_for_current_device", _NEAREST
 compile_ptx = refused("cuda.compile_ptx", _NEAREST, _NOTE)
 compile_ptx_for_current_device = refused("cuda.compile_ptx_for_current_device", _NEAREST, _NOTE)
 compile_cuda = refused("numba.cuda.compiler.compile_cuda", _NEAREST, _NOTE)
-
-__all__ = [
-    "compile", "compile_all", "compile_cuda", "compile_for_current_device", "compile_ptx",
-    "compile_ptx_for_current_device",
-]  # fmt: skip
-__getattr__ = refuser("numba.cuda.compiler")

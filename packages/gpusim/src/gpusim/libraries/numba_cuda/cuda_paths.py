@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from ._names import refuser
-
 
 def get_cuda_paths() -> dict:
     """No paths."""
@@ -13,7 +11,3 @@ def get_cuda_paths() -> dict:
 def get_cuda_home(*subdirs: str) -> None:
     """There is no CUDA installation to point at."""
     return None
-
-
-__all__ = ["get_cuda_home", "get_cuda_paths"]
-__getattr__ = refuser("numba.cuda.cuda_paths")

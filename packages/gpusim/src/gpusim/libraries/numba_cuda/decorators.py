@@ -10,8 +10,8 @@ from numba.core import config, sigutils, types
 from numba.core.errors import DeprecationError, NumbaInvalidConfigWarning
 
 from gpusim.importing.errors import NotSimulatedError
+from gpusim.importing.names import refused
 
-from ._names import refused, refuser
 from .dispatcher import CUDADispatcher
 
 declare_device = refused("cuda.declare_device", "@cuda.jit(device=True)", "Functions in CUDA C++ are not simulated.")
@@ -153,7 +153,3 @@ def _check_carveout(carveout: Any) -> None:
             raise ValueError("Carveout must be between -1 and 100")
     else:
         raise TypeError(f"shared_memory_carveout must be str or int, got {type(carveout).__name__}")
-
-
-__all__ = ["declare_device", "jit"]
-__getattr__ = refuser("numba.cuda.decorators")

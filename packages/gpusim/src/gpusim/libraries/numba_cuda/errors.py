@@ -9,8 +9,6 @@ from numba.core.errors import LoweringError
 from gpusim.kernels.limits import MISSING as missing_launch_config_msg
 from gpusim.kernels.limits import normalize as normalize_kernel_dimensions
 
-from ._names import refuser
-
 
 class KernelRuntimeError(RuntimeError):
     """An exception that was raised in a kernel.
@@ -39,4 +37,3 @@ __all__ = [
     "CudaLoweringError", "KernelRuntimeError", "LoweringError", "UnsupportedBytecodeError",
     "missing_launch_config_msg", "normalize_kernel_dimensions",
 ]  # fmt: skip
-__getattr__ = refuser("numba.cuda.errors")

@@ -1,13 +1,6 @@
 """Arithmetic in half precision, for kernels."""
 
-from __future__ import annotations
-
 from gpusim.kernels.frontend.intrinsics import TOP as _TOP
-
-from ._names import refuser
 
 _members = {name: getattr(_TOP["fp16"], name) for name in _TOP["fp16"]._members}
 globals().update(_members)
-
-__all__ = list(_members)
-__getattr__ = refuser("numba.cuda.fp16")

@@ -13,7 +13,6 @@ from numba import float32, float64, int32, int64, uint32, uint64
 
 from . import _generated
 from ._device_names import top as _top
-from ._names import refuser
 from .decorators import jit
 
 _NAMES = {
@@ -99,4 +98,3 @@ for _name, (_kinds, _expression) in _OTHERS.items():
     _define(_name, _kinds, _expression, "float32" if _name.startswith("fast_") and _expression[0] != "(" else "")
 
 __all__ = [*_REAL, *(f"{_name}f" for _name in _REAL), *_OTHERS]
-__getattr__ = refuser("numba.cuda.libdevice")

@@ -14,7 +14,6 @@ from numba import float32, float64, int64, njit, uint32, uint64
 from numba.np.numpy_support import from_dtype
 
 from . import api
-from ._names import refuser
 
 xoroshiro128p_dtype = np.dtype([("s0", np.uint64), ("s1", np.uint64)], align=True)
 xoroshiro128p_type = from_dtype(xoroshiro128p_dtype)
@@ -203,13 +202,3 @@ def create_xoroshiro128p_states(n: int, seed: int, subsequence_start: int = 0, s
     states = api.device_array(n, xoroshiro128p_dtype, stream=stream)
     init_xoroshiro128p_states(states, seed, subsequence_start, stream)
     return states
-
-
-__all__ = [
-    "create_xoroshiro128p_states", "init_xoroshiro128p_state", "init_xoroshiro128p_states",
-    "init_xoroshiro128p_states_cpu", "rotl", "uint64_to_unit_float32", "uint64_to_unit_float64",
-    "xoroshiro128p_dtype", "xoroshiro128p_jump", "xoroshiro128p_next", "xoroshiro128p_normal_float32",
-    "xoroshiro128p_normal_float64", "xoroshiro128p_type", "xoroshiro128p_uniform_float32",
-    "xoroshiro128p_uniform_float64",
-]  # fmt: skip
-__getattr__ = refuser("numba.cuda.random")

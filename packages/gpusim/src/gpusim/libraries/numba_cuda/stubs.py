@@ -1,11 +1,5 @@
 """What has a meaning only inside kernels (see ``numba.cuda._device_names``)."""
 
-from __future__ import annotations
-
 from ._device_names import top as _top
-from ._names import refuser
 
 globals().update(_top)
-
-__all__ = list(_top)
-__getattr__ = refuser("numba.cuda.stubs")

@@ -7,7 +7,7 @@ from typing import Any
 from numba.core import types as _core
 from numba.core.types import *  # noqa: F403
 
-from ._names import refuser
+from gpusim.importing.names import refuser
 
 
 class Dim3(_core.Type):

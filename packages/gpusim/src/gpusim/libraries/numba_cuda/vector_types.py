@@ -1,11 +1,5 @@
 """CUDA's vector types, for kernels."""
 
-from __future__ import annotations
-
 from ._device_names import vectors as vector_types
-from ._names import refuser
 
 globals().update(vector_types)
-
-__all__ = [*vector_types, "vector_types"]
-__getattr__ = refuser("numba.cuda.vector_types")

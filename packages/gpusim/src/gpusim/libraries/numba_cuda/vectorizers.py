@@ -15,7 +15,6 @@ from numba.np.ufunc.ufuncbuilder import _BaseUFuncBuilder, parse_identity
 
 from . import _generated
 from ._gufunc import CUDAGeneralizedUFunc, GUFuncEngine, parse_signature
-from ._names import refuser
 from ._ufunc import CUDAUFuncDispatcher
 from .decorators import jit
 
@@ -156,7 +155,3 @@ def _item(argument: str, ndim: int, kind: Any) -> str:
         return f"{argument}[{', '.join(['i', *[':'] * ndim])}]"
     # A scalar of the layout that the signature declares as an array: one of one element.
     return f"{argument}[i:i + 1]" if isinstance(kind, types.Array) else f"{argument}[i]"
-
-
-__all__ = ["CUDAGUFuncVectorize", "CUDAUFuncDispatcher", "CUDAVectorize"]
-__getattr__ = refuser("numba.cuda.vectorizers")

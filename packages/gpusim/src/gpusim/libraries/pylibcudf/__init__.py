@@ -4,12 +4,9 @@ What works here is what code at the edges of cuDF uses: `Column`, `Table`, `Scal
 `interop`.
 """
 
-from gpusim.importing.names import refuser
-
 from . import interop
 from .objects import Column, Scalar, Table
 
 __version__ = "26.10.02+gpusim"
 __git_commit__ = ""
 __all__ = ["Column", "Scalar", "Table", "interop"]
-__getattr__ = refuser("pylibcudf")

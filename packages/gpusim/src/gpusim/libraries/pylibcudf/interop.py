@@ -7,8 +7,6 @@ from typing import Any
 
 import pyarrow as pa
 
-from gpusim.importing.names import refuser
-
 from .objects import Column, Scalar, Table
 
 
@@ -33,4 +31,3 @@ def to_arrow(plc_object: Any, metadata: Any = None) -> Any:
 to_arrow.register(Table, lambda table, metadata=None: table.to_arrow(metadata))
 to_arrow.register(Column, lambda column, metadata=None: column.to_arrow())
 to_arrow.register(Scalar, lambda scalar, metadata=None: scalar.to_arrow())
-__getattr__ = refuser("pylibcudf.interop")

@@ -15,8 +15,6 @@ login; `notice`: what a learner is told; `trust`: notebooks open on a full disk.
 What a hub's Python imports needs the standard library, filelock, and what JupyterHub itself needs (cryptography, pydantic, Tornado).
 """
 
-from __future__ import annotations
-
 from .plan import Mechanism, Plan, Seat, plan
 from .shared_gpus import Board, UnreadableGpus, found, named
 

@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import asyncio
 import os
-import secrets
 import time
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlparse
 
-from jupyterhub.services.auth import HubOAuth, HubOAuthCallbackHandler, HubOAuthenticated
+from jupyterhub.services.auth import HubOAuth
 from tornado import web
+
+from hundredfold.hub_page import Base, served
 
 from . import reclaim, status
 from .allocations import Allocations
 from .hub_client import NoAnswer, Site
 
-HERE = Path(__file__).parent
 #: A seat is given back if the hub has not known its server for this long (seconds); a server that starts takes its time.
 STALE = 600.0
 LOOK = 60.0
@@ -29,45 +29,13 @@ LOOK = 60.0
 WAIT = 1.0
 
 
-class Base(HubOAuthenticated, web.RequestHandler):
+class _Asked(Base):
     @property
     def site(self) -> Site:
         return self.settings["site"]
 
-    _asked = False
 
-    def get_current_user(self) -> Any:
-        # JupyterHub asks who it is while it looks whether a request is forged, and looks that up while it asks: where it is forged, the
-        # second would wait for the first, and the page for both, without end (jupyterhub/services/auth.py, _synchronize).
-        if self._asked:
-            return None
-        self._asked = True
-        return super().get_current_user()
-
-    def set_default_headers(self) -> None:
-        self.set_header("Content-Security-Policy", "default-src 'self'; frame-ancestors 'none'")
-        self.set_header("X-Content-Type-Options", "nosniff")
-        self.set_header("Cache-Control", "no-store")
-
-
-class Page(Base):
-    @web.authenticated
-    def get(self) -> None:
-        self.xsrf_token  # noqa: B018  (sets the cookie that the script sends back)
-        self.set_header("Content-Type", "text/html; charset=UTF-8")
-        self.finish((HERE / "page.html").read_bytes())
-
-
-class Part(Base):
-    """The page's script and style."""
-
-    @web.authenticated
-    def get(self, kind: str) -> None:
-        self.set_header("Content-Type", {"js": "text/javascript", "css": "text/css"}[kind] + "; charset=UTF-8")
-        self.finish((HERE / f"page.{kind}").read_bytes())
-
-
-class Status(Base):
+class Status(_Asked):
     @web.authenticated
     async def get(self) -> None:
         # One look at a time, which all who ask meanwhile share: a silent server holds up one thread, and not all.
@@ -77,7 +45,7 @@ class Status(Base):
         self.finish({"seats": status.as_data(found), "last": self.settings["last"]})
 
 
-class Reclaim(Base):
+class Reclaim(_Asked):
     @web.authenticated
     async def post(self) -> None:
         try:
@@ -101,7 +69,7 @@ class Reclaim(Base):
         self.settings["last"][:] = [f"{freed.owner}: {freed.path}: {freed.how}" for freed in done]
 
 
-class Stop(Base):
+class Stop(_Asked):
     @web.authenticated
     async def post(self) -> None:
         owner = self.get_body_argument("owner")
@@ -130,32 +98,14 @@ async def _tidy(site: Site) -> None:
                 await asyncio.to_thread(Allocations(site.state / "seats.json").release, owner)
 
 
-def application(site: Site, prefix: str) -> web.Application:
-    """The page's application below `prefix`, which ends in a slash."""
-    return web.Application(
-        [
-            (prefix, Page),
-            (prefix + r"page\.(js|css)", Part),
-            (prefix + "api/status", Status),
-            (prefix + "api/reclaim", Reclaim),
-            (prefix + "api/stop", Stop),
-            (prefix + "oauth_callback", HubOAuthCallbackHandler),
-        ],
-        site=site,
-        last=[],
-        tasks=set(),
-        cookie_secret=secrets.token_bytes(32),
-        xsrf_cookies=True,
-        xsrf_cookie_kwargs={"path": prefix, "samesite": "Strict"},
-    )
-
-
 async def main() -> None:
     """Serve until the hub ends this."""
     HubOAuth.instance(cache_max_age=10)  # seconds; then the hub is asked anew whether they are still an instructor
     site = Site.at(os.environ["HUNDREDFOLD_STATE_FOLDER"], os.environ["HUNDREDFOLD_RUN_FOLDER"])
     url = urlparse(os.environ["JUPYTERHUB_SERVICE_URL"])
-    application(site, os.environ["JUPYTERHUB_SERVICE_PREFIX"]).listen(url.port, url.hostname)
+    handlers = {"api/status": Status, "api/reclaim": Reclaim, "api/stop": Stop}
+    prefix = os.environ["JUPYTERHUB_SERVICE_PREFIX"]
+    served(Path(__file__).parent, prefix, handlers, site=site, last=[], tasks=set()).listen(url.port, url.hostname)
     await _tidy(site)
 
 

@@ -1,7 +1,6 @@
 """The course in a browser, without an installation: what runs on Pyodide behind the site's page *In the browser*.
 
-`ready`     puts the stand-ins in place where Numba, SciPy and the rest do not exist
-`session`   runs what a learner wrote, and says what came of it as plain data
+`session`   puts the simulated libraries in place, runs what a learner wrote, and says what came of it as plain data
 `drawing`   a launch as plain data, which the page draws
 `kernels`   the programs that the page offers to begin with (the files of ``offered/``)
 

@@ -14,9 +14,9 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+import gpusim
+from gpusim.importing import finder
 from kernellens.plot import quantities
-
-from .ready import ready
 
 MOST_PICTURES = 3
 """Launches of a run that are drawn: the first ones, and one more for what the last line shows."""
@@ -178,3 +178,26 @@ def _account(before: Any) -> list[str]:
         if count:
             said.append(f"{quantities.size(size)} {way} in {count} cop{'ies' if count != 1 else 'y'}")
     return said
+
+
+# Get a Python without Numba's compiler ready: Pyodide's, in a browser.
+
+#: What would stand on pandas, SciPy or Dask, which the page's Python lacks.
+ABSENT = ("cudf", "cuml", "cupyx", "dask_cuda", "dask_cudf", "pylibcudf", "rmm")
+_SETTINGS = {
+    "GPUSIM_SIMULATE": "1",
+    "GPUSIM_KERNELS": "interpreted",
+    # A browser gives a page some two gigabytes in all, and says neither how many nor when it is enough.
+    "GPUSIM_GPU_MEMORY": "512MB",
+}
+
+
+def ready() -> None:
+    """Put the stand-ins in place, and one for Numba itself; for the whole process."""
+    for name, value in _SETTINGS.items():
+        os.environ.setdefault(name, value)
+    for name in ABSENT:
+        finder.STANDINS.pop(name, None)
+        finder.REFUSED[name] = "It is not on this page; the lab on a computer has it."
+    finder.without_numba()
+    gpusim.activate()

@@ -248,7 +248,7 @@ def pinned_copy(c: Canvas) -> None:
     for k in range(4):
         c.box(x0 + k * 92, 38, 44, 26, "host", "copy", strong=True, size="small", round=2)
         c.box(x0 + 46 + k * 92, 74, 44, 26, "wire", strong=True, round=2)
-        c.waste(x0 + k * 92 + (0 if k else 0), 74, 44, 26)
+        c.waste(x0 + k * 92, 74, 44, 26)
     c.line((10, 122), (490, 122), look="rule faint")
     c.text(12, 152, "pinned memory", bold=True)
     c.text(12, 182, "processor")

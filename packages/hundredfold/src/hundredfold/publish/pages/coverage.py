@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from gpusim.importing.names import real_names
+
 LIBRARIES = ("cupy", "cupyx", "cudf", "dask_cudf", "pylibcudf", "cuml", "rmm", "dask_cuda", "numba_cuda")
 
 
@@ -67,15 +69,6 @@ def namespaces(library: str, tests: Path) -> list[Namespace]:
                 space.tested.add(member)
         found.append(space)
     return found
-
-
-def real_names(library: str) -> dict[str, frozenset[str]]:
-    """The public names of a library's modules and classes, as ``names.json`` has them."""
-    if library == "numba_cuda":
-        return importlib.import_module("numba.cuda._names").real_names()
-    from gpusim.importing import names
-
-    return names.real_names(library)
 
 
 _NOWHERE = object()

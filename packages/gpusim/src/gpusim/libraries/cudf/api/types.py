@@ -9,8 +9,6 @@ import numpy as np
 import pandas as pd
 from pandas.api import types as pd_types
 
-from gpusim.importing.names import refuser
-
 from ..core.dtypes import (
     STR,
     CategoricalDtype,
@@ -29,10 +27,7 @@ from ..core.dtypes import (
 def _of(value: Any) -> Any:
     if isinstance(value, (_BaseDtype, np.dtype, pd.api.extensions.ExtensionDtype)):
         return value
-    found = getattr(value, "dtype", value)
-    if isinstance(found, type) and issubclass(found, _BaseDtype):
-        return found
-    return found
+    return getattr(value, "dtype", value)
 
 
 def _is(value: Any, cls: Any) -> bool:
@@ -151,4 +146,3 @@ def is_datetime64tz_dtype(obj: Any) -> bool:
 
 
 _cudf_dtype = dtype
-__getattr__ = refuser("cudf.api.types")

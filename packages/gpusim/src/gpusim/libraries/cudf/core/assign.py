@@ -22,9 +22,7 @@ def frame_setitem(self: Any, key: Any, value: Any) -> None:
     """``frame[key] = value``: a column, several columns, or the rows of a mask."""
     p = self._p
     if isinstance(key, classes["DataFrame"]):
-        mask = key._p
         self._p = normal_frame(self.mask(key, value)._p)
-        del mask
         return
     host_key = key_of(key)
     if isinstance(host_key, slice):
@@ -155,7 +153,7 @@ def set_located(frame: Any, key: Any, value: Any, positional: bool) -> None:
         if name not in out.columns:
             out = with_column(out, name, None if not _is_whole(rows) else one)
             if out[name].dtype == STR and not isinstance(one, str):
-                kind = dtype_of(as_storage(one if not hasattr(one, "_p") else one).dtype)
+                kind = dtype_of(as_storage(one).dtype)
                 out = with_column(out, name, classes["Series"](nulls_series(kind, out.index)))
         series = _set_series(out[name], rows, one, positional)
         if len(series) != len(out):
@@ -226,9 +224,7 @@ def host_value(value: Any, array: Any, strict: bool = False) -> tuple[Any, Any]:
     elif here != there:
         if isinstance(array, pd.Categorical):
             return cast(new, here), array
-        if family(array) in ("text",) or family(new) in ("text",):
-            if family(array) == "text":
-                raise TypeError(f"Invalid value '{value}' for dtype '{here}'")
+        if "text" in (family(array), family(new)):
             raise TypeError(f"Invalid value '{value}' for dtype '{here}'")
         scalar = pd.api.types.is_scalar(value)
         if scalar and here.kind in "iuf" and there.kind in "iufb":

@@ -1,6 +1,6 @@
 """DataFrame: named columns with one index.
 
-Over 800 lines: it is one class, and most of its methods only check their arguments and call what does the work.
+Over 800 lines: it is one class. What most of its methods do is in modules of its own (`Later`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .column import arrow_of, dtype_of, isnull, masked, normal, public_arrow, st
 from .dtypes import STR, CategoricalDtype, IntervalDtype
 from .dtypes import dtype as cudf_dtype
 from .frame import Frame
-from .guard import guarded_class
+from .guard import Later, guarded_class
 from .index import ensure_index
 from .indexed import Indexed
 from .indexing import frame_getitem
@@ -400,23 +400,9 @@ class DataFrame(Indexed, Frame, Unary):
         numeric = [dtype_of(dtype).kind in "iufb" for dtype in self._p.dtypes]
         return frame_of(self._p.loc[:, numeric])
 
-    def query(self, expr: str, local_dict: Any = None, global_dict: Any = None, **kwargs: Any) -> Any:
-        """The rows for which an expression is true; ``@name`` is a variable of the caller."""
-        from .expressions import query
-
-        return query(self, expr, local_dict, global_dict, kwargs)
-
-    def eval(self, expr: str, inplace: bool = False, **kwargs: Any) -> Any:
-        """The value of an expression of the columns, or the frame with the columns it assigns."""
-        from .expressions import evaluate
-
-        return evaluate(self, expr, inplace, kwargs)
-
-    def isin(self, values: Any) -> Any:
-        """Which values are among some others."""
-        from .replace import isin_frame
-
-        return isin_frame(self, values)
+    query = Later("cudf.core.expressions")
+    eval = Later("cudf.core.expressions", "evaluate")
+    isin = Later("cudf.core.replace", "isin_frame")
 
     def update(self, other: Any, join: str = "left", overwrite: bool = True, filter_func: Any = None,
                errors: str = "ignore") -> None:  # fmt: skip
@@ -513,12 +499,7 @@ class DataFrame(Indexed, Frame, Unary):
             self, right, how, on, left_on, right_on, left_index, right_index, sort, suffixes, indicator, validate
         )
 
-    def join(self, other: Any, on: Any = None, how: str = "left", lsuffix: str = "", rsuffix: str = "", sort: bool = False,
-             validate: Any = None) -> Any:  # fmt: skip
-        """Rows of two frames that agree in their labels."""
-        from .join import join
-
-        return join(self, other, on, how, lsuffix, rsuffix, sort, validate)
+    join = Later("cudf.core.join")
 
     def groupby(self, by: Any = None, axis: Any = 0, level: Any = None, as_index: bool = True, sort: Any = no_default,
                 group_keys: Any = no_default, observed: bool = True, dropna: bool = True) -> Any:  # fmt: skip
@@ -547,21 +528,8 @@ class DataFrame(Indexed, Frame, Unary):
 
         return pivot(self, columns=columns, index=index, values=values)
 
-    def pivot_table(self, values: Any = None, index: Any = None, columns: Any = None, aggfunc: Any = "mean",
-                    fill_value: Any = None, margins: bool = False, dropna: Any = None, margins_name: str = "All",
-                    observed: bool = False, sort: bool = True) -> Any:  # fmt: skip
-        """A table of aggregates by row and column labels."""
-        from .reshape import pivot_table
-
-        return pivot_table(
-            self, values, index, columns, aggfunc, fill_value, margins, dropna, margins_name, observed, sort
-        )
-
-    def stack(self, level: Any = -1, dropna: Any = no_default, future_stack: bool = True) -> Any:
-        """Column labels as the innermost row labels."""
-        from .reshape import stack
-
-        return stack(self, level, dropna, future_stack)
+    pivot_table = Later("cudf.core.reshape")
+    stack = Later("cudf.core.reshape")
 
     def unstack(self, level: Any = -1, fill_value: Any = None, sort: bool = True) -> Any:
         """Row labels as column labels."""
@@ -569,30 +537,10 @@ class DataFrame(Indexed, Frame, Unary):
 
         return unstack(self, level, fill_value, sort)
 
-    def apply(self, func: Any, axis: Any = 1, raw: bool = False, result_type: Any = None, args: tuple = (),
-              by_row: Any = "compat", engine: str = "python", engine_kwargs: Any = None, **kwargs: Any) -> Any:  # fmt: skip
-        """A function of one row, compiled, applied to each row (``axis=1``)."""
-        from .udf import apply_frame
-
-        return apply_frame(self, func, axis, raw, result_type, args, by_row, engine, engine_kwargs, kwargs)
-
-    def map(self, func: Any, na_action: Any = None, **kwargs: Any) -> Any:
-        """A function of one value, compiled, applied to each value."""
-        from .udf import map_frame
-
-        return map_frame(self, func, na_action, kwargs)
-
-    def agg(self, aggs: Any, axis: Any = None) -> Any:
-        """Several reductions of the columns at once."""
-        from .describe import aggregate
-
-        return aggregate(self, aggs, axis)
-
-    def dot(self, other: Any, reflect: bool = False) -> Any:
-        """Product with a vector or a matrix."""
-        from .linear import dot
-
-        return dot(self, other, reflect)
+    apply = Later("cudf.core.udf", "apply_frame")
+    map = Later("cudf.core.udf", "map_frame")
+    agg = Later("cudf.core.describe", "aggregate")
+    dot = Later("cudf.core.linear")
 
     def __matmul__(self, other: Any) -> Any:
         return self.dot(other)
@@ -600,59 +548,20 @@ class DataFrame(Indexed, Frame, Unary):
     def __rmatmul__(self, other: Any) -> Any:
         return self.dot(other, reflect=True)
 
-    def corr(self, method: str = "pearson", min_periods: Any = None, numeric_only: bool = False) -> Any:
-        """Correlations of the columns."""
-        from .linear import frame_correlation
-
-        return frame_correlation(self, method, min_periods, numeric_only)
-
-    def cov(self, min_periods: Any = None, ddof: int = 1, numeric_only: bool = False) -> Any:
-        """Covariances of the columns."""
-        from .linear import frame_covariance
-
-        return frame_covariance(self, min_periods, ddof, numeric_only)
-
-    def to_csv(self, path_or_buf: Any = None, *args: Any, **kwargs: Any) -> Any:
-        """CSV text or file."""
-        from ..io.csv import to_csv
-
-        return to_csv(self, path_or_buf, *args, **kwargs)
-
-    def to_parquet(self, path: Any = None, *args: Any, **kwargs: Any) -> Any:
-        """A Parquet file."""
-        from ..io.parquet import to_parquet
-
-        return to_parquet(self, path, *args, **kwargs)
-
-    def to_json(self, path_or_buf: Any = None, *args: Any, **kwargs: Any) -> Any:
-        """JSON text or file."""
-        from ..io.json import to_json
-
-        return to_json(self, path_or_buf, *args, **kwargs)
-
-    def to_orc(self, fname: Any, *args: Any, **kwargs: Any) -> Any:
-        """An ORC file."""
-        from ..io.orc import to_orc
-
-        return to_orc(self, fname, *args, **kwargs)
-
-    def to_feather(self, path: Any, *args: Any, **kwargs: Any) -> Any:
-        """A Feather file, through pandas."""
-        from ..io.feather import to_feather
-
-        return to_feather(self, path, *args, **kwargs)
+    corr = Later("cudf.core.linear", "frame_correlation")
+    cov = Later("cudf.core.linear", "frame_covariance")
+    to_csv = Later("cudf.io._csv_write")
+    to_parquet = Later("cudf.io._parquet_write")
+    to_json = Later("cudf.io.json")
+    to_orc = Later("cudf.io.orc")
+    to_feather = Later("cudf.io.feather")
+    to_dlpack = Later("cudf.io.dlpack")
 
     def to_hdf(self, path_or_buf: Any, key: Any, *args: Any, **kwargs: Any) -> Any:
         """An HDF5 file, through pandas."""
         from ..io.hdf import to_hdf
 
         return to_hdf(path_or_buf, key, self, *args, **kwargs)
-
-    def to_dlpack(self) -> Any:
-        """A DLPack capsule."""
-        from ..io.dlpack import to_dlpack
-
-        return to_dlpack(self)
 
     sum = _method("sum", "sum")
     min = _method("min", "min")
@@ -1001,6 +910,6 @@ def _columns_table(p: pd.DataFrame, counts: bool) -> list[str]:
     heads = [" # ", "Column", "Non-Null Count", "Dtype"] if counts else [" # ", "Column", "Dtype"]
     table = [(f" {r[0]}", r[1], r[2], r[3]) if counts else (f" {r[0]}", r[1], r[3]) for r in rows]
     widths = [max(len(h), *(len(r[i]) for r in table)) for i, h in enumerate(heads)]
-    line = lambda cells: "  ".join(c.ljust(w) for c, w in zip(cells, widths, strict=True)).replace("   ", "   ")  # noqa: E731
+    line = lambda cells: "  ".join(c.ljust(w) for c, w in zip(cells, widths, strict=True))  # noqa: E731
     return [f"Data columns (total {len(rows)} columns):", line(heads),
             line(["-" * len(h.strip()) if h.strip() != "#" else "---" for h in heads]), *(line(r) for r in table)]  # fmt: skip

@@ -13,7 +13,7 @@ from .dtypes import STR
 from .wrap import classes, frame_of, make_frame, series_of
 
 
-def describe(self: Any, percentiles: Any, include: Any, exclude: Any) -> Any:
+def describe(self: Any, percentiles: Any = None, include: Any = None, exclude: Any = None) -> Any:
     """Count, mean, spread and quantiles of numbers; count, unique, top and freq of anything else."""
     points = _points(percentiles)
     p = self._p
@@ -89,7 +89,7 @@ def _describe_series(series: Any, points: np.ndarray) -> Any:
     )
 
 
-def aggregate(self: Any, aggs: Any, axis: Any) -> Any:
+def aggregate(self: Any, aggs: Any, axis: Any = None) -> Any:
     """Several reductions at once: a list for every column, or a dict by column."""
     p = self._p
     if any(dtype == "str" for dtype in self.dtypes):

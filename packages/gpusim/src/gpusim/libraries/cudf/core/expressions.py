@@ -26,7 +26,7 @@ def _caller(depth: int) -> tuple[dict, dict]:
     return (frame.f_locals, frame.f_globals) if frame is not None else ({}, {})
 
 
-def query(self: Any, expr: str, local_dict: Any, global_dict: Any, kwargs: dict) -> Any:
+def query(self: Any, expr: str, local_dict: Any = None, global_dict: Any = None, **kwargs: Any) -> Any:
     """The rows for which an expression is true."""
     if kwargs.get("inplace") or set(kwargs):
         raise TypeError("DataFrame.query got unexpected keyword arguments")  # fmt: skip
@@ -49,7 +49,7 @@ def _truth(mask: Any, n: int) -> np.ndarray:
     return array._data.astype(bool) & ~array._mask
 
 
-def evaluate(self: Any, expr: str, inplace: bool, kwargs: dict) -> Any:
+def evaluate(self: Any, expr: str, inplace: bool = False, **kwargs: Any) -> Any:
     """The value of an expression, or the frame with the columns that its lines assign."""
     if kwargs:
         raise ValueError("Keyword arguments other than `inplace` are not supported")

@@ -13,7 +13,7 @@ from gpusim.importing.removed_names import Named
 
 from . import device, guard, host
 from .column import arrow_of, isnull, masked, nans_to_nulls, public_arrow
-from .guard import guarded_class
+from .guard import Later, guarded_class
 from .operators import mapped
 
 
@@ -330,11 +330,7 @@ class SingleColumn(Frame, NotIterable):
 
         return pylibcudf.Column.from_arrow(self._arrow), {"name": self.name, "index": getattr(self, "index", None)}
 
-    def to_dlpack(self) -> Any:
-        """A DLPack capsule."""
-        from ..io.dlpack import to_dlpack
-
-        return to_dlpack(self)
+    to_dlpack = Later("cudf.io.dlpack")
 
     def __float__(self) -> float:
         return self._one(float)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import threading
 import types
 from typing import Any
@@ -82,3 +83,26 @@ def guarded_class(cls: type) -> type:
         elif isinstance(value, (classmethod, staticmethod)):
             setattr(cls, name, type(value)(kept(value.__func__)))
     return cls
+
+
+class Later:
+    """A method that is a function of another module, imported when the method is first asked for.
+
+    Parameters
+    ----------
+    module : str
+    name : str, optional
+        The function's name there; the method's own if it has the same.
+    """
+
+    def __init__(self, module: str, name: str = "") -> None:
+        self.module, self.name = module, name
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.owner, self.method = owner, name
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        function = getattr(importlib.import_module(self.module), self.name or self.method)
+        function = function if hasattr(function, "_guarded") else kept(function)
+        setattr(self.owner, self.method, function)
+        return function.__get__(instance, owner)

@@ -76,7 +76,7 @@ def row_hashes(p: pd.DataFrame, seed: int = 0) -> np.ndarray:
     return np.array(out, dtype=np.uint64)
 
 
-def hash_values(self: Any, method: str, seed: Any) -> Any:
+def hash_values(self: Any, method: str = "murmur3", seed: Any = None) -> Any:
     """A hash of each row: uint32 (murmur3), uint64 (xxhash64), or strings."""
     methods = {"murmur3", "xxhash64", "md5", "sha1", "sha224", "sha256", "sha384", "sha512"}
     if method not in methods:

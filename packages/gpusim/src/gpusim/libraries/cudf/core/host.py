@@ -150,8 +150,6 @@ def printable(array: Any) -> Any:
             np.array([None if v is None else str(nested(v)) for v in arrow_of(array).to_pylist()], object),
             "<NA>",
         )
-        if kind in ("list", "struct"):
-            texts = np.array([None if t is None else t for t in texts], dtype=object)
     elif kind == "null":
         texts, missing = np.full(len(array), None, dtype=object), "None"
     else:

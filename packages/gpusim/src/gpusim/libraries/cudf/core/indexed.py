@@ -13,7 +13,7 @@ from pandas.core.arrays.masked import BaseMaskedArray
 from . import device
 from .cast import cast
 from .column import isnull, masked, nans_to_nulls, normal
-from .guard import guarded_class
+from .guard import Later, guarded_class
 from .index import device_bytes, ensure_index
 from .indexing import AtLocator, IAtLocator, ILocator, Locator
 from .operators import mapped
@@ -27,11 +27,6 @@ class Flags:
         self.allows_duplicate_labels = allows_duplicate_labels
 
 
-def _refuse_axis(axis: Any) -> None:
-    if axis not in (0, "index", None):
-        raise NotImplementedError("Only axis=0 is currently supported.")
-
-
 def scan(op: str) -> Any:
     """A cumulative method."""
     functions = {"cumsum": np.cumsum, "cumprod": np.cumprod, "cummin": np.minimum.accumulate,
@@ -39,8 +34,6 @@ def scan(op: str) -> Any:
 
     def one(array: Any, skipna: bool) -> Any:
         if not isinstance(array, BaseMaskedArray):
-            if isinstance(array.dtype, np.dtype) and array.dtype.kind in "Mm":
-                return normal(getattr(pd.Series(array), op)(skipna=skipna).array)
             return normal(getattr(pd.Series(array), op)(skipna=skipna).array)
         values, null = array._data, array._mask
         if values.dtype.kind == "f":
@@ -258,11 +251,7 @@ class Indexed:
 
         return ExponentialMovingWindow(self, com, span, halflife, alpha, min_periods, adjust, ignore_na, axis, times)
 
-    def hash_values(self, method: str = "murmur3", seed: Any = None) -> Any:
-        """A hash of each row."""
-        from .hashing import hash_values
-
-        return hash_values(self, method, seed)
+    hash_values = Later("cudf.core.hashing")
 
     def scale(self) -> Any:
         """Values between 0 and 1."""
@@ -274,11 +263,7 @@ class Indexed:
     cummin = scan("cummin")
     cummax = scan("cummax")
 
-    def round(self, decimals: Any = 0, how: str = "half_even") -> Any:
-        """Values with fewer digits; halves go to the even neighbour unless ``how="half_up"``."""
-        from .rounding import round_frame
-
-        return round_frame(self, decimals, how)
+    round = Later("cudf.core.rounding", "round_frame")
 
     def sort_index(self, axis: Any = 0, level: Any = None, ascending: Any = True, inplace: bool = False,
                    kind: str = "quicksort", na_position: str = "last", sort_remaining: bool = True,
@@ -361,7 +346,7 @@ class Indexed:
         options = {**dict(zip(names, args, strict=False)), **kwargs}
         inplace = options.pop("inplace", False)
         if options.get("how") not in (None, "any", "all", no_default):
-            raise ValueError("how must be 'any' or 'all'" if p.ndim == 1 else "how must be 'any' or 'all'")
+            raise ValueError("how must be 'any' or 'all'")
         ignore = options.pop("ignore_index", False)
         plain = self.nans_to_nulls()._p
         if p.ndim == 1:
@@ -428,8 +413,7 @@ class Indexed:
             raise NotImplementedError("The axis keyword is not supported")
 
         def one(array: Any) -> Any:
-            filled = getattr(pd.Series(nans_to_nulls(array)), how)().array
-            return filled
+            return getattr(pd.Series(nans_to_nulls(array)), how)().array
 
         return mimic(self, mapped(self, one), inplace)
 
@@ -578,11 +562,7 @@ class Indexed:
 
         return mapped(target, one)
 
-    def sort_values(self, *args: Any, **kwargs: Any) -> Any:
-        """Rows in the order of their values; nulls last unless ``na_position="first"``."""
-        from .sorting import sort_values
-
-        return sort_values(self, *args, **kwargs)
+    sort_values = Later("cudf.core.sorting")
 
     def nlargest(self, n: int = 5, *args: Any, **kwargs: Any) -> Any:
         """The rows of the largest values."""
@@ -596,42 +576,12 @@ class Indexed:
 
         return extremes(self, n, False, *args, **kwargs)
 
-    def argsort(self, *args: Any, **kwargs: Any) -> Any:
-        """Positions that sort the values."""
-        from .sorting import argsort
-
-        return argsort(self, *args, **kwargs)
-
-    def sample(self, n: Any = None, frac: Any = None, replace: bool = False, weights: Any = None,
-               random_state: Any = None, axis: Any = None, ignore_index: bool = False) -> Any:  # fmt: skip
-        """Rows drawn at random."""
-        from .sorting import sample
-
-        return sample(self, n, frac, replace, weights, random_state, axis, ignore_index)
-
-    def reindex(self, *args: Any, **kwargs: Any) -> Any:
-        """Rows (and columns) for other labels; null where there were none."""
-        from .alignment import reindex
-
-        return reindex(self, *args, **kwargs)
-
-    def duplicated(self, *args: Any, **kwargs: Any) -> Any:
-        """Which rows stand there before (or after)."""
-        from .sorting import duplicated
-
-        return duplicated(self, *args, **kwargs)
-
-    def drop_duplicates(self, *args: Any, **kwargs: Any) -> Any:
-        """One of each row."""
-        from .sorting import drop_duplicates
-
-        return drop_duplicates(self, *args, **kwargs)
-
-    def describe(self, percentiles: Any = None, include: Any = None, exclude: Any = None) -> Any:
-        """Count, mean, spread and quantiles."""
-        from .describe import describe
-
-        return describe(self, percentiles, include, exclude)
+    argsort = Later("cudf.core.sorting")
+    sample = Later("cudf.core.sorting")
+    reindex = Later("cudf.core.alignment")
+    duplicated = Later("cudf.core.sorting")
+    drop_duplicates = Later("cudf.core.sorting")
+    describe = Later("cudf.core.describe")
 
     def memory_usage(self, index: bool = True, deep: bool = False) -> Any:
         """Bytes on the device, of a Series or of each column."""

@@ -115,13 +115,7 @@ def frame_getitem(self: Any, key: Any) -> Any:
     labels = list(host_key)
     missing = [k for k in labels if k not in p.columns]
     if missing and not isinstance(p.columns, pd.MultiIndex):
-        raise KeyError(
-            f"{missing} not in index"
-            if len(missing) < len(labels)
-            else missing[0]
-            if len(labels) == 1
-            else f"{missing} not in index"
-        )
+        raise KeyError(missing[0] if len(labels) == 1 else f"{missing} not in index")
     return frame_of(p[labels])
 
 

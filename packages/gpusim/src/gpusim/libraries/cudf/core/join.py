@@ -271,7 +271,16 @@ def _filter(left: pd.DataFrame, right: pd.DataFrame, left_on: Any, right_on: Any
     return frame_of(out if left_index or right_index else out.reset_index(drop=True))
 
 
-def join(self: Any, other: Any, on: Any, how: str, lsuffix: str, rsuffix: str, sort: bool, validate: Any) -> Any:
+def join(
+    self: Any,
+    other: Any,
+    on: Any = None,
+    how: str = "left",
+    lsuffix: str = "",
+    rsuffix: str = "",
+    sort: bool = False,
+    validate: Any = None,
+) -> Any:
     """Rows of two frames that agree in their labels."""
     if on is not None:
         raise NotImplementedError("The on parameter is not yet supported")

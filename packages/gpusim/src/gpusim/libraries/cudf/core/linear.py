@@ -49,7 +49,7 @@ def dot(self: Any, other: Any, reflect: bool = False) -> Any:
                                self._p.index if not reflect else None, columns))  # fmt: skip
 
 
-def correlation(self: Any, other: Any, method: str, min_periods: Any) -> Any:
+def correlation(self: Any, other: Any, method: str = "pearson", min_periods: Any = None) -> Any:
     """Correlation of two Series, over rows where neither is null."""
     if method not in {"pearson", "spearman"}:
         raise ValueError(f"Unknown method {method}")
@@ -95,7 +95,7 @@ def _refuse_nulls(frame: Any, what: str) -> None:
         raise NotImplementedError(f"cupy-based {what} does not support nulls")
 
 
-def frame_correlation(self: Any, method: str, min_periods: Any, numeric_only: bool) -> Any:
+def frame_correlation(self: Any, method: str = "pearson", min_periods: Any = None, numeric_only: bool = False) -> Any:
     """Correlations of the columns, none of which may have a null or a NaN."""
     _refuse_nulls(self, "corr")
     if method not in ("pearson", "spearman"):
@@ -116,7 +116,7 @@ def frame_correlation(self: Any, method: str, min_periods: Any, numeric_only: bo
     return _square(np.atleast_2d(values), host.columns)
 
 
-def frame_covariance(self: Any, min_periods: Any, ddof: int, numeric_only: bool) -> Any:
+def frame_covariance(self: Any, min_periods: Any = None, ddof: int = 1, numeric_only: bool = False) -> Any:
     """Covariances of the columns, none of which may have a null or a NaN."""
     if min_periods is not None:
         raise NotImplementedError("min_periods is currently not supported.")

@@ -181,8 +181,7 @@ class MultiIndex(Index):
         return bool(self._p.is_unique)
 
     def __repr__(self) -> str:
-        text = repr(self._p)
-        return text
+        return repr(self._p)
 
 
 classes["MultiIndex"] = MultiIndex

@@ -209,7 +209,7 @@ def _replace_column(column: pd.Series, to_replace: Any, options: dict) -> pd.Ser
     return normal_series(result)
 
 
-def map_series(self: Any, arg: Any, na_action: Any) -> Any:
+def map_series(self: Any, arg: Any, na_action: Any = None) -> Any:
     """Each value replaced by what a dict, a Series or a function gives for it; null for values it does not know."""
     p = self._p
     if isinstance(arg, dict) or isinstance(arg, classes["Series"]) or isinstance(arg, pd.Series):

@@ -36,7 +36,7 @@ def round_array(array: Any, decimals: int, how: str) -> Any:
     return masked(found, array._mask)
 
 
-def round_frame(self: Any, decimals: Any, how: str) -> Any:
+def round_frame(self: Any, decimals: Any = 0, how: str = "half_even") -> Any:
     """``round`` of Series and DataFrame."""
     if how not in {"half_even", "half_up"}:
         raise ValueError(f"{how=} must be either 'half_even' or 'half_up'")

@@ -21,7 +21,7 @@ from .column import dtype_of, isnull, masked, normal, storage_of
 from .construct import as_storage, nulls
 from .dtypes import dtype as cudf_dtype
 from .frame import SingleColumn
-from .guard import guarded_class
+from .guard import Later, guarded_class
 from .index import ensure_index
 from .indexed import Indexed
 from .indexing import series_getitem
@@ -267,11 +267,7 @@ class Series(Indexed, SingleColumn, Unary):
             raise NotImplementedError(".rename does not currently support relabeling the index.")
         return series_of(self._p.rename(index))
 
-    def corr(self, other: Any, method: str = "pearson", min_periods: Any = None) -> Any:
-        """Correlation with another Series."""
-        from .linear import correlation
-
-        return correlation(self, other, method, min_periods)
+    corr = Later("cudf.core.linear", "correlation")
 
     def cov(self, other: Any, min_periods: Any = None, ddof: Any = None) -> Any:
         """Covariance with another Series."""
@@ -377,11 +373,7 @@ class Series(Indexed, SingleColumn, Unary):
         """Whether there are nulls."""
         return self.null_count > 0
 
-    def dot(self, other: Any, reflect: bool = False) -> Any:
-        """Product with a vector or a matrix."""
-        from .linear import dot
-
-        return dot(self, other, reflect)
+    dot = Later("cudf.core.linear")
 
     def apply(
         self, func: Any, convert_dtype: bool = True, args: tuple = (), by_row: Any = "compat", **kwargs: Any
@@ -395,11 +387,7 @@ class Series(Indexed, SingleColumn, Unary):
             raise NotImplementedError("by_row is currently not supported.")
         return apply_series(self, func, args, kwargs)
 
-    def map(self, arg: Any, na_action: Any = None) -> Any:
-        """Each value replaced by what a dict, a Series or a function gives for it."""
-        from .replace import map_series
-
-        return map_series(self, arg, na_action)
+    map = Later("cudf.core.replace", "map_series")
 
     def groupby(self, by: Any = None, axis: Any = 0, level: Any = None, as_index: bool = True, sort: Any = None,
                 group_keys: Any = None, observed: bool = True, dropna: bool = True) -> Any:  # fmt: skip
@@ -425,11 +413,7 @@ class Series(Indexed, SingleColumn, Unary):
             max_rows=max_rows, min_rows=min_rows,
         )  # fmt: skip
 
-    def to_json(self, path_or_buf: Any = None, *args: Any, **kwargs: Any) -> Any:
-        """JSON text or file."""
-        from ..io.json import to_json
-
-        return to_json(self, path_or_buf, *args, **kwargs)
+    to_json = Later("cudf.io.json")
 
     def to_hdf(self, path_or_buf: Any, key: Any, *args: Any, **kwargs: Any) -> Any:
         """An HDF5 file, through pandas."""

@@ -195,7 +195,14 @@ def drop_duplicates(self: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def sample(
-    self: Any, n: Any, frac: Any, replace: bool, weights: Any, random_state: Any, axis: Any, ignore_index: bool
+    self: Any,
+    n: Any = None,
+    frac: Any = None,
+    replace: bool = False,
+    weights: Any = None,
+    random_state: Any = None,
+    axis: Any = None,
+    ignore_index: bool = False,
 ) -> Any:
     """Rows drawn at random; with a NumPy or CuPy generator, the rows it draws."""
     p = self._p

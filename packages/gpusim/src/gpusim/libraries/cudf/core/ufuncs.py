@@ -110,10 +110,9 @@ def array_function(self: Any, func: Any, types: Any, args: tuple, kwargs: dict) 
     for place in (type(self), module):
         if place is None:
             continue
-        found = getattr(place, name, None) if not isinstance(place, type) else getattr(place, name, None)
+        found = getattr(place, name, None)
         if found is not None and found is not func and callable(found):
-            result = found(*args, **kwargs)
-            return result
+            return found(*args, **kwargs)
     import cupy
 
     module = cupy

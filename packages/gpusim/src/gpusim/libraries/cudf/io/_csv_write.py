@@ -62,8 +62,6 @@ def texts(array: pa.Array, sep: str, lineterminator: str, quoting: int) -> pa.Ar
         return pc.strftime(plain, format=f"{mark}%Y-%m-%dT%H:%M:%SZ{mark}")
     if types.is_duration(kind):
         return pa.array(durations(array), pa.string())
-    if types.is_null(kind):
-        return array.cast(pa.string())
     return array.cast(pa.string())
 
 

@@ -270,6 +270,3 @@ def _nullable(series: Any) -> Any:
         return series.to_pandas(nullable=True)
     except NotImplementedError:
         return series.to_pandas(nullable=False)
-
-
-__all__ = ["read_json", "to_json"]

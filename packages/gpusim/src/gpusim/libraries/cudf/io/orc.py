@@ -254,4 +254,3 @@ def is_supported_read_orc(compression: str) -> bool:
 
 
 is_supported_write_orc = is_supported_read_orc
-__all__ = ["ORCWriter", "read_orc", "read_orc_metadata", "to_orc"]

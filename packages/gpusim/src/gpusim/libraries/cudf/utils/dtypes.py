@@ -1,7 +1,5 @@
 """Types in common and lists of types, under the names other libraries look for."""
 
-from __future__ import annotations
-
 import numpy as _np
 import pandas as _pd
 

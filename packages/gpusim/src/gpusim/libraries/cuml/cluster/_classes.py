@@ -226,20 +226,3 @@ class HDBSCAN(Clusterer):
     def generate_prediction_data(self) -> None:
         """Refused."""
         raise NotSimulatedError("cuml.cluster.HDBSCAN.generate_prediction_data")
-
-
-def _refused(name: str) -> Any:
-    def function(*args: Any, **kwargs: Any) -> Any:
-        raise NotSimulatedError(f"cuml.cluster.hdbscan.{name}", "cuml.cluster.HDBSCAN.labels_")
-
-    function.__name__ = name
-    return function
-
-
-all_points_membership_vectors = _refused("all_points_membership_vectors")
-approximate_predict = _refused("approximate_predict")
-membership_vector = _refused("membership_vector")
-__all__ = [
-    "DBSCAN", "HDBSCAN", "AgglomerativeClustering", "KMeans", "SpectralClustering", "all_points_membership_vectors",
-    "approximate_predict", "membership_vector", "spectral_clustering",
-]  # fmt: skip

@@ -52,6 +52,3 @@ class LedoitWolf(EmpiricalCovariance):
         self, *, store_precision=True, assume_centered=False, block_size=1000, verbose=False, output_type=None
     ):
         self._set(locals())
-
-
-__all__ = ["EmpiricalCovariance", "LedoitWolf"]

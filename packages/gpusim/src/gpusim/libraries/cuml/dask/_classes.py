@@ -58,18 +58,6 @@ class DBSCAN(Estimator):
         return self.fit(X, out_dtype).labels_
 
 
-class PCA(Transforms, Estimator):
-    """Principal components."""
-
-    _local = cuml.decomposition.PCA
-
-
-class TruncatedSVD(Transforms, Estimator):
-    """The largest singular values and vectors."""
-
-    _local = cuml.decomposition.TruncatedSVD
-
-
 class _Forest(Scores, Estimator):
     """A forest; ``rfs`` has a future of the model of each worker, all the same one once it is fitted."""
 
@@ -94,54 +82,6 @@ class _Forest(Scores, Estimator):
         self._fit(X, y, sample_weight=sample_weight)
         self.rfs = dict.fromkeys(self.workers, self.internal_model)
         return self
-
-
-class RandomForestClassifier(PredictsProbabilities, _Forest):
-    """A forest of decision trees."""
-
-    _local = cuml.ensemble.RandomForestClassifier
-
-
-class RandomForestRegressor(Predicts, _Forest):
-    """A forest of regression trees."""
-
-    _local = cuml.ensemble.RandomForestRegressor
-
-
-class LinearRegression(Predicts, Estimator):
-    """Least squares."""
-
-    _local = cuml.linear_model.LinearRegression
-
-
-class Ridge(Predicts, Estimator):
-    """Least squares with small coefficients."""
-
-    _local = cuml.linear_model.Ridge
-
-
-class Lasso(Predicts, Estimator):
-    """Least squares with few coefficients."""
-
-    _local = cuml.linear_model.Lasso
-
-
-class ElasticNet(Predicts, Estimator):
-    """Least squares with few and small coefficients."""
-
-    _local = cuml.linear_model.ElasticNet
-
-
-class LogisticRegression(PredictsProbabilities, Estimator):
-    """Logistic regression."""
-
-    _local = cuml.linear_model.LogisticRegression
-
-
-class CD(Predicts, Estimator):
-    """Coordinate descent."""
-
-    _local = cuml.solvers.CD
 
 
 class MultinomialNB(Predicts, Scores, Estimator):
@@ -178,22 +118,8 @@ class NearestNeighbors(Estimator):
         return self._apply("kneighbors", query, pick=0, n_neighbors=count), indices
 
 
-class KNeighborsClassifier(PredictsProbabilities, Scores, NearestNeighbors):
-    """The class of most of the nearest samples."""
-
-    _local = cuml.neighbors.KNeighborsClassifier
-
-    def fit(self, X: Any, y: Any) -> Any:
-        """Take in all parts."""
-        self._fit(X, y)
-        self._X = X
-        return self
-
-
-class KNeighborsRegressor(Predicts, Scores, NearestNeighbors):
-    """The mean of the nearest samples."""
-
-    _local = cuml.neighbors.KNeighborsRegressor
+class _Neighbors(Scores, NearestNeighbors):
+    """What follows from the nearest samples."""
 
     def fit(self, X: Any, y: Any) -> Any:
         """Take in all parts."""
@@ -218,31 +144,25 @@ class UMAP(Estimator):
         return self._apply("transform", X, delayed)
 
 
-class LabelEncoder(Transforms, Estimator):
-    """The number of each label among all, sorted."""
-
-    _local = cuml.preprocessing.LabelEncoder
-
-
-class LabelBinarizer(Transforms, Estimator):
-    """A column for each label."""
-
-    _local = cuml.preprocessing.LabelBinarizer
+def _of(local: type, *bases: type) -> type:
+    """The estimator over Dask whose model is ``local``, with its name and what it says of itself."""
+    return type(local.__name__, bases, {"__module__": __name__, "__doc__": local.__doc__, "_local": local})
 
 
-class OneHotEncoder(Transforms, Estimator):
-    """A column for each category of each feature."""
-
-    _local = cuml.preprocessing.OneHotEncoder
-
-
-class OrdinalEncoder(Transforms, Estimator):
-    """The number of each category of each feature."""
-
-    _local = cuml.preprocessing.OrdinalEncoder
-
-
-class TfidfTransformer(Transforms, Estimator):
-    """Weights for a matrix of counts."""
-
-    _local = cuml.feature_extraction.text.TfidfTransformer
+PCA = _of(cuml.decomposition.PCA, Transforms, Estimator)
+TruncatedSVD = _of(cuml.decomposition.TruncatedSVD, Transforms, Estimator)
+LinearRegression = _of(cuml.linear_model.LinearRegression, Predicts, Estimator)
+Ridge = _of(cuml.linear_model.Ridge, Predicts, Estimator)
+Lasso = _of(cuml.linear_model.Lasso, Predicts, Estimator)
+ElasticNet = _of(cuml.linear_model.ElasticNet, Predicts, Estimator)
+LogisticRegression = _of(cuml.linear_model.LogisticRegression, PredictsProbabilities, Estimator)
+CD = _of(cuml.solvers.CD, Predicts, Estimator)
+LabelEncoder = _of(cuml.preprocessing.LabelEncoder, Transforms, Estimator)
+LabelBinarizer = _of(cuml.preprocessing.LabelBinarizer, Transforms, Estimator)
+OneHotEncoder = _of(cuml.preprocessing.OneHotEncoder, Transforms, Estimator)
+OrdinalEncoder = _of(cuml.preprocessing.OrdinalEncoder, Transforms, Estimator)
+TfidfTransformer = _of(cuml.feature_extraction.text.TfidfTransformer, Transforms, Estimator)
+RandomForestClassifier = _of(cuml.ensemble.RandomForestClassifier, PredictsProbabilities, _Forest)
+RandomForestRegressor = _of(cuml.ensemble.RandomForestRegressor, Predicts, _Forest)
+KNeighborsClassifier = _of(cuml.neighbors.KNeighborsClassifier, PredictsProbabilities, _Neighbors)
+KNeighborsRegressor = _of(cuml.neighbors.KNeighborsRegressor, Predicts, _Neighbors)

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gpusim.importing.errors import NotSimulatedError
-from gpusim.importing.names import refuser
+from gpusim.importing.names import refused
 
 from ..internals._arrays import convert, raw
 from ..internals.outputs import _settings
@@ -74,10 +73,4 @@ def make_regression(
     return _out(*made) if coef else _out(*made[:2])
 
 
-def make_arima(*args: Any, **kwargs: Any) -> Any:
-    """Refused."""
-    raise NotSimulatedError("cuml.datasets.make_arima")
-
-
-__all__ = ["make_arima", "make_blobs", "make_classification", "make_regression"]
-__getattr__ = refuser("cuml.datasets")
+make_arima = refused("cuml.datasets.make_arima")

@@ -88,12 +88,7 @@ class IncrementalPCA(PCA):
 
     def partial_fit(self, X: Any, y: Any = None, *, check_input: bool = True) -> IncrementalPCA:
         """Take in one more batch."""
-        model = self.__dict__.get("_fitted_model")
-        host = self._check_X(X, reset=model is None)
-        self._fitted_model = model or self._make()
-        self._launch("partial_fit", host)
-        self._fitted_model.partial_fit(host)
-        return self
+        return self._partial_fit(X)
 
     def _attribute(self, name: str, value: Any) -> Any:
         return int(value) if name == "n_samples_seen_" else super()._attribute(name, value)

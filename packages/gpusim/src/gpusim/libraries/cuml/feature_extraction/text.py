@@ -9,7 +9,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from gpusim.device import queue
 from gpusim.importing.errors import NotSimulatedError
-from gpusim.importing.names import refuser
 
 from ..internals._arrays import infer_output_type, is_cudf, raw, to_device_sparse
 from ..internals._estimator import _load
@@ -187,7 +186,3 @@ class TfidfTransformer(Base):
     def fit_transform(self, X: Any, y: Any = None, copy: bool = True) -> Any:
         """Learn the weights and apply them."""
         return self.fit(X).transform(X)
-
-
-__all__ = ["CountVectorizer", "HashingVectorizer", "TfidfTransformer", "TfidfVectorizer"]
-__getattr__ = refuser("cuml.feature_extraction.text")

@@ -149,6 +149,14 @@ class Estimator(Base):
             return values.astype(self._dtype)
         return values
 
+    def _partial_fit(self, X: Any) -> Any:
+        model = self.__dict__.get("_fitted_model")
+        host = self._check_X(X, reset=model is None)
+        self._fitted_model = model or self._make()
+        self._launch("partial_fit", host)
+        self._fitted_model.partial_fit(host)
+        return self
+
     def _apply(self, name: str, X: Any, **options: Any) -> Any:
         model = self._model
         host = self._check_X(X)
@@ -180,20 +188,22 @@ _CONVERGED = ignored(message=".*did not converge.*|.*Stochastic Optimizer.*|.*Ma
 _SAID = ignored(message=".*n_jobs value.*|.*valid feature names.*|.*Liblinear failed.*")
 
 
-class Classifier(Estimator):
-    """An estimator of classes."""
-
-    _kind = "classifier"
-
+class _Supervised(Estimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Fit to (n, features) samples and their n classes."""
+        """Fit to (n, features) samples and their n classes or numbers (or numbers of several targets)."""
         self._fit(X, y, sample_weight)
         return self
 
     @method(keep_index=True)
     def predict(self, X: Any) -> Any:
-        """The classes of (n, features) samples."""
+        """The classes or numbers of (n, features) samples."""
         return self._apply("predict", X)
+
+
+class Classifier(_Supervised):
+    """An estimator of classes."""
+
+    _kind = "classifier"
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of samples whose class is right."""
@@ -232,20 +242,10 @@ class ProbabilisticClassifier(_Probabilities, Classifier):
     """An estimator of classes and their probabilities."""
 
 
-class Regressor(Estimator):
+class Regressor(_Supervised):
     """An estimator of numbers."""
 
     _kind = "regressor"
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Fit to (n, features) samples and their n numbers, or (n, targets)."""
-        self._fit(X, y, sample_weight)
-        return self
-
-    @method(keep_index=True)
-    def predict(self, X: Any) -> Any:
-        """The numbers of (n, features) samples."""
-        return self._apply("predict", X)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The coefficient of determination."""

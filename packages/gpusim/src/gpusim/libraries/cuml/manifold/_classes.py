@@ -165,18 +165,6 @@ def spectral_embedding(
     return model.fit_transform(A)
 
 
-def _refused(name: str) -> Any:
-    def function(*args: Any, **kwargs: Any) -> Any:
-        raise NotSimulatedError(f"cuml.manifold.umap.{name}", "cuml.manifold.UMAP")
-
-    function.__name__ = name
-    return function
-
-
-fuzzy_simplicial_set = _refused("fuzzy_simplicial_set")
-simplicial_set_embedding = _refused("simplicial_set_embedding")
-
-
 def find_ab_params(spread: float = 1.0, min_dist: float = 0.1) -> tuple[float, float]:
     """The two numbers of UMAP's curve."""
     from umap.umap_ import find_ab_params as find

@@ -108,7 +108,6 @@ class StratifiedKFold(_Folds):
             raise ValueError(f"n_splits={self.n_splits} cannot be greater than the number of members in each class.")
 
 
-__all__ = ["GridSearchCV", "KFold", "StratifiedKFold", "train_test_split"]
 _refuse = refuser("cuml.model_selection")
 
 

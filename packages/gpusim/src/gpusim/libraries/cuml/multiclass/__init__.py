@@ -31,6 +31,3 @@ class OneVsOneClassifier(_Many):
     """One model for each pair of classes."""
 
     _cpu = "sklearn.multiclass.OneVsOneClassifier"
-
-
-__all__ = ["OneVsOneClassifier", "OneVsRestClassifier"]

@@ -214,7 +214,18 @@ class _Encoder(Base):
         queue.count(f"cuml.{type(self).__name__}.fit", int(frame.size) * 8, 0)
         self._fitted = model.fit(frame.to_numpy() if self._numeric else frame.to_numpy(dtype=object))
 
-    def _undo(self, X: Any) -> Any:
+    @method(keep_index=True, names="out")
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
+        """Learn the categories, and encode the same samples."""
+        return self.fit(X)._encode(X)
+
+    @method(keep_index=True, names="out")
+    def transform(self, X: Any) -> Any:
+        """The columns of samples (sparse unless ``sparse_output=False``), or their numbers."""
+        return self._encode(X)
+
+    def inverse_transform(self, X: Any) -> Any:
+        """The samples of what they were encoded as."""
         _need(self, "_fitted")
         back = pd.DataFrame(self._fitted.inverse_transform(raw(X)), columns=self._columns).infer_objects()
         kind = self._get_output_type(X)
@@ -267,20 +278,6 @@ class OneHotEncoder(_Encoder):
         """The number of the category of each feature that has no column."""
         return self._fitted.drop_idx_
 
-    @method(keep_index=True, names="out")
-    def fit_transform(self, X: Any, y: Any = None) -> Any:
-        """Learn the categories and return their columns."""
-        return self.fit(X)._encode(X)
-
-    @method(keep_index=True, names="out")
-    def transform(self, X: Any) -> Any:
-        """The columns of samples, sparse unless ``sparse_output=False``."""
-        return self._encode(X)
-
-    def inverse_transform(self, X: Any) -> Any:
-        """The samples of columns."""
-        return self._undo(X)
-
 
 class OrdinalEncoder(_Encoder):
     """The number of each category of each feature."""
@@ -299,20 +296,6 @@ class OrdinalEncoder(_Encoder):
         )
         self._learn(X, Model(categories=self._wanted(), dtype=np.dtype(self.dtype), **unknown))
         return self
-
-    @method(keep_index=True, names="out")
-    def fit_transform(self, X: Any, y: Any = None) -> Any:
-        """Learn the categories and return their numbers."""
-        return self.fit(X)._encode(X)
-
-    @method(keep_index=True, names="out")
-    def transform(self, X: Any) -> Any:
-        """The numbers of samples."""
-        return self._encode(X)
-
-    def inverse_transform(self, X: Any) -> Any:
-        """The samples of numbers."""
-        return self._undo(X)
 
 
 class TargetEncoder(Base):

@@ -47,7 +47,7 @@ class StandardScaler(_Reversible):
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> StandardScaler:
         """Take in some more samples."""
-        return _partial(self, X)
+        return self._partial_fit(X)
 
 
 class MinMaxScaler(_Reversible):
@@ -61,7 +61,7 @@ class MinMaxScaler(_Reversible):
 
     def partial_fit(self, X: Any, y: Any = None) -> MinMaxScaler:
         """Take in some more samples."""
-        return _partial(self, X)
+        return self._partial_fit(X)
 
 
 class MaxAbsScaler(_Reversible):
@@ -76,7 +76,7 @@ class MaxAbsScaler(_Reversible):
 
     def partial_fit(self, X: Any, y: Any = None) -> MaxAbsScaler:
         """Take in some more samples."""
-        return _partial(self, X)
+        return self._partial_fit(X)
 
 
 class RobustScaler(_Reversible):
@@ -90,36 +90,36 @@ class RobustScaler(_Reversible):
         self._set(locals())
 
 
-class Normalizer(_Scaler):
+class _Stateless(_Scaler):
+    """One that works without a fit as well."""
+
+    _sparse = True
+    _finite = True
+
+    @method(keep_index=True, names="out")
+    def transform(self, X: Any, copy: bool | None = None) -> Any:
+        """The samples, changed; without a fit as well."""
+        if "_fitted_model" not in self.__dict__:
+            self.fit(X)
+        return self._apply("transform", X)
+
+
+class Normalizer(_Stateless):
     """Each sample of length 1."""
 
     _cpu = "sklearn.preprocessing.Normalizer"
-    _sparse = True
-    _finite = True
 
     def __init__(self, norm="l2", *, copy=True):
         self._set(locals())
 
-    @method(keep_index=True, names="out")
-    def transform(self, X: Any, copy: bool | None = None) -> Any:
-        """The samples, changed; without a fit as well."""
-        return _stateless(self, X)
 
-
-class Binarizer(_Scaler):
+class Binarizer(_Stateless):
     """1 above a threshold, else 0."""
 
     _cpu = "sklearn.preprocessing.Binarizer"
-    _sparse = True
-    _finite = True
 
     def __init__(self, *, threshold=0.0, copy=True):
         self._set(locals())
-
-    @method(keep_index=True, names="out")
-    def transform(self, X: Any, copy: bool | None = None) -> Any:
-        """The samples, changed; without a fit as well."""
-        return _stateless(self, X)
 
 
 class PolynomialFeatures(_Scaler):
@@ -230,21 +230,6 @@ class FunctionTransformer(Transformer):
     def inverse_transform(self, X: Any) -> Any:
         """The other function of the samples."""
         return X if self.inverse_func is None else self.inverse_func(X, **(self.inv_kw_args or {}))
-
-
-def _partial(scaler: Any, X: Any) -> Any:
-    model = scaler.__dict__.get("_fitted_model")
-    host = scaler._check_X(X, reset=model is None)
-    scaler._fitted_model = model or scaler._make()
-    scaler._launch("partial_fit", host)
-    scaler._fitted_model.partial_fit(host)
-    return scaler
-
-
-def _stateless(scaler: Any, X: Any) -> Any:
-    if "_fitted_model" not in scaler.__dict__:
-        scaler.fit(X)
-    return scaler._apply("transform", X)
 
 
 def _function(name: str, sparse: bool = True) -> Any:

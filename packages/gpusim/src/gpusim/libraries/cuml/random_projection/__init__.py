@@ -42,6 +42,3 @@ def johnson_lindenstrauss_min_dim(n_samples: Any, eps: Any = 0.1) -> Any:
     from sklearn.random_projection import johnson_lindenstrauss_min_dim as least
 
     return least(n_samples, eps=eps)
-
-
-__all__ = ["GaussianRandomProjection", "SparseRandomProjection", "johnson_lindenstrauss_min_dim"]

@@ -100,6 +100,3 @@ class QN(Estimator):
     def score(self, X: Any, y: Any) -> float:
         """How well it predicts."""
         return float(self._model.score(self._check_X(X), check_y(y)))
-
-
-__all__ = ["CD", "QN", "SGD"]

@@ -6,7 +6,8 @@ import contextlib
 import warnings
 from collections.abc import Iterator
 
-from .._core.names import refused_class, refuser
+from gpusim.importing.names import refused_class
+
 from . import (
     common,
     compiler,
@@ -112,4 +113,3 @@ __all__ = [
     "malloc_managed", "memory", "memory_hook", "memory_hooks", "nvrtc", "nvtx", "pinned_memory", "profile", "profiler",
     "runtime", "set_allocator", "set_pinned_memory_allocator", "stream", "texture", "thrust", "using_allocator",
 ]  # fmt: skip
-__getattr__ = refuser("cupy.cuda")

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import Any, TextIO
 
-from .._core.names import refuser
-
 
 class CompileException(Exception):
     """A source that CUDA's compiler refuses.
@@ -54,6 +52,3 @@ class JitifyException(Exception):
 def is_valid_kernel_name(name: str) -> bool:
     """Whether C takes a name for a kernel."""
     return re.match("^[a-zA-Z_][a-zA-Z_0-9]*$", name) is not None
-
-
-__getattr__ = refuser("cupy.cuda.compiler")

@@ -1,9 +1,3 @@
 """CUB's device-wide primitives: what they compute is NumPy's here, so there is nothing to call directly."""
 
-from __future__ import annotations
-
-from .._core.names import refuser
-
 available = True
-
-__getattr__ = refuser("cupy.cuda.cub")

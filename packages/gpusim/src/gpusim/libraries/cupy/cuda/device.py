@@ -7,7 +7,6 @@ from typing import Any
 
 from gpusim.device import device, memory, queue
 
-from .._core.names import refuser
 from .runtime import CUDARuntimeError, _check
 
 
@@ -148,4 +147,3 @@ __all__ = [
     "CUDARuntimeError", "Device", "from_pointer", "get_compute_capability", "get_cublas_handle", "get_cusolver_handle",
     "get_cusolver_sp_handle", "get_cusparse_handle", "get_device_id",
 ]  # fmt: skip
-__getattr__ = refuser("cupy.cuda.device")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from .._core.names import refuser
 from . import runtime
 from ._errors import CUDADriverError
 
@@ -27,4 +26,3 @@ def ctxGetCurrent() -> int:
 
 
 __all__ = ["CUDADriverError", "ctxGetCurrent", "driverGetVersion", "get_build_version"]
-__getattr__ = refuser("cupy.cuda.driver")

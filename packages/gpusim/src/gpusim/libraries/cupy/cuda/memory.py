@@ -14,7 +14,6 @@ from gpusim.device import memory as engine
 from gpusim.device.memory import OutOfMemoryError
 
 from .._core import launch
-from .._core.names import refuser
 from ._pointers import (
     BaseMemory,
     ManagedMemory,
@@ -356,4 +355,3 @@ __all__ = [
     "SystemMemory", "UnownedMemory", "alloc", "get_allocator", "malloc_async", "malloc_managed", "malloc_system",
     "set_allocator", "using_allocator",
 ]  # fmt: skip
-__getattr__ = refuser("cupy.cuda.memory")

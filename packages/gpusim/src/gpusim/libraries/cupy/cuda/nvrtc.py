@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from .._core.names import refuser
-
 
 class NVRTCError(RuntimeError):
     """What NVRTC raises; nothing here does."""
@@ -12,6 +10,3 @@ class NVRTCError(RuntimeError):
 def getVersion() -> tuple[int, int]:
     """The version whose libraries are stood in for."""
     return 13, 0
-
-
-__getattr__ = refuser("cupy.cuda.nvrtc")

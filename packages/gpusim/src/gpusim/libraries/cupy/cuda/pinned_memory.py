@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from .._core.names import refuser
-
 _UNIT = 512
 
 
@@ -144,6 +142,3 @@ def set_pinned_memory_allocator(allocator: Any = None) -> None:
     """Use another allocator for host memory."""
     global _allocator
     _allocator = allocator or _malloc
-
-
-__getattr__ = refuser("cupy.cuda.pinned_memory")

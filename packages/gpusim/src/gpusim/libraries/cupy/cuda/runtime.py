@@ -9,7 +9,6 @@ from typing import Any
 
 from gpusim.device import device, memory, queue
 
-from .._core.names import refuser
 from ._addresses import (
     MemPoolProps,
     PointerAttributes,
@@ -268,4 +267,3 @@ __all__ = [
     "memPoolDestroy", "memPoolTrimTo", "memPrefetchAsync", "memcpy", "memcpyAsync", "memcpyPeer", "memcpyPeerAsync", "memset",
     "memsetAsync", "pointerGetAttributes", "pointerGetMemoryType",
 ]  # fmt: skip
-__getattr__ = refuser("cupy.cuda.runtime")

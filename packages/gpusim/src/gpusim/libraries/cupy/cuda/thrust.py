@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from .._core.names import refuser
-
 available = True
 
 
 def get_build_version() -> int:
     """No Thrust was built in."""
     return 0
-
-
-__getattr__ = refuser("cupy.cuda.thrust")

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from .._core.names import refuser
 from ._generator import get_random_state, reset_states, set_random_state
 from ._generator_api import XORWOW, BitGenerator, Generator, MRG32k3a, Philox4x3210, default_rng
 from ._state import RandomState
@@ -60,4 +59,3 @@ __all__ = [
     "get_random_state", "multinomial", "random", "random_integers", "ranf", "reset_states", "sample", "seed",
     "set_random_state",
 ]  # fmt: skip
-__getattr__ = refuser("cupy.random")

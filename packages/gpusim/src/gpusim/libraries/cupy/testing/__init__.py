@@ -1,6 +1,5 @@
 """Testing with CuPy: assertions, tests that compare with NumPy, tests for many dtypes and parameters."""
 
-from .._core.names import refuser
 from . import _arrays, _dtypes, _helpers, _loops, _parameterized, _random
 
 _MODULES = (_arrays, _dtypes, _helpers, _loops, _parameterized, _random)
@@ -12,4 +11,3 @@ for _module in _MODULES:
         if _name.startswith(_PREFIXES) or _name in _NAMES:
             globals()[_name] = getattr(_module, _name)
             __all__.append(_name)
-__getattr__ = refuser("cupy.testing")

@@ -1,7 +1,5 @@
 """Types for annotations."""
 
-from __future__ import annotations
-
 from typing import Any, TypeVar
 
 import numpy as np

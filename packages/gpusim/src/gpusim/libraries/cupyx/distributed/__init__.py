@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from cupy._core.names import refused_class
 from cupyx._bridge import takes
 
 from gpusim.importing.errors import NotSimulatedError
+from gpusim.importing.names import refused_class
 
 NCCLBackend = refused_class("cupyx.distributed.NCCLBackend")
 
@@ -22,6 +22,3 @@ def init_process_group(n_devices: int, rank: int, *, backend: str, host: Any, po
     if backend != "nccl":
         raise ValueError(f"{backend} is not supported")
     raise NotSimulatedError("cupyx.distributed.init_process_group", "dask_cuda.LocalCUDACluster")
-
-
-__all__ = ["NCCLBackend", "init_process_group"]

@@ -1,9 +1,5 @@
 """CuPy's JIT: kernels written in Python, typed by CUDA's rules, run by the engine."""
 
-from __future__ import annotations
-
-from gpusim.importing.names import refuser
-
 from . import cg, cub, thrust
 from ._objects import Builtin, Dim3, Number
 from ._rawkernel import rawkernel
@@ -31,4 +27,3 @@ __all__ = [
     "range", "rawkernel", "shared_memory", "shfl_down_sync", "shfl_sync", "shfl_up_sync", "shfl_xor_sync", "syncthreads",
     "syncwarp", "threadIdx", "thrust", "warpsize",
 ]  # fmt: skip
-__getattr__ = refuser("cupyx.jit")

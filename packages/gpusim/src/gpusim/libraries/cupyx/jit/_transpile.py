@@ -521,9 +521,6 @@ class Transpiler:
         raise TypeError(f"Invalid function call '{getattr(called, '__name__', called)}'.")
 
 
-__all__ = ["JitError", "Transpiler"]
-
-
 def _hashable(value: Any) -> bool:
     try:
         hash(value)

@@ -1,14 +1,7 @@
 """Cooperative groups: the grid and the block."""
 
-from __future__ import annotations
-
-from gpusim.importing.names import refuser
-
 from ._objects import Builtin
 
 this_grid, this_thread_block = Builtin("group", "grid"), Builtin("group", "block")
 sync = Builtin("group_sync")
 wait, wait_prior, memcpy_async = (Builtin("refused", f"cg.{name}") for name in ("wait", "wait_prior", "memcpy_async"))
-
-__all__ = ["memcpy_async", "sync", "this_grid", "this_thread_block", "wait", "wait_prior"]
-__getattr__ = refuser("cupyx.jit.cg")

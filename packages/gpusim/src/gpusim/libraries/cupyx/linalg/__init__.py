@@ -7,7 +7,6 @@ from typing import Any
 import cupy
 import numpy as np
 from cupy._core import launch
-from cupy._core.names import refuser
 from cupyx._bridge import takes
 
 from . import sparse
@@ -44,4 +43,3 @@ def cho_solve(c_and_lower: Any, b: Any, overwrite_b: bool, check_finite: bool) -
 
 
 __all__ = ["cho_solve", "invh", "sparse"]
-__getattr__ = refuser(_MODULE)

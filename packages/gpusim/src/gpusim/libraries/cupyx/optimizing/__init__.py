@@ -23,6 +23,3 @@ def optimize(*, key: Any = None, path: Any = None, readonly: bool = False, **con
             stacklevel=3,
         )
     yield None
-
-
-__all__ = ["optimize"]

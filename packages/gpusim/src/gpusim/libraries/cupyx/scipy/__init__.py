@@ -6,7 +6,8 @@ import importlib
 from typing import Any
 
 from cupy._core import launch
-from cupy._core.names import refuser
+
+from gpusim.importing.names import refuser
 
 _scipy_available = True
 _MODULES = "fft fftpack interpolate linalg ndimage signal sparse spatial special stats".split()
@@ -21,7 +22,6 @@ def get_array_module(*args: Any) -> Any:
     return cupyx.scipy if there else scipy
 
 
-__all__ = ["get_array_module"]
 _refuse = refuser("cupyx.scipy")
 
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import scipy.fft as _scipy
 from cupy import fft as _fft
-from cupy._core.names import refuser
 from cupyx._bridge import functions, takes
 
 from . import _plans
@@ -115,4 +114,3 @@ def next_fast_len(target: int, real: bool = False) -> int:
 
 globals().update(backend("numpy.scipy.fft", _scipy, _made))
 __all__ = [*_made, "get_fft_plan", "next_fast_len"]
-__getattr__ = refuser(_MODULE)

@@ -7,7 +7,6 @@ from typing import Any
 
 import scipy.fftpack as _scipy
 from cupy import fft as _fft
-from cupy._core.names import refuser
 from cupyx._bridge import functions, takes
 
 from . import _plans
@@ -47,4 +46,3 @@ _made |= {name: _many(name) for name in ("fft2", "ifft2", "fftn", "ifftn")}
 _made |= functions(_MODULE, _scipy, ["rfft", "irfft"], rfft={"ignored": ("plan",), "before": _planned})
 globals().update(_made)
 __all__ = [*_made, "get_fft_plan"]
-__getattr__ = refuser(_MODULE)

@@ -1,10 +1,7 @@
 """Interpolation.  It waits for the device and runs at once."""
 
-from __future__ import annotations
-
 import scipy.interpolate as _scipy
 from cupyx._bridge import functions, proxies
 
 _made = functions("cupyx.scipy.interpolate", _scipy) | proxies("cupyx.scipy.interpolate", _scipy)
 globals().update(_made)
-__all__ = list(_made)

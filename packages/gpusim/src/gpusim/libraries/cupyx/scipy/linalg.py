@@ -7,7 +7,6 @@ from typing import Any
 import cupy
 import numpy as np
 import scipy.linalg as _scipy
-from cupy._core.names import refuser
 from cupyx._bridge import functions, takes
 from cupyx._bridge.convert import AsIs, call
 from cupyx._bridge.functions import function
@@ -115,5 +114,3 @@ _made |= {f.__name__: f for f in (companion, bandwidth, khatri_rao, expm, solve_
 globals().update(_made)
 _arrays = "eigh eigvalsh cholesky qr svd norm det solve lstsq inv pinv"
 globals().update(backend("numpy.scipy.linalg", _scipy, {n: getattr(cupy.linalg, n) for n in _arrays.split()} | _made))
-__all__ = list(_made)
-__getattr__ = refuser(_MODULE)

@@ -12,7 +12,6 @@ import cupy._core as _core
 import numpy as np
 import scipy.special as _scipy
 from cupy._core.kernel import ufunc
-from cupy._core.names import refuser
 from cupy._core.ufuncs import by_kernel
 from cupyx._bridge import functions, takes
 from cupyx._bridge.convert import call
@@ -154,4 +153,3 @@ _made |= {"round": cupy.around, "sinc": cupy.sinc}
 _made["zeta"] = ufunc("cupyx_scipy_special_zeta", "ff->f dd->d", _scipy._ufuncs._zeta, 2)
 globals().update(_made)
 __all__ = list(_made)
-__getattr__ = refuser(_MODULE)

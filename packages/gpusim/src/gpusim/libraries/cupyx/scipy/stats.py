@@ -1,12 +1,7 @@
 """Statistics.  They wait for the device and run at once."""
 
-from __future__ import annotations
-
 import scipy.stats as _scipy
-from cupy._core.names import refuser
 from cupyx._bridge import functions
 
 _made = functions("cupyx.scipy.stats", _scipy)
 globals().update(_made)
-__all__ = list(_made)
-__getattr__ = refuser("cupyx.scipy.stats")

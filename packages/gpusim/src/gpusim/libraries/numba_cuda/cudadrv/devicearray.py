@@ -11,10 +11,10 @@ import numpy as np
 
 from gpusim.device import queue
 from gpusim.importing.errors import NotSimulatedError
+from gpusim.importing.names import refused_class
 
 from .. import _memory
 from .._context import get_context
-from .._names import refused_class, refuser
 from . import _layout
 from ._base import (
     ERRMSG_CONTIGUOUS,
@@ -300,4 +300,3 @@ def warn_of_implicit_copy() -> None:
 
 
 _ = warnings, array_core, check_array_compatibility, is_contiguous
-__getattr__ = refuser("numba.cuda.cudadrv.devicearray")

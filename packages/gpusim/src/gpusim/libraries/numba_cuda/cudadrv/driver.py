@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gpusim.device import device as _engine_device
+from gpusim.importing.names import refused, refused_class
 from gpusim.kernels.driver_errors import CudaAPIError, CudaDriverError, LinkerError
 
 from .. import _memory
@@ -23,7 +24,6 @@ from .._memory import (
     memory_size_from_info,
     set_memory_manager,
 )
-from .._names import refused, refused_class, refuser
 from .._streams import Event, Stream, event_elapsed_time
 from .error import CudaSupportError
 
@@ -184,4 +184,3 @@ __all__ = [
     "host_pointer", "host_to_device", "is_device_memory", "memory_size_from_info", "profile_start", "profile_stop",
     "profiling", "require_device_memory", "set_memory_manager",
 ]  # fmt: skip
-__getattr__ = refuser(_MODULE)

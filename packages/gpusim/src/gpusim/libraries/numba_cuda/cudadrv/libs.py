@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from .._names import refuser
 from .error import CudaSupportError
 
 
@@ -18,4 +17,3 @@ def test() -> bool:
 
 
 __all__ = ["CudaSupportError", "get_cudalib", "test"]
-__getattr__ = refuser("numba.cuda.cudadrv.libs")

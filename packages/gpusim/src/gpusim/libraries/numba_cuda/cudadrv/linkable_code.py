@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._names import refused_class, refuser
+from gpusim.importing.names import refused_class
 
 _MODULE = "numba.cuda.cudadrv.linkable_code"
 _NOTE = "Only kernels and device functions in Python are simulated."
@@ -18,6 +18,3 @@ def _refused(name: str) -> type:
 
 Archive, CUSource, Cubin, Fatbin = _refused("Archive"), _refused("CUSource"), _refused("Cubin"), _refused("Fatbin")
 LTOIR, Object, PTXSource = _refused("LTOIR"), _refused("Object"), _refused("PTXSource")
-
-__all__ = ["Archive", "CUSource", "Cubin", "Fatbin", "LTOIR", "LinkableCode", "Object", "PTXSource"]
-__getattr__ = refuser(_MODULE)

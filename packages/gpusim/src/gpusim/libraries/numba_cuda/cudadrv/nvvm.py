@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .._names import refused_class, refuser
+from gpusim.importing.names import refused_class
+
 from .error import NvvmError, NvvmSupportError, NvvmWarning
 
 NVVM = refused_class("numba.cuda.cudadrv.nvvm.NVVM", None, "Kernels are compiled for this CPU.")
@@ -14,4 +15,3 @@ def is_available() -> bool:
 
 
 __all__ = ["NVVM", "NvvmError", "NvvmSupportError", "NvvmWarning", "is_available"]
-__getattr__ = refuser("numba.cuda.cudadrv.nvvm")

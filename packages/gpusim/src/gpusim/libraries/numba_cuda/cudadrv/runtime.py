@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from .._names import refuser
-
 
 class Runtime:
     """The CUDA runtime."""
@@ -28,7 +26,3 @@ runtime = Runtime()
 def get_version() -> tuple[int, int]:
     """The version whose libraries are stood in for."""
     return runtime.get_version()
-
-
-__all__ = ["Runtime", "get_version", "runtime"]
-__getattr__ = refuser("numba.cuda.cudadrv.runtime")

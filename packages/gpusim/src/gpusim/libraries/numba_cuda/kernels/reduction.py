@@ -14,7 +14,6 @@ from typing import Any
 from numba.np.numpy_support import from_dtype
 
 from .. import _device_names
-from .._names import refuser
 
 _WARP, _WARPS, _MOST_BLOCKS = 32, 4, 64
 _THREADS = _WARP * _WARPS
@@ -134,7 +133,3 @@ class Reduce:
             res[:1].copy_to_device(partials[:1], stream=stream)
             return None
         return partials[0]
-
-
-__all__ = ["Reduce"]
-__getattr__ = refuser("numba.cuda.kernels.reduction")

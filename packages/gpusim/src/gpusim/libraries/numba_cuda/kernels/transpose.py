@@ -8,8 +8,6 @@ import numpy as np
 
 from gpusim.device import queue
 
-from .._names import refuser
-
 
 def transpose(a: Any, b: Any = None) -> Any:
     """Transpose a 2-d device array, into ``b`` if it is given."""
@@ -19,7 +17,3 @@ def transpose(a: Any, b: Any = None) -> Any:
         raise ValueError(f"the transpose of an array of shape {a.shape} has shape {a.shape[::-1]}, not {b.shape}")
     queue.submit("transpose", np.copyto, (b._a, a._a.T), reads=(a._a,), writes=(b._a,))
     return b
-
-
-__all__ = ["transpose"]
-__getattr__ = refuser("numba.cuda.kernels.transpose")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.device import device
-from gpusim.importing.names import refuser
 
 CUDA = 13000
 
@@ -61,6 +60,3 @@ _NAME, _count = device.NAME, device.count
 def _check(number: int) -> None:
     if not 0 <= number < _count():
         raise CUDARuntimeError("cudaErrorInvalidDevice: invalid device ordinal")
-
-
-__getattr__ = refuser("rmm._cuda.gpu")

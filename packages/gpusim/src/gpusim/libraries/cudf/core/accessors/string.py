@@ -22,7 +22,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from gpusim.importing.errors import NotSimulatedError
+from gpusim.importing.names import refused
 
+from ..hashing import murmur3
 from ._each import (
     AT_BLANKS,
     BLANKS,
@@ -225,29 +227,6 @@ def table(array: pa.Array, function: Callable[[str], list[str]]) -> dict[int, pa
         at: pa.array([row[at] if row is not None and at < len(row) else None for row in rows], pa.string())
         for at in range(width)
     }
-
-
-MERSENNE = (1 << 61) - 1
-
-
-def murmur3(data: bytes, seed: int) -> int:
-    """MurmurHash3_x86_32 of some bytes."""
-    mask, h = 0xFFFFFFFF, seed & 0xFFFFFFFF
-    whole = len(data) & ~3
-    for at in range(0, whole, 4):
-        k = int.from_bytes(data[at : at + 4], "little") * 0xCC9E2D51 & mask
-        k = (k << 15 | k >> 17) & mask
-        h ^= k * 0x1B873593 & mask
-        h = (h << 13 | h >> 19) & mask
-        h = (h * 5 + 0xE6546B64) & mask
-    if tail := data[whole:]:
-        k = int.from_bytes(tail, "little") * 0xCC9E2D51 & mask
-        k = (k << 15 | k >> 17) & mask
-        h ^= k * 0x1B873593 & mask
-    h ^= len(data)
-    h = (h ^ h >> 16) * 0x85EBCA6B & mask
-    h = (h ^ h >> 13) * 0xC2B2AE35 & mask
-    return h ^ h >> 16
 
 
 def is_consonant(text: str, at: int) -> bool:
@@ -1135,15 +1114,6 @@ def distance(a: str, b: str) -> int:
     return int(row[-1])
 
 
-def _refused(name: str) -> Any:
-    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        raise NotSimulatedError(f"Series.str.{name}")
-
-    method.__name__ = name
-    method.__doc__ = "Not simulated."
-    return method
-
-
 for _name in (
     "minhash64",
     "minhash_ngrams",
@@ -1152,4 +1122,4 @@ for _name in (
     "resolve_duplicates",
     "resolve_duplicates_pair",
 ):
-    setattr(StringMethods, _name, _refused(_name))
+    setattr(StringMethods, _name, refused(f"Series.str.{_name}"))

@@ -20,7 +20,6 @@ from ..binary import family
 from ..column import isnull, masked, nans_to_nulls
 from ..dtypes import STR
 from ..wrap import frame_of, make_frame, series_of
-from ._refused import only_on_a_cpu
 
 FAILED = "user defined function compilation failed."
 _STR_METHODS = frozenset(["startswith", "endswith", "find", "rfind", "count", "upper", "lower", "strip", "lstrip", "rstrip",
@@ -234,8 +233,8 @@ def _check_text(func: Any, args: tuple) -> None:
     probe(Text("a"), *args)
 
 
-def apply_frame(self: Any, func: Any, axis: Any, raw: bool, result_type: Any, args: tuple, by_row: Any, engine: str,
-                engine_kwargs: Any, kwargs: dict) -> Any:  # fmt: skip
+def apply_frame(self: Any, func: Any, axis: Any = 1, raw: bool = False, result_type: Any = None, args: tuple = (),
+              by_row: Any = "compat", engine: str = "python", engine_kwargs: Any = None, **kwargs: Any) -> Any:  # fmt: skip
     """``DataFrame.apply``: the function of each row."""
     if axis != 1:
         raise NotImplementedError("DataFrame.apply currently only supports row wise ops")  # fmt: skip
@@ -348,7 +347,7 @@ def _text_rows(func: Any, p: pd.DataFrame, names: list, args: tuple) -> Any:
     return _result(found, dtype, p.index)
 
 
-def map_frame(self: Any, func: Any, na_action: Any, kwargs: dict) -> Any:
+def map_frame(self: Any, func: Any, na_action: Any = None, **kwargs: Any) -> Any:
     """``DataFrame.map``: the function of each value."""
     if kwargs:
         raise NotImplementedError("DataFrame.map does not yet support **kwargs.")
@@ -372,3 +371,38 @@ def apply_window(values: np.ndarray, func: Any) -> Any:
     compiled = numba.njit(error_model="numpy")(_plain(func))
     compiled.compile((numba.types.Array(numba.typeof(values).dtype, 1, "C"),))
     return compiled
+
+
+# What a user's function may not do on a GPU although Numba compiles it for a CPU.
+
+
+def only_on_a_cpu(func: Any) -> bool:
+    """Whether a function makes or uses what no GPU's compiler knows."""
+    return isinstance(func, types.FunctionType) and (_does(func.__code__) or _holds(func))
+
+
+# What Numba compiles for a CPU and not for a GPU, where nothing can be allocated and nothing caught: dicts, lists, sets,
+# texts put together, `try` and `with`. By the names of bytecodes from Python 3.11 to 3.13.
+_CPU_ONLY = frozenset(["BUILD_MAP", "BUILD_CONST_KEY_MAP", "MAP_ADD", "DICT_UPDATE", "DICT_MERGE", "BUILD_LIST",
+                       "LIST_APPEND", "LIST_EXTEND", "BUILD_SET", "SET_ADD", "FORMAT_VALUE", "FORMAT_SIMPLE",
+                       "FORMAT_WITH_SPEC", "BUILD_STRING", "PUSH_EXC_INFO"])  # fmt: skip
+
+
+def _does(code: Any) -> bool:
+    """Whether code, or that of a function inside it, does one of them."""
+    if code is None:
+        return False
+    inside = (each for each in code.co_consts if isinstance(each, types.CodeType))
+    return any(step.opname in _CPU_ONLY for step in dis.get_instructions(code)) or any(map(_does, inside))
+
+
+def _holds(func: Any) -> bool:
+    """Whether a function uses a dict, list or set from outside of it: no GPU's compiler knows their types."""
+    names = {step.argval for step in dis.get_instructions(func.__code__) if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
+    used = [func.__globals__.get(name) for name in names]
+    for cell in func.__closure__ or ():
+        try:
+            used.append(cell.cell_contents)
+        except ValueError:  # not filled yet
+            continue
+    return any(isinstance(value, (dict, list, set)) for value in used)

@@ -7,8 +7,6 @@ from typing import Any
 import dask
 from distributed import wait
 
-from gpusim.importing.names import refuser
-
 from .._base import get_client
 
 
@@ -50,4 +48,3 @@ __all__ = [
     "get_client", "parse_host_port", "persist_across_workers", "raise_exception_from_futures", "raise_mg_import_exception",
     "wait_and_raise_from_futures",
 ]  # fmt: skip
-__getattr__ = refuser("cuml.dask.common.utils")

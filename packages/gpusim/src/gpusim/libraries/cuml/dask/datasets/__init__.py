@@ -86,6 +86,3 @@ def make_regression(
     target = () if n_targets == 1 else (n_targets,)
     (X, y), whole = _made("make_regression", options, n_samples, count, [(n_features,), target], client, [dtype, dtype])
     return (X, y, client.compute(whole[2]).result()) if coef else (X, y)
-
-
-__all__ = ["make_blobs", "make_classification", "make_regression"]

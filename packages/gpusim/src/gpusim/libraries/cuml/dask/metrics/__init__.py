@@ -25,6 +25,3 @@ def confusion_matrix(
     weights = None if sample_weight is None else parts_of(sample_weight)
     task = dask.delayed(count, pure=False)(parts_of(y_true), parts_of(y_pred), weights)
     return get_client(client).compute(task).result()
-
-
-__all__ = ["confusion_matrix"]

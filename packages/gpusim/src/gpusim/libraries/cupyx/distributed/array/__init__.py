@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from cupy._core.names import refused_class
-
 from gpusim.importing.errors import NotSimulatedAttribute
+from gpusim.importing.names import refused_class
 
 DistributedArray = refused_class("cupyx.distributed.array.DistributedArray", "dask.array of cupy arrays")
 _REFUSED = set("MAX MIN Mode PROD REPLICA SUM distributed_array make_2d_index_map matmul".split())

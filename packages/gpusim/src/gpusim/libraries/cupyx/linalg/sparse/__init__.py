@@ -1,7 +1,5 @@
 """Sparse solvers under their old name."""
 
-from __future__ import annotations
-
 from cupyx._bridge.functions import parse
 from cupyx.scipy.sparse.linalg import spsolve
 
@@ -18,4 +16,3 @@ def lschol(A, b):
 
 
 lschol.__signature__ = parse("A, b")
-__all__ = ["lschol"]

@@ -1,8 +1,5 @@
 """Image filters, interpolation, morphology and measurements.  They wait for the device and run at once."""
 
-from __future__ import annotations
-
-from cupy._core.names import refuser
 from cupyx._bridge import functions
 
 from . import _filters, _generic, _interpolation, _measurements
@@ -14,4 +11,3 @@ globals().update(_made)
 _made["sum"] = _made["sum_labels"]
 sum = _made["sum"]
 __all__ = list(_made)
-__getattr__ = refuser(_MODULE)

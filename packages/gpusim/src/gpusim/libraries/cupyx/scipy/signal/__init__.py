@@ -1,9 +1,6 @@
 """Signal processing.  It waits for the device and runs at once."""
 
-from __future__ import annotations
-
 import scipy.signal as _scipy
-from cupy._core.names import refuser
 from cupyx._bridge import functions, proxies
 
 from . import windows
@@ -15,4 +12,3 @@ _made = functions(_MODULE, _scipy, firwin2={"ignored": ("nyq",)}) | proxies(_MOD
 _made |= {"BadCoefficients": _scipy.BadCoefficients}
 globals().update(_made)
 __all__ = [*_made, "windows"]
-__getattr__ = refuser(_MODULE)

@@ -1,10 +1,7 @@
 """Windows, made on the device in double precision."""
 
-from __future__ import annotations
-
 import scipy.signal.windows as _scipy
 from cupyx._bridge import functions
 
 _made = functions("cupyx.scipy.signal.windows", _scipy)
 globals().update(_made)
-__all__ = list(_made)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import scipy.sparse as _scipy
-from cupy._core.names import refuser
 from cupyx._bridge import convert as _convert
 
 from . import _construct, _host
@@ -50,4 +49,3 @@ __all__ = [
     "csr_matrix", "dia_array", "dia_matrix", "issparse", "isspmatrix", "isspmatrix_coo", "isspmatrix_csc",
     "isspmatrix_csr", "isspmatrix_dia", "sparray", "spmatrix",
 ]  # fmt: skip
-__getattr__ = refuser("cupyx.scipy.sparse")

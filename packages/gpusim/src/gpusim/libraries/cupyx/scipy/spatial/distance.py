@@ -111,4 +111,3 @@ def _vectors(metric: str) -> Callable:
 
 _made = {name: _vectors(name) for name in _ALIASES}
 globals().update(_made)
-__all__ = [*_made, "cdist", "distance_matrix", "pdist"]

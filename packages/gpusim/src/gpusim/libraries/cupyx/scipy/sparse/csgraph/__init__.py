@@ -28,6 +28,3 @@ def connected_components(csgraph: Any, directed: bool, connection: str, return_l
     rank = np.empty(count, np.int32)
     rank[np.argsort(first)] = np.arange(count, dtype=np.int32)
     return (count, convert.up(rank[labels])) if return_labels else count
-
-
-__all__ = ["connected_components"]

@@ -1,0 +1,61 @@
+"""A page behind the hub's login: what the page on seats and the one on the class have in common. Needs JupyterHub and Tornado."""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+from typing import Any
+
+from jupyterhub.services.auth import HubOAuthCallbackHandler, HubOAuthenticated
+from tornado import web
+
+
+class Base(HubOAuthenticated, web.RequestHandler):
+    _asked = False
+
+    def get_current_user(self) -> Any:
+        # JupyterHub asks who it is while it looks whether a request is forged, and looks that up while it asks: where it is forged, the
+        # second would wait for the first, and the page for both, without end (jupyterhub/services/auth.py, _synchronize).
+        if self._asked:
+            return None
+        self._asked = True
+        return super().get_current_user()
+
+    def set_default_headers(self) -> None:
+        self.set_header("Content-Security-Policy", "default-src 'self'; frame-ancestors 'none'")
+        self.set_header("X-Content-Type-Options", "nosniff")
+        self.set_header("Cache-Control", "no-store")
+
+
+class Page(Base):
+    @web.authenticated
+    def get(self) -> None:
+        self.xsrf_token  # noqa: B018  (sets the cookie that the script sends back)
+        self.set_header("Content-Type", "text/html; charset=UTF-8")
+        self.finish((self.settings["page"] / "page.html").read_bytes())
+
+
+class Part(Base):
+    """The page's script and style."""
+
+    @web.authenticated
+    def get(self, kind: str) -> None:
+        self.set_header("Content-Type", {"js": "text/javascript", "css": "text/css"}[kind] + "; charset=UTF-8")
+        self.finish((self.settings["page"] / f"page.{kind}").read_bytes())
+
+
+def served(page: Path, prefix: str, handlers: dict[str, type], **settings: Any) -> web.Application:
+    """An application of the hub's below `prefix`, which ends in a slash: the page in a folder, and what its script asks."""
+    return web.Application(
+        [
+            (prefix, Page),
+            (prefix + r"page\.(js|css)", Part),
+            *((prefix + path, handler) for path, handler in handlers.items()),
+            (prefix + "oauth_callback", HubOAuthCallbackHandler),
+        ],
+        page=page,
+        cookie_secret=secrets.token_bytes(32),
+        xsrf_cookies=True,
+        xsrf_cookie_kwargs={"path": prefix, "samesite": "Strict"},
+        **settings,
+    )
