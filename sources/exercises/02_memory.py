@@ -178,7 +178,7 @@ check("memory.single", brighten)
 # | processor with 16 cores | 90 GB/s | 2.3 TFLOP/s | 4.6 TFLOP/s | 1 µs |
 # | RTX 4090 | 1 008 GB/s | 1.29 TFLOP/s | 82.6 TFLOP/s | 5 µs |
 #
-# On which of them does each job finish first? Take the limits, and count everything until the answer is where it is needed.
+# On which of them does each job finish first? Compare the limits, and count everything until the answer is where it is needed.
 #
 # | job | what it is | data is on the | answer goes to the |
 # |---|---|---|---|

@@ -43,7 +43,7 @@ from hundredfold import compare, lens, limit, machine, measure, plot, quiz
 from hundredfold.toolkit import recorded
 
 # %% [markdown]
-# With a GPU, `x` has 10 000 × 10 000 numbers. Without one it has 3 000 × 3 000, so that you need not wait.
+# With a GPU, `x` has 10 000 × 10 000 numbers. Without one it has 3 000 × 3 000.
 
 # %%
 free, total = cp.cuda.runtime.memGetInfo()  # bytes of device memory
@@ -186,7 +186,7 @@ quiz("memory.in-place", my_answer)
 
 # %%
 for function in (one_line, in_place):
-    account, arrays = lens.account(function, x_gpu), arrays_at_once(function, x_gpu)
+    account, arrays = lens.account(function, x_gpu), arrays_at_once(function, x_gpu)  # the lens, as a function
     print(f"{function.__name__:9} {len(account.kernels)} kernels, {arrays:.0f} arrays at once,", end=" ")
     print(f"{account.moved / x_gpu.size:.0f} bytes for each number")
 
@@ -324,8 +324,7 @@ plot.times(
 # %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
 # ### Optional: a kernel that reduces
 #
-# `ReductionKernel` also says how two intermediate results become one. It can be called with `axis=` and `keepdims=`, like a sum. This is the count
-# again:
+# A `ReductionKernel` has one line more, for how two intermediate results become one. It takes `axis=` and `keepdims=`, like a sum. This is the count again:
 
 # %%
 count_in_c = cp.ReductionKernel(
@@ -431,7 +430,7 @@ print(cubed, multiplied, sep="\n")
 # %% [markdown]
 # ## Where did my memory go?
 #
-# *This is half of the unit, and a good place for a pause.*
+# *A good place for a pause.*
 #
 # **Predict.** The next cell makes an array and deletes it. How many arrays' worth of memory does CuPy still hold for it?
 
@@ -592,7 +591,7 @@ plot.times(
 
 # %% [markdown]
 # **Explain.** On a data-centre GPU memory binds in both types, so float32 gains a factor of two. A consumer GPU is slow in float64: there
-# float32 gains about ten times, or more.
+# float32 is about ten times faster, or more.
 #
 # If you choose float32, stay in it.
 #
@@ -726,8 +725,9 @@ for name in ("V100", "H200", "RTX 4060 Laptop"):
     print(f"it pays after {np.ceil(round((1 / gpu.link) / saved, 6)):.0f} passes")
 
 # %% [markdown]
-# For a single pass the GPU loses at **every** size, because the bus is slower than the host's own memory. With small arrays it loses by its launches, as
-# in unit 01. Fusing helps there, too: one launch instead of seven. The chart shows both for `2.5 * x + 1` as one kernel:
+# For a single pass the GPU loses against such a server at **every** size, because the bus is slower than the server's own memory. With small arrays it
+# loses by its launches. Fusing helps there, too: one launch instead of seven. The chart shows both for `2.5 * x + 1` as one kernel. *NumPy,
+# here* is slower than the server's limit: it uses one core, and two passes.
 
 
 # %%
@@ -786,5 +786,5 @@ plot.lines(
 # - CuPy pull request [10111](https://github.com/cupy/cupy/pull/10111), merged in July 2026: `x**2` becomes `square`.
 # - M. Harris, [How to Optimize Data Transfers in CUDA C/C++](https://developer.nvidia.com/blog/how-optimize-data-transfers-cuda-cc/),
 #   NVIDIA blog, 2012: pinned memory, measured.
-# - [numexpr's user guide](https://numexpr.readthedocs.io/en/latest/user_guide.html): how it works, in pieces that fit into the cache.
+# - [numexpr's user guide](https://numexpr.readthedocs.io/en/latest/user_guide.html): how it works.
 # - S. Williams, A. Waterman, D. Patterson, *Roofline*, Communications of the ACM 52 (4), 2009: bytes or operations, in one picture.
