@@ -3,21 +3,22 @@
 #   hundredfold:
 #     unit: 2
 #     slug: memory
-#     title: From 98 bytes to 8
-#     teaching: 40
-#     exercises: 25
+#     title: "Memory: moving fewer bytes"
+#     teaching: 45
+#     exercises: 40
 # ---
 
 # %% [markdown]
-# # Exercises: From 98 bytes to 8
+# # 02 · Memory: exercises
 #
-# *Unit 02 · memory · 25 minutes · the lecture is [notebooks/02_memory.ipynb](../notebooks/02_memory.ipynb)*
+# *Unit 02 · memory · 40 minutes · the lecture is [notebooks/02_memory.ipynb](../notebooks/02_memory.ipynb)*
 #
-# Six problems, from easy to open. Fill in a cell, run it, run the `check` below it. A check says what it verified, or why the answer is
-# wrong, and gives one hint; `hint("memory.fuse")` unfolds the next one. A gap counts as not attempted, never as wrong; but where code is
-# given that already runs (problems 2, 3, 4 and 6), the check judges that code until you change it.
+# There are six problems, from easy to open. Problems 1 to 5 take about half an hour, problem 6 about ten minutes. Fill in a cell, run it, and run
+# the `check` below it. A check tells you what it verified, or why the answer is wrong, and gives one hint. `hint("memory.fuse")` unfolds the next one.
 #
-# `%%lens` in the first line of a cell counts for you, as in the lecture; problem 1 is more fun without it.
+# A gap counts as not attempted, never as wrong. Problems 2, 3, 4 and 6 start with code that runs. There the check judges that code until you change it.
+#
+# `%%lens` in the first line of a cell counts for you, as in the lecture. Try problem 1 without it.
 #
 # You can run this notebook from top to bottom at any time, solved or not.
 
@@ -33,18 +34,18 @@ from hundredfold import check, hint
 # %% [markdown]
 # ## 1. Count before it runs
 #
-# `x`, `y` and `w` are **float32** arrays of 10 000 × 10 000 on the device. Before anything runs, say of this line:
+# `x`, `y` and `w` are **float32** arrays of 10 000 × 10 000 on the device. Look at this line, before anything runs:
 #
 # ```python
 # error = ((x - y) ** 2 * w).sum()
 # ```
 #
 # - `kernels`: how many kernels does it launch?
-# - `nbytes`: how many bytes do they read and write, all together?
-# - `peak`: how many bytes do its temporaries take at the same time at most, **beside** `x`, `y` and `w`?
-# - `fused`: how many bytes would one kernel read and write that does it all?
+# - `nbytes`: how many bytes do they read and write, added up?
+# - `peak`: how many bytes do its temporaries take, when they take most? Do not count `x`, `y` and `w`.
+# - `fused`: how many bytes would a single kernel read and write for the same result?
 #
-# (A single number, such as the sum, counts as nothing.)
+# A single number, such as the sum, counts as no bytes.
 
 # %%
 kernels = ...
@@ -65,9 +66,11 @@ check("memory.passes", kernels, nbytes, peak, fused)
 # %% [markdown]
 # ## 2. Six kernels into one
 #
-# This function gives the distance of each point $(x_i, y_i)$ from $(1, -2)$. It is right, and it launches six kernels, which move 104
-# bytes for each point. Make **one** kernel of it, which reads `x` and `y` once and writes the result once. `x` and `y` have the same
-# shape and dtype, float32 or float64, and the result has that dtype too.
+# This function computes the distance of each point $(x_i, y_i)$ from $(1, -2)$. It is right. It launches six kernels, which move 104 bytes for each
+# point in float64.
+#
+# Make **one** kernel of it. That kernel reads `x` and `y` once, and writes the result once. `x` and `y` have the same shape and dtype, float32 or
+# float64. The result has that dtype, too.
 
 
 # %%
@@ -88,19 +91,20 @@ def distance(x, y):
 check("memory.fuse", distance)
 
 # %% [markdown] tags=["solution-only"]
-# One line above the function as it was given. Or by hand:
+# One line above the function is enough. By hand it is
 # `cp.ElementwiseKernel("T x, T y", "T d", "d = hypot(x - T(1), y + T(2))", "distance")`.
 
 # %% [markdown]
 # ## 3. Repair: it works in pieces, and holds them all
 #
-# `x` is a matrix on the **host**, larger than the device's memory. So this function sends `rows` rows at a time, and for each row it
-# finds the share that its first number has in the row's sum. The shares of all rows come back as one array on the device. The result is
-# right; but on a large matrix it runs out of memory, although only a few rows are on the device at a time. Or are they?
+# `x` is a matrix on the **host**, larger than the device's memory. The function sends `rows` rows at a time. For each row it computes the share that
+# the first number has in the row's sum. It returns the shares of all rows, as one array on the device.
 #
-# Repair it, so that no more than a few pieces lie on the device at once. Each number is sent once, the shares are found on the device, and
-# nothing comes back. (A matrix without rows gives an empty array, and the last piece
-# may be shorter.)
+# The result is right. But on a large matrix the function runs out of memory, although it sends only a few rows at a time. Repair it:
+#
+# - No more than a few pieces are on the device at once.
+# - Each number is sent once. The shares are computed on the device, and nothing comes back.
+# - A matrix without rows gives an empty array. The last piece may be shorter.
 
 
 # %%
@@ -127,16 +131,20 @@ def first_share(x, rows):
 check("memory.leak", first_share)
 
 # %% [markdown] tags=["solution-only"]
-# `shares[:, 0]` was a view, and a list of views kept all the `shares`. Better than to copy the view is not to make the large array at
-# all: `piece[:, 0] / piece.sum(axis=1)` computes what is wanted and nothing else.
+# `shares[:, 0]` was a view, and a list of views kept all the `shares`. Better still is not to make the large array at all:
+# `piece[:, 0] / piece.sum(axis=1)` computes only what is needed.
 
 # %% [markdown]
 # ## 4. Repair: where does float64 come in?
 #
-# `image` is a float32 array on the device. The function makes it brighter by a factor of $\sqrt 2$, adds a ramp that rises from 0 on the
-# left to 0.5 on the right, and cuts off what is over 1. Whoever wrote it meant it to run in float32. It does not. Repair it: float32 all
-# the way, 24 bytes for each pixel, and float32 comes out. (The check allows 26, since the ramp has to be made and read as well. One kernel could do
-# with 8, which is not asked for.)
+# `image` is a float32 array on the device. The function does three things:
+#
+# 1. It makes the image brighter by a factor of $\sqrt 2$.
+# 2. It adds a ramp, which rises from 0 on the left to 0.5 on the right.
+# 3. It sets all values above 1 to 1.
+#
+# The author wanted float32, but the function computes in float64. Repair it: every step is in float32, and so is the result. Its three kernels then
+# move 24 bytes for each pixel. The check allows 26, because the ramp is made and read as well.
 
 
 # %%
@@ -157,24 +165,30 @@ def brighten(image):
 check("memory.single", brighten)
 
 # %% [markdown] tags=["solution-only"]
-# There were two leaks: the NumPy scalar `np.sqrt(2)`, and `linspace`, which makes float64 unless told otherwise. A `.astype(cp.float32)`
-# at the end would have given the right dtype, after all the work had been done in float64.
+# There were two leaks. `np.sqrt(2)` is a NumPy number with a type of its own, and `linspace` makes float64 unless you give a dtype. `.astype(cp.float32)` at
+# the end would give the right dtype, but only after all the work in float64. One fused kernel could do with 8 bytes for each pixel.
 
 # %% [markdown]
 # ## 5. GPU or not?
 #
-# On your desk: a processor with 16 cores, 90 GB/s of memory bandwidth, 2.3 TFLOP/s in float64 and 4.6 in float32; and an RTX 4090 with 1
-# 008 GB/s, 1.29 TFLOP/s in float64 and 82.6 in float32, which takes 5 µs to launch a kernel. The bus between them moves 25 GB/s. A call
-# on the processor costs 1 µs before it does anything. Where does each job finish first, at the limits, counting everything until the
-# answer is where it is wanted?
+# These two are on your desk, with a bus of 25 GB/s between them:
 #
-# | job | what |
-# |---|---|
-# | `"matmul64"` | the product of two 10 000 × 10 000 matrices of **float64** that lie on the host; the product goes to the host |
-# | `"matmul32"` | the same in **float32** |
-# | `"stream"` | the sum of 64 GB of float64 that lie on the host, sent in pieces; the answer goes to the host |
-# | `"sweeps"` | 500 fused updates of 100 million float32 that lie on the device and are wanted there; each reads and writes every number |
-# | `"tiny"` | 400 steps, one after the other, each one kernel on 1 000 float64 that lie on the device; on the processor they fit into its cache |
+# | | processor, 16 cores | RTX 4090 |
+# |---|---:|---:|
+# | its memory | 90 GB/s | 1 008 GB/s |
+# | float64 | 2.3 TFLOP/s | 1.29 TFLOP/s |
+# | float32 | 4.6 TFLOP/s | 82.6 TFLOP/s |
+# | each call or launch | 1 µs | 5 µs |
+#
+# On which of them does each job finish first? Compare the limits, and count everything until the answer is where it is needed.
+#
+# | job | what it is | data is on the | answer goes to the |
+# |---|---|---|---|
+# | `"matmul64"` | the product of two 10 000 × 10 000 matrices of **float64** | host | host |
+# | `"matmul32"` | the same in **float32** | host | host |
+# | `"stream"` | the sum of 64 GB of float64, sent in pieces | host | host |
+# | `"sweeps"` | 500 fused updates of 100 million float32; each reads and writes every number | device | device |
+# | `"tiny"` | 400 steps, one after the other; each is one kernel on 1 000 float64, which fit into a processor's cache | device | device |
 #
 # Answer `"cpu"` or `"gpu"` for each.
 
@@ -190,15 +204,21 @@ check("memory.worth", decisions)
 # %% [markdown]
 # ## 6. Open: softmax with as few bytes as you can
 #
-# The *softmax* of a row turns its numbers into shares that add up to 1: $e^{x_j} \big/ \sum_k e^{x_k}$. So that no exponential overflows,
-# the row's largest number is taken off first, which changes nothing in the result. Neural networks do this at every step, and whole
-# papers are about doing it with fewer bytes.
+# The *softmax* of a row turns its numbers into shares that add up to 1: $e^{x_j} \big/ \sum_k e^{x_k}$. The row's largest number is subtracted
+# first, so that no exponential overflows. This does not change the result. Neural networks compute a softmax at every step, and whole papers are about doing it
+# with fewer bytes.
 #
-# `x` is a float64 matrix on the device; the result is a new one. Nothing may travel to the host. The version below is right and moves 64 bytes for each element. Nobody
-# can do with less than 16, each element read once and each result written once.
+# `x` is a float64 matrix on the device. The result is a new one, and nothing goes to the host. The version below is right, and moves 64 bytes for each
+# element. The limit is 16: each element read once, each result written once.
 #
-# How near do you get? 48 bytes or fewer pass, and the check says how near the limit you are. 32 are within reach of this unit's tools, 24
-# need an idea, and for 16 a whole row has to stay inside the GPU's processors until it is done, which is unit 06.
+# | bytes for each element | how |
+# |---:|---|
+# | 48 | passes the check; fuse what can be fused |
+# | 32 | with a `ReductionKernel`, see *Optional: a kernel that reduces* in the lecture |
+# | 24 | needs an idea |
+# | 16 | a row has to stay inside the GPU's processors, which is unit 06 |
+#
+# The check tells you how near the limit you are.
 
 
 # %%
@@ -226,17 +246,16 @@ def softmax(x):
 check("memory.softmax", softmax)
 
 # %% [markdown] tags=["solution-only"]
-# It reads `x` three times and writes once: 32 bytes. The exponentials are reckoned twice, and that is cheap where bytes bind. (On a
-# consumer GPU in float64 it is not: there arithmetic binds, and 48 bytes with one `exp` may win. The limit decides.)
+# This version reads `x` three times and writes once: 32 bytes. It computes the exponentials twice, which is cheap where memory binds. On a consumer GPU in
+# float64 arithmetic binds. There 48 bytes with one `exp` may win.
 #
-# `@cp.fuse()` above the function as it was given is refused on a GPU, since a fused reduction takes no `keepdims=`. With `[:, None]` behind each in its
-# place it is one kernel and one launch. But a kernel that goes on after a reduction goes through its arrays again, and keeps the exponentials in
-# device memory until then: 48 bytes.
+# `@cp.fuse()` above the function as it was given is refused on a GPU, because a fused reduction takes no `keepdims=`. With `[:, None]` behind each reduction
+# it is one kernel and one launch. But it reads its arrays again after each reduction, and keeps the exponentials in device memory until then: 48 bytes.
 #
-# For 24 find the largest number and the sum in *one* pass: a pair $(m, s)$ stands for $s\,e^m$, and two pairs join to
+# For 24 find the largest number and the sum in *one* pass. A pair $(m, s)$ stands for $s\,e^m$. Two pairs join to
 # $\big(\max(m_1, m_2),\; s_1 e^{m_1 - m} + s_2 e^{m_2 - m}\big)$. A `ReductionKernel` can carry the pair in one `complex128`. This
 # "online softmax" is at the heart of FlashAttention.
 
 # %% [markdown]
 # ---
-# **Next:** unit 03, *protocols*: one function for NumPy, CuPy, JAX and Dask, and arrays that change libraries without being copied.
+# **Next:** unit 03, *protocols*: one function for NumPy, CuPy, JAX and Dask, and arrays that change libraries without a copy.

@@ -174,7 +174,8 @@ FUSE = Problem(
     hints=(
         "The line has six operations: six kernels, 104 bytes for each pair of float64. `cp.fuse` is a decorator: it makes "
         "one kernel of all the operations in a function.",
-        "`@cp.fuse()` in the line above `def distance(x, y):`, and the body as it was: that is all.",
+        "The body of `distance` can stay as it is: it has no `if`, and every operation in it is element by element. In the lecture, look at "
+        "what the line above `def fused(x):` does.",
         "By hand: `cp.ElementwiseKernel('T x, T y', 'T d', '…', 'distance')`, whose third argument is a line of C that "
         "says what d is. `T` stands for whatever dtype x and y have.",
     ),
