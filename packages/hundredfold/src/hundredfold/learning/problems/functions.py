@@ -36,6 +36,8 @@ class Run:
         What the call moved.
     printed : str
         What it printed.
+    arguments : tuple
+        The arguments that it was called with, as it left them.
     """
 
     problem: Problem
@@ -45,6 +47,7 @@ class Run:
     expected: Any
     traffic: traffic.Traffic
     printed: str = ""
+    arguments: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -196,12 +199,7 @@ class FunctionJudge:
             refuse("view", "the result shares memory with the argument: changing one would change the other.")
 
 
-@dataclass(frozen=True)
-class _FullRun(Run):
-    arguments: tuple[Any, ...] = ()
-
-
-def call(problem: Problem, function: Any, case: Case) -> _FullRun:
+def call(problem: Problem, function: Any, case: Case) -> Run:
     """Call the function with a case's arguments on the device, guarded and watched."""
     host = case.host()
     with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -214,7 +212,7 @@ def call(problem: Problem, function: Any, case: Case) -> _FullRun:
     except Refusal as refusal:
         refusal.case = case.name
         raise
-    return _FullRun(problem, case, host, called.value, expected, moved, called.printed, arguments)
+    return Run(problem, case, host, called.value, expected, moved, called.printed, arguments)
 
 
 def recognise(run: Run, got: Any, rtol: float = 1e-6, atol: float = 1e-12) -> None:

@@ -9,7 +9,7 @@ from scipy import ndimage
 
 from ..cases import Case
 from ..fast_kernels.looking import in_order
-from ..functions import _FullRun
+from ..functions import Run
 from ..kernels.judging import KernelJudge, Launch, cover
 from ..kernels.later import later
 from ..kernels.shares import accesses, shares
@@ -79,7 +79,7 @@ _BRIGHT = Property(
 )
 
 
-def side_by_side(seen: Any, run: _FullRun) -> None:
+def side_by_side(seen: Any, run: Run) -> None:
     """Neighbouring threads read neighbouring pixels, looked at where a row is whole warps; a 3 × 3 begins beside a sector's first byte."""
     if run.host[0].shape[1] % 32 == 0 and run.host[0].size:
         in_order(seen, run)

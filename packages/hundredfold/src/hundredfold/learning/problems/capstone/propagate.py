@@ -12,7 +12,7 @@ import numpy as np
 
 from ..cases import Case
 from ..fast_kernels.looking import in_order
-from ..functions import _FullRun
+from ..functions import Run
 from ..kernels.judging import KernelJudge, Launch, cover
 from ..kernels.later import later
 from ..kernels.shares import shares
@@ -70,7 +70,7 @@ def _launch(first: np.ndarray, buffer: np.ndarray, own: np.ndarray) -> Launch:
     return cover(own.shape[1], len(first) - 1, (32, 4))
 
 
-def thrifty(seen: Any, run: _FullRun) -> None:
+def thrifty(seen: Any, run: Run) -> None:
     """Refuse a kernel that touches the array of futures more often than it must, on whole warps; each number read once, written once."""
     numbers = run.host[2]
     if numbers.shape[1] % WARP or not numbers.size:
@@ -98,7 +98,7 @@ _SMALL = Property(
 _ALONG_X = "x counts futures, y planes: `s, c = cuda.grid(2)`."
 
 
-def _exchanged(missing: np.ndarray, run: _FullRun) -> None:
+def _exchanged(missing: np.ndarray, run: Run) -> None:
     """Refuse a kernel that takes x for the planes: it writes as many futures as there are threads along y, and no others."""
     first, _, own = run.host
     high = np.prod([part[1] for part in _launch(*run.host)])

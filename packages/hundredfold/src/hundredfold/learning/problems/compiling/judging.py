@@ -14,7 +14,7 @@ from numba.core.registry import CPUDispatcher
 from .. import guard, traffic
 from ..cases import Case
 from ..facts import Seen, of_call
-from ..functions import FunctionJudge, _FullRun
+from ..functions import FunctionJudge, Run
 from ..guard import require_callable
 from ..problem import Problem
 from ..properties import all_cases
@@ -164,7 +164,7 @@ def _safe(rehearsal: Rehearsal | None) -> None:
         )
 
 
-def call(problem: Problem, function: Any, case: Case) -> _FullRun:
+def call(problem: Problem, function: Any, case: Case) -> Run:
     """Call the function with a case's arguments on the host, guarded; what Numba refuses to compile becomes a sentence."""
     host, arguments = case.host(), case.host()
     with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -176,7 +176,7 @@ def call(problem: Problem, function: Any, case: Case) -> _FullRun:
         if said := refused_by_numba(refusal.__cause__):
             refuse("typing", said, case=case.name)
         raise
-    return _FullRun(problem, case, host, called.value, expected, traffic.Traffic(), called.printed, arguments)
+    return Run(problem, case, host, called.value, expected, traffic.Traffic(), called.printed, arguments)
 
 
 def refused_by_numba(error: BaseException | None) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..functions import _FullRun
+from ..functions import Run
 from ..verdict import refuse
 
 
-def in_order(seen: Any, run: _FullRun, least: float = 0.0) -> None:
+def in_order(seen: Any, run: Run, least: float = 0.0) -> None:
     """Refuse a line of the kernel whose requests move more than twice the sectors that its bytes fill.
 
     Twice, since a row that does not begin at a sector's first byte takes one sector more. `least` is a number of sectors that no line is
@@ -23,7 +23,7 @@ def in_order(seen: Any, run: _FullRun, least: float = 0.0) -> None:
             )
 
 
-def no_conflicts(seen: Any, run: _FullRun, most: int = 1) -> None:
+def no_conflicts(seen: Any, run: Run, most: int = 1) -> None:
     """Refuse a kernel whose warps wait for banks of shared memory: more than `most` words of one bank in a request."""
     waiting = [place for place in seen.conflicts if place.worst > most]
     if waiting:

@@ -9,7 +9,7 @@ import numpy as np
 from ..cases import Case
 from ..edits import edit
 from ..facts import shared_reads
-from ..functions import _FullRun
+from ..functions import Run
 from ..kernels.judging import KernelJudge, Launch, cover
 from ..kernels.later import later
 from ..problem import Problem, Wrong
@@ -79,7 +79,7 @@ def _share(a: np.ndarray, b: np.ndarray) -> tuple[int, int]:
     return tiles, tiles
 
 
-def on_whole_tiles(seen: Any, run: _FullRun) -> None:
+def on_whole_tiles(seen: Any, run: Run) -> None:
     """Requests and banks are looked at where each tile is full."""
     if all(side % TILE == 0 for x in run.host for side in x.shape):
         in_order(seen, run)

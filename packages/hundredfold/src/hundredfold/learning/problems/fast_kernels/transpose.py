@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..cases import Case, normal
-from ..functions import _FullRun
+from ..functions import Run
 from ..kernels.judging import KernelJudge, Launch, cover
 from ..kernels.later import later
 from ..kernels.shares import shares
@@ -40,7 +40,7 @@ def _whole(x: np.ndarray) -> np.ndarray:
     return np.trunc(x.T)
 
 
-def on_whole_tiles(seen: Any, run: _FullRun) -> None:
+def on_whole_tiles(seen: Any, run: Run) -> None:
     """Requests and banks are looked at where each tile is full, so that a row's ragged end costs nobody anything."""
     if all(side % TILE == 0 for side in run.host[0].shape):
         in_order(seen, run)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..cases import Case, normal
-from ..functions import _FullRun
+from ..functions import Run
 from ..kernels.judging import KernelJudge, Launch
 from ..kernels.later import later
 from ..kernels.shares import per_block, shares
@@ -49,7 +49,7 @@ _LAST = Property(
 )
 
 
-def as_a_tree(seen: Any, run: _FullRun) -> None:
+def as_a_tree(seen: Any, run: Run) -> None:
     """Refuse a sum that one thread makes alone, or that waits for one place all the time."""
     for name, count in accesses(seen).items():
         if count["reads_by_one"] > 2 * DEPTH + 4:

@@ -17,7 +17,7 @@ import numpy as np
 from .. import devices, guard, traffic
 from ..cases import Case
 from ..facts import Seen
-from ..functions import FunctionJudge, _FullRun
+from ..functions import FunctionJudge, Run
 from ..guard import article
 from ..problem import Problem
 from ..properties import all_cases
@@ -90,8 +90,8 @@ class KernelJudge(FunctionJudge):
     out: Callable[..., np.ndarray] = lambda x, *_: np.empty_like(x)
     launch: Callable[..., Launch] | None = None
     starts: bool = False
-    looks: Sequence[Callable[[Any, _FullRun], None]] = ()
-    unwritten: Callable[[np.ndarray, _FullRun], None] | None = None
+    looks: Sequence[Callable[[Any, Run], None]] = ()
+    unwritten: Callable[[np.ndarray, Run], None] | None = None
     advise: Callable[..., str] = lambda finding, *_: ""
     races: str = "global"
 
@@ -133,7 +133,7 @@ class KernelJudge(FunctionJudge):
         seen = traced(_LEFT)
         _sound(seen, lambda finding: self.advise(finding, *host) or self._elsewhere(seen, finding))
         *arguments, got = seen.results
-        run = _FullRun(problem, case, host, got, _expected(problem, case), traffic.Traffic(), "", tuple(arguments))
+        run = Run(problem, case, host, got, _expected(problem, case), traffic.Traffic(), "", tuple(arguments))
         try:
             self._kept(run)
             if not self.starts:
@@ -162,7 +162,7 @@ class KernelJudge(FunctionJudge):
         arguments = [*case.device(), devices.to_device(self._out(host, _OTHER))]
         guard.call(lambda: kernel[blocks, threads](*arguments), limit=problem.time_limit)
         got = np.asarray(devices.to_host(arguments[-1]))
-        self.compare_run(_FullRun(problem, case, host, got, _expected(problem, case), traffic.Traffic(), ""))
+        self.compare_run(Run(problem, case, host, got, _expected(problem, case), traffic.Traffic(), ""))
 
     def _out(self, host: tuple[Any, ...], leftover: int) -> np.ndarray:
         out = self.out(*host)
@@ -170,7 +170,7 @@ class KernelJudge(FunctionJudge):
             out.fill(leftover)
         return out
 
-    def _written(self, missing: np.ndarray, run: _FullRun) -> None:
+    def _written(self, missing: np.ndarray, run: Run) -> None:
         if not missing.any():
             return
         if self.unwritten is not None:
@@ -193,7 +193,7 @@ class KernelJudge(FunctionJudge):
         return ""
 
     @staticmethod
-    def _kept(run: _FullRun) -> None:
+    def _kept(run: Run) -> None:
         for before, after in zip(run.host, run.arguments, strict=True):
             if isinstance(before, np.ndarray) and not np.array_equal(before, after, equal_nan=before.dtype.kind == "f"):
                 refuse("aliasing", "the kernel writes into an array that it is given to read.")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..cases import Case
-from ..functions import _FullRun
+from ..functions import Run
 from ..problem import Problem, Wrong
 from ..properties import Drawn, constants, other_data, sizes, ties
 from ..verdict import refuse
@@ -55,7 +55,7 @@ def _launch(x: np.ndarray) -> Launch:
     return cover(x.shape[1], x.shape[0])
 
 
-def exchanged(missing: np.ndarray, run: _FullRun) -> None:
+def exchanged(missing: np.ndarray, run: Run) -> None:
     """Rows or columns beyond the grid's other side were not written: x was taken for the rows."""
     n, m = missing.shape
     (across, down), (wide, high) = run.problem.judge.launch(*run.host)
