@@ -1,5 +1,8 @@
 """JAX's own arrays, on the host: what unit 03 says of them, and what its problems make of them."""
 
+import sys
+from pathlib import Path
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -8,6 +11,9 @@ import pytest
 from hundredfold.learning import problems
 from hundredfold.learning.problems.protocols.anywhere import unit_rows
 from hundredfold.learning.problems.protocols.frozen import Frozen
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "packages" / "hundredfold" / "tests" / "learning" / "problems"))
+import answers  # noqa: E402
 
 jax.config.update("jax_enable_x64", True)
 
@@ -28,11 +34,11 @@ def test_the_immutable_array_of_the_problems_is_as_strict_as_jaxs(make):
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_what_the_check_accepts_runs_on_jax(cp, dtype):
     rows = ROWS.astype(dtype)
-    for name, answer in problems.find("protocols.anywhere").right.items():
+    for name, answer in answers.right(problems.find("protocols.anywhere")).items():
         got = answer(jnp.asarray(rows))
         assert isinstance(got, jax.Array) and got.dtype == dtype, name
         np.testing.assert_allclose(np.asarray(got), unit_rows(rows), rtol=2e-6)
-    for name, answer in problems.find("protocols.blend").right.items():
+    for name, answer in answers.right(problems.find("protocols.blend")).items():
         got = answer(jnp.asarray(rows), jnp.ones_like(rows), 0.25)
         assert isinstance(got, jax.Array) and got.dtype == dtype, name
         np.testing.assert_allclose(np.asarray(got), np.clip(0.75 * rows + 0.25, 0, 1), rtol=2e-6)
@@ -42,10 +48,11 @@ def test_what_the_check_refuses_cannot_be_traced_by_jax(cp):
     """Not because ours is stricter: these fetch the numbers or write them, and `jax.jit` allows neither."""
     x = jnp.asarray(ROWS)
     anywhere = problems.find("protocols.anywhere")
-    for answer in anywhere.right.values():
+    for answer in answers.right(anywhere).values():
         np.testing.assert_allclose(np.asarray(jax.jit(answer)(x)), unit_rows(ROWS), rtol=1e-12)
-    refused = [wrong for wrong in anywhere.wrong.values() if wrong.reason in ("transfer", "exception", "eager")]
-    refused.remove(anywhere.wrong["computes"])  # that one asks for Dask's own method, which is not there
+    known = answers.wrong(anywhere)
+    refused = [wrong for wrong in known.values() if wrong.reason in ("transfer", "exception", "eager")]
+    refused.remove(known["computes"])  # that one asks for Dask's own method, which is not there
     assert len(refused) >= 5
     for wrong in refused:
         with pytest.raises((TypeError, jax.errors.JAXTypeError)):
@@ -54,7 +61,7 @@ def test_what_the_check_refuses_cannot_be_traced_by_jax(cp):
 
 def test_an_array_of_the_host_is_not_adopted(cp):
     with pytest.raises(TypeError, match="not on a device"):
-        problems.find("protocols.adopt").right["two doors"](jnp.arange(3.0))
+        answers.right(problems.find("protocols.adopt"))["two doors"](jnp.arange(3.0))
 
 
 def test_numpy_and_jax_share_memory_by_dlpack():

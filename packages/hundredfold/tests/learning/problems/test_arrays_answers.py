@@ -10,12 +10,13 @@ import types
 from decimal import Decimal
 from fractions import Fraction
 
+import answers
 import numpy as np
 import pytest
+from answers.arrays import port as known_port
+from answers.second import Answers
 
 from hundredfold.learning import problems
-from hundredfold.learning.problems.answers import Answers
-from hundredfold.learning.problems.arrays import port
 
 SECOND = Answers("arrays")
 wrong, right = SECOND.wrong, SECOND.right
@@ -526,12 +527,12 @@ def root_of_variance(x):
 
 @wrong("arrays.port", "value")
 def kept_for_each_shape(x, kept={}):  # noqa: B006
-    return kept.setdefault((x.shape, str(x.dtype)), port._guarded(x))
+    return kept.setdefault((x.shape, str(x.dtype)), known_port._guarded(x))
 
 
 @wrong("arrays.port", "value")
 def right_for_small_ones_only(x):
-    return port._guarded(x) if x.size < 100_000 else x + 0
+    return known_port._guarded(x) if x.size < 100_000 else x + 0
 
 
 @wrong("arrays.port", "value")
@@ -691,14 +692,14 @@ def test_another_right_set_of_decisions_is_accepted(decisions):
 
 def test_how_near_to_the_limit_is_said(simulated):
     """`x.std()` reads x twice, the one-pass answer once: the engine counts, so this is exact."""
-    answers = problems.find("arrays.lean").right
-    said = {name: problems.judge("arrays.lean", answer).near for name, answer in answers.items()}
+    known = answers.right(problems.find("arrays.lean"))
+    said = {name: problems.judge("arrays.lean", answer).near for name, answer in known.items()}
     assert "50 % (" in said["std"]
     assert "100 % (" in said["one pass"]
 
 
 def test_too_much_traffic_is_told_kernel_by_kernel(simulated):
-    verdict = problems.judge("arrays.lean", problems.find("arrays.lean").wrong["traffic"].answer)
+    verdict = answers.judge("arrays.lean", answers.wrong(problems.find("arrays.lean"))["traffic"].answer)
     assert "48 bytes of device memory per element" in verdict.why
     assert "Kernel by kernel: cupy_mean 8, cupy_subtract 16" in verdict.why
 

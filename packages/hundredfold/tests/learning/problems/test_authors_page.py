@@ -5,6 +5,7 @@ import re
 import sys
 from pathlib import Path
 
+import answers
 import pytest
 
 from hundredfold.learning import problems
@@ -17,35 +18,51 @@ PAGE = (Path(__file__).parents[5] / "docs" / "contributing" / "problems.md").rea
 SHOWN = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 
 
-@pytest.fixture(scope="module", params=range(len(SHOWN)))
-def shown(request, tmp_path_factory):
-    """A problem of the page, as a module of unit 01."""
-    path = tmp_path_factory.mktemp("page") / f"shown{request.param}.py"
-    path.write_text(SHOWN[request.param], encoding="utf-8")
-    name = f"hundredfold.learning.problems.arrays.{path.stem}"
-    spec = importlib.util.spec_from_file_location(name, path)
-    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+MODULES = (
+    "hundredfold.learning.problems.arrays.scale",
+    "answers.arrays.scale",
+    "hundredfold.learning.problems.arrays.worth_more",
+)
+"""What the examples are: a problem of unit 01, its answers, and decisions."""
+
+
+@pytest.fixture(scope="module")
+def modules(tmp_path_factory):
+    """The examples as the modules that they would be."""
+    folder = tmp_path_factory.mktemp("page")
     try:
-        spec.loader.exec_module(module)
-        yield next(value for value in vars(module).values() if isinstance(value, Problem))
+        for number, (name, text) in enumerate(zip(MODULES, SHOWN, strict=True)):
+            path = folder / f"shown{number}.py"
+            path.write_text(text, encoding="utf-8")
+            spec = importlib.util.spec_from_file_location(name, path)
+            sys.modules[name] = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(sys.modules[name])
+        yield [sys.modules[name] for name in MODULES]
     finally:
-        del sys.modules[name]
+        for name in MODULES:
+            sys.modules.pop(name, None)
 
 
-def test_there_are_examples_of_a_function_and_of_decisions():
-    assert len(SHOWN) == 2
+@pytest.fixture(params=[0, 2], ids=["function", "decisions"])
+def shown(request, modules):
+    return next(value for value in vars(modules[request.param]).values() if isinstance(value, Problem))
 
 
 def test_each_wrong_answer_is_refused_for_its_reason(device, shown):
-    for name, wrong in shown.wrong.items():
-        verdict = problems._judge(shown, (wrong.answer,))
-        assert (verdict.outcome, verdict.reason) == ("wrong", wrong.reason), (name, verdict.why)
-    assert len({wrong.reason for wrong in shown.wrong.values()}) >= 5 and len(shown.wrong) >= 5
+    wrong = answers.wrong(shown)
+    for name, each in wrong.items():
+        verdict = problems._judge(shown, (each.answer,))
+        assert (verdict.outcome, verdict.reason) == ("wrong", each.reason), (name, verdict.why)
+        if name in shown.mistakes:
+            assert shown.mistakes[name].why in verdict.why
+    assert len({each.reason for each in wrong.values()}) >= 5 and len(wrong) >= 5
+    assert set(shown.mistakes) <= set(wrong)
 
 
 def test_each_right_answer_is_accepted(device, shown):
-    assert len(shown.right) >= 2
-    for name, answer in shown.right.items():
+    right = answers.right(shown)
+    assert len(right) >= 2
+    for name, answer in right.items():
         verdict = problems._judge(shown, (answer,))
         assert verdict.right, (name, verdict.why)
 

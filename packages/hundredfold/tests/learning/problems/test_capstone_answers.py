@@ -7,9 +7,9 @@ One more wrong answer of each kind, which must be refused for the same reason, a
 import numpy as np
 import pandas as pd
 import pytest
+from answers.second import Answers
 
 from hundredfold.learning import problems
-from hundredfold.learning.problems.answers import Answers
 from hundredfold.learning.problems.capstone import budget, prepare, worth
 
 SECOND = Answers("capstone")

@@ -5,9 +5,9 @@ One more wrong answer of each kind, which must be refused for the same reason, a
 
 import numpy as np
 import pytest
+from answers.second import Answers
 
 from hundredfold.learning import problems
-from hundredfold.learning.problems.answers import Answers
 from hundredfold.learning.problems.capstone import light as lights
 from hundredfold.learning.problems.capstone import patches as tiles
 

@@ -7,15 +7,15 @@ import dask
 import dask.array as da
 import numpy as np
 import pytest
+from answers.later import cuda, later
+from answers.second import Answers
 
 from hundredfold.learning import problems
-from hundredfold.learning.problems.answers import Answers
-from hundredfold.learning.problems.kernels.later import later
 
 SECOND = Answers("capstone")
 wrong, right = SECOND.wrong, SECOND.right
 HERE = ("futures", "wall")
-cp = cuda = None  # `cuda` is set by `later`
+cp = None
 
 
 @pytest.fixture(autouse=True)

@@ -4,19 +4,18 @@ One more wrong answer of each kind, which must be refused for the same reason, a
 need no compiler; the known answers of `test_known_answers` are compiled.
 """
 
+import answers
 import numpy as np
 import pytest
+from answers.later import cuda, later
+from answers.second import Answers
 
-from hundredfold.learning import problems
-from hundredfold.learning.problems.answers import Answers
 from hundredfold.learning.problems.capstone import median as medians
 from hundredfold.learning.problems.capstone import propagate
-from hundredfold.learning.problems.kernels.later import later
 
 SECOND = Answers("capstone")
 wrong, right = SECOND.wrong, SECOND.right
 HERE = ("propagate", "median")
-cuda = None  # set by `later`
 
 
 @pytest.fixture(autouse=True)
@@ -467,14 +466,14 @@ def test_the_specification_is_the_median_of_the_nine():
 @pytest.mark.counted("second wrong answers refused, each for its own reason")
 @pytest.mark.parametrize(**SECOND.each_wrong)
 def test_a_second_wrong_answer_is_refused_for_the_same_reason(problem, reason, answer):
-    verdict = problems.judge(problem, answer)
+    verdict = answers.judge(problem, answer)
     assert (verdict.outcome, verdict.reason) == ("wrong", reason), verdict.why
 
 
 @pytest.mark.large
 @pytest.mark.parametrize(**SECOND.each_right)
 def test_another_right_answer_is_accepted(problem, answer):
-    verdict = problems.judge(problem, answer)
+    verdict = answers.judge(problem, answer)
     assert verdict.right, verdict.why
     assert verdict.verified
 

@@ -8,10 +8,11 @@ import types
 
 import numpy as np
 import pytest
+from answers.clusters import histogram as known_histogram
+from answers.second import Answers
 
 from hundredfold.learning import problems
 from hundredfold.learning.problems import pool
-from hundredfold.learning.problems.answers import Answers
 from hundredfold.learning.problems.clusters import foretell, histogram, running, search, worth
 from hundredfold.learning.problems.verdict import RIGHT, WRONG
 
@@ -235,21 +236,21 @@ def counted_at_home(client, load, parts, bins):
 def one_counts_for_all(client, load, parts, bins):
     values = client.map(load, parts)
     where = sorted(client.scheduler_info()["workers"])[0]
-    counted = client.map(histogram.count, values, [bins] * len(values), workers=[where])
+    counted = client.map(known_histogram.count, values, [bins] * len(values), workers=[where])
     return sum((c.get() for c in client.gather(counted)), np.zeros(bins, int))
 
 
 @SECOND.wrong("histogram", "local")
 def sent_and_counted(client, load, parts, bins):
     there = client.scatter([load(part) for part in parts])
-    counts = client.gather(client.map(histogram.count, there, [bins] * len(there)))
+    counts = client.gather(client.map(known_histogram.count, there, [bins] * len(there)))
     return sum((c.get() for c in counts), np.zeros(bins, int))
 
 
 @SECOND.wrong("histogram", "serial")
 def one_task_for_all(client, load, parts, bins):
     def every():
-        return sum((histogram.count(load(part), bins).get() for part in parts), np.zeros(bins, int))
+        return sum((known_histogram.count(load(part), bins).get() for part in parts), np.zeros(bins, int))
 
     return client.submit(every).result()
 
@@ -260,7 +261,7 @@ def into_a_file(client, load, parts, bins):
         path = pathlib.Path(folder) / "counts.txt"
 
         def add(part):
-            counts = histogram.count(load(part), bins).get()
+            counts = known_histogram.count(load(part), bins).get()
             with path.open("a") as file:
                 file.write(" ".join(map(str, counts)) + "\n")
 
@@ -270,9 +271,9 @@ def into_a_file(client, load, parts, bins):
 
 @SECOND.wrong("histogram", "state")
 def kept_by_actors(client, load, parts, bins):
-    tally = client.submit(histogram.Tally, bins, actor=True).result()
+    tally = client.submit(known_histogram.Tally, bins, actor=True).result()
     for future, counts in distributed.as_completed(
-        client.map(lambda part: histogram.count(load(part), bins).get(), parts), with_results=True
+        client.map(lambda part: known_histogram.count(load(part), bins).get(), parts), with_results=True
     ):
         tally.add(counts).result()
         del future
@@ -340,7 +341,9 @@ def as_an_array(client, load, parts, bins):
     import dask.array as da
 
     counts = [
-        da.from_delayed(dask.delayed(lambda part: histogram.count(load(part), bins).get())(part), (bins,), "int64")
+        da.from_delayed(
+            dask.delayed(lambda part: known_histogram.count(load(part), bins).get())(part), (bins,), "int64"
+        )
         for part in parts
     ]
     return da.stack(counts).sum(axis=0).compute()
@@ -349,7 +352,7 @@ def as_an_array(client, load, parts, bins):
 @SECOND.right("histogram")
 def by_halves(client, load, parts, bins):
     def several(some):
-        return sum((histogram.count(load(part), bins).get() for part in some), np.zeros(bins, int))
+        return sum((known_histogram.count(load(part), bins).get() for part in some), np.zeros(bins, int))
 
     return sum(client.gather(client.map(several, [parts[0::4], parts[1::4], parts[2::4], parts[3::4]])))
 

@@ -9,10 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 import numba
 import numpy as np
 import pytest
+from answers.second import Answers
 from numba import jit, njit, prange
 
 from hundredfold.learning import problems
-from hundredfold.learning.problems.answers import Answers
 from hundredfold.learning.problems.compiling import judging, types, worth
 from hundredfold.learning.problems.compiling import steps as mean_step
 

@@ -1,14 +1,16 @@
 """Unit 10: answers that its problems have never seen, and what its judges count."""
 
+import answers
 import dask
 import dask.array as da
 import numpy as np
 import pytest
+from answers.dask_arrays import lean as known_lean
+from answers.second import Answers
 
 from hundredfold.learning import problems
 from hundredfold.learning.problems import graphs
-from hundredfold.learning.problems.answers import Answers
-from hundredfold.learning.problems.dask_arrays import lean, once, plan, smooth, worth
+from hundredfold.learning.problems.dask_arrays import once, plan, smooth, worth
 from hundredfold.learning.problems.devices import cp
 
 pytestmark = pytest.mark.usefixtures("device")
@@ -386,10 +388,11 @@ def test_what_a_task_raises_is_told_with_the_learners_line():
 
 
 def test_tasks_are_told_by_name_and_beside_the_limit():
-    verdict = problems.judge("dask-arrays.lean", problems.find("dask-arrays.lean").wrong["as given"].answer)
+    verdict = answers.judge("dask-arrays.lean", answers.wrong(problems.find("dask-arrays.lean"))["as given"].answer)
     assert "8.0 for each; 2.1 pass, and the limit is 1" in verdict.why and "mean_chunk 450" in verdict.why
     assert (
-        problems.judge("dask-arrays.lean", lean._lean).near == "How near to the limit: 96 % (156 tasks for 150 files)."
+        problems.judge("dask-arrays.lean", known_lean._lean).near
+        == "How near to the limit: 96 % (156 tasks for 150 files)."
     )
 
 
@@ -500,7 +503,7 @@ def test_every_reason_a_problem_knows_has_a_second_answer_here():
 
 @pytest.mark.parametrize("position", range(5))
 def test_a_hint_of_the_plan_is_about_the_number_that_is_wrong(position):
-    right = list(plan.PLAN.right["exact"])
+    right = [quantity.value for quantity in plan.PLAN.judge.quantities]
     right[position] *= 1.37
     verdict = problems.judge("dask-arrays.plan", *right)
     assert verdict.advice.startswith(f"`{plan.PLAN.answers[position]}`")

@@ -9,9 +9,9 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
+from answers.second import Answers
 
 from hundredfold.learning import problems
-from hundredfold.learning.problems.answers import Answers
 from hundredfold.learning.problems.dask_dataframes import carriers, number, partitions, seats, skew, worth
 
 SECOND = Answers("dask-dataframes")
@@ -28,7 +28,7 @@ def _libraries(device):
 
 # ---- dask-dataframes.partitions ----
 
-EXACT = partitions._RIGHT
+EXACT = [quantity.value for quantity in partitions.PARTITIONS.judge.quantities]
 PREDICTIONS = [
     ("reads", {0: 4e8}),
     ("reads", {0: 14_000_000_000}),
@@ -53,7 +53,7 @@ def test_a_wrong_prediction_is_refused_for_its_reason(reason, other):
     assert (verdict.outcome, verdict.reason) == ("wrong", reason), verdict.why
 
 
-@pytest.mark.parametrize(("place", "name"), list(enumerate(partitions._NAMES)))
+@pytest.mark.parametrize(("place", "name"), list(enumerate(partitions.PARTITIONS.answers)))
 def test_the_hint_is_about_the_number_that_is_wrong(place, name):
     given = [value * 3.3 if at == place else value for at, value in enumerate(EXACT)]
     assert problems.judge("dask-dataframes.partitions", *given).advice.startswith(f"`{name}`")

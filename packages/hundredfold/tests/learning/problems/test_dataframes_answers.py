@@ -13,12 +13,12 @@ import pyarrow as pa
 import pyarrow.compute
 import pyarrow.parquet as pq
 import pytest
+from answers.second import Answers
 from fsspec.implementations.arrow import ArrowFSWrapper
 
 from hundredfold import data
 from hundredfold.learning import problems
 from hundredfold.learning.problems import frames
-from hundredfold.learning.problems.answers import Answers
 from hundredfold.learning.problems.dataframes import storage, tables, weigh, worth
 
 SECOND = Answers("dataframes")

@@ -11,11 +11,12 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from answers.deploying import script as known_script
+from answers.second import Answers
 from distributed import Security
 
 from hundredfold.learning import problems
-from hundredfold.learning.problems.answers import Answers
-from hundredfold.learning.problems.deploying import amdahl, certificates, door, place, plan, script, slurm, wheels
+from hundredfold.learning.problems.deploying import amdahl, certificates, door, place, plan, slurm, wheels
 
 SECOND = Answers("deploying")
 
@@ -234,7 +235,7 @@ def test_a_wrong_script_is_refused_for_its_reason(reason, text):
             )
         ),
         but(("#SBATCH -c 16", "#SBATCH --cpus-per-g=4"), ("=4G", "=4096")),
-        script.SOLUTION.replace("--gres=gpu:4", "--gpus=8").replace("01:30:00", "90:00"),
+        known_script.SOLUTION.replace("--gres=gpu:4", "--gpus=8").replace("01:30:00", "90:00"),
     ],
 )
 def test_another_right_script_is_accepted(text):
@@ -244,7 +245,7 @@ def test_another_right_script_is_accepted(text):
 
 def test_what_was_given_has_six_mistakes_each_with_its_own_reason():
     """Mended one after the other, each time the next one is named; after the sixth nothing is left."""
-    text, reasons = script.GIVEN, []
+    text, reasons = known_script.GIVEN, []
     mending = [
         ("module load cuda\n#SBATCH --mem=64\n", "module load cuda\n"),
         ("#SBATCH --time=1:30", "#SBATCH --time=1:30:00"),

@@ -8,17 +8,18 @@ of `test_known_answers`, are compiled.
 
 from types import SimpleNamespace
 
+import answers
 import numpy as np
 import pytest
+from answers.fast_kernels import advance as known_advance
+from answers.fast_kernels import matmul as known_matmul
+from answers.later import cuda, later
+from answers.second import Answers
 
 from hundredfold.learning import problems
-from hundredfold.learning.problems.answers import Answers
 from hundredfold.learning.problems.fast_kernels import PROBLEMS, advance, looking, matmul, tiles, transpose, tree, worth
-from hundredfold.learning.problems.kernels.later import later
-from hundredfold.learning.problems.problem import as_tuple
 from hundredfold.learning.problems.verdict import Refusal
 
-cuda = None  # set by `later`
 SECOND = Answers("fast-kernels")
 wrong, right = SECOND.wrong, SECOND.right
 
@@ -908,7 +909,7 @@ def whole_numbers_in_the_tiles(a, b, out):
 @pytest.mark.counted("other wrong answers refused")
 @pytest.mark.parametrize(**SECOND.each_wrong)
 def test_another_wrong_answer_is_refused_for_its_reason(interpreted, problem, reason, answer):
-    verdict = problems.judge(problem, *as_tuple(problems.find(problem), answer))
+    verdict = answers.judge(problem, answer)
     assert (verdict.outcome, verdict.reason) == ("wrong", reason), verdict.why
 
 
@@ -916,7 +917,7 @@ def test_another_wrong_answer_is_refused_for_its_reason(interpreted, problem, re
 @pytest.mark.large
 @pytest.mark.parametrize(**SECOND.each_right)
 def test_another_right_answer_is_accepted(interpreted, problem, answer):
-    verdict = problems.judge(problem, *as_tuple(problems.find(problem), answer))
+    verdict = answers.judge(problem, answer)
     assert verdict.right, verdict.why
 
 
@@ -986,8 +987,7 @@ def test_the_predictions_are_what_the_lens_counts(interpreted):
         cuda.syncthreads()
         out[t] = straight[t, 5] + padded[t, 5]
 
-    down_the_columns.ready()
-    seen = kernellens.trace(down_the_columns.py_func, 1, 32, np.zeros(32, np.float32))
+    seen = kernellens.trace(down_the_columns.ready(), 1, 32, np.zeros(32, np.float32))
     assert sorted(each.worst for each in seen.conflicts)[-2:] == [tiles.PADDED, tiles.STRAIGHT]
 
     fits = kernellens.occupancy(tiles.REGISTERS, tiles.SHARED, tiles.THREADS, cc=(7, 0))
@@ -995,7 +995,7 @@ def test_the_predictions_are_what_the_lens_counts(interpreted):
 
     n = 64
     a = np.ones((n, n), np.float32)
-    seen = kernellens.trace(matmul._tiled.ready(), (n // 16, n // 16), (16, 16), a, a.copy(), np.empty_like(a))
+    seen = kernellens.trace(known_matmul._tiled.ready(), (n // 16, n // 16), (16, 16), a, a.copy(), np.empty_like(a))
     assert sum(count.total for count in seen.reads.values() if count.most == n // 16) == 2 * n**3 // tiles.SIDE
 
 
@@ -1068,13 +1068,13 @@ def test_a_larger_tile_moves_less(interpreted):
     by_hand, broad_tile, square = (
         advance.moved(kernel.ready(), lambda x, shape=shape: shape(*x.shape), problem)
         for kernel, shape in (
-            (advance.by_hand, advance.wide),
+            (known_advance.by_hand, known_advance.wide),
             (five_tiles_in_one, broad),
-            (advance.tiled_in_squares, advance.square),
+            (known_advance.tiled_in_squares, known_advance.square),
         )
     )
     assert 1 < square < broad_tile < advance.MOST < by_hand
-    verdict = problems.judge("fast-kernels.advance", advance.tiled_in_squares, advance.square)
+    verdict = answers.judge("fast-kernels.advance", (known_advance.tiled_in_squares, known_advance.square))
     assert f"{square:.2f} times" in verdict.near
 
 
@@ -1082,7 +1082,7 @@ def test_a_kernel_that_is_not_begun_is_not_judged(interpreted):
     @later
     def nothing(a, b, out): ...
 
-    assert problems.judge("fast-kernels.matmul", nothing).outcome == "untouched"
+    assert answers.judge("fast-kernels.matmul", nothing).outcome == "untouched"
 
 
 @pytest.mark.parametrize("problem", [each.id for each in PROBLEMS if each.kind in ("write", "repair")])

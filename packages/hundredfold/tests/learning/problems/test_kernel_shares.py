@@ -1,14 +1,13 @@
 """Who works: what each thread and each block touches of a kernel's arguments, and hints by the memory that a finding is in."""
 
+import answers
 import numpy as np
 import pytest
+from answers.later import cuda, later
 
 import kernellens
 from hundredfold.learning import problems
-from hundredfold.learning.problems.kernels.later import later
 from hundredfold.learning.problems.kernels.shares import of_kernel
-
-cuda = None  # set by `later`
 
 
 @pytest.fixture(autouse=True)
@@ -75,8 +74,8 @@ def tile(x, out):
 
 
 def test_a_tile_is_no_picture_and_a_race_in_it_is_answered_with_a_barrier():
-    assert problems.judge("kernels.smooth", tile).right
-    verdict = problems.judge("kernels.smooth", tile_without_a_barrier)
+    assert answers.judge("kernels.smooth", tile).right
+    verdict = answers.judge("kernels.smooth", tile_without_a_barrier)
     assert verdict.reason == "race" and "syncthreads" in verdict.advice and "`tile`" in verdict.advice
 
 
@@ -94,7 +93,7 @@ def rounds_up(x, out):
 
 
 def test_a_mistake_that_is_not_recognised_does_not_get_another_ones_hint():
-    verdict = problems.judge("kernels.smooth", rounds_up)
+    verdict = answers.judge("kernels.smooth", rounds_up)
     assert verdict.reason == "value" and not verdict.advice
 
 
@@ -108,7 +107,7 @@ def too_many(rows, columns):
 
 @pytest.mark.parametrize(("launch", "reason"), [(as_fractions, "type"), (too_many, "launch-limit")])
 def test_a_launch_of_fractions_or_of_more_than_there_can_be_is_refused(launch, reason):
-    assert problems.judge("kernels.fastest", tile, launch).reason == reason
+    assert answers.judge("kernels.fastest", (tile, launch)).reason == reason
 
 
 def test_a_kernel_that_is_configured_already_is_not_called_a_plain_function():
@@ -131,5 +130,5 @@ def adds_to_what_is_there(x, sums):
 
 
 def test_a_result_that_depends_on_what_lay_there_is_told_as_that():
-    verdict = problems.judge("fast-kernels.tree", adds_to_what_is_there)
+    verdict = answers.judge("fast-kernels.tree", adds_to_what_is_there)
     assert verdict.reason == "uninitialised" and "before the launch" in verdict.why

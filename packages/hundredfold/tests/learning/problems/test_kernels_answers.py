@@ -6,17 +6,17 @@ Interpreted kernels need no compiler, which takes half a second or more for each
 `test_known_answers` are compiled.
 """
 
+import answers
 import numpy as np
 import pytest
+from answers.kernels import fastest as known_fastest
+from answers.later import cuda, later
+from answers.second import Answers
 
 from hundredfold.learning import problems
-from hundredfold.learning.problems.answers import Answers
 from hundredfold.learning.problems.kernels import PROBLEMS, fastest, launch, worth
-from hundredfold.learning.problems.kernels.later import later
 from hundredfold.learning.problems.kernels.smooth import nearest, pixels, smooth
-from hundredfold.learning.problems.problem import as_tuple
 
-cuda = None  # set by `later`
 SECOND = Answers("kernels")
 wrong, right = SECOND.wrong, SECOND.right
 
@@ -592,7 +592,7 @@ def sums_are_kept(x, out):
 @pytest.mark.counted("other wrong answers refused")
 @pytest.mark.parametrize(**SECOND.each_wrong)
 def test_another_wrong_answer_is_refused_for_its_reason(interpreted, problem, reason, answer):
-    verdict = problems.judge(problem, *as_tuple(problems.find(problem), answer))
+    verdict = answers.judge(problem, answer)
     assert (verdict.outcome, verdict.reason) == ("wrong", reason), verdict.why
 
 
@@ -600,7 +600,7 @@ def test_another_wrong_answer_is_refused_for_its_reason(interpreted, problem, re
 @pytest.mark.large
 @pytest.mark.parametrize(**SECOND.each_right)
 def test_another_right_answer_is_accepted(interpreted, problem, answer):
-    verdict = problems.judge(problem, *as_tuple(problems.find(problem), answer))
+    verdict = answers.judge(problem, answer)
     assert verdict.right, verdict.why
 
 
@@ -615,7 +615,7 @@ def test_every_reason_a_problem_knows_has_a_second_answer_here():
 def test_what_is_wrong_is_told_before_what_mends_it(interpreted, problem, given):
     """Who has changed nothing yet hears what the kernel does, not what to write; the last hint says that."""
     found = problems.find(f"kernels.{problem}")
-    verdict = problems.judge(found.id, found.wrong[given].answer)
+    verdict = answers.judge(found.id, answers.wrong(found)[given].answer)
     repair = {"guard": ".size", "histogram": "cuda.atomic"}[problem]
     assert "the lens: " in verdict.why and "line " in verdict.why
     assert repair not in verdict.why + verdict.advice + found.hints[0]
@@ -623,7 +623,7 @@ def test_what_is_wrong_is_told_before_what_mends_it(interpreted, problem, given)
 
 
 def test_a_race_in_which_all_write_the_same_is_not_called_right(interpreted):
-    verdict = problems.judge("kernels.guard", number_of_the_block)
+    verdict = answers.judge("kernels.guard", number_of_the_block)
     assert verdict.reason == "race" and "the result is right" not in verdict.why
     assert "several threads" in verdict.why
 
@@ -663,10 +663,9 @@ def test_the_predictions_are_what_a_launch_does(device):
         if i < x.shape[0] and j < x.shape[1]:
             out[i, j] = x[i, j]
 
-    along.ready()
     x = np.zeros((launch.ROWS, launch.COLUMNS), np.float32)
     blocks = (launch.ACROSS, launch.DOWN)
-    seen = kernellens.trace(along.py_func, blocks, launch.THREADS, x, np.empty_like(x), blocks=[0])
+    seen = kernellens.trace(along.ready(), blocks, launch.THREADS, x, np.empty_like(x), blocks=[0])
     # One block of 8 warps at the picture's corner; a row's 3000 bytes are no multiple of 32, so some rows straddle.
     assert seen.traffic[0].requests == 8
     assert launch.SECTORS <= seen.traffic[0].per_request <= launch.SECTORS + 1
@@ -702,7 +701,7 @@ def test_the_specification_is_scipys_correlation():
 
 def test_what_the_lecture_has_is_known_as_that(interpreted):
     """Its border is another; so its kernel, copied, hears where the difference is, however it is written."""
-    verdict = problems.judge("kernels.smooth", row_by_row_as_in_the_lecture)
+    verdict = answers.judge("kernels.smooth", row_by_row_as_in_the_lecture)
     assert "as in the lecture" in verdict.why and "Let the loops" in verdict.advice
 
 
@@ -740,11 +739,11 @@ def lets_every_thread_in(x, out):
     ],
 )
 def test_the_hint_is_about_the_thread_or_the_index_that_is_wrong(interpreted, problem, answer, advice):
-    assert advice in problems.judge(f"kernels.{problem}", answer).advice
+    assert advice in answers.judge(f"kernels.{problem}", answer).advice
 
 
 def test_a_barrier_is_explained_before_the_lens_speaks(interpreted):
-    verdict = problems.judge("kernels.histogram", waits_before_it_adds)
+    verdict = answers.judge("kernels.histogram", waits_before_it_adds)
     assert verdict.why.index("must be reached by all threads") < verdict.why.index("the lens: ")
     assert "`+=`" in verdict.advice
 
@@ -762,7 +761,7 @@ def test_what_moves_least_is_said_to(interpreted):
     problem = problems.find("kernels.fastest")
     one, strip = (
         fastest.moved(kernel.ready(), lambda x, shape=shape: shape(*x.shape), problem)
-        for kernel, shape in ((fastest.clamped, fastest._usual), (sums_are_kept, strips_of_eight))
+        for kernel, shape in ((known_fastest.clamped, known_fastest._usual), (sums_are_kept, strips_of_eight))
     )
     assert strip < one / 2
     assert one < fastest.MOST
@@ -772,12 +771,12 @@ def test_a_kernel_that_is_not_begun_is_not_judged(device):
     @later
     def nothing(x, out): ...
 
-    assert problems.judge("kernels.smooth", nothing).outcome == "untouched"
+    assert answers.judge("kernels.smooth", nothing).outcome == "untouched"
 
 
 @pytest.mark.parametrize(("answer", "reason"), [(3.0, "callable"), (np.zeros(3), "callable"), (len, "callable")])
 def test_other_things_that_are_given(device, answer, reason):
-    assert problems.judge("kernels.smooth", answer).reason == reason
+    assert answers.judge("kernels.smooth", answer).reason == reason
 
 
 @later
@@ -789,11 +788,11 @@ def never_moves_on(x, gain, out):
 
 def test_a_kernel_that_never_ends_is_refused_and_not_launched(device, monkeypatch):
     monkeypatch.setenv("GPUSIM_THREAD_SECONDS", "0.5")
-    verdict = problems.judge("kernels.guard", never_moves_on)
+    verdict = answers.judge("kernels.guard", never_moves_on)
     assert (verdict.outcome, verdict.reason) == ("wrong", "timeout"), verdict.why
 
 
 def test_each_known_answer_fits_its_problem():
     for problem in PROBLEMS:
-        for answer in problem.right.values():
-            assert len(as_tuple(problem, answer)) == len(problem.answers)
+        for answer in answers.right(problem).values():
+            assert len(answers.given(problem, answer)) == len(problem.answers)

@@ -1,15 +1,17 @@
 """Every known wrong answer of every unit is refused for its own reason, every known right one is accepted.
 
-A unit that adds problems is held to this by being named in `hundredfold.learning.problems.UNITS`.
+They are in the package `answers`. A unit that adds problems is held to this by being named in
+`hundredfold.learning.problems.UNITS`.
 """
 
 import dataclasses
+from pathlib import Path
 
+import answers
 import pytest
 
 from hundredfold.learning import problems
 from hundredfold.learning.problems.kernels.judging import KernelJudge
-from hundredfold.learning.problems.problem import as_tuple
 from hundredfold.learning.problems.reasons import REASONS
 from hundredfold.learning.problems.untouched import untouched
 from hundredfold.learning.problems.verdict import RIGHT, WRONG, Refusal
@@ -17,11 +19,9 @@ from hundredfold.learning.problems.verdict import RIGHT, WRONG, Refusal
 KERNELS = ("kernels", "fast-kernels")
 """The units whose answers are kernels."""
 ALL = [problems.find(name) for name in problems.ids()]
-for wrong in (wrong for problem in ALL for wrong in problem.wrong.values()):
-    wrong.answer  # an edit is made when it is asked for; one that does not fit its answer is an error here  # noqa: B018
-WRONG_ANSWERS = [pytest.param(p, w, id=f"{p.id}-{name}") for p in ALL for name, w in p.wrong.items()]
+WRONG_ANSWERS = [pytest.param(p, w, id=f"{p.id}-{name}") for p in ALL for name, w in answers.wrong(p).items()]
 RIGHT_ANSWERS = [
-    pytest.param(p, a, not n, id=f"{p.id}-{name}") for p in ALL for n, (name, a) in enumerate(p.right.items())
+    pytest.param(p, a, not n, id=f"{p.id}-{name}") for p in ALL for n, (name, a) in enumerate(answers.right(p).items())
 ]
 
 
@@ -37,7 +37,7 @@ def interpreted(problem, monkeypatch):
 def test_a_known_wrong_answer_is_refused_for_its_own_reason(device, problem, wrong, monkeypatch):
     if wrong.reason != "typing":
         interpreted(problem, monkeypatch)
-    verdict = problems.judge(problem.id, *as_tuple(problem, wrong.answer))
+    verdict = answers.judge(problem.id, wrong.answer)
     assert (verdict.outcome, verdict.reason) == (WRONG, wrong.reason), verdict.why
     assert verdict.why
 
@@ -48,26 +48,50 @@ def test_a_known_wrong_answer_is_refused_for_its_own_reason(device, problem, wro
 def test_a_known_right_answer_is_accepted(device, problem, answer, first, monkeypatch):
     if not first:  # the first of each problem is compiled, as the solutions are
         interpreted(problem, monkeypatch)
-    verdict = problems.judge(problem.id, *as_tuple(problem, answer))
+    verdict = answers.judge(problem.id, answer)
     assert verdict.outcome == RIGHT, verdict.why
     assert verdict.verified
 
 
 @pytest.mark.parametrize("problem", ALL, ids=lambda problem: problem.id)
 def test_a_problem_is_complete(problem):
-    assert len(problem.wrong) >= 5
-    assert len(problem.right) >= 2
-    assert len({wrong.reason for wrong in problem.wrong.values()}) >= 5
+    wrong = answers.wrong(problem).values()
+    assert len(wrong) >= 5
+    assert len(answers.right(problem)) >= 2
+    assert len({each.reason for each in wrong}) >= 5
     assert len(problem.hints) >= 2
     assert all(text == text.strip() and text.endswith((".", "?")) for text in problem.hints)
-    assert not any(untouched(a) for w in problem.wrong.values() for a in as_tuple(problem, w.answer))
+    several = len(problem.answers) > 1
+    assert not any(untouched(part) for each in wrong for part in (each.answer if several else (each.answer,)))
+
+
+def test_each_module_of_answers_belongs_to_a_problem():
+    """A module that is named otherwise than its problem would be looked at by nobody."""
+    folder = Path(answers.__file__).parent
+    written = {path.relative_to(folder).with_suffix("").as_posix() for path in folder.glob("*/*.py")}
+    assert written <= {problem.id.replace("-", "_").replace(".", "/") for problem in ALL}
+
+
+@pytest.mark.parametrize("problem", ALL, ids=lambda problem: problem.id)
+def test_each_mistake_has_a_wrong_answer_of_its_name(problem):
+    wrong = answers.wrong(problem)
+    assert {name: mistake.reason for name, mistake in problem.mistakes.items()} == {
+        name: wrong[name].reason for name in problem.mistakes
+    }
+
+
+@pytest.mark.parametrize("problem", ALL, ids=lambda problem: problem.id)
+def test_advice_is_for_reasons_that_an_answer_is_refused_for(problem):
+    assert set(problem.advice) <= {each.reason for each in answers.wrong(problem).values()}
 
 
 def _fails(*arguments):
     return 1 / 0
 
 
-RECOGNISING = {type(p.judge).__name__: p for p in reversed(ALL) if any(wrong.gives for wrong in p.wrong.values())}
+RECOGNISING = {
+    type(p.judge).__name__: p for p in reversed(ALL) if any(mistake.gives for mistake in p.mistakes.values())
+}
 
 
 @pytest.mark.parametrize("judge", RECOGNISING)
@@ -75,17 +99,17 @@ def test_a_mistake_that_cannot_be_computed_for_a_case_is_not_recognised(device, 
     """Cases are drawn: a formula written for ordinary arguments meets no rows, or all equal."""
     problem = RECOGNISING[judge]
     interpreted(problem, monkeypatch)
-    answer = next(wrong.answer for wrong in problem.wrong.values() if wrong.gives)
-    failing = {"failing": problems.Wrong(None, "value", gives=_fails, why="never said.")}
-    problem = dataclasses.replace(problem, wrong=failing)
+    answer = next(answers.wrong(problem)[name].answer for name, mistake in problem.mistakes.items() if mistake.gives)
+    failing = {"failing": problems.Mistake("value", "never said.", gives=_fails)}
+    problem = dataclasses.replace(problem, mistakes=failing)
     with pytest.raises(Refusal) as refused:
-        problem.judge(problem, as_tuple(problem, answer))
+        problem.judge(problem, answers.given(problem, answer))
     assert "never said" not in refused.value.why
 
 
 @pytest.mark.parametrize("problem", ALL, ids=lambda problem: problem.id)
 def test_what_is_recognised_says_why(problem):
-    assert all(wrong.why for wrong in problem.wrong.values() if wrong.gives is not None)
+    assert all(mistake.why for mistake in problem.mistakes.values())
 
 
 def test_a_unit_has_the_kinds_of_problem_the_course_promises():
@@ -106,7 +130,7 @@ def test_every_problem_is_on_a_way_through_its_unit():
 
 def test_a_reason_that_is_not_in_the_list_is_refused():
     with pytest.raises(ValueError, match="not a reason"):
-        problems.Wrong(None, "because")
+        problems.Mistake("because", "it is.")
 
 
 def test_reasons_are_said_in_words():

@@ -7,14 +7,15 @@ accepted. They are code as learners write it, in the style of a notebook cell.
 from decimal import Decimal
 from itertools import permutations
 
+import answers
 import numpy as np
 import pytest
 import scipy.sparse
+from answers.second import Answers
 from sklearn.model_selection import RandomizedSearchCV, cross_val_predict
 from sklearn.pipeline import make_pipeline
 
 from hundredfold.learning import problems
-from hundredfold.learning.problems.answers import Answers
 from hundredfold.learning.problems.learning import cost, leak, pagerank, same, worth
 
 SECOND = Answers("learning")
@@ -328,7 +329,7 @@ def a_pipeline_of_scikit_learn(X, y, folds):
 def test_the_score_as_given_is_too_good_and_the_repaired_one_is_not(device):
     """What the exercise's text promises of the coins."""
     X, y, folds = leak.LEAK.judge.coins.host()
-    given = (leak.LEAK.wrong["as given"].answer(X.copy(), y, folds) == y).mean()
+    given = (answers.wrong(leak.LEAK)["as given"].answer(X.copy(), y, folds) == y).mean()
     assert 0.72 < given < 0.95
     assert 0.3 < (leak.held_out(X, y, folds) == y).mean() < 0.7
 
@@ -530,7 +531,7 @@ def test_the_specification_is_the_equations_solution():
 
 def test_how_near_to_the_limit_is_said(simulated):
     """The better of the two known answers is nearer; both numbers are counted by the engine."""
-    near = [problems.judge("learning.pagerank", answer).near for answer in pagerank.PAGERANK.right.values()]
+    near = [problems.judge("learning.pagerank", answer).near for answer in answers.right(pagerank.PAGERANK).values()]
     shares = [int(said.partition(": ")[2].partition(" %")[0]) for said in near]
     assert all(50 <= share <= 100 for share in shares) and shares[1] > shares[0]
 

@@ -7,12 +7,13 @@ accepted. They are code as learners write it, in the style of a notebook cell.
 import re
 from decimal import Decimal
 
+import answers
 import numpy as np
 import pytest
+from answers.second import Answers
 
 from gpusim.hardware import gpus
 from hundredfold.learning import problems
-from hundredfold.learning.problems.answers import Answers
 from hundredfold.learning.problems.memory import account, desk, passes
 
 SECOND = Answers("memory")
@@ -608,8 +609,8 @@ def test_another_right_answer_is_accepted(problem, answer):
 
 def test_how_near_to_the_limit_is_said(simulated):
     """48, 32 and 24 bytes per element beside 16: the engine counts, so this is exact."""
-    answers = problems.find("memory.softmax").right
-    said = [problems.judge("memory.softmax", answer).near.partition(" (")[0] for answer in answers.values()]
+    known = answers.right(problems.find("memory.softmax"))
+    said = [problems.judge("memory.softmax", answer).near.partition(" (")[0] for answer in known.values()]
     assert said == [f"How near to the limit: {share} %" for share in (33, 50, 67)]
 
 
@@ -619,7 +620,7 @@ def test_a_kernel_that_goes_on_after_a_reduction_gains_nothing_by_it(simulated):
 
 
 def test_too_much_traffic_is_told_kernel_by_kernel(simulated):
-    verdict = problems.judge("memory.softmax", problems.find("memory.softmax").wrong["traffic"].answer)
+    verdict = answers.judge("memory.softmax", answers.wrong(problems.find("memory.softmax"))["traffic"].answer)
     assert "64 bytes of device memory per element" in verdict.why
     assert "Kernel by kernel: cupy_max 8, cupy_subtract 16, cupy_exp 16, cupy_sum 8, cupy_true_divide 16" in verdict.why
 
@@ -659,7 +660,7 @@ def test_on_a_gpu_time_tells_the_bytes(simulated, monkeypatch, problem, copies, 
 
 
 def test_what_is_held_is_said_beside_what_is_enough():
-    verdict = problems.judge("memory.leak", problems.find("memory.leak").wrong["held"].answer)
+    verdict = answers.judge("memory.leak", answers.wrong(problems.find("memory.leak"))["held"].answer)
     # 10 000 × 40 shares of 8 bytes are kept, and the last piece beside them; six pieces of 160 kB and 4 × 80 kB are enough.
     assert 3.2 < float(re.search(r"([\d.]+) MB of device memory", verdict.why)[1]) < 3.6
     assert "1.28 MB are enough" in verdict.why

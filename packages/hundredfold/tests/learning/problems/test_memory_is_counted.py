@@ -1,5 +1,6 @@
 """What an answer holds is told whoever allocates: cuML, once imported, lets CuPy take its memory from RMM for good."""
 
+import answers
 import pytest
 
 from hundredfold.learning import problems
@@ -17,7 +18,6 @@ def through_rmm(device):
 
 @pytest.mark.parametrize("name", ["svd.gram", "memory.leak", "protocols.adopt"])
 def test_the_same_answers_are_refused_for_the_same_reasons(through_rmm, name):
-    problem = problems.find(name)
-    for wrong in problem.wrong.values():
-        verdict = problems.judge(name, wrong.answer)
+    for wrong in answers.wrong(problems.find(name)).values():
+        verdict = answers.judge(name, wrong.answer)
         assert (verdict.outcome, verdict.reason) == ("wrong", wrong.reason), verdict.why

@@ -9,10 +9,10 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from answers.second import Answers
 
 from hundredfold.learning import problems
 from hundredfold.learning.problems import guard, traffic
-from hundredfold.learning.problems.answers import Answers
 from hundredfold.learning.problems.cases import Case
 from hundredfold.learning.problems.frames import alike, rows
 from hundredfold.learning.problems.merges import asof, attach, count, days, thrift, unknown, worth

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import answers
 import numpy as np
 import pytest
 
@@ -11,7 +12,7 @@ from hundredfold.learning.problems.cases import Case
 from hundredfold.learning.problems.functions import FunctionJudge
 from hundredfold.learning.problems.kernels.judging import KernelJudge
 from hundredfold.learning.problems.numbers import NumbersJudge
-from hundredfold.learning.problems.problem import Problem, as_tuple
+from hundredfold.learning.problems.problem import Problem
 from hundredfold.learning.problems.properties import Drawn, Property, Strategy
 from hundredfold.learning.problems.verdict import Refusal
 
@@ -165,8 +166,8 @@ def test_what_one_thread_reads_is_held_against_its_share():
 def test_no_seed_refuses_what_is_right(device, problem, seed, monkeypatch):
     monkeypatch.setattr(properties, "SEEDS", (seed,))
     monkeypatch.setenv("GPUSIM_KERNELS", "interpreted")
-    for answer in problems.find(problem).right.values():
-        verdict = problems.judge(problem, *as_tuple(problems.find(problem), answer))
+    for answer in answers.right(problems.find(problem)).values():
+        verdict = answers.judge(problem, answer)
         assert verdict.right, verdict.why
 
 

@@ -12,13 +12,15 @@ import pickle
 import subprocess
 import sys
 import types
+from pathlib import Path
 
 import cloudpickle
 import numpy as np
 import pytest
+from answers.protocols import send as known_send
+from answers.second import Answers
 
 from hundredfold.learning import problems
-from hundredfold.learning.problems.answers import Answers
 from hundredfold.learning.problems.protocols import moved, worth
 from hundredfold.learning.problems.protocols.frozen import Frozen, bare
 
@@ -595,16 +597,23 @@ def test_what_is_sent_arrives_in_another_process(simulated, tmp_path):
         import sys, cloudpickle
         import gpusim
         gpusim.activate()
+        sys.path.insert(0, sys.argv[2])
         unpack, packed = cloudpickle.load(open(sys.argv[1], "rb"))
         got = unpack(packed)
         print(got["field"].copy_to_host().sum(), float(got["window"].sum()), got["rule"](3.0), type(got["stream"]).__name__)
     """
+
     from hundredfold.learning.problems.protocols import send
 
     state = send.CASES[0].state()
-    packed = send._pack(state)
-    (tmp_path / "sent").write_bytes(cloudpickle.dumps((send._unpack, packed)))
-    done = subprocess.run([sys.executable, "-c", code, tmp_path / "sent"], capture_output=True, text=True, timeout=120)
+    packed = known_send._pack(state)
+    (tmp_path / "sent").write_bytes(cloudpickle.dumps((known_send._unpack, packed)))
+    done = subprocess.run(
+        [sys.executable, "-c", code, tmp_path / "sent", Path(__file__).parent],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
     assert done.returncode == 0, done.stderr
     field, window, rule, stream = done.stdout.split()
     assert float(field) == pytest.approx(state["field"].copy_to_host().sum())

@@ -4,13 +4,14 @@ One more wrong answer of each kind, which must be refused for the same reason, a
 accepted. They are code as learners write it, in the style of a notebook cell.
 """
 
+import answers
 import dask
 import dask.array as da
 import numpy as np
 import pytest
+from answers.second import Answers
 
 from hundredfold.learning import problems
-from hundredfold.learning.problems.answers import Answers
 from hundredfold.learning.problems.choices import Job
 from hundredfold.learning.problems.svd import choose, gram, images, wire
 from hundredfold.learning.problems.verdict import Refusal
@@ -338,7 +339,7 @@ def with_room_for_two(blocks):
 
 def test_the_given_function_is_right_where_nothing_is_small():
     blocks = [np.random.default_rng(seed).standard_normal((40, 5)) for seed in range(3)]
-    starter = problems.find("svd.gram").wrong["starter"].answer
+    starter = answers.wrong(problems.find("svd.gram"))["starter"].answer
     got = starter(iter([cp.asarray(block) for block in blocks]))
     assert np.allclose(got.get(), np.linalg.svd(np.concatenate(blocks), compute_uv=False))
 
@@ -522,22 +523,18 @@ def test_a_part_that_is_missing_is_not_attempted():
 # ---- all ----
 
 
-def _answers(problem, answer):
-    return answer if len(problems.find(problem).answers) > 1 else (answer,)
-
-
 @pytest.mark.large
 @pytest.mark.counted("second wrong answers refused, each for its own reason")
 @pytest.mark.parametrize(**SECOND.each_wrong)
 def test_a_second_wrong_answer_is_refused_for_the_same_reason(problem, reason, answer):
-    verdict = problems.judge(problem, *_answers(problem, answer))
+    verdict = answers.judge(problem, answer)
     assert (verdict.outcome, verdict.reason) == ("wrong", reason), verdict.why
 
 
 @pytest.mark.large
 @pytest.mark.parametrize(**SECOND.each_right)
 def test_another_right_answer_is_accepted(problem, answer):
-    verdict = problems.judge(problem, *_answers(problem, answer))
+    verdict = answers.judge(problem, answer)
     assert verdict.right, verdict.why
     assert verdict.verified
 

@@ -1,11 +1,10 @@
-"""The exercises' problems: a module or package per unit, each problem with its specification, cases, hints and known
-answers.
+"""The exercises' problems: a package per unit, each problem with its specification, cases, hints and known mistakes.
 
 >>> from hundredfold.learning import problems
 >>> problems.find("arrays.port").title
 'Standardise the columns of a matrix'
 
-How a problem is written is told in ``docs/contributing/problems.md``.  To add a unit: write a package with a tuple `PROBLEMS`, and name its slug in `UNITS`.  A module's
+How a problem is written is told in ``docs/contributing/problems.md``; its known answers, wrong and right, are among the tests.  To add a unit: write a package with a tuple `PROBLEMS`, and name its slug in `UNITS`.  A module's
 name has no dash: the problems of ``fast-kernels`` are in ``problems/fast_kernels``, and are called ``fast-kernels.banks``.
 """
 
@@ -16,10 +15,10 @@ import importlib
 from typing import Any
 
 from .judging import judge as _judge
-from .problem import Problem, Wrong
+from .problem import Mistake, Problem
 from .verdict import Verdict
 
-__all__ = ["UNITS", "Problem", "UnknownProblem", "Verdict", "Wrong", "find", "ids", "judge", "ways"]
+__all__ = ["UNITS", "Mistake", "Problem", "UnknownProblem", "Verdict", "find", "ids", "judge", "ways"]
 
 UNITS = (
     "arrays",

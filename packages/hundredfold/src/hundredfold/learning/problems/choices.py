@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .guard import article
-from .problem import Problem, Wrong
+from .problem import Problem
 from .untouched import missing
 from .verdict import NotAttempted, Verified, refuse
 
@@ -149,14 +149,12 @@ def decide(
     jobs: Mapping[str, Job],
     *,
     uniform: Mapping[str, tuple[str, str]],
-    unknown: Mapping[str, str],
     hints: tuple[str, ...],
     lines: int = 1,
     answer: str = "decisions",
     said: Callable[[float], str] = seconds,
-    wrong: Mapping[str, Wrong] | None = None,
 ) -> Problem:
-    """Build the problem of choosing a label for each job, with its known wrong and right answers.
+    """Build the problem of choosing a label for each job, each with its reason.
 
     Parameters
     ----------
@@ -167,14 +165,10 @@ def decide(
     uniform : mapping
         Each label, in the order of the text, to (reason, sentence): what is said when every job got that one. ``{job}`` stands
         for the sentence of that job.
-    unknown : mapping
-        A job with a label that learners try and the problem does not have.
     answer : str
         The learner's variable.
     said : callable
         A time in words.
-    wrong : mapping, optional
-        Wrong answers beside those that follow: each other label for each job, each label for all, an unknown label, a list.
     """
     labels = tuple(uniform)
     items = {}
@@ -184,27 +178,12 @@ def decide(
         items[key] = replace(job, right=best, why=job.why.format_map(in_words))
     sentences = {key: item.why for key, item in items.items()}
     uniform = {label: (reason, why.format_map(sentences)) for label, (reason, why) in uniform.items()}
-    judge = ChoicesJudge(items, labels, uniform)
-    right = judge.right
     return Problem(
         id=id,
         title=title,
         kind="decide",
         answers=(answer,),
         lines=lines,
-        judge=judge,
+        judge=ChoicesJudge(items, labels, uniform),
         hints=hints,
-        wrong={
-            **{f"all {label}": Wrong(dict.fromkeys(jobs, label), reason) for label, (reason, _) in uniform.items()},
-            **{
-                f"{key}: {label}": Wrong({**right, key: label}, job.reason, hint=job.hint)
-                for key, job in jobs.items()
-                for label in labels
-                if label != right[key] and set({**right, key: label}.values()) != {label}
-            },
-            "unknown label": Wrong({**right, **unknown}, "labels"),
-            "list": Wrong(list(right.values()), "type"),
-            **(wrong or {}),
-        },
-        right={"as computed": right, "in capitals": {key: f" {label.upper()}" for key, label in right.items()}},
     )

@@ -17,7 +17,7 @@ import numpy as np
 from .verdict import NotJudged
 
 
-class _Later:
+class LazyModule:
     """A module that is imported when something of it is first used: problem modules must import without CuPy."""
 
     def __init__(self, name: str):
@@ -27,7 +27,7 @@ class _Later:
         return getattr(importlib.import_module(self._name), attribute)
 
 
-cp = _Later("cupy")
+cp = LazyModule("cupy")
 
 
 def need_cupy() -> Any:

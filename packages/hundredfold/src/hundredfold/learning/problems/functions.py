@@ -217,13 +217,13 @@ def call(problem: Problem, function: Any, case: Case) -> Run:
 
 def recognise(run: Run, got: Any, rtol: float = 1e-6, atol: float = 1e-12) -> None:
     """Refuse a result that is the one of a known mistake, with that mistake's reason."""
-    for wrong in run.problem.wrong.values():
-        theirs = wrong.computes(*run.case.host())
+    for mistake in run.problem.mistakes.values():
+        theirs = mistake.computes(*run.case.host())
         if theirs is None:
             continue
         loose = 1e-3 if np.asarray(theirs).dtype == np.float32 else rtol
         if same(got, theirs, loose, atol) and not same(run.expected, theirs, loose, atol):
-            refuse(wrong.reason, wrong.why, advice=wrong.hint)
+            refuse(mistake.reason, mistake.why, advice=mistake.hint)
 
 
 def is_float(got: Any) -> None:

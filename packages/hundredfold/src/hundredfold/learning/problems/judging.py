@@ -48,7 +48,7 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verdict:
 
 def _refused(problem: Problem, refusal: Refusal) -> Verdict:
     why = f"with {refusal.case}: {refusal.why}" if refusal.case else refusal.why
-    advice = refusal.advice or problem.advice(refusal.reason)
+    advice = refusal.advice or problem.hint_for(refusal.reason)
     return Verdict(problem.id, WRONG, refusal.reason, why, printed=refusal.printed, advice=advice)
 
 

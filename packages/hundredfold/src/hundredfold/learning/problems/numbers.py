@@ -11,7 +11,7 @@ import numpy as np
 
 from .differences import FACTORS, number
 from .guard import article
-from .problem import Problem, Wrong, as_tuple
+from .problem import Mistake, Problem
 from .untouched import missing
 from .verdict import NotAttempted, Refusal, Verified, refuse
 
@@ -47,8 +47,7 @@ class Quantity:
 class NumbersJudge:
     """Judge some numbers, in order; a gap (``...``) is not attempted, but the others are judged already.
 
-    The known wrong answers of the problem double as what is recognised: where one of them differs from the right
-    number, an answer within a hundredth of it is that mistake.
+    An answer within a hundredth of what a known mistake makes of the number is that mistake.
     """
 
     quantities: tuple[Quantity, ...]
@@ -57,7 +56,7 @@ class NumbersJudge:
         given = [(index, q) for index, q in enumerate(self.quantities) if not missing(answers[index])]
         for index, quantity in given:
             try:
-                self._judge(problem, index, quantity, answers[index])
+                self._judge(problem, quantity, answers[index])
             except Refusal as refusal:
                 refusal.advice = refusal.advice or _advice(problem, quantity)
                 raise
@@ -68,14 +67,16 @@ class NumbersJudge:
             raise NotAttempted(f"{', '.join(gaps)} ({done} {be} right)" if done else "")
         return Verified("\n".join(f"{q.name}: {q.explained}." for q in self.quantities))
 
-    def _judge(self, problem: Problem, index: int, quantity: Quantity, answer: Any) -> None:
+    def _judge(self, problem: Problem, quantity: Quantity, answer: Any) -> None:
         value = _as_number(quantity, answer)
         if np.isclose(value, quantity.value, rtol=quantity.rtol, atol=0):
             return
         got = f"{quantity.name} is {_said(quantity, value)}"
-        wrong = self._recognised(problem, index, quantity, value)
-        if wrong is not None:
-            refuse(wrong.reason, f"{got}: {wrong.why}", advice=wrong.hint)
+        for mistake in problem.mistakes.values():
+            theirs = mistake.values.get(quantity.name, quantity.value)
+            differs = not np.isclose(theirs, quantity.value, rtol=quantity.rtol, atol=0)
+            if differs and np.isclose(value, theirs, rtol=_ALIKE, atol=0):
+                refuse(mistake.reason, f"{got}: {mistake.why}", advice=mistake.hint)
         for factor, meaning in FACTORS.items():
             if np.isclose(value / quantity.value, factor, rtol=0.02, atol=0):
                 refuse("unit", f"{got}, {meaning} Asked for: {_unit(quantity)}.")
@@ -83,15 +84,10 @@ class NumbersJudge:
         much = " by far" if not 0.1 < value / quantity.value < 10 else ""
         refuse("value", f"{got}, which is too {size}{much}. Asked for: {_unit(quantity)}.")
 
-    def _recognised(self, problem: Problem, index: int, quantity: Quantity, value: float) -> Wrong | None:
-        for wrong in problem.wrong.values():
-            theirs = as_tuple(problem, wrong.answer)[index]
-            if not wrong.why or isinstance(theirs, bool) or not isinstance(theirs, (int, float)):
-                continue
-            differs = not np.isclose(theirs, quantity.value, rtol=quantity.rtol, atol=0)
-            if differs and np.isclose(value, theirs, rtol=_ALIKE, atol=0):
-                return wrong
-        return None
+
+def mistake(reason: str, why: str, hint: str = "", **values: float) -> Mistake:
+    """A `Mistake` by which these numbers become others: ``mistake("unit", "that is in MB.", nbytes=400)``."""
+    return Mistake(reason, why, values=values, hint=hint)
 
 
 def _advice(problem: Problem, quantity: Quantity) -> str:

@@ -1,4 +1,4 @@
-"""What a problem is: its specification, how it is judged, its hints, and the answers known to be wrong and right."""
+"""What a problem is: its specification, how it is judged, its hints, and the mistakes that it recognises."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ KINDS = ("write", "repair", "predict", "decide", "open")
 
 
 @dataclass(frozen=True)
-class Wrong:
-    """An answer known to be wrong, as learners give it.
+class Mistake:
+    """A mistake that is recognised by what comes out of it.
 
     Parameters
     ----------
-    answer : object
-        The answer itself: a function, a value, or for a problem of several answers a tuple of them.
     reason : str
-        The reason for which it must be refused; the tests hold every judge to it.
+        The reason for which the answer is refused.
+    why : str
+        What is said when it is recognised, instead of "the first wrong value is …".
     gives : callable, optional
         What this mistake computes, from a case's host arguments, in NumPy. An answer that gives the same where that is
         not the specification is known to be this mistake, however it is written.
-    why : str
-        What is said when the mistake is recognised, instead of "the first wrong value is …".
+    values : mapping
+        Of predicted numbers: the name of each that becomes another by this mistake, and what it becomes.
     hint : str
         The advice that belongs to this mistake; shown in place of the problem's first hint.
     """
 
-    answer: Any
     reason: str
+    why: str
     gives: Callable[..., Any] | None = None
-    why: str = ""
+    values: Mapping[str, float] = field(default_factory=dict, hash=False)
     hint: str = ""
 
     def __post_init__(self) -> None:
@@ -81,8 +81,10 @@ class Problem:
         They unfold one at a time, each saying more than the one before.
     lines : int or None
         About how many lines the solution takes.
-    wrong, right : mapping
-        Known wrong answers (name to `Wrong`), and differently written right ones (name to answer).
+    advice : mapping
+        The hint for each reason, where an answer that is refused for it brings none of its own.
+    mistakes : mapping
+        Name to `Mistake`: what is recognised by its values.
     time_limit : float
         Seconds that one call of the learner's function may take.
     track : str
@@ -98,14 +100,16 @@ class Problem:
     specification: Callable[..., Any] | None = None
     hints: tuple[str, ...] = ()
     lines: int | None = None
-    wrong: Mapping[str, Wrong] = field(default_factory=dict)
-    right: Mapping[str, Any] = field(default_factory=dict)
+    advice: Mapping[str, str] = field(default_factory=dict)
+    mistakes: Mapping[str, Mistake] = field(default_factory=dict)
     time_limit: float = 30.0
     track: str = ""
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.id):
             raise ValueError(f"a problem is named unit.name in lower case, not {self.id!r}")
+        for reason in self.advice:
+            known(reason)
         if self.kind not in KINDS:
             raise ValueError(f"{self.id}: a problem's kind is one of {', '.join(KINDS)}, not {self.kind!r}")
 
@@ -113,15 +117,13 @@ class Problem:
     def unit(self) -> str:
         return self.id.partition(".")[0]
 
-    def advice(self, reason: str) -> str:
-        """The hint that belongs to a reason, from the known wrong answers; empty where none has one.
+    def hint_for(self, reason: str) -> str:
+        """The hint that belongs to a reason; empty where there is none.
 
-        A mistake that is known by its values gives its hint only where it is recognised: whoever hears this one has made another.
+        A mistake that is known by what it computes gives its hint only where it is recognised: whoever hears this one has made
+        another.
         """
-        known_by_reason = (wrong for wrong in self.wrong.values() if wrong.reason == reason and wrong.gives is None)
-        return next((wrong.hint for wrong in known_by_reason if wrong.hint), "")
-
-
-def as_tuple(problem: Problem, answer: Any) -> tuple[Any, ...]:
-    """A known answer as the tuple that `check` would have been given."""
-    return tuple(answer) if len(problem.answers) > 1 else (answer,)
+        if reason in self.advice:
+            return self.advice[reason]
+        numbers = (mistake for mistake in self.mistakes.values() if mistake.values and mistake.reason == reason)
+        return next((mistake.hint for mistake in numbers if mistake.hint), "")

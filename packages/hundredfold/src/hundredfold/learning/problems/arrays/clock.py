@@ -8,17 +8,15 @@ beforehand.
 
 from __future__ import annotations
 
-import statistics
 import time
 from typing import Any
 
 import numpy as np
 
 from .. import devices, guard
-from ..devices import cp
 from ..differences import FACTORS, number
 from ..guard import article, require_callable
-from ..problem import Problem, Wrong
+from ..problem import Problem
 from ..verdict import Verified, refuse
 from .instrument import Instrument, enqueue
 
@@ -184,133 +182,6 @@ _LEFTOVERS = (
 )
 
 
-def _wait():
-    cp.cuda.Device().synchronize()
-
-
-def _median(fn):
-    fn()
-    times = []
-    for _ in range(7):
-        _wait()
-        start = time.perf_counter()
-        fn()
-        _wait()
-        times.append(time.perf_counter() - start)
-    return statistics.median(times)
-
-
-def _fastest(fn):
-    fn()
-    _wait()
-    best = float("inf")
-    for _ in range(5):
-        start = time.perf_counter()
-        fn()
-        _wait()
-        best = min(best, time.perf_counter() - start)
-    return best
-
-
-def _one_stream(fn):
-    fn()
-    times = []
-    for _ in range(7):
-        _wait()
-        start = time.perf_counter()
-        fn()
-        cp.cuda.get_current_stream().synchronize()
-        times.append(time.perf_counter() - start)
-    return statistics.median(times)
-
-
-def _the_middle_one(fn):
-    fn()
-    times = []
-    for _ in range(7):
-        _wait()
-        start = time.perf_counter()
-        fn()
-        _wait()
-        times.append(time.perf_counter() - start)
-    return times[3]
-
-
-def _with_a_pause(fn):
-    fn()
-    times = []
-    for _ in range(7):
-        _wait()
-        start = time.perf_counter()
-        fn()
-        _wait()
-        time.sleep(0.002)
-        times.append(time.perf_counter() - start)
-    return statistics.median(times)
-
-
-def _starter(fn):
-    t = time.perf_counter()
-    fn()
-    return time.perf_counter() - t
-
-
-def _no_start(fn):
-    fn()
-    t = time.perf_counter()
-    fn()
-    _wait()
-    return time.perf_counter() - t
-
-
-def _cold(fn):
-    _wait()
-    t = time.perf_counter()
-    fn()
-    _wait()
-    return time.perf_counter() - t
-
-
-def _mean(fn):
-    fn()
-    _wait()
-    t = time.perf_counter()
-    for _ in range(7):
-        fn()
-    _wait()
-    return (time.perf_counter() - t) / 7
-
-
-def _sum(fn):
-    fn()
-    _wait()
-    t = time.perf_counter()
-    for _ in range(7):
-        fn()
-    _wait()
-    return time.perf_counter() - t
-
-
-def _milliseconds(fn):
-    return 1e3 * _median(fn)
-
-
-def _idle(fn):
-    _wait()
-    t = time.perf_counter()
-    fn  # noqa: B018  (the mistake: no call)
-    _wait()
-    return time.perf_counter() - t
-
-
-def _mute(fn):
-    _median(fn)
-
-
-def _all_times(fn):
-    return [_median(fn)]
-
-
 CLOCK = Problem(
     id="arrays.clock",
     title="Repair the clock",
@@ -325,21 +196,14 @@ CLOCK = Problem(
         "Time several calls, each by itself, and return the median (`statistics.median`): one slow call cannot move "
         "it.",
     ),
-    wrong={
-        "not-synchronised": Wrong(_starter, "not-synchronised", hint="Synchronise before you stop the clock."),
-        "one stream": Wrong(_one_stream, "not-synchronised"),
-        "leftovers": Wrong(_no_start, "leftovers", hint="Synchronise before you start the clock, too."),
-        "first-call": Wrong(_cold, "first-call", hint="Call fn once, and wait for it, before you start the clock."),
-        "outlier": Wrong(_mean, "outlier", hint="Time several calls, each by itself, and take the median."),
-        "unsorted": Wrong(_the_middle_one, "outlier"),
-        "pause": Wrong(_with_a_pause, "too-long"),
-        "too-long": Wrong(_sum, "too-long", hint="Divide by the number of calls, or time each by itself."),
-        "unit": Wrong(
-            _milliseconds, "unit", hint="`time.perf_counter` is in seconds; events and many tools give milliseconds."
-        ),
-        "not-called": Wrong(_idle, "not-called", hint="`fn` is the function; `fn()` calls it."),
-        "mute": Wrong(_mute, "type", hint="Return one number, the seconds."),
-        "list": Wrong(_all_times, "type"),
+    advice={
+        "not-synchronised": "Synchronise before you stop the clock.",
+        "leftovers": "Synchronise before you start the clock, too.",
+        "first-call": "Call fn once, and wait for it, before you start the clock.",
+        "outlier": "Time several calls, each by itself, and take the median.",
+        "too-long": "Divide by the number of calls, or time each by itself.",
+        "unit": "`time.perf_counter` is in seconds; events and many tools give milliseconds.",
+        "not-called": "`fn` is the function; `fn()` calls it.",
+        "type": "Return one number, the seconds.",
     },
-    right={"median": _median, "fastest": _fastest},
 )

@@ -15,11 +15,10 @@ import numpy as np
 
 from .. import devices
 from ..cases import Case, uniform
-from ..devices import cp
 from ..differences import explain, number, pair, same
 from ..facts import crossings
 from ..functions import FunctionJudge, Run, is_float, recognise
-from ..problem import Problem, Wrong
+from ..problem import Mistake, Problem
 from ..properties import Drawn, layouts, sizes
 from ..verdict import refuse
 
@@ -107,55 +106,6 @@ def _count(got: float, size: int, share: float | None = None) -> None:
         refuse("count", f"it is {number(got)}: that is how many there are; which share of the {size} was asked for.")
 
 
-def _mean(x):
-    return float((cp.sin(x) ** 2 + cp.cos(x) ** 2 == 1).mean())
-
-
-def _counted(x):
-    s, c = cp.sin(x), cp.cos(x)
-    return int(cp.count_nonzero(s * s + c * c == 1)) / x.size
-
-
-def _all(x):
-    return (cp.sin(x) ** 2 + cp.cos(x) ** 2 == 1).all()
-
-
-def _float_all(x):
-    return float((cp.sin(x) ** 2 + cp.cos(x) ** 2 == 1).all())
-
-
-def _left(x):
-    return (cp.sin(x) ** 2 + cp.cos(x) ** 2 == 1).mean()
-
-
-def _fetched(x):
-    return share_of_ones(x.get())
-
-
-def _fetched_mask(x):
-    return float((cp.sin(x) ** 2 + cp.cos(x) ** 2 == 1).get().mean())
-
-
-def _number(x):
-    return float((cp.sin(x) ** 2 + cp.cos(x) ** 2 == 1).sum())
-
-
-def _isclose(x):
-    return float(cp.isclose(cp.sin(x) ** 2 + cp.cos(x) ** 2, 1).mean())
-
-
-def _single(x):
-    return _mean(x.astype(cp.float32))
-
-
-def _zero_dimensional(x):
-    return (cp.sin(x) ** 2 + cp.cos(x) ** 2 == 1).mean().get()
-
-
-def _percent(x):
-    return 100 * _mean(x)
-
-
 _ALL = (
     "whether all of them are 1 was asked of the array (`all`). Asked for: which share of them is, a number from 0 to 1."
 )
@@ -199,28 +149,24 @@ COUNT = Problem(
         "True counts as 1 and False as 0: their mean is the share, and CuPy takes it on the device.",
         "A reduction leaves an array of no dimensions on the device; `float(…)` fetches that one number.",
     ),
-    wrong={
-        "all": Wrong(_all, "all", hint="And `all` may stop at the first False, so its time says nothing either."),
-        "all-float": Wrong(_float_all, "all", lambda x: share_of_ones(x) == 1.0, _ALL),
-        "device": Wrong(_left, "device", hint="`float(…)` fetches one number, and waits for the device to have it."),
-        "type": Wrong(_zero_dimensional, "type", hint="Put `float(…)` around it."),
-        "transfer": Wrong(_fetched, "transfer", hint="Reduce on the device first, fetch the one number then."),
-        "transfer-mask": Wrong(_fetched_mask, "transfer"),
-        "count": Wrong(_number, "count", hint="Divide by `x.size`, or take the mean of the comparison."),
-        "tolerance": Wrong(
-            _isclose,
+    advice={
+        "all": "And `all` may stop at the first False, so its time says nothing either.",
+        "device": "`float(…)` fetches one number, and waits for the device to have it.",
+        "type": "Put `float(…)` around it.",
+        "transfer": "Reduce on the device first, fetch the one number then.",
+        "count": "Divide by `x.size`, or take the mean of the comparison.",
+        "dtype": "Leave x in float64: no `astype`, no float32.",
+    },
+    mistakes={
+        "all-float": Mistake("all", _ALL, lambda x: share_of_ones(x) == 1.0),
+        "tolerance": Mistake(
             "tolerance",
-            lambda x: np.isclose(np.sin(x) ** 2 + np.cos(x) ** 2, 1).mean(),
             "all are close to 1, but it was asked which share is exactly 1: compare with `==`.",
-            "Use `==`. That the answer depends on rounding is the point here.",
+            lambda x: np.isclose(np.sin(x) ** 2 + np.cos(x) ** 2, 1).mean(),
+            hint="Use `==`. That the answer depends on rounding is the point here.",
         ),
-        "dtype": Wrong(_single, "dtype", hint="Leave x in float64: no `astype`, no float32."),
-        "unit": Wrong(
-            _percent,
-            "unit",
-            lambda x: 100 * share_of_ones(x),
-            "that is in per cent; a share from 0 to 1 was asked for.",
+        "unit": Mistake(
+            "unit", "that is in per cent; a share from 0 to 1 was asked for.", lambda x: 100 * share_of_ones(x)
         ),
     },
-    right={"mean": _mean, "count_nonzero": _counted},
 )

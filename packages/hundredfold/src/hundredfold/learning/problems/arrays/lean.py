@@ -12,7 +12,7 @@ from ..cases import Case, normal
 from ..devices import cp
 from ..differences import explain, pair, same
 from ..functions import FunctionJudge, Run, call, is_float, recognise
-from ..problem import Problem, Wrong
+from ..problem import Mistake, Problem
 from ..properties import Drawn, constants, huge, layouts, other_data, sizes, tiny
 from ..verdict import refuse
 
@@ -92,58 +92,6 @@ def _by_time(function: Any) -> float:
     return LIMIT * max(ratio / _GPU_SLACK, min(ratio, 1.0))
 
 
-def _std(x):
-    return float(x.std())
-
-
-def _var(x):
-    return float(cp.var(x)) ** 0.5
-
-
-def _one_pass(x):
-    # Both sums in one complex number: a fused kernel may end in one reduction only.
-    @cp.fuse()
-    def sums(x, c):
-        return cp.sum((x - c) + 1j * ((x - c) * (x - c)))
-
-    total = complex(sums(x, x[0])) / x.size
-    return max(total.imag - total.real**2, 0.0) ** 0.5 if total == total else float("nan")
-
-
-def _starter(x):
-    m = x.mean()
-    d = x - m
-    return float(cp.sqrt((d**2).sum() / x.size))
-
-
-def _squares(x):
-    return float(cp.sqrt((x * x).mean() - x.mean() ** 2))
-
-
-def _dot_squares(x):
-    return float(cp.sqrt(x.dot(x) / x.size - x.mean() ** 2))
-
-
-def _host(x):
-    return float(x.get().std())
-
-
-def _sample(x):
-    return float(x.std(ddof=1))
-
-
-def _single(x):
-    return float(x.astype(cp.float32).std())
-
-
-def _left(x):
-    return x.std()
-
-
-def _variance(x):
-    return float(x.var())
-
-
 LEAN = Problem(
     id="arrays.lean",
     title="The standard deviation, with little traffic",
@@ -191,32 +139,22 @@ LEAN = Problem(
         "`cp.fuse` makes one kernel of several operations (unit 02): with `d = x - c`, let it return "
         "`cp.sum(d + 1j * d * d)`, whose real part is the one sum and whose imaginary part is the other.",
     ),
-    wrong={
-        "traffic": Wrong(_starter, "traffic", hint="Count the passes: which of the arrays need never be written?"),
-        "cancellation": Wrong(
-            _squares,
-            "cancellation",
-            hint=_SUBTRACT,
-        ),
-        "cancellation-dot": Wrong(_dot_squares, "cancellation"),
-        "transfer": Wrong(_host, "transfer", hint="Reduce on the device; fetch the one number."),
-        "ddof": Wrong(
-            _sample,
+    advice={
+        "traffic": "Count the passes: which of the arrays need never be written?",
+        "cancellation": _SUBTRACT,
+        "transfer": "Reduce on the device; fetch the one number.",
+        "dtype": "float32 would halve the bytes, and it loses half the digits: stay in float64.",
+        "device": "`float(…)` fetches one number, and waits for the device to have it.",
+    },
+    mistakes={
+        "ddof": Mistake(
             "ddof",
-            lambda x: np.std(x, ddof=1),
             "the standard deviation was taken with n - 1 in the denominator (ddof=1); the population's was asked for, "
             "with n.",
+            lambda x: np.std(x, ddof=1),
         ),
-        "dtype": Wrong(
-            _single, "dtype", hint="float32 would halve the bytes, and it loses half the digits: stay in float64."
-        ),
-        "device": Wrong(_left, "device", hint="`float(…)` fetches one number, and waits for the device to have it."),
-        "squared": Wrong(
-            _variance,
-            "squared",
-            lambda x: np.var(x),
-            "that is the variance; the standard deviation is its square root.",
+        "squared": Mistake(
+            "squared", "that is the variance; the standard deviation is its square root.", lambda x: np.var(x)
         ),
     },
-    right={"std": _std, "var": _var, "one pass": _one_pass},
 )

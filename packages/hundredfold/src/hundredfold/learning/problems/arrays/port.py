@@ -6,11 +6,9 @@ import numpy as np
 
 from ..bus import on_the_bus
 from ..cases import Case, normal
-from ..devices import cp
-from ..edits import edit
 from ..facts import crossings
 from ..functions import FunctionJudge
-from ..problem import Problem, Wrong
+from ..problem import Mistake, Problem
 from ..properties import (
     Drawn,
     Property,
@@ -37,31 +35,12 @@ def standardise(x: np.ndarray) -> np.ndarray:
     return (centred / np.where(deviation == 0, 1.0, deviation)).astype(x.dtype)
 
 
-# Written as a learner would. All are called with CuPy arrays.
-
-
-def _guarded(x):
-    deviation = x.std(axis=0)
-    deviation[deviation == 0] = 1
-    return (x - x.mean(axis=0)) / deviation
-
-
-def _where(x):
-    centred = x - cp.mean(x, axis=0, keepdims=True)
-    deviation = cp.sqrt(cp.mean(cp.square(centred), axis=0, keepdims=True))
-    return cp.where(deviation == 0, 0, centred / cp.where(deviation == 0, 1, deviation)).astype(x.dtype)
-
-
 def _but_one(rng: np.random.Generator, arguments: tuple[np.ndarray]) -> tuple[np.ndarray]:
     """Constant columns but for one number: in the first row, the last, the middle and the second."""
     x = np.full(arguments[0].shape, 3.0)
     for column, row in enumerate((0, -1, len(x) // 2, 1)):
         x[row, column] = 5 + rng.random()
     return (x,)
-
-
-def _through_the_host(x):
-    return cp.asarray(standardise(x.get()))
 
 
 _WHOLE = "Ask each column whether its standard deviation is 0. A few of its rows do not tell."
@@ -135,95 +114,57 @@ PORT = Problem(
         "For a constant column the standard deviation is 0: put 1 there before dividing, `cp.where(sd == 0, 1, sd)`. "
         "What is divided is 0, so the result is 0.",
     ),
-    wrong={
-        "host": edit(
-            _guarded,
-            ("/ deviation", "/ deviation).get()"),
-            ("return (", "return (("),
-            reason="host",
-            hint="Leave out `.get()` and `cp.asnumpy`: who needs it on the host fetches it there.",
-        ),
-        "axis": edit(
-            _guarded,
-            every=("axis=0", "axis=1, keepdims=True"),
-            reason="axis",
-            gives=lambda x: standardise(x.T).T,
-            why=_AXIS,
+    advice={
+        "host": "Leave out `.get()` and `cp.asnumpy`: who needs it on the host fetches it there.",
+        "dtype": "float32 in, float32 out: half the bytes is half the time, and on most GPUs float64 is many times "
+        "slower. Look for an `astype`, or for a float64 array that met the float32 one.",
+        "aliasing": "`x -= …` writes into the caller's array: write `x - …`.",
+        "transfer": _STAY,
+    },
+    mistakes={
+        "axis": Mistake(
+            "axis",
+            _AXIS,
+            lambda x: standardise(x.T).T,
             hint="`axis=0` goes down the rows and leaves one number for each column.",
         ),
-        # Along the rows without keepdims: NumPy lines the row means up with the columns. Only a square lets that pass.
-        "axis-broadcast": edit(
-            _guarded,
-            drop="deviation[deviation == 0] = 1",
-            every=("axis=0", "axis=1"),
-            reason="axis",
-            gives=lambda x: (x - x.mean(axis=1)) / x.std(axis=1),
-            why=_AXIS,
+        "axis-broadcast": Mistake("axis", _AXIS, lambda x: (x - x.mean(axis=1)) / x.std(axis=1)),
+        "whole": Mistake(
+            "axis",
+            "it was standardised as a whole: mean and standard deviation are wanted of each column.",
+            lambda x: (x - x.mean()) / x.std(),
         ),
-        "whole": edit(
-            _guarded,
-            drop="deviation[deviation == 0] = 1",
-            every=("axis=0", ""),
-            reason="axis",
-            gives=lambda x: (x - x.mean()) / x.std(),
-            why="it was standardised as a whole: mean and standard deviation are wanted of each column.",
-        ),
-        "ddof": edit(
-            _guarded,
-            ("std(axis=0)", "std(axis=0, ddof=1)"),
-            reason="ddof",
-            gives=lambda x: standardise(x) * np.sqrt((len(x) - 1) / len(x)),
-            why="the standard deviation was taken with n - 1 in the denominator (ddof=1); the population's was asked for, "
+        "ddof": Mistake(
+            "ddof",
+            "the standard deviation was taken with n - 1 in the denominator (ddof=1); the population's was asked for, "
             "with n.",
+            lambda x: standardise(x) * np.sqrt((len(x) - 1) / len(x)),
             hint="NumPy and CuPy divide by n unless told otherwise; pandas divides by n - 1.",
         ),
-        "dtype": edit(
-            _guarded,
-            ("x.std", "x.astype(cp.float64).std"),
-            reason="dtype",
-            hint="float32 in, float32 out: half the bytes is half the time, and on most GPUs float64 is many times "
-            "slower. Look for an `astype`, or for a float64 array that met the float32 one.",
-        ),
-        "aliasing": edit(
-            _guarded,
-            ("return (x - x.mean(axis=0)) / deviation", "x -= x.mean(axis=0)\n    x /= deviation\n    return x"),
-            reason="aliasing",
-            hint="`x -= …` writes into the caller's array: write `x - …`.",
-        ),
-        "nan": edit(
-            _guarded,
-            drop="deviation[deviation == 0] = 1",
-            reason="nan",
-            gives=lambda x: (x - x.mean(axis=0)) / x.std(axis=0),
-            why="a constant column has standard deviation 0, and 0/0 is NaN; it should give 0.",
+        "nan": Mistake(
+            "nan",
+            "a constant column has standard deviation 0, and 0/0 is NaN; it should give 0.",
+            lambda x: (x - x.mean(axis=0)) / x.std(axis=0),
             hint="Put 1 where the standard deviation is 0: what is divided there is 0 already.",
         ),
-        "nan-hidden": edit(
-            _where,
-            ("deviation == 0, 0, ", "~(deviation > 0), 0, "),
-            reason="nan",
-            gives=lambda x: np.nan_to_num(standardise(x)),
-            why="a column with NaN in it came out as 0. It is not constant, its spread is unknown: it should stay NaN.",
+        "nan-hidden": Mistake(
+            "nan",
+            "a column with NaN in it came out as 0. It is not constant, its spread is unknown: it should stay NaN.",
+            lambda x: np.nan_to_num(standardise(x)),
             hint="NaN > 0 is False. Ask for the constant columns instead: `deviation == 0`.",
         ),
-        "all-zeros": edit(  # one constant column, and everything becomes zeros
-            _guarded,
-            ("deviation[deviation == 0] = 1", "if (deviation == 0).any():\n        return cp.zeros_like(x)"),
-            reason="value",
-            gives=lambda x: np.zeros_like(x) if (np.std(x, axis=0) == 0).any() else standardise(x),
-            why="one column is constant, and all of them came out as 0. Only the constant one should; the others are "
+        "all-zeros": Mistake(
+            "value",
+            "one column is constant, and all of them came out as 0. Only the constant one should; the others are "
             "standardised as ever.",
+            lambda x: np.zeros_like(x) if (np.std(x, axis=0) == 0).any() else standardise(x),
             hint="Ask column by column: `deviation == 0` is an array.",
         ),
-        "epsilon": edit(
-            _guarded,
-            ("deviation[deviation == 0] = 1", "deviation += 1e-12"),
-            reason="value",
-            gives=lambda x: (x - x.mean(axis=0)) / (x.std(axis=0) + 1e-12),
-            why="something small was added to every standard deviation, which spoils a column whose own is as small.",
+        "epsilon": Mistake(
+            "value",
+            "something small was added to every standard deviation, which spoils a column whose own is as small.",
+            lambda x: (x - x.mean(axis=0)) / (x.std(axis=0) + 1e-12),
             hint="Change the zeros only: `cp.where(deviation == 0, 1, deviation)`.",
         ),
-        "transfer": Wrong(_through_the_host, "transfer", hint=_STAY),
     },
-    right={"guarded": _guarded, "where": _where},
 )

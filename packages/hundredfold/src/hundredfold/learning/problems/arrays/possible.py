@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from ..edits import edit
-from ..numbers import NumbersJudge, Quantity
-from ..problem import Problem, Wrong
+from ..numbers import NumbersJudge, Quantity, mistake
+from ..problem import Mistake, Problem
 from .v100 import BANDWIDTH
 
 ELEMENTS = 10_000 * 10_000
@@ -34,12 +33,9 @@ _READS = ELEMENTS * (6 * FLOAT32 + FLOAT32 + BOOL)  # what the kernels read, wit
 _HALF = moved(FLOAT64) / 2
 
 
-RIGHT = {"nbytes": float(NBYTES), "t_seven": T_SEVEN, "t_once": T_ONCE}
-
-
-def _bytes(nbytes: float, reason: str, why: str, hint: str = "") -> Wrong:
+def _bytes(nbytes: float, reason: str, why: str, hint: str = "") -> Mistake:
     """A wrong number of bytes, and the time that follows from it."""
-    return edit(RIGHT, nbytes=float(nbytes), t_seven=nbytes / BANDWIDTH, reason=reason, why=why, hint=hint)
+    return mistake(reason, why, hint, nbytes=float(nbytes), t_seven=nbytes / BANDWIDTH)
 
 
 POSSIBLE = Problem(
@@ -74,14 +70,13 @@ POSSIBLE = Problem(
         "The least time is bytes over bandwidth, in seconds: `nbytes / 900e9`. For t_once count x alone, read once: 4 "
         "bytes per element.",
     ),
-    wrong={
-        "float64": edit(
-            RIGHT,
+    mistakes={
+        "float64": mistake(
+            "item-size",
+            "that is for float64, as in the lecture. A float32 has 4 bytes.",
             nbytes=float(moved(FLOAT64)),
             t_seven=moved(FLOAT64) / BANDWIDTH,
             t_once=ELEMENTS * FLOAT64 / BANDWIDTH,
-            reason="item-size",
-            why="that is for float64, as in the lecture. A float32 has 4 bytes.",
         ),
         "halved": _bytes(
             _HALF,
@@ -121,36 +116,25 @@ POSSIBLE = Problem(
             "those are elements, not bytes: a float32 has 4 bytes.",
             "`x.itemsize` is 4.",
         ),
-        "milliseconds": edit(
-            RIGHT,
-            t_seven=T_SEVEN * 1e3,
-            t_once=T_ONCE * 1e3,
-            reason="unit",
-            why="that is in milliseconds. Asked for: seconds.",
+        "milliseconds": mistake(
+            "unit", "that is in milliseconds. Asked for: seconds.", t_seven=T_SEVEN * 1e3, t_once=T_ONCE * 1e3
         ),
-        "giga": edit(
-            RIGHT,
+        "giga": mistake(
+            "unit",
+            "the bytes were divided by 900. The bandwidth is 900 GB/s: `900e9` bytes a second.",
             t_seven=NBYTES / 900,
             t_once=T_ONCE * 1e9,
-            reason="unit",
-            why="the bytes were divided by 900. The bandwidth is 900 GB/s: `900e9` bytes a second.",
         ),
-        "published": edit(
-            RIGHT,
+        "published": mistake(
+            "published",
+            "that is the published time. Asked for: the least that the bytes allow. Then compare the two.",
             t_seven=PUBLISHED,
             t_once=PUBLISHED,
-            reason="published",
-            why="that is the published time. Asked for: the least that the bytes allow. Then compare the two.",
         ),
-        "host": edit(
-            RIGHT,
+        "host": mistake(
+            "residency",
+            "that is the time over the bus, at 12 GB/s. x is on the device already, whose memory gives 900 GB/s.",
             t_seven=NBYTES / 12e9,
-            reason="residency",
-            why="that is the time over the bus, at 12 GB/s. x is on the device already, whose memory gives 900 GB/s.",
         ),
-    },
-    right={
-        "exact": (5_000_000_000, 5e9 / 900e9, 0.4e9 / 900e9),
-        "by head": (5e9, 0.0056, 0.00044),
     },
 )

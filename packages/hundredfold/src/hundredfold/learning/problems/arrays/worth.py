@@ -8,7 +8,6 @@ perfect.
 from __future__ import annotations
 
 from ..choices import Job, Machine, Rates, decide, seconds
-from ..problem import Wrong
 from . import v100
 
 MACHINE = Machine(
@@ -62,7 +61,6 @@ WORTH = decide(
             "the GPU was chosen for everything. It has a price: the launch, and the way over the bus.",
         ),
     },
-    unknown={"matmul": "both"},
     hints=(
         "For each job write two times below each other: what the CPUs need, and what the GPU needs with the way there "
         "and back.",
@@ -71,5 +69,4 @@ WORTH = decide(
         "How often is each number used once it is on the device? Once does not pay for the bus; a hundred or ten "
         "thousand times does.",
     ),
-    wrong={"keys": Wrong({"a": "cpu", "b": "cpu", "c": "gpu", "d": "gpu"}, "labels")},
 )

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 
-from ..numbers import NumbersJudge, Quantity
-from ..problem import Problem, Wrong
+from ..numbers import NumbersJudge, Quantity, mistake
+from ..problem import Problem
 
 NUMBERS = 320_000 * 10_000
 BANDWIDTH, LINK = 4.8e12, 25e9  # bytes per second
@@ -22,13 +22,6 @@ KERNEL = 2 * NBYTES / BANDWIDTH
 BUS = NBYTES / LINK
 CHUNKS = WORKERS * math.ceil(NBYTES * HELD / (HALF * MEMORY) / WORKERS)
 FOUR = ALONE + (WHOLE - ALONE) / WORKERS
-
-RIGHT = (float(NBYTES), KERNEL, BUS, CHUNKS, FOUR)
-_GAPS = len(RIGHT)
-
-
-def _but(place: int, value: float) -> tuple[float, ...]:
-    return tuple(value if at == place else right for at, right in enumerate(RIGHT))
 
 
 BUDGET = Problem(
@@ -58,66 +51,57 @@ BUDGET = Problem(
         "A chunk may have a third of half a worker's memory. Round up, then to the next multiple of the workers. And only what can be shared "
         "is divided by four.",
     ),
-    wrong={
-        "float64": Wrong(
-            _but(0, 2.0 * NBYTES),
+    mistakes={
+        "float64": mistake(
             "item-size",
-            why="a number of 8 bytes each; these are float32, of 4.",
-            hint="`np.dtype('float32').itemsize`",
+            "a number of 8 bytes each; these are float32, of 4.",
+            "`np.dtype('float32').itemsize`",
+            nbytes=2.0 * NBYTES,
         ),
-        "reads-only": Wrong(
-            _but(1, NBYTES / BANDWIDTH),
+        "reads-only": mistake(
             "writes",
-            why="the array is read in that time; the kernel writes as many numbers again.",
-            hint="Bytes read *and* bytes written, over the memory's rate.",
+            "the array is read in that time; the kernel writes as many numbers again.",
+            "Bytes read *and* bytes written, over the memory's rate.",
+            kernel=NBYTES / BANDWIDTH,
         ),
-        "kernel-over-the-bus": Wrong(
-            _but(1, 2 * NBYTES / LINK),
+        "kernel-over-the-bus": mistake(
             "transfer",
-            why="that is the bus's rate. A kernel reads and writes the device's own memory.",
-            hint="4.8 TB/s, not 25 GB/s.",
+            "that is the bus's rate. A kernel reads and writes the device's own memory.",
+            "4.8 TB/s, not 25 GB/s.",
+            kernel=2 * NBYTES / LINK,
         ),
-        "there-and-back": Wrong(
-            _but(2, 2 * NBYTES / LINK),
+        "there-and-back": mistake(
             "crossing",
-            why="the array would cross the bus twice; it was asked for one way.",
-            hint="Bytes of the array over the bus's rate, once.",
+            "the array would cross the bus twice; it was asked for one way.",
+            "Bytes of the array over the bus's rate, once.",
+            bus=2 * NBYTES / LINK,
         ),
-        "memory-for-bus": Wrong(
-            _but(2, NBYTES / BANDWIDTH),
+        "memory-for-bus": mistake(
             "transfer",
-            why="that is the device memory's rate. The bus moves 25 GB/s.",
-            hint="Which of the two rates lies between the host and the device?",
+            "that is the device memory's rate. The bus moves 25 GB/s.",
+            "Which of the two rates lies between the host and the device?",
+            bus=NBYTES / BANDWIDTH,
         ),
-        "five": Wrong(
-            _but(3, 5),
+        "five": mistake(
             "remainder",
-            why="five chunks are small enough, but of four workers one would have two of them, and three would wait for it.",
-            hint="The next multiple of the workers.",
+            "five chunks are small enough, but of four workers one would have two of them, and three would wait for it.",
+            "The next multiple of the workers.",
+            chunks=5,
         ),
-        "one-chunk-held": Wrong(
-            _but(3, WORKERS),
+        "one-chunk-held": mistake(
             "held",
-            why="a chunk of 3.2 GB fits once; but what a task reads, what it writes and what it works in are there at the same time.",
-            hint="Three chunks must fit into half of the memory.",
+            "a chunk of 3.2 GB fits once; but what a task reads, what it writes and what it works in are there at the same time.",
+            "Three chunks must fit into half of the memory.",
+            chunks=WORKERS,
         ),
-        "all-shared": Wrong(
-            _but(4, WHOLE / WORKERS),
+        "all-shared": mistake(
             "amdahl",
-            why="all 40 s were divided, also the 6 s that only one can do.",
-            hint="6 s stay; divide the rest.",
+            "all 40 s were divided, also the 6 s that only one can do.",
+            "6 s stay; divide the rest.",
+            four=WHOLE / WORKERS,
         ),
-        "nothing-but-shared": Wrong(
-            _but(4, (WHOLE - ALONE) / WORKERS),
-            "amdahl",
-            why="the 6 s that only one can do were left out.",
-            hint="They come on top.",
+        "nothing-but-shared": mistake(
+            "amdahl", "the 6 s that only one can do were left out.", "They come on top.", four=(WHOLE - ALONE) / WORKERS
         ),
-        "in-gb": Wrong(_but(0, NBYTES / 1e9), "unit"),
-        "text": Wrong(("12.8 GB", *RIGHT[1:]), "type"),
-    },
-    right={
-        "as reckoned": RIGHT,
-        "rounded": (1.28e10, 0.0053, 0.51, 8, 14.5),
     },
 )  # fmt: skip

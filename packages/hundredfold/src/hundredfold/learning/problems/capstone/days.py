@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..cases import Case
-from ..devices import cp
-from ..problem import Problem, Wrong
+from ..problem import Mistake, Problem
 from ..properties import Drawn, layouts, other_data, second_call, sizes, tiny
 from .pairs import PairJudge
 
@@ -66,81 +65,25 @@ def _decomposed(
     return shapes, power[:k] / (power if of == "all" else power[:k]).sum()
 
 
-def _on_device(profile, k, **options):
-    """The same on the device."""
-    gaps = cp.isnan(profile)
-    means = cp.nanmean(profile, axis=0)
-    x = cp.where(gaps, means, profile) - means if not options.get("raw") else cp.where(gaps, means, profile)
-    _, s, vt = cp.linalg.svd(x, full_matrices=False)
-    shapes = vt[:k]
-    shapes = shapes * cp.where(shapes.sum(axis=1, keepdims=True) < 0, -1.0, 1.0)
-    return shapes, s[:k] ** 2 / (s**2).sum()
-
-
-def _through(**options):
-    """An answer with a mistake, by the way of the host: only its values are looked at."""
-
-    def answer(profile, k):
-        return tuple(cp.asarray(part) for part in _decomposed(profile.get(), k, **options))
-
-    return answer
-
-
 def _gives(**options):
     return lambda profile, k: _decomposed(profile, k, **options)
-
-
-def _by_eigenvalues(profile, k):
-    """The eigenvectors of the covariance: half of the digits, which is enough here."""
-    means = cp.nanmean(profile, axis=0)
-    x = cp.nan_to_num(profile - means)
-    values, vectors = cp.linalg.eigh(x.T @ x)
-    shapes = vectors[:, ::-1][:, :k].T
-    shapes = cp.where(shapes.sum(axis=1, keepdims=True) < 0, -shapes, shapes)
-    return shapes, values[::-1][:k] / values.sum()
-
-
-def _on_host(profile, k):
-    return days(profile.get(), k)
-
-
-def _swapped(profile, k):
-    return _on_device(profile, k)[::-1]
-
-
-def _one(profile, k):
-    return _on_device(profile, k)[0]
-
-
-def _all_of_them(profile, k):
-    return _on_device(profile, min(profile.shape))
-
-
-def _single(profile, k):
-    return tuple(part.astype("float32") for part in _on_device(profile, k))
-
-
-def _fills_the_argument(profile, k):
-    means = cp.nanmean(profile, axis=0)
-    profile[...] = cp.where(cp.isnan(profile), means, profile)
-    return _on_device(profile, k)
 
 
 _SIGNS = " And of the two signs of a shape, take that with a positive sum."
 
 
-def _and_any_sign(wrong: dict[str, Wrong]) -> dict[str, Wrong]:
+def _and_any_sign(mistakes: dict[str, Mistake]) -> dict[str, Mistake]:
     """Each mistake that is known by its values, with the signs left as they come: the two go together easily."""
     both = {}
-    for name, options in _MISTAKES.items():
-        one, options = wrong[name], {**options, "signed": False}
-        both[f"{name} + any-sign"] = Wrong(
-            _through(**options), one.reason, _gives(**options), one.why + _SIGNS, one.hint
+    for name, options in OPTIONS.items():
+        one = mistakes[name]
+        both[f"{name} + any-sign"] = Mistake(
+            one.reason, one.why + _SIGNS, _gives(**options, signed=False), hint=one.hint
         )
-    return wrong | both
+    return mistakes | both
 
 
-_MISTAKES: dict[str, dict[str, object]] = {
+OPTIONS: dict[str, dict[str, object]] = {
     "uncentred": {"centre": None},
     "centred-by-days": {"centre": "days"},
     "gaps-as-zero": {"fill": "zero"},
@@ -148,6 +91,7 @@ _MISTAKES: dict[str, dict[str, object]] = {
     "not-squared": {"squared": False},
     "of-the-first-k": {"of": "some"},
 }
+"""The mistakes that are made with and without any sign, as options of `_decomposed`."""
 
 
 def year(d: int, h: int, seed: int, gaps: float = 0.05) -> np.ndarray:
@@ -198,63 +142,46 @@ DAYS = Problem(
         "The variance along a shape is the square of its singular value; the share is of the sum over *all* of them. `shapes * sign` with a "
         "sign for each row, from its sum.",
     ),
-    wrong=_and_any_sign({
-        "uncentred": Wrong(
-            _through(centre=None),
-            "centring",
-            _gives(centre=None),
-            "the mean of each hour was left in, and the first shape is mostly that mean.",
-            "Take each hour's mean off before the decomposition.",
-        ),
-        "centred-by-days": Wrong(
-            _through(centre="days"),
-            "axis",
-            _gives(centre="days"),
-            "the mean of each *day* was taken off: then all days are equally bad. Asked for was each hour's.",
-            "`axis=0` runs over the days.",
-        ),
-        "centred-by-one-number": Wrong(
-            _through(centre="overall"),
-            "centring",
-            _gives(centre="overall"),
-            "one mean of all was taken off, and the usual course of a day is still in it.",
-        ),
-        "gaps-as-zero": Wrong(
-            _through(fill="zero"),
-            "nulls",
-            _gives(fill="zero"),
-            "the gaps became 0, as if everybody had left on time. An hour without flights is unknown: fill in that hour's mean.",
-        ),
-        "gaps-by-days": Wrong(
-            _through(fill="days"),
-            "nulls",
-            _gives(fill="days"),
-            "the gaps were filled with their *day's* mean; asked for is their hour's.",
-        ),
-        "not-squared": Wrong(
-            _through(squared=False),
-            "squared",
-            _gives(squared=False),
-            "the share is one of singular values; variance is their square.",
-        ),
-        "of-the-first-k": Wrong(
-            _through(of="some"),
-            "divisor",
-            _gives(of="some"),
-            "the shares are of the first k only, and add up to 1. The whole variance has all of them.",
-        ),
-        "any-sign": Wrong(
-            _through(signed=False),
-            "sign",
-            _gives(signed=False),
-            "a shape's sum is negative. Both signs are singular vectors; asked for is that with a positive sum.",
-        ),
-        "left": Wrong(_through(left=True), "shape"),
-        "all-of-them": Wrong(_all_of_them, "shape"),
-        "host": Wrong(_on_host, "host"),
-        "one": Wrong(_one, "type"),
-        "single": Wrong(_single, "dtype"),
-        "aliasing": Wrong(_fills_the_argument, "aliasing"),
-    }),
-    right={"by svd": _on_device, "by eigenvalues": _by_eigenvalues},
+    mistakes=_and_any_sign(
+        {
+            "uncentred": Mistake(
+                "centring",
+                "the mean of each hour was left in, and the first shape is mostly that mean.",
+                _gives(centre=None),
+                hint="Take each hour's mean off before the decomposition.",
+            ),
+            "centred-by-days": Mistake(
+                "axis",
+                "the mean of each *day* was taken off: then all days are equally bad. Asked for was each hour's.",
+                _gives(centre="days"),
+                hint="`axis=0` runs over the days.",
+            ),
+            "centred-by-one-number": Mistake(
+                "centring",
+                "one mean of all was taken off, and the usual course of a day is still in it.",
+                _gives(centre="overall"),
+            ),
+            "gaps-as-zero": Mistake(
+                "nulls",
+                "the gaps became 0, as if everybody had left on time. An hour without flights is unknown: fill in that hour's mean.",
+                _gives(fill="zero"),
+            ),
+            "gaps-by-days": Mistake(
+                "nulls", "the gaps were filled with their *day's* mean; asked for is their hour's.", _gives(fill="days")
+            ),
+            "not-squared": Mistake(
+                "squared", "the share is one of singular values; variance is their square.", _gives(squared=False)
+            ),
+            "of-the-first-k": Mistake(
+                "divisor",
+                "the shares are of the first k only, and add up to 1. The whole variance has all of them.",
+                _gives(of="some"),
+            ),
+            "any-sign": Mistake(
+                "sign",
+                "a shape's sum is negative. Both signs are singular vectors; asked for is that with a positive sum.",
+                _gives(signed=False),
+            ),
+        }
+    ),
 )  # fmt: skip

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..cases import Case
-from ..devices import cp
 from ..graphs import Ran
-from ..problem import Problem, Wrong
+from ..problem import Mistake, Problem
 from .lazily import Chunked, LazyJudge
 from .propagate import _carried, table
 
@@ -34,51 +33,6 @@ def outlook(first: np.ndarray, buffer: np.ndarray, own: np.ndarray) -> np.ndarra
     return (_carried(first, buffer, own) > LATE).mean(axis=1)
 
 
-def carried(first, buffer, own):
-    """`propagate` without a kernel of one's own: flight by flight, all futures at once."""
-    late = own.copy()
-    starts = set(first.get().tolist())
-    for i in range(len(own)):
-        if i not in starts:
-            late[i] += cp.maximum(late[i - 1] - buffer[i], cp.float32(0))
-    return late
-
-
-def _block(part, first, buffer):
-    return carried(first, buffer, part)
-
-
-def _right(first, buffer, own):
-    whole = own.rechunk({0: -1})
-    late = whole.map_blocks(_block, first, buffer, dtype=own.dtype, meta=own._meta)
-    return (late > LATE).mean(axis=1)
-
-
-def _counted(first, buffer, own):
-    """Each chunk counts; the counts are added and divided at the end."""
-
-    def count(part):
-        return (carried(first, buffer, part) > LATE).sum(axis=1, keepdims=True)
-
-    whole = own.rechunk({0: own.shape[0]})
-    chunks = (whole.chunks[0], (1,) * whole.numblocks[1])
-    counts = whole.map_blocks(count, chunks=chunks, dtype="int64", meta=cp.empty((0, 0), "int64"))
-    return counts.sum(axis=1) / own.shape[1]
-
-
-def _as_cut(first, buffer, own):
-    """Chunk by chunk as they come: planes are cut in two."""
-
-    def part(block, block_info=None):
-        begin, end = block_info[0]["array-location"][0]
-        starts = cp.asarray(sorted({*[int(f) for f in first if begin <= f < end], begin}), dtype="int32") - begin
-        starts = cp.concatenate([starts, cp.asarray([end - begin], dtype="int32")])
-        return carried(starts, buffer[begin:end], block)
-
-    late = own.map_blocks(part, dtype=own.dtype, meta=own._meta)
-    return (late > LATE).mean(axis=1)
-
-
 def _as_cut_gives(first, buffer, own: Chunked):
     ends = np.cumsum(_rows(own))
     cut = np.unique(np.concatenate([first, ends]))
@@ -89,58 +43,6 @@ def _rows(own: Chunked) -> tuple[int, ...]:
     import dask.array as da
 
     return da.core.normalize_chunks(own.chunks, own.numbers.shape, dtype=own.numbers.dtype)[0]
-
-
-def _one_chunk(first, buffer, own):
-    late = own.rechunk(-1).map_blocks(_block, first, buffer, dtype=own.dtype, meta=own._meta)
-    return (late > LATE).mean(axis=1)
-
-
-def _computed(first, buffer, own):
-    return _right(first, buffer, own).compute()
-
-
-def _on_the_way(first, buffer, own):
-    own = own.persist()
-    return _right(first, buffer, own)
-
-
-def _on_host(first, buffer, own):
-    return _right(first, buffer, own).map_blocks(lambda part: part.get(), meta=np.empty(0))
-
-
-def _through_host(first, buffer, own):
-    def block(part):
-        return cp.asarray(part)
-
-    down = own.rechunk({0: -1}).map_blocks(lambda part: carried(first, buffer, part).get(), meta=np.empty((0, 0), "f4"))
-    up = (down > LATE).map_blocks(block, meta=cp.empty((0, 0), bool))
-    return up.mean(axis=1)
-
-
-def _mean_first(first, buffer, own):
-    """The lateness of the mean future, which is not the mean of the futures."""
-    mean = own.mean(axis=1, keepdims=True).rechunk(-1)
-    late = mean.map_blocks(_block, first, buffer, dtype=own.dtype, meta=own._meta)
-    return (late[:, 0] > LATE).astype("float64")
-
-
-def _own_only(first, buffer, own):
-    return (own > LATE).mean(axis=1)
-
-
-def _from_fifteen(first, buffer, own):
-    late = own.rechunk({0: -1}).map_blocks(_block, first, buffer, dtype=own.dtype, meta=own._meta)
-    return (late >= LATE).mean(axis=1)
-
-
-def _minutes(first, buffer, own):
-    late = own.rechunk({0: -1}).map_blocks(_block, first, buffer, dtype=own.dtype, meta=own._meta)
-    return late.mean(axis=1, dtype="float64")
-
-
-def _each_future(first, buffer, own):
-    return _right(first, buffer, own.rechunk({0: -1, 1: 1}))
 
 
 def _numbers(first, buffer, own, take):
@@ -204,45 +106,39 @@ FUTURES = Problem(
         "`late = whole.map_blocks(block, first, buffer, dtype=own.dtype, meta=own._meta)`; then `(late > 15).mean(axis=1)`, and no "
         "`compute`.",
     ),
-    wrong={
-        "as-cut": Wrong(
-            _as_cut,
-            "seam",
-            _as_cut_gives,
-            "planes whose flights lie in two chunks begin anew in the second: what they were late is forgotten at the seam.",
-            "Put all flights into one chunk before: `rechunk({0: -1})`.",
-        ),
-        "one-chunk": Wrong(_one_chunk, "held", hint="`rechunk(-1)` puts the futures together as well."),
-        "computed": Wrong(_computed, "eager"),
-        "persisted": Wrong(_on_the_way, "eager"),
-        "host": Wrong(_on_host, "host"),
-        "through-the-host": Wrong(_through_host, "transfer"),
-        "mean-first": Wrong(
-            _mean_first,
-            "averaged",
-            lambda first, buffer, own: (_carried(first, buffer, own.numbers.mean(axis=1, keepdims=True))[:, 0] > LATE).astype(float),
-            "the futures were averaged before the delays travelled: the mean future has no bad days in it.",
-            "First each future for itself, then the share.",
-        ),
-        "own-only": Wrong(
-            _own_only,
-            "recurrence",
-            lambda first, buffer, own: (own.numbers > LATE).mean(axis=1),
-            "nothing was handed on: this is the share in which a flight is late by itself.",
-        ),
-        "from-fifteen": Wrong(
-            _from_fifteen,
-            "boundary",
-            lambda first, buffer, own: _numbers(first, buffer, own, lambda late: (late >= LATE).mean(axis=1)),
-            "15 minutes counts as late; asked for is more than 15.",
-        ),
-        "minutes": Wrong(
-            _minutes,
-            "quantity",
-            lambda first, buffer, own: _numbers(first, buffer, own, lambda late: late.mean(axis=1, dtype=np.float64)),
-            "these are minutes, the mean lateness; asked for is the share of futures.",
-        ),
-        "each-future": Wrong(_each_future, "tasks", hint="A chunk for each future is a task for each future."),
+    advice={
+        "held": "`rechunk(-1)` puts the futures together as well.",
+        "tasks": "A chunk for each future is a task for each future.",
     },
-    right={"mean": _right, "counts": _counted},
+    mistakes={
+        "as-cut": Mistake(
+            "seam",
+            "planes whose flights lie in two chunks begin anew in the second: what they were late is forgotten at the seam.",
+            _as_cut_gives,
+            hint="Put all flights into one chunk before: `rechunk({0: -1})`.",
+        ),
+        "mean-first": Mistake(
+            "averaged",
+            "the futures were averaged before the delays travelled: the mean future has no bad days in it.",
+            lambda first, buffer, own: (
+                _carried(first, buffer, own.numbers.mean(axis=1, keepdims=True))[:, 0] > LATE
+            ).astype(float),
+            hint="First each future for itself, then the share.",
+        ),
+        "own-only": Mistake(
+            "recurrence",
+            "nothing was handed on: this is the share in which a flight is late by itself.",
+            lambda first, buffer, own: (own.numbers > LATE).mean(axis=1),
+        ),
+        "from-fifteen": Mistake(
+            "boundary",
+            "15 minutes counts as late; asked for is more than 15.",
+            lambda first, buffer, own: _numbers(first, buffer, own, lambda late: (late >= LATE).mean(axis=1)),
+        ),
+        "minutes": Mistake(
+            "quantity",
+            "these are minutes, the mean lateness; asked for is the share of futures.",
+            lambda first, buffer, own: _numbers(first, buffer, own, lambda late: late.mean(axis=1, dtype=np.float64)),
+        ),
+    },
 )  # fmt: skip

@@ -155,14 +155,14 @@ class LazyJudge:
         on_device = devices.is_device(got)
         ours = np.asarray(devices.to_host(got))
         if not same(ours, expected, self.rtol, self.atol):
-            for wrong in problem.wrong.values():
-                theirs = wrong.computes(*host)
+            for mistake in problem.mistakes.values():
+                theirs = mistake.computes(*host)
                 if (
                     theirs is not None
                     and same(ours, theirs, self.rtol, self.atol)
                     and not same(expected, theirs, self.rtol, self.atol)
                 ):
-                    refuse(wrong.reason, wrong.why, advice=wrong.hint)
+                    refuse(mistake.reason, mistake.why, advice=mistake.hint)
             self._apart(problem, function, host, expected)
         if ours.shape != expected.shape:
             refuse("shape", f"the result's shape is {ours.shape}; it should be {expected.shape}.")

@@ -8,9 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..cases import Case
-from ..devices import cp
 from ..functions import FunctionJudge
-from ..problem import Problem, Wrong
+from ..problem import Mistake, Problem
 from ..properties import Drawn, Property, Strategy, other_data, second_call, sizes
 
 WEIGHTS = (0.2126, 0.7152, 0.0722)
@@ -48,49 +47,8 @@ def _curve(v: np.ndarray, low: bool) -> np.ndarray:
     return np.where(v <= 0.04045, v / 12.92, high) if low else high
 
 
-def _on_device(photo):
-    v = photo.astype(cp.float32) / cp.float32(255)
-    v = cp.where(v <= 0.04045, v / 12.92, ((v + 0.055) / 1.055) ** 2.4)
-    return (0.2126 * v[..., 0] + 0.7152 * v[..., 1] + 0.0722 * v[..., 2]).astype(cp.float32)
-
-
-def _looked_up(photo):
-    """256 different numbers: a table of their light."""
-    v = cp.arange(256) / 255
-    table = cp.where(v <= 0.04045, v / 12.92, ((v + 0.055) / 1.055) ** 2.4)
-    return (table[photo] @ cp.asarray(WEIGHTS)).astype("float32")
-
-
-def _starter(photo):
-    grey = (photo[..., 0] + photo[..., 1] + photo[..., 2]) / 3
-    v = grey / 255
-    return ((v + 0.055) / 1.055) ** 2.4
-
-
-def _through(**options):
-    return lambda photo: cp.asarray(_lit(photo.get(), **options))
-
-
 def _gives(**options):
     return lambda photo: _lit(photo, **options)
-
-
-def _double(photo):
-    return cp.asarray(_lit(photo.get()).astype(np.float64))
-
-
-def _on_host(photo):
-    return _lit(photo.get())
-
-
-def _with_an_axis(photo):
-    return _on_device(photo)[..., None]
-
-
-def _in_place(photo):
-    out = _on_device(photo)
-    photo[...] = 0
-    return out
 
 
 def photos(n: int, m: int, seed: int = 0, dark: bool = False) -> np.ndarray:
@@ -137,64 +95,45 @@ LIGHT = Problem(
         "The curve is for each colour by itself; the weighted mean comes after it. And it has two branches: `cp.where(v <= 0.04045, …, …)`.",
         "Green counts most, blue least. And the result is to be float32.",
     ),
-    wrong={
-        "as given": Wrong(
-            _starter,
+    mistakes={
+        "as given": Mistake(
             "overflow",
+            "200 + 100 is 44 in a uint8: the three colours were added before they had room.",
             _gives(wraps=True, low=False),
-            "200 + 100 is 44 in a uint8: the three colours were added before they had room.",
-            "Make fractions of the numbers (`photo.astype('float32') / 255`) before anything is added.",
+            hint="Make fractions of the numbers (`photo.astype('float32') / 255`) before anything is added.",
         ),
-        "wraps": Wrong(
-            _through(wraps=True),
+        "wraps": Mistake(
             "overflow",
-            _gives(wraps=True),
             "200 + 100 is 44 in a uint8: the three colours were added before they had room.",
-            "Make fractions of the numbers (`photo.astype('float32') / 255`) before anything is added.",
+            _gives(wraps=True),
+            hint="Make fractions of the numbers (`photo.astype('float32') / 255`) before anything is added.",
         ),
-        "curve-after": Wrong(
-            _through(curve="after"),
+        "curve-after": Mistake(
             "nonlinear",
-            _gives(curve="after"),
             "the curve was applied to the weighted mean; the numbers of the three colours are no light yet, and their mean is none.",
-            "First the curve, for each colour; then the mean.",
+            _gives(curve="after"),
+            hint="First the curve, for each colour; then the mean.",
         ),
-        "no-curve": Wrong(
-            _through(curve="none"),
+        "no-curve": Mistake(
             "nonlinear",
-            _gives(curve="none"),
             "the numbers were taken for light: 128 is not half as bright as 255, but about a fifth.",
-            "Put the curve in.",
+            _gives(curve="none"),
+            hint="Put the curve in.",
         ),
-        "one-branch": Wrong(
-            _through(low=False),
+        "one-branch": Mistake(
             "border",
-            _gives(low=False),
             "dark pixels are wrong: up to 0.04045 the light is v / 12.92.",
-            "`cp.where(v <= 0.04045, v / 12.92, …)`",
+            _gives(low=False),
+            hint="`cp.where(v <= 0.04045, v / 12.92, …)`",
         ),
-        "even-weights": Wrong(
-            _through(weights=(1 / 3, 1 / 3, 1 / 3)),
+        "even-weights": Mistake(
             "weights",
-            _gives(weights=(1 / 3, 1 / 3, 1 / 3)),
             "the three colours count alike; for the eye green is ten times as bright as blue.",
+            _gives(weights=(1 / 3, 1 / 3, 1 / 3)),
         ),
-        "blue-first": Wrong(
-            _through(weights=WEIGHTS[::-1]),
-            "order",
-            _gives(weights=WEIGHTS[::-1]),
-            "red and blue are exchanged: the first of the three is red.",
+        "blue-first": Mistake(
+            "order", "red and blue are exchanged: the first of the three is red.", _gives(weights=WEIGHTS[::-1])
         ),
-        "by-256": Wrong(
-            _through(top=256.0),
-            "divisor",
-            _gives(top=256.0),
-            "divided by 256; the largest number is 255, and white is 1.",
-        ),
-        "double": Wrong(_double, "dtype"),
-        "host": Wrong(_on_host, "host"),
-        "with-an-axis": Wrong(_with_an_axis, "shape"),
-        "aliasing": Wrong(_in_place, "aliasing"),
+        "by-256": Mistake("divisor", "divided by 256; the largest number is 255, and white is 1.", _gives(top=256.0)),
     },
-    right={"branches": _on_device, "a table": _looked_up},
 )  # fmt: skip

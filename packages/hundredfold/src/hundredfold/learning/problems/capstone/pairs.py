@@ -13,7 +13,7 @@ from ..cases import Case
 from ..differences import explain, same
 from ..functions import FunctionJudge, Run, _shape
 from ..guard import article
-from ..problem import Wrong
+from ..problem import Mistake
 from ..verdict import Refusal, refuse
 
 
@@ -71,13 +71,13 @@ def _all_same(ours: Sequence[np.ndarray], theirs: Sequence[np.ndarray], rtol: fl
 
 def _recognise(run: Run, got: list[np.ndarray], expected: list[np.ndarray], atol: float) -> None:
     """Refuse what a known mistake gives, with its reason."""
-    for wrong in run.problem.wrong.values():
-        theirs = _mistaken(wrong, run.case)
+    for mistake in run.problem.mistakes.values():
+        theirs = _mistaken(mistake, run.case)
         if theirs is not None and _all_same(got, theirs, 1e-5, atol) and not _all_same(expected, theirs, 1e-5, atol):
-            refuse(wrong.reason, wrong.why, advice=wrong.hint)
+            refuse(mistake.reason, mistake.why, advice=mistake.hint)
 
 
 @functools.cache
-def _mistaken(wrong: Wrong, case: Case) -> tuple[np.ndarray, ...] | None:
-    theirs = wrong.computes(*case.host())
+def _mistaken(mistake: Mistake, case: Case) -> tuple[np.ndarray, ...] | None:
+    theirs = mistake.computes(*case.host())
     return None if theirs is None else tuple(map(np.asarray, theirs))

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..cases import Case
-from ..devices import cp
-from ..problem import Problem, Wrong
+from ..problem import Mistake, Problem
 from ..properties import Drawn, Property, Strategy, layouts, other_data, second_call, sizes
 from .pairs import PairJudge
 
@@ -68,62 +67,8 @@ def _rebuilt(
     return whole.astype(np.float32), (power[kept] / (power if of == "all" else power[kept]).sum()).astype(np.float32)
 
 
-def _on_device(picture, p, k):
-    a, b = picture.shape[0] // p, picture.shape[1] // p
-    tiles = picture[: a * p, : b * p].reshape(a, p, b, p).transpose(0, 2, 1, 3).reshape(a * b, p * p)
-    mean = tiles.mean(axis=0)
-    u, s, vt = cp.linalg.svd(tiles - mean, full_matrices=False)
-    part = (u[:, :k] * s[:k]) @ vt[:k] + mean
-    rebuilt = part.reshape(a, b, p, p).transpose(0, 2, 1, 3).reshape(a * p, b * p)
-    return rebuilt, s[:k] ** 2 / (s**2).sum()
-
-
-def _projected(picture, p, k):
-    """Eigenvectors of the covariance of pixels, in float64; the tiles are projected onto them."""
-    rows = [cp.hsplit(row, picture.shape[1] // p) for row in cp.vsplit(_whole(picture, p), picture.shape[0] // p)]
-    tiles = cp.stack([tile.ravel() for row in rows for tile in row]).astype("float64")
-    mean = tiles.mean(axis=0)
-    values, vectors = cp.linalg.eigh((tiles - mean).T @ (tiles - mean))
-    best = vectors[:, ::-1][:, :k]
-    part = ((tiles - mean) @ best @ best.T + mean).reshape(-1, picture.shape[1] // p, p, p)
-    rebuilt = cp.vstack([cp.hstack(list(row)) for row in part])
-    return rebuilt.astype("float32"), (values[::-1][:k] / values.sum()).astype("float32")
-
-
-def _whole(picture, p):
-    return picture[: picture.shape[0] // p * p, : picture.shape[1] // p * p]
-
-
-def _through(**options):
-    return lambda picture, p, k: tuple(cp.asarray(part) for part in _rebuilt(picture.get(), p, k, **options))
-
-
 def _gives(**options):
     return lambda picture, p, k: _rebuilt(picture, p, k, **options)
-
-
-def _on_host(picture, p, k):
-    return patches(picture.get(), p, k)
-
-
-def _double(picture, p, k):
-    return tuple(part.astype("float64") for part in _on_device(picture, p, k))
-
-
-def _padded(picture, p, k):
-    """Rows and columns that fill no tile are kept, with zeros behind them."""
-    n, m = picture.shape
-    return _on_device(cp.pad(picture, ((0, -n % p), (0, -m % p))), p, k)
-
-
-def _only_the_picture(picture, p, k):
-    return _on_device(picture, p, k)[0]
-
-
-def _in_place(picture, p, k):
-    out = _on_device(picture, p, k)
-    picture -= picture.mean()
-    return out
 
 
 def scene(n: int, m: int, seed: int = 0) -> np.ndarray:
@@ -182,61 +127,37 @@ PATCHES = Problem(
         "back on.",
         "`(u[:, :k] * s[:k]) @ vt[:k] + mean`; the share is of squares, and of all of them. Then the way of the first hint, backwards.",
     ),
-    wrong={
-        "strips": Wrong(
-            _through(cut="strips"),
+    mistakes={
+        "strips": Mistake(
             "paired",
-            _gives(cut="strips"),
             "these are strips of p² pixels of one row, not tiles.",
-            "`reshape(a, p, b, p).transpose(0, 2, 1, 3)` before it is made flat.",
+            _gives(cut="strips"),
+            hint="`reshape(a, p, b, p).transpose(0, 2, 1, 3)` before it is made flat.",
         ),
-        "turned": Wrong(
-            _through(turned=True),
-            "transposed",
-            _gives(turned=True),
-            "each tile came back with its rows and columns exchanged.",
+        "turned": Mistake(
+            "transposed", "each tile came back with its rows and columns exchanged.", _gives(turned=True)
         ),
-        "mean-left-out": Wrong(
-            _through(back=False),
-            "offset",
-            _gives(back=False),
-            "the mean tile was taken off and never put back on.",
+        "mean-left-out": Mistake("offset", "the mean tile was taken off and never put back on.", _gives(back=False)),
+        "uncentred": Mistake(
+            "centring", "the mean tile was left in, and the first eigen-tile is mostly that mean.", _gives(centre=None)
         ),
-        "uncentred": Wrong(
-            _through(centre=None),
-            "centring",
-            _gives(centre=None),
-            "the mean tile was left in, and the first eigen-tile is mostly that mean.",
-        ),
-        "centred-by-pixels": Wrong(
-            _through(centre="pixels"),
+        "centred-by-pixels": Mistake(
             "axis",
-            _gives(centre="pixels"),
             "from each tile its own mean was taken off: asked for is the mean of all tiles, pixel by pixel.",
+            _gives(centre="pixels"),
         ),
-        "not-squared": Wrong(
-            _through(squared=False),
-            "squared",
-            _gives(squared=False),
-            "the share is one of singular values; variance is their square.",
+        "not-squared": Mistake(
+            "squared", "the share is one of singular values; variance is their square.", _gives(squared=False)
         ),
-        "of-the-first-k": Wrong(
-            _through(of="some"),
+        "of-the-first-k": Mistake(
             "divisor",
-            _gives(of="some"),
             "the shares are of the first k only, and add up to 1. The whole variance has all of them.",
+            _gives(of="some"),
         ),
-        "weakest": Wrong(
-            _through(last=True),
+        "weakest": Mistake(
             "direction",
-            _gives(last=True),
             "it keeps the weakest k, not the strongest: singular values come in falling order.",
+            _gives(last=True),
         ),
-        "padded": Wrong(_padded, "shape"),
-        "host": Wrong(_on_host, "host"),
-        "double": Wrong(_double, "dtype"),
-        "only-the-picture": Wrong(_only_the_picture, "type"),
-        "aliasing": Wrong(_in_place, "aliasing"),
     },
-    right={"by svd": _on_device, "projected": _projected},
 )  # fmt: skip

@@ -3,21 +3,20 @@ which raises an error."""
 
 from __future__ import annotations
 
+import functools
 import itertools
 
 import numpy as np
 import pandas as pd
 
 from ..cases import Case
-from ..devices import cp
 from ..frames import FrameCase, RowsJudge
 from ..merges.tables import texts
-from ..problem import Problem, Wrong
+from ..problem import Mistake, Problem
 from ..properties import Drawn, Property, Strategy, other_data
 
 OLDEST = pd.Timedelta(hours=2)
 FASTEST = 200.0  # miles per hour: no wind at an airport was ever that fast
-MINUTE, HOUR = 60_000_000, 3_600_000_000  # microseconds
 
 
 def _prepared(
@@ -69,87 +68,6 @@ def prepare(flights: pd.DataFrame, weather: pd.DataFrame) -> pd.DataFrame:
         none, or where it has none, or one above 200 miles per hour.
     """
     return _prepared(flights, weather)
-
-
-def _device(
-    flights,
-    weather,
-    side="right",
-    back=1,
-    hours=2.0,
-    stations=True,
-    fill=False,
-    plausible=True,
-    drop=False,
-    order=True,
-    on_text=False,
-):
-    """The starter with its mistakes as switches."""
-    import cudf
-
-    due = flights["time_hour"] + (flights["minute"].astype("int64") * MINUTE).astype("timedelta64[us]")
-    left = flights.assign(due=due, late=flights["dep_delay"])
-    left = left.fillna({"late": 0.0}) if fill else left.dropna(subset=["late"])
-    left = left.dropna(subset=["tailnum"]).reset_index(drop=True)
-    wind = weather["wind_speed"]
-    if plausible:
-        wind = wind.where(wind <= FASTEST)
-    seen = weather.assign(wind=wind)
-    seen = (seen.dropna(subset=["wind"]) if drop else seen).sort_values(["origin", "time_hour"]).reset_index(drop=True)
-    if not len(seen) or not len(left):
-        out = left.assign(wind=cp.full(len(left), cp.nan))
-    else:
-        codes = cudf.concat([seen["origin"], left["origin"]]).astype("category").cat.codes.astype("int64").values
-        there, here = codes[: len(seen)], codes[len(seen) :]
-        times, wanted = seen["time_hour"].astype("int64").values, left["due"].astype("int64").values
-        span = 10**16  # microseconds: longer than all of time
-        at = cp.searchsorted(there * span + times, here * span + wanted, side=side) - back
-        known = (at >= 0) & (at < len(seen))
-        at = cp.clip(at, 0, len(seen) - 1)
-        age = wanted - times[at]
-        known &= age <= hours * HOUR
-        if stations:
-            known &= there[at] == here
-        out = left.assign(wind=cp.where(known, seen["wind"].fillna(np.nan).values[at], cp.nan))
-    out = out[["tailnum", "origin", "due", "late", "wind"]]
-    return out.sort_values(["tailnum", "due"]).reset_index(drop=True) if order else out
-
-
-def _right(flights, weather):
-    return _device(flights, weather)
-
-
-def _by_hours(flights, weather):
-    """Reports stand on whole hours: the flight's own hour, then the one before, then (for the full hour) two before."""
-    import cudf
-
-    left = flights.dropna(subset=["dep_delay", "tailnum"]).reset_index(drop=True)
-    left["due"] = left["time_hour"] + (left["minute"].astype("int64") * MINUTE).astype("timedelta64[us]")
-    left["row"] = cp.arange(len(left))
-    found = []
-    for back in range(3):
-        hours = left[["row", "origin", "time_hour", "minute"]]
-        hours = hours.assign(time_hour=hours["time_hour"] - np.timedelta64(back, "h"), back=back)
-        hours = hours[hours["minute"] == 0] if back == 2 else hours
-        found.append(hours.merge(weather[["origin", "time_hour", "wind_speed"]], on=["origin", "time_hour"]))
-    found = cudf.concat(found).sort_values(["row", "back"]).drop_duplicates("row", keep="first")
-    out = left.merge(found[["row", "wind_speed"]], on="row", how="left")
-    out["wind"] = out["wind_speed"].where(out["wind_speed"] <= FASTEST).astype("float64")
-    out["late"] = out["dep_delay"]
-    return out.sort_values(["tailnum", "due"])[["tailnum", "origin", "due", "late", "wind"]].reset_index(drop=True)
-
-
-def _on_host(flights, weather):
-    return prepare(flights.to_pandas(), weather.to_pandas())
-
-
-def _keeps_the_rows_it_needs(flights, weather):
-    return _device(flights, weather).dropna(subset=["wind"])
-
-
-def _writes(flights, weather):
-    flights["late"] = flights["dep_delay"]
-    return _device(flights, weather)
 
 
 def _tables(
@@ -260,9 +178,8 @@ def _one_of_each() -> tuple[pd.DataFrame, pd.DataFrame]:
     return flights, weather
 
 
-_MISTAKES = {
+STARTER = {
     "cancelled": (
-        {"fill": True},
         {"cancelled": "zero"},
         "nulls",
         "flights that never left are in it, as if they had left on time. Their delay is not 0, it does not exist: leave them out.",
@@ -270,44 +187,35 @@ _MISTAKES = {
     ),
     "implausible": (
         {"plausible": False},
-        {"plausible": False},
         "implausible",
         "a wind of 1 048 miles per hour is believed. Above 200 it is a slip, and the wind is unknown: null.",
         "`where` keeps the row and makes its wind null, as in the lecture's first stage.",
     ),
     "future": (
-        {"back": 0},
         {"direction": "forward", "allow_exact_matches": False, "tolerance": None},
         "direction",
         "it takes the report *after* the flight was due. Nobody could have known it.",
         "`searchsorted(..., side='right')` gives the place *behind* the last report that is not later.",
     ),
     "any-age": (
-        {"hours": 1e9},
         {"tolerance": None},
         "stale",
         "reports of any age are taken. One that is more than two hours old says nothing: null.",
         "How old is the report that was found? `due` minus its time.",
     ),
 }
-"""The mistakes of the starter: as switches of `_device` and of `_prepared`, the reason, what is said, and the hint."""
+"""The mistakes of the starter: as options of `_prepared`, the reason, what is said, and the hint."""
 
 
-def _unrepaired() -> dict[str, Wrong]:
+def _unrepaired() -> dict[str, Mistake]:
     """The starter as it is given, and with some of its mistakes repaired; what is said is of the first that is left."""
     left = {}
-    for count in range(1, len(_MISTAKES) + 1):
-        for names in itertools.combinations(_MISTAKES, count):
-            on_device = {key: value for name in names for key, value in _MISTAKES[name][0].items()}
-            on_host = {key: value for name in names for key, value in _MISTAKES[name][1].items()}
-            _, _, reason, why, hint = _MISTAKES[names[0]]
-            left[" + ".join(names)] = Wrong(
-                lambda f, w, options=on_device: _device(f, w, **options),
-                reason,
-                lambda f, w, options=on_host: _prepared(f, w, **options),
-                why,
-                hint,
-            )
+    for count in range(1, len(STARTER) + 1):
+        for names in itertools.combinations(STARTER, count):
+            options = {key: value for name in names for key, value in STARTER[name][0].items()}
+            _, reason, why, hint = STARTER[names[0]]
+            gives = functools.partial(_prepared, **options)
+            left[" + ".join(names)] = Mistake(reason, why, gives, hint=hint)
     return left
 
 
@@ -345,42 +253,25 @@ PREPARE = Problem(
         "`searchsorted(..., side='right')` gives the place *behind* the last report that is not later. And look at how old the report is that "
         "was found: `due` minus its time.",
     ),
-    wrong={
+    mistakes={
         **_unrepaired(),
-        "nearest": Wrong(
-            lambda f, w: _to_device(_prepared(f.to_pandas(), w.to_pandas(), direction="nearest")),
+        "nearest": Mistake(
             "direction",
-            lambda f, w: _prepared(f, w, direction="nearest"),
             "it takes the nearest report, which may be one of later; asked for is the last before.",
+            lambda f, w: _prepared(f, w, direction="nearest"),
         ),
-        "on-the-hour": Wrong(
-            lambda f, w: _device(f, w, side="left"),
+        "on-the-hour": Mistake(
             "border",
-            lambda f, w: _prepared(f, w, allow_exact_matches=False),
             "a flight that is due on the hour does not get the report of that hour: not later than it includes it.",
+            lambda f, w: _prepared(f, w, allow_exact_matches=False),
         ),
-        "any-station": Wrong(
-            lambda f, w: _to_device(_prepared(f.to_pandas(), w.to_pandas(), by=None)),
-            "key",
-            lambda f, w: _prepared(f, w, by=None),
-            "the report is not of the airport that the flight left from.",
+        "any-station": Mistake(
+            "key", "the report is not of the airport that the flight left from.", lambda f, w: _prepared(f, w, by=None)
         ),
-        "older-with-wind": Wrong(
-            lambda f, w: _device(f, w, drop=True),
+        "older-with-wind": Mistake(
             "stale",
-            lambda f, w: _prepared(f, w, drop=True),
             "where the last report has no wind that can be believed, an older one is taken. Asked for is the last one, whatever it says.",
+            lambda f, w: _prepared(f, w, drop=True),
         ),
-        "unsorted": Wrong(lambda f, w: _device(f, w, order=False), "order"),
-        "only-with-wind": Wrong(_keeps_the_rows_it_needs, "lost"),
-        "host": Wrong(_on_host, "host"),
-        "aliasing": Wrong(_writes, "aliasing"),
     },
-    right={"search": _right, "hour by hour": _by_hours},
 )  # fmt: skip
-
-
-def _to_device(table: pd.DataFrame):
-    from ..frames import to_device
-
-    return to_device(table)

@@ -14,14 +14,12 @@ from ..cases import Case
 from ..fast_kernels.looking import in_order
 from ..functions import Run
 from ..kernels.judging import KernelJudge, Launch, cover
-from ..kernels.later import later
 from ..kernels.shares import shares
-from ..problem import Problem, Wrong
+from ..problem import Mistake, Problem
 from ..properties import Drawn, Property, Strategy, other_data, sizes
 from ..verdict import refuse
 from .median import touched
 
-cuda = None  # set by `later`
 WARP = 32
 SECTOR = 32  # bytes
 
@@ -110,184 +108,6 @@ def _exchanged(missing: np.ndarray, run: Run) -> None:
         )
 
 
-# Written as a learner would.
-
-
-@later
-def _carries(first, buffer, own, late):
-    s, c = cuda.grid(2)
-    if c < first.size - 1 and s < own.shape[1]:
-        before = np.float32(0)
-        for i in range(first[c], first[c + 1]):
-            if i > first[c]:
-                before = max(before - buffer[i], np.float32(0))
-            before += own[i, s]
-            late[i, s] = before
-
-
-@later
-def _strides(first, buffer, own, late):
-    """A grid that is smaller than the futures would do as well."""
-    c = cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y
-    if c >= first.size - 1:
-        return
-    for s in range(cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x, own.shape[1], cuda.gridsize(2)[0]):
-        i = first[c]
-        if i < first[c + 1]:
-            x = own[i, s]
-            late[i, s] = x
-            i += 1
-            while i < first[c + 1]:
-                x = own[i, s] + (x - buffer[i] if x > buffer[i] else np.float32(0))
-                late[i, s] = x
-                i += 1
-
-
-@later
-def _unguarded(first, buffer, own, late):
-    s, c = cuda.grid(2)
-    before = np.float32(0)
-    for i in range(first[c], first[c + 1]):
-        if i > first[c]:
-            before = max(before - buffer[i], np.float32(0))
-        before += own[i, s]
-        late[i, s] = before
-
-
-@later
-def _through_planes(first, buffer, own, late):
-    s, c = cuda.grid(2)
-    if c == 0 and s < own.shape[1]:
-        before = np.float32(0)
-        for i in range(own.shape[0]):
-            if i > 0:
-                before = max(before - buffer[i], np.float32(0))
-            before += own[i, s]
-            late[i, s] = before
-
-
-@later
-def _negative_too(first, buffer, own, late):
-    s, c = cuda.grid(2)
-    if c < first.size - 1 and s < own.shape[1]:
-        before = np.float32(0)
-        for i in range(first[c], first[c + 1]):
-            if i > first[c]:
-                before -= buffer[i]
-            before += own[i, s]
-            late[i, s] = before
-
-
-@later
-def _own_before(first, buffer, own, late):
-    s, c = cuda.grid(2)
-    if c < first.size - 1 and s < own.shape[1]:
-        for i in range(first[c], first[c + 1]):
-            late[i, s] = own[i, s]
-            if i > first[c]:
-                late[i, s] += max(own[i - 1, s] - buffer[i], np.float32(0))
-
-
-@later
-def _each_flight(first, buffer, own, late):
-    """A thread for each flight: it reads what another thread may not have written yet."""
-    s, c = cuda.grid(2)
-    if s < own.shape[1] and c < first.size - 1:
-        for i in range(c, own.shape[0], first.size - 1):
-            fresh = False
-            for k in range(first.size - 1):
-                fresh = fresh or first[k] == i
-            late[i, s] = own[i, s]
-            if not fresh and i > 0:
-                late[i, s] = own[i, s] + max(late[i - 1, s] - buffer[i], np.float32(0))
-
-
-@later
-def _last_left_out(first, buffer, own, late):
-    s, c = cuda.grid(2)
-    if c < first.size - 1 and s < own.shape[1]:
-        before = np.float32(0)
-        for i in range(first[c], first[c + 1] - 1):
-            if i > first[c]:
-                before = max(before - buffer[i], np.float32(0))
-            before += own[i, s]
-            late[i, s] = before
-
-
-@later
-def _planes_along_x(first, buffer, own, late):
-    c, s = cuda.grid(2)
-    while c < first.size - 1:
-        k = s
-        while k < own.shape[1]:
-            before = np.float32(0)
-            for i in range(first[c], first[c + 1]):
-                if i > first[c]:
-                    before = max(before - buffer[i], np.float32(0))
-                before += own[i, k]
-                late[i, k] = before
-            k += cuda.blockDim.y * cuda.gridDim.y
-        c += cuda.blockDim.x * cuda.gridDim.x
-
-
-@later
-def _x_for_planes(first, buffer, own, late):
-    c, s = cuda.grid(2)
-    if c < first.size - 1 and s < own.shape[1]:
-        before = np.float32(0)
-        for i in range(first[c], first[c + 1]):
-            if i > first[c]:
-                before = max(before - buffer[i], np.float32(0))
-            before += own[i, s]
-            late[i, s] = before
-
-
-@later
-def _reads_again(first, buffer, own, late):
-    s, c = cuda.grid(2)
-    if c < first.size - 1 and s < own.shape[1]:
-        for i in range(first[c], first[c + 1]):
-            late[i, s] = own[i, s]
-            if i > first[c] and late[i - 1, s] > buffer[i]:
-                late[i, s] += late[i - 1, s] - buffer[i]
-
-
-@later
-def _in_place(first, buffer, own, late):
-    s, c = cuda.grid(2)
-    if c < first.size - 1 and s < own.shape[1]:
-        for i in range(first[c], first[c + 1]):
-            if i > first[c]:
-                own[i, s] += max(own[i - 1, s] - buffer[i], np.float32(0))
-            late[i, s] = own[i, s]
-
-
-@later
-def _all_planes(first, buffer, own, late):
-    """One thread for each future does all planes; those further down have nothing to do."""
-    s, c = cuda.grid(2)
-    if c == 0 and s < own.shape[1]:
-        for plane in range(first.size - 1):
-            before = np.float32(0)
-            for i in range(first[plane], first[plane + 1]):
-                if i > first[plane]:
-                    before = max(before - buffer[i], np.float32(0))
-                before += own[i, s]
-                late[i, s] = before
-
-
-@later
-def _wrong_buffer(first, buffer, own, late):
-    s, c = cuda.grid(2)
-    if c < first.size - 1 and s < own.shape[1]:
-        before = np.float32(0)
-        for i in range(first[c], first[c + 1]):
-            if i > first[c]:
-                before = max(before - buffer[i - 1], np.float32(0))
-            before += own[i, s]
-            late[i, s] = before
-
-
 def table(
     planes: int, futures: int, seed: int, most: int = 6, empty: bool = False
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -346,42 +166,37 @@ PROPAGATE = Problem(
         "Keep the lateness in a variable: `before = max(before - buffer[i], np.float32(0))` from the second flight on, then `before += own[i, s]`, "
         "then write it.",
     ),
-    wrong={
-        "unguarded": Wrong(_unguarded, "bounds", hint="The grid is larger than planes and futures: guard both."),
-        "through-planes": Wrong(
-            _through_planes,
-            "overlap",
-            lambda first, buffer, own: _carried(first, buffer, own, chains=False),
-            "a plane's first flight gets the lateness of another plane's last one.",
-            "A chain begins at `first[c]` with nothing behind it.",
-        ),
-        "negative-too": Wrong(
-            _negative_too,
-            "sign",
-            lambda first, buffer, own: _carried(first, buffer, own, clip=False),
-            "a plane that has time to spare makes the next flight leave early. Time to spare is lost: nothing is carried, `max(0, …)`.",
-        ),
-        "own-before": Wrong(
-            _own_before,
-            "recurrence",
-            lambda first, buffer, own: _carried(first, buffer, own, before="own"),
-            "only what the flight before was late *by itself* is carried, not what it had been handed on.",
-            "Carry on `late` of the flight before, not `own`.",
-        ),
-        "wrong-buffer": Wrong(
-            _wrong_buffer,
-            "shifted",
-            lambda first, buffer, own: _carried(first, buffer, own, shift=1),
-            "the buffer of the flight before is used: `buffer[i]` lies between flight i - 1 and flight i.",
-        ),
-        "each-flight": Wrong(_each_flight, "race", hint="One thread must go through all flights of a plane."),
-        "last-left-out": Wrong(_last_left_out, "remainder", hint="`range(first[c], first[c + 1])` ends before the next plane's first already."),
-        "planes-along-x": Wrong(_planes_along_x, "coalescing", hint="The fast thread index belongs to the last axis: the futures."),
-        "x-for-planes": Wrong(_x_for_planes, "operands", hint=_ALONG_X),
-        "reads-again": Wrong(_reads_again, "traffic", hint="Keep the lateness before in a variable of the thread."),
-        "in-place": Wrong(_in_place, "aliasing", hint="`own` is given to be read."),
-        "all planes": Wrong(_all_planes, "serial"),
-        "host": Wrong(propagate, "callable"),
+    advice={
+        "bounds": "The grid is larger than planes and futures: guard both.",
+        "race": "One thread must go through all flights of a plane.",
+        "remainder": "`range(first[c], first[c + 1])` ends before the next plane's first already.",
+        "coalescing": "The fast thread index belongs to the last axis: the futures.",
+        "operands": _ALONG_X,
+        "traffic": "Keep the lateness before in a variable of the thread.",
+        "aliasing": "`own` is given to be read.",
     },
-    right={"in a register": _carries, "striding": _strides},
+    mistakes={
+        "through-planes": Mistake(
+            "overlap",
+            "a plane's first flight gets the lateness of another plane's last one.",
+            lambda first, buffer, own: _carried(first, buffer, own, chains=False),
+            hint="A chain begins at `first[c]` with nothing behind it.",
+        ),
+        "negative-too": Mistake(
+            "sign",
+            "a plane that has time to spare makes the next flight leave early. Time to spare is lost: nothing is carried, `max(0, …)`.",
+            lambda first, buffer, own: _carried(first, buffer, own, clip=False),
+        ),
+        "own-before": Mistake(
+            "recurrence",
+            "only what the flight before was late *by itself* is carried, not what it had been handed on.",
+            lambda first, buffer, own: _carried(first, buffer, own, before="own"),
+            hint="Carry on `late` of the flight before, not `own`.",
+        ),
+        "wrong-buffer": Mistake(
+            "shifted",
+            "the buffer of the flight before is used: `buffer[i]` lies between flight i - 1 and flight i.",
+            lambda first, buffer, own: _carried(first, buffer, own, shift=1),
+        ),
+    },
 )  # fmt: skip

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..cases import Case
-from ..devices import cp
 from ..graphs import Ran
-from ..problem import Problem, Wrong
+from ..problem import Mistake, Problem
 from ..verdict import refuse
 from .lazily import Chunked, LazyJudge
 from .median import _ranked, noisy
@@ -20,84 +19,6 @@ def clean(wall: np.ndarray) -> np.ndarray:
     """The specification: the median of 3 × 3 of wall (n, m) float32, beyond the border the pixel on the border; for the learner a Dask
     array."""
     return _ranked(wall)
-
-
-def _filter(part, mode="nearest", size=3):
-    from cupyx.scipy import ndimage
-
-    return ndimage.median_filter(part, size=size, mode=mode)
-
-
-def _right(wall):
-    return wall.map_overlap(_filter, depth=1, boundary="nearest", dtype=wall.dtype, meta=wall._meta)
-
-
-def _reflected(wall):
-    """One pixel deep, the reflected border is the nearest."""
-    return wall.map_overlap(_filter, depth={0: 1, 1: 1}, boundary="reflect", dtype=wall.dtype, meta=wall._meta)
-
-
-def _by_hand(wall):
-    """The overlap made, filtered, and trimmed, in three steps."""
-    import dask.array as da
-
-    wide = da.overlap.overlap(wall, depth=1, boundary="nearest")
-    return da.overlap.trim_internal(
-        wide.map_blocks(_filter, dtype=wall.dtype, meta=wall._meta), {0: 1, 1: 1}, "nearest"
-    )
-
-
-def _no_overlap(wall):
-    return wall.map_blocks(_filter, dtype=wall.dtype, meta=wall._meta)
-
-
-def _rows_only(wall):
-    return wall.map_overlap(_filter, depth={0: 1, 1: 0}, boundary="nearest", dtype=wall.dtype, meta=wall._meta)
-
-
-def _zeros(wall):
-    return wall.map_overlap(_filter, depth=1, boundary=0, dtype=wall.dtype, meta=wall._meta)
-
-
-def _wrapped(wall):
-    return wall.map_overlap(_filter, depth=1, boundary="periodic", dtype=wall.dtype, meta=wall._meta)
-
-
-def _one_chunk(wall):
-    return wall.rechunk(-1).map_blocks(_filter, dtype=wall.dtype, meta=wall._meta)
-
-
-def _computed(wall):
-    return _right(wall).compute()
-
-
-def _on_the_way(wall):
-    return _right(wall.persist())
-
-
-def _on_host(wall):
-    return _right(wall).map_blocks(lambda part: part.get(), meta=np.empty((0, 0), "f4"))
-
-
-def _through_host(wall):
-    down = wall.map_blocks(lambda part: part.get(), meta=np.empty((0, 0), "f4"))
-    up = down.map_overlap(lambda part: part.copy(), depth=0, boundary="none", meta=np.empty((0, 0), "f4"))
-    return _right(up.map_blocks(lambda part: cp.asarray(part), meta=wall._meta))
-
-
-def _twice(wall):
-    return _right(_right(wall))
-
-
-def _five_wide(wall):
-    def five(part):
-        return _filter(part, size=5)
-
-    return wall.map_overlap(five, depth=2, boundary="nearest", dtype=wall.dtype, meta=wall._meta)
-
-
-def _small_chunks(wall):
-    return _right(wall.rechunk(2))
 
 
 def _edges(own: Chunked) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -171,41 +92,31 @@ WALL = Problem(
         "The function launches your kernel on one chunk and returns a new array. `boundary='nearest'`, `dtype=wall.dtype`, "
         "`meta=wall._meta`, and no `compute`.",
     ),
-    wrong={
-        "no-overlap": Wrong(_no_overlap, "seam"),
-        "rows-only": Wrong(_rows_only, "seam", hint="Columns have neighbours in the next chunk, too: `depth=1` for both axes."),
-        "zeros": Wrong(
-            _zeros,
-            "border",
-            lambda wall: _ranked(wall.numbers, mode="constant"),
-            "beyond the wall's border there are zeros; asked for is the pixel on the border: `boundary='nearest'`.",
-        ),
-        "wrapped": Wrong(
-            _wrapped,
-            "wrapped",
-            lambda wall: _ranked(wall.numbers, mode="wrap"),
-            "the border looks at the other side of the wall; asked for is the pixel on the border: `boundary='nearest'`.",
-        ),
-        "one-chunk": Wrong(_one_chunk, "held", hint="A pixel looks one pixel far: the wall need not be in one piece."),
-        "computed": Wrong(_computed, "eager"),
-        "persisted": Wrong(_on_the_way, "eager"),
-        "host": Wrong(_on_host, "host"),
-        "through-the-host": Wrong(_through_host, "transfer"),
-        "twice": Wrong(
-            _twice,
-            "twice",
-            lambda wall: _ranked(_ranked(wall.numbers)),
-            "the median was taken twice, which takes fine lines away as well.",
-        ),
-        "five-wide": Wrong(
-            _five_wide,
-            "reach",
-            lambda wall: _five(wall.numbers),
-            "it looks at 5 × 5 pixels; asked for are 3 × 3.",
-        ),
-        "small-chunks": Wrong(_small_chunks, "tasks", hint="Leave the chunks as large as they come."),
+    advice={
+        "seam": "Columns have neighbours in the next chunk, too: `depth=1` for both axes.",
+        "held": "A pixel looks one pixel far: the wall need not be in one piece.",
+        "tasks": "Leave the chunks as large as they come.",
     },
-    right={"overlap": _right, "reflected": _reflected, "in three steps": _by_hand},
+    mistakes={
+        "zeros": Mistake(
+            "border",
+            "beyond the wall's border there are zeros; asked for is the pixel on the border: `boundary='nearest'`.",
+            lambda wall: _ranked(wall.numbers, mode="constant"),
+        ),
+        "wrapped": Mistake(
+            "wrapped",
+            "the border looks at the other side of the wall; asked for is the pixel on the border: `boundary='nearest'`.",
+            lambda wall: _ranked(wall.numbers, mode="wrap"),
+        ),
+        "twice": Mistake(
+            "twice",
+            "the median was taken twice, which takes fine lines away as well.",
+            lambda wall: _ranked(_ranked(wall.numbers)),
+        ),
+        "five-wide": Mistake(
+            "reach", "it looks at 5 × 5 pixels; asked for are 3 × 3.", lambda wall: _five(wall.numbers)
+        ),
+    },
 )  # fmt: skip
 
 

@@ -83,7 +83,6 @@ WORTH = decide(
         ),
         "cluster": ("always-cluster", "Everything on the cluster? Most of these are over before it has started."),
     },
-    unknown={"clean": "dask"},
     hints=(
         "Three times for each stage: on the processor bytes over 150 GB/s or operations over 2 TFLOP/s, whichever is longer; on the GPU the "
         "same with its rates, plus launches, plus the bus.",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..numbers import NumbersJudge, Quantity
-from ..problem import Problem, Wrong
+from ..numbers import NumbersJudge, Quantity, mistake
+from ..problem import Problem
 
 RESULTS, SIZE = 60, 2e9
 DEVICE, HOST = 32e9, 64e9
@@ -17,12 +17,6 @@ DISK = (RESULTS - ON_DEVICE - ON_HOST) * SIZE
 AGAIN = RESULTS
 RECOMPUTED = 2 * CHUNKS // WORKERS
 FLOOR = max(TASKS * SCHEDULER, TASKS * EACH / GPUS)
-
-
-def _wrong(reason: str, why: str, hint: str = "", **values: float) -> Wrong:
-    """The right answers with some replaced."""
-    right = {"disk": DISK, "again": AGAIN, "recomputed": RECOMPUTED, "floor": FLOOR}
-    return Wrong(tuple((right | values).values()), reason, why=why, hint=hint)
 
 
 FORETELL = Problem(
@@ -72,53 +66,52 @@ FORETELL = Problem(
         "A result that is gone is computed again from what is still there. Are the loaded parts still there? And floor: a "
         "scheduler does one thing at a time; eight workers do eight.",
     ),
-    wrong={
-        "no host": _wrong(
+    mistakes={
+        "no host": mistake(
             "levels", "that sends to disk what does not fit on the device. Main memory comes in between.", disk=88e9
         ),
-        "no device": _wrong(
+        "no device": mistake(
             "levels", "that leaves the device out: it holds 32 GB of the results itself.", disk=RESULTS * SIZE - HOST
         ),
-        "copies": _wrong(
+        "copies": mistake(
             "levels",
             "that counts the results on the device a second time, in main memory. A result is at one place.",
             disk=RESULTS * SIZE - HOST + 32e9,
         ),
-        "in results": _wrong("unit", "that is the number of results. Asked for: bytes.", disk=12.0),
-        "only those on disk": _wrong(
+        "in results": mistake("unit", "that is the number of results. Asked for: bytes.", disk=12.0),
+        "only those on disk": mistake(
             "evicted",
             "that reads from disk what lies there now. But each result that comes up sends another one down.",
             again=12,
         ),
-        "not on the device": _wrong(
+        "not on the device": mistake(
             "evicted",
             "that leaves out the 16 on the device. They are on their way down when the others come up.",
             again=44,
         ),
-        "cleaned alone": _wrong(
+        "cleaned alone": mistake(
             "lineage",
             "that is the cleaned parts. What are they cleaned from? The loaded parts were let go.",
             recomputed=12,
         ),
-        "everything": _wrong(
+        "everything": mistake(
             "survived",
             "that computes everything again. The other worker still has its twelve.",
             recomputed=2 * CHUNKS,
         ),
-        "nobody schedules": _wrong(
+        "nobody schedules": mistake(
             "scheduler", "that is the workers' time alone. Who hands out 200 000 tasks?", floor=TASKS * EACH / GPUS
         ),
-        "one worker": _wrong("serial", "that is one worker's time. There are eight.", floor=TASKS * EACH),
-        "all eight schedule": _wrong(
+        "one worker": mistake("serial", "that is one worker's time. There are eight.", floor=TASKS * EACH),
+        "all eight schedule": mistake(
             "scheduler",
             "that shares the scheduler's work among the workers. There is one scheduler, and it does one thing at a time.",
             floor=TASKS * (SCHEDULER + EACH) / GPUS,
         ),
-        "one after the other": _wrong(
+        "one after the other": mistake(
             "overlap",
             "that adds the two. The workers compute while the scheduler hands out the next tasks: the longer of both counts.",
             floor=TASKS * SCHEDULER + TASKS * EACH / GPUS,
         ),
     },
-    right={"exact": (DISK, AGAIN, RECOMPUTED, FLOOR), "rounded": (24e9, 60.0, 24.0, 100)},
 )

@@ -97,7 +97,6 @@ WORTH = decide(
             "eight were chosen for everything. Look at the scheduler's time, at the start, and at what moves between workers.",
         ),
     },
-    unknown={"rows": "eight"},
     hints=(
         "For eight: the longer of an eighth of the work and 500 µs for each task; then what moves, at 1 GB/s, and the start where "
         "there is one. For one GPU: its seconds, if the data fits.",

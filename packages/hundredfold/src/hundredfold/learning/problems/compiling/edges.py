@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from ..cases import Case
-from ..problem import Problem, Wrong
+from ..problem import Mistake, Problem
 from ..properties import Drawn, Property, Strategy, constants, other_data, second_call, sizes
 from .judging import CompiledJudge
 
@@ -40,173 +39,6 @@ def _greys(rng: np.random.Generator, arguments: tuple[np.ndarray]) -> tuple[np.n
     """Every grey value in a block of its own: all means that are whole numbers, inside, at edges and in corners."""
     values = rng.permutation(np.arange(-128, 128, dtype=np.int8)).reshape(16, 16)
     return (np.kron(values, np.ones((5, 5), np.int8)),)
-
-
-# Written as a learner would.
-
-
-@njit
-def _guarded(x):
-    out = np.empty_like(x)
-    n, m = x.shape
-    for i in range(n):
-        for j in range(m):
-            total, count = 0, 0
-            for di in range(-1, 2):
-                for dj in range(-1, 2):
-                    if 0 <= i + di < n and 0 <= j + dj < m:
-                        total += x[i + di, j + dj]
-                        count += 1
-            out[i, j] = total // count
-    return out
-
-
-@njit
-def _clipped(x):
-    out = np.empty(x.shape, np.int8)
-    n, m = x.shape
-    for i in range(n):
-        for j in range(m):
-            total, count = 0, 0
-            for k in range(max(i - 1, 0), min(i + 2, n)):
-                for h in range(max(j - 1, 0), min(j + 2, m)):
-                    total += x[k, h]
-                    count += 1
-            out[i, j] = total // count
-    return out
-
-
-@njit
-def _starter(x):
-    out = np.empty_like(x)
-    n, m = x.shape
-    for i in range(n):
-        for j in range(m):
-            total = 0
-            for di in range(-1, 2):
-                for dj in range(-1, 2):
-                    total += x[i + di, j + dj]
-            out[i, j] = total // 9
-    return out
-
-
-@njit
-def _upper_guard(x):
-    out = np.empty_like(x)
-    n, m = x.shape
-    for i in range(n):
-        for j in range(m):
-            total, count = 0, 0
-            for di in range(-1, 2):
-                for dj in range(-1, 2):
-                    if i + di < n and j + dj < m:
-                        total += x[i + di, j + dj]
-                        count += 1
-            out[i, j] = total // count
-    return out
-
-
-@njit
-def _zero_border(x):
-    out = np.zeros_like(x)
-    n, m = x.shape
-    for i in range(1, n - 1):
-        for j in range(1, m - 1):
-            total = 0
-            for di in range(-1, 2):
-                for dj in range(-1, 2):
-                    total += x[i + di, j + dj]
-            out[i, j] = total // 9
-    return out
-
-
-@njit
-def _always_nine(x):
-    out = np.empty_like(x)
-    n, m = x.shape
-    for i in range(n):
-        for j in range(m):
-            total = 0
-            for di in range(-1, 2):
-                for dj in range(-1, 2):
-                    if 0 <= i + di < n and 0 <= j + dj < m:
-                        total += x[i + di, j + dj]
-            out[i, j] = total // 9
-    return out
-
-
-@njit
-def _truncated(x):
-    out = np.empty_like(x)
-    n, m = x.shape
-    for i in range(n):
-        for j in range(m):
-            total, count = 0, 0
-            for k in range(max(i - 1, 0), min(i + 2, n)):
-                for h in range(max(j - 1, 0), min(j + 2, m)):
-                    total += x[k, h]
-                    count += 1
-            out[i, j] = int(total / count)
-    return out
-
-
-@njit
-def _narrow_sum(x):
-    out = np.empty_like(x)
-    n, m = x.shape
-    for i in range(n):
-        for j in range(m):
-            total, count = np.int8(0), 0
-            for k in range(max(i - 1, 0), min(i + 2, n)):
-                for h in range(max(j - 1, 0), min(j + 2, m)):
-                    total = np.int8(total + x[k, h])
-                    count += 1
-            out[i, j] = total // count
-    return out
-
-
-@njit
-def _in_place(x):
-    n, m = x.shape
-    for i in range(n):
-        for j in range(m):
-            total, count = 0, 0
-            for k in range(max(i - 1, 0), min(i + 2, n)):
-                for h in range(max(j - 1, 0), min(j + 2, m)):
-                    total += x[k, h]
-                    count += 1
-            x[i, j] = total // count
-    return x
-
-
-@njit
-def _wide_result(x):
-    out = np.zeros(x.shape, np.int64)
-    n, m = x.shape
-    for i in range(n):
-        for j in range(m):
-            part = x[max(i - 1, 0) : i + 2, max(j - 1, 0) : j + 2]
-            out[i, j] = part.sum() // part.size
-    return out
-
-
-@njit
-def _rows_for_columns(x):
-    out = np.empty_like(x)
-    m, n = x.shape
-    for i in range(n):
-        for j in range(m):
-            total, count = 0, 0
-            for k in range(max(i - 1, 0), min(i + 2, n)):
-                for h in range(max(j - 1, 0), min(j + 2, m)):
-                    total += x[k, h]
-                    count += 1
-            out[i, j] = total // count
-    return out
-
-
-def _uncompiled(x):
-    return _guarded.py_func(x.astype(np.int64)).astype(np.int8)
 
 
 def _sequential(x: np.ndarray) -> np.ndarray:
@@ -282,53 +114,44 @@ EDGES = Problem(
         "Ask before you read: `if 0 <= i + di < n and 0 <= j + dj < m`. And count how many you have read.",
         "`total // count` with the count of those that exist: 4 in a corner, 6 at an edge, 9 inside.",
     ),
-    wrong={
-        "bounds": Wrong(
-            _starter,
-            "bounds",
-            hint="The pixel at the end of row 0 asks for column m, which does not exist, and for row -1, which is the last one: ask before you read.",
-        ),
-        "wrapped": Wrong(_upper_guard, "wrapped", hint="Both ends need asking: `0 <= i + di < n`."),
-        "border": Wrong(
-            _zero_border,
+    advice={
+        "bounds": "The pixel at the end of row 0 asks for column m, which does not exist, and for row -1, which is the last one: ask before you read.",
+        "wrapped": "Both ends need asking: `0 <= i + di < n`.",
+        "dtype": "`np.empty_like(x)` has the picture's own dtype: one byte a pixel.",
+        "interpreted": "Leave `@numba.njit` above it.",
+    },
+    mistakes={
+        "border": Mistake(
             "border",
-            _zeros_around,
             "inside all is right, and the border is 0, as `@stencil` leaves it. Here the border has a mean too.",
-            "Let i and j run over all pixels, and ask for each neighbour whether it exists.",
+            _zeros_around,
+            hint="Let i and j run over all pixels, and ask for each neighbour whether it exists.",
         ),
-        "divisor": Wrong(
-            _always_nine,
+        "divisor": Mistake(
             "divisor",
-            _nine,
             "at the edges the sum was divided by 9, and it has only 4 or 6 numbers in it.",
-            "Count the neighbours as you add them.",
+            _nine,
+            hint="Count the neighbours as you add them.",
         ),
-        "rounding": Wrong(
-            _truncated,
+        "rounding": Mistake(
             "rounding",
-            _toward_zero,
             "negative means were rounded towards 0; asked for: rounded down.",
-            "`//` rounds down; `int(a / b)` cuts the fraction off, and so does C's `/`.",
+            _toward_zero,
+            hint="`//` rounds down; `int(a / b)` cuts the fraction off, and so does C's `/`.",
         ),
-        "overflow": Wrong(
-            _narrow_sum,
+        "overflow": Mistake(
             "overflow",
-            _wrapping,
             "the sum ran over: nine pixels of up to 127 do not fit into an int8, and it went round to the negative "
             "numbers.",
-            "Let the sum begin as `0`: in Numba that is an int64.",
+            _wrapping,
+            hint="Let the sum begin as `0`: in Numba that is an int64.",
         ),
-        "aliasing": Wrong(
-            _in_place,
+        "aliasing": Mistake(
             "aliasing",
-            _sequential,
             "it writes the means into x and goes on reading there: the pixels above and to the left were smoothed "
             "already when they were read.",
-            "Read from x, write into an array of its own: `np.empty_like(x)`.",
+            _sequential,
+            hint="Read from x, write into an array of its own: `np.empty_like(x)`.",
         ),
-        "dtype": Wrong(_wide_result, "dtype", hint="`np.empty_like(x)` has the picture's own dtype: one byte a pixel."),
-        "axes": Wrong(_rows_for_columns, "bounds", hint="`n, m = x.shape`: rows first, then columns."),
-        "interpreted": Wrong(_uncompiled, "interpreted", hint="Leave `@numba.njit` above it."),
     },
-    right={"asked": _guarded, "clipped": _clipped},
 )

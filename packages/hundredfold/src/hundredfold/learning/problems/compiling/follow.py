@@ -3,12 +3,10 @@ that, and a compiled loop does."""
 
 from __future__ import annotations
 
-import numba
 import numpy as np
-from numba import njit, prange
 
 from ..cases import Case, normal
-from ..problem import Problem, Wrong
+from ..problem import Mistake, Problem
 from ..properties import Drawn, constants, dtypes, full_range, huge, infinities, other_data, second_call, sizes, tiny
 from .judging import CompiledJudge
 
@@ -19,123 +17,6 @@ def follow(x: np.ndarray, a: float) -> np.ndarray:
     y = np.empty(len(x))
     for i, value in enumerate(x):
         y[i] = value if i == 0 else y[i - 1] + a * (value - y[i - 1])
-    return y
-
-
-# Written as a learner would.
-
-
-@njit
-def _carried(x, a):
-    y = np.empty(x.size)
-    if x.size > 0:
-        level = float(x[0])
-        for i in range(x.size):
-            level += a * (x[i] - level)
-            y[i] = level
-    return y
-
-
-@njit
-def _indexed(x, a):
-    y = np.zeros(len(x), dtype=np.float64)
-    for i in range(len(x)):
-        if i == 0:
-            y[i] = x[i]
-        else:
-            y[i] = a * x[i] + (1 - a) * y[i - 1]
-    return y
-
-
-@numba.jit
-def _into(x, a, y):
-    for i in range(1, x.size):
-        y[i] = y[i - 1] + a * (x[i] - y[i - 1])
-
-
-def _wrapped(x, a):
-    y = np.array(x, dtype=np.float64)
-    _into(y.copy(), a, y)
-    return y
-
-
-def _plain(x, a):
-    y = np.empty(len(x))
-    for i in range(len(x)):
-        y[i] = x[i] if i == 0 else y[i - 1] + a * (x[i] - y[i - 1])
-    return y
-
-
-@njit
-def _like(x, a):
-    y = np.empty_like(x)
-    for i in range(x.size):
-        y[i] = x[i] if i == 0 else y[i - 1] + a * (x[i] - y[i - 1])
-    return y
-
-
-@njit
-def _in_place(x, a):
-    for i in range(1, x.size):
-        x[i] = x[i - 1] + a * (x[i] - x[i - 1])
-    return x
-
-
-@njit
-def _from_zero(x, a):
-    y = np.empty(x.size)
-    level = 0.0
-    for i in range(x.size):
-        level += a * (x[i] - level)
-        y[i] = level
-    return y
-
-
-@njit
-def _swapped(x, a):
-    y = np.empty(x.size)
-    for i in range(x.size):
-        y[i] = x[i] if i == 0 else (1 - a) * x[i] + a * y[i - 1]
-    return y
-
-
-@njit
-def _two_points(x, a):
-    y = np.empty(x.size)
-    for i in range(x.size):
-        y[i] = x[i] if i == 0 else a * x[i] + (1 - a) * x[i - 1]
-    return y
-
-
-@njit
-def _unguarded(x, a):
-    y = np.empty(x.size)
-    y[0] = x[0]
-    for i in range(1, x.size):
-        y[i] = y[i - 1] + a * (x[i] - y[i - 1])
-    return y
-
-
-@njit
-def _zero_for_none(x, a):
-    if x.size == 0:
-        return 0.0
-    return _carried(x, a)
-
-
-@njit
-def _list(x, a):
-    y = [float(v) for v in x]
-    for i in range(1, len(y)):
-        y[i] = y[i - 1] + a * (x[i] - y[i - 1])
-    return y
-
-
-@njit(parallel=True)
-def _threads(x, a):
-    y = x.astype(np.float64)
-    for i in prange(1, x.size):
-        y[i] = y[i - 1] + a * (x[i] - y[i - 1])
     return y
 
 
@@ -202,43 +83,33 @@ FOLLOW = Problem(
         "an x without any number needs an `if`: compiled code does not say that `x[0]` is not there.",
         "`np.empty(x.size)` is float64. `np.empty_like(x)` is what x is: whole numbers for whole numbers.",
     ),
-    wrong={
-        "interpreted": Wrong(_plain, "interpreted", hint="Put `@numba.njit` on the line above `def`."),
-        "dtype": Wrong(_like, "dtype", hint="`np.empty(x.size)` is float64 whatever x is."),
-        "aliasing": Wrong(_in_place, "aliasing", hint="Make an array of your own for the result: `np.empty(x.size)`."),
-        "start": Wrong(
-            _from_zero,
+    advice={
+        "interpreted": "Put `@numba.njit` on the line above `def`.",
+        "dtype": "`np.empty(x.size)` is float64 whatever x is.",
+        "aliasing": "Make an array of your own for the result: `np.empty(x.size)`.",
+        "bounds": "What should happen if x has no element? Ask `x.size` first.",
+        "typing": "A compiled function returns one type, whichever way it takes: an empty array instead of a number.",
+        "type": "Fill an array instead: `y = np.empty(x.size)`, then `y[i] = …`.",
+        "race": "Each step needs the one before, so they cannot run at the same time: `range`, not `prange`.",
+    },
+    mistakes={
+        "start": Mistake(
             "value",
-            _zero_start,
             "it begins from 0: the first value should be x[0] itself.",
-            "y[0] is x[0], and each y[i] goes on from y[i - 1].",
+            _zero_start,
+            hint="y[0] is x[0], and each y[i] goes on from y[i - 1].",
         ),
-        "weights": Wrong(
-            _swapped,
+        "weights": Mistake(
             "value",
-            _other_weights,
             "the weights are exchanged: the new number counts a, what was there before 1 - a.",
-            "y[i] = a * x[i] + (1 - a) * y[i - 1].",
+            _other_weights,
+            hint="y[i] = a * x[i] + (1 - a) * y[i - 1].",
         ),
-        "recurrence": Wrong(
-            _two_points,
+        "recurrence": Mistake(
             "recurrence",
-            _last_two,
             "each step should go on from the *result* of the step before, y[i - 1]; yours takes x[i - 1].",
-            "`y[i - 1]`, or a variable that is carried from step to step.",
-        ),
-        "bounds": Wrong(_unguarded, "bounds", hint="What should happen if x has no element? Ask `x.size` first."),
-        "typing": Wrong(
-            _zero_for_none,
-            "typing",
-            hint="A compiled function returns one type, whichever way it takes: an empty array instead of a number.",
-        ),
-        "list": Wrong(_list, "type", hint="Fill an array instead: `y = np.empty(x.size)`, then `y[i] = …`."),
-        "race": Wrong(
-            _threads,
-            "race",
-            hint="Each step needs the one before, so they cannot run at the same time: `range`, not `prange`.",
+            _last_two,
+            hint="`y[i - 1]`, or a variable that is carried from step to step.",
         ),
     },
-    right={"carried": _carried, "indexed": _indexed, "a compiled helper": _wrapped},
 )

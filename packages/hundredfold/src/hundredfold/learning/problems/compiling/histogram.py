@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
-from numba import njit, prange
 
 from .. import guard
 from ..cases import Case
 from ..differences import explain, number
 from ..functions import Run
-from ..problem import Problem, Wrong
+from ..problem import Problem
 from ..properties import Drawn, constants, other_data, second_call, sizes
 from ..verdict import refuse
 from .judging import CompiledJudge
@@ -80,134 +78,6 @@ def _steady(problem: Problem, function: object) -> None:
             )
 
 
-# Written as a learner would.
-
-
-@njit(parallel=True)
-def _rows(v):
-    parts = numba.get_num_threads()
-    counts = np.zeros((parts, 256), np.int64)
-    for t in prange(parts):
-        for i in range(t * v.size // parts, (t + 1) * v.size // parts):
-            counts[t, v[i]] += 1
-    return counts.sum(axis=0)
-
-
-@njit(parallel=True)
-def _own(v):
-    counts = np.zeros((8, 256), np.int64)
-    for t in prange(8):
-        mine = np.zeros(256, np.int64)
-        for i in range(t, v.size, 8):
-            mine[v[i]] += 1
-        counts[t] = mine
-    return counts.sum(axis=0)
-
-
-@njit(parallel=True)
-def _by_thread(v):
-    counts = np.zeros((numba.get_num_threads(), 256), np.int64)
-    for i in prange(v.size):
-        counts[numba.get_thread_id(), v[i]] += 1
-    return counts.sum(axis=0)
-
-
-@njit(parallel=True)
-def _starter(v):
-    counts = np.zeros(256, np.int64)
-    for i in prange(v.size):
-        counts[v[i]] += 1
-    return counts
-
-
-@njit(parallel=True)
-def _modulo(v):
-    parts = numba.get_num_threads()
-    counts = np.zeros((parts, 256), np.int64)
-    for i in prange(v.size):
-        counts[i % parts, v[i]] += 1
-    return counts.sum(axis=0)
-
-
-@njit
-def _one_core(v):
-    counts = np.zeros(256, np.int64)
-    for i in range(v.size):
-        counts[v[i]] += 1
-    return counts
-
-
-@njit(parallel=True)
-def _in_disguise(v):
-    counts = np.zeros((1, 256), np.int64)
-    for t in prange(1):
-        for i in range(v.size):
-            counts[t, v[i]] += 1
-    return counts.sum(axis=0)
-
-
-@njit
-def _prange_alone(v):
-    counts = np.zeros(256, np.int64)
-    for i in prange(v.size):
-        counts[v[i]] += 1
-    return counts
-
-
-def _bincount(v):
-    return np.bincount(v, minlength=256)
-
-
-@njit(parallel=True)
-def _equal_parts(v):
-    parts = 8
-    each = v.size // parts
-    counts = np.zeros((parts, 256), np.int64)
-    for t in prange(parts):
-        for i in range(t * each, (t + 1) * each):
-            counts[t, v[i]] += 1
-    return counts.sum(axis=0)
-
-
-@njit(parallel=True)
-def _overlapping(v):
-    parts = 8
-    counts = np.zeros((parts, 256), np.int64)
-    for t in prange(parts):
-        for i in range(t * v.size // parts, min((t + 1) * v.size // parts + 1, v.size)):
-            counts[t, v[i]] += 1
-    return counts.sum(axis=0)
-
-
-@njit(parallel=True)
-def _not_summed(v):
-    counts = np.zeros((8, 256), np.int64)
-    for t in prange(8):
-        for i in range(t, v.size, 8):
-            counts[t, v[i]] += 1
-    return counts
-
-
-@njit(parallel=True)
-def _floats(v):
-    counts = np.zeros((8, 256))
-    for t in prange(8):
-        for i in range(t, v.size, 8):
-            counts[t, v[i]] += 1
-    return counts.sum(axis=0)
-
-
-@njit(parallel=True)
-def _past_the_end(v):
-    parts = 8
-    each = v.size // parts + 1
-    counts = np.zeros((parts, 256), np.int64)
-    for t in prange(parts):
-        for i in range(t * each, (t + 1) * each):
-            counts[t, v[i]] += 1
-    return counts.sum(axis=0)
-
-
 HISTOGRAM = Problem(
     id="compiling.histogram",
     title="Repair counts that threads fight over",
@@ -245,20 +115,13 @@ HISTOGRAM = Problem(
         "Part t has the values from `t * v.size // parts` to `(t + 1) * v.size // parts`: these ends fit together, and "
         "nothing is left over. At the end `.sum(axis=0)`.",
     ),
-    wrong={
-        "race": Wrong(_starter, "race", hint="Give each thread counts of its own, and add them up at the end."),
-        "modulo": Wrong(_modulo, "race"),
-        "serial": Wrong(_one_core, "serial", hint="Keep `parallel=True` and a `prange`: over parts, not over values."),
-        "prange of one": Wrong(_in_disguise, "serial"),
-        "prange alone": Wrong(_prange_alone, "serial"),
-        "bincount": Wrong(_bincount, "serial"),
-        "remainder": Wrong(_equal_parts, "remainder", hint="Let part t end at `(t + 1) * v.size // parts`."),
-        "overlap": Wrong(
-            _overlapping, "overlap", hint="One part ends where the next begins; `range` leaves its end out."
-        ),
-        "shape": Wrong(_not_summed, "shape", hint="Add up the parts: `counts.sum(axis=0)`."),
-        "dtype": Wrong(_floats, "dtype", hint="`np.zeros((parts, 256), np.int64)`."),
-        "bounds": Wrong(_past_the_end, "bounds", hint="The last part ends where the values end."),
+    advice={
+        "race": "Give each thread counts of its own, and add them up at the end.",
+        "serial": "Keep `parallel=True` and a `prange`: over parts, not over values.",
+        "remainder": "Let part t end at `(t + 1) * v.size // parts`.",
+        "overlap": "One part ends where the next begins; `range` leaves its end out.",
+        "shape": "Add up the parts: `counts.sum(axis=0)`.",
+        "dtype": "`np.zeros((parts, 256), np.int64)`.",
+        "bounds": "The last part ends where the values end.",
     },
-    right={"a row for each part": _rows, "an array for each part": _own, "by the thread's number": _by_thread},
 )

@@ -17,7 +17,7 @@ from .. import guard
 from ..cases import Case, normal
 from ..differences import explain, number, pair, same
 from ..functions import Run, is_float, recognise
-from ..problem import Problem, Wrong
+from ..problem import Mistake, Problem
 from ..properties import Drawn, constants, huge, other_data, sizes, tiny
 from ..verdict import refuse
 from .judging import CompiledJudge
@@ -155,113 +155,6 @@ def read(x):
     return total
 
 
-# Written as a learner would.
-
-
-@njit(parallel=True, fastmath=True)
-def _threads(x):
-    total = 0.0
-    for i in prange(1, x.size):
-        total += abs(x[i] - x[i - 1])
-    return total / (x.size - 1) if x.size > 1 else 0.0
-
-
-@njit(fastmath={"reassoc", "nsz"})
-def _one_core(x):
-    if x.size < 2:
-        return 0.0
-    total = 0.0
-    for i in range(x.size - 1):
-        total += abs(x[i + 1] - x[i])
-    return total / (x.size - 1)
-
-
-def _in_pieces(x):
-    if x.size < 2:
-        return 0.0
-    total = 0.0
-    for start in range(0, x.size - 1, 16_384):
-        piece = x[start : start + 16_385]
-        total += np.abs(piece[1:] - piece[:-1]).sum()
-    return float(total / (x.size - 1))
-
-
-def _starter(x):
-    return float(np.abs(np.diff(x)).mean()) if x.size > 1 else 0.0
-
-
-def _loop(x):
-    total = 0.0
-    for i in range(1, len(x)):
-        total += abs(x[i] - x[i - 1])
-    return float(total / (len(x) - 1)) if len(x) > 1 else 0.0
-
-
-@njit
-def _round_the_corner(x):
-    total = 0.0
-    for i in range(x.size):
-        total += abs(x[i] - x[i - 1])
-    return total / (x.size - 1) if x.size > 1 else 0.0
-
-
-@njit
-def _past_the_end(x):
-    total = 0.0
-    for i in range(x.size):
-        total += abs(x[i + 1] - x[i])
-    return total / (x.size - 1) if x.size > 1 else 0.0
-
-
-@njit
-def _signed(x):
-    total = 0.0
-    for i in range(1, x.size):
-        total += x[i] - x[i - 1]
-    return total / (x.size - 1) if x.size > 1 else 0.0
-
-
-@njit
-def _by_n(x):
-    total = 0.0
-    for i in range(1, x.size):
-        total += abs(x[i] - x[i - 1])
-    return total / x.size if x.size > 0 else 0.0
-
-
-@njit
-def _squares(x):
-    total = 0.0
-    for i in range(1, x.size):
-        total += (x[i] - x[i - 1]) ** 2
-    return (total / (x.size - 1)) ** 0.5 if x.size > 1 else 0.0
-
-
-@njit(parallel=True)
-def _shared(x):
-    total = np.zeros(1)
-    for i in prange(1, x.size):
-        total[0] += abs(x[i] - x[i - 1])
-    return total[0] / (x.size - 1) if x.size > 1 else 0.0
-
-
-def _single(x):
-    return float(_one_core(x.astype(np.float32)))
-
-
-@njit(parallel=True)
-def _an_array(x):
-    return np.abs(x[1:] - x[:-1]).sum() / max(x.size - 1, 1) * np.ones(1)
-
-
-@njit
-def _missing_guard(x):
-    total = 0.0
-    for i in range(1, x.size):
-        total += abs(x[i] - x[i - 1])
-    return total / (x.size - 1)
-
-
 STEPS = Problem(
     id="compiling.steps",
     title="The mean step, read once",
@@ -302,37 +195,33 @@ STEPS = Problem(
         "Each addition of a float waits for the one before, unless you allow another order: `fastmath=True`. And a "
         "`prange` over a plain variable (`total += …`) is safe: Numba gives each thread its own and adds them up.",
     ),
-    wrong={
-        "temporaries": Wrong(_starter, "temporaries", hint="One loop instead of three calls: compile it."),
-        "interpreted": Wrong(_loop, "interpreted", hint="Put `@numba.njit` on the line above `def`."),
-        "wrapped": Wrong(_round_the_corner, "wrapped", hint="The first element has none before it: begin at 1."),
-        "bounds": Wrong(_past_the_end, "bounds", hint="n numbers have n - 1 steps: `range(x.size - 1)`."),
-        "sign": Wrong(
-            _signed,
+    advice={
+        "temporaries": "One loop instead of three calls: compile it.",
+        "interpreted": "Put `@numba.njit` on the line above `def`.",
+        "wrapped": "The first element has none before it: begin at 1.",
+        "bounds": "n numbers have n - 1 steps: `range(x.size - 1)`.",
+        "race": "Add to a plain variable: `total = 0.0`, then `total += …`.",
+        "dtype": "Leave x in float64.",
+        "type": "Return the number itself.",
+        "exception": "A single number has no step: ask `x.size` before you divide.",
+    },
+    mistakes={
+        "sign": Mistake(
             "sign",
-            lambda x: (x[-1] - x[0]) / (x.size - 1) if x.size > 1 else 0.0,
             "steps up and down cancel: what is left is the last number minus the first. Asked for: how long the steps "
             "are.",
-            "`abs(…)` of each step.",
+            lambda x: (x[-1] - x[0]) / (x.size - 1) if x.size > 1 else 0.0,
+            hint="`abs(…)` of each step.",
         ),
-        "divisor": Wrong(
-            _by_n,
+        "divisor": Mistake(
             "divisor",
-            lambda x: steps(x) * (x.size - 1) / x.size if x.size else 0.0,
             "the sum was divided by n; n numbers have n - 1 steps.",
+            lambda x: steps(x) * (x.size - 1) / x.size if x.size else 0.0,
         ),
-        "squared": Wrong(
-            _squares,
+        "squared": Mistake(
             "squared",
-            lambda x: np.sqrt(np.square(np.diff(x)).mean()) if x.size > 1 else 0.0,
             "that is the root of the mean square; the mean of the absolute steps was asked for.",
-        ),
-        "race": Wrong(_shared, "race", hint="Add to a plain variable: `total = 0.0`, then `total += …`."),
-        "dtype": Wrong(_single, "dtype", hint="Leave x in float64."),
-        "type": Wrong(_an_array, "type", hint="Return the number itself."),
-        "exception": Wrong(
-            _missing_guard, "exception", hint="A single number has no step: ask `x.size` before you divide."
+            lambda x: np.sqrt(np.square(np.diff(x)).mean()) if x.size > 1 else 0.0,
         ),
     },
-    right={"threads": _threads, "one core, in any order": _one_core, "NumPy in pieces": _in_pieces},
 )

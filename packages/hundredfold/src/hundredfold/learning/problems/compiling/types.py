@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..numbers import NumbersJudge, Quantity
-from ..problem import Problem, Wrong
+from ..numbers import NumbersJudge, Quantity, mistake
+from ..problem import Problem
 
 GREY, WINDOW = 40, 9
 PIXELS = 10_000 * 10_000
@@ -17,12 +17,6 @@ WRAPPED = int(np.array([SUM]).astype(np.int8)[0])  # 104
 NUMPY_MEAN, NUMBA_MEAN = WRAPPED // WINDOW, SUM // WINDOW  # 11 and 40
 STENCIL = PIXELS * (INT8 + INT64)
 LOOPS = PIXELS * (INT8 + INT8)
-
-
-def _answer(
-    numpy: float = NUMPY_MEAN, numba: float = NUMBA_MEAN, stencil: float = STENCIL, seconds: float = LOOPS / BANDWIDTH
-) -> tuple[float, ...]:
-    return float(numpy), float(numba), float(stencil), float(seconds)
 
 
 TYPES = Problem(
@@ -70,69 +64,62 @@ TYPES = Problem(
         "Which type has a mean of int64?",
         "`loop_seconds`: bytes over bandwidth. How many bytes has a result in an int8 array?",
     ),
-    wrong={
-        "promotes": Wrong(
-            _answer(numpy=NUMBA_MEAN),
+    mistakes={
+        "promotes": mistake(
             "promotion",
-            why="that would be so if NumPy made the sum wider. An int8 array plus an int8 array is an int8 array.",
-            hint="9 · 40 = 360. What is left of 360 in an int8?",
+            "that would be so if NumPy made the sum wider. An int8 array plus an int8 array is an int8 array.",
+            "9 · 40 = 360. What is left of 360 in an int8?",
+            numpy_mean=NUMBA_MEAN,
         ),
-        "not divided": Wrong(
-            _answer(numpy=WRAPPED), "divisor", why="that is what is left of the sum; it is still to be divided by 9."
+        "not divided": mistake(
+            "divisor", "that is what is left of the sum; it is still to be divided by 9.", numpy_mean=WRAPPED
         ),
-        "saturates": Wrong(
-            _answer(numpy=127 // WINDOW),
+        "saturates": mistake(
             "saturation",
-            why="that is 127 // 9: the sum does not stop at 127, it goes round.",
-            hint="360 - 256 is what is left.",
+            "that is 127 // 9: the sum does not stop at 127, it goes round.",
+            "360 - 256 is what is left.",
+            numpy_mean=127 // WINDOW,
         ),
-        "wraps": Wrong(
-            _answer(numba=NUMPY_MEAN),
+        "wraps": mistake(
             "overflow",
-            why="that is NumPy's. Numba adds integers as int64, in which nothing goes round here.",
+            "that is NumPy's. Numba adds integers as int64, in which nothing goes round here.",
+            numba_mean=NUMPY_MEAN,
         ),
-        "not divided in Numba": Wrong(
-            _answer(numba=SUM), "divisor", why="that is the sum; it is still to be divided by 9."
-        ),
-        "narrow result": Wrong(
-            _answer(stencil=LOOPS),
+        "not divided in Numba": mistake("divisor", "that is the sum; it is still to be divided by 9.", numba_mean=SUM),
+        "narrow result": mistake(
             "item-size",
-            why="that is with a result of 1 byte. `@stencil` makes the array of its results itself, and they are int64.",
+            "that is with a result of 1 byte. `@stencil` makes the array of its results itself, and they are int64.",
+            stencil_bytes=LOOPS,
         ),
-        "wide on both sides": Wrong(
-            _answer(stencil=PIXELS * 2 * INT64),
+        "wide on both sides": mistake(
             "item-size",
-            why="the pixels were counted with 8 bytes as well: they are read as int8, 1 byte each.",
+            "the pixels were counted with 8 bytes as well: they are read as int8, 1 byte each.",
+            stencil_bytes=PIXELS * 2 * INT64,
         ),
-        "written only": Wrong(
-            _answer(stencil=PIXELS * INT64), "reads", why="that is what is written. The pixels are read, too."
+        "written only": mistake(
+            "reads", "that is what is written. The pixels are read, too.", stencil_bytes=PIXELS * INT64
         ),
-        "every neighbour": Wrong(
-            _answer(stencil=PIXELS * (WINDOW + INT64)),
+        "every neighbour": mistake(
             "cache",
-            why="each pixel was counted nine times. It comes from memory once; the other eight times it is in the cache.",
+            "each pixel was counted nine times. It comes from memory once; the other eight times it is in the cache.",
+            stencil_bytes=PIXELS * (WINDOW + INT64),
         ),
-        "per pixel": Wrong(
-            _answer(stencil=INT8 + INT64), "per-element", why="that is for one pixel. Asked for: all 10⁸ of them."
+        "per pixel": mistake(
+            "per-element", "that is for one pixel. Asked for: all 10⁸ of them.", stencil_bytes=INT8 + INT64
         ),
-        "four bytes": Wrong(
-            _answer(stencil=PIXELS * 5),
+        "four bytes": mistake(
+            "item-size", "that is with results of 4 bytes; an int64 has 8.", stencil_bytes=PIXELS * 5
+        ),
+        "one way": mistake(
+            "writes", "that is for reading alone. The means are written, too.", loop_seconds=PIXELS / BANDWIDTH
+        ),
+        "as the stencil": mistake(
             "item-size",
-            why="that is with results of 4 bytes; an int64 has 8.",
+            "those are the 900 MB of `@stencil`. The loop writes into an int8 array.",
+            loop_seconds=STENCIL / BANDWIDTH,
         ),
-        "one way": Wrong(
-            _answer(seconds=PIXELS / BANDWIDTH),
-            "writes",
-            why="that is for reading alone. The means are written, too.",
-        ),
-        "as the stencil": Wrong(
-            _answer(seconds=STENCIL / BANDWIDTH),
-            "item-size",
-            why="those are the 900 MB of `@stencil`. The loop writes into an int8 array.",
-        ),
-        "milliseconds": Wrong(
-            _answer(seconds=LOOPS / BANDWIDTH * 1e3), "unit", why="that is in milliseconds. Asked for: seconds."
+        "milliseconds": mistake(
+            "unit", "that is in milliseconds. Asked for: seconds.", loop_seconds=LOOPS / BANDWIDTH * 1e3
         ),
     },
-    right={"exact": _answer(), "by head": (11, 40, 9e8, 0.004)},
 )

@@ -93,7 +93,6 @@ WORTH = decide(
         ),
         "gpu": ("always-gpu", "the GPU was chosen for everything. It has a price: the way over the bus."),
     },
-    unknown={"sum": "numpy"},
     hints=(
         "For each job write three times below each other: as it stands, compiled (with the half second), and on the GPU "
         "with the way there and back.",

@@ -150,14 +150,14 @@ class LazyJudge:
     def _values(self, problem: Problem, case: Lazy, x: Any, got: np.ndarray, expected: np.ndarray) -> None:
         if same(got, expected, case.rtol, case.atol):
             return
-        for wrong in problem.wrong.values():
-            theirs = wrong.computes(case.make(), x.chunks)
+        for mistake in problem.mistakes.values():
+            theirs = mistake.computes(case.make(), x.chunks)
             if theirs is None:
                 continue
             if same(got, theirs, max(case.rtol, 1e-6), 1e-12) and not same(
                 expected, theirs, max(case.rtol, 1e-6), 1e-12
             ):
-                refuse(wrong.reason, wrong.why, advice=wrong.hint)
+                refuse(mistake.reason, mistake.why, advice=mistake.hint)
         if got.shape != expected.shape:
             refuse("shape", f"the result's shape is {got.shape}; it should be {expected.shape}.")
         if self.places is not None:

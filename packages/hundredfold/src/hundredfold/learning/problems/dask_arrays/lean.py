@@ -10,7 +10,7 @@ from .. import devices, graphs
 from ..cases import normal, uniform
 from ..devices import cp
 from ..differences import explain
-from ..problem import Problem, Wrong
+from ..problem import Mistake, Problem
 from ..verdict import refuse
 from .judging import Lazy, LazyJudge
 
@@ -68,94 +68,6 @@ def _from_files(host: np.ndarray) -> Any:
     return da.map_blocks(read, chunks=chunks, dtype=host.dtype, meta=cp.empty((0, 0), dtype=host.dtype))
 
 
-def _daily(x, function=None):
-    days = tuple(rows // HOURS for rows in x.chunks[0])
-    return x.map_blocks(
-        lambda part: part.reshape(-1, HOURS, part.shape[1]).max(axis=1), chunks=(days, x.chunks[1]), dtype=x.dtype
-    )
-
-
-def _starter(x):
-    import dask.array as da
-
-    days = [x[start : start + HOURS].max(axis=0) for start in range(0, x.shape[0], HOURS)]
-    return da.stack(days).mean(axis=0)
-
-
-def _lean(x):
-    return _daily(x).mean(axis=0, split_every=32)
-
-
-def _coarsened(x):
-    import dask.array as da
-
-    return da.coarsen(np.max, x, {0: HOURS}).mean(axis=0, split_every=64)
-
-
-def _sum_and_divide(x):
-    return _daily(x).sum(axis=0, split_every=50) / (x.shape[0] // HOURS)
-
-
-def _reshaped(x):
-    return x.reshape(-1, HOURS, x.shape[1]).max(axis=1).mean(axis=0)
-
-
-def _rechunked(x):
-    rows = 6 * HOURS
-    return _daily(x.rechunk({0: rows})).mean(axis=0)
-
-
-def _whole(x):
-    whole = x.rechunk(x.shape)
-    return whole.map_blocks(
-        lambda part: part.reshape(-1, HOURS, part.shape[1]).max(axis=1).mean(axis=0), drop_axis=0, dtype=x.dtype
-    )
-
-
-def _contracted(x):
-    import dask.array as da
-
-    def all_days(every):
-        return every.reshape(-1, HOURS, every.shape[1]).max(axis=1).mean(axis=0)
-
-    return da.blockwise(all_days, "j", x, "ij", concatenate=True, dtype=x.dtype)
-
-
-def _at_once(x):
-    return _lean(x).compute()
-
-
-def _each_file(x):
-    ones = (1,) * len(x.chunks[0])
-    return x.map_blocks(lambda part: part.max(axis=0, keepdims=True), chunks=(ones, x.chunks[1]), dtype=x.dtype).mean(
-        axis=0
-    )
-
-
-def _largest_mean(x):
-    days = tuple(rows // HOURS for rows in x.chunks[0])
-    means = x.map_blocks(
-        lambda part: part.reshape(-1, HOURS, part.shape[1]).mean(axis=1), chunks=(days, x.chunks[1]), dtype=x.dtype
-    )
-    return means.max(axis=0)
-
-
-def _of_all(x):
-    return x.max(axis=0)
-
-
-def _host(x):
-    def day(part):
-        return cp.asnumpy(part).reshape(-1, HOURS, part.shape[1]).max(axis=1)
-
-    days = tuple(rows // HOURS for rows in x.chunks[0])
-    return (
-        x.map_blocks(day, chunks=(days, x.chunks[1]), dtype=x.dtype).mean(axis=0)
-        if hasattr(x._meta, "get")
-        else _lean(x)
-    )
-
-
 def _each_file_gives(x, chunks):
     edges = np.cumsum((0, *chunks[0]))
     return np.mean([x[a:b].max(axis=0) for a, b in zip(edges[:-1], edges[1:], strict=True)], axis=0)
@@ -195,35 +107,25 @@ LEAN = Problem(
         "The result of a file is shorter than the file: `chunks=` says how many rows each has, `tuple(rows // 24 for rows in x.chunks[0])`. A file may hold several days: `part.reshape(-1, 24, part.shape[1])`.",
         "What is left is the tree that adds up: `mean(axis=0, split_every=32)` lets one task put 32 parts together instead of a few. A mean of the files' means is another number: three days would count like one.",
     ),
-    wrong={
-        "as given": Wrong(
-            _starter,
-            "tasks",
-            hint="A slice, a maximum, a stack: each is a task. `map_blocks` makes one of all that happens to a file.",
-        ),
-        "one chunk": Wrong(_whole, "chunk"),
-        "all files into one task": Wrong(_contracted, "chunk"),
-        "computed": Wrong(_at_once, "eager"),
-        "each file a day": Wrong(
-            _each_file,
+    advice={
+        "tasks": "A slice, a maximum, a stack: each is a task. `map_blocks` makes one of all that happens to a file.",
+    },
+    mistakes={
+        "each file a day": Mistake(
             "boundary",
-            gives=_each_file_gives,
-            why="that takes each file for a day. A file may hold several days, each with a largest value of its own.",
+            "that takes each file for a day. A file may hold several days, each with a largest value of its own.",
+            _each_file_gives,
             hint="`part.reshape(-1, 24, part.shape[1]).max(axis=1)` has a row for each day.",
         ),
-        "the largest mean": Wrong(
-            _largest_mean,
+        "the largest mean": Mistake(
             "operands",
-            gives=lambda x, chunks: x.reshape(-1, HOURS, x.shape[1]).mean(axis=1).max(axis=0),
-            why="mean and maximum are exchanged: that is the largest of the days' means. Asked for: the mean of the days' largest.",
+            "mean and maximum are exchanged: that is the largest of the days' means. Asked for: the mean of the days' largest.",
+            lambda x, chunks: x.reshape(-1, HOURS, x.shape[1]).mean(axis=1).max(axis=0),
         ),
-        "the largest of all": Wrong(
-            _of_all,
+        "the largest of all": Mistake(
             "own-chunk",
-            gives=lambda x, chunks: x.max(axis=0),
-            why="that is the largest value of all days. Asked for: each day's largest, and the mean of these.",
+            "that is the largest value of all days. Asked for: each day's largest, and the mean of these.",
+            lambda x, chunks: x.max(axis=0),
         ),
-        "on the host": Wrong(_host, "host"),
     },
-    right={"map_blocks and a flat tree": _lean, "coarsened": _coarsened, "summed, then divided": _sum_and_divide},
 )

@@ -17,7 +17,7 @@ from ..devices import cp
 from ..differences import pair
 from ..functions import is_float
 from ..guard import article, require_callable
-from ..problem import Problem, Wrong
+from ..problem import Problem
 from ..untouched import missing
 from ..verdict import NotAttempted, Refusal, Verified, refuse
 
@@ -204,93 +204,6 @@ def _reading(storage: Storage, x: Any, held: int) -> None:
         )
 
 
-def _together(x):
-    import dask
-
-    return tuple(float(each) for each in dask.compute(x.mean(), x.std(), x.max()))
-
-
-def _from_moments(x):
-    import dask
-
-    variance, mean, largest = dask.compute(x.var(), x.mean(), x.max(), scheduler="synchronous")
-    return float(mean), float(variance) ** 0.5, float(largest)
-
-
-def _stacked(x):
-    import dask.array as da
-
-    return [float(each) for each in da.stack([x.mean(), x.std(), x.max()]).compute()]
-
-
-def _apart(x):
-    return float(x.mean().compute()), float(x.std().compute()), float(x.max().compute())
-
-
-def _two_passes(x):
-    import dask
-
-    mean = float(x.mean())
-    squares, largest = dask.compute(((x - mean) ** 2).mean(), x.max())
-    return mean, float(squares) ** 0.5, float(largest)
-
-
-def _persisted(x):
-    x = x.persist()
-    return _apart(x)
-
-
-def _fetched(x):
-    host = x.compute()
-    return float(host.mean()), float(host.std()), float(host.max())
-
-
-def _copies_kept(x):
-    return _apart((x + 0).persist())
-
-
-def _squares(x):
-    import dask
-
-    mean, squares, largest = dask.compute(x.mean(), (x**2).mean(), x.max())
-    return float(mean), float(max(squares - mean**2, 0)) ** 0.5, float(largest)
-
-
-def _means_of_chunks(x):
-    import dask
-
-    sizes = [part.mean() for part in x.blocks.ravel()]
-    means, std, largest = dask.compute(sizes, x.std(), x.max())
-    return sum(float(mean) for mean in means) / len(means), float(std), float(largest)
-
-
-def _variance(x):
-    import dask
-
-    return tuple(float(each) for each in dask.compute(x.mean(), x.var(), x.max()))
-
-
-def _lazy(x):
-    return x.mean(), x.std(), x.max()
-
-
-def _still_there(x):
-    import dask
-
-    return dask.compute(x.mean(), x.std(), x.max()) if hasattr(x._meta, "get") else _together(x)
-
-
-def _n_minus_one(x):
-    import dask
-
-    return tuple(float(each) for each in dask.compute(x.mean(), x.std(ddof=1), x.max()))
-
-
-def _mixed(x):
-    mean, std, largest = _together(x)
-    return largest, mean, std
-
-
 ONCE = Problem(
     id="dask-arrays.once",
     title="Read it once",
@@ -303,25 +216,10 @@ ONCE = Problem(
         "`persist` would read once, and keep all of it: the array is larger than memory.",
         "`dask.compute(a, b, c)` carries out several plans as one: a key that they share runs once, and its chunk goes when the last has used it.",
     ),
-    wrong={
-        "one after the other": Wrong(
-            _apart,
-            "recomputed",
-            hint="`dask.compute(x.mean(), x.std(), x.max())` returns all three, with one pass over x.",
-        ),
-        "two passes": Wrong(_two_passes, "recomputed"),
-        "persisted": Wrong(_persisted, "held", hint="`dask.compute` of all three at once needs no `persist`."),
-        "fetched": Wrong(_fetched, "held"),
-        "copies kept": Wrong(_copies_kept, "held"),
-        "squares": Wrong(_squares, "cancellation"),
-        "the mean of means": Wrong(_means_of_chunks, "own-chunk", hint="`x.mean()` weighs each chunk by its size."),
-        "the variance": Wrong(_variance, "squared"),
-        "not computed": Wrong(_lazy, "type"),
-        "on the device": Wrong(
-            _still_there, "device", hint="`float(…)` makes a Python number of an array with one element."
-        ),
-        "n - 1": Wrong(_n_minus_one, "ddof"),
-        "another order": Wrong(_mixed, "order"),
+    advice={
+        "recomputed": "`dask.compute(x.mean(), x.std(), x.max())` returns all three, with one pass over x.",
+        "held": "`dask.compute` of all three at once needs no `persist`.",
+        "own-chunk": "`x.mean()` weighs each chunk by its size.",
+        "device": "`float(…)` makes a Python number of an array with one element.",
     },
-    right={"together": _together, "variance, then its root": _from_moments, "stacked": _stacked},
 )

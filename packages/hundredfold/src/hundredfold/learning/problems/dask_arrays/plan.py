@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..numbers import NumbersJudge, Quantity
-from ..problem import Problem, Wrong
+from ..numbers import NumbersJudge, Quantity, mistake
+from ..problem import Problem
 
 SHAPE, CHUNK, ITEM = (80_000, 50_000), 5_000, 4  # float32
 WORKERS, TASK = 8, 2e-3  # workers of one thread; seconds that the scheduler needs for a task
@@ -14,12 +14,6 @@ HELD = WORKERS * 2 * CHUNK_BYTES
 FLOOR = NCHUNKS * TASK
 COLUMN = SHAPE[0] * CHUNK * 2 * ITEM
 MARGIN = ((CHUNK + 2) ** 2 - CHUNK**2) * ITEM
-
-
-def _wrong(reason: str, why: str, hint: str = "", **values: float) -> Wrong:
-    """The right answers with some replaced."""
-    right = {"nchunks": NCHUNKS, "held": HELD, "floor": FLOOR, "column": COLUMN, "margin": MARGIN}
-    return Wrong(tuple((right | values).values()), reason, why=why, hint=hint)
 
 
 PLAN = Problem(
@@ -68,78 +62,77 @@ PLAN = Problem(
         "`column`: an FFT down the columns needs chunks that go from the top to the bottom; what comes out is complex.",
         "`margin`: (5 002² − 5 000²) numbers, the four corners among them.",
     ),
-    wrong={
-        "sum": _wrong(
+    mistakes={
+        "sum": mistake(
             "chunks", "that is the chunks along one axis plus those along the other. They make a grid.", nchunks=26
         ),
-        "one axis": _wrong(
+        "one axis": mistake(
             "chunks", "that counts one row or column of the grid. The array is cut along both axes.", nchunks=16
         ),
-        "across": _wrong(
+        "across": mistake(
             "chunks", "that counts one row or column of the grid. The array is cut along both axes.", nchunks=10
         ),
-        "one array": _wrong(
+        "one array": mistake(
             "lifetime",
             "that is one chunk for each worker. `x * 2` is a second one, and both are there while it is made.",
             held=HELD / 2,
         ),
-        "one worker": _wrong(
+        "one worker": mistake(
             "workers",
             "that is what one worker holds. There are eight, each busy with a chunk of its own.",
             held=HELD / WORKERS,
         ),
-        "one chunk": _wrong(
+        "one chunk": mistake(
             "workers", "that is one chunk. Eight workers are busy, each with two.", held=float(CHUNK_BYTES)
         ),
-        "everything": _wrong(
+        "everything": mistake(
             "lifetime",
             "that is all of x and all of x * 2. A worker lets go of a chunk when its sum is known.",
             held=2.0 * SHAPE[0] * SHAPE[1] * ITEM,
         ),
-        "divided": _wrong(
+        "divided": mistake(
             "workers",
             "that divides by the workers. One scheduler hands out all tasks, one after the other: more workers do not help it.",
             floor=FLOOR / WORKERS,
         ),
-        "not fused": _wrong(
+        "not fused": mistake(
             "fused",
             "that counts `x`, `* 2` and `sum` as three tasks. They are fused: one for each chunk.",
             floor=3 * FLOOR,
         ),
-        "two tasks": _wrong(
+        "two tasks": mistake(
             "fused", "that counts two tasks for each chunk. They are fused: one for each chunk.", floor=2 * FLOOR
         ),
-        "milliseconds": _wrong("unit", "that is in ms. Asked for: seconds.", floor=FLOOR * 1e3),
-        "not rechunked": _wrong(
+        "milliseconds": mistake("unit", "that is in ms. Asked for: seconds.", floor=FLOOR * 1e3),
+        "not rechunked": mistake(
             "rechunk",
             "that is a chunk as it was. An FFT down the columns needs whole columns: the chunk grows to 80 000 rows.",
             column=2.0 * CHUNK_BYTES,
         ),
-        "wrong axis": _wrong(
+        "wrong axis": mistake(
             "axis",
             "that makes the rows whole. Axis 0 goes down the columns: 80 000 rows, 5 000 columns.",
             column=SHAPE[1] * CHUNK * 8.0,
         ),
-        "real": _wrong(
+        "real": mistake(
             "item-size",
             "that is the chunk that goes in. What comes out is complex: two float32 for each number.",
             column=COLUMN / 2,
         ),
-        "double": _wrong(
+        "double": mistake(
             "item-size", "that is complex128. float32 becomes complex64, with 8 bytes.", column=COLUMN * 2.0
         ),
-        "two sides": _wrong(
+        "two sides": mistake(
             "border",
             "that is two sides of the frame, and a chunk has four neighbours and four corners.",
             margin=2.0 * CHUNK * ITEM,
         ),
-        "whole neighbours": _wrong(
+        "whole neighbours": mistake(
             "transfer",
             "that fetches the eight neighbours whole. Only the pixels next to the seam are needed.",
             margin=8.0 * CHUNK_BYTES,
         ),
-        "numbers": _wrong("per-element", "that is the count of numbers; each has 4 bytes.", margin=MARGIN / ITEM),
-        "gigabytes": _wrong("unit", "that is in GB. Asked for: bytes.", held=1.6, column=3.2, margin=80e-6),
+        "numbers": mistake("per-element", "that is the count of numbers; each has 4 bytes.", margin=MARGIN / ITEM),
+        "gigabytes": mistake("unit", "that is in GB. Asked for: bytes.", held=1.6, column=3.2, margin=80e-6),
     },
-    right={"exact": (NCHUNKS, HELD, FLOOR, COLUMN, MARGIN), "by head": (160, 1.6e9, 0.32, 3.2e9, 80e3)},
 )

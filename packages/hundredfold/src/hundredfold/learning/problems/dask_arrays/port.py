@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..cases import normal
-from ..devices import cp
-from ..problem import Problem, Wrong
+from ..problem import Mistake, Problem
 from ..properties import Drawn, Property, Strategy, dtypes, other_data, sizes, tiny
 from .judging import Lazy, LazyJudge
 
@@ -54,84 +53,6 @@ _NOT_ZERO = Property(
     ),
     hint="Only a column of nothing but zeros is to stay as it is. Ask whether its deviation is exactly 0.",
 )
-
-
-def _right(x):
-    import dask.array as da
-
-    centred, scale = x - x.mean(axis=0), x.std(axis=0)
-    return centred / da.where(scale > 0, scale, 1)
-
-
-def _by_where(x):
-    import dask.array as da
-
-    mean, std = x.mean(axis=0, keepdims=True), x.std(axis=0, keepdims=True)
-    return da.where(std > 0, (x - mean) / std, x * 0)
-
-
-def _by_blocks(x):
-    mean, std = x.mean(axis=0, keepdims=True), x.std(axis=0, keepdims=True)
-    return x.map_blocks(lambda tile, m, s: (tile - m) / (s + (s == 0)), mean, std, dtype=x.dtype)
-
-
-def _computed(x):
-    scale = x.std(axis=0).compute()
-    return (x - x.mean(axis=0)) / (scale + (scale == 0))
-
-
-def _at_once(x):
-    return _right(x).compute()
-
-
-def _on_host(x):
-    return _right(x.map_blocks(cp.asnumpy, dtype=x.dtype)) if hasattr(x._meta, "get") else _right(x)
-
-
-def _there_and_back(x):
-    return _on_host(x).map_blocks(cp.asarray, dtype=x.dtype) if hasattr(x._meta, "get") else _right(x)
-
-
-def _no_guard(x):
-    return (x - x.mean(axis=0)) / x.std(axis=0)
-
-
-def _tolerance(x):
-    scale = x.std(axis=0)
-    return (x - x.mean(axis=0)) / (scale + 1e-12)
-
-
-def _by_sum(x):
-    import dask.array as da
-
-    scale = x.std(axis=0)
-    return (x - x.mean(axis=0)) / da.where((x.sum(axis=0) == 0) | (scale == 0), 1, scale)
-
-
-def _rows(x):
-    scale = x.std(axis=1, keepdims=True)
-    return (x - x.mean(axis=1, keepdims=True)) / (scale + (scale == 0))
-
-
-def _ddof(x):
-    scale = x.std(axis=0, ddof=1)
-    return (x - x.mean(axis=0)) / (scale + (scale == 0))
-
-
-def _each_chunk(x):
-    def block(tile):
-        scale = tile.std(axis=0)
-        return (tile - tile.mean(axis=0)) / (scale + (scale == 0))
-
-    return x.map_blocks(block, dtype=x.dtype)
-
-
-def _one_chunk(x):
-    return _right(x.rechunk(x.shape)).rechunk(x.chunks)
-
-
-def _whole_columns(x):
-    return _right(x.rechunk({0: -1}))
 
 
 def _ddof_gives(x, chunks):
@@ -201,49 +122,31 @@ PORT = Problem(
         "You cannot ask `if std == 0`: that has to be computed. `da.where(condition, this, that)` decides for each number, when its time comes.",
         "`da.where(std > 0, std, 1)` is a divisor that is never zero; and what it divides is zero in such a column.",
     ),
-    wrong={
-        "computes the deviations": Wrong(
-            _computed, "eager", hint="A Dask array can be divided by a Dask array: leave `compute` out."
-        ),
-        "computes everything": Wrong(_at_once, "eager"),
-        "on the host": Wrong(
-            _on_host, "host", hint="Nothing has to be fetched: `da.where` and the methods do with CuPy's chunks."
-        ),
-        "there and back": Wrong(_there_and_back, "transfer"),
-        "divides by zero": Wrong(
-            _no_guard,
+    advice={
+        "eager": "A Dask array can be divided by a Dask array: leave `compute` out.",
+        "host": "Nothing has to be fetched: `da.where` and the methods do with CuPy's chunks.",
+        "chunk": "Means of chunks can be put together: `x.mean(axis=0)` does that. No `rechunk` is needed.",
+    },
+    mistakes={
+        "divides by zero": Mistake(
             "nan",
-            gives=_not_a_number_gives,
-            why="a column that is the same all the way becomes NaN: 0 divided by a deviation of 0. It should become zeros.",
+            "a column that is the same all the way becomes NaN: 0 divided by a deviation of 0. It should become zeros.",
+            _not_a_number_gives,
             hint="Divide by something that is 1 where the deviation is 0. `if` cannot ask that of a plan; `da.where` can.",
         ),
-        "rows": Wrong(
-            _rows,
-            "axis",
-            gives=_rows_give,
-            why="the rows were standardised. Asked for: the columns, so the mean goes down axis 0.",
+        "rows": Mistake(
+            "axis", "the rows were standardised. Asked for: the columns, so the mean goes down axis 0.", _rows_give
         ),
-        "n - 1": Wrong(
-            _ddof,
+        "n - 1": Mistake(
             "ddof",
-            gives=_ddof_gives,
-            why="this divided by n - 1 for the standard deviation; NumPy's `std` and Dask's divide by n.",
+            "this divided by n - 1 for the standard deviation; NumPy's `std` and Dask's divide by n.",
+            _ddof_gives,
         ),
-        "each chunk by itself": Wrong(
-            _each_chunk,
+        "each chunk by itself": Mistake(
             "own-chunk",
-            gives=_each_chunk_gives,
-            why="each chunk was standardised by its own mean and deviation. A column goes through several chunks, and has one mean.",
+            "each chunk was standardised by its own mean and deviation. A column goes through several chunks, and has one mean.",
+            _each_chunk_gives,
             hint="What `map_blocks` calls sees one chunk. `x.mean(axis=0)` sees them all.",
         ),
-        "one chunk": Wrong(
-            _one_chunk,
-            "chunk",
-            hint="Means of chunks can be put together: `x.mean(axis=0)` does that. No `rechunk` is needed.",
-        ),
-        "whole columns": Wrong(_whole_columns, "chunk"),
-        "a tolerance": Wrong(_tolerance, "value"),
-        "by its sum": Wrong(_by_sum, "value"),
     },
-    right={"where": _right, "where at the end": _by_where, "block by block, with all columns' numbers": _by_blocks},
 )

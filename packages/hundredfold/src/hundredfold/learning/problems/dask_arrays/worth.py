@@ -80,7 +80,6 @@ WORTH = decide(
             "the GPUs were chosen for everything. Look at the bus, at 2 ms for each task, and at what waits for what.",
         ),
     },
-    unknown={"steps": "cluster"},
     hints=(
         "Three times for each job: the work (bytes or random numbers, shared by who works), the tasks times what one costs, and for the GPUs the bus.",
         "The scheduler hands out one task after the other: 250 000 tasks of 2 ms are 500 s, on any number of GPUs. NumPy has no tasks.",

@@ -7,12 +7,10 @@ import pandas as pd
 
 from ..facts import Fact
 from ..merges.tables import texts
-from ..problem import Problem, Wrong
+from ..problem import Mistake, Problem
 from ..properties import Property, Strategy
 from ..verdict import refuse
 from .judging import LazyFrameJudge, Looked, Pieces, cut, gives, in_pieces, rows_stay
-
-COLUMNS = ["flight", "miles", "row", "total"]
 
 
 def number(flights: pd.DataFrame) -> pd.DataFrame:
@@ -34,90 +32,6 @@ def _gives(kind: str):
         return out.sort_values(["miles", "flight"]).reset_index(drop=True)
 
     return made_by
-
-
-def _right(flights):
-    return flights.assign(row=flights.assign(one=1)["one"].cumsum() - 1, total=flights["miles"].cumsum())
-
-
-def _both(flights):
-    sums = flights.assign(row=1)[["row", "miles"]].cumsum()
-    return flights.assign(row=sums["row"] - 1, total=sums["miles"])
-
-
-def _delayed(flights):
-    """Each partition is told what lies before it by a task of its own."""
-    import dask
-    import dask.dataframe as dd
-
-    parts = flights.to_delayed()
-    sizes = [dask.delayed(lambda part: (len(part), int(part["miles"].sum())))(part) for part in parts]
-
-    def follow(part, before):
-        rows, miles = (sum(each) for each in zip(*before, strict=True)) if before else (0, 0)
-        return _restarted(part).assign(row=_restarted(part)["row"] + rows, total=part["miles"].cumsum() + miles)
-
-    follow = dask.delayed(follow)
-    out = [follow(part, sizes[:at]) for at, part in enumerate(parts)]
-    return dd.from_delayed(out, meta=_restarted(flights._meta), verify_meta=False)
-
-
-def _restarted(part):
-    return part.assign(row=part.assign(one=1)["one"].cumsum() - 1, total=part["miles"].cumsum())
-
-
-def _starter(flights):
-    return flights.map_partitions(_restarted, meta=_restarted(flights._meta))
-
-
-def _half(flights):
-    out = flights.map_partitions(_restarted, meta=_restarted(flights._meta))
-    return out.assign(total=flights["miles"].cumsum())
-
-
-def _from_one(flights):
-    return flights.assign(row=flights.assign(one=1)["one"].cumsum(), total=flights["miles"].cumsum())
-
-
-def _before(flights):
-    out = _right(flights)
-    return out.assign(total=out["total"] - out["miles"])
-
-
-def _one_piece(flights):
-    whole = flights.repartition(npartitions=1)
-    return whole.map_partitions(_restarted, meta=_restarted(flights._meta))
-
-
-def _counted(flights):
-    import dask.dataframe as dd
-
-    before, parts = 0, []
-    for at in range(flights.npartitions):
-        part = flights.partitions[at]
-        parts.append(_right(part).assign(row=_right(part)["row"] + before))
-        before += len(part)
-    return dd.concat(parts)[COLUMNS].assign(total=flights["miles"].cumsum())
-
-
-def _sorted(flights):
-    return _right(flights).sort_values(["miles", "flight"])
-
-
-def _computed(flights):
-    return _right(flights).compute()
-
-
-def _series(flights):
-    return _right(flights)["total"]
-
-
-def _no_total(flights):
-    return _right(flights)[["flight", "miles", "row"]]
-
-
-def _floats(flights):
-    return _right(flights.assign(miles=flights["miles"].astype("str")))
 
 
 def made(rows: int, seed: int) -> tuple[pd.DataFrame]:
@@ -206,17 +120,8 @@ NUMBER = Problem(
         "Dask's own `cumsum` runs over the whole column: it sums each piece, and hands on what lies before.",
         "And a number for each row is the running total of ones, less one.",
     ),
-    wrong={
-        "starter": Wrong(_starter, "local"),
-        "half": Wrong(_half, "local"),
-        "from-one": Wrong(_from_one, "offset", _gives("one"), "the rows are numbered from 1. Asked for: from 0."),
-        "before": Wrong(_before, "shifted", _gives("before"), "`total` leaves out the row itself: it is what lies before it."),
-        "sorted": Wrong(_sorted, "order"),
-        "one-piece": Wrong(_one_piece, "materialised"),
-        "counted": Wrong(_counted, "eager"),
-        "computed": Wrong(_computed, "eager"),
-        "series": Wrong(_series, "type"),
-        "no-total": Wrong(_no_total, "labels"),
+    mistakes={
+        "from-one": Mistake("offset", "the rows are numbered from 1. Asked for: from 0.", _gives("one")),
+        "before": Mistake("shifted", "`total` leaves out the row itself: it is what lies before it.", _gives("before")),
     },
-    right={"cumsum": _right, "both at once": _both, "delayed": _delayed},
 )  # fmt: skip

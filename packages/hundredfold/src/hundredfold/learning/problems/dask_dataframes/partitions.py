@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..numbers import NumbersJudge, Quantity
-from ..problem import Problem, Wrong
+from ..numbers import NumbersJudge, Quantity, mistake
+from ..problem import Problem
 
 FILES = 40  # one for each week
 GROUPS = 7  # row groups of a file, one for each day
@@ -24,21 +24,12 @@ LARGEST = HOT * ROWS + (1 - HOT) * ROWS / TARGETS
 REPEATED = SMALL * SALTS
 BROADCAST = PIECE * WORKERS
 
-_NAMES = ("fetched", "found", "crossing", "largest", "repeated", "broadcast")
-_RIGHT = (FETCHED, LENGTH, CROSSING, LARGEST, REPEATED, BROADCAST)
-
-
-def _wrong(reason: str, why: str, **values: float) -> Wrong:
-    """The right answers with some replaced."""
-    right = dict(zip(_NAMES, map(float, _RIGHT), strict=True))
-    return Wrong(tuple((right | values).values()), reason, why=why)
-
 
 PARTITIONS = Problem(
     id="dask-dataframes.partitions",
     title="Read, sent, held",
     kind="predict",
-    answers=_NAMES,
+    answers=("fetched", "found", "crossing", "largest", "repeated", "broadcast"),
     lines=6,
     judge=NumbersJudge(
         (
@@ -58,22 +49,21 @@ PARTITIONS = Problem(
         "`repeated`: an event with salt 5 must find its user with salt 5, and so for each of the numbers.",
         "`broadcast`: the small table goes whole to each place that needs it. Is a place a worker, or a partition?",
     ),
-    wrong={
-        "all-columns": _wrong("reads", "that is all ten columns. Only two are asked for, and each lies by itself.", fetched=FETCHED * COLUMNS / WANTED),
-        "all-days": _wrong("reads", "that is all seven row groups of the four files. The least and greatest day of each stand in the footer.", fetched=FETCHED * GROUPS / DAYS),
-        "all-weeks": _wrong("reads", "that is all forty files. The week stands in the path: the others are never opened.", fetched=FETCHED * FILES / WEEKS),
-        "all-bytes": _wrong("reads", "that is the whole dataset. Columns, row groups and folders all leave something unread.", fetched=FILES * FILE_BYTES),
-        "one-row": _wrong("local", "each of the 40 partitions counts its rows from 0, and each has a row 0.", found=1.0),
-        "workers-rows": _wrong("local", "it is the partitions that count from 0, not the workers.", found=float(WORKERS)),
-        "all-cross": _wrong("crossing", "an eighth of the rows has its new place on the worker where it lies already.", crossing=FILES * FILE_BYTES),
-        "stay": _wrong("crossing", "that is what stays. What crosses is the rest.", crossing=FILES * FILE_BYTES / WORKERS),
-        "even": _wrong("skew", "that would be so if the keys were even. All rows with the hot key go to one partition.", largest=ROWS / TARGETS),
-        "hot-only": _wrong("skew", "that is the hot key alone. Its partition gets its share of the other keys, too.", largest=HOT * ROWS),
-        "hot-and-even": _wrong("skew", "the even part is 55 % of the rows in 20 parts, not all of them.", largest=HOT * ROWS + ROWS / TARGETS),
-        "salt-moved": _wrong("salt", "that is the side unrepeated. A row with salt 3 must find its partner with salt 3: it needs each row 16 times.", repeated=SMALL),
-        "salt-both": _wrong("salt", "that repeats the large side. It gets one number for each row; the other side is repeated.", repeated=ROWS * SALTS),
-        "one-copy": _wrong("broadcast", "each worker needs the small table whole.", broadcast=PIECE),
-        "each-piece": _wrong("broadcast", "once for each worker is enough, not for each partition: what a worker has, it has.", broadcast=PIECE * FILES),
+    mistakes={
+        "all-columns": mistake("reads", "that is all ten columns. Only two are asked for, and each lies by itself.", fetched=FETCHED * COLUMNS / WANTED),
+        "all-days": mistake("reads", "that is all seven row groups of the four files. The least and greatest day of each stand in the footer.", fetched=FETCHED * GROUPS / DAYS),
+        "all-weeks": mistake("reads", "that is all forty files. The week stands in the path: the others are never opened.", fetched=FETCHED * FILES / WEEKS),
+        "all-bytes": mistake("reads", "that is the whole dataset. Columns, row groups and folders all leave something unread.", fetched=FILES * FILE_BYTES),
+        "one-row": mistake("local", "each of the 40 partitions counts its rows from 0, and each has a row 0.", found=1.0),
+        "workers-rows": mistake("local", "it is the partitions that count from 0, not the workers.", found=float(WORKERS)),
+        "all-cross": mistake("crossing", "an eighth of the rows has its new place on the worker where it lies already.", crossing=FILES * FILE_BYTES),
+        "stay": mistake("crossing", "that is what stays. What crosses is the rest.", crossing=FILES * FILE_BYTES / WORKERS),
+        "even": mistake("skew", "that would be so if the keys were even. All rows with the hot key go to one partition.", largest=ROWS / TARGETS),
+        "hot-only": mistake("skew", "that is the hot key alone. Its partition gets its share of the other keys, too.", largest=HOT * ROWS),
+        "hot-and-even": mistake("skew", "the even part is 55 % of the rows in 20 parts, not all of them.", largest=HOT * ROWS + ROWS / TARGETS),
+        "salt-moved": mistake("salt", "that is the side unrepeated. A row with salt 3 must find its partner with salt 3: it needs each row 16 times.", repeated=SMALL),
+        "salt-both": mistake("salt", "that repeats the large side. It gets one number for each row; the other side is repeated.", repeated=ROWS * SALTS),
+        "one-copy": mistake("broadcast", "each worker needs the small table whole.", broadcast=PIECE),
+        "each-piece": mistake("broadcast", "once for each worker is enough, not for each partition: what a worker has, it has.", broadcast=PIECE * FILES),
     },
-    right={"rounded": (80e6, 40, 12.25e9, 95.5e6, 48e6, 200e6), "exact": _RIGHT},
 )  # fmt: skip

@@ -7,7 +7,7 @@ import pandas as pd
 
 from ..facts import Fact
 from ..merges import tables
-from ..problem import Problem, Wrong
+from ..problem import Mistake, Problem
 from ..properties import Property, Strategy
 from ..verdict import refuse
 from .judging import LazyFrameJudge, Looked, Pieces, cut, gives, in_pieces, rows_stay
@@ -25,42 +25,6 @@ def seats(flights: pd.DataFrame, planes: pd.DataFrame) -> pd.DataFrame:
     return flights.merge(known, on="tailnum", how="left")[COLUMNS]
 
 
-def _join(flights, planes, how="left", small=True, drop=True, **options):
-    known = planes.dropna(subset=["tailnum"]) if drop else planes
-    known = known.repartition(npartitions=1) if small else known
-    return flights.merge(known, on="tailnum", how=how, **options)[COLUMNS]
-
-
-def _right(flights, planes):
-    return _join(flights, planes)
-
-
-def _by_broadcast(flights, planes):
-    return _join(flights, planes, small=False, broadcast=True)
-
-
-def _piece(part, known):
-    return part.merge(known, on="tailnum", how="left")[COLUMNS]
-
-
-def _by_pieces(flights, planes):
-    """The small table as an argument of each piece's merge."""
-    known = planes.dropna(subset=["tailnum"]).repartition(npartitions=1)
-    meta = _piece(flights._meta, planes._meta)
-    return flights.map_partitions(_piece, known.to_delayed()[0], meta=meta)
-
-
-def _computes_planes(flights, planes):
-    return flights.map_partitions(
-        _piece, planes.dropna(subset=["tailnum"]).compute(), meta=_piece(flights._meta, planes._meta)
-    )
-
-
-def _gathers(flights, planes):
-    whole = flights.repartition(npartitions=1)
-    return _join(whole, planes)
-
-
 def _gives(kind: str):
     def made_by(flights, planes):
         if kind == "inner":
@@ -73,16 +37,6 @@ def _gives(kind: str):
         return out.assign(seats=out["seats"].fillna(0))
 
     return made_by
-
-
-def _zeros(flights, planes):
-    out = _join(flights, planes)
-    return out.assign(seats=out["seats"].fillna(0))
-
-
-def _first_piece(flights, planes):
-    known = planes.partitions[0].dropna(subset=["tailnum"])
-    return flights.merge(known, on="tailnum", how="left")[COLUMNS]
 
 
 def _mixed(looked: Looked) -> list[set]:
@@ -110,7 +64,7 @@ def _nulls_and_travel(problem: Problem, looked: Looked) -> None:
     if gives(looked, _gives("nulls")(*looked.case.host())) and _mixed(looked):
         refuse(
             "nulls",
-            f"{problem.wrong['nulls'].why} And flights were sent to other partitions for it: the planes, the small table, should "
+            f"{problem.mistakes['nulls'].why} And flights were sent to other partitions for it: the planes, the small table, should "
             "go to them.",
         )
 
@@ -210,18 +164,20 @@ SEATS = Problem(
         "What makes Dask shuffle is that both tables have several partitions. Which of them can be one?",
         "`planes.dropna(subset=['tailnum']).repartition(npartitions=1)`, and a left merge.",
     ),
-    wrong={
-        "shuffled": Wrong(lambda flights, planes: _join(flights, planes, small=False, broadcast=False), "shuffled"),
-        "inner": Wrong(lambda flights, planes: _join(flights, planes, how="inner"), "lost", _gives("inner"), "flights without a known plane are missing. Every flight was asked for."),
-        "outer": Wrong(lambda flights, planes: _join(flights, planes, how="outer", small=False), "multiplied", _gives("outer"), "planes that never flew are in the result. Every flight was asked for, and nothing else."),
-        "nulls": Wrong(lambda flights, planes: _join(flights, planes, drop=False), "nulls", _gives("nulls"), "flights without a tail number got the seats of an entry without one: in a join of cuDF's null matches null."),
-        "zeros": Wrong(_zeros, "nulls", _gives("zeros"), "0 stands where the seats are not known."),
-        "first-piece": Wrong(_first_piece, "partial"),
-        "computes": Wrong(_computes_planes, "eager"),
-        "gathers": Wrong(_gathers, "materialised"),
-        "computed": Wrong(lambda flights, planes: _join(flights, planes).compute(), "eager"),
-        "index": Wrong(lambda flights, planes: _join(flights, planes).set_index("flight", sort=False), "labels"),
-        "host": Wrong(lambda flights, planes: _join(flights, planes).to_backend("pandas"), "host"),
+    mistakes={
+        "inner": Mistake(
+            "lost", "flights without a known plane are missing. Every flight was asked for.", _gives("inner")
+        ),
+        "outer": Mistake(
+            "multiplied",
+            "planes that never flew are in the result. Every flight was asked for, and nothing else.",
+            _gives("outer"),
+        ),
+        "nulls": Mistake(
+            "nulls",
+            "flights without a tail number got the seats of an entry without one: in a join of cuDF's null matches null.",
+            _gives("nulls"),
+        ),
+        "zeros": Mistake("nulls", "0 stands where the seats are not known.", _gives("zeros")),
     },
-    right={"one partition": _right, "broadcast": _by_broadcast, "by pieces": _by_pieces},
 )  # fmt: skip

@@ -7,7 +7,7 @@ import pandas as pd
 
 from ..frames import rows
 from ..merges.tables import texts
-from ..problem import Problem, Wrong
+from ..problem import Mistake, Problem
 from ..properties import Property
 from ..traffic import spell
 from ..verdict import Refusal, refuse
@@ -25,76 +25,6 @@ def attach(events: pd.DataFrame, users: pd.DataFrame) -> pd.DataFrame:
     return events.merge(users, on="user")[COLUMNS]
 
 
-def _salted(part, salts):
-    number = part.assign(one=1)["one"].cumsum() - 1
-    return part.assign(salt=number % salts)
-
-
-def _repeated(part, salts):
-    import cudf
-
-    return cudf.concat([part.assign(salt=number) for number in range(salts)], ignore_index=True)
-
-
-def _by_salt(events, users, salts=PARTS, repeat=True, keys=("user", "salt"), parts=PARTS):
-    left = events.map_partitions(_salted, salts, meta=_salted(events._meta, salts))
-    if repeat:
-        right = users.map_partitions(_repeated, salts, meta=_repeated(users._meta, salts))
-    else:
-        right = users.map_partitions(_salted, salts, meta=_salted(users._meta, salts))
-    return left.merge(right, on=list(keys), npartitions=parts, broadcast=False)[COLUMNS]
-
-
-def _plain(events, users):
-    return events.merge(users, on="user", npartitions=PARTS, broadcast=False)[COLUMNS]
-
-
-def _hot(events):
-    """The key that has most rows, as one row of one partition, without computing it here."""
-    counts = events.groupby("user").agg({"event": "count"}).reset_index()
-    return counts[counts["event"] == counts["event"].max()][["user"]]
-
-
-def _piece(part, users):
-    return part.merge(users, on="user")[COLUMNS]
-
-
-def _apart(events, users):
-    """The hot key's rows meet its one row of the other table where they lie; the others are shuffled."""
-    import dask.dataframe as dd
-
-    hot = _hot(events)
-    theirs = users.merge(hot, on="user", broadcast=True).repartition(npartitions=1)
-    frequent = events.merge(theirs, on="user")[COLUMNS]
-    return dd.concat([frequent, _plain(_without(events, hot), users)])
-
-
-def _drop(part, hot):
-    return part[~part["user"].isin(hot["user"])]
-
-
-def _without(events, hot):
-    return events.map_partitions(_drop, hot.repartition(npartitions=1).to_delayed()[0], meta=events._meta)
-
-
-def _broadcast(events, users):
-    return events.merge(users.repartition(npartitions=1), on="user")[COLUMNS]
-
-
-def _one_place(events, users):
-    return events.repartition(npartitions=1).merge(users.repartition(npartitions=1), on="user")[COLUMNS]
-
-
-def _without_hot(events, users):
-    return _plain(_without(events, _hot(events)), users)
-
-
-def _both_repeated(events, users):
-    left = events.map_partitions(_repeated, PARTS, meta=_repeated(events._meta, PARTS))
-    right = users.map_partitions(_repeated, PARTS, meta=_repeated(users._meta, PARTS))
-    return left.merge(right, on=["user", "salt"], npartitions=PARTS, broadcast=False)[COLUMNS]
-
-
 def _gives(kind: str):
     def made_by(events, users):
         out = attach(events, users)
@@ -105,28 +35,6 @@ def _gives(kind: str):
         return out[out["user"] != events["user"].mode()[0]].reset_index(drop=True)
 
     return made_by
-
-
-def _left(events, users):
-    left = events.map_partitions(_salted, PARTS, meta=_salted(events._meta, PARTS))
-    right = users.map_partitions(_repeated, PARTS, meta=_repeated(users._meta, PARTS))
-    return left.merge(right, on=["user", "salt"], how="left", npartitions=PARTS, broadcast=False)[COLUMNS]
-
-
-def _computes(events, users):
-    hot = events.groupby("user").size().nlargest(1).compute()
-    return _apart(events, users) if len(hot) else _plain(events, users)
-
-
-def _salt_no_key(events, users):
-    right = users.map_partitions(_repeated, PARTS, meta=_repeated(users._meta, PARTS)).drop(columns="salt")
-    return events.merge(right, on="user", npartitions=PARTS, broadcast=False)[COLUMNS]
-
-
-def _salt_kept(events, users):
-    left = events.map_partitions(_salted, PARTS, meta=_salted(events._meta, PARTS))
-    right = users.map_partitions(_repeated, PARTS, meta=_repeated(users._meta, PARTS))
-    return left.merge(right, on=["user", "salt"], npartitions=PARTS, broadcast=False)
 
 
 def made(count: int, users: int, seed: int, share: float = 0.6) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -283,18 +191,22 @@ SKEW = Problem(
         "Give each event a number from 0 to 7, `row number % 8`, and let that be part of the key. A user's row must then be there for each of these numbers.",
         "`map_partitions` does both: one function that adds a column `salt`, one that puts eight copies of a piece below each other, `cudf.concat`. Then merge on both columns, and leave `salt` out at the end.",
     ),
-    wrong={
-        "plain": Wrong(_plain, "skew"),
-        "one-salt": Wrong(lambda events, users: _by_salt(events, users, salts=1), "skew"),
-        "broadcast": Wrong(_broadcast, "broadcast"),
-        "one-place": Wrong(_one_place, "broadcast"),
-        "unrepeated": Wrong(lambda events, users: _by_salt(events, users, repeat=False), "salt"),
-        "both-repeated": Wrong(_both_repeated, "multiplied", _gives("times"), "each row comes eight times: only one side is repeated. The other gets one number for each row."),
-        "salt-not-a-key": Wrong(_salt_no_key, "multiplied", _gives("times"), "each row comes eight times: the number has to be part of the key, on both sides."),
-        "without-hot": Wrong(_without_hot, "lost", _gives("cold"), "the frequent user's events are missing. They were the point."),
-        "left": Wrong(_left, "complement", _gives("all"), "events of users that nobody knows are in the result. Asked for: those of known users."),
-        "computes": Wrong(_computes, "eager"),
-        "salt-kept": Wrong(_salt_kept, "labels"),
+    mistakes={
+        "both-repeated": Mistake(
+            "multiplied",
+            "each row comes eight times: only one side is repeated. The other gets one number for each row.",
+            _gives("times"),
+        ),
+        "salt-not-a-key": Mistake(
+            "multiplied",
+            "each row comes eight times: the number has to be part of the key, on both sides.",
+            _gives("times"),
+        ),
+        "without-hot": Mistake("lost", "the frequent user's events are missing. They were the point.", _gives("cold")),
+        "left": Mistake(
+            "complement",
+            "events of users that nobody knows are in the result. Asked for: those of known users.",
+            _gives("all"),
+        ),
     },
-    right={"salted": _by_salt, "more salts": lambda events, users: _by_salt(events, users, salts=13), "set apart": _apart},
 )  # fmt: skip

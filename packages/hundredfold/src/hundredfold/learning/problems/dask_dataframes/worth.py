@@ -85,7 +85,6 @@ WORTH = decide(
         "cluster": ("always-many", "Everything on the cluster? Count the tasks, and look at what fits one machine."),
         "neither": ("value", "Nothing at all? Only one of these results is too large for any memory here."),
     },
-    unknown={"scan": "polars"},
     hints=(
         "For each job and side: bytes over the rate at which they are read, plus bytes over the rate at which they are worked through; on the cluster what is moved over the wires, and the tasks.",
         "First ask what has to exist at once. What no memory holds needs another question.",

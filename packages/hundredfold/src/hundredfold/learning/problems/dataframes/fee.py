@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..edits import edit
 from ..facts import crossings
-from ..frames import FrameCase, FrameJudge, cudf
-from ..problem import Problem, Wrong
+from ..frames import FrameCase, FrameJudge
+from ..problem import Mistake, Problem
 from ..properties import Property, Strategy
 from . import tables
 
@@ -61,58 +60,6 @@ def _close(rng: np.random.Generator, drawn: tuple[Any, ...]) -> tuple[Any, ...]:
 _UNLISTED = (FrameCase("another table", lambda: (tables.made(700, seed=29),)),)
 
 
-def _given(flights: Any) -> Any:
-    def rule(row):
-        dollars = {"far": 600, "near": 400}
-        try:
-            delay = int(row["arr_delay"])
-        except TypeError:
-            return 100
-        if delay >= 180:
-            return dollars["far" if row["distance"] >= 1500 else "near"]
-        return 50 if delay >= 60 else 0
-
-    return flights.apply(rule, axis=1)
-
-
-def _by_rows(flights: Any) -> Any:
-    def rule(row):
-        delay = row["arr_delay"]
-        if delay is _na:
-            return 100
-        if delay >= 180:
-            return 600 if row["distance"] >= 1500 else 400
-        return 50 if delay >= 60 else 0
-
-    _na = cudf.NA
-    return flights.apply(rule, axis=1)
-
-
-def _masks(flights: Any) -> Any:
-    delay, distance = flights["arr_delay"], flights["distance"]
-    out = (delay.fillna(0) * 0).astype("int64").mask((delay >= 60).fillna(False), 50)
-    out = out.mask((delay >= 180).fillna(False), 400)
-    out = out.mask(((delay >= 180) & (distance >= 1500)).fillna(False), 600)
-    return out.mask(delay.isna(), 100)
-
-
-def _sums(flights: Any) -> Any:
-    """By adding up what each step adds."""
-    known = flights["arr_delay"].fillna(0)
-    steps = 50 * (known >= 60).astype("int64") + 350 * (known >= 180).astype("int64")
-    steps = steps + 200 * ((known >= 180) & (flights["distance"] >= 1500)).astype("int64")
-    return steps + 100 * flights["arr_delay"].isna().astype("int64")
-
-
-def _through_pandas(flights: Any) -> Any:
-    rows = flights.to_pandas()
-    known = rows["arr_delay"]
-    out = np.select(
-        [known.isna(), (known >= 180) & (rows["distance"] >= 1500), known >= 180, known >= 60], [100, 600, 400, 50], 0
-    )
-    return cudf.Series(out)
-
-
 FEE = Problem(
     id="dataframes.fee",
     title="Repair: no GPU can compile this",
@@ -136,65 +83,47 @@ FEE = Problem(
         "Or without `apply`: start with zeros and let `mask(condition, value)` write one amount after the other, the largest delay last. A "
         "condition on a null is null: `fillna(False)`.",
     ),
-    wrong={
-        "as given": Wrong(
-            _given, "exception", hint="A dict and a `try` are two things that a GPU's compiler does not have."
-        ),
-        "through pandas": Wrong(
-            _through_pandas, "transfer", hint="Without `to_pandas()`: the rules are conditions on whole columns."
-        ),
-        "host": edit(_masks, (".mask(delay.isna(), 100)", ".mask(delay.isna(), 100).to_pandas()"), reason="host"),
-        "null stays null": edit(
-            _masks,
-            ("delay.isna(), 100", "delay.isna(), None"),
-            reason="nulls",
-            gives=lambda f: _fee(f, lost=None),
-            why="what passengers of a cancelled flight get is null; they get 100. Arithmetic with a null gives a null.",
+    advice={
+        "exception": "A dict and a `try` are two things that a GPU's compiler does not have.",
+        "transfer": "Without `to_pandas()`: the rules are conditions on whole columns.",
+    },
+    mistakes={
+        "null stays null": Mistake(
+            "nulls",
+            "what passengers of a cancelled flight get is null; they get 100. Arithmetic with a null gives a null.",
+            lambda f: _fee(f, lost=None),
             hint="A null is asked for with `is cudf.NA` before anything is compared with it; of a whole column, `isna()`.",
         ),
-        "null as zero": edit(
-            _masks,
-            ('flights["arr_delay"]', 'flights["arr_delay"].fillna(0)'),
-            reason="nulls",
-            gives=lambda f: _fee(f, lost=0),
-            why="passengers of a cancelled flight get nothing; they get 100. A null is not a delay of 0.",
+        "null as zero": Mistake(
+            "nulls",
+            "passengers of a cancelled flight get nothing; they get 100. A null is not a delay of 0.",
+            lambda f: _fee(f, lost=0),
             hint="A null is asked for with `is cudf.NA` before anything is compared with it; of a whole column, `isna()`.",
         ),
-        "after 180": edit(
-            _masks,
-            every=("delay >= 180", "delay > 180"),
-            reason="boundary",
-            gives=lambda f: _fee(f, long=181),
-            why="a delay of exactly 180 minutes is taken for a shorter one: `>=`.",
+        "after 180": Mistake(
+            "boundary",
+            "a delay of exactly 180 minutes is taken for a shorter one: `>=`.",
+            lambda f: _fee(f, long=181),
             hint=_BORDERS,
         ),
-        "after 60": edit(
-            _masks,
-            ("delay >= 60", "delay > 60"),
-            reason="boundary",
-            gives=lambda f: _fee(f, short=61),
-            why="a delay of exactly 60 minutes is taken for a shorter one: `>=`.",
+        "after 60": Mistake(
+            "boundary",
+            "a delay of exactly 60 minutes is taken for a shorter one: `>=`.",
+            lambda f: _fee(f, short=61),
             hint=_BORDERS,
         ),
-        "beyond 1 500": edit(
-            _masks,
-            ("distance >= 1500", "distance > 1500"),
-            reason="boundary",
-            gives=lambda f: _fee(f, far=1501),
-            why="a flight of exactly 1 500 miles is taken for a shorter one: `>=`.",
+        "beyond 1 500": Mistake(
+            "boundary",
+            "a flight of exactly 1 500 miles is taken for a shorter one: `>=`.",
+            lambda f: _fee(f, far=1501),
             hint=_BORDERS,
         ),
-        "last wins": edit(
-            _masks,
-            (".mask(delay.isna(), 100)", ".mask(delay.isna(), 100).mask((delay >= 60).fillna(False), 50)"),
-            reason="overwritten",
-            gives=_overwritten,
-            why="every delay from 60 minutes on ends with 50: a later line writes over what an earlier one had found. The most "
+        "last wins": Mistake(
+            "overwritten",
+            "every delay from 60 minutes on ends with 50: a later line writes over what an earlier one had found. The most "
             "special rule comes last.",
+            _overwritten,
             hint="One amount after the other, the largest delay last; or conditions that exclude each other.",
         ),
-        "float": edit(_masks, ("int64", "float64"), reason="dtype"),
-        "frame": edit(_masks, ("isna(), 100)", 'isna(), 100).to_frame("fee")'), reason="type"),
     },
-    right={"a function of rows": _by_rows, "masks": _masks, "sums": _sums},
 )

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pandas as pd
 
-from ..frames import FrameCase, FrameJudge, cudf, rows_stay
-from ..problem import Problem, Wrong
+from ..frames import FrameCase, FrameJudge, rows_stay
+from ..problem import Mistake, Problem
 from . import tables
 
 
@@ -51,34 +49,6 @@ _CASES = (
 _UNLISTED = (FrameCase("another table", lambda: (tables.made(640, seed=23),)),)
 
 
-def _difference(flights: Any) -> Any:
-    groups = flights.groupby("dest")
-    return (groups["dep_delay"].mean() - groups["arr_delay"].mean()).rename("gained")
-
-
-def _side_by_side(flights: Any) -> Any:
-    """As it is given: names, departures and arrivals, each in an order of its own."""
-    departed = flights.groupby("dest")["dep_delay"].mean().reset_index(drop=True)
-    arrived = flights.groupby("dest")["arr_delay"].mean().reset_index(drop=True)
-    return cudf.DataFrame({"dest": flights["dest"].unique().reset_index(drop=True), "gained": departed - arrived})
-
-
-def _sorted_apart(flights: Any) -> Any:
-    values = _difference(flights).sort_index().reset_index(drop=True)
-    return cudf.DataFrame({"dest": flights["dest"].unique().reset_index(drop=True), "gained": values})
-
-
-def _one_table(flights: Any) -> Any:
-    means = flights.groupby("dest", as_index=False)[["dep_delay", "arr_delay"]].mean()
-    means["gained"] = means["dep_delay"] - means["arr_delay"]
-    return means[["dest", "gained"]].sort_values("dest")
-
-
-def _sorted_groups(flights: Any) -> Any:
-    means = flights.groupby("dest", sort=True).agg({"dep_delay": "mean", "arr_delay": "mean"})
-    return (means["dep_delay"] - means["arr_delay"]).rename("gained").reset_index()
-
-
 PAIRS = Problem(
     id="dataframes.pairs",
     title="Repair: whose number is this?",
@@ -110,46 +80,28 @@ PAIRS = Problem(
         "is the index, until `reset_index(drop=True)` throws it away.",
         "Subtract one mean from the other as they are: cuDF aligns by the index. Then `sort_index()`, and the index becomes a column.",
     ),
-    wrong={
-        "as given": Wrong(
-            _side_by_side,
+    advice={
+        "paired": "What tells whose number it is was thrown away by `reset_index(drop=True)`: keep the index until the end.",
+    },
+    mistakes={
+        "sorted apart": Mistake(
             "paired",
-            hint="What tells whose number it is was thrown away by `reset_index(drop=True)`: keep the index until the end.",
-        ),
-        "sorted apart": Wrong(
-            _sorted_apart,
-            "paired",
-            gives=_paired,
-            why="the numbers are in alphabetical order of their destinations, the names in another: they stand side by side, and "
+            "the numbers are in alphabetical order of their destinations, the names in another: they stand side by side, and "
             "do not belong together.",
+            _paired,
         ),
-        "unsorted": Wrong(lambda f: _difference(f).reset_index(), "order"),
-        "index": Wrong(lambda f: _difference(f).sort_index().to_frame(), "labels"),
-        "series": Wrong(lambda f: _difference(f).sort_index(), "type"),
-        "host": Wrong(lambda f: _difference(f).sort_index().reset_index().to_pandas(), "host"),
-        "null as zero": Wrong(
-            lambda f: _difference(f.fillna({"dep_delay": 0, "arr_delay": 0})).sort_index().reset_index(),
+        "null as zero": Mistake(
             "nulls",
-            gives=_zeros,
-            why="flights whose delay is unknown were counted as punctual.",
+            "flights whose delay is unknown were counted as punctual.",
+            _zeros,
             hint="`mean` leaves nulls out by itself: no `fillna`.",
         ),
-        "dropna": Wrong(lambda f: _difference(f).dropna().sort_index().reset_index(), "dropped"),
-        "difference of rows": Wrong(
-            lambda f: (
-                (f["dep_delay"] - f["arr_delay"]).groupby(f["dest"]).mean().rename("gained").sort_index().reset_index()
-            ),
+        "difference of rows": Mistake(
             "rows",
-            gives=_of_rows,
-            why="that is the mean of the differences, over flights of which both delays are known. Asked for is the difference "
+            "that is the mean of the differences, over flights of which both delays are known. Asked for is the difference "
             "of the means: each over all flights of which it is known.",
+            _of_rows,
             hint="First two means for each destination, each without its own nulls; then subtract once.",
         ),
-        "sign": Wrong(lambda f: (-_difference(f)).rename("gained").sort_index().reset_index(), "sign"),
-    },
-    right={
-        "aligned": lambda f: _difference(f).sort_index().reset_index(),
-        "one table": _one_table,
-        "sorted groups": _sorted_groups,
     },
 )

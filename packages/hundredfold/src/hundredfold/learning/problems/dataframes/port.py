@@ -6,8 +6,8 @@ from typing import Any
 
 import pandas as pd
 
-from ..frames import FrameCase, FrameJudge, cudf, rows_stay
-from ..problem import Problem, Wrong
+from ..frames import FrameCase, FrameJudge, rows_stay
+from ..problem import Mistake, Problem
 from ..properties import Property, Strategy
 from . import tables
 
@@ -72,33 +72,6 @@ def _huge(rng: Any, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
     )
 
 
-def _aggregated(table: Any, /, **asked: Any) -> Any:
-    frame = table.assign(cancelled=table["dep_time"].isna())
-    ways = {"flights": ("carrier", "size"), "cancelled": ("cancelled", "sum"), "delay": ("arr_delay", "mean")} | asked
-    return frame.groupby("carrier").agg(**ways)
-
-
-def _sorted(table: Any, ascending: bool = False) -> Any:
-    return table.reset_index().sort_values("delay", ascending=ascending)
-
-
-def _in_columns(flights: Any) -> Any:
-    groups = flights.groupby("carrier")
-    counts = groups.size()
-    out = cudf.DataFrame(
-        {"flights": counts, "cancelled": counts - groups["dep_time"].count(), "delay": groups["arr_delay"].mean()}
-    )
-    out.index.name = "carrier"
-    return out.sort_values("delay", ascending=False).reset_index()
-
-
-def _by_hand(flights: Any) -> Any:
-    gone = flights["dep_time"].isna().astype("int64")
-    table = cudf.DataFrame({"carrier": flights["carrier"], "one": 1, "cancelled": gone, "delay": flights["arr_delay"]})
-    table = table.groupby("carrier", as_index=False).agg({"one": "sum", "cancelled": "sum", "delay": "mean"})
-    return table.rename(columns={"one": "flights"}).sort_values("delay", ascending=False, na_position="last")
-
-
 PORT = Problem(
     id="dataframes.port",
     title="Who is late?",
@@ -134,79 +107,55 @@ PORT = Problem(
         "with `assign`, and sum it.",
         "The carriers are the index of what a groupby returns, in no order: `sort_values`, then `reset_index`.",
     ),
-    wrong={
-        "host": Wrong(
-            lambda f: _sorted(_aggregated(f)).to_pandas(),
-            "host",
-            hint="Leave the result where it is, without `to_pandas()`.",
-        ),
-        "through pandas": Wrong(
-            lambda f: cudf.from_pandas(_table(f.to_pandas(), "size", f.to_pandas()["arr_delay"])),
-            "transfer",
-            hint="cuDF has the same methods: leave `to_pandas()` out.",
-        ),
-        "null as zero": Wrong(
-            lambda f: _sorted(_aggregated(f.assign(arr_delay=f["arr_delay"].fillna(0)))),
+    advice={
+        "host": "Leave the result where it is, without `to_pandas()`.",
+        "transfer": "cuDF has the same methods: leave `to_pandas()` out.",
+        "aliasing": "`assign` gives a new table and leaves the old one alone.",
+    },
+    mistakes={
+        "null as zero": Mistake(
             "nulls",
-            gives=lambda f: _table(f, "size", f["arr_delay"].fillna(0)),
-            why="the mean delay counts flights that never arrived as punctual: their delay is unknown, not 0.",
+            "the mean delay counts flights that never arrived as punctual: their delay is unknown, not 0.",
+            lambda f: _table(f, "size", f["arr_delay"].fillna(0)),
             hint="`mean` leaves nulls out by itself: no `fillna`.",
         ),
-        "count": Wrong(
-            lambda f: _sorted(_aggregated(f, flights=("arr_delay", "count"))),
+        "count": Mistake(
             "count",
-            gives=lambda f: _table(f, "arr_delay", f["arr_delay"]),
-            why="flights leaves out those that never arrived: `count` counts what is known, `size` counts rows.",
+            "flights leaves out those that never arrived: `count` counts what is known, `size` counts rows.",
+            lambda f: _table(f, "arr_delay", f["arr_delay"]),
             hint="`size`, not `count`.",
         ),
-        "departed": Wrong(
-            lambda f: _sorted(_aggregated(f, flights=("dep_time", "count"))),
+        "departed": Mistake(
             "count",
-            gives=lambda f: _table(f, "dep_time", f["arr_delay"]),
-            why="flights leaves out those that never departed: a cancelled flight is a row too, and `size` counts rows.",
+            "flights leaves out those that never departed: a cancelled flight is a row too, and `size` counts rows.",
+            lambda f: _table(f, "dep_time", f["arr_delay"]),
             hint="`size`, not `count`.",
         ),
         **{
-            f"count of {name}": Wrong(
-                lambda f, name=name: _sorted(_aggregated(f, flights=(name, "count"))),
+            f"count of {name}": Mistake(
                 "count",
-                gives=lambda f, name=name: _table(f, name, f["arr_delay"]),
-                why=f"flights leaves out those whose {name} is null: `count` counts what is known, `size` counts rows.",
+                f"flights leaves out those whose {name} is null: `count` counts what is known, `size` counts rows.",
+                lambda f, name=name: _table(f, name, f["arr_delay"]),
                 hint="`size`, not `count`: it does not look into any column.",
             )
             for name in ("month", "origin", "dest", "distance")
         },
-        "dropna": Wrong(
-            lambda f: _sorted(_aggregated(f.dropna(subset=["arr_delay"]))),
+        "dropna": Mistake(
             "dropped",
-            gives=_arrived_only,
-            why="flights that did not arrive were thrown away first, and with them all that were cancelled.",
+            "flights that did not arrive were thrown away first, and with them all that were cancelled.",
+            _arrived_only,
             hint="Drop no rows: each column of the result looks at the nulls for itself.",
         ),
-        "unsorted": Wrong(lambda f: _aggregated(f).reset_index(), "order"),
-        "ascending": Wrong(
-            lambda f: _sorted(_aggregated(f), ascending=True),
+        "ascending": Mistake(
             "order",
-            gives=_ascending,
-            why="the smallest delay comes first; the largest was asked for first.",
+            "the smallest delay comes first; the largest was asked for first.",
+            _ascending,
             hint="`sort_values(…, ascending=False)`.",
         ),
-        "index": Wrong(lambda f: _aggregated(f).sort_values("delay", ascending=False), "labels"),
-        "median": Wrong(
-            lambda f: _sorted(_aggregated(f, delay=("arr_delay", "median"))),
+        "median": Mistake(
             "value",
-            gives=lambda f: _table(f, "size", f["arr_delay"], "median"),
-            why="delay is the median; the mean was asked for.",
-        ),
-        "in place": Wrong(
-            lambda f: _in_place(f), "aliasing", hint="`assign` gives a new table and leaves the old one alone."
+            "delay is the median; the mean was asked for.",
+            lambda f: _table(f, "size", f["arr_delay"], "median"),
         ),
     },
-    right={"named": lambda f: _sorted(_aggregated(f)), "columns": _in_columns, "by hand": _by_hand},
 )
-
-
-def _in_place(flights: Any) -> Any:
-    flights["cancelled"] = flights["dep_time"].isna()
-    ways = {"flights": ("carrier", "size"), "cancelled": ("cancelled", "sum"), "delay": ("arr_delay", "mean")}
-    return _sorted(flights.groupby("carrier").agg(**ways))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..numbers import NumbersJudge, Quantity
-from ..problem import Problem, Wrong
+from ..numbers import NumbersJudge, Quantity, mistake
+from ..problem import Problem
 
 ROWS = 10_000_000
 V100, LINK = 900e9, 12e9  # B/s: the data sheet's memory, and what its bus does in practice
@@ -17,12 +17,6 @@ FARE = 8 * ROWS
 MEAN = FARE / V100
 GROUPBY = DEST + FARE
 TRIP = (DELAY + DEST + FARE) / LINK
-
-
-def _wrong(reason: str, why: str, hint: str = "", **values: float) -> Wrong:
-    """The right answers with some replaced."""
-    right = {"delay": float(DELAY), "dest": float(DEST), "mean": MEAN, "groupby": float(GROUPBY), "trip": TRIP}
-    return Wrong(tuple((right | values).values()), reason, why=why, hint=hint)
 
 
 WEIGH = Problem(
@@ -53,44 +47,40 @@ WEIGH = Problem(
         "Strings lie one after the other without a gap; beside them stands, for each row, where it begins.",
         "Bytes ÷ bytes per second = seconds. The mean reads `fare` once. The trip carries all three columns.",
     ),
-    wrong={
-        "no mask": _wrong(
+    mistakes={
+        "no mask": mistake(
             "nulls",
             "the nulls are missing. They take a bit for each row, whether it is null or not.",
             delay=4.0 * ROWS,
         ),
-        "a byte for each null": _wrong(
+        "a byte for each null": mistake(
             "unit", "that is a byte for each row's null flag; cuDF, like Arrow, takes a bit.", delay=5.0 * ROWS
         ),
-        "as pandas": _wrong(
+        "as pandas": mistake(
             "item-size",
             "that is pandas' float64, which it needs to have NaN for a null. cuDF keeps the int32.",
             "How many bytes has an int32?",
             delay=8.0 * ROWS,
         ),
-        "letters only": _wrong(
+        "letters only": mistake(
             "reads",
             "those are the letters alone. Where does the second string begin, and the third?",
             dest=3.0 * ROWS,
         ),
-        "pointers": _wrong(
+        "pointers": mistake(
             "item-size", "that is a pointer of 8 bytes for each row, as in a list of Python's.", dest=8.0 * ROWS
         ),
-        "published": _wrong("published", "that is the published time, which is 16 times over the limit.", mean=1.42e-3),
-        "over the bus": _wrong(
+        "published": mistake(
+            "published", "that is the published time, which is 16 times over the limit.", mean=1.42e-3
+        ),
+        "over the bus": mistake(
             "crossing",
             "that is the way over the bus. The fares lie in the GPU's memory already.",
             mean=FARE / LINK,
         ),
-        "keys forgotten": _wrong("reads", "the keys have to be read as well.", groupby=float(FARE)),
-        "at the memory's speed": _wrong(
+        "keys forgotten": mistake("reads", "the keys have to be read as well.", groupby=float(FARE)),
+        "at the memory's speed": mistake(
             "crossing", "that is the GPU's own memory; the bus is 75 times slower.", trip=TRIP * LINK / V100
         ),
-        "milliseconds": Wrong((float(DELAY), float(DEST), MEAN * 1e3, float(GROUPBY), TRIP * 1e3), "unit"),
-        "text": Wrong(("40 MB", float(DEST), MEAN, float(GROUPBY), TRIP), "type"),
-    },
-    right={
-        "exact": (DELAY, DEST, MEAN, GROUPBY, TRIP),
-        "rounded": (41.25e6, 70e6, 8.9e-5, 150e6, 0.0159),
     },
 )

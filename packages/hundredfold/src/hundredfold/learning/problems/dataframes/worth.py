@@ -101,7 +101,6 @@ WORTH = decide(
             "the GPU was chosen for everything. Some of these tables pay more for the way than for the work.",
         ),
     },
-    unknown={"parse": "cudf"},
     hints=(
         "For each job write two sums below each other: calls, bytes over the bus, bytes read on the spot.",
         "How often does each byte cross the bus, and how often is it read once it is there?",

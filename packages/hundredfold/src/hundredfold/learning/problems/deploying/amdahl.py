@@ -6,8 +6,8 @@ many workers as on one.
 
 from __future__ import annotations
 
-from ..numbers import NumbersJudge, Quantity
-from ..problem import Problem, Wrong
+from ..numbers import NumbersJudge, Quantity, mistake
+from ..problem import Problem
 
 ONE, FOUR = 600.0, 195.0  # seconds with one worker, and with four
 PRICE = 3.0  # dollars for an hour of a worker
@@ -19,20 +19,12 @@ MOST = 1 / SERIAL
 HALF = (1 + SERIAL) / SERIAL  # speedup / n = 1 / (n f + 1 - f) = 1/2
 DOLLARS = MANY * SECONDS / 3600 * PRICE
 
-_NAMES = ("serial", "seconds", "most", "workers", "dollars")
-
-
-def _wrong(reason: str, why: str, **values: float) -> Wrong:
-    """The right answers with some replaced."""
-    right = dict(zip(_NAMES, (SERIAL, SECONDS, MOST, HALF, DOLLARS), strict=True))
-    return Wrong(tuple((right | values).values()), reason, why=why)
-
 
 AMDAHL = Problem(
     id="deploying.amdahl",
     title="What sixteen workers would bring",
     kind="predict",
-    answers=_NAMES,
+    answers=("serial", "seconds", "most", "workers", "dollars"),
     lines=5,
     judge=NumbersJudge(
         (
@@ -51,50 +43,46 @@ AMDAHL = Problem(
         "n workers are half used when the speedup is n / 2: n · f + 1 - f = 2.",
         "`dollars`: each of the sixteen is paid for until the last is done.",
     ),
-    wrong={
-        "serial-ratio": _wrong("undivided", "that is 195 s / 600 s: what is left of the time, of which most is divided work.", serial=FOUR / ONE
+    mistakes={
+        "serial-ratio": mistake("undivided", "that is 195 s / 600 s: what is left of the time, of which most is divided work.", serial=FOUR / ONE
         ),
-        "serial-excess": _wrong(
+        "serial-excess": mistake(
             "undivided",
             "that is by how much four workers missed 150 s, as a share of 600 s. But of the serial part a quarter would have been "
             "divided, too: what was missed is three quarters of it.",
             serial=(FOUR - ONE / 4) / ONE,
         ),
-        "serial-percent": _wrong("unit", "that is in percent. Asked for is a number between 0 and 1.", serial=10.0),
-        "serial-parallel": _wrong("complement", "that is the share that is divided.", serial=1 - SERIAL),
-        "seconds-linear": _wrong("undivided", "that is 600 s / 16. Of the 600 s, 60 s are not divided.", seconds=ONE / MANY
+        "serial-percent": mistake("unit", "that is in percent. Asked for is a number between 0 and 1.", serial=10.0),
+        "serial-parallel": mistake("complement", "that is the share that is divided.", serial=1 - SERIAL),
+        "seconds-linear": mistake("undivided", "that is 600 s / 16. Of the 600 s, 60 s are not divided.", seconds=ONE / MANY
         ),
-        "seconds-from-four": _wrong("undivided", "that is a quarter of the time with four workers, its serial 60 s divided by four as well.",
+        "seconds-from-four": mistake("undivided", "that is a quarter of the time with four workers, its serial 60 s divided by four as well.",
             seconds=FOUR / 4,
         ),
-        "most-sixteen": _wrong("undivided", "that is the number of workers. The question is about any number of them.", most=16.0),
-        "most-now": _wrong(
+        "most-sixteen": mistake("undivided", "that is the number of workers. The question is about any number of them.", most=16.0),
+        "most-now": mistake(
             "once", "that is the speedup with sixteen workers. With more it grows, up to a limit.", most=ONE / SECONDS
         ),
-        "workers-most": _wrong(
+        "workers-most": mistake(
             "offset",
             "that is close: with 10 workers the speedup is 5.26, which is more than half of 10.",
             workers=10.0,
         ),
-        "workers-half-of-most": _wrong(
+        "workers-half-of-most": mistake(
             "operands",
             "with so many workers each is still used better than by half. Asked for: where the speedup is half of the number of "
             "workers.",
             workers=5.0,
         ),
-        "dollars-one": _wrong(
+        "dollars-one": mistake(
             "once", "that is one worker for 93.75 s. All sixteen are paid for.", dollars=SECONDS / 3600 * PRICE
         ),
-        "dollars-same": _wrong(
+        "dollars-same": mistake(
             "undivided",
             "that is what one worker costs. It would stay the same if all of the work were divided; fifteen wait here while one does "
             "the serial part.",
             dollars=ONE / 3600 * PRICE,
         ),
-        "dollars-hour": _wrong("unit", "that is a whole hour of sixteen workers. They are billed by the second.", dollars=48.0),
-    },
-    right={
-        "exact": (SERIAL, SECONDS, MOST, HALF, DOLLARS),
-        "by head": (0.1, 94, 10, 11, 1.25),
+        "dollars-hour": mistake("unit", "that is a whole hour of sixteen workers. They are billed by the second.", dollars=48.0),
     },
 )  # fmt: skip

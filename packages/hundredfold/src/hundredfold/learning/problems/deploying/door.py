@@ -16,7 +16,7 @@ from distributed import Security
 
 from .. import guard
 from ..guard import article, require_callable
-from ..problem import Problem, Wrong
+from ..problem import Problem
 from ..untouched import missing
 from ..verdict import NotAttempted, NotJudged, Verified, refuse
 from . import certificates
@@ -146,38 +146,6 @@ def _knock(settings: dict[str, Any], ours: Path, theirs: Path) -> None:
         refuse("dashboard", f"its dashboard listens on {seen[0]}; it should be on 127.0.0.1 only.")
 
 
-def _without(*names: str, **other: Any) -> Any:
-    def settings(host: str, folder: str) -> dict[str, Any]:
-        found = {**solution(host, folder), **other}
-        return {name: value for name, value in found.items() if name not in names}
-
-    return settings
-
-
-def _not_required(host: str, folder: str) -> dict[str, Any]:
-    found = solution(host, folder)
-    found["security"].require_encryption = False
-    return found
-
-
-def _key_for_certificate(host: str, folder: str) -> dict[str, Any]:
-    found = solution(host, folder)
-    found["security"] = Security(
-        tls_ca_file=f"{folder}/ca.pem", tls_scheduler_cert=f"{folder}/key.pem", tls_scheduler_key=f"{folder}/cert.pem",
-        require_encryption=True,
-    )  # fmt: skip
-    return found
-
-
-def _by_text(host: str, folder: str) -> dict[str, Any]:
-    """The same with the certificates' text in place of their paths, which Dask takes as well."""
-    text = {name: Path(folder, f"{name}.pem").read_text() for name in ("ca", "cert", "key")}
-    security = Security(
-        tls_ca_file=text["ca"], tls_scheduler_cert=text["cert"], tls_scheduler_key=text["key"], require_encryption=True
-    )
-    return {"host": host, "protocol": "tls://", "security": security, "dashboard": False}
-
-
 DOOR = Problem(
     id="deploying.door",
     title="Shut the door",
@@ -192,19 +160,7 @@ DOOR = Problem(
         "for worker and client. require_encryption=True belongs there, too.",
         "The protocol is \"tls\" (without one, Dask takes it where encryption is required). A dashboard_address of \"127.0.0.1:0\" is a free port that only this machine reaches.",
     ),
-    wrong={
-        "nothing but the host": Wrong(lambda host, folder: {"host": host}, "stranger"),
-        "security=True": Wrong(_without(security=True), "stranger"),
-        "no host": Wrong(_without("host"), "everywhere"),
-        "all addresses": Wrong(_without(host="0.0.0.0"), "everywhere"),
-        "tcp": Wrong(_without(protocol="tcp"), "unencrypted"),
-        "not required": Wrong(_not_required, "unencrypted"),
-        "dashboard by default": Wrong(_without("dashboard_address"), "dashboard"),
-        "dashboard for all": Wrong(_without(dashboard_address=":0"), "dashboard"),
-        "always this machine": Wrong(_without(host=HOST), "literal"),
-        "key for certificate": Wrong(_key_for_certificate, "exception"),
-        "a list": Wrong(lambda host, folder: [host, folder], "type"),
-    },
-    right={"the solution": solution, "tls by itself": _without("protocol"), "texts, and no dashboard": _by_text},
+
+
     time_limit=10.0,
 )  # fmt: skip

@@ -129,7 +129,6 @@ PLACE = decide(
         "gpu": ("always-gpu", 'everything was put on the GPU here. Take "matrix": {matrix}'),
         "cluster": ("distributed", 'everything was put on the cluster. Take "question": {question}'),
     },
-    unknown={"matrix": "cloud"},
     hints=(
         "First look whether it fits: 64 GB, 24 GB, 3 200 GB. Then reckon each place's least time.",
         "The cluster's time begins with its queue and the copy: 20 minutes, and 10 s for each GB that is not there yet.",

@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import guard
 from ..guard import article, require_callable
-from ..problem import Problem, Wrong
+from ..problem import Problem
 from ..properties import SEEDS
 from ..untouched import missing
 from ..verdict import NotAttempted, Verified, refuse
@@ -222,55 +222,6 @@ def _dear(
     refuse("dear", text, case=case)
 
 
-def _by(key: Callable[[Mapping[str, float], Mapping[str, Any], int], float], **loose: bool) -> Any:
-    """A planner that minimises something, and overlooks some of the conditions."""
-
-    def chosen(job: dict[str, float], offers: list[dict[str, Any]]) -> tuple[str, int] | None:
-        seen = {**job, **{name: 0 for name in ("serial", "start", "memory") if loose.get(name)}}
-        if loose.get("deadline"):
-            seen["deadline"] = math.inf
-        most = 10**3 if loose.get("most") else 0
-        found = [
-            (key(seen, offer, n), n, offer["name"])
-            for offer in offers
-            for n in range(1, max(offer["most"], most) + 1)
-            if fits(seen, {**offer, "most": max(offer["most"], most)}, n)
-        ]
-        return min(found)[:0:-1] if found else None
-
-    return chosen
-
-
-def _always_some(job: dict[str, float], offers: list[dict[str, Any]]) -> tuple[str, int]:
-    return plan(job, offers) or (offers[-1]["name"], offers[-1]["most"])
-
-
-def _one_machine(job: dict[str, float], offers: list[dict[str, Any]]) -> tuple[str, int] | None:
-    return plan(job, [{**offer, "most": 1} for offer in offers])
-
-
-def _smallest_number(job: dict[str, float], offers: list[dict[str, Any]]) -> tuple[str, int] | None:
-    """For each offer the fewest machines that are in time; more of them can be cheaper by the begun minutes."""
-    first = {}
-    for offer in offers:
-        n = next((n for n in range(1, offer["most"] + 1) if fits(job, offer, n)), None)
-        if n is not None:
-            first[cost(job, offer, n), offer["name"]] = n
-    return (min(first)[1], first[min(first)]) if first else None
-
-
-def _with_inf(job: dict[str, float], offers: list[dict[str, Any]]) -> list[Any] | None:
-    best, least = None, math.inf
-    for offer in offers:
-        n = np.arange(1, offer["most"] + 1)
-        took = job["start"] + (job["serial"] + job["parallel"] / n) / offer["speed"]
-        paid = n * np.ceil(took / 60 - 1e-9) * offer["price"]
-        paid[(took > job["deadline"] + 1e-9) | (n * offer["memory"] < job["memory"])] = math.inf
-        if paid.min() < least:
-            best, least = [offer["name"], n[paid.argmin()]], paid.min()
-    return best
-
-
 PLAN = Problem(
     id="deploying.plan",
     title="The cheapest plan in time",
@@ -285,23 +236,8 @@ PLAN = Problem(
         "is within the deadline.",
         "Each machine is billed from its start to the end, by the begun minute: n · ceil(seconds / 60) / 60 · price.",
     ),
-    wrong={
-        "fastest": Wrong(_by(seconds), "fastest"),
-        "by the second": Wrong(_by(lambda j, o, n: n * seconds(j, o, n) * o["price"]), "billing"),
-        "least per hour": Wrong(_by(lambda j, o, n: n * o["price"]), "cheapest-hour"),
-        "no deadline": Wrong(_by(cost, deadline=True), "deadline"),
-        "nothing serial": Wrong(_by(cost, serial=True), "deadline"),
-        "no start": Wrong(_by(cost, start=True), "deadline"),
-        "no memory": Wrong(_by(cost, memory=True), "unfit"),
-        "any number": Wrong(_by(cost, most=True), "unavailable"),
-        "one machine": Wrong(_one_machine, "lost"),
-        "the fewest machines": Wrong(
-            _smallest_number, "billing", hint="Try each number of machines: a begun minute is paid for by all of them."
-        ),
-        "always some": Wrong(_always_some, "deadline"),
-        "only the name": Wrong(lambda job, offers: offers[0]["name"], "type"),
-        "the place, not the name": Wrong(lambda job, offers: (0, 1), "labels"),
+    advice={
+        "billing": "Try each number of machines: a begun minute is paid for by all of them.",
     },
-    right={"the solution": plan, "arrays": _with_inf},
     time_limit=10.0,
 )

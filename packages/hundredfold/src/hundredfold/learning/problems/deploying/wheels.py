@@ -42,7 +42,6 @@ WHEELS = decide(
         "cu12": ("outdated", "The same everywhere? One machine can have CUDA 13, and on two no wheels run at all."),
         "none": ("value", "Nothing fits anywhere? Most of these machines are good for one of the two."),
     },
-    unknown={"t4": "cu11"},
     hints=(
         "Two questions for each machine: which CUDA does its driver speak, and does that CUDA still serve its oldest GPU?",
         "CUDA 13 needs driver 580 and compute capability 7.5; CUDA 12 driver 525 and, for RAPIDS, 7.0. A newer driver also runs "

@@ -7,16 +7,13 @@ from typing import Any
 import numpy as np
 
 from ..cases import Case
-from ..edits import edit
 from ..facts import shared_reads
 from ..functions import Run
 from ..kernels.judging import KernelJudge, Launch, cover
-from ..kernels.later import later
-from ..problem import Problem, Wrong
+from ..problem import Mistake, Problem
 from ..properties import Drawn, nans, other_data, sizes
 from .looking import in_order, no_conflicts
 
-cuda = None  # set by `later`
 TILE = 16
 WORDS = 2
 """So many words of one bank a request may want. A warp has two rows of a block of 16 × 16, and a tile that is turned and padded by a
@@ -86,60 +83,6 @@ def on_whole_tiles(seen: Any, run: Run) -> None:
         no_conflicts(seen, run, most=WORDS)
 
 
-# Written as a learner would.
-
-
-@later
-def _tiled(a, b, out):
-    left = cuda.shared.array((16, 16), np.float32)
-    right = cuda.shared.array((16, 16), np.float32)
-    j, i = cuda.grid(2)
-    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
-    row = cuda.blockIdx.y * 16 + tx
-    total = np.float32(0)
-    for start in range(0, a.shape[0], 16):
-        left[ty, tx] = a[start + ty, row] if start + ty < a.shape[0] and row < a.shape[1] else 0
-        right[ty, tx] = b[start + ty, j] if start + ty < b.shape[0] and j < b.shape[1] else 0
-        cuda.syncthreads()
-        for k in range(16):
-            total += left[k, ty] * right[k, tx]
-        cuda.syncthreads()
-    if i < out.shape[0] and j < out.shape[1]:
-        out[i, j] = total
-
-
-@later
-def _shorter_last(a, b, out):
-    """The last tiles end where the matrices do; nothing is cleared."""
-    tiles = cuda.shared.array((2, 16, 16), np.float32)
-    column = cuda.blockIdx.x * 16 + cuda.threadIdx.x
-    row = cuda.blockIdx.y * 16 + cuda.threadIdx.y
-    total = 0.0
-    for t in range((a.shape[0] + 15) // 16):
-        fetched = cuda.blockIdx.y * 16 + cuda.threadIdx.x
-        if fetched < a.shape[1] and t * 16 + cuda.threadIdx.y < a.shape[0]:
-            tiles[0, cuda.threadIdx.y, cuda.threadIdx.x] = a[t * 16 + cuda.threadIdx.y, fetched]
-        if column < b.shape[1] and t * 16 + cuda.threadIdx.y < b.shape[0]:
-            tiles[1, cuda.threadIdx.y, cuda.threadIdx.x] = b[t * 16 + cuda.threadIdx.y, column]
-        cuda.syncthreads()
-        if row < a.shape[1] and column < b.shape[1]:
-            for k in range(min(16, a.shape[0] - t * 16)):
-                total += tiles[0, k, cuda.threadIdx.y] * tiles[1, k, cuda.threadIdx.x]
-        cuda.syncthreads()
-    if row < a.shape[1] and column < b.shape[1]:
-        out[row, column] = total
-
-
-@later
-def _plain(a, b, out):
-    j, i = cuda.grid(2)
-    if i < out.shape[0] and j < out.shape[1]:
-        total = np.float32(0)
-        for k in range(a.shape[0]):
-            total += a[k, i] * b[k, j]
-        out[i, j] = total
-
-
 MATMUL = Problem(
     id="fast-kernels.matmul",
     title="A product of any shape",
@@ -180,91 +123,38 @@ MATMUL = Problem(
         "`left[ty, tx] = a[start + ty, row]` with `row = cuda.blockIdx.y * 16 + tx`: not the row that this thread writes. So the thread "
         "of row ty multiplies `left[k, ty]`. `right` is filled from `b[start + ty, j]`.",
     ),
-    wrong={
-        "plain": Wrong(_plain, "traffic", hint="Fetch tiles of 16 × 16 into shared memory, and multiply from there."),
-        "one barrier": edit(
-            _tiled,
-            drop_last="cuda.syncthreads()",
-            reason="race",
-            hint="Who may read a tile before it is full? And who may fill it while others still read?",
-        ),
-        "only those inside": edit(
-            _tiled,
-            under=("for start", "if i < out.shape[0] and j < out.shape[1]:"),
-            reason="barrier",
-            hint="Threads beyond the edge have no result. Yet they have to come to the barriers: what could they do there that harms nobody?",
-        ),
-        "not cleared": edit(
-            _tiled,
-            ("left[ty, tx] = a[start + ty, row] if", "if"),
-            (
-                "row < a.shape[1] else 0",
-                "row < a.shape[1]:\n            left[ty, tx] = a[start + ty, row]",
-            ),
-            ("right[ty, tx] = b[start + ty, j] if", "if"),
-            (
-                "j < b.shape[1] else 0",
-                "j < b.shape[1]:\n            right[ty, tx] = b[start + ty, j]",
-            ),
-            reason="uninitialised",
-            gives=_with_stale,
-            why="where the last tiles have no elements, those of the tiles before still stand, and are added once more.",
+    advice={
+        "traffic": "Fetch tiles of 16 × 16 into shared memory, and multiply from there.",
+        "race": "Who may read a tile before it is full? And who may fill it while others still read?",
+        "barrier": "Threads beyond the edge have no result. Yet they have to come to the barriers: what could they do there that harms nobody?",
+        "coalescing": "A thread need not fetch what it multiplies: let `threadIdx.x` run along a row of a, and turn the tile when you read it.",
+        "banks": "Leave the tile as it was fetched, and turn it when you read it: `left[k, ty]` is one word for all threads of a row.",
+        "bounds": "The last tiles are not full: in which directions?",
+    },
+    mistakes={
+        "not cleared": Mistake(
+            "uninitialised",
+            "where the last tiles have no elements, those of the tiles before still stand, and are added once more.",
+            _with_stale,
             hint="What lies in a tile where the matrix has no element? What could lie there that adds nothing?",
         ),
-        "rounded down": edit(
-            _tiled,
-            ("range(0, a.shape[0], 16)", "range(0, a.shape[0] // 16 * 16, 16)"),
-            reason="remainder",
-            gives=_full_tiles,
-            why="the last tiles, which are not full, are left out of the sums.",
+        "rounded down": Mistake(
+            "remainder",
+            "the last tiles, which are not full, are left out of the sums.",
+            _full_tiles,
             hint="How many tiles does it take to cover 40 columns?",
         ),
-        "down the columns": edit(
-            _tiled,
-            (
-                "a[start + ty, row] if start + ty < a.shape[0] and row <",
-                "a[start + tx, i] if start + tx < a.shape[0] and i <",
-            ),
-            ("left[k, ty] *", "left[ty, k] *"),
-            reason="coalescing",
-            hint="A thread need not fetch what it multiplies: let `threadIdx.x` run along a row of a, and turn the tile when you read it.",
-        ),
-        "turned on the way in": edit(
-            _tiled,
-            ("left[ty, tx] =", "left[tx, ty] ="),
-            ("left[k, ty] *", "left[ty, k] *"),
-            reason="banks",
-            hint="Leave the tile as it was fetched, and turn it when you read it: `left[k, ty]` is one word for all threads of a row.",
-        ),
-        "not transposed": edit(
-            _tiled,
-            ("range(0, a.shape[0], 16)", "range(0, a.shape[1], 16)"),
-            (
-                "a[start + ty, row] if start + ty < a.shape[0] and row < a.shape[1]",
-                "a[i, start + tx] if i < a.shape[0] and start + tx < a.shape[1]",
-            ),
-            ("left[k, ty] *", "left[ty, k] *"),
-            reason="transposed",
-            gives=_as_in_the_lecture,
-            why="that is a @ b, the lecture's product. Asked for is a.T @ b.",
+        "not transposed": Mistake(
+            "transposed",
+            "that is a @ b, the lecture's product. Asked for is a.T @ b.",
+            _as_in_the_lecture,
             hint="Element (i, j) adds up a[k, i] · b[k, j]: which part of a is a tile, and who fetches what of it?",
         ),
-        "no guards": edit(
-            _tiled,
-            (" if start + ty < a.shape[0] and row < a.shape[1] else 0", ""),
-            (" if start + ty < b.shape[0] and j < b.shape[1] else 0", ""),
-            ("if i < out.shape[0] and j < out.shape[1]:\n        out", "out"),
-            reason="bounds",
-            hint="The last tiles are not full: in which directions?",
-        ),
-        "begun anew": edit(
-            _tiled,
-            ("        for k in", "        total = np.float32(0)\n        for k in"),
-            reason="once",
-            gives=_last_tile,
-            why="only the products of the last pair of tiles are in the sum.",
+        "begun anew": Mistake(
+            "once",
+            "only the products of the last pair of tiles are in the sum.",
+            _last_tile,
             hint="What becomes of the products of one pair of tiles when the next one comes?",
         ),
     },
-    right={"cleared tiles": _tiled, "shorter last tiles": _shorter_last},
 )

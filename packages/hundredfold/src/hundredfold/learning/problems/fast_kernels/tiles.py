@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..numbers import NumbersJudge, Quantity
-from ..problem import Problem, Wrong
+from ..numbers import NumbersJudge, Quantity, mistake
+from ..problem import Problem
 
 BANKS = 32
 
@@ -22,10 +22,6 @@ BYTES = 2 * N**3 // SIDE * ITEM  # 34 359 738 368
 THREADS, REGISTERS, SHARED = 256, 40, 12 * 1024
 BY_THREADS, BY_REGISTERS, BY_SHARED = 2048 // THREADS, 65_536 // (REGISTERS * THREADS), 96 * 1024 // SHARED  # 8, 6, 8
 BLOCKS = min(BY_THREADS, BY_REGISTERS, BY_SHARED)
-
-
-def _answer(straight=STRAIGHT, padded=PADDED, fetched=FETCHED, moved=BYTES, blocks=BLOCKS) -> tuple[float, ...]:
-    return float(straight), float(padded), float(fetched), float(moved), float(blocks)
 
 
 TILES = Problem(
@@ -80,58 +76,50 @@ TILES = Problem(
         "`bytes_read`: a thread reads one element of each matrix for each of n / 16 pairs of tiles, and there are n² threads.",
         "`blocks`: divide each of the three stores of a multiprocessor by what a block needs of it. The smallest counts, rounded down.",
     ),
-    wrong={
-        "no conflict": Wrong(
-            _answer(straight=1),
+    mistakes={
+        "no conflict": mistake(
             "banks",
-            why="that would be so along a row. Down a column of this tile it is 32 words from one to the next.",
-            hint="32 modulo 32 is 0.",
+            "that would be so along a row. Down a column of this tile it is 32 words from one to the next.",
+            "32 modulo 32 is 0.",
+            cycles_32=1,
         ),
-        "as if 33": Wrong(
-            _answer(padded=1),
+        "as if 33": mistake(
             "shifted",
-            why="with 33 columns all 32 would lie in different banks. With 34 the banks are 0, 2, 4 and so on.",
+            "with 33 columns all 32 would lie in different banks. With 34 the banks are 0, 2, 4 and so on.",
+            cycles_34=1,
         ),
-        "half": Wrong(
-            _answer(padded=16), "count", why="that many banks are used. Asked for are the words in one of them."
-        ),
-        "no rim": Wrong(
-            _answer(fetched=TILE[0] * TILE[1]),
+        "half": mistake("count", "that many banks are used. Asked for are the words in one of them.", cycles_34=16),
+        "no rim": mistake(
             "border",
-            why="those are the block's own cells. The ones at its rim have neighbours beyond.",
+            "those are the block's own cells. The ones at its rim have neighbours beyond.",
+            fetched=TILE[0] * TILE[1],
         ),
-        "one side": Wrong(
-            _answer(fetched=(TILE[0] + 1) * (TILE[1] + 1)), "border", why="a tile has a rim on all four sides."
-        ),
-        "untiled": Wrong(
-            _answer(fetched=5 * TILE[0] * TILE[1]),
+        "one side": mistake("border", "a tile has a rim on all four sides.", fetched=(TILE[0] + 1) * (TILE[1] + 1)),
+        "untiled": mistake(
             "reads",
-            why="that is what 256 threads read without a tile: five each. Of those, most are the same cells.",
+            "that is what 256 threads read without a tile: five each. Of those, most are the same cells.",
+            fetched=5 * TILE[0] * TILE[1],
         ),
-        "no tiles": Wrong(
-            _answer(moved=2 * N**3 * ITEM),
+        "no tiles": mistake(
             "traffic",
-            why="that is without tiles. Of 16 threads in a row of the block, each uses what one has fetched.",
+            "that is without tiles. Of 16 threads in a row of the block, each uses what one has fetched.",
+            bytes_read=2 * N**3 * ITEM,
         ),
-        "one matrix": Wrong(
-            _answer(moved=N**3 // SIDE * ITEM),
-            "reads",
-            why="that is one of the two matrices.",
-            hint="a and b are both read.",
+        "one matrix": mistake(
+            "reads", "that is one of the two matrices.", "a and b are both read.", bytes_read=N**3 // SIDE * ITEM
         ),
-        "elements": Wrong(_answer(moved=2 * N**3 // SIDE), "item-size", why="those are elements; float32 has 4 bytes."),
-        "each once": Wrong(
-            _answer(moved=2 * N * N * ITEM),
+        "elements": mistake("item-size", "those are elements; float32 has 4 bytes.", bytes_read=2 * N**3 // SIDE),
+        "each once": mistake(
             "once",
-            why="that is each element once. A tile of 16 × 16 serves one block, and 256 blocks need the same row of a.",
+            "that is each element once. A tile of 16 × 16 serves one block, and 256 blocks need the same row of a.",
+            bytes_read=2 * N * N * ITEM,
         ),
-        "threads only": Wrong(
-            _answer(blocks=BY_THREADS),
+        "threads only": mistake(
             "occupancy",
-            why="threads and shared memory allow that many; what of the registers?",
-            hint="256 threads of 40 registers take 10 240 of them.",
+            "threads and shared memory allow that many; what of the registers?",
+            "256 threads of 40 registers take 10 240 of them.",
+            blocks=BY_THREADS,
         ),
-        "in fractions": Wrong(_answer(blocks=6.4), "rounding", why="a block is resident whole or not at all."),
+        "in fractions": mistake("rounding", "a block is resident whole or not at all.", blocks=6.4),
     },
-    right={"exact": _answer(), "by head": (32, 2, 340, 34.4e9, 6)},
 )

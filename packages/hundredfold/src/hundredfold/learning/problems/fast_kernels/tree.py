@@ -9,14 +9,12 @@ import numpy as np
 from ..cases import Case, normal
 from ..functions import Run
 from ..kernels.judging import KernelJudge, Launch
-from ..kernels.later import later
 from ..kernels.shares import per_block, shares
-from ..problem import Problem, Wrong
+from ..problem import Mistake, Problem
 from ..properties import Drawn, Property, Strategy, other_data, sizes, tiny
 from ..verdict import refuse
 from .looking import accesses
 
-cuda = None  # set by `later`
 BLOCK = 256
 DEPTH = 8
 """Steps of the tree: 256 = 2⁸."""
@@ -64,208 +62,6 @@ def as_a_tree(seen: Any, run: Run) -> None:
                 f"the result is right, by {count['atomics']} atomic additions in {seen.blocks} blocks: those to one place go one "
                 "after the other.",
             )
-
-
-# Written as a learner would.
-
-
-@later
-def _sequential(x, sums):
-    part = cuda.shared.array(256, np.float64)
-    t = cuda.threadIdx.x
-    i = cuda.grid(1)
-    part[t] = x[i] if i < x.size else 0.0
-    cuda.syncthreads()
-    step = 128
-    while step > 0:
-        if t < step:
-            part[t] += part[t + step]
-        cuda.syncthreads()
-        step //= 2
-    if t == 0:
-        sums[cuda.blockIdx.x] = part[0]
-
-
-@later
-def _interleaved(x, sums):
-    part = cuda.shared.array(256, np.float64)
-    t = cuda.threadIdx.x
-    i = cuda.blockIdx.x * cuda.blockDim.x + t
-    if i < x.size:
-        part[t] = x[i]
-    else:
-        part[t] = 0
-    step = 1
-    while step < cuda.blockDim.x:
-        cuda.syncthreads()
-        if t % (2 * step) == 0:
-            part[t] += part[t + step]
-        step *= 2
-    if t == 0:
-        sums[cuda.blockIdx.x] = part[0]
-
-
-@later
-def _shuffled(x, sums):
-    """Within a warp by registers, then the eight warps' sums by the first warp."""
-    of_warp = cuda.shared.array(8, np.float64)
-    t = cuda.threadIdx.x
-    i = cuda.grid(1)
-    mine = x[i] if i < x.size else 0.0
-    for step in (16, 8, 4, 2, 1):
-        mine += cuda.shfl_down_sync(0xFFFFFFFF, mine, step)
-    if t % 32 == 0:
-        of_warp[t // 32] = mine
-    cuda.syncthreads()
-    if t == 0:
-        mine = 0.0
-        for k in range(8):
-            mine += of_warp[k]
-        sums[cuda.blockIdx.x] = mine
-
-
-@later
-def _unguarded(x, sums):
-    part = cuda.shared.array(256, np.float64)
-    t = cuda.threadIdx.x
-    part[t] = x[cuda.grid(1)]
-    cuda.syncthreads()
-    step = 128
-    while step > 0:
-        if t < step:
-            part[t] += part[t + step]
-        cuda.syncthreads()
-        step //= 2
-    if t == 0:
-        sums[cuda.blockIdx.x] = part[0]
-
-
-@later
-def _no_barriers(x, sums):
-    part = cuda.shared.array(256, np.float64)
-    t = cuda.threadIdx.x
-    i = cuda.grid(1)
-    part[t] = x[i] if i < x.size else 0.0
-    step = 128
-    while step > 0:
-        if t < step:
-            part[t] += part[t + step]
-        step //= 2
-    if t == 0:
-        sums[cuda.blockIdx.x] = part[0]
-
-
-@later
-def _barrier_for_some(x, sums):
-    part = cuda.shared.array(256, np.float64)
-    t = cuda.threadIdx.x
-    i = cuda.grid(1)
-    part[t] = x[i] if i < x.size else 0.0
-    cuda.syncthreads()
-    step = 128
-    while step > 0:
-        if t < step:
-            part[t] += part[t + step]
-            cuda.syncthreads()
-        step //= 2
-    if t == 0:
-        sums[cuda.blockIdx.x] = part[0]
-
-
-@later
-def _not_cleared(x, sums):
-    part = cuda.shared.array(256, np.float64)
-    t = cuda.threadIdx.x
-    i = cuda.grid(1)
-    if i < x.size:
-        part[t] = x[i]
-    cuda.syncthreads()
-    step = 128
-    while step > 0:
-        if t < step:
-            part[t] += part[t + step]
-        cuda.syncthreads()
-        step //= 2
-    if t == 0:
-        sums[cuda.blockIdx.x] = part[0]
-
-
-@later
-def _from_64(x, sums):
-    part = cuda.shared.array(256, np.float64)
-    t = cuda.threadIdx.x
-    i = cuda.grid(1)
-    part[t] = x[i] if i < x.size else 0.0
-    cuda.syncthreads()
-    step = 64
-    while step > 0:
-        if t < step:
-            part[t] += part[t + step]
-        cuda.syncthreads()
-        step //= 2
-    if t == 0:
-        sums[cuda.blockIdx.x] = part[0]
-
-
-@later
-def _in_float32(x, sums):
-    part = cuda.shared.array(256, np.float32)
-    t = cuda.threadIdx.x
-    i = cuda.grid(1)
-    part[t] = x[i] if i < x.size else 0.0
-    cuda.syncthreads()
-    step = 128
-    while step > 0:
-        if t < step:
-            part[t] += part[t + step]
-        cuda.syncthreads()
-        step //= 2
-    if t == 0:
-        sums[cuda.blockIdx.x] = part[0]
-
-
-@later
-def _one_adds(x, sums):
-    part = cuda.shared.array(256, np.float64)
-    t = cuda.threadIdx.x
-    i = cuda.grid(1)
-    part[t] = x[i] if i < x.size else 0.0
-    cuda.syncthreads()
-    if t == 0:
-        total = 0.0
-        for k in range(256):
-            total += part[k]
-        sums[cuda.blockIdx.x] = total
-
-
-@later
-def _one_warp(x, sums):
-    """32 threads add eight numbers each, and then those of the warp; seven warps have nothing to do."""
-    t = cuda.threadIdx.x
-    if t < 32:
-        mine = 0.0
-        for k in range(t, 256, 32):
-            i = cuda.blockIdx.x * 256 + k
-            if i < x.size:
-                mine += x[i]
-        for step in (16, 8, 4, 2, 1):
-            mine += cuda.shfl_down_sync(0xFFFFFFFF, mine, step)
-        if t == 0:
-            sums[cuda.blockIdx.x] = mine
-
-
-@later
-def _by_atomics(x, sums):
-    total = cuda.shared.array(1, np.float64)
-    i = cuda.grid(1)
-    if cuda.threadIdx.x == 0:
-        total[0] = 0
-    cuda.syncthreads()
-    if i < x.size:
-        cuda.atomic.add(total, 0, x[i])
-    cuda.syncthreads()
-    if cuda.threadIdx.x == 0:
-        sums[cuda.blockIdx.x] = total[0]
 
 
 def _turns(n: int) -> np.ndarray:
@@ -318,42 +114,25 @@ TREE = Problem(
         "`if t < step`.",
         "The last block has more threads than numbers. A thread without a number puts 0.0 into its place, and goes on.",
     ),
-    wrong={
-        "unguarded": Wrong(
-            _unguarded,
-            "bounds",
-            hint="Not every thread of the last block has a number; yet each has to come to the barriers.",
-        ),
-        "no barriers": Wrong(_no_barriers, "race"),
-        "barrier for some": Wrong(
-            _barrier_for_some,
-            "barrier",
-            hint="Which threads come by this barrier? It is meant for all of the block.",
-        ),
-        "not cleared": Wrong(
-            _not_cleared,
-            "uninitialised",
-            hint="What lies in the place of a thread that has no number of its own?",
-        ),
-        "half": Wrong(
-            _from_64,
+    advice={
+        "bounds": "Not every thread of the last block has a number; yet each has to come to the barriers.",
+        "barrier": "Which threads come by this barrier? It is meant for all of the block.",
+        "uninitialised": "What lies in the place of a thread that has no number of its own?",
+        "serial": "Halve the number of threads that add, step by step.",
+        "atomics": "Atomic additions to one place wait for each other; a tree takes 8 steps.",
+    },
+    mistakes={
+        "half": Mistake(
             "remainder",
-            gives=_halves,
-            why="only the first 128 numbers of each block are in its sum.",
+            "only the first 128 numbers of each block are in its sum.",
+            _halves,
             hint="256 numbers: how many threads add in the first step?",
         ),
-        "float32": Wrong(
-            _in_float32,
+        "float32": Mistake(
             "dtype",
-            gives=_narrow,
-            why="on the way the numbers are float32, which has 24 binary digits; x has 53.",
+            "on the way the numbers are float32, which has 24 binary digits; x has 53.",
+            _narrow,
             hint="Which type has each place that a number passes through?",
         ),
-        "one adds": Wrong(_one_adds, "serial", hint="Halve the number of threads that add, step by step."),
-        "one warp": Wrong(_one_warp, "serial"),
-        "atomics": Wrong(
-            _by_atomics, "atomics", hint="Atomic additions to one place wait for each other; a tree takes 8 steps."
-        ),
     },
-    right={"sequential": _sequential, "interleaved": _interleaved, "shuffled": _shuffled},
 )

@@ -95,7 +95,6 @@ WORTH = decide(
             "a kernel of one's own was chosen for everything. Somebody has written most of them already, and better.",
         ),
     },
-    unknown={"turn": "gpu"},
     hints=(
         "For each job write three times: bytes ÷ bandwidth or operations ÷ rate on each side, the launches, and what crosses the bus.",
         "A kernel of your own has to take half the library's time, or it is not worth its bugs. For which of the five does it?",

@@ -11,7 +11,7 @@ import pandas as pd
 
 from ..cases import Case
 from ..differences import explain, number
-from ..problem import Problem, Wrong
+from ..problem import Mistake, Problem
 from ..verdict import Refusal, refuse
 from .judging import TableJudge, by_host
 from .values import flat, require_columns, require_kind
@@ -192,19 +192,19 @@ def alike(found: pd.DataFrame, other: pd.DataFrame) -> bool:
     return True
 
 
-def _mistaken(wrong: Wrong, case: Case) -> pd.DataFrame | None:
-    theirs = wrong.computes(*case.host())
+def _mistaken(mistake: Mistake, case: Case) -> pd.DataFrame | None:
+    theirs = mistake.computes(*case.host())
     return None if theirs is None else flat(theirs)
 
 
 def _recognise(problem: Problem, case: Case, found: pd.DataFrame, right: pd.DataFrame) -> None:
     """Refuse a result that is the one of a known mistake, with that mistake's reason."""
-    for wrong in problem.wrong.values():
-        theirs = _mistaken(wrong, case)
+    for mistake in problem.mistakes.values():
+        theirs = _mistaken(mistake, case)
         if theirs is None:
             continue
         if alike(found, theirs) and not alike(right, theirs):
-            refuse(wrong.reason, wrong.why, advice=wrong.hint)
+            refuse(mistake.reason, mistake.why, advice=mistake.hint)
 
 
 def _recognise_column(problem: Problem, case: Case, found: pd.DataFrame, right: pd.DataFrame, keys: list[str]) -> None:
@@ -213,12 +213,12 @@ def _recognise_column(problem: Problem, case: Case, found: pd.DataFrame, right: 
     if not alike(ours[keys], asked[keys]):
         return
     name = next((name for name in asked.columns if not alike(ours[[name]], asked[[name]])), None)
-    for wrong in problem.wrong.values():
-        theirs = None if name is None else _mistaken(wrong, case)
+    for mistake in problem.mistakes.values():
+        theirs = None if name is None else _mistaken(mistake, case)
         if theirs is None:
             continue
         if not {name, *keys} <= set(theirs.columns) or len(theirs) != len(asked):
             continue
         theirs = theirs.sort_values(keys, ignore_index=True)
         if alike(theirs[keys], asked[keys]) and alike(ours[[name]], theirs[[name]]):
-            refuse(wrong.reason, wrong.why, advice=wrong.hint)
+            refuse(mistake.reason, mistake.why, advice=mistake.hint)

@@ -15,7 +15,7 @@ from .. import devices, guard, traffic
 from ..cases import Case
 from ..facts import Account, Fact, Seen, crossings, of_call
 from ..guard import require_callable
-from ..problem import Problem, Wrong
+from ..problem import Mistake, Problem
 from ..properties import Drawn, Property, Strategy, all_cases
 from ..untouched import missing
 from ..verdict import NotAttempted, Refusal, Verified, refuse
@@ -246,18 +246,18 @@ def specified(specification: Callable[..., Any], case: Case) -> Rows:
 
 def recognise(problem: Problem, case: Case, ours: pd.DataFrame, right: pd.DataFrame, *, ordered: bool = False) -> None:
     """Refuse a result that is the one of a known mistake, with that mistake's reason."""
-    for wrong in problem.wrong.values():
-        mistaken = _mistaken(wrong, case, tuple(right.columns))
+    for mistake in problem.mistakes.values():
+        mistaken = _mistaken(mistake, case, tuple(right.columns))
         if mistaken is None:
             continue
         theirs = mistaken.values if ordered else mistaken.sorted()
         if alike(ours, theirs) and not alike(theirs, right):
-            refuse(wrong.reason, wrong.why, advice=wrong.hint)
+            refuse(mistake.reason, mistake.why, advice=mistake.hint)
 
 
 @functools.lru_cache(maxsize=512)
-def _mistaken(wrong: Wrong, case: Case, columns: tuple[str, ...]) -> Rows | None:
-    given = wrong.computes(*case.host())
+def _mistaken(mistake: Mistake, case: Case, columns: tuple[str, ...]) -> Rows | None:
+    given = mistake.computes(*case.host())
     if given is None:
         return None
     theirs = rows(given)

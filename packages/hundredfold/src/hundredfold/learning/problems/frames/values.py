@@ -12,7 +12,7 @@ from .. import devices
 from ..guard import article
 from ..verdict import NotJudged, refuse
 
-cudf = devices._Later("cudf")
+cudf = devices.LazyModule("cudf")
 
 
 def need_cudf() -> Any:

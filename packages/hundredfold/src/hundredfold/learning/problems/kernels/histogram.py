@@ -8,14 +8,12 @@ from .. import devices
 from ..cases import Case
 from ..differences import explain
 from ..functions import Run, recognise
-from ..problem import Problem, Wrong
+from ..problem import Mistake, Problem
 from ..properties import Drawn, Property, Strategy, other_data, sizes
 from ..verdict import refuse
 from .judging import KernelJudge, Launch
-from .later import later
 from .shares import shares
 
-cuda = None  # set by `later`
 LEVELS = 16
 GRID: Launch = ((4,), (64,))
 """Fewer threads than values: the kernel needs a loop."""
@@ -55,116 +53,6 @@ def _compare(run: Run) -> None:
         refuse("overlap", f"{total} were counted and there are {pairs} pairs.", advice=_WHICH)
     recognise(run, got)
     explain(got, run.expected)
-
-
-# Written as a learner would.
-
-
-@later
-def _atomic(v, counts):
-    for i in range(cuda.grid(1), v.size - 1, cuda.gridsize(1)):
-        cuda.atomic.add(counts, (v[i], v[i + 1]), 1)
-
-
-@later
-def _atomic_while(v, counts):
-    i = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x + 1
-    while i < v.shape[0]:
-        cuda.atomic.add(counts, (v[i - 1], v[i]), 1)
-        i += cuda.blockDim.x * cuda.gridDim.x
-
-
-@later
-def _shared(v, counts):
-    mine = cuda.shared.array((16, 16), np.int32)
-    for k in range(cuda.threadIdx.x, 256, cuda.blockDim.x):
-        mine[k // 16, k % 16] = 0
-    cuda.syncthreads()
-    for i in range(cuda.grid(1), v.size - 1, cuda.gridsize(1)):
-        cuda.atomic.add(mine, (v[i], v[i + 1]), 1)
-    cuda.syncthreads()
-    for k in range(cuda.threadIdx.x, 256, cuda.blockDim.x):
-        cuda.atomic.add(counts, (k // 16, k % 16), mine[k // 16, k % 16])
-
-
-@later
-def _starter(v, counts):
-    for i in range(cuda.grid(1), v.size - 1, cuda.gridsize(1)):
-        counts[v[i], v[i + 1]] += 1
-
-
-@later
-def _read_back(v, counts):
-    for i in range(cuda.grid(1), v.size - 1, cuda.gridsize(1)):
-        counts[v[i], v[i + 1]] = cuda.atomic.add(counts, (v[i], v[i + 1]), 1) + 1
-
-
-@later
-def _barrier(v, counts):
-    for i in range(cuda.grid(1), v.size - 1, cuda.gridsize(1)):
-        counts[v[i], v[i + 1]] += 1
-        cuda.syncthreads()
-
-
-@later
-def _flat_index(v, counts):
-    for i in range(cuda.grid(1), v.size - 1, cuda.gridsize(1)):
-        cuda.atomic.add(counts, LEVELS * v[i] + v[i + 1], 1)
-
-
-@later
-def _one_each(v, counts):
-    i = cuda.grid(1)
-    if i < v.size - 1:
-        cuda.atomic.add(counts, (v[i], v[i + 1]), 1)
-
-
-@later
-def _stride_of_a_block(v, counts):
-    for i in range(cuda.grid(1), v.size - 1, cuda.blockDim.x):
-        cuda.atomic.add(counts, (v[i], v[i + 1]), 1)
-
-
-@later
-def _one_pair_too_many(v, counts):
-    for i in range(cuda.grid(1), v.size, cuda.gridsize(1)):
-        cuda.atomic.add(counts, (v[i], v[i + 1]), 1)
-
-
-@later
-def _with_itself(v, counts):
-    for i in range(cuda.grid(1), v.size - 1, cuda.gridsize(1)):
-        cuda.atomic.add(counts, (v[i], v[i]), 1)
-
-
-@later
-def _the_other_way(v, counts):
-    for i in range(cuda.grid(1), v.size - 1, cuda.gridsize(1)):
-        cuda.atomic.add(counts, (v[i + 1], v[i]), 1)
-
-
-@later
-def _not_cleared(v, counts):
-    mine = cuda.shared.array((16, 16), np.int32)
-    for i in range(cuda.grid(1), v.size - 1, cuda.gridsize(1)):
-        cuda.atomic.add(mine, (v[i], v[i + 1]), 1)
-    cuda.syncthreads()
-    for k in range(cuda.threadIdx.x, 256, cuda.blockDim.x):
-        cuda.atomic.add(counts, (k // 16, k % 16), mine[k // 16, k % 16])
-
-
-@later
-def _one_thread(v, counts):
-    if cuda.grid(1) == 0:
-        for i in range(v.size - 1):
-            counts[v[i], v[i + 1]] += 1
-
-
-@later
-def _one_block(v, counts):
-    if cuda.blockIdx.x == 0:
-        for i in range(cuda.threadIdx.x, v.size - 1, cuda.blockDim.x):
-            cuda.atomic.add(counts, (v[i], v[i + 1]), 1)
 
 
 def _diagonal(v: np.ndarray) -> np.ndarray:
@@ -220,39 +108,26 @@ HISTOGRAM = Problem(
         "`cuda.atomic.add(array, index, value)` does the three as one; the index of a matrix is a tuple.",
         "`cuda.atomic.add(counts, (v[i], v[i + 1]), 1)` in place of the addition, and nothing else.",
     ),
-    wrong={
-        "race": Wrong(
-            _starter, "race", hint="Three steps stand in that line. What if another thread's fall between them?"
-        ),
-        "read back": Wrong(_read_back, "race", hint="The atomic addition writes the count itself; do not assign it."),
-        "flat index": Wrong(_flat_index, "typing", hint="The index of a matrix is a tuple, `(a, b)`."),
-        "remainder": Wrong(_one_each, "remainder"),
-        "overlap": Wrong(_stride_of_a_block, "overlap"),
-        "barrier": Wrong(
-            _barrier,
-            "barrier",
-            hint="A barrier makes the threads of one block wait. It does not make one step of the three in `+=`.",
-        ),
-        "bounds": Wrong(_one_pair_too_many, "bounds", hint="Nothing follows upon the last value: pairs are one fewer."),
-        "value": Wrong(
-            _with_itself,
-            "value",
-            _diagonal,
-            "each value was counted with itself. Asked for: with the one that follows.",
-            "The index is a tuple, `(v[i], v[i + 1])`.",
-        ),
-        "the other way": Wrong(
-            _the_other_way,
-            "transposed",
-            lambda v: follows(v).T,
-            "that counts upon which value `a` follows. Asked for, at [a, b]: how often b follows upon a.",
-            "The value that comes first is the row.",
-        ),
-        "uninitialised": Wrong(
-            _not_cleared, "uninitialised", hint="Shared memory begins with leftovers: set it to 0, then `syncthreads`."
-        ),
-        "serial": Wrong(_one_thread, "serial", hint=_OWN_LOOP),
-        "one block": Wrong(_one_block, "serial", hint=_OWN_LOOP),
+    advice={
+        "race": "Three steps stand in that line. What if another thread's fall between them?",
+        "typing": "The index of a matrix is a tuple, `(a, b)`.",
+        "barrier": "A barrier makes the threads of one block wait. It does not make one step of the three in `+=`.",
+        "bounds": "Nothing follows upon the last value: pairs are one fewer.",
+        "uninitialised": "Shared memory begins with leftovers: set it to 0, then `syncthreads`.",
+        "serial": _OWN_LOOP,
     },
-    right={"atomic": _atomic, "a while loop": _atomic_while, "counts of each block": _shared},
+    mistakes={
+        "value": Mistake(
+            "value",
+            "each value was counted with itself. Asked for: with the one that follows.",
+            _diagonal,
+            hint="The index is a tuple, `(v[i], v[i + 1])`.",
+        ),
+        "the other way": Mistake(
+            "transposed",
+            "that counts upon which value `a` follows. Asked for, at [a, b]: how often b follows upon a.",
+            lambda v: follows(v).T,
+            hint="The value that comes first is the row.",
+        ),
+    },
 )

@@ -23,7 +23,6 @@ from ..problem import Problem
 from ..properties import all_cases
 from ..untouched import empty
 from ..verdict import NotAttempted, Refusal, Verified, refuse
-from .later import ready
 from .shares import of_kernel
 
 Launch = tuple[tuple[int, ...], tuple[int, ...]]
@@ -101,7 +100,7 @@ class KernelJudge(FunctionJudge):
 
     def __call__(self, problem: Problem, answers: tuple[Any, ...]) -> Verified:
         devices.need_cupy()
-        kernel = ready(answers[0])
+        kernel = answers[0]
         require_kernel(kernel, problem.answers[0])
         if empty(kernel):
             raise NotAttempted("the kernel does nothing yet")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..numbers import NumbersJudge, Quantity
-from ..problem import Problem, Wrong
+from ..numbers import NumbersJudge, Quantity, mistake
+from ..problem import Problem
 
 ROWS, COLUMNS, THREADS = 1000, 750, (32, 8)
 ACROSS, DOWN = -(-COLUMNS // THREADS[0]), -(-ROWS // THREADS[1])  # 24, 125
@@ -14,10 +14,6 @@ ROW = BLOCK[1] * THREADS[1] + THREAD[1]  # 167
 COLUMN = BLOCK[0] * THREADS[0] + THREAD[0]  # 101
 SECTORS = 32 * 4 // 32
 COLUMN_SECTORS = 32
-
-
-def _answer(blocks=BLOCKS, idle=IDLE, row=ROW, along=SECTORS, down=COLUMN_SECTORS) -> tuple[float, ...]:
-    return float(blocks), float(idle), float(row), float(along), float(down)
 
 
 LAUNCH = Problem(
@@ -56,55 +52,48 @@ LAUNCH = Problem(
         "`sectors_along`: memory comes in sectors of 32 bytes. Into how many of them do 32 neighbours of 4 bytes fall?",
         "`sectors_down`: how many bytes lie between a pixel and the one below it?",
     ),
-    wrong={
-        "rounded down": Wrong(
-            _answer(blocks=(COLUMNS // 32) * (ROWS // 8)),
+    mistakes={
+        "rounded down": mistake(
             "remainder",
-            why="750 / 32 was rounded down: the last 14 columns would have no thread.",
-            hint="Round up: `-(-750 // 32)` or `math.ceil(750 / 32)`.",
+            "750 / 32 was rounded down: the last 14 columns would have no thread.",
+            "Round up: `-(-750 // 32)` or `math.ceil(750 / 32)`.",
+            blocks=(COLUMNS // 32) * (ROWS // 8),
         ),
-        "exchanged": Wrong(
-            _answer(blocks=-(-ROWS // 32) * -(-COLUMNS // 8)),
+        "exchanged": mistake(
             "transposed",
-            why="that is with x along the rows. Here x counts columns: a block is 32 columns wide and 8 rows high.",
+            "that is with x along the rows. Here x counts columns: a block is 32 columns wide and 8 rows high.",
+            blocks=-(-ROWS // 32) * -(-COLUMNS // 8),
         ),
-        "threads": Wrong(
-            _answer(blocks=BLOCKS * 256), "factor", why="those are all threads. A block has 32 · 8 = 256 of them."
-        ),
-        "as one line": Wrong(
-            _answer(blocks=-(-ROWS * COLUMNS // 256)),
+        "threads": mistake("factor", "those are all threads. A block has 32 · 8 = 256 of them.", blocks=BLOCKS * 256),
+        "as one line": mistake(
             "shape",
-            why="that is for 750 000 pixels in one line. Blocks of 32 × 8 do not fit into 750 columns without a rest.",
+            "that is for 750 000 pixels in one line. Blocks of 32 × 8 do not fit into 750 columns without a rest.",
+            blocks=-(-ROWS * COLUMNS // 256),
         ),
-        "none idle": Wrong(
-            _answer(idle=24 * 32 - COLUMNS),
+        "none idle": mistake(
             "per-element",
-            why="that is the number of columns too many. Each of them has 1000 threads.",
+            "that is the number of columns too many. Each of them has 1000 threads.",
+            idle=24 * 32 - COLUMNS,
         ),
-        "a block": Wrong(
-            _answer(idle=BLOCKS * 256), "count", why="those are all threads. Most of them have a pixel to do."
+        "a block": mistake("count", "those are all threads. Most of them have a pixel to do.", idle=BLOCKS * 256),
+        "column": mistake("transposed", "that is its column. Rows are counted by y.", row=COLUMN),
+        "within the block": mistake(
+            "offset", "that is its row within the block. 20 blocks lie above it.", row=THREAD[1]
         ),
-        "column": Wrong(_answer(row=COLUMN), "transposed", why="that is its column. Rows are counted by y."),
-        "within the block": Wrong(
-            _answer(row=THREAD[1]), "offset", why="that is its row within the block. 20 blocks lie above it."
+        "blocks of x": mistake(
+            "operands", "a block is 8 rows high; 32 is how wide it is.", row=BLOCK[1] * THREADS[0] + THREAD[1]
         ),
-        "blocks of x": Wrong(
-            _answer(row=BLOCK[1] * THREADS[0] + THREAD[1]),
-            "operands",
-            why="a block is 8 rows high; 32 is how wide it is.",
-        ),
-        "one a thread": Wrong(
-            _answer(along=32),
+        "one a thread": mistake(
             "coalescing",
-            why="a sector holds 8 float32 that lie side by side, and comes once for all of them.",
+            "a sector holds 8 float32 that lie side by side, and comes once for all of them.",
+            sectors_along=32,
         ),
-        "bytes": Wrong(_answer(along=128), "unit", why="those are the bytes. A sector has 32."),
-        "as along": Wrong(
-            _answer(down=SECTORS),
+        "bytes": mistake("unit", "those are the bytes. A sector has 32.", sectors_along=128),
+        "as along": mistake(
             "coalescing",
-            why="that would be so if the 32 lay side by side. From one row to the next it is 3000 bytes.",
-            hint="How many bytes lie between x[i, j] and x[i + 1, j]?",
+            "that would be so if the 32 lay side by side. From one row to the next it is 3000 bytes.",
+            "How many bytes lie between x[i, j] and x[i + 1, j]?",
+            sectors_down=SECTORS,
         ),
     },
-    right={"exact": _answer(), "by head": (3000, 18_000, 167, 4, 32)},
 )

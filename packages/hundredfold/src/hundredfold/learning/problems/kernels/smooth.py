@@ -11,14 +11,12 @@ import numpy as np
 
 from ..cases import Case
 from ..functions import Run
-from ..problem import Problem, Wrong
+from ..problem import Mistake, Problem
 from ..properties import Drawn, constants, other_data, sizes, ties
 from ..verdict import refuse
 from .judging import KernelJudge, Launch, beyond, cover
-from .later import later
 from .shares import accesses, shares
 
-cuda = None  # set by `later`
 READS = 9
 """Of one thread: each of its nine pixels once."""
 
@@ -94,188 +92,6 @@ ITS_OWN = (
     ),
 )
 """One thread reads no more than the 3 × 3 around its pixel, each once, and writes one; or fetches its part of a tile."""
-
-
-# Written as a learner would.
-
-
-@later
-def _counted(x, out):
-    j, i = cuda.grid(2)
-    n, m = x.shape
-    if i < n and j < m:
-        total = count = 0
-        for k in range(max(i - 1, 0), min(i + 2, n)):
-            for h in range(max(j - 1, 0), min(j + 2, m)):
-                total += x[k, h]
-                count += 1
-        out[i, j] = total // count
-
-
-@later
-def _by_names(x, out):
-    column = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
-    row = cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y
-    if row >= x.shape[0] or column >= x.shape[1]:
-        return
-    up, down = max(row - 1, 0), min(row + 1, x.shape[0] - 1)
-    left, right = max(column - 1, 0), min(column + 1, x.shape[1] - 1)
-    total = 0
-    for k in range(up, down + 1):
-        for h in range(left, right + 1):
-            total += x[k, h]
-    out[row, column] = total // ((down - up + 1) * (right - left + 1))
-
-
-@later
-def _unchecked(x, out):
-    j, i = cuda.grid(2)
-    if i < x.shape[0] and j < x.shape[1]:
-        total = 0
-        for di in range(-1, 2):
-            for dj in range(-1, 2):
-                total += x[i + di, j + dj]
-        out[i, j] = total // 9
-
-
-@later
-def _upper_only(x, out):
-    j, i = cuda.grid(2)
-    n, m = x.shape
-    if i < n and j < m:
-        total = count = 0
-        for k in range(i - 1, min(i + 2, n)):
-            for h in range(j - 1, min(j + 2, m)):
-                total += x[k, h]
-                count += 1
-        out[i, j] = total // count
-
-
-@later
-def _inner_only(x, out):
-    j, i = cuda.grid(2)
-    if 0 < i < x.shape[0] - 1 and 0 < j < x.shape[1] - 1:
-        total = 0
-        for di in range(-1, 2):
-            for dj in range(-1, 2):
-                total += x[i + di, j + dj]
-        out[i, j] = total // 9
-
-
-@later
-def _by_nine(x, out):
-    j, i = cuda.grid(2)
-    n, m = x.shape
-    if i < n and j < m:
-        total = 0
-        for k in range(max(i - 1, 0), min(i + 2, n)):
-            for h in range(max(j - 1, 0), min(j + 2, m)):
-                total += x[k, h]
-        out[i, j] = total // 9
-
-
-@later
-def _clamped(x, out):
-    """The lecture's."""
-    j, i = cuda.grid(2)
-    n, m = x.shape
-    if i < n and j < m:
-        total = 0
-        for di in range(-1, 2):
-            for dj in range(-1, 2):
-                total += x[min(max(i + di, 0), n - 1), min(max(j + dj, 0), m - 1)]
-        out[i, j] = total // 9
-
-
-@later
-def _rows_along_x(x, out):
-    i, j = cuda.grid(2)
-    n, m = x.shape
-    if i < n and j < m:
-        total = count = 0
-        for k in range(max(i - 1, 0), min(i + 2, n)):
-            for h in range(max(j - 1, 0), min(j + 2, m)):
-                total += x[k, h]
-                count += 1
-        out[i, j] = total // count
-
-
-@later
-def _narrow(x, out):
-    j, i = cuda.grid(2)
-    n, m = x.shape
-    if i < n and j < m:
-        total, count = np.int8(0), 0
-        for k in range(max(i - 1, 0), min(i + 2, n)):
-            for h in range(max(j - 1, 0), min(j + 2, m)):
-                total = np.int8(total + x[k, h])
-                count += 1
-        out[i, j] = total // count
-
-
-@later
-def _truncated(x, out):
-    j, i = cuda.grid(2)
-    n, m = x.shape
-    if i < n and j < m:
-        total = count = 0
-        for k in range(max(i - 1, 0), min(i + 2, n)):
-            for h in range(max(j - 1, 0), min(j + 2, m)):
-                total += x[k, h]
-                count += 1
-        out[i, j] = int(total / count)
-
-
-@later
-def _in_place(x, out):
-    j, i = cuda.grid(2)
-    n, m = x.shape
-    if i < n and j < m:
-        total = count = 0
-        for k in range(max(i - 1, 0), min(i + 2, n)):
-            for h in range(max(j - 1, 0), min(j + 2, m)):
-                total += x[k, h]
-                count += 1
-        x[i, j] = total // count
-        out[i, j] = total // count
-
-
-@later
-def _sum_in_out(x, out):
-    j, i = cuda.grid(2)
-    n, m = x.shape
-    if i < n and j < m:
-        up, down, left, right = max(i - 1, 0), min(i + 2, n), max(j - 1, 0), min(j + 2, m)
-        out[i, j] = 0
-        for k in range(up, down):
-            for h in range(left, right):
-                out[i, j] += x[k, h] // ((down - up) * (right - left))
-
-
-@later
-def _ends_early(x, out):
-    j, i = cuda.grid(2)
-    n, m = x.shape
-    if i < n and j < m:
-        total = count = 0
-        for k in range(max(i - 1, 0), min(i + 1, n)):
-            for h in range(max(j - 1, 0), min(j + 1, m)):
-                total += x[k, h]
-                count += 1
-        out[i, j] = total // count
-
-
-@later
-def _reads_twice(x, out):
-    j, i = cuda.grid(2)
-    n, m = x.shape
-    if i < n and j < m:
-        total = count = 0
-        for k in range(max(i - 1, 0), min(i + 2, n)):
-            for h in range(max(j - 1, 0), min(j + 2, m)):
-                total += x[k, h]
-                count += 1
-        out[i, j] = (total + x[i, j] - x[i, j]) // count
 
 
 def _zero_sums(x: np.ndarray) -> np.ndarray:
@@ -357,61 +173,49 @@ SMOOTH = Problem(
         "`range(max(i - 1, 0), min(i + 2, n))` are the rows that exist, and the same with j and m. Add up in a variable that "
         "begins as `0`, and write `total // count` once.",
     ),
-    wrong={
-        "bounds": Wrong(
-            _unchecked,
-            "bounds",
-            hint="Beyond the border there is no pixel. Which rows and columns of the 3 × 3 exist?",
-        ),
-        "wrapped": Wrong(_upper_only, "wrapped", hint="Which row did you mean by row -1?"),
-        "inner": Wrong(
-            _inner_only, "remainder", hint="Every pixel has a mean, those of the border, too: let their threads in."
-        ),
-        "by nine": Wrong(
-            _by_nine,
-            "border",
-            _zero_sums,
-            "it divides by 9 at the border, too, where fewer pixels exist.",
-            "Count the pixels that you add, and divide by their number.",
-        ),
-        "clamped": Wrong(
-            _clamped,
-            "border",
-            nearest,
-            "pixels at the border count more than once, as in the lecture. Asked for: only pixels that exist, each once.",
-            "Let the loops begin and end at the border, in place of clamping the index.",
-        ),
-        "transposed": Wrong(_rows_along_x, "transposed"),
-        "overflow": Wrong(
-            _narrow,
-            "overflow",
-            _wrapping,
-            "the sum ran over: nine pixels do not fit into an int8.",
-            "Let the sum begin as `0`: in Numba that is an int64.",
-        ),
-        "rounding": Wrong(
-            _truncated,
-            "rounding",
-            _toward_zero,
-            "negative means were rounded towards 0; asked for: rounded down.",
-            "`//` rounds down.",
-        ),
-        "race": Wrong(_in_place, "race", hint="Write into `out` only: the neighbours still read x."),
-        "parts": Wrong(
-            _sum_in_out,
-            "integer",
-            _in_parts,
-            "each pixel was divided by 9 before it was added, and each time a fraction was cut off.",
-            "Add up first, then divide once.",
-        ),
-        "ends early": Wrong(
-            _ends_early,
-            "value",
-            _upper_left,
-            "the row below and the column to the right are left out.",
-            "`range(a, b)` ends before b.",
-        ),
-        "traffic": Wrong(_reads_twice, "traffic", hint="Read each pixel once."),
+    advice={
+        "bounds": "Beyond the border there is no pixel. Which rows and columns of the 3 × 3 exist?",
+        "wrapped": "Which row did you mean by row -1?",
+        "remainder": "Every pixel has a mean, those of the border, too: let their threads in.",
+        "race": "Write into `out` only: the neighbours still read x.",
+        "traffic": "Read each pixel once.",
     },
-    right={"counted": _counted, "by names": _by_names},
+    mistakes={
+        "by nine": Mistake(
+            "border",
+            "it divides by 9 at the border, too, where fewer pixels exist.",
+            _zero_sums,
+            hint="Count the pixels that you add, and divide by their number.",
+        ),
+        "clamped": Mistake(
+            "border",
+            "pixels at the border count more than once, as in the lecture. Asked for: only pixels that exist, each once.",
+            nearest,
+            hint="Let the loops begin and end at the border, in place of clamping the index.",
+        ),
+        "overflow": Mistake(
+            "overflow",
+            "the sum ran over: nine pixels do not fit into an int8.",
+            _wrapping,
+            hint="Let the sum begin as `0`: in Numba that is an int64.",
+        ),
+        "rounding": Mistake(
+            "rounding",
+            "negative means were rounded towards 0; asked for: rounded down.",
+            _toward_zero,
+            hint="`//` rounds down.",
+        ),
+        "parts": Mistake(
+            "integer",
+            "each pixel was divided by 9 before it was added, and each time a fraction was cut off.",
+            _in_parts,
+            hint="Add up first, then divide once.",
+        ),
+        "ends early": Mistake(
+            "value",
+            "the row below and the column to the right are left out.",
+            _upper_left,
+            hint="`range(a, b)` ends before b.",
+        ),
+    },
 )

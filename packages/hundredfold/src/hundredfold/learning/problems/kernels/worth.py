@@ -54,7 +54,6 @@ WORTH = decide(
         "cpu": ("always-cpu", "the CPU was chosen for everything. Where the data lie or stay, the GPU is faster."),
         "gpu": ("always-gpu", "the GPU was chosen for everything. It has a price: launches, and the bus."),
     },
-    unknown={"once": "host"},
     hints=(
         "For each job write two times: bytes ÷ 50 GB/s on the CPU; on the GPU bytes ÷ 900 GB/s, the launches, and what "
         "crosses the bus ÷ 12 GB/s.",

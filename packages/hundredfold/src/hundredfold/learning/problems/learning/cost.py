@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..numbers import NumbersJudge, Quantity
-from ..problem import Problem, Wrong
+from ..numbers import NumbersJudge, Quantity, mistake
+from ..problem import Problem
 
 CANDIDATES, FOLDS = 20, 5
 DOCUMENTS, WORDS, LENGTH, COLUMNS = 200_000, 60, 400, 2**18
@@ -17,18 +17,6 @@ NBYTES = STORED * (4 + 4) + (DOCUMENTS + 1) * 4
 READING = FITS * STEPS * READS * NBYTES / BANDWIDTH
 LAUNCHING = FITS * STEPS * KERNELS * LAUNCH
 CROSSING = DOCUMENTS * LENGTH / LINK
-
-
-def _wrong(reason: str, why: str, hint: str = "", **values: float) -> Wrong:
-    """The right answers with some replaced."""
-    right = {
-        "fits": FITS,
-        "nbytes": float(NBYTES),
-        "reading": READING,
-        "launching": LAUNCHING,
-        "crossing": CROSSING,
-    }
-    return Wrong(tuple((right | values).values()), reason, why=why, hint=hint)
 
 
 COST = Problem(
@@ -73,72 +61,68 @@ COST = Problem(
         "`launching`: fits × 50 steps × 10 kernels × 5 µs.",
         "`crossing`: only the text itself, once, over 25 GB/s.",
     ),
-    wrong={
-        "no refit": _wrong(
+    mistakes={
+        "no refit": mistake(
             "refit", "that leaves out the last one: the best candidate is fitted once more, on all rows.", fits=100
         ),
-        "candidates": _wrong("refit", "that is the candidates. Each of them is fitted once for each fold.", fits=20),
-        "candidates and one": _wrong(
+        "candidates": mistake("refit", "that is the candidates. Each of them is fitted once for each fold.", fits=20),
+        "candidates and one": mistake(
             "refit", "that is the candidates and the last fit. Each candidate is fitted once for each fold.", fits=21
         ),
-        "refit by fold": _wrong(
+        "refit by fold": mistake(
             "refit", "that refits on each fold. The best candidate is fitted once more, on all rows together.", fits=105
         ),
-        "values alone": _wrong(
+        "values alone": mistake(
             "indices",
             "that is the numbers alone. Each needs its column beside it, or nobody knows where it belongs.",
             nbytes=float(STORED * 4),
         ),
-        "no rows": _wrong(
+        "no rows": mistake(
             "indices", "that leaves out where each row begins: 200 001 more whole numbers.", nbytes=float(STORED * 8)
         ),
-        "float64": _wrong(
+        "float64": mistake(
             "item-size", "that is for float64. A float32 has 4 bytes.", nbytes=float(STORED * 12 + (DOCUMENTS + 1) * 4)
         ),
-        "dense": _wrong(
+        "dense": mistake(
             "dense",
             "that is the dense matrix, zeros and all: more than any GPU's memory. Only what is there is stored.",
             nbytes=float(DOCUMENTS * COLUMNS * 4),
         ),
-        "read once": _wrong(
+        "read once": mistake(
             "once",
             "that reads the matrix once in a step. It is read twice: for the predictions, and for the gradient.",
             reading=READING / 2,
         ),
-        "one fit": _wrong(
+        "one fit": mistake(
             "once",
             "that is for one fit. Asked for: the whole search.",
             reading=READING / FITS,
             launching=LAUNCHING / FITS,
         ),
-        "one step": _wrong(
+        "one step": mistake(
             "once",
             "that is for one step of each fit. Each takes 50.",
             reading=READING / STEPS,
             launching=LAUNCHING / STEPS,
         ),
-        "one kernel": _wrong(
+        "one kernel": mistake(
             "kernels", "that launches one kernel in each step. There are ten.", launching=LAUNCHING / KERNELS
         ),
-        "every fit crosses": _wrong(
+        "every fit crosses": mistake(
             "crossing", "that sends the text again for each fit. It crosses once, and stays.", crossing=CROSSING * FITS
         ),
-        "the matrix crosses": _wrong(
+        "the matrix crosses": mistake(
             "crossing",
             "that sends the matrix. It never crosses: it is made on the device, of the text.",
             crossing=NBYTES / LINK,
         ),
-        "milliseconds": _wrong(
+        "milliseconds": mistake(
             "unit",
             "that is in milliseconds. Asked for: seconds.",
             reading=1e3 * READING,
             launching=1e3 * LAUNCHING,
             crossing=1e3 * CROSSING,
         ),
-        "megabytes": _wrong("unit", "that is in MB. Asked for: bytes.", nbytes=NBYTES / 1e6),
-    },
-    right={
-        "exact": (FITS, NBYTES, READING, LAUNCHING, CROSSING),
-        "by head": (101.0, 96.8e6, 0.204, 0.2525, 0.0032),
+        "megabytes": mistake("unit", "that is in MB. Asked for: bytes.", nbytes=NBYTES / 1e6),
     },
 )

@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 from .. import devices, guard
 from ..cases import Case
 from ..guard import article, require_callable
-from ..problem import Problem, Wrong
+from ..problem import Problem
 from ..untouched import missing
 from ..verdict import NotAttempted, Refusal, Verified, refuse
 
@@ -200,142 +200,6 @@ def _values(got: np.ndarray, odds: np.ndarray, y: np.ndarray) -> None:
     )
 
 
-# Written as a learner would.
-
-
-def _starter(X, y, folds):
-    from cuml.linear_model import LogisticRegression
-    from cuml.preprocessing import StandardScaler
-
-    X = StandardScaler().fit_transform(X)
-    gap = np.abs(X[y == 1].mean(axis=0) - X[y == 0].mean(axis=0))
-    X = X[:, np.argsort(gap)[-5:]]
-    got = np.empty(len(y), int)
-    for train, test in folds:
-        model = LogisticRegression().fit(X[train], y[train])
-        got[test] = model.predict(X[test])
-    return got
-
-
-def _in_the_loop(X, y, folds):
-    from cuml.linear_model import LogisticRegression
-    from cuml.preprocessing import StandardScaler
-
-    got = np.empty(len(y), int)
-    for train, test in folds:
-        scaler = StandardScaler().fit(X[train])
-        seen, unseen = scaler.transform(X[train]), scaler.transform(X[test])
-        gap = np.abs(seen[y[train] == 1].mean(axis=0) - seen[y[train] == 0].mean(axis=0))
-        kept = np.argsort(gap)[-5:]
-        got[test] = LogisticRegression().fit(seen[:, kept], y[train]).predict(unseen[:, kept])
-    return got
-
-
-def _pipeline(X, y, folds):
-    from cuml.linear_model import LogisticRegression
-    from cuml.preprocessing import StandardScaler
-    from sklearn.feature_selection import SelectKBest
-    from sklearn.model_selection import cross_val_predict
-    from sklearn.pipeline import make_pipeline
-
-    return cross_val_predict(make_pipeline(StandardScaler(), SelectKBest(k=5), LogisticRegression()), X, y, cv=folds)
-
-
-def _scaler_outside(X, y, folds):
-    from cuml.linear_model import LogisticRegression
-    from cuml.preprocessing import StandardScaler
-
-    X = StandardScaler().fit_transform(X)
-    got = np.empty(len(y), int)
-    for train, test in folds:
-        gap = np.abs(X[train][y[train] == 1].mean(axis=0) - X[train][y[train] == 0].mean(axis=0))
-        kept = np.argsort(gap)[-5:]
-        got[test] = LogisticRegression().fit(X[train][:, kept], y[train]).predict(X[test][:, kept])
-    return got
-
-
-def _choice_outside(X, y, folds):
-    from sklearn.feature_selection import SelectKBest
-
-    return _in_the_loop(SelectKBest(k=5).fit_transform(X, y), y, folds)
-
-
-def _fitted_on_all(X, y, folds):
-    from cuml.linear_model import LogisticRegression
-
-    got = np.empty(len(y), int)
-    for train, test in folds:
-        mean, std = X[train].mean(axis=0), X[train].std(axis=0)
-        got[test] = LogisticRegression().fit((X - mean) / std, y).predict((X[test] - mean) / std)
-    return got
-
-
-def _scaled_by_itself(X, y, folds):
-    from cuml.linear_model import LogisticRegression
-    from cuml.preprocessing import StandardScaler
-
-    got = np.empty(len(y), int)
-    for train, test in folds:
-        seen, unseen = StandardScaler().fit_transform(X[train]), StandardScaler().fit_transform(X[test])
-        gap = np.abs(seen[y[train] == 1].mean(axis=0) - seen[y[train] == 0].mean(axis=0))
-        kept = np.argsort(gap)[-5:]
-        got[test] = LogisticRegression().fit(seen[:, kept], y[train]).predict(unseen[:, kept])
-    return got
-
-
-def _not_scaled(X, y, folds):
-    from cuml.linear_model import LogisticRegression
-
-    got = np.empty(len(y), int)
-    for train, test in folds:
-        gap = np.abs(X[train][y[train] == 1].mean(axis=0) - X[train][y[train] == 0].mean(axis=0))
-        kept = np.argsort(gap)[-5:]
-        got[test] = LogisticRegression().fit(X[train][:, kept], y[train]).predict(X[test][:, kept])
-    return got
-
-
-def _farthest_first(X, y, folds):
-    from cuml.linear_model import LogisticRegression
-
-    got = np.empty(len(y), int)
-    for train, test in folds:
-        mean, std = X[train].mean(axis=0), X[train].std(axis=0)
-        seen, unseen = (X[train] - mean) / std, (X[test] - mean) / std
-        gap = np.abs(seen[y[train] == 1].mean(axis=0) - seen[y[train] == 0].mean(axis=0))
-        kept = np.argsort(gap)[:5]
-        got[test] = LogisticRegression().fit(seen[:, kept], y[train]).predict(unseen[:, kept])
-    return got
-
-
-def _in_fold_order(X, y, folds):
-    got = _in_the_loop(X, y, folds)
-    return np.concatenate([got[test] for _, test in folds])
-
-
-def _on_device(X, y, folds):
-    import cupy as cp
-
-    return cp.asarray(_in_the_loop(X, y, folds))
-
-
-def _one_fold(X, y, folds):
-    return _in_the_loop(X, y, folds)[folds[0][1]]
-
-
-def _score(X, y, folds):
-    return float((_in_the_loop(X, y, folds) == y).mean())
-
-
-def _in_place(X, y, folds):
-    got = _in_the_loop(X.copy(), y, folds)
-    X -= X.mean(axis=0)
-    return got
-
-
-def _exchanged(X, y, folds):
-    return 1 - _in_the_loop(X, y, folds)
-
-
 LEAK = Problem(
     id="learning.leak",
     title="A score that is too good",
@@ -365,28 +229,13 @@ LEAK = Problem(
         "estimator, and `cross_val_predict(…, X, y, cv=folds)` fits all of it on each fold's training rows. Of two classes and "
         "columns on one scale `SelectKBest` picks those with the farthest means, too.",
     ),
-    wrong={
-        "as given": Wrong(
-            _starter, "leak", hint="Which lines read all of `y`, or all of X, before a fold says what is held out?"
-        ),
-        "choice outside": Wrong(_choice_outside, "leak"),
-        "fitted on all": Wrong(_fitted_on_all, "leak"),
-        "scaler outside": Wrong(
-            _scaler_outside, "statistics", hint="`fit` the scaler on X[train], then `transform` both parts with it."
-        ),
-        "scaled by itself": Wrong(_scaled_by_itself, "statistics"),
-        "not scaled": Wrong(
-            _not_scaled,
-            "value",
-            hint="Standardise before you choose: a column in metres has larger gaps than one in kilometres.",
-        ),
-        "smallest": Wrong(_farthest_first, "value"),
-        "order": Wrong(_in_fold_order, "order", hint="`got[test] = …` puts each prediction where its row is."),
-        "device": Wrong(_on_device, "device", hint="Leave it a NumPy array, or fetch it: `.get()`."),
-        "shape": Wrong(_one_fold, "shape"),
-        "score": Wrong(_score, "type", hint="Return the predictions, not the share that is right."),
-        "aliasing": Wrong(_in_place, "aliasing", hint="`X -= …` writes into the caller's array."),
-        "sign": Wrong(_exchanged, "sign"),
+    advice={
+        "leak": "Which lines read all of `y`, or all of X, before a fold says what is held out?",
+        "statistics": "`fit` the scaler on X[train], then `transform` both parts with it.",
+        "value": "Standardise before you choose: a column in metres has larger gaps than one in kilometres.",
+        "order": "`got[test] = …` puts each prediction where its row is.",
+        "device": "Leave it a NumPy array, or fetch it: `.get()`.",
+        "type": "Return the predictions, not the share that is right.",
+        "aliasing": "`X -= …` writes into the caller's array.",
     },
-    right={"in the loop": _in_the_loop, "a pipeline": _pipeline},
 )

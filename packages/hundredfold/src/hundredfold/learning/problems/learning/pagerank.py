@@ -12,7 +12,7 @@ from ..cases import Case
 from ..differences import explain, same
 from ..functions import FunctionJudge, Run, call, recognise
 from ..guard import article
-from ..problem import Problem, Wrong
+from ..problem import Mistake, Problem
 from ..traffic import spell
 from ..verdict import Refusal, refuse
 
@@ -142,123 +142,6 @@ def _time(function: Any, links: Any, steps: int) -> str:
     return f"How near to the limit: {100 * min(share, 1.0):.0f} % (the limit: in each step the links read once, and x in and out)."
 
 
-# Written as a learner would.
-
-
-def _starter(links, steps):
-    import cupy as cp
-
-    n = links.shape[0]
-    follow = links.toarray()
-    out = follow.sum(axis=1, keepdims=True)
-    follow = cp.where(out > 0, follow / cp.where(out > 0, out, 1), 1 / n)
-    x = cp.full(n, 1 / n)
-    for _ in range(steps):
-        x = 0.15 / n + 0.85 * (follow.T @ x)
-    return x
-
-
-def _transposed_once(links, steps):
-    import cupy as cp
-
-    n = links.shape[0]
-    out = cp.asarray(links.sum(axis=1)).ravel()
-    stuck = out == 0
-    arrive = links.T.tocsr()
-    scale = 1 / cp.where(stuck, 1, out)
-    x = cp.full(n, 1 / n)
-    for _ in range(steps):
-        x = arrive @ (x * scale) * 0.85 + (0.85 * (x * stuck).sum() + 0.15) / n
-    return x
-
-
-def _scaled_links(links, steps):
-    import cupy as cp
-    from cupyx.scipy.sparse import csr_matrix
-
-    n = links.shape[0]
-    out = cp.asarray(links.sum(axis=1)).ravel()
-    stuck = (out == 0).astype(float)
-    arrive = links.T.tocsr()
-    arrive = csr_matrix((0.85 * arrive.data / out[arrive.indices], arrive.indices, arrive.indptr), shape=(n, n))
-    x = cp.full(n, 1 / n)
-    for _ in range(steps):
-        x = arrive @ x + (0.15 + 0.85 * (stuck @ x)) / n
-    return x
-
-
-def _generic(change):
-    """A walk with one thing changed, for the known mistakes."""
-
-    def walk(links, steps):
-        import cupy as cp
-
-        n = links.shape[0]
-        told = {"follow": 0.85, "out": cp.asarray(links.sum(axis=1)).ravel(), "arrive": links.T.tocsr(), "stuck": True}
-        told |= {"start": 1 / max(n, 1), "jump": 1 / max(n, 1), "steps": steps}
-        told |= change(cp, links, steps)
-        scale = 1 / cp.where(told["out"] == 0, 1, told["out"])
-        stuck = cp.asarray(links.sum(axis=1)).ravel() == 0
-        x = cp.full(n, told["start"])
-        for _ in range(told["steps"]):
-            lost = told["follow"] * (x * stuck).sum() / n if told["stuck"] else 0
-            x = told["follow"] * (told["arrive"] @ (x * scale)) + lost + (1 - told["follow"]) * told["jump"]
-        return x
-
-    return walk
-
-
-_losing = _generic(lambda cp, links, steps: {"stuck": False})
-_backwards = _generic(lambda cp, links, steps: {"arrive": links, "out": cp.asarray(links.sum(axis=0)).ravel()})
-_exchanged = _generic(lambda cp, links, steps: {"follow": 0.15})
-_jumps_to_each = _generic(lambda cp, links, steps: {"jump": 1.0})
-_from_ones = _generic(lambda cp, links, steps: {"start": 1.0})
-_one_less = _generic(lambda cp, links, steps: {"steps": steps - 1})
-_not_divided = _generic(lambda cp, links, steps: {"out": cp.ones(links.shape[0])})
-
-
-def _unweighted(links, steps):
-    ones = links.copy()
-    ones.data[:] = 1
-    return _transposed_once(ones, steps)
-
-
-def _single(links, steps):
-    return _transposed_once(links.astype("float32"), steps).astype("float32")
-
-
-def _by_scipy(links, steps):
-    import cupy as cp
-
-    return cp.asarray(pagerank(links.get(), steps))
-
-
-def _on_the_host(links, steps):
-    return _transposed_once(links, steps).get()
-
-
-def _transposed_each_step(links, steps):
-    import cupy as cp
-
-    n = links.shape[0]
-    x = cp.full(n, 1 / n)
-    for _ in range(steps):
-        out = cp.asarray(links.sum(axis=1)).ravel()
-        stuck = out == 0
-        x = links.T.tocsr() @ (x / cp.where(stuck, 1, out)) * 0.85 + (0.85 * (x * stuck).sum() + 0.15) / n
-    return x
-
-
-def _in_place(links, steps):
-    got = _transposed_once(links, steps)
-    links.data *= 2
-    return got
-
-
-def _ranks(links, steps):
-    return _transposed_once(links, steps).argsort()
-
-
 def _host_walk(**changed: Any) -> Any:
     def gives(links: Any, steps: int) -> np.ndarray:
         A = np.asarray(links.todense(), dtype=np.float64)
@@ -326,74 +209,56 @@ PAGERANK = Problem(
         "A node without a link keeps 1/n for everyone: 0.85 × (the sum of x over those nodes) / n. That is one number, on the "
         "device; do not fetch it.",
     ),
-    wrong={
-        "dense": Wrong(
-            _starter,
-            "traffic",
-            hint="Keep it sparse: `links.T.tocsr() @ share`, with what is the same in each step before the loop.",
-        ),
-        "each step": Wrong(_transposed_each_step, "traffic"),
-        "dangling": Wrong(
-            _losing,
-            "dangling",
-            _host_walk(of=lambda A, s: _walk(A, s, FOLLOW, lost=True)),
-            "whoever comes to a node without a link is lost: it does not add up to 1 any more.",
-            "From a node without a link the walker goes anywhere: their share comes to all, evenly.",
-        ),
-        "backwards": Wrong(
-            _backwards,
-            "transposed",
-            _host_walk(of=_back),
-            "the walker goes backwards along the links. What arrives at j comes from all i with a link to j: the transposed matrix.",
-            "`links.T @ …`.",
-        ),
-        "exchanged": Wrong(
-            _exchanged,
-            "operands",
-            _host_walk(of=lambda A, s: _walk(A, s, 0.15)),
-            "0.85 and 0.15 are exchanged: a link is followed with the probability 0.85.",
-            "0.15 / n for everyone, 0.85 for what comes along the links.",
-        ),
-        "teleport": Wrong(
-            _jumps_to_each,
-            "teleport",
-            _host_walk(of=_jumping),
-            "0.15 goes to every node. It is shared by all of them: 0.15 / n each.",
-            "0.15 / n.",
-        ),
-        "from ones": Wrong(
-            _from_ones,
-            "teleport",
-            _host_walk(of=_ones),
-            "the walk begins with 1 at every node; there is one walker, so it begins with 1 / n at each.",
-            "`cp.full(n, 1 / n)`.",
-        ),
-        "one less": Wrong(
-            _one_less,
-            "recurrence",
-            _host_walk(of=lambda A, s: _walk(A, max(s - 1, 0), FOLLOW)),
-            "that is one step too few.",
-            "`range(steps)`.",
-        ),
-        "not divided": Wrong(
-            _not_divided, "value", hint="What leaves a node is its x, in parts: divide by how often it is left."
-        ),
-        "unweighted": Wrong(
-            _unweighted,
-            "weights",
-            _host_walk(of=lambda A, s: _walk((A > 0).astype(float), s, FOLLOW)),
-            "each link counts the same. One that is taken thirty times is thirty times as likely as one that is taken once.",
-            "Divide by the sum of the row, not by the number of its links.",
-        ),
-        "float32": Wrong(_single, "dtype", hint="`links` is float64 already."),
-        "host": Wrong(_on_the_host, "host", hint="Leave out `.get()`."),
-        "transfer": Wrong(
-            _by_scipy, "transfer", hint="`cupyx.scipy.sparse` does on the device what SciPy does on the host."
-        ),
-        "aliasing": Wrong(
-            _in_place, "aliasing", hint="`links.data *= …` writes into the caller's matrix: work on a copy."
-        ),
-        "order": Wrong(_ranks, "dtype"),
+    advice={
+        "traffic": "Keep it sparse: `links.T.tocsr() @ share`, with what is the same in each step before the loop.",
+        "value": "What leaves a node is its x, in parts: divide by how often it is left.",
+        "dtype": "`links` is float64 already.",
+        "host": "Leave out `.get()`.",
+        "transfer": "`cupyx.scipy.sparse` does on the device what SciPy does on the host.",
+        "aliasing": "`links.data *= …` writes into the caller's matrix: work on a copy.",
     },
-    right={"transposed once": _transposed_once, "with scaled links": _scaled_links},
+    mistakes={
+        "dangling": Mistake(
+            "dangling",
+            "whoever comes to a node without a link is lost: it does not add up to 1 any more.",
+            _host_walk(of=lambda A, s: _walk(A, s, FOLLOW, lost=True)),
+            hint="From a node without a link the walker goes anywhere: their share comes to all, evenly.",
+        ),
+        "backwards": Mistake(
+            "transposed",
+            "the walker goes backwards along the links. What arrives at j comes from all i with a link to j: the transposed matrix.",
+            _host_walk(of=_back),
+            hint="`links.T @ …`.",
+        ),
+        "exchanged": Mistake(
+            "operands",
+            "0.85 and 0.15 are exchanged: a link is followed with the probability 0.85.",
+            _host_walk(of=lambda A, s: _walk(A, s, 0.15)),
+            hint="0.15 / n for everyone, 0.85 for what comes along the links.",
+        ),
+        "teleport": Mistake(
+            "teleport",
+            "0.15 goes to every node. It is shared by all of them: 0.15 / n each.",
+            _host_walk(of=_jumping),
+            hint="0.15 / n.",
+        ),
+        "from ones": Mistake(
+            "teleport",
+            "the walk begins with 1 at every node; there is one walker, so it begins with 1 / n at each.",
+            _host_walk(of=_ones),
+            hint="`cp.full(n, 1 / n)`.",
+        ),
+        "one less": Mistake(
+            "recurrence",
+            "that is one step too few.",
+            _host_walk(of=lambda A, s: _walk(A, max(s - 1, 0), FOLLOW)),
+            hint="`range(steps)`.",
+        ),
+        "unweighted": Mistake(
+            "weights",
+            "each link counts the same. One that is taken thirty times is thirty times as likely as one that is taken once.",
+            _host_walk(of=lambda A, s: _walk((A > 0).astype(float), s, FOLLOW)),
+            hint="Divide by the sum of the row, not by the number of its links.",
+        ),
+    },
 )

@@ -9,11 +9,10 @@ import numpy as np
 from .. import devices
 from ..bus import on_the_bus
 from ..cases import Case
-from ..devices import cp
 from ..differences import number
 from ..functions import FunctionJudge, Run, recognise
 from ..guard import article
-from ..problem import Problem, Wrong
+from ..problem import Mistake, Problem
 from ..properties import Drawn, Property, Strategy, other_data, second_call
 from ..verdict import refuse
 
@@ -134,104 +133,6 @@ def _compare(run: Run) -> None:
     refuse("value", f"it says {bool(got)}. {what}.")
 
 
-# Written as a learner would.
-
-
-def _pairs(a, b):
-    names_a, a = cp.unique(a, return_inverse=True)
-    names_b, b = cp.unique(b, return_inverse=True)
-    return len(cp.unique(a * len(names_b) + b)) == len(names_a) == len(names_b)
-
-
-def _table(a, b):
-    if a.size == 0:
-        return True
-    names_a, a = cp.unique(a, return_inverse=True)
-    names_b, b = cp.unique(b, return_inverse=True)
-    table = cp.zeros((len(names_a), len(names_b)), dtype=cp.int32)
-    table[a, b] = 1
-    return bool((table.sum(axis=0) == 1).all() & (table.sum(axis=1) == 1).all())
-
-
-def _first_seen(a, b):
-    """Each point's group is named by its first point."""
-
-    def canonical(labels):
-        _, first, inverse = cp.unique(labels, return_index=True, return_inverse=True)
-        return first[inverse]
-
-    return bool((canonical(a) == canonical(b)).all())
-
-
-def _equal(a, b):
-    return bool((a == b).all())
-
-
-def _sizes(a, b):
-    counts = [cp.sort(cp.unique(labels, return_counts=True)[1]) for labels in (a, b)]
-    return counts[0].shape == counts[1].shape and bool((counts[0] == counts[1]).all())
-
-
-def _one_way(a, b):
-    names_a, a = cp.unique(a, return_inverse=True)
-    names_b, b = cp.unique(b, return_inverse=True)
-    return len(cp.unique(a * len(names_b) + b)) == len(names_a)
-
-
-def _other_way(a, b):
-    return _one_way(b, a)
-
-
-def _how_many(a, b):
-    return len(cp.unique(a)) == len(cp.unique(b))
-
-
-def _nearly(a, b):
-    if a.size == 0:
-        return True
-    names_a, a = cp.unique(a, return_inverse=True)
-    names_b, b = cp.unique(b, return_inverse=True)
-    table = cp.bincount(a * len(names_b) + b, minlength=len(names_a) * len(names_b)).reshape(len(names_a), -1)
-    return bool(table.max(axis=1).sum() > 0.99 * a.size and table.max(axis=0).sum() > 0.99 * a.size)
-
-
-def _on_device(a, b):
-    names_a, a = cp.unique(a, return_inverse=True)
-    names_b, b = cp.unique(b, return_inverse=True)
-    pairs = cp.unique(a * len(names_b) + b)
-    return cp.asarray(len(pairs) == len(names_a) == len(names_b))
-
-
-def _by_the_host(a, b):
-    a, b = a.get(), b.get()
-    pairs = set(zip(a.tolist(), b.tolist(), strict=True))
-    return len(pairs) == len(set(a.tolist())) == len(set(b.tolist()))
-
-
-def _index(a, b):
-    if a.size == 0:
-        return 1.0
-    names_a, a = cp.unique(a, return_inverse=True)
-    names_b, b = cp.unique(b, return_inverse=True)
-    table = cp.bincount(a * len(names_b) + b, minlength=len(names_a) * len(names_b)).reshape(len(names_a), -1)
-    return float((table.astype(float) ** 2).sum() / (table.sum(axis=1).astype(float) ** 2).sum())
-
-
-def _counts_places(a, b):
-    if a.size == 0:
-        return True
-    table = cp.bincount(a * (b.max() + 1) + b)
-    return int((table > 0).sum()) == len(cp.unique(a)) == len(cp.unique(b))
-
-
-def _in_place(a, b):
-    for number_, name in enumerate(cp.unique(a).tolist()):
-        a[a == name] = -1 - number_
-    for number_, name in enumerate(cp.unique(b).tolist()):
-        b[b == name] = -1 - number_
-    return _pairs(a, b)
-
-
 def _numbers(a: np.ndarray, b: np.ndarray) -> tuple[int, int, int]:
     pairs = set(zip(a.tolist(), b.tolist(), strict=True))
     return len(pairs), len(set(a.tolist())), len(set(b.tolist()))
@@ -295,56 +196,49 @@ SAME = Problem(
         "With those places, `a * len(names_b) + b` is one number for each pair. There must be as many different ones as "
         "there are names in a, and as there are names in b.",
     ),
-    wrong={
-        "names": Wrong(
-            _equal,
-            "names",
-            lambda a, b: bool((a == b).all()),
-            "the labels were compared by their names. But group 0 of one run may be group 3 of the next: a name means nothing.",
-            "Which name of b does each name of a meet?",
-        ),
-        "nearly": Wrong(
-            _nearly,
-            "tolerance",
-            _almost,
-            "nearly the same is called the same. Asked for: all points.",
-            "A single point that meets another name makes it False: count the pairs that occur, however seldom.",
-        ),
-        "sizes": Wrong(
-            _sizes,
-            "sizes",
-            _same_sizes,
-            "only the sizes of the groups were compared. Other points may be in groups of the same sizes.",
-            "Who is together with whom? Look at the pairs (a[i], b[i]).",
-        ),
-        "how many": Wrong(
-            _how_many,
-            "count",
-            lambda a, b: len(np.unique(a)) == len(np.unique(b)),
-            "the groups were only counted. There are as many of them, with other points in them.",
-            "Who is together with whom? Look at the pairs (a[i], b[i]).",
-        ),
-        "one way": Wrong(
-            _one_way,
-            "merged",
-            lambda a, b: _numbers(a, b)[0] == _numbers(a, b)[1],
-            "each group of a lies in one group of b, and that is only half of it: two groups of a may lie in the same one.",
-            "Count the names of both, not of one of them.",
-        ),
-        "other way": Wrong(
-            _other_way,
-            "split",
-            lambda a, b: _numbers(a, b)[0] == _numbers(a, b)[2],
-            "each group of b lies in one group of a, and that is only half of it: a group of a may be split in two.",
-            "Count the names of both, not of one of them.",
-        ),
-        "places": Wrong(
-            _counts_places, "exception", hint="Names may be negative, or very large. `cp.unique` does not mind."
-        ),
-        "device": Wrong(_on_device, "device", hint="`bool(…)` of an array with one element fetches it."),
-        "index": Wrong(_index, "type", hint="Compare it with what it should be, and return that."),
-        "transfer": Wrong(_by_the_host, "transfer", hint="`cp.unique` works where the labels are."),
-        "aliasing": Wrong(_in_place, "aliasing", hint="Write into arrays of your own, not into a and b."),
+    advice={
+        "exception": "Names may be negative, or very large. `cp.unique` does not mind.",
+        "device": "`bool(…)` of an array with one element fetches it.",
+        "type": "Compare it with what it should be, and return that.",
+        "transfer": "`cp.unique` works where the labels are.",
+        "aliasing": "Write into arrays of your own, not into a and b.",
     },
-    right={"pairs": _pairs, "a table": _table, "named by the first point": _first_seen},
+    mistakes={
+        "names": Mistake(
+            "names",
+            "the labels were compared by their names. But group 0 of one run may be group 3 of the next: a name means nothing.",
+            lambda a, b: bool((a == b).all()),
+            hint="Which name of b does each name of a meet?",
+        ),
+        "nearly": Mistake(
+            "tolerance",
+            "nearly the same is called the same. Asked for: all points.",
+            _almost,
+            hint="A single point that meets another name makes it False: count the pairs that occur, however seldom.",
+        ),
+        "sizes": Mistake(
+            "sizes",
+            "only the sizes of the groups were compared. Other points may be in groups of the same sizes.",
+            _same_sizes,
+            hint="Who is together with whom? Look at the pairs (a[i], b[i]).",
+        ),
+        "how many": Mistake(
+            "count",
+            "the groups were only counted. There are as many of them, with other points in them.",
+            lambda a, b: len(np.unique(a)) == len(np.unique(b)),
+            hint="Who is together with whom? Look at the pairs (a[i], b[i]).",
+        ),
+        "one way": Mistake(
+            "merged",
+            "each group of a lies in one group of b, and that is only half of it: two groups of a may lie in the same one.",
+            lambda a, b: _numbers(a, b)[0] == _numbers(a, b)[1],
+            hint="Count the names of both, not of one of them.",
+        ),
+        "other way": Mistake(
+            "split",
+            "each group of b lies in one group of a, and that is only half of it: a group of a may be split in two.",
+            lambda a, b: _numbers(a, b)[0] == _numbers(a, b)[2],
+            hint="Count the names of both, not of one of them.",
+        ),
+    },
 )

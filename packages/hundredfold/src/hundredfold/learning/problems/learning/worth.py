@@ -71,7 +71,6 @@ WORTH = decide(
             "or is little done between launches?",
         ),
     },
-    unknown={"airports": "neither"},
     hints=(
         "For each job write two times: the longer of bytes over bandwidth and operations over rate, times the calls; and for "
         "the GPU the launches and the bus beside it.",

@@ -8,7 +8,6 @@ Each side gets the least time it could take, as in ``arrays.worth``. The GPU's f
 from __future__ import annotations
 
 from ..choices import Job, Machine, Rates, decide, seconds
-from ..problem import Wrong
 
 GPU = "RTX 4090"
 BANDWIDTH, FP64, FP32, LINK, LAUNCH = 1008e9, 1.29e12, 82.6e12, 25e9, 5e-6
@@ -65,11 +64,9 @@ WORTH = decide(
             "the GPU was chosen for everything. Look at its float64, at its bus, and at what a launch costs.",
         ),
     },
-    unknown={"tiny": "both"},
     hints=(
         "For each job write two times: what the processor needs at least, and what the GPU needs at least with the bus.",
         "Each needs the longer of bytes over bandwidth and operations over rate. There are two rates of arithmetic: which dtype is it?",
         "2·10¹² operations at 1.29 TFLOP/s are 1.55 s; 64 GB at 25 GB/s are 2.56 s; 400 launches of 5 µs are 2 ms. Now the other side of each.",
     ),
-    wrong={"keys": Wrong(dict(zip("01234", ("cpu", "gpu", "cpu", "gpu", "cpu"), strict=True)), "labels")},
 )

@@ -8,7 +8,7 @@ from ..cases import Case, normal, uniform
 from ..devices import cp
 from ..facts import Account, Fact, crossings
 from ..functions import FunctionJudge
-from ..problem import Problem, Wrong
+from ..problem import Mistake, Problem
 from ..properties import Drawn, constants, dtypes, huge, layouts, other_data, second_call, sizes, tiny
 from .account import Traffic, keeping_digits
 
@@ -34,84 +34,6 @@ def _one_kernel(account: Account, arguments: tuple[np.ndarray, ...]) -> str | No
 
 _FUSE = "They stand in one line, but each is a kernel of its own; `out=` and `*=` save memory, not traffic."
 _LARGE = Case("two arrays of 300 000", lambda: (normal(300_000), normal(300_000, seed=1)))
-
-
-def _starter(x, y):
-    return cp.sqrt((x - 1) ** 2 + (y + 2) ** 2)
-
-
-def _fused(x, y):
-    return cp.fuse(kernel_name="distance")(_starter)(x, y)
-
-
-def _kernel(x, y):
-    kernel = cp.ElementwiseKernel("T x, T y", "T d", "T a = x - 1, b = y + 2; d = sqrt(a * a + b * b)", "distance")
-    return kernel(x, y)
-
-
-def _hypot(x, y):
-    return cp.hypot(x - 1, y + 2)
-
-
-def _in_place(x, y):
-    d = x - 1
-    d *= d
-    e = y + 2
-    e *= e
-    d += e
-    return cp.sqrt(d, out=d)
-
-
-def _always_double(x, y):
-    kernel = cp.ElementwiseKernel(
-        "T x, T y", "float64 d", "d = sqrt((x - 1) * (x - 1) + (y + 2) * (y + 2))", "distance"
-    )
-    return kernel(x, y)
-
-
-def _only_double(x, y):
-    kernel = cp.ElementwiseKernel(
-        "float64 x, float64 y", "float64 d", "d = sqrt((x - 1) * (x - 1) + (y + 2) * (y + 2))", "distance"
-    )
-    return kernel(x, y)
-
-
-def _half_power(x, y):
-    kernel = cp.ElementwiseKernel(
-        "T x, T y", "T d", "d = pow((x - 1) * (x - 1) + (y + 2) * (y + 2), (T)(1 / 2))", "distance"
-    )
-    return kernel(x, y)
-
-
-def _squares(x, y):
-    kernel = cp.ElementwiseKernel("T x, T y", "T d", "d = (x - 1) * (x - 1) + (y + 2) * (y + 2)", "distance")
-    return kernel(x, y)
-
-
-def _exchanged(x, y):
-    return _fused(y, x)
-
-
-def _sign(x, y):
-    return cp.fuse(kernel_name="fused")(lambda x, y: cp.sqrt((x + 1) ** 2 + (y - 2) ** 2))(x, y)
-
-
-def _into_x(x, y):
-    kernel = cp.ElementwiseKernel("T x, T y", "T d", "d = sqrt((x - 1) * (x - 1) + (y + 2) * (y + 2))", "distance")
-    return kernel(x, y, x)
-
-
-def _host(x, y):
-    return _fused(x, y).get()
-
-
-def _caret(x, y):
-    kernel = cp.ElementwiseKernel("T x, T y", "T d", "d = sqrt((x - 1)^2 + (y + 2)^2)", "distance")
-    return kernel(x, y)
-
-
-def _sums(x, y):
-    return cp.fuse(kernel_name="fused")(lambda x, y: cp.abs(x - 1) + cp.abs(y + 2))(x, y)
 
 
 FUSE = Problem(
@@ -179,61 +101,41 @@ FUSE = Problem(
         "By hand: `cp.ElementwiseKernel('T x, T y', 'T d', '…', 'distance')`, whose third argument is a line of C that "
         "says what d is. `T` stands for whatever dtype x and y have.",
     ),
-    wrong={
-        "traffic": Wrong(
-            _starter,
-            "traffic",
-            hint=_FUSE,
-        ),
-        "traffic-hypot": Wrong(_hypot, "traffic"),
-        "traffic-in-place": Wrong(
-            _in_place,
-            "traffic",
-        ),
-        "dtype": Wrong(_always_double, "dtype", hint="Let the result have the type of x: `T d`."),
-        "only-double": Wrong(
-            _only_double,
-            "exception",
-            hint="In the C of a kernel a power is `a * a`, neither `a**2` nor `a^2`. And `float64 x` takes float64 and nothing "
-            "else; `T x` takes any type, and every T is the same one.",
-        ),
-        "caret": Wrong(_caret, "exception"),
-        "integer": Wrong(
-            _half_power,
-            "integer",
-            lambda x, y: np.ones_like(x),
-            "every distance is 1. In C `1 / 2` divides whole numbers and gives 0, and anything to the power 0 is 1.",
-            "Use `sqrt(…)`, or write `0.5`.",
-        ),
-        "squared": Wrong(
-            _squares,
-            "squared",
-            lambda x, y: (x - 1) ** 2 + (y + 2) ** 2,
-            "that is the square of the distance: the root is missing.",
-        ),
-        "operands": Wrong(
-            _exchanged,
-            "operands",
-            lambda x, y: distance(y, x),
-            "x and y are exchanged: 1 is taken from x, and 2 added to y.",
-            "The arguments of a kernel go by their places, in the order of its first string.",
-        ),
-        "sign": Wrong(
-            _sign,
-            "sign",
-            lambda x, y: np.sqrt((x + 1) ** 2 + (y - 2) ** 2),
-            "the distance is taken from (-1, 2), not from (1, -2).",
-        ),
-        "city-blocks": Wrong(
-            _sums,
-            "value",
-            lambda x, y: np.abs(x - 1) + np.abs(y + 2),
-            "the two differences are added as they are; asked for: the root of the sum of their squares.",
-        ),
-        "aliasing": Wrong(
-            _into_x, "aliasing", hint="Leave out the last argument: the kernel makes an array of its own."
-        ),
-        "host": Wrong(_host, "host", hint="Leave out `.get()`."),
+    advice={
+        "traffic": _FUSE,
+        "dtype": "Let the result have the type of x: `T d`.",
+        "exception": "In the C of a kernel a power is `a * a`, neither `a**2` nor `a^2`. And `float64 x` takes float64 and nothing "
+        "else; `T x` takes any type, and every T is the same one.",
+        "aliasing": "Leave out the last argument: the kernel makes an array of its own.",
+        "host": "Leave out `.get()`.",
     },
-    right={"fuse": _fused, "kernel": _kernel},
+    mistakes={
+        "integer": Mistake(
+            "integer",
+            "every distance is 1. In C `1 / 2` divides whole numbers and gives 0, and anything to the power 0 is 1.",
+            lambda x, y: np.ones_like(x),
+            hint="Use `sqrt(…)`, or write `0.5`.",
+        ),
+        "squared": Mistake(
+            "squared",
+            "that is the square of the distance: the root is missing.",
+            lambda x, y: (x - 1) ** 2 + (y + 2) ** 2,
+        ),
+        "operands": Mistake(
+            "operands",
+            "x and y are exchanged: 1 is taken from x, and 2 added to y.",
+            lambda x, y: distance(y, x),
+            hint="The arguments of a kernel go by their places, in the order of its first string.",
+        ),
+        "sign": Mistake(
+            "sign",
+            "the distance is taken from (-1, 2), not from (1, -2).",
+            lambda x, y: np.sqrt((x + 1) ** 2 + (y - 2) ** 2),
+        ),
+        "city-blocks": Mistake(
+            "value",
+            "the two differences are added as they are; asked for: the root of the sum of their squares.",
+            lambda x, y: np.abs(x - 1) + np.abs(y + 2),
+        ),
+    },
 )

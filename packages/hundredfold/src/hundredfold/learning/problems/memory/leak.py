@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..cases import Case, uniform
-from ..devices import cp
 from ..facts import Account, Fact
 from ..functions import FunctionJudge
-from ..problem import Problem, Wrong
+from ..problem import Mistake, Problem
 from ..properties import Drawn, Property, Strategy, constants, nans, other_data, sizes, tiny
 from ..traffic import spell
 from .account import Held, keeping_digits
@@ -76,111 +75,6 @@ def _sent_once(account: Account, arguments: tuple[Any, ...]) -> str | None:
     return ""
 
 
-# Written as a learner would. All are called with a NumPy array.
-
-
-def _starter(x, rows):
-    kept = [cp.empty(0)]
-    for start in range(0, len(x), rows):
-        piece = cp.asarray(x[start : start + rows])
-        shares = piece / piece.sum(axis=1, keepdims=True)
-        kept.append(shares[:, 0])
-    return cp.concatenate(kept)
-
-
-def _copied(x, rows):
-    kept = [cp.empty(0)]
-    for start in range(0, len(x), rows):
-        piece = cp.asarray(x[start : start + rows])
-        shares = piece / piece.sum(axis=1, keepdims=True)
-        kept.append(shares[:, 0].copy())
-    return cp.concatenate(kept)
-
-
-def _into_one(x, rows):
-    out = cp.empty(len(x))
-    for start in range(0, len(x), rows):
-        piece = cp.asarray(x[start : start + rows])
-        out[start : start + rows] = piece[:, 0] / piece.sum(axis=1)
-    return out
-
-
-def _free_all_blocks(x, rows):
-    kept = [cp.empty(0)]
-    for start in range(0, len(x), rows):
-        piece = cp.asarray(x[start : start + rows])
-        shares = piece / piece.sum(axis=1, keepdims=True)
-        kept.append(shares[:, 0])
-        del piece, shares
-        cp.get_default_memory_pool().free_all_blocks()
-    return cp.concatenate(kept)
-
-
-def _whole(x, rows):
-    whole = cp.asarray(x)
-    return whole[:, 0] / whole.sum(axis=1)
-
-
-def _whole_pieces(x, rows):
-    if rows > len(x) // 2:
-        return _copied(x, rows)
-    rest = len(x) // rows * rows
-    return _copied(x[:rest], rows)
-
-
-def _columns(x, rows):
-    out = cp.empty(len(x))
-    for start in range(0, len(x), rows):
-        piece = cp.asarray(x[start : start + rows])
-        out[start : start + rows] = (piece / piece.sum(axis=0))[:, 0]
-    return out
-
-
-def _total(x, rows):
-    out = cp.empty(len(x))
-    for start in range(0, len(x), rows):
-        piece = cp.asarray(x[start : start + rows])
-        out[start : start + rows] = piece[:, 0] / piece.sum()
-    return out
-
-
-def _last_column(x, rows):
-    out = cp.empty(len(x))
-    for start in range(0, len(x), rows):
-        piece = cp.asarray(x[start : start + rows])
-        out[start : start + rows] = piece[:, -1] / piece.sum(axis=1)
-    return out
-
-
-def _by_way_of_the_host(x, rows):
-    kept = [np.empty(0)]
-    for start in range(0, len(x), rows):
-        piece = cp.asarray(x[start : start + rows])
-        kept.append(cp.asnumpy(piece[:, 0] / piece.sum(axis=1)))
-    return cp.asarray(np.concatenate(kept))
-
-
-def _on_the_host(x, rows):
-    return cp.asnumpy(_copied(x, rows))
-
-
-def _single(x, rows):
-    return _copied(x.astype(np.float32), rows)
-
-
-def _in_place(x, rows):
-    x /= x.sum(axis=1, keepdims=True)
-    return _copied(x, rows)
-
-
-def _list(x, rows):
-    kept = []
-    for start in range(0, len(x), rows):
-        piece = cp.asarray(x[start : start + rows])
-        kept.append((piece / piece.sum(axis=1, keepdims=True))[:, 0].copy())
-    return kept
-
-
 def _by_pieces(x: np.ndarray, rows: int, of: Any) -> np.ndarray:
     return np.concatenate([np.empty(0), *(of(x[start : start + rows]) for start in range(0, len(x), rows))])
 
@@ -241,43 +135,31 @@ LEAK = Problem(
         "Keep something of its own: `shares[:, 0].copy()`, or write the piece's result into one array made beforehand: "
         "`out[start : start + rows] = …`.",
     ),
-    wrong={
-        "held": Wrong(
-            _starter,
-            "held",
-            hint="What does each thing in your list keep alive? `shares[:, 0]` has no memory of its own.",
-        ),
-        "free-all-blocks": Wrong(_free_all_blocks, "held"),
-        "whole": Wrong(_whole, "held"),
-        "shape": Wrong(
-            _whole_pieces,
-            "shape",
-            hint="How many rows has the last piece? A slice that goes over the end gives what there is.",
-        ),
-        "axis": Wrong(
-            _columns,
-            "axis",
-            lambda x, rows: _by_pieces(x, rows, lambda p: (p / p.sum(axis=0))[:, 0]),
-            "the sums were taken down the columns; asked for: the sum of each row.",
-            "`axis=1` goes along the rows and leaves one number for each.",
-        ),
-        "total": Wrong(
-            _total,
-            "axis",
-            lambda x, rows: _by_pieces(x, rows, lambda p: p[:, 0] / p.sum()),
-            "each number was divided by the sum of its whole piece; asked for: the sum of its row.",
-        ),
-        "column": Wrong(
-            _last_column,
-            "value",
-            lambda x, rows: x[:, -1] / x.sum(axis=1),
-            "that is the share of each row's last number; asked for: its first.",
-        ),
-        "transfer": Wrong(_by_way_of_the_host, "transfer", hint="Keep the results on the device, and join them there."),
-        "host": Wrong(_on_the_host, "host", hint="Leave out `cp.asnumpy`."),
-        "dtype": Wrong(_single, "dtype", hint=_FEWER),
-        "aliasing": Wrong(_in_place, "aliasing", hint="`x /= …` writes into the caller's array."),
-        "type": Wrong(_list, "type", hint="`cp.concatenate` joins a list of arrays."),
+    advice={
+        "held": "What does each thing in your list keep alive? `shares[:, 0]` has no memory of its own.",
+        "shape": "How many rows has the last piece? A slice that goes over the end gives what there is.",
+        "transfer": "Keep the results on the device, and join them there.",
+        "host": "Leave out `cp.asnumpy`.",
+        "dtype": _FEWER,
+        "aliasing": "`x /= …` writes into the caller's array.",
+        "type": "`cp.concatenate` joins a list of arrays.",
     },
-    right={"copied": _copied, "into one array": _into_one},
+    mistakes={
+        "axis": Mistake(
+            "axis",
+            "the sums were taken down the columns; asked for: the sum of each row.",
+            lambda x, rows: _by_pieces(x, rows, lambda p: (p / p.sum(axis=0))[:, 0]),
+            hint="`axis=1` goes along the rows and leaves one number for each.",
+        ),
+        "total": Mistake(
+            "axis",
+            "each number was divided by the sum of its whole piece; asked for: the sum of its row.",
+            lambda x, rows: _by_pieces(x, rows, lambda p: p[:, 0] / p.sum()),
+        ),
+        "column": Mistake(
+            "value",
+            "that is the share of each row's last number; asked for: its first.",
+            lambda x, rows: x[:, -1] / x.sum(axis=1),
+        ),
+    },
 )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..numbers import NumbersJudge, Quantity
-from ..problem import Problem, Wrong
+from ..numbers import NumbersJudge, Quantity, mistake
+from ..problem import Problem
 
 ELEMENTS = 10_000 * 10_000
 ITEM = 4  # float32
@@ -17,12 +17,6 @@ ALIVE = (1, 2, 2, 1)
 PEAK = ELEMENTS * ITEM * max(ALIVE)
 FUSED = ELEMENTS * ITEM * 3
 _ARRAY = ELEMENTS * ITEM
-
-
-def _wrong(reason: str, why: str, hint: str = "", **values: float) -> Wrong:
-    """The right answers with some replaced."""
-    right = {"kernels": NKERNELS, "nbytes": float(NBYTES), "peak": float(PEAK), "fused": float(FUSED)}
-    return Wrong(tuple((right | values).values()), reason, why=why, hint=hint)
 
 
 PASSES = Problem(
@@ -64,73 +58,74 @@ PASSES = Problem(
         "For the peak, follow the temporaries: when `** 2` has read the difference, nobody needs the difference any "
         "more, and its memory goes back to the pool. But while the kernel runs, both are there.",
     ),
-    wrong={
-        "three": _wrong(
+    mistakes={
+        "three": mistake(
             "kernels", "that is one short: a sum has to read its array as well, which takes a kernel.", kernels=3
         ),
-        "five": _wrong(
+        "five": mistake(
             "kernels",
             "that is one too many: each operation on whole arrays is one kernel. There are x - y, ** 2, * w and the sum.",
             kernels=5,
         ),
-        "one": _wrong(
+        "one": mistake(
             "kernels",
             "that is what it would be if the line were fused. As it stands each operation is a kernel of its own.",
             kernels=1,
         ),
-        "float64": _wrong(
+        "float64": mistake(
             "item-size",
             "that is for float64. A float32 has 4 bytes.",
             nbytes=2.0 * NBYTES,
             peak=2.0 * PEAK,
             fused=2.0 * FUSED,
         ),
-        "reads": _wrong(
+        "reads": mistake(
             "writes", "that is what the kernels read. Three of them also write an array.", nbytes=6.0 * _ARRAY
         ),
-        "no-sum": _wrong("reads", "that leaves out the sum, which reads an array.", nbytes=8.0 * _ARRAY),
-        "one-operand": _wrong(
+        "no-sum": mistake("reads", "that leaves out the sum, which reads an array.", nbytes=8.0 * _ARRAY),
+        "one-operand": mistake(
             "reads",
             "that counts one operand for x - y and for * w. Each of them reads two arrays.",
             nbytes=7.0 * _ARRAY,
         ),
-        "inputs": _wrong(
+        "inputs": mistake(
             "once",
             "that is x, y and w, read once. But the temporaries are written and read again.",
             nbytes=3.0 * _ARRAY,
         ),
-        "sum-writes": _wrong("writes", "that lets the sum write an array. It writes one number.", nbytes=10.0 * _ARRAY),
-        "all-alive": _wrong(
+        "sum-writes": mistake(
+            "writes", "that lets the sum write an array. It writes one number.", nbytes=10.0 * _ARRAY
+        ),
+        "all-alive": mistake(
             "lifetime",
             "that keeps all three temporaries until the end. Nobody has a name for them: as soon as the kernel that "
             "reads one has been ordered, Python drops it, and its memory goes back to the pool.",
             peak=3.0 * _ARRAY,
         ),
-        "one-alive": _wrong(
+        "one-alive": mistake(
             "lifetime",
             "that is one array. But while ** 2 runs, what it reads and what it writes are both there.",
             peak=1.0 * _ARRAY,
         ),
-        "with-inputs": _wrong(
+        "with-inputs": mistake(
             "residency", "that counts x, y and w as well. Asked for: what is taken beside them.", peak=5.0 * _ARRAY
         ),
-        "fused-result": _wrong(
+        "fused-result": mistake(
             "writes",
             "that writes an array. A fused sum writes one number: x, y and w are read, and that is all.",
             fused=4.0 * _ARRAY,
         ),
-        "fused-x": _wrong("reads", "that is x alone. y and w have to be read as well.", fused=1.0 * _ARRAY),
-        "per-element": _wrong(
+        "fused-x": mistake("reads", "that is x alone. y and w have to be read as well.", fused=1.0 * _ARRAY),
+        "per-element": mistake(
             "per-element",
             "that is for one element. Asked for: all 10⁸ of them together.",
             nbytes=36.0,
             peak=8.0,
             fused=12.0,
         ),
-        "gigabytes": _wrong("unit", "that is in GB. Asked for: bytes.", nbytes=3.6, peak=0.8, fused=1.2),
-        "gibibytes": _wrong(
+        "gigabytes": mistake("unit", "that is in GB. Asked for: bytes.", nbytes=3.6, peak=0.8, fused=1.2),
+        "gibibytes": mistake(
             "unit", "that is in GiB. Asked for: bytes.", nbytes=NBYTES / 2**30, peak=PEAK / 2**30, fused=FUSED / 2**30
         ),
     },
-    right={"exact": (4, NBYTES, PEAK, FUSED), "by head": (4.0, 3.6e9, 0.8e9, 1.2e9)},
 )

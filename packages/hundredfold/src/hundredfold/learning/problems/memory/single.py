@@ -8,7 +8,7 @@ from ..cases import Case, uniform
 from ..devices import cp
 from ..facts import crossings
 from ..functions import FunctionJudge
-from ..problem import Problem, Wrong
+from ..problem import Mistake, Problem
 from ..properties import Drawn, constants, layouts, nans, other_data, second_call, sizes
 from .account import Traffic, keeping_digits
 
@@ -27,75 +27,6 @@ def brighten(image: np.ndarray) -> np.ndarray:
 
 
 _LARGE = Case("an image of 600 × 900", lambda: (uniform(600, 900, dtype="float32"),))
-
-
-def _starter(image):
-    gain = np.sqrt(2)
-    ramp = cp.linspace(0, 0.5, image.shape[1])
-    return cp.minimum(image * gain + ramp, 1)
-
-
-def _all_single(image):
-    ramp = cp.linspace(0, 0.5, image.shape[1], dtype=cp.float32)
-    return cp.minimum(image * float(np.sqrt(2)) + ramp, 1)
-
-
-def _cast_scalar(image):
-    gain = cp.float32(np.sqrt(2))
-    ramp = cp.linspace(0, 0.5, image.shape[1]).astype(image.dtype)
-    return (image * gain + ramp).clip(None, 1)
-
-
-def _cast_result(image):
-    return _starter(image).astype(cp.float32)
-
-
-def _cast_first(image):
-    return _starter(image.astype(cp.float64)).astype(cp.float32)
-
-
-def _ramp_only(image):
-    gain = np.sqrt(2)
-    ramp = cp.linspace(0, 0.5, image.shape[1], dtype=cp.float32)
-    return cp.minimum(image * gain + ramp, 1)
-
-
-def _half(image):
-    ramp = cp.linspace(0, 0.5, image.shape[1], dtype=cp.float16)
-    return cp.minimum(image.astype(cp.float16) * float(np.sqrt(2)) + ramp, 1).astype(cp.float32)
-
-
-def _in_place(image):
-    image *= float(np.sqrt(2))
-    image += cp.linspace(0, 0.5, image.shape[1], dtype=cp.float32)
-    return cp.minimum(image, 1)
-
-
-def _down(image):
-    ramp = cp.linspace(0, 0.5, image.shape[0], dtype=cp.float32)[:, None]
-    return cp.minimum(image * SQRT2 + ramp, 1)
-
-
-def _uncut(image):
-    return image * SQRT2 + cp.linspace(0, 0.5, image.shape[1], dtype=cp.float32)
-
-
-def _open_end(image):
-    ramp = cp.linspace(0, 0.5, image.shape[1], endpoint=False, dtype=cp.float32)
-    return cp.minimum(image * SQRT2 + ramp, 1)
-
-
-def _integer_gain(image):
-    ramp = cp.linspace(0, 0.5, image.shape[1], dtype=cp.float32)
-    return cp.minimum(image * int(np.sqrt(2)) + ramp, 1)
-
-
-def _host(image):
-    return _all_single(image).get()
-
-
-def _numpy_ramp(image):
-    return cp.minimum(image * SQRT2 + np.linspace(0, 0.5, image.shape[1], dtype=np.float32), 1)
 
 
 def _exact(image: np.ndarray, gain: float = SQRT2) -> np.ndarray:
@@ -151,47 +82,33 @@ SINGLE = Problem(
         "a type, float64, and so has everything that `cp.linspace`, `cp.zeros` and `cp.arange(…, 0.1)` make unless you say otherwise.",
         "`float(np.sqrt(2))`, or `2**0.5`, and `cp.linspace(…, dtype=image.dtype)`.",
     ),
-    wrong={
-        "dtype": Wrong(_starter, "dtype", hint="Which of the names in it is float64? `.dtype` tells."),
-        "dtype-gain": Wrong(_ramp_only, "dtype"),
-        "traffic": Wrong(
-            _cast_result,
-            "traffic",
-            hint="A cast at the end gives the right dtype, but everything before it ran in float64. Stop it where it comes in.",
-        ),
-        "traffic-first": Wrong(_cast_first, "traffic"),
-        "half": Wrong(
-            _half,
-            "dtype",
-            hint=_HALF,
-        ),
-        "aliasing": Wrong(_in_place, "aliasing", hint="`image *= …` writes into the caller's image."),
-        "axis": Wrong(
-            _down,
-            "axis",
-            lambda image: np.minimum(image * SQRT2 + np.linspace(0, 0.5, image.shape[0])[:, None], 1),
-            "the ramp goes down the columns; asked for: along the rows, from left to right.",
-        ),
-        "uncut": Wrong(
-            _uncut,
-            "overflow",
-            lambda image: image * SQRT2 + _ramp(image.shape[1]),
-            "some pixels are brighter than 1: they should be cut off there.",
-        ),
-        "shifted": Wrong(
-            _open_end,
-            "border",
-            lambda image: np.minimum(image * SQRT2 + _ramp(image.shape[1], endpoint=False), 1),
-            "the ramp ends before 0.5: `linspace` with endpoint=False leaves out its last value.",
-        ),
-        "integer": Wrong(
-            _integer_gain,
-            "integer",
-            lambda image: _exact(image, 1.0),
-            "the image was multiplied by 1: the root of 2, as a whole number, is 1.",
-        ),
-        "host": Wrong(_host, "host", hint="Leave out `.get()`."),
-        "exception": Wrong(_numpy_ramp, "exception", hint="The ramp has to be an array of CuPy's."),
+    advice={
+        "dtype": "Which of the names in it is float64? `.dtype` tells.",
+        "traffic": "A cast at the end gives the right dtype, but everything before it ran in float64. Stop it where it comes in.",
+        "aliasing": "`image *= …` writes into the caller's image.",
+        "host": "Leave out `.get()`.",
+        "exception": "The ramp has to be an array of CuPy's.",
     },
-    right={"all single": _all_single, "cast at the source": _cast_scalar},
+    mistakes={
+        "axis": Mistake(
+            "axis",
+            "the ramp goes down the columns; asked for: along the rows, from left to right.",
+            lambda image: np.minimum(image * SQRT2 + np.linspace(0, 0.5, image.shape[0])[:, None], 1),
+        ),
+        "uncut": Mistake(
+            "overflow",
+            "some pixels are brighter than 1: they should be cut off there.",
+            lambda image: image * SQRT2 + _ramp(image.shape[1]),
+        ),
+        "shifted": Mistake(
+            "border",
+            "the ramp ends before 0.5: `linspace` with endpoint=False leaves out its last value.",
+            lambda image: np.minimum(image * SQRT2 + _ramp(image.shape[1], endpoint=False), 1),
+        ),
+        "integer": Mistake(
+            "integer",
+            "the image was multiplied by 1: the root of 2, as a whole number, is 1.",
+            lambda image: _exact(image, 1.0),
+        ),
+    },
 )

@@ -8,7 +8,7 @@ from ..cases import Case, normal
 from ..devices import cp
 from ..facts import crossings
 from ..functions import FunctionJudge
-from ..problem import Problem, Wrong
+from ..problem import Mistake, Problem
 from ..properties import Drawn, constants, huge, infinities, layouts, nans, other_data, second_call, sizes, ties, tiny
 from .account import Traffic, keeping_digits
 
@@ -27,111 +27,6 @@ def softmax(x: np.ndarray) -> np.ndarray:
 
 
 _LARGE = Case("1 000 × 1 000 numbers", lambda: (normal(1000, 1000, std=3),))
-
-
-def _starter(x):
-    e = cp.exp(x - x.max(axis=1, keepdims=True))
-    return e / e.sum(axis=1, keepdims=True)
-
-
-def _fused_exp(x):
-    @cp.fuse()
-    def shifted(x, m):
-        return cp.exp(x - m)
-
-    e = shifted(x, x.max(axis=1, keepdims=True))
-    return e / e.sum(axis=1, keepdims=True)
-
-
-def _twice(x):
-    add = cp.ReductionKernel("T x, T m", "T y", "exp(x - m)", "a + b", "y = a", "0", "add_exp")
-    m = x.max(axis=1, keepdims=True)
-    return cp.fuse(kernel_name="fused")(lambda x, m, s: cp.exp(x - m) / s)(x, m, add(x, m, axis=1, keepdims=True))
-
-
-def _online(x):
-    # The largest number and the sum in one pass: a pair (m, s) stands for s·exp(m), and two pairs can be joined.
-    pair = cp.ReductionKernel(
-        "T x",
-        "complex128 y",
-        "complex<double>(x, 1.0)",
-        "join(a, b)",
-        "y = a",
-        "complex<double>(-1.0 / 0.0, 0.0)",
-        "online",
-        preamble=_JOIN,
-    )
-    both = pair(x, axis=1, keepdims=True)
-    finish = cp.ElementwiseKernel("T x, T m, T s", "T y", "y = exp(x - m) / s", "finish")
-    return finish(x, both.real, both.imag)
-
-
-_JOIN = """
-__device__ complex<double> join(complex<double> a, complex<double> b) {
-    double m = a.real() > b.real() || a.real() != a.real() ? a.real() : b.real();
-    double s = 0;
-    if (a.imag() > 0) s += a.imag() * exp(a.real() - m);
-    if (b.imag() > 0) s += b.imag() * exp(b.real() - m);
-    return complex<double>(m, s);
-}
-"""
-
-
-def _plain(x):
-    e = cp.exp(x)
-    return e / e.sum(axis=1, keepdims=True)
-
-
-def _one_maximum(x):
-    if x.size == 0:
-        return cp.empty_like(x)
-    e = cp.fuse(kernel_name="fused")(lambda x, m: cp.exp(x - m))(x, x.max())
-    return e / e.sum(axis=1, keepdims=True)
-
-
-def _whole(x):
-    e = cp.exp(x - x.max(axis=1, keepdims=True))
-    return e / e.sum()
-
-
-def _down(x):
-    if x.size == 0:
-        return cp.empty_like(x)
-    e = cp.exp(x - x.max(axis=0))
-    return e / e.sum(axis=0)
-
-
-def _in_place(x):
-    if x.size == 0:
-        return x.copy()
-    x -= x.max(axis=1, keepdims=True)
-    cp.exp(x, out=x)
-    x /= x.sum(axis=1, keepdims=True)
-    return x
-
-
-def _out_of_place_once(x):
-    e = x - x.max(axis=1, keepdims=True)
-    cp.exp(e, out=e)
-    e /= e.sum(axis=1, keepdims=True)
-    return e
-
-
-def _single(x):
-    return _fused_exp(x.astype(cp.float32)).astype(cp.float64)
-
-
-def _host(x):
-    return _fused_exp(x).get()
-
-
-def _round_trip(x):
-    return cp.asarray(softmax(x.get()))
-
-
-def _logarithm(x):
-    m = x.max(axis=1, keepdims=True)
-    return x - m - cp.log(cp.exp(x - m).sum(axis=1, keepdims=True))
 
 
 SOFTMAX = Problem(
@@ -194,61 +89,46 @@ SOFTMAX = Problem(
         "Arithmetic is cheap. A `cp.ReductionKernel` of x and m, called with `axis=1, keepdims=True`, can add up `exp(x - m)` without "
         "writing it, and a fused kernel can reckon `exp(x - m) / s` anew: 8 + 8 + 16 = 32. And the maximum and the sum could be found in one pass together.",
     ),
-    wrong={
-        "traffic": Wrong(
-            _starter, "traffic", hint="Which two kernels can become one without any change in what is read?"
-        ),
-        "traffic-out": Wrong(_out_of_place_once, "traffic"),
-        "keepdims under fuse": Wrong(
-            lambda x: cp.fuse(kernel_name="fused")(_starter)(x),
-            "exception",
-            hint="In a fused function a reduction takes no `keepdims=`: write `[:, None]` behind it. In the C of a kernel, "
-            "infinity is `1.0 / 0.0`.",
-        ),
-        "overflow": Wrong(
-            _plain,
+    advice={
+        "traffic": "Which two kernels can become one without any change in what is read?",
+        "exception": "In a fused function a reduction takes no `keepdims=`: write `[:, None]` behind it. In the C of a kernel, "
+        "infinity is `1.0 / 0.0`.",
+        "aliasing": "`x -= …` writes into the caller's array.",
+        "dtype": _STAY,
+        "host": "Leave out `.get()`.",
+        "transfer": _HERE,
+    },
+    mistakes={
+        "overflow": Mistake(
             "overflow",
-            lambda x: np.exp(x) / np.exp(x).sum(axis=1, keepdims=True),
             "exp(1000) is infinite, and infinity over infinity is NaN: take the row's largest number off first.",
-            "exp(x - m) / sum(exp(x - m)) is the same for any m. Which m keeps every exponent at 0 or below?",
+            lambda x: np.exp(x) / np.exp(x).sum(axis=1, keepdims=True),
+            hint="exp(x - m) / sum(exp(x - m)) is the same for any m. Which m keeps every exponent at 0 or below?",
         ),
-        "one-maximum": Wrong(
-            _one_maximum,
+        "one-maximum": Mistake(
             "axis",
-            lambda x: _with_maximum(x, x.max()),
             "one maximum was taken off all rows. A row far below it has only zeros left, and 0/0 is NaN.",
-            "Each row has a maximum of its own: `x.max(axis=1, keepdims=True)`.",
+            lambda x: _with_maximum(x, x.max()),
+            hint="Each row has a maximum of its own: `x.max(axis=1, keepdims=True)`.",
         ),
-        "whole": Wrong(
-            _whole,
+        "whole": Mistake(
             "axis",
-            lambda x: _exponentials(x) / _exponentials(x).sum(),
             "each number was divided by the sum of all rows; asked for: the sum of its own row.",
-            "`e.sum(axis=1, keepdims=True)` gives each row its own sum, as a column.",
+            lambda x: _exponentials(x) / _exponentials(x).sum(),
+            hint="`e.sum(axis=1, keepdims=True)` gives each row its own sum, as a column.",
         ),
-        "down": Wrong(
-            _down,
+        "down": Mistake(
             "axis",
-            lambda x: softmax(x.T).T,
             "it was done down the columns; asked for: along each row.",
-            "`axis=1` goes along the rows, and `keepdims=True` keeps the result a column.",
+            lambda x: softmax(x.T).T,
+            hint="`axis=1` goes along the rows, and `keepdims=True` keeps the result a column.",
         ),
-        "aliasing": Wrong(_in_place, "aliasing", hint="`x -= …` writes into the caller's array."),
-        "dtype": Wrong(
-            _single,
-            "dtype",
-            hint=_STAY,
-        ),
-        "host": Wrong(_host, "host", hint="Leave out `.get()`."),
-        "transfer": Wrong(_round_trip, "transfer", hint=_HERE),
-        "logarithm": Wrong(
-            _logarithm,
+        "logarithm": Mistake(
             "value",
-            lambda x: np.log(softmax(x)),
             "that is the logarithm of the softmax: the last exponential is missing.",
+            lambda x: np.log(softmax(x)),
         ),
     },
-    right={"fused exponential": _fused_exp, "reckoned twice": _twice, "one pass for both": _online},
 )
 
 

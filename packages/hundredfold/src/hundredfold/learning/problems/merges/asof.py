@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 
 from ..devices import cp
-from ..frames import FrameCase, RowsJudge, other_index, rows_stay, to_device
-from ..problem import Problem, Wrong
+from ..frames import FrameCase, RowsJudge, other_index, rows_stay
+from ..problem import Mistake, Problem
 from ..properties import Drawn, Property, Strategy, other_data, second_call, sizes
-from .tables import numbered, texts
+from .tables import texts
 from .thrift import Thrift
 
 TOLERANCE = pd.Timedelta(hours=2)
@@ -62,83 +62,6 @@ def _device(flights, weather, side="right", hours=2.0, by=True, drop=False, whol
 
 def _right(flights, weather):
     return _device(flights, weather)
-
-
-def _carried(flights, weather):
-    """Both tables in one, sorted; the place of the last observation is carried forward within its station."""
-    import cudf
-
-    weather = weather.reset_index(drop=True)
-    marks = weather[["origin", "time"]].assign(place=cp.arange(len(weather)), seen=weather["time"], row=-1)
-    both = cudf.concat([marks, numbered(flights[["origin", "time"]])]).sort_values(["origin", "time", "row"])
-    both[["place", "seen"]] = both.groupby("origin")[["place", "seen"]].ffill()
-    both = both[(both["row"] >= 0) & (both["time"] - both["seen"] <= np.timedelta64(2, "h"))]
-    found = both[["row", "place"]].merge(weather[["wind"]].assign(place=cp.arange(len(weather))), on="place")
-    out = numbered(flights).merge(found[["row", "wind"]], on="row", how="left")
-    return out.sort_values("row").drop(columns="row").reset_index(drop=True)
-
-
-def _skips_nulls(flights, weather):
-    import cudf
-
-    both = cudf.concat([weather.assign(row=-1, seen=weather["time"]), numbered(flights)])
-    both = both.sort_values(["origin", "time", "row"])
-    both[["wind", "seen"]] = both.groupby("origin")[["wind", "seen"]].ffill()
-    both = both[both["row"] >= 0]
-    both["wind"] = both["wind"].where(both["time"] - both["seen"] <= np.timedelta64(2, "h"))
-    return both.sort_values("row")[["flight", "origin", "time", "wind"]].reset_index(drop=True)
-
-
-def _all_pairs(flights, weather):
-    flights = numbered(flights)
-    pairs = flights.merge(weather.rename(columns={"time": "seen"}), on="origin")
-    age = pairs["time"] - pairs["seen"]
-    pairs = pairs[(age >= np.timedelta64(0, "h")) & (age <= np.timedelta64(2, "h"))]
-    pairs = pairs.sort_values("seen").drop_duplicates("row", keep="last")
-    out = flights.merge(pairs[["row", "wind"]], on="row", how="left")
-    return out.sort_values("row").drop(columns="row").reset_index(drop=True)
-
-
-def _station_by_station(flights, weather):
-    import cudf
-
-    flights, parts = numbered(flights), []
-    for origin in flights["origin"].unique().to_pandas():
-        part = _device(flights[flights["origin"] == origin], weather[weather["origin"] == origin])
-        parts.append(part)
-    if not parts:
-        return flights.drop(columns="row").assign(wind=cp.zeros(0))
-    return cudf.concat(parts).sort_values("row").drop(columns="row").reset_index(drop=True)
-
-
-def _there_and_back(flights, weather):
-    return to_device(last_seen(flights.to_pandas(), weather.to_pandas()))
-
-
-def _on_host(flights, weather):
-    return last_seen(flights.to_pandas(), weather.to_pandas())
-
-
-def _forward(flights, weather):
-    return to_device(_joined(flights.to_pandas(), weather.to_pandas(), direction="forward"))
-
-
-def _nearest(flights, weather):
-    return to_device(_joined(flights.to_pandas(), weather.to_pandas(), direction="nearest"))
-
-
-def _found_only(flights, weather):
-    out = _device(flights, weather)
-    return out[out["wind"].fillna(np.nan).notna()]
-
-
-def _by_time(flights, weather):
-    return _device(flights, weather).sort_values("time")
-
-
-def _writes(flights, weather):
-    flights["wind"] = _device(flights, weather)["wind"]
-    return flights
 
 
 def _table(
@@ -286,67 +209,50 @@ ASOF = Problem(
         "`cp.where(good, wind, cp.nan)`. Codes: `cudf.concat([...]).astype('category').cat.codes`; values of a column that has "
         "nulls: `.fillna(np.nan).values`.",
     ),
-    wrong={
-        "forward": Wrong(
-            _forward,
+    advice={
+        "order": "The wind belongs beside the flights as they were given: sort the weather, never the flights, or number them first.",
+    },
+    mistakes={
+        "forward": Mistake(
             "direction",
-            lambda f, w: _joined(f, w, direction="forward"),
             "it takes the first observation *after* the flight. Nobody could have known it; models that are fitted to such data "
             "are splendid until they are used.",
+            lambda f, w: _joined(f, w, direction="forward"),
         ),
-        "nearest": Wrong(
-            _nearest,
+        "nearest": Mistake(
             "direction",
-            lambda f, w: _joined(f, w, direction="nearest"),
             "it takes the nearest observation, which may lie in the future; asked for: the last before.",
+            lambda f, w: _joined(f, w, direction="nearest"),
         ),
-        "strict": Wrong(
-            lambda f, w: _device(f, w, side="left"),
+        "strict": Mistake(
             "border",
-            lambda f, w: _joined(f, w, allow_exact_matches=False),
             "an observation of the very minute of the flight was passed over: not later than it includes it (`side='right'`).",
+            lambda f, w: _joined(f, w, allow_exact_matches=False),
         ),
-        "two-hours": Wrong(
-            lambda f, w: _device(f, w, whole=False),
+        "two-hours": Mistake(
             "border",
-            lambda f, w: _joined(f, w, tolerance=pd.Timedelta(hours=2) - pd.Timedelta(microseconds=1)),
             "an observation of exactly two hours before was thrown away: at most two hours includes it.",
+            lambda f, w: _joined(f, w, tolerance=pd.Timedelta(hours=2) - pd.Timedelta(microseconds=1)),
         ),
-        "stale": Wrong(
-            lambda f, w: _device(f, w, hours=1e6),
+        "stale": Mistake(
             "stale",
-            lambda f, w: _joined(f, w, tolerance=None),
             "it takes observations of any age. One that is more than two hours old says nothing: null.",
+            lambda f, w: _joined(f, w, tolerance=None),
         ),
-        "one-hour": Wrong(
-            lambda f, w: _device(f, w, hours=1),
+        "one-hour": Mistake(
             "stale",
-            lambda f, w: _joined(f, w, tolerance=pd.Timedelta(hours=1)),
             "it takes no observation that is older than one hour; allowed are two.",
+            lambda f, w: _joined(f, w, tolerance=pd.Timedelta(hours=1)),
         ),
-        "any-station": Wrong(
-            lambda f, w: _device(f, w, by=False),
+        "any-station": Mistake(
             "key",
-            lambda f, w: _joined(f, w, by=None),
             "it takes the last observation of any station; asked for: that of the flight's origin.",
+            lambda f, w: _joined(f, w, by=None),
         ),
-        "skips-nulls": Wrong(
-            _skips_nulls,
+        "skips-nulls": Mistake(
             "nulls",
-            lambda f, w: _joined(f, w.dropna(subset=["wind"])),
             "where the last observation has no wind, it takes an older one that has. Asked for: the last one, whatever it says.",
+            lambda f, w: _joined(f, w.dropna(subset=["wind"])),
         ),
-        "found-only": Wrong(_found_only, "lost"),
-        "by-time": Wrong(
-            _by_time,
-            "order",
-            hint="The wind belongs beside the flights as they were given: sort the weather, never the flights, or number them first.",
-        ),
-        "host": Wrong(_on_host, "host"),
-        "there-and-back": Wrong(_there_and_back, "transfer"),
-        "all-pairs": Wrong(_all_pairs, "materialised"),
-        "station-by-station": Wrong(_station_by_station, "launch"),
-        "aliasing": Wrong(_writes, "aliasing"),
     },
-    right={"search": _right, "carried": _carried},
 )  # fmt: skip

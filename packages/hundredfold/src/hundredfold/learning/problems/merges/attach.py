@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from ..frames import FrameCase, RowsJudge, rows_stay
-from ..problem import Problem, Wrong
+from ..problem import Mistake, Problem
 from . import tables
 from .tables import numbered
 
@@ -29,32 +29,8 @@ def _joined(flights, known, how="left"):
     return out.sort_values("row").drop(columns="row").reset_index(drop=True)
 
 
-def _right(flights, planes):
-    return _joined(flights, _known(planes))
-
-
-def _by_group(flights, planes):
-    latest = planes.groupby("tailnum", as_index=False).agg({"year": "max"})
-    known = planes.merge(latest, on=["tailnum", "year"]).rename(columns={"year": "built"})
-    return _joined(flights, known[known["tailnum"].notnull()])
-
-
-def _by_index(flights, planes):
-    known = _known(planes).set_index("tailnum")
-    return numbered(flights).set_index("tailnum").join(known).reset_index().sort_values("row").drop(columns="row")
-
-
-def _unordered(flights, planes):
-    return flights.merge(_known(planes), on="tailnum", how="left")
-
-
 def _inner(flights, planes):
     return _joined(flights, _known(planes), "inner")
-
-
-def _semi(flights, planes):
-    out = _joined(flights, _known(planes))
-    return out[out["built"].notnull()]
 
 
 def _every_entry(flights, planes):
@@ -91,23 +67,8 @@ def _all_common(flights, planes):
     return out.assign(built=out["year"]).drop(columns="row")
 
 
-def _suffixes(flights, planes):
-    known = planes.dropna(subset=["tailnum"]).sort_values("year").drop_duplicates("tailnum", keep="last")
-    return _joined(flights, known)
-
-
 def _swapped(flights, planes):
     out = _known(planes).merge(numbered(flights), on="tailnum", how="left")
-    return out.sort_values("row").drop(columns="row").reset_index(drop=True)
-
-
-def _on_host(flights, planes):
-    return attach(flights.to_pandas(), planes.to_pandas())
-
-
-def _writes(flights, planes):
-    flights["row"] = range(len(flights))
-    out = flights.merge(_known(planes), on="tailnum", how="left")
     return out.sort_values("row").drop(columns="row").reset_index(drop=True)
 
 
@@ -160,65 +121,49 @@ ATTACH = Problem(
         "which is another thing in `flights`.",
         "The order: give each flight its number before the merge, `flights.assign(row=…)`, sort by it afterwards, and drop it.",
     ),
-    wrong={
-        "inner": Wrong(
-            _inner,
+    advice={
+        "order": "Give each flight its number before the merge, `flights.assign(row=…)`, sort by it afterwards, and drop it.",
+    },
+    mistakes={
+        "inner": Mistake(
             "lost",
-            _inner,
             "flights without a known plane are missing. Every flight was asked for: that is a left join.",
+            _inner,
         ),
-        "found-only": Wrong(_semi, "lost"),
-        "every-entry": Wrong(
-            _every_entry,
+        "every-entry": Mistake(
             "multiplied",
-            _every_entry,
             "flights whose plane is listed more than once come more than once: only the latest entry counts.",
-            "Make the right side unique in its key before you merge, and say so: "
+            _every_entry,
+            hint="Make the right side unique in its key before you merge, and say so: "
             "`assert planes.tailnum.is_unique`. (pandas has `validate='m:1'`; cuDF refuses it.)",
         ),
-        "outer": Wrong(
-            _outer,
+        "outer": Mistake(
             "multiplied",
-            _outer,
             "planes that have no flight are in the result, too. An outer join keeps both sides; asked for: the flights.",
+            _outer,
         ),
-        "oldest": Wrong(
-            _oldest, "duplicates", _oldest, "it takes the oldest entry of each plane; asked for: the latest."
-        ),
-        "as-they-stand": Wrong(
-            _as_they_stand,
+        "oldest": Mistake("duplicates", "it takes the oldest entry of each plane; asked for: the latest.", _oldest),
+        "as-they-stand": Mistake(
             "duplicates",
-            _as_they_stand,
             "it takes the entry that happens to stand first in the table; asked for: the latest by year.",
+            _as_they_stand,
         ),
-        "nulls": Wrong(
-            _nulls_match,
+        "nulls": Mistake(
             "nulls",
-            _nulls_match,
             "flights without a tail number got a plane without one. In cuDF and pandas a null key matches a null key.",
-            "Drop the nulls from the right side's key: `planes.dropna(subset=['tailnum'])`.",
+            _nulls_match,
+            hint="Drop the nulls from the right side's key: `planes.dropna(subset=['tailnum'])`.",
         ),
-        "zeros": Wrong(_zeros, "nulls", _zeros, "0 stands where nothing is known. A plane with 0 seats is something else."),
-        "all-common": Wrong(
-            _all_common,
+        "zeros": Mistake("nulls", "0 stands where nothing is known. A plane with 0 seats is something else.", _zeros),
+        "all-common": Mistake(
             "key",
-            _all_common,
             "`year` was a key, too: without `on`, merge takes all columns that both have. A flight's year is not its plane's.",
+            _all_common,
         ),
-        "suffixes": Wrong(_suffixes, "labels"),
-        "swapped": Wrong(
-            _swapped,
+        "swapped": Mistake(
             "operands",
-            _swapped,
             "it has every plane, and only the flights of known planes: left and right are exchanged.",
+            _swapped,
         ),
-        "unordered": Wrong(
-            _unordered,
-            "order",
-            hint="Give each flight its number before the merge, `flights.assign(row=…)`, sort by it afterwards, and drop it.",
-        ),
-        "host": Wrong(_on_host, "host"),
-        "aliasing": Wrong(_writes, "aliasing"),
     },
-    right={"distinct": _right, "group": _by_group, "index": _by_index},
 )  # fmt: skip

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..numbers import NumbersJudge, Quantity
-from ..problem import Problem, Wrong
+from ..numbers import NumbersJudge, Quantity, mistake
+from ..problem import Problem
 
 EACH = 240  # flights of each plane
 NULLS = 40_000  # flights without a tail number
@@ -20,14 +20,6 @@ OUTER = LEFT + IDLE
 SQUARE = (ONCE + TWICE + STRANGERS) * EACH**2 + NULLS**2
 NBYTES = 24 * SQUARE
 
-_NAMES = ("inner", "left", "outer", "anti", "square", "nbytes")
-
-
-def _wrong(reason: str, why: str, **values: float) -> Wrong:
-    """The right answers with some replaced."""
-    right = dict(zip(_NAMES, map(float, (INNER, LEFT, OUTER, ANTI, SQUARE, NBYTES)), strict=True))
-    return Wrong(tuple((right | values).values()), reason, why=why)
-
 
 _UNMATCHED_NULLS = float(SQUARE - NULLS**2)
 
@@ -35,7 +27,7 @@ COUNT = Problem(
     id="merges.count",
     title="How many rows?",
     kind="predict",
-    answers=_NAMES,
+    answers=("inner", "left", "outer", "anti", "square", "nbytes"),
     lines=6,
     judge=NumbersJudge(
         (
@@ -61,56 +53,52 @@ COUNT = Problem(
         "what left adds.",
         "Merged with itself, a key with c rows gives c². In cuDF and pandas null is a key like any other: it matches null.",
     ),
-    wrong={
-        "inner-flights": _wrong(
+    mistakes={
+        "inner-flights": mistake(
             "multiplied",
             "that is each flight of a known plane once. 150 000 of them match two rows of the registry.",
             inner=float(KNOWN),
         ),
-        "left-flights": _wrong(
+        "left-flights": mistake(
             "multiplied",
             "a left join keeps every flight, but not only once: whose plane stands in the registry twice comes twice.",
             left=float(FLIGHTS),
         ),
-        "left-inner": _wrong("lost", "that is the inner join. A left join keeps those without a match.", left=float(INNER)),
-        "left-strangers": _wrong(
+        "left-inner": mistake("lost", "that is the inner join. A left join keeps those without a match.", left=float(INNER)),
+        "left-strangers": mistake(
             "nulls",
             "that leaves out the flights whose tail number is null: they have no match, and a left join keeps them.",
             left=float(INNER + FOREIGN),
         ),
-        "outer-left": _wrong(
+        "outer-left": mistake(
             "lost", "that is the left join. An outer join keeps the planes that never flew as well.", outer=float(LEFT)
         ),
-        "anti-strangers": _wrong(
+        "anti-strangers": mistake(
             "nulls",
             "that leaves out the null tail numbers. The registry has no null, so these flights have no match either.",
             anti=float(FOREIGN),
         ),
-        "anti-semi": _wrong(
+        "anti-semi": mistake(
             "complement", "those are the flights that have a match: a semi join.", anti=float(KNOWN)
         ),
-        "anti-planes": _wrong("operands", "those are the planes without a flight: the other side's rows.", anti=float(IDLE)),
-        "square-nulls": _wrong(
+        "anti-planes": mistake("operands", "those are the planes without a flight: the other side's rows.", anti=float(IDLE)),
+        "square-nulls": mistake(
             "nulls",
             "that is without the nulls. SQL's NULL matches nothing; in cuDF and pandas 40 000 nulls match 40 000 nulls.",
             square=_UNMATCHED_NULLS,
             nbytes=24 * _UNMATCHED_NULLS,
         ),
-        "square-plain": _wrong(
+        "square-plain": mistake(
             "multiplied",
             "that would be one match for each flight. Each matches all flights of the same plane, itself among them.",
             square=float(FLIGHTS),
             nbytes=24.0 * FLIGHTS,
         ),
-        "square-all": _wrong(
+        "square-all": mistake(
             "key", "that is every flight with every flight. Only those with the same tail number match.", square=float(FLIGHTS**2)
         ),
-        "bytes-eight": _wrong(
+        "bytes-eight": mistake(
             "item-size", "that is 8 bytes a row: one column. A row of the result has 24.", nbytes=8.0 * SQUARE
         ),
-    },
-    right={
-        "exact": (INNER, LEFT, OUTER, ANTI, SQUARE, NBYTES),
-        "by head": (1.05e6, 1.15e6, 1_150_300, 1e5, 1.83e9, 4.4e10),
     },
 )  # fmt: skip

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..frames import FrameCase, RowsJudge, other_index, rows_stay
-from ..problem import Problem, Wrong
+from ..problem import Mistake, Problem
 from ..properties import Drawn, Property, Strategy, other_data, second_call, sizes
 from .tables import texts
 
@@ -63,91 +63,6 @@ def _mistaken(
         return table.assign(day=local.dt.floor("D")).groupby(list(keys))["wind"].agg(how).reset_index()
 
     return gives
-
-
-def _cudf():
-    import cudf
-
-    return cudf
-
-
-def _device(
-    reports,
-    tidy=True,
-    corrected="last",
-    shift=None,
-    sort=True,
-    drop=False,
-    zeros=False,
-    how="max",
-    kept=("station", "time"),
-):
-    """The right way in cuDF, with something else in one place."""
-    table = reports.assign(time=_cudf().to_datetime(reports["time"]))
-    if tidy:
-        table = table.assign(station=_stations(reports))
-    if sort:
-        table = table.sort_values("issue")
-    if corrected:
-        table = table.drop_duplicates(list(kept), keep=corrected)
-    if drop:
-        table = table.dropna(subset=["wind"])
-    if zeros:
-        table = table.assign(wind=table["wind"].fillna(0.0))
-    if shift is None:
-        local = table["time"].dt.tz_localize("UTC").dt.tz_convert(ZONE).dt.tz_localize(None)
-    else:
-        local = table["time"] + np.timedelta64(shift, "h")
-    table = table.assign(day=local.dt.floor("D"))
-    return table.groupby(["station", "day"], as_index=False).agg({"wind": how})
-
-
-def _right(reports):
-    return _device(reports)
-
-
-def _by_issue(reports):
-    """Which report counts by a group and a merge; the day by the text of the local time."""
-    table = reports.assign(station=_stations(reports), time=_cudf().to_datetime(reports["time"]))
-    last = table.groupby(["station", "time"], as_index=False).agg({"issue": "max"})
-    table = table.merge(last, on=["station", "time", "issue"])
-    local = table["time"].dt.tz_localize("UTC").dt.tz_convert(ZONE).dt.tz_localize(None)
-    table["day"] = _cudf().to_datetime(local.dt.strftime("%Y-%m-%d"))
-    return table.groupby(["station", "day"])["wind"].max().reset_index()
-
-
-def _tidied_late(reports):
-    table = reports.assign(time=_cudf().to_datetime(reports["time"])).sort_values("issue")
-    table = table.drop_duplicates(["station", "time"], keep="last")
-    return _device(table.assign(station=_stations(table)), tidy=False, corrected=None)
-
-
-def _text_days(reports):
-    table = _device_days(reports)
-    table["day"] = table["day"].dt.strftime("%Y-%m-%d")
-    return table.groupby(["station", "day"], as_index=False).agg({"wind": "max"})
-
-
-def _device_days(reports):
-    table = reports.assign(station=_stations(reports), time=_cudf().to_datetime(reports["time"]))
-    table = table.sort_values("issue").drop_duplicates(["station", "time"], keep="last")
-    table["day"] = table["time"].dt.tz_localize("UTC").dt.tz_convert(ZONE).dt.tz_localize(None).dt.floor("D")
-    return table
-
-
-def _with_zone(reports):
-    table = _device_days(reports)
-    table["day"] = table["day"].dt.tz_localize(ZONE)
-    return table.groupby(["station", "day"], as_index=False).agg({"wind": "max"})
-
-
-def _on_host(reports):
-    return windiest(reports.to_pandas())
-
-
-def _writes(reports):
-    reports["station"] = _stations(reports)
-    return _device(reports)
 
 
 _SPELT = ("JFK", "jfk ", " LGA", "EWR", "ewr")
@@ -269,96 +184,73 @@ DAYS = Problem(
         nan=False,
     ),
     hints=(_TEXT, _LATEST, _DAY),
-    wrong={
-        "utc": Wrong(
-            lambda reports: _device(reports, shift=0),
+    mistakes={
+        "utc": Mistake(
             "zone",
-            _mistaken(zone=False),
             "those are days of UTC. In New York a day begins four or five hours later.",
+            _mistaken(zone=False),
             hint=_DAY,
         ),
-        "standard": Wrong(
-            lambda reports: _device(reports, shift=-5),
+        "standard": Mistake(
             "zone",
-            _mistaken(hours=-5),
             "five hours were taken off all year round. From March to November New York is four hours behind UTC.",
+            _mistaken(hours=-5),
         ),
-        "summer": Wrong(
-            lambda reports: _device(reports, shift=-4),
+        "summer": Mistake(
             "zone",
-            _mistaken(hours=-4),
             "four hours were taken off all year round. In winter New York is five hours behind UTC.",
+            _mistaken(hours=-4),
         ),
-        "wrong-way": Wrong(
-            lambda reports: _device(reports, shift=5),
-            "zone",
-            _mistaken(hours=5),
-            "the five hours were added. New York is behind UTC.",
-        ),
-        "untidy": Wrong(
-            lambda reports: _device(reports, tidy=False),
+        "wrong-way": Mistake("zone", "the five hours were added. New York is behind UTC.", _mistaken(hours=5)),
+        "untidy": Mistake(
             "key",
-            _mistaken(tidy=False),
             'stations come several times: "jfk " and "JFK" are one. Blanks and capitals make keys that do not match.',
+            _mistaken(tidy=False),
             hint=_TEXT,
         ),
-        "tidied-late": Wrong(
-            _tidied_late,
+        "tidied-late": Mistake(
             "key",
-            _mistaken(tidy=False, late=True),
             "two spellings of one station were not recognised as one report, and both count: tidy first, then drop duplicates.",
+            _mistaken(tidy=False, late=True),
             hint=_TEXT,
         ),
-        "all-issues": Wrong(
-            lambda reports: _device(reports, corrected=None),
+        "all-issues": Mistake(
             "duplicates",
-            _mistaken(corrected=None),
             "reports that were corrected later still count: of one station and time only the last issue does.",
+            _mistaken(corrected=None),
             hint=_LATEST,
         ),
-        "first-issue": Wrong(
-            lambda reports: _device(reports, corrected="first"),
+        "first-issue": Mistake(
+            "duplicates", "the first issue of each report was kept; asked for: the last.", _mistaken(corrected="first")
+        ),
+        "unsorted": Mistake(
             "duplicates",
-            _mistaken(corrected="first"),
-            "the first issue of each report was kept; asked for: the last.",
-        ),
-        "unsorted": Wrong(
-            lambda reports: _device(reports, sort=False), "duplicates",
-            lambda reports: windiest(reports.assign(issue=range(len(reports)))),
             "the issue was kept that happens to stand last in the table; asked for: the one with the greatest number.",
+            lambda reports: windiest(reports.assign(issue=range(len(reports)))),
         ),
-        "dropped": Wrong(
-            lambda reports: _device(reports, drop=True),
+        "dropped": Mistake(
             "lost",
-            _mistaken(drop=True),
             "days on which no wind was measured are missing. They belong to the result, with a null.",
+            _mistaken(drop=True),
             hint=_NULL,
         ),
-        "dropped-first": Wrong(
-            lambda reports: _device(reports.dropna(subset=["wind"])),
+        "dropped-first": Mistake(
             "lost",
-            lambda reports: windiest(reports.dropna(subset=["wind"])),
             "reports without a wind were dropped. The latest report counts even if its wind is null, and a day on which none was "
             "measured belongs to the result: drop none.",
+            lambda reports: windiest(reports.dropna(subset=["wind"])),
         ),
-        "zeros": Wrong(
-            lambda reports: _device(reports, zeros=True),
+        "zeros": Mistake(
             "nulls",
-            _mistaken(zeros=True),
             "a missing wind was taken for 0. It is not calm when nobody looks: the greatest of none is null.",
+            _mistaken(zeros=True),
             hint=_NULL,
         ),
-        "calmest": Wrong(
-            lambda reports: _device(reports, how="min"),
+        "calmest": Mistake(
             "direction",
-            _mistaken(how="min"),
             "that is the least wind of each day; asked for: the greatest.",
+            _mistaken(how="min"),
             hint="`max`.",
         ),
-        "text": Wrong(_text_days, "dtype"),
-        "zoned": Wrong(_with_zone, "dtype"),
-        "host": Wrong(_on_host, "host"),
-        "aliasing": Wrong(_writes, "aliasing"),
     },
-    right={"by zone": _right, "by issue": _by_issue},
 )  # fmt: skip

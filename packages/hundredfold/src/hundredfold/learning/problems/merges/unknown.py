@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from ..frames import FrameCase, RowsJudge, rows_stay
-from ..problem import Problem, Wrong
+from ..problem import Mistake, Problem
 from ..properties import Property, Strategy
 from . import tables
 
@@ -18,41 +18,12 @@ def unknown(flights: pd.DataFrame, planes: pd.DataFrame, k: int) -> pd.DataFrame
     return counts.sort_values(["flights", "carrier"], ascending=[False, True]).head(k).reset_index(drop=True)
 
 
-def _strange(flights, planes, how="leftanti"):
-    return flights.merge(planes.dropna(subset=["tailnum"]), on="tailnum", how=how)
-
-
 def _counts(strange):
     return strange.groupby("carrier").size().reset_index(name="flights")
 
 
 def _top(counts, k, by=("flights", "carrier"), ascending=(False, True)):
     return counts.sort_values(list(by), ascending=list(ascending)).head(k).reset_index(drop=True)
-
-
-def _right(flights, planes, k):
-    return _top(_counts(_strange(flights, planes)), k)
-
-
-def _flagged(flights, planes, k):
-    known = planes[["tailnum"]].dropna().drop_duplicates()
-    known["known"] = True
-    both = flights.merge(known, on="tailnum", how="left")
-    return _top(_counts(both[both["known"].isnull()]), k)
-
-
-def _isin(flights, planes, k):
-    found = flights["tailnum"].isin(planes["tailnum"].dropna()).fillna(False)
-    counts = flights[~found]["carrier"].value_counts().reset_index()
-    counts.columns = ["carrier", "flights"]
-    return _top(counts, k)
-
-
-def _starter(flights, planes, k):
-    both = flights.merge(planes, on="tailnum", how="left")
-    strange = both[both["seats"].isnull()]
-    counts = strange.groupby("carrier").size().reset_index(name="flights")
-    return counts.head(k)
 
 
 def _no_seats(flights, planes, k):
@@ -64,10 +35,6 @@ def _nulls_known(flights, planes, k):
     known = planes[["tailnum"]].drop_duplicates().assign(known=1)
     both = flights.merge(known, on="tailnum", how="left")
     return _top(_counts(both[both["known"].isnull()]), k)
-
-
-def _nulls_gone(flights, planes, k):
-    return _right(flights.dropna(subset=["tailnum"]), planes, k)
 
 
 def _semi(flights, planes, k):
@@ -85,40 +52,12 @@ def _all_flights(flights, planes, k):
     return _top(_counts(flights), k)
 
 
-def _no_order(flights, planes, k):
-    return _counts(_strange(flights, planes)).head(k)
-
-
-def _fewest(flights, planes, k):
-    return _top(_right(flights, planes, 1000), k, ascending=(True, True))
-
-
-def _by_name(flights, planes, k):
-    return _top(_right(flights, planes, 1000), k, by=("carrier",), ascending=(True,))
-
-
-def _ties_backwards(flights, planes, k):
-    return _top(_right(flights, planes, 1000), k, ascending=(False, False))
-
-
-def _ties_as_they_come(flights, planes, k):
-    return _counts(_strange(flights, planes)).nlargest(k, "flights").reset_index(drop=True)
-
-
-def _all_carriers(flights, planes, k):
-    return _right(flights, planes, 1000)
-
-
 def _pandas_fewest(flights, planes, k):
     return _fewest_of(unknown(flights, planes, 1000), k)
 
 
 def _fewest_of(counts, k):
     return _top(counts, k, ascending=(True, True))
-
-
-def _on_host(flights, planes, k):
-    return unknown(flights.to_pandas(), planes.to_pandas(), k)
 
 
 def _ties() -> tuple[pd.DataFrame, pd.DataFrame, int]:
@@ -186,55 +125,39 @@ UNKNOWN = Problem(
         "Drop the null tail numbers from `planes`, then `flights.merge(planes, on='tailnum', how='leftanti')`; sort by "
         "`['flights', 'carrier']` with `ascending=[False, True]` before `head(k)`.",
     ),
-    wrong={
-        "seats": Wrong(
-            _no_seats,
+    mistakes={
+        "seats": Mistake(
             "nulls",
-            _no_seats,
             "flights count as strange whose plane is known, but not its seats: null in a column does not say that there was no "
             "match.",
+            _no_seats,
         ),
-        "nulls-known": Wrong(
-            _nulls_known,
+        "nulls-known": Mistake(
             "nulls",
-            _nulls_known,
             "flights without a tail number count as known where the registry has an entry without one: null matched null.",
+            _nulls_known,
         ),
-        "nulls-gone": Wrong(
-            _nulls_gone,
+        "nulls-gone": Mistake(
             "nulls",
-            lambda f, p, k: unknown(f.dropna(subset=["tailnum"]), p, k),
             "flights without a tail number are left out. Their plane stands in no registry either: they count.",
+            lambda f, p, k: unknown(f.dropna(subset=["tailnum"]), p, k),
         ),
-        "as-given": Wrong(_starter, "nulls"),
-        "semi": Wrong(_semi, "complement", _semi, "those are the flights whose plane is known."),
-        "planes": Wrong(
-            _planes_counted, "duplicates", _planes_counted, "each strange plane was counted once; asked for: flights."
-        ),
-        "all": Wrong(_all_flights, "value", _all_flights, "all flights were counted, whether their plane is known or not."),
-        "no-order": Wrong(_no_order, "order"),
-        "fewest": Wrong(
-            _fewest,
+        "semi": Mistake("complement", "those are the flights whose plane is known.", _semi),
+        "planes": Mistake("duplicates", "each strange plane was counted once; asked for: flights.", _planes_counted),
+        "all": Mistake("value", "all flights were counted, whether their plane is known or not.", _all_flights),
+        "fewest": Mistake(
             "direction",
-            _pandas_fewest,
             "the carriers with the fewest flights came first; asked for: the most.",
-            "`ascending=[False, True]`: the counts fall, the codes rise.",
+            _pandas_fewest,
+            hint="`ascending=[False, True]`: the counts fall, the codes rise.",
         ),
-        "by-name": Wrong(_by_name, "order"),
-        "ties-backwards": Wrong(
-            _ties_backwards,
+        "ties-backwards": Mistake(
             "ties",
-            lambda f, p, k: _top(unknown(f, p, 1000), k, ascending=(False, False)),
             "of carriers with equally many flights the last by code came first.",
+            lambda f, p, k: _top(unknown(f, p, 1000), k, ascending=(False, False)),
         ),
-        "ties": Wrong(_ties_as_they_come, "ties"),
-        "all-carriers": Wrong(
-            _all_carriers,
-            "value",
-            lambda f, p, k: unknown(f, p, 1000),
-            "all carriers are there; asked for: the first k.",
+        "all-carriers": Mistake(
+            "value", "all carriers are there; asked for: the first k.", lambda f, p, k: unknown(f, p, 1000)
         ),
-        "host": Wrong(_on_host, "host"),
     },
-    right={"anti": _right, "flag": _flagged, "isin": _isin},
 )  # fmt: skip

@@ -70,7 +70,6 @@ WORTH = decide(
         "gpu": ("always-gpu", "Everything on the GPU? Look at the small ones, and count the rows of each result."),
         "neither": ("value", "Nothing at all? Only one of these results is too large for any memory here."),
     },
-    unknown={"once": "both"},
     hints=(
         "Work out both sides for each job: rows over rate, plus calls, plus what crosses the bus.",
         "Before that count the rows that come out. What does not fit into any memory needs another question, not another machine.",

@@ -14,7 +14,7 @@ import numpy as np
 from .. import devices, guard, traffic
 from ..devices import cp
 from ..guard import article, require_callable
-from ..problem import Problem, Wrong
+from ..problem import Problem
 from ..untouched import missing
 from ..verdict import NotAttempted, Refusal, Verified, refuse
 
@@ -221,90 +221,6 @@ _ASK = (
 )
 
 
-def _starter(thing):
-    if hasattr(thing, "copy_to_host"):
-        thing = thing.copy_to_host()
-    return cp.array(thing)
-
-
-def _right(thing):
-    if hasattr(thing, "__cuda_array_interface__"):
-        return cp.asarray(thing)
-    if hasattr(thing, "__dlpack__") and thing.__dlpack_device__()[0] == 2:
-        return cp.from_dlpack(thing)
-    raise TypeError("not on a device")
-
-
-def _capsule_first(thing):
-    where = thing.__dlpack_device__()[0] if hasattr(thing, "__dlpack_device__") else None
-    if where == 2:
-        return cp.from_dlpack(thing)
-    if where is None and hasattr(thing, "__cuda_array_interface__"):
-        return cp.array(thing, copy=None)
-    raise TypeError("lies on the host")
-
-
-def _numpy_is_the_host(thing):
-    if isinstance(thing, (np.ndarray, list)):
-        raise TypeError("lies on the host")
-    return cp.asarray(thing) if not hasattr(thing, "__dlpack__") else cp.from_dlpack(thing)
-
-
-def _copies(thing):
-    return cp.array(thing) if hasattr(thing, "__cuda_array_interface__") else cp.from_dlpack(thing)
-
-
-def _interface_only(thing):
-    if not hasattr(thing, "__cuda_array_interface__"):
-        raise TypeError("no interface")
-    return cp.asarray(thing)
-
-
-def _capsule_only(thing):
-    return cp.from_dlpack(thing)
-
-
-def _anything(thing):
-    return cp.from_dlpack(thing) if hasattr(thing, "__dlpack__") else cp.asarray(thing)
-
-
-def _pointer(thing, owner, strides=True, dtype=None):
-    if not hasattr(thing, "__cuda_array_interface__"):
-        return _right(thing)
-    told = thing.__cuda_array_interface__
-    shape, dtype = told["shape"], np.dtype(dtype or told["typestr"])
-    steps = told.get("strides")
-    if not strides or steps is None:
-        steps = np.empty(shape, dtype).strides
-    size = max(1, sum((n - 1) * s for n, s in zip(shape, steps, strict=True)) + dtype.itemsize)
-    memory = cp.cuda.UnownedMemory(told["data"][0], size, thing if owner else None)
-    return cp.ndarray(shape, dtype, cp.cuda.MemoryPointer(memory, 0), strides=steps)
-
-
-def _no_owner(thing):
-    return _pointer(thing, owner=False)
-
-
-def _no_strides(thing):
-    return _pointer(thing, owner=True, strides=False)
-
-
-def _always_double(thing):
-    return _pointer(thing, owner=True, dtype="float64")
-
-
-def _flat(thing):
-    return _right(thing).ravel()
-
-
-def _fetched(thing):
-    return _right(thing).get()
-
-
-def _to_numba(thing):
-    return _numba(_right(thing))
-
-
 ADOPT = Problem(
     id="protocols.adopt",
     title="Adopt an array",
@@ -319,34 +235,14 @@ ADOPT = Problem(
         "A NumPy array has `__dlpack__` as well. Where its memory lies says `thing.__dlpack_device__()[0]`: 1 is the host, 2 is "
         "a CUDA device.",
     ),
-    wrong={
-        "starter": Wrong(
-            _starter, "copied", hint="`cp.array` makes a copy even of a CuPy array. `cp.asarray` does not."
-        ),
-        "transfer": Wrong(
-            lambda thing: cp.asarray(thing.copy_to_host()) if hasattr(thing, "copy_to_host") else _right(thing),
-            "transfer",
-            hint="A Numba device array has `__cuda_array_interface__`: CuPy can read it where it lies.",
-        ),
-        "copies": Wrong(_copies, "copied"),
-        "interface": Wrong(
-            _interface_only, "exception", hint="Some libraries speak one protocol only. Ask with `hasattr`."
-        ),
-        "capsule": Wrong(_capsule_only, "exception"),
-        "anything": Wrong(
-            _anything, "backend", hint="`cp.asarray` and `cp.from_dlpack` take host arrays as well: ask first."
-        ),
-        "numpy is the host": Wrong(_numpy_is_the_host, "backend"),
-        "lifetime": Wrong(
-            _no_owner,
-            "lifetime",
-            hint="Who makes an array of a bare address must hold its owner: `cp.asarray` does that.",
-        ),
-        "strides": Wrong(_no_strides, "strides", hint="The interface has `strides`, too; `cp.asarray` reads them."),
-        "dtype": Wrong(_always_double, "dtype", hint="`typestr` says what type the numbers have."),
-        "shape": Wrong(_flat, "shape"),
-        "host": Wrong(_fetched, "host", hint="Leave out `get()`."),
-        "type": Wrong(_to_numba, "type"),
+    advice={
+        "copied": "`cp.array` makes a copy even of a CuPy array. `cp.asarray` does not.",
+        "transfer": "A Numba device array has `__cuda_array_interface__`: CuPy can read it where it lies.",
+        "exception": "Some libraries speak one protocol only. Ask with `hasattr`.",
+        "backend": "`cp.asarray` and `cp.from_dlpack` take host arrays as well: ask first.",
+        "lifetime": "Who makes an array of a bare address must hold its owner: `cp.asarray` does that.",
+        "strides": "The interface has `strides`, too; `cp.asarray` reads them.",
+        "dtype": "`typestr` says what type the numbers have.",
+        "host": "Leave out `get()`.",
     },
-    right={"two doors": _right, "capsule first": _capsule_first},
 )

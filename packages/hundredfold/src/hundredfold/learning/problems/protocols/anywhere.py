@@ -12,11 +12,10 @@ import numpy as np
 
 from .. import devices, guard
 from ..cases import Case, normal
-from ..devices import cp
 from ..differences import explain, same
 from ..functions import recognise
 from ..guard import article, require_callable
-from ..problem import Problem, Wrong
+from ..problem import Mistake, Problem
 from ..properties import (
     Drawn,
     Property,
@@ -187,94 +186,6 @@ def _stays(moved: Any) -> None:
         )
 
 
-def _space(x):
-    return x.__array_namespace__() if hasattr(x, "__array_namespace__") else np
-
-
-def _right(x):
-    xp = _space(x)
-    length = xp.sqrt(xp.sum(x * x, axis=1, keepdims=True))
-    return x / xp.where(length == 0, 1, length)
-
-
-def _operators(x):
-    length = (x * x).sum(axis=1, keepdims=True) ** 0.5
-    return x / (length + (length == 0).astype(x.dtype))
-
-
-def _numpy(x):
-    length = np.sqrt(np.sum(x * x, axis=1, keepdims=True))
-    return x / np.where(length == 0, 1, length)
-
-
-def _cupy(x):
-    length = cp.sqrt(cp.sum(x * x, axis=1, keepdims=True))
-    return x / cp.where(length == 0, 1, length)
-
-
-def _module_of(x):
-    xp = cp.get_array_module(x)
-    length = xp.sqrt(xp.sum(x * x, axis=1, keepdims=True))
-    return x / xp.where(length == 0, 1, length)
-
-
-def _writes(x):
-    length = (x * x).sum(axis=1, keepdims=True) ** 0.5
-    length[length == 0] = 1
-    return x / length
-
-
-def _asks(x):
-    length = (x * x).sum(axis=1, keepdims=True) ** 0.5
-    if (length == 0).any():
-        length = length + (length == 0).astype(x.dtype)
-    return x / length
-
-
-def _fetches(x):
-    return _right(cp.asnumpy(x) if devices.is_device(x) else x)
-
-
-def _uploads(x):
-    return _right(cp.asarray(x))
-
-
-def _computes(x):
-    return _operators(x.compute() if hasattr(x, "compute") else x)
-
-
-def _no_guard(x):
-    return x / (x * x).sum(axis=1, keepdims=True) ** 0.5
-
-
-def _columns(x):
-    xp = _space(x)
-    length = xp.sqrt(xp.sum(x * x, axis=0, keepdims=True))
-    return x / xp.where(length == 0, 1, length)
-
-
-def _whole(x):
-    xp = _space(x)
-    length = xp.sqrt(xp.sum(x * x))
-    return x / xp.where(length == 0, 1, length)
-
-
-def _no_root(x):
-    xp = _space(x)
-    square = xp.sum(x * x, axis=1, keepdims=True)
-    return x / xp.where(square == 0, 1, square)
-
-
-def _in_place(x):
-    length = (x * x).sum(axis=1, keepdims=True) ** 0.5
-    x /= length + (length == 0).astype(x.dtype)
-    return x
-
-
-def _double(x):
-    return _operators(x.astype("float64"))
-
-
 _EXACTLY = "Ask whether the length is exactly 0: a small number is no 0, and a row of small numbers has length 1 in the end too."
 
 
@@ -333,46 +244,31 @@ ANYWHERE = Problem(
         "Rows of zeros: no `if`, which would have to look into the array, and no `length[…] = 1`, which an immutable array "
         "refuses. `xp.where(length == 0, 1, length)` makes a new one.",
     ),
-    wrong={
-        "numpy": Wrong(
-            _numpy,
-            "transfer",
-            hint="NumPy's functions know CuPy and Dask, not JAX: take the namespace of x where it has one.",
-        ),
-        "module": Wrong(_module_of, "transfer"),
-        "cupy": Wrong(_cupy, "exception", hint="Ask x which library it belongs to, and what it cannot do."),
-        "writes": Wrong(_writes, "exception"),
-        "asks": Wrong(
-            _asks,
-            "eager",
-            hint="An `if` needs a value at once. `where` decides element by element, when the time has come.",
-        ),
-        "computes": Wrong(_computes, "eager"),
-        "host": Wrong(_fetches, "host", hint="The numbers stay where they are: leave out `asnumpy`."),
-        "uploads": Wrong(_uploads, "backend", hint="`cp.asarray` turns a NumPy array into one of CuPy's."),
-        "nan": Wrong(_no_guard, "nan", hint="What is 0 / 0? A row of zeros has length 0."),
-        "axis": Wrong(
-            _columns,
-            "axis",
-            lambda x: x / _safe(np.sqrt((x * x).sum(axis=0, keepdims=True))),
-            "each column was divided by its length; asked for: each row.",
-        ),
-        "whole": Wrong(
-            _whole,
-            "axis",
-            lambda x: x / _safe(np.sqrt((x * x).sum())),
-            "everything was divided by one length, that of the whole array; asked for: each row by its own.",
-        ),
-        "squared": Wrong(
-            _no_root,
-            "squared",
-            lambda x: x / _safe((x * x).sum(axis=1, keepdims=True)),
-            "each row was divided by the square of its length: the root is missing.",
-        ),
-        "aliasing": Wrong(
-            _in_place, "aliasing", hint="`x /= …` writes into the caller's array, where it can be written."
-        ),
-        "dtype": Wrong(_double, "dtype", hint="float32 stays float32: no `astype`, and Python's own 1 for the zeros."),
+    advice={
+        "transfer": "NumPy's functions know CuPy and Dask, not JAX: take the namespace of x where it has one.",
+        "exception": "Ask x which library it belongs to, and what it cannot do.",
+        "eager": "An `if` needs a value at once. `where` decides element by element, when the time has come.",
+        "host": "The numbers stay where they are: leave out `asnumpy`.",
+        "backend": "`cp.asarray` turns a NumPy array into one of CuPy's.",
+        "nan": "What is 0 / 0? A row of zeros has length 0.",
+        "aliasing": "`x /= …` writes into the caller's array, where it can be written.",
+        "dtype": "float32 stays float32: no `astype`, and Python's own 1 for the zeros.",
     },
-    right={"with a namespace": _right, "with operators": _operators},
+    mistakes={
+        "axis": Mistake(
+            "axis",
+            "each column was divided by its length; asked for: each row.",
+            lambda x: x / _safe(np.sqrt((x * x).sum(axis=0, keepdims=True))),
+        ),
+        "whole": Mistake(
+            "axis",
+            "everything was divided by one length, that of the whole array; asked for: each row by its own.",
+            lambda x: x / _safe(np.sqrt((x * x).sum())),
+        ),
+        "squared": Mistake(
+            "squared",
+            "each row was divided by the square of its length: the root is missing.",
+            lambda x: x / _safe((x * x).sum(axis=1, keepdims=True)),
+        ),
+    },
 )

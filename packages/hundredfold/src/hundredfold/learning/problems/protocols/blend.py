@@ -16,7 +16,7 @@ from ..facts import crossings
 from ..functions import FunctionJudge
 from ..guard import article
 from ..memory.account import Traffic, keeping_digits
-from ..problem import Problem, Wrong
+from ..problem import Mistake, Problem
 from ..properties import Drawn, Property, Strategy, constants, dtypes, layouts, other_data, second_call, sizes, tiny
 from ..traffic import spell, watch
 from ..verdict import Refusal, refuse
@@ -108,73 +108,6 @@ _TRAFFIC = Traffic(
     large=lambda n: (cp.random.random(n), cp.random.random(n), 0.3),
     near=True,
 )
-_CODE = "T v = a + T(t) * (b - a); y = v < T(0) ? T(0) : (v > T(1) ? T(1) : v)"
-
-
-def _adopted(x):
-    return cp.asarray(x) if hasattr(x, "__cuda_array_interface__") else x
-
-
-def _namespace(x):
-    return x.__array_namespace__() if hasattr(x, "__array_namespace__") else np
-
-
-def _generic(a, b, t):
-    a, b = _adopted(a), _adopted(b)
-    return _namespace(a).clip(a + t * (b - a), 0, 1)
-
-
-def _kernel(a, b, t):
-    if not hasattr(a, "__cuda_array_interface__"):
-        return _generic(a, b, t)
-    kernel = cp.ElementwiseKernel("T a, T b, float64 t", "T y", _CODE, "blend")
-    return kernel(cp.asarray(a), cp.asarray(b), t)
-
-
-def _fused(a, b, t):
-    if not hasattr(a, "__cuda_array_interface__"):
-        return _generic(a, b, t)
-    whole = cp.fuse(kernel_name="blend")(lambda a, b, t: cp.minimum(cp.maximum(a + t * (b - a), 0), 1))
-    return whole(cp.asarray(a), cp.asarray(b), t)
-
-
-def _only_cupy(a, b, t):
-    return cp.ElementwiseKernel("T a, T b, float64 t", "T y", _CODE, "blend")(a, b, t)
-
-
-def _no_numba(a, b, t):
-    return _kernel(a, b, t) if devices.is_device(a) or not hasattr(a, "copy_to_host") else a.copy_to_host()
-
-
-def _numpy_too(a, b, t):
-    if hasattr(a, "__cuda_array_interface__"):
-        return _kernel(a, b, t)
-    return np.clip(np.asarray(a) + t * (np.asarray(b) - np.asarray(a)), 0, 1)
-
-
-def _changed(code: str) -> Any:
-    def answer(a, b, t):
-        if not hasattr(a, "__cuda_array_interface__"):
-            return _generic(a, b, t)
-        return cp.ElementwiseKernel("T a, T b, float64 t", "T y", code, "blend")(cp.asarray(a), cp.asarray(b), t)
-
-    return answer
-
-
-def _into_a(a, b, t):
-    result = _kernel(a, b, t)
-    a[...] = result
-    return result
-
-
-def _host(a, b, t):
-    return devices.to_host(_kernel(a, b, t))
-
-
-def _by_the_host(a, b, t):
-    if devices.is_device(a):
-        return cp.asarray(_generic(a.get(), b.get(), t))
-    return _generic(a, b, t)
 
 
 BLEND = Problem(
@@ -228,42 +161,28 @@ BLEND = Problem(
         "`@cp.fuse()` above a function of its own, `cp.minimum(cp.maximum(a + t * (b - a), 0), 1)`; or an `ElementwiseKernel` with "
         "the types `T a, T b, float64 t`.",
     ),
-    wrong={
-        "traffic": Wrong(_generic, "traffic", hint="Each operation is a kernel. `cp.fuse` makes one of them."),
-        "only-cupy": Wrong(_only_cupy, "exception", hint="A kernel of CuPy's takes CuPy's arrays. What of the others?"),
-        "numba": Wrong(_no_numba, "backend", hint="`cp.asarray` adopts a Numba device array."),
-        "frozen": Wrong(_numpy_too, "backend", hint="Ask a for its `__array_namespace__`."),
-        "operands": Wrong(
-            _changed("T v = b + T(t) * (a - b); y = v < T(0) ? T(0) : (v > T(1) ? T(1) : v)"),
-            "operands",
-            lambda a, b, t: blend(b, a, t),
-            "a and b are exchanged: at t = 0 the result should be a.",
-        ),
-        "overflow": Wrong(
-            _changed("y = a + T(t) * (b - a)"),
-            "overflow",
-            lambda a, b, t: a + t * (b - a),
-            "nothing was cut off at 0 and 1.",
-        ),
-        "border": Wrong(
-            _changed("T v = a + T(t) * (b - a); y = v > T(1) ? T(1) : v"),
-            "overflow",
-            lambda a, b, t: np.minimum(a + t * (b - a), 1),
-            "only what is over 1 was cut off; what is under 0 was not.",
-        ),
-        "sign": Wrong(
-            _changed("T v = a + T(t) * (a - b); y = v < T(0) ? T(0) : (v > T(1) ? T(1) : v)"),
-            "sign",
-            lambda a, b, t: np.clip(a + t * (a - b), 0, 1),
-            "the way leads from b to a and beyond: b - a is meant.",
-        ),
-        "dtype": Wrong(
-            _changed("float v = a + float(t) * (b - a); y = v < 0 ? 0 : (v > 1 ? 1 : v)"),
-            "dtype",
-        ),
-        "aliasing": Wrong(_into_a, "aliasing", hint="The caller still needs a."),
-        "host": Wrong(_host, "host", hint="Leave out what fetches it."),
-        "transfer": Wrong(_by_the_host, "transfer", hint=_STAY),
+    advice={
+        "traffic": "Each operation is a kernel. `cp.fuse` makes one of them.",
+        "exception": "A kernel of CuPy's takes CuPy's arrays. What of the others?",
+        "backend": "`cp.asarray` adopts a Numba device array.",
+        "aliasing": "The caller still needs a.",
+        "host": "Leave out what fetches it.",
+        "transfer": _STAY,
     },
-    right={"one kernel": _kernel, "fused": _fused},
+    mistakes={
+        "operands": Mistake(
+            "operands", "a and b are exchanged: at t = 0 the result should be a.", lambda a, b, t: blend(b, a, t)
+        ),
+        "overflow": Mistake("overflow", "nothing was cut off at 0 and 1.", lambda a, b, t: a + t * (b - a)),
+        "border": Mistake(
+            "overflow",
+            "only what is over 1 was cut off; what is under 0 was not.",
+            lambda a, b, t: np.minimum(a + t * (b - a), 1),
+        ),
+        "sign": Mistake(
+            "sign",
+            "the way leads from b to a and beyond: b - a is meant.",
+            lambda a, b, t: np.clip(a + t * (a - b), 0, 1),
+        ),
+    },
 )

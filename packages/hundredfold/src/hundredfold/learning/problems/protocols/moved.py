@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..numbers import NumbersJudge, Quantity
-from ..problem import Problem, Wrong
+from ..numbers import NumbersJudge, Quantity, mistake
+from ..problem import Problem
 
 ELEMENTS = 50_000_000
 WHOLE = ELEMENTS * 4  # bytes: float32
@@ -13,12 +13,6 @@ PICKLED = WHOLE // 2
 CROSSINGS = 4  # to the host, to the worker's device, to the host, back to our device
 BUS = CROSSINGS * PICKLED
 SECONDS = BUS / LINK
-
-
-def _wrong(reason: str, why: str, hint: str = "", **values: float) -> Wrong:
-    """The right answers with some replaced."""
-    right = {"memory": float(MEMORY), "pickled": float(PICKLED), "bus": float(BUS), "seconds": SECONDS}
-    return Wrong(tuple((right | values).values()), reason, why=why, hint=hint)
 
 
 MOVED = Problem(
@@ -52,47 +46,46 @@ MOVED = Problem(
         "Packing b fetches it to the host; unpacking sends it to the device. That happens once on the way there, and once on "
         "the way back: four crossings.",
     ),
-    wrong={
-        "memory-float64": _wrong(
+    mistakes={
+        "memory-float64": mistake(
             "item-size",
             "that is 8 bytes for each number, or a copy in every line. x is float32, and three of the four can share memory.",
             memory=6e8,
         ),
-        "memory-slice": _wrong(
+        "memory-slice": mistake(
             "copied", "that counts the slice as a copy. A slice of a device array is a view.", memory=4e8
         ),
-        "memory-all": _wrong(
+        "memory-all": mistake(
             "copied", "that counts `as_cuda_array` as a copy. It hands over the address and nothing else.", memory=5e8
         ),
-        "memory-none": _wrong("lifetime", "that leaves out c, which is a copy with memory of its own.", memory=2e8),
-        "memory-new": _wrong("lifetime", "that is c alone. x is still there, and a and b look at it.", memory=1e8),
-        "pickled-whole": _wrong(
+        "memory-none": mistake("lifetime", "that leaves out c, which is a copy with memory of its own.", memory=2e8),
+        "memory-new": mistake("lifetime", "that is c alone. x is still there, and a and b look at it.", memory=1e8),
+        "pickled-whole": mistake(
             "view", "that is all of x. A pickle holds what the view shows, every other number.", pickled=2e8
         ),
-        "pickled-handle": _wrong(
+        "pickled-handle": mistake(
             "crossing",
             "that would be the address and the shape only. In another process an address means nothing: the numbers go along.",
             pickled=64.0,
         ),
-        "bus-once": _wrong("crossing", "that is one crossing. Count again: there are four.", bus=1e8, seconds=0.004),
-        "bus-twice": _wrong(
+        "bus-once": mistake("crossing", "that is one crossing. Count again: there are four.", bus=1e8, seconds=0.004),
+        "bus-twice": mistake(
             "crossing",
             "that is two crossings. Each way goes from a device to the host and from the host to a device.",
             bus=2e8,
             seconds=0.008,
         ),
-        "bus-there": _wrong(
+        "bus-there": mistake(
             "crossing",
             "that is three crossings. The result has to go up to our device as well.",
             bus=3e8,
             seconds=0.012,
         ),
-        "bus-whole": _wrong("view", "that sends all of x. Only every other number is sent.", bus=8e8, seconds=0.032),
-        "megabytes": _wrong("unit", "that is in MB. Asked for: bytes.", memory=300.0, pickled=100.0, bus=400.0),
-        "milliseconds": _wrong("unit", "that is in milliseconds. Asked for: seconds.", seconds=16.0),
-        "elements": _wrong(
+        "bus-whole": mistake("view", "that sends all of x. Only every other number is sent.", bus=8e8, seconds=0.032),
+        "megabytes": mistake("unit", "that is in MB. Asked for: bytes.", memory=300.0, pickled=100.0, bus=400.0),
+        "milliseconds": mistake("unit", "that is in milliseconds. Asked for: seconds.", seconds=16.0),
+        "elements": mistake(
             "per-element", "those are elements. A float32 has 4 bytes.", memory=75e6, pickled=25e6, seconds=SECONDS
         ),
     },
-    right={"exact": (MEMORY, PICKLED, BUS, SECONDS), "by head": (3e8, 1e8, 4e8, 0.016)},
 )

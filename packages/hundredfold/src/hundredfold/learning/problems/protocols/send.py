@@ -23,7 +23,7 @@ from ..cases import normal
 from ..devices import cp
 from ..differences import explain
 from ..guard import article, require_callable
-from ..problem import Problem, Wrong
+from ..problem import Problem
 from ..untouched import missing
 from ..verdict import NotAttempted, Refusal, Verified, refuse
 
@@ -259,91 +259,6 @@ def _stream(stream: Any, sent: Any) -> None:
         refuse("value", "the stream is the default one, for which everybody waits; asked for: a new one.")
 
 
-def _cuda() -> Any:
-    from numba import cuda
-
-    return cuda
-
-
-def _dumps(thing: Any) -> bytes:
-    import cloudpickle
-
-    return cloudpickle.dumps(thing)
-
-
-def _pack(state):
-    return _dumps({"field": state["field"].copy_to_host(), "window": state["window"], "rule": state["rule"]})
-
-
-def _unpack(packed):
-    state = pickle.loads(packed)
-    state["field"] = _cuda().to_device(state["field"])
-    return state | {"stream": cp.cuda.Stream(non_blocking=True)}
-
-
-def _pack_by_cupy(state):
-    return _dumps([cp.asarray(state["field"]), state["window"], state["rule"]])
-
-
-def _unpack_by_cupy(packed):
-    field, window, rule = pickle.loads(packed)
-    return {"field": _cuda().as_cuda_array(field), "window": window, "rule": rule, "stream": cp.cuda.Stream()}
-
-
-def _by_name(state):
-    kept = _pack(state)
-    return pickle.dumps(id(kept))
-
-
-def _from_the_whole(state):
-    return _dumps({**state, "field": state["field"].copy_to_host(), "window": state["window"].base, "stream": None})
-
-
-def _tried_first(state):
-    packable = {"field": state["field"].copy_to_host()}
-    for key in ("window", "rule"):
-        with contextlib.suppress(pickle.PicklingError, TypeError, AttributeError):
-            pickle.dumps(state[key])
-        packable[key] = state[key]
-    return _dumps(packable)
-
-
-def _in_place(state):
-    state["field"] = state["field"].copy_to_host()
-    del state["stream"]
-    return _dumps(state)
-
-
-def _with_the_stream(state):
-    return _dumps({**state, "field": state["field"].copy_to_host()})
-
-
-def _keeps_the_stream(packed):
-    state = pickle.loads(packed)
-    return {**state, "field": _cuda().to_device(state["field"])}
-
-
-def _as_lists(state):
-    field = state["field"].copy_to_host().tolist()
-    return _dumps({"field": field, "window": state["window"], "rule": state["rule"]})
-
-
-def _unpack_lists(packed):
-    state = pickle.loads(packed)
-    state["field"] = _cuda().to_device(np.array(state["field"]))
-    return state | {"stream": cp.cuda.Stream(non_blocking=True)}
-
-
-def _changed(**how: Callable[[Any], Any]) -> tuple[Any, Any]:
-    """The right pair, with some of what arrives turned into something else."""
-
-    def unpack(packed):
-        state = _unpack(packed)
-        return state | {key: change(state[key]) for key, change in how.items()}
-
-    return _pack, unpack
-
-
 SEND = Problem(
     id="protocols.send",
     title="Pack it for another process",
@@ -359,33 +274,15 @@ SEND = Problem(
         "pack makes a **new** dict of field, window and rule and gives it to `cloudpickle.dumps`; unpack calls "
         "`pickle.loads`, sends the field to the device and adds `cp.cuda.Stream(non_blocking=True)`.",
     ),
-    wrong={
-        "starter": Wrong(
-            (pickle.dumps, pickle.loads),
-            "exception",
-            hint="Neither a Numba device array nor a lambda can be pickled. Find out for each of the four.",
-        ),
-        "cloudpickle": Wrong((_dumps, pickle.loads), "exception"),
-        "no bytes": Wrong((dict, dict), "type", hint="What travels to another process is a string of bytes."),
-        "by name": Wrong((_by_name, pickle.loads), "crossing"),
-        "whole": Wrong(
-            (_from_the_whole, _unpack), "view", hint="A CuPy array packs what it shows: give it the window, not its base."
-        ),
-        "tried": Wrong(
-            (_tried_first, _unpack), "transfer", hint="Each `dumps` of a device array fetches it: one must be enough."
-        ),
-        "in place": Wrong((_in_place, _unpack), "aliasing", hint="Make a new dict: the state is still in use here."),
-        "stream": Wrong(
-            (_with_the_stream, _keeps_the_stream), "lifetime", hint="Leave the stream out, and make one on the other side."
-        ),
-        "default stream": Wrong(_changed(stream=lambda stream: cp.cuda.Stream.null), "value"),
-        "no stream": Wrong((_pack, _keeps_the_stream), "labels", hint="unpack has to add what was not sent."),
-        "host": Wrong((_pack, lambda packed: pickle.loads(packed) | {"stream": cp.cuda.Stream()}), "host"),
-        "cupy": Wrong(
-            _changed(field=lambda field: cp.asarray(field)), "backend", hint="`cuda.as_cuda_array` makes it Numba's, without a copy."
-        ),
-        "lists": Wrong((_as_lists, _unpack_lists), "dtype", hint="Lists forget the dtype: arrays can be packed as they are."),
-        "text": Wrong(_changed(rule=repr), "callable"),
+    advice={
+        "exception": "Neither a Numba device array nor a lambda can be pickled. Find out for each of the four.",
+        "type": "What travels to another process is a string of bytes.",
+        "view": "A CuPy array packs what it shows: give it the window, not its base.",
+        "transfer": "Each `dumps` of a device array fetches it: one must be enough.",
+        "aliasing": "Make a new dict: the state is still in use here.",
+        "lifetime": "Leave the stream out, and make one on the other side.",
+        "labels": "unpack has to add what was not sent.",
+        "backend": "`cuda.as_cuda_array` makes it Numba's, without a copy.",
+        "dtype": "Lists forget the dtype: arrays can be packed as they are.",
     },
-    right={"by the host": (_pack, _unpack), "by CuPy": (_pack_by_cupy, _unpack_by_cupy)},
 )  # fmt: skip

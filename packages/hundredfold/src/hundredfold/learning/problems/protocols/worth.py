@@ -69,7 +69,6 @@ WORTH = decide(
         ),
         "gpu": ("always-gpu", "the GPU was chosen for everything. Count the trips over the bus, and the launches."),
     },
-    unknown={"steps": "jax"},
     hints=(
         "For each job write two times: all the passes on the processor, with what must be fetched for them; and all the passes on "
         "the GPU, with every crossing of the bus.",

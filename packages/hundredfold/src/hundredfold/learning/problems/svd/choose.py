@@ -88,7 +88,6 @@ CHOOSE = decide(
             "nothing was distributed. Some of these fit no single GPU, and lie on four.",
         ),
     },
-    unknown={"noise": "exact"},
     hints=(
         "Three questions for each: does it fit where it lies? How many columns has it, and so how large is a triangle? How many singular "
         "values are wanted, and how well?",

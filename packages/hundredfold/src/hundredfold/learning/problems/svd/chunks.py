@@ -14,7 +14,7 @@ from ..cases import normal
 from ..devices import cp
 from ..differences import pair
 from ..guard import article, require_callable
-from ..problem import Problem, Wrong
+from ..problem import Problem
 from ..untouched import missing
 from ..verdict import NotAttempted, Refusal, Verified, refuse
 from .gram import known
@@ -205,107 +205,6 @@ def _values(value: list[Any], host: np.ndarray) -> None:
             refuse("value", f"U S Vᵀ is the matrix, but {name} are not orthonormal.")
 
 
-def _da() -> Any:
-    import dask.array as da
-
-    return da
-
-
-# Written as a learner would.
-
-
-def _by_rows(x, most):
-    rows = most // (x.shape[1] * x.dtype.itemsize)
-    return _da().linalg.svd(x.rechunk((rows, -1)))
-
-
-def _by_name(x, most):
-    n = x.shape[1]
-    return _da().linalg.svd(x.rechunk({1: -1, 0: max(n, most // (8 * n)) if x.dtype == "f8" else most // (4 * n)}))
-
-
-def _by_qr(x, most):
-    da = _da()
-    q, r = da.linalg.tsqr(x.rechunk((most // (x.shape[1] * x.dtype.itemsize), x.shape[1])))
-    u, s, vt = da.linalg.svd(r)
-    return q.dot(u), s, vt
-
-
-def _starter(x, most):
-    return _da().linalg.svd(x)
-
-
-def _columns_alone(x, most):
-    return _da().linalg.svd(x.rechunk({1: -1}))
-
-
-def _one_chunk(x, most):
-    return _da().linalg.svd(x.rechunk(-1))
-
-
-def _elements(x, most):
-    return _da().linalg.svd(x.rechunk((most // x.shape[1], -1)))
-
-
-def _flat(x, most):
-    return _da().linalg.svd(x.rechunk((max(1, x.shape[1] // 2), -1)))
-
-
-def _square(x, most):
-    return _da().linalg.svd(x.rechunk((x.shape[1], -1)))
-
-
-def _computed(x, most):
-    return np.linalg.svd(devices.to_host(x.compute()), full_matrices=False)
-
-
-def _persisted(x, most):
-    return _by_rows(x.persist(), most)
-
-
-def _first_ten(x, most):
-    return _da().linalg.svd_compressed(x, min(10, x.shape[1]))
-
-
-def _on_its_side(x, most):
-    u, s, vt = _by_rows(x, most)
-    return vt.T, s, u.T
-
-
-def _without_transposition(x, most):
-    u, s, vt = _by_rows(x, most)
-    return u, s, vt.T
-
-
-def _fetched(x, most):
-    return _by_rows(x.map_blocks(devices.to_host, meta=np.empty((0, 0), x.dtype)), most)
-
-
-def _whole_blocks(x, most):
-    rows = most // (x.shape[1] * x.dtype.itemsize)
-    return _by_rows(x[: len(x) // rows * rows], most)
-
-
-def _double(x, most):
-    return _by_rows(x.astype("float64"), 2 * most if x.dtype == "float32" else most)
-
-
-def _by_gram(x, most):
-    x = x.rechunk((most // (x.shape[1] * x.dtype.itemsize), -1))
-    _, squares, vt = _da().linalg.svd((x.T @ x).rechunk(-1))
-    s = _da().sqrt(squares)
-    return x @ (vt.T / s), s, vt
-
-
-def _cut_after(x, most):
-    u, s, vt = _da().linalg.svd(x.rechunk(-1))
-    return u.rechunk((most // (x.shape[1] * x.dtype.itemsize), -1)), s, vt
-
-
-def _values_alone(x, most):
-    return _by_rows(x, most)[1]
-
-
 CHUNKS = Problem(
     id="svd.chunks",
     title="Cut it so that it can be decomposed",
@@ -318,24 +217,15 @@ CHUNKS = Problem(
         "How many rows of n numbers, of `x.dtype.itemsize` bytes each, go into `most` bytes? `x.rechunk((rows, -1))` makes blocks of so many whole rows.",
         "rows = most // (x.shape[1] * x.dtype.itemsize), then `da.linalg.svd(x.rechunk((rows, -1)))`. Nothing is computed by that.",
     ),
-    wrong={
-        "starter": Wrong(_starter, "exception", hint="The blocks must have whole rows: `x.rechunk({1: -1})` is half of it."),
-        "columns alone": Wrong(_columns_alone, "chunk", hint="Whole rows make tall blocks larger: cut them by rows as well."),
-        "one chunk": Wrong(_one_chunk, "chunk"),
-        "elements": Wrong(_elements, "chunk", hint="An element has `x.dtype.itemsize` bytes."),
-        "flat": Wrong(_flat, "blocks", hint="The taller the blocks, the less is sent: take as many rows as are allowed."),
-        "square": Wrong(_square, "tasks"),
-        "computed": Wrong(_computed, "eager", hint="Return what Dask has planned; whoever wants it computes it."),
-        "persisted": Wrong(_persisted, "eager"),
-        "first ten": Wrong(_first_ten, "shape", hint="Compressed finds the first few. Asked for: all."),
-        "on its side": Wrong(_on_its_side, "transposed"),
-        "V": Wrong(_without_transposition, "transposed"),
-        "fetched": Wrong(_fetched, "host", hint="Rechunking works on the device's chunks as they are."),
-        "whole blocks": Wrong(_whole_blocks, "dropped", hint="`rechunk` leaves a shorter last block by itself."),
-        "double": Wrong(_double, "dtype", hint="Leave the numbers as they are."),
-        "by the Gram matrix": Wrong(_by_gram, "cancellation", hint="Do not form XᵀX: a QR decomposition of each block keeps small singular values."),
-        "cut after": Wrong(_cut_after, "chunk"),
-        "values alone": Wrong(_values_alone, "type"),
+    advice={
+        "exception": "The blocks must have whole rows: `x.rechunk({1: -1})` is half of it.",
+        "chunk": "Whole rows make tall blocks larger: cut them by rows as well.",
+        "blocks": "The taller the blocks, the less is sent: take as many rows as are allowed.",
+        "eager": "Return what Dask has planned; whoever wants it computes it.",
+        "shape": "Compressed finds the first few. Asked for: all.",
+        "host": "Rechunking works on the device's chunks as they are.",
+        "dropped": "`rechunk` leaves a shorter last block by itself.",
+        "dtype": "Leave the numbers as they are.",
+        "cancellation": "Do not form XᵀX: a QR decomposition of each block keeps small singular values.",
     },
-    right={"by rows": _by_rows, "by names of axes": _by_name, "by QR": _by_qr},
 )  # fmt: skip

@@ -15,7 +15,7 @@ from ..cases import normal
 from ..devices import cp
 from ..differences import pair
 from ..guard import article, require_callable
-from ..problem import Problem, Wrong
+from ..problem import Problem
 from ..traffic import spell
 from ..untouched import missing
 from ..verdict import NotAttempted, Refusal, Verified, refuse
@@ -229,90 +229,6 @@ def _other(got: np.ndarray, expected: np.ndarray, blocks: Sequence[np.ndarray]) 
         )
 
 
-# Written as a learner would.
-
-
-def _starter(blocks):
-    gram = 0
-    for block in blocks:
-        gram = gram + block.T @ block
-    return cp.sqrt(cp.linalg.eigvalsh(gram)[::-1])
-
-
-def _clipped(blocks):
-    gram = sum(block.T @ block for block in blocks)
-    return cp.sqrt(cp.maximum(cp.linalg.eigvalsh(gram)[::-1], 0))
-
-
-def _squares(blocks):
-    gram = sum(block.T @ block for block in blocks)
-    return cp.linalg.eigvalsh(gram)[::-1]
-
-
-def _streamed(blocks):
-    r = None
-    for block in blocks:
-        r = cp.linalg.qr(block if r is None else cp.concatenate([r, block]), mode="r")
-    return cp.linalg.svd(r, compute_uv=False)
-
-
-def _upside_down(blocks):
-    return _streamed(blocks)[::-1]
-
-
-def _stacked(blocks):
-    return cp.linalg.svd(cp.concatenate([cp.linalg.qr(block, mode="r") for block in blocks]), compute_uv=False)
-
-
-def _by_svd(blocks):
-    parts = []
-    for block in blocks:
-        if len(block):
-            _, s, vt = cp.linalg.svd(block, full_matrices=False)
-            parts.append(s[:, None] * vt)
-    return cp.linalg.svd(cp.concatenate(parts), compute_uv=False)
-
-
-def _all_at_once(blocks):
-    return cp.linalg.svd(cp.concatenate(list(blocks)), compute_uv=False)
-
-
-def _on_host(blocks):
-    return _streamed(blocks).get()
-
-
-def _through_host(blocks):
-    return cp.asarray(np.linalg.svd(np.concatenate([block.get() for block in blocks]), compute_uv=False))
-
-
-def _single(blocks):
-    return _streamed(blocks).astype(cp.float32)
-
-
-def _by_diagonal(blocks):
-    r = None
-    for block in blocks:
-        r = cp.linalg.qr(block if r is None else cp.concatenate([r, block]), mode="r")
-    return cp.sort(cp.abs(cp.diag(r)))[::-1]
-
-
-def _block_by_block(blocks):
-    total = 0
-    for block in blocks:
-        total = total + cp.linalg.svd(block, compute_uv=False) ** 2
-    return cp.sqrt(total)
-
-
-def _last(blocks):
-    for block in blocks:
-        r = cp.linalg.qr(block, mode="r")
-    return cp.linalg.svd(r, compute_uv=False)
-
-
-def _with_u(blocks):
-    return cp.linalg.svd(cp.concatenate([cp.linalg.qr(block, mode="r") for block in blocks]))
-
-
 GRAM = Problem(
     id="svd.gram",
     title="Small singular values that were lost",
@@ -325,19 +241,15 @@ GRAM = Problem(
         "`block.T @ block` has the squares of the singular values. A QR decomposition has the singular values themselves, and `cp.linalg.qr(a, mode='r')` gives the triangle alone.",
         "Keep one triangle. With each block: `r = cp.linalg.qr(cp.concatenate([r, block]), mode='r')`, the first time of the block alone. At the end the singular values of `r`.",
     ),
-    wrong={
-        "starter": Wrong(_starter, "nan"),
-        "clipped": Wrong(_clipped, "cancellation", hint="A zero instead of a NaN is not right either. Do not form XᵀX at all."),
-        "squares": Wrong(_squares, "squared"),
-        "upside down": Wrong(_upside_down, "order", hint="`cp.linalg.svd` gives the largest first, `eigvalsh` the smallest."),
-        "all at once": Wrong(_all_at_once, "held", hint="Of a block only its triangle is needed later on."),
-        "on the host": Wrong(_on_host, "host", hint="Leave out `.get()`."),
-        "through the host": Wrong(_through_host, "transfer", hint="`cp.linalg` does on the device what `np.linalg` does on the host."),
-        "single": Wrong(_single, "dtype"),
-        "diagonal": Wrong(_by_diagonal, "diagonal", hint="R is small: let `cp.linalg.svd` have it."),
-        "block by block": Wrong(_block_by_block, "local", hint="The triangles can be stacked; the values cannot."),
-        "last": Wrong(_last, "dropped", hint="Each block's triangle has to meet those before it."),
-        "U as well": Wrong(_with_u, "type", hint="`compute_uv=False` gives the singular values alone."),
+    advice={
+        "cancellation": "A zero instead of a NaN is not right either. Do not form XᵀX at all.",
+        "order": "`cp.linalg.svd` gives the largest first, `eigvalsh` the smallest.",
+        "held": "Of a block only its triangle is needed later on.",
+        "host": "Leave out `.get()`.",
+        "transfer": "`cp.linalg` does on the device what `np.linalg` does on the host.",
+        "diagonal": "R is small: let `cp.linalg.svd` have it.",
+        "local": "The triangles can be stacked; the values cannot.",
+        "dropped": "Each block's triangle has to meet those before it.",
+        "type": "`compute_uv=False` gives the singular values alone.",
     },
-    right={"streamed": _streamed, "triangles stacked": _stacked, "by the SVD of each": _by_svd},
 )  # fmt: skip

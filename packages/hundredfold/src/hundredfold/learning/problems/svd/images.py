@@ -17,7 +17,7 @@ from .. import devices, guard
 from ..cases import normal
 from ..devices import cp
 from ..guard import article, require_callable
-from ..problem import Problem, Wrong
+from ..problem import Problem
 from ..untouched import missing
 from ..verdict import NotAttempted, Refusal, Verified, refuse
 
@@ -223,114 +223,6 @@ def _error(got: list[Any], host: Sequence[np.ndarray], error: float) -> None:
     refuse("error", f"the error is {off:.1%} of the images, and {error:.0%} is allowed.")
 
 
-# Written as a learner would.
-
-
-def _kept(s: Any, error: float) -> int:
-    left = 1 - cp.cumsum(s**2) / cp.maximum((s**2).sum(), 1e-300)
-    return int(cp.argmax(left <= error**2)) + 1
-
-
-def _sketch_all(block, error):
-    return block.copy()
-
-
-def _sketch(block, error):
-    _, s, vt = cp.linalg.svd(block, full_matrices=False)
-    k = _kept(s, error / 4)
-    return (s[:k, None] * vt[:k]).astype(cp.float32)
-
-
-def _sketch_by_qr(block, error):
-    return cp.linalg.qr(block, mode="r").astype(cp.float32)
-
-
-def _combine(sketches, error):
-    _, s, vt = cp.linalg.svd(cp.concatenate(sketches).astype(cp.float64), full_matrices=False)
-    return vt[: _kept(s, 0.9 * error)].astype(cp.float32)
-
-
-def _combine_exactly(sketches, error):
-    _, s, vt = cp.linalg.svd(cp.concatenate(sketches), full_matrices=False)
-    return vt[: _kept(s, error)]
-
-
-def _pack_all(block, basis):
-    return block @ basis.T
-
-
-def _pack_half(block, basis):
-    return (block @ basis.T).astype(cp.float16)
-
-
-def _pack_bytes(block, basis):
-    mixed = block @ basis.T
-    scale = cp.maximum(cp.abs(mixed).max(axis=0), 1e-9) / 127
-    return cp.round(mixed / scale).astype(cp.int8), scale.astype(cp.float32)
-
-
-def _unpack(packed, basis):
-    return packed.astype(cp.float64) @ basis.astype(cp.float64)
-
-
-def _unpack_bytes(packed, basis):
-    codes, scale = packed
-    return (codes * scale.astype(cp.float64)) @ basis.astype(cp.float64)
-
-
-def _combine_first(sketches, error):
-    return _combine(sketches[:1], error)
-
-
-def _combine_unweighted(sketches, error):
-    rows = [sketch / cp.maximum(cp.linalg.norm(sketch, axis=1, keepdims=True), 1e-9) for sketch in sketches]
-    return rows[0][:4]
-
-
-def _few(sketches, error):
-    return _combine(sketches, error)[:2]
-
-
-def _fixed_scale(block, basis):
-    return cp.round(block @ basis.T).astype(cp.int8)
-
-
-def _seen(block, error):
-    return error, block
-
-
-def _overflowing(block, basis):
-    return ((block @ basis.T) ** 3).astype(cp.float16)
-
-
-def _unpack_root(packed, basis):
-    return cp.cbrt(packed.astype(cp.float64)) @ basis.astype(cp.float64)
-
-
-def _kept_aside():
-    kept = []
-
-    def pack(block, basis):
-        kept.append(block.copy())
-        return len(kept) - 1
-
-    return pack, lambda packed, basis: kept[packed]
-
-
-def _pack_number(block, basis):
-    return int.from_bytes(block.get().tobytes(), "little"), len(block)
-
-
-def _unpack_number(packed, basis):
-    number, rows = packed
-    return cp.asarray(np.frombuffer(number.to_bytes(rows * 512, "little")).reshape(rows, 64))
-
-
-def _in_place(block, basis):
-    block -= block @ basis.T @ basis
-    return cp.zeros((len(block), len(basis)), cp.int8)
-
-
 IMAGES = Problem(
     id="svd.images",
     title="Pictures for few bytes",
@@ -345,24 +237,10 @@ IMAGES = Problem(
         "float16 halves float32. And `cp.round(x / scale).astype(cp.int8)` with one scale for each column, `abs(x).max(axis=0) / 127`, sent along, needs one byte. "
         "Leave some of the error for the rounding: cut at 0.9 of it.",
     ),
-    wrong={
-        "starter": Wrong((_sketch_all, _combine_exactly, _pack_all, _unpack), "traffic", hint="A number of eight bytes for a picture that may be wrong by 5 %?"),
-        "triangles": Wrong((_sketch_by_qr, _combine, _pack_all, _unpack), "traffic"),
-        "first worker": Wrong((_sketch, _combine_first, _pack_half, _unpack), "local"),
-        "too few": Wrong((_sketch, _few, _pack_half, _unpack), "error", hint="The squares of the singular values left out, over all squares, must be at most error²."),
-        "a fixed scale": Wrong((_sketch, _combine, _fixed_scale, _unpack), "error", hint="int8 holds -128 to 127, and beyond it goes round: divide by a scale first, and send it along."),
-        "overflow": Wrong((_sketch, _combine, _overflowing, _unpack_root), "overflow"),
-        "in place": Wrong((_sketch, _combine, _in_place, _unpack), "aliasing"),
-        "on the host": Wrong((_sketch, _combine, _pack_half, lambda packed, basis: _unpack(packed, basis).get()), "host"),
-        "columns": Wrong((_sketch, _combine, _pack_half, lambda packed, basis: _unpack(packed, basis).T), "transposed"),
-        "in a variable": Wrong((_sketch, _combine, *_kept_aside()), "state"),
-        "in one whole number": Wrong((_sketch, _combine, _pack_number, _unpack_number), "traffic"),
-        "text": Wrong((lambda block, error: repr(block.get()), _combine, _pack_half, _unpack), "type"),
+    advice={
+        "traffic": "A number of eight bytes for a picture that may be wrong by 5 %?",
+        "error": "The squares of the singular values left out, over all squares, must be at most error².",
     },
-    right={
-        "half precision": (_sketch, _combine, _pack_half, _unpack),
-        "bytes": (_sketch, _combine, _pack_bytes, _unpack_bytes),
-        "triangles and bytes": (_sketch_by_qr, _combine, _pack_bytes, _unpack_bytes),
-    },
+
     time_limit=60.0,
 )  # fmt: skip

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..numbers import NumbersJudge, Quantity
-from ..problem import Problem, Wrong
+from ..numbers import NumbersJudge, Quantity, mistake
+from ..problem import Problem
 
 ROWS, COLUMNS, BLOCKS, WORKERS = 4_000_000, 500, 40, 4
 RATE, BANDWIDTH = 5e12, 2e9
@@ -15,12 +15,6 @@ UP = AWAY * TRIANGLE
 SENT = 2 * UP
 MATRIX = 8.0 * ROWS * COLUMNS * (WORKERS - 1) / WORKERS
 TALL = 2 * RATE / BANDWIDTH
-
-
-def _wrong(reason: str, why: str, hint: str = "", **values: float) -> Wrong:
-    """The right answers with some replaced."""
-    right = {"triangle": TRIANGLE, "up": UP, "sent": SENT, "matrix": MATRIX, "tall": TALL}
-    return Wrong(tuple((right | values).values()), reason, why=why, hint=hint)
 
 
 WIRE = Problem(
@@ -54,59 +48,59 @@ WIRE = Problem(
         "its part of the second Q, 500 × 500 as well.",
         "For the last: a block of h rows takes 8 h n² / F seconds of arithmetic and 16 n² / B seconds of wire. For which h are they equal?",
     ),
-    wrong={
-        "upper half": _wrong(
+    mistakes={
+        "upper half": mistake(
             "packed",
             "that is the upper half alone. An array is sent with its zeros.",
             triangle=8.0 * COLUMNS * (COLUMNS + 1) / 2,
         ),
-        "a block": _wrong(
+        "a block": mistake(
             "blocks",
             "that is a block. Its R has as many rows as columns, however tall the block is.",
             triangle=8.0 * ROWS / BLOCKS * COLUMNS,
         ),
-        "float32": _wrong("item-size", "that is for float32. A float64 has 8 bytes.", matrix=MATRIX / 2),
-        "all forty": _wrong(
+        "float32": mistake("item-size", "that is for float32. A float64 has 8 bytes.", matrix=MATRIX / 2),
+        "all forty": mistake(
             "there",
             "that sends all forty. Ten are on the worker that wants them.",
             hint="Count the blocks of the other three workers.",
             up=BLOCKS * TRIANGLE,
             sent=2 * BLOCKS * TRIANGLE,
         ),
-        "one each": _wrong(
+        "one each": mistake(
             "once",
             "that is one triangle for each of the other workers. Each has ten blocks.",
             hint="Count blocks, not workers: each block has a triangle of its own.",
             up=(WORKERS - 1) * TRIANGLE,
             sent=2 * (WORKERS - 1) * TRIANGLE,
         ),
-        "to everybody": _wrong(
+        "to everybody": mistake(
             "everybody",
             "that sends each triangle to every other worker. One worker stacks them.",
             hint="Each triangle travels once, to the worker that stacks, unless it is there.",
             up=BLOCKS * (WORKERS - 1) * TRIANGLE,
         ),
-        "nothing back": _wrong(
+        "nothing back": mistake(
             "back",
             "that leaves out the way back: each block needs its part of the second Q.",
             hint="A part of Q is as large as a triangle.",
             sent=UP,
         ),
-        "whole matrix": _wrong(
+        "whole matrix": mistake(
             "there",
             "that is all of the matrix. A quarter is on that worker already.",
             matrix=8.0 * ROWS * COLUMNS,
         ),
-        "one share": _wrong(
+        "one share": mistake(
             "workers",
             "that is one worker's share of the rows. Three of them have to send theirs.",
             matrix=8.0 * ROWS * COLUMNS / WORKERS,
         ),
-        "without the two": _wrong(
+        "without the two": mistake(
             "back", "that counts 8 n² bytes for a block. They go there *and* back: 16 n².", tall=RATE / BANDWIDTH
         ),
-        "upside down": _wrong("operands", "that is B / F, upside down, or nearly.", tall=2 * BANDWIDTH / RATE),
-        "megabytes": _wrong(
+        "upside down": mistake("operands", "that is B / F, upside down, or nearly.", tall=2 * BANDWIDTH / RATE),
+        "megabytes": mistake(
             "unit",
             "that is in MB. Asked for: bytes.",
             triangle=TRIANGLE / 1e6,
@@ -114,9 +108,5 @@ WIRE = Problem(
             sent=SENT / 1e6,
             matrix=MATRIX / 1e6,
         ),
-    },
-    right={
-        "as reckoned": (TRIANGLE, UP, SENT, MATRIX, TALL),
-        "in whole numbers": (2_000_000, 60_000_000, 120_000_000, 12_000_000_000, 5_000),
     },
 )

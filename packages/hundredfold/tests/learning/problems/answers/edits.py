@@ -2,10 +2,8 @@
 
 >>> edit(_tiled, ("range(0, n, 16)", "range(0, n - 15, 16)"), reason="remainder")  # the text to the left becomes that to the right
 >>> edit(_tiled, drop_last="cuda.syncthreads()", reason="race")  # a line is left out
->>> edit({"nbytes": 5e9, "seconds": 5e9 / 900e9}, nbytes=40e9, reason="unit")  # of several numbers, one is another
 
-A function is edited in its source, and the result compiled when it is first asked for: whoever only solves the exercise does not
-wait for it. It has a source of its own, which `inspect.getsource` and tracebacks find.
+A function is edited in its source. What comes out has a source of its own, which `inspect.getsource` and tracebacks find.
 """
 
 from __future__ import annotations
@@ -13,60 +11,57 @@ from __future__ import annotations
 import inspect
 import linecache
 import textwrap
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .problem import Wrong
+from hundredfold.learning.problems.reasons import known
 
 Change = tuple[str, str]
 """What stands in the source, and what is to stand there."""
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """An answer known to be wrong, as learners give it.
+
+    Parameters
+    ----------
+    answer : object
+        The answer itself: a function, a value, or for a problem of several answers a tuple of them.
+    reason : str
+        The reason for which it must be refused.
+    """
+
+    answer: Any
+    reason: str
+
+    def __post_init__(self) -> None:
+        known(self.reason)
 
 
 class EditError(ValueError):
     """An edit does not fit the answer it is made of; the message says why."""
 
 
-@dataclass(frozen=True, eq=False)
-class Edited(Wrong):
-    """A `Wrong` whose answer is made when it is first asked for."""
-
-    make: Callable[[], Any] | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__delattr__(self, "answer")  # so that __getattr__ is asked for it
-
-    def __getattr__(self, name: str) -> Any:
-        if name != "answer":
-            raise AttributeError(name)
-        object.__setattr__(self, "answer", self.make())
-        return self.answer
-
-
 def edit(
     right: Any,
     *changes: Change,
     reason: str,
-    gives: Callable[..., Any] | None = None,
-    why: str = "",
-    hint: str = "",
     every: Change | None = None,
     drop: str = "",
     drop_first: str = "",
     drop_last: str = "",
     under: Change | None = None,
-    **values: Any,
 ) -> Wrong:
     """Return a known wrong answer that differs from a right one.
 
     Parameters
     ----------
-    right : function, kernel or mapping
-        A right answer. Of a mapping, its values are the answers, in order.
+    right : function or kernel
+        A right answer.
     *changes : (str, str)
         Text that stands once in the function's source, and what stands there instead. They are made in order.
-    reason, gives, why, hint
+    reason : str
         As in `Wrong`.
     every : (str, str)
         As a change, of text that stands there several times.
@@ -74,36 +69,26 @@ def edit(
         A line to leave out: the only one of this text, or the first or last of several.
     under : (str, str)
         The text with which one statement begins, and the line under which it is put, with its block: ``"if i < n:"``.
-    **values
-        Of a mapping: the values that are others.
 
     Raises
     ------
     EditError
-        When the answer is asked for: the text is not there, or not once, or what comes out is no Python.
+        The text is not there, or not once, or what comes out is no Python.
     """
-    if isinstance(right, Mapping):
-        if strange := [name for name in values if name not in right]:
-            raise EditError(f"there is no {strange[0]!r} among {', '.join(map(repr, right))}.")
-        answers = tuple({**right, **values}.values())
-        return Wrong(answers if len(answers) > 1 else answers[0], reason, gives, why, hint)
     drops = {"drop": drop, "drop_first": drop_first, "drop_last": drop_last}
 
-    def make() -> Any:
-        source = _source(right)
-        for change in changes:
-            source = _replaced(source, *change)
-        if every is not None:
-            source = _replaced(source, *every, once=False)
-        for which, text in drops.items():
-            source = _without(source, text, which) if text else source
-        if under is not None:
-            source = _put_under(source, *under)
-        return _compiled(right, source)
-
-    if values or not (changes or every or under or any(drops.values())):
-        raise EditError(f"an edit of {_name(right)} takes text to change, not {', '.join(values) or 'nothing at all'}.")
-    return Edited(None, reason, gives, why, hint, make)
+    if not (changes or every or under or any(drops.values())):
+        raise EditError(f"an edit of {_name(right)} takes text to change.")
+    source = _source(right)
+    for change in changes:
+        source = _replaced(source, *change)
+    if every is not None:
+        source = _replaced(source, *every, once=False)
+    for which, text in drops.items():
+        source = _without(source, text, which) if text else source
+    if under is not None:
+        source = _put_under(source, *under)
+    return Wrong(_compiled(right, source), reason)
 
 
 def _name(right: Any) -> str:

@@ -18,8 +18,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from . import find, ids
-from .reasons import known
+from hundredfold.learning.problems import find, ids
+from hundredfold.learning.problems.reasons import known
+
+from . import wrong
 
 Answer = TypeVar("Answer")
 
@@ -79,7 +81,7 @@ class Answers:
     def absent(self) -> set[tuple[str, str]]:
         """The problems and reasons among the unit's known wrong answers that the file has no second answer for."""
         unit = [find(name) for name in ids() if name.startswith(f"{self.unit}.")]
-        return {(problem.id, wrong.reason) for problem in unit for wrong in problem.wrong.values()} - self._reasons
+        return {(problem.id, each.reason) for problem in unit for each in wrong(problem).values()} - self._reasons
 
     def _named(self, problem: str) -> str:
         return find(problem if "." in problem else f"{self.unit}.{problem}").id

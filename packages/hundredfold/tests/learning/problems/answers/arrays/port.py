@@ -1,0 +1,50 @@
+"""``arrays.port``: right and wrong answers, written as a learner would."""
+
+from __future__ import annotations
+
+from hundredfold.learning.problems.arrays.port import standardise
+from hundredfold.learning.problems.devices import cp
+
+from ..edits import Wrong, edit
+
+
+def _guarded(x):
+    deviation = x.std(axis=0)
+    deviation[deviation == 0] = 1
+    return (x - x.mean(axis=0)) / deviation
+
+
+def _where(x):
+    centred = x - cp.mean(x, axis=0, keepdims=True)
+    deviation = cp.sqrt(cp.mean(cp.square(centred), axis=0, keepdims=True))
+    return cp.where(deviation == 0, 0, centred / cp.where(deviation == 0, 1, deviation)).astype(x.dtype)
+
+
+def _through_the_host(x):
+    return cp.asarray(standardise(x.get()))
+
+
+WRONG = {
+    "host": edit(_guarded, ("/ deviation", "/ deviation).get()"), ("return (", "return (("), reason="host"),
+    "axis": edit(_guarded, every=("axis=0", "axis=1, keepdims=True"), reason="axis"),
+    # Along the rows without keepdims: NumPy lines the row means up with the columns. Only a square lets that pass.
+    "axis-broadcast": edit(_guarded, drop="deviation[deviation == 0] = 1", every=("axis=0", "axis=1"), reason="axis"),
+    "whole": edit(_guarded, drop="deviation[deviation == 0] = 1", every=("axis=0", ""), reason="axis"),
+    "ddof": edit(_guarded, ("std(axis=0)", "std(axis=0, ddof=1)"), reason="ddof"),
+    "dtype": edit(_guarded, ("x.std", "x.astype(cp.float64).std"), reason="dtype"),
+    "aliasing": edit(
+        _guarded,
+        ("return (x - x.mean(axis=0)) / deviation", "x -= x.mean(axis=0)\n    x /= deviation\n    return x"),
+        reason="aliasing",
+    ),
+    "nan": edit(_guarded, drop="deviation[deviation == 0] = 1", reason="nan"),
+    "nan-hidden": edit(_where, ("deviation == 0, 0, ", "~(deviation > 0), 0, "), reason="nan"),
+    "all-zeros": edit(  # one constant column, and everything becomes zeros
+        _guarded,
+        ("deviation[deviation == 0] = 1", "if (deviation == 0).any():\n        return cp.zeros_like(x)"),
+        reason="value",
+    ),
+    "epsilon": edit(_guarded, ("deviation[deviation == 0] = 1", "deviation += 1e-12"), reason="value"),
+    "transfer": Wrong(_through_the_host, "transfer"),
+}
+RIGHT = {"guarded": _guarded, "where": _where}

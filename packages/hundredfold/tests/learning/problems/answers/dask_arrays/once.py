@@ -1,0 +1,109 @@
+"""``dask-arrays.once``: right and wrong answers, written as a learner would."""
+
+from __future__ import annotations
+
+from ..edits import Wrong
+
+
+def _together(x):
+    import dask
+
+    return tuple(float(each) for each in dask.compute(x.mean(), x.std(), x.max()))
+
+
+def _from_moments(x):
+    import dask
+
+    variance, mean, largest = dask.compute(x.var(), x.mean(), x.max(), scheduler="synchronous")
+    return float(mean), float(variance) ** 0.5, float(largest)
+
+
+def _stacked(x):
+    import dask.array as da
+
+    return [float(each) for each in da.stack([x.mean(), x.std(), x.max()]).compute()]
+
+
+def _apart(x):
+    return float(x.mean().compute()), float(x.std().compute()), float(x.max().compute())
+
+
+def _two_passes(x):
+    import dask
+
+    mean = float(x.mean())
+    squares, largest = dask.compute(((x - mean) ** 2).mean(), x.max())
+    return mean, float(squares) ** 0.5, float(largest)
+
+
+def _persisted(x):
+    x = x.persist()
+    return _apart(x)
+
+
+def _fetched(x):
+    host = x.compute()
+    return float(host.mean()), float(host.std()), float(host.max())
+
+
+def _copies_kept(x):
+    return _apart((x + 0).persist())
+
+
+def _squares(x):
+    import dask
+
+    mean, squares, largest = dask.compute(x.mean(), (x**2).mean(), x.max())
+    return float(mean), float(max(squares - mean**2, 0)) ** 0.5, float(largest)
+
+
+def _means_of_chunks(x):
+    import dask
+
+    sizes = [part.mean() for part in x.blocks.ravel()]
+    means, std, largest = dask.compute(sizes, x.std(), x.max())
+    return sum(float(mean) for mean in means) / len(means), float(std), float(largest)
+
+
+def _variance(x):
+    import dask
+
+    return tuple(float(each) for each in dask.compute(x.mean(), x.var(), x.max()))
+
+
+def _lazy(x):
+    return x.mean(), x.std(), x.max()
+
+
+def _still_there(x):
+    import dask
+
+    return dask.compute(x.mean(), x.std(), x.max()) if hasattr(x._meta, "get") else _together(x)
+
+
+def _n_minus_one(x):
+    import dask
+
+    return tuple(float(each) for each in dask.compute(x.mean(), x.std(ddof=1), x.max()))
+
+
+def _mixed(x):
+    mean, std, largest = _together(x)
+    return largest, mean, std
+
+
+WRONG = {
+    "one after the other": Wrong(_apart, "recomputed"),
+    "two passes": Wrong(_two_passes, "recomputed"),
+    "persisted": Wrong(_persisted, "held"),
+    "fetched": Wrong(_fetched, "held"),
+    "copies kept": Wrong(_copies_kept, "held"),
+    "squares": Wrong(_squares, "cancellation"),
+    "the mean of means": Wrong(_means_of_chunks, "own-chunk"),
+    "the variance": Wrong(_variance, "squared"),
+    "not computed": Wrong(_lazy, "type"),
+    "on the device": Wrong(_still_there, "device"),
+    "n - 1": Wrong(_n_minus_one, "ddof"),
+    "another order": Wrong(_mixed, "order"),
+}
+RIGHT = {"together": _together, "variance, then its root": _from_moments, "stacked": _stacked}

@@ -1,0 +1,63 @@
+"""``dataframes.pairs``: right and wrong answers, written as a learner would."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hundredfold.learning.problems.frames import cudf
+
+from ..edits import Wrong
+
+
+def _difference(flights: Any) -> Any:
+    groups = flights.groupby("dest")
+    return (groups["dep_delay"].mean() - groups["arr_delay"].mean()).rename("gained")
+
+
+def _side_by_side(flights: Any) -> Any:
+    """As it is given: names, departures and arrivals, each in an order of its own."""
+    departed = flights.groupby("dest")["dep_delay"].mean().reset_index(drop=True)
+    arrived = flights.groupby("dest")["arr_delay"].mean().reset_index(drop=True)
+    return cudf.DataFrame({"dest": flights["dest"].unique().reset_index(drop=True), "gained": departed - arrived})
+
+
+def _sorted_apart(flights: Any) -> Any:
+    values = _difference(flights).sort_index().reset_index(drop=True)
+    return cudf.DataFrame({"dest": flights["dest"].unique().reset_index(drop=True), "gained": values})
+
+
+def _one_table(flights: Any) -> Any:
+    means = flights.groupby("dest", as_index=False)[["dep_delay", "arr_delay"]].mean()
+    means["gained"] = means["dep_delay"] - means["arr_delay"]
+    return means[["dest", "gained"]].sort_values("dest")
+
+
+def _sorted_groups(flights: Any) -> Any:
+    means = flights.groupby("dest", sort=True).agg({"dep_delay": "mean", "arr_delay": "mean"})
+    return (means["dep_delay"] - means["arr_delay"]).rename("gained").reset_index()
+
+
+WRONG = {
+    "as given": Wrong(_side_by_side, "paired"),
+    "sorted apart": Wrong(_sorted_apart, "paired"),
+    "unsorted": Wrong(lambda f: _difference(f).reset_index(), "order"),
+    "index": Wrong(lambda f: _difference(f).sort_index().to_frame(), "labels"),
+    "series": Wrong(lambda f: _difference(f).sort_index(), "type"),
+    "host": Wrong(lambda f: _difference(f).sort_index().reset_index().to_pandas(), "host"),
+    "null as zero": Wrong(
+        lambda f: _difference(f.fillna({"dep_delay": 0, "arr_delay": 0})).sort_index().reset_index(), "nulls"
+    ),
+    "dropna": Wrong(lambda f: _difference(f).dropna().sort_index().reset_index(), "dropped"),
+    "difference of rows": Wrong(
+        lambda f: (
+            (f["dep_delay"] - f["arr_delay"]).groupby(f["dest"]).mean().rename("gained").sort_index().reset_index()
+        ),
+        "rows",
+    ),
+    "sign": Wrong(lambda f: (-_difference(f)).rename("gained").sort_index().reset_index(), "sign"),
+}
+RIGHT = {
+    "aligned": lambda f: _difference(f).sort_index().reset_index(),
+    "one table": _one_table,
+    "sorted groups": _sorted_groups,
+}

@@ -1,0 +1,65 @@
+"""``dataframes.port``: right and wrong answers, written as a learner would."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hundredfold.learning.problems.dataframes.port import _table
+from hundredfold.learning.problems.frames import cudf
+
+from ..edits import Wrong
+
+
+def _aggregated(table: Any, /, **asked: Any) -> Any:
+    frame = table.assign(cancelled=table["dep_time"].isna())
+    ways = {"flights": ("carrier", "size"), "cancelled": ("cancelled", "sum"), "delay": ("arr_delay", "mean")} | asked
+    return frame.groupby("carrier").agg(**ways)
+
+
+def _sorted(table: Any, ascending: bool = False) -> Any:
+    return table.reset_index().sort_values("delay", ascending=ascending)
+
+
+def _in_columns(flights: Any) -> Any:
+    groups = flights.groupby("carrier")
+    counts = groups.size()
+    out = cudf.DataFrame(
+        {"flights": counts, "cancelled": counts - groups["dep_time"].count(), "delay": groups["arr_delay"].mean()}
+    )
+    out.index.name = "carrier"
+    return out.sort_values("delay", ascending=False).reset_index()
+
+
+def _by_hand(flights: Any) -> Any:
+    gone = flights["dep_time"].isna().astype("int64")
+    table = cudf.DataFrame({"carrier": flights["carrier"], "one": 1, "cancelled": gone, "delay": flights["arr_delay"]})
+    table = table.groupby("carrier", as_index=False).agg({"one": "sum", "cancelled": "sum", "delay": "mean"})
+    return table.rename(columns={"one": "flights"}).sort_values("delay", ascending=False, na_position="last")
+
+
+def _in_place(flights: Any) -> Any:
+    flights["cancelled"] = flights["dep_time"].isna()
+    ways = {"flights": ("carrier", "size"), "cancelled": ("cancelled", "sum"), "delay": ("arr_delay", "mean")}
+    return _sorted(flights.groupby("carrier").agg(**ways))
+
+
+WRONG = {
+    "host": Wrong(lambda f: _sorted(_aggregated(f)).to_pandas(), "host"),
+    "through pandas": Wrong(
+        lambda f: cudf.from_pandas(_table(f.to_pandas(), "size", f.to_pandas()["arr_delay"])), "transfer"
+    ),
+    "null as zero": Wrong(lambda f: _sorted(_aggregated(f.assign(arr_delay=f["arr_delay"].fillna(0)))), "nulls"),
+    "count": Wrong(lambda f: _sorted(_aggregated(f, flights=("arr_delay", "count"))), "count"),
+    "departed": Wrong(lambda f: _sorted(_aggregated(f, flights=("dep_time", "count"))), "count"),
+    **{
+        f"count of {name}": Wrong(lambda f, name=name: _sorted(_aggregated(f, flights=(name, "count"))), "count")
+        for name in ("month", "origin", "dest", "distance")
+    },
+    "dropna": Wrong(lambda f: _sorted(_aggregated(f.dropna(subset=["arr_delay"]))), "dropped"),
+    "unsorted": Wrong(lambda f: _aggregated(f).reset_index(), "order"),
+    "ascending": Wrong(lambda f: _sorted(_aggregated(f), ascending=True), "order"),
+    "index": Wrong(lambda f: _aggregated(f).sort_values("delay", ascending=False), "labels"),
+    "median": Wrong(lambda f: _sorted(_aggregated(f, delay=("arr_delay", "median"))), "value"),
+    "in place": Wrong(lambda f: _in_place(f), "aliasing"),
+}
+RIGHT = {"named": lambda f: _sorted(_aggregated(f)), "columns": _in_columns, "by hand": _by_hand}

@@ -1,0 +1,128 @@
+"""``svd.images``: right and wrong answers, written as a learner would."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hundredfold.learning.problems.devices import cp
+
+from ..edits import Wrong
+
+
+def _kept(s: Any, error: float) -> int:
+    left = 1 - cp.cumsum(s**2) / cp.maximum((s**2).sum(), 1e-300)
+    return int(cp.argmax(left <= error**2)) + 1
+
+
+def _sketch_all(block, error):
+    return block.copy()
+
+
+def _sketch(block, error):
+    _, s, vt = cp.linalg.svd(block, full_matrices=False)
+    k = _kept(s, error / 4)
+    return (s[:k, None] * vt[:k]).astype(cp.float32)
+
+
+def _sketch_by_qr(block, error):
+    return cp.linalg.qr(block, mode="r").astype(cp.float32)
+
+
+def _combine(sketches, error):
+    _, s, vt = cp.linalg.svd(cp.concatenate(sketches).astype(cp.float64), full_matrices=False)
+    return vt[: _kept(s, 0.9 * error)].astype(cp.float32)
+
+
+def _combine_exactly(sketches, error):
+    _, s, vt = cp.linalg.svd(cp.concatenate(sketches), full_matrices=False)
+    return vt[: _kept(s, error)]
+
+
+def _pack_all(block, basis):
+    return block @ basis.T
+
+
+def _pack_half(block, basis):
+    return (block @ basis.T).astype(cp.float16)
+
+
+def _pack_bytes(block, basis):
+    mixed = block @ basis.T
+    scale = cp.maximum(cp.abs(mixed).max(axis=0), 1e-9) / 127
+    return cp.round(mixed / scale).astype(cp.int8), scale.astype(cp.float32)
+
+
+def _unpack(packed, basis):
+    return packed.astype(cp.float64) @ basis.astype(cp.float64)
+
+
+def _unpack_bytes(packed, basis):
+    codes, scale = packed
+    return (codes * scale.astype(cp.float64)) @ basis.astype(cp.float64)
+
+
+def _combine_first(sketches, error):
+    return _combine(sketches[:1], error)
+
+
+def _few(sketches, error):
+    return _combine(sketches, error)[:2]
+
+
+def _fixed_scale(block, basis):
+    return cp.round(block @ basis.T).astype(cp.int8)
+
+
+def _overflowing(block, basis):
+    return ((block @ basis.T) ** 3).astype(cp.float16)
+
+
+def _unpack_root(packed, basis):
+    return cp.cbrt(packed.astype(cp.float64)) @ basis.astype(cp.float64)
+
+
+def _kept_aside():
+    kept = []
+
+    def pack(block, basis):
+        kept.append(block.copy())
+        return len(kept) - 1
+
+    return pack, lambda packed, basis: kept[packed]
+
+
+def _pack_number(block, basis):
+    return int.from_bytes(block.get().tobytes(), "little"), len(block)
+
+
+def _unpack_number(packed, basis):
+    number, rows = packed
+    return cp.asarray(np.frombuffer(number.to_bytes(rows * 512, "little")).reshape(rows, 64))
+
+
+def _in_place(block, basis):
+    block -= block @ basis.T @ basis
+    return cp.zeros((len(block), len(basis)), cp.int8)
+
+
+WRONG = {
+    "starter": Wrong((_sketch_all, _combine_exactly, _pack_all, _unpack), "traffic"),
+    "triangles": Wrong((_sketch_by_qr, _combine, _pack_all, _unpack), "traffic"),
+    "first worker": Wrong((_sketch, _combine_first, _pack_half, _unpack), "local"),
+    "too few": Wrong((_sketch, _few, _pack_half, _unpack), "error"),
+    "a fixed scale": Wrong((_sketch, _combine, _fixed_scale, _unpack), "error"),
+    "overflow": Wrong((_sketch, _combine, _overflowing, _unpack_root), "overflow"),
+    "in place": Wrong((_sketch, _combine, _in_place, _unpack), "aliasing"),
+    "on the host": Wrong((_sketch, _combine, _pack_half, lambda packed, basis: _unpack(packed, basis).get()), "host"),
+    "columns": Wrong((_sketch, _combine, _pack_half, lambda packed, basis: _unpack(packed, basis).T), "transposed"),
+    "in a variable": Wrong((_sketch, _combine, *_kept_aside()), "state"),
+    "in one whole number": Wrong((_sketch, _combine, _pack_number, _unpack_number), "traffic"),
+    "text": Wrong((lambda block, error: repr(block.get()), _combine, _pack_half, _unpack), "type"),
+}
+RIGHT = {
+    "half precision": (_sketch, _combine, _pack_half, _unpack),
+    "bytes": (_sketch, _combine, _pack_bytes, _unpack_bytes),
+    "triangles and bytes": (_sketch_by_qr, _combine, _pack_bytes, _unpack_bytes),
+}
