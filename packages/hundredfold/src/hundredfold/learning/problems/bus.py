@@ -11,7 +11,7 @@ from .cases import Case
 from .functions import call
 from .problem import Problem
 from .traffic import spell
-from .verdict import Refusal, refuse
+from .verdict import in_case, refuse
 
 
 def on_the_bus(case: Case, *, share: float = 0.05, floor: int = 256) -> Callable[[Problem, Any], None]:
@@ -28,11 +28,8 @@ def on_the_bus(case: Case, *, share: float = 0.05, floor: int = 256) -> Callable
 
     def judge(problem: Problem, function: Any) -> None:
         run = call(problem, function, case)
-        try:
+        with in_case(case.name):
             problem.judge.compare_run(run)
-        except Refusal as refusal:
-            refusal.case = case.name
-            raise
         size = sum(value.nbytes for value in run.host if isinstance(value, np.ndarray))
         moved = run.traffic
         if moved.bus <= max(share * size, floor):

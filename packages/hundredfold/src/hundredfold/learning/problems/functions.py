@@ -17,7 +17,7 @@ from .guard import article, require_callable
 from .problem import Problem
 from .properties import Drawn, all_cases
 from .untouched import missing
-from .verdict import NotAttempted, Refusal, Verified, refuse
+from .verdict import NO_RESULT, NotAttempted, Refusal, Verified, accept, in_case, refuse
 
 
 @dataclass(frozen=True)
@@ -108,16 +108,9 @@ class FunctionJudge:
         devices.need_cupy()
         seen = Seen(self.facts)
         for number, case in enumerate(all_cases(self)):
-            try:
+            with in_case(case.name, case.hint):
                 self._judge(problem, function, case, seen, first=number == 0)
-            except Refusal as refusal:
-                refusal.case = refusal.case or case.name
-                refusal.advice = refusal.advice or case.hint
-                raise
-        near = [said for judge in self.after if (said := judge(problem, self._invoked(function)))]
-        what = f"{len(self.cases)} cases ({'; '.join(case.name for case in self.cases)})"
-        verified = seen.said(self.verified)
-        return Verified(f"{what}{verified and '; ' + verified}.", " ".join(near))
+        return accept(self, problem, self._invoked(function), seen.said(self.verified))
 
     def _judge(self, problem: Problem, function: Any, case: Case, seen: Seen, *, first: bool) -> None:
         run = call(problem, self._invoked(function), case)
@@ -128,7 +121,7 @@ class FunctionJudge:
                     "it prints, but returns nothing. What is to be judged must be returned.",
                     printed=run.printed,
                 )
-            raise NotAttempted("it returns nothing yet (if you have written it: is a `return` missing?)")
+            raise NotAttempted(NO_RESULT)
         try:
             self.compare_run(run)
             self._arguments(run)
@@ -206,24 +199,19 @@ def call(problem: Problem, function: Any, case: Case) -> Run:
         warnings.simplefilter("ignore")
         expected = problem.specification(*case.host()) if problem.specification else None
     arguments = case.device()
-    try:
-        with traffic.watch() as moved:
-            called = guard.call(function, *arguments, limit=problem.time_limit)
-    except Refusal as refusal:
-        refusal.case = case.name
-        raise
+    with in_case(case.name), traffic.watch() as moved:
+        called = guard.call(function, *arguments, limit=problem.time_limit)
     return Run(problem, case, host, called.value, expected, moved, called.printed, arguments)
 
 
 def recognise(run: Run, got: Any, rtol: float = 1e-6, atol: float = 1e-12) -> None:
     """Refuse a result that is the one of a known mistake, with that mistake's reason."""
-    for mistake in run.problem.mistakes.values():
-        theirs = mistake.computes(*run.case.host())
-        if theirs is None:
-            continue
+
+    def is_theirs(theirs: Any) -> bool:
         loose = 1e-3 if np.asarray(theirs).dtype == np.float32 else rtol
-        if same(got, theirs, loose, atol) and not same(run.expected, theirs, loose, atol):
-            refuse(mistake.reason, mistake.why, advice=mistake.hint)
+        return same(got, theirs, loose, atol) and not same(run.expected, theirs, loose, atol)
+
+    run.problem.recognise(lambda mistake: mistake.computes(*run.case.host()), is_theirs)
 
 
 def is_float(got: Any) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .reasons import known
-from .verdict import Verified
+from .verdict import Verified, refuse
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*\.[a-z][a-z0-9_]*")
 KINDS = ("write", "repair", "predict", "decide", "open")
@@ -116,6 +116,21 @@ class Problem:
     @property
     def unit(self) -> str:
         return self.id.partition(".")[0]
+
+    def recognise(self, computes: Callable[[Mistake], Any], is_theirs: Callable[[Any], bool]) -> None:
+        """Refuse a result that is the one of a known mistake, with that mistake's reason.
+
+        Parameters
+        ----------
+        computes : callable
+            What a mistake gives for the case; None where that is not known.
+        is_theirs : callable
+            Whether the result is what a mistake gives, and the right one is not.
+        """
+        for mistake in self.mistakes.values():
+            theirs = computes(mistake)
+            if theirs is not None and is_theirs(theirs):
+                refuse(mistake.reason, mistake.why, advice=mistake.hint)
 
     def hint_for(self, reason: str) -> str:
         """The hint that belongs to a reason; empty where there is none.

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from .reasons import known
 
@@ -68,6 +70,21 @@ class Refusal(Exception):
         self.advice = advice
 
 
+@contextlib.contextmanager
+def in_case(name: str, hint: str = "") -> Iterator[None]:
+    """A refusal in the block is one of this case, and gives this hint where it has none of its own."""
+    try:
+        yield
+    except Refusal as refusal:
+        refusal.case = refusal.case or name
+        refusal.advice = refusal.advice or hint
+        raise
+
+
+NO_RESULT = "it returns nothing yet (if you have written it: is a `return` missing?)"
+"""What a function that returned nothing is told, if it may not have been begun."""
+
+
 class NotAttempted(Exception):
     """The answer is as it was given out, whole or in part; `what` says which part, if it is only one."""
 
@@ -87,3 +104,18 @@ class NotJudged(Exception):
 def refuse(reason: str, why: str, **more: str) -> NoReturn:
     """Refuse the answer: `reason` is a slug of `REASONS`, `why` a sentence for the learner."""
     raise Refusal(reason, why, **more)
+
+
+def accept(judge: Any, problem: Any, answer: Any, said: str = "") -> Verified:
+    """What a judge of cases verified, when all are right and the judges in its `after` refuse nothing.
+
+    Parameters
+    ----------
+    judge
+        With `cases`, which are named, and `after`: functions ``(problem, answer)`` that refuse, or return how near the limit is.
+    said : str
+        What was verified besides.
+    """
+    near = [each for look in judge.after if (each := look(problem, answer))]
+    what = f"{len(judge.cases)} cases ({'; '.join(case.name for case in judge.cases)})"
+    return Verified(f"{what}{said and '; ' + said}.", " ".join(near))

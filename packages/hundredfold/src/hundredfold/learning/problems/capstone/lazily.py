@@ -20,7 +20,7 @@ from ..guard import require_callable
 from ..problem import Problem
 from ..traffic import Traffic, spell, watch
 from ..untouched import missing
-from ..verdict import NotAttempted, Refusal, Verified, refuse
+from ..verdict import NO_RESULT, NotAttempted, Refusal, Verified, in_case, refuse
 
 
 @dataclass(frozen=True)
@@ -98,12 +98,8 @@ class LazyJudge:
         devices.need_cupy()
         said = ""
         for place, case in enumerate(self.cases):
-            try:
+            with in_case(case.name, case.hint):
                 said = self._judge(problem, function, case, first=place == 0)
-            except Refusal as refusal:
-                refusal.case = refusal.case or case.name
-                refusal.advice = refusal.advice or case.hint
-                raise
         what = f"{len(self.cases)} cases ({'; '.join(case.name for case in self.cases)})"
         return Verified(f"{what}{self.verified and '; ' + self.verified}.", said)
 
@@ -113,7 +109,7 @@ class LazyJudge:
         arguments = [devices.to_device(each) for each in others]
         called, ran = graphs.build(function, *arguments, given, limit=problem.time_limit)
         if first and missing(called.value):
-            raise NotAttempted("it returns nothing yet (if you have written it: is a `return` missing?)")
+            raise NotAttempted(NO_RESULT)
         answer = called.value
         graphs.require_lazy(answer)
         graphs.require_unrun(ran)
@@ -155,14 +151,12 @@ class LazyJudge:
         on_device = devices.is_device(got)
         ours = np.asarray(devices.to_host(got))
         if not same(ours, expected, self.rtol, self.atol):
-            for mistake in problem.mistakes.values():
-                theirs = mistake.computes(*host)
-                if (
-                    theirs is not None
-                    and same(ours, theirs, self.rtol, self.atol)
-                    and not same(expected, theirs, self.rtol, self.atol)
-                ):
-                    refuse(mistake.reason, mistake.why, advice=mistake.hint)
+            problem.recognise(
+                lambda mistake: mistake.computes(*host),
+                lambda theirs: (
+                    same(ours, theirs, self.rtol, self.atol) and not same(expected, theirs, self.rtol, self.atol)
+                ),
+            )
             self._apart(problem, function, host, expected)
         if ours.shape != expected.shape:
             refuse("shape", f"the result's shape is {ours.shape}; it should be {expected.shape}.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +13,7 @@ from ..devices import cp
 from ..guard import article, require_callable
 from ..problem import Problem
 from ..traffic import spell
-from ..verdict import Refusal, Verified, refuse
+from ..verdict import Refusal, Verified, in_case, refuse
 from .running import Diary, note, on_workers, run, wait
 
 ROWS, PARTS, BINS = 20_000, 12, 40
@@ -92,7 +93,7 @@ def _judge(
 ) -> int:
     diary = Diary(several=len(parts) > 1)
     load = Load(diary, seed, rows, after, narrow)
-    try:
+    with in_case(name), contextlib.closing(diary):
         during = None if after is None else lambda seen: _lose(seen, diary)
         try:
             limit = None if after is None else _AFTER
@@ -111,11 +112,6 @@ def _judge(
         _counts(got, expected, after, printed)
         _where(diary, seen, len(parts), bins, rows, after)
         return seen.between_workers + seen.to_client + seen.scattered
-    except Refusal as refusal:
-        refusal.case = refusal.case or name
-        raise
-    finally:
-        diary.close()
 
 
 def _lose(seen: pool.Seen, diary: Diary) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 from .. import guard, pool
 from ..problem import Problem
 from ..untouched import missing
-from ..verdict import NotAttempted, refuse
+from ..verdict import NO_RESULT, NotAttempted, refuse
 
 _MOMENT = 1.0  # seconds that the first of several tasks waits for the second to be handed out
 _NUMBERS = itertools.count()
@@ -128,7 +128,7 @@ def run(
         called = guard.call(function, seen.client, *arguments, limit=limit or problem.time_limit)
         if missing(called.value):
             if first and not called.printed:
-                raise NotAttempted("it returns nothing yet (if you have written it: is a `return` missing?)")
+                raise NotAttempted(NO_RESULT)
             refuse("type", "it returns nothing. What is to be judged must be returned.", printed=called.printed)
         _computed(called.value)
         if beside is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +14,7 @@ from ..differences import pair
 from ..guard import article, require_callable
 from ..problem import Problem
 from ..traffic import spell
-from ..verdict import Refusal, Verified, refuse
+from ..verdict import Verified, in_case, refuse
 from .running import Diary, note, on_workers, run, wait
 
 ROWS = 50_000
@@ -79,7 +80,7 @@ def _judge(
 ) -> None:
     host = _table(seed)
     diary = Diary(several=len(settings) > 1)
-    try:
+    with in_case(name), contextlib.closing(diary):
         table, given = cp.asarray(host), list(settings)
         got, seen, printed = run(problem, function, Score(diary, late), table, given, first=first)
         if given != settings or not np.array_equal(table.get(), host):
@@ -94,11 +95,6 @@ def _judge(
                 f"for {len(settings)} settings. What stands in a task's arguments travels with that task. `client.scatter` brings it "
                 "to the workers once, and a future in the arguments costs nothing.",
             )
-    except Refusal as refusal:
-        refusal.case = refusal.case or name
-        raise
-    finally:
-        diary.close()
 
 
 def _values(got: Any, expected: list[float], settings: list[float], printed: str) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from ..differences import pair
 from ..guard import article, require_callable
 from ..problem import Problem
-from ..verdict import Refusal, Verified, refuse
+from ..verdict import Verified, in_case, refuse
 from .running import Diary, note, on_workers, run, wait
 
 Node = tuple[int, ...]
@@ -147,11 +147,8 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
     require_callable(function, problem.answers[0])
     shares = []
     for number, (name, tree) in enumerate({**CASES, **UNLISTED}.items()):
-        try:
+        with in_case(name):
             shares.append(_judge(problem, function, tree, first=number == 0))
-        except Refusal as refusal:
-            refusal.case = refusal.case or name
-            raise
     return Verified(
         f"{len(CASES)} cases ({'; '.join(CASES)}); on both workers; no more than half of the boxes were opened.",
         f"Opened in the first: {100 * shares[0]:.0f} % of the boxes.",

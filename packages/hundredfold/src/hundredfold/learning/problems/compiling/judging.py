@@ -19,7 +19,7 @@ from ..guard import require_callable
 from ..problem import Problem
 from ..properties import all_cases
 from ..untouched import missing
-from ..verdict import NotAttempted, Refusal, Verified, refuse
+from ..verdict import NO_RESULT, NotAttempted, Refusal, Verified, accept, in_case, refuse
 from .rehearsal import Rehearsal, rehearse
 from .work import several
 
@@ -58,19 +58,13 @@ class CompiledJudge(FunctionJudge):
         require_callable(function, problem.answers[0])
         seen, watched = Seen(self.facts), True
         for number, case in enumerate(all_cases(self)):
-            try:
+            with in_case(case.name, case.hint):
                 watched &= self._judge_case(problem, function, case, seen, first=number == 0)
-            except Refusal as refusal:
-                refusal.case = refusal.case or case.name
-                refusal.advice = refusal.advice or case.hint
-                raise
         if self.steps is not None:
             compiled(problem, function, self.steps)
             self.compare_run(call(problem, function, self.steps))
-        near = [said for judge in self.after if (said := judge(problem, function))]
-        what = f"{len(self.cases)} cases ({'; '.join(case.name for case in self.cases)})"
         verified = "; ".join(said for said in (seen.said(self.verified), self.watched if watched else "") if said)
-        return Verified(f"{what}{verified and '; ' + verified}.", " ".join(near))
+        return accept(self, problem, function, verified)
 
     def _judge_case(self, problem: Problem, function: Any, case: Case, seen: Seen, *, first: bool) -> bool:
         """Judge a case; return whether its source was watched, or need not be."""
@@ -78,7 +72,7 @@ class CompiledJudge(FunctionJudge):
         _safe(rehearsal)
         run = call(problem, function, case)
         if first and missing(run.got):
-            raise NotAttempted("it returns nothing yet (if you have written it: is a `return` missing?)")
+            raise NotAttempted(NO_RESULT)
         try:
             self.compare_run(run)
             self._arguments(run)

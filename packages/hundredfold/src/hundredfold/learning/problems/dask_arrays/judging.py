@@ -16,7 +16,7 @@ from ..guard import require_callable
 from ..problem import Problem
 from ..properties import Drawn, all_cases
 from ..untouched import missing
-from ..verdict import NotAttempted, Refusal, Verified, refuse
+from ..verdict import NO_RESULT, NotAttempted, Refusal, Verified, accept, in_case, refuse
 
 
 @dataclass(frozen=True)
@@ -96,16 +96,9 @@ class LazyJudge:
         devices.need_cupy()
         seen = Seen(self.facts)
         for number, case in enumerate(all_cases(self)):
-            try:
+            with in_case(case.name, case.hint):
                 self._judge(problem, function, case, seen, first=number == 0)
-            except Refusal as refusal:
-                refusal.case = refusal.case or case.name
-                refusal.advice = refusal.advice or case.hint
-                raise
-        near = [said for judge in self.after if (said := judge(problem, function))]
-        what = f"{len(self.cases)} cases ({'; '.join(case.name for case in self.cases)})"
-        verified = seen.said(self.verified)
-        return Verified(f"{what}{verified and '; ' + verified}.", " ".join(near))
+        return accept(self, problem, function, seen.said(self.verified))
 
     def _judge(self, problem: Problem, function: Any, case: Lazy, seen: Seen, *, first: bool) -> None:
         x = case.collection()
@@ -113,7 +106,7 @@ class LazyJudge:
         if missing(called.value):
             if called.printed or not first:
                 refuse("type", "it returns nothing. What is to be judged must be returned.", printed=called.printed)
-            raise NotAttempted("it returns nothing yet (if you have written it: is a `return` missing?)")
+            raise NotAttempted(NO_RESULT)
         try:
             graphs.require_lazy(called.value)
             graphs.require_unrun(ran)
@@ -150,14 +143,11 @@ class LazyJudge:
     def _values(self, problem: Problem, case: Lazy, x: Any, got: np.ndarray, expected: np.ndarray) -> None:
         if same(got, expected, case.rtol, case.atol):
             return
-        for mistake in problem.mistakes.values():
-            theirs = mistake.computes(case.make(), x.chunks)
-            if theirs is None:
-                continue
-            if same(got, theirs, max(case.rtol, 1e-6), 1e-12) and not same(
-                expected, theirs, max(case.rtol, 1e-6), 1e-12
-            ):
-                refuse(mistake.reason, mistake.why, advice=mistake.hint)
+        rtol = max(case.rtol, 1e-6)
+        problem.recognise(
+            lambda mistake: mistake.computes(case.make(), x.chunks),
+            lambda theirs: same(got, theirs, rtol, 1e-12) and not same(expected, theirs, rtol, 1e-12),
+        )
         if got.shape != expected.shape:
             refuse("shape", f"the result's shape is {got.shape}; it should be {expected.shape}.")
         if self.places is not None:

@@ -19,7 +19,7 @@ from ..functions import is_float
 from ..guard import article, require_callable
 from ..problem import Problem
 from ..untouched import missing
-from ..verdict import NotAttempted, Refusal, Verified, refuse
+from ..verdict import NO_RESULT, NotAttempted, Refusal, Verified, in_case, refuse
 
 FEW = 4
 """Chunks that may be in memory at the same time."""
@@ -93,11 +93,8 @@ def _judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
     require_callable(function, problem.answers[0])
     devices.need_cupy()
     for turn, (name, make, chunks, device) in enumerate((*CASES, *UNLISTED, _LARGE)):
-        try:
+        with in_case(name):
             _one(problem, function, make(), chunks, device, first=turn == 0, large=name == _LARGE[0])
-        except Refusal as refusal:
-            refusal.case = refusal.case or name
-            raise
     names = "; ".join(name for name, *_ in CASES)
     return Verified(
         f"{len(CASES)} cases ({names}); each chunk was read once, and only a few were in memory at the same time."
@@ -118,7 +115,7 @@ def _one(
         if missing(called.value):
             if called.printed or not first:
                 refuse("type", "it returns nothing. What is to be judged must be returned.")
-            raise NotAttempted("it returns nothing yet (if you have written it: is a `return` missing?)")
+            raise NotAttempted(NO_RESULT)
         _values(called.value, host, x.chunks)
         _reading(storage, x, storage.memory if large else 0)
     except Refusal as refusal:

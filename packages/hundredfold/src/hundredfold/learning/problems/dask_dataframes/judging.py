@@ -23,7 +23,7 @@ from ..guard import article, require_callable
 from ..problem import Problem
 from ..properties import Drawn, Property, Strategy, all_cases
 from ..untouched import missing
-from ..verdict import NotAttempted, NotJudged, Refusal, Verified, refuse
+from ..verdict import NO_RESULT, NotAttempted, NotJudged, Refusal, Verified, accept, in_case, refuse
 
 
 @dataclass(frozen=True)
@@ -154,20 +154,15 @@ class LazyFrameJudge:
         need_dask()
         seen = Seen(self.facts)
         for place, case in enumerate(all_cases(self)):
-            try:
+            with in_case(case.name, case.hint):
                 looked = look(problem, function, case, first=place == 0)
                 self.judge_rows(problem, looked)
                 seen.look(looked, case.host())  # type: ignore[arg-type]
                 if place == 0:
                     self._again(problem, function, case)
-            except Refusal as refusal:
-                refusal.case = refusal.case or case.name
-                refusal.advice = refusal.advice or case.hint
-                raise
-        near = [said for judge in self.after if (said := judge(problem, function))]
-        what = f"{len(self.cases)} cases ({'; '.join(case.name for case in self.cases)})"
         verified = seen.said(self.verified)
-        return Verified(f"{what}; nothing ran before it was asked for{verified and '; ' + verified}.", " ".join(near))
+        said = f"nothing ran before it was asked for{verified and '; ' + verified}"
+        return accept(self, problem, function, said)
 
     def judge_rows(self, problem: Problem, looked: Looked) -> None:
         """Refuse rows that are not the specification's; as a mistake of the cuts, where they are one."""
@@ -217,7 +212,7 @@ def look(
         if first and missing(called.value):
             if called.printed:
                 refuse("type", "it prints, but returns nothing.", printed=called.printed)
-            raise NotAttempted("it returns nothing yet (if you have written it: is a `return` missing?)")
+            raise NotAttempted(NO_RESULT)
         try:
             _is_plan(called.value)
             graphs.require_unrun(built)

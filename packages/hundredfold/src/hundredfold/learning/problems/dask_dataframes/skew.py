@@ -10,7 +10,7 @@ from ..merges.tables import texts
 from ..problem import Mistake, Problem
 from ..properties import Property
 from ..traffic import spell
-from ..verdict import Refusal, refuse
+from ..verdict import in_case, refuse
 from .judging import LazyFrameJudge, Looked, Pieces, Step, cut, in_pieces, look, rows_stay
 
 COLUMNS = ["user", "event", "plan"]
@@ -95,11 +95,8 @@ def _sent(steps: list[Step], users: int) -> bool:
 def _measured(problem: Problem, function: object) -> str:
     """Refuse a join one of whose tasks holds too much, and say how near to even it comes."""
     looked = look(problem, function, LARGE, fused=False)
-    try:
+    with in_case(LARGE.name):
         problem.judge.judge_rows(problem, looked)  # type: ignore[attr-defined]
-    except Refusal as refusal:
-        refusal.case = LARGE.name
-        raise
     events, largest = len(LARGE.host()[0]), max(map(_held, looked.steps))
     if looked.to_host is not None and looked.to_host > 4096:
         refuse(

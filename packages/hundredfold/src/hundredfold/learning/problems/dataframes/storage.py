@@ -26,7 +26,7 @@ from ..guard import require_callable
 from ..problem import Mistake, Problem
 from ..traffic import spell
 from ..untouched import missing
-from ..verdict import NotAttempted, Refusal, Verified, refuse
+from ..verdict import NO_RESULT, NotAttempted, Refusal, Verified, in_case, refuse
 from . import tables
 
 MOST = 300_000  # bytes that may be asked for
@@ -148,11 +148,8 @@ class StorageJudge:
         need_cudf()
         asked = {}
         for number, case in enumerate([*_CASES, *_UNLISTED]):
-            try:
+            with in_case(case.name):
                 asked[case.name] = self._judge(problem, function, case, first=number == 0)
-            except Refusal as refusal:
-                refusal.case = refusal.case or case.name
-                raise
         import pyarrow.parquet as pq
 
         needed, moved = least(pq.ParquetFile(_JULY.path()), _JULY.month), asked[_JULY.name]
@@ -168,7 +165,7 @@ class StorageJudge:
             called = guard.call(function, filesystem, path, case.month, limit=problem.time_limit)
             moved = storage.nbytes
         if first and missing(called.value):
-            raise NotAttempted("it returns nothing yet (if you have written it: is a `return` missing?)")
+            raise NotAttempted(NO_RESULT)
         expected = delays(*case.host())
         try:
             _COMPARING.compare(problem, case, called.value, expected)

@@ -18,7 +18,7 @@ from .. import guard
 from ..guard import article, require_callable
 from ..problem import Problem
 from ..untouched import missing
-from ..verdict import NotAttempted, NotJudged, Verified, refuse
+from ..verdict import NO_RESULT, NotAttempted, NotJudged, Verified, refuse
 from . import certificates
 
 HOST = "127.0.0.1"
@@ -41,7 +41,7 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
         ours, theirs = (certificates.write(Path(place) / name) for name in ("ours", "theirs"))
         called = guard.call(function, HOST, str(ours), limit=problem.time_limit, wait=False)
         if missing(called.value):
-            raise NotAttempted("it returns nothing yet (if you have written it: is a `return` missing?)")
+            raise NotAttempted(NO_RESULT)
         settings = _settings(called.value)
         _look(settings)
         other = _settings(guard.call(function, ELSEWHERE, str(ours), limit=problem.time_limit, wait=False).value)

@@ -18,7 +18,7 @@ from ..guard import article, require_callable
 from ..problem import Problem
 from ..properties import SEEDS
 from ..untouched import missing
-from ..verdict import NotAttempted, Verified, refuse
+from ..verdict import NO_RESULT, NotAttempted, Verified, refuse
 
 GB = 10**9
 
@@ -137,7 +137,7 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
         given = copy.deepcopy((job, offers))
         called = guard.call(function, *given, limit=problem.time_limit, wait=False)
         if number == 0 and missing(called.value):
-            raise NotAttempted("it returns nothing yet (if you have written it: is a `return` missing?)")
+            raise NotAttempted(NO_RESULT)
         _judge(name, job, offers, called.value)
         if given != (job, offers):
             refuse("aliasing", "the result is right, but the job or the offers were changed by the call.", case=name)

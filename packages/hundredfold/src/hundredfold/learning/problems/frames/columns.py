@@ -199,12 +199,10 @@ def _mistaken(mistake: Mistake, case: Case) -> pd.DataFrame | None:
 
 def _recognise(problem: Problem, case: Case, found: pd.DataFrame, right: pd.DataFrame) -> None:
     """Refuse a result that is the one of a known mistake, with that mistake's reason."""
-    for mistake in problem.mistakes.values():
-        theirs = _mistaken(mistake, case)
-        if theirs is None:
-            continue
-        if alike(found, theirs) and not alike(right, theirs):
-            refuse(mistake.reason, mistake.why, advice=mistake.hint)
+    problem.recognise(
+        lambda mistake: _mistaken(mistake, case),
+        lambda theirs: alike(found, theirs) and not alike(right, theirs),
+    )
 
 
 def _recognise_column(problem: Problem, case: Case, found: pd.DataFrame, right: pd.DataFrame, keys: list[str]) -> None:
@@ -213,12 +211,13 @@ def _recognise_column(problem: Problem, case: Case, found: pd.DataFrame, right: 
     if not alike(ours[keys], asked[keys]):
         return
     name = next((name for name in asked.columns if not alike(ours[[name]], asked[[name]])), None)
-    for mistake in problem.mistakes.values():
-        theirs = None if name is None else _mistaken(mistake, case)
-        if theirs is None:
-            continue
+    if name is None:
+        return
+
+    def is_theirs(theirs: pd.DataFrame) -> bool:
         if not {name, *keys} <= set(theirs.columns) or len(theirs) != len(asked):
-            continue
+            return False
         theirs = theirs.sort_values(keys, ignore_index=True)
-        if alike(theirs[keys], asked[keys]) and alike(ours[[name]], theirs[[name]]):
-            refuse(mistake.reason, mistake.why, advice=mistake.hint)
+        return alike(theirs[keys], asked[keys]) and alike(ours[[name]], theirs[[name]])
+
+    problem.recognise(lambda mistake: _mistaken(mistake, case), is_theirs)

@@ -18,7 +18,7 @@ from ..guard import require_callable
 from ..problem import Mistake, Problem
 from ..properties import Drawn, Property, Strategy, all_cases
 from ..untouched import missing
-from ..verdict import NotAttempted, Refusal, Verified, refuse
+from ..verdict import NO_RESULT, NotAttempted, Refusal, Verified, accept, in_case, refuse
 from .rowwise import Rows, alike, explain, rows, same_column
 from .values import is_table, need_cudf, require_columns, require_kind, to_device, to_host
 
@@ -92,16 +92,9 @@ class TableJudge:
         need_cudf()
         seen = Seen(self.facts)
         for place, case in enumerate(all_cases(self)):
-            try:
+            with in_case(case.name, case.hint):
                 self._judge(problem, answers[0], case, seen, first=place == 0)
-            except Refusal as refusal:
-                refusal.case = refusal.case or case.name
-                refusal.advice = refusal.advice or case.hint
-                raise
-        near = [said for judge in self.after if (said := judge(problem, answers[0]))]
-        what = f"{len(self.cases)} cases ({'; '.join(case.name for case in self.cases)})"
-        verified = seen.said(self.verified)
-        return Verified(f"{what}{verified and '; ' + verified}.", " ".join(near))
+        return accept(self, problem, answers[0], seen.said(self.verified))
 
     def _judge(self, problem: Problem, function: Any, case: Case, seen: Seen, *, first: bool) -> None:
         arguments = given(case)
@@ -109,7 +102,7 @@ class TableJudge:
         if first and missing(called.value):
             if called.printed:
                 refuse("type", "it prints, but returns nothing.", printed=called.printed)
-            raise NotAttempted("it returns nothing yet (if you have written it: is a `return` missing?)")
+            raise NotAttempted(NO_RESULT)
         try:
             self.compare(problem, case, called.value)
             if self.keeps:
@@ -246,13 +239,12 @@ def specified(specification: Callable[..., Any], case: Case) -> Rows:
 
 def recognise(problem: Problem, case: Case, ours: pd.DataFrame, right: pd.DataFrame, *, ordered: bool = False) -> None:
     """Refuse a result that is the one of a known mistake, with that mistake's reason."""
-    for mistake in problem.mistakes.values():
-        mistaken = _mistaken(mistake, case, tuple(right.columns))
-        if mistaken is None:
-            continue
+
+    def is_theirs(mistaken: Rows) -> bool:
         theirs = mistaken.values if ordered else mistaken.sorted()
-        if alike(ours, theirs) and not alike(theirs, right):
-            refuse(mistake.reason, mistake.why, advice=mistake.hint)
+        return alike(ours, theirs) and not alike(theirs, right)
+
+    problem.recognise(lambda mistake: _mistaken(mistake, case, tuple(right.columns)), is_theirs)
 
 
 @functools.lru_cache(maxsize=512)

@@ -22,7 +22,7 @@ from ..guard import article
 from ..problem import Problem
 from ..properties import all_cases
 from ..untouched import empty
-from ..verdict import NotAttempted, Refusal, Verified, refuse
+from ..verdict import NotAttempted, Refusal, Verified, accept, in_case, refuse
 from .shares import of_kernel
 
 Launch = tuple[tuple[int, ...], tuple[int, ...]]
@@ -108,16 +108,9 @@ class KernelJudge(FunctionJudge):
         seen, cases = Seen(self.facts), all_cases(self)
         for judge_case in (functools.partial(self._traced, seen), self._launched):
             for case in cases:
-                try:
+                with in_case(case.name, case.hint):
                     judge_case(problem, kernel, launch, case)
-                except Refusal as refusal:
-                    refusal.case = refusal.case or case.name
-                    refusal.advice = refusal.advice or case.hint
-                    raise
-        near = [said for judge in self.after if (said := judge(problem, (kernel, launch)))]
-        what = f"{len(self.cases)} cases ({'; '.join(case.name for case in self.cases)})"
-        verified = seen.said(self.verified)
-        return Verified(f"{what}{verified and '; ' + verified}.", " ".join(near))
+        return accept(self, problem, (kernel, launch), seen.said(self.verified))
 
     def _traced(self, facts: Seen, problem: Problem, kernel: Any, launch: Callable[..., Launch], case: Case) -> None:
         """Refuse what the lens finds in a case, and a wrong result."""

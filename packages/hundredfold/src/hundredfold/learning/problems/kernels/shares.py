@@ -94,41 +94,38 @@ def shares(says: str, reads: Most | None = None, writes: Most | None = None, *, 
 
     ``reads(*arguments)`` and ``writes(*arguments)`` give a number for each argument of the kernel, the last one included.
     """
-
-    def look(account: Account, arguments: tuple[Any, ...]) -> str | None:
-        if not isinstance(account, KernelAccount):
-            return None
-        for did, most, of in (("reads", reads, "reads"), ("writes", writes, "writes")):
-            if most is None:
-                continue
-            names, touched = account.seen.function.params, getattr(account, of)
-            for name, each, allowed in zip(names, touched, most(*arguments), strict=False):
-                if allowed is not None and each.elements > allowed:
-                    return (
-                        f"one thread {did} {each.elements} elements of `{name}`, where its share is {allowed}: others have "
-                        "nothing to do."
-                    )
-        return ""
-
-    return Fact(says, "serial", look, hint)
+    said = "one thread {did} {number} elements of `{name}`, where its share is {allowed}: others have nothing to do."
+    return _by_one_thread(says, "serial", reads, writes, lambda touched: touched.elements, said, hint)
 
 
 def accesses(says: str, reads: Most | None = None, writes: Most | None = None, *, hint: str = "") -> Fact:
     """No thread reads or writes each argument more often than that, the same element counted each time; None is no limit."""
+    said = "one thread {did} `{name}` {number} times, where {allowed} are enough."
+    return _by_one_thread(says, "traffic", reads, writes, lambda touched: touched.most, said, hint)
 
+
+def _by_one_thread(
+    says: str,
+    reason: str,
+    reads: Most | None,
+    writes: Most | None,
+    count: Callable[[Any], int],
+    said: str,
+    hint: str,
+) -> Fact:
     def look(account: Account, arguments: tuple[Any, ...]) -> str | None:
         if not isinstance(account, KernelAccount):
             return None
-        for did, most, of in (("reads", reads, "reads"), ("writes", writes, "writes")):
+        for did, most in (("reads", reads), ("writes", writes)):
             if most is None:
                 continue
-            names, touched = account.seen.function.params, getattr(account, of)
+            names, touched = account.seen.function.params, getattr(account, did)
             for name, each, allowed in zip(names, touched, most(*arguments), strict=False):
-                if allowed is not None and each.most > allowed:
-                    return f"one thread {did} `{name}` {each.most} times, where {allowed} are enough."
+                if allowed is not None and count(each) > allowed:
+                    return said.format(did=did, number=count(each), name=name, allowed=allowed)
         return ""
 
-    return Fact(says, "traffic", look, hint)
+    return Fact(says, reason, look, hint)
 
 
 def per_block(says: str, most: int, *, hint: str = "") -> Fact:

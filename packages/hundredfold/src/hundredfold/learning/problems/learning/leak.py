@@ -19,7 +19,7 @@ from ..cases import Case
 from ..guard import article, require_callable
 from ..problem import Problem
 from ..untouched import missing
-from ..verdict import NotAttempted, Refusal, Verified, refuse
+from ..verdict import NO_RESULT, NotAttempted, Verified, in_case, refuse
 
 KEPT = 5
 CLEAR, PART = 0.1, 0.01
@@ -90,12 +90,8 @@ class HeldOutJudge:
         require_callable(answers[0], problem.answers[0])
         devices.need_cupy()
         for number, case in enumerate([self.coins, *self.cases]):
-            try:
-                with threadpool_limits(1):  # of such small fits two threads make slower ones
-                    self._judge(problem, answers[0], case, first=number == 0, coins=case is self.coins)
-            except Refusal as refusal:
-                refusal.case = refusal.case or case.name
-                raise
+            with in_case(case.name), threadpool_limits(1):  # of such small fits two threads make slower ones
+                self._judge(problem, answers[0], case, first=number == 0, coins=case is self.coins)
         cases = "; ".join(case.name for case in [self.coins, *self.cases])
         return Verified(
             f"{len(self.cases) + 1} cases ({cases}); no prediction changed when the labels of all rows outside of its fold's `train` "
@@ -107,7 +103,7 @@ class HeldOutJudge:
         given = case.host()
         got = guard.call(function, *given, limit=problem.time_limit).value
         if missing(got) and first:
-            raise NotAttempted("it returns nothing yet (if you have written it: is a `return` missing?)")
+            raise NotAttempted(NO_RESULT)
         _kind(got, len(y))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

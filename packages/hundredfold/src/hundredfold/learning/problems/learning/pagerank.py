@@ -14,7 +14,7 @@ from ..functions import FunctionJudge, Run, call, recognise
 from ..guard import article
 from ..problem import Mistake, Problem
 from ..traffic import spell
-from ..verdict import Refusal, refuse
+from ..verdict import in_case, refuse
 
 FOLLOW = 0.85
 ALLOWED, LIMIT = 2.0, 1.0
@@ -87,11 +87,8 @@ def _compare(run: Run) -> None:
 def _bytes(problem: Problem, function: Any) -> str:
     """Judge what the steps of a large case read and send."""
     run = call(problem, function, _LARGE)
-    try:
+    with in_case(_LARGE.name):
         problem.judge.compare_run(run)
-    except Refusal as refusal:
-        refusal.case = _LARGE.name
-        raise
     links, steps = run.host
     n, moved = links.shape[0], run.traffic
     if moved.bus > 64 * steps + 4096:

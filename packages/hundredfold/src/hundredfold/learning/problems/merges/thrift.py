@@ -12,7 +12,7 @@ from ..cases import Case
 from ..frames import call, given, rows
 from ..problem import Problem
 from ..traffic import spell
-from ..verdict import Refusal, refuse
+from ..verdict import in_case, refuse
 
 _GPU_SLACK = 10.0  # on a GPU a function is judged by time, against ours
 
@@ -43,11 +43,8 @@ class Thrift:
     def __call__(self, problem: Problem, function: Any) -> str | None:
         arguments = given(self.case)
         called, moved = call(problem, function, arguments)
-        try:
+        with in_case(self.case.name):
             problem.judge.compare(problem, self.case, called.value)
-        except Refusal as refusal:
-            refusal.case = self.case.name
-            raise
         host = [value for value in self.case.host() if isinstance(value, pd.DataFrame)]
         least = 8 * sum(table.size for table in (*host, rows(called.value).values))
         if self.tables is not None and moved.to_host > 0.02 * least:

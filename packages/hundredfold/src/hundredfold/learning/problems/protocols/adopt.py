@@ -16,7 +16,7 @@ from ..devices import cp
 from ..guard import article, require_callable
 from ..problem import Problem
 from ..untouched import missing
-from ..verdict import NotAttempted, Refusal, Verified, refuse
+from ..verdict import NotAttempted, Refusal, Verified, in_case, refuse
 
 
 class ByInterface:
@@ -137,12 +137,8 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
                 refusal.advice = refusal.advice or offer.door
             raise
     for name, make in ON_THE_HOST:
-        try:
+        with in_case(name, _ASK):
             _refused(problem, function, name, make())
-        except Refusal as refusal:
-            refusal.case = name
-            refusal.advice = refusal.advice or _ASK
-            raise
     names = "; ".join(offer.name for offer in OFFERS)
     return Verified(f"the memory itself, and kept alive: {names}. What lies on the host is refused with a TypeError.")
 

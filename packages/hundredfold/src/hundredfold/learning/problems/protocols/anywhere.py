@@ -31,7 +31,7 @@ from ..properties import (
 )
 from ..traffic import spell, watch
 from ..untouched import missing
-from ..verdict import NotAttempted, Refusal, Verified, refuse
+from ..verdict import NotAttempted, Verified, in_case, refuse
 from .frozen import Frozen, bare
 
 
@@ -117,12 +117,8 @@ class AnywhereJudge:
         devices.need_cupy()
         for backend in BACKENDS:
             for case in all_cases(self):
-                try:
+                with in_case(f"{backend.name}, {case.name}", case.hint):
                     self._judge(problem, answers[0], backend, case)
-                except Refusal as refusal:
-                    refusal.case = f"{backend.name}, {case.name}"
-                    refusal.advice = refusal.advice or case.hint
-                    raise
         tried = ", ".join(backend.name for backend in BACKENDS)
         return Verified(
             f"{len(self.cases)} cases on each of {len(BACKENDS)} backends: {tried}; the numbers stay where they were."

@@ -19,7 +19,7 @@ from ..memory.account import Traffic, keeping_digits
 from ..problem import Mistake, Problem
 from ..properties import Drawn, Property, Strategy, constants, dtypes, layouts, other_data, second_call, sizes, tiny
 from ..traffic import spell, watch
-from ..verdict import Refusal, refuse
+from ..verdict import in_case, refuse
 from .frozen import Frozen, bare
 
 
@@ -43,11 +43,8 @@ def _others(problem: Problem, function: Any) -> None:
                 ("immutable arrays, like JAX's", Frozen, lambda got: isinstance(got, Frozen)),
                 ("Numba device arrays", _numba, devices.is_device),
             ):
-                try:
+                with in_case(f"{backend[0]} of {dtype} and {t}"):
                     _other(problem, function, *backend, dtype, t)
-                except Refusal as refusal:
-                    refusal.case = f"{backend[0]} of {dtype} and {t}"
-                    raise
 
 
 def _other(problem: Problem, function: Any, name: str, bring: Any, own: Any, dtype: str, t: float) -> None:

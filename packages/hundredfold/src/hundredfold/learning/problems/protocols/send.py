@@ -25,7 +25,7 @@ from ..differences import explain
 from ..guard import article, require_callable
 from ..problem import Problem
 from ..untouched import missing
-from ..verdict import NotAttempted, Refusal, Verified, refuse
+from ..verdict import NotAttempted, Verified, in_case, refuse
 
 _LEAST = 100  # bytes of a rule and some arrays, however tightly they are packed
 KEYS = ("field", "window", "rule", "stream")
@@ -78,12 +78,8 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
     pack, unpack = answers[0], _elsewhere(answers[1])
     streams: list[Any] = []  # alive, so that no handle is given out twice
     for case in CASES:
-        try:
-            with _destroyed() as gone:
-                _sent(problem, pack, unpack, case, streams, gone)
-        except Refusal as refusal:
-            refusal.case = refusal.case or case.name
-            raise
+        with in_case(case.name), _destroyed() as gone:
+            _sent(problem, pack, unpack, case, streams, gone)
     return Verified(
         f"{len(CASES)} states: the numbers crossed the bus once on each side, the rule still works, and the stream is the "
         "receiver's own."

@@ -16,7 +16,7 @@ from ..differences import pair
 from ..guard import article, require_callable
 from ..problem import Problem
 from ..untouched import missing
-from ..verdict import NotAttempted, Refusal, Verified, refuse
+from ..verdict import NO_RESULT, NotAttempted, Verified, in_case, refuse
 from .gram import known
 
 
@@ -80,11 +80,8 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
     require_callable(function, problem.answers[0])
     devices.need_cupy()
     for number, case in enumerate((*CASES, *UNLISTED)):
-        try:
+        with in_case(case.name):
             _judge(problem, function, case, first=number == 0)
-        except Refusal as refusal:
-            refusal.case = refusal.case or case.name
-            raise
     return Verified(
         f"{len(CASES)} matrices ({'; '.join(case.name for case in CASES)}): nothing computed early, no chunk larger than allowed, "
         "no block flatter than it is wide, U S Vᵀ is the matrix, the columns of U and the rows of Vᵀ are orthonormal, and the singular "
@@ -96,7 +93,7 @@ def _judge(problem: Problem, function: Any, case: Case, *, first: bool) -> None:
     called, ran = graphs.build(function, case.array(), case.most, limit=problem.time_limit)
     got = called.value
     if missing(got) and first:
-        raise NotAttempted("it returns nothing yet (if you have written it: is a `return` missing?)")
+        raise NotAttempted(NO_RESULT)
     graphs.require_unrun(ran)
     if not isinstance(got, (tuple, list)) or len(got) != 3:
         refuse(

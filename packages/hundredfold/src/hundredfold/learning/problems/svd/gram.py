@@ -18,7 +18,7 @@ from ..guard import article, require_callable
 from ..problem import Problem
 from ..traffic import spell
 from ..untouched import missing
-from ..verdict import NotAttempted, Refusal, Verified, refuse
+from ..verdict import NO_RESULT, NotAttempted, Verified, in_case, refuse
 
 NEAR = 1e-12
 """How far from right a singular value may be, as a share of the largest: TSQR and LAPACK reach 1e-15."""
@@ -91,11 +91,8 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
     devices.need_cupy()
     gc.collect()  # what an answer before left in cycles would be freed meanwhile, and count as if this one had freed it
     for number, case in enumerate((*CASES, *UNLISTED, _MANY)):
-        try:
+        with in_case(case.name):
             _judge(problem, function, case, first=number == 0)
-        except Refusal as refusal:
-            refusal.case = refusal.case or case.name
-            raise
     return Verified(
         f"{len(CASES) + 1} matrices ({'; '.join(case.name for case in (*CASES, _MANY))}): every singular value to {NEAR:g} of the "
         "largest, and never more than a few blocks held."
@@ -129,7 +126,7 @@ def _judge(problem: Problem, function: Any, case: Case, *, first: bool) -> None:
         with traffic.watch() as bus:
             got = guard.call(function, given.each(), limit=problem.time_limit).value
     if missing(got) and first:
-        raise NotAttempted("it returns nothing yet (if you have written it: is a `return` missing?)")
+        raise NotAttempted(NO_RESULT)
     if isinstance(got, np.ndarray):
         refuse("host", "the singular values are on the host; they should stay on the device, as a CuPy array.")
     if not devices.is_device(got):

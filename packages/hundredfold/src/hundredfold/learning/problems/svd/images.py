@@ -19,7 +19,7 @@ from ..devices import cp
 from ..guard import article, require_callable
 from ..problem import Problem
 from ..untouched import missing
-from ..verdict import NotAttempted, Refusal, Verified, refuse
+from ..verdict import NotAttempted, Refusal, Verified, in_case, refuse
 
 SIDE = 8  # pixels of a tile
 
@@ -92,11 +92,8 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
     devices.need_cupy()
     near = []
     for case in (*CASES, _UNLISTED, *_MORE):
-        try:
+        with in_case(case.name):
             near.append(_judge(problem, answers, case))
-        except Refusal as refusal:
-            refusal.case = refusal.case or case.name
-            raise
     return Verified(
         f"{len(CASES)} sets ({'; '.join(case.name for case in CASES)}): within the error, and with fewer bytes than the pixels have.",
         f"How near to the limit: {100 * min(near[1], 1):.0f} % (the limit: one byte for each number of the images in the best basis for this error, and nothing for the basis).",
