@@ -7,8 +7,8 @@
 >>> ran.computes, ran.count("sum-aggregate")
 (1, 1)
 
-An answer is *built* (`build`: nothing may be computed meanwhile, see `require_unrun`), looked at (`keys`, `shared`, `tasks`,
-`names`, `largest_chunk`, `kind`), and only then *computed* (`compute`: what ran, how large it was, on which side of the bus).
+An answer is *built* (`build`: nothing may be computed meanwhile, see `require_unrun`), looked at (`tasks`, `largest_chunk`,
+`kind`), and only then *computed* (`compute`: what ran, how large it was, on which side of the bus).
 
 Everything runs on the scheduler that `watch` sets, by default in the calling thread, so that a limit of time reaches it
 and a count is the same each time; a learner's own ``scheduler=`` is let be, and recorded too, as is whatever goes to a
@@ -216,17 +216,6 @@ def require_unrun(ran: Ran) -> None:
         )
 
 
-def keys(*collections: Any) -> frozenset[Any]:
-    """All keys of the graphs as they are, before any optimisation."""
-    return frozenset(key for each in collections for key in each.__dask_graph__())
-
-
-def shared(one: Any, other: Any) -> frozenset[Any]:
-    """The keys that two collections have in common: computed together, these run once; computed one after the other,
-    twice, unless they were persisted."""
-    return keys(one) & keys(other)
-
-
 def tasks(collection: Any, *, optimized: bool = True) -> int:
     """How many tasks a compute would run, after or before optimisation (fusion, culling). A second name of the same task
     is none."""
@@ -238,31 +227,10 @@ def tasks(collection: Any, *, optimized: bool = True) -> int:
     return sum(not isinstance(task, Alias) for task in dict(collection.__dask_graph__()).values())
 
 
-def names(collection: Any) -> Counter[str]:
-    """How many tasks of each name the graph has as it is: ``{"ones_like": 4, "add": 4}``."""
-    from dask.utils import key_split
-
-    return Counter(key_split(key) for key in keys(collection))
-
-
 def largest_chunk(array: Any) -> int | None:
     """Bytes of the largest chunk of a Dask array; None where its shape is not known before it is computed."""
     elements = math.prod(max(sizes, default=0) for sizes in array.chunks)
     return None if isinstance(elements, float) and math.isnan(elements) else int(elements) * array.dtype.itemsize
-
-
-def largest_made(collection: Any) -> int | None:
-    """Bytes of the largest chunk of any array on the way, as far as the layers of the graph know their chunks.
-
-    A layer knows them if it is one of `map_blocks`, `blockwise` or of elementwise operations; None if none does.
-    """
-    sizes = [
-        math.prod(max(each, default=0) for each in chunks) * np.dtype(dtype).itemsize
-        for layer in collection.__dask_graph__().layers.values()
-        if (chunks := layer.collection_annotations and layer.collection_annotations.get("chunks"))
-        and (dtype := layer.collection_annotations.get("dtype")) is not None
-    ]
-    return max((int(size) for size in sizes if not math.isnan(size)), default=None)
 
 
 def kind(collection: Any) -> str:

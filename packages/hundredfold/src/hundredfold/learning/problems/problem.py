@@ -17,6 +17,13 @@ _NAME = re.compile(r"[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*\.[a-z][a-z0-9_]*")
 KINDS = ("write", "repair", "predict", "decide", "open")
 
 
+def quietly(function: Callable[..., Any], *arguments: Any) -> Any:
+    """What a function gives, without what it or NumPy warns of: a case may be made of zeros and NaN."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        return function(*arguments)
+
+
 @dataclass(frozen=True)
 class Mistake:
     """A mistake that is recognised by what comes out of it.
@@ -52,12 +59,10 @@ class Mistake:
         """
         if self.gives is None:
             return None
-        with warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("ignore")
-            try:
-                return self.gives(*arguments)
-            except Exception:
-                return None
+        try:
+            return quietly(self.gives, *arguments)
+        except Exception:
+            return None
 
 
 @dataclass(frozen=True)
@@ -116,6 +121,10 @@ class Problem:
     @property
     def unit(self) -> str:
         return self.id.partition(".")[0]
+
+    def expected(self, *arguments: Any) -> Any:
+        """What the specification gives for arguments on the host; None where there is none."""
+        return None if self.specification is None else quietly(self.specification, *arguments)
 
     def recognise(self, computes: Callable[[Mistake], Any], is_theirs: Callable[[Any], bool]) -> None:
         """Refuse a result that is the one of a known mistake, with that mistake's reason.

@@ -161,9 +161,7 @@ def _safe(rehearsal: Rehearsal | None) -> None:
 def call(problem: Problem, function: Any, case: Case) -> Run:
     """Call the function with a case's arguments on the host, guarded; what Numba refuses to compile becomes a sentence."""
     host, arguments = case.host(), case.host()
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
-        expected = problem.specification(*case.host())
+    expected = problem.expected(*case.host())
     try:
         called = guard.call(function, *arguments, limit=problem.time_limit)
     except Refusal as refusal:
@@ -245,10 +243,4 @@ def interpreted(action: Callable[[], Any]) -> int:
     return count
 
 
-def is_int(got: Any) -> None:
-    """Refuse what is not a whole number."""
-    if isinstance(got, (bool, np.bool_)) or not isinstance(got, (int, np.integer)):
-        refuse("type", f"the result is {guard.article(got)}. A whole number was asked for.")
-
-
-__all__: Sequence[str] = ["CompiledJudge", "call", "compiled", "interpreted", "is_int", "refused_by_numba"]
+__all__: Sequence[str] = ["CompiledJudge", "call", "compiled", "interpreted", "refused_by_numba"]

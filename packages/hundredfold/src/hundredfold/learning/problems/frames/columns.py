@@ -13,7 +13,7 @@ from ..cases import Case
 from ..differences import explain, number
 from ..problem import Mistake, Problem
 from ..verdict import Refusal, refuse
-from .judging import TableJudge, by_host
+from .judging import TableJudge
 from .values import flat, require_columns, require_kind
 
 
@@ -50,8 +50,7 @@ class FrameJudge(TableJudge):
         """Refuse what a call returned if it is not what was asked for; `expected` in place of what the specification gives."""
         require_kind(got, self.result)
         if expected is None:
-            assert problem.specification is not None
-            expected = by_host(problem.specification, case)
+            expected = problem.expected(*case.host())
         right = flat(expected)
         found = self._found(got, right)
         if found.equals(right):  # every value, null and type

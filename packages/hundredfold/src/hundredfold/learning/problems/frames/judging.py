@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import functools
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from .. import devices, guard, traffic
 from ..cases import Case
 from ..facts import Account, Fact, Seen, crossings, of_call
 from ..guard import require_callable
-from ..problem import Mistake, Problem
+from ..problem import Mistake, Problem, quietly
 from ..properties import Drawn, Property, Strategy, all_cases
 from ..untouched import missing
 from ..verdict import NO_RESULT, NotAttempted, Refusal, Verified, accept, in_case, refuse
@@ -136,13 +134,6 @@ def call(problem: Problem, function: Any, arguments: tuple[Any, ...]) -> tuple[g
     return called, moved
 
 
-def by_host(function: Callable[..., Any], case: Case) -> Any:
-    """What a specification in pandas gives for a case."""
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
-        return function(*case.host())
-
-
 def unchanged(case: Case, arguments: tuple[Any, ...]) -> None:
     """Refuse if the call changed one of its tables."""
     tables = [value for value in case.host() if is_table(value)]
@@ -234,7 +225,7 @@ def _a(kind: str) -> str:
 @functools.lru_cache(maxsize=64)
 def specified(specification: Callable[..., Any], case: Case) -> Rows:
     """What the specification gives for a case."""
-    return rows(by_host(specification, case))
+    return rows(quietly(specification, *case.host()))
 
 
 def recognise(problem: Problem, case: Case, ours: pd.DataFrame, right: pd.DataFrame, *, ordered: bool = False) -> None:

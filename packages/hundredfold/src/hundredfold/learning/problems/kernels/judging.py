@@ -6,7 +6,6 @@ What the lens finds is told without what mends it: to find that out is what the 
 from __future__ import annotations
 
 import functools
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import FunctionType
@@ -125,7 +124,7 @@ class KernelJudge(FunctionJudge):
         seen = traced(_LEFT)
         _sound(seen, lambda finding: self.advise(finding, *host) or self._elsewhere(seen, finding))
         *arguments, got = seen.results
-        run = Run(problem, case, host, got, _expected(problem, case), traffic.Traffic(), "", tuple(arguments))
+        run = Run(problem, case, host, got, problem.expected(*case.host()), traffic.Traffic(), "", tuple(arguments))
         try:
             self._kept(run)
             if not self.starts:
@@ -154,7 +153,7 @@ class KernelJudge(FunctionJudge):
         arguments = [*case.device(), devices.to_device(self._out(host, _OTHER))]
         guard.call(lambda: kernel[blocks, threads](*arguments), limit=problem.time_limit)
         got = np.asarray(devices.to_host(arguments[-1]))
-        self.compare_run(Run(problem, case, host, got, _expected(problem, case), traffic.Traffic(), ""))
+        self.compare_run(Run(problem, case, host, got, problem.expected(*case.host()), traffic.Traffic(), ""))
 
     def _out(self, host: tuple[Any, ...], leftover: int) -> np.ndarray:
         out = self.out(*host)
@@ -201,12 +200,6 @@ def trace(problem: Problem, kernel: Any, blocks: tuple, threads: tuple, *argumen
     return guard.call(
         lambda: kernellens.trace(kernel, blocks, threads, *arguments), limit=problem.time_limit, wait=False
     ).value
-
-
-def _expected(problem: Problem, case: Case) -> np.ndarray:
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
-        return problem.specification(*case.host())
 
 
 def _sound(seen: Any, advise: Callable[[Any], str]) -> None:

@@ -6,7 +6,6 @@ called again: a prediction that changes with it has seen it.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +16,7 @@ from threadpoolctl import threadpool_limits
 from .. import devices, guard
 from ..cases import Case
 from ..guard import article, require_callable
-from ..problem import Problem
+from ..problem import Problem, quietly
 from ..untouched import missing
 from ..verdict import NO_RESULT, NotAttempted, Verified, in_case, refuse
 
@@ -105,9 +104,7 @@ class HeldOutJudge:
         if missing(got) and first:
             raise NotAttempted(NO_RESULT)
         _kind(got, len(y))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            odds = _odds(*case.host())
+        odds = quietly(_odds, *case.host())
         _places(got, odds, folds)
         _unseen(problem, function, case, got)
         if not (np.array_equal(given[0], X) and np.array_equal(given[1], y) and _same_folds(given[2], folds)):
