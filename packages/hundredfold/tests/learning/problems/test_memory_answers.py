@@ -14,7 +14,7 @@ from answers.second import Answers
 
 from gpusim.hardware import gpus
 from hundredfold.learning import problems
-from hundredfold.learning.problems.memory import account, desk, passes
+from hundredfold.learning.problems.memory import account, passes, worth
 
 SECOND = Answers("memory")
 wrong, right = SECOND.wrong, SECOND.right
@@ -573,19 +573,19 @@ def test_another_right_set_of_decisions_is_accepted():
 
 
 def test_the_texts_say_what_is_reckoned():
-    known = gpus.find(desk.GPU)
-    assert (desk.BANDWIDTH, desk.FP64, desk.FP32, desk.LINK, desk.LAUNCH) == (
+    known = gpus.find(worth.GPU)
+    assert (worth.BANDWIDTH, worth.FP64, worth.FP32, worth.LINK, worth.LAUNCH) == (
         known.bandwidth,
         known.fp64,
         known.fp32,
         known.link,
         known.launch,
     )
-    assert desk.FP32 / desk.FP64 == pytest.approx(64, rel=0.01)
-    for key, job in desk.JOBS.items():
+    assert worth.FP32 / worth.FP64 == pytest.approx(64, rel=0.01)
+    for key, job in worth.JOBS.items():
         fast, slow = sorted((job.times["cpu"], job.times["gpu"]))
         assert slow > 1.5 * fast, f"{key} is clear by more than any rounding of the figures"
-    assert sorted(desk.WORTH.judge.right.values()) == ["cpu", "cpu", "cpu", "gpu", "gpu"]
+    assert sorted(worth.WORTH.judge.right.values()) == ["cpu", "cpu", "cpu", "gpu", "gpu"]
 
 
 # ---- the functions ----

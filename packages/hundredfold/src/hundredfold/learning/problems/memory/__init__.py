@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from .desk import WORTH
 from .fuse import FUSE
 from .leak import LEAK
 from .passes import PASSES
 from .single import SINGLE
 from .softmax import SOFTMAX
+from .worth import WORTH
 
 PROBLEMS = (PASSES, FUSE, LEAK, SINGLE, WORTH, SOFTMAX)
 """From easy to hard."""
