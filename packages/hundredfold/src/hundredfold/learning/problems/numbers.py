@@ -1,7 +1,8 @@
-"""Judge predictions: numbers that the learner works out before anything runs."""
+"""Predictions: numbers that the learner works out before anything runs. `predict` builds such a problem."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -83,6 +84,30 @@ class NumbersJudge:
         size = "large" if value > quantity.value else "small"
         much = " by far" if not 0.1 < value / quantity.value < 10 else ""
         refuse("value", f"{got}, which is too {size}{much}. Asked for: {_unit(quantity)}.")
+
+
+def predict(
+    id: str,
+    title: str,
+    quantities: tuple[Quantity, ...],
+    *,
+    hints: tuple[str, ...],
+    mistakes: Mapping[str, Mistake],
+    lines: int,
+    track: str = "",
+) -> Problem:
+    """Build the problem of predicting some numbers, in the order in which they are asked for; the others as in `Problem`."""
+    return Problem(
+        id=id,
+        title=title,
+        kind="predict",
+        answers=tuple(quantity.name for quantity in quantities),
+        lines=lines,
+        judge=NumbersJudge(quantities),
+        hints=hints,
+        mistakes=mistakes,
+        track=track,
+    )
 
 
 def mistake(reason: str, why: str, hint: str = "", **values: float) -> Mistake:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..numbers import NumbersJudge, Quantity, mistake
-from ..problem import Mistake, Problem
+from ..numbers import Quantity, mistake, predict
+from ..problem import Mistake
 from .v100 import BANDWIDTH
 
 ELEMENTS = 10_000 * 10_000
@@ -38,30 +38,26 @@ def _bytes(nbytes: float, reason: str, why: str, hint: str = "") -> Mistake:
     return mistake(reason, why, hint, nbytes=float(nbytes), t_seven=nbytes / BANDWIDTH)
 
 
-POSSIBLE = Problem(
-    id="arrays.possible",
-    title="Would float32 save the published time?",
-    kind="predict",
-    answers=("nbytes", "t_seven", "t_once"),
-    lines=4,
-    judge=NumbersJudge(
-        (
-            Quantity(
-                "nbytes",
-                float(NBYTES),
-                "bytes",
-                "5 GB for seven kernels, each operand read or written once, a bool of one byte",
-                rtol=0.01,  # near enough to tell 5.0 from the 4.9 of halving the bools as well
-            ),
-            Quantity("t_seven", T_SEVEN, "s", "5 GB at 900 GB/s take at least 5.56 ms, seven times what was published"),
-            Quantity(
-                "t_once",
-                T_ONCE,
-                "s",
-                "to read x once takes 0.444 ms. That alone would fit, but the seven kernels do not",
-            ),
-        )
+POSSIBLE = predict(
+    "arrays.possible",
+    "Would float32 save the published time?",
+    (
+        Quantity(
+            "nbytes",
+            float(NBYTES),
+            "bytes",
+            "5 GB for seven kernels, each operand read or written once, a bool of one byte",
+            rtol=0.01,  # near enough to tell 5.0 from the 4.9 of halving the bools as well
+        ),
+        Quantity("t_seven", T_SEVEN, "s", "5 GB at 900 GB/s take at least 5.56 ms, seven times what was published"),
+        Quantity(
+            "t_once",
+            T_ONCE,
+            "s",
+            "to read x once takes 0.444 ms. That alone would fit, but the seven kernels do not",
+        ),
     ),
+    lines=4,
     hints=(
         "Write the seven kernels below each other: sin, **2, cos, **2, +, ==, all. Beside each write how many bytes "
         "per element it reads and how many it writes.",

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import math
 
-from ..numbers import NumbersJudge, Quantity, mistake
-from ..problem import Problem
+from ..numbers import Quantity, mistake, predict
 
 NUMBERS = 320_000 * 10_000
 BANDWIDTH, LINK = 4.8e12, 25e9  # bytes per second
@@ -24,27 +23,23 @@ CHUNKS = WORKERS * math.ceil(NBYTES * HELD / (HALF * MEMORY) / WORKERS)
 FOUR = ALONE + (WHOLE - ALONE) / WORKERS
 
 
-BUDGET = Problem(
-    id="capstone.budget",
-    title="A budget, before there is code",
-    kind="predict",
-    answers=("nbytes", "kernel", "bus", "chunks", "four"),
-    lines=5,
-    judge=NumbersJudge(
-        (
-            Quantity("nbytes", float(NBYTES), "bytes", "3.2 thousand million numbers of 4 bytes, 12.8 GB", rtol=0.01),
-            Quantity("kernel", KERNEL, "s", "read once and written once, 25.6 GB at 4.8 TB/s: 5.33 ms"),
-            Quantity("bus", BUS, "s", "12.8 GB at 25 GB/s: 0.512 s, 96 times what the kernel takes. Make the numbers where they are used"),
-            Quantity(
-                "chunks",
-                CHUNKS,
-                "a whole number",
-                "three chunks in 8 GB leave 2.67 GB for one: at least 4.8 of them, so 5, and 8 are the first that four workers share",
-                rtol=1e-6,
-            ),
-            Quantity("four", FOUR, "s", "6 s alone and a fourth of 34 s: 14.5 s, 2.8 times as fast with four times the workers", rtol=0.01),
-        )
+BUDGET = predict(
+    "capstone.budget",
+    "A budget, before there is code",
+    (
+        Quantity("nbytes", float(NBYTES), "bytes", "3.2 thousand million numbers of 4 bytes, 12.8 GB", rtol=0.01),
+        Quantity("kernel", KERNEL, "s", "read once and written once, 25.6 GB at 4.8 TB/s: 5.33 ms"),
+        Quantity("bus", BUS, "s", "12.8 GB at 25 GB/s: 0.512 s, 96 times what the kernel takes. Make the numbers where they are used"),
+        Quantity(
+            "chunks",
+            CHUNKS,
+            "a whole number",
+            "three chunks in 8 GB leave 2.67 GB for one: at least 4.8 of them, so 5, and 8 are the first that four workers share",
+            rtol=1e-6,
+        ),
+        Quantity("four", FOUR, "s", "6 s alone and a fourth of 34 s: 14.5 s, 2.8 times as fast with four times the workers", rtol=0.01),
     ),
+    lines=5,
     hints=(
         "Count the numbers first, then their bytes: a float32 has four.",
         "A kernel that reads each number once and writes each once moves the array twice. The bus is crossed once.",

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ..numbers import NumbersJudge, Quantity, mistake
-from ..problem import Problem
+from ..numbers import Quantity, mistake, predict
 
 RESULTS, SIZE = 60, 2e9
 DEVICE, HOST = 32e9, 64e9
@@ -19,45 +18,41 @@ RECOMPUTED = 2 * CHUNKS // WORKERS
 FLOOR = max(TASKS * SCHEDULER, TASKS * EACH / GPUS)
 
 
-FORETELL = Problem(
-    id="clusters.foretell",
-    title="Where is it, and what does it cost?",
-    kind="predict",
-    answers=("disk", "again", "recomputed", "floor"),
-    lines=4,
-    judge=NumbersJudge(
-        (
-            Quantity(
-                "disk",
-                DISK,
-                "bytes",
-                "24 GB: the device holds the 16 results that were used last, main memory the 32 before them, and 12 are on disk",
-                0.01,
-            ),
-            Quantity(
-                "again",
-                AGAIN,
-                "results",
-                "all 60. For result 1 to come up, 45 goes down to main memory, and from there 13 to disk. So when the turn comes to "
-                "13, it is on disk as well, and so on to the last",
-                0.001,
-            ),
-            Quantity(
-                "recomputed",
-                RECOMPUTED,
-                "tasks",
-                "24: the 12 cleaned parts that it held, and for each of them the loading, whose result nobody keeps",
-                0.001,
-            ),
-            Quantity(
-                "floor",
-                FLOOR,
-                "s",
-                "100 s: the scheduler hands out the tasks one after the other, and the workers, who need 50 s together, wait for it",
-                0.01,
-            ),
-        )
+FORETELL = predict(
+    "clusters.foretell",
+    "Where is it, and what does it cost?",
+    (
+        Quantity(
+            "disk",
+            DISK,
+            "bytes",
+            "24 GB: the device holds the 16 results that were used last, main memory the 32 before them, and 12 are on disk",
+            0.01,
+        ),
+        Quantity(
+            "again",
+            AGAIN,
+            "results",
+            "all 60. For result 1 to come up, 45 goes down to main memory, and from there 13 to disk. So when the turn comes to "
+            "13, it is on disk as well, and so on to the last",
+            0.001,
+        ),
+        Quantity(
+            "recomputed",
+            RECOMPUTED,
+            "tasks",
+            "24: the 12 cleaned parts that it held, and for each of them the loading, whose result nobody keeps",
+            0.001,
+        ),
+        Quantity(
+            "floor",
+            FLOOR,
+            "s",
+            "100 s: the scheduler hands out the tasks one after the other, and the workers, who need 50 s together, wait for it",
+            0.01,
+        ),
     ),
+    lines=4,
     hints=(
         "A worker fills its device first. When it is full, what was used longest ago goes to main memory; when that is full, from "
         "there to disk.",

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..numbers import NumbersJudge, Quantity, mistake
-from ..problem import Problem
+from ..numbers import Quantity, mistake, predict
 
 GREY, WINDOW = 40, 9
 PIXELS = 10_000 * 10_000
@@ -19,43 +18,39 @@ STENCIL = PIXELS * (INT8 + INT64)
 LOOPS = PIXELS * (INT8 + INT8)
 
 
-TYPES = Problem(
-    id="compiling.types",
-    title="What do nine pixels come to?",
-    kind="predict",
-    answers=("numpy_mean", "numba_mean", "stencil_bytes", "loop_seconds"),
-    lines=4,
-    judge=NumbersJudge(
-        (
-            Quantity(
-                "numpy_mean",
-                float(NUMPY_MEAN),
-                "grey values",
-                "the int8 array stays int8: 9 · 40 = 360 goes round to 360 - 256 = 104, and 104 // 9 is 11",
-                rtol=0.01,
-            ),
-            Quantity(
-                "numba_mean",
-                float(NUMBA_MEAN),
-                "grey values",
-                "Numba adds whole numbers as int64, whatever they were: 360 // 9 is 40",
-                rtol=0.01,
-            ),
-            Quantity(
-                "stencil_bytes",
-                float(STENCIL),
-                "bytes",
-                "1 byte of each pixel is read and 8 are written, since the mean of an int64 is an int64: 900 MB",
-                rtol=0.01,
-            ),
-            Quantity(
-                "loop_seconds",
-                LOOPS / BANDWIDTH,
-                "s",
-                "1 byte is read and 1 is written: 200 MB at 50 GB/s take at least 4 ms",
-            ),
-        )
+TYPES = predict(
+    "compiling.types",
+    "What do nine pixels come to?",
+    (
+        Quantity(
+            "numpy_mean",
+            float(NUMPY_MEAN),
+            "grey values",
+            "the int8 array stays int8: 9 · 40 = 360 goes round to 360 - 256 = 104, and 104 // 9 is 11",
+            rtol=0.01,
+        ),
+        Quantity(
+            "numba_mean",
+            float(NUMBA_MEAN),
+            "grey values",
+            "Numba adds whole numbers as int64, whatever they were: 360 // 9 is 40",
+            rtol=0.01,
+        ),
+        Quantity(
+            "stencil_bytes",
+            float(STENCIL),
+            "bytes",
+            "1 byte of each pixel is read and 8 are written, since the mean of an int64 is an int64: 900 MB",
+            rtol=0.01,
+        ),
+        Quantity(
+            "loop_seconds",
+            LOOPS / BANDWIDTH,
+            "s",
+            "1 byte is read and 1 is written: 200 MB at 50 GB/s take at least 4 ms",
+        ),
     ),
+    lines=4,
     hints=(
         "`numpy_mean`: int8 array + int8 array gives an int8 array, which holds -128 to 127. What is above comes in again from below: "
         "subtract 256 until it fits.",

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ..numbers import NumbersJudge, Quantity, mistake
-from ..problem import Problem
+from ..numbers import Quantity, mistake, predict
 
 SHAPE, CHUNK, ITEM = (80_000, 50_000), 5_000, 4  # float32
 WORKERS, TASK = 8, 2e-3  # workers of one thread; seconds that the scheduler needs for a task
@@ -16,45 +15,41 @@ COLUMN = SHAPE[0] * CHUNK * 2 * ITEM
 MARGIN = ((CHUNK + 2) ** 2 - CHUNK**2) * ITEM
 
 
-PLAN = Problem(
-    id="dask-arrays.plan",
-    title="Before there is a chunk",
-    kind="predict",
-    answers=("nchunks", "held", "floor", "column", "margin"),
-    lines=5,
-    judge=NumbersJudge(
-        (
-            Quantity("nchunks", NCHUNKS, "chunks", "160: 16 down and 10 across", rtol=0.001),
-            Quantity(
-                "held",
-                float(HELD),
-                "bytes",
-                "1.6 GB: eight workers, each with a chunk of x and one of x * 2, of 100 MB",
-                rtol=0.02,
-            ),
-            Quantity(
-                "floor",
-                FLOOR,
-                "s",
-                "0.32 s: 160 tasks of 2 ms, one after the other, however many workers there are",
-                rtol=0.02,
-            ),
-            Quantity(
-                "column",
-                float(COLUMN),
-                "bytes",
-                "3.2 GB: 80 000 rows of 5 000 columns, and a complex64 has 8 bytes",
-                rtol=0.02,
-            ),
-            Quantity(
-                "margin",
-                float(MARGIN),
-                "bytes",
-                "80 016 with the four corners: a frame one pixel wide around 5 000 × 5 000, which is nothing beside 100 MB",
-                rtol=0.01,
-            ),
-        )
+PLAN = predict(
+    "dask-arrays.plan",
+    "Before there is a chunk",
+    (
+        Quantity("nchunks", NCHUNKS, "chunks", "160: 16 down and 10 across", rtol=0.001),
+        Quantity(
+            "held",
+            float(HELD),
+            "bytes",
+            "1.6 GB: eight workers, each with a chunk of x and one of x * 2, of 100 MB",
+            rtol=0.02,
+        ),
+        Quantity(
+            "floor",
+            FLOOR,
+            "s",
+            "0.32 s: 160 tasks of 2 ms, one after the other, however many workers there are",
+            rtol=0.02,
+        ),
+        Quantity(
+            "column",
+            float(COLUMN),
+            "bytes",
+            "3.2 GB: 80 000 rows of 5 000 columns, and a complex64 has 8 bytes",
+            rtol=0.02,
+        ),
+        Quantity(
+            "margin",
+            float(MARGIN),
+            "bytes",
+            "80 016 with the four corners: a frame one pixel wide around 5 000 × 5 000, which is nothing beside 100 MB",
+            rtol=0.01,
+        ),
     ),
+    lines=5,
     hints=(
         "`nchunks`: how many chunks lie along each axis?",
         "`held`: one chunk has 5 000 × 5 000 numbers of 4 bytes. While a fused task runs, what its second step reads and what it writes are both there.",

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ..numbers import NumbersJudge, Quantity, mistake
-from ..problem import Problem
+from ..numbers import Quantity, mistake, predict
 
 FILES = 40  # one for each week
 GROUPS = 7  # row groups of a file, one for each day
@@ -25,22 +24,18 @@ REPEATED = SMALL * SALTS
 BROADCAST = PIECE * WORKERS
 
 
-PARTITIONS = Problem(
-    id="dask-dataframes.partitions",
-    title="Read, sent, held",
-    kind="predict",
-    answers=("fetched", "found", "crossing", "largest", "repeated", "broadcast"),
-    lines=6,
-    judge=NumbersJudge(
-        (
-            Quantity("fetched", FETCHED, "bytes", "80 MB: 4 of 40 files by their folder, of each 2 of 7 row groups and 2 of 10 columns", rtol=0.02),
-            Quantity("found", LENGTH, "rows", "40: the index begins at 0 in each partition", rtol=0.001),
-            Quantity("crossing", CROSSING, "bytes", "12.25 GB: seven of eight rows belong to another worker", rtol=0.01),
-            Quantity("largest", LARGEST, "rows", "95.5 million: the hot key's 90 million in one place, and the others evenly", rtol=0.01),
-            Quantity("repeated", REPEATED, "rows", "48 million: each row of the other side once for each of 16 numbers", rtol=0.001),
-            Quantity("broadcast", BROADCAST, "bytes", "200 MB: 25 MB to each of 8 workers; nothing of the large table moves", rtol=0.01),
-        )
+PARTITIONS = predict(
+    "dask-dataframes.partitions",
+    "Read, sent, held",
+    (
+        Quantity("fetched", FETCHED, "bytes", "80 MB: 4 of 40 files by their folder, of each 2 of 7 row groups and 2 of 10 columns", rtol=0.02),
+        Quantity("found", LENGTH, "rows", "40: the index begins at 0 in each partition", rtol=0.001),
+        Quantity("crossing", CROSSING, "bytes", "12.25 GB: seven of eight rows belong to another worker", rtol=0.01),
+        Quantity("largest", LARGEST, "rows", "95.5 million: the hot key's 90 million in one place, and the others evenly", rtol=0.01),
+        Quantity("repeated", REPEATED, "rows", "48 million: each row of the other side once for each of 16 numbers", rtol=0.001),
+        Quantity("broadcast", BROADCAST, "bytes", "200 MB: 25 MB to each of 8 workers; nothing of the large table moves", rtol=0.01),
     ),
+    lines=6,
     hints=(
         "`fetched`: which files can hold such rows, which row groups of them, which columns of those? The three shares multiply.",
         "`found`: `reset_index` works partition by partition. What is the first index of each?",

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ..numbers import NumbersJudge, Quantity, mistake
-from ..problem import Problem
+from ..numbers import Quantity, mistake, predict
 
 ROWS = 10_000_000
 V100, LINK = 900e9, 12e9  # B/s: the data sheet's memory, and what its bus does in practice
@@ -19,29 +18,23 @@ GROUPBY = DEST + FARE
 TRIP = (DELAY + DEST + FARE) / LINK
 
 
-WEIGH = Problem(
-    id="dataframes.weigh",
-    title="What does a column weigh?",
-    kind="predict",
-    answers=("delay", "dest", "mean", "groupby", "trip"),
-    lines=5,
-    judge=NumbersJudge(
-        (
-            Quantity("delay", DELAY, "bytes", "41.25 MB: 4 bytes a row, and a bit a row for the nulls", rtol=0.005),
-            Quantity(
-                "dest", DEST, "bytes", "70 MB: 3 letters a row, and 4 bytes a row for where they begin", rtol=0.005
-            ),
-            Quantity("mean", MEAN, "s", "0.089 ms: 80 MB of fares at 900 GB/s", rtol=0.02),
-            Quantity(
-                "groupby",
-                GROUPBY,
-                "bytes",
-                "150 MB: the keys and the fares, each once; 105 groups are nothing",
-                rtol=0.01,
-            ),
-            Quantity("trip", TRIP, "s", "15.9 ms: 191 MB at 12 GB/s, as long as 179 means", rtol=0.02),
-        )
+WEIGH = predict(
+    "dataframes.weigh",
+    "What does a column weigh?",
+    (
+        Quantity("delay", DELAY, "bytes", "41.25 MB: 4 bytes a row, and a bit a row for the nulls", rtol=0.005),
+        Quantity("dest", DEST, "bytes", "70 MB: 3 letters a row, and 4 bytes a row for where they begin", rtol=0.005),
+        Quantity("mean", MEAN, "s", "0.089 ms: 80 MB of fares at 900 GB/s", rtol=0.02),
+        Quantity(
+            "groupby",
+            GROUPBY,
+            "bytes",
+            "150 MB: the keys and the fares, each once; 105 groups are nothing",
+            rtol=0.01,
+        ),
+        Quantity("trip", TRIP, "s", "15.9 ms: 191 MB at 12 GB/s, as long as 179 means", rtol=0.02),
     ),
+    lines=5,
     hints=(
         "An integer of 32 bits has 4 bytes, with nulls or without. Nulls take one bit for each row, beside it.",
         "Strings lie one after the other without a gap; beside them stands, for each row, where it begins.",

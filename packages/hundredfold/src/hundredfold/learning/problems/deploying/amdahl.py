@@ -6,8 +6,7 @@ many workers as on one.
 
 from __future__ import annotations
 
-from ..numbers import NumbersJudge, Quantity, mistake
-from ..problem import Problem
+from ..numbers import Quantity, mistake, predict
 
 ONE, FOUR = 600.0, 195.0  # seconds with one worker, and with four
 PRICE = 3.0  # dollars for an hour of a worker
@@ -20,23 +19,19 @@ HALF = (1 + SERIAL) / SERIAL  # speedup / n = 1 / (n f + 1 - f) = 1/2
 DOLLARS = MANY * SECONDS / 3600 * PRICE
 
 
-AMDAHL = Problem(
-    id="deploying.amdahl",
-    title="What sixteen workers would bring",
-    kind="predict",
-    answers=("serial", "seconds", "most", "workers", "dollars"),
-    lines=5,
-    judge=NumbersJudge(
-        (
-            Quantity("serial", SERIAL, "share", "0.1: 60 s of the 600 s are not divided, and 60 + 540/4 = 195", rtol=0.02),
-            Quantity("seconds", SECONDS, "s", "93.75 s: 60 s and a sixteenth of 540 s", rtol=0.02),
-            Quantity("most", MOST, "times", "10: however many workers, 60 s remain", rtol=0.02),
-            Quantity("workers", HALF, "workers", "11: 600 / (60 + 540/11) is 5.5, half of 11", rtol=0.05),
-            Quantity(
-                "dollars", DOLLARS, "dollars", "1.25: sixteen workers for 93.75 s each; one worker costs 0.50", rtol=0.02
-            ),
-        )
+AMDAHL = predict(
+    "deploying.amdahl",
+    "What sixteen workers would bring",
+    (
+        Quantity("serial", SERIAL, "share", "0.1: 60 s of the 600 s are not divided, and 60 + 540/4 = 195", rtol=0.02),
+        Quantity("seconds", SECONDS, "s", "93.75 s: 60 s and a sixteenth of 540 s", rtol=0.02),
+        Quantity("most", MOST, "times", "10: however many workers, 60 s remain", rtol=0.02),
+        Quantity("workers", HALF, "workers", "11: 600 / (60 + 540/11) is 5.5, half of 11", rtol=0.05),
+        Quantity(
+            "dollars", DOLLARS, "dollars", "1.25: sixteen workers for 93.75 s each; one worker costs 0.50", rtol=0.02
+        ),
     ),
+    lines=5,
     hints=(
         "With the share f that is not divided, n workers take T · (f + (1 - f) / n). You know T, and the time for n = 4.",
         "f = (n · t / T - 1) / (n - 1). For very many workers only T · f is left.",

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ..numbers import NumbersJudge, Quantity, mistake
-from ..problem import Problem
+from ..numbers import Quantity, mistake, predict
 
 BANKS = 32
 
@@ -24,51 +23,47 @@ BY_THREADS, BY_REGISTERS, BY_SHARED = 2048 // THREADS, 65_536 // (REGISTERS * TH
 BLOCKS = min(BY_THREADS, BY_REGISTERS, BY_SHARED)
 
 
-TILES = Problem(
-    id="fast-kernels.tiles",
-    title="What does a tile cost?",
-    kind="predict",
-    answers=("cycles_32", "cycles_34", "fetched", "bytes_read", "blocks"),
-    lines=5,
-    judge=NumbersJudge(
-        (
-            Quantity(
-                "cycles_32",
-                STRAIGHT,
-                "cycles",
-                "from row to row it is 32 words, so all 32 lie in one bank",
-                1e-6,
-            ),
-            Quantity(
-                "cycles_34",
-                PADDED,
-                "cycles",
-                "the words lie in the banks 0, 2, 4 … 30, 0, 2, …: two of them in each of 16 banks",
-                1e-6,
-            ),
-            Quantity(
-                "fetched",
-                FETCHED,
-                "cells",
-                "(32 + 2) · (8 + 2) = 340, which is 1.33 for each of 256 threads",
-                1e-6,
-            ),
-            Quantity(
-                "bytes_read",
-                BYTES,
-                "bytes",
-                "4096³ / 16 elements of each of the two matrices, 4 bytes each: 34.4 GB, where 0.13 GB would do",
-                0.01,
-            ),
-            Quantity(
-                "blocks",
-                BLOCKS,
-                "blocks",
-                "threads and shared memory allow 8, registers 6.4, so 6 fit: 48 of 64 warps",
-                1e-6,
-            ),
-        )
+TILES = predict(
+    "fast-kernels.tiles",
+    "What does a tile cost?",
+    (
+        Quantity(
+            "cycles_32",
+            STRAIGHT,
+            "cycles",
+            "from row to row it is 32 words, so all 32 lie in one bank",
+            1e-6,
+        ),
+        Quantity(
+            "cycles_34",
+            PADDED,
+            "cycles",
+            "the words lie in the banks 0, 2, 4 … 30, 0, 2, …: two of them in each of 16 banks",
+            1e-6,
+        ),
+        Quantity(
+            "fetched",
+            FETCHED,
+            "cells",
+            "(32 + 2) · (8 + 2) = 340, which is 1.33 for each of 256 threads",
+            1e-6,
+        ),
+        Quantity(
+            "bytes_read",
+            BYTES,
+            "bytes",
+            "4096³ / 16 elements of each of the two matrices, 4 bytes each: 34.4 GB, where 0.13 GB would do",
+            0.01,
+        ),
+        Quantity(
+            "blocks",
+            BLOCKS,
+            "blocks",
+            "threads and shared memory allow 8, registers 6.4, so 6 fit: 48 of 64 warps",
+            1e-6,
+        ),
     ),
+    lines=5,
     hints=(
         "`cycles_32`: the bank of a word is its number modulo 32. In a tile 32 words wide, how far apart are two words of one column?",
         "`cycles_34`: from row to row it is 34 words. Write down the banks, modulo 32, until one comes again.",

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ..numbers import NumbersJudge, Quantity, mistake
-from ..problem import Problem
+from ..numbers import Quantity, mistake, predict
 
 ROWS, COLUMNS, THREADS = 1000, 750, (32, 8)
 ACROSS, DOWN = -(-COLUMNS // THREADS[0]), -(-ROWS // THREADS[1])  # 24, 125
@@ -16,35 +15,31 @@ SECTORS = 32 * 4 // 32
 COLUMN_SECTORS = 32
 
 
-LAUNCH = Problem(
-    id="kernels.launch",
-    title="Who does what?",
-    kind="predict",
-    answers=("blocks", "idle", "row", "sectors_along", "sectors_down"),
-    lines=5,
-    judge=NumbersJudge(
-        (
-            Quantity("blocks", float(BLOCKS), "blocks", "24 across (750 / 32, rounded up) times 125 down: 3000", 1e-6),
-            Quantity(
-                "idle", float(IDLE), "threads", "3000 · 256 = 768 000 threads for 750 000 pixels: 18 000 too many", 1e-6
-            ),
-            Quantity("row", float(ROW), "rows", "y counts rows: 20 · 8 + 7 = 167", 1e-6),
-            Quantity(
-                "sectors_along",
-                float(SECTORS),
-                "sectors",
-                "32 neighbours of 4 bytes are 128 bytes, 4 sectors of 32",
-                1e-6,
-            ),
-            Quantity(
-                "sectors_down",
-                float(COLUMN_SECTORS),
-                "sectors",
-                "each of the 32 lies in another row, 3000 bytes further: 32 sectors, of each of which 4 bytes are used",
-                1e-6,
-            ),
-        )
+LAUNCH = predict(
+    "kernels.launch",
+    "Who does what?",
+    (
+        Quantity("blocks", float(BLOCKS), "blocks", "24 across (750 / 32, rounded up) times 125 down: 3000", 1e-6),
+        Quantity(
+            "idle", float(IDLE), "threads", "3000 · 256 = 768 000 threads for 750 000 pixels: 18 000 too many", 1e-6
+        ),
+        Quantity("row", float(ROW), "rows", "y counts rows: 20 · 8 + 7 = 167", 1e-6),
+        Quantity(
+            "sectors_along",
+            float(SECTORS),
+            "sectors",
+            "32 neighbours of 4 bytes are 128 bytes, 4 sectors of 32",
+            1e-6,
+        ),
+        Quantity(
+            "sectors_down",
+            float(COLUMN_SECTORS),
+            "sectors",
+            "each of the 32 lies in another row, 3000 bytes further: 32 sectors, of each of which 4 bytes are used",
+            1e-6,
+        ),
     ),
+    lines=5,
     hints=(
         "`blocks`: along x there are 750 columns, and a block has 32 threads along x. A block that is needed in part is needed.",
         "`idle`: all threads of the launch, less one for each pixel.",

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ..numbers import NumbersJudge, Quantity, mistake
-from ..problem import Problem
+from ..numbers import Quantity, mistake, predict
 
 CANDIDATES, FOLDS = 20, 5
 DOCUMENTS, WORDS, LENGTH, COLUMNS = 200_000, 60, 400, 2**18
@@ -19,39 +18,33 @@ LAUNCHING = FITS * STEPS * KERNELS * LAUNCH
 CROSSING = DOCUMENTS * LENGTH / LINK
 
 
-COST = Problem(
-    id="learning.cost",
-    title="What will the search cost?",
-    kind="predict",
-    answers=("fits", "nbytes", "reading", "launching", "crossing"),
-    lines=5,
-    judge=NumbersJudge(
-        (
-            Quantity(
-                "fits", FITS, "fits", "101: 20 candidates on 5 folds each, and the best one once more on all", 0.004
-            ),
-            Quantity(
-                "nbytes",
-                float(NBYTES),
-                "bytes",
-                "96.8 MB: for each of 12 million stored numbers 4 bytes and 4 more for its column, and where each row begins",
-                rtol=0.005,
-            ),
-            Quantity(
-                "reading",
-                READING,
-                "s",
-                "0.2 s: 10 100 readings of 96.8 MB at 4.8 TB/s. Nobody can do the search faster, read like this",
-            ),
-            Quantity(
-                "launching",
-                LAUNCHING,
-                "s",
-                "0.25 s: 50 500 kernels of 5 µs. That is more than the reading: 200 000 documents are few for this GPU",
-            ),
-            Quantity("crossing", CROSSING, "s", "3.2 ms: 80 MB of text cross the bus once, and stay there"),
-        )
+COST = predict(
+    "learning.cost",
+    "What will the search cost?",
+    (
+        Quantity("fits", FITS, "fits", "101: 20 candidates on 5 folds each, and the best one once more on all", 0.004),
+        Quantity(
+            "nbytes",
+            float(NBYTES),
+            "bytes",
+            "96.8 MB: for each of 12 million stored numbers 4 bytes and 4 more for its column, and where each row begins",
+            rtol=0.005,
+        ),
+        Quantity(
+            "reading",
+            READING,
+            "s",
+            "0.2 s: 10 100 readings of 96.8 MB at 4.8 TB/s. Nobody can do the search faster, read like this",
+        ),
+        Quantity(
+            "launching",
+            LAUNCHING,
+            "s",
+            "0.25 s: 50 500 kernels of 5 µs. That is more than the reading: 200 000 documents are few for this GPU",
+        ),
+        Quantity("crossing", CROSSING, "s", "3.2 ms: 80 MB of text cross the bus once, and stay there"),
     ),
+    lines=5,
     hints=(
         "`fits`: each candidate is fitted once for each fold. And at the end? Look for `refit` in the documentation of "
         "`RandomizedSearchCV`.",

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ..numbers import NumbersJudge, Quantity, mistake
-from ..problem import Problem
+from ..numbers import Quantity, mistake, predict
 
 ELEMENTS = 10_000 * 10_000
 ITEM = 4  # float32
@@ -19,38 +18,34 @@ FUSED = ELEMENTS * ITEM * 3
 _ARRAY = ELEMENTS * ITEM
 
 
-PASSES = Problem(
-    id="memory.passes",
-    title="Count before it runs",
-    kind="predict",
-    answers=("kernels", "nbytes", "peak", "fused"),
-    lines=5,
-    judge=NumbersJudge(
-        (
-            Quantity("kernels", NKERNELS, "kernels", "4: x - y, ** 2, * w and the sum", rtol=0.01),
-            Quantity(
-                "nbytes",
-                float(NBYTES),
-                "bytes",
-                "3.6 GB, nine arrays of 0.4 GB: the kernels read and write 3, 2, 3 and 1 of them",
-                rtol=0.02,
-            ),
-            Quantity(
-                "peak",
-                float(PEAK),
-                "bytes",
-                "0.8 GB, two arrays: what a kernel reads must live until its result is written, and no longer",
-                rtol=0.02,
-            ),
-            Quantity(
-                "fused",
-                float(FUSED),
-                "bytes",
-                "1.2 GB, x, y and w read once each; the sum is one number. A third of the traffic, and no temporary",
-                rtol=0.02,
-            ),
-        )
+PASSES = predict(
+    "memory.passes",
+    "Count before it runs",
+    (
+        Quantity("kernels", NKERNELS, "kernels", "4: x - y, ** 2, * w and the sum", rtol=0.01),
+        Quantity(
+            "nbytes",
+            float(NBYTES),
+            "bytes",
+            "3.6 GB, nine arrays of 0.4 GB: the kernels read and write 3, 2, 3 and 1 of them",
+            rtol=0.02,
+        ),
+        Quantity(
+            "peak",
+            float(PEAK),
+            "bytes",
+            "0.8 GB, two arrays: what a kernel reads must live until its result is written, and no longer",
+            rtol=0.02,
+        ),
+        Quantity(
+            "fused",
+            float(FUSED),
+            "bytes",
+            "1.2 GB, x, y and w read once each; the sum is one number. A third of the traffic, and no temporary",
+            rtol=0.02,
+        ),
     ),
+    lines=5,
     hints=(
         "Write the kernels below each other: one for each operation that touches whole arrays. Beside each, the arrays "
         "it reads and the arrays it writes.",

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ..numbers import NumbersJudge, Quantity, mistake
-from ..problem import Problem
+from ..numbers import Quantity, mistake, predict
 
 EACH = 240  # flights of each plane
 NULLS = 40_000  # flights without a tail number
@@ -23,30 +22,26 @@ NBYTES = 24 * SQUARE
 
 _UNMATCHED_NULLS = float(SQUARE - NULLS**2)
 
-COUNT = Problem(
-    id="merges.count",
-    title="How many rows?",
-    kind="predict",
-    answers=("inner", "left", "outer", "anti", "square", "nbytes"),
-    lines=6,
-    judge=NumbersJudge(
-        (
-            Quantity("inner", float(INNER), "rows", "1 050 000: 750 000 flights match once, 150 000 twice", rtol=0.001),
-            Quantity("left", float(LEFT), "rows", "1 150 000: these, and the 100 000 flights without a match", rtol=0.001),
-            Quantity(
-                "outer", float(OUTER), "rows", "1 150 300: these, and the 300 planes that never flew", rtol=0.00005
-            ),
-            Quantity("anti", float(ANTI), "rows", "100 000: 60 000 by unknown planes, 40 000 by no plane", rtol=0.001),
-            Quantity(
-                "square",
-                float(SQUARE),
-                "rows",
-                "1 830 400 000: 240² for each of 4 000 planes, and 40 000² for the nulls, which match each other",
-                rtol=0.001,
-            ),
-            Quantity("nbytes", float(NBYTES), "bytes", "43.9 GB: 24 bytes for each of these rows", rtol=0.01),
-        )
+COUNT = predict(
+    "merges.count",
+    "How many rows?",
+    (
+        Quantity("inner", float(INNER), "rows", "1 050 000: 750 000 flights match once, 150 000 twice", rtol=0.001),
+        Quantity("left", float(LEFT), "rows", "1 150 000: these, and the 100 000 flights without a match", rtol=0.001),
+        Quantity(
+            "outer", float(OUTER), "rows", "1 150 300: these, and the 300 planes that never flew", rtol=0.00005
+        ),
+        Quantity("anti", float(ANTI), "rows", "100 000: 60 000 by unknown planes, 40 000 by no plane", rtol=0.001),
+        Quantity(
+            "square",
+            float(SQUARE),
+            "rows",
+            "1 830 400 000: 240² for each of 4 000 planes, and 40 000² for the nulls, which match each other",
+            rtol=0.001,
+        ),
+        Quantity("nbytes", float(NBYTES), "bytes", "43.9 GB: 24 bytes for each of these rows", rtol=0.01),
     ),
+    lines=6,
     hints=(
         "A key that comes a times on the left and b times on the right gives a · b rows. Add that up over all keys.",
         "left is inner plus the rows of the left that match nothing; outer is left plus those of the right. An anti join gives "

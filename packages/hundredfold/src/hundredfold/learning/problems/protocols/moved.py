@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ..numbers import NumbersJudge, Quantity, mistake
-from ..problem import Problem
+from ..numbers import Quantity, mistake, predict
 
 ELEMENTS = 50_000_000
 WHOLE = ELEMENTS * 4  # bytes: float32
@@ -15,30 +14,24 @@ BUS = CROSSINGS * PICKLED
 SECONDS = BUS / LINK
 
 
-MOVED = Problem(
-    id="protocols.moved",
-    title="What is copied?",
-    kind="predict",
-    answers=("memory", "pickled", "bus", "seconds"),
-    lines=5,
-    judge=NumbersJudge(
-        (
-            Quantity(
-                "memory", float(MEMORY), "bytes", "300 MB: a and b show x's memory, and only c has its own", rtol=0.02
-            ),
-            Quantity("pickled", float(PICKLED), "bytes", "100 MB: a view is packed as what it shows", rtol=0.02),
-            Quantity(
-                "bus",
-                float(BUS),
-                "bytes",
-                "400 MB: from our device to the host, to the worker's device, to the host, and back to ours",
-                rtol=0.02,
-            ),
-            Quantity(
-                "seconds", SECONDS, "s", "16 ms: 400 MB at 25 GB/s, and the copies between the processes come on top"
-            ),
-        )
+MOVED = predict(
+    "protocols.moved",
+    "What is copied?",
+    (
+        Quantity(
+            "memory", float(MEMORY), "bytes", "300 MB: a and b show x's memory, and only c has its own", rtol=0.02
+        ),
+        Quantity("pickled", float(PICKLED), "bytes", "100 MB: a view is packed as what it shows", rtol=0.02),
+        Quantity(
+            "bus",
+            float(BUS),
+            "bytes",
+            "400 MB: from our device to the host, to the worker's device, to the host, and back to ours",
+            rtol=0.02,
+        ),
+        Quantity("seconds", SECONDS, "s", "16 ms: 400 MB at 25 GB/s, and the copies between the processes come on top"),
     ),
+    lines=5,
     hints=(
         "Which of the three lines makes an array of its own? `as_cuda_array`, `cp.asarray` of a device array, and a slice hand "
         "over an address; `copy` does not.",

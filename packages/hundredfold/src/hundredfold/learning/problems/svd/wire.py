@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ..numbers import NumbersJudge, Quantity, mistake
-from ..problem import Problem
+from ..numbers import Quantity, mistake, predict
 
 ROWS, COLUMNS, BLOCKS, WORKERS = 4_000_000, 500, 40, 4
 RATE, BANDWIDTH = 5e12, 2e9
@@ -17,31 +16,25 @@ MATRIX = 8.0 * ROWS * COLUMNS * (WORKERS - 1) / WORKERS
 TALL = 2 * RATE / BANDWIDTH
 
 
-WIRE = Problem(
-    id="svd.wire",
-    title="What goes over the wire?",
-    kind="predict",
-    answers=("triangle", "up", "sent", "matrix", "tall"),
-    lines=5,
-    judge=NumbersJudge(
-        (
-            Quantity("triangle", TRIANGLE, "bytes", "2 MB: 500 × 500 float64, the zeros below the diagonal too", 0.01),
-            Quantity(
-                "up", UP, "bytes", "60 MB: 30 triangles; the ten of the worker that stacks are there already", 0.01
-            ),
-            Quantity("sent", SENT, "bytes", "120 MB: for each triangle a part of Q of the same size comes back", 0.01),
-            Quantity(
-                "matrix", MATRIX, "bytes", "12 GB, a hundred times as much: three quarters of all rows would move", 0.01
-            ),
-            Quantity(
-                "tall",
-                TALL,
-                "rows",
-                "5 000: 8 h n² operations and 16 n² bytes, so 2 F / B. The blocks have 100 000 rows: the wire is no limit here",
-                0.01,
-            ),
-        )
+WIRE = predict(
+    "svd.wire",
+    "What goes over the wire?",
+    (
+        Quantity("triangle", TRIANGLE, "bytes", "2 MB: 500 × 500 float64, the zeros below the diagonal too", 0.01),
+        Quantity("up", UP, "bytes", "60 MB: 30 triangles; the ten of the worker that stacks are there already", 0.01),
+        Quantity("sent", SENT, "bytes", "120 MB: for each triangle a part of Q of the same size comes back", 0.01),
+        Quantity(
+            "matrix", MATRIX, "bytes", "12 GB, a hundred times as much: three quarters of all rows would move", 0.01
+        ),
+        Quantity(
+            "tall",
+            TALL,
+            "rows",
+            "5 000: 8 h n² operations and 16 n² bytes, so 2 F / B. The blocks have 100 000 rows: the wire is no limit here",
+            0.01,
+        ),
     ),
+    lines=5,
     hints=(
         "A QR decomposition of a block with 500 columns gives an R of 500 × 500, however many rows the block has. It is sent as an array.",
         "Ten of the forty blocks lie on the worker that stacks the triangles: nothing of them is sent. What comes back to a block is "
