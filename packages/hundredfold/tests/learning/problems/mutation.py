@@ -1,0 +1,442 @@
+"""Mutants of right answers: small changes that a learner could make, each of which a check should refuse.
+
+    python packages/hundredfold/tests/learning/problems/mutation.py [PROBLEM …] [--most 60] [--json FILE]
+
+judges the mutants of these problems, or of all, and prints those that were accepted. The operators are below, one function each. They
+were chosen before any problem was looked at. A mutant has a name, which stays the same while the answer's source does:
+``ANSWER:FUNCTION:LINE:OPERATOR:NUMBER``. `EQUIVALENT` has the names of mutants that are right as well, each with the argument why.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import inspect
+import json
+import linecache
+import random
+import textwrap
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+FILE = Path(__file__).with_name("equivalent.json")
+SEED = 20261126
+
+Change = Callable[[], None]
+"""Changes a tree in place; it is called on a copy."""
+OPERATORS: list[Callable[[ast.AST], Iterator[Change]]] = []
+
+
+def operator(function: Callable[[ast.AST], Iterator[Change]]) -> Callable[[ast.AST], Iterator[Change]]:
+    """Make a function an operator: given a node, it yields the ways to change it."""
+    OPERATORS.append(function)
+    return function
+
+
+def _set(node: ast.AST, field: str, value: Any) -> Change:
+    return lambda: setattr(node, field, value)
+
+
+def _within(items: list, place: int, *new: Any) -> Change:
+    def change() -> None:
+        items[place : place + 1] = new
+
+    return change
+
+
+ARITHMETIC = {
+    ast.Add: [ast.Sub],
+    ast.Sub: [ast.Add],
+    ast.Mult: [ast.Div],
+    ast.Div: [ast.Mult, ast.FloorDiv],
+    ast.FloorDiv: [ast.Div],
+    ast.Mod: [ast.FloorDiv],
+    ast.Pow: [ast.Mult],
+    ast.BitAnd: [ast.BitOr],
+    ast.BitOr: [ast.BitAnd],
+    ast.BitXor: [ast.BitAnd],
+    ast.LShift: [ast.RShift],
+    ast.RShift: [ast.LShift],
+}
+COMPARISONS = {
+    ast.Lt: [ast.LtE, ast.GtE],
+    ast.LtE: [ast.Lt, ast.Gt],
+    ast.Gt: [ast.GtE, ast.LtE],
+    ast.GtE: [ast.Gt, ast.Lt],
+    ast.Eq: [ast.NotEq],
+    ast.NotEq: [ast.Eq],
+    ast.Is: [ast.IsNot],
+    ast.IsNot: [ast.Is],
+    ast.In: [ast.NotIn],
+    ast.NotIn: [ast.In],
+}
+OTHER_NAME = {
+    "min": "max",
+    "max": "min",
+    "minimum": "maximum",
+    "maximum": "minimum",
+    "floor": "ceil",
+    "ceil": "floor",
+    "argmin": "argmax",
+    "argmax": "argmin",
+    "any": "all",
+    "all": "any",
+    "zeros": "empty",
+    "zeros_like": "empty_like",
+    "sum": "mean",
+    "mean": "sum",
+    "x": "y",
+    "y": "x",
+    "blockDim": "gridDim",
+    "left": "right",
+    "right": "left",
+    "head": "tail",
+}
+"""Of attributes and functions that are called."""
+
+
+@operator
+def arithmetic(node: ast.AST) -> Iterator[Change]:
+    """Another operator between two numbers."""
+    if isinstance(node, (ast.BinOp, ast.AugAssign)):
+        for other in ARITHMETIC.get(type(node.op), []):
+            yield _set(node, "op", other())
+
+
+@operator
+def comparison(node: ast.AST) -> Iterator[Change]:
+    """A bound that is included or is not, or the opposite."""
+    if isinstance(node, ast.Compare):
+        for place, op in enumerate(node.ops):
+            for other in COMPARISONS.get(type(op), []):
+                yield _within(node.ops, place, other())
+
+
+@operator
+def constant(node: ast.AST) -> Iterator[Change]:
+    """A number that is one too large or too small, or a truth value that is the other one."""
+    if isinstance(node, ast.Constant):
+        if isinstance(node.value, bool):
+            yield _set(node, "value", not node.value)
+        elif isinstance(node.value, int):
+            yield _set(node, "value", node.value + 1)
+            if node.value > 0:  # -1 for 0 is the same index of a single axis, and what any other number is for a flag
+                yield _set(node, "value", node.value - 1)
+        elif isinstance(node.value, float):
+            yield _set(node, "value", node.value * 1.1 + 0.1)
+
+
+@operator
+def statement(node: ast.AST) -> Iterator[Change]:
+    """A statement that is left out: a barrier, an addition, an assignment to an element, a synchronisation."""
+    for field in ("body", "orelse"):
+        lines = getattr(node, field, None)
+        for place, line in enumerate(lines if isinstance(lines, list) else []):
+            called = isinstance(line, ast.Expr) and isinstance(line.value, ast.Call)
+            stored = isinstance(line, ast.Assign) and isinstance(line.targets[0], (ast.Subscript, ast.Attribute))
+            if called or stored or isinstance(line, ast.AugAssign):
+                yield _within(lines, place, *([] if len(lines) > 1 else [ast.Pass()]))
+
+
+@operator
+def guard(node: ast.AST) -> Iterator[Change]:
+    """What is under an `if` is done always, or never, or in the opposite case."""
+    for field in ("body", "orelse"):
+        lines = getattr(node, field, None)
+        for place, line in enumerate(lines if isinstance(lines, list) else []):
+            if isinstance(line, ast.If):
+                yield _within(lines, place, *line.body)
+                yield _within(lines, place, *(line.orelse or [ast.Pass()]))
+    if isinstance(node, (ast.If, ast.IfExp, ast.While)):
+        yield _set(node, "test", ast.UnaryOp(ast.Not(), node.test))
+
+
+@operator
+def condition(node: ast.AST) -> Iterator[Change]:
+    """`and` for `or`, or one of several conditions left out."""
+    if isinstance(node, ast.BoolOp):
+        yield _set(node, "op", ast.Or() if isinstance(node.op, ast.And) else ast.And())
+        for place in range(len(node.values)):
+            yield _set(node, "values", [*node.values[:place], *node.values[place + 1 :]] * (len(node.values) > 1))
+
+
+@operator
+def sign(node: ast.AST) -> Iterator[Change]:
+    """No minus, or no `not`."""
+    for field, value in ast.iter_fields(node):
+        if isinstance(value, ast.UnaryOp) and isinstance(value.op, (ast.USub, ast.Not, ast.Invert)):
+            yield _set(node, field, value.operand)
+
+
+@operator
+def keyword(node: ast.AST) -> Iterator[Change]:
+    """An argument by name that is left out."""
+    if isinstance(node, ast.Call):
+        for place in range(len(node.keywords)):
+            yield _within(node.keywords, place)
+
+
+@operator
+def axis(node: ast.AST) -> Iterator[Change]:
+    """The other axis, or another text: a join's side, an order, a mode."""
+    if isinstance(node, ast.keyword) and isinstance(node.value, ast.Constant):
+        value = node.value.value
+        if node.arg == "axis":
+            yield _set(node.value, "value", 1 - value if value in (0, 1) else 0)
+        if node.arg == "how":
+            yield _set(node.value, "value", "left" if value == "inner" else "inner")
+
+
+@operator
+def cast(node: ast.AST) -> Iterator[Change]:
+    """A conversion, a copy or a transposition that is left out."""
+    for field, value in ast.iter_fields(node):
+        for place, part in enumerate(value if isinstance(value, list) else [value]):
+            if (
+                isinstance(part, ast.Call)
+                and isinstance(part.func, ast.Attribute)
+                and part.func.attr
+                in ("astype", "copy", "ravel", "fillna", "dropna", "sort_values", "reset_index", "persist")
+            ):
+                new = part.func.value
+            elif isinstance(part, ast.Attribute) and part.attr == "T":
+                new = part.value
+            elif (
+                isinstance(part, ast.Call)
+                and isinstance(part.func, ast.Attribute)
+                and part.func.attr in ("float64", "float32", "int64", "int32", "ascontiguousarray", "abs", "sqrt")
+                and len(part.args) == 1
+            ):
+                new = part.args[0]
+            else:
+                continue
+            yield _within(value, place, new) if isinstance(value, list) else _set(node, field, new)
+
+
+@operator
+def name(node: ast.AST) -> Iterator[Change]:
+    """The opposite function: the smallest for the largest, any for all, x for y."""
+    if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and node.attr in OTHER_NAME:
+        yield _set(node, "attr", OTHER_NAME[node.attr])
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in OTHER_NAME:
+        yield _set(node.func, "id", OTHER_NAME[node.func.id])
+
+
+COMMUTATIVE = ("min", "max", "minimum", "maximum", "array_equal", "gcd")
+
+
+@operator
+def arguments(node: ast.AST) -> Iterator[Change]:
+    """Two arguments, or two values side by side, in the other order."""
+    field = "args" if isinstance(node, ast.Call) else "elts" if isinstance(node, ast.Tuple) else ""
+    if not field or isinstance(node, ast.Call) and _called(node) in COMMUTATIVE:
+        return
+    items = getattr(node, field)
+    if len(items) == 2 and isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
+        yield _set(node, field, items[::-1])
+
+
+def _called(node: ast.Call) -> str:
+    return getattr(node.func, "attr", getattr(node.func, "id", ""))
+
+
+@operator
+def once(node: ast.AST) -> Iterator[Change]:
+    """A loop that is run through once less, at its end or at its beginning."""
+    if isinstance(node, ast.For):
+        cut = ast.Slice(upper=ast.UnaryOp(ast.USub(), ast.Constant(1))), ast.Slice(lower=ast.Constant(1))
+        if isinstance(node.iter, ast.Call) and isinstance(node.iter.func, ast.Name) and node.iter.func.id == "range":
+            if len(node.iter.args) == 1:
+                only = node.iter.args[0]
+                yield _set(node.iter, "args", [ast.BinOp(only, ast.Sub(), ast.Constant(1))])
+                yield _set(node.iter, "args", [ast.Constant(1), only])
+        elif not isinstance(node.iter, ast.Call):
+            yield _set(node, "iter", ast.Subscript(node.iter, cut[0], ast.Load()))
+
+
+HOST = """
+def {name}(*given):
+    import cupy
+    {name}.moved = {name}.moved or any(isinstance(each, cupy.ndarray) for each in given)
+    given = [cupy.asarray(cupy.asnumpy(each)) if isinstance(each, cupy.ndarray) else each for each in given]
+    return _{name}(*given)
+{name}.moved = False
+"""
+KEPT = """
+def {name}(*given, kept=[]):
+    if not kept:
+        kept.append(_{name}(*given))
+    return kept[0]
+"""
+AROUND = {"host": HOST, "kept": KEPT}
+"""Around a whole function: the arguments by way of the host; the first result for every call. The first is no mutant where no
+argument was an array of the device: `changes_nothing` tells, when it has been judged."""
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A changed answer.
+
+    Attributes
+    ----------
+    name : str
+    answer : object
+        As the right answer that was changed.
+    source : str
+        Of the function that was changed.
+    """
+
+    name: str
+    answer: Any
+    source: str
+
+
+def changes_nothing(answer: Any) -> bool:
+    """Whether an answer that has been judged was to move its arguments by way of the host, and there were none to move."""
+    parts = answer if isinstance(answer, tuple) else (answer,)
+    return any(getattr(part, "moved", None) is False for part in parts)
+
+
+def mutants(right: dict[str, Any], most: int) -> list[Mutant]:
+    """Return mutants of right answers, `most` at the most: of each operator and answer in turn, drawn by a fixed seed."""
+    found: dict[tuple[str, str], list[Mutant]] = {}
+    for title, answer in right.items():
+        for mutant in _of_answer(title, answer):
+            found.setdefault((title, mutant.name.split(":")[3]), []).append(mutant)
+    order = random.Random(SEED)
+    for each in found.values():
+        order.shuffle(each)
+    dealt: list[Mutant] = []
+    while any(found.values()) and len(dealt) < most:
+        for each in found.values():
+            if each and len(dealt) < most:
+                dealt.append(each.pop())
+    return dealt
+
+
+def _of_answer(title: str, answer: Any) -> Iterator[Mutant]:
+    if isinstance(answer, tuple):
+        for place, part in enumerate(answer):
+            for mutant in _of_answer(title, part):
+                whole = (*answer[:place], mutant.answer, *answer[place + 1 :])
+                yield Mutant(mutant.name, whole, mutant.source)
+        return
+    function = getattr(answer, "py_func", answer)
+    if not inspect.isfunction(function) or function.__name__ == "<lambda>" or function.__closure__:
+        return
+    family = _family(function)
+    for one in family:
+        tree = _tree(one)
+        for line, operator, number, changed in _changed(tree):
+            label = f"{title}:{one.__name__}:{line}:{operator}:{number}"
+            try:
+                yield Mutant(label, _rebuilt(function, family, one, changed, label), ast.unparse(changed))
+            except (SyntaxError, ValueError, TypeError):
+                continue
+    if answer is function:
+        for label, text in AROUND.items():
+            tree = _tree(function)
+            tree.body[0].name = f"_{function.__name__}"
+            tree.body += ast.parse(text.format(name=function.__name__)).body
+            name = f"{title}:{function.__name__}:0:{label}:0"
+            yield Mutant(name, _rebuilt(function, family, function, tree, name), ast.unparse(tree))
+
+
+def _family(function: Any) -> list[Any]:
+    """The function, and those of its module that it uses, theirs included."""
+    found, waiting = [], [function]
+    while waiting:
+        one = waiting.pop()
+        if one in found:
+            continue
+        found.append(one)
+        for name in one.__code__.co_names:
+            other = one.__globals__.get(name)
+            other = getattr(other, "py_func", other)
+            if inspect.isfunction(other) and other.__module__ == function.__module__ and not other.__closure__:
+                waiting.append(other)
+    return found
+
+
+def _tree(function: Any) -> ast.Module:
+    return ast.parse(textwrap.dedent(inspect.getsource(function)))
+
+
+def _changed(tree: ast.Module) -> Iterator[tuple[int, str, int, ast.Module]]:
+    """Each tree that differs by one change, with the line, the operator and the number of the change in this line."""
+    count: dict[tuple[int, str], int] = {}
+    nodes = list(ast.walk(tree.body[0]))
+    decorators = {id(part) for each in tree.body[0].decorator_list for part in ast.walk(each)}
+    for place, node in enumerate(nodes):
+        if id(node) in decorators:
+            continue
+        for make in OPERATORS:
+            for number, _ in enumerate(make(node)):
+                other = copy.deepcopy(tree)
+                twin = list(ast.walk(other.body[0]))[place]
+                list(make(twin))[number]()
+                ast.fix_missing_locations(other)
+                line = getattr(node, "lineno", 0)
+                nth = count[line, make.__name__] = count.get((line, make.__name__), -1) + 1
+                yield line, make.__name__, nth, other
+
+
+def _rebuilt(function: Any, family: list[Any], one: Any, changed: ast.Module, label: str) -> Any:
+    """The answer, with `one` of its functions changed: all are made anew in names of their own."""
+    names = dict(function.__globals__)
+    for each in reversed(family):
+        source = ast.unparse(changed if each is one else _tree(each))
+        file = f"<mutant {label} {each.__name__} {id(names)}>"
+        linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+        exec(compile(source, file, "exec"), names)
+    return names[function.__name__]
+
+
+def equivalent() -> dict[str, dict[str, str]]:
+    """By problem: the names of mutants that are right, each with the argument why."""
+    return json.loads(FILE.read_text(encoding="utf-8")) if FILE.exists() else {}
+
+
+def main() -> None:
+    """Judge mutants and say which were accepted."""
+    import argparse
+    import os
+    import time
+
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("problems", nargs="*")
+    options.add_argument("--most", type=int, default=60)
+    options.add_argument("--json", type=Path)
+    asked = options.parse_args()
+    os.environ.setdefault("GPUSIM_KERNELS", "interpreted")
+    import gpusim
+
+    gpusim.activate()
+    import answers
+
+    from hundredfold.learning import problems
+    from hundredfold.learning.problems.verdict import RIGHT
+
+    known, report = equivalent(), {}
+    for name in asked.problems or problems.ids():
+        problem = problems.find(name)
+        began, made = time.perf_counter(), mutants(answers.right(problem), asked.most)
+        outcomes = [(mutant, answers.judge(name, mutant.answer).outcome) for mutant in made]
+        made = [mutant for mutant, _ in outcomes if not changes_nothing(mutant.answer)]
+        accepted = [mutant for mutant, outcome in outcomes if outcome == RIGHT and mutant in made]
+        open_ = [each for each in accepted if each.name not in known.get(name, {})]
+        report[name] = {"mutants": len(made), "accepted": [each.name for each in accepted], "open": len(open_)}
+        print(
+            f"{name}: {len(made)} mutants, {len(accepted)} accepted, {len(open_)} of them not argued; {time.perf_counter() - began:.0f} s",
+            flush=True,
+        )
+        for each in open_:
+            print(textwrap.indent(f"{each.name}\n{each.source}", "    "), flush=True)
+        if asked.json:
+            asked.json.write_text(json.dumps(report, indent=1))
+
+
+if __name__ == "__main__":
+    main()
