@@ -15,7 +15,7 @@ SOURCES = {name: ROOT / "packages" / name / "src" / name for name in PACKAGES}
 # A longer name counts before a shorter one: `setup` is asked before anything is installed, and `setup.lab` opens all there is.
 RANKS = {
     "gpusim": """
-        variables own
+        variables own importing.errors
         hardware
         device
         kernels

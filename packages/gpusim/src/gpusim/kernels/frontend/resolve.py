@@ -106,7 +106,7 @@ def is_written(pyfunc: FunctionType) -> bool:
     """Whether a function was written for a GPU: CuPy's kernels in C and its jit come here as Python that was written for
     this compiler, and so do the device functions that libraries bring along."""
     module = getattr(pyfunc, "__module__", None) or ""
-    ours = module.split(".")[0] in ("numba", "cupy", "cupyx") or module.startswith("gpusim.importing")
+    ours = module.split(".")[0] in ("numba", "cupy", "cupyx", "gpusim")
     return not ours and (not hasattr(pyfunc, sources.TREE) or hasattr(pyfunc, nested.WRITTEN))
 
 
