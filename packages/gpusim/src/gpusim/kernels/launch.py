@@ -15,8 +15,8 @@ from gpusim.device import queue, shapes
 
 from . import limits, operands, reported
 from .faults import KernelError, TraceError, miscounted
-from .frontend import resolve
-from .frontend.resolve import Function
+from .frontend.python import resolve
+from .frontend.python.resolve import Function
 from .sanitizer import blocks as sample
 from .sanitizer import findings
 from .sanitizer.log import Log, Recorder

@@ -10,10 +10,10 @@ import numpy as np
 
 from gpusim.device import queue
 from gpusim.importing.errors import NotSimulatedError
+from gpusim.kernels.frontend.cuda_cpp.c_types import OF_DTYPE, Carray, Scalar
+from gpusim.kernels.frontend.cuda_cpp.errors import Code
 
 from . import launch, params
-from .errors import Code
-from .kinds import OF_DTYPE, Carray, Scalar
 from .params import FLOAT16, Number, Operands, parsed
 
 ATOMICS = {"Add": frozenset(("i8",)), "Max": frozenset(("f4", "f8")), "Min": frozenset(("f4", "f8"))}
@@ -215,8 +215,7 @@ class ElementwiseKernel:
 def _compiled(text: str, name: str, defines: tuple[str, ...], raw: tuple[tuple[str, Carray], ...]) -> Any:
     """The engine's kernel for some C++: the same one for every object that says the same."""
     from gpusim.kernels import Kernel
-
-    from .module import Module
+    from gpusim.kernels.frontend.cuda_cpp.module import Module
 
     made = Module(Code(text, name), defines, ATOMICS).kernel(name, dict(raw))
     if made.variables:

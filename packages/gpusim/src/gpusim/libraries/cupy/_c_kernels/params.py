@@ -11,8 +11,7 @@ import numpy as np
 
 from gpusim.device import queue
 from gpusim.importing.errors import NotSimulatedError
-
-from .kinds import OF_DTYPE
+from gpusim.kernels.frontend.cuda_cpp.c_types import OF_DTYPE
 
 FLOAT16 = np.dtype(np.float16)
 

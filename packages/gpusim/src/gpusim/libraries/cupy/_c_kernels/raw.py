@@ -12,10 +12,10 @@ import numpy as np
 
 from gpusim.importing.errors import NotSimulatedAttribute, NotSimulatedError
 from gpusim.kernels import limits
+from gpusim.kernels.frontend.cuda_cpp.c_types import Array, Pointer, Scalar
+from gpusim.kernels.frontend.cuda_cpp.errors import Code
 
 from . import launch
-from .errors import Code
-from .kinds import Array, Pointer, Scalar
 
 _MOST = 227 * 1024  # bytes of shared memory of a block of compute capability 9.0
 _DYNAMIC = 48 * 1024  # bytes of shared memory that a launch may ask for without being allowed more
@@ -38,7 +38,7 @@ class Loaded:
     """
 
     def __init__(self, code: str, options: tuple, name_expressions: tuple | None, name: str):
-        from .module import Module
+        from gpusim.kernels.frontend.cuda_cpp.module import Module
 
         defines = []
         for k, option in enumerate(options):
@@ -62,7 +62,7 @@ class Loaded:
 
     def _named(self, expression: str) -> str:
         """The function that a C++ name expression means."""
-        from . import cxx, tokens
+        from gpusim.kernels.frontend.cuda_cpp import cpp_to_c, tokens
 
         name, _, rest = expression.replace(" ", "").partition("<")
         name = name.rpartition("::")[2]
@@ -72,8 +72,8 @@ class Loaded:
                 module.code.wrong(f"name expression not found: {expression}", 1)
             return name
         inside = expression.partition("<")[2].rpartition(">")[0]
-        made = cxx.body(tokens.split(inside), module.unit)
-        args = [" ".join(t.text for t in part) for part in cxx.arguments(made)]
+        made = cpp_to_c.body(tokens.split(inside), module.unit)
+        args = [" ".join(t.text for t in part) for part in cpp_to_c.arguments(made)]
         if name not in module.unit.templates:
             module.code.wrong(f"name expression not found: {expression}", 1)
         return module.instantiate(name, [module.spelled(a) for a in args], module.helper, None)
@@ -127,7 +127,7 @@ class Loaded:
     def _initial(self, init: Any, of: Scalar, shape: tuple[int, ...]) -> np.ndarray:
         from pycparser import c_ast
 
-        from .statements import spread
+        from gpusim.kernels.frontend.cuda_cpp.statements import spread
 
         values = np.zeros(shape, of.dtype)
         if init is None:

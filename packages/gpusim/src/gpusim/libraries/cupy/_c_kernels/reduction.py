@@ -9,9 +9,9 @@ import numpy as np
 
 from gpusim.device import queue
 from gpusim.importing.errors import NotSimulatedError
+from gpusim.kernels.frontend.cuda_cpp.errors import Code
 
 from . import launch, params
-from .errors import Code
 from .params import FLOAT16, Number, Operands, parsed
 
 _BLOCK = 512  # CuPy's threads of a block
@@ -213,8 +213,7 @@ POST_MAP(_s);
 def _compiled(text: str, name: str, defines: tuple[str, ...]) -> tuple[tuple, np.dtype]:
     """The engine's two kernels for some C++, and the type of what is between them."""
     from gpusim.kernels import Kernel
-
-    from .module import Module
+    from gpusim.kernels.frontend.cuda_cpp.module import Module
 
     module = Module(Code(text, name), defines)
     made = [module.kernel(f"{name}{end}") for end in ("_parts", "")]

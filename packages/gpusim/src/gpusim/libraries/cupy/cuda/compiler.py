@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from .._c_kernels.errors import CompileException as CompileException
+from gpusim.kernels.frontend.cuda_cpp.errors import CompileException as CompileException
+
 
 class JitifyException(Exception):
     """What CuPy's use of Jitify raises; nothing here does."""

@@ -103,7 +103,7 @@ def ctype(dtype: np.dtype) -> str:
     NotSimulatedError
         For float16.
     """
-    from cupy._c_kernels.kinds import OF_DTYPE
+    from gpusim.kernels.frontend.cuda_cpp.c_types import OF_DTYPE
 
     if dtype not in OF_DTYPE:
         raise NotSimulatedError(f"{dtype} in a JIT kernel", "float32")

@@ -8,8 +8,7 @@ import math
 
 import numpy as np
 
-from gpusim.kernels.frontend import intrinsics
-
+from .. import intrinsics
 from .inverse import INVERSE
 from .support import FUNCTIONS
 

@@ -7,7 +7,7 @@ import ast
 from pycparser import c_ast
 
 from . import builtins_complex, builtins_print, builtins_warp
-from .kinds import (
+from .c_types import (
     BOOL,
     COMPLEX64,
     COMPLEX128,

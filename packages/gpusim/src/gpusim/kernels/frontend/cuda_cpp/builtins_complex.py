@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pycparser import c_ast
 
-from .kinds import COMPLEX64, COMPLEX128, Scalar
+from .c_types import COMPLEX64, COMPLEX128, Scalar
 from .values import Value, binary, convert
 
 _BINARY = {"cuCadd": "+", "cuCsub": "-", "cuCmul": "*", "cuCdiv": "/"}

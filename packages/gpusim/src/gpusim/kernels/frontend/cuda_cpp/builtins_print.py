@@ -9,7 +9,7 @@ from typing import Any
 
 from pycparser import c_ast
 
-from .kinds import DOUBLE, INT, LLONG, UINT, ULLONG
+from .c_types import DOUBLE, INT, LLONG, UINT, ULLONG
 from .values import Value, convert, load
 
 _SPECIFIER = re.compile(r"%[-+ #0]*(?:\d+)?(?:\.\d+)?(hh|h|ll|l|z|t|j)?(.)", re.S)

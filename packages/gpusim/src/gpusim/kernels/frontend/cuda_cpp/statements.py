@@ -12,8 +12,8 @@ import itertools
 from pycparser import c_ast
 
 from . import values
-from .cxx import REFERENCE, SHARED
-from .kinds import BOOL, INT, LONG, UINT, ULONG, VOID, Array, Carray, Group, Pointer, Scalar, common
+from .c_types import BOOL, INT, LONG, UINT, ULONG, VOID, Array, Carray, Group, Pointer, Scalar, common
+from .cpp_to_c import REFERENCE, SHARED
 from .scope import Scope, Usage, Variable, chain
 from .values import Value, added, binary, call, convert, decayed, index, literal, load, to, unary, wide
 

@@ -9,11 +9,10 @@ from typing import Any
 
 from pycparser import c_ast
 
-from gpusim.kernels.frontend import source as sources
-
-from .cxx import REFERENCE, SHARED
+from ..python import source as sources
+from .c_types import VOID, Array, Carray, Pointer, Scalar
+from .cpp_to_c import REFERENCE, SHARED
 from .environment import ENVIRONMENT
-from .kinds import VOID, Array, Carray, Pointer, Scalar
 from .scope import Usage, Variable
 from .statements import Statements
 from .values import Value, literal, load, to

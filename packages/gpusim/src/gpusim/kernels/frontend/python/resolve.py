@@ -12,12 +12,12 @@ import builtins
 from dataclasses import dataclass, field
 from types import FunctionType, ModuleType
 
-from .. import real
-from ..faults import UncompilableError
+from ... import real
+from ...faults import UncompilableError
+from ..intrinsics import BY_NAME, DIM3, Intrinsic
 from . import nested
 from . import source as sources
 from .desugar import desugar
-from .intrinsics import BY_NAME, DIM3, Intrinsic
 
 PREFIX = "_hf__"
 FUNCTION_PREFIX = "_hf_fn_"

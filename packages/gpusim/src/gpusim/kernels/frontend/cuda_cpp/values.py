@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .kinds import BOOL, COMPLEX64, COMPLEX128, DOUBLE, FLOAT, INT, Array, Pointer, Scalar, common, promoted, wrapped
+from .c_types import BOOL, COMPLEX64, COMPLEX128, DOUBLE, FLOAT, INT, Array, Pointer, Scalar, common, promoted, wrapped
 
 
 @dataclass
@@ -216,7 +216,7 @@ def constant(text: str, kind: str) -> Value:
     octal = len(body) > 1 and body.startswith("0") and body[1].isdigit()
     value = int(body, 8) if octal else int(body, 0)
     unsigned, longs = "u" in suffix, suffix.count("l")
-    from .kinds import LLONG, LONG, UINT, ULLONG, ULONG
+    from .c_types import LLONG, LONG, UINT, ULLONG, ULONG
 
     tries = [UINT, ULONG] if unsigned else [INT, LONG]
     if not unsigned and (body.startswith(("0x", "0b")) or octal):

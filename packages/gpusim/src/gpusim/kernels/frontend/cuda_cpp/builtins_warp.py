@@ -6,7 +6,7 @@ import ast
 
 from pycparser import c_ast
 
-from .kinds import DOUBLE, FLOAT, INT, LLONG, UINT, ULLONG, ULONG, VOID, Pointer, Scalar, common, promoted
+from .c_types import DOUBLE, FLOAT, INT, LLONG, UINT, ULLONG, ULONG, VOID, Pointer, Scalar, common, promoted
 from .values import Value, binary, call, convert, index, literal, load, to, unary
 
 _ATOMICS = {

@@ -7,13 +7,12 @@ import ast
 from pycparser import c_ast
 from pycparser.c_parser import CParser, ParseError
 
-from gpusim.kernels.frontend import source as sources
-
-from . import cxx
+from ..python import source as sources
+from . import cpp_to_c
 from .builtins import Builtins
-from .cxx import REFERENCE, SHARED
+from .c_types import INT, NAMED, UCHAR, VOID, Array, Carray, Pointer, Scalar, of_words
+from .cpp_to_c import REFERENCE, SHARED
 from .errors import Code
-from .kinds import INT, NAMED, UCHAR, VOID, Array, Carray, Pointer, Scalar, of_words
 from .scope import Usage, Variable
 from .statements import Statements
 from .support import Device
@@ -54,7 +53,7 @@ class Module:
         self.code, self.atomics = code, atomics or {}
         self.place = place or sources.Source(code.shown, code.filename, 1)
         self.externals: dict[str, Made] = {}
-        self.unit = cxx.convert(tokens(code, defines), code)
+        self.unit = cpp_to_c.convert(tokens(code, defines), code)
         self.typedefs: dict[str, object] = dict(NAMED) | {"_hf_auto": "auto"}
         self.functions: dict[str, c_ast.FuncDef] = {}
         self.variables: dict[str, tuple[object, c_ast.Decl]] = {}
@@ -71,7 +70,7 @@ class Module:
 
     def read(self, made: list[Token]) -> None:
         """Parse some of the source and take in what it declares."""
-        known = sorted({n for n in (*NAMED, *self.typedefs) if n not in cxx.WORDS})
+        known = sorted({n for n in (*NAMED, *self.typedefs) if n not in cpp_to_c.WORDS})
         prelude = "typedef int bool; " + "".join(f"typedef int {name}; " for name in known)
         try:
             tree = CParser().parse(prelude + joined(made), self.code.filename)
@@ -188,12 +187,12 @@ class Module:
 
     def references(self, name: str) -> set[int]:
         """Which parameters of a function are references."""
-        base, _ = cxx.decoded(name)
+        base, _ = cpp_to_c.decoded(name)
         if base in self.unit.templates:
             tokens_ = self.unit.templates[base].tokens
             start = next(k for k, t in enumerate(tokens_) if t.text == base)
-            inside = tokens_[start + 2 : cxx.close(tokens_, start + 1, self.code)]
-            words = [[t.text for t in part] for part in cxx.arguments(inside)]
+            inside = tokens_[start + 2 : cpp_to_c.close(tokens_, start + 1, self.code)]
+            words = [[t.text for t in part] for part in cpp_to_c.arguments(inside)]
             return {k for k, each in enumerate(words) if "&" in each and "const" not in each}
         if name not in self.functions or self.functions[name].decl.type.args is None:
             return set()
@@ -234,14 +233,14 @@ class Module:
             values = [
                 [Token(t, 0, "name" if t[0].isalpha() or t[0] == "_" else "number") for t in a.split()] for a in args
             ]
-            self.read(cxx.instance(template, values, self.unit, mangled))
+            self.read(cpp_to_c.instance(template, values, self.unit, mangled))
             if template.kernel:
                 self.unit.kernels.add(mangled)
         return mangled
 
     def called(self, f: Statements, name: str, given: list[c_ast.Node], node: c_ast.FuncCall) -> Value:
         """A call in a function's body."""
-        base, args = cxx.decoded(name)
+        base, args = cpp_to_c.decoded(name)
         if base in self.unit.templates:
             name = self.instantiate(base, self.deduced(f, base, args, given, node), f, node)
         if name not in self.functions and name not in self.externals:
@@ -293,8 +292,8 @@ class Module:
             return [self.spelled(a) for a in args]
         known = dict(zip((p for _, p in template.params), args, strict=False))
         start = next(k for k, t in enumerate(template.tokens) if t.text == name)
-        inside = template.tokens[start + 2 : cxx.close(template.tokens, start + 1, self.code)]
-        for part, each in zip(cxx.arguments(inside), given, strict=False):
+        inside = template.tokens[start + 2 : cpp_to_c.close(template.tokens, start + 1, self.code)]
+        for part, each in zip(cpp_to_c.arguments(inside), given, strict=False):
             words = [t.text for t in part]
             for _, param in template.params:
                 if param in words and param not in known:
