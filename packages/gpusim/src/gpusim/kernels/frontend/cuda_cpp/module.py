@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+import numpy as np
 from pycparser import c_ast
 from pycparser.c_parser import CParser, ParseError
 
@@ -12,12 +13,11 @@ from . import cpp_to_c
 from .builtins import Builtins
 from .c_types import INT, NAMED, UCHAR, VOID, Array, Carray, Pointer, Scalar, of_words
 from .cpp_to_c import REFERENCE, SHARED
+from .device_library import Device
 from .errors import Code
 from .scope import Usage, Variable
-from .statements import Statements
-from .support import Device
-from .tokens import Token, joined, tokens
-from .translation import Made, Translation
+from .tokens import Token, joined, split, tokens
+from .translate import Made, Translation, spread
 from .values import Value, load, to
 
 BUILTINS = Builtins()
@@ -120,7 +120,7 @@ class Module:
 
     # Types
 
-    def enumerate_all(self, node: c_ast.Enum, f: Statements) -> None:
+    def enumerate_all(self, node: c_ast.Enum, f: Translation) -> None:
         value = 0
         for each in node.values.enumerators if node.values is not None else ():
             if each.value is not None:
@@ -133,10 +133,10 @@ class Module:
     def enumerated(self, name: str) -> int | None:
         return self.enums.get(name)
 
-    def typename(self, node: c_ast.Typename, f: Statements) -> object:
+    def typename(self, node: c_ast.Typename, f: Translation) -> object:
         return self.resolve(node.type, f)
 
-    def resolve(self, node: c_ast.Node, f: Statements, init: c_ast.Node | None = None) -> object:
+    def resolve(self, node: c_ast.Node, f: Translation, init: c_ast.Node | None = None) -> object:
         """The type that a declaration says."""
         line = node.coord.line if getattr(node, "coord", None) is not None else f.line
         if isinstance(node, c_ast.TypeDecl | c_ast.Typename):
@@ -163,7 +163,7 @@ class Module:
             return INT
         self.code.refuse(f"a {type(node).__name__.lower()}", line)
 
-    def array_type(self, node: c_ast.ArrayDecl, f: Statements, init: c_ast.Node | None) -> Array:
+    def array_type(self, node: c_ast.ArrayDecl, f: Translation, init: c_ast.Node | None) -> Array:
         shape, inner = [], node
         while isinstance(inner, c_ast.ArrayDecl):
             if inner.dim is None:
@@ -211,7 +211,7 @@ class Module:
             )
         return self.made[name]
 
-    def device(self, name: str, f: Statements, node: c_ast.Node | None, raw: dict[str, Carray] | None = None) -> Made:
+    def device(self, name: str, f: Translation, node: c_ast.Node | None, raw: dict[str, Carray] | None = None) -> Made:
         """A function that kernels call."""
         if name in self.externals:
             return self.externals[name]
@@ -223,7 +223,7 @@ class Module:
             )
         return self.made[name]
 
-    def instantiate(self, name: str, args: list[str], f: Statements, node: c_ast.Node | None) -> str:
+    def instantiate(self, name: str, args: list[str], f: Translation, node: c_ast.Node | None) -> str:
         """The name of a template's function for some arguments, made if it is new."""
         template = self.unit.templates[name]
         mangled = "__".join([name, *("".join(c if c.isalnum() else "_" for c in a) for a in args)])
@@ -238,7 +238,7 @@ class Module:
                 self.unit.kernels.add(mangled)
         return mangled
 
-    def called(self, f: Statements, name: str, given: list[c_ast.Node], node: c_ast.FuncCall) -> Value:
+    def called(self, f: Translation, name: str, given: list[c_ast.Node], node: c_ast.FuncCall) -> Value:
         """A call in a function's body."""
         base, args = cpp_to_c.decoded(name)
         if base in self.unit.templates:
@@ -275,7 +275,7 @@ class Module:
         f.shared_bytes += made.shared
         return Value(made.returns, ast.Call(load(f"_c_fn_{name}"), passed, []))
 
-    def whole_array(self, f: Statements, each: c_ast.Node, kind: Carray, node: c_ast.Node) -> list[ast.expr]:
+    def whole_array(self, f: Translation, each: c_ast.Node, kind: Carray, node: c_ast.Node) -> list[ast.expr]:
         """An array with its lengths, handed on to a device function."""
         variable = f.scope.find(each.name) if isinstance(each, c_ast.ID) else None
         if variable is None or not isinstance(variable.type, Carray):
@@ -284,7 +284,7 @@ class Module:
         return [load(f"{variable.name}{end}") for end in ends]
 
     def deduced(
-        self, f: Statements, name: str, args: list[str], given: list[c_ast.Node], node: c_ast.Node
+        self, f: Translation, name: str, args: list[str], given: list[c_ast.Node], node: c_ast.Node
     ) -> list[str]:
         """A template's arguments, from those named and the types of a call's."""
         template = self.unit.templates[name]
@@ -309,3 +309,36 @@ class Module:
         """A template's argument by the type that it means."""
         kind = self.typedefs.get(argument)
         return str(kind) if isinstance(kind, Scalar) and kind.kind != "c" else argument
+
+    # What a program asks of it
+
+    def named(self, expression: str) -> str:
+        """The kernel that a C++ name expression means."""
+        name, _, rest = expression.replace(" ", "").partition("<")
+        name = name.rpartition("::")[2]
+        if name not in (self.unit.templates if rest else self.kernels):
+            self.code.wrong(f"name expression not found: {expression}", 1)
+        if not rest:
+            return name
+        inside = expression.partition("<")[2].rpartition(">")[0]
+        given = cpp_to_c.arguments(cpp_to_c.body(split(inside), self.unit))
+        return self.instantiate(
+            name, [self.spelled(" ".join(t.text for t in part)) for part in given], self.helper, None
+        )
+
+    def initial(self, name: str) -> np.ndarray:
+        """The initial values of a variable outside of functions, in one dimension."""
+        kind, item = self.variables[name]
+        of, shape = (kind.of, kind.shape) if isinstance(kind, Array) else (kind, ())
+        values = np.zeros(shape, of.dtype)
+        init, given = item.init, {}
+        if isinstance(init, c_ast.InitList) and shape:
+            spread(init, shape, (), given, self.helper)
+        elif init is not None:
+            given[()] = init.exprs[0] if isinstance(init, c_ast.InitList) else init
+        for place, node in given.items():
+            made = self.helper.converted(self.helper.value(node), of, node)
+            if made.const is None:
+                self.helper.refuse("an initial value that is computed", node)
+            values[place] = made.const
+        return values.reshape(-1)

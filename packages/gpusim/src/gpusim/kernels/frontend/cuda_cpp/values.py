@@ -8,7 +8,25 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .c_types import BOOL, COMPLEX64, COMPLEX128, DOUBLE, FLOAT, INT, Array, Pointer, Scalar, common, promoted, wrapped
+from .c_types import (
+    BOOL,
+    COMPLEX64,
+    COMPLEX128,
+    DOUBLE,
+    FLOAT,
+    INT,
+    LLONG,
+    LONG,
+    UINT,
+    ULLONG,
+    ULONG,
+    Array,
+    Pointer,
+    Scalar,
+    common,
+    promoted,
+    wrapped,
+)
 
 
 @dataclass
@@ -37,7 +55,7 @@ def load(name: str) -> ast.Name:
 
 
 def call(name: str, *args: ast.expr) -> ast.Call:
-    """A call of one of the names in :mod:`.environment`."""
+    """A call of one of the names in :mod:`.device_library`."""
     function: ast.expr = load(name.partition(".")[0])
     for attribute in name.split(".")[1:]:
         function = ast.Attribute(function, attribute, ast.Load())
@@ -216,8 +234,6 @@ def constant(text: str, kind: str) -> Value:
     octal = len(body) > 1 and body.startswith("0") and body[1].isdigit()
     value = int(body, 8) if octal else int(body, 0)
     unsigned, longs = "u" in suffix, suffix.count("l")
-    from .c_types import LLONG, LONG, UINT, ULLONG, ULONG
-
     tries = [UINT, ULONG] if unsigned else [INT, LONG]
     if not unsigned and (body.startswith(("0x", "0b")) or octal):
         tries = [INT, UINT, LONG, ULONG]

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from gpusim.kernels.frontend.cuda_cpp.c_types import OF_DTYPE, Carray
+from gpusim.kernels.frontend.cuda_cpp.errors import Code
 from gpusim.kernels.frontend.python import source as sources
 
 from . import _types
@@ -81,8 +83,6 @@ class JitRawKernel:
         return self._made[key]
 
     def _translate(self, kinds: tuple, kernel: bool) -> tuple[Any, Any, bool]:
-        from gpusim.kernels.frontend.cuda_cpp.c_types import OF_DTYPE, Carray
-        from gpusim.kernels.frontend.cuda_cpp.errors import Code
         from gpusim.kernels.frontend.cuda_cpp.module import Module
 
         from ._transpile import JitError, Transpiler
