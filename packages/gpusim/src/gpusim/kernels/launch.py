@@ -63,7 +63,6 @@ class Kernel:
         self.beyond = bool(beyond)
         self._lock = threading.RLock()
         self._function: Function | None = None
-        self._rewritten: object = None
         self._compiled: dict[tuple, object] = {}
         self._traced: set[tuple] = set()
         self.limits = limits.DEVICE  # more where the driver was asked for more shared memory

@@ -20,8 +20,6 @@ from .tokens import Token, joined, split, tokens
 from .translate import Made, Translation, spread
 from .values import Value, load, to
 
-BUILTINS = Builtins()
-
 
 class Module:
     """A translation unit.
@@ -41,7 +39,7 @@ class Module:
         Functions that were translated elsewhere, by the names that this code calls.
     """
 
-    builtins = BUILTINS
+    builtins = Builtins()
 
     def __init__(
         self,
@@ -129,12 +127,6 @@ class Module:
             value += 1
         if node.name:
             self.typedefs[node.name] = INT
-
-    def enumerated(self, name: str) -> int | None:
-        return self.enums.get(name)
-
-    def typename(self, node: c_ast.Typename, f: Translation) -> object:
-        return self.resolve(node.type, f)
 
     def resolve(self, node: c_ast.Node, f: Translation, init: c_ast.Node | None = None) -> object:
         """The type that a declaration says."""

@@ -465,7 +465,7 @@ class Translation:
                 return literal(BOOL, node.name == "true")
             if node.name == "warpSize":
                 return literal(INT, 32)
-            variable = self.module.enumerated(node.name)
+            variable = self.module.enums.get(node.name)
             if variable is not None:
                 return literal(INT, variable)
             if node.name in _DIM3:
@@ -599,7 +599,7 @@ class Translation:
         return self.module.builtins.attribute(self, node)
 
     def value_Cast(self, node: c_ast.Cast) -> Value:
-        kind = self.module.typename(node.to_type, self)
+        kind = self.module.resolve(node.to_type, self)
         if kind is VOID:
             return Value(VOID, self.value(node.expr).node)
         made = self.value(node.expr)
@@ -664,7 +664,7 @@ class Translation:
 
     def size_of(self, node: c_ast.UnaryOp) -> Value:
         if isinstance(node.expr, c_ast.Typename):
-            kind = self.module.typename(node.expr, self)
+            kind = self.module.resolve(node.expr, self)
         elif isinstance(node.expr, c_ast.ID) and (found := self.find(node.expr.name)) is not None:
             kind = found.type
         else:

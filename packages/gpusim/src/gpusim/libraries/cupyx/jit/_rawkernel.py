@@ -112,7 +112,7 @@ class JitRawKernel:
         if error is not None:
             raise error
         code = Code(text, tree.name, source.filename, source.text)
-        module = Module(code, atomics=None, place=source)
+        module = Module(code, place=source)
         module.externals.update(transpiler.externals)
         self._codes[kinds] = text
         made = module.kernel(tree.name, raw) if kernel else module.device(tree.name, module.helper, None, raw)
