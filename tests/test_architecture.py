@@ -15,7 +15,7 @@ SOURCES = {name: ROOT / "packages" / name / "src" / name for name in PACKAGES}
 # A longer name counts before a shorter one: `setup` is asked before anything is installed, and `setup.lab` opens all there is.
 RANKS = {
     "gpusim": """
-        variables own
+        variables own importing.errors
         hardware
         device
         kernels
@@ -151,7 +151,10 @@ def test_every_module_is_in_a_group():
 
 def test_the_simulated_libraries_know_only_the_simulator():
     found = {group(name) for where, _, _, name in arrows() if where.startswith("gpusim/src/gpusim/libraries/")}
-    assert found <= {f"gpusim.{name}" for name in ("libraries", "importing", "kernels", "device", "own", "variables")}
+    assert found <= {
+        f"gpusim.{name}"
+        for name in ("libraries", "importing", "importing.errors", "kernels", "device", "own", "variables")
+    }
 
 
 def test_the_graph_of_a_kernel_knows_no_backend():

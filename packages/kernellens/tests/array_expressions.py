@@ -140,7 +140,7 @@ def described(account):
     """All of an account that should be the same."""
     return {
         "events": [
-            [e.name, e.kind, e.line, e.read, e.written, list(e.shape), e.known, dict(e.operations), dict(e.products)]
+            [e.name, e.kind, e.line, e.read, e.written, list(e.shape), dict(e.operations), dict(e.products)]
             for e in account.events
         ],
         "flow": [account.flow.read, account.flow.written],

@@ -331,7 +331,9 @@ def test_frames_and_other_kernels_are_in_the_account(cp, x):
     assert {"cudf_groupby", "squared"} <= {event.name for event in account.events}
     assert sum(event.kind == "kernel" for event in account.events) == done.kernels
     assert (account.to_device, account.to_host) == (done.h2d_bytes, done.d2h_bytes)
-    assert any("cudf_groupby" in note and "not known" in note for note in account.notes)
+    by_name = {event.name: event for event in account.events}
+    made = {span.owner for event in account.events if event.name == "cudf_copy" for span in event.writes}
+    assert len(made) == 2 and {span.owner for span in by_name["cudf_groupby"].reads} == made
 
 
 def test_an_account_leaves_nothing_behind(cp, x):

@@ -210,8 +210,8 @@ def test_threads_keep_their_own_order_and_lose_nothing():
 def test_the_account_grows_at_submission_and_can_be_subtracted():
     before = queue.counters()
     queue.submit("cupy_add", lambda: None, (), (), (), 16, 8)
-    queue.count("memcpy HtoD", 0, 100, "h2d")
-    queue.count("memcpy DtoH", 50, 0, "d2h")
+    queue.count("memcpy HtoD", 0, 100, "h2d", reads=(), writes=())
+    queue.count("memcpy DtoH", 50, 0, "d2h", reads=(), writes=())
     queue.synchronize()
     assert queue.counters() - before == counters.Counters(1, 16, 8, 100, 1, 50, 1, 1)
     assert queue.log[-3] == counters.Launch("cupy_add", 16, 8, "kernel")
@@ -219,7 +219,7 @@ def test_the_account_grows_at_submission_and_can_be_subtracted():
 
 def test_the_log_is_bounded():
     for _ in range(counters.LOG_LENGTH + 10):
-        queue.count("x", 1, 1)
+        queue.count("x", 1, 1, reads=(), writes=())
     assert len(queue.log) == counters.LOG_LENGTH
 
 

@@ -55,7 +55,7 @@ def compilations(monkeypatch):
 
 def written(source: str, name: str = "kernel", **scope):
     """A function of its own from source, as a file or a cell would define it."""
-    from gpusim.kernels.frontend import source as sources
+    from gpusim.kernels.frontend.python import source as sources
 
     source = textwrap.dedent(source)
     exec(compile(source, "made.py", "exec"), scope)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gpusim.kernels.faults import OutOfBoundsError, UncompilableError
-from gpusim.kernels.frontend import resolve
+from gpusim.kernels.frontend.python import resolve
 
 FACTOR = 3
 

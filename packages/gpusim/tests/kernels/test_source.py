@@ -8,7 +8,7 @@ import textwrap
 import pytest
 
 from gpusim.kernels.faults import UncompilableError
-from gpusim.kernels.frontend import source
+from gpusim.kernels.frontend.python import source
 
 
 def decorated(f):
@@ -61,7 +61,7 @@ def test_a_remembered_source_travels_where_the_file_does_not(tmp_path):
         textwrap.dedent("""
             import sys, pickle
             import cloudpickle
-            from gpusim.kernels.frontend import source
+            from gpusim.kernels.frontend.python import source
 
             @staticmethod
             def decorated(f): return f

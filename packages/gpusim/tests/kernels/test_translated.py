@@ -11,7 +11,8 @@ from gpusim.device import queue
 from gpusim.kernels import Kernel
 from gpusim.kernels.backends.numba.waiting import spins
 from gpusim.kernels.faults import OutOfBoundsError
-from gpusim.kernels.frontend import intrinsics, source
+from gpusim.kernels.frontend import intrinsics
+from gpusim.kernels.frontend.python import source
 
 
 def _made(text, shown, **scope):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from gpusim.kernels.frontend.resolve import Function
+from gpusim.kernels.frontend.python.resolve import Function
 from gpusim.kernels.sanitizer.findings import Finding
 from gpusim.kernels.sanitizer.log import Log
 

@@ -13,7 +13,7 @@ import numpy as np
 from gpusim import hardware
 from gpusim.kernels import Kernel, limits
 from gpusim.kernels.faults import KernelError, TraceError, miscounted, who
-from gpusim.kernels.frontend.resolve import Function
+from gpusim.kernels.frontend.python.resolve import Function
 from gpusim.kernels.sanitizer import blocks as sample
 from gpusim.kernels.sanitizer import findings
 from gpusim.kernels.sanitizer.findings import Finding, Thread

@@ -35,9 +35,9 @@ LIMIT = 1024
 before_synchronize: Callable[[], None] | None = None
 """Called before each synchronisation; it may raise (``cupyx.allow_synchronize``)."""
 
-watcher: Callable[[Launch, object, tuple, Views | None, Views | None], None] | None = None
+watcher: Callable[[Launch, object, tuple, Views, Views], None] | None = None
 """Who is told of each launch and transfer as it is counted: the entry of the log, what runs, its arguments, and the device
-memory that it reads and writes (None where that is not known).  The lens's account; None for nobody."""
+memory that it reads and writes.  The lens's account; None for nobody."""
 
 _waiting: deque[tuple] = deque()
 _submit_lock = threading.RLock()  # a signal handler or a finaliser may submit in the middle of a submission
@@ -106,9 +106,9 @@ def count(
     bytes_written: int,
     kind: str = "kernel",
     *,
+    reads: Views,
+    writes: Views,
     by: object = None,
-    reads: Views | None = None,
-    writes: Views | None = None,
     unread: bool = False,
 ) -> None:
     """Enter a launch or a transfer in the account without enqueueing anything.
@@ -117,10 +117,10 @@ def count(
     ----------
     name, bytes_read, bytes_written, kind
         As in the log.
+    reads, writes : collection of numpy.ndarray
+        The device memory that it reads, and that it changes.  They may be empty where there is no `watcher`.
     by : object, optional
         What runs, where that tells more than its name.
-    reads, writes : collection of numpy.ndarray, optional
-        The device memory that it reads, and that it changes; None for memory that the engine has no views of.
     unread : bool
         Whether nobody looks at what was copied to the host.
 

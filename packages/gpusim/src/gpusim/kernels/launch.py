@@ -15,8 +15,8 @@ from gpusim.device import queue, shapes
 
 from . import limits, operands, reported
 from .faults import KernelError, TraceError, miscounted
-from .frontend import resolve
-from .frontend.resolve import Function
+from .frontend.python import resolve
+from .frontend.python.resolve import Function
 from .sanitizer import blocks as sample
 from .sanitizer import findings
 from .sanitizer.log import Log, Recorder
@@ -63,7 +63,6 @@ class Kernel:
         self.beyond = bool(beyond)
         self._lock = threading.RLock()
         self._function: Function | None = None
-        self._rewritten: object = None
         self._compiled: dict[tuple, object] = {}
         self._traced: set[tuple] = set()
         self.limits = limits.DEVICE  # more where the driver was asked for more shared memory

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from .frontend.resolve import Function
+from .frontend.python.resolve import Function
 
 
 def declared(function: Function, args: tuple) -> tuple[list[np.ndarray], list[np.ndarray]]:

@@ -5,7 +5,8 @@ from types import ModuleType
 import pytest
 
 from gpusim.kernels.backends import numpy as interpreted
-from gpusim.kernels.frontend import intrinsics, resolve
+from gpusim.kernels.frontend import intrinsics
+from gpusim.kernels.frontend.python import resolve
 
 cuda = ModuleType("numba.cuda")
 for name, value in intrinsics.TOP.items():

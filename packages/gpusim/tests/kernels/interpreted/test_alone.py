@@ -12,7 +12,7 @@ sys.path.insert(0, sys.argv[1])
 for name in ("numba", "llvmlite", "numba_cuda", "scipy", "pandas"):
     sys.modules[name] = None  # importing it raises
 import numpy as np
-from gpusim.kernels.backends import numpy as interpreted; from gpusim.kernels.frontend import intrinsics, resolve
+from gpusim.kernels.backends import numpy as interpreted; from gpusim.kernels.frontend import intrinsics; from gpusim.kernels.frontend.python import resolve
 
 from types import ModuleType
 cuda = ModuleType("cuda")

@@ -9,8 +9,8 @@ from numba import njit
 
 from gpusim.kernels.backends import numpy as interpreted
 from gpusim.kernels.faults import UncompilableError
-from gpusim.kernels.frontend import resolve
 from gpusim.kernels.frontend.intrinsics import find
+from gpusim.kernels.frontend.python import resolve
 from gpusim.kernels.ir import promotion
 from gpusim.kernels.ir.types import DTYPES, SCALARS
 

@@ -5,7 +5,7 @@ import pytest
 
 from gpusim.kernels.backends import numpy as interpreted
 from gpusim.kernels.backends.numpy import orders
-from gpusim.kernels.frontend import resolve
+from gpusim.kernels.frontend.python import resolve
 
 from .conftest import cuda, launch
 

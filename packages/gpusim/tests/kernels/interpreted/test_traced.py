@@ -3,7 +3,7 @@
 import numpy as np
 
 from gpusim.kernels.backends import numpy as interpreted
-from gpusim.kernels.frontend import resolve
+from gpusim.kernels.frontend.python import resolve
 from gpusim.kernels.sanitizer import log as logs
 
 from .conftest import cuda, launch

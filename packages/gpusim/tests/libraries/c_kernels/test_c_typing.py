@@ -169,3 +169,27 @@ def test_the_rules_agree_with_numpy(cp):
     out = cp.zeros(len(cases))
     cp.RawKernel(code, "k")((1,), (1,), (i, u, m, c, d, out))
     assert dict(zip(cases, out.get(), strict=True)) == {e: float(v) for e, v in cases.items()}
+
+
+def test_a_constant_converts_as_a_variable_does(cp):
+    """What the compiler computes beforehand is what the kernel would: here of floats that fit no integer."""
+    types = (
+        "signed char",
+        "unsigned char",
+        "short",
+        "unsigned short",
+        "int",
+        "unsigned int",
+        "long long",
+        "unsigned long long",
+    )
+    values = {"quiet_NaN": np.nan, "infinity": np.inf, "max": np.finfo("f4").max, "lowest": np.finfo("f4").min}
+    for name, value in values.items():
+        stores = "\n".join(
+            f"y[{k}] = (long long)({kind})numeric_limits<float>::{name}(); z[{k}] = (long long)({kind})x[0];"
+            for k, kind in enumerate(types)
+        )
+        code = f'extern "C" __global__ void f(const float* x, long long* y, long long* z) {{\n{stores}\n}}'
+        y, z = cp.zeros((2, len(types)), np.int64)
+        cp.RawKernel(code, "f")((1,), (1,), (cp.array([value], np.float32), y, z))
+        assert y.tolist() == z.tolist(), name

@@ -216,7 +216,7 @@ class _Piece(NamedTuple):
 
 
 def from_memory(events: list[Event], capacity: int) -> list[float | None]:
-    """For each event, the bytes between memory and L2; None for transfers, and where it is not known what is touched.
+    """For each event, the bytes between memory and L2; None for transfers.
 
     Parameters
     ----------
@@ -237,7 +237,7 @@ def from_memory(events: list[Event], capacity: int) -> list[float | None]:
         nbytes += sum(held.touch(span, dirty=True) for span in event.writes)
         rest = max(0, event.moved - sum(span.nbytes for span in (*event.reads, *event.writes)))
         nbytes += rest + held.trim(capacity - min(rest, capacity))  # touched too, but not known where
-        found.append(float(nbytes) if event.known else None)
+        found.append(float(nbytes))
     return found
 
 

@@ -178,12 +178,6 @@ def finish(
             f"{kernels}: a kernel's bytes are those of the arrays that its source reads and writes, each taken to be touched "
             "whole and once, or as far as there are threads; what its accesses move is what lens.trace shows."
         )
-    unknown = sorted({event.name for event in seen.events if event.on_device and not event.known})
-    if unknown:
-        listed = ", ".join(unknown[:4]) + (" …" if len(unknown) > 4 else "")
-        notes.append(
-            f"{listed}: which memory they touch is not known here, so they are left out of the least bytes and of fusing."
-        )
     return Account(
         *(seen.events, seen.allocations, seen.before, seen.peak, seen.peak_line),
         flow=flow(seen.events, seen.allocations),

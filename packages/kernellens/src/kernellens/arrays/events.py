@@ -74,8 +74,6 @@ class Event:
     place : tuple of int
         Which call of which function, and how far it has come: going back in one is a loop's next turn.
     reads, writes : list of Span
-    known : bool
-        Whether the spans are all that it touches.
     fused : bool
         Whether `cupy.fuse` can put it into one kernel with others.
     ends : bool
@@ -99,7 +97,6 @@ class Event:
     place: tuple[int, int] = (0, 0)
     reads: list[Span] = field(default_factory=list)
     writes: list[Span] = field(default_factory=list)
-    known: bool = True
     fused: bool = False
     ends: bool = False
     shape: tuple[int, ...] = ()

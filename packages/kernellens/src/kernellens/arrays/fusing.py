@@ -58,12 +58,12 @@ class Group:
 def groups(events: list[Event], allocations: list[Allocation]) -> list[Group]:
     """Find runs of elementwise kernels over one shape, each with a reduction of their last result behind it or not.
 
-    `cupy.fuse` makes one kernel of such a function.  Kernels whose operands are not known end a run, as transfers do.
+    `cupy.fuse` makes one kernel of such a function.  Transfers end a run.
     """
     uses = Uses(events, allocations)
     found, run = [], []
     for event in [*events, None]:
-        if event is not None and event.fused and event.known and _joins(event, run):
+        if event is not None and event.fused and _joins(event, run):
             run.append(event)
             continue
         if run:
@@ -71,12 +71,12 @@ def groups(events: list[Event], allocations: list[Allocation]) -> list[Group]:
                 before, run = _turn(run, event)
                 if len(before) > 1:
                     found.append(before)
-            if event is not None and event.ends and event.known and _may_end(event, run, uses):
+            if event is not None and event.ends and _may_end(event, run, uses):
                 run.append(event)
                 event = None
             if len(run) > 1:
                 found.append(run)
-        run = [event] if event is not None and event.fused and event.known else []
+        run = [event] if event is not None and event.fused else []
     made = [Group(tuple(each), needed(each, uses)) for each in found]
     moved = sum(event.moved for event in events if event.on_device)
     launches = sum(event.on_device for event in events)

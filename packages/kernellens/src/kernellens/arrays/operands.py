@@ -17,20 +17,18 @@ from gpusim.kernels import operands
 class Sides:
     """The views that a launch reads and writes, and how many bytes.
 
-    `known` is False where the launch may touch memory that is not among them; `most` are the bytes of a view, by its id,
-    of which not all are touched.
+    `most` are the bytes of a view, by its id, of which not all are touched.
     """
 
     reads: list[np.ndarray] = field(default_factory=list)
     writes: list[np.ndarray] = field(default_factory=list)
     read: int = 0
     written: int = 0
-    known: bool = True
     numba: bool = False
     most: dict[int, int] = field(default_factory=dict)
 
 
-Views = Collection[np.ndarray] | None
+Views = Collection[np.ndarray]
 
 
 def sides(entry: Launch, by: Any, reads: Views, writes: Views) -> Sides:
@@ -41,15 +39,14 @@ def sides(entry: Launch, by: Any, reads: Views, writes: Views) -> Sides:
     entry : Launch
     by
         What runs: a function on views, or one of the engine's launches of a kernel.
-    reads, writes : collection of numpy.ndarray, optional
-        What was declared where the launch was submitted; None where the engine has no views of it.
+    reads, writes : collection of numpy.ndarray
+        What was declared where the launch was submitted.
     """
     found = Sides(read=entry.bytes_read, written=entry.bytes_written)
     if is_kernel(by):
         _of_kernel(found, by)
         return found
-    found.known = (reads is not None and writes is not None) or not entry.bytes_read + entry.bytes_written
-    found.reads, found.writes = _distinct(reads or ()), _distinct(writes or ())
+    found.reads, found.writes = _distinct(reads), _distinct(writes)
     if entry.kind == "kernel":
         _part(found, found.reads, entry.bytes_read, 0)  # a gather may read one element a thousand times
         _part(found, found.writes, entry.bytes_written, entry.bytes_written)

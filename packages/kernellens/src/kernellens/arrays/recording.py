@@ -117,12 +117,11 @@ class Recorder:
         line, place = self.line()
         event = Event(
             *(len(self.events), entry.name, entry.kind, line, found.read, found.written, place, read, written),
-            known=found.known,
             fused=is_fusable(entry.name, by),
             ends=may_end(entry.name),
             shape=shape(found.writes, found.reads),
             numba=found.numba,
-            **counted(entry.name, by, found, args, reads or ()),
+            **counted(entry.name, by, found, args, reads),
         )
         with self._lock:
             self.events.append(event)

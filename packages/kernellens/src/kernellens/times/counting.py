@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from gpusim.kernels.frontend.resolve import Function
+from gpusim.kernels.frontend.python.resolve import Function
 from gpusim.kernels.sanitizer.log import Log
 from kernellens.requests import together
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from gpusim.kernels.backends import numpy as interpreted
 from gpusim.kernels.faults import KernelError
-from gpusim.kernels.frontend.resolve import Function
+from gpusim.kernels.frontend.python.resolve import Function
 from gpusim.kernels.ir.graph import Block, Value
 from gpusim.kernels.ir.infer import INPLACE
 from gpusim.kernels.ir.types import Array, Scalar, Tuple, dtype_of_thing

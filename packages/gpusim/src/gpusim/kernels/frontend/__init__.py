@@ -1,1 +1,4 @@
-"""From a kernel's Python source to something that both backends start from: its text, what its names mean, its nested functions."""
+"""From a kernel's source to what both backends start from: a Python syntax tree and what its names mean.
+
+`python` reads functions of Python, `cuda_cpp` translates CUDA C++ to such functions; `intrinsics` is what both may name.
+"""

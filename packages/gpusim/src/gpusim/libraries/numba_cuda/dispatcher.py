@@ -16,7 +16,7 @@ from gpusim.device import device, queue
 from gpusim.importing.errors import NotSimulatedError
 from gpusim.kernels import limits
 from gpusim.kernels.driver_errors import LaunchError
-from gpusim.kernels.frontend import source as sources
+from gpusim.kernels.frontend.python import source as sources
 
 from . import _arguments, _generated, _streams, _warn
 from .errors import missing_launch_config_msg, normalize_kernel_dimensions

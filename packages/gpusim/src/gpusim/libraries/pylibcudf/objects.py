@@ -25,14 +25,14 @@ class Column:
             array = array.combine_chunks() if array.num_chunks != 1 else array.chunk(0)
         out = object.__new__(cls)
         out._array, out._memory = array, device.hold(array.nbytes)
-        device.uploaded(array.nbytes)
+        device.uploaded(array.nbytes, writes=out._memory)
         return out
 
     def to_arrow(self, metadata: Any = None, stream: Any = None) -> pa.Array:
         """Copy the column to the host."""
         from cudf.core import device
 
-        device.downloaded(self._array.nbytes)
+        device.downloaded(self._array.nbytes, reads=self._memory)
         return self._array
 
     def size(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ...frontend.resolve import Function
+from ...frontend.python.resolve import Function
 from .compile import Compiled
 
 _OURS = re.compile(r"_hf_(c|m|t\d+|i\d+|do_\w+)\b|\$")

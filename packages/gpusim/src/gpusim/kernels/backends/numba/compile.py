@@ -11,7 +11,7 @@ from numba.core import errors, types
 from numba.core.compiler_lock import global_compiler_lock
 
 from ...faults import UncompilableError
-from ...frontend.resolve import Function
+from ...frontend.python.resolve import Function
 from ...sanitizer.log import Site
 from . import access, arrays, atomics, cache, cache_key, driver, exchange, places, refuse
 from .arrays import Compilation, Layout, Way

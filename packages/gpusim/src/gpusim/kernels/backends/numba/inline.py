@@ -11,7 +11,7 @@ import ast
 import copy
 from dataclasses import replace
 
-from ...frontend.resolve import FUNCTION_PREFIX, PREFIX, Function
+from ...frontend.python.resolve import FUNCTION_PREFIX, PREFIX, Function
 from .waiting import CannotCompile, waits
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numba.core import errors, ir, types
 
 from ...faults import UncompilableError
-from ...frontend.resolve import Function, is_written
+from ...frontend.python.resolve import Function, is_written
 from .absent import absent
 
 

@@ -19,7 +19,7 @@ from types import ModuleType
 import numpy as np
 
 from ...frontend.intrinsics import ATOMICS, BARRIERS, WARP
-from ...frontend.resolve import FUNCTION_PREFIX, PREFIX, Function
+from ...frontend.python.resolve import FUNCTION_PREFIX, PREFIX, Function
 from ...sanitizer.log import Site
 from .machine import Context, Yield
 from .waiting import CannotCompile, spins, waits

@@ -6,7 +6,7 @@ import numpy as np
 from numba.np.numpy_support import as_dtype
 
 from ...frontend.intrinsics import EXCHANGING
-from ...frontend.resolve import Function
+from ...frontend.python.resolve import Function
 from ...sanitizer import blocks as sample
 from ...sanitizer.log import Recorder
 from ...sanitizer.records import WITHIN

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from ...frontend.intrinsics import SYNCHRONISING
-from ...frontend.resolve import PREFIX, Function
+from ...frontend.python.resolve import PREFIX, Function
 
 
 class CannotCompile(Exception):

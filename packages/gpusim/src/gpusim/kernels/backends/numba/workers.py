@@ -22,7 +22,7 @@ from ...faults import (
     OutOfBoundsError,
     TooLongError,
 )
-from ...frontend.resolve import Function
+from ...frontend.python.resolve import Function
 from ...sanitizer.log import Site
 from .compile import Compiled
 from .exchange import Row

@@ -59,13 +59,13 @@ def _as_storage(data: Any, dtype: Any, nan_as_null: bool | None, length: int | N
     if isinstance(data, (pd.Series, pd.Index, pd.api.extensions.ExtensionArray)):
         device.room(data.nbytes)
         array = _of_pandas(data, dtype, nan_as_null)
-        device.uploaded(device.size(array))
+        device.uploaded(device.size(array), writes=array)
         return array
     if pd.api.types.is_scalar(data) or isinstance(data, dict) and length is not None:
         return _of_scalar(data, dtype, nan_as_null, length)
     if hasattr(data, "__array_interface__"):
         array = _of_numpy(np.asarray(data), dtype, nan_as_null)
-        device.uploaded(device.size(array))
+        device.uploaded(device.size(array), writes=array)
         return array
     return _of_iterable(data, dtype, nan_as_null, length)
 
@@ -215,7 +215,7 @@ def _of_iterable(data: Any, dtype: Any, nan_as_null: bool | None, length: int | 
     if isinstance(data, (Iterator, set, frozenset, dict)) or not hasattr(data, "__getitem__"):
         data = list(data)
     array = _of_list(data, dtype, nan_as_null)
-    device.uploaded(device.size(array))
+    device.uploaded(device.size(array), writes=array)
     return array
 
 

@@ -68,8 +68,8 @@ class DataFrame(Indexed, Frame, Unary):
         object.__setattr__(self, "_p", p)
         if attrs:
             object.__setattr__(self, "_attrs", copying.deepcopy(attrs))
-        for position in range(p.shape[1]):
-            device.account(p.iloc[:, position].array)
+        for array in device.storages(p):
+            device.account(array)
 
     def __getattr__(self, name: str) -> Any:
         if name != "_p" and not name.startswith("__") and name in self._p.columns:
@@ -105,8 +105,9 @@ class DataFrame(Indexed, Frame, Unary):
 
         if not isinstance(data, pa.Table):
             raise TypeError(f"unsupported type: {type(data).__name__}")
-        device.uploaded(data.nbytes)
-        return frame_of(of_table(data))
+        made = frame_of(of_table(data))
+        device.uploaded(data.nbytes, writes=made)
+        return made
 
     @classmethod
     def from_dict(cls, data: Any, orient: str = "columns", dtype: Any = None, columns: Any = None) -> Any:
@@ -794,7 +795,7 @@ class DataFrame(Indexed, Frame, Unary):
     def to_arrow(self, preserve_index: Any = None) -> pa.Table:
         """An Arrow table on the host, with pandas' metadata."""
         p = self._p
-        device.downloaded(p.size * 8)
+        device.downloaded(p.size * 8, reads=p)
         columns = {name: public_arrow(array) for name, array in self._arrow_columns().items()}
         index_columns: list = []
         if preserve_index is not False:

@@ -6,6 +6,7 @@ import weakref
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from gpusim.device import device as engine_device
 from gpusim.device import memory, queue, regions, unowned
@@ -50,20 +51,76 @@ def room(nbytes: int) -> None:
         raise MemoryError(_NO_MEMORY.format(nbytes))
 
 
-def count(name: str, bytes_read: int, bytes_written: int) -> None:
-    """Enter a launch in the engine's account."""
-    queue.count(name, int(bytes_read), int(bytes_written))
+def count(name: str, bytes_read: int, bytes_written: int, reads: Any, writes: Any) -> None:
+    """Enter a launch in the engine's account; `reads` and `writes` are what :func:`views` takes.
+
+    Columns do not change: what is made and lies in memory that was read is a view of it, and not written.
+    """
+    if queue.watcher is None:  # nobody asks, and a launch is not to take longer for it
+        reads = writes = ()
+    else:
+        reads, writes = views(reads), views(writes, made=True)
+        there = {view.ctypes.data for view in reads}
+        writes = [view for view in writes if view.ctypes.data not in there]
+    queue.count(name, int(bytes_read), int(bytes_written), reads=reads, writes=writes)
 
 
-def uploaded(nbytes: int) -> None:
+def uploaded(nbytes: int, writes: Any) -> None:
     """Enter a transfer from the host."""
-    queue.count("memcpy HtoD", 0, int(nbytes), "h2d")
+    writes = () if queue.watcher is None else views(writes, made=True)
+    queue.count("memcpy HtoD", 0, int(nbytes), "h2d", reads=(), writes=writes)
 
 
-def downloaded(nbytes: int) -> None:
+def downloaded(nbytes: int, reads: Any) -> None:
     """Enter a transfer to the host, which waits for the device."""
-    queue.count("memcpy DtoH", int(nbytes), 0, "d2h")
+    reads = () if queue.watcher is None else views(reads)
+    queue.count("memcpy DtoH", int(nbytes), 0, "d2h", reads=reads, writes=())
     queue.synchronize()
+
+
+def views(touched: Any, made: bool = False) -> list[np.ndarray]:
+    """The device memory that stands for columns, each buffer once; those that `account` leaves out have none.
+
+    Parameters
+    ----------
+    touched
+        An object of cuDF's or pandas', a storage array, its values, a CuPy array, a block of memory, or a list of these; all
+        else has no device memory.
+    made : bool
+        Whether all of it was made for columns, also what is no column yet.
+    """
+    import cupy
+
+    found: dict[int, np.ndarray] = {}
+    waiting = [touched]
+    while waiting:
+        one = waiting.pop()
+        one = getattr(one, "_p", one)
+        if isinstance(one, (list, tuple)):
+            waiting += one
+        elif isinstance(one, cupy.ndarray):
+            found[id(one)] = one._a
+        elif isinstance(one, memory.Block):
+            found[id(one)] = one.raw
+        elif isinstance(one, (pd.DataFrame, pd.Series)):
+            arrays = storages(one) if one.ndim == 2 else [one.array]
+            for array in arrays:
+                account(array)
+            waiting += arrays
+        elif isinstance(one, (np.ndarray, pd.api.extensions.ExtensionArray)):
+            if made:
+                account(one)
+            owner, nbytes = _owner(one)
+            if id(owner) in _held:
+                found[id(owner)] = _held[id(owner)].raw[:nbytes]
+    return list(found.values())
+
+
+def storages(p: pd.DataFrame) -> list[Any]:
+    """The storage arrays of a frame's columns."""
+    if hasattr(p, "_get_column_array"):
+        return [p._get_column_array(position) for position in range(p.shape[1])]
+    return [p.iloc[:, position].array for position in range(p.shape[1])]
 
 
 def as_cupy(values: Any) -> Any:
@@ -72,7 +129,7 @@ def as_cupy(values: Any) -> Any:
 
     with queue.suspended_account():
         made = cupy.asarray(values)
-    count("cudf_copy", made.nbytes, made.nbytes)
+    count("cudf_copy", made.nbytes, made.nbytes, reads=values, writes=made)
     return made
 
 
@@ -111,7 +168,7 @@ def of_cupy(array: Any) -> np.ndarray:
 
     with queue.suspended_account():
         values = cupy.asnumpy(array).copy()
-    count("cudf_copy", values.nbytes, values.nbytes)
+    count("cudf_copy", values.nbytes, values.nbytes, reads=array, writes=values)
     return values
 
 

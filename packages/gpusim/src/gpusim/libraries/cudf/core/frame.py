@@ -294,7 +294,7 @@ class SingleColumn(Frame, NotIterable):
     def to_numpy(self, dtype: Any = None, copy: bool = True, na_value: Any = no_default) -> np.ndarray:
         """The values as a NumPy array on the host; nulls become ``na_value``, by default NaN."""
         array = self._storage
-        device.downloaded(device.size(array))
+        device.downloaded(device.size(array), reads=array)
         if isinstance(array, pd.Categorical):
             from .column import normal
 
@@ -312,7 +312,7 @@ class SingleColumn(Frame, NotIterable):
 
     def to_arrow(self) -> Any:
         """The column as an Arrow array on the host."""
-        device.downloaded(device.size(self._storage))
+        device.downloaded(device.size(self._storage), reads=self)
         return public_arrow(self._arrow)
 
     def tolist(self) -> None:

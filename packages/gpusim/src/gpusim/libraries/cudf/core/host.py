@@ -65,7 +65,7 @@ def to_host(array: Any, nullable: bool = False, arrow_type: bool = False) -> Any
 
 def host_series(p: pd.Series, nullable: bool = False, arrow_type: bool = False, index: bool = True) -> pd.Series:
     """A Series for the host."""
-    device.downloaded(device.size(p.array))
+    device.downloaded(device.size(p.array), reads=p)
     array = to_host(p.array, nullable, arrow_type)
     dtype = array.dtype if not isinstance(array, np.ndarray) or array.dtype.kind != "O" else object
     return pd.Series(array, index=host_index(p.index) if index else None, name=p.name, dtype=dtype)
@@ -77,7 +77,7 @@ def host_frame(p: pd.DataFrame, nullable: bool = False, arrow_type: bool = False
     columns = {}
     for position in range(p.shape[1]):
         array = p.iloc[:, position].array
-        device.downloaded(device.size(array))
+        device.downloaded(device.size(array), reads=array)
         array = to_host(array, nullable, arrow_type)
         dtype = array.dtype if not isinstance(array, np.ndarray) or array.dtype.kind != "O" else object
         columns[position] = pd.Series(array, index=index, dtype=dtype)

@@ -108,8 +108,10 @@ def frame_getitem(self: Any, key: Any) -> Any:
                 mask = mask.reindex(p.index, fill_value=False)
             mask = mask.to_numpy(dtype=bool)
         _check_mask(mask, len(p))
-        device.count("cudf_apply_boolean_mask", mask.nbytes + p.size * 8, int(mask.sum()) * p.shape[1] * 8)
-        return frame_of(p[mask])
+        made = frame_of(p[mask])
+        nbytes = int(mask.sum()) * p.shape[1] * 8
+        device.count("cudf_apply_boolean_mask", mask.nbytes + p.size * 8, nbytes, reads=[key, p], writes=made)
+        return made
     if isinstance(host_key, set):
         raise TypeError("Passing a set as an indexer is not supported. Use a list instead.")
     labels = list(host_key)
@@ -174,7 +176,7 @@ class Locator:
         if p.ndim == 2 and isinstance(found, pd.Series) and not self._one_column(key):
             return _row(p, found, key, self._pandas(p))
         result = wrap(found) if isinstance(found, (pd.Series, pd.DataFrame)) else _cell(p, key, found, self._positional)
-        device.count("cudf_gather", p.size * 8, getattr(found, "size", 1) * 8)
+        device.count("cudf_gather", p.size * 8, getattr(found, "size", 1) * 8, reads=p, writes=result)
         return result
 
     @staticmethod

@@ -81,7 +81,7 @@ def merge(left: Any, right: Any, how: str = "inner", on: Any = None, left_on: An
     if how == "cross":
         device.room(len(l_frame) * len(r_frame) * _width(l_frame, r_frame))
         out = _finish(l_frame.merge(r_frame, how="cross", suffixes=suffixes), how, sort)
-        return _counted(l_frame, r_frame, out)
+        return _counted(left, right, out)
     if not (left_index or right_index or left_on or right_on):
         if not common:
             raise ValueError("No common columns to perform merge on")
@@ -110,7 +110,7 @@ def merge(left: Any, right: Any, how: str = "inner", on: Any = None, left_on: An
         raise ValueError("there are overlapping columns but lsuffix and rsuffix are not defined")
     if how in ("leftsemi", "leftanti"):
         out = _filter(l_frame, r_frame, left_on, right_on, left_index, right_index, how)
-        return _counted(l_frame, r_frame, out)
+        return _counted(left, right, out)
     by_index = left_index or right_index
     _room(l_frame, r_frame, left_on, right_on)
     try:
@@ -134,7 +134,7 @@ def merge(left: Any, right: Any, how: str = "inner", on: Any = None, left_on: An
     for side, frame, suffix in (("right_only", l_frame, suffixes[0]), ("left_only", r_frame, suffixes[1])):
         if side in sides:
             _promote(out, [f"{c}{suffix}" if c in clash and suffix else c for c in frame.columns])
-    return _counted(l_frame, r_frame, _finish(out, how, sort, keep_index=by_index))
+    return _counted(left, right, _finish(out, how, sort, keep_index=by_index))
 
 
 def _width(left: pd.DataFrame, right: pd.DataFrame) -> int:
@@ -163,9 +163,9 @@ def _room(left: pd.DataFrame, right: pd.DataFrame, left_on: Any, right_on: Any) 
     device.room(int(found * len(left) / max(len(sample), 1)) * width // 2)  # half: it is an estimate
 
 
-def _counted(left: pd.DataFrame, right: pd.DataFrame, out: Any) -> Any:
+def _counted(left: Any, right: Any, out: pd.DataFrame) -> Any:
     """Enter a join in the account: both sides are read, and what comes out is written, be it many times as much."""
-    device.count("cudf_join", (left.size + right.size) * 8, out.size * 8)
+    device.count("cudf_join", (left.size + right.size) * 8, out.size * 8, reads=[left, right], writes=out)
     return out
 
 

@@ -46,7 +46,7 @@ def columnwise(op: str, left: Any, right: Any, reflect: bool, fill_value: Any = 
     out = binop(op, right, left) if reflect else binop(op, left, right)
     if lost is not None and lost.any():
         out = pd.Series(out).mask(lost).array if not hasattr(out, "_mask") else masked(out._data, out._mask | lost)
-    device.count(f"cudf_{op}", out.nbytes, out.nbytes)
+    device.count(f"cudf_{op}", out.nbytes, out.nbytes, reads=[left, right], writes=out)
     return out
 
 

@@ -205,9 +205,12 @@ def reduce_frame(self: Any, op: str, axis: Any = 0, numeric_only: bool = False, 
         if not p.size:
             index = p.columns[:0] if axis in (0, "index") else p.index
             return series_of(pd.Series(masked(np.full(len(index), np.nan), np.ones(len(index), bool)), index=index))
-    device.count(f"cudf_reduce_{op}", p.size * 8, p.shape[1] * 8)
-    if axis in (1, "columns"):
-        return _rows(p, op, **kwargs)
+    made = _rows(p, op, **kwargs) if axis in (1, "columns") else _columns(p, op, axis, **kwargs)
+    device.count(f"cudf_reduce_{op}", p.size * 8, p.shape[1] * 8, reads=p, writes=made)
+    return made
+
+
+def _columns(p: pd.DataFrame, op: str, axis: Any, **kwargs: Any) -> Any:
     results = []
     for i in range(p.shape[1]):
         array = p.iloc[:, i].array

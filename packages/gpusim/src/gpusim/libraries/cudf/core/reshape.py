@@ -71,14 +71,17 @@ def concat(objs: Any, axis: Any = 0, join: str = "outer", ignore_index: bool = F
         if not all(indexes):
             raise TypeError("when concatenating indices you must provide ONLY indices")
         return objs[0].append(objs[1:]) if len(objs) > 1 else objs[0]
-    device.count("cudf_concatenate", sum(o.size * 8 for o in objs), sum(o.size * 8 for o in objs))
     if axis == 1:
-        return _side_by_side(objs, join, ignore_index, sort, labels)
-    if all(isinstance(o, classes["Series"]) for o in objs):
+        made = _side_by_side(objs, join, ignore_index, sort, labels)
+    elif all(isinstance(o, classes["Series"]) for o in objs):
         names_ = {o.name for o in objs}
         p = pd.Series(concat_arrays([o._p.array for o in objs]), name=objs[0].name if len(names_) == 1 else None)
-        return series_of(p if ignore_index else p.set_axis(_indexes(objs)))
-    return _stacked([o if o.ndim == 2 else o.to_frame() for o in objs], join, ignore_index, sort)
+        made = series_of(p if ignore_index else p.set_axis(_indexes(objs)))
+    else:
+        made = _stacked([o if o.ndim == 2 else o.to_frame() for o in objs], join, ignore_index, sort)
+    nbytes = sum(o.size * 8 for o in objs)
+    device.count("cudf_concatenate", nbytes, nbytes, reads=objs, writes=made)
+    return made
 
 
 def _indexes(objs: list) -> pd.Index:

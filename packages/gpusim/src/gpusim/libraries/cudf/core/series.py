@@ -51,7 +51,7 @@ def reduction(op: str, name: str) -> Any:
         if numeric_only and self.dtype.kind not in "iufb":
             raise TypeError(f"Series.{op} does not allow numeric_only={numeric_only} with non-numeric dtypes.")
         array = self._storage
-        device.count(f"cudf_reduce_{op}", array.nbytes, 8)
+        device.count(f"cudf_reduce_{op}", array.nbytes, 8, reads=array, writes=())  # the number is the host's
         kwargs = {key: value for key, value in kwargs.items() if key in ("ddof", "min_count")}
         return reduce(op, array, skipna, **kwargs)
 
@@ -91,7 +91,7 @@ class Series(Indexed, SingleColumn, Unary):
     def from_arrow(cls, array: Any) -> Any:
         """A Series of an Arrow array."""
         storage = as_storage(array, None, False)
-        device.uploaded(device.size(storage))
+        device.uploaded(device.size(storage), writes=storage)
         return series_of(pd.Series(storage, copy=False))
 
     def to_pandas(self, *, index: bool = True, nullable: bool = False, arrow_type: bool = False) -> pd.Series:

@@ -84,7 +84,7 @@ def sort_values(self: Any, *args: Any, **kwargs: Any) -> Any:
     out = p.iloc[found]
     if options.get("ignore_index"):
         out = out.reset_index(drop=True)
-    device.count("cudf_sort", p.size * 8, p.size * 8)
+    device.count("cudf_sort", p.size * 8, p.size * 8, reads=p, writes=out)
     return mimic(self, wrap(out), options.get("inplace", False))
 
 
@@ -190,7 +190,7 @@ def drop_duplicates(self: Any, *args: Any, **kwargs: Any) -> Any:
     out = p[~found.to_numpy()]
     if ignore:
         out = out.reset_index(drop=True)
-    device.count("cudf_distinct", p.size * 8, out.size * 8)
+    device.count("cudf_distinct", p.size * 8, out.size * 8, reads=p, writes=out)
     return mimic(self, wrap(out), inplace)
 
 

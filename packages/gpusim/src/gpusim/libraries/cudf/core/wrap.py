@@ -111,8 +111,8 @@ def frame_of(p: pd.DataFrame, cls: Any = None) -> Any:
     if index is not p.index:
         p = p.set_axis(index)
     object.__setattr__(out, "_p", p)
-    for position in range(p.shape[1]):
-        device.account(p._get_column_array(position) if hasattr(p, "_get_column_array") else p.iloc[:, position].array)
+    for array in device.storages(p):
+        device.account(array)
     return out
 
 

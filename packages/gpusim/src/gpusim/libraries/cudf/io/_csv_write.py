@@ -150,7 +150,7 @@ def to_csv(
             else pc.fill_null(fields[0], na_rep)
         )
         out += lineterminator.join(lines.to_pylist()) + lineterminator
-    sources.counted_write("to_csv", arrays, len(out))
+    sources.counted_write("to_csv", arrays, len(out), df)
     if path_or_buf is None:
         return out
     data = out.encode()

@@ -68,7 +68,7 @@ def write_to_dataset(
         folders = [_folder(name, value) for name, value in zip(partition_cols or (), values, strict=True)]
         fs.mkdirs(fs.sep.join([root, *folders]), exist_ok=True)
         buffer = io.BytesIO()
-        data = write_file(tables(part, preserve_index), buffer, given)
+        data = write_file(part, tables(part, preserve_index), buffer, given)
         fs.pipe_file(fs.sep.join([root, *folders, filename]), data)
         footers.append(_footer(data, fs.sep.join([*folders, filename])))
     return merge_parquet_filemetadata(footers) if return_metadata else None

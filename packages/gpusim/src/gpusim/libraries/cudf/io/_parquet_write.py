@@ -158,8 +158,10 @@ def _footer(data: bytes, path: str | None) -> np.ndarray:
     return np.frombuffer(out.getvalue(), np.uint8)
 
 
-def write_file(table: pa.Table, path: Any, given: dict[str, Any], storage_options: dict | None = None) -> bytes:
-    """Write a table; return the file's bytes."""
+def write_file(
+    frame: Any, table: pa.Table, path: Any, given: dict[str, Any], storage_options: dict | None = None
+) -> bytes:
+    """Write a frame's table; return the file's bytes."""
     plain = pa.table(
         {name: _plain(column) for name, column in zip(table.schema.names, table.columns, strict=True)}
     ).replace_schema_metadata(table.schema.metadata)
@@ -170,7 +172,7 @@ def write_file(table: pa.Table, path: Any, given: dict[str, Any], storage_option
         writer.write_table(plain, row_group_size=rows)
         writer.add_key_value_metadata(plain.schema.metadata or {})
     data = out.getvalue()
-    sources.counted_write("to_parquet", [column.combine_chunks() for column in plain.columns], len(data))
+    sources.counted_write("to_parquet", plain.columns, len(data), frame)
     with sources.sink(path, storage_options) as file:
         file.write(data)
     return data
@@ -258,7 +260,7 @@ def to_parquet(
     names = list(metadata_file_path) if sources.is_list_like(metadata_file_path) else [metadata_file_path] * len(paths)
     footers = []
     for place, (start, stop), name in zip(paths, itertools.pairwise(cuts), names, strict=True):
-        data = write_file(table.slice(start, stop - start), place, given, storage_options)
+        data = write_file(df, table.slice(start, stop - start), place, given, storage_options)
         if metadata_file_path is not None:
             footers.append(_footer(data, name))
     return merge_parquet_filemetadata(footers) if footers else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -200,20 +200,20 @@ def sink(path_or_buf: Any, storage_options: dict | None = None) -> Iterator[Any]
         raise TypeError(f"Unrecognized output type: {type(path_or_buf)}")
 
 
-def counted_read(name: str, nbytes: int, columns: dict[Any, pa.Array]) -> None:
-    """Enter a reader's work: the file's bytes go to the device as they are and are decoded there."""
+def counted_read(name: str, nbytes: int, columns: Iterable[pa.Array], made: Any) -> None:
+    """Enter a reader's work: the file's bytes go to the device as they are, and are decoded there to what was made."""
     from cudf.core import device
 
-    device.uploaded(nbytes)
-    device.count(name, nbytes, sum(column.nbytes for column in columns.values()))
+    device.uploaded(nbytes, writes=())  # the file's bytes have no memory here, they are decoded on the host
+    device.count(name, nbytes, sum(column.nbytes for column in columns), reads=(), writes=made)
 
 
-def counted_write(name: str, columns: list[pa.Array], nbytes: int) -> None:
-    """Enter a writer's work: columns are encoded on the device, the file's bytes come to the host."""
+def counted_write(name: str, columns: Iterable[pa.Array], nbytes: int, frame: Any) -> None:
+    """Enter a writer's work: a frame's columns are encoded on the device, the file's bytes come to the host."""
     from cudf.core import device
 
-    device.count(name, sum(column.nbytes for column in columns), nbytes)
-    device.downloaded(nbytes)
+    device.count(name, sum(column.nbytes for column in columns), nbytes, reads=frame, writes=())
+    device.downloaded(nbytes, reads=())
 
 
 def columns_of(frame: Any) -> dict[Any, pa.Array]:

@@ -87,5 +87,6 @@ def read_avro(
         if kind is None:
             raise NotSimulatedError(f"read_avro of a field of type {field['type']!r}", "flat fields and arrays")
         out[name] = pa.array([_value(row[name], kind) for row in rows], kind)
-    sources.counted_read("read_avro", len(data), out)
-    return cudf.DataFrame._from_columns(out)
+    made = cudf.DataFrame._from_columns(out)
+    sources.counted_read("read_avro", len(data), out.values(), made)
+    return made

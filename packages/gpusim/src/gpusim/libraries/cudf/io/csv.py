@@ -258,8 +258,8 @@ def read_csv(
             columns[column] = dates(inferred(array, len(frame)).cast(pa.string()), dayfirst)
         else:
             columns[column] = inferred(array, len(frame))
-    sources.counted_read("read_csv", len(raw), columns)
     result = cudf.DataFrame._from_columns(columns)
+    sources.counted_read("read_csv", len(raw), columns.values(), result)
     categories = {
         column: kind
         for column, kind in wanted.items()

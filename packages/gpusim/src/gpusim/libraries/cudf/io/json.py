@@ -166,8 +166,9 @@ def read_json(
                     columns[name] = pa.nulls(rows, arrow_type(kind))
             if prune_columns:
                 columns = {name: values for name, values in columns.items() if name in set(map(str, dtype))}
-        sources.counted_read("read_json", nbytes, columns)
-        return _default_widths(cudf.DataFrame._from_columns(columns), dtype)
+        made = cudf.DataFrame._from_columns(columns)
+        sources.counted_read("read_json", nbytes, columns.values(), made)
+        return _default_widths(made, dtype)
     warnings.warn("Using CPU via Pandas to read JSON dataset, this may be GPU accelerated in the future", stacklevel=2)
     source = sources.only(sources.resolve(path_or_buf, storage_options), "read_json (via pandas)")
     value = pd.read_json(source, *args, lines=lines, dtype=dtype, compression=compression, orient=orient, **kwargs)
@@ -254,7 +255,7 @@ def to_json(
         for row in zip(*texts.values(), strict=True)
     ]
     out = ("".join(f"{row}\n" for row in rows) or "\n") if lines else "[" + ",".join(rows) + "]"
-    sources.counted_write("to_json", list(columns.values()), len(out))
+    sources.counted_write("to_json", columns.values(), len(out), frame)
     if path_or_buf is None:
         return out
     data = out.encode()

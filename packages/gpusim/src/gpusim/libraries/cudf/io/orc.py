@@ -139,7 +139,7 @@ def read_orc(
             name: array.cast(target, safe=False) if pa.types.is_timestamp(array.type) else array
             for name, array in values.items()
         }
-    sources.counted_read("read_orc", nbytes, values)
+    columns = list(values.values())
     levels = [values.pop(name) for name in list(values) if re.fullmatch(r"__index_level_\d+__", name)]
     index = None
     if len(levels) == 1:
@@ -148,7 +148,9 @@ def read_orc(
         index = cudf.MultiIndex.from_frame(
             cudf.DataFrame._from_columns(dict(enumerate(levels))), names=[None] * len(levels)
         )
-    return cudf.DataFrame._from_columns(values, index=index)
+    made = cudf.DataFrame._from_columns(values, index=index)
+    sources.counted_read("read_orc", nbytes, columns, made)
+    return made
 
 
 def _dated(column: pa.ChunkedArray) -> pa.Array:
@@ -202,7 +204,7 @@ def to_orc(
     if row_index_stride is not None:
         options["row_index_stride"] = int(row_index_stride)
     orc.write_table(table, out, **options)
-    sources.counted_write("to_orc", list(columns.values()), out.getbuffer().nbytes)
+    sources.counted_write("to_orc", columns.values(), out.getbuffer().nbytes, df)
     with sources.sink(fname, storage_options) as file:
         file.write(out.getvalue())
 

@@ -295,9 +295,12 @@ def _read(
         order = [name for name in dict.fromkeys(name.split(".")[0] for name in read) if name in names]
         table = table.select(order)
     values = {name: plain(table.column(name)) for name in table.schema.names}
-    sources.counted_read("read_parquet", nbytes, values)
+    columns = list(values.values())
     rows = table.num_rows if table.num_columns else sum(stop - begin for begin, stop in spans)
-    return _with_index(cudf, values, rows, meta, len(files), spans if row_groups is not None else None, start, nrows)
+    spans = spans if row_groups is not None else None
+    made = _with_index(cudf, values, rows, meta, len(files), spans, start, nrows)
+    sources.counted_read("read_parquet", nbytes, columns, made)
+    return made
 
 
 def _decoded(metadata: pq.FileMetaData, columns: list | None, groups: Any) -> int:

@@ -56,5 +56,6 @@ def read_text(
             raise NotSimulatedError("read_text(compression_offsets=…)", "read_text(byte_range=…)")
         data = gzip.decompress(data)
     array = pa.array(rows_in(data, delimiter.encode(), byte_range, strip_delimiters), pa.string())
-    sources.counted_read("read_text", size, {"": array})
-    return cudf.Series._from_arrow(array)
+    made = cudf.Series._from_arrow(array)
+    sources.counted_read("read_text", size, [array], made)
+    return made

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from gpusim.device import queue
 from gpusim.importing.errors import NotSimulatedError
 
-from ..internals._arrays import infer_output_type, is_cudf, raw, to_device_sparse
+from ..internals._arrays import Returning, infer_output_type, is_cudf, launched, raw, to_device_sparse
 from ..internals._estimator import _load
 from ..internals.base import Base
 
@@ -46,10 +45,13 @@ class _Texts(Base):
         values = list(raw(X))
         return [text if self.delimiter in (None, " ") else text.replace(self.delimiter, " ") for text in values]
 
-    def _give(self, matrix: Any) -> Any:
-        queue.count(f"cuml.{type(self).__name__}.transform", 0, matrix.data.nbytes)
-        wanted = self._get_output_type()
-        return matrix if wanted in ("numpy", "pandas") and self.output_type is not None else to_device_sparse(matrix)
+    def _give(self, matrix: Any, X: Any) -> Any:
+        with Returning() as launches:
+            launched(f"cuml.{type(self).__name__}.transform", 0, X)
+            wanted = self._get_output_type()
+            host = wanted in ("numpy", "pandas") and self.output_type is not None
+            launches.result = matrix if host else to_device_sparse(matrix)
+        return launches.result
 
     def fit(self, X: Any, y: Any = None) -> Any:
         """Learn the words."""
@@ -59,12 +61,12 @@ class _Texts(Base):
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Learn the words, and the matrix."""
         self._model = self._make()
-        return self._give(self._model.fit_transform(self._documents(X)))
+        return self._give(self._model.fit_transform(self._documents(X)), X)
 
     def transform(self, X: Any) -> Any:
         """The sparse (texts, words) matrix."""
         check_is_fitted(self)
-        return self._give(self._model.transform(self._documents(X)))
+        return self._give(self._model.transform(self._documents(X)), X)
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_model" in self.__dict__

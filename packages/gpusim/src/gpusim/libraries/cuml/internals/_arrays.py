@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 import warnings
 from typing import Any
 
@@ -83,8 +84,59 @@ def raw(array: Any, count: bool = True) -> Any:
         host = np.asarray(array)
     if count:
         nbytes = getattr(host, "nbytes", 0) if not scipy.sparse.issparse(host) else host.data.nbytes
-        queue.count("memcpy HtoD", 0, nbytes, "h2d")
+        queue.count("memcpy HtoD", 0, nbytes, "h2d", reads=(), writes=())  # what arrives is computed on where it lay
     return host
+
+
+def views(value: Any) -> list[np.ndarray]:
+    """The device memory of inputs or results: of CuPy's arrays and matrices, of cuDF's columns, or of a list of these."""
+    if isinstance(value, (list, tuple)):
+        return [view for item in value for view in views(item)]
+    if isinstance(value, cupy.ndarray):
+        return [value._a]
+    if is_cupy_sparse(value):
+        from cupyx.scipy.sparse import _host
+
+        return _host.views(value)
+    if is_cudf(value):
+        from cudf.core import device
+
+        return device.views(value)
+    return []
+
+
+class Returning:
+    """Inside the block launches wait for `result`: the last one is entered as having written it."""
+
+    _running = threading.local()  # .waiting: the launches of the method that this thread runs
+    result: Any = None
+
+    def __enter__(self) -> Returning:
+        self._before = getattr(self._running, "waiting", None)
+        self._waiting: list[tuple] = []
+        self._running.waiting = self._waiting
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._running.waiting = self._before
+        for launch in self._waiting[:-1]:
+            _enter(*launch, ())
+        for launch in self._waiting[-1:]:
+            _enter(*launch, views(self.result))
+
+
+def launched(name: str, nbytes: int, *given: Any) -> None:
+    """Enter a launch that reads so many bytes of some inputs.  What it learns is the host's model, and no device memory."""
+    waiting = getattr(Returning._running, "waiting", None)
+    if waiting is None:
+        _enter(name, nbytes, given, ())
+    else:
+        waiting.append((name, nbytes, given))
+
+
+def _enter(name: str, nbytes: int, given: Any, writes: Any) -> None:
+    reads = () if queue.watcher is None else views(given)
+    queue.count(name, nbytes, queue.nbytes(writes), reads=reads, writes=writes)
 
 
 def check_shape(shape: tuple[int, ...], array: Any, min_samples: int = 1) -> None:
@@ -246,7 +298,7 @@ def convert(value: Any, output_type: str | None, index: Any = None, flatten: boo
     if output_type in ("pandas", "cudf"):
         return _to_frame(value, output_type, index, flatten)
     if output_type == "numpy" or output_type is None:
-        queue.count("memcpy DtoH", value.nbytes, 0, "d2h")
+        queue.count("memcpy DtoH", value.nbytes, 0, "d2h", reads=(), writes=())
         return value
     if value.dtype.kind not in "iufb":
         raise TypeError(f"output_type={output_type!r} doesn't support outputs of dtype object and shape {value.shape}")
@@ -263,7 +315,7 @@ def _to_frame(value: np.ndarray, output_type: str, index: Any, flatten: bool) ->
         index = None
     frame = pd.Series(value.ravel(), index=index) if one else pd.DataFrame(value, index=index)
     if output_type == "pandas":
-        queue.count("memcpy DtoH", value.nbytes, 0, "d2h")
+        queue.count("memcpy DtoH", value.nbytes, 0, "d2h", reads=(), writes=())
         return frame
     import cudf
 

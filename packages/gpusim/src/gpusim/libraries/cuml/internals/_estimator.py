@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from gpusim.device import queue
 from gpusim.device.thread_warnings import ignored
 
 from ._arrays import (
@@ -21,6 +20,7 @@ from ._arrays import (
     check_y,
     convert,
     infer_output_type,
+    launched,
     raw,
 )
 from .base import Base
@@ -106,9 +106,10 @@ class Estimator(Base):
             self._dtype = host.dtype
         return host
 
-    def _launch(self, name: str, *arrays: Any) -> None:
-        nbytes = sum(getattr(a, "nbytes", 0) for a in arrays)
-        queue.count(f"cuml.{type(self).__name__}.{name}", nbytes, 0)
+    def _launch(self, name: str, hosts: tuple, *given: Any) -> None:
+        """Enter a launch that reads what was given, in the host's form `hosts`."""
+        nbytes = sum(getattr(a, "nbytes", 0) for a in hosts)
+        launched(f"cuml.{type(self).__name__}.{name}", nbytes, *given)
 
     def _fit(self, X: Any, y: Any = None, sample_weight: Any = None, **options: Any) -> Any:
         """Fit a new model; returns the checked X."""
@@ -124,7 +125,7 @@ class Estimator(Base):
         arguments = (host,) if target is None else (host, target)
         if weight is not None:
             options["sample_weight"] = weight
-        self._launch("fit", host, target)
+        self._launch("fit", (host, target), X, y, sample_weight)
         with _FUTURE, _SAID, _CONVERGED:
             self._train(model, *arguments, **options)
         self._fitted_model = model
@@ -153,14 +154,14 @@ class Estimator(Base):
         model = self.__dict__.get("_fitted_model")
         host = self._check_X(X, reset=model is None)
         self._fitted_model = model or self._make()
-        self._launch("partial_fit", host)
+        self._launch("partial_fit", (host,), X)
         self._fitted_model.partial_fit(host)
         return self
 
     def _apply(self, name: str, X: Any, **options: Any) -> Any:
         model = self._model
         host = self._check_X(X)
-        self._launch(name, host)
+        self._launch(name, (host,), X)
         with _FUTURE, _SAID, _CONVERGED:
             return self._cast(getattr(model, name)(host, **options))
 

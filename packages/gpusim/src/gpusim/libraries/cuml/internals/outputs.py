@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from ._arrays import convert, index_of, infer_output_type
+from ._arrays import Returning, convert, index_of, infer_output_type
 from .global_settings import GlobalSettings
 
 OUTPUT_TYPES = ("input", "numpy", "cupy", "cudf", "pandas")
@@ -81,10 +81,11 @@ def method(
 
     @functools.wraps(function)
     def wrapper(self: Any, *args: Any, **kwargs: Any) -> Any:
-        result = function(self, *args, **kwargs)
-        first = args[0] if args else next(iter(kwargs.values()), None)
-        output_type = self._get_output_type(first)
-        result = convert(result, output_type, index_of(first) if keep_index else None, flatten)
+        with Returning() as launches:
+            result = function(self, *args, **kwargs)
+            first = args[0] if args else next(iter(kwargs.values()), None)
+            output_type = self._get_output_type(first)
+            result = launches.result = convert(result, output_type, index_of(first) if keep_index else None, flatten)
         if names and hasattr(result, "columns"):
             wanted = getattr(self, "feature_names_in_", None) if names == "in" else self._names_out()
             if wanted is not None and len(wanted) == len(result.columns):

@@ -18,7 +18,7 @@ class _Bayes(ProbabilisticClassifier):
         model = self.__dict__.get("_fitted_model")
         host = self._check_X(X, reset=model is None)
         self._fitted_model = model or self._make()
-        self._launch("partial_fit", host)
+        self._launch("partial_fit", (host,), X, y, sample_weight)
         weight = None if sample_weight is None else raw(sample_weight)
         self._fitted_model.partial_fit(
             host, check_y(y), classes=None if classes is None else np.unique(raw(classes)), sample_weight=weight

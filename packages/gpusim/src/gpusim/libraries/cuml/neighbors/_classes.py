@@ -32,7 +32,7 @@ class _Neighbors(Estimator):
     def _query(self, name: str, X: Any, **options: Any) -> Any:
         model = self._model
         host = None if X is None else self._check_X(X)
-        self._launch(name, host)
+        self._launch(name, (host,), X)
         return getattr(model, name)(host, **options)
 
     @method(keep_index=True)

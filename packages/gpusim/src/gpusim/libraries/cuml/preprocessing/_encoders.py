@@ -10,7 +10,7 @@ import pandas as pd
 from gpusim.device import queue
 from gpusim.importing.errors import NotSimulatedError
 
-from ..internals._arrays import convert, index_of, infer_output_type, is_cudf, raw
+from ..internals._arrays import convert, index_of, infer_output_type, is_cudf, launched, raw
 from ..internals.base import Base
 from ..internals.outputs import method
 
@@ -200,7 +200,7 @@ class _Encoder(Base):
     def _encode(self, X: Any) -> Any:
         _need(self, "_fitted")
         frame = _table(X)
-        queue.count(f"cuml.{type(self).__name__}.transform", int(frame.size) * 8, 0)
+        launched(f"cuml.{type(self).__name__}.transform", int(frame.size) * 8, X)
         try:
             return self._fitted.transform(frame.to_numpy(dtype=object) if not self._numeric else frame.to_numpy())
         except ValueError as error:
@@ -211,7 +211,7 @@ class _Encoder(Base):
     def _learn(self, X: Any, model: Any) -> None:
         frame = self._begin(X)
         self._numeric = all(frame[name].dtype.kind in "iufb" for name in frame)
-        queue.count(f"cuml.{type(self).__name__}.fit", int(frame.size) * 8, 0)
+        launched(f"cuml.{type(self).__name__}.fit", int(frame.size) * 8, X)
         self._fitted = model.fit(frame.to_numpy() if self._numeric else frame.to_numpy(dtype=object))
 
     @method(keep_index=True, names="out")

@@ -1,6 +1,1 @@
-"""Kernels written in CUDA C++: parsed, typed by C's rules, and run by the engine as every other kernel.
-
-A subset of C++ that ordinary kernels keep to is turned into C (:mod:`.cxx`), parsed by pycparser, and translated into the
-syntax tree of a Python function in which every operation has the type that C gives it.  From there on it is a kernel like
-one of Numba's: compiled for the CPU, its accesses checked, its first launch traced, with the lines of the C code.
-"""
+"""CuPy's kernels of CUDA C++: how they are made, and their arguments.  The compiler is `gpusim.kernels.frontend.cuda_cpp`."""

@@ -10,10 +10,10 @@ import numpy as np
 
 from gpusim.device import queue
 from gpusim.importing.errors import NotSimulatedError
+from gpusim.kernels.frontend.cuda_cpp.c_types import OF_DTYPE, Carray, Scalar
+from gpusim.kernels.frontend.cuda_cpp.errors import Code
 
 from . import launch, params
-from .errors import Code
-from .kinds import OF_DTYPE, Carray, Scalar
 from .params import FLOAT16, Number, Operands, parsed
 
 ATOMICS = {"Add": frozenset(("i8",)), "Max": frozenset(("f4", "f8")), "Min": frozenset(("f4", "f8"))}
@@ -90,26 +90,12 @@ class ElementwiseKernel:
         in_types, out_types, found = params.decide(self.in_params, self.out_params, in_types, [a.dtype for a in outs])
         if size != -1:
             shape = (int(size),)
-        outs = self._outputs(outs, out_types, shape, size != -1)
+        outs = params.outputs(outs, self.out_params, out_types, shape, size != -1)
         result = None if self.no_return else outs[0] if self.nout == 1 and not self.return_tuple else tuple(outs)
         if 0 in shape:
             return result
         self._launch(views[: self.nin], outs, in_types, found, shape, block_size)
         return result
-
-    def _outputs(self, outs: list, out_types: list, shape: tuple[int, ...], sized: bool) -> list:
-        from .._core import launch as core
-
-        if not outs:
-            if any(p.raw for p in self.out_params) and not sized:
-                raise ValueError("Output array size is Undecided")
-            return [core.empty(shape, np.dtype(t)) for t in out_types]
-        for p, a in zip(self.out_params, outs, strict=True):
-            if not isinstance(a, core.array_class):
-                raise TypeError("Output arguments type must be cupy.ndarray")
-            if not p.raw and a.shape != shape:
-                raise ValueError("Out shape is mismatched")
-        return outs
 
     def _launch(self, ins: list, outs: list, in_types: list, found: dict, shape: tuple, block_size: int) -> None:
         operands, values = Operands(), []
@@ -144,8 +130,7 @@ class ElementwiseKernel:
                 kernel, (-(-total // block_size), 1, 1), (min(block_size, total), 1, 1), tuple(values), 0, False
             )
             operands.put_back()
-        touched = [a if isinstance(a, np.ndarray) else a._a for a in ins if not isinstance(a, Number)]
-        queue.count(*(self.name, operands.read, operands.written), by=self, reads=touched, writes=writes)
+        operands.count(self)
 
     def _compiled(self, key: tuple) -> Any:
         if key not in self._made:
@@ -215,8 +200,7 @@ class ElementwiseKernel:
 def _compiled(text: str, name: str, defines: tuple[str, ...], raw: tuple[tuple[str, Carray], ...]) -> Any:
     """The engine's kernel for some C++: the same one for every object that says the same."""
     from gpusim.kernels import Kernel
-
-    from .module import Module
+    from gpusim.kernels.frontend.cuda_cpp.module import Module
 
     made = Module(Code(text, name), defines, ATOMICS).kernel(name, dict(raw))
     if made.variables:

@@ -9,8 +9,7 @@ import numpy as np
 
 from gpusim.kernels.driver_errors import LaunchError
 from gpusim.kernels.faults import TRACE_SETTING, KernelError
-
-from .kinds import Pointer, Scalar
+from gpusim.kernels.frontend.cuda_cpp.c_types import Pointer, Scalar
 
 
 class ArgumentFault(KernelError, TypeError):

@@ -11,8 +11,7 @@ import numpy as np
 
 from gpusim.device import queue
 from gpusim.importing.errors import NotSimulatedError
-
-from .kinds import OF_DTYPE
+from gpusim.kernels.frontend.cuda_cpp.c_types import OF_DTYPE
 
 FLOAT16 = np.dtype(np.float16)
 
@@ -207,24 +206,46 @@ def broadcast(args: list, params: tuple[Parameter, ...], use_size: bool) -> tupl
     return views, shape
 
 
-class Operands:
-    """The arrays of one launch as flat memory: what is not contiguous, or float16, is copied there and back, in stream order.
+def outputs(given: list, params: tuple[Parameter, ...], dtypes: list, shape: tuple[int, ...], sized: bool) -> list:
+    """The arrays that a kernel writes: those that were given, checked, or new ones.
 
-    Attributes
-    ----------
-    read, written : int
-        Bytes.
+    Raises
+    ------
+    TypeError, ValueError
+        As CuPy raises them; `sized` says that a size was given for raw ones.
     """
+    from .._core import launch
+
+    if not given:
+        if any(p.raw for p in params) and not sized:
+            raise ValueError("Output array size is Undecided")
+        return [launch.empty(shape, np.dtype(t)) for t in dtypes]
+    for p, a in zip(params, given, strict=True):
+        if not isinstance(a, launch.array_class):
+            raise TypeError("Output arguments type must be cupy.ndarray")
+        if not p.raw and a.shape != shape:
+            raise ValueError("Out shape is mismatched")
+    return given
+
+
+class Operands:
+    """The arrays of one launch as flat memory: what is not contiguous, or float16, is copied there and back, in stream order."""
 
     def __init__(self) -> None:
-        self.read = self.written = 0
+        self._read = self._written = 0  # bytes
+        self._reads: list[np.ndarray] = []
+        self._writes: list[np.ndarray] = []
         self._back: list[tuple[np.ndarray, np.ndarray]] = []
 
     def taken(self, view: np.ndarray, *, read: bool = True, written: bool = False) -> np.ndarray:
         """A flat array with an array's elements in C order."""
         nbytes = _distinct(view)
-        self.read += nbytes if read else 0
-        self.written += nbytes if written else 0
+        if read:
+            self._read += nbytes
+            self._reads.append(view)
+        if written:
+            self._written += nbytes
+            self._writes.append(view)
         dtype = np.dtype(np.float32) if view.dtype == FLOAT16 else view.dtype
         if view.flags.c_contiguous and view.flags.writeable and dtype == view.dtype:
             return view.reshape(-1)
@@ -233,6 +254,10 @@ class Operands:
         if written:
             self._back.append((view, copy))
         return copy.reshape(-1)
+
+    def count(self, kernel: Any) -> None:
+        """Enter the launch in the account."""
+        queue.count(kernel.name, self._read, self._written, by=kernel, reads=self._reads, writes=self._writes)
 
     def put_back(self) -> None:
         """Copy back what was written to copies."""

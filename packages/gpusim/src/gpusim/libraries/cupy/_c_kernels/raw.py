@@ -8,14 +8,12 @@ import os
 import threading
 from typing import Any
 
-import numpy as np
-
 from gpusim.importing.errors import NotSimulatedAttribute, NotSimulatedError
 from gpusim.kernels import limits
+from gpusim.kernels.frontend.cuda_cpp.c_types import Pointer
+from gpusim.kernels.frontend.cuda_cpp.errors import Code
 
 from . import launch
-from .errors import Code
-from .kinds import Array, Pointer, Scalar
 
 _MOST = 227 * 1024  # bytes of shared memory of a block of compute capability 9.0
 _DYNAMIC = 48 * 1024  # bytes of shared memory that a launch may ask for without being allowed more
@@ -38,7 +36,7 @@ class Loaded:
     """
 
     def __init__(self, code: str, options: tuple, name_expressions: tuple | None, name: str):
-        from .module import Module
+        from gpusim.kernels.frontend.cuda_cpp.module import Module
 
         defines = []
         for k, option in enumerate(options):
@@ -55,28 +53,10 @@ class Loaded:
         self.module = Module(source, tuple(defines))
         self.mapping: dict[str, str] = {}
         for expression in name_expressions or ():
-            self.mapping[expression] = self._named(expression)
+            self.mapping[expression] = self.module.named(expression)
         self._variables: dict[str, Any] = {}
         self._kernels: dict[str, Any] = {}
         self._lock = threading.RLock()
-
-    def _named(self, expression: str) -> str:
-        """The function that a C++ name expression means."""
-        from . import cxx, tokens
-
-        name, _, rest = expression.replace(" ", "").partition("<")
-        name = name.rpartition("::")[2]
-        module = self.module
-        if not rest:
-            if name not in module.kernels:
-                module.code.wrong(f"name expression not found: {expression}", 1)
-            return name
-        inside = expression.partition("<")[2].rpartition(">")[0]
-        made = cxx.body(tokens.split(inside), module.unit)
-        args = [" ".join(t.text for t in part) for part in cxx.arguments(made)]
-        if name not in module.unit.templates:
-            module.code.wrong(f"name expression not found: {expression}", 1)
-        return module.instantiate(name, [module.spelled(a) for a in args], module.helper, None)
 
     def compiled(self, name: str) -> Any:
         """The engine's kernel and what it takes.
@@ -115,34 +95,11 @@ class Loaded:
                     from ..cuda._errors import CUDADriverError
 
                     raise CUDADriverError(500)
-                kind, item = self.module.variables[name]
-                shape = kind.shape if isinstance(kind, Array) else ()
-                of = kind.of if isinstance(kind, Array) else kind
-                count = int(np.prod(shape, dtype=np.int64))
-                made = core.empty((count,), of.dtype)
-                made._a[...] = self._initial(item.init, of, shape)
+                values = self.module.initial(name)
+                made = core.empty(values.shape, values.dtype)
+                made._a[...] = values
                 self._variables[name] = made
             return self._variables[name]
-
-    def _initial(self, init: Any, of: Scalar, shape: tuple[int, ...]) -> np.ndarray:
-        from pycparser import c_ast
-
-        from .statements import spread
-
-        values = np.zeros(shape, of.dtype)
-        if init is None:
-            return values.reshape(-1)
-        f, given = self.module.helper, {}
-        if isinstance(init, c_ast.InitList) and shape:
-            spread(init, shape, (), given, f)
-        else:
-            given[()] = init.exprs[0] if isinstance(init, c_ast.InitList) else init
-        for place, node in given.items():
-            made = f.converted(f.value(node), of, node)
-            if made.const is None:
-                f.refuse("an initial value that is computed", node)
-            values[place] = made.const
-        return values.reshape(-1)
 
 
 @functools.lru_cache(maxsize=256)

@@ -9,9 +9,9 @@ import numpy as np
 
 from gpusim.device import queue
 from gpusim.importing.errors import NotSimulatedError
+from gpusim.kernels.frontend.cuda_cpp.errors import Code
 
 from . import launch, params
-from .errors import Code
 from .params import FLOAT16, Number, Operands, parsed
 
 _BLOCK = 512  # CuPy's threads of a block
@@ -79,27 +79,13 @@ class ReductionKernel:
         out_shape = (
             tuple(1 if k in reduced else n for k, n in enumerate(shape)) if keepdims else tuple(shape[k] for k in kept)
         )
-        outs = self._outputs(outs, out_types, out_shape)
+        outs = params.outputs(outs, self.out_params, out_types, out_shape, False)
         if outs[0].size == 0:
             return outs[0]
         if self.identity == "" and 0 in shape:
             raise ValueError(f"zero-size array to reduction operation {self.name} which has no identity")
         self._launch(views, outs, in_types, found, shape, (reduced, kept))
         return outs[0]
-
-    def _outputs(self, outs: list, out_types: list, out_shape: tuple[int, ...]) -> list:
-        from .._core import launch as core
-
-        if not outs:
-            if any(p.raw for p in self.out_params):
-                raise ValueError("Output array size is Undecided")
-            return [core.empty(out_shape, np.dtype(t)) for t in out_types]
-        for p, a in zip(self.out_params, outs, strict=True):
-            if not isinstance(a, core.array_class):
-                raise TypeError("Output arguments type must be cupy.ndarray")
-            if not p.raw and a.shape != out_shape:
-                raise ValueError("Out shape is mismatched")
-        return outs
 
     def _launch(self, ins: list, outs: list, in_types: list, found: dict, shape: tuple, axes: tuple) -> None:
         reduced, kept = axes
@@ -134,9 +120,7 @@ class ReductionKernel:
                 grid = -(-total // _THREADS)
                 launch.launched(kernel, (grid, 1, 1), (min(_THREADS, total), 1, 1), values, 0, False)
             operands.put_back()
-        touched = [a if isinstance(a, np.ndarray) else a._a for a in ins if not isinstance(a, Number)]
-        writes = tuple(a._a for a in outs)
-        queue.count(self.name, operands.read, operands.written, by=self, reads=touched, writes=writes)
+        operands.count(self)
 
     def _compiled(self, key: tuple) -> tuple:
         if key not in self._made:
@@ -213,8 +197,7 @@ POST_MAP(_s);
 def _compiled(text: str, name: str, defines: tuple[str, ...]) -> tuple[tuple, np.dtype]:
     """The engine's two kernels for some C++, and the type of what is between them."""
     from gpusim.kernels import Kernel
-
-    from .module import Module
+    from gpusim.kernels.frontend.cuda_cpp.module import Module
 
     module = Module(Code(text, name), defines)
     made = [module.kernel(f"{name}{end}") for end in ("_parts", "")]

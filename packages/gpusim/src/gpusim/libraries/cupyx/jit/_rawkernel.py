@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from gpusim.kernels.frontend import source as sources
+from gpusim.kernels.frontend.cuda_cpp.c_types import OF_DTYPE, Carray
+from gpusim.kernels.frontend.cuda_cpp.errors import Code
+from gpusim.kernels.frontend.python import source as sources
 
 from . import _types
 from ._objects import Array, Number
@@ -81,9 +83,7 @@ class JitRawKernel:
         return self._made[key]
 
     def _translate(self, kinds: tuple, kernel: bool) -> tuple[Any, Any, bool]:
-        from cupy._c_kernels.errors import Code
-        from cupy._c_kernels.kinds import OF_DTYPE, Carray
-        from cupy._c_kernels.module import Module
+        from gpusim.kernels.frontend.cuda_cpp.module import Module
 
         from ._transpile import JitError, Transpiler
 
@@ -112,7 +112,7 @@ class JitRawKernel:
         if error is not None:
             raise error
         code = Code(text, tree.name, source.filename, source.text)
-        module = Module(code, atomics=None, place=source)
+        module = Module(code, place=source)
         module.externals.update(transpiler.externals)
         self._codes[kinds] = text
         made = module.kernel(tree.name, raw) if kernel else module.device(tree.name, module.helper, None, raw)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gpusim.importing.errors import NotSimulatedError
+from gpusim.kernels.frontend.cuda_cpp.c_types import OF_DTYPE
 
 ORDER = "?bBhHiIlLqQefdFD"
 OPERATORS = {
@@ -103,8 +104,6 @@ def ctype(dtype: np.dtype) -> str:
     NotSimulatedError
         For float16.
     """
-    from cupy._c_kernels.kinds import OF_DTYPE
-
     if dtype not in OF_DTYPE:
         raise NotSimulatedError(f"{dtype} in a JIT kernel", "float32")
     kind = OF_DTYPE[dtype]

@@ -7,13 +7,6 @@ from typing import Any
 import pyarrow as pa
 
 
-def launch(name: str, *arrays: pa.Array, written: int = 0) -> None:
-    """Count one kernel over arrays in the engine's account."""
-    from cudf.core import device
-
-    device.count(name, sum(array.nbytes for array in arrays), written)
-
-
 class BaseAccessor:
     """An accessor's parent and the making of its results.
 
@@ -43,21 +36,27 @@ class BaseAccessor:
     ) -> Any:
         """Return an array, or with `expand` a dict of arrays, as what the parent is: a Series (a frame) or an Index."""
         import cudf
+        from cudf.core import device
+
+        def launched(written: int, made: Any) -> None:
+            device.count(type(self).__name__, self._array.nbytes, written, reads=self._parent, writes=made)
 
         of_index = isinstance(self._parent, cudf.Index)
         if expand:
-            launch(type(self).__name__, self._array, written=sum(column.nbytes for column in array.values()))
             frame = cudf.DataFrame._from_columns(array, index=None if of_index else self._parent.index)
+            launched(sum(column.nbytes for column in array.values()), frame)
             if of_index:
                 index = cudf.MultiIndex.from_frame(frame)
                 index.names = [None] * len(array)
                 return index
             return frame
-        launch(type(self).__name__, self._array, written=array.nbytes)
         name = self._parent.name if replace_name is None else replace_name
         if of_index:
-            return cudf.Index._from_arrow(array, name=name)
-        return cudf.Series._from_arrow(array, index=self._parent.index if retain_index else None, name=name)
+            made = cudf.Index._from_arrow(array, name=name)
+        else:
+            made = cudf.Series._from_arrow(array, index=self._parent.index if retain_index else None, name=name)
+        launched(array.nbytes, made)
+        return made
 
     def __setattr__(self, key: str, value: Any) -> None:
         if key not in ("_parent", "_column"):

@@ -141,7 +141,6 @@ class GroupBy:
             raise pd.errors.DataError("All requested aggregations are unsupported.")
         if any(scans) and not all(scans):
             raise NotImplementedError("Cannot perform both aggregation and scan in one operation")
-        device.count("cudf_groupby", self.obj._p.size * 8, g.ngroups * max(done, 1) * 8)
         if two:
             columns: Any = pd.MultiIndex.from_tuples(labels)
         elif not labels and self.obj._p.ndim == 2:
@@ -151,10 +150,16 @@ class GroupBy:
             if self.obj._p.ndim == 2 and not kwargs:
                 columns.names = self.obj._p.columns.names
         if scans and all(scans):
-            return frame_of(make_frame(arrays, self.obj._p.index, columns))
-        order = self._order
-        frame = make_frame({i: a.take(order) for i, a in arrays.items()}, g.labels.take(order), columns)
-        return self._finish(frame, named=bool(kwargs) or isinstance(func, dict))
+            made = frame_of(make_frame(arrays, self.obj._p.index, columns))
+        else:
+            order = self._order
+            frame = make_frame({i: a.take(order) for i, a in arrays.items()}, g.labels.take(order), columns)
+            made = self._finish(frame, named=bool(kwargs) or isinstance(func, dict))
+        p, nbytes = self.obj._p, g.ngroups * max(done, 1) * 8
+        keys = [key.array for key in g.keys if p.ndim == 1 or key.name not in p.columns]
+        read = (p.size + sum(map(len, keys))) * 8
+        device.count("cudf_groupby", read, nbytes, reads=[self.obj, *keys], writes=made)
+        return made
 
     def _finish(self, frame: pd.DataFrame, named: bool = False) -> Any:
         if not self._as_index:

@@ -46,7 +46,7 @@ def to_datetime(arg: Any, errors: str = "raise", dayfirst: bool = False, yearfir
     if isinstance(arg, classes["DataFrame"]):
         with queue.suspended_account():  # cuDF adds the columns up where they lie
             made = classes["Series"](pd.to_datetime(arg.to_pandas(), errors=errors))
-        count("cudf_to_datetime", 8 * arg.size, 8 * len(made))
+        count("cudf_to_datetime", 8 * arg.size, 8 * len(made), reads=arg, writes=made)
         return made
     if pd.api.types.is_scalar(arg):
         found = pd.to_datetime(arg, errors=errors, dayfirst=dayfirst, utc=utc, format=format, unit=unit)

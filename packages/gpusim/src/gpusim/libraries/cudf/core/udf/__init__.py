@@ -202,7 +202,6 @@ def apply_series(self: Any, func: Any, args: tuple, kwargs: dict) -> Any:
     _check(func, args, kwargs)
     array = self._storage
     index = self._p.index
-    device.count("cudf_apply", array.nbytes, array.nbytes)
     try:
         import numba
 
@@ -224,6 +223,7 @@ def apply_series(self: Any, func: Any, args: tuple, kwargs: dict) -> Any:
     found = _run(func, compiled, plain, null, lambda i: NULL, args)
     out = _result(found, dtype, index)
     out.name = None
+    device.count("cudf_apply", array.nbytes, array.nbytes, reads=array, writes=out)
     return out
 
 
@@ -250,7 +250,6 @@ def apply_frame(self: Any, func: Any, axis: Any = 1, raw: bool = False, result_t
         raise NotImplementedError("engine_kwargs is currently not supported.")
     _check(func, args, kwargs)
     p = self._p
-    device.count("cudf_apply", p.size * 8, len(p) * 8)
     names = _used(func, list(p.columns))
     try:
         import numba
@@ -260,7 +259,7 @@ def apply_frame(self: Any, func: Any, axis: Any = 1, raw: bool = False, result_t
         extra = tuple(numba.typeof(a) for a in args)
         text = [n for n in names if family(p[n].array) in ("text", "null")]
         if text:
-            return _text_rows(func, p, names, args)
+            return _applied(p, _text_rows(func, p, names, args))
         columns = {n: _values(p[n].array) for n in names}
         kind = np.dtype([(n, v.dtype) for n, (v, _) in columns.items()])
         rows = np.zeros(len(p), kind)
@@ -279,7 +278,12 @@ def apply_frame(self: Any, func: Any, axis: Any = 1, raw: bool = False, result_t
         return {n: NULL if m[i] else v[i].item() if v.dtype.kind not in "Mm" else v[i] for n, (v, m) in columns.items()}
 
     found = _run(func, compiled, rows, null, one, args)
-    return _result(found, dtype, p.index)
+    return _applied(p, _result(found, dtype, p.index))
+
+
+def _applied(p: Any, made: Any) -> Any:
+    device.count("cudf_apply", p.size * 8, len(p) * 8, reads=p, writes=made)
+    return made
 
 
 def _used(func: Any, columns: list) -> list:

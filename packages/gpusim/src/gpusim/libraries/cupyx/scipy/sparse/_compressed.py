@@ -9,8 +9,6 @@ import numpy as np
 import scipy.sparse as _scipy
 from cupyx._bridge import convert
 
-from gpusim.device import queue
-
 from . import _host
 from ._arithmetic import Arithmetic, _axis, _validate_axis
 from ._base import _spbase, issparse, sparray, spmatrix
@@ -101,7 +99,7 @@ class _compressed(Arithmetic, _spbase):
         make = getattr(_scipy, f"{self.format}_{_host.kind_name(self._is_array)}")
         there = make(convert.down(dense if dense.ndim == 1 and 1 in self._allow_nd else cupy.atleast_2d(dense)))
         made = _host.lift(there)
-        queue.count("cusparse_denseToSparse", dense.nbytes, _host.size(made))
+        _host.count("cusparse_denseToSparse", dense, made)
         return (made.data, made.indices, made.indptr), made.shape if shape is None else shape, False
 
     # state

@@ -97,7 +97,7 @@ def bmat(blocks: Any, format: Any, dtype: Any) -> Any:
     host = [[None if b is None else _host.host(b) for b in row] for row in rows]
     made = _scipy.block_array(host, format=form, dtype=dtype)
     made = _host.lift(made, array)
-    queue.count("cusparse_bmat", sum(map(_host.size, flat)), _host.size(made))
+    _host.count("cusparse_bmat", flat, made)
     if form == "coo":
         made.has_canonical_format = False
     return made.asformat(format)

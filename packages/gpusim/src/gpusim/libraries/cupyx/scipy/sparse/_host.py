@@ -110,15 +110,23 @@ def compute(name: str, function: Callable, *operands: Any, array: bool, form: st
     down = [host(x) if hasattr(x, "_part_names") else convert.down(x) for x in operands]
     with np.errstate(all="ignore"):
         made = result(function(*down), array, form)
-    queue.count(f"cusparse_{name}", sum(size(x) for x in operands), size(made))
+    count(f"cusparse_{name}", operands, made)
     return made
 
 
-def size(x: Any) -> int:
-    """Bytes of a device array or matrix."""
+def count(name: str, operands: Any, made: Any) -> None:
+    """Enter a launch that reads some arrays and matrices, and writes others; both may be lists."""
+    reads, writes = views(operands), views(made)
+    queue.count(name, queue.nbytes(reads), queue.nbytes(writes), reads=reads, writes=writes)
+
+
+def views(x: Any) -> list[np.ndarray]:
+    """The device memory of an array, a matrix, or a list of them."""
     if hasattr(x, "_part_names"):
-        return sum(getattr(x, name).nbytes for name in x._part_names)
-    return x.nbytes if is_dense(x) else 0
+        return [getattr(x, name)._a for name in x._part_names]
+    if isinstance(x, (list, tuple)):
+        return [view for item in x for view in views(item)]
+    return [x._a] if is_dense(x) else []
 
 
 def index_dtype(arrays: tuple = (), maxval: Any = None, check_contents: bool = False) -> Any:

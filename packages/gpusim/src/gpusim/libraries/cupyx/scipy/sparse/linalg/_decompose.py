@@ -9,18 +9,17 @@ import cupy
 import numpy as np
 import scipy.sparse.linalg as _scipy
 from cupyx._bridge import convert, takes
+from cupyx.scipy.sparse import _host
 from cupyx.scipy.sparse._base import issparse
-
-from gpusim.device import queue
 
 from ._iterative import on_host
 
 _MODULE = "cupyx.scipy.sparse.linalg"
 
 
-def _send(name: str, *results: Any) -> Any:
+def _send(name: str, operands: tuple, *results: Any) -> Any:
     made = [convert.up(r) for r in results]
-    queue.count(f"cupyx_{name}", 0, sum(m.nbytes for m in made))
+    _host.count(f"cupyx_{name}", operands, made)
     return made[0] if len(made) == 1 else tuple(made)
 
 
@@ -47,8 +46,8 @@ def eigsh(a: Any, k: int, *, which: str, v0: Any, ncv: Any, maxiter: Any, tol: f
     if a.dtype.kind != "c":
         values, vectors = values.real, vectors.real
     if not return_eigenvectors:
-        return _send("eigsh", values)
-    return _send("eigsh", values, vectors.astype(a.dtype, copy=False))
+        return _send("eigsh", (a, v0), values)
+    return _send("eigsh", (a, v0), values, vectors.astype(a.dtype, copy=False))
 
 
 def _eigen(a: Any, k: int, which: str, v0: Any, tol: float) -> tuple[np.ndarray, np.ndarray]:
@@ -85,7 +84,7 @@ def svds(a: Any, k: int, *, ncv: Any, tol: float, which: str, maxiter: Any, retu
         u, s, vt = _scipy.svds(there, k, tol=tol)
         order = np.argsort(s)
         u, s, vt = u[:, order], s[order], vt[order]
-    return _send("svds", u, s, vt) if return_singular_vectors else _send("svds", s)
+    return _send("svds", (a,), u, s, vt) if return_singular_vectors else _send("svds", (a,), s)
 
 
 @takes(_MODULE)
@@ -111,7 +110,7 @@ def norm(x: Any, ord: Any, axis: Any) -> Any:
         raise TypeError(f"input must be a cupyx.scipy.sparse matrix or array, got {type(x).__name__}")
     if axis is None and ord in (None, "fro", "f"):
         return cupy.linalg.norm(cupy.abs(x.data))
-    return _send("norm", _scipy.norm(on_host(x.tocsr()), ord, axis))
+    return _send("norm", (x,), _scipy.norm(on_host(x.tocsr()), ord, axis))
 
 
 # Powers of sparse matrices.

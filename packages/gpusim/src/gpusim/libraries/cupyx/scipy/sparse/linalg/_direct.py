@@ -50,7 +50,7 @@ def spsolve(A: Any, b: Any) -> Any:
         warnings.warn("CSR format is required. Converting to CSR format.", SparseEfficiencyWarning, stacklevel=3)
     right = convert.down(b.astype(A.dtype, copy=False))
     x = _solve(_host.host(A), right).reshape(b.shape).astype(A.dtype, copy=False)
-    return finish("csrlsvqr", np.asfortranarray(x), 0)[0]
+    return finish("csrlsvqr", (A, b), np.asfortranarray(x), 0)[0]
 
 
 @takes(_MODULE)
@@ -69,7 +69,7 @@ def lsqr(A: Any, b: Any) -> tuple:
     x = _solve(_host.host(A).astype(np.float64), convert.down(b.astype(np.float64)))
     if not np.isfinite(x).all():
         x = np.linalg.lstsq(_host.host(A).toarray().astype(np.float64), convert.down(b), rcond=None)[0]
-    return finish("csrlsvqr", x, 0)[0], *(None,) * 9
+    return finish("csrlsvqr", (A, b), x, 0)[0], *(None,) * 9
 
 
 @takes(_MODULE)
@@ -82,7 +82,7 @@ def lsmr(A: Any, b: Any, x0: Any, damp: float, atol: float, btol: float, conlim:
     start = None if x0 is None else convert.down(x0).ravel()
     maxiter = min(there.shape) * 5 if maxiter is None else maxiter
     made = _scipy.lsmr(on_host(A), convert.down(b), damp, atol, btol, conlim, maxiter, x0=start)
-    return (*finish("lsmr", made[0].astype(np.float64), 0)[:1], *made[1:])
+    return (*finish("lsmr", (A, b, x0), made[0].astype(np.float64), 0)[:1], *made[1:])
 
 
 @takes(_MODULE)
@@ -90,10 +90,11 @@ def minres(
     A: Any, b: Any, x0: Any, shift: float, tol: float, maxiter: Any, M: Any, callback: Any, check: bool
 ) -> tuple:
     """Minimal residuals for a symmetric matrix."""
+    operands = A, b, x0, M
     A, M, start, b = system(A, M, x0, b)
     back = None if callback is None else (lambda x: callback(convert.up(x)))
     x, info = _scipy.minres(A, b, start, rtol=tol, shift=shift, maxiter=maxiter, M=M, callback=back, check=check)
-    return finish("minres", x.astype(b.dtype, copy=False), info)
+    return finish("minres", operands, x.astype(b.dtype, copy=False), info)
 
 
 @takes(_MODULE)
@@ -121,7 +122,7 @@ def spsolve_triangular(A: Any, b: Any, lower: bool, overwrite_A: bool, overwrite
     right = convert.down(b).astype(np.promote_types(A.dtype, b.dtype))
     x = _scipy.spsolve_triangular(half, right, lower=lower)
     wide = np.promote_types(A.dtype, np.float64)
-    return finish("cusparseSpSM", np.asfortranarray(x.astype(wide, copy=False)), 0)[0]
+    return finish("cusparseSpSM", (A, b), np.asfortranarray(x.astype(wide, copy=False)), 0)[0]
 
 
 class SuperLU:
@@ -148,7 +149,7 @@ class SuperLU:
         if trans not in ("N", "T", "H"):
             raise ValueError("trans must be 'N', 'T', or 'H'")
         right = convert.down(rhs.astype(self.L.dtype))
-        return finish("cusparseSpSM", np.asfortranarray(self._host.solve(right, trans)), 0)[0]
+        return finish("cusparseSpSM", (self.L, self.U, rhs), np.asfortranarray(self._host.solve(right, trans)), 0)[0]
 
 
 def _decompose(name: str, A: Any, **options: Any) -> SuperLU:
@@ -214,7 +215,7 @@ class _Pattern(SuperLU):
             steps = [((m.T.conj() if trans == "H" else m.T).tocsr(), not low) for m, low in reversed(steps)]
         for matrix, low in steps:
             x = _scipy.spsolve_triangular(matrix, x, lower=low)
-        return finish("cusparseSpSM", np.asfortranarray(x), 0)[0]
+        return finish("cusparseSpSM", (self.L, self.U, rhs), np.asfortranarray(x), 0)[0]
 
 
 @takes(_MODULE)

@@ -13,8 +13,6 @@ from cupyx._bridge import convert, takes
 from cupyx.scipy.sparse import _host
 from cupyx.scipy.sparse._base import issparse
 
-from gpusim.device import queue
-
 from ._interface import aslinearoperator
 
 _MODULE = "cupyx.scipy.sparse.linalg"
@@ -50,10 +48,10 @@ def system(A: Any, M: Any, x0: Any, b: Any) -> tuple[Any, Any, Any, Any]:
     return on_host(A), on_host(M), start.copy(), b
 
 
-def finish(name: str, x: np.ndarray, info: Any) -> tuple[Any, Any]:
-    """Send a solution to the device and count it."""
+def finish(name: str, operands: tuple, x: np.ndarray, info: Any) -> tuple[Any, Any]:
+    """Send a solution to the device and count what solved it."""
     made = convert.up(x)
-    queue.count(f"cupyx_{name}", made.nbytes, made.nbytes)
+    _host.count(f"cupyx_{name}", operands, made)
     return made, info
 
 
@@ -63,7 +61,7 @@ def _krylov(name: str) -> Callable:
     def solve(
         A: Any, b: Any, x0: Any, *, rtol: float, atol: float, maxiter: Any, M: Any, callback: Any
     ) -> tuple[Any, int]:
-        given = b
+        given, operands = b, (A, b, x0, M)
         A, M, start, b = system(A, M, x0, b)
         n = len(b)
         if n == 0:
@@ -74,7 +72,7 @@ def _krylov(name: str) -> Callable:
         back = None if callback is None else (lambda x: callback(convert.up(x)))
         with np.errstate(all="ignore"):
             x, info = scipy(A, b, start, rtol=rtol, atol=atol, maxiter=maxiter, M=M, callback=back)
-        return finish(name, x.astype(b.dtype, copy=False), info)
+        return finish(name, operands, x.astype(b.dtype, copy=False), info)
 
     solve.__doc__ = f"As ``scipy.sparse.linalg.{name}``, on the device; gives the solution and 0 or the iterations."
     return takes(_MODULE, name)(solve)
@@ -91,7 +89,7 @@ def gmres(
     callback_type: Any,
 ) -> tuple[Any, int]:  # fmt: skip
     """Generalised minimal residuals; ``maxiter`` counts inner iterations and the callback comes at each restart."""
-    given = b
+    given, operands = b, (A, b, x0, M)
     A, M, x, b = system(A, M, x0, b)
     n = len(b)
     if n == 0:
@@ -120,7 +118,8 @@ def gmres(
             break
         x = x + _cycle(residual, rest, restart, lambda v: multiply(prepare(v)))
         done += restart
-    return finish("gmres", solution.astype(b.dtype, copy=False), done if done >= maxiter and rest > limit else 0)
+    info = done if done >= maxiter and rest > limit else 0
+    return finish("gmres", operands, solution.astype(b.dtype, copy=False), info)
 
 
 def _cycle(residual: np.ndarray, rest: float, restart: int, apply: Callable) -> np.ndarray:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from .c_types import NAMED
 from .errors import Code
-from .kinds import NAMED
 from .tokens import Token
 
 REFERENCE = "_hf_ref_"

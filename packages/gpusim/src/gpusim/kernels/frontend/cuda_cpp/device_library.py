@@ -1,10 +1,17 @@
-"""What C's operations do where Python's differ: device functions, called from translated kernels."""
+"""What translated kernels call: C's operations where Python's differ, and CUDA's functions that Python does not have.
+
+`ENVIRONMENT` has all names that a translated kernel uses: these functions, NumPy's types, the intrinsics.
+"""
 
 from __future__ import annotations
 
+import builtins
+import keyword
 import math
 
 import numpy as np
+
+from .. import intrinsics
 
 
 class Device:
@@ -116,19 +123,81 @@ def whole_power(a, b):
     return result
 
 
-FUNCTIONS = {
-    f"_c_{function.__name__}": Device(function)
-    for function in (
-        quotient,
-        remainder,
-        clip_i4,
-        clip_u4,
-        clip_i8,
-        clip_u8,
-        rounded,
-        sign_bit,
-        floor_quotient,
-        floor_remainder,
-        whole_power,
-    )
-}
+# The inverse error functions and the normal distribution, by Halley's method on `erf` and `erfc`.
+
+
+def central(x):
+    """The number whose `erf` is x, for x of at most 0.5."""
+    r = 0.886226925452758 * x
+    for _ in range(4):
+        error = math.erf(r) - x
+        r -= error / (1.1283791670955126 * math.exp(-r * r) + r * error)
+    return r
+
+
+_central = Device(central)
+
+
+def erfcinv(x):
+    """The number whose `erfc` is x: steps from Hastings' approximation reach double precision."""
+    if not 0.0 <= x <= 2.0:
+        return math.nan
+    if x == 0.0:
+        return math.inf
+    if x == 2.0:
+        return -math.inf
+    if 0.5 <= x <= 1.5:
+        return _central(1.0 - x)  # a difference without error
+    part = x if x < 1.0 else 2.0 - x
+    t = math.sqrt(-2.0 * math.log(part / 2.0))
+    r = -0.70711 * ((2.30753 + t * 0.27061) / (1.0 + t * (0.99229 + t * 0.04481)) - t)
+    for _ in range(3):
+        error = math.erfc(r) - part
+        r += error / (1.1283791670955126 * math.exp(-r * r) - r * error)
+    return r if x < 1.0 else -r
+
+
+_erfcinv = Device(erfcinv)
+
+
+def erfinv(x):
+    """The number whose `erf` is x."""
+    if not -1.0 <= x <= 1.0:
+        return math.nan
+    if x == 1.0 or x == -1.0:
+        return math.copysign(math.inf, x)
+    if abs(x) > 0.5:
+        return math.copysign(_erfcinv(1.0 - abs(x)), x)
+    return _central(x)
+
+
+def normcdf(x):
+    """The share of the normal distribution below x."""
+    return 0.5 * math.erfc(-0.7071067811865476 * x)
+
+
+def normcdfinv(x):
+    """The number below which a share x of the normal distribution lies."""
+    return -1.4142135623730951 * _erfcinv(2.0 * x)
+
+
+ENVIRONMENT: dict[str, object] = {
+    **{f"_c_{np.dtype(t).kind}{np.dtype(t).itemsize}": t for t in (
+        np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64, np.float32, np.float64,
+        np.complex64, np.complex128,
+    )},
+    "_c_b1": np.bool_,
+    **{f"_c_{name}": value for name, value in intrinsics.TOP.items()},
+    "_c_math": math,
+    "_c_np": np,
+    **{f"_c_{function.__name__}": Device(function) for function in (
+        quotient, remainder, clip_i4, clip_u4, clip_i8, clip_u8,
+        rounded, sign_bit, floor_quotient, floor_remainder, whole_power, erfcinv, erfinv, normcdf, normcdfinv,
+    )},
+}  # fmt: skip
+
+
+def python_name(name: str) -> str:
+    """A C variable's name, where Python can have it; else with an underscore."""
+    taken = keyword.iskeyword(name) or hasattr(builtins, name) or name.startswith(("_c_", "_hf_"))
+    return f"{name}_" if taken else name

@@ -1,4 +1,6 @@
-"""C as Python: statements, declarations and expressions, with what must run before an expression put in front of it.
+"""The translation of a C function to a Python function whose source, for the engine, is the C code.
+
+Statements, declarations and expressions become Python's; what must run before an expression is put in front of it.
 
 Over 800 lines: it is one class, a walk over C's syntax tree with a method for each kind of node.
 """
@@ -8,16 +10,46 @@ from __future__ import annotations
 import ast
 import copy
 import itertools
+from dataclasses import dataclass, field
+from types import FunctionType
+from typing import Any
 
 from pycparser import c_ast
 
+from ..python import source as sources
 from . import values
-from .cxx import REFERENCE, SHARED
-from .kinds import BOOL, INT, LONG, UINT, ULONG, VOID, Array, Carray, Group, Pointer, Scalar, common
+from .c_types import BOOL, INT, LONG, UINT, ULONG, VOID, Array, Carray, Group, Pointer, Scalar, common
+from .cpp_to_c import REFERENCE, SHARED
+from .device_library import ENVIRONMENT
 from .scope import Scope, Usage, Variable, chain
 from .values import Value, added, binary, call, convert, decayed, index, literal, load, to, unary, wide
 
 _DIM3 = ("threadIdx", "blockIdx", "blockDim", "gridDim")
+
+
+@dataclass
+class Made:
+    """A translated function.
+
+    Attributes
+    ----------
+    python : function
+    params : list of (str, type)
+        As C declares them.
+    returns
+        The type it returns.
+    variables : list of str
+        The module's variables that it uses, each another array behind its parameters.
+    shared : int
+        Bytes of static shared memory.
+    """
+
+    python: FunctionType
+    params: list[tuple[str, object]]
+    returns: object
+    variables: list[str] = field(default_factory=list)
+    shared: int = 0
+    cooperative: bool = False
 
 
 class Place:
@@ -33,8 +65,8 @@ class Place:
         return ast.Subscript(copy.deepcopy(self.node), copy.deepcopy(place), context)
 
 
-class Statements:
-    """The translation of statements, declarations and expressions; a subclass gives `module` (types and functions) and `code`.
+class Translation:
+    """The translation of one function.
 
     Attributes
     ----------
@@ -42,17 +74,129 @@ class Statements:
         The type that the function returns.
     shared_bytes : int
         Of static shared memory, in this function and those it calls.
+    called : dict
+        What it calls, by the names that its Python has for them.
+    globals : dict
+        The module's variables that it uses, with their names in Python.
     """
 
-    returns: object = VOID
-    shared_bytes: int = 0
-
-    def __init__(self, module: object, code: object, usage: Usage):
-        self.module, self.code, self.usage = module, code, usage
+    def __init__(self, module: Any, usage: Usage, raw: dict[str, Carray] | None = None):
+        self.module, self.code, self.usage, self.raw = module, module.code, usage, raw or {}
         self.scope = Scope()
         self.out: list[ast.stmt] = []
+        self.first: list[ast.stmt] = []
+        self.loops: list = []
+        self.called: dict[str, object] = {}
+        self.globals: dict[str, str] = {}
+        self.returns: object = VOID
+        self.shared_bytes = 0
         self.line, self.column = 1, 0
         self.count = 0
+
+    def find(self, name: str) -> Variable | None:
+        """The variable that a name means, in this function or else in the module."""
+        if (found := self.scope.find(name)) is not None:
+            return found
+        if name in self.module.constants:
+            self.scope.levels[0][name] = self.module.constants[name]
+        elif name in self.module.variables:
+            kind, item = self.module.variables[name]
+            if SHARED in item.storage:
+                made = self.scope.own(name)
+                self.scope.levels[0][name] = Variable(kind, made)
+                before, _ = self.apart(lambda: self.allocate(made, "shared", kind.of, (0,)))
+                self.first += before
+            else:
+                self.global_name(name)
+        return self.scope.find(name)
+
+    def global_name(self, name: str) -> str:
+        """The Python name of a variable of the module, which becomes a parameter."""
+        if name not in self.globals:
+            kind, _ = self.module.variables[name]
+            self.globals[name] = self.scope.own(name)
+            self.scope.levels[0][name] = Variable(kind, self.globals[name], boxed=isinstance(kind, Scalar))
+        return self.globals[name]
+
+    def whole_function(self, node: c_ast.FuncDef, name: str, *, kernel: bool) -> Made:
+        """Translate a function definition."""
+        module = self.module
+        module.making.append(name)
+        self.line, self.column = node.decl.coord.line, 0
+        kind = node.decl.type
+        self.returns = module.resolve(kind.type, self)
+        if kernel and self.returns is not VOID:
+            self.wrong("a __global__ function must have a void return type", node.decl)
+        params, names, before = [], [], []
+        for param in kind.args.params if kind.args is not None else ():
+            if isinstance(param, c_ast.Typename):
+                if module.resolve(param.type, self) is VOID:
+                    continue
+                self.refuse("a parameter without a name", node.decl)
+            if isinstance(param, c_ast.EllipsisParam):
+                self.refuse("a variadic function", node.decl)
+            params.append((param.name, self.parameter(param, names, before, kernel)))
+        self.out = before
+        self.statement(node.body)
+        body = self.first + self.out
+        if self.returns is not VOID and not (body and isinstance(body[-1], ast.Return)):
+            body.append(self.stamp(ast.Return(literal(self.returns, 0).node)))
+        module.making.pop()
+        names += list(self.globals.values())
+        made = ast.FunctionDef(name, ast.arguments([], [ast.arg(n) for n in names], None, [], [], None, []), body or [
+            ast.Pass()], [])  # fmt: skip
+        if "type_params" in ast.FunctionDef._fields:
+            made.type_params = []
+        self.line, self.column = node.decl.coord.line, 0
+        made = _unshared(self.stamp(made))
+        return Made(self.python(made), params, self.returns, list(self.globals), self.shared_bytes)
+
+    def parameter(self, param: c_ast.Decl, names: list[str], before: list[ast.stmt], kernel: bool) -> object:
+        """Declare a parameter; its Python names are added to `names`."""
+        kind = self.module.resolve(param.type, self)
+        if isinstance(kind, Array):
+            kind = Pointer(kind.of)
+        name = param.name.removeprefix(REFERENCE)
+        own = self.scope.own(name)
+        names.append(own)
+        if name in self.raw:
+            kind = self.raw[name]
+            names += [f"{own}__size", *(f"{own}__{w}{k}" for w in ("shape", "strides") for k in range(kind.ndim))]
+            self.scope.declare(name, Variable(kind, own))
+        elif isinstance(kind, Pointer):
+            if isinstance(kind.to, Pointer):
+                self.refuse("a pointer to a pointer", param)
+            reference = param.name.startswith(REFERENCE)
+            moved = name in self.usage.assigned | self.usage.moved and not reference
+            still = kernel and not moved
+            array = load(own) if name not in self.usage.assigned or reference else None
+            self.scope.declare(name, Variable(kind, own, reference=reference, array=array, still=still))
+            if not kernel:
+                names.append(f"{own}__at")
+            elif moved:
+                made, _ = self.apart(lambda: self.assign(f"{own}__at", to("i8", ast.Constant(0))))
+                before += made
+        elif isinstance(kind, Scalar):
+            if name in self.usage.addressed:
+                box = self.scope.own(f"{name}__box")
+                made, _ = self.apart(lambda: self.allocate(box, "local", kind, (1,)))
+                target = ast.Subscript(load(box), ast.Constant(0), ast.Store())
+                before += [*made, self.stamp(ast.Assign([target], load(own)))]
+                self.scope.declare(name, Variable(kind, box, boxed=True))
+            else:
+                self.scope.declare(name, Variable(kind, own))
+        else:
+            self.refuse(f"a parameter of type {kind}", param)
+        return kind
+
+    def python(self, node: ast.FunctionDef) -> FunctionType:
+        """A function whose source, for the engine, is the C code."""
+        scope = dict(ENVIRONMENT) | self.called
+        exec(compile(ast.Module([node], []), self.code.filename, "exec"), scope)
+        function = scope[node.name]
+        function.__module__ = __name__
+        sources.translated(function, self.module.place, node)
+        return function
 
     def block(self, node: c_ast.Node | None) -> list[ast.stmt]:
         """The statements that a statement becomes, in a scope of their own."""
@@ -223,8 +367,6 @@ class Statements:
             other = [self.stamp(ast.If(test, made, other))]
         self.out += other
 
-    loops: list
-
     # Pieces
 
     def emit(self, statement: ast.stmt) -> None:
@@ -317,13 +459,13 @@ class Statements:
         return values.constant(node.value, node.type)
 
     def value_ID(self, node: c_ast.ID) -> Value:
-        variable = self.scope.find(node.name)
+        variable = self.find(node.name)
         if variable is None:
             if node.name in ("true", "false"):
                 return literal(BOOL, node.name == "true")
             if node.name == "warpSize":
                 return literal(INT, 32)
-            variable = self.module.enumerated(node.name)
+            variable = self.module.enums.get(node.name)
             if variable is not None:
                 return literal(INT, variable)
             if node.name in _DIM3:
@@ -355,7 +497,7 @@ class Statements:
     def place(self, node: c_ast.Node) -> Place:
         """Where an expression's value lies."""
         if isinstance(node, c_ast.ID):
-            variable = self.scope.find(node.name)
+            variable = self.find(node.name)
             if variable is None:
                 self.wrong(f'identifier "{node.name}" is undefined', node)
             if variable.const is not None or isinstance(variable.type, Array):
@@ -377,7 +519,7 @@ class Statements:
 
     def element(self, node: c_ast.ArrayRef) -> Place:
         base, subscripts = chain(node)
-        variable = self.scope.find(base.name) if isinstance(base, c_ast.ID) else None
+        variable = self.find(base.name) if isinstance(base, c_ast.ID) else None
         if variable is not None and isinstance(variable.type, Carray):
             return self.carray_element(variable, subscripts, node)
         if variable is not None and isinstance(variable.type, Array):
@@ -438,7 +580,7 @@ class Statements:
         base, subscripts = chain(node)
         if isinstance(base, c_ast.FuncCall) and isinstance(base.name, c_ast.StructRef):
             return self.module.builtins.member(self, base, subscripts)
-        variable = self.scope.find(base.name) if isinstance(base, c_ast.ID) else None
+        variable = self.find(base.name) if isinstance(base, c_ast.ID) else None
         if variable is not None and isinstance(variable.type, Array) and len(subscripts) < len(variable.type.shape):
             given = [self.whole(each) for each in subscripts]
             offset = self.flattened(variable.type.shape, given)
@@ -449,7 +591,7 @@ class Statements:
         return self.read(self.element(node))
 
     def value_StructRef(self, node: c_ast.StructRef) -> Value:
-        if isinstance(node.name, c_ast.ID) and node.name.name in _DIM3 and self.scope.find(node.name.name) is None:
+        if isinstance(node.name, c_ast.ID) and node.name.name in _DIM3 and self.find(node.name.name) is None:
             if node.field.name not in ("x", "y", "z"):
                 self.wrong(f'"{node.name.name}" has no member "{node.field.name}"', node)
             member = ast.Attribute(load(f"_c_{node.name.name}"), node.field.name, ast.Load())
@@ -457,7 +599,7 @@ class Statements:
         return self.module.builtins.attribute(self, node)
 
     def value_Cast(self, node: c_ast.Cast) -> Value:
-        kind = self.module.typename(node.to_type, self)
+        kind = self.module.resolve(node.to_type, self)
         if kind is VOID:
             return Value(VOID, self.value(node.expr).node)
         made = self.value(node.expr)
@@ -522,8 +664,8 @@ class Statements:
 
     def size_of(self, node: c_ast.UnaryOp) -> Value:
         if isinstance(node.expr, c_ast.Typename):
-            kind = self.module.typename(node.expr, self)
-        elif isinstance(node.expr, c_ast.ID) and (found := self.scope.find(node.expr.name)) is not None:
+            kind = self.module.resolve(node.expr, self)
+        elif isinstance(node.expr, c_ast.ID) and (found := self.find(node.expr.name)) is not None:
             kind = found.type
         else:
             _, made = self.apart(lambda: self.value(node.expr))
@@ -548,7 +690,7 @@ class Statements:
 
     def stepped(self, node: c_ast.UnaryOp) -> Value:
         step, late = (1 if "+" in node.op else -1), node.op.startswith("p")
-        variable = self.scope.find(node.expr.name) if isinstance(node.expr, c_ast.ID) else None
+        variable = self.find(node.expr.name) if isinstance(node.expr, c_ast.ID) else None
         if variable is not None and isinstance(variable.type, Pointer) and not variable.reference:
             old = self.value(node.expr)
             if late:
@@ -588,7 +730,7 @@ class Statements:
         return Value(made.type, load(name))
 
     def value_Assignment(self, node: c_ast.Assignment) -> Value:
-        variable = self.scope.find(node.lvalue.name) if isinstance(node.lvalue, c_ast.ID) else None
+        variable = self.find(node.lvalue.name) if isinstance(node.lvalue, c_ast.ID) else None
         if variable is not None and isinstance(variable.type, Pointer) and not variable.reference:
             return self.assign_pointer(variable, node)
         if variable is not None and isinstance(variable.type, Group):
@@ -690,7 +832,7 @@ class Statements:
             self.emit(ast.If(test.node, first, second))
             return Value(a.type, load(array), load(at))
         if a.type is VOID and b.type is VOID:
-            self.emit(ast.If(test.node, [*first, *_run(self, a)], [*second, *_run(self, b)]))
+            self.emit(ast.If(test.node, [*first, *self.effect(a)], [*second, *self.effect(b)]))
             return Value(VOID, ast.Constant(None))
         if not isinstance(a.type, Scalar) or not isinstance(b.type, Scalar):
             self.wrong(f'operand types are incompatible ("{a.type}" and "{b.type}")', node)
@@ -712,8 +854,14 @@ class Statements:
     def run(self, node: c_ast.Node) -> None:
         """An expression for its effect only."""
         made = self.value(node)
-        for statement in _run(self, made):
-            self.out.append(statement)
+        self.out += self.effect(made)
+
+    def effect(self, made: Value) -> list[ast.stmt]:
+        """The statements that evaluate something and drop it; none where that does nothing."""
+        works = any(isinstance(inner, ast.Call | ast.Subscript) for inner in ast.walk(made.node))
+        if not works or isinstance(made.type, Pointer | Array):
+            return []
+        return [self.stamp(ast.Expr(made.node))]
 
     def value_FuncCall(self, node: c_ast.FuncCall) -> Value:
         if isinstance(node.name, c_ast.StructRef):
@@ -920,15 +1068,6 @@ def _counts(node: c_ast.For, step: c_ast.Node) -> bool:
     return plain and bool(read & changed)
 
 
-def _run(self: Statements, made: Value) -> list[ast.stmt]:
-    """The statements that evaluate something and drop it; none where that does nothing."""
-    if any(isinstance(inner, ast.Call | ast.Subscript) for inner in ast.walk(made.node)):
-        if isinstance(made.type, Pointer | Array):
-            return []
-        return [self.stamp(ast.Expr(made.node))]
-    return []
-
-
 def _plain(node: ast.expr) -> bool:
     """Whether a node may be evaluated twice."""
     return isinstance(node, ast.Constant | ast.Name)
@@ -945,7 +1084,7 @@ def _char(kind: object) -> object:
     return getattr(kind, "char", kind)
 
 
-def spread(init: c_ast.InitList, shape: tuple[int, ...], at: tuple[int, ...], given: dict, f: Statements) -> None:
+def spread(init: c_ast.InitList, shape: tuple[int, ...], at: tuple[int, ...], given: dict, f: Translation) -> None:
     """Enter an array's initial values by their places."""
     exprs = list(init.exprs or ())
     nested = any(isinstance(e, c_ast.InitList) for e in exprs)
@@ -963,3 +1102,15 @@ def spread(init: c_ast.InitList, shape: tuple[int, ...], at: tuple[int, ...], gi
             f.refuse("a designated initial value", init)
         else:
             given[(*at, k)] = each
+
+
+def _unshared(node: ast.AST) -> ast.AST:
+    """A copy of a tree in which no node stands twice: the engine changes nodes in place."""
+    made = type(node)()
+    for name, value in vars(node).items():
+        if isinstance(value, ast.AST):
+            value = _unshared(value)
+        elif isinstance(value, list):
+            value = [_unshared(item) if isinstance(item, ast.AST) else item for item in value]
+        setattr(made, name, value)
+    return made

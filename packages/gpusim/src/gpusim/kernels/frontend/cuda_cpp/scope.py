@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pycparser import c_ast
 
-from .environment import python_name
+from .device_library import python_name
 
 
 @dataclass

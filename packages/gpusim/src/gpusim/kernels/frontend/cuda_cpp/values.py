@@ -4,11 +4,31 @@ from __future__ import annotations
 
 import ast
 import math
+import operator
 from dataclasses import dataclass
 
 import numpy as np
 
-from .kinds import BOOL, COMPLEX64, COMPLEX128, DOUBLE, FLOAT, INT, Array, Pointer, Scalar, common, promoted, wrapped
+from . import device_library
+from .c_types import (
+    BOOL,
+    COMPLEX64,
+    COMPLEX128,
+    DOUBLE,
+    FLOAT,
+    INT,
+    LLONG,
+    LONG,
+    UINT,
+    ULLONG,
+    ULONG,
+    Array,
+    Pointer,
+    Scalar,
+    common,
+    promoted,
+    wrapped,
+)
 
 
 @dataclass
@@ -37,7 +57,7 @@ def load(name: str) -> ast.Name:
 
 
 def call(name: str, *args: ast.expr) -> ast.Call:
-    """A call of one of the names in :mod:`.environment`."""
+    """A call of one of the names in :mod:`.device_library`."""
     function: ast.expr = load(name.partition(".")[0])
     for attribute in name.split(".")[1:]:
         function = ast.Attribute(function, attribute, ast.Load())
@@ -76,7 +96,7 @@ def convert(value: Value, kind: Scalar) -> Value:
     given = value.type
     if value.const is not None and kind.kind != "c":
         if given.kind == "f" and kind.kind in "iu":
-            return literal(kind, _clipped(value.const, kind))
+            return literal(kind, getattr(device_library, f"clip_{_wide(kind)}")(value.const))
         return literal(kind, bool(value.const) if kind.kind == "b" else value.const)
     if given.char == kind.char:
         return Value(kind, value.node, const=value.const)
@@ -85,22 +105,13 @@ def convert(value: Value, kind: Scalar) -> Value:
             return Value(kind, ast.Compare(value.node, [ast.NotEq()], [to(given.char, ast.Constant(0))]))
         return Value(kind, ast.Compare(value.node, [ast.NotEq()], [literal(given, 0).node]))
     if given.kind == "f" and kind.kind in "iu":
-        wide = kind.char if kind.size >= 4 else f"{kind.kind}4"
-        node = call(f"_c_clip_{wide}", value.node)
+        node = call(f"_c_clip_{_wide(kind)}", value.node)
         return Value(kind, node if kind.size >= 4 else to(kind.char, node))
     return Value(kind, to(kind.char, value.node))
 
 
-def _clipped(value: float, kind: Scalar) -> int:
-    wide = Scalar("", kind.char if kind.size >= 4 else f"{kind.kind}4")
-    limits = np.iinfo(wide.dtype)
-    if math.isnan(value):
-        return int(limits.min) if wide.char == "i8" else int(limits.min) if wide.char == "u8" else 0
-    return (
-        int(min(max(value, limits.min), limits.max))
-        if math.isinf(value)
-        else min(max(int(value), int(limits.min)), int(limits.max))
-    )
+def _wide(kind: Scalar) -> str:
+    return kind.char if kind.size >= 4 else f"{kind.kind}4"
 
 
 _OPERATORS = {
@@ -109,6 +120,11 @@ _OPERATORS = {
 }  # fmt: skip
 _COMPARE = {"<": ast.Lt, "<=": ast.LtE, ">": ast.Gt, ">=": ast.GtE, "==": ast.Eq, "!=": ast.NotEq}
 COMPARISONS = frozenset(_COMPARE)
+_FOLDED = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "&": operator.and_, "|": operator.or_, "^": operator.xor,
+    "<<": operator.lshift, ">>": operator.rshift, "/": device_library.quotient, "%": device_library.remainder,
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
+}  # fmt: skip
 
 
 def binary(op: str, a: Value, b: Value) -> Value | None:
@@ -164,21 +180,9 @@ def _folded(op: str, a: Value, b: Value) -> int | None:
     x, y = a.const, b.const
     if x is None or y is None:
         return None
-    if op in _COMPARE:
-        table = {"<": x < y, "<=": x <= y, ">": x > y, ">=": x >= y, "==": x == y, "!=": x != y}
-        return int(table[op])
-    if op in "/%":
-        if not y:
-            return None
-        quotient = abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
-        return quotient if op == "/" else x - quotient * y
-    if op in ("<<", ">>"):
-        return (x << y if op == "<<" else x >> y) if 0 <= y < 64 else None
-    return (
-        {"+": x + y, "-": x - y, "*": x * y, "&": 0, "|": 0, "^": 0}[op]
-        if op in "+-*"
-        else (x & y if op == "&" else x | y if op == "|" else x ^ y)
-    )
+    if (op in "/%" and not y) or (op in ("<<", ">>") and not 0 <= y < 64):
+        return None
+    return int(_FOLDED[op](x, y))
 
 
 def unary(op: str, a: Value) -> Value | None:
@@ -216,8 +220,6 @@ def constant(text: str, kind: str) -> Value:
     octal = len(body) > 1 and body.startswith("0") and body[1].isdigit()
     value = int(body, 8) if octal else int(body, 0)
     unsigned, longs = "u" in suffix, suffix.count("l")
-    from .kinds import LLONG, LONG, UINT, ULLONG, ULONG
-
     tries = [UINT, ULONG] if unsigned else [INT, LONG]
     if not unsigned and (body.startswith(("0x", "0b")) or octal):
         tries = [INT, UINT, LONG, ULONG]

@@ -1,13 +1,17 @@
-"""What CUDA gives every kernel: mathematics, atomics, shuffles, barriers, and the members of the few objects there are."""
+"""What CUDA gives every kernel: mathematics, complex numbers, `printf`, and the members of the few objects there are."""
 
 from __future__ import annotations
 
 import ast
+import functools
+import re
+from typing import Any
 
+import numpy as np
 from pycparser import c_ast
 
-from . import builtins_complex, builtins_print, builtins_warp
-from .kinds import (
+from . import builtins_threads
+from .c_types import (
     BOOL,
     COMPLEX64,
     COMPLEX128,
@@ -21,11 +25,10 @@ from .kinds import (
     VOID,
     Carray,
     Group,
-    Pointer,
     Scalar,
     common,
 )
-from .values import Value, binary, call, convert, index, literal, load, real_of, to
+from .values import Value, binary, call, convert, literal, load, real_of, to
 
 MATH = {
     "sqrt": "sqrt", "exp": "exp", "log": "log", "log2": "_c_np.log2", "log10": "log10", "exp2": "_c_np.exp2", "expm1": "expm1",
@@ -85,6 +88,19 @@ NEAREST = {"__float2int_rn": (FLOAT, INT), "__double2int_rn": (DOUBLE, INT), "lr
             "llrint": (None, LLONG), "llrintf": (FLOAT, LLONG)}  # fmt: skip
 
 
+CU_BINARY = {"cuCadd": "+", "cuCsub": "-", "cuCmul": "*", "cuCdiv": "/"}
+CU_PARTS = {"cuCreal": "real", "cuCimag": "imag"}
+CU_UNARY = {"cuConj": "conj", "cuCabs": "abs"}
+CU_MADE = {"make_cuDoubleComplex": "_hf_make16", "make_cuFloatComplex": "_hf_make8", "make_cuComplex": "_hf_make8"}
+CU_CONVERTED = {"cuComplexDoubleToFloat": COMPLEX64, "cuComplexFloatToDouble": COMPLEX128}
+CU_COMPLEX = frozenset(
+    name + end for name in (*CU_BINARY, *CU_PARTS, *CU_UNARY, "cuCfma") for end in ("", "f")
+) | frozenset((*CU_MADE, *CU_CONVERTED))  # fmt: skip
+"""The functions of ``cuComplex.h``; with an f after the operation's name, in single precision."""
+
+
+_SPECIFIER = re.compile(r"%[-+ #0]*(?:\d+)?(?:\.\d+)?(hh|h|ll|l|z|t|j)?(.)", re.S)
+
 OF_PYTHON = ("_hf_minimum", "_hf_maximum", "_hf_power", "_hf_floordiv", "_hf_pymod")
 
 
@@ -110,11 +126,11 @@ class Builtins:
             return "call_math"
         if name == "sync":
             return "call_sync"
-        if name in builtins_complex.NAMES:
+        if name in CU_COMPLEX:
             return "call_cucomplex"
         if name in COMPLEX or name in ("lround", "llround", "lroundf", "llroundf"):
             return "call_other"
-        if builtins_warp.knows(name):
+        if builtins_threads.knows(name):
             return "call_warp"
         if name in VECTORS or name.startswith(("cub", "curand", "tex", "surf", "__half", "__float2half", "__h")):
             return "call_refused"
@@ -145,8 +161,6 @@ class Builtins:
             kind = COMPLEX64 if name == "_hf_make8" else COMPLEX128
             a, b = (f.converted(v, real_of(kind), node) for v in self.numbers(f, name, given, 2, node))
             return Value(kind, to(kind.char, call("complex", a.node, b.node)))
-        import numpy as np
-
         kind = f.number(given[0]).type
         member = name[len("_hf_limit_") :]
         info = np.finfo(kind.dtype) if kind.kind == "f" else np.iinfo(kind.dtype)
@@ -198,10 +212,48 @@ class Builtins:
         return Value(real_of(a.type), ast.Attribute(a.node, name, ast.Load()))
 
     def call_printf(self, f, name, given, node):
-        return builtins_print.call_of(self, f, given, node)
+        """C's own, with the types that its format names; what it prints appears in whatever order the threads come."""
+        if not given or not isinstance(given[0], c_ast.Constant) or given[0].type != "string":
+            f.refuse("printf() without a format that is written there", node)
+        text = given[0].value[1:-1].encode().decode("unicode_escape")
+        values, rest = [], list(given[1:])
+        for size, letter in _SPECIFIER.findall(text):
+            if letter == "%":
+                continue
+            if letter not in "diuxXocfFeEgG":
+                f.refuse(f"printf() of %{size}{letter}", node)
+            if not rest:
+                f.wrong("the format string requires additional arguments", node)
+            made = f.number(rest.pop(0))
+            whole = letter in "diuxXoc"
+            if made.type.kind == "c" or whole != (made.type.kind in "iub"):
+                f.wrong(f'argument of type "{made.type}" is incompatible with the format %{size}{letter}', node)
+            long = size in ("l", "ll", "z", "t", "j")
+            kind = DOUBLE if not whole else (LLONG if long else INT) if letter in "dic" else (ULLONG if long else UINT)
+            values.append(convert(made, kind).node)
+        f.called["_c_printf"] = _printf()
+        return Value(INT, ast.Call(load("_c_printf"), [ast.Constant(text), ast.Tuple(values, ast.Load())], []))
 
     def call_cucomplex(self, f, name, given, node):
-        return builtins_complex.call_of(self, f, name, given, node)
+        """One of the functions of ``cuComplex.h``."""
+        if name in CU_MADE:
+            return self.call_hf(f, CU_MADE[name], given, node)
+        if name in CU_CONVERTED:
+            return convert(self.numbers(f, name, given, 1, node)[0], CU_CONVERTED[name])
+        base = (
+            name.removesuffix("f") if name.removesuffix("f") in (*CU_BINARY, *CU_PARTS, *CU_UNARY, "cuCfma") else name
+        )
+        count = 3 if base == "cuCfma" else 2 if base in CU_BINARY else 1
+        args = self.numbers(f, name, given, count, node)
+        kind: Scalar = COMPLEX64 if all(a.type == COMPLEX64 for a in args) else COMPLEX128
+        args = [f.kept(convert(a, kind)) for a in args]
+        if base in CU_BINARY:
+            return binary(CU_BINARY[base], *args)
+        if base == "cuCfma":
+            return binary("+", binary("*", args[0], args[1]), args[2])
+        if base in CU_PARTS:
+            return self.part(args[0], CU_PARTS[base])
+        return self.complex_function(args[0], CU_UNARY[base])
 
     # Others
 
@@ -220,10 +272,10 @@ class Builtins:
         variable = f.scope.find(given[0].name)
         if variable is None or not isinstance(variable.type, Group):
             f.wrong('no instance of overloaded function "sync" matches the argument list', node)
-        return builtins_warp.group(self, f, variable.type, "sync", node)
+        return builtins_threads.group(self, f, variable.type, "sync", node)
 
     def call_warp(self, f, name, given, node):
-        return builtins_warp.call_of(self, f, name, given, node)
+        return builtins_threads.call_of(self, f, name, given, node)
 
     # Members
 
@@ -235,7 +287,7 @@ class Builtins:
         if variable is not None and isinstance(variable.type, Carray):
             return self._of_carray(f, variable, name, subscripts, node)
         if variable is not None and isinstance(variable.type, Group):
-            return builtins_warp.group(self, f, variable.type, name, node)
+            return builtins_threads.group(self, f, variable.type, name, node)
         made = f.value(owner)
         if isinstance(made.type, Scalar) and made.type.kind == "c" and name in ("real", "imag") and not given:
             return self.part(made, name)
@@ -449,4 +501,26 @@ class Builtins:
     call_modf = call_modff = _parts
 
 
-__all__ = ["Builtins", "Pointer", "index"]
+@functools.cache
+def _printf() -> Any:
+    from llvmlite import ir
+    from numba.core import cgutils, types
+    from numba.extending import intrinsic
+
+    @intrinsic(prefer_literal=True)
+    def printf(typingctx, text, values):
+        if not isinstance(text, types.StringLiteral):
+            return None
+
+        def codegen(context, builder, signature, args):
+            printed = cgutils.printf(
+                builder, text.literal_value, *cgutils.unpack_tuple(builder, args[1], len(values.types))
+            )
+            nothing = ir.IntType(8).as_pointer()
+            flush = cgutils.get_or_insert_function(builder.module, ir.FunctionType(ir.IntType(32), [nothing]), "fflush")
+            builder.call(flush, [ir.Constant(nothing, None)])
+            return printed
+
+        return types.int32(text, values), codegen
+
+    return printf

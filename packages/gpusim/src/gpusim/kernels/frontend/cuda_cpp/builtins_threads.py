@@ -1,4 +1,4 @@
-"""Barriers, atomics, shuffles, votes and bits: what maps to the engine's intrinsics."""
+"""What threads do together: barriers, atomics, shuffles, votes, groups; and bits.  All map to the engine's intrinsics."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import ast
 
 from pycparser import c_ast
 
-from .kinds import DOUBLE, FLOAT, INT, LLONG, UINT, ULLONG, ULONG, VOID, Pointer, Scalar, common, promoted
-from .values import Value, binary, call, convert, index, literal, load, to, unary
+from .c_types import DOUBLE, FLOAT, INT, LLONG, UINT, ULLONG, VOID, promoted
+from .values import Value, binary, call, convert, literal, load, to, unary
 
 _ATOMICS = {
     "Add": ("add", (INT, UINT, ULLONG, FLOAT, DOUBLE)), "Sub": ("sub", (INT, UINT)),
@@ -184,6 +184,3 @@ def sum_of(parts: list[ast.expr]) -> ast.expr:
     for part in parts[1:]:
         made = ast.BinOp(made, ast.Add(), part)
     return made
-
-
-__all__ = ["ULONG", "Pointer", "Scalar", "call_of", "common", "group", "index", "knows"]

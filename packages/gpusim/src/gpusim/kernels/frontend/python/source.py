@@ -12,7 +12,7 @@ import textwrap
 from types import FunctionType
 from typing import NamedTuple
 
-from ..faults import UncompilableError
+from ...faults import UncompilableError
 
 ATTRIBUTE = "__gpusim_source__"
 TREE = "__gpusim_tree__"

@@ -12,12 +12,12 @@ import builtins
 from dataclasses import dataclass, field
 from types import FunctionType, ModuleType
 
-from .. import real
-from ..faults import UncompilableError
+from ... import real
+from ...faults import UncompilableError
+from ..intrinsics import BY_NAME, DIM3, Intrinsic
 from . import nested
 from . import source as sources
 from .desugar import desugar
-from .intrinsics import BY_NAME, DIM3, Intrinsic
 
 PREFIX = "_hf__"
 FUNCTION_PREFIX = "_hf_fn_"
@@ -106,7 +106,7 @@ def is_written(pyfunc: FunctionType) -> bool:
     """Whether a function was written for a GPU: CuPy's kernels in C and its jit come here as Python that was written for
     this compiler, and so do the device functions that libraries bring along."""
     module = getattr(pyfunc, "__module__", None) or ""
-    ours = module.split(".")[0] in ("numba", "cupy", "cupyx") or module.startswith("gpusim.importing")
+    ours = module.split(".")[0] in ("numba", "cupy", "cupyx", "gpusim")
     return not ours and (not hasattr(pyfunc, sources.TREE) or hasattr(pyfunc, nested.WRITTEN))
 
 

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import ast
 
+import numpy as np
 from pycparser import c_ast
 from pycparser.c_parser import CParser, ParseError
 
-from gpusim.kernels.frontend import source as sources
-
-from . import cxx
+from ..python import source as sources
+from . import cpp_to_c
 from .builtins import Builtins
-from .cxx import REFERENCE, SHARED
+from .c_types import INT, NAMED, UCHAR, VOID, Array, Carray, Pointer, Scalar, of_words
+from .cpp_to_c import REFERENCE, SHARED
+from .device_library import Device
 from .errors import Code
-from .kinds import INT, NAMED, UCHAR, VOID, Array, Carray, Pointer, Scalar, of_words
 from .scope import Usage, Variable
-from .statements import Statements
-from .support import Device
-from .tokens import Token, joined, tokens
-from .translation import Made, Translation
+from .tokens import Token, joined, split, tokens
+from .translate import Made, Translation, spread
 from .values import Value, load, to
-
-BUILTINS = Builtins()
 
 
 class Module:
@@ -42,7 +39,7 @@ class Module:
         Functions that were translated elsewhere, by the names that this code calls.
     """
 
-    builtins = BUILTINS
+    builtins = Builtins()
 
     def __init__(
         self,
@@ -54,7 +51,7 @@ class Module:
         self.code, self.atomics = code, atomics or {}
         self.place = place or sources.Source(code.shown, code.filename, 1)
         self.externals: dict[str, Made] = {}
-        self.unit = cxx.convert(tokens(code, defines), code)
+        self.unit = cpp_to_c.convert(tokens(code, defines), code)
         self.typedefs: dict[str, object] = dict(NAMED) | {"_hf_auto": "auto"}
         self.functions: dict[str, c_ast.FuncDef] = {}
         self.variables: dict[str, tuple[object, c_ast.Decl]] = {}
@@ -71,7 +68,7 @@ class Module:
 
     def read(self, made: list[Token]) -> None:
         """Parse some of the source and take in what it declares."""
-        known = sorted({n for n in (*NAMED, *self.typedefs) if n not in cxx.WORDS})
+        known = sorted({n for n in (*NAMED, *self.typedefs) if n not in cpp_to_c.WORDS})
         prelude = "typedef int bool; " + "".join(f"typedef int {name}; " for name in known)
         try:
             tree = CParser().parse(prelude + joined(made), self.code.filename)
@@ -121,7 +118,7 @@ class Module:
 
     # Types
 
-    def enumerate_all(self, node: c_ast.Enum, f: Statements) -> None:
+    def enumerate_all(self, node: c_ast.Enum, f: Translation) -> None:
         value = 0
         for each in node.values.enumerators if node.values is not None else ():
             if each.value is not None:
@@ -131,13 +128,7 @@ class Module:
         if node.name:
             self.typedefs[node.name] = INT
 
-    def enumerated(self, name: str) -> int | None:
-        return self.enums.get(name)
-
-    def typename(self, node: c_ast.Typename, f: Statements) -> object:
-        return self.resolve(node.type, f)
-
-    def resolve(self, node: c_ast.Node, f: Statements, init: c_ast.Node | None = None) -> object:
+    def resolve(self, node: c_ast.Node, f: Translation, init: c_ast.Node | None = None) -> object:
         """The type that a declaration says."""
         line = node.coord.line if getattr(node, "coord", None) is not None else f.line
         if isinstance(node, c_ast.TypeDecl | c_ast.Typename):
@@ -164,7 +155,7 @@ class Module:
             return INT
         self.code.refuse(f"a {type(node).__name__.lower()}", line)
 
-    def array_type(self, node: c_ast.ArrayDecl, f: Statements, init: c_ast.Node | None) -> Array:
+    def array_type(self, node: c_ast.ArrayDecl, f: Translation, init: c_ast.Node | None) -> Array:
         shape, inner = [], node
         while isinstance(inner, c_ast.ArrayDecl):
             if inner.dim is None:
@@ -188,12 +179,12 @@ class Module:
 
     def references(self, name: str) -> set[int]:
         """Which parameters of a function are references."""
-        base, _ = cxx.decoded(name)
+        base, _ = cpp_to_c.decoded(name)
         if base in self.unit.templates:
             tokens_ = self.unit.templates[base].tokens
             start = next(k for k, t in enumerate(tokens_) if t.text == base)
-            inside = tokens_[start + 2 : cxx.close(tokens_, start + 1, self.code)]
-            words = [[t.text for t in part] for part in cxx.arguments(inside)]
+            inside = tokens_[start + 2 : cpp_to_c.close(tokens_, start + 1, self.code)]
+            words = [[t.text for t in part] for part in cpp_to_c.arguments(inside)]
             return {k for k, each in enumerate(words) if "&" in each and "const" not in each}
         if name not in self.functions or self.functions[name].decl.type.args is None:
             return set()
@@ -212,7 +203,7 @@ class Module:
             )
         return self.made[name]
 
-    def device(self, name: str, f: Statements, node: c_ast.Node | None, raw: dict[str, Carray] | None = None) -> Made:
+    def device(self, name: str, f: Translation, node: c_ast.Node | None, raw: dict[str, Carray] | None = None) -> Made:
         """A function that kernels call."""
         if name in self.externals:
             return self.externals[name]
@@ -224,7 +215,7 @@ class Module:
             )
         return self.made[name]
 
-    def instantiate(self, name: str, args: list[str], f: Statements, node: c_ast.Node | None) -> str:
+    def instantiate(self, name: str, args: list[str], f: Translation, node: c_ast.Node | None) -> str:
         """The name of a template's function for some arguments, made if it is new."""
         template = self.unit.templates[name]
         mangled = "__".join([name, *("".join(c if c.isalnum() else "_" for c in a) for a in args)])
@@ -234,14 +225,14 @@ class Module:
             values = [
                 [Token(t, 0, "name" if t[0].isalpha() or t[0] == "_" else "number") for t in a.split()] for a in args
             ]
-            self.read(cxx.instance(template, values, self.unit, mangled))
+            self.read(cpp_to_c.instance(template, values, self.unit, mangled))
             if template.kernel:
                 self.unit.kernels.add(mangled)
         return mangled
 
-    def called(self, f: Statements, name: str, given: list[c_ast.Node], node: c_ast.FuncCall) -> Value:
+    def called(self, f: Translation, name: str, given: list[c_ast.Node], node: c_ast.FuncCall) -> Value:
         """A call in a function's body."""
-        base, args = cxx.decoded(name)
+        base, args = cpp_to_c.decoded(name)
         if base in self.unit.templates:
             name = self.instantiate(base, self.deduced(f, base, args, given, node), f, node)
         if name not in self.functions and name not in self.externals:
@@ -276,7 +267,7 @@ class Module:
         f.shared_bytes += made.shared
         return Value(made.returns, ast.Call(load(f"_c_fn_{name}"), passed, []))
 
-    def whole_array(self, f: Statements, each: c_ast.Node, kind: Carray, node: c_ast.Node) -> list[ast.expr]:
+    def whole_array(self, f: Translation, each: c_ast.Node, kind: Carray, node: c_ast.Node) -> list[ast.expr]:
         """An array with its lengths, handed on to a device function."""
         variable = f.scope.find(each.name) if isinstance(each, c_ast.ID) else None
         if variable is None or not isinstance(variable.type, Carray):
@@ -285,7 +276,7 @@ class Module:
         return [load(f"{variable.name}{end}") for end in ends]
 
     def deduced(
-        self, f: Statements, name: str, args: list[str], given: list[c_ast.Node], node: c_ast.Node
+        self, f: Translation, name: str, args: list[str], given: list[c_ast.Node], node: c_ast.Node
     ) -> list[str]:
         """A template's arguments, from those named and the types of a call's."""
         template = self.unit.templates[name]
@@ -293,8 +284,8 @@ class Module:
             return [self.spelled(a) for a in args]
         known = dict(zip((p for _, p in template.params), args, strict=False))
         start = next(k for k, t in enumerate(template.tokens) if t.text == name)
-        inside = template.tokens[start + 2 : cxx.close(template.tokens, start + 1, self.code)]
-        for part, each in zip(cxx.arguments(inside), given, strict=False):
+        inside = template.tokens[start + 2 : cpp_to_c.close(template.tokens, start + 1, self.code)]
+        for part, each in zip(cpp_to_c.arguments(inside), given, strict=False):
             words = [t.text for t in part]
             for _, param in template.params:
                 if param in words and param not in known:
@@ -310,3 +301,36 @@ class Module:
         """A template's argument by the type that it means."""
         kind = self.typedefs.get(argument)
         return str(kind) if isinstance(kind, Scalar) and kind.kind != "c" else argument
+
+    # What a program asks of it
+
+    def named(self, expression: str) -> str:
+        """The kernel that a C++ name expression means."""
+        name, _, rest = expression.replace(" ", "").partition("<")
+        name = name.rpartition("::")[2]
+        if name not in (self.unit.templates if rest else self.kernels):
+            self.code.wrong(f"name expression not found: {expression}", 1)
+        if not rest:
+            return name
+        inside = expression.partition("<")[2].rpartition(">")[0]
+        given = cpp_to_c.arguments(cpp_to_c.body(split(inside), self.unit))
+        return self.instantiate(
+            name, [self.spelled(" ".join(t.text for t in part)) for part in given], self.helper, None
+        )
+
+    def initial(self, name: str) -> np.ndarray:
+        """The initial values of a variable outside of functions, in one dimension."""
+        kind, item = self.variables[name]
+        of, shape = (kind.of, kind.shape) if isinstance(kind, Array) else (kind, ())
+        values = np.zeros(shape, of.dtype)
+        init, given = item.init, {}
+        if isinstance(init, c_ast.InitList) and shape:
+            spread(init, shape, (), given, self.helper)
+        elif init is not None:
+            given[()] = init.exprs[0] if isinstance(init, c_ast.InitList) else init
+        for place, node in given.items():
+            made = self.helper.converted(self.helper.value(node), of, node)
+            if made.const is None:
+                self.helper.refuse("an initial value that is computed", node)
+            values[place] = made.const
+        return values.reshape(-1)
