@@ -21,7 +21,7 @@ RANKS = {
         kernels
         importing
         libraries start testing
-        running
+        running pytest_plugin
         __main__
     """,
     "kernellens": """

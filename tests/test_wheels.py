@@ -11,6 +11,7 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+import yaml
 
 from hundredfold.setup.lab import environment, uv
 
@@ -130,6 +131,34 @@ def test_the_simulator_passes_its_own_tests_without_jupyter(bare, tmp_path):
     arguments = ["-q", "--import-mode=importlib", "-p", "no:cacheprovider", *options]
     done = run(python, "-m", "pytest", *arguments, tests / "device", tests / "kernels/test_launch.py", folder=tmp_path)
     assert re.search(r"\d+ passed", done.stdout) and "failed" not in done.stdout
+
+
+@pytest.mark.large
+def test_the_workflow_of_the_page_runs_with_this_gpusim(wheels, bare, tmp_path):
+    text = (ROOT / "docs" / "testing-without-a-gpu.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```yaml\n(.*?)```", text, re.S)
+    steps = [step["run"] for step in yaml.safe_load(block)["jobs"]["test"]["steps"] if "run" in step]
+    assert len(steps) == 2
+    for name, code in zip(("scale.py", "test_scale.py"), re.findall(r"```python\n(.*?)```", text, re.S), strict=True):
+        (tmp_path / name).write_text(code)
+    programs = bare("pip")
+    path = f"{programs}{os.pathsep}{os.environ['PATH']}"
+    # A wheel that pip is given by its folder counts before an index's; what gpusim needs comes from the index.
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("GPUSIM_", "PYTEST_", "PYTHON"))}
+    clean |= {"PATH": path, "PIP_FIND_LINKS": str(wheels)}
+    for step in steps:
+        done = subprocess.run(
+            ["bash", "-e", "-c", step],
+            cwd=tmp_path,
+            env=clean,
+            capture_output=True,
+            text=True,
+            timeout=1200,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert "gpusim: --gpusim was given" in done.stdout and "1 passed" in done.stdout
+    assert "cannot be rewritten" not in done.stdout, "pytest rewrites modules of packages with a plugin"
 
 
 @pytest.mark.large

@@ -8,6 +8,8 @@ array(3)
 
 ``python -m gpusim script.py`` runs a program that way without a change. Importing this package does nothing but make its names
 known: they are looked up when they are first used.
+
+PYTEST_DONT_REWRITE: a simulating process has imported this before pytest starts, which would warn of it.
 """
 
 __version__ = "0.1.0"

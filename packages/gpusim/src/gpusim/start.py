@@ -21,6 +21,7 @@ class Speaker:
 
     `name` begins each line; `needed` are the packages that it cannot do without, and `lacking` what to do where one is not there;
     `too_early` ends the sentence about a library that was imported before; `doctor` is a command that finds out more, or empty.
+    `asked` says by what simulation was asked for, where that was not GPUSIM_SIMULATE: then a GPU that works is not looked for.
     """
 
     name: str = "gpusim"
@@ -28,6 +29,7 @@ class Speaker:
     lacking: str = "install it with `python -m pip install gpusim`, or use another Python."
     too_early: str = "restart Python and call `gpusim.activate()`, or `python -m gpusim`, first."
     doctor: str = ""
+    asked: str = ""
 
 
 _why: str | None = None
@@ -40,7 +42,7 @@ class CannotStartError(RuntimeError):
 def start(speaker: Speaker = Speaker()) -> str:  # noqa: B008 - a constant
     """Get this process ready and return the line that says what was found and what to expect.
 
-    Where a GPU works, nothing is replaced.  Where none does, or where GPUSIM_SIMULATE asks for it, the stand-ins are put
+    Where a GPU works, nothing is replaced.  Where none does, or where GPUSIM_SIMULATE or the speaker asks for it, the stand-ins are put
     in place here and in all processes started from here.  No CUDA context is made.
 
     Raises
@@ -62,7 +64,7 @@ def start(speaker: Speaker = Speaker()) -> str:  # noqa: B008 - a constant
             f"{speaker.name}: GPUSIM_SIMULATE is {asked!r} and counts as set: make it 1 to simulate, and 0 or nothing not to."
         )
     try:
-        mode = hardware.mode()
+        mode = "simulated" if speaker.asked else hardware.mode()
         line = _gpu(speaker) if mode == "gpu" else _simulated(speaker, asked_for=mode == "simulated")
     except ValueError as error:  # a recorded probe or a GPUSIM_ variable that cannot be read, or an old name of one
         raise CannotStartError(f"{speaker.name}: {error}") from error
@@ -89,7 +91,7 @@ def _simulated(speaker: Speaker, asked_for: bool) -> str:
 
     # Activating sets the variable for our children; loaded again, the reason stays what it was at first.
     global _why
-    _why = _why or ("GPUSIM_SIMULATE is set" if asked_for else _why_no_gpu(speaker))
+    _why = _why or (speaker.asked or "GPUSIM_SIMULATE is set" if asked_for else _why_no_gpu(speaker))
     count, memory = device.count(), device.memory()
     try:
         gpusim.activate()

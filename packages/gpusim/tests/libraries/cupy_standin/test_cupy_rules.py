@@ -190,6 +190,19 @@ def test_truth_and_conversion_of_single_elements(cp):
         range(cp.array(3))  # CuPy's arrays have no __index__
 
 
+def test_ends_of_a_slice_may_be_arrays(cp):
+    """They have no __index__, but int() takes them, and CuPy falls back to it (``_extract_slice_element`` in internal.pyx)."""
+    x, i = cp.arange(12).reshape(3, 4), cp.array(1)
+    assert x[i:, : i + 1].tolist() == [[4, 5], [8, 9]] and x[:: i + 1].tolist() == x[::2].tolist()
+    assert x[i:, [0, 3]].tolist() == [[4, 7], [8, 11]]
+    x[:i] = -1
+    x[i:, cp.array([0])] = -2
+    assert x.tolist() == [[-1] * 4, [-2, 5, 6, 7], [-2, 9, 10, 11]]
+    for wrong in (object(), cp.arange(2)):
+        with pytest.raises(TypeError, match="slice.stop must be int or None or have __index__ method"):
+            x[:wrong]
+
+
 def test_unsupported_types_are_refused(cp):
     for wrong in (np.array(["a"]), np.array([object()]), np.array(["2020"], "datetime64[Y]")):
         with pytest.raises(ValueError, match="Unsupported dtype"):

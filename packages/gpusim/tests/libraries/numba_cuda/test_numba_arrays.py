@@ -325,6 +325,16 @@ def test_mapped_and_managed_arrays_are_of_host_and_device(cuda, cp):
         assert [d.size for d in both] == [1, 2]
 
 
+def test_no_deallocation_waits(cuda, cp):
+    deallocations = cuda.current_context().deallocations
+    d = cuda.device_array(2**20, np.uint8)
+    del d
+    assert len(deallocations) == 0 and deallocations.clear() is None and not deallocations.is_disabled
+    with cuda.defer_cleanup(), deallocations.disable():
+        assert deallocations.is_disabled and cuda.current_context().deallocations.is_disabled
+    assert not deallocations.is_disabled
+
+
 def test_memory_is_limited_and_given_back(cuda, cp):
     context = cuda.current_context()
     free, total = context.get_memory_info()

@@ -44,6 +44,32 @@ def require_context(function: Callable) -> Callable:
     return function
 
 
+class _Deallocations:
+    """The deallocations that wait in a context: none, since memory is freed at once."""
+
+    def __init__(self) -> None:
+        self._disabled = 0
+
+    def __len__(self) -> int:
+        return 0
+
+    def clear(self) -> None:
+        """Nothing waits."""
+
+    @contextlib.contextmanager
+    def disable(self) -> Iterator[None]:
+        """Within it, `is_disabled` is true. It may be nested."""
+        self._disabled += 1
+        try:
+            yield
+        finally:
+            self._disabled -= 1
+
+    @property
+    def is_disabled(self) -> bool:
+        return self._disabled > 0
+
+
 class Context:
     """What a program does on one device.
 
@@ -52,12 +78,15 @@ class Context:
     device : Device
     extras : dict
         For data of a library.
+    deallocations
+        Those that wait: none.
     """
 
     def __init__(self, device: Device, handle: Any = None):
         self.device = device
         self.handle = 0x1000 + device.id
         self.extras: dict = {}
+        self.deallocations = _Deallocations()
         self.peers: set[int] = set()
 
     def __repr__(self) -> str:
@@ -174,7 +203,8 @@ class Context:
     @contextlib.contextmanager
     def defer_cleanup(self) -> Iterator[None]:
         """Memory is freed without waiting for the device here, so there is nothing to put off."""
-        yield
+        with self.deallocations.disable():
+            yield
 
 
 def _stack() -> list[int]:

@@ -45,6 +45,16 @@ def docs() -> Path:
     return _lab_and("docs")
 
 
+def public_packages() -> Path:
+    """Make `.packages` hold gpusim, pytest and what the tests of public packages import, and return its Python.
+
+    Apart from `.venv`, and not from the lock: some of them need an older NumPy.
+    """
+    wanted, project = ROOT / "tests" / "public_packages" / "requirements.txt", ROOT / "packages" / "gpusim"
+    install = ["install", "--requirement", str(wanted), "--editable", str(project), "pytest"]
+    return _made(".packages", [wanted, project / "pyproject.toml"], [install])
+
+
 def _lab_and(group: str) -> Path:
     files = requirements("cpu", ["test", group])
     sync = ["sync", "--require-hashes", *map(str, files)]

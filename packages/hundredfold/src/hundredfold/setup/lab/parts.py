@@ -154,6 +154,12 @@ def public_notebooks() -> Run:
     return Run(("packages/kernellens/tests/public_notebooks/run.py", "--checkouts", str(_checkout("")), *results))
 
 
+def public_packages() -> Run:
+    """the GPU tests of public packages by `pytest --gpusim` (from CHECKOUTS/OWNER+NAME)"""
+    checkouts = str(_checkout(""))
+    return Run(("tests/public_packages/run.py", "--checkouts", checkouts), beside.public_packages())
+
+
 PARTS: dict[str, Callable[[], Run]] = {
     "own": own,
     "kernels": kernels,
@@ -172,6 +178,7 @@ PARTS: dict[str, Callable[[], Run]] = {
     "cudf": suite("cudf_suite", "rapidsai/cudf"),
     "dask-cuda": suite("dask_cuda_suite", "rapidsai/dask-cuda"),
     "public-notebooks": public_notebooks,
+    "public-packages": public_packages,
 }
 
 

@@ -20,6 +20,20 @@ from .convert import array, from_like
 BASIC = (int, np.integer, slice, type(None), type(Ellipsis))
 
 
+def whole(item: Any) -> Any:
+    """A slice with numbers where it has arrays, which have no ``__index__``; any other index as it is."""
+    if not isinstance(item, slice):
+        return item
+    ends = []
+    for name in ("start", "stop", "step"):
+        end = getattr(item, name)
+        try:
+            ends.append(end if end is None else end.__index__() if hasattr(end, "__index__") else int(end))
+        except TypeError:
+            raise TypeError(f"slice.{name} must be int or None or have __index__ method: {item}") from None
+    return slice(*ends)
+
+
 def basic_error(shape: tuple[int, ...], items: tuple) -> IndexError:
     """CuPy's words for what NumPy refused."""
     used = sum(item is not None and item is not Ellipsis for item in items)
@@ -62,7 +76,7 @@ def _prepare(items: tuple) -> list:
     prepared = []
     for item in items:
         if isinstance(item, BASIC) and item is not True and item is not False:
-            prepared.append(item)
+            prepared.append(whole(item))
             continue
         if not isinstance(item, launch.array_class):
             empty = isinstance(item, (list, tuple))

@@ -20,7 +20,7 @@ from gpusim.device import device, queue, shapes
 from . import launch, products, reduction, sorting, unread
 from .base import Flags, normal_dtype, normal_order, normal_shape, reshaped, switch_device
 from .convert import array, from_like
-from .indexing import BASIC, advanced_get, assign, basic_error, fields, is_field, scatter, take
+from .indexing import BASIC, advanced_get, assign, basic_error, fields, is_field, scatter, take, whole
 from .ufuncs import by_name, clip
 
 
@@ -654,9 +654,13 @@ class ndarray:
         return self._view(self._basic(items))
 
     def _basic(self, items: tuple) -> np.ndarray:
+        # The trailing Ellipsis makes NumPy return a 0-d view and no scalar.
+        every = items if any(i is Ellipsis for i in items) else (*items, Ellipsis)
         try:
-            # The trailing Ellipsis makes NumPy return a 0-d view and no scalar.
-            return self._a[items if any(i is Ellipsis for i in items) else (*items, Ellipsis)]
+            try:
+                return self._a[every]
+            except TypeError:
+                return self._a[tuple(map(whole, every))]
         except IndexError:
             raise basic_error(self._a.shape, items) from None
 
