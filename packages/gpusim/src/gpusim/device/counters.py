@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import NamedTuple, SupportsIndex
 
 LOG_LENGTH = 10_000
 
@@ -62,16 +62,16 @@ class Counters(NamedTuple):
 totals = [0] * len(Counters._fields)
 
 
-class _Log(deque):
+class Log(deque[tuple[str, int, int, str]]):
     """Launches, kept as plain tuples: making one of a `Launch` takes as long as half of the rest of a submission."""
 
     def __iter__(self) -> Iterator[Launch]:
         return map(Launch._make, super().__iter__())
 
-    def __getitem__(self, index: int) -> Launch:
+    def __getitem__(self, index: SupportsIndex, /) -> Launch:
         return Launch._make(super().__getitem__(index))
 
 
-log: deque[Launch] = _Log(maxlen=LOG_LENGTH)
+log = Log(maxlen=LOG_LENGTH)
 
 KERNELS, READ, WRITTEN, H2D_BYTES, H2D_COUNT, D2H_BYTES, D2H_COUNT, SYNCS = range(len(Counters._fields))

@@ -11,7 +11,9 @@ from __future__ import annotations
 import os
 import signal
 import threading
+from collections.abc import Callable
 from types import FrameType
+from typing import Any
 
 # The public functions wrap these and make enumerations of their results, which costs more than the rest of a flush.
 try:
@@ -20,6 +22,8 @@ try:
 except ImportError:  # another Python than CPython
     from signal import getsignal
     from signal import signal as set_signal
+
+Handler = Callable[[int, FrameType | None], Any]
 
 _SIGINT = int(signal.SIGINT)
 _main = threading.main_thread().ident
@@ -33,7 +37,7 @@ def _remember(number: int, frame: FrameType | None) -> None:
     arrived = (number, frame)
 
 
-def hold() -> object:
+def hold() -> Handler | None:
     """Hold back SIGINT.  Returns what :func:`release` takes; None where there is nothing to hold back."""
     if threading.get_ident() != _main:
         return None
@@ -47,7 +51,7 @@ def hold() -> object:
     return handler
 
 
-def release(handler: object) -> None:
+def release(handler: Handler) -> None:
     """Put the handler back, and hand it a signal that has arrived (Python's own raises KeyboardInterrupt)."""
     global arrived
     try:

@@ -17,6 +17,7 @@ import threading
 import weakref
 from bisect import bisect_left, insort
 from collections import deque
+from typing import Protocol
 
 import numpy as np
 
@@ -27,7 +28,24 @@ from .oom import OutOfMemoryError as OutOfMemoryError
 UNIT = 512
 """Allocations are rounded up to this many bytes, and aligned to it (CuPy: ALLOCATION_UNIT_SIZE)."""
 
-watcher: object = None
+
+class Watcher(Protocol):
+    """Who is told of memory, each time before and after: asked of a pool, taken from the device, given back to the pool."""
+
+    def asking(self, device_id: int, size: int) -> None: ...
+
+    def given(self, device_id: int, size: int, block: Block) -> None: ...
+
+    def acquiring(self, device_id: int, size: int) -> None: ...
+
+    def acquired(self, device_id: int, size: int, address: int) -> None: ...
+
+    def freeing(self, block: Block) -> None: ...
+
+    def freed(self, block: Block) -> None: ...
+
+
+watcher: Watcher | None = None
 """Who is told of memory taken from the device and given back to a pool (CuPy's memory hooks); None for nobody."""
 
 _PAGE = 4096
@@ -309,6 +327,7 @@ class Pool:
         self._remove(neighbour)
         first, second = (neighbour, chunk) if chunk.previous is neighbour else (chunk, neighbour)
         joined = first.raw.base
+        assert joined is not None  # a chunk is a view of the memory that it was cut from
         start = first.raw.ctypes.data - joined.ctypes.data
         first.raw = joined[start : start + first.size + second.size]
         first.size += second.size
@@ -330,12 +349,13 @@ class Pool:
                 fits = self.check_limit(size)
         if watcher is not None:
             watcher.acquiring(self.device_id, size)
+        raw = None
         if fits:
             try:
                 raw = shapes.reserve(size + _PAGE) if shapes.on else np.empty(size + _PAGE, np.uint8)
             except MemoryError:
-                fits = False
-        if not fits:
+                pass
+        if raw is None:
             if watcher is not None:
                 watcher.acquired(self.device_id, size, 0)
             raise OutOfMemoryError(size, self._total, self.limit)

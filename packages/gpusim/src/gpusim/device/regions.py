@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 
-class Region(weakref.ref):
+class Region(weakref.ref[np.ndarray]):
     """A piece of host memory, and the device whose memory it stands for."""
 
     __slots__ = ("device_id",)
@@ -17,7 +17,6 @@ class Region(weakref.ref):
         return super().__new__(cls, raw, _regions.remove)
 
     def __init__(self, raw: np.ndarray, device_id: int):
-        super().__init__(raw, _regions.remove)
         self.device_id = device_id
 
 

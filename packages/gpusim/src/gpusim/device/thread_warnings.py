@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import threading
 import warnings
+from typing import Any
 
 _lock = threading.Lock()
 
@@ -56,7 +57,7 @@ class ignored:
             if not isinstance(one[1], ignored):
                 break
         with _lock:  # behind a filter that somebody has set since, or lost with what a `catch_warnings` has put away
-            filters = warnings.filters
+            filters: Any = warnings.filters  # a list, of which typeshed knows only that it is a sequence
             filters.insert(0, self._filter)
             for place in range(len(filters) - 1, 0, -1):
                 if filters[place] is self._filter:

@@ -14,7 +14,11 @@ Nothing here makes a CUDA context: the driver is asked in a child process, becau
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from . import capabilities, cpu, gpus, packages, paths, rates
+    from .detect import Gpu, Probe, mode, probe, simulating
 
 __all__ = [
     "Gpu",

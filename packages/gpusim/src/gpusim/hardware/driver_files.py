@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 # Where the loader looks beside its cache; WSL2 and some container runtimes put the driver where only a path variable leads.
@@ -18,7 +19,7 @@ _PLACES = (
 )
 
 
-def look(root: str = "/", environ: dict[str, str] | None = None) -> dict:
+def look(root: str = "/", environ: Mapping[str, str] | None = None) -> dict:
     """Return the signs of a driver under `root`.
 
     Returns
@@ -55,7 +56,7 @@ def kernel_driver(base: Path = Path("/")) -> str | None:
     return found.group(1) if found else None
 
 
-def _libcuda(base: Path, environ: dict[str, str]) -> str | None:
+def _libcuda(base: Path, environ: Mapping[str, str]) -> str | None:
     if not sys.platform.startswith("linux"):
         return None  # the libraries this course teaches run on Linux and in WSL2 only
     for place in filter(None, environ.get("LD_LIBRARY_PATH", "").split(":")):

@@ -106,7 +106,10 @@ def extra(asked: Probe | None = None, system: dict | None = None) -> Extra:
     if not asked.usable or allowed is None:
         return "cpu"
     weakest = min(gpu.cc for gpu in asked.usable)
-    return next((need.extra for need in NEEDS if allowed >= need.cuda and weakest >= need.cc), "cpu")
+    for need in NEEDS:
+        if allowed >= need.cuda and weakest >= need.cc:
+            return need.extra
+    return "cpu"
 
 
 def decides(asked: Probe) -> Gpu | None:

@@ -8,7 +8,13 @@ True
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .bounds import Limit, limit
+    from .comparison import Comparison, compare
+    from .result import Measurement, MeasurementInterrupted
+    from .timing import measure
 
 _HOMES = {
     "Measurement": "result",
@@ -19,7 +25,7 @@ _HOMES = {
     "Comparison": "comparison",
     "compare": "comparison",
 }
-__all__ = sorted(_HOMES)
+__all__ = ["Comparison", "Limit", "Measurement", "MeasurementInterrupted", "compare", "limit", "measure"]
 
 
 def __getattr__(name: str) -> Any:

@@ -172,7 +172,9 @@ def _seconds(label: str, value: Any) -> float:
     if isinstance(value, Measurement):
         return value.median
     try:
-        seconds = float(None if isinstance(value, str) else value)
+        if isinstance(value, str):
+            raise TypeError
+        seconds = float(value)
     except (TypeError, ValueError):
         raise TypeError(f"{label}: a Measurement or seconds are needed, not {type(value).__name__}.") from None
     if not 0 < seconds < math.inf:
@@ -199,7 +201,8 @@ def _marks(
                     elsewhere.setdefault(time.gpu, row)
         if kind == "published":
             for label, value in seconds.items():
-                wrong = timed[label].suspicious if isinstance(timed[label], Measurement) else None
+                given = timed[label]
+                wrong = given.suspicious if isinstance(given, Measurement) else None
                 wrong = wrong or (None if bound is None else bound.impossible(value))
                 marks.append(
                     Row(

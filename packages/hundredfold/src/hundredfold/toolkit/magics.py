@@ -38,9 +38,11 @@ class MeasureMagics(Magics):
             raise UsageError(
                 "%measure needs something to measure: %measure f(x), or a cell that begins with %%measure."
             )
-        names = self.shell.user_ns
+        shell = self.shell
+        assert shell is not None  # IPython runs a magic in a shell
+        names = shell.user_ns
         body = code if cell is None else cell
-        transformed = self.shell.transform_cell(body)
+        transformed = shell.transform_cell(body)
         function = _function(transformed, names, setup="" if cell is None else code)
         from .timing import measure
 

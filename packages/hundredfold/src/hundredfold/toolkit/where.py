@@ -54,9 +54,9 @@ def _driver() -> ctypes.CDLL | None:
 
 def active_devices() -> list[int]:
     """Return the real GPUs that this process already uses. Asking another one to synchronise would make a context there."""
-    if not _LIBRARIES_WITH_CONTEXTS & sys.modules.keys() or _driver() is None:
+    cuda = _driver() if _LIBRARIES_WITH_CONTEXTS & sys.modules.keys() else None
+    if cuda is None:
         return []
-    cuda = _driver()
     count, flags, active = ctypes.c_int(), ctypes.c_uint(), ctypes.c_int()
     if cuda.cuDeviceGetCount(ctypes.byref(count)) != 0:
         return []  # nobody in this process has initialised the driver

@@ -67,9 +67,13 @@ def site(arguments: list[str]) -> int:
 
 
 def lint(arguments: list[str]) -> int:
-    """set up and check the style of the code"""
+    """set up and check the style of the code, and types"""
     environment.ready(groups=["test"])
-    return _run("-m", "ruff", "check", ".") or _run("-m", "ruff", "format", "--check", ".")
+    return (
+        _run("-m", "ruff", "check", ".")
+        or _run("-m", "ruff", "format", "--check", ".")
+        or _run("-m", "basedpyright", "--warnings")
+    )
 
 
 def build(arguments: list[str]) -> int:

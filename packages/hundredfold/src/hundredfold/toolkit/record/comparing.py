@@ -33,7 +33,7 @@ def command(one: str, other: str, as_json: bool) -> None:
     for name, recording in ((one, first), (other, second)):
         click.echo(f"{name}: {recording.get('title', 'without a title')}")
     click.echo()
-    table = [("workload", "", one, other, "ratio", "of the limit")]
+    table: list[tuple[str, ...]] = [("workload", "", one, other, "ratio", "of the limit")]
     for row in rows:
         shares = [quantities.share(each) if each else "–" for each in row["of_limit"]]
         times = [
@@ -51,7 +51,7 @@ def _read(name: str) -> dict[str, Any]:
     file = Path(name) if Path(name).is_file() else folder / f"{name.removesuffix('.json')}.json"
     try:
         recording = json.loads(file.read_text(encoding="utf-8"))
-        recording["rows"], recording["machines"]
+        _ = recording["rows"], recording["machines"]
     except FileNotFoundError:
         there = ", ".join(sorted(each.stem for each in folder.glob("*.json") if each.name != "schema.json"))
         raise click.UsageError(f"There is no recording {name!r}. There are: {there}; or name a file.") from None
@@ -65,13 +65,14 @@ def _rows(first: dict[str, Any], second: dict[str, Any]) -> list[dict[str, Any]]
     theirs = {row["id"]: row for row in second["rows"]}
     for row in first["rows"]:
         other = theirs.get(row["id"])
+        if other is None:
+            continue
         for device in ("cpu", "gpu"):
-            pair = [_fastest(each, device) for each in (row, other) if each is not None]
-            if len(pair) < 2 or None in pair:
+            ours, other_best = _fastest(row, device), _fastest(other, device)
+            if ours is None or other_best is None:
                 continue
-            shares = [
-                _share(each, best, file) for each, best, file in zip((row, other), pair, (first, second), strict=True)
-            ]
+            pair = (ours, other_best)
+            shares = [_share(row, ours, first), _share(other, other_best, second)]
             seconds = [best["seconds"] for best in pair]
             found.append(
                 {

@@ -13,7 +13,7 @@ import os
 import signal
 import sys
 
-from hundredfold import measure
+from hundredfold.toolkit import measure
 
 from . import workloads
 from .workload import Way, Workload

@@ -111,6 +111,7 @@ def run() -> dict[str, Any]:
     from dask.distributed import Client, get_task_stream
     from dask_cuda import LocalCUDACluster
 
+    client: Any  # which Dask's annotations take for the one whose methods are coroutines
     with LocalCUDACluster(dashboard_address=None) as cluster, Client(cluster) as client:
         workers = client.scheduler_info(n_workers=-1)["workers"]
         client.wait_for_workers(len(cluster.worker_spec))
@@ -120,6 +121,7 @@ def run() -> dict[str, Any]:
         float((work + work.T).mean().compute())  # compiles, connects, fills pools
         client.run(_begin)
         began = time.time()
+        stream: Any
         with get_task_stream(client) as stream:
             clock = time.perf_counter()
             float((work + work.T).mean().compute())

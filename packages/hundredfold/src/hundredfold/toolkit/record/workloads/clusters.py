@@ -23,7 +23,8 @@ def _numpy() -> Callable[[], Any]:
 def _dask_numpy() -> Callable[[], Any]:
     import dask.array as da
 
-    x = da.random.RandomState(0).random_sample((SIDE, SIDE), chunks=SIDE // BLOCKS).persist(scheduler="threads")
+    state: Any = da.random.RandomState(0)  # whose annotation of `chunks` knows text only
+    x = state.random_sample((SIDE, SIDE), chunks=SIDE // BLOCKS).persist(scheduler="threads")
     return lambda: (x + x.T).mean().compute(scheduler="threads")
 
 
@@ -32,7 +33,7 @@ def matrix(side: int) -> Any:
     import cupy as cp
     import dask.array as da
 
-    state = da.random.RandomState(0, RandomState=cp.random.RandomState)
+    state: Any = da.random.RandomState(0, RandomState=cp.random.RandomState)
     return state.random_sample((side, side), chunks=side // BLOCKS)
 
 

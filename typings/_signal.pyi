@@ -1,0 +1,2 @@
+from signal import getsignal as getsignal
+from signal import signal as signal
