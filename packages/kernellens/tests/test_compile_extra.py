@@ -322,8 +322,8 @@ def test_a_gpu_older_than_the_compiler():
 
 
 def _absent():
-    """The lines of packages/gpusim/tests/kernels/test_absent.py."""
-    path = Path(__file__).parents[2] / "gpusim" / "tests" / "kernels" / "test_absent.py"
+    """The lines of packages/gpusim/tests/kernels/test_unsupported.py."""
+    path = Path(__file__).parents[2] / "gpusim" / "tests" / "kernels" / "test_unsupported.py"
     spec = importlib.util.spec_from_file_location("absent_lines", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

@@ -5,7 +5,7 @@ import pytest
 from numba import cuda
 
 import kernellens
-from gpusim.kernels.sanitizer.outside import index
+from gpusim.kernels.sanitizer.out_of_bounds import index
 from gpusim.kernels.sanitizer.records import NEGATIVE, NEGATIVE_AXIS, Array
 
 

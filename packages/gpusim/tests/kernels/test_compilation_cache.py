@@ -43,13 +43,13 @@ def folder(tmp_path, monkeypatch):
 def compilations(monkeypatch):
     """Counts what Numba really compiles of kernels."""
     done = []
-    check = compiler.refuse.check
+    check = compiler.diagnostics.check
 
     def counted(dispatchers, kernel):
         done.append(kernel)
         return check(dispatchers, kernel)
 
-    monkeypatch.setattr(compiler.refuse, "check", counted)
+    monkeypatch.setattr(compiler.diagnostics, "check", counted)
     return done
 
 
@@ -171,8 +171,8 @@ import gpusim
 gpusim.activate()
 from numba import cuda
 from gpusim.kernels.backends.numba import compile as compiler
-done, check = [], compiler.refuse.check
-compiler.refuse.check = lambda *made: (done.append(0), check(*made))[1]
+done, check = [], compiler.diagnostics.check
+compiler.diagnostics.check = lambda *made: (done.append(0), check(*made))[1]
 
 @cuda.jit(device=True)
 def helper(i):
@@ -237,7 +237,7 @@ def test_each_file_of_the_engine_counts(tmp_path, monkeypatch):
     files, before = fingerprint._read.__wrapped__()
     assert {path.relative_to(copied).as_posix() for path in files} >= {
         "device/memory.py",
-        "kernels/backends/numba/low.py",
+        "kernels/backends/numba/llvm.py",
     }
     assert len(files) == sum(1 for path in copied.rglob("*") if path.is_file())
     seen = {before}

@@ -98,9 +98,9 @@ def _words(text: str, types: list[str]) -> str:
             f"{made[1] if made else 'something in it'} makes a new array, which a kernel cannot: a GPU's threads have no memory "
             "to take it from. Use cuda.local.array or cuda.shared.array, or pass an array in and write a loop."
         )
-    from gpusim.kernels.backends.numba import refuse  # Numba's import takes a second
+    from gpusim.kernels.backends.numba import diagnostics  # Numba's import takes a second
 
-    said = _AT.sub("", refuse.words(text)).strip().rstrip(".")
+    said = _AT.sub("", diagnostics.words(text)).strip().rstrip(".")
     for pattern, meaning in _SAYINGS:
         if pattern.search(said) or ("NumbaError" not in types and pattern.search(text)):
             return meaning if pattern.pattern.startswith("must have void") else f"{said}: {meaning}"

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gpusim.kernels.sanitizer import outside
+from gpusim.kernels.sanitizer import out_of_bounds
 from gpusim.kernels.sanitizer.findings import Finding
 from gpusim.kernels.sanitizer.log import Log
 
@@ -40,7 +40,7 @@ def _outside(steps: Steps, blocks: list[int]) -> list[Mark]:
     found = []
     for record in records[np.sort(first)[:MOST]]:
         site, array = log.sites[record["site"]], log.arrays[record["array"]]
-        at = outside.index(array, int(record["element"]), int(record["flags"]))
+        at = out_of_bounds.index(array, int(record["element"]), int(record["flags"]))
         who = (log.thread_of(record["thread"]), log.block_of(record["thread"]))
         found.append(_mark(steps, "error", "out-of-bounds", site.line, array.name, at, who))
     return found

@@ -15,10 +15,10 @@ from gpusim.device.indices import indices
 
 from ..driver_errors import LaunchError
 from ..faults import KernelError, OutOfBoundsError, element, who
-from . import races, shared, words
+from . import messages, races, uninitialized
 from .fences import Fences
 from .memory import memories
-from .outside import outside
+from .out_of_bounds import outside
 from .reading import Log
 from .records import ATOMIC, FLAGGED_AXES, NEGATIVE, NEGATIVE_AXIS, WRITE, Stray
 
@@ -118,7 +118,7 @@ def examine(log: Log) -> list[Finding]:
         if stored and atomics < accesses:
             found += [_race(log, race) for race in races.races(log, memory, accesses, fences)]
         if memory.space == "shared" and (stored < accesses or atomics):
-            found += [_stale(log, item) for item in shared.stale(log, memory, accesses)]
+            found += [_stale(log, item) for item in uninitialized.stale(log, memory, accesses)]
     found += _negative(log)
     found += [dataclasses.replace(of_fault(item.error), elements=item.elements) for item in outside(log)]
     found += _parted(log)
@@ -203,7 +203,7 @@ def _race(log: Log, race: races.Race) -> Finding:
     if log.sites[first.site].kind == "atomic":  # the other access is the one that is out of line
         first, second = second, first
     site, other = log.sites[first.site], log.sites[second.site]
-    what, cure = words.race(log, race)
+    what, cure = messages.race(log, race)
     return Finding(
         kind="race",
         severity=race.severity,
@@ -219,9 +219,9 @@ def _race(log: Log, race: races.Race) -> Finding:
     )
 
 
-def _stale(log: Log, found: shared.Stale) -> Finding:
+def _stale(log: Log, found: uninitialized.Stale) -> Finding:
     site = log.sites[found.site]
-    what, cure = words.stale(log, found)
+    what, cure = messages.stale(log, found)
     return Finding(
         kind="uninitialised-shared",
         severity="error",
@@ -256,7 +256,7 @@ def _negative(log: Log) -> list[Finding]:
         thread = _thread(log, int(record["thread"]))
         what = f"asks for {element(name, asked)} and " if asked else "uses a negative index and "
         sentence = (
-            f"{who(*thread)} {what}{verb} {element(name, index)} {words.place(log, int(number))}: Numba takes a negative "
+            f"{who(*thread)} {what}{verb} {element(name, index)} {messages.place(log, int(number))}: Numba takes a negative "
             f"index from the end, as NumPy does, on a GPU too. {_BEGIN_LATER}"
         )
         found.append(

@@ -23,8 +23,8 @@ from numba.extending import intrinsic
 from numba.np import arrayobj
 
 from ...sanitizer.records import FLAGGED_AXES, NEGATIVE, NEGATIVE_AXIS, OUTSIDE
-from .low import WORD, beyond, cell, fail, load, note, tracing, unlikely
-from .machine import Cell, Fault
+from .llvm import WORD, beyond, cell, fail, load, note, tracing, unlikely
+from .worker_state import Cell, Fault
 
 
 def lenient(context, aryty: types.Type) -> bool:

@@ -13,8 +13,8 @@ from numba.extending import intrinsic
 from numba.np import arrayobj
 
 from ...sanitizer.log import Site
-from .low import WORD, linear_thread, load
-from .machine import Cell
+from .llvm import WORD, linear_thread, load
+from .worker_state import Cell
 
 ALIGNMENT = 16
 

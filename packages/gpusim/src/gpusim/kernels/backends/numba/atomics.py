@@ -14,7 +14,7 @@ from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
 from .access import inside, log, pointer
-from .low import word
+from .llvm import word
 
 _INTEGERS = (types.int32, types.uint32, types.int64, types.uint64)
 _UNSIGNED = (types.uint32, types.uint64)

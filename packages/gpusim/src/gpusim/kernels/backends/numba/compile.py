@@ -13,10 +13,10 @@ from numba.core.compiler_lock import global_compiler_lock
 from ...faults import UncompilableError
 from ...frontend.python.resolve import Function
 from ...sanitizer.log import Site
-from . import access, arrays, atomics, cache, cache_key, driver, exchange, places, refuse
+from . import access, arrays, atomics, cache, cache_key, diagnostics, driver, exchange, thread_intrinsics
 from .arrays import Compilation, Layout, Way
 from .inline import every, inline
-from .low import INNER
+from .llvm import INNER
 from .rewrite import HELPER, rewrite
 from .waiting import only_barriers, waits
 
@@ -28,7 +28,7 @@ _HELPERS = {
     arrays: ("shared_array", "local_array"),
     atomics: tuple(name for name in vars(atomics) if name.startswith("atomic_")),
     exchange: ("post", "take_value", "take_mask", "take_bool", "take_pair"),
-    places: (
+    thread_intrinsics: (
         *("dim3", "laneid", "warpsize", "lanemask_lt", "fence", "way", "drop"),
         *("popc", "brev", "clz", "ffs", "fma", "cbrt", "selp", "math_fmod", "math_modf", "math_remainder"),
         *("math_floor", "math_ceil", "math_trunc", "minimum", "maximum"),
@@ -199,8 +199,8 @@ def compile_for(made: Rewritten, kinds: tuple[types.Type, ...], *, anew: bool = 
             try:
                 made.driver.compile(signature)
             except errors.NumbaError as error:
-                raise refuse.explain(made.functions, made.function, error) from None
-            refuse.check(made.dispatchers, made.function)
+                raise diagnostics.explain(made.functions, made.function, error) from None
+            diagnostics.check(made.dispatchers, made.function)
             if key:
                 after = enumerate(zip(before, made.sites, strict=True))
                 parts = {site: (new.offset, new.nbytes) for site, (old, new) in after if new != old}

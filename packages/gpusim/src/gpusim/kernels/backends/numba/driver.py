@@ -14,11 +14,11 @@ from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
 from .exchange import Row
+from .llvm import KernelFault
 from .logcall import peek, poke
-from .low import KernelFault
-from .machine import Cell, Fault
-from .places import borrow
 from .schedule import READY, finish, general, move, simple, split, start, tell
+from .thread_intrinsics import borrow
+from .worker_state import Cell, Fault
 
 _STOP, _PROGRESS, _FAULT = int(Cell.STOP), int(Cell.PROGRESS), int(Cell.FAULT)
 _LOG_BLOCK, _LOG_THREAD = int(Cell.LOG_BLOCK), int(Cell.LOG_THREAD)

@@ -12,8 +12,8 @@ from numba.core import types
 from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
-from .low import WORD, linear_thread, load
-from .machine import Cell
+from .llvm import WORD, linear_thread, load
+from .worker_state import Cell
 
 
 class Row(enum.IntEnum):

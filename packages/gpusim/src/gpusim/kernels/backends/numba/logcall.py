@@ -10,7 +10,7 @@ from numba.extending import intrinsic
 from ...sanitizer.records import OUTSIDE, WITHIN
 from . import cache, cache_key
 from .access import INSIDE, PART, STORED
-from .machine import Cell
+from .worker_state import Cell
 
 ROOT = 6
 """Cells of a row in the table of arrays: space, start, bytes, bytes an item, number, whether it holds records."""

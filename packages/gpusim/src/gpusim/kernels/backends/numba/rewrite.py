@@ -21,8 +21,8 @@ import numpy as np
 from ...frontend.intrinsics import ATOMICS, BARRIERS, WARP
 from ...frontend.python.resolve import FUNCTION_PREFIX, PREFIX, Function
 from ...sanitizer.log import Site
-from .machine import Context, Yield
 from .waiting import CannotCompile, spins, waits
+from .worker_state import Context, Yield
 
 C, M = "_hf_c", "_hf_m"
 """The two parameters that every rewritten function gets."""

@@ -10,9 +10,9 @@ that have ended, or that the block does not have, are waited for no longer.
 from __future__ import annotations
 
 from .exchange import Row
+from .llvm import kept
 from .logcall import peek, poke
-from .low import kept
-from .machine import Cell, Fault, Parted, Yield
+from .worker_state import Cell, Fault, Parted, Yield
 
 READY = -1
 """Code of a thread that can go on."""

@@ -12,8 +12,8 @@ from ...sanitizer.log import Recorder
 from ...sanitizer.records import WITHIN
 from . import logcall
 from .compile import Compiled
-from .low import KernelFault
-from .machine import Cell, Parted
+from .llvm import KernelFault
+from .worker_state import Cell, Parted
 from .workers import Worker, fault, supervise, tell_beyond
 
 _FIRST = 1 << 19

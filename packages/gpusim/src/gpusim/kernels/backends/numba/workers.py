@@ -26,8 +26,8 @@ from ...frontend.python.resolve import Function
 from ...sanitizer.log import Site
 from .compile import Compiled
 from .exchange import Row
-from .low import KernelFault
-from .machine import Cell, Fault, new
+from .llvm import KernelFault
+from .worker_state import Cell, Fault, new
 
 SECONDS = 3.0
 """How long a thread may run without ending or passing a barrier."""

@@ -12,7 +12,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic, register_jitable
 
 from .access import log
-from .low import WORD, linear_thread
+from .llvm import WORD, linear_thread
 
 warpsize = np.int32(32)
 

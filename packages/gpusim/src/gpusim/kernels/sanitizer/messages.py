@@ -9,7 +9,7 @@ from .conflicts import BLOCKS
 from .races import Access, Race
 from .reading import Log
 from .records import ATOMIC, READ, WRITE
-from .shared import Stale
+from .uninitialized import Stale
 
 _SWAP = re.compile(r"\b(cas|compare_and_swap|atomicCAS)\s*\(")
 

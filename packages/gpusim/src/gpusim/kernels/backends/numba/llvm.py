@@ -13,7 +13,7 @@ from numba.core import cgutils
 
 from gpusim.device.fingerprint import fingerprint
 
-from .machine import MOST_AXES, Cell, Context, Fault
+from .worker_state import MOST_AXES, Cell, Context, Fault
 
 WORD = ir.IntType(64)
 INNER = {"nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}

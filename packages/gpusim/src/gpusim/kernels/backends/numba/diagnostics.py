@@ -11,7 +11,7 @@ from numba.core import errors, ir, types
 
 from ...faults import UncompilableError
 from ...frontend.python.resolve import Function, is_written
-from .absent import absent
+from .unsupported import absent
 
 
 class TypingFault(UncompilableError, errors.TypingError):
