@@ -7,8 +7,14 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("gpusim", "kernellens", "hundredfold")
+FACES = (
+    *PACKAGES,
+    *("gpusim.hardware", "gpusim.kernels", "hundredfold.learning.reporting", "hundredfold.toolkit", "kernellens.plot"),
+)
 SOURCES = {name: ROOT / "packages" / name / "src" / name for name in PACKAGES}
 
 # Within a package, what stands further up never imports what stands further down, and those of one line do not import each other.
@@ -184,6 +190,18 @@ def test_importing_a_package_is_light():
         code = f"import sys; before = set(sys.modules); import {name}; print(*sorted(set(sys.modules) - before))"
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
         assert done.stdout.split() == [name]
+
+
+@pytest.mark.parametrize("name", FACES)
+def test_every_public_name_is_there(name):
+    """They are looked up when they are first used, so that importing a package misses none of them."""
+    code = (
+        f"import {name} as face\n"
+        "for name in {*face.__all__, *getattr(face, '_HOMES', ())}: getattr(face, name)\n"
+        "assert set(getattr(face, '_HOMES', ())) <= set(face.__all__)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_long_module_gives_a_reason():

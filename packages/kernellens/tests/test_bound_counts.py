@@ -362,6 +362,22 @@ def test_functions_cost_what_the_compiler_makes_of_them():
     assert fast.slots["special"] == THREADS and fast.slots.get("float32", 0) == 0
 
 
+def test_calls_that_make_no_number():
+    pair = collections.namedtuple("pair", "first second")
+
+    def added(x, y, out):
+        i = cuda.grid(1)
+        both = pair(x, y)
+        out[i] = both.first[i] + both.second[i]
+
+    def lasted(x, out):
+        i = cuda.grid(1)
+        out[i] = abs(x[i])
+
+    assert each(added, X, X, Y) == 1
+    assert each(lasted, np.ones(THREADS, "m8[s]"), np.zeros(THREADS, "m8[s]")) == 0
+
+
 def test_complex_numbers():
     def square(x, out):
         i = cuda.grid(1)

@@ -50,6 +50,11 @@ def test_a_log(name):
     assert usage(log, entry) == Usage(registers, shared, stack, stores, loads, barriers)
 
 
+def test_an_account_of_linked_code_without_shared_memory():
+    log = "ptxas info    : Function properties for k\nptxas info    : Used 24 registers, 16 stack, 380 bytes cmem[0]\n"
+    assert usage(log, "k") == Usage(24, 0, 16, 0, 0, 0)
+
+
 def test_a_log_of_another_kernel_says_nothing():
     assert usage((LOGS / "nvjitlink-saxpy-H200.txt").read_text(), "another") is None
     assert usage("", "kernel") is None

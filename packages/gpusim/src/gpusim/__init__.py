@@ -24,7 +24,31 @@ _HOMES = {
 }
 _MODULES = ("device", "hardware", "importing", "kernels")
 
-__all__ = ["__version__", *_HOMES, *_MODULES]
+__all__ = [
+    "NotSimulatedAttribute",
+    "NotSimulatedError",
+    "NotSimulatedImport",
+    "TooLateError",
+    "__version__",
+    "activate",
+    "active",
+    "device",
+    "hardware",
+    "importing",
+    "kernels",
+]
+
+TYPE_CHECKING = False  # typing's own takes longer to import than all of this
+if TYPE_CHECKING:
+    from . import device, hardware, importing, kernels
+    from .importing import (
+        NotSimulatedAttribute,
+        NotSimulatedError,
+        NotSimulatedImport,
+        TooLateError,
+        activate,
+        active,
+    )
 
 
 def __getattr__(name):

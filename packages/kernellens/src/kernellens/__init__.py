@@ -57,7 +57,43 @@ _HOMES = {
 }
 _MODULES = ("plot",)
 
-__all__ = sorted([*_HOMES, *_MODULES])
+__all__ = [
+    "Account",
+    "Bound",
+    "Compiled",
+    "Estimate",
+    "Occupancy",
+    "Schedules",
+    "TooLargeError",
+    "Trace",
+    "ValuesNeededError",
+    "account",
+    "array",
+    "bound",
+    "chosen_gpu",
+    "compile",
+    "estimate",
+    "occupancy",
+    "plot",
+    "roofline",
+    "schedules",
+    "show",
+    "trace",
+    "use_gpu",
+]
+
+TYPE_CHECKING = False  # typing's own takes longer to import than all of this
+if TYPE_CHECKING:
+    from . import plot
+    from .arrays import Account, ValuesNeededError, account, array
+    from .compiling import Compiled, compile
+    from .ordering import Schedules, schedules
+    from .pictures import roofline, show
+    from .residency import Occupancy, occupancy
+    from .result import Trace
+    from .target import chosen_gpu, use_gpu
+    from .times import Bound, Estimate, bound, estimate
+    from .tracing import TooLargeError, trace
 
 
 def __getattr__(name):

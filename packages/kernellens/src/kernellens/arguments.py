@@ -107,7 +107,13 @@ def _span(interface: dict, itemsize: int) -> tuple[int, int]:
 
 def _regions(arrays: list[Any]) -> list[tuple[int, int, np.ndarray]]:
     """Copies of the memory that device arrays lie in: ``(start, end, bytes)``, overlapping arrays in one."""
-    spans = sorted({_span(_device(array), np.dtype(array.dtype).itemsize) for array in arrays})
+    spans = sorted(
+        {
+            _span(interface, np.dtype(array.dtype).itemsize)
+            for array in arrays
+            if (interface := _device(array)) is not None
+        }
+    )
     merged: list[list[int]] = []
     for start, end in spans:
         if merged and start < merged[-1][1]:
@@ -127,7 +133,8 @@ def _download(address: int, nbytes: int) -> np.ndarray:
     import gpusim
 
     if gpusim.active():  # the simulated device's memory is this process's own
-        return np.frombuffer((ctypes.c_char * nbytes).from_address(address), np.uint8)
+        memory: Any = (ctypes.c_char * nbytes).from_address(address)
+        return np.frombuffer(memory, np.uint8)
     import cupy
 
     memory = cupy.cuda.UnownedMemory(address, nbytes, None)
@@ -144,4 +151,5 @@ def _placed(value: Any, interface: dict, regions: list[tuple[int, int, np.ndarra
 
 
 def _offset(view: np.ndarray) -> int:
+    assert view.base is not None  # `_aligned` cuts it from a longer one
     return view.ctypes.data - view.base.ctypes.data

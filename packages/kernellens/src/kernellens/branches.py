@@ -51,9 +51,9 @@ def branches(log: Log) -> list[Branch]:
 def _parted(log: Log, taken: int, passed: int) -> tuple[int, int]:
     """How often a warp came by, and how often it parted."""
     pieces = [records[np.isin(records["site"], (taken, passed))] for _, records in log.pieces()]
-    records = np.concatenate(pieces) if pieces else np.empty(0)
-    if not len(records):
+    if not any(map(len, pieces)):
         return 0, 0
+    records = np.concatenate(pieces)
     request, _ = together(log, records)
     ways = np.zeros((int(request.max()) + 1, 2), bool)
     ways[request, (records["site"] == taken).astype(int)] = True

@@ -54,25 +54,28 @@ class LensMagics(Magics):
         if options.fraction is not None and not 0 <= options.fraction <= 1:
             raise UsageError(f"--fraction must be between 0 and 1, not {options.fraction:g}.")
         # A line in front stands for the magic's own, so that numbers are those that the editor shows.
-        source = "\n" + self.shell.transform_cell(cell)
+        shell = self.shell
+        assert shell is not None  # IPython runs a magic in a shell
+        source = "\n" + shell.transform_cell(cell)
         try:
             tree = ast.parse(source)
         except SyntaxError as error:
             raise UsageError(f"%%lens cannot read this as Python: {error.msg} (line {error.lineno}).") from None
         if not tree.body:
             raise UsageError("%%lens needs code below it: the cell is empty.")
-        filename = self.shell.compile.cache(source, self.shell.execution_count, raw_code=source)
-        found, value = self._account(tree, source, filename, options, gpu)
+        filename = shell.compile.cache(source, shell.execution_count, raw_code=source)
+        found, value = self._account(tree, source, filename, shell.user_ns, options, gpu)
         if options.output:
-            self.shell.user_ns[options.output] = found
+            shell.user_ns[options.output] = found
         display(found)
         return value
 
-    def _account(self, tree: ast.Module, source: str, filename: str, options: Any, gpu: gpus.GPU) -> tuple[Any, Any]:
+    def _account(
+        self, tree: ast.Module, source: str, filename: str, names: dict[str, Any], options: Any, gpu: gpus.GPU
+    ) -> tuple[Any, Any]:
         __tracebackhide__ = True
         from .arrays.entry import simulating
 
-        names = self.shell.user_ns
         if not options.shapes and simulating():
             from .arrays.running import run
 

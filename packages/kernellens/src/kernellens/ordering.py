@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -206,7 +207,7 @@ def _arrays(results: tuple) -> list[tuple[int, np.ndarray]]:
     return found
 
 
-def _differences(names: list[str], answers: list[Answer]) -> list[Difference]:
+def _differences(names: Sequence[str], answers: list[Answer]) -> list[Difference]:
     found = []
     lists = [_arrays(answer.results) for answer in answers]
     for number, (position, first) in enumerate(lists[0]):

@@ -9,7 +9,7 @@ a GPU might run them.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,7 +17,8 @@ from gpusim.device.indices import indices
 from gpusim.kernels.sanitizer.log import FENCE, OTHER, Log, Site
 
 
-class Requests(NamedTuple):
+@dataclass(slots=True)
+class Requests:
     """The requests of one place in the source on one kind of memory.
 
     Attributes

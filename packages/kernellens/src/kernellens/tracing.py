@@ -55,7 +55,7 @@ def trace(
     blockdim: int | tuple[int, ...],
     *args: Any,
     sharedmem: int = 0,
-    blocks: int | Sequence[int] | None = None,
+    blocks: int | Sequence[int] | np.ndarray | None = None,
     raise_on_error: bool = False,
 ) -> Trace:
     """Run a kernel here with every access looked at.
@@ -98,7 +98,7 @@ def trace(
         return Trace(made.name, _three(griddim), _three(blockdim), [findings.of_fault(fault)])
     worst = next((finding for finding in result.errors if finding.severity == "error"), None)
     if raise_on_error and worst is not None:
-        raise TraceError(kernel=made.name, filename=result.function.filename, findings=(worst,))
+        raise TraceError(kernel=made.name, filename=made.function().filename, findings=(worst,))
     return result
 
 
@@ -145,7 +145,7 @@ def _function(kernel: Any) -> FunctionType:
     return function
 
 
-def _picked(griddim: tuple[int, int, int], blocks: int | Sequence[int] | None) -> np.ndarray | None:
+def _picked(griddim: tuple[int, int, int], blocks: int | Sequence[int] | np.ndarray | None) -> np.ndarray | None:
     total = int(np.prod(griddim, dtype=np.int64))
     if blocks is None:
         return None
@@ -180,7 +180,8 @@ def _three(dim: Any) -> tuple[int, int, int]:
         numbers = tuple(int(n) for n in dim) if hasattr(dim, "__iter__") else (int(dim),)
     except (TypeError, ValueError):
         return (0, 0, 0)
-    return (*numbers, 1, 1)[:3]
+    x, y, z, *_ = (*numbers, 1, 1, 1)
+    return x, y, z
 
 
 # Barriers that some threads of a block pass by.

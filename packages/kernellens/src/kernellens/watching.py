@@ -23,17 +23,18 @@ def stopped(error: BaseException, line: int | None) -> None:
     line : int or None
         The program's line that it came through: that of a launch the device refuses.
     """
-    while error is not None and not isinstance(error, KernelError):
-        error = error.__cause__ or error.__context__
-    if error is None or isinstance(error, TraceError):
+    fault: BaseException | None = error
+    while fault is not None and not isinstance(fault, KernelError):
+        fault = fault.__cause__ or fault.__context__
+    if fault is None or isinstance(fault, TraceError):
         return
-    found = findings.of_fault(error)
-    known = (found.kind, error.kernel, error.line)
+    found = findings.of_fault(fault)
+    known = (found.kind, fault.kernel, fault.line)
     if any((report.kind, report.kernel, report.line) == known for report in reported.reports):
         return
-    place = error.file_line if error.line is not None else line
-    told = (found.kind, found.severity, error.line, found.sentence, 1, place)
-    reported.reports.append(reported.Report(error.kernel or "a kernel", error.filename or "", *told))
+    place = fault.file_line if fault.line is not None else line
+    told = (found.kind, found.severity, fault.line, found.sentence, 1, place)
+    reported.reports.append(reported.Report(fault.kernel or "a kernel", fault.filename or "", *told))
 
 
 def watch(launches: list[dict[str, Any]]) -> None:

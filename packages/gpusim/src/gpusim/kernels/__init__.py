@@ -7,6 +7,11 @@ A kernel's source is :mod:`resolved <.resolve>`, and then either :mod:`compiled 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .launch import Kernel
+
 __all__ = ["Kernel"]
 
 

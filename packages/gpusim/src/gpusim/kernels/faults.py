@@ -52,6 +52,14 @@ class KernelError(RuntimeError):
         "thread",
         "block",
     )
+    kernel: str | None
+    function: str | None
+    filename: str | None
+    line: int | None
+    file_line: int | None
+    source_line: str | None
+    thread: tuple[int, ...] | None
+    block: tuple[int, ...] | None
     cause = ""  # what a finding of it says, where its kind could mean several things
 
     def __init__(self, sentence: str | None = None, **fields: object) -> None:

@@ -16,7 +16,7 @@ import threading
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gpusim import own
 
@@ -58,7 +58,7 @@ class Report(NamedTuple):
 reports: deque[Report] = deque(maxlen=1000)
 """All that was found, oldest first."""
 
-watchers: list[Callable[[object, object, list], None]] = []
+watchers: list[Callable[[Any, Any, list], None]] = []
 """Called with each checked launch, its log and what was found (see `kernellens.watching`)."""
 
 stopped: list[Callable[[object, object, list], None]] = []

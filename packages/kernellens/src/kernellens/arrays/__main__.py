@@ -90,7 +90,7 @@ def _failed(error: BaseException, task: dict[str, Any]) -> dict[str, Any]:
 
 def _place(error: BaseException, task: dict[str, Any]) -> tuple[int | None, str]:
     """The last line of the code that the error went through."""
-    filename = task.get("filename")
+    filename = task.get("filename") or ""
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == filename]
     if not frames:
         return None, ""

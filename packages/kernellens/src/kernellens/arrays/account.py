@@ -59,10 +59,7 @@ class Account:
     shapes: bool = False
     assumed: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    gpu: gpus.GPU | None = None
-
-    def __post_init__(self) -> None:
-        self.gpu = target.resolve(self.gpu)
+    gpu: gpus.GPU = field(default_factory=target.chosen_gpu)
 
     def on(self, gpu: str | gpus.GPU) -> Account:
         """The same account with another GPU's figures.

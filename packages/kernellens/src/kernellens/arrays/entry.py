@@ -105,12 +105,11 @@ def taken(function: Callable, args: tuple, kwargs: Mapping[str, Any], gpu: gpus.
 
 def _python(function: Callable) -> types.FunctionType | None:
     """The Python function behind what is called."""
+    inner: Any = function
     for _ in range(8):
-        if isinstance(function, types.FunctionType):
-            return function
-        function = (
-            getattr(function, "__func__", None) or getattr(function, "func", None) or getattr(function, "py_func", None)
-        )
+        if isinstance(inner, types.FunctionType):
+            return inner
+        inner = getattr(inner, "__func__", None) or getattr(inner, "func", None) or getattr(inner, "py_func", None)
     return None
 
 

@@ -30,7 +30,7 @@ class Uses:
     """
 
     def __init__(self, events: list[Event], allocations: list[Allocation]):
-        self.stays = {made.number for made in allocations if made.died is None}
+        self.stays: set[int | None] = {made.number for made in allocations if made.died is None}
         self.last: dict[int | None, int] = {}
         for event in events:
             for span in event.reads:

@@ -95,8 +95,10 @@ def _by_value(value: Any) -> Iterator[None]:
 
     module = sys.modules.get(getattr(value, "__module__", None) or "")
     file = getattr(module, "__file__", None) or ""
-    own = file and "site-packages" not in file and not is_own(module.__name__)
-    if not own or module.__name__ == "__main__" or file.startswith((sys.prefix, sys.base_prefix)):
+    if module is None or not file or "site-packages" in file or is_own(module.__name__):
+        yield
+        return
+    if module.__name__ == "__main__" or file.startswith((sys.prefix, sys.base_prefix)):
         yield
         return
     cloudpickle.register_pickle_by_value(module)
@@ -110,9 +112,9 @@ def _pickler() -> type:
     import cloudpickle
 
     class Pickler(cloudpickle.Pickler):
-        def reducer_override(self, value: Any) -> Any:
-            found = _reduced(value)
-            return found if found is not None else super().reducer_override(value)
+        def reducer_override(self, obj: Any) -> Any:
+            found = _reduced(obj)
+            return found if found is not None else super().reducer_override(obj)
 
     return Pickler
 

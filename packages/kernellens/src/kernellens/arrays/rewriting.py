@@ -33,11 +33,11 @@ def code(tree: ast.Module, line: int, plain: Container[str], module: str) -> str
         CuPy's name there.
     """
     found = [node for node in ast.walk(tree) if isinstance(node, ast.stmt) and node.lineno == line]
-    if len(found) != 1 or not isinstance(found[0], (ast.Assign, ast.Return, ast.Expr)) or found[0].value is None:
+    statement = found[0] if len(found) == 1 else None
+    if not isinstance(statement, (ast.Assign, ast.Return, ast.Expr)):
         return ""
-    statement = found[0]
     value = statement.value
-    if not _fits(value, module) or isinstance(value, ast.Name):
+    if value is None or not _fits(value, module) or isinstance(value, ast.Name):
         return ""
     names = list(dict.fromkeys(n.id for n in ast.walk(value) if isinstance(n, ast.Name) and n.id != module))
     arguments = [name for name in names if name not in plain]
@@ -70,20 +70,18 @@ def block(tree: ast.Module, lines: list[int], plain: Container[str], module: str
     made: dict[str, None] = {}
     reduced = False
     for statement in statements:
-        last = statement is statements[-1]
-        named = (
-            isinstance(statement, ast.Assign)
-            and len(statement.targets) == 1
-            and isinstance(statement.targets[0], ast.Name)
-        )
-        if not (named or last and isinstance(statement, ast.Return)) or statement.value is None:
+        name = value = None
+        if isinstance(statement, ast.Assign):
+            if len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name):
+                name, value = statement.targets[0].id, statement.value
+        elif isinstance(statement, ast.Return) and statement is statements[-1]:
+            value = statement.value
+        if value is None or reduced or not _fits(value, module):
             return ""
-        if reduced or not _fits(statement.value, module):
-            return ""
-        reduced = any(isinstance(n, ast.Attribute) and n.attr in _REDUCTIONS for n in ast.walk(statement.value))
-        inputs |= dict.fromkeys(n for n in _names(statement.value, module) if n not in made)
-        if named:
-            made[statement.targets[0].id] = None
+        reduced = any(isinstance(n, ast.Attribute) and n.attr in _REDUCTIONS for n in ast.walk(value))
+        inputs |= dict.fromkeys(n for n in _names(value, module) if n not in made)
+        if name is not None:
+            made[name] = None
     returned = isinstance(statements[-1], ast.Return)
     kept = [name for name in made if around is None or name in _used_after(around, statements)]
     arguments = ", ".join(inputs)

@@ -49,8 +49,9 @@ def run(
     __tracebackhide__ = True
     last = None
     body = list(tree.body)
-    if body and isinstance(body[-1], ast.Expr):
-        last = ast.copy_location(ast.Expression(body.pop().value), tree.body[-1])
+    if body and isinstance(ending := body[-1], ast.Expr):
+        body.pop()
+        last = ast.copy_location(ast.Expression(ending.value), ending)
     statements = compile(ast.Module(body, []), filename, "exec")
     expression = compile(last, filename, "eval") if last is not None else None
     before = _plain(names)

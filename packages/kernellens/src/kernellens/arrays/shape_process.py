@@ -23,7 +23,7 @@ MEMORY = str(1 << 45)
 
 def call(function: Callable, args: tuple, kwargs: Mapping[str, Any], fraction: float | None, gpu: gpus.GPU) -> Account:
     """The account of a function's call; see `entry.account`."""
-    packed = {"function": _packed(function, "The function")}
+    packed: dict[str, Any] = {"function": _packed(function, "The function")}
     packed["args"] = [_packed(arg, f"Argument {number}") for number, arg in enumerate(args, start=1)]
     packed["kwargs"] = {key: _packed(value, f"The argument {key}") for key, value in kwargs.items()}
     return _run({"kind": "call", **packed, "fraction": fraction, "gpu": gpu.name})[0]

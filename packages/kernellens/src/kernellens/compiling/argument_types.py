@@ -44,7 +44,8 @@ def describe(value: Any) -> Description:
         return ("scalar", value.dtype)
     if isinstance(value, tuple):
         items = tuple(describe(item) for item in value)
-        return ("named", type(value).__name__, value._fields, items) if hasattr(value, "_fields") else ("tuple", items)
+        fields = getattr(value, "_fields", None)
+        return ("tuple", items) if fields is None else ("named", type(value).__name__, fields, items)
     if isinstance(value, str):
         return _of_text(value)
     if isinstance(value, (np.dtype, type)):
@@ -102,7 +103,8 @@ def stand_in(described: Description) -> Any:
         return collections.namedtuple(name, fields)(*map(stand_in, items))
     if what == "enum":
         _, name, members, whole = described
-        return next(iter((enum.IntEnum if whole else enum.Enum)(name, list(members))))
+        make: Any = enum.IntEnum if whole else enum.Enum
+        return next(iter(make(name, list(members))))
     _, dtype, ndim, layout, readonly = described
     array = np.zeros((4,) * ndim, dtype, order="F" if layout == "F" else "C")
     if layout == "A" and ndim:
@@ -162,7 +164,7 @@ def _of_text(value: str) -> Description:
         dtype = np.dtype({"boolean": "bool"}.get(match[1], match[1])) if match else None
     except TypeError:
         dtype = None
-    if dtype is None or dtype.kind in "OSUV":
+    if match is None or dtype is None or dtype.kind in "OSUV":
         raise TypeError(
             f"{value!r} is no type that a kernel takes. Say a number as 'int64', an array as 'float32[:, ::1]' (rows "
             "contiguous), 'float32[::1, :]' (columns contiguous) or 'float32[:, :]' (neither)."

@@ -209,7 +209,7 @@ def _lacks(answer: dict) -> bool:
 def _refused_here(function: FunctionType, kinds: tuple[Description, ...]) -> KernelError | None:
     """What this process's own Numba has against the kernel, for a CPU; None if nothing, or if it cannot tell."""
     try:
-        made = Kernel(function).compiled(tuple(map(argument_types.stand_in, kinds)))
+        made: Any = Kernel(function).compiled(tuple(map(argument_types.stand_in, kinds)))
         if made is not None:
             limits.check_static(made.shared.nbytes, kernel=function.__name__)
     except LinkerError as fault:
@@ -223,7 +223,9 @@ def _refused_here(function: FunctionType, kinds: tuple[Description, ...]) -> Ker
 
 def _better(ours: KernelError | None, theirs: UncompilableError) -> KernelError:
     """Our own words where we refuse the same: they are about what was written, Numba's about what it made of it."""
-    same = ours is not None and (theirs.line is None or (ours.function, ours.line) == (theirs.function, theirs.line))
+    if ours is None:
+        return theirs
+    same = theirs.line is None or (ours.function, ours.line) == (theirs.function, theirs.line)
     return ours if same else theirs
 
 

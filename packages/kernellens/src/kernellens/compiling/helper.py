@@ -134,11 +134,9 @@ class Helper:
     def _alive(self) -> Connection:
         if self._process is not None and (self._owner != os.getpid() or self._process.poll() is not None):
             self.stop()  # it has ended; or this process is a fork, and the helper its parent's
-        if self._connection is None:
-            self._start()
-        return self._connection
+        return self._start() if self._connection is None else self._connection
 
-    def _start(self) -> None:
+    def _start(self) -> Connection:
         ours, theirs = socket.socketpair()
         environment = {name: value for name, value in os.environ.items() if name not in _NOT_THERE}
         self._said = tempfile.TemporaryFile(prefix="kernellens-compiler-")
@@ -161,10 +159,10 @@ class Helper:
         finally:
             theirs.close()
         self._owner = os.getpid()
-        self._connection = Connection(ours.detach())
+        self._connection = connection = Connection(ours.detach())
         self.starts += 1
         try:
-            self.about = self._receive(self._connection, "its start")
+            self.about = self._receive(connection, "its start")
         except (EOFError, OSError) as error:
             words = self._last_words()
             self.stop()
@@ -173,6 +171,7 @@ class Helper:
             self.stop()
             raise
         self._missing = self._why_not()
+        return connection
 
     def _why_not(self) -> str:
         if not self.about["ready"]:

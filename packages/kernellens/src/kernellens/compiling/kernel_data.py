@@ -115,19 +115,16 @@ class Carried:
             return self._dispatcher(value)
         if isinstance(value, FunctionType) and not _importable(value):
             return ("function", self.function(value))
-        if isinstance(value, enum.EnumMeta):
+        if isinstance(value, type) and issubclass(value, enum.Enum):
             return _enum(value, None)
         if isinstance(value, enum.Enum):
             return _enum(type(value), value.name)
-        if isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields"):
-            return ("namedtuple_class", value.__name__, tuple(value._fields))
+        fields = getattr(value, "_fields", None)  # a namedtuple's
+        if isinstance(value, type) and issubclass(value, tuple) and fields is not None:
+            return ("namedtuple_class", value.__name__, tuple(fields))
         if isinstance(value, tuple):
             items = [self.value(item, names) for item in value]
-            return (
-                ("namedtuple", type(value).__name__, value._fields, items)
-                if hasattr(value, "_fields")
-                else ("tuple", items)
-            )
+            return ("tuple", items) if fields is None else ("namedtuple", type(value).__name__, fields, items)
         interface = None if isinstance(value, (type, np.ndarray)) else getattr(value, "__cuda_array_interface__", None)
         if isinstance(interface, dict):
             return ("device", interface["typestr"], tuple(interface["shape"]), interface.get("strides"))
@@ -195,12 +192,12 @@ def _sendable(value: Any) -> bool:
     return type(value).__module__.split(".")[0] in _KNOWN
 
 
-def _enum(kind: enum.EnumMeta, member: str | None) -> tuple:
+def _enum(kind: type[enum.Enum], member: str | None) -> tuple:
     return ("enum", kind.__name__, {each.name: each.value for each in kind}, issubclass(kind, enum.IntEnum), member)
 
 
 @functools.cache
-def _tables() -> dict[int, dict[int, tuple[str, str]]]:
+def _tables() -> dict[tuple[int, int], dict[int, tuple[str, str]]]:
     return {}
 
 

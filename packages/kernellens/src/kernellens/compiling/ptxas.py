@@ -59,31 +59,34 @@ def usage(log: str, kernel: str) -> Usage | None:
     Where code was linked (``cudadevrt`` for a grid sync), a second, later account counts what the kernel calls too; it has no
     spills.
     """
-    found: dict[str, int | None] = {"stack": 0, "spill_stores": 0, "spill_loads": 0}
+    stack = stores = loads = barriers = 0
+    registers: int | None = None
+    shared: int | None = 0
     name = ""
     for line in log.splitlines():
         if match := _PROPERTIES.search(line):
             name = match[1]
         if match := _STACK.search(line):
-            stack, stores, loads = map(int, match.groups())
-            found["spill_stores"] += stores
-            found["spill_loads"] += loads
-            found["stack"] = max(found["stack"], stack)
+            frame, stored, loaded = map(int, match.groups())
+            stack, stores, loads = max(stack, frame), stores + stored, loads + loaded
         elif name == kernel and (match := _USED.search(line)):
-            found["registers"] = int(match[1])
+            registers = int(match[1])
+            taken = _SHARED.search(match[2])
             if linked := _LINKED_STACK.search(match[2]):
-                found["stack"] = max(found["stack"], int(linked[1]))
+                stack = max(stack, int(linked[1]))
                 # Here the driver's own shared memory is counted too, from compute capability 9.0 on.
-                if int(_SHARED.search(match[2])[1]) and not found.get("shared"):
-                    found["shared"] = None
+                if taken and int(taken[1]) and not shared:
+                    shared = None
                 continue  # nor are its barriers those that ptxas counts
-            if barriers := _BARRIERS.search(match[2]):
-                found["barriers"] = int(barriers[1])
+            if waited := _BARRIERS.search(match[2]):
+                barriers = int(waited[1])
             if cumulative := _CUMULATIVE.search(match[2]):
-                found["stack"] = max(found["stack"], int(cumulative[1]))
-            if shared := _SHARED.search(match[2]):
-                found["shared"] = int(shared[1])
-    return Usage(**found) if "registers" in found else None
+                stack = max(stack, int(cumulative[1]))
+            if taken:
+                shared = int(taken[1])
+    if registers is None:
+        return None
+    return Usage(registers, shared, stack, spill_stores=stores, spill_loads=loads, barriers=barriers)
 
 
 def declared_shared(ptx: str) -> int:

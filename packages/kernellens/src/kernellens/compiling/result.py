@@ -91,7 +91,9 @@ class Compiled:
     @property
     def spills(self) -> int | None:
         """Bytes that a thread moves to local memory and back because registers ran out."""
-        return None if self.spill_stores is None else self.spill_stores + self.spill_loads
+        if self.spill_stores is None or self.spill_loads is None:
+            return None
+        return self.spill_stores + self.spill_loads
 
     @property
     def doubles(self) -> int | None:
@@ -127,7 +129,7 @@ class Compiled:
         ValueError
             If no block size is known.
         """
-        if not self.available:
+        if self.registers is None or self.shared is None:
             raise NotCompiledError(self._why())
         blockdim = self.blockdim if blockdim is None else blockdim
         if blockdim is None:

@@ -145,11 +145,11 @@ def _sides(of: Schedules) -> list[Any]:
     names = [f"{_name(answer)}: {_times(answer)}" for answer in of.answers]
     entries = [_entry(of, difference) for difference in of.differences]
     chosen = pair(of)
-    sheets = {"stylesheets": [panels.sheet()]}
+    sheets: dict[str, Any] = {"stylesheets": [panels.sheet()]}
     array = Select(title="Array", value=entries[0]["name"], options=[e["name"] for e in entries], width=160, **sheets)
     sides, selects, orders = [], [], []
     for k, title in zip(chosen, ("One answer", "Another"), strict=True):
-        selects.append(Select(title=title, value=names[k], options=names, width=200, **sheets))
+        selects.append(Select(title=title, value=names[k], options=[*names], width=200, **sheets))
         sides.append(_Side(max(e["rows"] for e in entries), max(e["columns"] for e in entries)))
         orders.append(panels.words(size=12, colour=palette.MUTED))
     note = panels.words()
@@ -227,13 +227,17 @@ class _Side:
 
         wide, high = 40 * columns, 24 * rows
         self.plot = axes.canvas(
-            *(wide + 14, high + 14), x_range=Range1d(-0.5, columns - 0.5), y_range=Range1d(rows - 0.5, -0.5)
+            *(wide + 14, high + 14),
+            x_range=Range1d(start=-0.5, end=columns - 0.5),
+            y_range=Range1d(start=rows - 0.5, end=-0.5),
         )
         plot = self.plot
         plot.min_border_left = plot.min_border_right = plot.min_border_top = plot.min_border_bottom = 7
         plot.axis.visible = plot.grid.visible = False
         plot.frame_align = False
-        self.cells = ColumnDataSource({name: [] for name in ("x", "y", "value", "shown", "index", "colour", "style")})
+        self.cells = ColumnDataSource(
+            {name: [] for name in ("x", "y", "value", "shown", "index", "colour", "style", "ink")}
+        )
         cells = plot.rect("x", "y", 1, 1, source=self.cells, fill_color="colour", line_color=palette.FAINT)
         plot.text(
             *("x", "y", "shown"),
@@ -245,7 +249,6 @@ class _Side:
             text_baseline="middle",
             text_color="ink",
         )
-        self.cells.data["ink"] = []
         plot.add_tools(HoverTool(renderers=[cells], tooltips="@index = @value"))
 
     def models(self) -> dict[str, Any]:

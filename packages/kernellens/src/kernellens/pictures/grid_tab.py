@@ -64,7 +64,8 @@ def _note(trace: Trace, shown: int) -> str:
         said = f"{count(trace.blocks)} of {count(total)} blocks were traced; what the others do is not shown."
     else:
         said = f"All {count(total)} blocks." if total > 1 else "One block."
-    if any(finding.kind == "out-of-bounds" for finding in trace.errors) and not len(trace.log.outside):
+    outside = any(finding.kind == "out-of-bounds" for finding in trace.errors)
+    if outside and trace.log is not None and not len(trace.log.outside):
         said += " The run here ended with the error: what would have come after it is missing."
     if 1 < shown:
         said += " A click on a coloured block shows it."
@@ -147,7 +148,9 @@ def touched(log: Log) -> list[tuple[Any, np.ndarray, tuple[int, int] | None]]:
 
     known, which = memories(log)
     kinds = log.kinds
-    views, pictures, exact = {}, {}, {}
+    views: dict[int, tuple[Any, Window]] = {}
+    pictures: dict[int, np.ndarray] = {}
+    exact: dict[int, np.ndarray] = {}
     for number, memory in enumerate(known):
         if memory.space != "global" or not memory.size:
             continue
@@ -215,7 +218,10 @@ def _array(title: str, picture: np.ndarray) -> Any:
     wide, high = max(160, round(cell * columns)), max(12, round(cell * rows))
     side = max(columns / wide, rows / high)
     plot = axes.canvas(
-        *(wide + 24, high + 38), x_range=Range1d(0, side * wide), y_range=Range1d(side * high, 0), frame_align=False
+        *(wide + 24, high + 38),
+        x_range=Range1d(start=0, end=side * wide),
+        y_range=Range1d(start=side * high, end=0),
+        frame_align=False,
     )
     plot.frame_width, plot.frame_height = wide, high
     plot.title.text, plot.title.text_font, plot.title.text_font_size = title, axes.FONT, "13px"

@@ -52,7 +52,7 @@ def sheet() -> Any:
 @cache
 def script(name: str) -> str:
     """The text of a script of this package, without the comments and the indentation that a notebook need not keep."""
-    lines = resources.files(__package__).joinpath(name).read_text(encoding="utf-8").splitlines()
+    lines = resources.files("kernellens.pictures").joinpath(name).read_text(encoding="utf-8").splitlines()
     return "".join(f"{line.strip()}\n" for line in lines if line.strip() and not line.lstrip().startswith("//"))
 
 
@@ -60,7 +60,12 @@ def words(text: str = "", *, size: int = 13, strong: bool = False, colour: str =
     """A line of HTML as wide as the picture."""
     from bokeh.models import Div
 
-    style = {"font-family": axes.FONT, "font-size": f"{size}px", "line-height": "1.4", "color": colour}
+    style: dict[str, str | None] = {
+        "font-family": axes.FONT,
+        "font-size": f"{size}px",
+        "line-height": "1.4",
+        "color": colour,
+    }
     if strong:
         style["font-weight"] = "bold"
     if height:
@@ -118,7 +123,8 @@ class Panel:
         left, below = (46, 24 + 17 * bool(labels[0])) if plain else (14, 8)
         size = (max(wide, 160) + left + 12, high + 26 + below)
         ends = (size[0] - left - 12) / cell, high / cell
-        self.plot = axes.canvas(*size, x_range=Range1d(-0.5, ends[0] - 0.5), y_range=Range1d(ends[1] - 0.5, -0.5))
+        across, down = Range1d(start=-0.5, end=ends[0] - 0.5), Range1d(start=ends[1] - 0.5, end=-0.5)
+        self.plot = axes.canvas(*size, x_range=across, y_range=down)
         plot = self.plot
         plot.frame_align = False
         plot.title.text, plot.title.text_font, plot.title.text_font_size = title, axes.FONT, "13px"

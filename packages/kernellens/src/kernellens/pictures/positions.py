@@ -141,4 +141,5 @@ def window(arranged: Grid, touched: np.ndarray, beyond: tuple[tuple[int, int, in
     step = max(1, *(-(-(high - low) // MOST) for low, high in spans[1:]))
     if spans[0][1] - spans[0][0] > 16:  # more slices than anybody looks at
         spans[0] = (spans[0][0], spans[0][0] + 16)
-    return arranged, Window(*spans, step, step)
+    slices, rows, columns = spans
+    return arranged, Window(slices, rows, columns, step, step)

@@ -19,7 +19,7 @@ def tab(trace: Trace, made: Steps, data: dict[str, Any]) -> tuple[Any, dict[str,
     """Return the tab, and its models by the names that the script has for them."""
     from bokeh.models import Select, Slider
 
-    sheets = {"stylesheets": [panels.sheet()]}
+    sheets: dict[str, Any] = {"stylesheets": [panels.sheet()]}
     sites = _sites(made)
     worst = _worst(trace, made, sites)
     liner = Select(title="Access", value=worst, options=[(str(s), _name(made, s)) for s in sites], width=300, **sheets)
@@ -123,9 +123,8 @@ def _plot(wide: int, ticks: list[int], label: str, centred: bool = False) -> tup
     from bokeh.models import FixedTicker, Range1d
 
     shift = 0.5 if centred else 0
-    plot = axes.canvas(
-        panels.WIDTH, 120, x_range=Range1d(-shift - 0.01 * wide, wide - shift + 0.01 * wide), y_range=Range1d(1, 0)
-    )
+    across = Range1d(start=-shift - 0.01 * wide, end=wide - shift + 0.01 * wide)
+    plot = axes.canvas(panels.WIDTH, 120, x_range=across, y_range=Range1d(start=1, end=0))
     plot.sizing_mode, plot.max_width = "stretch_width", panels.WIDTH
     plot.grid.visible = False
     plot.xaxis.ticker = FixedTicker(ticks=ticks)

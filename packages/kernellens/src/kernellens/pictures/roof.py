@@ -98,7 +98,7 @@ def roofline(
 def main_type(work: Work) -> str:
     """The floating-point type that most of the operations are in; float32 where there are none."""
     counts = {name: work.operations.get(name, 0.0) + work.products.get(name, 0.0) for name in TYPES}
-    best = max(counts, key=counts.get)
+    best = max(counts, key=counts.__getitem__)
     return best if counts[best] else "float32"
 
 
@@ -216,7 +216,7 @@ def _text(work: Work, table: dict, known: list[GPU], start: tuple) -> str:
 def _layout(work: Work, table: dict, known: list[GPU], sizes: list[int], start: tuple) -> Any:
     from bokeh.models import CustomJS, Select
 
-    sheets = {"stylesheets": [panels.sheet()]}
+    sheets: dict[str, Any] = {"stylesheets": [panels.sheet()]}
     device = Select(title="GPU", value=start[0], options=[gpu.name for gpu in known], width=150, **sheets)
     kind = Select(title="Type", value=start[1], options=list(TYPES), width=110, **sheets)
     block = Select(
@@ -262,9 +262,8 @@ def _roofs(table: dict) -> tuple[Any, dict[str, Any]]:
 
     rates_seen = [row[name] for row in table.values() for name in ("estimate", "bound", "peak") if row[name] > 0]
     low, high = 10 ** np.floor(np.log10(min(rates_seen) / 2)), 10 ** np.ceil(np.log10(max(rates_seen) * 2))
-    plot = axes.canvas(
-        panels.WIDTH, 330, x_axis_type="log", y_axis_type="log", x_range=Range1d(LOW, HIGH), y_range=Range1d(low, high)
-    )
+    across, up = Range1d(start=LOW, end=HIGH), Range1d(start=low, end=high)
+    plot = axes.canvas(panels.WIDTH, 330, x_axis_type="log", y_axis_type="log", x_range=across, y_range=up)
     plot.sizing_mode, plot.max_width = "stretch_width", panels.WIDTH
     plot.xaxis.axis_label, plot.yaxis.axis_label = "operations for each byte of memory", "operations a second"
     axes.ticks(plot.xaxis[0], LOW, HIGH, True, None)
@@ -312,7 +311,7 @@ def _parts(table: dict) -> tuple[Any, Any]:
     plot = axes.canvas(
         *(panels.WIDTH, 26 * len(names) + 40),
         x_axis_type="log",
-        x_range=Range1d(low, high),
+        x_range=Range1d(start=low, end=high),
         y_range=FactorRange(factors=names[::-1]),
     )
     plot.sizing_mode, plot.max_width = "stretch_width", panels.WIDTH

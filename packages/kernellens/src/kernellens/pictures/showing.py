@@ -47,8 +47,9 @@ def show(trace: Trace, tab: str = "block") -> Figure:
     ValueError
         For a tab that there is not.
     """
-    if hasattr(trace, "answers"):
-        return trace.figure()
+    given: Any = trace
+    if hasattr(given, "answers"):
+        return given.figure()
     if not hasattr(trace, "log"):
         raise TypeError(
             f"show takes a trace, not {type(trace).__name__}: lens.show(lens.trace(kernel, griddim, blockdim, ...))."
@@ -185,7 +186,7 @@ def _block(made: Steps, data: dict, blocks: list[int]) -> tuple[Any, dict[str, A
         )
         arrays.append({"array": number, **panel.models()})
     names = [grid_tab.block_name(block, made.log.griddim) for block in blocks]
-    chooser = Select(title="Block", value=names[0], options=names, width=150, stylesheets=[panels.sheet()])
+    chooser = Select(title="Block", value=names[0], options=[*names], width=150, stylesheets=[panels.sheet()])
     intervals = max(made.intervals(block) for block in blocks)
     slider = Slider(
         title="Barrier interval (0: all of them)",

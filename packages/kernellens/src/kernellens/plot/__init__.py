@@ -7,7 +7,15 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .curves import lines
+    from .dots import Row, times
+    from .figure import Figure
+    from .grey import images
+    from .performance import report
+    from .tasks import graph
 
 _HOMES = {
     "Figure": "figure",

@@ -128,8 +128,8 @@ def _draw(
         HEIGHT,
         x_axis_type="log" if xlog else "linear",
         y_axis_type="log" if ylog else "linear",
-        x_range=Range1d(left, right),
-        y_range=Range1d(low, high),
+        x_range=Range1d(start=left, end=right),
+        y_range=Range1d(start=low, end=high),
     )
     plot.xaxis.axis_label, plot.yaxis.axis_label = xlabel, "" if ylabel == "seconds" else ylabel
     axes.ticks(plot.xaxis[0], left, max(xs) * 1.001, xlog, None)

@@ -61,7 +61,7 @@ def times(
     ValueError
         If there is no row, or a time is not a positive number.
     """
-    marks = [_row(label, value) for label, value in rows.items()] if isinstance(rows, Mapping) else list(rows)
+    marks = [_row(str(label), value) for label, value in rows.items()] if isinstance(rows, Mapping) else list(rows)
     if not marks:
         raise ValueError("times needs at least one time.")
     for mark in marks:
@@ -125,9 +125,8 @@ def _draw(marks: list[Row], title: str | None, note: str | None, below: Sequence
     low, high = _span(marks)
     # Places, not names, on the vertical axis: two rows may have the same label.
     places = list(range(len(marks)))
-    plot = axes.canvas(
-        WIDTH, height, x_axis_type="log", x_range=Range1d(low, high), y_range=Range1d(len(marks) - 0.4, -0.6)
-    )
+    across, down = Range1d(start=low, end=high), Range1d(start=len(marks) - 0.4, end=-0.6)
+    plot = axes.canvas(WIDTH, height, x_axis_type="log", x_range=across, y_range=down)
     plot.yaxis.ticker = FixedTicker(ticks=places)
     plot.yaxis.major_label_overrides = {place: mark.label for place, mark in zip(places, marks, strict=True)}
     axes.ticks(plot.xaxis[0], low, high, log=True, unit="seconds")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import uuid
+from collections.abc import Mapping
 from typing import Any
 
 from .palette import DARK
@@ -84,7 +85,7 @@ class Figure:
             f"<noscript><pre>{text}</pre></noscript><script>({_SCRIPT})({facts_json})</script>"
         )
 
-    def _item(self) -> dict[str, Any]:
+    def _item(self) -> Mapping[str, Any]:
         from bokeh.embed import json_item
         from bokeh.settings import settings
 

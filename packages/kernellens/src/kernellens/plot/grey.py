@@ -79,9 +79,8 @@ def _draw(
 ) -> Any:
     from bokeh.models import Label, LinearColorMapper, Range1d
 
-    plot = axes.canvas(
-        WIDTH, height, x_range=Range1d(0, WIDTH), y_range=Range1d(height, 0), min_border=0, frame_align=False
-    )
+    across, down = Range1d(start=0, end=WIDTH), Range1d(start=height, end=0)
+    plot = axes.canvas(WIDTH, height, x_range=across, y_range=down, min_border=0, frame_align=False)
     plot.min_border_right = plot.min_border_top = 0
     plot.axis.visible = plot.grid.visible = False
     everything = np.concatenate([picture.ravel() for picture in drawn.values()])

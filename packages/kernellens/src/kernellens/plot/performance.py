@@ -55,11 +55,11 @@ def report(file: str | os.PathLike[str]) -> Figure:
     return Figure(lambda: _layout(data, _one_line(summary)), alt, text, WIDTH, HEIGHT + 60)
 
 
-def _layout(data: dict[str, Any], said: str) -> Any:
+def _layout(data: Any, said: str) -> Any:
     from bokeh.document import Document
 
     document = Document.from_json(data)
-    tabs = document.roots[0]
+    tabs: Any = document.roots[0]
     document.clear()  # a model can be embedded only where no document owns it
     tabs.sizing_mode, tabs.width, tabs.height = "fixed", WIDTH, HEIGHT
     named = [tab.title for tab in tabs.tabs]

@@ -31,10 +31,9 @@ def seconds(value: float, digits: int = 3) -> str:
     """Return a time given in seconds as `186 ms`."""
     if not math.isfinite(value):
         return "unknown"
-    for unit, size in _TIMES:
-        # Rounded first: 0.9996 ms is 1 ms, not 1000 µs.
-        if float(f"{abs(value) / size:.{digits}g}") < _UP[unit]:
-            break
+    # Rounded first: 0.9996 ms is 1 ms, not 1000 µs.
+    fitting = (each for each in _TIMES if float(f"{abs(value) / each[1]:.{digits}g}") < _UP[each[0]])
+    unit, size = next(fitting, _TIMES[-1])
     return f"{number(value / size, digits)} {unit}"
 
 

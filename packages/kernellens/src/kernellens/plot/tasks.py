@@ -64,19 +64,19 @@ def graph(collection: Any, optimized: bool = False, title: str | None = None, no
 def _needs(collection: Any, optimized: bool) -> dict[Hashable, list[Hashable]]:
     """Each task with those it needs; a second name of a task is followed to the task."""
     if optimized and not isinstance(collection, Mapping):
-        import dask
+        from dask.base import optimize
 
-        (collection,) = dask.optimize(collection)
+        (collection,) = optimize(collection)
     made = getattr(collection, "__dask_graph__", None)
-    found = collection if isinstance(collection, Mapping) else made() if callable(made) else None
+    found: Any = collection if isinstance(collection, Mapping) else made() if callable(made) else None
     if found is None:
         raise TypeError(
             f"graph draws a Dask collection, such as da.ones(4, chunks=2) + 1, not a {type(collection).__name__}."
         )
     from dask.core import get_deps
 
-    written = dict(found)
-    tasks = get_deps(written)[0]
+    written: dict[Any, Any] = dict(found)
+    tasks: Any = get_deps(written)[0]
     same = {
         key: next(iter(tasks[key])) for key, task in written.items() if type(task).__name__ == "Alias" and tasks[key]
     }
@@ -138,9 +138,8 @@ def _draw(
 ) -> Any:
     from bokeh.models import Label, Range1d
 
-    plot = axes.canvas(
-        WIDTH, height, x_range=Range1d(0, WIDTH), y_range=Range1d(height, 0), min_border=0, frame_align=False
-    )
+    across, down = Range1d(start=0, end=WIDTH), Range1d(start=height, end=0)
+    plot = axes.canvas(WIDTH, height, x_range=across, y_range=down, min_border=0, frame_align=False)
     plot.min_border_right = plot.min_border_top = 0
     plot.axis.visible = plot.grid.visible = False
     step = WIDTH / len(columns)
@@ -170,7 +169,12 @@ def _draw(
             line_color=palette.SERIES[number % len(palette.SERIES)],
             line_width=2.5,
         )
-    said = {"text_font": axes.FONT, "text_color": palette.INK, "text_align": "center", "text_baseline": "middle"}
+    said: dict[str, Any] = {
+        "text_font": axes.FONT,
+        "text_color": palette.INK,
+        "text_align": "center",
+        "text_baseline": "middle",
+    }
     for key, (x, y) in at.items():
         place = ",".join(str(part) for part in key[1:]) if isinstance(key, tuple) else ""
         if len(place) <= 5:

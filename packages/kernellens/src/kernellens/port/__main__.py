@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from pathlib import Path
 
 
 def main(program: str, report: str, arguments: list[str]) -> int:
@@ -63,9 +64,10 @@ def _notebook(path: str) -> int:
 
     from . import modules
 
-    _, cells = running.read(path)
+    _, cells = running.read(Path(path))
     shell = InteractiveShell.instance(user_ns={"__builtins__": modules.names}, history_length=0)
-    shell.history_manager.enabled = False
+    if shell.history_manager is not None:
+        shell.history_manager.enabled = False
     shell.user_module.__dict__["__builtins__"] = modules.names
     shell.colors = "nocolor"
     inside.begin_notebook(shell)

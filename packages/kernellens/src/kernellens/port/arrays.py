@@ -35,10 +35,10 @@ class ndarray(np.ndarray):
         what = f"scipy.special.{name}" if special else f"numpy.{name}"
         return calls.call(what, getattr(ufunc, method), _ufunc(ufunc.__name__, method, special), args, kwargs)
 
-    def __array_function__(self, function: Any, types: Any, args: tuple, kwargs: dict) -> Any:
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         # From the program's own lines functions come through the module; this is another library's call.
-        name = f"{function.__module__}.{function.__name__}"
-        return calls.call(name, getattr(function, "_implementation", function), None, args, kwargs)
+        name = f"{func.__module__}.{func.__name__}"
+        return calls.call(name, getattr(func, "_implementation", func), None, args, kwargs)
 
     def __getitem__(self, index: Any) -> Any:
         return _item(self, index, "array[…]", np.ndarray.__getitem__, _get, (index,))

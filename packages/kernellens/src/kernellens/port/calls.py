@@ -234,12 +234,14 @@ def raise_(value: Any, frames: bool) -> Any:
     if isinstance(value, (pd.DataFrame, pd.Series)):
         return _upload(value)
     if kind.__name__ == "Twin":
-        if value._twin_device is None:
+        twin: Any = value
+        if twin._twin_device is None:
             raise Unavailable
-        return value._twin_device
+        return twin._twin_device
     if callable(value) and not isinstance(value, type):
-        if hasattr(value, "_ported_host"):
-            return value._ported_host
+        ours: Any = value
+        if hasattr(ours, "_ported_host"):
+            return ours._ported_host
         check_function(value)
     return value
 
@@ -256,7 +258,8 @@ def lower(value: Any, known: dict[int, Any]) -> Any:
         known[id(base)] = value
         return base
     if kind.__name__ == "Twin":
-        return value._twin_host
+        twin: Any = value
+        return twin._twin_host
     return getattr(value, "_ported_host", value) if callable(value) else value
 
 
@@ -319,7 +322,7 @@ def _nbytes(value: Any) -> int:
         return value.nbytes
     with inside():
         used = value.memory_usage(deep=False)
-        return int(used if np.isscalar(used) else used.sum())
+        return int(used.sum() if hasattr(used, "sum") else used)
 
 
 def _size(result: Any) -> None:

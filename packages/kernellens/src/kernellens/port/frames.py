@@ -32,6 +32,8 @@ _VALUES = ("values", "T")
 class _Meta(type):
     """`isinstance(x, pd.DataFrame)` holds for all of pandas' own, and `pd.DataFrame(…)` makes the program's."""
 
+    _host: type
+
     def __instancecheck__(cls, value: Any) -> bool:
         return isinstance(value, cls._host)
 
@@ -61,7 +63,7 @@ class DataFrame(pd.DataFrame, metaclass=_Meta):
         return DataFrame
 
     @property
-    def _constructor_sliced(self) -> Any:
+    def _constructor_sliced(self) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride] - as pandas documents it
         return Series
 
     def __reduce__(self) -> Any:
@@ -188,7 +190,7 @@ Series.__iter__ = _iterate
 
 def wrap(host: Any, device: Any) -> Any:
     """The program's frame or series for one of pandas'."""
-    kind = DataFrame if isinstance(host, pd.DataFrame) else Series
+    kind: type = DataFrame if isinstance(host, pd.DataFrame) else Series
     if type(host) is kind:
         if device is not None or "_device" not in host.__dict__:
             host.__dict__["_device"] = device
@@ -196,7 +198,7 @@ def wrap(host: Any, device: Any) -> Any:
     if type(host) not in (pd.DataFrame, pd.Series):
         return host
     with calls.inside():
-        made = type.__call__(kind, host, copy=False)
+        made: Any = type.__call__(kind, host, copy=False)
     made.__dict__["_device"] = device
     return made
 

@@ -171,7 +171,7 @@ class _Finder:
             or not attribution.is_theirs(found.origin)
         ):
             return None
-        found.loader = _Loader(found.loader.name, found.loader.path)
+        found.loader = _Loader(found.name, found.origin)
         return found
 
 

@@ -87,7 +87,7 @@ def work_of(
         operands=operands,
         registers=registers,
         sharedmem=sharedmem + _static_shared(log),
-        notes=(*done.notes, *_notes(trace, scaling)),
+        notes=(*done.notes, *_notes(trace, log, scaling)),
     )
 
 
@@ -132,9 +132,8 @@ def _static_shared(log: Log) -> int:
     return sum(seen.values())
 
 
-def _notes(trace: Trace, scaling: Scaling) -> list[str]:
+def _notes(trace: Trace, log: Log, scaling: Scaling) -> list[str]:
     notes = []
-    log = trace.log
     if scaling.griddim != log.griddim:
         notes.append(f"{_by(log.griddim)} traced blocks stand for {_by(scaling.griddim)}.")
         for axis, (n, to) in enumerate(zip(log.griddim, scaling.griddim, strict=True)):

@@ -18,7 +18,7 @@ def _second(binds: str, parts: dict[str, float]) -> str:
     rest = {kind: value for kind, value in parts.items() if kind != binds and value > 0}
     if not rest or not parts[binds]:
         return ""
-    kind = max(rest, key=rest.get)
+    kind = max(rest, key=rest.__getitem__)
     return f"; {kind} binds next, at {quantities.seconds(rest[kind])}"
 
 
@@ -35,7 +35,7 @@ def _memory(parts: dict[str, float], work: Work, gpu: GPU) -> str:
 
 def _arithmetic(parts: dict[str, float], work: Work, gpu: GPU) -> str:
     seconds = dict(_pipes(work, gpu))
-    kind = max(seconds, key=seconds.get) if seconds else "float64"
+    kind = max(seconds, key=seconds.__getitem__) if seconds else "float64"
     if kind == "float64" and gpu.fp64 < gpu.fp32 / 8:
         way = f"float64 runs at 1/{round(gpu.fp32 / gpu.fp64)} of float32 on {gpu.name}: use float32 where its digits do, np.float32(…) around constants too"
     elif kind == "float64":

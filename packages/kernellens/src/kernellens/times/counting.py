@@ -56,7 +56,7 @@ class Counts:
 
 def counts(log: Log, function: Function) -> Counts:
     """Return how often each part of a traced kernel and of the device functions it calls was carried out."""
-    walk = _Walk(log)
+    walk = _Walk(log, function)
     warps = -(-log.threads_per_block // 32)
     start = np.array([[log.threads_per_block], [warps]], float) * np.ones(len(log.blocks))
     entering = {id(function): start}
@@ -95,9 +95,9 @@ class _Flow:
 
 
 class _Walk:
-    def __init__(self, log: Log):
+    def __init__(self, log: Log, function: Function):
         self.log, self.done = log, Counts()
-        self.function: Function | None = None
+        self.function = function
         self.namesakes = 1
         self.entering: dict[int, np.ndarray] = {}
         self.sites: dict[tuple, list[int]] = {}

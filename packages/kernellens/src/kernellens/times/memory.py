@@ -7,7 +7,8 @@ can hold what a block uses; once for each request, what it asks if it holds noth
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Container
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 
@@ -55,6 +56,17 @@ class Traffic:
     """
 
     blocks: int
+    read: np.ndarray = field(init=False)
+    written: np.ndarray = field(init=False)
+    own: np.ndarray = field(init=False)
+    own_written: np.ndarray = field(init=False)
+    by_warp: np.ndarray = field(init=False)
+    by_request: np.ndarray = field(init=False)
+    stored: np.ndarray = field(init=False)
+    requests: np.ndarray = field(init=False)
+    lines: np.ndarray = field(init=False)
+    atomics: np.ndarray = field(init=False)
+    shared: np.ndarray = field(init=False)
     again: dict[tuple[int, int, int], np.ndarray] = field(default_factory=dict)
     extents: dict[str, int] = field(default_factory=dict)
     readers: set[str] = field(default_factory=set)
@@ -64,26 +76,22 @@ class Traffic:
     senders: int = 0
 
     def __post_init__(self) -> None:
-        for name in _FIGURES:
-            setattr(self, name, np.zeros(self.blocks))
+        for each in fields(self):
+            if not each.init:
+                setattr(self, each.name, np.zeros(self.blocks))
 
 
 SCATTERED = 256
 """Different distances between blocks that share sectors, beyond which they are not told apart."""
 
-_FIGURES = (
-    *("read", "written", "own", "own_written", "by_warp", "by_request", "stored"),
-    *("requests", "lines", "atomics", "shared"),
-)
 
-
-def traffic(log: Log, dead: set[tuple] = frozenset()) -> Traffic:
+def traffic(log: Log, dead: Container[tuple] = frozenset()) -> Traffic:
     """Return what the blocks of a log move.
 
     Parameters
     ----------
     log : Log
-    dead : set of tuple
+    dead : container of tuple
         ``(function, line, column)`` of loads that a compiler leaves out.
     """
     found = Traffic(len(log.blocks))
@@ -213,8 +221,8 @@ def _repeats(log: Log, found: Traffic, before: np.ndarray, after: np.ndarray) ->
         inverse = np.zeros(len(after), np.int64)
     for number in range(kinds.shape[1]):
         mine = inverse.ravel() == number
-        step = tuple(int(n) for n in kinds[:, number])
-        found.again[step] = np.bincount(after[mine], times[mine], found.blocks)
+        dx, dy, dz = (int(n) for n in kinds[:, number])
+        found.again[dx, dy, dz] = np.bincount(after[mine], times[mine], found.blocks)
 
 
 def _written_first(log: Log, at: np.ndarray, both: np.ndarray) -> np.ndarray:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from typing import Any, TypeVar
 
 from gpusim.hardware.gpus import GPU
 from kernellens import target
@@ -16,6 +17,8 @@ from kernellens.residency import occupancy
 from . import advice
 from .result import Bound, Estimate
 from .work import Work
+
+Sum = TypeVar("Sum", Bound, Estimate)
 
 SCHEDULERS = 4
 """Of an SM, an instruction of one warp in each cycle each: Volta and later [CUDA C++ Programming Guide, "Compute Capability
@@ -103,7 +106,7 @@ def bound_of(work: Work | Iterable[Work], gpu: str | GPU | None = None) -> Bound
     seconds = max(kernel, parts.get("link", 0.0))
     if not work.launches:
         seconds = parts.get("link", 0.0)
-    binds = max(parts, key=parts.get)
+    binds = max(parts, key=parts.__getitem__)
     said = advice.sentence(binds, parts, work, gpu)
     return Bound(seconds, binds, parts, gpu, work, work.name, said)
 
@@ -150,7 +153,7 @@ def estimate_of(work: Work | Iterable[Work], gpu: str | GPU | None = None) -> Es
     parts = {kind: value * factors.get(kind, 1.0) for kind, value in parts.items()}
     kernel = max(value for kind, value in parts.items() if kind not in ("launch", "link"))
     seconds = kernel + parts["launch"] + parts.get("link", 0.0)
-    binds = max(parts, key=parts.get)
+    binds = max(parts, key=parts.__getitem__)
     warps = blocks * -(-work.block // 32) if work.block else 0
     return Estimate(
         *(seconds, binds, parts, gpu, work, work.name, advice.sentence(binds, parts, work, gpu)),
@@ -235,7 +238,7 @@ def _latency(work: Work, gpu: GPU) -> float:
     return waves * each / gpu.clock
 
 
-def _together(kind: type, each: list, gpu: GPU):
+def _together(kind: type[Sum], each: list[Sum], gpu: GPU) -> Sum:
     """Several, one after the other."""
     parts: dict[str, float] = {}
     for one in each:
@@ -246,14 +249,14 @@ def _together(kind: type, each: list, gpu: GPU):
     held: dict[str, float] = {}
     for one in each:
         held[one.binds] = held.get(one.binds, 0.0) + one.seconds
-    binds = max(held, key=held.get) if held else "launch"
+    binds = max(held, key=held.__getitem__) if held else "launch"
     longest = max(each, key=lambda one: one.seconds, default=None)
     said = (
         ""
         if longest is None
         else f"{longest.name or 'The longest'} takes {longest.seconds / seconds:.0%} of it. {longest.advice}"
     )
-    more = {"calibrated": (gpu.calibration or {}).get("source")} if kind is Estimate else {}
+    more: dict[str, Any] = {"calibrated": (gpu.calibration or {}).get("source")} if kind is Estimate else {}
     return kind(seconds, binds, parts, gpu, None, f"{len(each)} kernels", said, **more)
 
 

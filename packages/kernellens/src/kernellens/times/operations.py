@@ -53,10 +53,10 @@ class Operations:
     done: dict[str, np.ndarray] = field(default_factory=dict)
     certain: dict[str, np.ndarray] = field(default_factory=dict)
     slots: dict[str, np.ndarray] = field(default_factory=dict)
-    instructions: np.ndarray | None = None
-    rounds: np.ndarray | None = None
-    inside: np.ndarray | None = None
-    barriers: np.ndarray | None = None
+    instructions: np.ndarray = field(init=False)
+    rounds: np.ndarray = field(init=False)
+    inside: np.ndarray = field(init=False)
+    barriers: np.ndarray = field(init=False)
     dead: set[tuple] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
 
@@ -153,7 +153,7 @@ class _Counting:
 
     def done_by(self, v: Value, cost: costs.Cost) -> None:
         threads = self.at[v][0]
-        kind = costs.FLOATS.get(_letter(v))
+        kind = costs.FLOATS.get(_letter(v) or "")
         if kind and cost.flops:
             self.found.add(self.found.done, kind, cost.flops * threads)
         for unit in ("int32", "special"):
@@ -176,7 +176,7 @@ class _Counting:
         least = redundancy.least(self.graph, {v: self.times(v) for v in self.at}, start)
         data, narrowed = redundancy.data(self.graph), redundancy.narrowed(self.graph, live)
         for v, n in redundancy.distinct(self.graph, live, least).items():
-            cost, kind = self.cost(v), costs.FLOATS.get(_letter(v))
+            cost, kind = self.cost(v), costs.FLOATS.get(_letter(v) or "")
             if v in narrowed:  # certain in neither type
                 continue
             if kind and cost.certain:
@@ -198,7 +198,7 @@ class _Counting:
         """Loads of one block wait together but for those that need another's value."""
         depth: dict[Value, int] = {}
         deepest = {"global": 0, "shared": 0}
-        warps = {"global": None, "shared": None}
+        warps: dict[str, np.ndarray] = {}
         for v in block.body:
             depth[v] = max((depth.get(a, 0) for a in v.args), default=0)
             space = _space(v)
@@ -206,10 +206,10 @@ class _Counting:
                 depth[v] += 1
                 deepest[space] = max(deepest[space], depth[v])
                 n = self.at[v][1]
-                warps[space] = n if warps[space] is None else np.maximum(warps[space], n)
+                warps[space] = np.maximum(warps[space], n) if space in warps else n
         start = np.full(self.found.blocks, -(-self.log.threads_per_block // 32), float)
         for space, table in (("global", self.found.rounds), ("shared", self.found.inside)):
-            n = warps[space]
+            n = warps.get(space)
             if n is not None:
                 # Beyond once for each thread it is a loop's; its turns are unrolled where no load leads to the next.
                 again = np.maximum(n - start, 0) / (1 if deepest[space] > 1 else UNROLLED)
@@ -262,6 +262,8 @@ def _call(v: Value, name: str, letter: str | None, fast: bool) -> costs.Cost:
     if name == "pow" and letter:
         right = v.args[1]
         return costs.binary("pow", letter, right.extra if right.op == "const" else None, fast)
+    if letter is None:  # a namedtuple of arrays, a time: as in `cost_of`, counted for nothing
+        return costs.Cost({})
     if letter in costs.FLOATS:
         return costs.function(name, letter, fast)
     return costs.Cost({"int32": 1.0 if letter not in costs.WIDE else 2.0})
@@ -290,7 +292,7 @@ def _others(v: Value) -> float:
 
 def _name(v: Value) -> str:
     if v.op == "binary":
-        return INPLACE.get(v.extra, v.extra).rstrip("_")
+        return (INPLACE.get(v.extra) or v.extra).rstrip("_")
     if v.op == "call":
         return getattr(v.extra, "__name__", str(v.extra))
     return v.extra if isinstance(v.extra, str) else v.op

@@ -6,6 +6,8 @@ the same as another; and how often at least must it be made anew, given how ofte
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from gpusim.kernels.ir.graph import Block, Graph, Value
@@ -174,7 +176,7 @@ def _same(v: Value, same: dict[Value, Value]) -> object:
     args = [id(same.get(a, a)) for a in v.args]
     if v.op == "binary" and v.extra in _COMMUTE:
         args.sort()
-    extra = v.extra if isinstance(v.extra, str | int | tuple) else id(v.extra)
+    extra: Any = v.extra if isinstance(v.extra, str | int | tuple) else id(v.extra)
     if v.op == "binary":
         extra = INPLACE.get(extra, extra)
     return (v.op, extra, str(v.type), tuple(args))

@@ -18,7 +18,7 @@ def main(script: str, arguments: list[str]) -> None:
     sys.argv = [sys.argv[0], script, *arguments]
     inside.begin_script()
     try:
-        running.main([script, *arguments], start, "kernellens.trial", __doc__)
+        running.main([script, *arguments], start, "kernellens.trial", __doc__ or "")
     except SystemExit as exit_:
         inside.write()
         if exit_.code not in (None, 0):

@@ -55,6 +55,8 @@ class _Engine(MetaPathFinder):
             return None
         sys.meta_path.remove(self)
         spec = importlib.util.find_spec(name)
+        if spec is None or spec.loader is None:
+            return spec
         run = spec.loader.exec_module
 
         def exec_module(module: Any) -> None:

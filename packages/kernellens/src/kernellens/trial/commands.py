@@ -31,6 +31,7 @@ ALLOWED = {
 }
 """Layout of graphs, and what Matplotlib, `platform` and `ctypes.util.find_library` ask."""
 _PLACED = "_kernellens_trial"
+Word = str | bytes | os.PathLike[str]
 
 SITE = "from kernellens.trial import children, commands\ncommands.forbid()\nchildren.expect()\n"
 """`sitecustomize.py` of a tried program's processes."""
@@ -72,7 +73,7 @@ def forbid() -> None:
     sys.addaudithook(_audit)
 
 
-def _words(args: object, shell: bool) -> list[str] | None:
+def _words(args: Word | Sequence[Word], shell: bool) -> list[str] | None:
     """The words of a command; None for what only a shell could take apart."""
     if isinstance(args, (str, bytes)):
         text = os.fsdecode(args)
@@ -87,7 +88,7 @@ def _words(args: object, shell: bool) -> list[str] | None:
     return [os.fsdecode(word) for word in args]
 
 
-def _system(command: object) -> int:
+def _system(command: Word) -> int:
     print(skip(os.fsdecode(command)))
     return 0
 
@@ -97,7 +98,7 @@ class _Pipe(io.StringIO):
         super().close()
 
 
-def _popen(command: object, mode: str = "r", buffering: int = -1) -> io.StringIO:
+def _popen(command: Word, mode: str = "r", buffering: int = -1) -> io.StringIO:
     said = skip(os.fsdecode(command))
     return _Pipe(said if "nvidia-smi" in os.fsdecode(command) and "r" in mode else "")
 

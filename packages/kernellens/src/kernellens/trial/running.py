@@ -134,6 +134,7 @@ def _script(
     outcome: Outcome, there: Path, environment: dict, timeout: float, arguments: Sequence[str], keep: Path | None
 ) -> None:
     printed = Path(environment[inside.REPORT]).with_name("printed.txt")
+    said = ""
     with open(printed, "w") as file:
         process = subprocess.Popen(
             [sys.executable, "-m", "kernellens.trial", there.name, *arguments],
@@ -174,7 +175,8 @@ def _end(process: subprocess.Popen) -> None:
     except (ProcessLookupError, PermissionError):
         pass
     process.wait()
-    process.stderr.close()
+    if process.stderr is not None:
+        process.stderr.close()
 
 
 def read(path: Path):

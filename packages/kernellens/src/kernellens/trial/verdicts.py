@@ -62,10 +62,12 @@ def judge(error: BaseException) -> dict:
         return {**told, "status": "refused", "by": by or became.partition(" ")[0]}
     if _network(chain):
         return {**told, "status": "lacked", "missing": "the network"}
-    if isinstance(error, ModuleNotFoundError) and "." in (error.name or "") and error.name.split(".")[0] in LIBRARIES:
-        return {**told, "status": "refused", "by": LIBRARIES[error.name.split(".")[0]]}  # the real one lacks it too
-    if isinstance(error, ModuleNotFoundError) and error.name and not told["by"]:
-        return {**told, "status": "lacked", "missing": f"module {error.name.partition('.')[0]}"}
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        package, inner, _ = error.name.partition(".")
+        if inner and package in LIBRARIES:
+            return {**told, "status": "refused", "by": LIBRARIES[package]}  # the real one lacks it too
+        if not told["by"]:
+            return {**told, "status": "lacked", "missing": f"module {package}"}
     if isinstance(error, FileNotFoundError):
         name = error.filename if error.filename is not None else message
         name = os.fsdecode(name) if isinstance(name, (str, bytes, os.PathLike)) else str(name)
@@ -93,7 +95,7 @@ def place(error: BaseException, is_theirs, cell: str = "") -> tuple[int | None, 
     if isinstance(error, SyntaxError) and error.filename and is_theirs(error.filename):
         return error.lineno, (error.text or "").strip()
     frames = traceback.extract_tb(error.__traceback__)
-    timed = [frame.lineno for frame in frames if frame.filename in ("<timed exec>", "<timed eval>")]
+    timed = [frame.lineno or 0 for frame in frames if frame.filename in ("<timed exec>", "<timed eval>")]
     lines = cell.splitlines()
     blank = next((k for k, line in enumerate(lines[1:]) if line.strip()), 0)  # which IPython leaves out
     if timed and timed[-1] + blank < len(lines):

@@ -7,17 +7,20 @@ Assignment Form" (CC 2013): Numba types each assignment of a variable by itself,
 from __future__ import annotations
 
 import ast
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from .types import Type
 
+if TYPE_CHECKING:
+    from gpusim.kernels.frontend.resolve import Function
+
 
 class Place(NamedTuple):
     """Where in the learner's source an instruction comes from."""
 
-    function: object
+    function: Function
     node: ast.AST
 
 
@@ -55,7 +58,7 @@ class Value:
 
     __slots__ = ("op", "args", "extra", "names", "place", "id", "block", "type", "emit", "uses")
 
-    def __init__(self, op: str, args: list, extra: object, place: Place, number: int, block: Block, names=()):
+    def __init__(self, op: str, args: list, extra: Any, place: Place, number: int, block: Block, names=()):
         self.op, self.args, self.extra, self.names = op, args, extra, names
         self.place, self.id, self.block = place, number, block
         self.type: Type | None = None

@@ -4,6 +4,9 @@ Run as ``python FOLDER FD PARENT``: `FD` is a socket to the parent, over which p
 numba-cuda and its wheels, nothing of Hundredfold: any interpreter of the same Python version will do.
 """
 
+# pyright: reportMissingImports=false
+# Its folder is on the path of the process that runs it.
+
 import os
 import signal
 import sys

@@ -1,5 +1,8 @@
 """Compile a kernel as numba-cuda does for a launch, for a GPU that need not be there."""
 
+# pyright: reportMissingImports=false, reportAttributeAccessIssue=false
+# It runs in an environment of its own, where numba-cuda is: what pyright finds here is Numba's older numba.cuda.
+
 from __future__ import annotations
 
 import contextlib
@@ -105,8 +108,9 @@ def _places(error: BaseException | None) -> list[tuple[str, int]]:
             step = step.tb_next
         for each in candidates:
             place = getattr(each, "loc", None)
-            if isinstance(getattr(place, "filename", None), str) and isinstance(getattr(place, "line", None), int):
-                found.append((place.filename, place.line))
+            filename, line = getattr(place, "filename", None), getattr(place, "line", None)
+            if isinstance(filename, str) and isinstance(line, int):
+                found.append((filename, line))
         error = error.__cause__ or error.__context__
     return found
 

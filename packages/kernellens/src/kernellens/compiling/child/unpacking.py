@@ -1,5 +1,8 @@
 """From what the parent sends to real Python functions, ``numba.cuda`` dispatchers and Numba types."""
 
+# pyright: reportMissingImports=false, reportAttributeAccessIssue=false
+# It runs in an environment of its own, where numba-cuda is: what pyright finds here is Numba's older numba.cuda.
+
 from __future__ import annotations
 
 import collections
@@ -117,8 +120,9 @@ def named(name: str, fields: tuple) -> type:
 
 
 @functools.cache
-def enumeration(name: str, members: tuple, whole: bool) -> type:
-    return (enum.IntEnum if whole else enum.Enum)(name, list(members))
+def enumeration(name: str, members: tuple, whole: bool) -> type[enum.Enum]:
+    make: Any = enum.IntEnum if whole else enum.Enum
+    return make(name, list(members))
 
 
 def kind(described: tuple) -> Any:
