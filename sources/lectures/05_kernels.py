@@ -75,7 +75,7 @@ blocks = -(-3000 // threads)  # rounded up
 print(f"{blocks} blocks, {blocks * threads - 3000} threads too many; you said {my_blocks} and {my_idle}")
 
 # %% [markdown]
-# From here on we use the drawing's 1000 numbers: 8 blocks, and 24 threads too many.
+# Now take the drawing's 1000 numbers: 8 blocks, and 24 threads too many.
 #
 # **Question.** What do these 24 threads do on a GPU?
 #
@@ -279,7 +279,7 @@ lens.show(seen[smooth_published], tab="warp")
 lens.show(seen[smooth_ordered], tab="warp")
 
 # %% [markdown]
-# **Explain.** Each row is a sector:
+# **Explain.** Here each row is one sector of memory:
 #
 # ![The pixels that one warp of a block of 16 by 16 threads reads, in a picture whose rows are 32 bytes, one sector each. Where x is the row the warp
 # covers 16 rows and two columns: 16 sectors come, of each of which two bytes are used. Where x is the column it covers two rows of 16 pixels: two
@@ -288,7 +288,7 @@ lens.show(seen[smooth_ordered], tab="warp")
 # In the post's kernel, neighbouring threads have pixels below each other. In the second kernel they have pixels side by side. Such requests are
 # **[coalesced](../docs/glossary.md#term-coalesced)**. The rule: **the thread's x is the column**, the last axis.
 #
-# Half of each sector is still unused, because a line of 16 pixels fills only half of it. In blocks of 32 × 8 threads, a warp is one line of 32:
+# Half of each sector is still unused, because a line of 16 pixels fills half of it. In blocks of 32 × 8 threads, a warp is one line of 32:
 
 # %%
 for threads in ((16, 16), (32, 8)):
@@ -734,8 +734,8 @@ plot.lines(
 )
 
 # %% [markdown]
-# On the left the launch takes most of the GPU's time. On the right, *there and back* is bound by the bus, however fast the kernel is. *Data there* is
-# far below the CPU. So keep the picture on the device for many steps. Here are a thousand:
+# On the left the launch takes most of the GPU's time. On the right, *there and back* is bound by the bus. *Data there* is far below the CPU. So keep
+# the picture on the device for many steps. Here are a thousand:
 
 # %%
 trip = {gpu: 2 * 10_000**2 / machine.gpus.find(gpu).link for gpu in ("V100", "H200")}  # s, there and back
