@@ -114,17 +114,15 @@ def two_orders(c: Canvas) -> None:
         for i in range(16):
             y = y0 + i * high
             if i < rows:
-                c.waste(x + columns * cell, y, (32 - columns) * cell, high - 2)
+                c.waste(x + columns * cell, y, (32 - columns) * cell, high - 2, step=11)
                 c.box(x, y, columns * cell, high - 2, "warp", strong=True, round=0)
-                for j in range(1, columns):
-                    c.line((x + j * cell, y), (x + j * cell, y + high - 2), look="rule faint", thick=1)
             else:
                 c.box(x, y, 32 * cell, high - 2, "memory", round=0)
         c.text(x, y0 + 16 * high + 22, below, bold=True)
 
     panel(14, "i, j = cuda.grid(2)", "threadIdx.x is the row", 16, 2, "16 sectors")
     panel(262, "j, i = cuda.grid(2)", "threadIdx.x is the column", 2, 16, "2 sectors")
-    c.waste(106, 276, 18, 18)
+    c.waste(106, 276, 18, 18, step=11)
     c.text(130, 292, "unused", size="small")
     c.box(366, 276, 18, 18, "warp", strong=True, round=0)
     c.text(390, 292, "asked for", size="small")
