@@ -45,7 +45,7 @@ def latency(c: Canvas) -> None:
         c.box(x, 40, work, 28, "warp", strong=True, round=2)
         c.waste(x + work, 40, rest, 28)
     c.text(14, 106, "eight warps", bold=True)
-    c.text(130, 106, "somebody can always compute")
+    c.text(130, 106, "some warp can always compute")
     for k in range(8):
         y = 118 + k * 18
         c.text(14, y + 13, f"warp {k}", size="small")
