@@ -3,23 +3,23 @@
 #   hundredfold:
 #     unit: 5
 #     slug: kernels
-#     title: Kernels of your own
+#     title: "Kernels: from loops to threads"
 #     teaching: 45
 #     exercises: 40
 # ---
 
 # %% [markdown]
-# # Exercises: Kernels of your own
+# # 05 · Kernels: exercises
 #
 # *Unit 05 · kernels · 40 minutes · the lecture is [notebooks/05_kernels.ipynb](../notebooks/05_kernels.ipynb)*
 #
-# Six problems, from easy to open. Fill in a cell, run it, run the `check` below it. A check says what it verified, or why the answer is
-# wrong, and gives one hint; `hint("kernels.guard")` unfolds the next one. Where code is given that already runs (problems 2, 4 and 6), the
-# check judges that code until you change it.
+# Five problems take about 40 minutes. The sixth is open, for those who have time. Fill in a cell, run it, and run the `check` below it. A check tells
+# you what it verified, or why the answer is wrong, and gives one hint. `hint("kernels.guard")` shows the next one. In problems 2, 4 and 6 code is given
+# that already runs. The check judges that code until you change it.
 #
-# A check traces your kernel with the lens before it launches it: reads and writes out of bounds, races, and how often each thread reads. You
-# can do the same at any time, `lens.trace(kernel, blocks, threads, …)`, and look at it with `lens.show`. Nothing is timed, but a thread that has
-# not ended after three seconds is stopped: a loop without an end would hang a GPU.
+# A check traces your kernel with the lens before it launches it. It finds accesses out of bounds and races, and counts what each thread reads. You can
+# do the same at any time: `lens.trace(kernel, blocks, threads, …)`, and `lens.show` for a picture. Nothing is timed, but a thread that runs longer than
+# three seconds is stopped.
 #
 # You can run this notebook from top to bottom at any time, solved or not. Checks compile, so they may take some seconds.
 
@@ -35,14 +35,14 @@ from hundredfold import check, hint, lens
 # %% [markdown]
 # ## 1. Predict: who does what?
 #
-# A float32 picture of 1000 rows and 750 columns lies on the device, row after row, from an address that is a multiple of 32 on. It gets one
-# thread for each pixel, in blocks of `(32, 8)` threads, as many as are needed. x counts columns, y rows: `j, i = cuda.grid(2)`. Work out:
+# *6 minutes.* A float32 picture of 1000 rows and 750 columns is on the device, row after row. Its address is a multiple of 32. Each pixel gets one thread, in
+# blocks of `(32, 8)` threads, as many as are needed. The thread's x counts columns: `j, i = cuda.grid(2)`. Compute:
 #
-# - `blocks`: how many blocks the launch has, in all;
-# - `idle`: how many of its threads have no pixel;
-# - `row`: in which row the pixel of thread (5, 7) of block (3, 20) lies; both are given as (x, y), and rows count from 0;
-# - `sectors_along`: memory comes in sectors of 32 bytes. How many does a warp of 32 threads ask for if they read 32 neighbours of the first row?
-# - `sectors_down`: and if they read 32 pixels of one column, one below the other?
+# - `blocks`: the total number of blocks;
+# - `idle`: the number of threads that have no pixel;
+# - `row`: the row of the pixel of thread (5, 7) in block (3, 20). Both are given as (x, y), and rows count from 0;
+# - `sectors_along`: the number of sectors that a warp asks for, if its 32 threads read 32 neighbours of the first row;
+# - `sectors_down`: the same, if they read 32 pixels of one column, each below the one before.
 
 # %%
 blocks = ...
@@ -64,9 +64,9 @@ check("kernels.launch", blocks, idle, row, sectors_along, sectors_down)
 # %% [markdown]
 # ## 2. Repair a kernel that does too much
 #
-# `brighten` multiplies numbers by `gain` and writes at most 1 for each. It is launched with blocks of 128 threads, as many blocks as are needed
-# for `x.size` numbers; both arrays are float32 and equally long. Now and then it spoils other people's arrays. Repair it. The numbers stay shared among the threads: none of them
-# does more than four.
+# *5 minutes.* `brighten` multiplies numbers by `gain`, and writes 1 where the product is larger. Both arrays are float32 and equally long. The launch has
+# blocks of 128 threads, as many as are needed for `x.size` numbers. Sometimes the kernel spoils other arrays. Repair it. The threads still share the
+# numbers: none of them does more than four.
 
 
 # %%
@@ -89,12 +89,12 @@ check("kernels.guard", brighten)
 # %% [markdown]
 # ## 3. Smooth a picture, to the last pixel
 #
-# Write a 3 × 3 mean as a kernel, with another border than the lecture's: **only pixels that exist count**. `x` and `out` are int8, of the same
-# two-dimensional shape, and `out` is to hold for each pixel the mean of those pixels of the 3 × 3 around it that exist, **rounded down**. Inside
-# they are nine, in a corner four (fewer in a picture one pixel wide); what you divide by is their number.
+# *13 minutes.* Write a 3 × 3 mean as a kernel, with another border than in the lecture: **only pixels that exist count**. `x` and `out` are int8 and have
+# the same two-dimensional shape. For each pixel, `out` gets the mean of those pixels of the 3 × 3 around it that exist, **rounded down**. Inside the
+# picture they are nine. In a corner they are four, or fewer in a picture one pixel wide. Divide by their number.
 #
-# The launch has blocks of 32 × 8 threads, x along the columns, as many blocks as cover the picture. Each thread reads `x` at most nine times
-# and writes one pixel. What it does in shared memory does not count. `x` stays as it is, and nothing outside of the two arrays is touched.
+# The launch has blocks of 32 × 8 threads, with x along the columns, as many as cover the picture. Each thread reads `x` at most nine times and writes one
+# pixel. What it does in shared memory does not count. `x` stays as it is, and nothing outside of the two arrays is touched.
 
 
 # %%
@@ -117,16 +117,15 @@ def smooth(x, out):
 check("kernels.smooth", smooth)
 
 # %% [markdown] tags=["solution-only"]
-# `total = 0` is an int64 in Numba, so nine int8 fit. Where loops end at the border, no index has to be clamped. `j, i`, in this order: the first number that `cuda.grid(2)` gives counts along x, and neighbours
-# in x sit in the same warp, so they should read neighbours in memory.
+# `total = 0` is an int64 in Numba, so nine int8 fit. The loops end at the border, so no index has to be clamped. The order is `j, i`, because the first
+# number that `cuda.grid(2)` returns counts along x. Neighbours in x are in the same warp, and should read neighbours in memory.
 
 # %% [markdown]
 # ## 4. Repair counts that threads overwrite
 #
-# How often does value `b` follow directly upon value `a`? `v` has values from 0 to 15 (uint8, of any length), and `counts[a, b]`, 16 × 16 int32,
-# is 0 at first. (Such a table tells textures apart.) The launch has 4 blocks of 64 threads, whatever the length of `v`, and the loop shares the
-# pairs among them. On one thread it is right. Repair it so that it is right on all of them,
-# and leave each its share.
+# *6 minutes.* How often does value `b` come directly after value `a`? Such a table tells textures apart. `v` is uint8 with values from 0 to 15, of any
+# length. `counts[a, b]` is 16 × 16 int32, and begins as 0. The launch has 4 blocks of 64 threads for any length of `v`. The loop shares the pairs among
+# the threads. With one thread the answer is right. Repair it for all threads, and let each keep its share.
 
 
 # %%
@@ -145,23 +144,30 @@ def follows(v, counts):
 check("kernels.histogram", follows)
 
 # %% [markdown] tags=["solution-only"]
-# An element of a matrix is named by a tuple. All blocks add to the same 256 counts, and additions to one count wait for each other. Unit 06 gives
-# each block counts of its own in shared memory, and adds them up at the end. The check takes that, too.
+# The index into a matrix is a tuple. All blocks add to the same 256 counts, and additions to one count wait for each other. Unit 06 gives each block counts
+# of its own in shared memory, and adds them up at the end. The check accepts that, too.
 
 # %% [markdown]
 # ## 5. Is it a job for a kernel?
 #
-# A laptop: memory with 50 GB/s, compiled loops on all cores that reach it, and 1 ns for a compiled turn that waits for the one before. Beside
-# it a V100: memory with 900 GB/s, a bus of 12 GB/s, 10 µs for a launch, and 20 ns for such a turn in one of its threads. Everything is compiled already. Who
-# finishes first, counting everything until the answer is where it is wanted?
+# *10 minutes.* Two processors:
+#
+# | | laptop | V100 |
+# |---|---|---|
+# | memory | 50 GB/s, reached by compiled loops on all cores | 900 GB/s |
+# | a compiled loop in which each turn waits for the one before | 1 ns a turn | 20 ns a turn, in one thread |
+# | a launch | | 10 µs |
+# | the bus between them | 12 GB/s | 12 GB/s |
+#
+# Everything is compiled already. Which one finishes first? Count all the time until the answer is where it is wanted.
 #
 # | job | what |
 # |---|---|
 # | `"icon"` | one picture of 64 × 64 int8 on the host, smoothed once, wanted on the host |
-# | `"once"` | one of 10 000 × 10 000 int8 on the host, smoothed once, wanted on the host |
-# | `"steps"` | the same picture smoothed 1000 times, the last wanted on the host |
-# | `"counts"` | a histogram of 1 GB of uint8 that lie on the device; the 256 counts are wanted on the host |
-# | `"follow"` | a series of 10⁸ float64 on the device in which each step needs the one before; the last number is wanted, by anybody |
+# | `"once"` | one picture of 10 000 × 10 000 int8 on the host, smoothed once, wanted on the host |
+# | `"steps"` | the same picture, smoothed 1000 times; the last one is wanted on the host |
+# | `"counts"` | a histogram of 1 GB of uint8 that are on the device; the 256 counts are wanted on the host |
+# | `"follow"` | a series of 10⁸ float64 on the device in which each step needs the one before; the last number is wanted, on either side |
 #
 # Answer `"cpu"` or `"gpu"` for each.
 
@@ -177,12 +183,13 @@ check("kernels.worth", decisions)
 # %% [markdown]
 # ## 6. Open: as near to the limit as you can
 #
-# The lecture's smoothing, in which the pixel at the border counts once more; but now the launch is yours as well: `launch(rows, columns)` returns the blocks and the threads of a block, each a
-# tuple of `(x, y)`. (The picture has at least one pixel.) The version below is right. It does not pass: look at what its warps ask for.
+# *As long as you like; 20 minutes to pass.* This is the lecture's smoothing, in which the pixel at the border counts once more. Now the launch is yours,
+# too: `launch(rows, columns)` returns the blocks and the threads of a block, each as a tuple `(x, y)`. The picture has at least one pixel. The version
+# below is right, but does not pass. Look at what its warps ask for.
 #
-# The check counts the bytes that all requests move, and says how many times it is what has to be moved at least: each pixel read once and
-# written once. To pass is easy; how near to 1 do you get? A thread may do more than one pixel. The blocks have to share the work, and a picture of
-# 65 536 × 65 536 needs at least 132 of them, one for each multiprocessor of an H200.
+# The check counts the bytes that all requests move. It compares them with the least: each pixel read once and written once. A thread may do more than
+# one pixel. The blocks have to share the work: a picture of 65 536 × 65 536 needs at least 132 blocks, one for each multiprocessor of an H200. To pass is
+# easy. How near to 1 do you get?
 
 
 # %%
@@ -230,10 +237,10 @@ def fastest(x, out):
 check("kernels.fastest", fastest, launch)
 
 # %% [markdown] tags=["solution-only"]
-# Each thread walks down 16 rows and reads three pixels for each, since it still has the sums of the two rows above. Neighbours stay side by side.
-# What is left above 1 are the three reads of a row that overlap, and one sector more wherever a warp's 32 pixels begin in the middle of one. Reading four
-# pixels at once, as one int32, would be next.
+# Each thread walks down 16 rows. It reads three pixels for each row, because it keeps the sums of the two rows above. Neighbours stay side by side. Two
+# things keep it above 1: the three reads of a row overlap, and a warp's 32 pixels may begin in the middle of a sector. The next step would be to read
+# four pixels at once, as one int32.
 
 # %% [markdown]
 # ---
-# **Next:** unit 06, *fast kernels*: shared memory, and what limits a kernel when its requests are in order.
+# **Next:** unit 06, *fast kernels*: shared memory, and what limits a kernel whose requests are coalesced.

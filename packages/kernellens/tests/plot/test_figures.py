@@ -68,6 +68,14 @@ def test_the_word_before_the_colon_decides_the_mark():
     assert sorted({str(shape) for shape in shapes} & {"circle", "dash", "square"}) == ["circle", "dash", "square"]
 
 
+def test_an_estimate_is_not_a_time_taken_here(simulated):
+    from bokeh.models import Scatter
+
+    figure = plot.times({"estimate: H200": 1e-3, "estimate: V100": 2e-3})
+    assert "simulated" not in figure.text
+    assert {str(glyph.marker) for glyph in figure.layout.select({"type": Scatter})} == {"diamond"}
+
+
 def test_nothing_lies_outside_the_axis():
     from kernellens.plot.dots import Row, _span
 

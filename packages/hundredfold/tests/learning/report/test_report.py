@@ -13,6 +13,7 @@ from hundredfold.learning import problems
 from hundredfold.learning.problems import progress
 from hundredfold.learning.problems.verdict import RIGHT, WRONG, Verdict
 from kernellens import plot
+from kernellens.plot import palette
 
 FLIGHTS = [problem.id for problem in problems.ways("capstone")["flights"]]
 PICTURES = [problem.id for problem in problems.ways("capstone")["pictures"]]
@@ -95,6 +96,12 @@ def test_the_page_holds_all_that_it_shows_and_asks_for_nothing(a_learner):
         if attributes.get("http-equiv") == "Content-Security-Policy"
     ]
     assert policies and "default-src 'none'" in policies[0] and "script" not in policies[0]
+
+
+def test_each_kind_of_time_has_its_colour():
+    page = full().html
+    for group in palette.GROUPS:
+        assert f"svg .{group} {{ --c: var(--{group}); }}" in page and page.count(f"--{group}: #") == 3, group
 
 
 def test_the_learners_words_are_words_and_no_markup():

@@ -19,7 +19,7 @@ _SHORTEST = 1.2  # decades: less would blow up a difference of a few per cent
 class Row:
     """One mark of `times`.
 
-    `label` stands on the left, `seconds` is where the mark stands, `group` ("published", "here", "recorded" or "limit")
+    `label` stands on the left, `seconds` is where the mark stands, `group` ("published", "here", "recorded", "estimate" or "limit")
     decides its colour and shape, `remark` is written behind the time. A `doubtful` time is drawn hollow.
     """
 
@@ -42,8 +42,8 @@ def times(
     Parameters
     ----------
     rows : dict of label to seconds, or list of Row
-        In a dict the word before a colon says what a row is: "published: NumPy", "limit: read x once", "recorded: H200";
-        every other time counts as taken here.
+        In a dict the word before a colon says what a row is: "published: NumPy", "limit: read x once", "recorded: H200",
+        "estimate: H200"; every other time counts as taken here.
     title : str, optional
         Over the figure.
     note : str, optional

@@ -16,5 +16,6 @@ GROUPS = {
     "published": (VERMILLION, "circle"),
     "here": (BLUE, "square"),
     "recorded": (GREEN, "triangle"),
+    "estimate": (PURPLE, "diamond"),
     "limit": (INK, "dash"),
 }

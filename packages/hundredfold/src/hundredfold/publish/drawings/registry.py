@@ -10,7 +10,7 @@ from functools import cache
 from .canvas import Canvas
 
 #: The modules that have them.
-THEMES = ("memory", "buffers", "kernels", "architecture")
+THEMES = ("memory", "buffers", "kernels", "launches", "architecture")
 
 _known: dict[str, Drawing] = {}
 

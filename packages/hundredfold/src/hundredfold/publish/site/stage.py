@@ -32,6 +32,10 @@ def stage(root: Path, place: Path) -> list[str]:
     """
     shutil.rmtree(place, ignore_errors=True)
     where = layout.pages(root)
+    terms = {
+        term.replace(" ", "-"): term
+        for term in re.findall(r"(?m)^(\S.*)\n  \S", (root / "docs" / "glossary.md").read_text(encoding="utf-8"))
+    }
     for file, target in where.items():
         out = place / target
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -47,7 +51,7 @@ def stage(root: Path, place: Path) -> list[str]:
             notebook = json.loads((root / file).read_text(encoding="utf-8"))
             for cell in notebook["cells"]:
                 if cell["cell_type"] == "markdown":
-                    cell["source"] = _terms(relink("".join(cell["source"]), file, root, where))
+                    cell["source"] = _terms(relink("".join(cell["source"]), file, root, where), terms)
             units.dress(notebook, file, where)
             out.write_text(json.dumps(notebook), encoding="utf-8")
         else:
@@ -96,11 +100,11 @@ def relink(text: str, file: str, root: Path, where: dict[str, str]) -> str:
     return "".join([*parts, _LINK.sub(turned, text[end:])])
 
 
-def _terms(text: str) -> str:
-    """The text with its links to words of the glossary as Sphinx has them: it knows no anchor of a page by name."""
+def _terms(text: str, terms: dict[str, str]) -> str:
+    """The text with its links to words of the glossary as Sphinx has them: it knows no anchor of a page by name. `terms` has them by their anchors."""
     return re.sub(
         r"\[([^\]]+)\]\((?:\.\./)*glossary\.md#term-([\w-]+)\)",
-        lambda link: f"{{term}}`{link[1]} <{link[2].replace('-', ' ')}>`",
+        lambda link: f"{{term}}`{link[1]} <{terms.get(link[2], link[2])}>`",
         text,
     )
 
