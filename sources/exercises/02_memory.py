@@ -214,7 +214,7 @@ check("memory.worth", decisions)
 # | bytes for each element | how |
 # |---:|---|
 # | 48 | passes the check; fuse what can be fused |
-# | 32 | with a `ReductionKernel`, see *Optional: a kernel that reduces* in the lecture |
+# | 32 | with a `ReductionKernel`, see *Optional: a kernel of your own* in the lecture |
 # | 24 | needs an idea |
 # | 16 | a row has to stay inside the GPU's processors, which is unit 06 |
 #
