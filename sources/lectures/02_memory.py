@@ -82,7 +82,7 @@ quiz("memory.binds", my_answer)
 
 # %% [markdown]
 # `limit` takes bytes and operations. It computes the least time, and which of the two binds. For the famous line we take 50 operations for each number. That
-# is a rough estimate: a sine is computed by a polynomial, and so is a cosine. On the H200 50 is near the balance, where both take about equally long.
+# is a rough estimate: a sine is computed by a polynomial, and so is a cosine. On the H200 it is near the balance: bytes and operations take about equally long.
 
 # %%
 elements = 10_000 * 10_000
@@ -132,7 +132,7 @@ x = cp.empty((10_000, 10_000))
 # - *Fusing* agrees with our count: 9.8 GB for 10⁸ numbers are 98 bytes for each.
 #
 # The line *Memory* answers the prediction: 3.2 GB at the peak are four arrays of 800 MB, and one of them is `x`. `lens.account` counts the same for a
-# function:
+# function, here without the last two steps:
 
 
 # %%
@@ -286,7 +286,7 @@ plot.times(
 
 # %% [markdown]
 # **Explain.** On the V100 and the H200 the time falls with the bytes. On your CPU Numba gains in three ways: it makes one pass, uses all
-# cores, and allocates nothing. Without a GPU, `cp.fuse` saves no time, because the simulator does a fused kernel's operations one by one.
+# cores, and allocates nothing. Without a GPU the two CuPy rows cannot show what fusing saves: the simulator does a fused kernel's operations one by one.
 #
 # Fusing helps until arithmetic binds. Look again at the limits above: one kernel for the famous line gains a factor of 12 on the H200,
 # and of 2.5 on the RTX 4090.
@@ -593,10 +593,9 @@ cpu = 150e9  # bytes per second, from the memory of a good server
 for name in ("V100", "H200", "RTX 4060 Laptop"):
     gpu = machine.gpus.find(name)
     saved = 1 / cpu - 1 / gpu.bandwidth  # seconds for each byte in each pass
+    passes = int(np.ceil(round((1 / gpu.link) / saved, 6)))
     print(f"{name:15} {1e12 / gpu.link:4.1f} ms for 1 GB over the bus,", end=" ")
-    print(
-        f"{1e12 / gpu.bandwidth:4.2f} ms for each pass: it pays after {np.ceil(round((1 / gpu.link) / saved, 6)):.0f} passes"
-    )
+    print(f"{1e12 / gpu.bandwidth:4.2f} ms for each pass: it pays from {passes} passes on")
 
 # %% [markdown]
 # For a single pass the GPU loses against such a server at **every** size, because the bus is slower than the server's own memory. On small arrays the GPU
