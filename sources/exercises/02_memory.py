@@ -216,7 +216,7 @@ check("memory.worth", decisions)
 # | 48 | passes the check; fuse what can be fused |
 # | 32 | with a `ReductionKernel`, see *Optional: a kernel of your own* in the lecture |
 # | 24 | needs an idea |
-# | 16 | a row has to stay inside the GPU's processors, which is unit 06 |
+# | 16 | a row has to stay inside the GPU's multiprocessors, which is unit 06 |
 #
 # The check tells you how near the limit you are.
 

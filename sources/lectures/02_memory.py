@@ -82,7 +82,7 @@ quiz("memory.binds", my_answer)
 
 # %% [markdown]
 # `limit` takes bytes and operations. It computes the least time, and which of the two binds. For the famous line we take 50 operations for each number. That
-# is a rough estimate: a sine is computed by a polynomial, and so is a cosine. On the H200 it is near the balance: bytes and operations take about equally long.
+# is a rough estimate: a sine is computed by a polynomial, and so is a cosine. It is near the H200's balance: there bytes and operations take about equally long.
 
 # %%
 elements = 10_000 * 10_000
@@ -98,12 +98,12 @@ for name in ("H200", "RTX 4090"):
         print(f"{name:9} {line:26} at least {1e3 * least.seconds:7.2f} ms, {least.binds} binds")
 
 # %% [markdown]
-# On an H200 `x @ x` can use **tensor cores**, extra units for matrix products. They do 67 TFLOP/s in float64. The units for all other code do 34, and
-# the drawing counts only those.
+# On an H200 `x @ x` can use **tensor cores**, extra units for matrix products. They do 67 TFLOP/s in float64, and `limit` takes that rate. The drawing
+# takes the rate of the units for all other code, 34 TFLOP/s.
 #
 # ## Count before it runs
 #
-# You can count the bytes from the source: **each operation on whole arrays is one kernel, which reads its operands and writes its result.** The
+# You can count the bytes from the source. **Each operation on whole arrays is one kernel, which reads its operands and writes its result.** The
 # famous line has seven:
 #
 # ![Bytes that move through memory for each number. Seven kernels read their operands and write their results each, 98 bytes together; one fused
@@ -127,11 +127,12 @@ x = cp.empty((10_000, 10_000))
 
 # %% [markdown]
 # - `cp.empty` is not in the list. It only reserves memory: no kernel runs, and no bytes move.
-# - *bound* is the least time of a launch. It is a little below that of `limit`: up to 63 MB of what a kernel reads may be in the H200's L2 cache already, and
-#   as much of what it writes may stay there. *estimate* is the time that the lens expects.
+# - *bound* is the least time of a launch. It is a little below that of `limit`. Up to 63 MB of what a kernel reads may be in the H200's L2 cache already,
+#   and as much of what it writes may stay there. *Bound as launched* adds up the seven launches. *Bound* is for a single kernel.
+# - *estimate* is what a model expects. It is *not calibrated*: no measurement on an H200 has corrected it.
 # - *Fusing* agrees with our count: 9.8 GB for 10⁸ numbers are 98 bytes for each.
 #
-# The line *Memory* answers the prediction: 3.2 GB at the peak are four arrays of 800 MB, and one of them is `x`. `lens.account` counts the same for a
+# The line *Memory* answers the prediction. The peak of 3.2 GB is four arrays, and one of them is `x`. `lens.account` counts the same for a
 # function, here without the last two steps:
 
 
@@ -288,8 +289,7 @@ plot.times(
 # **Explain.** On the V100 and the H200 the time falls with the bytes. On your CPU Numba gains in three ways: it makes one pass, uses all
 # cores, and allocates nothing. Without a GPU the two CuPy rows cannot show what fusing saves: the simulator does a fused kernel's operations one by one.
 #
-# Fusing helps until arithmetic binds. Look again at the limits above: one kernel for the famous line gains a factor of 12 on the H200,
-# and of 2.5 on the RTX 4090.
+# Fusing helps until arithmetic binds. By the limits above, the famous line gains a factor of 12 on the H200, and of 2.5 on the RTX 4090.
 
 # %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
 # ### Optional: a kernel of your own
@@ -408,8 +408,7 @@ for what, take in {"view": lambda big: big[0, :10], "copy": lambda big: big[0, :
 # ![The array big of three rows and four columns, row by row in one buffer of twelve numbers. The view of the first three numbers of its first row has
 # no buffer: it points into that of big, and keeps all of it in memory. The copy owns a buffer of three numbers.](drawings/view-base.svg)
 #
-# A program that works in pieces and keeps a list of views keeps every piece. Copy what you want to keep. The copy of 80 bytes takes 512, because CuPy
-# hands out memory in units of 512 bytes.
+# A list of views keeps every base. So copy what you want to keep. The copy of 80 bytes takes 512, because CuPy hands out memory in units of 512 bytes.
 
 # %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
 # ### Optional: when the device is full
@@ -494,7 +493,7 @@ print(f"you said for the RTX 4090: {my_float32_factor}")
 
 # %% [markdown]
 # **Explain.** These are limits, computed from data sheets. Where memory binds in both types, float32 gains a factor of two. A consumer GPU is slow in
-# float64. So with many operations for each byte, as here, it gains much more.
+# float64. With 50 operations for each number it gains much more.
 #
 # If you choose float32, stay in it.
 #
@@ -575,7 +574,7 @@ my_answer = "?"
 quiz("memory.software", my_answer)
 
 # %% [markdown]
-# The product, `x.dot(x)`, is the fairest row: two tuned libraries, both far nearer to their limits. In the sum the GPU loses, because CuPy's reductions
+# The product, `x.dot(x)`, is the fairest row: two tuned libraries, and neither is far below its limit. In the sum the GPU loses, because CuPy's reductions
 # were slow then.
 
 # %% [markdown]
@@ -607,15 +606,15 @@ for name in ("V100", "H200", "RTX 4060 Laptop"):
 # - With fewer operations for each byte than the GPU's balance, **memory binds**: only bytes count.
 # - Each operation on whole arrays is a kernel, which reads its operands and writes its result. `out=` and `*=` save **memory**. **Fusing** saves traffic,
 #   too.
-# - CuPy's **pool** keeps what you free. A **view** keeps its whole base, so copy what you want to keep.
+# - CuPy's **pool** keeps what you free. A **view** keeps its whole base.
 # - The device fetches by itself only from **pinned** memory. Do not touch it before the copy has finished.
 # - float32 halves the bytes, and on a consumer GPU its arithmetic is many times faster. One float64 operand spoils both. **Add in float64.**
 # - A speedup far above the hardware's tells you about software.
 #
 # ## The exercise
 #
-# Six problems, 40 minutes: [exercises/02_memory.ipynb](../exercises/02_memory.ipynb). You count a line, fuse six kernels, find a leak and a stray
-# float64, decide where a GPU pays, and bring a softmax near its limit. [Problem 6 of unit 01](../exercises/01_arrays.ipynb) can reach its limit now, too.
+# Six problems, 40 minutes: [exercises/02_memory.ipynb](../exercises/02_memory.ipynb). You fuse six kernels, find a leak and a stray float64, and bring a
+# softmax near its limit. [Problem 6 of unit 01](../exercises/01_arrays.ipynb) can reach its limit now, too.
 #
 # ## Further reading
 #
