@@ -173,7 +173,7 @@ check("memory.single", brighten)
 #
 # These two are on your desk, with a bus of 25 GB/s between them:
 #
-# | | processor, 16 cores | RTX 4090 |
+# | | CPU, 16 cores | RTX 4090 |
 # |---|---:|---:|
 # | its memory | 90 GB/s | 1 008 GB/s |
 # | float64 | 2.3 TFLOP/s | 1.29 TFLOP/s |
@@ -188,7 +188,7 @@ check("memory.single", brighten)
 # | `"matmul32"` | the same in **float32** | host | host |
 # | `"stream"` | the sum of 64 GB of float64, sent in pieces | host | host |
 # | `"sweeps"` | 500 fused updates of 100 million float32; each reads and writes every number | device | device |
-# | `"tiny"` | 400 steps, one after the other; each is one kernel on 1 000 float64, which fit into a processor's cache | device | device |
+# | `"tiny"` | 400 steps, one after the other; each is one kernel on 1 000 float64, which fit into a CPU's cache | device | device |
 #
 # Answer `"cpu"` or `"gpu"` for each.
 
@@ -214,9 +214,9 @@ check("memory.worth", decisions)
 # | bytes for each element | how |
 # |---:|---|
 # | 48 | passes the check; fuse what can be fused |
-# | 32 | with a `ReductionKernel`, see *Optional: a kernel that reduces* in the lecture |
+# | 32 | with a `ReductionKernel`, see *Optional: a kernel of your own* in the lecture |
 # | 24 | needs an idea |
-# | 16 | a row has to stay inside the GPU's processors, which is unit 06 |
+# | 16 | a row has to stay inside the GPU's multiprocessors, which is unit 06 |
 #
 # The check tells you how near the limit you are.
 

@@ -60,6 +60,25 @@ def test_a_sum_of_squares_of_sines(cp, x):
     assert account.source[f.__code__.co_firstlineno + 1] == "y = cp.sin(x) ** 2 + cp.cos(x) ** 2"
 
 
+@pytest.mark.parametrize("shapes", [False, True])
+def test_a_fused_kernel_takes_memory_for_its_results_only(cp, x, shapes):
+    @cp.fuse()
+    def f(x):
+        return cp.sin(x) ** 2 + cp.cos(x) ** 2
+
+    @cp.fuse()
+    def total(x):
+        return cp.sum(cp.sin(x) ** 2)
+
+    rounded = -(-BYTES // 512) * 512
+    account = kernellens.account(f, x, shapes=shapes)
+    assert (len(account.kernels), account.peak - account.before, account.temporaries) == (1, rounded, [])
+    account = kernellens.account(total, x, shapes=shapes)
+    assert (len(account.kernels), account.peak - account.before, account.temporaries) == (1, 512, [])
+    account = kernellens.account(lambda x: f(f(x)), x, shapes=shapes)
+    assert (account.peak - account.before, account.temporary_bytes) == (2 * rounded, BYTES)
+
+
 @pytest.mark.parametrize(
     ("statement", "launches"),
     [

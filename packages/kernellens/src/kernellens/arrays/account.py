@@ -108,8 +108,10 @@ class Account:
 
     @property
     def temporaries(self) -> list[Allocation]:
-        """Memory that was taken and given back on the way."""
-        return [made for made in self.allocations if made.died is not None]
+        """Memory that was taken and given back on the way, but for what came and went within one kernel."""
+        return [
+            each for each in self.allocations if each.died is not None and not (each.inner and each.died == each.born)
+        ]
 
     @property
     def temporary_bytes(self) -> int:

@@ -24,6 +24,8 @@ class Allocation:
         Bytes of it that were used.
     start : int
         Its address.
+    inner : bool
+        Whether it was taken inside of what counts as one kernel, such as a fused function.
     """
 
     number: int
@@ -34,6 +36,7 @@ class Allocation:
     written: bool = False
     nbytes: int = 0
     start: int = 0
+    inner: bool = False
 
 
 @dataclass(frozen=True)

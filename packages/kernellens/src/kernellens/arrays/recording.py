@@ -86,17 +86,24 @@ class Recorder:
         if not self._open:
             return None
         start = block.raw.ctypes.data
-        made = Allocation(len(self.allocations), block.size, self.line()[0], len(self.events))
+        inner = not queue.counting()
+        made = Allocation(len(self.allocations), block.size, self.line()[0], len(self.events), inner=inner)
         with self._lock:
             if start not in self._at:
                 insort(self._starts, start)
             self._at[start] = made
             self.allocations.append(made)
-            now = memory.in_use()
-            if now > self.peak:
-                self.peak, self.peak_line = now, made.line
+            if (
+                not inner
+            ):  # on a GPU the kernel would not take it; what outlives the kernel is seen when that is launched
+                self._look(made.line)
         made.start = start
         return made
+
+    def _look(self, line: int | None) -> None:
+        now = memory.in_use()
+        if now > self.peak:
+            self.peak, self.peak_line = now, line
 
     def gone(self, made: Allocation) -> None:
         """Note that an allocation was given back."""
@@ -125,6 +132,7 @@ class Recorder:
         )
         with self._lock:
             self.events.append(event)
+            self._look(line)
             for span in written:
                 if span.owner is not None:
                     owner = self.allocations[span.owner]

@@ -8,13 +8,13 @@ from __future__ import annotations
 from math import log10
 
 from gpusim.hardware import gpus
-from kernellens.plot.quantities import byte_rate, size
+from kernellens.plot.quantities import byte_rate
 
 from .canvas import Canvas
 from .registry import drawing
 
 CARD, DESK = "H200", "RTX 4090"  #: the GPUs whose figures are written in these drawings
-PROCESSOR = 150e9  #: bytes per second from the memory of a good server's processor
+PROCESSOR = 150e9  #: bytes per second from the memory of a good server's CPU
 
 
 @drawing(
@@ -73,33 +73,9 @@ def temporaries(c: Canvas) -> None:
 
 
 @drawing(
-    "traffic-and-memory",
-    "Two charts of three ways to compute the sum of two squares. Bytes moved for each number: as one line 88, in place 88, fused 16. Arrays in memory at once: as one "
-    "line 3, in place 2, fused 1.",
-    262,
-)
-def traffic_and_memory(c: Canvas) -> None:
-    x0, room = 112, 330
-    ways = (("as one line", 88, 3), ("in place", 88, 2), ("fused", 16, 1))
-    c.text(12, 28, "bytes moved for each number", bold=True)
-    for k, (name, moved, _) in enumerate(ways):
-        y = 40 + k * 28
-        c.text(12, y + 17, name)
-        c.box(x0, y, room * moved / 88, 22, "memory", round=2)
-        c.text(x0 + room * moved / 88 + 8, y + 17, str(moved))
-    c.text(12, 156, "arrays in memory at once", bold=True)
-    for k, (name, _, arrays) in enumerate(ways):
-        y = 168 + k * 28
-        c.text(12, y + 17, name)
-        for n in range(arrays):
-            c.box(x0 + n * 66, y, 60, 22, "memory", strong=True, round=2)
-        c.text(x0 + arrays * 66 + 4, y + 17, str(arrays))
-
-
-@drawing(
     "pool-life",
     "Three pictures of the device's memory. After t = x + 1 both arrays are in use. After del t the place of t belongs to the pool: nvidia-smi still shows two arrays. "
-    "After free_all_blocks it belongs to the driver again.",
+    "After free_all_blocks it is free for all programs again.",
     274,
 )
 def pool_life(c: Canvas) -> None:
@@ -126,32 +102,33 @@ def pool_life(c: Canvas) -> None:
     c.hatch(x0 + 118, 242, 22, 18)
     c.text(x0 + 148, 257, "kept by the pool")
     c.box(x0 + 300, 242, 22, 18, "empty", round=2)
-    c.text(x0 + 330, 257, "the driver's")
+    c.text(x0 + 330, 257, "free")
 
 
 @drawing(
     "view-base",
-    "An array of three rows and four columns, row by row in one buffer of twelve numbers. The view a of all rows, column 0, has no buffer: it is a first address and a step of "
-    "32 bytes to the next number. Its copy owns a buffer of three numbers.",
-    318,
+    "The array big of three rows and four columns, row by row in one buffer of twelve numbers. The view of the first three numbers of its first row has no buffer: it points "
+    "into that of big, and keeps all of it in memory. The copy owns a buffer of three numbers.",
+    300,
 )
 def view_base(c: Canvas) -> None:
     x0, cell = 14, 39.0
-    c.text(x0, 28, "a, 3 × 4 of float64: one buffer, 96 bytes", bold=True)
-    for k in range(12):
-        c.box(x0 + k * cell, 40, cell, 36, "memory", str(k), strong=k % 4 == 0, round=0, size="small")
+    c.text(x0, 28, "big", mono=True, bold=True)
+    c.text(486, 28, "3 × 4 of float64: one buffer, 96 bytes", at="end")
     for r in range(3):
-        c.span(x0 + r * 4 * cell + 3, x0 + (r + 1) * 4 * cell - 3, 92)
-        c.text(x0 + (r + 0.5) * 4 * cell, 112, f"row {r}", at="middle", size="small")
-    c.text(x0, 152, "v = a[:, 0]", mono=True, bold=True)
-    c.text(486, 152, "a view: no buffer of its own", at="end")
-    c.box(x0, 166, 468, 56, "empty", dashed=True)
-    c.text(x0 + 14, 189, "starts at number 0 of a's buffer, 3 numbers,")
-    c.text(x0 + 14, 211, "32 bytes from one to the next; keeps all of a alive")
-    c.text(x0, 256, "v.copy()", mono=True, bold=True)
-    c.text(486, 256, "its own buffer, 24 bytes", at="end")
-    for k in range(3):
-        c.box(x0 + k * cell, 268, cell, 36, "memory", str(4 * k), strong=True, round=0, size="small")
+        c.text(x0 + (r + 0.5) * 4 * cell, 56, f"row {r}", at="middle", size="small")
+    c.cells(x0, 64, cell, 34, ["memory!"] * 12)
+    for r in range(4):
+        c.line((x0 + r * 4 * cell, 60), (x0 + r * 4 * cell, 102), look="mark", thick=3)
+    c.span(x0 + 3, x0 + 3 * cell - 3, 112)
+    c.arrow(x0 + 1.5 * cell, 148, x0 + 1.5 * cell, 114)
+    c.box(x0, 150, 472, 54, "empty", dashed=True)
+    c.text(x0 + 14, 172, "big[0, :3]", mono=True, bold=True)
+    c.text(474, 172, "a view: no buffer of its own", at="end")
+    c.text(x0 + 14, 194, "starts at number 0, has 3 numbers; keeps all of big", size="small")
+    c.text(x0, 240, "big[0, :3].copy()", mono=True, bold=True)
+    c.text(486, 240, "its own buffer, 24 bytes", at="end")
+    c.cells(x0, 252, cell, 34, ["memory!"] * 3)
 
 
 @drawing(
@@ -166,34 +143,32 @@ def float_bits(c: Canvas) -> None:
         y = 36 + k * 70
         c.text(x0, y - 9, f"{name}: {(1 + exponent + digits) // 8} bytes", bold=True)
         c.box(x0, y, bit, 32, "empty", round=0)
-        c.box(x0 + bit, y, exponent * bit, 32, "empty", "range" if exponent > 8 else "", size="small", round=0)
+        c.box(x0 + bit, y, exponent * bit, 32, "empty", "range", size="small", round=0)
         c.box(x0 + (1 + exponent) * bit, y, digits * bit, 32, "memory", f"{many} digits", strong=True, round=0)
     c.line((10, 156), (490, 156), look="rule faint")
     for k, name in enumerate((CARD, DESK)):
         gpu, y = gpus.find(name), 186 + k * 78
         ratio = round(gpu.fp32 / gpu.fp64)
-        c.text(x0, y - 6, f"{name}: units of arithmetic", bold=True)
+        c.text(x0, y - 6, f"{name}: ratio of arithmetic units", bold=True)
         for line, (dtype, units) in enumerate((("float32", ratio), ("float64", 1))):
             c.text(x0, y + 17 + line * 26, dtype, size="small")
-            wide = 6.25
+            wide = 5.75
             for n in range(units):
                 c.box(x0 + 66 + n * wide, y + 4 + line * 26, wide, 18, "device", strong=True, round=0)
-            if units > 2:
-                continue
             c.text(x0 + 66 + units * wide + 10, y + 18 + line * 26, str(units), size="small")
 
 
 @drawing(
     "pays-after",
-    f"Two timelines of four passes over data that is on the host. The server's processor needs four equal times. The {CARD} first waits for the bus, as long as three such "
-    "passes, then does its four passes almost at once and is first. With three passes the processor would have been first.",
+    f"Two timelines of four passes over data that is on the host. The server's CPU needs four equal times. The {CARD} first waits for the bus, as long as three such "
+    "passes, then does its four passes almost at once and is first. With three passes the CPU would have been first.",
     220,
 )
 def pays_after(c: Canvas) -> None:
     gpu = gpus.find(CARD)
     x0, one = 14, 112.0
     trip, here = PROCESSOR / gpu.link * one, PROCESSOR / gpu.bandwidth * one
-    c.text(x0, 28, "processor of a server", bold=True)
+    c.text(x0, 28, "CPU of a server", bold=True)
     c.text(486, 28, f"{byte_rate(PROCESSOR)} from its memory", at="end")
     for k in range(4):
         c.box(x0 + k * one, 40, one - 3, 36, "host", f"pass {k + 1}", strong=True, round=2)
@@ -205,28 +180,4 @@ def pays_after(c: Canvas) -> None:
     c.text(x0 + trip + 4 * (here + 1.5) + 10, 154, "4 passes")
     for top, bottom in ((36, 84), (126, 186)):
         c.line((x0 + trip - 1.5, top), (x0 + trip - 1.5, bottom), look="mark", dashed=True)
-    c.text(486, 206, "with 3 passes the processor is first", at="end", colour="muted")
-
-
-@drawing(
-    "device-full",
-    f"Three memories in a column. The device's memory of an {CARD} on top, the host's memory below it behind the bus, a disk at the bottom. Arrows between them show blocks "
-    "that are moved down when there is no room and up again when they are needed.",
-    296,
-)
-def device_full(c: Canvas) -> None:
-    gpu = gpus.find(CARD)
-    rows = (
-        ("device memory", size(gpu.memory), "memory", byte_rate(gpu.bandwidth), 190),
-        ("host memory", "hundreds of GB", "host", f"{byte_rate(gpu.link)} over the bus", 230),
-        ("disk", "terabytes", "wire", "a few GB/s", 270),
-    )
-    for k, (name, large, thing, rate, wide) in enumerate(rows):
-        y = 12 + k * 102
-        c.box(12, y, wide, 56, thing, name, large, bold=True)
-        c.text(486, y + 34, rate, at="end", bold=True)
-        if k < 2:
-            c.arrow(60, y + 60, 60, y + 98)
-            c.text(76, y + 85, "no room", size="small")
-            c.arrow(158, y + 98, 158, y + 60)
-            c.text(174, y + 85, "needed again", size="small")
+    c.text(486, 206, "with 3 passes the CPU is first", at="end", colour="muted")

@@ -174,47 +174,43 @@ def launch_cost(c: Canvas) -> None:
 
 @drawing(
     "memory-ladder",
-    f"The memories that a thread of an {CARD} can reach, from small and near to large and far: registers, shared memory with L1, the L2 cache, the device's "
-    "memory, and the host's memory behind the bus. Each step is larger and slower.",
-    332,
+    f"The memories that a thread of an {CARD} can reach, from near to far: registers, shared memory with L1, the L2 cache, the device's "
+    "memory, and the host's memory behind the bus. Beside each are its size and the bytes that it delivers in a second: the nearer, the faster.",
+    310,
 )
 def memory_ladder(c: Canvas) -> None:
     gpu = gpus.find(CARD)
-    cap = capabilities.of(gpu.cc)
-    bits = cap.registers_per_sm * 4
-    cycles = [f"{each} cycles" for each in gpu.latency]
+    registers = gpu.sms * capabilities.of(gpu.cc).registers_per_sm * 4
     near = gpu.sms * 128 * gpu.clock  # 128 bytes a cycle from the L1 of each SM
     rows = (
-        ("registers", "thread", f"{gpu.sms} × {bits // 1024} KiB", "", "", 130),
-        ("shared, L1", "block", f"{gpu.sms} × {gpu.l1 // 1024} KiB", byte_rate(near), cycles[0], 160),
-        ("L2", "device", f"{gpu.l2 // 2**20} MiB", byte_rate(gpu.l2_bandwidth), cycles[1], 190),
-        ("device memory", "memory", size(gpu.memory), byte_rate(gpu.bandwidth), cycles[2], 222),
-        ("host memory", "host", "over the bus", byte_rate(gpu.link), "", 256),
+        ("registers", "thread", size(registers), "fastest", 150),
+        ("shared, L1", "block", size(gpu.sms * gpu.l1), byte_rate(near), 150),
+        ("L2", "device", size(gpu.l2), byte_rate(gpu.l2_bandwidth), 175),
+        ("device memory", "memory", size(gpu.memory), byte_rate(gpu.bandwidth), 210),
+        ("host memory", "host", "over the bus", byte_rate(gpu.link), 230),
     )
-    c.text(12, 26, f"{CARD}", bold=True)
-    c.text(380, 26, "at most", at="end", size="small")
-    c.text(490, 26, "wait", at="end", size="small")
-    for k, (name, thing, large, rate, wait, wide) in enumerate(rows):
-        y = 38 + k * 58
-        c.box(12, y, wide, 50, thing, name, large, size="small", bold=True)
-        if rate:
-            c.text(380, y + 31, rate, at="end", bold=True)
-        if wait:
-            c.text(490, y + 31, wait, at="end", size="small")
+    c.text(12, 26, f"memory of an {CARD}", bold=True)
+    c.text(375, 26, "size", at="end", size="small")
+    c.text(490, 26, "at most", at="end", size="small")
+    for k, (name, thing, large, rate, wide) in enumerate(rows):
+        y = 38 + k * 54
+        c.box(12, y, wide, 46, thing, name, bold=True)
+        c.text(375, y + 29, large, at="end", room=375 - 14 - wide)
+        c.text(490, y + 29, rate, at="end", bold=True, room=112)
 
 
 @drawing(
     "pool-holes",
-    "Three pictures of the device's memory. First three arrays lie side by side. After the outer two are deleted the pool keeps their places, which look taken "
-    "to the driver. An array as large as both places together does not fit, because they do not lie side by side.",
-    262,
+    "Two pictures of the device's memory. First three arrays lie side by side in one block of the pool. After the outer two are deleted the pool keeps the "
+    "whole block, because b is in it. An array as large as both holes together does not fit, because they do not lie side by side.",
+    300,
 )
 def pool_holes(c: Canvas) -> None:
     x0, w = 14, 472
     parts = ((0.3, "a"), (0.2, "b"), (0.3, "c"))
 
     def bar(y: float, title: str, live: str) -> None:
-        c.text(x0, y - 8, title)
+        c.text(x0, y - 12, title, bold=True)
         c.box(x0, y, w, 38, "empty", round=2)
         x = float(x0)
         for share, name in parts:
@@ -224,38 +220,44 @@ def pool_holes(c: Canvas) -> None:
                 c.box(x, y, share * w, 38, "memory", round=2)
                 c.hatch(x, y, share * w, 38)
             x += share * w
+        c.text((x + x0 + w) / 2, y + 25, "free", at="middle")
+        c.span(x0, x, y + 48)
 
-    bar(34, "three arrays", "abc")
-    bar(110, "after del a, c: kept by the pool (hatched)", "b")
-    c.text(x0, 178, "wanted: as large as both holes together")
-    c.box(x0, 188, 0.6 * w, 38, "memory", "d", dashed=True, mono=True)
-    c.cross(x0 + 0.6 * w + 26, 207, 9)
-    c.text(x0 + 0.6 * w + 46, 213, "fits nowhere")
-    c.text(x0, 250, "free in all, but not side by side", colour="muted")
+    bar(38, "three arrays", "abc")
+    c.text(x0 + 0.4 * w, 106, "one block of the pool", at="middle")
+    bar(148, "del a, c", "b")
+    c.text(x0 + 0.4 * w, 216, "still one block: b is in it", at="middle")
+    c.box(x0, 234, 0.6 * w, 38, "memory", "d", dashed=True, mono=True)
+    c.cross(x0 + 0.6 * w + 26, 253, 9)
+    c.text(x0 + 0.6 * w + 46, 259, "fits nowhere")
+    c.text(x0, 293, "hatched: kept by the pool, not in use", colour="muted", size="small")
 
 
 @drawing(
     "pinned-copy",
-    "Two timelines of a copy to the device. From ordinary memory the processor first copies piece by piece into a staging area, and the bus waits in between. "
-    "From pinned memory the bus runs without a pause and the processor is free for other work.",
-    262,
+    "Two timelines of a copy to the device. From ordinary memory the CPU first copies each piece into a pinned buffer, and the bus waits in between. "
+    "From pinned memory the bus sends everything without a pause, and the CPU is free for other work.",
+    266,
 )
 def pinned_copy(c: Canvas) -> None:
-    x0 = 100
-    c.text(12, 26, "ordinary memory", bold=True)
-    c.text(12, 56, "processor")
+    x0, one = 64, 70
+    c.text(12, 26, "from ordinary memory", bold=True)
+    c.text(486, 26, "copy: into a pinned buffer", at="end", size="small")
+    c.text(12, 56, "CPU")
     c.text(12, 92, "bus")
-    for k in range(4):
-        c.box(x0 + k * 92, 38, 44, 26, "host", "copy", strong=True, size="small", round=2)
-        c.box(x0 + 46 + k * 92, 74, 44, 26, "wire", strong=True, round=2)
-        c.waste(x0 + k * 92, 74, 44, 26)
-    c.line((10, 122), (490, 122), look="rule faint")
-    c.text(12, 152, "pinned memory", bold=True)
-    c.text(12, 182, "processor")
-    c.text(12, 218, "bus")
-    c.box(x0, 164, 12, 26, "host", strong=True, round=2)
-    c.box(x0 + 16, 164, 164, 26, "empty", "free for other work", size="small", dashed=True)
-    c.box(x0 + 14, 200, 176, 26, "wire", "copy without pause", strong=True, size="small", round=2)
-    c.line((x0 + 190, 160), (x0 + 190, 232), look="mark", dashed=True)
-    c.text(x0 + 200, 218, "done")
-    c.text(12, 252, "hatched: the bus waits", colour="muted")
+    for k in range(3):
+        x = x0 + 2 * k * one
+        c.box(x, 38, one - 2, 26, "host", "copy", strong=True, size="small", round=2)
+        c.box(x, 74, one - 2, 26, "empty", "waits", size="small", dashed=True, round=2)
+        c.box(x + one, 74, one - 2, 26, "wire", "sends", strong=True, size="small", round=2)
+    c.line((10, 124), (490, 124), look="rule faint")
+    c.text(12, 154, "from pinned memory", bold=True)
+    c.text(12, 184, "CPU")
+    c.text(12, 220, "bus")
+    c.box(x0, 166, 52, 26, "host", "order", strong=True, size="small", round=2)
+    c.box(x0 + 54, 166, 3 * one - 8, 26, "empty", "free for other work", size="small", dashed=True)
+    c.box(x0 + 54, 202, 3 * one - 8, 26, "wire", "sends all", strong=True, size="small", round=2)
+    done = x0 + 54 + 3 * one - 8
+    c.line((done, 162), (done, 234), look="mark", dashed=True)
+    c.text(done + 10, 220, "done")
+    c.text(x0, 256, "time →", colour="muted")
