@@ -14,7 +14,7 @@ import numpy as np
 from .types import Type
 
 if TYPE_CHECKING:
-    from gpusim.kernels.frontend.resolve import Function
+    from gpusim.kernels.frontend.python.resolve import Function
 
 
 class Place(NamedTuple):
