@@ -88,14 +88,15 @@ quiz("memory.binds", my_answer)
 elements = 10_000 * 10_000
 work = {  # bytes and operations, in float64
     "x + 1": (16 * elements, elements),
-    "famous line, seven kernels": (98 * elements, 50 * elements),
-    "famous line, one kernel": (8 * elements, 50 * elements),
+    "famous, seven kernels": (98 * elements, 50 * elements),
+    "famous, one kernel": (8 * elements, 50 * elements),
     "x @ x": (3 * 8 * elements, 2 * 10_000**3),
 }
 for name in ("H200", "RTX 4090"):
+    print(f"{name}: at least, and what binds")
     for line, (nbytes, operations) in work.items():
         least = limit(bytes=nbytes, flops=operations, machine=name)
-        print(f"{name:9} {line:26} at least {1e3 * least.seconds:7.2f} ms, {least.binds} binds")
+        print(f"  {line:21} {1e3 * least.seconds:7.2f} ms  {least.binds}")
 
 # %% [markdown]
 # On an H200 `x @ x` can use **tensor cores**, extra units for matrix products. They do 67 TFLOP/s in float64, and `limit` takes that rate. The drawing
