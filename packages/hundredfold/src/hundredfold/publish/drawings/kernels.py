@@ -65,9 +65,9 @@ def guard(c: Canvas) -> None:
 
 @drawing(
     "x-is-column",
-    "A picture of rows and columns with one block of threads on it. The thread's x counts columns along a row, so that the threads of a warp lie side by side "
-    "in memory; its y counts rows.",
-    276,
+    "A picture of rows and columns with one block of threads on it. threadIdx.x counts columns along a row, so that the threads of a warp lie side by side "
+    "in memory; threadIdx.y counts rows. The warp is drawn with 8 threads instead of 32.",
+    300,
 )
 def x_is_column(c: Canvas) -> None:
     x0, y0, s = 92, 46, 26
@@ -91,9 +91,9 @@ def x_is_column(c: Canvas) -> None:
     c.text(12, y0 + 80, "Idx.y", bold=True)
     c.arrow(40, y0 + 94, 40, y0 + 168)
     c.box(x0, 244, 20, 20, "warp", strong=True, round=0)
-    c.text(x0 + 28, 260, "one warp")
-    c.box(x0 + 130, 244, 20, 20, "block", round=0)
-    c.text(x0 + 158, 260, "the rest of its block")
+    c.text(x0 + 28, 260, "one warp, drawn with 8 of its 32 threads")
+    c.box(x0, 272, 20, 20, "block", round=0)
+    c.text(x0 + 28, 288, "the rest of its block")
 
 
 @drawing(
@@ -127,7 +127,7 @@ def sectors(c: Canvas) -> None:
     row(44, "aligned", "4 sectors, all used", list(range(32)), 4)
     row(132, "shifted by one", "5 sectors, 80 % used", list(range(1, 33)), 5)
     row(220, "every second", "8 sectors, 50 % used", list(range(0, 40, 2)), 5)
-    c.text(486, 274, "three more sectors →", at="end", size="small")
+    c.text(486, 274, "… and three more sectors like these", at="end", size="small")
     c.box(x0, 294, 18, 20, "warp", strong=True, round=0)
     c.text(x0 + 26, 310, "asked for")
     c.waste(x0 + 120, 294, 18, 20)

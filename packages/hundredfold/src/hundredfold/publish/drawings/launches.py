@@ -45,7 +45,7 @@ def latency(c: Canvas) -> None:
         c.box(x, 40, work, 28, "warp", strong=True, round=2)
         c.waste(x + work, 40, rest, 28)
     c.text(14, 106, "eight warps", bold=True)
-    c.text(130, 106, "some warp can always compute")
+    c.text(130, 106, "another warp computes meanwhile")
     for k in range(8):
         y = 118 + k * 18
         c.text(14, y + 13, f"warp {k}", size="small")
@@ -130,32 +130,30 @@ def two_orders(c: Canvas) -> None:
 
 @drawing(
     "lens-request",
-    "How to read the picture of a request. Each line is 128 bytes of memory, cut into four sectors of 32 bytes. Coloured is what the warp asked for, hatched what "
-    "comes along for nothing; a sector that is left out does not move.",
+    "How to read the picture of a request. Each line is 128 bytes of memory, cut into four sectors of 32 bytes. Coloured are the bytes that the warp asked for, "
+    "hatched those that are moved and not used; a sector that is left out does not move. The line is named after the first element asked for.",
     236,
 )
 def lens_request(c: Canvas) -> None:
     x0, y, sector = 84, 84, 100
-    c.text(8, y + 23, "x[4, 0]", mono=True)
+    c.text(8, y + 23, "x[4, 16]", mono=True)
     for s in range(3):
         x = x0 + s * sector
         c.waste(x, y, sector, 34)
-        c.box(x + 2, y, 14, 34, round=0)
-        c.box(x + 2, y, 14, 34, "thread", strong=True, round=0)
+        c.box(x + sector / 2, y, sector / 16, 34, "warp", strong=True, round=0)
     c.line((x0, y + 44), (x0 + 4 * sector, y + 44))
     for s in range(5):
         c.line((x0 + s * sector, y + 40), (x0 + s * sector, y + 48))
         c.text(x0 + s * sector - (8 if s == 4 else 0), y + 66, str(32 * s), at="middle", size="small")
-    c.text(x0, 26, "asked for by two threads", bold=True)
-    c.arrow(x0 + 9, 34, x0 + 9, y - 2)
-    c.text(x0 + 166, 58, "moved for nothing", bold=True)
-    c.line((x0 + 160, 52), (x0 + 150, 52), (x0 + 150, 60), look="mark")
-    c.arrow(x0 + 150, 58, x0 + 150, y - 2)
+    c.text(x0, 26, "2 bytes asked for", bold=True)
+    c.arrow(x0 + sector / 2 + 3, 34, x0 + sector / 2 + 3, y - 2)
+    c.text(x0 + 186, 58, "moved, not used", bold=True)
+    c.arrow(x0 + 176, 54, x0 + 176, y - 2)
     c.text(x0 + 3.5 * sector, y + 22, "not moved", at="middle", size="small")
-    c.text(8, 186, "x[4, 0]", mono=True)
-    c.text(84, 186, "the element at the line's first byte")
+    c.text(8, 186, "x[4, 16]", mono=True)
+    c.text(92, 186, "the first element asked for in this line")
     c.text(8, 214, "0 … 128", mono=True)
-    c.text(84, 214, "bytes; every 32 of them are one sector")
+    c.text(92, 214, "bytes; every 32 of them are one sector")
 
 
 @drawing(
