@@ -60,7 +60,7 @@ def brighten_kernel(x, gain, out):
 # - A **[block](../docs/glossary.md#term-block)** is one or more warps, up to 1024 threads. You choose its size.
 # - The **[grid](../docs/glossary.md#term-grid)** is all blocks of a launch. You choose their number.
 #
-# `cuda.grid(1)` is `blockIdx.x * blockDim.x + threadIdx.x`: the block's number, the threads of a block, and the thread's number in its block.
+# `cuda.grid(1)` is `blockIdx.x * blockDim.x + threadIdx.x`: the block's number times the size of a block, plus the thread's number in its block.
 #
 # ![An array of 1000 elements under a grid of eight blocks of 128 threads; the last block reaches beyond the array's end. One block is four warps of
 # 32 threads. Thread 5 of the second warp of block 2 has the index 2 times 128 plus 32 plus 5, which is 293.](drawings/grid-block-warp.svg)
@@ -268,13 +268,13 @@ assert np.array_equal(seen[smooth_published].results[1], seen[smooth_ordered].re
 # ![How to read the picture of a request. Each line is 128 bytes of memory, cut into four sectors of 32 bytes. Coloured are the bytes that the warp
 # asked for, hatched those that are moved and not used; a sector that is left out does not move. The line is named after the first element asked for.](drawings/lens-request.svg)
 #
-# In our picture, 128 bytes are four rows. Here a warp of the post's kernel writes its 32 pixels, in orange. Count the sectors:
+# In our picture, 128 bytes are four rows. Here a warp of the post's kernel reads `x[i - 1, j - 1]` for its 32 pixels, in blue. Count the sectors:
 
 # %%
 lens.show(seen[smooth_published], tab="warp")
 
 # %% [markdown]
-# **Explain.** The same request in both kernels:
+# **Explain.** The two kernels side by side, where a warp reads `x[i, j]`:
 #
 # ![The pixels that one warp of a block of 16 by 16 threads reads, in a picture whose rows are 32 bytes, one sector each. Where x is the row the warp
 # covers 16 rows and two columns: 16 sectors come, of each of which two bytes are used. Where x is the column it covers two rows of 16 pixels: two
@@ -283,7 +283,7 @@ lens.show(seen[smooth_published], tab="warp")
 # In the post's kernel, neighbouring threads have pixels below each other. In the second kernel they have pixels side by side. Such requests are
 # **[coalesced](../docs/glossary.md#term-coalesced)**. The rule: **`threadIdx.x` counts columns**, the last axis.
 #
-# Half of each sector is still unused, because a line of 16 pixels fills half of it. In blocks of 32 × 8 threads, a warp is one line of 32:
+# A line of 16 pixels fills half of a sector. In blocks of 32 × 8 threads, a warp is one line of 32:
 
 # %%
 for threads in ((16, 16), (32, 8)):
@@ -346,7 +346,7 @@ for n, m in ((64, 64), (61, 97), (2, 33), (1, 40), (40, 1), (1, 1)):
     assert (out == expected).all()
 
 # %% [markdown]
-# Do not judge by the look. A blur in a course [reads past the picture](../docs/found.md), adds one neighbour twice and another never. It looks like a blur.
+# Do not judge by the look. A blur in a course [reads past the picture](../docs/found.md), and adds one neighbour twice. It looks like a blur.
 
 # %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
 # ### Optional: borders of warps and of blocks
@@ -412,7 +412,7 @@ print(f"loops, all cores: {1e3 * all_cores.median:.1f} ms, {published_way.median
 # %% [markdown]
 # ## Now the GPU
 #
-# So a part of the published 200× was a slow CPU program. Now we run both kernels on the device, and compare their pictures with that of the loops:
+# The loops gain this without any GPU. So a part of the published 200× was a slow CPU program. Now we run both kernels on the device, and compare their pictures with that of the loops:
 
 # %%
 on_gpu, out = cp.asarray(picture), cp.zeros((side, side), cp.int8)
@@ -425,8 +425,8 @@ for label, kernel in (("kernel, as published", smooth_published), ("kernel, i an
 print("both kernels give the picture of the loops")
 
 # %% [markdown]
-# How fast is each kernel on a real GPU? The post measured the first on a V100. The lens **[estimates](../docs/glossary.md#term-estimate)** all four from
-# their requests. An estimate may be wrong by a factor of two, so we compare estimates with each other. We change one thing at a time:
+# How fast is the kernel on a real GPU? The post measured 2.87 ms on a V100. The lens **[estimates](../docs/glossary.md#term-estimate)** it, and three more
+# versions, from their requests. An estimate may be wrong by a factor of two, so we compare estimates with each other. One thing changes at a time:
 
 # %%
 # The lens traces a small sample. 336 and 10 000 both leave 16 when divided by 32, so rows lie in the sectors alike.
@@ -599,7 +599,7 @@ for kernel in (total_by_all, total):
     )
 
 # %% [markdown]
-# The estimate lets an address take one addition in each clock cycle, about 0.5 ns. Real ones can take much longer: on an A100, 34 million additions of
+# The estimate lets an address take one addition in each clock cycle, 0.56 ns. Real ones can take much longer: on an A100, 34 million additions of
 # float16 to one address took 422 ms, which is 12.6 ns each ([source](https://github.com/BBuf/how-to-optim-algorithm-in-cuda)).
 #
 # Data can make threads meet, too.
@@ -629,8 +629,8 @@ print(f"about {about['a blank page'].seconds / about['noise'].seconds:.0f}× slo
 # %% [markdown]
 # ## Where the GPU loses
 #
-# A GPU loses on a small picture, because a launch takes longer than the work. Here is your CPU beside two GPUs. Each GPU's line is the least time that it
-# can take. So it loses for certain where your CPU's line is lower. *There and back* includes the **bus**, the connection between host and device.
+# A GPU loses on a small picture, because a launch takes longer than the work. Here is your CPU beside two GPUs. A GPU's line is its least possible time,
+# so it loses for certain where your CPU's line is lower. *There and back* includes the **bus**, the connection between host and device.
 
 # %%
 sides = np.array([32, 128, 512, 2048, side])
@@ -664,11 +664,11 @@ plot.lines(
 )
 
 # %% [markdown]
-# On the left the launch takes most of the GPU's time. On the right, *there and back* is bound by the bus. A small picture stays in the CPU's caches. The
-# largest does not, so there each pixel takes the CPU longer.
+# On the left the launch takes most of the GPU's time. On the right, the bus does. A small picture stays in the CPU's caches. The largest does not, so there
+# each pixel takes the CPU longer.
 #
-# Is a large picture on the host smoothed once? Then it depends on the CPU. A V100 needs 17 ms for the bus alone. Loops that reach 50 GB/s need 4 ms in
-# total, slower ones lose. *Data there* needs no bus. So keep the picture on the device for many steps. Here are a thousand:
+# For a large picture on the host, smoothed once, it depends on the CPU. A V100 needs 17 ms for the bus alone. Loops that reach 50 GB/s need 4 ms in
+# total. *Data there* needs no bus. So keep the picture on the device for many steps. Here are a thousand:
 
 # %%
 trip = {gpu: 2 * 10_000**2 / machine.gpus.find(gpu).link for gpu in ("V100", "H200")}  # s on the bus, both ways
@@ -676,7 +676,7 @@ swapped = {gpu: estimate("i and j swapped", gpu).seconds for gpu in trip}
 print(f"here, loops on all cores:          {1_000 * all_cores.median * 10_000**2 / picture.size:.1f} s")
 print(f"V100, the published 2.87 ms:       {1_000 * 2.87e-3 + trip['V100']:.1f} s, with the bus")
 for gpu in trip:
-    print(f"{gpu}, i and j swapped: about      {1_000 * swapped[gpu] + trip[gpu]:.1f} s, with the bus")
+    print(f"{gpu}, i and j swapped: about       {1_000 * swapped[gpu] + trip[gpu]:.1f} s, with the bus")
 
 # %% [markdown]
 # **Question.** Which job loses on a GPU, whatever the CPU?
@@ -693,7 +693,7 @@ quiz("kernels.worth", my_answer)
 # ## Key points
 #
 # - Every thread runs the kernel, and `cuda.grid` gives its number. A **guard** comes first.
-# - An SM needs many warps: some compute while others wait for memory.
+# - An SM needs many warps: some compute while others wait.
 # - **`threadIdx.x` counts columns**, the last axis: `j, i = cuda.grid(2)`. Then requests are coalesced.
 # - Clamp or guard at each border. Compare with a library, on random numbers and odd shapes.
 # - Two threads at one element, one of them writing, are a **race**. Atomic additions fix it, but wait for each other.

@@ -135,7 +135,7 @@ def two_orders(c: Canvas) -> None:
     236,
 )
 def lens_request(c: Canvas) -> None:
-    x0, y, sector = 84, 84, 100
+    x0, y, sector = 100, 84, 96
     c.text(8, y + 23, "x[4, 16]", mono=True)
     for s in range(3):
         x = x0 + s * sector
@@ -151,9 +151,9 @@ def lens_request(c: Canvas) -> None:
     c.arrow(x0 + 176, 54, x0 + 176, y - 2)
     c.text(x0 + 3.5 * sector, y + 22, "not moved", at="middle", size="small")
     c.text(8, 186, "x[4, 16]", mono=True)
-    c.text(92, 186, "the first element asked for in this line")
+    c.text(100, 186, "the first element asked for in this line")
     c.text(8, 214, "0 … 128", mono=True)
-    c.text(92, 214, "bytes; every 32 of them are one sector")
+    c.text(100, 214, "bytes; every 32 of them are one sector")
 
 
 @drawing(
