@@ -599,7 +599,7 @@ for kernel in (total_by_all, total):
     )
 
 # %% [markdown]
-# The estimate lets an address take one addition in each clock cycle, 0.56 ns. Real ones can take much longer: on an A100, 34 million additions of
+# The estimate lets an address take one addition in each clock cycle, 0.56 ns. Real ones can take much longer: on an A100, 33.6 million additions of
 # float16 to one address took 422 ms, which is 12.6 ns each ([source](https://github.com/BBuf/how-to-optim-algorithm-in-cuda)).
 #
 # Data can make threads meet, too.
