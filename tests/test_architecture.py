@@ -27,7 +27,8 @@ RANKS = {
         kernels
         importing
         libraries start testing
-        running pytest_plugin
+        running pytest_simulation
+        pytest_plugin
         __main__
     """,
     "kernellens": """
@@ -44,7 +45,7 @@ RANKS = {
         __main__
     """,
     "hundredfold": """
-        paths setup.workspace classroom.seats.rmm hub_page
+        paths setup.workspace classroom.seats.rmm hub_page lens machine plot
         setup.packages setup.environments data
         setup.doctor start
         toolkit

@@ -32,7 +32,9 @@ def deploying():
 def clean(**more):
     """The environment without what this process was told, and with that Python's commands first on the path."""
     kept = {
-        name: value for name, value in os.environ.items() if not name.startswith(("DASK_", "HUNDREDFOLD_", "PYTHON"))
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("DASK_", "HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_", "PYTHON"))
     }
     folder = str(Path(os.environ["HUNDREDFOLD_DEPLOY"]).parent)
     return {**kept, "PATH": folder + os.pathsep + kept.get("PATH", ""), **more}

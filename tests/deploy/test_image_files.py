@@ -334,3 +334,17 @@ def test_the_bill_of_materials_is_made_from_the_lock_outside_of_the_images():
     assert "requirements/sbom.txt" in STAGES["course"] and "install.sh sbom" in STAGES["course"]
     assert "cyclonedx-bom==" in (ROOT / "requirements" / "sbom.txt").read_text()
     assert not any("sbom.txt" in text for name, text in STAGES.items() if name != "course")
+
+
+def test_all_that_goes_into_the_wheel_is_copied_to_the_build():
+    """hatchling ends where a file that it is to include is not there."""
+    text = (ROOT / "packages/hundredfold/hatch_build.py").read_text(encoding="utf-8")
+    wanted = [
+        name
+        for line in re.findall(r"(?m)^(?:FOLDERS|PAGES) = \((.*?)\)", text)
+        for name in re.findall(r'"([^"]+)"', line)
+    ]
+    assert "notebooks" in wanted and "docs/glossary.md" in wanted
+    copied = {name for line in re.findall(r"(?m)^COPY ([^-].*) /build/", STAGES["course"]) for name in line.split()}
+    let_through = re.findall(r"(?m)^!(.+)$", (DOCKER / "Dockerfile.dockerignore").read_text(encoding="utf-8"))
+    assert set(wanted) <= copied & set(let_through)

@@ -61,7 +61,12 @@ class Harness:
         done = subprocess.run(
             [sys.executable, "-m", "pytest", "-v", "-rs", "--color=no", "-p", "no:cacheprovider", *args],
             cwd=self.root / cwd,
-            env={k: v for k, v in os.environ.items() if not k.startswith(("PYTEST_", "HUNDREDFOLD_"))} | env,
+            env={
+                k: v
+                for k, v in os.environ.items()
+                if not k.startswith(("PYTEST_", "HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_"))
+            }
+            | env,
             capture_output=True,
             text=True,
             timeout=1200,  # a hang is a failure; a busy machine is none

@@ -113,6 +113,16 @@ def test_what_is_not_simulated_is_said_and_counted(project, workers):
     assert "ucxx: met 2 times" in summary and "cupy_backends: met 1 time\n" in summary
 
 
+def test_an_error_that_cannot_say_what_it_is_fails_its_test_alone(project):
+    (project / "test_mute.py").write_text(
+        "class Mute(Exception):\n    def __str__(self): raise RuntimeError\n"
+        "def test_mute(): raise Mute\n"
+        "def test_next(): pass\n"
+    )
+    said = run("--gpusim", "test_mute.py", status=1)
+    assert "1 failed, 1 passed" in said and "INTERNALERROR" not in said
+
+
 def test_it_simulates_before_a_conftest_imports_cupy_also_in_workers_and_child_processes(project):
     (project / "conftest.py").write_text("import cupy\nVERSION = cupy.__version__\n")
     (project / "test_child.py").write_text(

@@ -12,9 +12,12 @@ PACKAGES = ("gpusim", "kernellens", "hundredfold")
 
 @functools.cache
 def folders() -> tuple[str, ...]:
-    """The folders of those that are installed, each with the separator at its end; nothing is imported."""
+    """The folders of those that are installed, each with the separator at its end; nothing is imported.
+
+    A folder that only has the name (a namespace package, as a clone of the project is) is a program's own.
+    """
     specs = [importlib.util.find_spec(name) for name in PACKAGES]
-    found = [place for spec in specs if spec for place in spec.submodule_search_locations or ()]
+    found = [place for spec in specs if spec and spec.origin for place in spec.submodule_search_locations or ()]
     return tuple(
         dict.fromkeys(os.path.join(way(place), "") for place in found for way in (os.path.abspath, os.path.realpath))
     )

@@ -37,7 +37,7 @@ def refuse_renamed(renamed: Mapping[str, str] = RENAMED) -> None:
     ------
     RenamedVariableError
     """
-    old = [name for name in renamed if os.environ.get(name)]
+    old = [name for name in renamed if os.environ.get(name, "") not in ("", "0")]  # 0 was, and is, as good as not set
     if not old:
         return
     said = " and ".join(f"{name} is called {renamed[name]} now" for name in old)

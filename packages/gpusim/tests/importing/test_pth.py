@@ -119,11 +119,18 @@ def test_python_starts_without_a_stderr(tmp_path):
     assert run("-I", "-S", "-c", program).stdout == "started\n"
 
 
-def test_the_old_variable_is_named_and_nothing_is_simulated():
-    done = run("-c", REPORT, simulate=None, HUNDREDFOLD_SIMULATE="1")
-    # Python reads the line twice in a virtual environment.
-    assert done.stdout.startswith("False") and len(set(done.stderr.splitlines())) == 1
-    assert "HUNDREDFOLD_SIMULATE is called GPUSIM_SIMULATE now" in done.stderr
+@pytest.mark.parametrize("old", [{"HUNDREDFOLD_SIMULATE": "1"}, {"GPUSIM_SIMULATE": "1", "HUNDREDFOLD_GPUS": "2"}])
+def test_an_old_variable_is_named_and_ends_the_process(old):
+    """Otherwise the program would go on with a real GPU, or with other GPUs than were asked for."""
+    done = run("-c", REPORT, simulate=None, check=False, **old)
+    assert done.returncode != 0 and done.stdout == ""
+    (name,) = [name for name in old if name.startswith("HUNDREDFOLD_")]
+    assert f"{name} is called GPUSIM_{name.removeprefix('HUNDREDFOLD_')} now" in done.stderr
+
+
+def test_an_old_variable_that_says_no_is_no_matter():
+    done = run("-c", REPORT, simulate=None, HUNDREDFOLD_SIMULATE="0")
+    assert done.returncode == 0 and done.stdout.startswith("False")
 
 
 def test_another_environments_python_is_left_alone():

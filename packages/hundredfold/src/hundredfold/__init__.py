@@ -17,8 +17,8 @@ _HOMES = {
     "quiz": "hundredfold.learning.questions",
     "report": "hundredfold.learning.reporting",
 }
-# Whole packages under the names that notebooks use.
-_PACKAGES = {"lens": "kernellens", "machine": "gpusim.hardware", "plot": "kernellens.plot"}
+# Whole packages have modules of the names that notebooks use for them.
+_PACKAGES = ("lens", "machine", "plot")
 
 __all__ = ["__version__", "check", "compare", "hint", "limit", "measure", "quiz", "report", *_PACKAGES]
 
@@ -27,7 +27,7 @@ def __getattr__(name):
     import importlib
 
     if name in _PACKAGES:
-        return importlib.import_module(_PACKAGES[name])
+        return importlib.import_module(f"{__name__}.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(importlib.import_module(_HOMES[name]), name)

@@ -14,6 +14,8 @@ _INSIDE = Path("packages", "hundredfold")  # of a checkout
 
 def repository() -> Path | None:
     """Return the root of the checkout this package runs from; None where it was installed as a wheel."""
+    if len(_PACKAGE.parents) < 4:  # installed into a folder near the root
+        return None
     root = _PACKAGE.parents[3]
     try:
         ours = 'name = "hundredfold"' in (root / _INSIDE / "pyproject.toml").read_text(encoding="utf-8")

@@ -3,11 +3,13 @@
 import json
 import re
 import types
+import weakref
 from pathlib import Path
 
 import comm
+import distributed
 import pytest
-from distributed import Client, LocalCluster
+from distributed import Client, LocalCluster, SpecCluster
 
 import hundredfold
 from hundredfold.notebook import dashboard
@@ -51,6 +53,9 @@ def kernel(monkeypatch):
     """A kernel of our lab, as (events, comms)."""
     monkeypatch.setenv("KERNELLENS_BASE_URL", "/user/ann/")
     monkeypatch.setattr(dashboard, "_TELLER", dashboard._Teller())
+    # Clusters and clients that earlier tests of this process left running are no notebook's.
+    monkeypatch.setattr(SpecCluster, "_instances", weakref.WeakSet())
+    monkeypatch.setattr(distributed.client, "_global_clients", {})
     comms = []
     monkeypatch.setattr(comm, "create_comm", lambda **kwargs: comms.append(Comm(**kwargs)) or comms[-1])
     ip = types.SimpleNamespace(events=Events())

@@ -87,3 +87,8 @@ def test_a_wheel_has_no_repository(tmp_path, monkeypatch):
     (tmp_path / "packages/hundredfold/pyproject.toml").write_text('name = "hundredfold"\n')
     monkeypatch.setattr(paths, "_PACKAGE", tmp_path / "lib" / "python3" / "site" / "hundredfold")
     assert paths.repository() is None
+
+
+def test_a_package_in_a_folder_near_the_root_has_no_repository(monkeypatch):
+    monkeypatch.setattr(paths, "_PACKAGE", type(paths._PACKAGE)("/app/hundredfold"))
+    assert paths.repository() is None

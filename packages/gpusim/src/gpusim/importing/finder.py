@@ -303,10 +303,19 @@ def install() -> None:
 
 
 def start_up() -> None:
-    """What the ``.pth`` file calls at the start of every simulating process."""
-    from gpusim.variables import refuse_renamed
+    """What the ``.pth`` file calls at the start of every simulating process.
 
-    refuse_renamed()
+    A variable under its old name ends the process: it would simulate otherwise than was asked for, or compute on a real GPU.
+    """
+    from gpusim.variables import RenamedVariableError, refuse_renamed
+
+    try:
+        refuse_renamed()
+    except RenamedVariableError as error:
+        if sys.stderr:
+            sys.stderr.write(f"gpusim: {error}\n")
+            sys.stderr.flush()
+        os._exit(2)  # an exception here would be shown as a fault of Python's start, with a long traceback
     install()
 
 

@@ -71,7 +71,11 @@ def test_models_over_all_parts(simulating):
 
 
 def in_python(*arguments, **settings):
-    environment = {key: value for key, value in os.environ.items() if not key.startswith(("HUNDREDFOLD_", "CUML_"))}
+    environment = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith(("HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_", "CUML_"))
+    }
     environment |= {"GPUSIM_SIMULATE": "1", "GPUSIM_GPU_MEMORY": "64MiB", **settings}
     done = subprocess.run([sys.executable, *arguments], env=environment, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr

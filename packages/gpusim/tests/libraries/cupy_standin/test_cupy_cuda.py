@@ -16,7 +16,11 @@ MIB = 2**20
 def run(code, **environment):
     """Run code in a simulating process of its own: devices and their memory are fixed when it starts."""
     prelude = "import gpusim.importing as s; s.activate(); import numpy as np, cupy as cp\n"
-    clean = {key: value for key, value in os.environ.items() if not key.startswith(("HUNDREDFOLD_", "CUDA", "CUPY"))}
+    clean = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith(("HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_", "CUDA", "CUPY"))
+    }
     subprocess.run(
         [sys.executable, "-c", prelude + textwrap.dedent(code)], check=True, env=clean | environment, timeout=60
     )

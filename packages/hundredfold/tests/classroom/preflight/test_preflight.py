@@ -73,13 +73,14 @@ def test_a_failure_names_unit_cell_and_seat_and_the_next_call_goes_on(course):
 
 
 def test_a_notebook_has_the_seats_environment_and_nothing_of_ours(course, monkeypatch, tmp_path):
-    for name in ("HUNDREDFOLD_CLASS", "HUNDREDFOLD_STRICT", "CUPY_GPU_MEMORY_LIMIT", "DASK_TEMPORARY_DIRECTORY"):
+    ours = ("HUNDREDFOLD_CLASS", "HUNDREDFOLD_STRICT", "GPUSIM_THREAD_SECONDS", "KERNELLENS_COMPILER")
+    for name in (*ours, "CUPY_GPU_MEMORY_LIMIT", "DASK_TEMPORARY_DIRECTORY"):
         monkeypatch.setenv(name, "1")
     code = (
         "import os, tempfile\n"
         "assert os.environ['HUNDREDFOLD_SEAT'] == 'simulated' and os.environ['GPUSIM_GPUS'] == '2'\n"
         "assert int(os.environ['GPUSIM_GPU_MEMORY']) == 2**30 // 4 and os.environ['OMP_NUM_THREADS'] == '1'\n"
-        "assert not {'HUNDREDFOLD_CLASS', 'CUPY_GPU_MEMORY_LIMIT', 'DASK_TEMPORARY_DIRECTORY'} & set(os.environ)\n"
+        "assert not {'HUNDREDFOLD_CLASS', 'GPUSIM_THREAD_SECONDS', 'KERNELLENS_COMPILER', 'CUPY_GPU_MEMORY_LIMIT', 'DASK_TEMPORARY_DIRECTORY'} & set(os.environ)\n"
         f"assert os.environ['HUNDREDFOLD_STATE'] != {str(tmp_path / 'state')!r}\n"
         "from hundredfold.learning.problems import progress\n"
         "from hundredfold.learning.problems.verdict import Verdict\n"

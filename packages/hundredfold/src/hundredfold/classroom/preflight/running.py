@@ -27,7 +27,19 @@ LOOK = 0.2
 #: How long a process and a kernel may take to start, on a busy machine (seconds).
 START = 120.0
 #: What a seat's own settings are not to be mixed with: the environment of whoever runs this.
-FOREIGN = ("HUNDREDFOLD_", "CUPY_", "CUDA_", "RMM_", "CUDF_", "DASK_", "NBGRADER_", "JPY_", "JUPYTERHUB_")
+FOREIGN = (
+    "HUNDREDFOLD_",
+    "GPUSIM_",
+    "KERNELLENS_",
+    "CUPY_",
+    "CUDA_",
+    "RMM_",
+    "CUDF_",
+    "DASK_",
+    "NBGRADER_",
+    "JPY_",
+    "JUPYTERHUB_",
+)
 
 
 @dataclass(frozen=True)

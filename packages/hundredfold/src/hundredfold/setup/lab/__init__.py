@@ -11,7 +11,7 @@ import shlex
 from pathlib import Path
 
 #: The checkout. (In an installed wheel this is no checkout, and only `start` is of use.)
-ROOT = Path(__file__).resolve().parents[6]
+ROOT = (Path(__file__).resolve().parents[:7])[-1]
 
 
 class Stop(Exception):

@@ -144,6 +144,7 @@ def clean(arguments: list[str]) -> None:
         ".hub",
         ".clusters",
         ".grading",
+        ".packages",
         ".uv",
         ".cache",
         ".ruff_cache",

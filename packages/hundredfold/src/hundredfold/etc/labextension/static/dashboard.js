@@ -7,10 +7,10 @@
 "use strict";
 (() => {
   const NAME = "hundredfold"; // as in package.json
-  const TARGET = "hundredfold.notebook.dashboard"; // as in hundredfold/dashboard.py
+  const TARGET = "hundredfold.notebook.dashboard"; // as in hundredfold/notebook/dashboard.py
   const NARROWEST = 900; // CSS pixels; beside a notebook in a narrower window there is no room for plots
 
-  const NOTICE = "https://hundredfold.invalid/notice"; // as in hundredfold/seats/notice.py
+  const NOTICE = "https://hundredfold.invalid/notice"; // as in hundredfold/classroom/seats/notice.py
 
   const PAUSE = 1000; // ms
   const TRIES = 5;
