@@ -264,7 +264,8 @@ def test_no_module_has_the_name_of_a_function_of_the_package():
     """The import system would put the module in the function's place."""
     files = Path(hundredfold.__file__).parent.iterdir()
     modules = {path.stem for path in files if path.suffix == ".py" or (path / "__init__.py").exists()}
-    assert not modules & set(hundredfold.__all__)
+    functions = {name for name in hundredfold.__all__ if callable(getattr(hundredfold, name))}
+    assert "measure" in functions and not modules & functions
 
 
 def test_importing_it_is_light():
