@@ -269,10 +269,10 @@ def test_many_who_hang_cost_as_much_time_as_one(tmp_path):
 
 def test_an_answer_of_half_a_gigabyte_is_not_kept(hub, mallory):
     code = (
-        "import resource, sys; from hundredfold.classroom.seats import asking, status\n"
-        "status.rows(asking.Site.at(*sys.argv[1:]))\n"
+        "import resource, sys; from hundredfold.classroom.seats import hub_client, status\n"
+        "status.rows(hub_client.Site.at(*sys.argv[1:]))\n"
         "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
-        "(said,) = asking.Site.at(*sys.argv[1:]).kernels([NAME])\n"
+        "(said,) = hub_client.Site.at(*sys.argv[1:]).kernels([NAME])\n"
         "print(said, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)"
     ).replace("NAME", repr(mallory.name))
     with Impostor(mallory, "huge"):
@@ -819,15 +819,16 @@ def test_a_folder_that_a_neighbour_made_first_is_not_used(people, tmp_path_facto
         "import os, tempfile\n"
         "from pathlib import Path\n"
         "from hundredfold.classroom.seats import home\n"
-        "from hundredfold import paths\n"
+        "from gpusim.hardware.paths import cache_dir\n"
+        "from hundredfold.paths import state_dir\n"
         "home.house_jupyter_elsewhere()\n"
         "from jupyter_core.paths import jupyter_config_path, jupyter_config_dir\n"
         "os.environ['HOME'] = '/nowhere'\n"
-        "print(jupyter_config_dir(), os.environ['IPYTHONDIR'], paths.cache_dir(), paths.state_dir(), sep='\\n')"
+        "print(jupyter_config_dir(), os.environ['IPYTHONDIR'], cache_dir(), state_dir(), sep='\\n')"
     )
     try:
         for made in ("folder", "link"):
-            ours = shared / f"hundredfold-{uid}"
+            ours = shared / f"gpusim-{uid}"
             prepare = (
                 "import os, sys\n"
                 "place = sys.argv[1]\n"
