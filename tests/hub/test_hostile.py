@@ -850,7 +850,7 @@ def test_a_folder_that_a_neighbour_made_first_is_not_used(people, tmp_path_facto
             subprocess.run(["sh", "-c", f"rm -rf {shared}/*"], check=True)
         # Where nobody was first, the name is the same each time, so that what is kept there is found again.
         first, again = (hubs.as_user(anna, code, TMPDIR=str(shared)).stdout for _ in range(2))
-        assert first == again and str(shared / f"hundredfold-{uid}") in first
+        assert first == again and str(shared / f"gpusim-{uid}") in first
     finally:
         shutil.rmtree(shared)
 
