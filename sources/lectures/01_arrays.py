@@ -123,7 +123,7 @@ print(f"{x.nbytes / 1e6:.0f} MB on the host, and the same again on the device")
 # **Predict.** How many times faster is CuPy than NumPy on your machine? Write down a number before you run the next cells.
 
 # %%
-my_guess = 10
+my_guess = "?"
 
 # %% [markdown]
 # **Measure.** We use a simple stopwatch. Each line runs once beforehand, because the first call of a GPU line compiles it.
@@ -156,7 +156,7 @@ print(f"speedup {numpy_seconds / cupy_seconds:.0f}×, and you guessed {my_guess}
 # **Predict.** The array has $10^8$ numbers of 8 bytes. How many milliseconds does a V100 need to read it once?
 
 # %%
-my_milliseconds = 1.0
+my_milliseconds = "?"
 
 # %%
 once = limit(bytes=10_000 * 10_000 * 8, machine="V100")
@@ -344,7 +344,7 @@ print(everything, early, sep="\n")
 # **Predict.** What is the speedup of CuPy on your machine, measured correctly?
 
 # %%
-my_second_guess = 2
+my_second_guess = "?"
 
 # %% [markdown]
 # **Measure.**
