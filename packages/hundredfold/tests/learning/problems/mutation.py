@@ -1,10 +1,11 @@
 """Mutants of right answers: small changes that a learner could make, each of which a check should refuse.
 
-    python packages/hundredfold/tests/learning/problems/mutation.py [PROBLEM …] [--most 60] [--json FILE]
+    python packages/hundredfold/tests/learning/problems/mutation.py [PROBLEM …] [--most 60]
 
-judges the mutants of these problems, or of all, and prints those that were accepted. The operators are below, one function each. They
-were chosen before any problem was looked at. A mutant has a name, which stays the same while the answer's source does:
-``ANSWER:FUNCTION:LINE:OPERATOR:NUMBER``. `EQUIVALENT` has the names of mutants that are right as well, each with the argument why.
+judges the mutants of these problems, or of all, and prints those that were accepted: each is right as well, or shows a case that the
+check lacks. The operators are below, one function each. Two were narrowed once, after the mutants of five problems had been read: arguments
+of what is commutative stay, and 0 does not become -1. A mutant has a name, which stays the same while the answer's source does:
+``ANSWER:FUNCTION:LINE:OPERATOR:NUMBER``.
 """
 
 from __future__ import annotations
@@ -12,16 +13,13 @@ from __future__ import annotations
 import ast
 import copy
 import inspect
-import json
 import linecache
 import random
 import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-FILE = Path(__file__).with_name("equivalent.json")
 SEED = 20261126
 
 Change = Callable[[], None]
@@ -394,11 +392,6 @@ def _rebuilt(function: Any, family: list[Any], one: Any, changed: ast.Module, la
     return names[function.__name__]
 
 
-def equivalent() -> dict[str, dict[str, str]]:
-    """By problem: the names of mutants that are right, each with the argument why."""
-    return json.loads(FILE.read_text(encoding="utf-8")) if FILE.exists() else {}
-
-
 def main() -> None:
     """Judge mutants and say which were accepted."""
     import argparse
@@ -408,7 +401,6 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("problems", nargs="*")
     options.add_argument("--most", type=int, default=60)
-    options.add_argument("--json", type=Path)
     asked = options.parse_args()
     os.environ.setdefault("GPUSIM_KERNELS", "interpreted")
     import gpusim
@@ -419,23 +411,17 @@ def main() -> None:
     from hundredfold.learning import problems
     from hundredfold.learning.problems.verdict import RIGHT
 
-    known, report = equivalent(), {}
     for name in asked.problems or problems.ids():
-        problem = problems.find(name)
-        began, made = time.perf_counter(), mutants(answers.right(problem), asked.most)
-        outcomes = [(mutant, answers.judge(name, mutant.answer).outcome) for mutant in made]
-        made = [mutant for mutant, _ in outcomes if not changes_nothing(mutant.answer)]
-        accepted = [mutant for mutant, outcome in outcomes if outcome == RIGHT and mutant in made]
-        open_ = [each for each in accepted if each.name not in known.get(name, {})]
-        report[name] = {"mutants": len(made), "accepted": [each.name for each in accepted], "open": len(open_)}
-        print(
-            f"{name}: {len(made)} mutants, {len(accepted)} accepted, {len(open_)} of them not argued; {time.perf_counter() - began:.0f} s",
-            flush=True,
-        )
-        for each in open_:
+        problem, began = problems.find(name), time.perf_counter()
+        judged = [
+            (mutant, answers.judge(name, mutant.answer)) for mutant in mutants(answers.right(problem), asked.most)
+        ]
+        judged = [(mutant, verdict) for mutant, verdict in judged if not changes_nothing(mutant.answer)]
+        accepted = [mutant for mutant, verdict in judged if verdict.outcome == RIGHT]
+        seconds = time.perf_counter() - began
+        print(f"{name}: {len(judged)} mutants, {len(accepted)} accepted; {seconds:.0f} s", flush=True)
+        for each in accepted:
             print(textwrap.indent(f"{each.name}\n{each.source}", "    "), flush=True)
-        if asked.json:
-            asked.json.write_text(json.dumps(report, indent=1))
 
 
 if __name__ == "__main__":
