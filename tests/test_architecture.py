@@ -2,6 +2,7 @@
 
 import ast
 import functools
+import re
 import subprocess
 import sys
 from collections import defaultdict
@@ -206,6 +207,55 @@ def test_every_public_name_is_there(name):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
+
+
+IMPORTED = re.compile(
+    r"\bfrom ((?:gpusim|kernellens|hundredfold)[\w.]*) import (?:\(\s*)?(\w+(?: as \w+)?(?:,\s*\w+(?: as \w+)?)*)"
+)
+MODULE = re.compile(r"(?:\bimport|-m\"?,? ?\"?) ?((?:gpusim|kernellens|hundredfold)(?:\.\w+)+)")
+WRITTEN = {".py", ".md", ".ipynb", ".sh", ".toml", ".yaml", ".yml", ".cfg", ".def", ".service"}
+
+
+@functools.cache
+def _names_of(module: str) -> set[str] | None:
+    """What can be imported from a module of ours; None where another module or its `__getattr__` decides."""
+    (path,) = [path for path in MODULES if dotted(path) == module]
+    if "sys.modules[__name__] =" in _text(path):
+        return None
+    found = {name.rpartition(".")[2] for name in NAMES if name.rpartition(".")[0] == module}
+    for node in ast.walk(tree(path)):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            found.add(node.name)
+        elif isinstance(node, ast.alias):
+            found.add(node.asname or node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+    return None if found & {"__getattr__", "*"} else found
+
+
+def test_imports_in_texts_name_what_is_there():
+    """In the code that tests, pages, notebooks and servers carry as text, too: nothing else looks at it when a name changes."""
+    files = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    wrong, seen = [], 0
+    for file in map(ROOT.joinpath, files.split("\0")):
+        if (
+            file.name.startswith("CHANGELOG")
+            or (file.suffix not in WRITTEN and file.name != "Dockerfile")
+            or not file.exists()
+        ):
+            continue
+        text = _text(file)
+        for module in MODULE.findall(text):
+            seen += 1
+            if module not in NAMES:
+                wrong.append(f"{file.relative_to(ROOT)}: {module}")
+        for module, names in IMPORTED.findall(text):
+            seen += 1
+            there = _names_of(module) if module in NAMES else set()
+            gone = [name for name in re.findall(r"(\w+)(?: as \w+)?", names) if there is not None and name not in there]
+            wrong += [f"{file.relative_to(ROOT)}: {name} of {module}" for name in gone]
+    assert seen > 1000
+    assert not wrong, "\n".join(wrong)
 
 
 def test_a_long_module_gives_a_reason():
