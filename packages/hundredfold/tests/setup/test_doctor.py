@@ -15,7 +15,7 @@ from hundredfold.setup.doctor import kernel
 GB = 10**9
 RECORDED = Path(__file__).parents[3] / "gpusim" / "tests" / "hardware" / "recorded"
 BARE = "import sys; sys.path[:0] = " + repr(
-    [str(Path(__file__).parents[3] / name / "src") for name in ("gpusim", "hundredfold")]
+    [str(Path(__file__).parents[3] / name / "src") for name in ("gpusim", "kernellens", "hundredfold")]
 )
 HEALTHY = {
     "ports": {"loopback": True, "taken": []},
@@ -243,6 +243,14 @@ def test_wrong_use_from_outside(tmp_path):
     (tmp_path / "x.json").write_text("{}")
     wrong = run(env={"GPUSIM_PROBE": str(tmp_path / "x.json")})
     assert wrong.returncode == 2 and "not a recorded probe" in wrong.stderr and "Traceback" not in wrong.stderr
+
+
+@pytest.mark.parametrize(
+    "old, new", [("HUNDREDFOLD_FIGURES", "KERNELLENS_FIGURES"), ("HUNDREDFOLD_GPUS", "GPUSIM_GPUS")]
+)
+def test_a_variable_under_its_old_name_is_named(old, new):
+    done = run(env={old: "2"})
+    assert done.returncode == 2 and f"{old} is called {new} now" in done.stderr and "Traceback" not in done.stderr
 
 
 def test_a_terminal_that_knows_no_unicode():
