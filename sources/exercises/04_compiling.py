@@ -3,13 +3,13 @@
 #   hundredfold:
 #     unit: 4
 #     slug: compiling
-#     title: Hundredfold, without a GPU
+#     title: "Compiling: fast loops on the CPU"
 #     teaching: 30
 #     exercises: 25
 # ---
 
 # %% [markdown]
-# # Exercises: Hundredfold, without a GPU
+# # 04 · Compiling: exercises
 #
 # *Unit 04 · compiling · 25 minutes · the lecture is [notebooks/04_compiling.ipynb](../notebooks/04_compiling.ipynb)*
 #

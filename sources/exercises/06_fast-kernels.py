@@ -3,13 +3,13 @@
 #   hundredfold:
 #     unit: 6
 #     slug: fast-kernels
-#     title: Kernels at the limit
+#     title: "Fast kernels: tiles and the limits of memory"
 #     teaching: 55
 #     exercises: 45
 # ---
 
 # %% [markdown]
-# # Exercises: Kernels at the limit
+# # 06 · Fast kernels: exercises
 #
 # *Unit 06 · fast-kernels · 45 minutes · the lecture is [notebooks/06_fast-kernels.ipynb](../notebooks/06_fast-kernels.ipynb)*
 #

@@ -3,13 +3,13 @@
 #   hundredfold:
 #     unit: 7
 #     slug: dataframes
-#     title: Ten million rows
+#     title: "Dataframes: from pandas to cuDF"
 #     teaching: 35
 #     exercises: 30
 # ---
 
 # %% [markdown]
-# # Exercises: Ten million rows
+# # 07 · Dataframes: exercises
 #
 # *Unit 07 · dataframes · 30 minutes · the lecture is [notebooks/07_dataframes.ipynb](../notebooks/07_dataframes.ipynb)*
 #

@@ -3,13 +3,13 @@
 #   hundredfold:
 #     unit: 8
 #     slug: merges
-#     title: Count before you join
+#     title: "Merges: joining, sorting and dates"
 #     teaching: 45
 #     exercises: 35
 # ---
 
 # %% [markdown]
-# # Exercises: Count before you join
+# # 08 · Merges: exercises
 #
 # *Unit 08 · merges · 35 minutes · the lecture is [notebooks/08_merges.ipynb](../notebooks/08_merges.ipynb)*
 #

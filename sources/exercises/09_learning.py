@@ -3,13 +3,13 @@
 #   hundredfold:
 #     unit: 9
 #     slug: learning
-#     title: An estimator like any other
+#     title: "Machine learning: from scikit-learn to cuML"
 #     teaching: 45
 #     exercises: 30
 # ---
 
 # %% [markdown]
-# # Exercises: An estimator like any other
+# # 09 · Machine learning: exercises
 #
 # *Unit 09 · learning · 30 minutes · the lecture is [notebooks/09_learning.ipynb](../notebooks/09_learning.ipynb)*
 #

@@ -3,14 +3,14 @@
 #   hundredfold:
 #     unit: 10
 #     slug: dask-arrays
-#     title: Two terabytes
+#     title: "Dask arrays: larger than memory"
 #     teaching: 50
 #     exercises: 30
 #     dashboard: true
 # ---
 
 # %% [markdown]
-# # Exercises: Two terabytes
+# # 10 · Dask arrays: exercises
 #
 # *Unit 10 · dask-arrays · 30 minutes · the lecture is [notebooks/10_dask-arrays.ipynb](../notebooks/10_dask-arrays.ipynb)*
 #

@@ -3,14 +3,14 @@
 #   hundredfold:
 #     unit: 11
 #     slug: clusters
-#     title: One worker for each GPU
+#     title: "Clusters: one worker for each GPU"
 #     teaching: 45
 #     exercises: 30
 #     dashboard: true
 # ---
 
 # %% [markdown]
-# # Exercises: One worker for each GPU
+# # 11 · Clusters: exercises
 #
 # *Unit 11 · clusters · 30 minutes · the lecture is [notebooks/11_clusters.ipynb](../notebooks/11_clusters.ipynb)*
 #

@@ -3,14 +3,14 @@
 #   hundredfold:
 #     unit: 12
 #     slug: svd
-#     title: A matrix in pieces
+#     title: "SVD: a matrix on many GPUs"
 #     teaching: 55
 #     exercises: 35
 #     dashboard: true
 # ---
 
 # %% [markdown]
-# # Exercises: A matrix in pieces
+# # 12 · SVD: exercises
 #
 # *Unit 12 · svd · 35 minutes · the lecture is [notebooks/12_svd.ipynb](../notebooks/12_svd.ipynb)*
 #

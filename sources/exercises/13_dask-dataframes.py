@@ -3,14 +3,14 @@
 #   hundredfold:
 #     unit: 13
 #     slug: dask-dataframes
-#     title: Ten times too large
+#     title: "Dask dataframes: larger than memory"
 #     teaching: 35
 #     exercises: 30
 #     dashboard: true
 # ---
 
 # %% [markdown]
-# # Exercises: Ten times too large
+# # 13 · Dask dataframes: exercises
 #
 # *Unit 13 · dask-dataframes · 30 minutes · the lecture is [notebooks/13_dask-dataframes.ipynb](../notebooks/13_dask-dataframes.ipynb)*
 #

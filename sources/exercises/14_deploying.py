@@ -3,14 +3,14 @@
 #   hundredfold:
 #     unit: 14
 #     slug: deploying
-#     title: One function, six doors
+#     title: "Deploying: the same code on a cluster"
 #     teaching: 30
 #     exercises: 45
 #     dashboard: true
 # ---
 
 # %% [markdown]
-# # Exercises: One function, six doors
+# # 14 · Deploying: exercises
 #
 # *Unit 14 · deploying · 45 minutes · the lecture is [notebooks/14_deploying.ipynb](../notebooks/14_deploying.ipynb)*
 #

@@ -3,14 +3,14 @@
 #   hundredfold:
 #     unit: 15
 #     slug: capstone
-#     title: From records to a picture
+#     title: "Capstone: from records to a picture"
 #     teaching: 20
 #     exercises: 90
 #     dashboard: true
 # ---
 
 # %% [markdown]
-# # Capstone: From records to a picture
+# # 15 · Capstone: exercises
 #
 # *Unit 15 · capstone · 90 minutes for one track · the briefing is [notebooks/15_capstone.ipynb](../notebooks/15_capstone.ipynb)*
 #

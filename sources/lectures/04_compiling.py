@@ -3,13 +3,13 @@
 #   hundredfold:
 #     unit: 4
 #     slug: compiling
-#     title: Hundredfold, without a GPU
+#     title: "Compiling: fast loops on the CPU"
 #     teaching: 30
 #     exercises: 25
 # ---
 
 # %% [markdown]
-# # Hundredfold, without a GPU
+# # 04 · Compiling: fast loops on the CPU
 #
 # *Unit 04 · compiling · 30 minutes, then 25 for the exercises*
 #

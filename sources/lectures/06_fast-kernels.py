@@ -3,13 +3,13 @@
 #   hundredfold:
 #     unit: 6
 #     slug: fast-kernels
-#     title: Kernels at the limit
+#     title: "Fast kernels: tiles and the limits of memory"
 #     teaching: 55
 #     exercises: 45
 # ---
 
 # %% [markdown]
-# # Kernels at the limit
+# # 06 · Fast kernels: tiles and the limits of memory
 #
 # *Unit 06 · fast-kernels · 55 minutes, then 45 for the exercises*
 #

@@ -3,13 +3,13 @@
 #   hundredfold:
 #     unit: 7
 #     slug: dataframes
-#     title: Ten million rows
+#     title: "Dataframes: from pandas to cuDF"
 #     teaching: 35
 #     exercises: 30
 # ---
 
 # %% [markdown]
-# # Ten million rows
+# # 07 · Dataframes: from pandas to cuDF
 #
 # *Unit 07 · dataframes · 35 minutes, then 30 for the exercises*
 #

@@ -3,13 +3,13 @@
 #   hundredfold:
 #     unit: 8
 #     slug: merges
-#     title: Count before you join
+#     title: "Merges: joining, sorting and dates"
 #     teaching: 45
 #     exercises: 35
 # ---
 
 # %% [markdown]
-# # Count before you join
+# # 08 · Merges: joining, sorting and dates
 #
 # *Unit 08 · merges · 45 minutes, then 35 for the exercises*
 #

@@ -3,13 +3,13 @@
 #   hundredfold:
 #     unit: 9
 #     slug: learning
-#     title: An estimator like any other
+#     title: "Machine learning: from scikit-learn to cuML"
 #     teaching: 45
 #     exercises: 30
 # ---
 
 # %% [markdown]
-# # An estimator like any other
+# # 09 · Machine learning: from scikit-learn to cuML
 #
 # *Unit 09 · learning · 45 minutes, then 30 for the exercises*
 #

@@ -3,14 +3,14 @@
 #   hundredfold:
 #     unit: 10
 #     slug: dask-arrays
-#     title: Two terabytes
+#     title: "Dask arrays: larger than memory"
 #     teaching: 50
 #     exercises: 30
 #     dashboard: true
 # ---
 
 # %% [markdown]
-# # Two terabytes
+# # 10 · Dask arrays: larger than memory
 #
 # *Unit 10 · dask-arrays · 50 minutes, then 30 for the exercises*
 #

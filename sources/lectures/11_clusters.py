@@ -3,14 +3,14 @@
 #   hundredfold:
 #     unit: 11
 #     slug: clusters
-#     title: One worker for each GPU
+#     title: "Clusters: one worker for each GPU"
 #     teaching: 45
 #     exercises: 30
 #     dashboard: true
 # ---
 
 # %% [markdown]
-# # One worker for each GPU
+# # 11 · Clusters: one worker for each GPU
 #
 # *Unit 11 · clusters · 45 minutes, then 30 for the exercises*
 #

@@ -3,14 +3,14 @@
 #   hundredfold:
 #     unit: 12
 #     slug: svd
-#     title: A matrix in pieces
+#     title: "SVD: a matrix on many GPUs"
 #     teaching: 55
 #     exercises: 35
 #     dashboard: true
 # ---
 
 # %% [markdown]
-# # A matrix in pieces
+# # 12 · SVD: a matrix on many GPUs
 #
 # *Unit 12 · svd · 55 minutes, then 35 for the exercises*
 #

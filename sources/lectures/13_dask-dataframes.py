@@ -3,14 +3,14 @@
 #   hundredfold:
 #     unit: 13
 #     slug: dask-dataframes
-#     title: Ten times too large
+#     title: "Dask dataframes: larger than memory"
 #     teaching: 35
 #     exercises: 30
 #     dashboard: true
 # ---
 
 # %% [markdown]
-# # Ten times too large
+# # 13 · Dask dataframes: larger than memory
 #
 # *Unit 13 · dask-dataframes · 35 minutes, then 30 for the exercises*
 #

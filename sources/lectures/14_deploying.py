@@ -3,14 +3,14 @@
 #   hundredfold:
 #     unit: 14
 #     slug: deploying
-#     title: One function, six doors
+#     title: "Deploying: the same code on a cluster"
 #     teaching: 30
 #     exercises: 45
 #     dashboard: true
 # ---
 
 # %% [markdown]
-# # One function, six doors
+# # 14 · Deploying: the same code on a cluster
 #
 # *Unit 14 · deploying · 30 minutes, then 45 for the exercises*
 #

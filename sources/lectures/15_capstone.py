@@ -3,14 +3,14 @@
 #   hundredfold:
 #     unit: 15
 #     slug: capstone
-#     title: From records to a picture
+#     title: "Capstone: from records to a picture"
 #     teaching: 20
 #     exercises: 90
 #     dashboard: true
 # ---
 
 # %% [markdown]
-# # From records to a picture
+# # 15 · Capstone: from records to a picture
 #
 # *Unit 15 · capstone · 20 minutes, then 90 for the exercises, which are the work*
 #
