@@ -17,6 +17,7 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "hundredfold.publish.site.mathml",
+    "hundredfold.publish.site.tooltips",
 ]
 root_doc = "index"
 exclude_patterns = ["_build"]
@@ -40,18 +41,18 @@ napoleon_use_rtype = False
 
 html_theme = "pydata_sphinx_theme"
 html_title = "Hundredfold"
-html_favicon = "_static/favicon.svg"
+html_logo = html_favicon = "_static/favicon.svg"
 html_context = {"default_mode": "auto"}  # as the reader's system has it
 html_static_path = ["_static"]
 html_css_files = ["hundredfold.css"]
 html_copy_source = False
 html_show_sourcelink = False
-html_sidebars = {"index": [], "browser": [], "results": [], "cheatsheet": []}
+html_sidebars = {"index": [], "browser": [], "results": [], "cheatsheet": [], "glossary": []}
 html_theme_options = {
-    "logo": {"text": "Hundredfold"},
+    "logo": {"text": "Hundredfold", "alt_text": "Home"},
     "navigation_with_keys": False,
     "show_prev_next": True,
-    "header_links_before_dropdown": 5,
+    "header_links_before_dropdown": 6,
     "navbar_persistent": ["search-button"],
     "navbar_end": ["theme-switcher"],
     "secondary_sidebar_items": {"**": ["page-toc"], "index": [], "results": []},

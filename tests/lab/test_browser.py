@@ -87,7 +87,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
             pytest.fail("the lab did not open:\n" + "".join(said))
         yield said[-1].strip()
         os.killpg(process.pid, signal.SIGINT)
-        process.wait(timeout=30)
+        process.wait(timeout=120)
     finally:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)

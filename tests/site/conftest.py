@@ -35,7 +35,7 @@ def address(site: Path) -> Iterator[str]:
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     yield process.stdout.readline().strip()
     process.terminate()
-    process.wait(timeout=30)
+    process.wait(timeout=120)
 
 
 @pytest.fixture(scope="session")

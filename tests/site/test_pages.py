@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from hundredfold.publish.site import answers, proof, stage
+from hundredfold.publish.site import answers, proof, stage, units
 
 
 @pytest.fixture
@@ -20,9 +20,15 @@ def page(browser, address):
 
 def test_a_stranger_finds_the_answers_from_the_first_page(page):
     main = page.locator("main")
-    for question in ("Is it for me", "Will it run on my laptop", "How do I teach it", "How fast is it"):
+    for question in (
+        "See what a kernel reads",
+        "Who it is for",
+        "Will it run on my laptop",
+        "How do I teach it",
+        "tests of my own",
+    ):
         expect(main.get_by_role("heading", name=re.compile(question))).to_be_visible()
-    expect(main).to_contain_text(re.compile(r"All 15 units take \d+ hours"))
+    expect(main).to_contain_text(re.compile(r"It takes \d+ hours: 15 lectures"))
     expect(main).to_contain_text(
         re.compile(r"cuDF on a V100 54 ms, .* on an H200 its bytes alone take 54\.4 µs", re.DOTALL)
     )
@@ -35,7 +41,7 @@ def test_a_stranger_finds_the_answers_from_the_first_page(page):
         page.locator("article table tr", has_text="4\N{NO-BREAK SPACE}×\N{NO-BREAK SPACE}H200").last
     ).to_contain_text("13.6 GB")
     page.go_back()
-    main.get_by_role("link", name="Results").click()
+    main.get_by_role("link", name="Results").first.click()
     page.locator("#results-filter input").fill("groupby")
     rows = page.locator("#results tbody tr:visible")
     expect(rows).not_to_have_count(0)
@@ -44,6 +50,75 @@ def test_a_stranger_finds_the_answers_from_the_first_page(page):
     page.locator("#results-filter select[name=device]").select_option("GPU")
     kinds = {text.split("\t")[3]: text for text in rows.all_inner_texts()}
     assert "cuDF" in kinds["published"] and "H200" in kinds["limit"]
+
+
+def test_the_first_page_is_to_be_tried(page):
+    sectors = page.locator("#hf-sectors")
+    for step, said in (
+        (1, "4 sectors move: 128 bytes. All of them"),
+        (2, "8 sectors move: 256 bytes. 50 %"),
+        (8, "32 sectors move: 1024 bytes. 13 %"),
+    ):
+        sectors.locator("input").fill(str(step))
+        expect(sectors.get_by_role("status")).to_contain_text(said)
+        expect(sectors.locator("svg rect.sector")).to_have_count(int(said.split()[0]))
+    speed = page.locator("#hf-possible")
+    expect(speed.get_by_role("status")).to_have_text(
+        "A V100 moves 900 GB/s. 800 MB take it 0.889 ms at least. In 0.746 ms that is impossible."
+    )
+    speed.locator("[name=gpu]").select_option(label="H200")
+    expect(speed.get_by_role("status")).to_contain_text("In 0.746 ms that is 22.3 % of the limit.")
+    speed.locator("[name=milliseconds]").fill("0")
+    expect(speed.get_by_role("status")).to_have_text("Both numbers have to be larger than 0.")
+    replies = page.locator("main details")
+    expect(replies).to_have_count(3)
+    for number in range(3):
+        replies.nth(number).click()
+        expect(replies.nth(number)).to_contain_text("Right." if number == 0 else "Wrong.")
+
+
+def test_the_first_page_says_the_same_without_scripts(browser, address):
+    page = browser.new_page(java_script_enabled=False)
+    page.goto(address)
+    expect(page.locator("#hf-sectors [role=status]")).to_contain_text("4 sectors move")
+    expect(page.locator("#hf-possible [role=status]")).to_contain_text("0.889 ms at least")
+    page.close()
+
+
+def test_a_unit_is_one_place_in_the_menu_and_on_the_way(page, address):
+    page.goto(f"{address}notebooks/05_kernels.html")
+    menu = page.locator("#pst-primary-sidebar nav.bd-links")
+    for part in units.PARTS:
+        expect(menu.locator(".caption", has_text=part)).to_have_count(1)
+    unit = menu.locator("li.current").first
+    expect(unit.get_by_role("link", name="Exercises")).to_be_visible()
+    expect(unit.get_by_role("link", name="Solutions")).to_be_visible()
+    for place in ("exercises/05_kernels", "solutions/05_kernels", "notebooks/06_fast-kernels"):
+        page.locator(".right-next").click()
+        expect(page).to_have_url(f"{address}{place}.html")
+
+
+def test_titles_say_what_a_page_is(page, address):
+    for place, title in (
+        ("notebooks/07_dataframes", "07 · Dataframes: from pandas to cuDF"),
+        ("exercises/07_dataframes", "07 · Dataframes: exercises"),
+        ("solutions/07_dataframes", "07 · Dataframes: solutions"),
+        ("instructors/07_dataframes", "Teaching 07 · Dataframes: from pandas to cuDF"),
+    ):
+        page.goto(f"{address}{place}.html")
+        expect(page).to_have_title(re.compile(f"^{re.escape(title)}"))
+
+
+def test_a_term_says_what_it_means_where_it_is_used(page, address):
+    page.goto(f"{address}notebooks/05_kernels.html")
+    warp = page.locator("article a[href$='#term-warp']").first
+    expect(warp).to_have_attribute("title", "32 threads that run in step.")
+
+
+def test_pictures_of_notebooks_have_sentences(page, address):
+    page.goto(f"{address}notebooks/01_arrays.html")
+    words = page.locator(".cell_output img").evaluate_all("all => all.map(image => image.alt)")
+    assert words and all(" " in alt and "_images" not in alt for alt in words)
 
 
 def test_a_time_that_cannot_be_is_called_so(page, address):

@@ -9,6 +9,7 @@
 `results`  the published, recorded and possible times as a page
 `browser_page`  what the page that runs Python in the browser is served with
 `mathml`   formulas without a script, an extension of Sphinx
+`tooltips` what a term means, where the pointer rests on it, an extension of Sphinx
 `build`    calls Sphinx, warnings being errors
 `proof`    looks at what was built: links, anchors, sizes, requests to others
 `serve`    serves it on this machine

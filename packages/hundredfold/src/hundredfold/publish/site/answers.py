@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import html
+import json
 import re
 from collections.abc import Callable
 
 from gpusim.hardware import gpus
+from hundredfold import paths
 from hundredfold.classroom import syllabi
 from hundredfold.classroom.seats import describing as seats
 from hundredfold.classroom.seats import shared_gpus
 from hundredfold.classroom.seats.plan import plan
+from hundredfold.learning import questions
 from hundredfold.toolkit import limit, recorded
 from kernellens.plot import quantities
 
 #: The classes of the table of capacities: how many learners, and on which GPUs.
 CLASSES = [(learners, cards) for cards in ("1xA100", "1xH100", "4xA100", "4xH200", "8xH100") for learners in (20, 40)]
-#: The card of the example on the first page.
+#: The card of the example on the first page, and the question there.
 CARD = "H200"
+QUESTION = ("kernels", "coalesced")
 
 
 def filled(text: str) -> str:
@@ -77,9 +82,34 @@ def _capacity() -> str:
     return "\n".join(lines)
 
 
+def _cards() -> str:
+    """The options of a list of GPUs, each with the bytes per second of its memory."""
+    return "".join(
+        f'<option value="{gpu.bandwidth:.0f}" data-name="{html.escape(gpu.name)}">{html.escape(gpu.name)}</option>'
+        for gpu in gpus.known()
+    )
+
+
+def _question() -> str:
+    """A question of a lecture; its answers unfold to their replies."""
+    unit, name = QUESTION
+    (notebook,) = paths.data_dir("notebooks").glob(f"*_{unit}.ipynb")
+    cells = ["".join(cell["source"]) for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]]
+    asked = cells[next(at for at, text in enumerate(cells) if f'quiz("{unit}.{name}"' in text) - 1]
+    text, _, answers = asked.partition("**Question.**")[2].partition("\n\n- ")
+    known = questions.questions(unit)[name]
+    lines = [text.strip(), ""]
+    for letter, answer in re.findall(r"^(?:- )?\((\w)\) (.*)$", answers, re.MULTILINE):
+        verdict = "**Right.**" if letter == known["right"] else "**Wrong.**"
+        lines += [f":::{{dropdown}} ({letter}) {answer}", f"{verdict} {known['replies'][letter]}", ":::", ""]
+    return "\n".join(lines)
+
+
 _ANSWERS: dict[str, Callable[[], str]] = {
     "units": lambda: str(len(syllabi.units())),
     "hours": lambda: str(sum(unit.teaching + unit.exercises for unit in syllabi.units().values()) // 60),
     "groupby": _groupby,
     "capacity": _capacity,
+    "cards": _cards,
+    "question": _question,
 }

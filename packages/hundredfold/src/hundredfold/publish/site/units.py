@@ -1,4 +1,4 @@
-"""What is added to a notebook's page, and the pages that list the units, their exercises, solutions and plans."""
+"""What is added to a notebook's page, and the pages that list the units and the plans."""
 
 from __future__ import annotations
 
@@ -11,7 +11,16 @@ from hundredfold.classroom.links import ways
 from hundredfold.learning import questions
 
 #: The pages that are made here.
-PAGES = ("course.md", "exercises.md", "solutions.md", "plans.md")
+PAGES = ("course.md", "plans.md")
+
+#: The course's parts, each with the numbers of its units.
+PARTS = {
+    "Arrays on one GPU": range(1, 5),
+    "Kernels": range(5, 7),
+    "Tables and machine learning": range(7, 10),
+    "Many GPUs": range(10, 14),
+    "At work": range(14, 16),
+}
 
 #: Lectures of which a part runs on the page that needs no installation.
 IN_BROWSER = ("notebooks/01_arrays.ipynb", "notebooks/05_kernels.ipynb")
@@ -20,7 +29,7 @@ _KINDS = {"notebooks": "Lecture", "exercises": "Exercises", "solutions": "Soluti
 
 
 def dress(notebook: dict[str, Any], file: str, where: dict[str, str]) -> None:
-    """Put, below a notebook's title, the way to its siblings; and drop what only a lab can use."""
+    """Put, below a notebook's title, the way to its siblings, and these below a lecture in the menu; and drop what only a lab can use."""
     folder, _, name = file.partition("/")
     links = []
     for other, word in _KINDS.items():
@@ -38,9 +47,31 @@ def dress(notebook: dict[str, Any], file: str, where: dict[str, str]) -> None:
     notebook["cells"].insert(
         1, {"cell_type": "markdown", "metadata": {}, "source": f"{{.siblings}}\n{row}\n", "id": "siblings"}
     )
+    if folder == "notebooks":
+        below = [
+            f"{_KINDS[kind]} </{where[each]}>"
+            for kind in ("exercises", "solutions")
+            if (each := f"{kind}/{name}") in where
+        ]
+        notebook["cells"].append({"cell_type": "markdown", "metadata": {}, "source": _tree(below), "id": "below"})
+    elif folder == "solutions":
+        head = notebook["cells"][0]
+        head["source"] = re.sub(
+            r"^(# .*): exercises$", r"\1: solutions", "".join(head["source"]), count=1, flags=re.MULTILINE
+        )
     notebook["metadata"].pop("widgets", None)
+    _describe(notebook["cells"])
     _answer(notebook["cells"])
     _fold(notebook["cells"])
+
+
+def _describe(cells: list[dict[str, Any]]) -> None:
+    """Give each picture that a cell put out the words that stand beside it; MyST-NB takes them from the cell."""
+    for cell in cells:
+        for output in cell.get("outputs", []):
+            for about in output.get("metadata", {}).values():
+                if isinstance(about, dict) and "alt" in about:
+                    cell["metadata"]["mystnb"] = {"image": {"alt": about["alt"]}}
 
 
 def _answer(cells: list[dict[str, Any]]) -> None:
@@ -71,9 +102,9 @@ def _fold(cells: list[dict[str, Any]]) -> None:
             cell["metadata"] = {**cell["metadata"], "tags": [*cell["metadata"].get("tags", []), "hide-cell"]}
 
 
-def _slides(stem: str) -> str:
-    """The way to a lecture's slides from a page that lies in a folder. Sphinx does not know them: they are made after it."""
-    return f'<a href="../slides/{stem}.html">Slides</a>'
+def _slides(stem: str, from_folder: bool = True) -> str:
+    """The way to a lecture's slides from a page that lies in a folder, or in none. Sphinx does not know them: they are made after it."""
+    return f'<a href="{"../" if from_folder else ""}slides/{stem}.html">Slides</a>'
 
 
 def instruct(text: str, file: str) -> str:
@@ -84,55 +115,37 @@ def instruct(text: str, file: str) -> str:
         raise ValueError(f"{file} must be named after a unit, and begin with its slug as the title.")
     way = " · ".join(f"[{word}](../../{folder}/{stem}.ipynb)" for folder, word in _KINDS.items())
     way += f" · {_slides(stem)}"
-    head = f"# {unit.number:02d} {unit.title}\n\n{unit.teaching} minutes, then {unit.exercises} for the exercises · {way}\n"
+    head = f"# Teaching {unit.number:02d} · {unit.title}\n\n{unit.teaching} minutes, then {unit.exercises} for the exercises · {way}\n"
     return head + text.partition("\n")[2]
 
 
 def pages() -> dict[str, str]:
     """The pages' texts by their names."""
-    units = list(syllabi.units().values())
+    return {"course.md": _course(list(syllabi.units().values())), "plans.md": _plans()}
+
+
+def _course(units: list[syllabi.Unit]) -> str:
     total = sum(unit.teaching + unit.exercises for unit in units)
-    rows = [
-        f"| {unit.number:02d} | [{unit.title}](notebooks/{unit.stem}.ipynb) | {unit.slug} | {unit.teaching} | "
-        f"[{unit.exercises}](exercises/{unit.stem}.ipynb) |"
-        for unit in units
-    ]
-    course = [
+    lines = [
         "# The course",
         "",
-        f"{len(units)} units, {total // 60} hours in all. Each is a lecture and an exercise set; each can be opened by itself. What you "
-        "read here was computed by the notebooks on a machine without a GPU, and says so wherever a time is shown; in the lab "
-        "you run the same cells on yours.",
-        "",
-        "| unit | | | lecture, min | exercises, min |",
-        "|---|---|---|---:|---:|",
-        *rows,
-        "",
-        _tree([f"{unit.number:02d} {unit.title} <notebooks/{unit.stem}>" for unit in units]),
+        f"{len(units)} units take {total // 60} hours. Each unit is a lecture that you run, and exercises. You can begin with any unit: it says which others it needs. "
+        "The outputs on these pages come from a machine without a GPU.",
     ]
-    return {
-        "course.md": "\n".join(course),
-        "exercises.md": _list(
-            "Exercises",
-            "They are made to be run: in the lab each check says why an answer is wrong. Here you can see what is asked.",
-            [(unit, "exercises") for unit in units],
-        ),
-        "solutions.md": _list(
-            "Solutions",
-            "Worked solutions. They are worth most after you have been wrong yourself.",
-            [(unit, "solutions") for unit in units],
-        ),
-        "plans.md": _plans(),
-    }
-
-
-def _list(title: str, words: str, notebooks: list[tuple[syllabi.Unit, str]]) -> str:
-    entries = [f"{unit.number:02d} {unit.title} <{folder}/{unit.stem}>" for unit, folder in notebooks]
-    lines = [
-        f"- [{unit.number:02d} {unit.title}]({folder}/{unit.stem}.ipynb), {unit.exercises} minutes"
-        for unit, folder in notebooks
-    ]
-    return "\n".join([f"# {title}", "", words, "", *lines, "", _tree(entries)])
+    for part, numbers in PARTS.items():
+        within = [unit for unit in units if unit.number in numbers]
+        lines += ["", f"## {part}", "", "| | lecture | minutes | exercises | |", "|---|---|---:|---|---|"]
+        for unit in within:
+            others = f"[Solutions](solutions/{unit.stem}.ipynb) · {_slides(unit.stem, from_folder=False)}"
+            lines.append(
+                f"| {unit.number:02d} | [{unit.title}](notebooks/{unit.stem}.ipynb) | {unit.teaching} | "
+                f"[{unit.exercises} minutes](exercises/{unit.stem}.ipynb) | {others} |"
+            )
+        lines += [
+            "",
+            _tree([f"{unit.number:02d} · {unit.title} <notebooks/{unit.stem}>" for unit in within], caption=part),
+        ]
+    return "\n".join(lines)
 
 
 def _plans() -> str:
@@ -143,5 +156,7 @@ def _plans() -> str:
     return "\n".join(["# Plans for a class", "", *lines, "", _tree([f"syllabi/{each.name}" for each in every])])
 
 
-def _tree(entries: list[str]) -> str:
-    return "\n".join(["```{toctree}", ":hidden:", "", *entries, "```", ""])
+def _tree(entries: list[str], caption: str = "") -> str:
+    return "\n".join(
+        ["```{toctree}", ":hidden:", *([f":caption: {caption}"] if caption else []), "", *entries, "```", ""]
+    )
