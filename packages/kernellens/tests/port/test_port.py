@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -130,7 +131,9 @@ def test_the_estimate_follows_from_the_account(loop):
     (mine,) = [each for each in report["gpus"] if each["gpu"] == "A100"]
     assert mine["launches"] == pytest.approx(sum(line["kernels"] for line in report["lines"]) * gpu.launch)
     assert mine["memory"] == pytest.approx(sum(line["moved"] for line in report["lines"]) / gpu.bandwidth)
-    assert len(report["sentences"]) == 3 and all("worth it" in sentence for sentence in report["sentences"])
+    assert len(report["sentences"]) == 3 and all(
+        re.search("too short a run|bound by .*; at best", sentence) for sentence in report["sentences"]
+    )
 
 
 FRAME = """\
@@ -238,9 +241,14 @@ def test_the_text_says_it_plainly(tmp_path):
     said = " ".join(done.stdout.split())
     # On a busy machine each call takes longer than a launch, and then twenty of them are too few to tell.
     assert (
-        "T4: not worth it below N = " in said and "this run is below it" in said
-    ) or "too short a run to tell" in said
-    assert "Nothing of it would be refused." in said and "Assumed" in said and "Not seen" in said
+        re.search(r"T4: bound by launches; .* Below N = \S+ it cannot pay; here N = 10\.", said)
+        or "too short a run to tell" in said
+    )
+    verdict, *others = (said.index(words) for words in ("T4: ", "No call would be refused.", "Line by line"))
+    assert verdict < min(others) and "times as fast" not in said
+    assert "Assumed" not in said and "Not seen" not in said
+    explained = " ".join(command("--explain", "small.py", cwd=tmp_path).stdout.split())
+    assert "Assumed" in explained and "Not seen" in explained
 
 
 def test_an_error_of_the_program_is_its_own(tmp_path):
@@ -278,7 +286,9 @@ def test_from_which_size_it_pays_by_hand():
 def test_what_crosses_the_bus_too_slowly_never_pays():
     report = account(calls=1, kernels=1, moved=10**6, seconds=0.001, h2d=10**9, h2d_count=1)
     assert estimate.estimate(report, "H200").worth_from is None
-    assert "not worth it at any N" in estimate.sentence(estimate.estimate(report, "H200"), 10**6, 0.001)
+    assert "cannot pay at any N. Bound by transfers" in estimate.sentence(
+        estimate.estimate(report, "H200"), 10**6, 0.001
+    )
 
 
 def test_small_operations_cost_their_calls():
@@ -294,7 +304,21 @@ def test_nothing_is_concluded_from_a_run_of_microseconds():
     line = {"calls": 2, "seconds": 2e-4, "host_seconds": 0.0, "kernels": 2, "moved": 56, "h2d": 0, "h2d_count": 0}
     report = {"lines": [line | {"d2h": 8, "d2h_count": 1, "flops": 0.0}], "largest": 3, "peak": 512}
     said = estimate.sentence(estimate.estimate(report, "T4"), 3, 2e-4)
-    assert "too short a run to tell" in said and "worth it at any N" not in said
+    assert "too short a run to tell" in said and "at best" not in said
+
+
+def test_what_binds_is_named():
+    """The largest part, with arithmetic and memory side by side and so counted once."""
+    for line, said in (
+        ({"kernels": 1, "moved": 10**10}, "its memory"),
+        ({"kernels": 1, "moved": 10**6, "flops": 1e12}, "its arithmetic"),
+        ({"kernels": 10_000, "moved": 10**6}, "launches"),
+        ({"kernels": 1, "moved": 10**6, "h2d": 10**9, "h2d_count": 1}, "transfers"),
+        ({"kernels": 1, "moved": 10**6, "host_seconds": 0.4}, "what stays on the CPU"),
+    ):
+        found = estimate.estimate(account(calls=1, seconds=0.5, **line), "A100")
+        assert found.bound_by == said
+        assert f"A100: bound by {said}; at best " in estimate.sentence(found, 10**6, 0.5)
 
 
 SCIPY = """\

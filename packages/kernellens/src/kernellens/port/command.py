@@ -17,9 +17,10 @@ import click
 @click.argument("program", metavar="NOTEBOOK|SCRIPT")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON; what the program prints goes to stderr.")
+@click.option("--explain", is_flag=True, help="Say also what was assumed, and what is not seen.")
 @click.pass_context
-def command(ctx: click.Context, program: str, arguments: tuple[str, ...], as_json: bool) -> None:
-    """Say what your own NumPy and pandas code would be on a GPU: what is refused, what it moves, from which size it pays.
+def command(ctx: click.Context, program: str, arguments: tuple[str, ...], as_json: bool, explain: bool) -> None:
+    """Say what your own NumPy and pandas code would be on a GPU: what it takes at best, what is refused, what it moves.
 
     The program runs where it stands, as `python PROGRAM ARGUMENTS…` would run it, with the same results. The report comes
     after its output. The exit status is 1 if the program ends with an error.
@@ -58,5 +59,5 @@ def command(ctx: click.Context, program: str, arguments: tuple[str, ...], as_jso
         from .report import show
 
         click.echo(f"\n─── {program} under CuPy's and cuDF's names ───\n")
-        show(found)
+        show(found, explain)
     ctx.exit(1 if found["status"] or done.returncode else 0)

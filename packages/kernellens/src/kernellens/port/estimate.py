@@ -1,4 +1,4 @@
-"""From an account to a sentence: how fast a GPU could be at this, and from which size on it is worth it."""
+"""From an account to a sentence: what a GPU is bound by at this, what it takes at best, and below which size it cannot pay."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ASSUMPTIONS = (
     "Operations that move less than 64 kB are taken to cost their call, and 0.25 ns for each byte.",
     "The CPU's time is that of the NumPy and pandas calls, measured here in this run; the Python around them costs both alike.",
     "What CuPy's and cuDF's own Python costs for each call is not counted, nor that a join or a group-by of cuDF is several "
-    "kernels: take the speeds as ceilings and each N as a floor.",
+    "kernels: take the times as floors, and each N, too.",
 )
 
 
@@ -63,6 +63,18 @@ class Estimate:
     def seconds(self) -> float:
         """All together."""
         return max(self.memory, self.arithmetic) + self.launches + self.transfers + self.host
+
+    @property
+    def bound_by(self) -> str:
+        """What most of the seconds go to."""
+        parts = {
+            "its memory": self.memory if self.memory >= self.arithmetic else 0.0,
+            "its arithmetic": self.arithmetic if self.arithmetic > self.memory else 0.0,
+            "launches": self.launches,
+            "transfers": self.transfers,
+            "what stays on the CPU": self.host,
+        }
+        return max(parts, key=parts.__getitem__)
 
 
 def estimates(report: dict) -> list[Estimate]:
@@ -128,25 +140,22 @@ def _least(faster, largest: int) -> float | None:
 
 
 def sentence(estimate: Estimate, largest: int, cpu: float) -> str:
-    """Whether it is worth it, plainly."""
+    """What is known of one GPU, and no more than that."""
     if not largest:
         return f"{estimate.gpu}: no work on arrays or frames was seen."
     if estimate.worth_from is None:
         if not estimate.launches:
-            return f"{estimate.gpu}: not worth it at any N: none of the work would be done there."
-        return f"{estimate.gpu}: not worth it at any N: what crosses the bus takes longer than the CPU's work."
-    memory = "" if estimate.fits else " Its memory does not hold the arrays of this run at once."
+            return f"{estimate.gpu}: it cannot pay at any N. None of the work would be done there."
+        return f"{estimate.gpu}: it cannot pay at any N. Bound by {estimate.bound_by}, it takes longer than the CPU."
     if estimate.worth_from <= 1 and cpu < SHORTEST:
         return (
-            f"{estimate.gpu}: {text.seconds(cpu)} of work are too short a run to tell from which N it is worth it: run it "
+            f"{estimate.gpu}: {text.seconds(cpu)} of work are too short a run to tell from which N it can pay. Run it "
             "with the sizes that take you long."
         )
-    if estimate.worth_from <= 1:
-        return f"{estimate.gpu}: worth it at any N seen here, if the assumptions hold.{memory}"
-    bound = number(estimate.worth_from)
-    here = "this run is above it" if largest >= estimate.worth_from else "this run is below it"
-    gain = f", at most {times(cpu / estimate.seconds)}" if largest >= estimate.worth_from else ""
-    return f"{estimate.gpu}: not worth it below N = {bound} (N = {number(largest)} here: {here}{gain}).{memory}"
+    said = f"{estimate.gpu}: bound by {estimate.bound_by}; at best {text.seconds(estimate.seconds)} in place of {text.seconds(cpu)}."
+    if estimate.worth_from > 1:
+        said += f" Below N = {number(estimate.worth_from)} it cannot pay; here N = {number(largest)}."
+    return said if estimate.fits else f"{said} Its memory does not hold the arrays of this run at once."
 
 
 def number(value: float) -> str:
@@ -155,8 +164,3 @@ def number(value: float) -> str:
         if value >= factor:
             return f"{value / factor:.3g}{word}"
     return f"{float(f'{value:.2g}'):,.0f}".replace(",", " ") if value > 100 else f"{value:.0f}"
-
-
-def times(factor: float) -> str:
-    """A ratio in words: 3.4 times as fast."""
-    return f"{factor:,.0f} times as fast" if factor >= 100 else f"{factor:.2g} times as fast"

@@ -16,6 +16,10 @@ BLIND = (
     "What other libraries do inside is not seen: only that an array was handed to them.",
     "Where the stand-in does not simulate something, only a GPU can tell; it is counted as if the host did it.",
 )
+UNKNOWN = (
+    "No program is faster than that. How much slower it would be is not known: what CuPy's and cuDF's own Python costs, and how many kernels a join or a "
+    "group-by takes. `--explain` lists what was assumed."
+)
 LEARNING = {"sklearn": "scikit-learn", "umap": "umap-learn", "hdbscan": "HDBSCAN"}
 CUML = (
     "What {} does is not counted above, and it is not what CuPy and cuDF replace: `python -m cuml.accel` runs such a program "
@@ -23,11 +27,21 @@ CUML = (
 )
 
 
-def show(report: dict) -> None:
-    """Print a report."""
+def show(report: dict, explain: bool = False) -> None:
+    """Print a report: first what a GPU could do, then line by line why; with `explain` what was assumed, and what is not seen."""
     console = Console(highlight=False)
     if not console.is_terminal:
         console = Console(highlight=False, width=120)
+    seconds = sum(line["seconds"] for line in report["lines"])
+    found = estimate.estimates(report)
+    for each in found:
+        console.print(estimate.sentence(each, report["largest"], seconds))
+    console.print(UNKNOWN)
+    for name in report.get("imports", ()):
+        if name in LEARNING:
+            console.print(CUML.format(LEARNING[name]))
+    _refusals(console, report["refusals"])
+    console.print("\n[bold]Line by line[/]")
     lines = sorted(report["lines"], key=lambda line: -(line["seconds"] + (line["h2d"] + line["d2h"]) / 12e9))
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("where", no_wrap=True)
@@ -44,8 +58,14 @@ def show(report: dict) -> None:
     console.print(table)
     if len(lines) > MOST_LINES:
         console.print(f"({len(lines) - MOST_LINES} more lines: --json shows all)")
-    _refusals(console, report["refusals"])
-    _gpus(console, report, total["seconds"])
+    _gpus(console, found)
+    console.print(
+        "N is the number of items of the largest array, or of rows of the largest frame. At most "
+        f"{_size(report['peak']) if report['peak'] else 'nothing'} lay on the device at once."
+    )
+    if explain:
+        for title, sentences in (("Assumed", estimate.ASSUMPTIONS), ("Not seen", BLIND)):
+            console.print(f"\n[bold]{title}[/]", *(f"  {each}" for each in sentences), sep="\n")
 
 
 def _row(where: str, source: str, line: dict) -> tuple[str, ...]:
@@ -68,7 +88,7 @@ def _refusals(console: Console, refusals: list[dict]) -> None:
     }
     known = [refusal for refusal in refusals if refusal["kind"] in said]
     if not known:
-        console.print("\nNothing of it would be refused.")
+        console.print("\nNo call would be refused.")
     else:
         console.print("\n[bold]What would be refused[/]")
     for refusal in known:
@@ -87,37 +107,12 @@ def _refusals(console: Console, refusals: list[dict]) -> None:
             console.print(f"  {escape('; '.join(at[:4]))}{more}: {escape(message)}")
 
 
-def _gpus(console: Console, report: dict, seconds: float) -> None:
+def _gpus(console: Console, found: list[estimate.Estimate]) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in (
-        "",
-        "bound",
-        "launches",
-        "transfers",
-        "still on the CPU",
-        "together",
-        f"this CPU took {text.seconds(seconds)}",
-    ):
+    for name in ("", "memory", "arithmetic", "launches", "transfers", "on the CPU", "at best"):
         table.add_column(name, justify="right" if name else "left")
-    found = estimate.estimates(report)
     for each in found:
-        bound = max(each.memory, each.arithmetic)
-        share = f"{estimate.times(seconds / each.seconds)} at most" if each.seconds else "–"
-        parts = [text.seconds(part) for part in (bound, each.launches, each.transfers, each.host, each.seconds)]
-        table.add_row(each.gpu, *parts, share)
+        parts = (each.memory, each.arithmetic, each.launches, each.transfers, each.host, each.seconds)
+        table.add_row(each.gpu, *map(text.seconds, parts))
     console.print()
     console.print(table)
-    console.print()
-    for each in found:
-        console.print(estimate.sentence(each, report["largest"], seconds))
-    console.print(
-        f"N is the number of items of the largest array, or of rows of the largest frame; at most "
-        f"{_size(report['peak']) if report['peak'] else 'nothing'} lay on the device at once."
-    )
-    console.print("\n[bold]Assumed[/]")
-    for each in estimate.ASSUMPTIONS:
-        console.print(f"  {each}")
-    console.print("[bold]Not seen[/]")
-    known = [CUML.format(LEARNING[name]) for name in report.get("imports", ()) if name in LEARNING]
-    for each in (*known, *BLIND):
-        console.print(f"  {each}")
