@@ -25,11 +25,13 @@ def build(root: Path, fresh: bool = False) -> Path:
     from sphinx.cmd.build import main as sphinx
 
     source, pages = root / SITE / "source", root / SITE / "html"
-    staging.stage(root, source)
+    staged = staging.stage(root, source)
+    print(f"Building {len(staged)} pages. The first time this takes about a minute.", flush=True)
     options = ["-b", "html", "-W", "--keep-going", "-q", "-j", "2", "-d", str(root / SITE / "doctrees")]
     status = sphinx([*options, *(["-E", "-a"] if fresh else []), str(source), str(pages)])
     if status:
         raise RuntimeError("Sphinx warned (see above): each warning is mended before the site is shown.")
+    print("The pages are there. Making the slides.", flush=True)
     slides_page.write(root, pages, layout.pages(root))
     browser_page.write(pages)
     return pages
