@@ -32,10 +32,17 @@ _DRAW = """async (item) => {
   document.getElementById("figure").replaceChildren()
   for (const old of [...Bokeh.documents]) { old.clear(); Bokeh.documents.splice(Bokeh.documents.indexOf(old), 1) }
   await document.fonts.ready
-  const still = (value) => {  // a picture has no tools to click
+  const plain = {  // a picture has nothing to click: no tabs, and what is chosen is a line of text
+    Tabs: ".bk-header { display: none }",
+    Select: ".bk-input { border: 0; padding: 0; background: none !important; appearance: none !important; font-weight: bold }",
+    Slider: ".bk-input-group > :not(.bk-slider-title, label) { display: none }",
+  }
+  const still = (value) => {
     if (value === null || typeof value !== "object") return
-    if (value.name === "Figure" && value.attributes) value.attributes.toolbar_location = null
     Object.values(value).forEach(still)
+    if (!value.attributes) return
+    if (value.name === "Figure") value.attributes.toolbar_location = null
+    if (plain[value.name]) value.attributes.stylesheets = [...(value.attributes.stylesheets ?? []), plain[value.name]]
   }
   still(item)
   await Bokeh.embed.embed_item({...item, target_id: "figure"}, "figure")
