@@ -55,20 +55,21 @@ def test_a_picture_has_nothing_to_click():
     from bokeh.models import Div, Select, Slider, TabPanel, Tabs
     from playwright.sync_api import expect, sync_playwright
 
-    select = Select(title="Block", value="0", options=[("0", "block 0"), ("1", "block 1")])
-    tabs = [
-        TabPanel(child=child, title=title)
-        for title, child in (("One", select), ("Two", Slider(title="Warp", start=0, end=4, value=3)), ("Three", Div()))
-    ]
+    def tabs(active):
+        select = Select(title="Block", value="0", options=[("0", "block 0"), ("1", "block 1")])
+        children = {"One": select, "Two": Slider(title="Warp", start=0, end=4, value=3), "Three": Div()}
+        panels = [TabPanel(child=child, title=title) for title, child in children.items()]
+        return json_item(Tabs(tabs=panels, active=active))
+
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=figures.chromium(), args=["--no-sandbox"])
         page = figures._page(browser)
         for active, said in ((0, "block 0"), (1, "Warp: 3")):
-            page.evaluate(figures._DRAW, json_item(Tabs(tabs=tabs, active=active)))
+            page.evaluate(figures._DRAW, tabs(active))
             expect(page.get_by_text("Three")).to_be_hidden()
             expect(page.get_by_text(said).first).to_be_attached()
             expect(page.locator(".noUi-target:visible")).to_have_count(0)
-        page.evaluate(figures._DRAW, json_item(Tabs(tabs=tabs, active=0)))
+        page.evaluate(figures._DRAW, tabs(0))
         style = page.locator("select").evaluate(
             "each => { const s = getComputedStyle(each); return [s.appearance, s.borderTopWidth] }"
         )
