@@ -3,19 +3,20 @@
 #   hundredfold:
 #     unit: 3
 #     slug: protocols
-#     title: One function, any array
-#     teaching: 30
-#     exercises: 25
+#     title: "Protocols: arrays across libraries"
+#     teaching: 45
+#     exercises: 40
 # ---
 
 # %% [markdown]
-# # Exercises: One function, any array
+# # 03 · Protocols: exercises
 #
-# *Unit 03 · protocols · 25 minutes · the lecture is [notebooks/03_protocols.ipynb](../notebooks/03_protocols.ipynb)*
+# *Unit 03 · protocols · 40 minutes · the lecture is [notebooks/03_protocols.ipynb](../notebooks/03_protocols.ipynb)*
 #
-# Six problems, from easy to open. Fill in a cell, run it, run the `check` below it. A check says what it verified, or why the answer is
-# wrong, and gives one hint; `hint("protocols.adopt")` unfolds the next one. A gap counts as not attempted, never as wrong; but where code
-# is given that already runs (problems 3, 4 and 6), the check judges that code until you change it.
+# There are six problems, from easy to open. Problems 1 to 5 take about half an hour, problem 6 about ten minutes. Fill in a cell, run it, and run
+# the `check` below it. A check tells you what it verified, or why the answer is wrong, and gives one hint. `hint("protocols.adopt")` unfolds the next one.
+#
+# A gap counts as not attempted, never as wrong. Problems 3, 4 and 6 start with code that runs. There the check judges that code until you change it.
 #
 # You can run this notebook from top to bottom at any time, solved or not.
 
@@ -35,7 +36,7 @@ from hundredfold import check, hint
 # %% [markdown]
 # ## 1. Predict: what is copied?
 #
-# `x` is a **float32** array of 50 million numbers on the device. Somebody writes:
+# `x` is a **float32** array of 50 million numbers on the device. A program does this with it:
 #
 # ```python
 # a = cuda.as_cuda_array(x)  # Numba
@@ -43,13 +44,13 @@ from hundredfold import check, hint
 # c = b.copy()
 # ```
 #
-# and then gives `b` to a worker, another process with a GPU of its own, by `pickle`. The worker multiplies it by 2 and sends the result
-# back, an array of the same size and dtype, by `pickle` too. Before anything runs, say:
+# Then it sends `b` by `pickle` to a worker, another process with a GPU of its own. The worker multiplies it by 2 on that GPU. It sends the result back by
+# `pickle`. The result has the size and dtype of `b`.
 #
 # - `memory`: how many bytes of our device's memory do `x`, `a`, `b` and `c` take together?
-# - `pickled`: how many bytes has `pickle.dumps(b)`, to within two percent?
-# - `bus`: how many bytes cross a bus between a host and a device, all in all, until the result lies on our device?
-# - `seconds`: how long does that take at least, at 25 GB/s, one after the other?
+# - `pickled`: how many bytes does `pickle.dumps(b)` have? Two percent more or less do not matter.
+# - `bus`: how many bytes cross a bus between a host and a device, added up, until the result is on our device?
+# - `seconds`: how many seconds do these crossings take at least, one after the other, at 25 GB/s?
 
 # %%
 memory = ...
@@ -70,16 +71,16 @@ check("protocols.moved", memory, pickled, bus, seconds)
 # %% [markdown]
 # ## 2. One function, four libraries
 #
-# Write a function that divides each row of a matrix by its length, $\sqrt{\sum_j x_{ij}^2}$; a row of zeros stays as it is, and a row with
-# a NaN becomes NaN. It must run, unchanged, on the arrays of
+# Write a function that divides each row of a matrix by its length, $\sqrt{\sum_j x_{ij}^2}$. A row of zeros stays as it is. A row with a NaN becomes
+# NaN. The same function must work for the arrays of four libraries:
 #
-# - NumPy,
-# - CuPy,
-# - Dask, with pieces that are CuPy arrays; nothing may be computed before the caller asks for it,
-# - a library like JAX, whose arrays cannot be written, have `__array_namespace__()`, and of which NumPy's functions know nothing.
+# - **NumPy**
+# - **CuPy**
+# - **Dask**, with chunks that are CuPy arrays. Nothing may be computed before the caller calls `compute()`. Chunks may cut the rows, too.
+# - **A library like JAX.** Its arrays have `__array_namespace__()`, and cannot be written. NumPy's functions would copy them to the host.
 #
-# Each time the result belongs to the same library, stays where it was and keeps its dtype, float32 or float64. The check brings such
-# arrays along; you need to install nothing. (Of the four, CuPy and Dask have no `__array_namespace__`.)
+# The result is a new array of the same library, in the same place. It keeps the dtype, float32 or float64. The check brings arrays of all four, so you need to
+# install nothing. As in the lecture, CuPy's and Dask's arrays have no `__array_namespace__`.
 
 
 # %%
@@ -95,19 +96,19 @@ def unit_rows(x):
 check("protocols.anywhere", unit_rows)
 
 # %% [markdown] tags=["solution-only"]
-# Where there is no `__array_namespace__`, NumPy's own functions do: CuPy and Dask take part in `__array_function__`. Operators and methods are
-# the oldest protocol of all. `length = (x * x).sum(axis=1, keepdims=True) ** 0.5` and `x / (length + (length == 0).astype(x.dtype))`
-# use nothing else, and are right too.
+# Where there is no `__array_namespace__`, NumPy's functions do: CuPy and Dask take part in `__array_function__`. You can also do without any function:
+# `length = (x * x).sum(axis=1, keepdims=True) ** 0.5` and `x / (length + (length == 0).astype(x.dtype))` use operators and methods only.
 
 # %% [markdown]
 # ## 3. Repair: adopt it, do not copy it
 #
-# This function is meant to turn any library's device array into CuPy's. It copies, sends Numba's arrays over the bus twice, and does not
+# This function should make a CuPy array of any library's device array. As it is, it copies. It sends Numba's arrays over the bus twice. And it does not
 # know DLPack. Repair it:
 #
-# - `thing` may have `__cuda_array_interface__`, or only DLPack's `__dlpack__` and `__dlpack_device__`. The result is a CuPy array of the same
-#   shape, dtype and steps **in the same memory**, and keeps that memory alive.
-# - If `thing` lies on the host, there is nothing to share: raise a `TypeError`, instead of sending it over the bus without a word.
+# - `thing` may have `__cuda_array_interface__`. Or it may have only DLPack's two methods, `__dlpack__` and `__dlpack_device__`.
+# - The result is a CuPy array **in the same memory**, with the same shape, dtype and strides. It keeps that memory alive.
+# - If `thing` is on the host, there is nothing to share. Raise a `TypeError`, and send nothing over the bus. This holds for anything on the host: NumPy
+#   arrays, lists, single numbers, objects with DLPack's methods.
 
 
 # %%
@@ -132,19 +133,20 @@ check("protocols.adopt", as_cupy)
 # %% [markdown]
 # ## 4. Repair: pack it for another process
 #
-# Another process, with a GPU of its own, is to go on with your work. What it needs is a dict with four things:
+# Another process, with a GPU of its own, should continue your work. It needs a dict with four things:
 #
-# | key | what | on arrival |
+# | key | in your process | in the other process |
 # |---|---|---|
-# | `"field"` | a **Numba** device array | a Numba device array, with the same numbers |
-# | `"window"` | a **CuPy** array, a view of a part of a larger one | a CuPy array with what the view shows, and no more |
+# | `"field"` | a **Numba** device array | a Numba device array with the same numbers |
+# | `"window"` | a **CuPy** array, a view of a part of a larger one | a CuPy array with the elements of the view, and no others |
 # | `"rule"` | a `lambda` of one number | a function that does the same |
-# | `"stream"` | a stream of CuPy's | a new stream of the receiver's own, of any kind |
+# | `"stream"` | a CuPy stream | a new CuPy stream, not the default one |
 #
-# `pack(state)` makes bytes of it, here; `unpack(packed)` makes such a dict of the bytes, there. As given neither works. Repair them:
+# `pack(state)` runs in your process and turns the dict into `bytes`. `unpack(packed)` runs in the other process and makes such a dict of the bytes. As they are,
+# neither works. Repair them:
 #
-# - the numbers cross the bus once on each side, as arrays, and keep shape and dtype,
-# - and your own dict stays as it is: you go on working with it.
+# - The numbers cross the bus once on each side, and keep their shape and dtype.
+# - Your own dict and its arrays stay as they are, because you go on working with them.
 
 
 # %%
@@ -174,26 +176,33 @@ def unpack(packed):
 check("protocols.send", pack, unpack)
 
 # %% [markdown] tags=["solution-only"]
-# `cp.asarray(state["field"])` would do for the field as well: CuPy's arrays pack themselves, and `cuda.as_cuda_array` makes it Numba's on the other
-# side. If you own the class of such a thing, the same is said once and for all in its `__reduce__`; Dask has `dask_serialize` and `cuda_serialize` for
-# classes that you do not own.
+# `cp.asarray(state["field"])` is right for the field, too. CuPy's arrays can be pickled, and on the other side `cuda.as_cuda_array` makes a Numba array of it.
+#
+# In a class of your own you can define once how its objects are pickled, in the method `__reduce__`. For classes that are not yours, Dask has the registries
+# `dask_serialize` and `cuda_serialize`.
 
 # %% [markdown]
 # ## 5. GPU or not?
 #
-# A server: its GPU moves 2 000 GB/s and takes 5 µs to launch a kernel, the bus moves 25 GB/s, the processor 150 GB/s. On the processor a call
-# or a read costs 0.1 µs before it moves anything. Where does each job finish first, at the limits, counting everything until the answer is
-# where it is wanted?
+# A server has these two, with a bus of 25 GB/s between them:
 #
-# | job | what |
-# |---|---|
-# | `"handoff"` | a column of 4 GB lies on the device, in cuDF; CuPy is to read it in 30 fused passes, and the answer is one number |
-# | `"scalars"` | 200 000 numbers (1.6 MB) lie on the device; a Python loop looks at one after the other, and what it does next depends on it: `float(x[i])` |
-# | `"worker"` | a worker has just received 8 GB by `pickle.loads`, in its host memory; they are to be read once, for one number |
-# | `"pingpong"` | 4 GB on the device, 50 rounds. In each: four fused passes that read 4 GB; then one step for which there is only a library on the host, which wants all 4 GB there, reads them and writes 4 GB that come back |
-# | `"steps"` | 3 000 updates of 50 million float32 on the device, in a library whose arrays are immutable: each reads the array and writes a new one; wanted there |
+# | | CPU | GPU |
+# |---|---:|---:|
+# | its memory | 150 GB/s | 2 000 GB/s |
+# | each call, or reading a single number | 0.1 µs | 5 µs, a launch |
 #
-# Answer `"cpu"` or `"gpu"` for each. ("cpu" means: all of it on the processor, and what lies on the device is fetched once.)
+# On which of them does each job finish first? Compare the limits, and count everything until the answer is where it is needed.
+#
+# | job | what it is | data is on the | answer goes to the |
+# |---|---|---|---|
+# | `"handoff"` | a cuDF column of 4 GB; CuPy reads it in 30 fused passes, for one number | device | host |
+# | `"scalars"` | a Python loop reads 200 000 numbers (1.6 MB) one by one with `float(x[i])`; each step depends on the number | device | host |
+# | `"worker"` | 8 GB that a worker has received by pickle; they are read once, for one number | host | host |
+# | `"pingpong"` | 50 rounds over 4 GB: four fused passes that read them; then a step that only a library on the host has, which reads 4 GB and writes 4 GB anew | device | device |
+# | `"steps"` | 3 000 updates of 50 million float32 in a library with immutable arrays; each reads the array and writes a new one | device | device |
+#
+# Answer `"cpu"` or `"gpu"` for each. On the CPU, data that is on the device is fetched once, before the job begins. On the GPU in `"pingpong"`, the 4 GB go to the host
+# and back in each round.
 
 # %%
 decisions = {"handoff": ..., "scalars": ..., "worker": ..., "pingpong": ..., "steps": ...}
@@ -208,12 +217,20 @@ check("protocols.worth", decisions)
 # %% [markdown]
 # ## 6. Open: any arrays, and fast where it can be
 #
-# `blend` goes from `a` to `b` by the share `t`, a Python number, and cuts off what is under 0 or over 1. As given it runs on anything, but on
-# a GPU it makes four kernels, which move 80 bytes for each pair of float64. It can be done with 24.
+# `blend(a, b, t)` mixes two arrays: `a + t * (b - a)`, where `t` is any Python number. Results below 0 become 0, and results above 1 become 1. `a` and `b`
+# have the same shape and dtype.
 #
-# Make it fast where the arrays are on a device, and keep it general everywhere else. For CuPy's and for **Numba's** device arrays the result
-# is a CuPy array; for NumPy's and for immutable ones, as JAX has them, one of the same library. float32 stays float32. 40 bytes or fewer
-# pass, and the check says how near the limit you are.
+# The version below is general. But on a GPU it launches four kernels, which move 80 bytes for each pair of float64. The limit is 24: two numbers read, one
+# written.
+#
+# Make it fast for arrays on a device, and keep it general for all others:
+#
+# | `a` and `b` are arrays of | the result is |
+# |---|---|
+# | CuPy, or **Numba** on the device | a new CuPy array |
+# | NumPy, or a library like JAX | a new array of the same library |
+#
+# float32 stays float32. The check passes 40 bytes or fewer for each pair, and tells you how near the limit you are.
 
 
 # %%
@@ -242,8 +259,8 @@ def blend(a, b, t):
 check("protocols.blend", blend)
 
 # %% [markdown] tags=["solution-only"]
-# A library that wants to be general *and* fast looks like this inside: one general line, and a short list of cases that it knows better. The
-# general line is also the test of the fast one.
+# Libraries that are general *and* fast are built like this: one general line, and a few cases for which there is a faster way. The general line is also the
+# test of the fast ones.
 
 # %% [markdown]
 # ---
