@@ -62,7 +62,7 @@ class Offer:
 
 
 _INTERFACE = (
-    "`cp.from_dlpack` knows only DLPack, and this object speaks only `__cuda_array_interface__`: ask with `hasattr`."
+    "`cp.from_dlpack` knows only DLPack, and this object has only `__cuda_array_interface__`: ask with `hasattr`."
 )
 OFFERS = (
     Offer("a CuPy array", lambda a: a, lambda: np.arange(7.0)),
@@ -80,7 +80,7 @@ OFFERS = (
         "an object with `__dlpack__`",
         ByCapsule,
         lambda: np.arange(6, dtype="float32").reshape(2, 3),
-        door="`cp.asarray` does not know DLPack, and this object speaks only that: ask with `hasattr`.",
+        door="`cp.asarray` does not know DLPack, and this object has only that: ask with `hasattr`.",
     ),
     Offer("no numbers at all", ByInterface, lambda: np.empty((0, 3))),
 )
@@ -140,7 +140,7 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
         with in_case(name, _ASK):
             _refused(problem, function, name, make())
     names = "; ".join(offer.name for offer in OFFERS)
-    return Verified(f"the memory itself, and kept alive: {names}. What lies on the host is refused with a TypeError.")
+    return Verified(f"the memory itself, and kept alive: {names}. What is on the host is refused with a TypeError.")
 
 
 def _adopted(problem: Problem, function: Any, offer: Offer) -> None:
@@ -162,7 +162,7 @@ def _adopted(problem: Problem, function: Any, offer: Offer) -> None:
     if got.dtype != values.dtype:
         refuse("dtype", f"the result's dtype is {got.dtype}; it should be {values.dtype}.")
     if values.size and moved.bus > 0:
-        refuse("transfer", f"{moved.bus} bytes crossed the bus. All of it lies on the device, and stays there.")
+        refuse("transfer", f"{moved.bus} bytes crossed the bus. All of it is on the device, and should stay there.")
     if values.size and got.data.ptr != address:
         refuse(
             "copied",
@@ -207,7 +207,7 @@ def _refused(problem: Problem, function: Any, name: str, thing: Any) -> None:
     if not guard.call(ask, thing, limit=problem.time_limit).value:
         refuse(
             "backend",
-            "no TypeError was raised, and there is nothing to share. What lies on the host would go over the bus without a word.",
+            "no TypeError was raised, and there is nothing to share. What is on the host would go over the bus unasked.",
         )
 
 
@@ -226,17 +226,17 @@ ADOPT = Problem(
     judge=judge,
     hints=(
         "`cp.array` copies, `cp.asarray` does so only if it must. And `copy_to_host` goes over the bus.",
-        "There are two doors: what has `__cuda_array_interface__` goes through `cp.asarray`, what has `__dlpack__` through "
+        "There are two ways: what has `__cuda_array_interface__` goes through `cp.asarray`, what has `__dlpack__` through "
         "`cp.from_dlpack`. Try them in this order.",
-        "A NumPy array has `__dlpack__` as well. Where its memory lies says `thing.__dlpack_device__()[0]`: 1 is the host, 2 is "
+        "A NumPy array has `__dlpack__` as well. `thing.__dlpack_device__()[0]` tells where its memory is: 1 is the host, 2 is "
         "a CUDA device.",
     ),
     advice={
         "copied": "`cp.array` makes a copy even of a CuPy array. `cp.asarray` does not.",
-        "transfer": "A Numba device array has `__cuda_array_interface__`: CuPy can read it where it lies.",
-        "exception": "Some libraries speak one protocol only. Ask with `hasattr`.",
+        "transfer": "A Numba device array has `__cuda_array_interface__`: CuPy can read it in place.",
+        "exception": "Some libraries have one protocol only. Ask with `hasattr`.",
         "backend": "`cp.asarray` and `cp.from_dlpack` take host arrays as well: ask first.",
-        "lifetime": "Who makes an array of a bare address must hold its owner: `cp.asarray` does that.",
+        "lifetime": "An array made of an address alone must keep the object that owns the memory: `cp.asarray` does that.",
         "strides": "The interface has `strides`, too; `cp.asarray` reads them.",
         "dtype": "`typestr` says what type the numbers have.",
         "host": "Leave out `get()`.",

@@ -220,7 +220,7 @@ def _array(
     key: str, got: Any, expected: np.ndarray, own: Callable[[Any], bool], wanted: str, before: dict[str, Any]
 ) -> None:
     if isinstance(got, (np.ndarray, np.generic, list)):
-        refuse("host", f"the {key} lies on the host: it is {article(got)}; it should be {wanted}.")
+        refuse("host", f"the {key} is on the host: it is {article(got)}; it should be {wanted}.")
     if not own(got):
         refuse("backend", f"the {key} is {article(got)}; it was sent as {wanted}, and should be one again.")
     if tuple(got.shape) != expected.shape:
