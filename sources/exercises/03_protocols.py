@@ -4,19 +4,19 @@
 #     unit: 3
 #     slug: protocols
 #     title: "Protocols: arrays across libraries"
-#     teaching: 45
-#     exercises: 40
+#     teaching: 50
+#     exercises: 50
 # ---
 
 # %% [markdown]
 # # 03 · Protocols: exercises
 #
-# *Unit 03 · protocols · 40 minutes · the lecture is [notebooks/03_protocols.ipynb](../notebooks/03_protocols.ipynb)*
+# *Unit 03 · protocols · 50 minutes · the lecture is [notebooks/03_protocols.ipynb](../notebooks/03_protocols.ipynb)*
 #
-# There are six problems, from easy to open. Problems 1 to 5 take about half an hour, problem 6 about ten minutes. Fill in a cell, run it, and run
+# There are six problems, from easy to open. Problems 1 to 5 take about 40 minutes, problem 6 about ten. Fill in a cell, run it, and run
 # the `check` below it. A check tells you what it verified, or why the answer is wrong, and gives one hint. `hint("protocols.adopt")` unfolds the next one.
 #
-# A gap counts as not attempted, never as wrong. Problems 3, 4 and 6 start with code that runs. There the check judges that code until you change it.
+# A gap, `...`, counts as not attempted, never as wrong. Problems 3, 4 and 6 start with code. There the check judges that code until you change it.
 #
 # You can run this notebook from top to bottom at any time, solved or not.
 
@@ -47,10 +47,12 @@ from hundredfold import check, hint
 # Then it sends `b` by `pickle` to a worker, another process with a GPU of its own. The worker multiplies it by 2 on that GPU. It sends the result back by
 # `pickle`. The result has the size and dtype of `b`.
 #
-# - `memory`: how many bytes of our device's memory do `x`, `a`, `b` and `c` take together?
-# - `pickled`: how many bytes does `pickle.dumps(b)` have? Two percent more or less do not matter.
+# - `memory`: how many bytes of our device's memory do `x`, `a`, `b` and `c` take together, before anything is sent?
+# - `pickled`: how many bytes does `pickle.dumps(b)` have?
 # - `bus`: how many bytes cross a bus between a host and a device, added up, until the result is on our device?
 # - `seconds`: how many seconds do these crossings take at least, one after the other, at 25 GB/s?
+#
+# The check allows two percent more or less.
 
 # %%
 memory = ...
@@ -71,16 +73,17 @@ check("protocols.moved", memory, pickled, bus, seconds)
 # %% [markdown]
 # ## 2. One function, four libraries
 #
-# Write a function that divides each row of a matrix by its length, $\sqrt{\sum_j x_{ij}^2}$. A row of zeros stays as it is. A row with a NaN becomes
-# NaN. The same function must work for the arrays of four libraries:
+# Write a function that divides each row of a matrix by its length: the square root of the sum of its squares. A row of zeros stays as it is. A row with a NaN
+# becomes NaN. The same function must work for the arrays of four libraries:
 #
 # - **NumPy**
 # - **CuPy**
 # - **Dask**, with chunks that are CuPy arrays. Nothing may be computed before the caller calls `compute()`. Chunks may cut the rows, too.
-# - **A library like JAX.** Its arrays have `__array_namespace__()`, and cannot be written. NumPy's functions would copy them to the host.
+# - **A library like JAX.** Its arrays have `__array_namespace__()`, the usual operators, and methods such as `x.sum`. They are immutable, and NumPy's functions would copy
+#   them to the host. The check uses `Frozen` of the lecture.
 #
-# The result is a new array of the same library, in the same place. It keeps the dtype, float32 or float64. The check brings arrays of all four, so you need to
-# install nothing. As in the lecture, CuPy's and Dask's arrays have no `__array_namespace__`.
+# The result is a new array of the same library, on the same device. It keeps the dtype, float32 or float64. As in the lecture, CuPy's and Dask's arrays have no
+# `__array_namespace__`.
 
 
 # %%
@@ -105,7 +108,7 @@ check("protocols.anywhere", unit_rows)
 # This function should make a CuPy array of any library's device array. As it is, it copies. It sends Numba's arrays over the bus twice. And it does not
 # know DLPack. Repair it:
 #
-# - `thing` may have `__cuda_array_interface__`. Or it may have only DLPack's two methods, `__dlpack__` and `__dlpack_device__`.
+# - `thing` may have `__cuda_array_interface__`, DLPack's two methods `__dlpack__` and `__dlpack_device__`, or both.
 # - The result is a CuPy array **in the same memory**, with the same shape, dtype and strides. It keeps that memory alive.
 # - If `thing` is on the host, there is nothing to share. Raise a `TypeError`, and send nothing over the bus. This holds for anything on the host: NumPy
 #   arrays, lists, single numbers, objects with DLPack's methods.
@@ -139,11 +142,11 @@ check("protocols.adopt", as_cupy)
 # |---|---|---|
 # | `"field"` | a **Numba** device array | a Numba device array with the same numbers |
 # | `"window"` | a **CuPy** array, a view of a part of a larger one | a CuPy array with the elements of the view, and no others |
-# | `"rule"` | a `lambda` of one number | a function that does the same |
-# | `"stream"` | a CuPy stream | a new CuPy stream, not the default one |
+# | `"rule"` | a `lambda` of one number, which may use variables from outside | a function that does the same |
+# | `"stream"` | a CuPy stream | a new CuPy stream, of any kind but not the default one |
 #
 # `pack(state)` runs in your process and turns the dict into `bytes`. `unpack(packed)` runs in the other process and makes such a dict of the bytes. As they are,
-# neither works. Repair them:
+# they do not work. Repair them:
 #
 # - The numbers cross the bus once on each side, and keep their shape and dtype.
 # - Your own dict and its arrays stay as they are, because you go on working with them.
@@ -184,12 +187,13 @@ check("protocols.send", pack, unpack)
 # %% [markdown]
 # ## 5. GPU or not?
 #
-# A server has these two, with a bus of 25 GB/s between them:
+# We assume a server with these two, and a bus of 25 GB/s between them:
 #
 # | | CPU | GPU |
 # |---|---:|---:|
 # | its memory | 150 GB/s | 2 000 GB/s |
-# | each call, or reading a single number | 0.1 µs | 5 µs, a launch |
+# | each call or launch | 0.1 µs | 5 µs |
+# | each number that Python reads by itself | 0.1 µs | 5 µs |
 #
 # On which of them does each job finish first? Compare the limits, and count everything until the answer is where it is needed.
 #
@@ -197,12 +201,14 @@ check("protocols.send", pack, unpack)
 # |---|---|---|---|
 # | `"handoff"` | a cuDF column of 4 GB; CuPy reads it in 30 fused passes, for one number | device | host |
 # | `"scalars"` | a Python loop reads 200 000 numbers (1.6 MB) one by one with `float(x[i])`; each step depends on the number | device | host |
-# | `"worker"` | 8 GB that a worker has received by pickle; they are read once, for one number | host | host |
-# | `"pingpong"` | 50 rounds over 4 GB: four fused passes that read them; then a step that only a library on the host has, which reads 4 GB and writes 4 GB anew | device | device |
+# | `"worker"` | 8 GB in NumPy arrays that a worker has received by pickle; they are read once, for one number | host | host |
+# | `"pingpong"` | 50 rounds over 4 GB: four fused passes, each of which reads them once; then a step that only the CPU can do, which reads the 4 GB and writes them anew | device | host |
 # | `"steps"` | 3 000 updates of 50 million float32 in a library with immutable arrays; each reads the array and writes a new one | device | device |
 #
-# Answer `"cpu"` or `"gpu"` for each. On the CPU, data that is on the device is fetched once, before the job begins. On the GPU in `"pingpong"`, the 4 GB go to the host
-# and back in each round.
+# A *fused pass* is one kernel over all of the data, as in unit 02.
+#
+# Answer `"cpu"` or `"gpu"` for each. `"cpu"` means: data that is on the device is fetched once, and then all work is done on the CPU. `"gpu"` in `"pingpong"` means:
+# the GPU does the passes, and in each round the 4 GB go to the host and back for the CPU's step.
 
 # %%
 decisions = {"handoff": ..., "scalars": ..., "worker": ..., "pingpong": ..., "steps": ...}
@@ -217,11 +223,11 @@ check("protocols.worth", decisions)
 # %% [markdown]
 # ## 6. Open: any arrays, and fast where it can be
 #
-# `blend(a, b, t)` mixes two arrays: `a + t * (b - a)`, where `t` is any Python number. Results below 0 become 0, and results above 1 become 1. `a` and `b`
+# `blend(a, b, t)` mixes two arrays: `a + t * (b - a)`, where `t` is an `int` or a `float`. Results below 0 become 0, and results above 1 become 1. `a` and `b`
 # have the same shape and dtype.
 #
-# The version below is general. But on a GPU it launches four kernels, which move 80 bytes for each pair of float64. The limit is 24: two numbers read, one
-# written.
+# The version below works for CuPy, NumPy and libraries like JAX, but not for Numba's arrays. On a GPU it launches four kernels, which move 80 bytes for each pair of
+# float64 numbers. The limit is 24: two numbers read, one written. Unit 02 shows how to fuse kernels.
 #
 # Make it fast for arrays on a device, and keep it general for all others:
 #
@@ -230,7 +236,7 @@ check("protocols.worth", decisions)
 # | CuPy, or **Numba** on the device | a new CuPy array |
 # | NumPy, or a library like JAX | a new array of the same library |
 #
-# float32 stays float32. The check passes 40 bytes or fewer for each pair, and tells you how near the limit you are.
+# float32 stays float32. The check passes 40 bytes or fewer for each pair of float64 numbers, and tells you how near the limit you are.
 
 
 # %%

@@ -15,7 +15,7 @@ from .registry import drawing
 def numpy_asks(c: Canvas) -> None:
     rows = (
         ("np.sin(x_gpu)", "__array_ufunc__", "CuPy's sin"),
-        ("np.mean(x_gpu)", "__array_function__", "CuPy's mean"),
+        ("np.mean(x_gpu, axis=0)", "__array_function__", "CuPy's mean"),
         ("np.asarray(x_gpu)", "__array__", "refuses"),
     )
     for k, (call, asked, answer) in enumerate(rows):
@@ -25,7 +25,7 @@ def numpy_asks(c: Canvas) -> None:
         c.text(183, y + 22, asked, at="middle", mono=True, size="small")
         c.arrow(94, y + 31, 274, y + 31)
         c.text(183, y + 49, "asks the array", at="middle", size="small")
-        c.box(276, y + 10, 116, 42, "device", answer)
+        c.box(276, y + 10, 116, 42, "empty" if k == 2 else "device", answer)
         if k < 2:
             c.arrow(393, y + 31, 412, y + 31)
             c.box(414, y + 10, 74, 42, "memory", "CuPy", "array", size="small")
@@ -37,21 +37,21 @@ def numpy_asks(c: Canvas) -> None:
     "find-functions",
     "A choice. If an array has __array_namespace__, as the arrays of NumPy and JAX have, it returns the module with its functions. If it has not, as those of CuPy and Dask, "
     "NumPy's functions are called, and these ask the array.",
-    256,
+    204,
 )
 def find_functions(c: Canvas) -> None:
     c.box(100, 12, 300, 44, "empty", "has __array_namespace__?", mono=True, size="small")
     for x, said in ((124, "yes"), (376, "no")):
         c.arrow(x, 58, x, 96)
         c.text(x + (10 if said == "no" else -10), 82, said, bold=True, at="start" if said == "no" else "end")
-    c.box(14, 98, 228, 60, "empty", "the module that it returns", "has its functions")
-    c.box(258, 98, 228, 60, "empty", "NumPy's functions", "ask the array")
-    for x in (124, 376):
-        c.arrow(x, 160, x, 192)
-    c.box(14, 194, 110, 44, "host", "NumPy")
-    c.box(132, 194, 110, 44, "empty", "JAX")
-    c.box(258, 194, 110, 44, "device", "CuPy")
-    c.box(376, 194, 110, 44, "empty", "Dask")
+    for x, lines, libraries in (
+        (14, ("the module that it returns", "has its functions"), "NumPy, JAX"),
+        (258, ("NumPy's functions", "ask the array"), "CuPy, Dask"),
+    ):
+        c.box(x, 98, 228, 92)
+        for k, line in enumerate(lines):
+            c.text(x + 114, 122 + 20 * k, line, at="middle", room=224)
+        c.text(x + 114, 174, libraries, at="middle", bold=True)
 
 
 @drawing(
@@ -88,9 +88,8 @@ def array_description(c: Canvas) -> None:
     c.text(x0 + 460, 36, "the description", at="end", colour="muted")
     for x, said in ((14, "dtype float64"), (158, "shape (3, 2)"), (286, "strides (32, 16)")):
         c.text(x0 + x, 62, said)
-    c.text(x0 + 14, 90, "address", bold=True)
-    c.arrow(x0 + 44, 106, x0 + 44, y - 3)
-    c.line((x0 + 44, 96), (x0 + 44, 106), look="mark", thick=2)
+    c.text(x0 + 14, 90, "address of the first number")
+    c.arrow(x0 + 4, 104, x0 + 4, y - 3)
     c.text(486, 134, "the buffer: row by row, 8 bytes a number", at="end", colour="muted", size="small")
     for k in range(12):
         shown = k % 2 == 0
@@ -109,25 +108,18 @@ def array_description(c: Canvas) -> None:
 
 @drawing(
     "one-buffer",
-    "Five descriptions, a cuDF column, a CuPy array, a Numba array and two more CuPy arrays, point to the start of the same buffer of 8 MB. Each keeps the buffer in memory. "
-    "Below, the result of cp.array has a buffer of its own.",
-    290,
+    "Five descriptions, a cuDF column, a CuPy array, a Numba array and two more CuPy arrays, point to the start of the same buffer of 8 MB.",
+    190,
 )
 def one_buffer(c: Canvas) -> None:
-    for k, name in enumerate(("cuDF", "CuPy", "Numba", "CuPy", "CuPy")):
-        x = 14 + k * 96
-        c.box(x, 36, 88, 40, "empty", name, dashed=True)
-        c.line((x + 44, 76), (x + 44, 102), look="mark", thick=2)
     c.text(14, 26, "five descriptions, one address", bold=True)
-    c.line((28, 102), (442, 102), look="mark", thick=2)
-    c.arrow(28, 101, 28, 132)
+    for k, names in enumerate((("cuDF",), ("CuPy",), ("Numba",), ("CuPy", "again"), ("CuPy, by", "DLPack"))):
+        x = 14 + k * 96
+        c.box(x, 38, 88, 42, "empty", *names, size="small", dashed=True)
+        c.line((x + 44, 80), (x + 44, 102), look="mark", thick=2)
+    c.line((18, 102), (442, 102), look="mark", thick=2)
+    c.arrow(18, 101, 18, 132)
     c.box(14, 134, 472, 44, "memory", "one buffer, 8 MB", strong=True, round=2)
-    c.text(486, 126, "each keeps it in memory", at="end", size="small")
-    c.line((10, 198), (490, 198), look="rule faint")
-    c.box(14, 222, 88, 40, "empty", "CuPy", dashed=True)
-    c.text(14, 284, "cp.array(series)", mono=True, size="small")
-    c.arrow(103, 242, 136, 242)
-    c.box(138, 222, 348, 40, "memory", "a buffer of its own, 8 MB more", strong=True, round=2)
 
 
 @drawing(
@@ -168,41 +160,37 @@ def pickle_trip(c: Canvas) -> None:
         c.box(x, 38, 180, 74, "host", "host memory:", "bytes of a pickle")
         c.box(x, 214, 180, 74, "device")
     c.text(104, 246, "device:", at="middle")
-    c.text(104, 268, "x_gpu and 2 * x_gpu", at="middle", mono=True, size="small", room=178)
+    c.text(104, 268, "x_gpu, the result", at="middle")
     c.text(396, 246, "device:", at="middle")
-    c.text(396, 268, "its own copies", at="middle")
-    c.text(250, 54, "sent", at="middle", size="small")
-    c.arrow(196, 64, 304, 64)
-    c.arrow(304, 88, 196, 88)
-    c.text(250, 108, "sent back", at="middle", size="small")
-    for x, up, down in ((60, "1", "4"), (352, "3", "2")):
-        c.arrow(x, 212, x, 114, thick=4)
-        c.arrow(x + 88, 114, x + 88, 212, thick=4)
-        c.text(x + 16, 168, up, bold=True, size="large")
-        c.text(x + 104, 168, down, bold=True, size="large")
+    c.text(396, 268, "copies of both", at="middle")
+    c.text(250, 54, "sent back", at="middle", size="small")
+    c.arrow(304, 62, 196, 62)
+    c.arrow(196, 90, 304, 90)
+    c.text(250, 110, "sent", at="middle", size="small")
+    for x, down, up, there, back in ((14, 46, 134, "1", "4"), (306, 46, 134, "2", "3")):
+        first = x == 14
+        c.arrow(x + down, 114, x + down, 212, thick=4)
+        c.arrow(x + up, 212, x + up, 114, thick=4)
+        c.text(x + down + 14, 168, back if first else there, bold=True, size="large")
+        c.text(x + up + 14, 168, there if first else back, bold=True, size="large")
     c.text(250, 168, "bus", at="middle", bold=True)
 
 
 @drawing(
     "one-by-one",
-    "Two timelines. Read one by one, each number is a trip of its own, nearly all of it waiting: 100 000 trips of 30 microseconds take 3 seconds. Fetched at once they need a single "
-    "copy of 0.11 milliseconds, and the loop then runs on the host.",
-    212,
+    "Two timelines of a V100, drawn to scale. Read one by one, each of 100 000 numbers is a trip of its own over the bus and takes 30 microseconds, together 3 seconds. Fetched at once they "
+    "need one trip of 110 microseconds, and a loop on the host follows.",
+    174,
 )
 def one_by_one(c: Canvas) -> None:
-    x0, step = 14, 58
+    x0, trip, all_of_them = 14, 33, 121  # 1.1 for each microsecond
     c.text(x0, 28, "V100: one by one", bold=True)
     c.text(486, 28, "100 000 trips of 30 µs: 3 s", at="end")
-    for k in range(7):
-        c.waste(x0 + k * step, 40, step - 8, 34)
-        c.box(x0 + k * step + step - 8, 40, 4, 34, "wire", strong=True, round=0)
-    c.text(x0 + 7 * step + 14, 62, "…", bold=True)
+    for k in range(13):
+        c.box(x0 + k * trip, 40, trip - 3, 34, "wire", strong=True, round=0)
+    c.text(x0 + 13 * trip + 8, 62, "…", bold=True)
     c.text(x0, 116, "V100: all at once", bold=True)
-    c.text(486, 116, "one trip: 0.11 ms", at="end")
-    c.waste(x0, 128, step - 8, 34)
-    c.box(x0 + step - 8, 128, 60, 34, "wire", "copy", strong=True, size="small", round=0)
-    c.box(x0 + step + 56, 128, 150, 34, "host", "the loop", strong=True, size="small", round=2)
-    c.waste(x0, 180, 26, 18)
-    c.text(x0 + 34, 195, "waits")
-    c.box(x0 + 110, 180, 26, 18, "wire", strong=True, round=0)
-    c.text(x0 + 144, 195, "bytes on the bus")
+    c.text(486, 116, "one trip of 110 µs, then the loop", at="end")
+    c.box(x0, 128, all_of_them - 3, 34, "wire", "one trip", strong=True, size="small", round=0)
+    c.box(x0 + all_of_them, 128, 300, 34, "host", "the loop on the host", strong=True, size="small", round=0)
+    c.text(x0 + all_of_them + 308, 150, "…", bold=True)
