@@ -193,7 +193,7 @@ check("protocols.send", pack, unpack)
 # |---|---:|---:|
 # | its memory | 150 GB/s | 2 000 GB/s |
 # | each call or launch | 0.1 µs | 5 µs |
-# | each number that Python reads by itself | 0.1 µs | 5 µs |
+# | reading one number, `float(x[i])` | 0.1 µs | 5 µs |
 #
 # On which of them does each job finish first? Compare the limits, and count everything until the answer is where it is needed.
 #

@@ -372,7 +372,7 @@ del borrowed
 print("without borrowed it is back in the pool:  ", pool.used_bytes() < taken)
 
 # %% [markdown]
-# **Explain.** An address alone keeps nothing alive. So the library that takes the address also keeps a reference to the object that gave it.
+# **Explain.** An address alone keeps nothing alive. So the library that takes the address, the *taker*, also keeps a reference to the object that gave it, the *giver*.
 #
 # ### Which stream must be waited for?
 #
@@ -455,7 +455,7 @@ table = [(name, can(pickle, thing), can(cloudpickle, thing)) for name, thing in 
 print(pd.DataFrame(table, columns=["", "pickle", "cloudpickle"]).to_string(index=False))
 
 # %% [markdown]
-# **Explain.**
+# **Explain.** One after the other:
 #
 # - CuPy and cuDF copy the numbers to the host, and pickle those. When the bytes are unpacked, the numbers go to the device of that process.
 # - A Numba device array refuses. Pickle `cp.asarray(it)`, or the NumPy array that `it.copy_to_host()` returns. `cuda.to_device(a)` makes a Numba device
@@ -550,7 +550,7 @@ plot.times(
 #
 # ## Where the GPU loses
 #
-# **Small arrays.** A GPU must launch all kernels of `scores`, however few numbers there are. On six rows NumPy has finished in about the same time:
+# **Small arrays.** A GPU must launch all kernels of `scores`, however few numbers there are. Compare that with NumPy's time for six rows:
 
 # %%
 launches = len(lens.account(scores, x_gpu).kernels)
