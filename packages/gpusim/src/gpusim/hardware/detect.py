@@ -143,7 +143,7 @@ class Probe:
             gpus = [Gpu(**{**gpu, "cc": tuple(gpu["cc"])}) for gpu in data.pop("gpus", [])]
             cuda = tuple(data.pop("cuda", None) or ()) or None
             return cls(**data, gpus=gpus, cuda=cuda)
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
             raise ValueError(f"This is not a recorded probe of a machine: {error}.") from error
 
 

@@ -80,7 +80,7 @@ def load(key: str) -> Rates | None:
         if data["format"] != FORMAT or data["key"] != key or not _sound(rates):
             return None
         return rates
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None  # missing, cut short, or of another version: measured anew
 
 

@@ -49,7 +49,7 @@ def offer(load: bool = False) -> None:
     for file in found:
         try:
             run = _read(str(file), file.stat().st_mtime_ns)
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             logging.getLogger("hundredfold").warning("%s is no recorded run, and is not replayed: %s", file, error)
             continue
         name = next(each for each in _names(run) if each not in taken)

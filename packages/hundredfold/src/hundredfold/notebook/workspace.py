@@ -159,7 +159,7 @@ def digest(name: str, content: bytes) -> str:
         try:
             cells = [_plain(cell) for cell in json.loads(content)["cells"]]
             content = json.dumps(cells, sort_keys=True).encode()
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             pass  # no notebook after all: then its bytes count
     return hashlib.sha256(content).hexdigest()
 
@@ -173,7 +173,7 @@ def _plain(cell: dict) -> dict:
 def _read(file: Path) -> dict[str, dict]:
     try:
         manifest = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}  # lost or damaged: then every file counts as changed, and nothing is overwritten
     return {k: v for k, v in manifest.items() if isinstance(v, dict)} if isinstance(manifest, dict) else {}
 

@@ -44,8 +44,9 @@ def command(
 ) -> None:
     """Run somebody's GPU code here, with the stand-ins in place, and say how far it comes.
 
-    Each program runs in a process of its own, in a copy of its folder: nothing of yours is written to. Shell commands
-    (`!pip`, `%%bash`) are not run. The exit status is 0 if all ran to the end, else 1.
+    Each program runs in a process of its own, in a copy of its folder. That is no sandbox: it may read, write and send whatever
+    you may, so try only what you would run. Shell commands (`!pip`, `%%bash`) are not run. The exit status is 0 if all ran to the
+    end, else 1.
     """
     from . import programs as finding
     from .running import attempt

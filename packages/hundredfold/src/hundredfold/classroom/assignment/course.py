@@ -125,7 +125,7 @@ def _delivered(file: Path) -> bool:
     try:
         content = file.read_bytes()
         return json.loads(content)["metadata"]["hundredfold"]["delivered"] == digest(file.name, content)
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return False
 
 

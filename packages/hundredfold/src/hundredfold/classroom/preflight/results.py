@@ -43,6 +43,6 @@ def passed(jobs: list[Job]) -> dict[Job, Outcome]:
             told = json.loads(line)
             key = told.pop("key")
             known[key] = Outcome(**{**told, "unlimited": tuple(told["unlimited"])})
-        except (ValueError, TypeError, KeyError, AttributeError):
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             continue
     return {job: known[job.key] for job in jobs if job.key in known and known[job.key].ok}

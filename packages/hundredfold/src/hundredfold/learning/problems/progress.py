@@ -64,7 +64,7 @@ def read() -> list[dict[str, Any]]:
     for line in text.splitlines():
         try:
             entry = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         if isinstance(entry, dict):
             found.append(entry)

@@ -55,7 +55,7 @@ def _read(name: str) -> dict[str, Any]:
     except FileNotFoundError:
         there = ", ".join(sorted(each.stem for each in folder.glob("*.json") if each.name != "schema.json"))
         raise click.UsageError(f"There is no recording {name!r}. There are: {there}; or name a file.") from None
-    except (ValueError, KeyError, TypeError, OSError):
+    except (ValueError, KeyError, TypeError, OSError, RecursionError):
         raise click.UsageError(f"{file} is no recording.") from None
     return recording
 

@@ -40,7 +40,7 @@ def begin(file: Path, machine: dict[str, Any], source: dict[str, str]) -> dict[s
     try:
         kept = json.loads(file.read_text(encoding="utf-8"))
         before = kept["machines"]["here"]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise CannotKeepError(f"{file} is no recording: name another file with --output.") from None
     differs = [name for name in ("cpu", "gpu", "gpus", "cores", "versions") if before.get(name) != machine.get(name)]
     if differs:
