@@ -93,6 +93,7 @@ def test_a_unit_is_one_place_in_the_menu_and_on_the_way(page, address):
     unit = menu.locator("li.current").first
     expect(unit.get_by_role("link", name="Exercises")).to_be_visible()
     expect(unit.get_by_role("link", name="Solutions")).to_be_visible()
+    expect(unit.locator("summary")).to_have_attribute("aria-label", "Below 05 · Kernels: from loops to threads")
     for place in ("exercises/05_kernels", "solutions/05_kernels", "notebooks/06_fast-kernels"):
         page.locator(".right-next").click()
         expect(page).to_have_url(f"{address}{place}.html")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from pathlib import Path
@@ -31,10 +32,24 @@ def build(root: Path, fresh: bool = False) -> Path:
     status = sphinx([*options, *(["-E", "-a"] if fresh else []), str(source), str(pages)])
     if status:
         raise RuntimeError("Sphinx warned (see above): each warning is mended before the site is shown.")
+    _name_toggles(pages)
     print("The pages are there. Making the slides.", flush=True)
     slides_page.write(root, pages, layout.pages(root))
     browser_page.write(pages)
     return pages
+
+
+#: A page's entry in the menu, and what unfolds the pages below it.
+_TOGGLE = re.compile(r"(<a [^>]*>([^<]*)</a><details[^>]*>)<summary>")
+
+
+def _name_toggles(pages: Path) -> None:
+    """Give the menu's toggles names for those who do not see them: the theme draws an arrow and says nothing."""
+    for file in pages.rglob("*.html"):
+        text = file.read_text(encoding="utf-8")
+        named = _TOGGLE.sub(r'\1<summary aria-label="Below \2">', text)
+        if named != text:
+            file.write_text(named, encoding="utf-8")
 
 
 def main(arguments: list[str]) -> int:
