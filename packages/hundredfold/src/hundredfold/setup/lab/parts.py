@@ -38,6 +38,7 @@ APART = (
     "tests/site",
     "tests/clusters",
     "tests/grading",
+    "tests/answers",
     "tests/deploy/test_packages.py",
     "tests/deploy/test_gateway_hub.py",
     "tests/images",
@@ -119,6 +120,12 @@ def grading() -> Run:
     return Run((*_pytest(workers=False), "tests/grading"), beside.grading())
 
 
+def answers() -> Run:
+    """1 500 answers by writers who had not seen the checks, each judged as its label says"""
+    # By unit: each has a kernel of its own.
+    return Run((*_pytest(), "--dist", "loadgroup", "tests/answers"))
+
+
 def images() -> Run:
     """the image for computers without a GPU, built and tried (as root, with buildah and debootstrap)"""
     _as_root()
@@ -170,6 +177,7 @@ PARTS: dict[str, Callable[[], Run]] = {
     "lab": lab,
     "site": site,
     "grading": grading,
+    "answers": answers,
     "images": images,
     "wheels": wheels,
     "numba": numba,
