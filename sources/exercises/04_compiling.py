@@ -4,21 +4,21 @@
 #     unit: 4
 #     slug: compiling
 #     title: "Compiling: fast loops on the CPU"
-#     teaching: 30
-#     exercises: 25
+#     teaching: 45
+#     exercises: 40
 # ---
 
 # %% [markdown]
 # # 04 · Compiling: exercises
 #
-# *Unit 04 · compiling · 25 minutes · the lecture is [notebooks/04_compiling.ipynb](../notebooks/04_compiling.ipynb)*
+# *Unit 04 · compiling · 40 minutes · the lecture is [notebooks/04_compiling.ipynb](../notebooks/04_compiling.ipynb)*
 #
-# Six problems, from easy to open. Fill in a cell, run it, run the `check` below it. A check says what it verified, or why the answer is
-# wrong, and gives one hint; `hint("compiling.follow")` unfolds the next one. Where code is given that already runs (problems 2, 4 and 6), the
-# check judges that code until you change it.
+# Five problems take about 40 minutes. The sixth is open, for those who have time. Fill in a cell, run it, and run the `check` below it. A check tells you
+# what it verified, or why the answer is wrong, and gives one hint. `hint("compiling.follow")` shows the next one. In problems 2, 4 and 6 code is given that
+# already runs. The check judges that code until you change it.
 #
-# Before a check runs your compiled code, it runs your *source* in slow motion, on small arrays that watch: who reads out of bounds, and
-# which two iterations of a `prange` meet at the same element. Compiled code would not tell.
+# Before a check runs your compiled code, it runs your *source* step by step on small arrays, and watches each access. It finds reads and writes out of
+# bounds, and iterations of a `prange` that touch the same element.
 #
 # You can run this notebook from top to bottom at any time, solved or not. Checks compile, so they may take some seconds.
 
@@ -35,13 +35,13 @@ from hundredfold import check, hint
 # %% [markdown]
 # ## 1. Compile a loop
 #
-# Exponential smoothing follows a noisy series: the result begins as `x[0]`, and each step moves from the **result of the step before** towards
-# the new number, by the share `a`:
+# *7 minutes.* Exponential smoothing makes a noisy series calmer. The result begins with `x[0]`. Each further value starts from the **result before it**, and
+# goes a share `a` of the way to the new number:
 #
 # $$y_0 = x_0, \qquad y_i = y_{i-1} + a\,(x_i - y_{i-1})$$
 #
-# Because each step needs the one before, there is no line of NumPy for it. Write it as a loop, compiled. `x` is one-dimensional, of floats or
-# of whole numbers, and may be empty; `a` is a float. Return a new float64 array of x's length, and leave `x` as it is.
+# Each step needs the result of the step before, and NumPy has no function for that. Write a compiled loop. `x` has one axis. It contains floats or integers, and
+# may be empty. `a` is a float. Return a new float64 array with the length of `x`, and do not change `x`.
 
 
 # %%
@@ -62,15 +62,15 @@ def follow(x, a):
 check("compiling.follow", follow)
 
 # %% [markdown] tags=["solution-only"]
-# `level = float(x[0])` rather than `x[0]`: for an array of whole numbers the variable would begin as an int. (Numba would make it a float all the
-# same, because it is one later, and a variable has one type. It is kinder to the reader to say it.)
+# `level = float(x[0])` makes `level` a float from the beginning, for arrays of integers, too. Numba would make it a float in any case, because a variable has
+# one type and `level` is a float later. It is clearer to write it.
 
 # %% [markdown]
 # ## 2. Repair the edges
 #
-# A colleague smooths a picture (int8, two-dimensional) and says that it works: "no error, and inside it is right". At the edges it reads pixels
-# that do not exist. Repair it: at the edges and corners, take the mean of **those of the nine that exist**, 6 or 4 of them (fewer in a very
-# narrow picture). As before, means are rounded down, the result is a new int8 array, and `x` is not changed.
+# *9 minutes.* This code smooths a picture (int8, two axes). It raises no error, and inside the picture it is right. At the edges it reads pixels that do not
+# exist. Repair it. **Only pixels that exist count**: 6 at an edge, 4 in a corner, fewer in a picture one pixel wide. Divide by their number, and round down with
+# `//`. The result is a new int8 array. Do not change `x`.
 
 
 # %%
@@ -108,20 +108,20 @@ def smooth(x):
 check("compiling.edges", smooth)
 
 # %% [markdown] tags=["solution-only"]
-# Twice wrong, in two ways: above and to the left the index is -1, which is the *other end* of the picture and no error; below and to the right it
-# is out of bounds, which is no error either, in compiled code. The `if` asks for both.
+# The code is wrong in two ways. Above and on the left the index is -1, which is the *other end* of the picture. Below and on the right the index is out of bounds.
+# Compiled code reports neither. The `if` excludes both.
 
 # %% [markdown]
-# ## 3. Predict: what do nine pixels come to?
+# ## 3. Predict: the mean of nine small integers
 #
-# Nine neighbouring pixels of an int8 picture all have the grey value 40. Work out, before you run anything:
+# *7 minutes.* Nine neighbouring pixels of an int8 picture all have the grey value 40. Compute before you run anything:
 #
-# - `numpy_mean`: somebody adds nine shifted int8 **arrays** with NumPy, `x[:-2, :-2] + x[:-2, 1:-1] + …`, and divides by 9 with `//`. Which grey value
-#   comes out?
-# - `numba_mean`: the same pixels in the compiled loop of the lecture, which adds **single** pixels and divides by 9 with `//`. Which value?
-# - `stencil_bytes`: how many bytes does the smoothing of 10 000 × 10 000 int8 pixels read and write, if `@stencil` makes the result? (Each pixel
-#   comes from memory once.)
-# - `loop_seconds`: how many **seconds** does the loop need at least that writes into an int8 array, with a laptop's 50 GB/s?
+# - `numpy_mean`: nine shifted int8 **arrays** are added with NumPy, `x[:-2, :-2] + x[:-2, 1:-1] + …`, and the sum is divided by 9 with `//`. Which grey value
+#   is the result?
+# - `numba_mean`: the compiled loop of the lecture adds the same nine **single** pixels, and divides by 9 with `//`. Which grey value is the result?
+# - `stencil_bytes`: `@stencil` smooths 10 000 × 10 000 int8 pixels and makes the result. How many bytes are read and written? Each pixel comes from memory
+#   once, and pages that are filled with zeros do not count.
+# - `loop_seconds`: the loop writes into an int8 array. How many **seconds** does it need at least for these pixels, with the 50 GB/s of a laptop's memory?
 
 # %%
 numpy_mean = ...
@@ -141,8 +141,9 @@ check("compiling.types", numpy_mean, numba_mean, stencil_bytes, loop_seconds)
 # %% [markdown]
 # ## 4. Repair a race
 #
-# This counts how often each value from 0 to 255 occurs in `v` (one-dimensional, uint8, of any length). It uses all cores, it is fast, and now and
-# then it loses some. Repair it **without giving the threads up**: the result is an int64 array of 256 counts, right every time.
+# *8 minutes.* This function counts how often each value from 0 to 255 occurs in `v` (uint8, one axis, any length). It uses all cores, and now and then it
+# loses some counts. Repair it, and **keep it parallel**. The result is an int64 array of 256 counts, and is right every time. `numba.get_num_threads()` is
+# the number of threads: Numba starts one for each core.
 
 
 # %%
@@ -168,23 +169,31 @@ def histogram(v):
 check("compiling.histogram", histogram)
 
 # %% [markdown] tags=["solution-only"]
-# Part `t` ends where part `t + 1` begins, so nothing is counted twice and nothing is left over, whatever the length. On a GPU, where there are
-# thousands of threads, not each can have counts of its own; there one uses *atomic* additions, in unit 05.
+# Part `t` ends where part `t + 1` begins. So each value is counted once, for every length. A GPU has too many threads to give each its own counts. There you use
+# *atomic* additions, in unit 05.
 
 # %% [markdown]
-# ## 5. Leave it, compile it, or the GPU?
+# ## 5. Leave it, compile it, or use a GPU?
 #
-# A laptop: memory with 50 GB/s; the interpreter takes 50 ns for one turn of a simple loop, compiled code 1 ns where each turn waits for the one
-# before, and works at the memory's speed where none waits; the first call of a function that you compile, for the CPU or the GPU, takes 0.5 s more. A V100 beside it with 900 GB/s, on a bus of
-# 12 GB/s; one of its threads alone takes 20 ns for such a turn. Which way finishes first, counting everything until the answer is where it is wanted?
+# *9 minutes.* You have a laptop, and a V100 beside it.
 #
-# | job | what | as it stands |
+# | | laptop's CPU | V100 |
 # |---|---|---|
-# | `"settings"` | a loop of 10 000 turns over a list of settings, once, when a program starts | Python |
-# | `"sum"` | the sum of 800 MB of float64 that lie on the host, once | `x.sum()` |
-# | `"recurrence"` | problem 1 for 100 000 000 numbers that lie on the host | Python |
-# | `"pictures"` | 1000 pictures of 10 000 × 10 000 int8 on the host, each smoothed once, the results wanted on the host | Python |
-# | `"steps"` | one such picture that lies on the device, smoothed 10 000 times, the result wanted on the device | Python |
+# | memory | 50 GB/s | 900 GB/s, and 12 GB/s over the bus |
+# | one step of a simple loop in the interpreter | 50 ns | |
+# | the same, compiled, if each step needs the one before | 1 ns | 20 ns, in one thread |
+# | the same, compiled, if no step waits | as fast as the memory | as fast as its memory |
+# | the first call of a function that you compile | 0.5 s more | 0.5 s more |
+#
+# For each job, which way is first? Count everything until the answer is where it is wanted.
+#
+# | job | what | now |
+# |---|---|---|
+# | `"settings"` | a loop of 10 000 steps over a list of settings, once, when a program starts | Python |
+# | `"sum"` | the sum of 800 MB of float64 that are on the host, once | `x.sum()` |
+# | `"recurrence"` | problem 1 for 100 000 000 numbers that are on the host | Python |
+# | `"pictures"` | 1000 pictures of 10 000 × 10 000 int8 on the host, each smoothed once; the results are wanted on the host | Python |
+# | `"steps"` | one such picture that is on the device, smoothed 10 000 times; the result is wanted on the device | Python |
 #
 # Answer `"leave"`, `"compile"` (for the CPU) or `"gpu"` for each.
 
@@ -200,12 +209,12 @@ check("compiling.worth", decisions)
 # %% [markdown]
 # ## 6. Open: read it once
 #
-# How rough is a long series? Return the mean absolute step, the mean of $|x_{i+1} - x_i|$, of a one-dimensional float64 array as a Python
-# `float`; 0.0 if it has fewer than two numbers. The version below is right. But `np.diff` writes an array as long as `x`, `np.abs` reads it and
-# writes another, and `mean` reads that: 40 bytes for each number, where 8 would do.
+# How rough is a long series? Return the mean absolute step, the mean of $|x_{i+1} - x_i|$, as a Python `float`. `x` is float64 with one axis. If it has fewer
+# than two numbers, return 0.0. The code below is right. But `np.diff` writes an array as long as `x`, `np.abs` reads it and writes another one, and `mean` reads
+# that. These are 40 bytes for each number, although 8 bytes would do.
 #
-# The check wants no array of x's size on the way, and then tells you how near you come to the limit: the time to read `x` once, with all
-# cores and at the best rate known of this machine (so on a busy one you come less near). To pass is easy; how near do you get?
+# To pass, make no array as large as `x`. The check then tells you how near you come to the limit: the time to read `x` once, on all cores, at the best rate
+# known of this machine. On a busy machine you come less near.
 
 
 # %%
@@ -235,10 +244,9 @@ def mean_step(x):
 check("compiling.steps", steps)
 
 # %% [markdown] tags=["solution-only"]
-# Three things, each worth a factor: one pass instead of three calls; additions in any order, so that they need not wait for each other; all cores.
-# `total` is a plain variable, so the `prange` is safe. `fastmath=True` would pass as well; it also promises that there is no NaN, and then nobody
-# knows what a NaN becomes.
+# Three changes make it faster: one loop instead of three calls, additions in any order, and all cores. `total` is a variable to which the loop only adds, so
+# `prange` is safe. `fastmath=True` would pass, too. But it assumes that there is no NaN, and then the result for a NaN is undefined.
 
 # %% [markdown]
 # ---
-# **Next:** unit 05, *kernels*: the same 3 × 3 smoothing, one thread for each pixel.
+# **Next:** unit 05, *kernels*: the same 3 × 3 smoothing, with one thread for each pixel.
