@@ -17,8 +17,8 @@
 # what it verified, or why the answer is wrong, and gives one hint. `hint("compiling.follow")` shows the next one. In problems 2, 4 and 6 code is given that
 # already runs. The check judges that code until you change it.
 #
-# Before a check runs your compiled code, it runs your *source* step by step on small arrays, and watches each access. It finds reads and writes out of
-# bounds, and iterations of a `prange` that touch the same element.
+# Before a check runs your compiled code, it runs your *source* step by step on small arrays, and watches each access. It finds reads and writes
+# outside an array, where the index -1 counts as outside, too. It also finds iterations of a `prange` that touch the same element, if one of them writes.
 #
 # You can run this notebook from top to bottom at any time, solved or not. Checks compile, so they may take some seconds.
 
@@ -35,13 +35,13 @@ from hundredfold import check, hint
 # %% [markdown]
 # ## 1. Compile a loop
 #
-# *7 minutes.* Exponential smoothing makes a noisy series calmer. The result begins with `x[0]`. Each further value starts from the **result before it**, and
-# goes a share `a` of the way to the new number:
+# *7 minutes.* Exponential smoothing makes a noisy series calmer. The result begins with `x[0]`. Each further result starts from the **result before it**, and
+# moves towards the new number by the share `a`:
 #
 # $$y_0 = x_0, \qquad y_i = y_{i-1} + a\,(x_i - y_{i-1})$$
 #
-# Each step needs the result of the step before, and NumPy has no function for that. Write a compiled loop. `x` has one axis. It contains floats or integers, and
-# may be empty. `a` is a float. Return a new float64 array with the length of `x`, and do not change `x`.
+# Each step needs the result of the step before, and NumPy has no function for that. Write a compiled loop. `x` has one axis and any layout. It contains floats or
+# integers, and may be empty. `a` is a float, with 0 < `a` ≤ 1. Compute in float64. Return a new float64 array with the length of `x`, and do not change `x`.
 
 
 # %%
@@ -68,9 +68,10 @@ check("compiling.follow", follow)
 # %% [markdown]
 # ## 2. Repair the edges
 #
-# *9 minutes.* This code smooths a picture (int8, two axes). It raises no error, and inside the picture it is right. At the edges it reads pixels that do not
-# exist. Repair it. **Only pixels that exist count**: 6 at an edge, 4 in a corner, fewer in a picture one pixel wide. Divide by their number, and round down with
-# `//`. The result is a new int8 array. Do not change `x`.
+# *9 minutes.* This code smooths a picture (int8, two axes). It raises no error, and inside the picture it is right. At the edges it reads pixels of the other
+# edge, and memory outside the picture. Repair it. **Only pixels of the 3 × 3 that exist count**: 6 at an edge, 4 in a corner, fewer in a picture one pixel wide.
+# Divide by their number, and round down with `//`. The result is a new int8 array. Do not change `x`. It may have any layout and any number of rows and
+# columns, 0 included.
 
 
 # %%
@@ -119,8 +120,8 @@ check("compiling.edges", smooth)
 # - `numpy_mean`: nine shifted int8 **arrays** are added with NumPy, `x[:-2, :-2] + x[:-2, 1:-1] + …`, and the sum is divided by 9 with `//`. Which grey value
 #   is the result?
 # - `numba_mean`: the compiled loop of the lecture adds the same nine **single** pixels, and divides by 9 with `//`. Which grey value is the result?
-# - `stencil_bytes`: `@stencil` smooths 10 000 × 10 000 int8 pixels and makes the result. How many bytes are read and written? Each pixel comes from memory
-#   once, and pages that are filled with zeros do not count.
+# - `stencil_bytes`: `@stencil` smooths 10 000 × 10 000 int8 pixels into a new array of its own. How many bytes are read and written? Each pixel comes from memory
+#   once. The border counts like the other pixels. The zeros in new pages do not count.
 # - `loop_seconds`: the loop writes into an int8 array. How many **seconds** does it need at least for these pixels, with the 50 GB/s of a laptop's memory?
 
 # %%
@@ -142,8 +143,8 @@ check("compiling.types", numpy_mean, numba_mean, stencil_bytes, loop_seconds)
 # ## 4. Repair a race
 #
 # *8 minutes.* This function counts how often each value from 0 to 255 occurs in `v` (uint8, one axis, any length). It uses all cores, and now and then it
-# loses some counts. Repair it, and **keep it parallel**. The result is an int64 array of 256 counts, and is right every time. `numba.get_num_threads()` is
-# the number of threads: Numba starts one for each core.
+# loses some counts. Repair it, and let **several threads share the work**. The result is an int64 array of 256 counts, and is right every time.
+# `numba.get_num_threads()` is the number of threads. Numba starts one for each core.
 
 
 # %%
@@ -179,19 +180,21 @@ check("compiling.histogram", histogram)
 #
 # | | laptop's CPU | V100 |
 # |---|---|---|
-# | memory | 50 GB/s | 900 GB/s, and 12 GB/s over the bus |
-# | one step of a simple loop in the interpreter | 50 ns | |
+# | memory | 50 GB/s | 900 GB/s |
+# | bus, one direction at a time | 12 GB/s | 12 GB/s |
+# | one step of a simple loop in the interpreter | 50 ns | – |
 # | the same, compiled, if each step needs the one before | 1 ns | 20 ns, in one thread |
-# | the same, compiled, if no step waits | as fast as the memory | as fast as its memory |
-# | the first call of a function that you compile | 0.5 s more | 0.5 s more |
+# | the same, compiled, if no step waits, on all cores | at the memory's speed | at its memory's speed |
+# | NumPy's `sum` | at the memory's speed | – |
+# | to compile a function, once | 0.5 s | 0.5 s |
 #
-# For each job, which way is first? Count everything until the answer is where it is wanted.
+# For each job, which way finishes first? Count everything until the answer is where it is wanted.
 #
 # | job | what | now |
 # |---|---|---|
 # | `"settings"` | a loop of 10 000 steps over a list of settings, once, when a program starts | Python |
 # | `"sum"` | the sum of 800 MB of float64 that are on the host, once | `x.sum()` |
-# | `"recurrence"` | problem 1 for 100 000 000 numbers that are on the host | Python |
+# | `"recurrence"` | problem 1 for 100 000 000 numbers that are on the host; the result is wanted there | Python |
 # | `"pictures"` | 1000 pictures of 10 000 × 10 000 int8 on the host, each smoothed once; the results are wanted on the host | Python |
 # | `"steps"` | one such picture that is on the device, smoothed 10 000 times; the result is wanted on the device | Python |
 #
@@ -213,22 +216,11 @@ check("compiling.worth", decisions)
 # than two numbers, return 0.0. The code below is right. But `np.diff` writes an array as long as `x`, `np.abs` reads it and writes another one, and `mean` reads
 # that. These are 40 bytes for each number, although 8 bytes would do.
 #
-# To pass, make no array as large as `x`. The check then tells you how near you come to the limit: the time to read `x` once, on all cores, at the best rate
+# To pass, make no array larger than a tenth of `x`, and let no number go through the interpreter. A NaN in `x` gives NaN. The check then tells you how near you come to the limit: the time to read `x` once, on all cores, at the best rate
 # known of this machine. On a busy machine you come less near.
 
 
 # %%
-def steps(x):
-    ### BEGIN SOLUTION
-    return mean_step(x)
-    ### END SOLUTION
-    ### BEGIN STARTER
-    # if x.size < 2:
-    #     return 0.0
-    # return float(np.abs(np.diff(x)).mean())
-    ### END STARTER
-
-
 ### BEGIN SOLUTION
 @njit(parallel=True, fastmath={"reassoc", "nsz"})
 def mean_step(x):
@@ -238,7 +230,17 @@ def mean_step(x):
     return total / (x.size - 1) if x.size > 1 else 0.0
 
 
+def steps(x):
+    return mean_step(x)
+
+
 ### END SOLUTION
+### BEGIN STARTER
+# def steps(x):
+#     if x.size < 2:
+#         return 0.0
+#     return float(np.abs(np.diff(x)).mean())
+### END STARTER
 
 # %%
 check("compiling.steps", steps)

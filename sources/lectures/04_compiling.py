@@ -13,9 +13,9 @@
 #
 # *Unit 04 · compiling · 45 minutes, then 40 for the exercises; the optional parts are not counted*
 #
-# In June 2019 a blog post on Python and GPUs made two claims. Two added lines make a Python loop **500×** faster, on the CPU. A GPU smooths a
-# picture in **3 ms** instead of **600 ms**, which is 200× faster. Both claims are true. In this unit you get the first speedup, and find out what it
-# compares. Then you take the second claim apart. How much of the 200× is left when the CPU program is a good one?
+# In June 2019 a blog post on Python and GPUs made two claims. Two added lines, an import and a decorator, make a Python loop **500×** faster on the CPU. And a
+# GPU smooths a picture in **3 ms** instead of **600 ms**, which is 200× faster. In this unit you get a speedup like the first one. Then you
+# take the second one apart: how much of the 200× is left when the CPU program is a good one?
 #
 # ## What you will be able to do
 #
@@ -24,7 +24,7 @@
 # - **Name** what compiled code does not check.
 # - **Judge** a speedup: against the naive way, the strongest way, and the limit.
 #
-# You need NumPy and unit 01. The cells run on your CPU, with or without a GPU, and need about a minute.
+# You need unit 01, which introduces `measure`, `limit` and `compare`. The cells run on your CPU, with or without a GPU, and need about a minute.
 
 # %%
 # %load_ext hundredfold
@@ -42,7 +42,7 @@ from hundredfold import compare, limit, machine, measure, plot, quiz
 # %% [markdown]
 # ## A loop in Python
 #
-# This is the loop of the post. You are usually told never to write such a loop in Python:
+# This is the loop of the post:
 
 
 # %%
@@ -83,41 +83,38 @@ print(f"speedup {in_python.median / with_numba.median:.0f}×; you said {my_facto
 assert math.isclose(compiled(x), total(x), rel_tol=1e-9)
 
 # %% [markdown]
-# **Explain.** So speedups in the hundreds are possible without any GPU. But this one compares machine code with an interpreter. Nobody adds up an array in that
-# way. You would have called a function:
+# **Explain.** So speedups in the hundreds need no GPU. But this one compares machine code with an interpreter. You would have called a function:
 
 # %%
-numbers = x[:1_000_000].tolist()
-built_in = measure(sum, numbers, repeat=3).median * x.size / len(numbers)
 with_numpy = measure(np.sum, x, name="np.sum", bytes=x.nbytes)
-print(f"Python's own sum, of a list: {1e3 * built_in:.0f} ms")
-print(f"np.sum:                      {1e3 * with_numpy.median:.1f} ms")
-print(f"Numba against np.sum:        {with_numpy.median / with_numba.median:.1f}×")
+print(f"np.sum: {1e3 * with_numpy.median:.1f} ms; Numba is {with_numpy.median / with_numba.median:.1f}× as fast")
 
 # %% [markdown]
-# NumPy's functions are machine code already. So compile only a loop for which NumPy has **no** function.
+# NumPy's functions are machine code already.
 #
-# **Question.** Which of these gains most from Numba?
+# **Question.** You replace each of these by a loop that Numba compiles. Which gains most?
 #
-# - (a) `x.sum()`, for ten million numbers
+# - (a) `x.sum()`
 # - (b) `a @ b`, for large matrices
-# - (c) a loop in which each step needs the result of the step before
+# - (c) `np.abs(np.diff(x)).mean()`
 
 # %%
 my_answer = "?"
 quiz("compiling.gain", my_answer)
 
 # %% [markdown]
+# So compile a loop for which NumPy has **no** function, or needs several.
+#
 # ## The first call compiles
 #
-# `measure` reports the first call separately, because it takes much longer: it compiles. Numba keeps one version of the machine code for each combination of
-# argument types:
+# The first call compiles, so it takes much longer. `measure` reports it separately. The very first one takes longest, because Numba loads its compiler. Numba keeps one
+# version of the machine code for each combination of argument types:
 #
 # ![Three calls of a compiled function on a line of time. The first call, with float64, compiles for a long time and then runs. The second call with float64 runs at
 # once. The first call with float32 compiles again.](drawings/first-call.svg)
 #
-# The type of an array is its dtype, its number of axes, and its **layout**. Layout C means that the elements lie side by side in memory, row after row.
-# Layout A allows gaps between them.
+# The type of an array is its dtype, its number of axes, and its **layout**. Layout C is row after row, without gaps. F and A
+# are other layouts.
 #
 # **Question.** `compiled` has a version for `x`: float64, one axis, layout C. Which call compiles a new version?
 #
@@ -139,15 +136,14 @@ for name, argument in calls.items():
 print(*(f"{version.args[0]} -> {version.return_type}" for version in compiled.nopython_signatures), sep="\n")
 
 # %% [markdown]
-# A float32 array gives a float64 result, because `total` begins as the integer `0`. When Numba adds an integer
-# and a float32, the result is a float64.
+# A float32 array gives a float64 here, because `total` begins as `0`, an int64. Numba adds an int64 and a float32 as float64.
 #
-# In a file, `@njit(cache=True)` keeps the machine code for the next run. A script that runs once, for a second, does not need Numba.
+# Compiling can take a second. Do not compile what runs once, for a second. In a file, `@njit(cache=True)` keeps the machine code for the next run.
 #
 # ## Additions that wait
 #
-# The compiled loop does not reach the limit of the memory. Each addition needs the sum before it, and an addition takes three or four cycles
-# of the CPU's clock. So the loop waits most of the time:
+# The compiled loop does not reach the limit of the memory. Each addition needs the sum before it. An addition takes two to four ticks of the
+# CPU's clock, and meanwhile the loop waits:
 #
 # ![Eight numbers are added. In order, each addition waits for the one before: eight steps. In another order, four sums grow at the same time, and are then added up:
 # four steps.](drawings/addition-order.svg)
@@ -158,8 +154,8 @@ print(*(f"{version.args[0]} -> {version.return_type}" for version in compiled.no
 # %%
 fast = njit(fastmath=True)(total)
 with_fastmath = measure(fast, x, name="njit, any order", bytes=x.nbytes)
-print(f"njit, in order:  {1e3 * with_numba.median:.1f} ms, {with_numba.fraction:.0%} of the limit of this CPU's memory")
-print(f"njit, any order: {1e3 * with_fastmath.median:.1f} ms, {with_fastmath.fraction:.0%} of the limit")
+for way in (with_numba, with_fastmath):
+    print(f"{way.name:15} {1e3 * way.median:5.1f} ms, {way.fraction:.0%} of the limit of this CPU's memory")
 
 tenths = np.full(x.size, 0.1)
 exact = math.fsum(tenths)  # rounds only once, at the end
@@ -168,8 +164,8 @@ assert 0 < any_order < in_order
 print(f"the error in order is {in_order / any_order:.0f}× the error in any order")
 
 # %% [markdown]
-# Several short sums lose less than one long sum. So here the other order is also more accurate. But `fastmath=True` promises more to the compiler: **no number
-# is NaN**.
+# Several short sums lose less than one long sum. So here the other order is also more accurate. But `fastmath=True` allows more than another order. The compiler
+# may also assume that no number is NaN or infinite. Here is a function that counts NaN:
 
 
 # %%
@@ -188,7 +184,7 @@ gaps = np.array([1.0, np.nan, 3.0])
 #
 # - (a) 1
 # - (b) 0
-# - (c) nothing: it raises an error
+# - (c) It raises an error.
 
 # %%
 my_answer = "?"
@@ -199,12 +195,12 @@ print("as written:    ", njit(count_nan)(gaps))
 print("with fastmath: ", njit(fastmath=True)(count_nan)(gaps))
 
 # %% [markdown]
-# `fastmath={"reassoc", "nsz"}` allows only the other order. NaN stays NaN. (`nsz` is needed, too: it allows 0.0 to become -0.0.)
+# `fastmath={"reassoc", "nsz"}` allows another order and keeps NaN. (*Reassociate*, and *no signed zeros*: the compiler needs both.)
 
 # %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
 # ### Optional: an algorithm that needs the order
 #
-# Kahan's sum carries along what each addition rounds off. Any kind of `fastmath` that allows another order removes that:
+# Kahan's sum carries along what each addition rounds off. Another order removes this correction:
 
 
 # %%
@@ -227,7 +223,7 @@ print("exact as written; not exact in another order")
 # ## All cores
 #
 # `parallel=True` shares a loop among all cores, if you write `prange` instead of `range`. A variable to which the loop only adds, such as `total`, becomes a
-# **[reduction](../docs/glossary.md#term-reduction)**:
+# **[reduction](../docs/glossary.md#term-reduction)**: each core has its own, and they are added at the end.
 #
 # ![An array is cut into four parts, one for each of four cores. Each core adds up its part in a total of its own. At the end the four totals are added to
 # one.](drawings/shared-loop.svg)
@@ -236,44 +232,40 @@ print("exact as written; not exact in another order")
 # %%
 @njit(parallel=True, fastmath={"reassoc", "nsz"})
 def total_on_all_cores(x):
-    total = 0.0
+    total = 0.0  # a float from the beginning
     for i in prange(x.shape[0]):
         total += x[i]
     return total
 
 
 with_all_cores = measure(total_on_all_cores, x, name="njit, all cores", bytes=x.nbytes)
+ways = in_python, with_numpy, with_numba, with_fastmath, with_all_cores
 compare(
     "compiling.sum",
-    {
-        "the loop in Python": in_python,
-        "np.sum": with_numpy,
-        "njit": with_numba,
-        "njit, any order": with_fastmath,
-        "njit, all cores": with_all_cores,
-    },
+    {way.name: way for way in ways},
     naive=in_python,
-    strongest=min(with_fastmath, with_all_cores, key=lambda way: way.median),
+    strongest=min(ways, key=lambda way: way.median),
     limit=limit(bytes=x.nbytes, machine="cpu"),
     n=x.size,
 )
 
 # %% [markdown]
-# **Explain.** Each way has up to three ratios: to the limit, to the strongest way, and to the naive one. A ratio
-# below 1× means slower. The claim of the post is a ratio to the naive way. All cores read the same memory, so a second core gains little when one core is near the limit. (On a busy machine it gains nothing.)
+# **Explain.** Three numbers are below the chart: the share of the memory's speed, the ratio to the strongest way, and the ratio to the naive way. The post gives
+# only the last. All cores share the memory. The more of its speed one core uses, the less a second one adds. (On a busy machine it adds nothing.)
 #
-# How long does a GPU need for this sum? We take [published](https://github.com/te42kyfo/gpu-benches) times of kernels that only read 2²⁷ numbers:
+# How long does a GPU need for this sum? We take [published](https://github.com/te42kyfo/gpu-benches) times of simple kernels that only read:
 
 # %%
 published = {"V100": 1.240e-3, "H200": 0.390e-3}  # s to read 2²⁷ numbers of float64
 for name, seconds in published.items():
-    there = seconds * x.size / 2**27
-    bus = x.nbytes / machine.gpus.find(name).link
-    print(f"{name}: {1e6 * there:.0f} µs if x is on the device; moving x there takes {1e3 * bus:.1f} ms")
-print(f"here: {1e3 * with_all_cores.median:.1f} ms on all cores")
+    gpu, there = machine.gpus.find(name), seconds * x.size / 2**27
+    share = x.nbytes / gpu.bandwidth / there
+    print(
+        f"{name}: {1e6 * there:.0f} µs, {share:.0%} of its limit; to move x there: {1e3 * x.nbytes / gpu.link:.1f} ms"
+    )
 
 # %% [markdown]
-# So a GPU is much faster for data that it has already. For data on the host, the move alone can take longer than a good loop on the CPU.
+# So a GPU is much faster for data that it has already. To move the data there takes far longer than the sum.
 #
 # *A good place for a pause.*
 #
@@ -292,7 +284,7 @@ my_answer = "?"
 quiz("compiling.race", my_answer)
 
 # %% [markdown]
-# **Measure.** We take a picture of one byte for each pixel, and count how often each grey value occurs. Five runs:
+# **Measure.** Our picture is int8, as in the post: grey values from -128 to 127. We count how often each value occurs, five times:
 
 
 # %%
@@ -300,57 +292,33 @@ quiz("compiling.race", my_answer)
 def racy(pixels):
     counts = np.zeros(256, np.int64)
     for i in prange(pixels.size):
-        counts[pixels[i] + 128] += 1  # grey values begin at -128
+        counts[pixels[i] + 128] += 1  # -128 is counted at 0
     return counts
 
 
-free = machine.cpu.memory().available  # bytes
-side = max(1_000, min(10_000, int((free / 20) ** 0.5) // 1_000 * 1_000))
+side = 10_000 if machine.cpu.memory().available > 4e9 else 4_000
 picture = np.random.default_rng(seed=5).integers(-128, 128, (side, side), dtype=np.int8)
 pixels = picture.ravel()
 lost = [1 - racy(pixels).sum() / pixels.size for _ in range(5)]
-print("missing:", ", ".join(f"{share:.1%}" for share in lost))
+print("missing:", ", ".join(f"{share:.4%}" for share in lost))
 
 # %% [markdown]
-# **Explain.** `counts[k] += 1` has three steps: read, add, write. On the left, two cores read the same old count, and one pixel is lost:
+# **Explain.** `counts[k] += 1` has three steps: read, add, write. In the left half of the drawing, two cores read the same old count. One pixel is lost:
 #
 # ![Two cores count the same grey value. With one shared count of 5 both read 5 and both write 6, so one pixel is lost. With a count of its own for each core, 3 becomes
 # 4 and 2 becomes 3, and their sum is 7.](drawings/lost-count.svg)
 #
-# This is a **[race](../docs/glossary.md#term-race)**. There is no error, and each run may lose a different number of pixels. On one core, or on a busy machine, often nothing
-# is lost. So running the loop does not show that it is right. Read it instead: **can two iterations touch the same element, and does one of them write?**
+# This is a **[race](../docs/glossary.md#term-race)**. There is no error, and each run loses another number of pixels. On one core, or on a busy machine, often nothing
+# is lost. So a run does not show that the loop is right. Read it: **can two iterations touch the same element of an array, and does one of them
+# write?**
 #
-# On the right is the repair. Each core takes a part of the picture and has its own counts. They are added up at the end. You write this in problem 4.
-
-# %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
-# ### Optional: elements that are too close
-#
-# Memory comes to a core in *lines* of 64 bytes, on some CPUs 128. If two cores write to different elements of one line, the result is right. But the line has to move from
-# core to core at each write. This is called **false sharing**. Here each core adds to one element of its own, and only the distance between these elements changes:
-
-
-# %%
-@njit(parallel=True)
-def sums_apart(x, apart):
-    parts = numba.get_num_threads()
-    sums = np.zeros(parts * apart)
-    for t in prange(parts):
-        for i in range(t * x.size // parts, (t + 1) * x.size // parts):  # part t ends where the next begins
-            sums[t * apart] += x[i]
-    return sums.sum()
-
-
-for apart in (1, 16):
-    took = measure(sums_apart, x, apart, repeat=5)
-    print(f"elements {apart:2} apart: {1e3 * took.median:.1f} ms")
-
-# %% [markdown]
-# It is simpler to add up in a plain variable, and to write it once at the end. `total_on_all_cores` does that. (On one core, or on a busy machine, both times are alike.)
+# The right half shows the repair. Each core has its own counts for its part of the pixels, and they are added up at the end. With `n` pixels in `parts` parts, part
+# `t` goes from `t * n // parts` to `(t + 1) * n // parts`. You write this in problem 4.
 
 # %% [markdown]
 # ## What compiled code checks
 #
-# **Types are checked.** Numba must know each type before it runs. For example, a function must return the same type on every path:
+# **Types are checked.** Numba must know each type before the code runs. For example, the results of a function must have types that fit together:
 
 
 # %%
@@ -369,17 +337,7 @@ except numba.TypingError as error:
 # %% [markdown]
 # The message is long, and its second line names the problem. Numba does not know DataFrames or your own classes. Give it the arrays that are in them.
 #
-# **Indices are not checked.**
-#
-# **Question.** A compiled loop reads `x[i - 1]` with `i = 0`. What does it get?
-#
-# - (a) an `IndexError`
-# - (b) the last element
-# - (c) the bytes in front of the array
-
-# %%
-my_answer = "?"
-quiz("compiling.minus", my_answer)
+# **Bounds are not checked.** Here we read beyond a part of an array:
 
 
 # %%
@@ -397,22 +355,34 @@ except IndexError as error:
     print("with boundscheck=True: IndexError,", error)
 
 # %% [markdown]
-# ![Memory with the four elements of an array, and other bytes behind it. Index 4 reads the number behind the array, 999, without an error. Index -1 reads
-# the last element, 40.](drawings/no-bounds.svg)
+# ![Memory with the five elements of whole; the first four of them are part. Index 4 of part reads the number behind it, 999, without an error. Index -1 reads the last
+# element of part, 40.](drawings/no-bounds.svg)
 #
-# **Explain.** An index that is too large reads the memory behind the array. If you write there, you change another array. While you develop, use
-# `@njit(boundscheck=True)`. It finds the index 4. It does not find the index -1, because that is allowed in Python, too.
+# **Explain.** An index from -4 to -1 counts from the end, as in Python. Any other index outside 0 … 3 reads or writes memory that does not belong to `part`. While
+# you develop, use `@njit(boundscheck=True)`.
 #
-# **Overflow is not checked either.** An int8 holds the numbers from -128 to 127. A larger result wraps around:
+# **Question.** A loop over all pixels of a row adds `x[i - 1] + x[i] + x[i + 1]`, with `boundscheck=True`. Where does it raise an `IndexError`?
 #
-# ![The numbers of an int8, from -128 to 127, on a line. From 100 it is 27 steps to the end at 127, one step to -128, and 72 steps on to -56: 100 steps. An int64 can
-# hold 200.](drawings/int8-wrap.svg)
+# - (a) at the first pixel and at the last one
+# - (b) only at the last pixel
+# - (c) at no pixel
+
+# %%
+my_answer = "?"
+quiz("compiling.minus", my_answer)
+
+# %% [markdown]
+# **Overflow is not checked.** An int8 holds the numbers from -128 to 127. An *array* of int8 plus an array of int8 is an array of int8, and what does not fit wraps
+# around. But *single* integers are added as int64 in Numba:
 #
-# **Question.** `a` is an int8 array, and `a[0]` is 100. What is `a[0] + a[0]` in compiled code?
+# ![What 100 plus 100 is. In arrays of int8 it goes on from 100 by 27 steps to 127, by one step to -128, and by 72 steps to -56. As single integers in Numba it is an
+# int64, 200.](drawings/int8-wrap.svg)
 #
-# - (a) 200
-# - (b) -56
-# - (c) an `OverflowError`
+# **Question.** `a` and `out` are arrays of int8, and `a[i]` is 100. A compiled loop does `out[i] = (a[i] + a[i]) // 2`. What is in `out[i]`?
+#
+# - (a) 100
+# - (b) -28
+# - (c) -56
 
 # %%
 my_answer = "?"
@@ -420,23 +390,18 @@ quiz("compiling.int8", my_answer)
 
 
 # %%
-def add(a, b):
-    return a + b
-
-
-def add_first(a, b):
-    return a[0] + b[0]
+@njit
+def half_of_twice(a, out):
+    for i in range(a.size):
+        out[i] = (a[i] + a[i]) // 2
 
 
 a = np.array([100], dtype=np.int8)
-with np.errstate(over="ignore"):  # NumPy would warn
-    print("arrays:          NumPy", add(a, a)[0], "  Numba", njit(add)(a, a)[0])
-    print("single elements: NumPy", add_first(a, a), "  Numba", njit(add_first)(a, a))
+out = np.zeros_like(a)
+half_of_twice(a, out)
+print("compiled loop:", out[0], "  NumPy, (a + a) // 2:", ((a + a) // 2)[0])
 
 # %% [markdown]
-# **Explain.** An array of int8 plus an array of int8 is an array of int8, in NumPy and in Numba. But Numba adds *single* integers as int64. So a loop can give
-# another result when it is compiled.
-#
 # ## The picture: 600 ms
 #
 # Now the second claim. To smooth a picture, each pixel becomes the mean of nine: itself and its neighbours. Such a computation is a
@@ -452,11 +417,10 @@ with np.errstate(over="ignore"):  # NumPy would warn
 # %%
 @stencil
 def mean_of_nine(x):
-    return (
-        x[-1, -1] + x[-1, 0] + x[-1, 1]
-        + x[0, -1] + x[0, 0] + x[0, 1]
-        + x[1, -1] + x[1, 0] + x[1, 1]
-    ) // 9  # fmt: skip
+    above = x[-1, -1] + x[-1, 0] + x[-1, 1]
+    beside = x[0, -1] + x[0, 0] + x[0, 1]
+    below = x[1, -1] + x[1, 0] + x[1, 1]
+    return (above + beside + below) // 9
 
 
 @njit
@@ -464,11 +428,15 @@ def smooth_stencil(x):
     return mean_of_nine(x)
 
 
-published_way = measure(lambda: smooth_stencil(picture).dtype, name="@stencil, as published", repeat=2)
+def as_published():
+    smooth_stencil(picture)  # keeps no result
+
+
+published_way = measure(as_published, name="@stencil, as published", repeat=2)
 print(f"@stencil: {1e3 * published_way.median:.0f} ms here; the published time is 621 ms")
 
 # %% [markdown]
-# The second program has the same sums in plain loops. Ours writes into an array that it is given. Without `parallel=True`, `prange` is the same as `range`:
+# The second program has the same sums in plain loops. Without `parallel=True`, `prange` is the same as `range`:
 
 
 # %%
@@ -476,32 +444,31 @@ def smooth_loops(x, out):
     n, m = x.shape
     for i in prange(1, n - 1):
         for j in range(1, m - 1):
-            out[i, j] = (
-                x[i - 1, j - 1] + x[i - 1, j] + x[i - 1, j + 1]
-                + x[i, j - 1] + x[i, j] + x[i, j + 1]
-                + x[i + 1, j - 1] + x[i + 1, j] + x[i + 1, j + 1]
-            ) // 9  # fmt: skip
+            above = x[i - 1, j - 1] + x[i - 1, j] + x[i - 1, j + 1]
+            beside = x[i, j - 1] + x[i, j] + x[i, j + 1]
+            below = x[i + 1, j - 1] + x[i + 1, j] + x[i + 1, j + 1]
+            out[i, j] = (above + beside + below) // 9
 
 
 on_one_core, on_all_cores = njit(smooth_loops), njit(parallel=True)(smooth_loops)
 out = np.zeros_like(picture)
 one_core = measure(on_one_core, picture, out, name="loops, one core", bytes=2 * picture.size, repeat=5)
-print(f"loops, one core: {1e3 * one_core.median:.1f} ms, {one_core.fraction:.0%} of the limit of this CPU's memory")
-print(f"{published_way.median / one_core.median:.0f}× faster than @stencil")
+print(f"loops, one core: {1e3 * one_core.median:.1f} ms, {one_core.fraction:.0%} of the limit of the memory")
+print(f"{published_way.median / one_core.median:.0f}× as fast as @stencil")
 
 # %% [markdown]
-# **Question.** Both are machine code on one core, with the same sums. Why is `@stencil` so much slower?
+# **Question.** Both are machine code on one core, with the same sums. What takes most of the time of `@stencil`?
 #
-# - (a) Its relative indices have to be worked out for each pixel.
-# - (b) It writes its results into a new and larger array.
-# - (c) It does not use the CPU's caches.
+# - (a) adding and dividing
+# - (b) making the array of its results
+# - (c) reading the picture
 
 # %%
 my_answer = "?"
 quiz("compiling.slow", my_answer)
 
 # %% [markdown]
-# **Measure.** We time the two halves of `@stencil` separately: making a new array, and smoothing into an array that is there.
+# **Measure.** We time two parts of `@stencil` separately: making a new array, and smoothing into an array that is there.
 
 
 # %%
@@ -515,12 +482,12 @@ def smooth_stencil_into(x, out):
     mean_of_nine(x, out=out)
 
 
-fresh = measure(lambda: make_ones(*picture.shape).size, repeat=2)
+fresh = measure(lambda: make_ones(*picture.shape).size, repeat=2)  # .size: keeps no array
 large = make_ones(*picture.shape)
-into = measure(smooth_stencil_into, picture, large, repeat=3)
+into = measure(smooth_stencil_into, picture, large, name="@stencil, into an array", repeat=3)
 print(f"the result of @stencil is {smooth_stencil(picture[:9, :9]).dtype}, that of the loops {out.dtype}")
-print(f"@stencil, as published:                       {1e3 * published_way.median:.0f} ms")
-print(f"only a new array of int64, filled with ones:  {1e3 * fresh.median:.0f} ms")
+print(f"@stencil, as published:                        {1e3 * published_way.median:.0f} ms")
+print(f"only a new array of int64, filled with ones:   {1e3 * fresh.median:.0f} ms")
 print(f"@stencil into an array of int64 that is there: {1e3 * into.median:.0f} ms")
 del large
 
@@ -528,11 +495,11 @@ del large
 # ![Bytes for each pixel. The stencil as published reads 1 byte and writes 8 bytes of a new array; the loops read 1 and write 1 in an array that is there. Below, what happens
 # to each page of new memory: the system hands it out, fills it with zeros, and only then are the results written.](drawings/new-pages.svg)
 #
-# **Explain.** The sum of nine int8 is an int64 in Numba, and so is a ninth of it. So `@stencil` makes a new array of int64. The operating system hands out new
-# memory in *pages* of some kB, and fills each page with zeros first. That takes most of the time, and it happens again in each call. **The famous 600 ms are spent on new
-# memory, not on the means.** The post's GPU kernel wrote int8 into an array that was there already.
+# **Explain.** In Numba the sum of nine int8 is an int64, and dividing by 9 keeps that type. So `@stencil` makes a new array of int64, in each call. The operating
+# system hands out new memory in *pages*, often of 4 kB, and first fills each of them with zeros. **Most of the time is spent on new memory, not on the means.** The
+# post's GPU kernel wrote int8 into an array that was there already.
 #
-# Is the result right? The post smoothed an array of ones, on which every wrong index gives ones, too. Test on random numbers:
+# Is the result right? The post smoothed an array of ones. With ones everywhere, a wrong index gives the right result. Test on random numbers:
 
 # %%
 small = np.random.default_rng(seed=5).integers(-128, 128, (5, 7), dtype=np.int8)
@@ -541,10 +508,10 @@ on_one_core(small, smoothed)
 wide = small.astype(np.int16)  # the sum of nine int8 fits
 expected = sum(wide[i : i + 3, j : j + 5] for i in range(3) for j in range(3)) // 9
 assert np.array_equal(smoothed[1:-1, 1:-1], expected)
-print(f"a small picture:\n{small}\nsmoothed, as NumPy does it, too:\n{smoothed}")
+print(f"a small picture:\n{small}\nsmoothed by the loops, and the same by NumPy:\n{smoothed}")
 
 # %% [markdown]
-# It is. Now on all cores. There is no race, because each iteration writes its own row of `out`, and no iteration writes to `x`:
+# The result is right. Now the loops on all cores. There is no race, because each iteration writes its own row of `out`, and no iteration writes to `x`:
 
 # %%
 check = np.zeros_like(picture)
@@ -553,12 +520,7 @@ assert np.array_equal(check, out)
 best = min(one_core, all_cores, key=lambda way: way.median)
 compare(
     "compiling.stencil",
-    {
-        "@stencil, as published": published_way,
-        "@stencil, into an array": into,
-        "loops, one core": one_core,
-        "loops, all cores": all_cores,
-    },
+    {way.name: way for way in (published_way, into, one_core, all_cores)},
     naive=published_way,
     strongest=best,
     limit=limit(bytes=2 * picture.size, machine="cpu"),
@@ -572,15 +534,12 @@ compare(
 
 # %%
 for name in ("V100", "H200"):
-    bus = 2 * picture.size / machine.gpus.find(name).link
-    print(f"{name}: {1e3 * bus:.1f} ms for the bus alone")
-laptop = 2 * picture.size / 50e9  # s, with 50 GB/s from memory
-print(f"a laptop's CPU: {1e3 * laptop:.1f} ms at its limit")
-print(f"here: {1e3 * best.median:.1f} ms for the best loop")
+    print(f"{name}: {1e3 * 2 * picture.size / machine.gpus.find(name).link:.1f} ms for the bus alone")
+server = 2 * picture.size / 150e9  # s, with 150 GB/s from memory, as in unit 02
+print(f"a server's CPU: at least {1e3 * server:.1f} ms; here: {1e3 * best.median:.1f} ms for the best loop")
 
 # %% [markdown]
-# The V100's bus takes longer than the whole work on a laptop whose loop is near the limit. So the GPU loses, however fast its kernel is. The bus of an H200
-# is as fast as the laptop's memory.
+# The GPU loses if the CPU needs less time than the bus. A good loop on a server's CPU does. On a small CPU, or with a slow loop, the GPU can win.
 #
 # A GPU also loses on a loop in which each step needs the one before. It has thousands of threads, and such a loop has work for one. And it loses on short
 # programs that run once, because its kernels are compiled at their first call, too.
@@ -588,7 +547,7 @@ print(f"here: {1e3 * best.median:.1f} ms for the best loop")
 # ## What a GPU can still win
 #
 # Now let the picture stay on the device, because many more steps follow. Then no bus is needed. The post's kernel took 2.87 ms on a V100. Unit 05 estimates
-# about 0.4 ms for its own kernel on an H200:
+# about 0.4 ms for its own kernel on an H200. (An estimate may be wrong by a factor of two.)
 
 # %%
 scale = picture.size / 10_000**2  # the published times are for 10 000 × 10 000 pixels
@@ -605,27 +564,27 @@ plot.times(
         "limit: V100": limits["V100"],
         "limit: H200": limits["H200"],
     },
-    title="Smoothing a picture that is there already",
+    title="Smoothing a picture that is in the processor's own memory",
     note="Limits: 2 bytes for each pixel. Here: on this CPU.",
 )
 
 # %%
-print(f"published, V100 against @stencil:     {0.621 / 2.87e-3:.0f}×")
-print(f"gained here by a better CPU program:  {published_way.median / best.median:.0f}×")
-print(f"left for the V100, as published:      {best.median / v100:.1f}×")
-print(f"left for an H200, by the estimate:    {best.median / (0.4e-3 * scale):.0f}×")
-print(f"this CPU's limit over the V100's:     {limits['cpu'] / limits['V100']:.0f}×")
-print(f"the post's kernel over its own limit: {v100 / limits['V100']:.0f}×")
+print(f"published: V100 against @stencil:         {0.621 / 2.87e-3:.0f}×")
+print(f"V100 against the best loop here:          {best.median / v100:.1f}×")
+print(f"hardware: its memory against this CPU's:  {limits['cpu'] / limits['V100']:.0f}×")
+print(f"software: the best loop takes             {best.median / limits['cpu']:.0f}× its limit")
+print(f"software: the post's kernel takes         {v100 / limits['V100']:.0f}× its limit")
 
 # %% [markdown]
-# **Explain.** The third line answers the question at the beginning. The rest of the published speedup was a slow CPU program. Keep two things apart: the ratio of the
-# limits is *hardware*, everything else is *software*. The post's kernel is software, too: it is far above the V100's limit. Units 05 and 06 make it faster.
+# **Explain.** The second line answers the question at the beginning: this is left of the 200×. The third line is **hardware**. The last two are **software**: how far
+# each program is from its limit. The post's kernel is far from its limit, too. Units 05 and 06 make it faster.
 #
-# **Question.** A paper reports 300× for a GPU. Memory sets the time of both programs, and the GPU's memory is 20 times as fast as the CPU's. What follows?
+# **Question.** A paper reports 300× for a GPU, and its times are right. Both programs have to move the same bytes, with little arithmetic. The GPU's memory is 20 times as fast
+# as the CPU's. What follows?
 #
 # - (a) The GPU program is exceptionally good.
-# - (b) The CPU program is at least 15 times above its limit.
-# - (c) The GPU's time is wrong.
+# - (b) The CPU program takes at least 15 times as long as its limit.
+# - (c) The GPU's arithmetic is at least 15 times as fast.
 
 # %%
 my_answer = "?"
@@ -634,9 +593,9 @@ quiz("compiling.claim", my_answer)
 # %% [markdown]
 # ## Key points
 #
-# - `@njit` makes machine code of a loop at the first call, once for each combination of argument types. Compile what NumPy has no function for.
+# - `@njit` compiles a loop at its first call, once for each combination of argument types. Compile what NumPy has no function for, or needs several for.
 # - Additions of floats wait for each other. `fastmath` allows another order; `fastmath=True` also assumes that there is no NaN.
-# - With `prange`, a variable to which the loop only adds is safe. A shared element of an array is a **race**. Find it by reading.
+# - With `prange`, a variable to which the loop only adds is safe. If two iterations touch one element and one writes, it is a **race**. Find it by reading.
 # - Types are checked. Bounds and overflow are not, and the index -1 is the last element.
 # - A new large array can cost more than what you compute. Look at the dtype of the result, and write into an array that is there.
 # - Compare a GPU with a CPU program that moves the same bytes on all cores.
@@ -657,5 +616,6 @@ quiz("compiling.claim", my_answer)
 #   parallelization](https://numba.readthedocs.io/en/stable/user/parallel.html) (which variables are reductions),
 #   [Troubleshooting](https://numba.readthedocs.io/en/stable/user/troubleshoot.html), [Enhancement proposal
 #   1](https://numba.readthedocs.io/en/stable/proposals/integer-typing.html) (why single integers become int64).
+# - A. Fog, [Instruction tables](https://www.agner.org/optimize/instruction_tables.pdf): how many ticks an addition takes on which CPU.
 # - D. Goldberg, *What Every Computer Scientist Should Know About Floating-Point Arithmetic*, ACM Computing Surveys 23 (1), 1991: why the order of
 #   additions matters, and Kahan's sum.

@@ -90,11 +90,25 @@ def addition_order(c: Canvas) -> None:
         c.arrow(x0 + w + 1, y + 16, x0 + step - 1, y + 16, thick=1)
     for pair in range(2):
         y = 176 + pair * 88
-        for lane in range(2):
-            at = 170 + (2 * pair + lane) * 44
-            c.line((x0 + step + w, at), (x0 + 2 * step, y + 16))
+        joint = x0 + step + w + 5
+        c.line(
+            (joint - 5, 170 + pair * 88),
+            (joint, 170 + pair * 88),
+            (joint, 214 + pair * 88),
+            (joint - 5, 214 + pair * 88),
+            look="mark",
+            thick=1,
+        )
+        c.arrow(joint, y + 16, x0 + 2 * step - 1, y + 16, thick=1)
         c.box(x0 + 2 * step, y, w, 32, "host", "+", strong=True, size="small", round=3)
-        c.line((x0 + 2 * step + w, y + 16), (x0 + 3 * step, 236))
+        c.line(
+            (x0 + 2 * step + w, y + 16),
+            (x0 + 2 * step + w + 5, y + 16),
+            (x0 + 2 * step + w + 5, 236),
+            look="mark",
+            thick=1,
+        )
+    c.arrow(x0 + 2 * step + w + 5, 236, x0 + 3 * step - 1, 236, thick=1)
     c.box(x0 + 3 * step, 220, w, 32, "host", "+", strong=True, size="small", round=3)
     c.text(x0 + 4 * step + 6, 232, "another order,")
     c.text(x0 + 4 * step + 6, 254, "perhaps another last digit")
@@ -136,70 +150,70 @@ def lost_count(c: Canvas) -> None:
         for k, (t, words) in enumerate(steps):
             c.box(x + t * 112, 64 + k * 36, 104, 30, "host", words, size="small", strong="write" in words)
 
-    side(14, "one count, now 5", [(0, "reads 5"), (1, "reads 5"), (0, "writes 6"), (1, "writes 6")])
+    side(14, "one count, 5 so far", [(0, "reads 5"), (1, "reads 5"), (0, "writes 6"), (1, "writes 6")])
     c.box(14, 222, 150, 38, "memory", "count = 6", bold=True)
     c.cross(190, 241)
-    c.line((250, 14), (250, 262), look="rule faint")
-    side(270, "own counts, 3 and 2", [(0, "reads 3"), (1, "reads 2"), (0, "writes 4"), (1, "writes 3")])
+    c.line((252, 14), (252, 262), look="rule faint")
+    side(270, "own counts, 3 + 2", [(0, "reads 3"), (1, "reads 2"), (0, "writes 4"), (1, "writes 3")])
     c.box(270, 222, 150, 38, "memory", "4 + 3 = 7", bold=True)
     c.tick(446, 241)
 
 
 @drawing(
     "no-bounds",
-    "Memory with the four elements of an array, and other bytes behind it. Index 4 reads the number behind the array, 999, without an error. Index -1 reads "
-    "the last element, 40.",
+    "Memory with the five elements of whole; the first four of them are part. Index 4 of part reads the number behind it, 999, without an error. Index -1 reads the last "
+    "element of part, 40.",
     222,
 )
 def no_bounds(c: Canvas) -> None:
-    x0, w, y = 20, 82, 92
-    numbers = ("10", "20", "30", "40")
-    for k, number in enumerate(numbers):
-        c.box(x0 + k * w, y, w, 42, "memory", number, strong=True, round=0)
+    x0, w, y = 20, 88, 84
+    for k, number in enumerate(("10", "20", "30", "40", "999")):
+        c.box(x0 + k * w, y, w, 42, "memory", number, strong=k < 4, round=0)
         c.text(x0 + (k + 0.5) * w, y - 10, str(k), at="middle", size="small")
-    c.waste(x0 + 4 * w, y, w + 44, 42)
-    c.box(x0 + 4 * w + 34, y + 7, 54, 28, "empty", "999", round=0)
-    c.text(x0 + 4 * w + 61, y - 10, "4", at="middle", size="small")
-    c.text(x0, 30, "part", mono=True, bold=True)
-    c.text(x0 + 48, 30, "4 elements")
-    c.text(x0 + 4 * w + 2, 30, "other bytes")
-    c.line((x0 + 4 * w, 40), (x0 + 4 * w, 142), look="mark", thick=3)
-    c.arrow(x0 + 3.5 * w, 168, x0 + 3.5 * w, 138)
-    c.text(x0 + 3.5 * w + 30, 190, "part[-1]: 40", at="end", mono=True, bold=True)
-    c.text(x0 + 3.5 * w + 30, 211, "the last element", at="end", size="small")
-    c.arrow(x0 + 4 * w + 61, 168, x0 + 4 * w + 61, 138)
-    c.text(x0 + 5 * w + 58, 190, "part[4]: 999", at="end", mono=True, bold=True)
-    c.text(x0 + 5 * w + 58, 211, "no error", at="end", size="small")
+    c.text(x0, 28, "whole", mono=True, bold=True)
+    c.text(x0 + 58, 28, "has 5 elements,")
+    c.text(x0 + 190, 28, "part", mono=True, bold=True)
+    c.text(x0 + 238, 28, "the first 4 of them")
+    c.line((x0 + 4 * w, 50), (x0 + 4 * w, 134), look="mark", thick=3)
+    for k, code, words in ((3, "part[-1]: 40", "the last element"), (4, "part[4]: 999", "no error")):
+        right = x0 + (k + 1) * w - 30 + 44 * (k - 3)
+        c.arrow(x0 + (k + 0.5) * w, 160, x0 + (k + 0.5) * w, 130)
+        c.text(right, 182, code, at="end", mono=True, bold=True)
+        c.text(right, 203, words, at="end", size="small")
 
 
 @drawing(
     "int8-wrap",
-    "The numbers of an int8, from -128 to 127, on a line. From 100 it is 27 steps to the end at 127, one step to -128, and 72 steps on to -56: 100 steps. An int64 can "
-    "hold 200.",
-    208,
+    "What 100 plus 100 is. In arrays of int8 it goes on from 100 by 27 steps to 127, by one step to -128, and by 72 steps to -56. As single integers in Numba it is an "
+    "int64, 200.",
+    286,
 )
 def int8_wrap(c: Canvas) -> None:
-    x0, w = 24, 452
+    x0, w = 30, 440
 
     def at(value: float) -> float:
         return x0 + w * (value + 128) / 255
 
-    c.text(14, 28, "int8:", bold=True)
-    c.text(62, 28, "100 + 100 = 200 - 256 = -56")
-    c.box(x0, 92, w, 24, "memory", round=0)
-    c.arrow(at(100), 78, at(127) + 4, 78, thick=3)
-    c.arrow(at(-128), 78, at(-56), 78, thick=3)
-    c.text(at(113), 62, "+ 27", at="middle", size="small")
-    c.text(at(-92), 62, "+ 72", at="middle", size="small")
-    for value in (-128, -56, 0, 100, 127):
-        c.line((at(value), 88), (at(value), 122), look="mark")
-        name = str(value)
-        left = value == 127
-        c.text(at(value) + (8 if left else 0), 142, name, at="middle", size="small", bold=value in (-56, 100))
-    c.text(at(10), 62, "+ 1: from 127 to -128", at="middle", size="small")
-    c.line((10, 160), (490, 160), look="rule faint")
-    c.text(14, 190, "int64:", bold=True)
-    c.text(70, 190, "100 + 100 = 200, which fits")
+    c.text(14, 28, "arrays of int8:", bold=True)
+    c.text(150, 28, "100 + 100 is -56")
+    c.box(x0, 96, w, 24, "memory", round=0)
+    for value in (-128, -56, 100, 127):
+        c.line((at(value), 92), (at(value), 124), look="mark")
+    c.text(at(100), 144, "100", at="middle", size="small", bold=True)
+    c.text(at(-56) + 8, 86, "-56", size="small", bold=True)
+    c.text(at(-128), 86, "-128", at="middle", size="small")
+    c.text(at(127), 144, "127", at="middle", size="small")
+    c.arrow(at(100), 80, at(127), 80, thick=3)
+    c.text(488, 66, "1: + 27", at="end", size="small")
+    c.line((at(127), 150), (at(127), 166), (at(-128), 166), look="mark", dashed=True)
+    c.arrow(at(-128), 166, at(-128), 126, thick=2)
+    c.text(at(0), 186, "2: + 1, from 127 to -128", at="middle", size="small")
+    c.arrow(at(-128), 108, at(-56), 108, thick=3)
+    c.text(at(-50), 113, "3: + 72", size="small")
+    c.line((10, 206), (490, 206), look="rule faint")
+    c.text(14, 236, "single integers in Numba:", bold=True)
+    c.text(236, 236, "100 + 100 is 200")
+    c.text(14, 264, "They are added as int64, which can hold 200.", size="small")
 
 
 @drawing(
@@ -262,4 +276,4 @@ def new_pages(c: Canvas) -> None:
         if k:
             c.arrow(x0 + k * 160 - 15, 253, x0 + k * 160 - 1, 253, thick=1)
     c.span(x0, x0 + 304, 286)
-    c.text(x0, 307, "by the operating system, in every call", size="small")
+    c.text(x0, 307, "the operating system does this, in every call", size="small")
