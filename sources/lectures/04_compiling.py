@@ -132,7 +132,7 @@ for name, argument in calls.items():
     start, known = perf_counter(), len(compiled.signatures)
     compiled(argument)
     took = perf_counter() - start
-    print(f"{name:8} {1e3 * took:6.1f} ms {'compiles' if len(compiled.signatures) > known else ''}")
+    print(f"{name:8} {1e3 * took:.1f} ms {'compiles' if len(compiled.signatures) > known else ''}")
 print(*(f"{version.args[0]} -> {version.return_type}" for version in compiled.nopython_signatures), sep="\n")
 
 # %% [markdown]
@@ -155,7 +155,7 @@ print(*(f"{version.args[0]} -> {version.return_type}" for version in compiled.no
 fast = njit(fastmath=True)(total)
 with_fastmath = measure(fast, x, name="njit, any order", bytes=x.nbytes)
 for way in (with_numba, with_fastmath):
-    print(f"{way.name:15} {1e3 * way.median:5.1f} ms, {way.fraction:.0%} of the limit of this CPU's memory")
+    print(f"{way.name:15} {1e3 * way.median:.1f} ms, {way.fraction:.0%} of the limit of this CPU's memory")
 
 tenths = np.full(x.size, 0.1)
 exact = math.fsum(tenths)  # rounds only once, at the end
@@ -259,10 +259,8 @@ compare(
 published = {"V100": 1.240e-3, "H200": 0.390e-3}  # s to read 2²⁷ numbers of float64
 for name, seconds in published.items():
     gpu, there = machine.gpus.find(name), seconds * x.size / 2**27
-    share = x.nbytes / gpu.bandwidth / there
-    print(
-        f"{name}: {1e6 * there:.0f} µs, {share:.0%} of its limit; to move x there: {1e3 * x.nbytes / gpu.link:.1f} ms"
-    )
+    share, bus = x.nbytes / gpu.bandwidth / there, x.nbytes / gpu.link
+    print(f"{name}: {1e6 * there:.0f} µs, {share:.0%} of its limit; to move x there: {1e3 * bus:.1f} ms")
 
 # %% [markdown]
 # So a GPU is much faster for data that it has already. To move the data there takes far longer than the sum.
