@@ -122,6 +122,17 @@ def test_graded_an_unknown_problem_raises(monkeypatch):
         check("arrays.prot", 1)
 
 
+def test_graded_an_answer_meets_the_same_cases_whatever_was_refused_before(monkeypatch, capfd):
+    attempts = []
+    judge = problems.judge
+    monkeypatch.setattr(problems, "judge", lambda *given, attempt: attempts.append(attempt) or judge(*given))
+    said(capfd, "arrays.possible", 1.0, ..., ...)
+    said(capfd, "arrays.possible", *RIGHT)
+    monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
+    said(capfd, "arrays.possible", *RIGHT)
+    assert [each.seed is None for each in attempts] == [True, False, True]
+
+
 def test_strict_raises_for_wrong_and_not_for_untouched(monkeypatch, capfd):
     monkeypatch.setenv("HUNDREDFOLD_STRICT", "1")
     assert said(capfd, "arrays.possible", ..., ..., ...).startswith("○")

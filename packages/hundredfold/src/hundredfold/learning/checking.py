@@ -20,6 +20,7 @@ from typing import Any
 
 from hundredfold.learning import problems
 from hundredfold.learning.problems import progress
+from hundredfold.learning.problems.properties import GRADING
 from hundredfold.learning.problems.verdict import RIGHT, UNJUDGED, UNTOUCHED, WRONG, Verdict
 
 __all__ = ["CheckFailed", "check", "hint"]
@@ -62,7 +63,9 @@ def check(problem_id: str, *answers: Any) -> None:
         return
     global _last
     _last = problem.id
-    verdict = problems.judge(problem.id, *answers)
+    # Graded, every answer meets the same cases.
+    attempt = GRADING if _graded() else progress.attempt(problem.id)
+    verdict = problems.judge(problem.id, *answers, attempt=attempt)
     unsaved = _record(verdict)
     failed = (verdict.outcome == WRONG and _strict()) or (verdict.outcome != RIGHT and _graded())
     _end("\n".join([_text(problem, verdict), *unsaved]), failed)

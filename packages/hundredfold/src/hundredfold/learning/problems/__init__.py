@@ -16,6 +16,7 @@ from typing import Any
 
 from .judging import judge as _judge
 from .problem import Mistake, Problem
+from .properties import GRADING, Attempt
 from .verdict import Verdict
 
 __all__ = ["UNITS", "Mistake", "Problem", "UnknownProblem", "Verdict", "find", "ids", "judge", "ways"]
@@ -90,6 +91,6 @@ def _unknown(name: Any) -> str:
     return f'There is no problem "{name}". Did you mean {names}?'
 
 
-def judge(name: str, *answers: Any) -> Verdict:
+def judge(name: str, *answers: Any, attempt: Attempt = GRADING) -> Verdict:
     """Judge answers to the problem of this name, and print nothing."""
-    return _judge(find(name), answers)
+    return _judge(find(name), answers, attempt)

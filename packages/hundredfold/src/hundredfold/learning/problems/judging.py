@@ -9,14 +9,15 @@ from hundredfold.toolkit import measurement_log
 
 from . import guard
 from .problem import Problem
+from .properties import GRADING, Attempt, judging
 from .untouched import untouched
 from .verdict import RIGHT, UNJUDGED, UNTOUCHED, WRONG, NotAttempted, NotJudged, Refusal, Verdict
 
 _LEFT = 5.0  # seconds for what a refused answer has left in the device's queue
 
 
-def judge(problem: Problem, answers: tuple[Any, ...]) -> Verdict:
-    """Judge the answers to a problem.
+def judge(problem: Problem, answers: tuple[Any, ...], attempt: Attempt = GRADING) -> Verdict:
+    """Judge the answers to a problem, as an attempt of a learner or, unless it is said, as grading does.
 
     Nothing that a learner's code does comes out of here but `KeyboardInterrupt`, and nothing that an answer launched is left
     waiting: the next one, or the next cell, would be blamed for it.
@@ -29,7 +30,7 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verdict:
     if (before := guard.settle()) is not None:
         return Verdict(name, UNJUDGED, why=_EARLIER.format(error=f"{type(before).__name__}: {str(before).rstrip('.')}"))
     try:
-        with measurement_log.silent(), reported.refusing():
+        with measurement_log.silent(), reported.refusing(), judging(attempt):
             verified = problem.judge(problem, answers)
     except NotAttempted as gap:
         return Verdict(name, UNTOUCHED, why=gap.what)
@@ -49,7 +50,7 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verdict:
 def _refused(problem: Problem, refusal: Refusal) -> Verdict:
     why = f"with {refusal.case}: {refusal.why}" if refusal.case else refusal.why
     advice = refusal.advice or problem.hint_for(refusal.reason)
-    return Verdict(problem.id, WRONG, refusal.reason, why, printed=refusal.printed, advice=advice)
+    return Verdict(problem.id, WRONG, refusal.reason, why, printed=refusal.printed, advice=advice, case=refusal.case)
 
 
 _EARLIER = (

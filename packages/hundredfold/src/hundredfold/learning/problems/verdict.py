@@ -34,6 +34,8 @@ class Verdict:
         What the learner's function printed on the case that was refused.
     advice : str
         For a wrong answer the hint that belongs to its reason, where there is one.
+    case : str
+        For a wrong answer the name of the case that refused it, where it was one.
     """
 
     problem: str
@@ -44,6 +46,7 @@ class Verdict:
     near: str = ""
     printed: str = ""
     advice: str = ""
+    case: str = ""
 
     @property
     def right(self) -> bool:
