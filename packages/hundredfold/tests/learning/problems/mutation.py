@@ -15,6 +15,7 @@ import copy
 import inspect
 import linecache
 import random
+import re
 import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -254,6 +255,35 @@ def once(node: ast.AST) -> Iterator[Change]:
             yield _set(node, "iter", ast.Subscript(node.iter, cut[0], ast.Load()))
 
 
+@operator
+def variable(node: ast.AST) -> Iterator[Change]:
+    """Another variable of the function: the one that was bound last before this line."""
+    if other := getattr(node, "other", ""):
+        yield _set(node, "id", other)
+
+
+def _name_others(function: ast.AST) -> None:
+    """Note at each use of a parameter or variable of the function the name that `variable` puts in its place."""
+    if not isinstance(function, ast.FunctionDef):
+        return
+    inner = {
+        id(part)
+        for scope in ast.walk(function)
+        if scope is not function and isinstance(scope, (ast.FunctionDef, ast.Lambda, ast.comprehension))
+        for part in ast.walk(scope.target if isinstance(scope, ast.comprehension) else scope)
+    }
+    bound = [(0, each.arg) for each in function.args.args]
+    used = []
+    for node in ast.walk(function):
+        if isinstance(node, ast.Name) and id(node) not in inner:
+            (used if isinstance(node.ctx, ast.Load) else bound).append((node.lineno, node.id, node))
+    names = {each[1] for each in bound}
+    for line, name, node in used:
+        earlier = [each[:2] for each in bound if each[0] < line and each[1] != name]
+        if name in names and earlier:
+            node.other = max(earlier)[1]
+
+
 HOST = """
 def {name}(*given):
     import cupy
@@ -303,9 +333,8 @@ def mutants(right: dict[str, Any], most: int) -> list[Mutant]:
     for title, answer in right.items():
         for mutant in _of_answer(title, answer):
             found.setdefault((title, mutant.name.split(":")[3]), []).append(mutant)
-    order = random.Random(SEED)
-    for each in found.values():
-        order.shuffle(each)
+    for key, each in found.items():
+        random.Random(f"{SEED} {key}").shuffle(each)  # by its own seed: an operator that is added moves no other mutant
     dealt: list[Mutant] = []
     while any(found.values()) and len(dealt) < most:
         for each in found.values():
@@ -320,6 +349,9 @@ def _of_answer(title: str, answer: Any) -> Iterator[Mutant]:
             for mutant in _of_answer(title, part):
                 whole = (*answer[:place], mutant.answer, *answer[place + 1 :])
                 yield Mutant(mutant.name, whole, mutant.source)
+        return
+    if isinstance(answer, str):
+        yield from _of_text(title, answer)
         return
     function = getattr(answer, "py_func", answer)
     if not inspect.isfunction(function) or function.__name__ == "<lambda>" or function.__closure__:
@@ -340,6 +372,22 @@ def _of_answer(title: str, answer: Any) -> Iterator[Mutant]:
             tree.body += ast.parse(text.format(name=function.__name__)).body
             name = f"{title}:{function.__name__}:0:{label}:0"
             yield Mutant(name, _rebuilt(function, family, function, tree, name), ast.unparse(tree))
+
+
+def _of_text(title: str, text: str) -> Iterator[Mutant]:
+    """A text without one of its lines or words, or with a number that is one larger or smaller."""
+    lines = text.splitlines(keepends=True)
+    for place, line in enumerate(lines):
+        without = [line[: word.start()] + line[word.end() :] for word in re.finditer(r"[^\s=]+=?", line)]
+        other = [
+            f"{line[: number.start()]}{int(number[0]) + step:0{len(number[0])}}{line[number.end() :]}"
+            for number in re.finditer(r"\d+", line)
+            for step in (1, -1)
+        ]
+        for operator, changes in (("line", [""]), ("word", without if len(without) > 1 else []), ("number", other)):
+            for nth, new in enumerate(changes):
+                changed = "".join([*lines[:place], new, *lines[place + 1 :]])
+                yield Mutant(f"{title}:text:{place + 1}:{operator}:{nth}", changed, changed)
 
 
 def _family(function: Any) -> list[Any]:
@@ -365,6 +413,7 @@ def _tree(function: Any) -> ast.Module:
 def _changed(tree: ast.Module) -> Iterator[tuple[int, str, int, ast.Module]]:
     """Each tree that differs by one change, with the line, the operator and the number of the change in this line."""
     count: dict[tuple[int, str], int] = {}
+    _name_others(tree.body[0])
     nodes = list(ast.walk(tree.body[0]))
     decorators = {id(part) for each in tree.body[0].decorator_list for part in ast.walk(each)}
     for place, node in enumerate(nodes):
