@@ -79,10 +79,24 @@ def test_hints_unfold_one_at_a_time(capfd):
     assert "last hint" in capfd.readouterr().out
 
 
-def test_the_first_hint_counts_as_seen_after_a_wrong_answer(capfd):
-    assert problems.find("arrays.possible").hints[0][:30] in said(capfd, "arrays.possible", 1.0, ..., ...)
-    hint("arrays.possible")
+def test_a_first_hint_that_was_shown_counts_as_seen(capfd):
+    first = next(
+        problem
+        for name in problems.ids()
+        if (problem := problems.find(name)).kind == "predict" and problem.hints[0].startswith(f"`{problem.answers[0]}`")
+    )
+    out = said(capfd, first.id, 1e-30, *(... for _ in first.answers[1:]))
+    assert first.hints[0][:20] in out
+    hint(first.id)
     assert capfd.readouterr().out.startswith("Hint 2 of")
+
+
+def test_what_is_not_recognised_is_said_plainly(capfd):
+    """A hint on how to begin would only lead away from the mistake."""
+    out = said(capfd, "arrays.possible", 1.0, ..., ...)
+    assert "The check does not know what causes this." in out and "Hint:" not in out
+    hint("arrays.possible")
+    assert capfd.readouterr().out.startswith("Hint 1 of")
 
 
 @pytest.mark.parametrize("answers", [(), (1, 2), (1, 2, 3, 4)])

@@ -14,12 +14,13 @@ import difflib
 import importlib
 from typing import Any
 
+from . import examples
 from .judging import judge as _judge
 from .problem import Mistake, Problem
 from .properties import GRADING, Attempt
 from .verdict import Verdict
 
-__all__ = ["UNITS", "Mistake", "Problem", "UnknownProblem", "Verdict", "find", "ids", "judge", "ways"]
+__all__ = ["UNITS", "Mistake", "Problem", "UnknownProblem", "Verdict", "arguments", "find", "ids", "judge", "ways"]
 
 UNITS = (
     "arrays",
@@ -89,6 +90,17 @@ def _unknown(name: Any) -> str:
     near = near or [each for each in everything if each.startswith(name.partition(".")[0] + ".")]
     names = " or ".join(f'"{each}"' for each in near or everything)
     return f'There is no problem "{name}". Did you mean {names}?'
+
+
+def arguments(name: str, case: str) -> tuple[Any, ...]:
+    """The arguments with which a check calls an answer in the case of this name, which a verdict tells.
+
+    Raises
+    ------
+    LookupError
+        If there is no such problem, or no such case.
+    """
+    return examples.arguments(find(name), case)
 
 
 def judge(name: str, *answers: Any, attempt: Attempt = GRADING) -> Verdict:

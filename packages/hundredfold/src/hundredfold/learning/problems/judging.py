@@ -7,7 +7,7 @@ from typing import Any
 from gpusim.kernels import reported
 from hundredfold.toolkit import measurement_log
 
-from . import guard
+from . import examples, guard
 from .problem import Problem
 from .properties import GRADING, Attempt, judging
 from .untouched import untouched
@@ -37,20 +37,35 @@ def judge(problem: Problem, answers: tuple[Any, ...], attempt: Attempt = GRADING
     except NotJudged as unable:
         return Verdict(name, UNJUDGED, why=unable.why)
     except Refusal as refusal:
-        return _refused(problem, refusal)
+        guard.settle(_LEFT)
+        with measurement_log.silent(), reported.refusing(), judging(attempt):
+            return _refused(problem, refusal, answers)
     except Exception as error:
         if not guard.of_theirs(error):
             raise
-        return _refused(problem, guard.explained(error))
+        return _refused(problem, guard.explained(error), answers)  # of no case, so without an example
     finally:
         guard.settle(_LEFT)
     return Verdict(name, RIGHT, verified=verified.what, near=verified.near)
 
 
-def _refused(problem: Problem, refusal: Refusal) -> Verdict:
-    why = f"with {refusal.case}: {refusal.why}" if refusal.case else refusal.why
-    advice = refusal.advice or problem.hint_for(refusal.reason)
-    return Verdict(problem.id, WRONG, refusal.reason, why, printed=refusal.printed, advice=advice, case=refusal.case)
+def _refused(problem: Problem, refusal: Refusal, answers: tuple[Any, ...]) -> Verdict:
+    advice, example = refusal.advice or problem.hint_for(refusal.reason), ""
+    if not advice and not refusal.diagnosed and refusal.case:
+        refusal = examples.smallest(problem, answers, refusal)
+        advice = refusal.advice
+        example = examples.code(problem, answers, refusal.case)
+    return Verdict(
+        problem.id,
+        WRONG,
+        refusal.reason,
+        f"with {refusal.case}: {refusal.why}" if refusal.case else refusal.why,
+        printed=refusal.printed,
+        advice=advice,
+        case=refusal.case,
+        example=example,
+        diagnosed=refusal.diagnosed,
+    )
 
 
 _EARLIER = (

@@ -164,6 +164,14 @@ class LazyFrameJudge:
         said = f"nothing ran before it was asked for{verified and '; ' + verified}"
         return accept(self, problem, function, said)
 
+    def arguments(self, case: Pieces) -> tuple[Any, ...]:
+        """What a case gives an answer."""
+        return case.lazy()
+
+    def calls(self, problem: Problem, answers: tuple[Any, ...], case: Pieces, names: str) -> str:
+        """The line that calls an answer with a case, and computes what it makes."""
+        return f"{problem.answers[0]}({names}).compute()"
+
     def judge_rows(self, problem: Problem, looked: Looked) -> None:
         """Refuse rows that are not the specification's; as a mistake of the cuts, where they are one."""
         try:
