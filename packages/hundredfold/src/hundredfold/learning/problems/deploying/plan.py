@@ -108,6 +108,14 @@ CASES: dict[str, tuple[dict[str, float], list[dict[str, Any]]]] = {
 }
 
 
+UNLISTED = {
+    "a deadline that is missed by a hundredth of a second": (
+        _job(0, 6_000, 10, 599.99, start=0),
+        [_offer("only", 1.0, 1.0, 10, 19)],
+    ),
+}
+
+
 def _drawn(rng: np.random.Generator) -> tuple[dict[str, float], list[dict[str, Any]]]:
     """A job and offers of no round numbers, so that rounding decides nothing."""
     job = _job(
@@ -127,7 +135,7 @@ def all_cases() -> dict[str, tuple[dict[str, float], list[dict[str, Any]]]]:
         for seed in seeds()
         for number in range(_DRAWN)
     }
-    return {**CASES, **drawn}
+    return {**CASES, **UNLISTED, **drawn}
 
 
 def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
