@@ -1,17 +1,19 @@
 """Mutants of right answers: small changes that a learner could make, each of which a check should refuse.
 
-    python packages/hundredfold/tests/learning/problems/mutation.py [PROBLEM …] [--most 60]
+    python packages/hundredfold/tests/learning/problems/mutation.py [PROBLEM …] [--most 60] [--page]
 
-judges the mutants of these problems, or of all, and prints those that were accepted: each is right as well, or shows a case that the
-check lacks. The operators are below, one function each. Two were narrowed once, after the mutants of five problems had been read: arguments
-of what is commutative stay, and 0 does not become -1. A mutant has a name, which stays the same while the answer's source does:
-``ANSWER:FUNCTION:LINE:OPERATOR:NUMBER``.
+judges the mutants of these problems, or of all, and prints those that were accepted: each is right as well, which `equivalent.py` argues,
+or shows a case that the check lacks. The operators are below, one function each. Two were narrowed once, after the mutants of five problems had been
+read: arguments of what is commutative stay, and 0 does not become -1. `variable` and those of texts came later, since short answers gave few mutants.
+A mutant has a name, which stays the same while the answer's source does: ``ANSWER:FUNCTION:LINE:OPERATOR:NUMBER``.
 """
 
 from __future__ import annotations
 
 import ast
 import copy
+import dataclasses
+import functools
 import inspect
 import linecache
 import random
@@ -19,6 +21,7 @@ import re
 import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 SEED = 20261126
@@ -415,9 +418,10 @@ def _changed(tree: ast.Module) -> Iterator[tuple[int, str, int, ast.Module]]:
     count: dict[tuple[int, str], int] = {}
     _name_others(tree.body[0])
     nodes = list(ast.walk(tree.body[0]))
-    decorators = {id(part) for each in tree.body[0].decorator_list for part in ast.walk(each)}
+    notes = [*tree.body[0].decorator_list, *_annotations(tree)]
+    untouched = {id(part) for each in notes for part in ast.walk(each)}
     for place, node in enumerate(nodes):
-        if id(node) in decorators:
+        if id(node) in untouched:
             continue
         for make in OPERATORS:
             for number, _ in enumerate(make(node)):
@@ -432,6 +436,11 @@ def _changed(tree: ast.Module) -> Iterator[tuple[int, str, int, ast.Module]]:
                 yield line, make.__name__, nth, other
 
 
+def _annotations(tree: ast.AST) -> list[ast.AST]:
+    fields = ("annotation", "returns")
+    return [note for node in ast.walk(tree) for field in fields if (note := getattr(node, field, None)) is not None]
+
+
 def _rebuilt(function: Any, family: list[Any], one: Any, changed: ast.Module, label: str) -> Any:
     """The answer, with `one` of its functions changed: all are made anew in names of their own."""
     names = dict(function.__globals__)
@@ -443,36 +452,106 @@ def _rebuilt(function: Any, family: list[Any], one: Any, changed: ast.Module, la
     return names[function.__name__]
 
 
+MOST = 60
+"""Mutants of a problem, where its right answers give as many."""
+SECONDS = 10.0
+"""For each call: what does not end is refused sooner than a learner's answer is."""
+PAGE = Path(__file__).parents[5] / "docs" / "contributing" / "problems.md"
+_ROW = "| {name} | {mutants} | {equivalent} | {score:.0%} |"
+
+
+@dataclass
+class Score:
+    """What became of a problem's mutants.
+
+    Attributes
+    ----------
+    mutants : int
+    accepted : list of Mutant
+        Those for which nobody argued that they are right.
+    argued : dict of str to str
+        Those that were accepted and are right, with the reason.
+    stale : set of str
+        Those for which somebody argued, and which were refused, or are none of these mutants.
+    """
+
+    mutants: int = 0
+    accepted: list[Mutant] = dataclasses.field(default_factory=list)
+    argued: dict[str, str] = dataclasses.field(default_factory=dict)
+    stale: set[str] = dataclasses.field(default_factory=set)
+
+    def row(self, name: str) -> str:
+        """The problem's row on the authors' page."""
+        wrong = self.mutants - len(self.argued)
+        score = 1 - len(self.accepted) / max(wrong, 1)
+        return _ROW.format(name=name, mutants=self.mutants, equivalent=len(self.argued), score=score)
+
+
+def judged(name: str, most: int = MOST, say: Callable[[str], None] = lambda line: None) -> Score:
+    """Judge the mutants of a problem; `say` is told of each that is accepted, when it is."""
+    import answers
+    from equivalent import EQUIVALENT
+
+    from hundredfold.learning import problems
+    from hundredfold.learning.problems.verdict import RIGHT
+
+    problem = problems.find(name)
+    problem = dataclasses.replace(problem, time_limit=min(problem.time_limit, SECONDS))
+    argued = EQUIVALENT.get(name, {})
+    score = Score(stale=set(argued))
+    for mutant in mutants(answers.right(problem), most):
+        verdict = problems._judge(problem, answers.given(problem, mutant.answer))
+        if changes_nothing(mutant.answer):
+            continue
+        score.mutants += 1
+        if verdict.outcome != RIGHT:
+            continue
+        if mutant.name in argued:
+            score.argued[mutant.name] = argued[mutant.name]
+            score.stale.discard(mutant.name)
+        else:
+            score.accepted.append(mutant)
+            say(f"{mutant.name}\n{textwrap.indent(mutant.source, '    ')}")
+    return score
+
+
+def coded() -> list[str]:
+    """The problems whose answers are code or text, in the course's order."""
+    from hundredfold.learning import problems
+
+    return [name for name in problems.ids() if problems.find(name).kind not in ("predict", "decide")]
+
+
 def main() -> None:
-    """Judge mutants and say which were accepted."""
+    """Judge mutants, say which were accepted, and write the score on the authors' page."""
     import argparse
     import os
     import time
 
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("problems", nargs="*")
-    options.add_argument("--most", type=int, default=60)
+    options.add_argument("--most", type=int, default=MOST)
+    options.add_argument("--page", action="store_true", help="write the scores on the authors' page")
     asked = options.parse_args()
     os.environ.setdefault("GPUSIM_KERNELS", "interpreted")
     import gpusim
 
     gpusim.activate()
-    import answers
+    for name in asked.problems or coded():
+        began = time.perf_counter()
+        score = judged(name, asked.most, functools.partial(print, flush=True))
+        print(f"{score.row(name)} {time.perf_counter() - began:.0f} s", flush=True)
+        for each in sorted(score.stale):
+            print(f"    {each}: argued, but refused, or no such mutant", flush=True)
+        if asked.page:
+            write(score.row(name))
 
-    from hundredfold.learning import problems
-    from hundredfold.learning.problems.verdict import RIGHT
 
-    for name in asked.problems or problems.ids():
-        problem, began = problems.find(name), time.perf_counter()
-        judged = [
-            (mutant, answers.judge(name, mutant.answer)) for mutant in mutants(answers.right(problem), asked.most)
-        ]
-        judged = [(mutant, verdict) for mutant, verdict in judged if not changes_nothing(mutant.answer)]
-        accepted = [mutant for mutant, verdict in judged if verdict.outcome == RIGHT]
-        seconds = time.perf_counter() - began
-        print(f"{name}: {len(judged)} mutants, {len(accepted)} accepted; {seconds:.0f} s", flush=True)
-        for each in accepted:
-            print(textwrap.indent(f"{each.name}\n{each.source}", "    "), flush=True)
+def write(row: str) -> None:
+    """Put a problem's row on the authors' page in place of the one that it has."""
+    text = PAGE.read_text(encoding="utf-8")
+    begin = row[: row.index(" |", 2)]
+    PAGE.write_text(re.sub(rf"^{re.escape(begin)} \|.*$", row, text, flags=re.MULTILINE), encoding="utf-8")
 
 
 if __name__ == "__main__":
