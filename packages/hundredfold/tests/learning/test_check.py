@@ -79,10 +79,24 @@ def test_hints_unfold_one_at_a_time(capfd):
     assert "last hint" in capfd.readouterr().out
 
 
-def test_the_first_hint_counts_as_seen_after_a_wrong_answer(capfd):
-    assert problems.find("arrays.possible").hints[0][:30] in said(capfd, "arrays.possible", 1.0, ..., ...)
-    hint("arrays.possible")
+def test_a_first_hint_that_was_shown_counts_as_seen(capfd):
+    first = next(
+        problem
+        for name in problems.ids()
+        if (problem := problems.find(name)).kind == "predict" and problem.hints[0].startswith(f"`{problem.answers[0]}`")
+    )
+    out = said(capfd, first.id, 1e-30, *(... for _ in first.answers[1:]))
+    assert first.hints[0][:20] in out
+    hint(first.id)
     assert capfd.readouterr().out.startswith("Hint 2 of")
+
+
+def test_what_is_not_recognised_is_said_plainly(capfd):
+    """A hint on how to begin would only lead away from the mistake."""
+    out = said(capfd, "arrays.possible", 1.0, ..., ...)
+    assert "The check does not know what causes this." in out and "Hint:" not in out
+    hint("arrays.possible")
+    assert capfd.readouterr().out.startswith("Hint 1 of")
 
 
 @pytest.mark.parametrize("answers", [(), (1, 2), (1, 2, 3, 4)])
@@ -120,6 +134,17 @@ def test_graded_an_unknown_problem_raises(monkeypatch):
     monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
     with pytest.raises(CheckFailed):
         check("arrays.prot", 1)
+
+
+def test_graded_an_answer_meets_the_same_cases_whatever_was_refused_before(monkeypatch, capfd):
+    attempts = []
+    judge = problems.judge
+    monkeypatch.setattr(problems, "judge", lambda *given, attempt: attempts.append(attempt) or judge(*given))
+    said(capfd, "arrays.possible", 1.0, ..., ...)
+    said(capfd, "arrays.possible", *RIGHT)
+    monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
+    said(capfd, "arrays.possible", *RIGHT)
+    assert [each.seed is None for each in attempts] == [True, False, True]
 
 
 def test_strict_raises_for_wrong_and_not_for_untouched(monkeypatch, capfd):

@@ -20,16 +20,12 @@ from typing import Any
 
 from hundredfold.learning import problems
 from hundredfold.learning.problems import progress
+from hundredfold.learning.problems.properties import GRADING
 from hundredfold.learning.problems.verdict import RIGHT, UNJUDGED, UNTOUCHED, WRONG, Verdict
 
 __all__ = ["CheckFailed", "check", "hint"]
 
 _WIDTH = 96
-# These say all there is to say: a general hint below them, about how to begin, would only lead away from the mistake.
-_SELF_EXPLANATORY = {
-    *("answers", "callable", "type", "labels", "host", "device", "dtype", "unit", "per-element"),
-    *("ddof", "squared", "factor", "sign", "exception", "not-simulated"),
-}
 _seen: dict[str, int] = {}  # problem -> how many of its hints were shown in this session
 _unsaved_said = False
 _last: str | None = None  # the problem that was checked last: `hint()` is about it
@@ -62,7 +58,9 @@ def check(problem_id: str, *answers: Any) -> None:
         return
     global _last
     _last = problem.id
-    verdict = problems.judge(problem.id, *answers)
+    # Graded, every answer meets the same cases.
+    attempt = GRADING if _graded() else progress.attempt(problem.id)
+    verdict = problems.judge(problem.id, *answers, attempt=attempt)
     unsaved = _record(verdict)
     failed = (verdict.outcome == WRONG and _strict()) or (verdict.outcome != RIGHT and _graded())
     _end("\n".join([_text(problem, verdict), *unsaved]), failed)
@@ -109,17 +107,22 @@ def _text(problem: problems.Problem, verdict: Verdict) -> str:
     if verdict.printed:
         lines += ["  Your code printed:", *(f"    {line}" for line in verdict.printed.splitlines()[:10])]
     if verdict.reason not in ("answers", "callable"):  # nothing was judged yet
-        lines += _one_hint(problem, verdict)
+        lines += _help(problem, verdict)
     return "\n".join(lines)
 
 
-def _one_hint(problem: problems.Problem, verdict: Verdict) -> list[str]:
-    """What fits the reason, else the hint the learner has got to, or the first where the reason leaves room for one."""
-    said = verdict.advice
-    if not said and problem.hints and verdict.reason not in _SELF_EXPLANATORY:
-        shown = _seen[problem.id] = max(_seen.get(problem.id, 0), 1)
-        said = problem.hints[shown - 1]
-    lines = [_wrap(f"Hint: {said}")] if said else []
+def _help(problem: problems.Problem, verdict: Verdict) -> list[str]:
+    """The hint that belongs to the mistake; where there is none, the smallest case that fails, for the learner to run."""
+    lines = []
+    if verdict.advice:
+        lines.append(_wrap(f"Hint: {verdict.advice}"))
+        shown = _seen.get(problem.id, 0)
+        if verdict.advice in problem.hints[shown : shown + 1]:
+            _seen[problem.id] = shown + 1
+    elif not verdict.diagnosed:
+        least = " This is the smallest of its cases that fails:" if verdict.example else ""
+        lines.append(f"  The check does not know what causes this.{least}")
+        lines += [f"    {line}" for line in verdict.example.splitlines()]
     if _seen.get(problem.id, 0) < len(problem.hints):
         lines.append(f'  More: hint("{problem.id}")')
     return lines

@@ -1,23 +1,27 @@
 """Mutants of right answers: small changes that a learner could make, each of which a check should refuse.
 
-    python packages/hundredfold/tests/learning/problems/mutation.py [PROBLEM …] [--most 60]
+    python packages/hundredfold/tests/learning/problems/mutation.py [PROBLEM …] [--most 60] [--page]
 
-judges the mutants of these problems, or of all, and prints those that were accepted: each is right as well, or shows a case that the
-check lacks. The operators are below, one function each. Two were narrowed once, after the mutants of five problems had been read: arguments
-of what is commutative stay, and 0 does not become -1. A mutant has a name, which stays the same while the answer's source does:
-``ANSWER:FUNCTION:LINE:OPERATOR:NUMBER``.
+judges the mutants of these problems, or of all, and prints those that were accepted: each is right as well, which `equivalent.py` argues,
+or shows a case that the check lacks. The operators are below, one function each. Two were narrowed once, after the mutants of five problems had been
+read: arguments of what is commutative stay, and 0 does not become -1. `variable` and those of texts came later, since short answers gave few mutants.
+A mutant has a name, which stays the same while the answer's source does: ``ANSWER:FUNCTION:LINE:OPERATOR:NUMBER``.
 """
 
 from __future__ import annotations
 
 import ast
 import copy
+import dataclasses
+import functools
 import inspect
 import linecache
 import random
+import re
 import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 SEED = 20261126
@@ -254,6 +258,35 @@ def once(node: ast.AST) -> Iterator[Change]:
             yield _set(node, "iter", ast.Subscript(node.iter, cut[0], ast.Load()))
 
 
+@operator
+def variable(node: ast.AST) -> Iterator[Change]:
+    """Another variable of the function: the one that was bound last before this line."""
+    if other := getattr(node, "other", ""):
+        yield _set(node, "id", other)
+
+
+def _name_others(function: ast.AST) -> None:
+    """Note at each use of a parameter or variable of the function the name that `variable` puts in its place."""
+    if not isinstance(function, ast.FunctionDef):
+        return
+    inner = {
+        id(part)
+        for scope in ast.walk(function)
+        if scope is not function and isinstance(scope, (ast.FunctionDef, ast.Lambda, ast.comprehension))
+        for part in ast.walk(scope.target if isinstance(scope, ast.comprehension) else scope)
+    }
+    bound = [(0, each.arg) for each in function.args.args]
+    used = []
+    for node in ast.walk(function):
+        if isinstance(node, ast.Name) and id(node) not in inner:
+            (used if isinstance(node.ctx, ast.Load) else bound).append((node.lineno, node.id, node))
+    names = {each[1] for each in bound}
+    for line, name, node in used:
+        earlier = [each[:2] for each in bound if each[0] < line and each[1] != name]
+        if name in names and earlier:
+            node.other = max(earlier)[1]
+
+
 HOST = """
 def {name}(*given):
     import cupy
@@ -303,9 +336,8 @@ def mutants(right: dict[str, Any], most: int) -> list[Mutant]:
     for title, answer in right.items():
         for mutant in _of_answer(title, answer):
             found.setdefault((title, mutant.name.split(":")[3]), []).append(mutant)
-    order = random.Random(SEED)
-    for each in found.values():
-        order.shuffle(each)
+    for key, each in found.items():
+        random.Random(f"{SEED} {key}").shuffle(each)  # by its own seed: an operator that is added moves no other mutant
     dealt: list[Mutant] = []
     while any(found.values()) and len(dealt) < most:
         for each in found.values():
@@ -320,6 +352,9 @@ def _of_answer(title: str, answer: Any) -> Iterator[Mutant]:
             for mutant in _of_answer(title, part):
                 whole = (*answer[:place], mutant.answer, *answer[place + 1 :])
                 yield Mutant(mutant.name, whole, mutant.source)
+        return
+    if isinstance(answer, str):
+        yield from _of_text(title, answer)
         return
     function = getattr(answer, "py_func", answer)
     if not inspect.isfunction(function) or function.__name__ == "<lambda>" or function.__closure__:
@@ -340,6 +375,22 @@ def _of_answer(title: str, answer: Any) -> Iterator[Mutant]:
             tree.body += ast.parse(text.format(name=function.__name__)).body
             name = f"{title}:{function.__name__}:0:{label}:0"
             yield Mutant(name, _rebuilt(function, family, function, tree, name), ast.unparse(tree))
+
+
+def _of_text(title: str, text: str) -> Iterator[Mutant]:
+    """A text without one of its lines or words, or with a number that is one larger or smaller."""
+    lines = text.splitlines(keepends=True)
+    for place, line in enumerate(lines):
+        without = [line[: word.start()] + line[word.end() :] for word in re.finditer(r"[^\s=]+=?", line)]
+        other = [
+            f"{line[: number.start()]}{int(number[0]) + step:0{len(number[0])}}{line[number.end() :]}"
+            for number in re.finditer(r"\d+", line)
+            for step in (1, -1)
+        ]
+        for operator, changes in (("line", [""]), ("word", without if len(without) > 1 else []), ("number", other)):
+            for nth, new in enumerate(changes):
+                changed = "".join([*lines[:place], new, *lines[place + 1 :]])
+                yield Mutant(f"{title}:text:{place + 1}:{operator}:{nth}", changed, changed)
 
 
 def _family(function: Any) -> list[Any]:
@@ -365,20 +416,29 @@ def _tree(function: Any) -> ast.Module:
 def _changed(tree: ast.Module) -> Iterator[tuple[int, str, int, ast.Module]]:
     """Each tree that differs by one change, with the line, the operator and the number of the change in this line."""
     count: dict[tuple[int, str], int] = {}
+    _name_others(tree.body[0])
     nodes = list(ast.walk(tree.body[0]))
-    decorators = {id(part) for each in tree.body[0].decorator_list for part in ast.walk(each)}
+    notes = [*tree.body[0].decorator_list, *_annotations(tree)]
+    untouched = {id(part) for each in notes for part in ast.walk(each)}
     for place, node in enumerate(nodes):
-        if id(node) in decorators:
+        if id(node) in untouched:
             continue
         for make in OPERATORS:
             for number, _ in enumerate(make(node)):
                 other = copy.deepcopy(tree)
                 twin = list(ast.walk(other.body[0]))[place]
                 list(make(twin))[number]()
+                if ast.unparse(other) == ast.unparse(tree):
+                    continue  # (16, 16) in the other order
                 ast.fix_missing_locations(other)
                 line = getattr(node, "lineno", 0)
                 nth = count[line, make.__name__] = count.get((line, make.__name__), -1) + 1
                 yield line, make.__name__, nth, other
+
+
+def _annotations(tree: ast.AST) -> list[ast.AST]:
+    fields = ("annotation", "returns")
+    return [note for node in ast.walk(tree) for field in fields if (note := getattr(node, field, None)) is not None]
 
 
 def _rebuilt(function: Any, family: list[Any], one: Any, changed: ast.Module, label: str) -> Any:
@@ -392,36 +452,106 @@ def _rebuilt(function: Any, family: list[Any], one: Any, changed: ast.Module, la
     return names[function.__name__]
 
 
+MOST = 60
+"""Mutants of a problem, where its right answers give as many."""
+SECONDS = 10.0
+"""For each call: what does not end is refused sooner than a learner's answer is."""
+PAGE = Path(__file__).parents[5] / "docs" / "contributing" / "problems.md"
+_ROW = "| {name} | {mutants} | {equivalent} | {score:.0%} |"
+
+
+@dataclass
+class Score:
+    """What became of a problem's mutants.
+
+    Attributes
+    ----------
+    mutants : int
+    accepted : list of Mutant
+        Those for which nobody argued that they are right.
+    argued : dict of str to str
+        Those that were accepted and are right, with the reason.
+    stale : set of str
+        Those for which somebody argued, and which were refused, or are none of these mutants.
+    """
+
+    mutants: int = 0
+    accepted: list[Mutant] = dataclasses.field(default_factory=list)
+    argued: dict[str, str] = dataclasses.field(default_factory=dict)
+    stale: set[str] = dataclasses.field(default_factory=set)
+
+    def row(self, name: str) -> str:
+        """The problem's row on the authors' page."""
+        wrong = self.mutants - len(self.argued)
+        score = 1 - len(self.accepted) / max(wrong, 1)
+        return _ROW.format(name=name, mutants=self.mutants, equivalent=len(self.argued), score=score)
+
+
+def judged(name: str, most: int = MOST, say: Callable[[str], None] = lambda line: None) -> Score:
+    """Judge the mutants of a problem; `say` is told of each that is accepted, when it is."""
+    import answers
+    from equivalent import EQUIVALENT
+
+    from hundredfold.learning import problems
+    from hundredfold.learning.problems.verdict import RIGHT
+
+    problem = problems.find(name)
+    problem = dataclasses.replace(problem, time_limit=min(problem.time_limit, SECONDS))
+    argued = EQUIVALENT.get(name, {})
+    score = Score(stale=set(argued))
+    for mutant in mutants(answers.right(problem), most):
+        verdict = problems._judge(problem, answers.given(problem, mutant.answer))
+        if changes_nothing(mutant.answer):
+            continue
+        score.mutants += 1
+        if verdict.outcome != RIGHT:
+            continue
+        if mutant.name in argued:
+            score.argued[mutant.name] = argued[mutant.name]
+            score.stale.discard(mutant.name)
+        else:
+            score.accepted.append(mutant)
+            say(f"{mutant.name}\n{textwrap.indent(mutant.source, '    ')}")
+    return score
+
+
+def coded() -> list[str]:
+    """The problems whose answers are code or text, in the course's order."""
+    from hundredfold.learning import problems
+
+    return [name for name in problems.ids() if problems.find(name).kind not in ("predict", "decide")]
+
+
 def main() -> None:
-    """Judge mutants and say which were accepted."""
+    """Judge mutants, say which were accepted, and write the score on the authors' page."""
     import argparse
     import os
     import time
 
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("problems", nargs="*")
-    options.add_argument("--most", type=int, default=60)
+    options.add_argument("--most", type=int, default=MOST)
+    options.add_argument("--page", action="store_true", help="write the scores on the authors' page")
     asked = options.parse_args()
     os.environ.setdefault("GPUSIM_KERNELS", "interpreted")
     import gpusim
 
     gpusim.activate()
-    import answers
+    for name in asked.problems or coded():
+        began = time.perf_counter()
+        score = judged(name, asked.most, functools.partial(print, flush=True))
+        print(f"{score.row(name)} {time.perf_counter() - began:.0f} s", flush=True)
+        for each in sorted(score.stale):
+            print(f"    {each}: argued, but refused, or no such mutant", flush=True)
+        if asked.page:
+            write(score.row(name))
 
-    from hundredfold.learning import problems
-    from hundredfold.learning.problems.verdict import RIGHT
 
-    for name in asked.problems or problems.ids():
-        problem, began = problems.find(name), time.perf_counter()
-        judged = [
-            (mutant, answers.judge(name, mutant.answer)) for mutant in mutants(answers.right(problem), asked.most)
-        ]
-        judged = [(mutant, verdict) for mutant, verdict in judged if not changes_nothing(mutant.answer)]
-        accepted = [mutant for mutant, verdict in judged if verdict.outcome == RIGHT]
-        seconds = time.perf_counter() - began
-        print(f"{name}: {len(judged)} mutants, {len(accepted)} accepted; {seconds:.0f} s", flush=True)
-        for each in accepted:
-            print(textwrap.indent(f"{each.name}\n{each.source}", "    "), flush=True)
+def write(row: str) -> None:
+    """Put a problem's row on the authors' page in place of the one that it has."""
+    text = PAGE.read_text(encoding="utf-8")
+    begin = row[: row.index(" |", 2)]
+    PAGE.write_text(re.sub(rf"^{re.escape(begin)} \|.*$", row, text, flags=re.MULTILINE), encoding="utf-8")
 
 
 if __name__ == "__main__":

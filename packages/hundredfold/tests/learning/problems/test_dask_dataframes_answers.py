@@ -26,6 +26,24 @@ def _libraries(device):
     cudf = ours
 
 
+def test_a_plan_that_cannot_be_made_is_refused():
+    """Dask raises where it makes tasks of the plan, which is after the function has returned."""
+    verdict = problems.judge("dask-dataframes.carriers", lambda flights: flights.repartition(divisions=[None, None]))
+    assert (verdict.outcome, verdict.reason) == ("wrong", "exception") and "TypeError" in verdict.why
+
+
+def test_columns_that_the_plan_does_not_have_are_refused():
+    """The rows are right; but whoever asks the result for a column is told that there is none."""
+
+    def numbered(flights):
+        meta = flights._meta
+        whole = dask.delayed(lambda parts: cudf.from_pandas(number.number(cudf.concat(parts).to_pandas())))
+        return dd.from_delayed([whole(flights.to_delayed())], meta=meta, verify_meta=False)
+
+    verdict = problems.judge("dask-dataframes.number", numbered)
+    assert verdict.reason == "type" and "says that it has the columns" in verdict.why, verdict.why
+
+
 # ---- dask-dataframes.partitions ----
 
 EXACT = [quantity.value for quantity in partitions.PARTITIONS.judge.quantities]

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from hundredfold.learning.problems import progress
+from hundredfold.learning.problems.properties import GRADING, Attempt, seed_of
 from hundredfold.learning.problems.verdict import Verdict
 
 RIGHT = Verdict("arrays.port", "right")
@@ -24,6 +25,23 @@ def test_verdicts_are_appended():
 
 def test_nothing_yet_is_an_empty_list():
     assert progress.read() == []
+
+
+def test_the_next_attempt_is_judged_by_what_was_refused():
+    assert progress.attempt("arrays.port") == GRADING, "a first attempt has the cases of grading"
+    for case in ("one row", "no rows", "", "one row"):
+        progress.record(Verdict("arrays.port", "wrong", "value", case=case))
+    progress.record(Verdict("arrays.port", "untouched"))
+    progress.record(Verdict("arrays.count", "wrong", "value", case="one zero"))
+    assert progress.attempt("arrays.port") == Attempt(seed_of("arrays.port", 5), ("one row", "no rows"))
+    progress.record(RIGHT)
+    assert progress.attempt("arrays.port").seed == seed_of("arrays.port", 5), "what is right is right again"
+
+
+def test_a_solution_is_judged_as_in_grading(monkeypatch):
+    progress.record(Verdict("arrays.port", "wrong", "value", case="one row"))
+    monkeypatch.setenv("JPY_SESSION_NAME", "/course/solutions/01_arrays.ipynb")
+    assert progress.attempt("arrays.port") == GRADING
 
 
 def test_a_broken_line_loses_only_itself():

@@ -13,7 +13,7 @@ from hundredfold.learning.problems.functions import FunctionJudge
 from hundredfold.learning.problems.kernels.judging import KernelJudge
 from hundredfold.learning.problems.numbers import NumbersJudge
 from hundredfold.learning.problems.problem import Problem
-from hundredfold.learning.problems.properties import Drawn, Property, Strategy
+from hundredfold.learning.problems.properties import Attempt, Drawn, Property, Strategy
 from hundredfold.learning.problems.verdict import Refusal
 
 BY_PROPERTY = [name for name in problems.ids() if getattr(problems.find(name).judge, "drawn", None) is not None]
@@ -78,7 +78,39 @@ def test_a_property_of_ones_own_is_a_change_of_ordinary_arguments():
     assert case.host()[0][0] == 0 and case.hint == "Look there."
 
 
-def judged(answer, *which, **settings):
+def tried(failed=(), seed=None, cases=("first", "second")):
+    """The names of the cases in the order in which an attempt meets them."""
+    judge = FunctionJudge(
+        tuple(Case(name, lambda: (np.zeros(1),)) for name in cases),
+        drawn=drawn(properties.nans(), properties.tiny()),
+    )
+    with properties.judging(Attempt(seed, failed)):
+        return [case.name for case in properties.all_cases(judge)]
+
+
+def test_grading_and_a_first_attempt_have_the_same_cases():
+    assert tried() == ["first", "second", "NaN in it (seed 1)", "numbers of about 1e-09 (seed 1)"]
+    judge = FunctionJudge((Case("first", lambda: (np.zeros(1),)),), drawn=drawn(properties.nans()))
+    assert [case.name for case in properties.all_cases(judge)] == ["first", "NaN in it (seed 1)"]
+
+
+def test_a_later_attempt_has_cases_of_its_own_besides():
+    assert tried(seed=7)[2:] == [
+        *("NaN in it (seed 1)", "numbers of about 1e-09 (seed 1)"),
+        *("NaN in it (seed 7)", "numbers of about 1e-09 (seed 7)"),
+    ]
+    assert len({properties.seed_of(name, number) for name in problems.ids() for number in range(5)}) > 400
+
+
+def test_what_refused_an_attempt_is_tried_first_at_the_next_one():
+    """After the first case, by which it is seen whether anything was attempted."""
+    assert tried(("second",), 7)[:3] == ["first", "second", "NaN in it (seed 1)"]
+    assert tried(("Dask, NaN in it (seed 3)", "no longer there", "first"), 7)[:3] == [
+        *("first", "NaN in it (seed 3)", "second"),
+    ]
+
+
+def judged(answer, *which, attempt=properties.GRADING, **settings):
     judge = FunctionJudge(
         (Case("3 numbers", lambda: (np.arange(3.0),)),),
         drawn=Drawn(lambda rng, size: (rng.standard_normal(size),), 5, *which),
@@ -86,7 +118,8 @@ def judged(answer, *which, **settings):
     )
     problem = Problem("arrays.doubled", "t", "write", ("f",), judge, specification=lambda x: 2 * x)
     try:
-        return judge(problem, (answer,))
+        with properties.judging(attempt):
+            return judge(problem, (answer,))
     except Refusal as refusal:
         return refusal
 
@@ -94,6 +127,16 @@ def judged(answer, *which, **settings):
 def test_a_refusal_says_which_property_and_gives_its_hint(device):
     wrong = judged(lambda x: x * 2 if x.size == 3 else x, properties.other_data(hint="Other data."))
     assert (wrong.reason, wrong.case, wrong.advice) == ("factor", "other data (seed 1)", "Other data.")
+
+
+def test_an_attempt_has_cases_that_grading_has_not(device):
+    own = Drawn(lambda rng, size: (rng.standard_normal(size),), 5, properties.other_data()).cases(4)[0].host()[0]
+
+    def wrong(x):
+        return x if float(x[0]) == own[0] else 2 * x
+
+    assert judged(wrong, properties.other_data()).what
+    assert judged(wrong, properties.other_data(), attempt=Attempt(4)).case == "other data (seed 4)"
 
 
 def test_a_result_that_a_second_call_writes_over_is_refused(device):
@@ -161,10 +204,10 @@ def test_what_one_thread_reads_is_held_against_its_share():
 
 @pytest.mark.large
 @pytest.mark.counted("right answers accepted by other seeds")
-@pytest.mark.parametrize("seed", range(2, 6))
+@pytest.mark.parametrize("attempt", range(2, 6))
 @pytest.mark.parametrize("problem", BY_PROPERTY)
-def test_no_seed_refuses_what_is_right(device, problem, seed, monkeypatch):
-    monkeypatch.setattr(properties, "SEEDS", (seed,))
+def test_no_seed_refuses_what_is_right(device, problem, attempt, monkeypatch):
+    monkeypatch.setattr(properties, "SEEDS", (properties.seed_of(problem, attempt),))
     monkeypatch.setenv("GPUSIM_KERNELS", "interpreted")
     for answer in answers.right(problems.find(problem)).values():
         verdict = answers.judge(problem, answer)

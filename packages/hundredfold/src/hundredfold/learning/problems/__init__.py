@@ -14,11 +14,13 @@ import difflib
 import importlib
 from typing import Any
 
+from . import examples
 from .judging import judge as _judge
 from .problem import Mistake, Problem
+from .properties import GRADING, Attempt
 from .verdict import Verdict
 
-__all__ = ["UNITS", "Mistake", "Problem", "UnknownProblem", "Verdict", "find", "ids", "judge", "ways"]
+__all__ = ["UNITS", "Mistake", "Problem", "UnknownProblem", "Verdict", "arguments", "find", "ids", "judge", "ways"]
 
 UNITS = (
     "arrays",
@@ -90,6 +92,17 @@ def _unknown(name: Any) -> str:
     return f'There is no problem "{name}". Did you mean {names}?'
 
 
-def judge(name: str, *answers: Any) -> Verdict:
+def arguments(name: str, case: str) -> tuple[Any, ...]:
+    """The arguments with which a check calls an answer in the case of this name, which a verdict tells.
+
+    Raises
+    ------
+    LookupError
+        If there is no such problem, or no such case.
+    """
+    return examples.arguments(find(name), case)
+
+
+def judge(name: str, *answers: Any, attempt: Attempt = GRADING) -> Verdict:
     """Judge answers to the problem of this name, and print nothing."""
-    return _judge(find(name), answers)
+    return _judge(find(name), answers, attempt)

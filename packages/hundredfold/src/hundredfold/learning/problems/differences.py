@@ -89,7 +89,7 @@ def explain(got: np.ndarray, expected: np.ndarray, *, rtol: float = 1e-7, atol: 
         _places(got, expected, wrong, rtol, atol, first)
     if got.dtype.kind in "iufc" and expected.dtype.kind in "biufc":
         _patterns(got.astype(complex if got.dtype.kind == "c" else float), expected, rtol, atol, first)
-    refuse("value", first)
+    refuse("value", first, diagnosed=False)
 
 
 def _first(got: np.ndarray, expected: np.ndarray, wrong: np.ndarray) -> str:
@@ -106,7 +106,7 @@ def _nan(got: np.ndarray, expected: np.ndarray, wrong: np.ndarray, first: str) -
     if not (ours ^ theirs)[wrong].all():
         return
     if (theirs & ~ours).any():
-        refuse("nan", f"there is NaN where a number is due: {first}")
+        refuse("nan", f"there is NaN where a number is due: {first}", diagnosed=False)
     refuse("nan", f"NaN went missing: {first}", advice=_LOST)
 
 
@@ -114,16 +114,20 @@ def _places(got: np.ndarray, expected: np.ndarray, wrong: np.ndarray, rtol: floa
     """Right values in the wrong places, or wrong only at the border."""
     inner = tuple(slice(1, -1) for _ in range(wrong.ndim))
     if wrong[inner].size and not wrong[inner].any():
-        refuse("border", f"inside all is right, only the border is wrong: {first}")
+        refuse("border", f"inside all is right, only the border is wrong: {first}", diagnosed=False)
     if wrong.ndim == 2 and wrong.shape[0] == wrong.shape[1] and close(got.T, expected, rtol, atol).all():
         refuse("transposed", f"rows and columns are exchanged: {first}")
     for axis in range(wrong.ndim):
         for step in (1, -1):
             if wrong.shape[axis] > 2 and close(np.roll(got, -step, axis), expected, rtol, atol).all():
-                refuse("shifted", f"the values are right but {step:+d} place off along axis {axis}: {first}")
+                refuse(
+                    "shifted",
+                    f"the values are right but {step:+d} place off along axis {axis}: {first}",
+                    diagnosed=False,
+                )
     flat = np.sort(got, axis=None), np.sort(expected, axis=None)
     if np.ptp(np.nan_to_num(flat[1].astype(float))) and close(*flat, rtol, atol).all():
-        refuse("order", f"the values are right but stand in another order: {first}")
+        refuse("order", f"the values are right but stand in another order: {first}", diagnosed=False)
 
 
 def _patterns(got: np.ndarray, expected: np.ndarray, rtol: float, atol: float, first: str) -> None:
@@ -150,7 +154,7 @@ def _patterns(got: np.ndarray, expected: np.ndarray, rtol: float, atol: float, f
     if got.size > 1 and np.isfinite(got).any():
         offset = float(np.nanmedian(np.real(got - expected)))
         if np.isfinite(offset) and close(got, expected + offset, rtol, max(atol, abs(offset) * 1e-6)).all():
-            refuse("offset", f"all values are off by {offset:.4g}: {first}")
+            refuse("offset", f"all values are off by {offset:.4g}: {first}", diagnosed=False)
 
 
 def _cap(text: str) -> str:

@@ -139,6 +139,10 @@ class FunctionJudge:
         except Refusal as refusal:
             refuse("reused", f"the first call's result was right, until the second call wrote over it: {refusal.why}")
 
+    def arguments(self, case: Case) -> tuple[Any, ...]:
+        """What a case gives an answer."""
+        return case.device()
+
     def _invoked(self, function: Any) -> Any:
         return function if self.invoke is None else lambda *arguments: self.invoke(function, arguments)
 

@@ -173,17 +173,20 @@ def build(function: Callable[..., Any], *args: Any, limit: float = 30.0) -> tupl
     return called, ran
 
 
-def compute(collection: Any, *, limit: float = 30.0, optimize: bool = True, scheduler: Any = "synchronous") -> Any:
+def compute(
+    collection: Any, *, limit: float = 30.0, optimize: bool = True, scheduler: Any = "synchronous", sized: bool = True
+) -> Any:
     """Compute a collection, guarded, and return ``(value, ran)``.
 
-    What a learner's own functions raise in the tasks becomes a `Refusal`, as in `guard.call`.
+    What a learner's own functions raise in the tasks becomes a `Refusal`, as in `guard.call`. Unless `sized`, nothing is recorded: the
+    bytes of a table take longer to count than the task that makes it.
     """
     import dask
 
     def run() -> Any:
         return dask.compute(collection, optimize_graph=optimize)[0]
 
-    with watch(scheduler) as ran:
+    with watch(scheduler) if sized else dask.config.set(scheduler=scheduler) as ran:
         called = guard.call(run, limit=limit)
     return called.value, ran
 

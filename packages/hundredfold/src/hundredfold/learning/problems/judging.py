@@ -7,16 +7,17 @@ from typing import Any
 from gpusim.kernels import reported
 from hundredfold.toolkit import measurement_log
 
-from . import guard
+from . import examples, guard
 from .problem import Problem
+from .properties import GRADING, Attempt, judging
 from .untouched import untouched
 from .verdict import RIGHT, UNJUDGED, UNTOUCHED, WRONG, NotAttempted, NotJudged, Refusal, Verdict
 
 _LEFT = 5.0  # seconds for what a refused answer has left in the device's queue
 
 
-def judge(problem: Problem, answers: tuple[Any, ...]) -> Verdict:
-    """Judge the answers to a problem.
+def judge(problem: Problem, answers: tuple[Any, ...], attempt: Attempt = GRADING) -> Verdict:
+    """Judge the answers to a problem, as an attempt of a learner or, unless it is said, as grading does.
 
     Nothing that a learner's code does comes out of here but `KeyboardInterrupt`, and nothing that an answer launched is left
     waiting: the next one, or the next cell, would be blamed for it.
@@ -29,27 +30,42 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verdict:
     if (before := guard.settle()) is not None:
         return Verdict(name, UNJUDGED, why=_EARLIER.format(error=f"{type(before).__name__}: {str(before).rstrip('.')}"))
     try:
-        with measurement_log.silent(), reported.refusing():
+        with measurement_log.silent(), reported.refusing(), judging(attempt):
             verified = problem.judge(problem, answers)
     except NotAttempted as gap:
         return Verdict(name, UNTOUCHED, why=gap.what)
     except NotJudged as unable:
         return Verdict(name, UNJUDGED, why=unable.why)
     except Refusal as refusal:
-        return _refused(problem, refusal)
+        guard.settle(_LEFT)
+        with measurement_log.silent(), reported.refusing(), judging(attempt):
+            return _refused(problem, refusal, answers)
     except Exception as error:
         if not guard.of_theirs(error):
             raise
-        return _refused(problem, guard.explained(error))
+        return _refused(problem, guard.explained(error), answers)  # of no case, so without an example
     finally:
         guard.settle(_LEFT)
     return Verdict(name, RIGHT, verified=verified.what, near=verified.near)
 
 
-def _refused(problem: Problem, refusal: Refusal) -> Verdict:
-    why = f"with {refusal.case}: {refusal.why}" if refusal.case else refusal.why
-    advice = refusal.advice or problem.hint_for(refusal.reason)
-    return Verdict(problem.id, WRONG, refusal.reason, why, printed=refusal.printed, advice=advice)
+def _refused(problem: Problem, refusal: Refusal, answers: tuple[Any, ...]) -> Verdict:
+    advice, example = refusal.advice or problem.hint_for(refusal.reason), ""
+    if not advice and not refusal.diagnosed and refusal.case:
+        refusal = examples.smallest(problem, answers, refusal)
+        advice = refusal.advice
+        example = examples.code(problem, answers, refusal.case)
+    return Verdict(
+        problem.id,
+        WRONG,
+        refusal.reason,
+        f"with {refusal.case}: {refusal.why}" if refusal.case else refusal.why,
+        printed=refusal.printed,
+        advice=advice,
+        case=refusal.case,
+        example=example,
+        diagnosed=refusal.diagnosed,
+    )
 
 
 _EARLIER = (

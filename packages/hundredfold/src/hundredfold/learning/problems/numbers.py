@@ -83,7 +83,7 @@ class NumbersJudge:
                 refuse("unit", f"{got}, {meaning} Asked for: {_unit(quantity)}.")
         size = "large" if value > quantity.value else "small"
         much = " by far" if not 0.1 < value / quantity.value < 10 else ""
-        refuse("value", f"{got}, which is too {size}{much}. Asked for: {_unit(quantity)}.")
+        refuse("value", f"{got}, which is too {size}{much}. Asked for: {_unit(quantity)}.", diagnosed=False)
 
 
 def predict(

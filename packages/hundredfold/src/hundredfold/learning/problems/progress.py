@@ -14,8 +14,10 @@ from filelock import FileLock
 from hundredfold import paths
 
 from . import sharing
-from .verdict import Verdict
+from .properties import GRADING, Attempt, seed_of
+from .verdict import WRONG, Verdict
 
+_FAILED = 5  # cases that refused earlier attempts and are tried first
 _PATIENCE = 2.0  # seconds to wait for another notebook that is writing
 
 
@@ -38,6 +40,8 @@ def record(verdict: Verdict) -> bool:
         "reason": verdict.reason,
     }
     sharing.share(**line)
+    if verdict.case:
+        line["case"] = verdict.case
     try:
         path = file()
         data = json.dumps(line).encode() + b"\n"
@@ -52,6 +56,17 @@ def record(verdict: Verdict) -> bool:
 def _in_solutions() -> bool:
     """Whether this kernel's notebook is one of the solutions, as the Jupyter server tells its kernels."""
     return Path(os.environ.get("JPY_SESSION_NAME", "")).parent.name == "solutions"
+
+
+def attempt(problem: str) -> Attempt:
+    """What the next attempt at a problem is judged by: how many were refused so far, and by which cases."""
+    if _in_solutions():
+        return GRADING
+    refused = [line for line in read() if line.get("problem") == problem and line.get("outcome") == WRONG]
+    if not refused:
+        return GRADING
+    cases = dict.fromkeys(str(line["case"]) for line in reversed(refused) if line.get("case"))
+    return Attempt(seed_of(problem, len(refused) + 1), tuple(cases)[:_FAILED])
 
 
 def read() -> list[dict[str, Any]]:

@@ -12,8 +12,11 @@ The same seed gives the same cases, on every machine and in every order. A probl
 
 from __future__ import annotations
 
+import contextlib
+import re
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,7 +25,49 @@ import numpy as np
 from .cases import Case
 
 SEEDS = (1,)
-"""The seeds by which answers are judged and graded: a verdict can be repeated."""
+"""The seeds by which every answer is judged. Grading has no others: a verdict can be repeated."""
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """What a learner's attempt is judged by besides.
+
+    Parameters
+    ----------
+    seed : int or None
+        One more seed; None for grading, and for a first attempt.
+    failed : sequence of str
+        The names of the cases that refused an earlier attempt: they are tried first.
+    """
+
+    seed: int | None = None
+    failed: Sequence[str] = ()
+
+
+GRADING = Attempt()
+_attempt: ContextVar[Attempt] = ContextVar("attempt", default=GRADING)
+
+
+def seed_of(problem: str, number: int) -> int:
+    """The seed of an attempt: the problem's number, and the attempt's in the last three digits."""
+    return zlib.crc32(problem.encode()) % 1000 * 1000 + number
+
+
+@contextlib.contextmanager
+def judging(attempt: Attempt) -> Iterator[None]:
+    """In the block, cases are drawn for this attempt."""
+    token = _attempt.set(attempt)
+    try:
+        yield
+    finally:
+        _attempt.reset(token)
+
+
+def seeds() -> tuple[int, ...]:
+    """The seeds of the attempt that is judged."""
+    own = _attempt.get().seed
+    return SEEDS if own is None else (*SEEDS, own)
+
 
 Arguments = tuple[Any, ...]
 Rng = np.random.Generator
@@ -111,9 +156,33 @@ class Drawn:
 
 
 def all_cases(judge: Any) -> list[Any]:
-    """The cases of a judge: those that its verdict names, those that it does not, and those that are drawn."""
-    drawn = [case for seed in SEEDS for case in judge.drawn.cases(seed)] if judge.drawn is not None else []
-    return [*judge.cases, *judge.unlisted, *drawn]
+    """The cases of a judge: those that its verdict names, those that it does not, and those that are drawn.
+
+    After the first, by which it is seen whether anything was attempted, come those that refused an earlier attempt.
+    """
+    failed = _attempt.get().failed
+    drawn = [case for seed in seeds() for case in drawn_by(judge, seed)]
+    cases = [*judge.cases, *judge.unlisted, *drawn]
+    again = [case for name in failed for case in (named(name, cases) or by_name(judge, name),) if case is not None]
+    first, *others = cases
+    sooner = [case for case in again if case is not first]
+    return [first, *sooner, *(case for case in others if case not in sooner)]
+
+
+def drawn_by(judge: Any, seed: int) -> Sequence[Any]:
+    """The cases that are drawn for a judge by a seed."""
+    return judge.drawn.cases(seed) if judge.drawn is not None else ()
+
+
+def by_name(judge: Any, name: str) -> Any:
+    """The case of this name, as a verdict tells it, by whichever seed it was drawn; None where there is none."""
+    seed = re.search(r"\(seed (\d+)\)$", name)
+    return named(name, [*judge.cases, *judge.unlisted, *(drawn_by(judge, int(seed[1])) if seed else ())])
+
+
+def named(name: str, cases: Sequence[Any]) -> Any:
+    """The case of this name, or of which it is the end: before it may stand with what the case was tried."""
+    return next((case for case in cases if name == case.name or name.endswith(f", {case.name}")), None)
 
 
 def _arrays(change: Callable[[Rng, np.ndarray], np.ndarray]) -> Callable[[Rng, Arguments], Arguments]:

@@ -34,6 +34,12 @@ class Verdict:
         What the learner's function printed on the case that was refused.
     advice : str
         For a wrong answer the hint that belongs to its reason, where there is one.
+    case : str
+        For a wrong answer the name of the case that refused it, where it was one.
+    example : str
+        For a wrong answer without a hint of its own, lines that run the answer with the smallest case that fails.
+    diagnosed : bool
+        For a wrong answer, whether it is known what is wrong, and not only that a value is.
     """
 
     problem: str
@@ -44,6 +50,9 @@ class Verdict:
     near: str = ""
     printed: str = ""
     advice: str = ""
+    case: str = ""
+    example: str = ""
+    diagnosed: bool = True
 
     @property
     def right(self) -> bool:
@@ -59,15 +68,21 @@ class Verified:
 
 
 class Refusal(Exception):
-    """An answer is wrong: the slug of the reason and the sentence for the learner."""
+    """An answer is wrong: the slug of the reason and the sentence for the learner.
 
-    def __init__(self, reason: str, why: str, *, case: str = "", printed: str = "", advice: str = ""):
+    `diagnosed` is false where the sentence tells a wrong value, and nothing of where it comes from.
+    """
+
+    def __init__(
+        self, reason: str, why: str, *, case: str = "", printed: str = "", advice: str = "", diagnosed: bool = True
+    ):
         super().__init__(why)
         self.reason = known(reason)
         self.why = why
         self.case = case
         self.printed = printed
         self.advice = advice
+        self.diagnosed = diagnosed
 
 
 @contextlib.contextmanager
@@ -101,7 +116,7 @@ class NotJudged(Exception):
         self.why = why
 
 
-def refuse(reason: str, why: str, **more: str) -> NoReturn:
+def refuse(reason: str, why: str, **more: Any) -> NoReturn:
     """Refuse the answer: `reason` is a slug of `REASONS`, `why` a sentence for the learner."""
     raise Refusal(reason, why, **more)
 

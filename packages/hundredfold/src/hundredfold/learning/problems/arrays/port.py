@@ -43,6 +43,12 @@ def _but_one(rng: np.random.Generator, arguments: tuple[np.ndarray]) -> tuple[np
     return (x,)
 
 
+def _of_one(rng: np.random.Generator, arguments: tuple[np.ndarray]) -> tuple[np.ndarray]:
+    """Columns of which the standard deviation is exactly 1, a half and 2."""
+    signs = rng.permuted(np.repeat([[-1.0], [1.0]], 4, axis=0).repeat(3, axis=1), axis=0)
+    return (signs * [1, 0.5, 2] + [0, 3, -1],)
+
+
 _WHOLE = "Ask each column whether its standard deviation is 0. A few of its rows do not tell."
 _STAY = "No `.get()` on the way in, no `cp.asarray` on the way out."
 _AXIS = "it was reduced along the wrong axis: mean and standard deviation are wanted of each column, over the rows."
@@ -86,6 +92,10 @@ PORT = Problem(
             sizes((2, 1), (31, 7), (257, 2), words="{0[0]} × {0[1]} numbers"),
             ties(hint=_WHOLE),
             Property((Strategy("columns that differ in one row only", change=_but_one),), _WHOLE),
+            Property(
+                (Strategy("columns with a standard deviation of exactly 1, 1/2 and 2", change=_of_one),),
+                "Only a standard deviation of exactly 0 is special.",
+            ),
             constants(),
             infinities(hint="A column with an infinity is not constant: nothing finite comes out of it."),
             tiny(  # a denominator that is larger by 1e-15 is no mistake that anybody would notice

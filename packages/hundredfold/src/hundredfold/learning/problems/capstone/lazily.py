@@ -36,8 +36,8 @@ class Chunked:
     numbers: np.ndarray
     chunks: tuple[Any, ...]
 
-    def lazy(self) -> Any:
-        """The Dask array, each chunk of which is made on the device when it runs."""
+    def lazy(self, made: list[tuple[Any, Any]] | None = None) -> Any:
+        """The Dask array, each chunk of which is made on the device when it runs; `made` takes each, after its place."""
         import dask.array as da
 
         cupy = devices.need_cupy()
@@ -45,11 +45,20 @@ class Chunked:
 
         def part(block_info: Any = None) -> Any:
             place = tuple(slice(*ends) for ends in block_info[None]["array-location"])
-            return cupy.asarray(numbers[place])
+            chunk = cupy.asarray(numbers[place])
+            if made is not None:
+                made.append((place, chunk))
+            return chunk
 
         chunks = da.core.normalize_chunks(self.chunks, numbers.shape, dtype=numbers.dtype)
         meta = cupy.empty((0,) * numbers.ndim, numbers.dtype)
         return da.map_blocks(part, chunks=chunks, dtype=numbers.dtype, meta=meta, name=f"given-{id(numbers):x}")
+
+
+_WRITTEN = (
+    "the result is right, but a task writes into a chunk that it was given: whoever else needs this chunk finds other numbers in it. "
+    "`copy()` makes one of your own."
+)
 
 
 @dataclass(frozen=True)
@@ -104,7 +113,8 @@ class LazyJudge:
 
     def _judge(self, problem: Problem, function: Any, case: Case, *, first: bool) -> str:
         *others, chunked = host = case.host()
-        given = chunked.lazy()
+        made: list[tuple[Any, Any]] = []
+        given = chunked.lazy(made)
         arguments = [devices.to_device(each) for each in others]
         called, ran = graphs.build(function, *arguments, given, limit=problem.time_limit)
         if first and missing(called.value):
@@ -121,6 +131,9 @@ class LazyJudge:
                 self._apart(problem, function, host, expected)
             raise
         self._compare(problem, function, host, got, expected)
+        for place, chunk in made:
+            if not np.array_equal(devices.to_host(chunk), chunked.numbers[place], equal_nan=True):
+                refuse("aliasing", _WRITTEN)
         # Once more, step by step: what a fused task makes on its way is not seen.
         _, steps = graphs.compute(answer, limit=problem.time_limit, optimize=False)
         self._costs(host, steps)

@@ -53,7 +53,8 @@ def _compare(names: tuple[str, ...], options: dict[str, Any], run: Run) -> None:
                 refuse("dtype", f"the dtype is {ours.dtype}; it should be {theirs.dtype}.")
             explain(ours, theirs, rtol=rtol, atol=atol)
         except Refusal as refusal:
-            raise Refusal(refusal.reason, f"{name}: {refusal.why}", advice=refusal.advice) from None
+            refusal.why = f"{name}: {refusal.why}"
+            raise
 
 
 def _arrays(names: tuple[str, ...], got: Any) -> list[np.ndarray]:

@@ -117,7 +117,7 @@ def _values(got: Any, expected: list[float], settings: list[float], printed: str
         )
     first = int(np.argmin(right))
     a, b = pair(got[first], expected[first])
-    refuse("value", f"the score of the setting {settings[first]:g} is {a}; it should be {b}.")
+    refuse("value", f"the score of the setting {settings[first]:g} is {a}; it should be {b}.", diagnosed=False)
 
 
 SCORES = Problem(

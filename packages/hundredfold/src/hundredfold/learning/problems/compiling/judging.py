@@ -66,6 +66,10 @@ class CompiledJudge(FunctionJudge):
         verified = "; ".join(said for said in (seen.said(self.verified), self.watched if watched else "") if said)
         return accept(self, problem, function, verified)
 
+    def arguments(self, case: Case) -> tuple[Any, ...]:
+        """What a case gives an answer."""
+        return case.host()
+
     def _judge_case(self, problem: Problem, function: Any, case: Case, seen: Seen, *, first: bool) -> bool:
         """Judge a case; return whether its source was watched, or need not be."""
         rehearsal = _rehearsed(function, case)

@@ -100,6 +100,14 @@ class LazyJudge:
                 self._judge(problem, function, case, seen, first=number == 0)
         return accept(self, problem, function, seen.said(self.verified))
 
+    def arguments(self, case: Lazy) -> tuple[Any, ...]:
+        """What a case gives an answer."""
+        return (case.collection(),)
+
+    def calls(self, problem: Problem, answers: tuple[Any, ...], case: Lazy, names: str) -> str:
+        """The line that calls an answer with a case, and computes what it makes."""
+        return f"{problem.answers[0]}({names}).compute()"
+
     def _judge(self, problem: Problem, function: Any, case: Lazy, seen: Seen, *, first: bool) -> None:
         x = case.collection()
         called, ran = graphs.build(function, x, limit=problem.time_limit)

@@ -107,6 +107,13 @@ def _nothing_known(rng, drawn):
     return (drawn[0].assign(delay=np.nan),)
 
 
+def _once_known(rng, drawn):
+    """One flight of each carrier has a delay, and of one carrier there is one flight."""
+    table = drawn[0].assign(carrier=drawn[0]["carrier"].mask(drawn[0].index == 5, "ZZ"))
+    later = table.duplicated("carrier")
+    return (table.assign(delay=table["delay"].fillna(3.5).mask(later)),)
+
+
 def _cancelling(rng, drawn):
     """Delays whose sum is small beside each of them, and one of 0: no flight is to be told by its sum."""
     delay = rng.permutation(np.where(np.arange(len(drawn[0])) % 2, 1e6, -1e6)) * (rng.random(len(drawn[0])) < 0.9)
@@ -142,6 +149,7 @@ CARRIERS = Problem(
                     Strategy("one carrier", change=_one_carrier),
                     Strategy("other carriers", change=_others),
                     Strategy("no delay that is known", change=_nothing_known),
+                    Strategy("one delay of each carrier that is known", change=_once_known),
                     Strategy("delays that cancel each other", change=_cancelling),
                 )
             ),

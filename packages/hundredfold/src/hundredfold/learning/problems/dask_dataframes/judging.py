@@ -15,7 +15,7 @@ from typing import Any
 
 import pandas as pd
 
-from .. import devices, graphs, traffic
+from .. import devices, graphs, guard, traffic
 from ..cases import Case
 from ..facts import Fact, Seen
 from ..frames import Rows, RowsJudge, alike, need_cudf, rows
@@ -164,6 +164,14 @@ class LazyFrameJudge:
         said = f"nothing ran before it was asked for{verified and '; ' + verified}"
         return accept(self, problem, function, said)
 
+    def arguments(self, case: Pieces) -> tuple[Any, ...]:
+        """What a case gives an answer."""
+        return case.lazy()
+
+    def calls(self, problem: Problem, answers: tuple[Any, ...], case: Pieces, names: str) -> str:
+        """The line that calls an answer with a case, and computes what it makes."""
+        return f"{problem.answers[0]}({names}).compute()"
+
     def judge_rows(self, problem: Problem, looked: Looked) -> None:
         """Refuse rows that are not the specification's; as a mistake of the cuts, where they are one."""
         try:
@@ -172,6 +180,13 @@ class LazyFrameJudge:
             for judge in self.before:
                 judge(problem, looked)
             raise
+        said, found = list(looked.plan.columns), list(looked.value.columns)
+        if set(said) != set(found):
+            refuse(
+                "type",
+                f"the rows are right, but the Dask dataframe says that it has the columns {', '.join(said)}; it has {', '.join(found)}.",
+                advice="`meta=` tells Dask what a function returns, before it runs. Whoever uses the result relies on it.",
+            )
 
     def _again(self, problem: Problem, function: Any, case: Pieces) -> None:
         """Refuse a plan that is right only the first time it is computed."""
@@ -217,11 +232,14 @@ def look(
             _is_plan(called.value)
             graphs.require_unrun(built)
             # Each partition by itself: nothing is put together that the plan leaves apart.
-            pieces = called.value.optimize(fuse=fused).to_delayed(optimize_graph=False)
+            plan = called.value
+            pieces = guard.call(
+                lambda: plan.optimize(fuse=fused).to_delayed(optimize_graph=False), limit=problem.time_limit, wait=False
+            ).value
             with traffic.watch() as moved, _steps() as steps:
                 if again:
-                    graphs.compute(pieces, limit=problem.time_limit)
-                parts, _ = graphs.compute(pieces, limit=problem.time_limit)
+                    graphs.compute(pieces, limit=problem.time_limit, sized=False)
+                parts, _ = graphs.compute(pieces, limit=problem.time_limit, sized=False)
             for part in parts:
                 _is_piece(part)
         except Refusal as refusal:

@@ -120,6 +120,7 @@ _CASES = (
 )
 _UNLISTED = (
     StoredCase("a month with no flights", 6, _odd),
+    StoredCase("January", 1, lambda: data.path("flights")),
     StoredCase("December", 12, lambda: data.path("flights")),
     StoredCase("a file in no order", 11, _unsorted),
     StoredCase("a file in no order, and a month with no flights", 6, _unsorted),

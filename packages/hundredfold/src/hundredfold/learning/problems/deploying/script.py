@@ -223,7 +223,9 @@ def _launch(script: slurm.Script) -> tuple[dict[str, str], list[str]]:
             found, rest = slurm.options(words[1:], slurm.SRUN)
         except ValueError as error:
             refuse("value", f"srun {error}.")
-        return found, _inner(rest)
+        words = _inner(rest)
+        _runs(words)
+        return found, words
     if any("dask" in " ".join(words) and "worker" in " ".join(words) for words in script.commands):
         if all(words[0] in _SAYING for words in script.commands if "worker" in " ".join(words)):
             refuse("value", "the command that starts the workers is printed, not run.")
@@ -236,6 +238,17 @@ def _launch(script: slurm.Script) -> tuple[dict[str, str], list[str]]:
 
 def _starts_workers(words: list[str]) -> bool:
     return bool(re.search(r"\bdask[ _.-]cuda\b.*\bworker\b", " ".join(words)))
+
+
+def _runs(words: list[str]) -> None:
+    """Refuse a module's name that is given to Python as a file's."""
+    if re.fullmatch(r"(.*/)?python[\d.]*", words[0]):
+        first = next((word for word in words[1:] if not word.startswith("-") or word == "-m"), "")
+        if first != "-m" and "/" not in first and first.startswith("dask") and "-m" not in words[: words.index(first)]:
+            refuse(
+                "value",
+                f"`{words[0]} {first}` runs a file of this name in the working folder: `python -m` runs a module.",
+            )
 
 
 def _inner(words: list[str]) -> list[str]:

@@ -39,6 +39,7 @@ I|immediate? jobid= K|kill-on-bad-exit? l|label mpi= msg-timeout= multi-prog Z|n
 pty? quit-on-interrupt r|relative= resv-ports? send-libs? slurmd-debug= task-epilog= task-prolog= T|threads= u|unbuffered
 W|wait= wait-for-children whole x11?
 """
+_MAY_BE_EMPTY = {"comment", "export", "job-name"}
 UNITS = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 
@@ -228,6 +229,8 @@ def options(words: list[str], known: Options) -> tuple[dict[str, str], list[str]
                 raise ValueError(f"has an option --{name}, which takes no value")
             if kind == "=" and not given:
                 value = _next(rest, f"--{name}")
+            if kind == "=" and not value and name not in _MAY_BE_EMPTY:
+                raise ValueError(f"wants a value for --{name}")
             found[name] = value
             continue
         letters = word[1:]

@@ -131,7 +131,7 @@ def _rows(found: pd.DataFrame, right: pd.DataFrame, keys: tuple[str, ...]) -> No
                     "dropped", f"{said}: rows with a null were thrown away, and with them everything that was known."
                 )
             said += "."
-    refuse("shape", said)
+    refuse("shape", said, diagnosed=False)
 
 
 def _row(frame: pd.DataFrame, place: int) -> str:
@@ -156,7 +156,7 @@ def same_column(found: pd.Series, right: pd.Series, name: str, rtol: float, atol
                 f"{name} is {_value(found.iloc[at])} in row {at}, where nothing is known: it should be null.",
                 advice=_NAN if found.iloc[at] != found.iloc[at] else "",
             )
-        refuse("nulls", f"{name} is null in row {at}; it should be {_value(right.iloc[at])}.")
+        refuse("nulls", f"{name} is null in row {at}; it should be {_value(right.iloc[at])}.", diagnosed=False)
     kinds = found.dtype, right.dtype
     numbers = [pd.api.types.is_numeric_dtype(kind) and not pd.api.types.is_bool_dtype(kind) for kind in kinds]
     if all(numbers):
@@ -165,7 +165,8 @@ def same_column(found: pd.Series, right: pd.Series, name: str, rtol: float, atol
         try:
             explain(x, y, rtol=rtol, atol=atol)
         except Refusal as refusal:
-            raise Refusal(refusal.reason, f"{name}: {refusal.why}", advice=refusal.advice) from None
+            refusal.why = f"{name}: {refusal.why}"
+            raise
         if floats[0] != floats[1]:
             refuse("dtype", f"{name} is of dtype {str(kinds[0]).lower()}; it should be {str(kinds[1]).lower()}.")
         return
@@ -175,7 +176,9 @@ def same_column(found: pd.Series, right: pd.Series, name: str, rtol: float, atol
     if wrong.size:
         at = int(wrong[0])
         refuse(
-            "value", f"{name} is {_value(found[~b].iloc[at])} in row {at}; it should be {_value(right[~b].iloc[at])}."
+            "value",
+            f"{name} is {_value(found[~b].iloc[at])} in row {at}; it should be {_value(right[~b].iloc[at])}.",
+            diagnosed=False,
         )
 
 

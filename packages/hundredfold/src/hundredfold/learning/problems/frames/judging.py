@@ -94,6 +94,10 @@ class TableJudge:
                 self._judge(problem, answers[0], case, seen, first=place == 0)
         return accept(self, problem, answers[0], seen.said(self.verified))
 
+    def arguments(self, case: Case) -> tuple[Any, ...]:
+        """What a case gives an answer."""
+        return given(case)
+
     def _judge(self, problem: Problem, function: Any, case: Case, seen: Seen, *, first: bool) -> None:
         arguments = given(case)
         called, moved = call(problem, function, arguments)

@@ -100,15 +100,23 @@ def explain(got: Rows, expected: Rows, ordered: bool) -> None:
     """
     ours, theirs = got.values, expected.values
     if len(ours) < len(theirs):
-        refuse("lost", f"it has {_rows(ours)}; there should be {len(theirs)}. What have the missing ones in common?")
+        refuse(
+            "lost",
+            f"it has {_rows(ours)}; there should be {len(theirs)}. What have the missing ones in common?",
+            diagnosed=False,
+        )
     if len(ours) > len(theirs):
-        refuse("multiplied", f"it has {_rows(ours)}; there should be {len(theirs)}. Which key comes more than once?")
+        refuse(
+            "multiplied",
+            f"it has {_rows(ours)}; there should be {len(theirs)}. Which key comes more than once?",
+            diagnosed=False,
+        )
     if not ordered:
         ours, theirs = got.sorted(), expected.sorted()
     for name in theirs.columns:
         nulls, due = _is_null(ours[name]), _is_null(theirs[name])
         if nulls.sum() != due.sum():
-            refuse("nulls", f"column {name} has {_some(nulls.sum())}; there should be {due.sum()}.")
+            refuse("nulls", f"column {name} has {_some(nulls.sum())}; there should be {due.sum()}.", diagnosed=False)
     for name in theirs.columns:
         wrong = ~same_column(ours[name], theirs[name])
         if wrong.any():
@@ -118,6 +126,7 @@ def explain(got: Rows, expected: Rows, ordered: bool) -> None:
             refuse(
                 "value",
                 f"{int(wrong.sum())} of {len(wrong)} values of {name} are wrong: in {where} {a}; expected was {b}.",
+                diagnosed=False,
             )
 
 

@@ -19,6 +19,8 @@ from .shares import spread
 from .smooth import PICTURES, nearest, pixels
 
 SIDE, LARGE = 256, 65_536
+THREADS = 1024
+"""The most threads of a block, on every GPU."""
 MOST = 24.0
 """How many times the least bytes a launch may move: one thread a pixel with the warp along the rows moves about 13
 (nine reads of one or two sectors each for 32 pixels), across the rows more than 100."""
@@ -37,8 +39,11 @@ def moved(kernel: Any, launch: Any, problem: Problem) -> float:
 
 def _against_the_limit(problem: Problem, answer: tuple[Any, Any]) -> str:
     """Refuse a launch of few blocks, or one whose requests move far more than the picture and the result have."""
-    blocks = math.prod(answer[1](np.broadcast_to(np.int8(0), (LARGE, LARGE)))[0])
-    spread(_probed(*answer, problem), blocks, f"{LARGE} × {LARGE} pixels")
+    blocks, threads = answer[1](np.broadcast_to(np.int8(0), (LARGE, LARGE)))
+    large = f"{LARGE} × {LARGE} pixels"
+    if math.prod(threads) > THREADS:
+        refuse("launch-limit", f"`launch` gives blocks of {math.prod(threads)} threads.", case=large)
+    spread(_probed(*answer, problem), math.prod(blocks), large)
     times = moved(*answer, problem)
     if times > MOST:
         refuse(

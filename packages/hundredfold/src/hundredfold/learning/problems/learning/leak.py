@@ -61,9 +61,11 @@ def purged(folds: Folds, *, away: int = 3) -> Folds:
 
 
 def table(
-    n: int, m: int, told: int, seed: int = 0, *, gap: float = 2.5, far: float = 0
+    n: int, m: int, told: int, seed: int = 0, *, gap: float = 2.5, far: float = 0, turned: int = 0
 ) -> tuple[np.ndarray, np.ndarray]:
     """X (n, m) float32 in which `told` columns say something of y (n,), and the others nothing in far larger numbers.
+
+    In the first `turned` of the told columns class 1 has the smaller numbers.
 
     The classes' means lie `gap` apart in the first column and half of it in the last told one; a share `far` of the rows is many
     times farther out on its own side, which moves a line that is fitted by squares.
@@ -71,7 +73,7 @@ def table(
     rng = np.random.default_rng(seed)
     y = rng.permutation(np.arange(n) % 2)
     X = rng.standard_normal((n, m))
-    X[:, :told] += gap * y[:, None] * np.linspace(1, 0.5, told)
+    X[:, :told] += gap * y[:, None] * np.linspace(1, 0.5, told) * np.where(np.arange(told) < turned, -1, 1)
     out = rng.random(n) < far
     X[out, :told] += ((2 * y[out] - 1) * rng.uniform(3, 12, out.sum()))[:, None]
     scale = np.where(np.arange(m) < told, rng.uniform(0.5, 1, m), rng.uniform(50, 200, m))
@@ -202,8 +204,14 @@ LEAK = Problem(
     lines=8,
     judge=HeldOutJudge(
         cases=(
-            Case("200 rows, 20 columns", lambda: (*table(200, 20, 8, seed=3, gap=0.8), folds_of(200, 3, seed=1))),
-            Case("101 rows in four folds", lambda: (*table(101, 9, 6, seed=1), folds_of(101, 4, seed=1))),
+            Case(
+                "200 rows, 20 columns",
+                lambda: (*table(200, 20, 8, seed=3, gap=0.8, turned=3), folds_of(200, 3, seed=1)),
+            ),
+            Case(
+                "101 rows in four folds",
+                lambda: (*table(101, 9, 6, seed=1, gap=1.5, turned=1), folds_of(101, 4, seed=1)),
+            ),
             Case(
                 "240 rows, some far out, a third of them in no fold's `train`",
                 lambda: (*table(240, 20, 8, gap=0.8, far=0.1), purged(folds_of(240, 3, seed=2))),

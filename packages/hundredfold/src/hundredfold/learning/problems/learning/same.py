@@ -102,6 +102,12 @@ def _noise(rng: np.random.Generator, drawn: tuple[np.ndarray, ...]) -> tuple[np.
     return a, b
 
 
+def _ends_merged(rng: np.random.Generator, drawn: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+    """The groups with the first and the last name of one clustering are one group in the other."""
+    a = drawn[0]
+    return a, np.where(a == a.max(), a.min(), a)
+
+
 def _of_names() -> Property:
     """Names of each kind, once of the same groups and once with a point in another."""
     strategies = []
@@ -178,6 +184,16 @@ SAME = Problem(
             _drawn,
             (300, 20),
             _of_names(),
+            Property(
+                (
+                    Strategy("the first and the last group in one", change=_ends_merged),
+                    Strategy(
+                        "the first and the last group of the second in one",
+                        change=lambda rng, drawn: _ends_merged(rng, drawn)[::-1],
+                    ),
+                ),
+                hint="An index past the end of an axis wraps around. Compare how many groups there are in each, too.",
+            ),
             Property((Strategy("a point that is noise, -1, in one of them only", change=_noise),), hint=_PLACES),
             other_data(),
             second_call(),

@@ -144,6 +144,14 @@ def _long(rng: np.random.Generator, drawn: tuple[Any, ...]) -> tuple[Any, ...]:
     return flights, weather.sample(frac=1, random_state=1).reset_index(drop=True)
 
 
+def _goes_on(rng: np.random.Generator, drawn: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Observations that begin long before the first flight and go on long after the last one."""
+    _, weather = _table(3, 400, 0, int(rng.integers(1 << 30)))
+    flights = drawn[0]
+    when = _times(pd.Timestamp("2013-01-08"), rng.integers(0, 24 * 60, len(flights)))
+    return flights.assign(time=when), weather
+
+
 def _repeated(rng: np.random.Generator, drawn: tuple[Any, ...]) -> tuple[Any, ...]:
     """Flight numbers that come several times, and rows that are equal in all columns."""
     flights, weather = drawn
@@ -185,7 +193,7 @@ ASOF = Problem(
             (3, 30, 90),
             sizes((1, 1, 1), (29, 3, 211), words="{0[2]} flights at {0[0]} stations"),
             Property((Strategy("times close to every border", change=_borders),), hint="Not later, and at most two hours older, to the last microsecond."),
-            Property((Strategy("fourteen months of weather", change=_long),), hint="If the key has a span for each station: is it longer than all of time that comes?"),
+            Property((Strategy("fourteen months of weather", change=_long), Strategy("flights of one day, and more than two weeks of weather", change=_goes_on)), hint="If the key has a span for each station: is it longer than all of time that comes?"),
             Property((Strategy("flight numbers that come several times", change=_repeated),), hint="A flight number is no key: number the rows yourself."),
             Property((Strategy("winds of 0 and below", change=_calm), Strategy("stations without weather", change=_elsewhere))),
             other_index(hint="The index of a table may be anything: number the rows yourself."),

@@ -124,6 +124,10 @@ class AnywhereJudge:
             f"{len(self.cases)} cases on each of {len(BACKENDS)} backends: {tried}; the numbers stay where they were."
         )
 
+    def arguments(self, case: Case) -> tuple[Any, ...]:
+        """What a case gives an answer, as CuPy's arrays."""
+        return case.device()
+
     def _judge(self, problem: Problem, function: Any, backend: Backend, case: Case) -> None:
         got, expected = self._called(problem, function, backend, case)
         if case.again is None or backend.name == "Dask":
