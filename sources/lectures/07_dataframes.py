@@ -90,7 +90,12 @@ quiz("dataframes.mask", my_answer)
 # Some methods of pandas go through a table row by row, on the host. cuDF refuses them. The error names the conversion that you can ask for:
 
 # %%
-for mistake in (lambda: list(flights.carrier), lambda: flights.itertuples(), lambda: np.asarray(flights.distance)):
+mistakes = (
+    lambda: list(flights.carrier),
+    lambda: flights.itertuples(),
+    lambda: np.asarray(flights.distance),
+)
+for mistake in mistakes:
     try:
         mistake()
     except TypeError as error:
@@ -155,19 +160,22 @@ print(cudf.DataFrame({"rows": groups.size(), "known": groups.dep_delay.count()})
 # %% [markdown]
 # ### Where integers become floats
 #
-# In two places cuDF does as pandas does: in `to_pandas()`, and in a left merge where some rows find no partner. Integers become floats there, and nulls
-# become NaN:
+# In two places integers become floats, as in pandas. One is `to_pandas()`. The other is a left merge, which keeps all rows of the left table, also those
+# without a partner in the right one. In the next cell only two carriers have a partner:
 
 # %%
-points = cudf.DataFrame({"carrier": ["UA", "AA"], "points": [2, 1]})  # an invented table: only two carriers give points
+points = cudf.DataFrame({"carrier": ["UA", "AA"], "points": [2, 1]})  # an invented table
 merged = flights[["carrier", "dep_delay"]].merge(points, on="carrier", how="left")
-print("points:   ", points.points.dtype, "before the merge,", merged.points.dtype, "after it")
-print("           ", merged.points.fillna(0).astype("int64").dtype, "with fillna(0).astype('int64')")
-print("dep_delay:", merged.dep_delay.dtype, "after the merge,", merged.dep_delay.to_pandas().dtype, "with to_pandas()")
-print("           ", merged.dep_delay.to_pandas(nullable=True).dtype, "with to_pandas(nullable=True)")
+print("points, before the merge:       ", points.points.dtype)
+print("points, after it:               ", merged.points.dtype)
+print("  .fillna(0).astype('int64'):   ", merged.points.fillna(0).astype("int64").dtype)
+print("dep_delay, after the merge:     ", merged.dep_delay.dtype)
+print("  .to_pandas():                 ", merged.dep_delay.to_pandas().dtype)
+print("  .to_pandas(nullable=True):    ", merged.dep_delay.to_pandas(nullable=True).dtype)
 
 # %% [markdown]
-# `dep_delay` had its nulls before the merge, so it stays int32. Take care of identifiers: above 2⁵³ a float64 cannot hold every whole number.
+# The merge itself made nulls in `points`, so that column became float64. `dep_delay` had its nulls before, so it stays int32. Take care of large
+# identifiers: above 2⁵³ a float64 cannot hold every whole number.
 #
 # ## Groups have no order
 #
@@ -180,9 +188,10 @@ print("           ", merged.dep_delay.to_pandas(nullable=True).dtype, "with to_p
 
 # %%
 by_dest = flights.groupby("dest").arr_delay.mean().index.to_arrow().to_pylist()
+in_order = flights.groupby("dest", sort=True).arr_delay.mean().index.to_arrow().to_pylist()
 print("pandas:           ", on_host.groupby("dest").arr_delay.mean().index[:4].to_list())
 print("cuDF, sorted?     ", by_dest == sorted(by_dest))
-print("cuDF, sort=True:  ", flights.groupby("dest", sort=True).arr_delay.mean().index[:4].to_arrow().to_pylist())
+print("cuDF, sort=True:  ", in_order[:4])
 
 # %% [markdown]
 # On another GPU or in another version the order may be different. The rows of a merge come in no order either.
@@ -262,7 +271,7 @@ for name, way in means.items():
     assert abs(mean_times[name].value - x.mean()) < 1e-12
 
 # %% [markdown]
-# For the H200 we take a published kernel that reads 2²⁷ numbers in 0.390 ms (gpu-benches, see *Further reading*).
+# For an H200 we take a published kernel that reads 2²⁷ numbers in 0.390 ms (gpu-benches, see *Further reading*). No call of cuDF is in that time.
 
 # %%
 rows = {"published: 2018, pandas": 50.2e-3, "published: 2018, cuDF on a V100": 1.42e-3}
@@ -339,14 +348,15 @@ for name, way in ways.items():
 
 strongest = min(group_times[name] for name in ("np.bincount", "Polars, streaming", "DuckDB"))
 touched = limit(bytes=16 * n + 16 * found)
-compare("dataframes.groupby", group_times, naive=group_times["pandas"], strongest=strongest, limit=touched, n=n)
+naive = group_times["pandas"]
+compare("dataframes.groupby", group_times, naive=naive, strongest=strongest, limit=touched, n=n)
 
 # %% [markdown]
 # **Explain.** pandas is the *naive* way. Other CPU libraries beat it, too. So compare a GPU with the strongest way on a CPU, not with pandas alone.
 #
 # ### On today's GPUs
 #
-# GPUs and cuDF have become faster since 2018. These times are for ten million rows and different numbers of groups:
+# These times are all for ten million rows. The numbers of groups differ:
 
 # %%
 plot.times(
@@ -359,11 +369,12 @@ plot.times(
         "limit: H200, five sectors for each row": limit(bytes=scattered, machine="H200").seconds,
     },
     title="A groupby of ten million rows",
-    note="T4 and RTX PRO 6000: see Further reading. libcudf is the C++ library inside cuDF: its time has no Python in it.",
+    note="Sources: Further reading. libcudf is the C++ library inside cuDF.",
 )
 
 # %% [markdown]
-# A T4 is a small card of 2018 with 320 GB/s. The RTX PRO 6000 is of 2025. The fewer groups there are, the better they fit into a GPU's caches.
+# The T4 is a small card of 2018, with 320 GB/s. The RTX PRO 6000 is a large one of 2025, and its time has no Python in it. The number of groups matters,
+# too: fewer groups fit better into a GPU's caches.
 #
 # ## Files by columns
 #
@@ -381,7 +392,8 @@ plot.times(
 pdf = gdf = tables = lazy = x = y = None  # free their memory
 file = pq.ParquetFile(data.path("flights"))
 groups = [file.metadata.row_group(k) for k in range(file.num_row_groups)]
-sizes = {name: sum(g.column(k).total_compressed_size for g in groups) for k, name in enumerate(file.schema_arrow.names)}
+names = file.schema_arrow.names
+sizes = {name: sum(g.column(k).total_compressed_size for g in groups) for k, name in enumerate(names)}
 print(f"{len(groups)} row groups, {len(sizes)} columns, {sum(sizes.values()) / 1e6:.1f} MB")
 print(f"month takes {sizes['month'] / 1e3:.1f} kB, tailnum {sizes['tailnum'] / 1e3:.0f} kB")
 july = cudf.read_parquet(data.path("flights"), columns=["carrier", "arr_delay"], filters=[("month", "==", 7)])
@@ -395,7 +407,8 @@ print("the flights of July:", july.shape)
 
 # %%
 bucket = Storage({"flights.parquet": data.path("flights")})
-s3 = pyarrow.fs.S3FileSystem(anonymous=True, scheme="http", endpoint_override=bucket.endpoint, region="us-east-1")
+address = {"scheme": "http", "endpoint_override": bucket.endpoint, "region": "us-east-1"}
+s3 = pyarrow.fs.S3FileSystem(anonymous=True, **address)
 print([(info.path, info.size) for info in s3.get_file_info(pyarrow.fs.FileSelector("lake"))])
 
 # %% [markdown]
@@ -414,7 +427,8 @@ options |= {"aws_region": "us-east-1", "aws_skip_signature": "true"}
 
 
 def with_cudf():
-    table = cudf.read_parquet("lake/flights.parquet", filesystem=ArrowFSWrapper(s3), columns=[*columns, "month"])
+    wrapped = ArrowFSWrapper(s3)
+    table = cudf.read_parquet("lake/flights.parquet", filesystem=wrapped, columns=[*columns, "month"])
     return table[table.month == 7][columns]
 
 
@@ -468,7 +482,7 @@ rows |= {f"limit: the bus, {name}": 1e9 / machine.gpus.find(name).link for name 
 plot.times(rows, title="One gigabyte of CSV: the time to parse it")
 
 # %% [markdown]
-# The 18 was over one core. Over the forty cores of the same machine it was 3. Parsing is work, so the bus is not what limits it.
+# 900 MB/s are 18 times the rate of one core. They are 3 times the rate of the forty cores of that machine. Parsing is work, so the bus does not limit it.
 
 # %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
 # ### Optional: one table in six formats
@@ -478,11 +492,13 @@ plot.times(rows, title="One gigabyte of CSV: the time to parse it")
 
 # %%
 july_all = flights[flights.month == 7].reset_index(drop=True)
-avro_types = {"int32": "int", "str": "string", "datetime64[us]": {"type": "long", "logicalType": "timestamp-micros"}}
+timestamp = {"type": "long", "logicalType": "timestamp-micros"}
+avro_types = {"int32": "int", "str": "string", "datetime64[us]": timestamp}
 
 
 def to_avro(file):
-    fields = [{"name": name, "type": ["null", avro_types[str(july_all[name].dtype)]]} for name in july_all.columns]
+    types = {name: ["null", avro_types[str(july_all[name].dtype)]] for name in july_all.columns}
+    fields = [{"name": name, "type": type_} for name, type_ in types.items()]
     with open(file, "wb") as out:
         schema = {"type": "record", "name": "flight", "fields": fields}
         fastavro.writer(out, schema, july_all.to_arrow().to_pylist(), codec="deflate")
@@ -499,16 +515,16 @@ formats = {
     "orc": (july_all.to_orc, cudf.read_orc),
     "parquet": (lambda file: july_all.to_parquet(file, compression="zstd"), cudf.read_parquet),
 }
-for name, (write, read) in formats.items():
-    file = os.path.join(folder, f"july.{name}")
+for suffix, (write, read) in formats.items():
+    file = os.path.join(folder, f"july.{suffix}")
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         write(file)
         table = read(file)
-    assert len(table) == len(july_all) and int(table.arr_delay.isna().sum()) == int(july_all.arr_delay.isna().sum())
-    changed = sum(str(table[column].dtype) != str(july_all[column].dtype) for column in july_all.columns)
+    assert int(table.arr_delay.count()) == int(july_all.arr_delay.count())
+    changed = sum(str(table[name].dtype) != str(july_all[name].dtype) for name in july_all.columns)
     host = "on the host" if any("Using CPU" in str(warning.message) for warning in said) else ""
-    print(f"{name:8} {os.path.getsize(file) / 1e6:.2f} MB, {changed:2} columns of another dtype  {host}")
+    print(f"{suffix:8} {os.path.getsize(file) / 1e6:.2f} MB, {changed:2} columns of another dtype  {host}")
 
 # %% [markdown]
 # CSV and JSON lose the dtypes. Avro is stored row by row. ORC is stored by columns, as Parquet is, and calls its row groups *stripes*.
