@@ -362,8 +362,8 @@ compare("dataframes.groupby", group_times, naive=naive, strongest=strongest, lim
 plot.times(
     {
         "published: V100, cuDF of 2018, 6.3 million groups": 54e-3,
-        "published: T4, cuDF 26.02, 1 million groups": 58.0e-3,
-        "published: T4, cuDF 26.02, 100 000 groups": 28.6e-3,
+        "published: T4, cuDF of 2026, 1 million groups": 58.0e-3,
+        "published: T4, cuDF of 2026, 100 000 groups": 28.6e-3,
         "published: RTX PRO 6000 Blackwell, libcudf, 50 000 groups": 1.127e-3,
         "here: the strongest CPU way, 6.3 million groups": strongest * 10_000_000 / n,
         "limit: H200, five sectors for each row": limit(bytes=scattered, machine="H200").seconds,
