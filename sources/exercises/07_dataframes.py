@@ -35,7 +35,7 @@ from hundredfold import check, data, hint
 # This is the table of the lecture. The checks call your functions with other tables:
 #
 # - They have these columns, and the same dtypes.
-# - Some have very few rows, and nulls where you do not expect them.
+# - Some have very few rows, and nulls where you do not expect them. Only the column that you group by has none.
 # - Their index may be anything.
 #
 # No rows may go to the host on the way. Names of groups and single numbers may.

@@ -67,7 +67,7 @@ print("more than an hour late:", len(late), "of", len(flights))
 print("from each airport:     ", flights.origin.value_counts().sort_index().to_pandas().to_dict())
 
 # %% [markdown]
-# Each column is stored by itself, in **buffers**. The format is that of Apache Arrow:
+# Each column is stored by itself, in one or more **buffers**. A buffer is one piece of memory. The format is that of Apache Arrow:
 #
 # ![Two columns of a table in the device's memory. A column of whole numbers is one buffer of 4 bytes for each row, and one bit for each row that tells
 # whether the row is known. A column of strings is one buffer of letters, and one of offsets, 4 bytes each, that tell where each string
@@ -290,7 +290,7 @@ plot.times(rows, title="The mean of ten million numbers")
 #
 # The post's second line was `df.groupby("y").mean()`. The random keys of its ten million rows make 6.3 million groups.
 #
-# **Question.** A V100 could read all keys and values and write all groups in 0.29 ms. The post measured 54 ms. Which is a reason?
+# **Question.** A V100 could read all keys and values and write all groups in 0.29 ms. The post measured 54 ms. What is one reason?
 #
 # - (a) Each group needs a division.
 # - (b) Neighbouring rows belong to groups that are far apart in memory.
@@ -318,7 +318,8 @@ for name in ("V100", "H200"):
 
 # %% [markdown]
 # **Measure.** The *streaming* engine of Polars takes the table in pieces that fit into the caches. `np.bincount` needs no hash table. Here each key is a
-# small whole number, and so a position in an array.
+# small whole number, and so a position in an array. As in unit 01, the lines below the picture compare each time with the limit, with the strongest CPU way
+# and with the naive one. There, a ratio below 1× means slower.
 
 
 # %%
@@ -412,7 +413,8 @@ s3 = pyarrow.fs.S3FileSystem(anonymous=True, **address)
 print([(info.path, info.size) for info in s3.get_file_info(pyarrow.fs.FileSelector("lake"))])
 
 # %% [markdown]
-# **Predict.** You want two columns of July from this file of 5.2 MB. How many kB does the best of three readers fetch? The footer alone has 24 kB.
+# **Predict.** You want two columns of July from this file of 5.2 MB. cuDF, Polars and Arrow can read it. How many kB does the best of them fetch? The footer
+# alone has 24 kB.
 
 # %%
 my_kilobytes = "?"
@@ -626,10 +628,10 @@ print("the same numbers")
 # | a script, from outside | `python -m cudf.pandas script.py` |
 # | a script, from inside | `import cudf.pandas; cudf.pandas.install()` |
 #
-# If pandas is imported already, restart the kernel. Do not import `cudf` itself in the same program: the two are not made to go together. This notebook
-# has imported both. So the cell below begins with `%%fresh`. It runs in a Python of its own, as a script would.
+# If pandas is imported already, restart the kernel. Do not import `cudf` itself in the same program: `cudf.pandas` is not made to go together with it.
+# This notebook has imported both. So the cell below begins with `%%fresh`. It runs in a Python of its own, as a script would.
 #
-# **Question.** Which of its steps falls back?
+# **Question.** The cell does these three steps. Which one falls back?
 #
 # - (a) `late = flights[flights["arr_delay"] > 60]`
 # - (b) `late.groupby("carrier")["distance"].mean()`
@@ -671,8 +673,8 @@ print("with map:", sum(bool(calls["cpu"]) for calls in second.per_function_stats
 # time**. `map` does the same on the device. In a notebook the profiler is `%%cudf.pandas.profile`, and for a script
 # `python -m cudf.pandas --profile script.py`.
 #
-# Groups are sorted here, as in pandas. But not everything is as in pandas: it passes 93 % of the tests of pandas. The documentation lists known
-# differences. For example, the rows of a join may come in another order.
+# Groups are sorted here, as in pandas. But not everything is as in pandas. The documentation says that 93 % of the tests of pandas pass. It also lists known
+# differences: for example, the rows of a join may come in another order.
 
 # %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
 # ### Optional: its memory
