@@ -17,7 +17,7 @@
 # the `check` below it. A check tells you what it verified, or why the answer is wrong, and gives one hint. `hint("dataframes.port")` unfolds the next
 # one.
 #
-# A gap counts as not attempted, never as wrong. Problems 2, 4 and 6 start with code that runs. There the check judges that code until you change it.
+# A gap counts as not attempted, never as wrong. Problems 2, 4 and 6 start with given code. There the check judges that code until you change it.
 #
 # You can run this notebook from top to bottom at any time, solved or not.
 
@@ -38,7 +38,7 @@ from hundredfold import check, data, hint
 # - Some have very few rows, and nulls where you do not expect them. Only the column that you group by has none.
 # - Their index may be anything.
 #
-# No rows may go to the host on the way. Names of groups and single numbers may.
+# No rows may go to the host on the way, except in problem 6. Names of groups and single numbers may. The index of your result does not matter.
 
 # %%
 columns = ["month", "carrier", "origin", "dest", "dep_time", "dep_delay", "arr_delay", "distance"]
@@ -52,10 +52,10 @@ flights.head(3)
 #
 # - `carrier`
 # - `flights`: the number of its flights in the table
-# - `cancelled`: the number of its flights that never departed, which means that `dep_time` is null
+# - `cancelled`: the number of its flights where `dep_time` is null: those never departed
 # - `delay`: the mean of `arr_delay` over its flights where that is known, and null where it is known for none
 #
-# The carrier with the largest delay comes first. A carrier without a delay comes last. The table that comes in stays as it is.
+# The carrier with the largest delay comes first. Carriers without a delay come last. The table that comes in stays as it is.
 
 
 # %%
@@ -82,7 +82,7 @@ check("dataframes.port", punctuality)
 #
 # The result has the columns `dest` and `gained`, with destinations in alphabetical order. `gained` is null where one of the two means is unknown.
 #
-# All numbers that come out below are right, but they are beside the wrong names. Repair it.
+# With our table, the numbers that come out below are right, but they are beside the wrong names. Repair it.
 
 
 # %%
@@ -224,9 +224,9 @@ check("dataframes.fee", fee)
 # | `"parse"` | parse 8 GB of CSV text into a table | stays where it was made |
 # | `"fallback"` | 20 steps under `cudf.pandas` on a table of 2 GB; each reads a whole table and makes one as large | stays where it was made |
 #
-# In `"fallback"` 5 of the 20 steps fall back to pandas. For such a step the table goes to the host, and the new table comes back.
+# In `"fallback"` 5 of the 20 steps fall back to pandas. For such a step the table goes to the host, the CPU does the step, and the new table comes back.
 #
-# Answer `"cpu"` or `"gpu"` for each. Count the calls, the bytes that are read, and the bytes over the bus. Writing costs nothing here.
+# Answer `"cpu"` or `"gpu"` for each. Count the calls, the bytes that are read, and the bytes over the bus, one after the other. Writing costs nothing here.
 
 # %%
 decisions = {"mean": ..., "session": ..., "small": ..., "parse": ..., "fallback": ...}
@@ -244,10 +244,11 @@ check("dataframes.worth", decisions)
 # the file, and the number of a month. It returns the mean arrival delay of each carrier in that month, as a cuDF DataFrame with the columns `carrier` and
 # `delay`. The carriers are in alphabetical order.
 #
-# The version below is right. But it fetches the whole file of 5.2 MB. Only 68 kB of that are needed: the footer with 24 kB, and two columns of one row
-# group.
+# The version below is right. But it fetches the whole file of 5.2 MB. For July only 68 kB of that are needed: the footer with 24 kB, and two columns of
+# one row group. The optional part *From object storage* of the lecture shows three readers.
 #
-# **300 kB pass the check.** It also tells you how near the limit you are. It tries other files, too, where a row group is not a month.
+# From our file **at most 300 kB may come**. The check also tells you how near the limit you are. It tries other files, too, where a row group is not a
+# month.
 
 
 # %%

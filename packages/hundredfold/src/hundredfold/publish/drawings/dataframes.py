@@ -10,7 +10,7 @@ from .registry import drawing
     "column-buffers",
     "Two columns of a table in the device's memory. A column of whole numbers is one buffer of 4 bytes for each row, and one bit for each row that tells "
     "whether the row is known. A column of strings is one buffer of letters, and one of offsets, 4 bytes each, that tell where each string begins.",
-    372,
+    346,
 )
 def column_buffers(c: Canvas) -> None:
     x0, cell = 14, 58.0
@@ -28,6 +28,7 @@ def column_buffers(c: Canvas) -> None:
             c.waste(x, 38, cell, 32)
         c.box(x + cell / 2 - 12, 86, 24, 26, "memory" if known else "empty", str(known), round=0)
     c.text(78 + 2.5 * cell, 132, "null", at="middle", size="small")
+    c.text(486, 132, "hatched: means nothing", at="end", size="small", colour="muted")
     c.line((10, 148), (490, 148), look="rule faint")
     names = ("Delta", "JetBlue", "United")
     c.text(x0, 178, "airline: strings", bold=True)
@@ -48,7 +49,6 @@ def column_buffers(c: Canvas) -> None:
         c.box(x0 + k * unit, 274, unit, 34, "memory", letter, strong=True, round=0, mono=True)
     for start in starts:
         c.line((x0 + start * unit, 270), (x0 + start * unit, 312), look="mark", thick=3)
-    c.text(x0, 360, "hatched: bytes that mean nothing", colour="muted", size="small")
 
 
 @drawing(
@@ -81,7 +81,7 @@ def null_or_nan(c: Canvas) -> None:
     "hash-groups",
     "Seven rows with three keys. A thread for each row computes a slot of a hash table from the row's key, and adds its value there. The groups come "
     "back in the order of the slots, here SFO, ATL and LAX: neither in alphabetical order nor in that of the rows.",
-    372,
+    360,
 )
 def hash_groups(c: Canvas) -> None:
     keys = ("LAX", "ATL", "SFO", "LAX", "ATL", "LAX", "SFO")
@@ -103,7 +103,6 @@ def hash_groups(c: Canvas) -> None:
     for k, key in enumerate(sorted(slots, key=slots.get)):
         c.box(14 + k * 158, 284, 150, 34, "memory", key, strong=True, round=3)
     c.text(14, 346, "pandas would sort them: ATL, LAX, SFO", size="small")
-    c.text(14, 364, "by their first rows: LAX, ATL, SFO", size="small")
 
 
 @drawing(
@@ -123,12 +122,14 @@ def groups_at_random(c: Canvas) -> None:
     c.line((10, 104), (490, 104), look="rule faint")
     c.text(x0, 132, "groupby: rows in order …", bold=True)
     c.cells(x0, 142, cell, 30, ["memory!"] * 24)
-    touched = {3: 17, 4: 1, 5: 10, 6: 22}
+    touched = {0: 10, 1: 1, 2: 22, 3: 17}
     for k in range(24):
         s = k // 4
         here = k in touched.values()
         moved = any(t // 4 == s for t in touched.values())
         c.cells(x0 + k * cell, 218, cell, 30, ["memory!" if here else "waste" if moved else "empty"])
+    for s in range(6):
+        _sector(c, x0 + s * 4 * cell, 142, 4 * cell)
     for row, group in touched.items():
         c.line((x0 + (row + 0.5) * cell, 174), (x0 + (group + 0.5) * cell, 216), look="mark", thick=1.5)
     for s in {t // 4 for t in touched.values()}:
@@ -164,7 +165,7 @@ def row_groups(c: Canvas) -> None:
     footer = ("footer: where each piece begins,", "its smallest and its largest value")
     c.box(x0, y0 + 12 * h + 8, 19 * w, 46, "device", *footer, strong=True, size="small")
     c.box(x0, y0 + 12 * h + 64, 18, 16, "device", strong=True, round=0)
-    c.text(x0 + 26, y0 + 12 * h + 77, "has to be read for two columns of July", size="small")
+    c.text(x0 + 26, y0 + 12 * h + 77, "has to be read: carrier, arr_delay of July", size="small")
 
 
 @drawing(
@@ -200,18 +201,16 @@ def fallback_trip(c: Canvas) -> None:
     for name, y in lanes:
         c.text(14, y + 24, name, bold=True)
     parts = (
-        (66, 70, "GPU", "device", "df[…]"),
+        (66, 70, "GPU", "device", "step 1"),
         (140, 62, "bus", "wire", "down"),
-        (206, 130, "CPU", "host", "pandas: apply"),
+        (206, 130, "CPU", "host", "pandas: step 2"),
         (340, 62, "bus", "wire", "up"),
-        (406, 80, "GPU", "device", "groupby"),
+        (406, 80, "GPU", "device", "step 3"),
     )
     top = dict(lanes)
     for x, w, lane, thing, words in parts:
         c.box(x, top[lane], w - 4, 36, thing, words, strong=True, size="small", round=2)
-    c.text(66, 26, "step 1", size="small")
-    c.text(268, 26, "step 2 falls back", at="middle", size="small")
-    c.text(412, 26, "step 3", size="small")
+    c.text(271, 26, "step 2 falls back", at="middle", size="small")
     for x in (138, 404):
         c.line((x, 14), (x, 184), look="mark", dashed=True)
     c.text(66, 204, "time →", colour="muted")
