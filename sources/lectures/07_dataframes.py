@@ -151,7 +151,7 @@ for name, table in {"cuDF": flights, "pandas": on_host}.items():
     print(f"{name}: {len(later)} + {len(others)} = {len(later) + len(others)} of {len(table)} flights")
 
 # %% [markdown]
-# `isna` is True for both. `nans_to_nulls()` makes nulls of all NaN. Aggregations leave nulls out. `count` counts the values that are there, and `size` counts rows:
+# `isna` is True for nulls and for NaN. `nans_to_nulls()` makes nulls of all NaN. Aggregations leave nulls out. `count` counts the values that are there, and `size` counts rows:
 
 # %%
 groups = flights.groupby("origin")
@@ -363,12 +363,12 @@ naive = group_times["pandas"]
 compare("dataframes.groupby", group_times, naive=naive, strongest=strongest, limit=touched, n=n)
 
 # %% [markdown]
-# **Explain.** As in unit 01, the lines below the picture compare each time with the limit, with the strongest CPU way and with the naive one. A *0.1×* means
-# ten times slower.
+# **Explain.** As in unit 01, the lines below the picture compare each time with the limit, with the strongest CPU way and with the naive one. A ratio of
+# *0.1×* means ten times slower.
 #
 # pandas is the naive way. `np.bincount` works only for such keys. For other keys Polars and DuckDB are the ones to beat.
 #
-# And newer GPUs? No published time is for the same work. Here are two for ten million rows and fewer groups:
+# And newer GPUs? We found no published time for the same work. Here are two for ten million rows and fewer groups:
 
 # %%
 plot.times(
@@ -636,8 +636,8 @@ print("the same numbers?", bool((by_columns == kinds).all()))
 # | a script that you start | `python -m cudf.pandas script.py` |
 # | a script, inside | its first lines: `import cudf.pandas`, `cudf.pandas.install()` |
 #
-# If pandas is imported already, restart the kernel. Do not import `cudf` itself in the same program: `cudf.pandas` is not made to go together with it.
-# This notebook has imported both. So the cell below begins with `%%fresh`. It runs in a Python of its own, as a script would.
+# If pandas is imported already, restart the kernel. Do not import `cudf` itself in the same program: `cudf.pandas` is not made for that. This notebook
+# has imported both. So the cell below begins with `%%fresh`. It runs in a Python of its own, as a script would.
 #
 # **Question.** `bonus` is a dict. Which of these steps falls back?
 #
