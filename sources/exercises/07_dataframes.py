@@ -4,17 +4,20 @@
 #     unit: 7
 #     slug: dataframes
 #     title: "Dataframes: from pandas to cuDF"
-#     teaching: 35
-#     exercises: 30
+#     teaching: 45
+#     exercises: 40
 # ---
 
 # %% [markdown]
 # # 07 · Dataframes: exercises
 #
-# *Unit 07 · dataframes · 30 minutes · the lecture is [notebooks/07_dataframes.ipynb](../notebooks/07_dataframes.ipynb)*
+# *Unit 07 · dataframes · 40 minutes · the lecture is [notebooks/07_dataframes.ipynb](../notebooks/07_dataframes.ipynb)*
 #
-# Six problems, from easy to open. Fill in a cell, run it, run the `check` below it. A check says what it verified, or why the answer is wrong, and gives one hint; `hint("dataframes.port")` unfolds
-# the next one. A gap counts as not attempted, never as wrong; but where code is given that already runs (problems 2, 4 and 6), the check judges that code until you change it.
+# There are six problems, from easy to open. Problems 1 to 5 take about half an hour, problem 6 about ten minutes. Fill in a cell, run it, and run
+# the `check` below it. A check tells you what it verified, or why the answer is wrong, and gives one hint. `hint("dataframes.port")` unfolds the next
+# one.
+#
+# A gap counts as not attempted, never as wrong. Problems 2, 4 and 6 start with given code. There the check judges that code until you change it.
 #
 # You can run this notebook from top to bottom at any time, solved or not.
 
@@ -29,8 +32,13 @@ from fsspec.implementations.arrow import ArrowFSWrapper
 from hundredfold import check, data, hint
 
 # %% [markdown]
-# The table that everything is about. Your functions get tables with these columns, some with very few rows, and with nulls where you do not expect them. Their index may be anything.
-# No rows may go to the host on the way: names of groups and single numbers may.
+# This is the table of the lecture. The checks call your functions with other tables:
+#
+# - They have these columns, and the same dtypes.
+# - Some have very few rows, and nulls where you do not expect them. Only the column that you group by has none.
+# - Their index may be anything.
+#
+# No rows may go to the host on the way, except in problem 6. Names of groups and single numbers may. The index of your result does not matter.
 
 # %%
 columns = ["month", "carrier", "origin", "dest", "dep_time", "dep_delay", "arr_delay", "distance"]
@@ -40,14 +48,14 @@ flights.head(3)
 # %% [markdown]
 # ## 1. Who is late?
 #
-# Write `punctuality(flights)`: a DataFrame on the device with one row for each carrier and the columns, in this order,
+# Write `punctuality(flights)`. It returns a DataFrame on the device, with one row for each carrier and these columns, in this order:
 #
-# - `carrier`,
-# - `flights`: how many flights it has in the table,
-# - `cancelled`: how many of them never departed (`dep_time` is null),
-# - `delay`: the mean arrival delay of those whose delay is known; null where none is.
+# - `carrier`
+# - `flights`: the number of its flights in the table
+# - `cancelled`: the number of its flights where `dep_time` is null: those never departed
+# - `delay`: the mean of `arr_delay` over its flights where that is known, and null where it is known for none
 #
-# The carrier with the largest delay comes first, one without any last. The table that comes in stays as it is.
+# The carrier with the largest delay comes first. Carriers without a delay come last. The table that comes in stays as it is.
 
 
 # %%
@@ -64,13 +72,17 @@ def punctuality(flights):
 check("dataframes.port", punctuality)
 
 # %% [markdown] tags=["solution-only"]
-# `count` in place of `size` would have left out every flight whose value is null. And `sort_values` puts nulls last by itself, in both directions.
+# `count` instead of `size` would leave out each flight whose value is null. `sort_values` puts nulls last by itself, in both directions.
 
 # %% [markdown]
 # ## 2. Repair: whose number is this?
 #
-# For each destination, how many minutes are made up in the air: the mean departure delay less the mean arrival delay, each over all flights of which it is known. The result should have the columns `dest` and
-# `gained`, destinations in alphabetical order, and null where one of the means is unknown. The numbers that come out below are all right. They stand beside the wrong names. Repair it.
+# How many minutes do flights make up in the air? For each destination the function takes the mean departure delay, and subtracts the mean arrival
+# delay. Each mean is over all flights where that delay is known.
+#
+# The result has the columns `dest` and `gained`, with destinations in alphabetical order. `gained` is null where one of the two means is unknown.
+#
+# With our table, the numbers that come out below are right, but they are beside the wrong names. Repair it.
 
 
 # %%
@@ -92,27 +104,27 @@ def gained(flights):
 check("dataframes.pairs", gained)
 
 # %% [markdown] tags=["solution-only"]
-# `reset_index(drop=True)` threw away what says whose number it is. With the index in place the subtraction aligns by itself, whatever the order. In pandas the given code fails in the same way: its groups are sorted, and
-# `unique` gives the order of appearance.
+# `reset_index(drop=True)` threw the names away. With the index in place, the subtraction aligns by itself, in any order. In pandas the given code fails,
+# too: its groups are sorted, and `unique` gives the order in which the names appear.
 
 # %% [markdown]
 # ## 3. What does a column weigh?
 #
-# A table of **10 million rows** lies in the memory of a V100 (900 GB/s), which hangs on a bus of 12 GB/s. It has three columns:
+# A table of **10 million rows** is in the memory of a V100. That memory delivers 900 GB/s, and the bus to the V100 12 GB/s. The table has three columns:
 #
-# | column | | |
+# | column | dtype | nulls |
 # |---|---|---|
-# | `delay` | int32 | 3 % of it is null |
-# | `fare` | float64 | no nulls |
-# | `dest` | strings of three letters | no nulls |
+# | `delay` | int32 | 3 % of the rows |
+# | `fare` | float64 | none |
+# | `dest` | strings of three letters | none |
 #
-# Before anything runs, say
+# Compute these numbers before anything runs. The first drawing of the lecture shows how a column is stored.
 #
-# - `delay`: how many bytes does that column take on the device?
-# - `dest`: how many bytes does that one take? (cuDF lays columns out as Arrow does; where a string begins is a number of 32 bits.)
-# - `mean`: how many **seconds** does the mean of `fare` take at least, there?
-# - `groupby`: how many bytes must `groupby("dest").fare.mean()` read at least? There are 105 destinations.
-# - `trip`: how many **seconds** does it take at least to send the whole table there over the bus?
+# - `delay`: the **bytes** that the column `delay` takes on the device
+# - `dest`: the **bytes** that the column `dest` takes there
+# - `mean`: the least **seconds** for the mean of `fare` on that V100
+# - `groupby`: the **bytes** that `groupby("dest").fare.mean()` must read at least; there are 105 destinations
+# - `trip`: the least **seconds** to send the whole table to that V100 over the bus
 
 # %%
 delay = ...
@@ -134,10 +146,20 @@ check("dataframes.weigh", delay, dest, mean, groupby, trip)
 # %% [markdown]
 # ## 4. Repair: no GPU can compile this
 #
-# What each passenger gets for a late arrival: **100** dollars if the flight never arrived (`arr_delay` is null); else from **180** minutes on **600** if it goes **1 500** miles or more, and **400** if less; from **60** minutes on **50**; else nothing. (`distance` is never null here.) The result is a Series of whole
-# numbers, in the order of the rows.
+# An airline pays its passengers for a late arrival:
 #
-# The function below says just that, and runs in pandas, with its nullable integers. cuDF refuses it. Repair it, with `apply` or without, and leave the table on the device.
+# | `arr_delay` | `distance` | dollars |
+# |---|---|---:|
+# | null: the flight never arrived | any | 100 |
+# | 180 minutes or more | 1 500 miles or more | 600 |
+# | 180 minutes or more | less | 400 |
+# | 60 to 179 minutes | any | 50 |
+# | less than 60 minutes | any | 0 |
+#
+# The function returns a Series of whole numbers, in the order of the rows. `distance` is never null here.
+#
+# The version below follows these rules, and runs in pandas with nullable integers. cuDF refuses it. Repair it, with `apply` or without. The table stays on
+# the device.
 
 
 # %%
@@ -171,7 +193,7 @@ def fee(flights):
 check("dataframes.fee", fee)
 
 # %% [markdown] tags=["solution-only"]
-# Or by whole columns, each rule writing over the more general one before it:
+# You can also work on whole columns. Each rule writes over the more general one before it:
 #
 # ```python
 # delay = flights["arr_delay"]
@@ -184,18 +206,27 @@ check("dataframes.fee", fee)
 # %% [markdown]
 # ## 5. Does this table belong on a GPU?
 #
-# On your desk: a processor that reads 90 GB/s from its memory, parses 3 GB/s of CSV with all its cores, and takes 0.1 ms for a call of a dataframe operation. A GPU that reads 1 000 GB/s, parses 10 GB/s, and takes 0.3 ms for a
-# call. A bus of 25 GB/s between them. All tables lie on the **host** to begin with, and the small results are wanted there. Where does each job finish first?
+# These two are on your desk, with a bus of 25 GB/s between them:
 #
-# | job | what |
-# |---|---|
-# | `"mean"` | the mean of one column of 80 MB, once |
-# | `"session"` | an afternoon of 300 questions to one table of 2 GB, each reads all of it |
-# | `"small"` | 5 000 tables of 16 kB that arrive one after the other, one groupby each |
-# | `"parse"` | 8 GB of CSV in memory, to be parsed into a table |
-# | `"fallback"` | 20 steps under `cudf.pandas` on a table of 2 GB, each reads all of it and gives one as large; 5 of them fall back to pandas: the table goes to the host for the step, and the new one returns |
+# | | CPU | GPU |
+# |---|---:|---:|
+# | reads from its memory | 90 GB/s | 1 000 GB/s |
+# | parses CSV | 3 GB/s | 10 GB/s |
+# | each call of a dataframe operation | 0.1 ms | 0.3 ms |
 #
-# Answer `"cpu"` or `"gpu"` for each. Count what is read, the calls and the bus; what is written on the spot is nothing.
+# All tables are on the **host** at the beginning. On which of the two does each job finish first?
+#
+# | job | what it is | where the result goes |
+# |---|---|---|
+# | `"mean"` | the mean of one column of 80 MB, once | host |
+# | `"session"` | 300 questions to one table of 2 GB; each reads the whole table | host, a few numbers each |
+# | `"small"` | 5 000 tables of 16 kB, which arrive one after the other; one groupby on each | host, a few numbers each |
+# | `"parse"` | parse 8 GB of CSV text into a table | stays where it was made |
+# | `"fallback"` | 20 steps under `cudf.pandas` on a table of 2 GB; each reads a whole table and makes one as large | stays where it was made |
+#
+# In `"fallback"` 5 of the 20 steps fall back to pandas. For such a step the table goes to the host, the CPU does the step, and the new table comes back.
+#
+# Answer `"cpu"` or `"gpu"` for each. Count the calls, the bytes that are read, and the bytes over the bus, one after the other. Writing costs nothing here.
 
 # %%
 decisions = {"mean": ..., "session": ..., "small": ..., "parse": ..., "fallback": ...}
@@ -209,11 +240,15 @@ check("dataframes.worth", decisions)
 # %% [markdown]
 # ## 6. Open: a month out of a bucket
 #
-# A file of flights lies in object storage. `filesystem` is an S3 client of Arrow's, `path` the file's bucket and key. `delays(filesystem, path, month)` gives the mean arrival delay of each carrier in that month, as a cuDF DataFrame with the
-# columns `carrier` and `delay`, carriers in alphabetical order.
+# A file of flights is in object storage. The function `delays(filesystem, path, month)` gets three things: an S3 client of Arrow, the bucket and name of
+# the file, and the number of a month. It returns the mean arrival delay of each carrier in that month, as a cuDF DataFrame with the columns `carrier` and
+# `delay`. The carriers are in alphabetical order.
 #
-# The version below is right, and asks the storage for every byte of the file: 5.2 MB, of which 68 kB are needed: the footer (24 kB), and two columns of one row group. You pay for each, and wait for each. **300 kB or fewer pass**, and the
-# check says how near the limit you are. (It tries other files, too, in which a row group is not a month.)
+# The version below is right. But it fetches the whole file of 5.2 MB. For July only 68 kB of that are needed: the footer with 24 kB, and two columns of
+# one row group. The optional part *From object storage* of the lecture shows three readers.
+#
+# From our file **at most 300 kB may come**. The check also tells you how near the limit you are. It tries other files, too, where a row group is not a
+# month.
 
 
 # %%
@@ -236,8 +271,12 @@ def delays(filesystem, path, month):
 check("dataframes.storage", delays)
 
 # %% [markdown] tags=["solution-only"]
-# Arrow fetches the last 64 kB to find the footer, which has 24 kB in this file, and July's months as well, to be sure of the filter; that is what is left between 110 kB and the limit. Whoever wants it all reads the last 8 bytes first, where the footer's length
-# stands, then the footer alone, then the two chunks: `filesystem.open_input_file(path)` and its `read_at(nbytes, offset)` are enough. Each step is a trip over the network, and on a real one three trips for 40 kB less are a bad bargain: **few bytes or few requests**, one of the two is cheap.
+# This version fetches 110 kB. Arrow takes the last 64 kB of the file to find the footer, which has only 24 kB. It also fetches the column `month`, to apply
+# the filter.
+#
+# To come nearer to the limit, read the last 8 bytes first: they hold the footer's length. Then read the footer alone, and then the two pieces.
+# `filesystem.open_input_file(path)` and its `read_at(nbytes, offset)` are enough. But each step is a trip over the network. On a real network, more trips
+# for 40 kB less do not pay: **you can save bytes or requests**, and not both at once.
 
 # %% [markdown]
 # ---

@@ -55,11 +55,11 @@ class Notebook:
         }
         self.check = {name: code[at] for name, at in checks.items()}
         self._begin = [*code[: min(checks.values()) - 1], KEEP]
-        self._folder, self._state = str(path.parent), str(state)
+        self._folder, self._state = str(path.parent), state
         self._start()
 
     def _start(self) -> None:
-        env = {**os.environ, "HUNDREDFOLD_STATE": self._state, "HUNDREDFOLD_STRICT": "0"}
+        env = {**os.environ, "HUNDREDFOLD_STATE": str(self._state), "HUNDREDFOLD_STRICT": "0"}
         self._manager, self._client = start_new_kernel(kernel_name="python3", cwd=self._folder, env=env)
         for source in self._begin:
             said, error = self._run(source)
@@ -69,6 +69,7 @@ class Notebook:
         """What the check says of an answer."""
         if not self._manager.is_alive():
             self._start()
+        (self._state / "progress.jsonl").unlink(missing_ok=True)  # each is a first attempt
         self._run(FORGET)
         said, error = self._run(answer.code)
         assert not error, f"the answer's own cell ended in an error: {error}"

@@ -134,6 +134,26 @@ def test_the_magic_measures_a_line_and_a_cell(cells):
     assert "sorted(x): " in output and "two: " in output and output.count("median of 2") == 2
 
 
+def test_a_fresh_python_has_nothing_of_the_notebook_and_the_same_libraries(cells):
+    look = "import sys; print(hasattr(sys, 'marked'), 'é')"
+    output, errors, facts = cells(
+        "%load_ext hundredfold",
+        "import sys; sys.marked = name = True",
+        f"%%fresh\n{look}\nimport cupy\nprint(cupy.__loader__, 'name' in dir(), sys.modules['__main__'].__name__)",
+        "print(sys.marked)",
+    )
+    assert facts["failed"] is None, errors
+    assert "False é" in output and "StandInLoader" in output and "False __main__" in output
+    assert output.endswith("True\n")
+
+
+def test_a_fresh_python_that_fails_ends_the_cell_and_shows_why(cells):
+    output, errors, facts = cells("%load_ext hundredfold", "%%fresh\nprint('before')\n1 / 0")
+    assert facts["failed"] == 1
+    assert "before\n" in output and "ZeroDivisionError" in errors
+    assert "RuntimeError" in output + errors and "ended with an error" in output + errors
+
+
 def test_a_working_gpu_is_named_and_nothing_replaced(cells):
     output, _, facts = cells("%load_ext hundredfold", probe=GOOD, packages=FITTING)
     assert output == (

@@ -29,6 +29,7 @@ def load(ip: InteractiveShell) -> None:
     ip.register_magic_function(_measure_of(ip), "line_cell", "measure")
     ip.register_magic_function(_lens_of(ip), "cell", "lens")
     ip.register_magic_function(_gpu_of(ip), "line", "gpu")
+    ip.register_magic_function(fresh, "cell", "fresh")
     dashboard.watch(ip)
     shared = watching.watch(ip)
     print(line)
@@ -41,8 +42,30 @@ def unload(ip: InteractiveShell) -> None:
     dashboard.unwatch(ip)
     watching.unwatch(ip)
     for kind in ip.magics_manager.magics.values():
-        for name in ("measure", "lens", "gpu"):
+        for name in ("measure", "lens", "gpu", "fresh"):
             kind.pop(name, None)
+
+
+def fresh(line: str, cell: str) -> None:
+    """Run a cell in a Python of its own, in which nothing is imported yet, and show what it prints: as a script would run.
+
+    %%fresh
+
+    Raises
+    ------
+    RuntimeError
+        If the cell's Python ends with an error, which is shown above.
+    """
+    import subprocess
+    import sys
+
+    __tracebackhide__ = True
+    command = [sys.executable, "-X", "utf8", "-c", cell]
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", stdin=subprocess.DEVNULL, check=False)
+    print(done.stdout, end="")
+    print(done.stderr, end="", file=sys.stderr)
+    if done.returncode:
+        raise RuntimeError("The cell's own Python ended with an error. It is shown above.")
 
 
 def _measure_of(ip: InteractiveShell) -> Any:
