@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..frontend.intrinsics import VECTOR_BASES
+from ..sanitizer.records import FROM_THE_END
 from . import promotion
 from .graph import Access, Allocation, Graph, Value
 from .types import (
@@ -630,7 +631,14 @@ class Inference:
             node = node.value
         elif isinstance(node, ast.For):
             node = node.iter
+        if v.op in ("getitem", "setitem") and self._from_the_end(v.args[1]):
+            operation = FROM_THE_END
         return Access(v.place, written(v.place.function, node), kind, operation)
+
+    def _from_the_end(self, index: Value) -> bool:
+        """Whether an index is a constant below zero, or has one."""
+        parts = index.args if index.op == "tuple" else [index]
+        return any(isinstance(at := self.constant(part), int | np.integer) and at < 0 for part in parts)
 
     def element(self, t: Array, access):
         """Type and emitter of one element, ``(array, index) -> expression``, along the first axis."""

@@ -27,7 +27,7 @@ _HELPERS = {
     ),
     arrays: ("shared_array", "local_array"),
     atomics: tuple(name for name in vars(atomics) if name.startswith("atomic_")),
-    exchange: ("post", "take_value", "take_mask", "take_bool", "take_pair"),
+    exchange: ("post", "left", "take_value", "take_mask", "take_bool", "take_pair"),
     thread_intrinsics: (
         *("dim3", "laneid", "warpsize", "lanemask_lt", "fence", "way", "drop"),
         *("popc", "brev", "clz", "ffs", "fma", "cbrt", "selp", "math_fmod", "math_modf", "math_remainder"),

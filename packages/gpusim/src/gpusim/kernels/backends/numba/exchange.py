@@ -15,6 +15,10 @@ from numba.extending import intrinsic
 from .llvm import WORD, linear_thread, load
 from .worker_state import Cell
 
+LEFT = 1 << 62
+"""In place of the mask of a thread that has ended: it did so by a return that stands as a guard, in no loop, or before the
+thread had come to any barrier."""
+
 
 class Row(enum.IntEnum):
     """What lies where in a thread's row (each an int64)."""
@@ -67,6 +71,20 @@ def post(typingctx, c, m, mask, value, lane):
         return item
 
     return kind(c, m, mask, value, lane), codegen
+
+
+@intrinsic
+def left(typingctx, c, m, looped):
+    """A thread returns before the end of the kernel, out of a loop or not."""
+
+    def codegen(context, builder, sig, args):
+        passed = builder.load(_row(builder, args[0], args[1], Row.INTERVAL))
+        guard = builder.or_(builder.not_(args[2]), builder.icmp_signed("==", passed, ir.Constant(WORD, 0)))
+        mark = builder.select(guard, ir.Constant(WORD, LEFT), ir.Constant(WORD, 0))
+        builder.store(mark, _row(builder, args[0], args[1], Row.MASK))
+        return context.get_dummy_value()
+
+    return types.void(c, m, types.boolean), codegen
 
 
 @intrinsic

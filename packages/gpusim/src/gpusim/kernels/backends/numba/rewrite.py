@@ -21,6 +21,7 @@ import numpy as np
 from ...frontend.intrinsics import ATOMICS, BARRIERS, WARP
 from ...frontend.python.resolve import FUNCTION_PREFIX, PREFIX, Function
 from ...sanitizer.log import Site
+from ...sanitizer.records import FROM_THE_END
 from .waiting import CannotCompile, spins, waits
 from .worker_state import Context, Yield
 
@@ -195,7 +196,9 @@ def rewrite(
     node = copy.deepcopy(function.node)
     rewriter = _Rewriter(function, sites, kernel, debug, generator)
     rewriter.branches = branches
-    rewriter.items = items(node)
+    rewriter.items, rewriter.last = items(node), node.body[-1]
+    loops = [inner for inner in ast.walk(node) if isinstance(inner, ast.For | ast.While)]
+    rewriter.looped = {id(inner) for loop in loops for inner in ast.walk(loop)}
     node.body = rewriter.block(node.body)
     node.args.args = [ast.arg(C), ast.arg(M), *node.args.posonlyargs, *node.args.args]
     node.args.posonlyargs = []
@@ -229,18 +232,25 @@ class _Rewriter(ast.NodeTransformer):
                     node,
                 )
             node.value = None
-        return self.generic_visit(node)
+        return self.leave(node) if self.kernel else self.generic_visit(node)
 
-    def visit_Raise(self, node: ast.Raise) -> ast.AST:
+    def leave(self, node: ast.stmt) -> list[ast.stmt]:
+        """The end of a thread. Who waits for it may want to know that it did not go past them to the end of the kernel."""
+        done = [ast.copy_location(ast.Return(), node)]
+        if self.generator and node is not self.last:
+            done.insert(0, at(ast.Expr(self.call("left", ast.Constant(id(node) in self.looped))), node))
+        return done
+
+    def visit_Raise(self, node: ast.Raise) -> ast.AST | list[ast.stmt]:
         # Without debug=True a thread that raises ends, and the host hears nothing of it.
-        return self.generic_visit(node) if self.debug or not self.kernel else ast.copy_location(ast.Return(), node)
+        return self.generic_visit(node) if self.debug or not self.kernel else self.leave(node)
 
     def visit_Assert(self, node: ast.Assert) -> ast.AST:
         if self.debug:
             return self.generic_visit(node)
         if self.kernel:
             test = ast.UnaryOp(ast.Not(), self.visit(node.test))
-            return at(ast.If(test, [ast.Return()], []), node)
+            return at(ast.If(test, self.leave(node), []), node)
         return at(ast.Pass(), node)
 
     def visit_Delete(self, node: ast.Delete) -> ast.AST:
@@ -571,7 +581,7 @@ class _Rewriter(ast.NodeTransformer):
         if name == "syncwarp":
             mask = self.arguments(name, node, arguments, keywords, ("mask",), (ast.Constant(0xFFFFFFFF),))
             posted = self.call("post", *mask, ast.Constant(0), ast.Constant(0))
-            return self.helper("drop", posted, self.wait(Yield.SYNCWARP, node))
+            return self.helper("drop", posted, self.wait(Yield.SYNCWARP, node, name))
         if name == "activemask":
             posted = self.call("post", ast.Constant(0), ast.Constant(0), ast.Constant(0))
             return self.call("take_mask", posted, self.wait(Yield.ACTIVEMASK, node))
@@ -628,10 +638,10 @@ class _Rewriter(ast.NodeTransformer):
 
     # Pieces
 
-    def wait(self, kind: Yield, node: ast.AST) -> ast.expr:
+    def wait(self, kind: Yield, node: ast.AST, operation: str = "") -> ast.expr:
         if not self.kernel:
             raise CannotCompile("a device function that waits for other threads")
-        site = self.site(node, "sync", None)
+        site = self.site(node, "sync", None, operation)
         return ast.Yield(ast.Constant(int(kind) | site << 8))
 
     def exchange(self, name: str, values: list[ast.expr], node: ast.AST) -> ast.expr:
@@ -645,7 +655,7 @@ class _Rewriter(ast.NodeTransformer):
             take = "take_bool"
         else:
             take = "take_mask"
-        return self.call(take, posted, self.wait(kind, node))
+        return self.call(take, posted, self.wait(kind, node, name if take == "take_value" else ""))
 
     def arguments(
         self, name: str, node: ast.Call, given: list, keywords: dict, names: tuple, defaults: tuple = ()
@@ -665,11 +675,30 @@ class _Rewriter(ast.NodeTransformer):
         owner, number = getattr(node, "origin", self.function), getattr(node, "origin_line", node.lineno)
         array = base if isinstance(base, str) else readable(base) if base is not None else ""
         text = owner.line(number)
+        if kind in ("read", "write") and self.from_the_end(node):
+            operation = FROM_THE_END
         made = Site(number, node.col_offset, array, kind, owner.name, text, operation)
         if kind in ("shared", "local") and made in self.sites:
             return self.sites.index(made)  # inlined twice, and still one piece of memory
         self.sites.append(made)
         return len(self.sites) - 1
+
+    def from_the_end(self, node: ast.AST) -> bool:
+        """Whether an element is asked for by a constant below zero: written as a number, or the name of one."""
+        element = node.value if field_of_element(node) is not None else node
+        if not isinstance(element, ast.Subscript):
+            return False
+        for index in element.slice.elts if isinstance(element.slice, ast.Tuple) else [element.slice]:
+            if (
+                isinstance(index, ast.UnaryOp)
+                and isinstance(index.op, ast.USub)
+                and isinstance(index.operand, ast.Constant)
+            ):
+                return True
+            value = self.function.env.get(index.id) if isinstance(index, ast.Name) else None
+            if isinstance(value, int) and value < 0:
+                return True
+        return False
 
     def call(self, name: str, *args: ast.expr) -> ast.Call:
         return ast.Call(load(HELPER + name), [load(C), load(M), *args], [])
