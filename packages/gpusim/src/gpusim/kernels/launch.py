@@ -165,6 +165,7 @@ class Kernel:
                 queue.submit_uncounted(self.name, run.plain, (rest,))
         else:
             queue.submit(self.name, run.plain, (None,), reads, writes)
+        queue.tell_at_exit()
 
     def trace(
         self, griddim, blockdim, args, *, sharedmem=0, cooperative=False, order=None, blocks=None
