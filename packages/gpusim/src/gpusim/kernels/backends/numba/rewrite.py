@@ -18,8 +18,8 @@ from types import ModuleType
 
 import numpy as np
 
-from ...frontend.intrinsics import ATOMICS, BARRIERS, WARP
-from ...frontend.python.resolve import FUNCTION_PREFIX, PREFIX, Function
+from ...frontend.intrinsics import ATOMICS, BARRIERS, VOTES, WARP
+from ...frontend.python.resolve import FUNCTION_PREFIX, PREFIX, Function, is_written
 from ...sanitizer.log import Site
 from ...sanitizer.records import FROM_THE_END
 from .waiting import CannotCompile, spins, waits
@@ -167,7 +167,7 @@ _DIM3 = {
 
 _EXTREMES = {"min": "minimum", "max": "maximum"}
 
-_AS_ON_A_GPU = (math.fmod, math.modf, math.remainder, math.floor, math.ceil, math.trunc)
+_AS_ON_A_GPU = (math.fmod, math.modf, math.remainder, math.floor, math.ceil, math.trunc, math.exp2)
 """Functions that Numba knows on a GPU only, or types otherwise there: floor, ceil and trunc give floats."""
 
 _MATH = ("popc", "brev", "clz", "ffs", "fma", "cbrt", "selp")
@@ -242,8 +242,15 @@ class _Rewriter(ast.NodeTransformer):
         return done
 
     def visit_Raise(self, node: ast.Raise) -> ast.AST | list[ast.stmt]:
+        given = [*node.exc.args, *(k.value for k in node.exc.keywords)] if isinstance(node.exc, ast.Call) else []
+        if not all(isinstance(each, ast.Constant) or self.is_text(each) for each in given):
+            raise self.function.error("An exception in a kernel takes constants only, e.g. ValueError('x').", node)
         # Without debug=True a thread that raises ends, and the host hears nothing of it.
         return self.generic_visit(node) if self.debug or not self.kernel else self.leave(node)
+
+    def is_text(self, node: ast.expr) -> bool:
+        """Whether this is the name of a constant outside of the kernel."""
+        return isinstance(node, ast.Name) and isinstance(self.function.env.get(node.id), str | int | float)
 
     def visit_Assert(self, node: ast.Assert) -> ast.AST:
         if self.debug:
@@ -456,6 +463,13 @@ class _Rewriter(ast.NodeTransformer):
             return self.field(node)
         if is_field(node) or (isinstance(node.value, ast.Attribute) and node.value.attr in ("shape", "strides")):
             return self.generic_visit(node)
+        if (
+            isinstance(node.value, ast.Name)
+            and node.value.id.removeprefix(PREFIX) in _DIM3
+            and node.value.id.startswith(PREFIX)
+        ):
+            name = node.value.id.removeprefix(PREFIX)
+            raise self.function.error(f"cuda.{name} has no elements: it is cuda.{name}.x, .y and .z.", node)
         site = self.site(node, "read", node.value)
         return at(self.call("get", self.visit(node.value), self.visit(node.slice), ast.Constant(site)), node)
 
@@ -512,6 +526,8 @@ class _Rewriter(ast.NodeTransformer):
                 return at(self.helper(_EXTREMES[function.id], *(self.visit(a) for a in node.args)), node)
         if isinstance(function, ast.Attribute):  # a method: what it is called on is an expression, and no field
             return self.method(node, function, known)
+        if isinstance(function, ast.Name) and function.id in ("map", "getattr") and self.builtin(function.id):
+            raise self.function.error(f"{function.id} cannot be used in a kernel.", node)
         if isinstance(function, ast.Name) and function.id in BUILTINS and self.builtin(function.id):
             node.args = [self.whole(a) for a in node.args]
             return node
@@ -574,6 +590,7 @@ class _Rewriter(ast.NodeTransformer):
         keywords = {k.arg: self.visit(k.value) for k in node.keywords}
         root, _, member = name.partition(".")
         if name == "syncthreads":
+            self.arguments(name, node, arguments, keywords, ())
             return self.wait(Yield.BARRIER, node)
         if name in BARRIERS:
             (predicate,) = self.arguments(name, node, arguments, keywords, ("predicate",))
@@ -604,9 +621,10 @@ class _Rewriter(ast.NodeTransformer):
         if name == "cg.this_grid":
             return ast.Constant(0)  # there is one; its sync() is found by its name
         if name in _FENCES:
+            self.arguments(name, node, arguments, keywords, ())
             return self.call("fence", ast.Constant(self.site(node, "fence", None, name)))
         if name == "nanosleep":
-            return self.helper("drop", *arguments)
+            return self.helper("nanosleep", *self.arguments(name, node, arguments, keywords, ("ns",)))
         if name in _MATH:
             return self.helper(name, *arguments)
         raise CannotCompile(f"cuda.{name}")
@@ -624,7 +642,7 @@ class _Rewriter(ast.NodeTransformer):
         ndim = values[0] if len(values) == 1 else None
         if isinstance(ndim, ast.Name) and isinstance(self.function.env.get(ndim.id), int):
             ndim = ast.Constant(self.function.env[ndim.id])
-        if not isinstance(ndim, ast.Constant) or ndim.value not in (1, 2, 3):
+        if not isinstance(ndim, ast.Constant) or type(ndim.value) is not int or ndim.value not in (1, 2, 3):
             raise self.function.error(f"cuda.{name}(ndim) takes one constant: 1, 2 or 3.", node)
 
         def along(k: int) -> ast.expr:
@@ -646,16 +664,31 @@ class _Rewriter(ast.NodeTransformer):
 
     def exchange(self, name: str, values: list[ast.expr], node: ast.AST) -> ast.expr:
         kind = _WAITS[name]
-        posted = self.call("post", *values)
+        posted = self.call(self.posting(name, node), *values)
         if name.startswith("shfl"):
             take = "take_value"
         elif name == "match_all_sync":
             take = "take_pair"
-        elif name in ("all_sync", "any_sync", "eq_sync"):
+        elif name in VOTES and name != "ballot_sync":
             take = "take_bool"
         else:
             take = "take_mask"
         return self.call(take, posted, self.wait(kind, node, name if take == "take_value" else ""))
+
+    def posting(self, name: str, node: ast.AST) -> str:
+        """What checks the types that an exchange is given: those of numba-cuda, for who writes for that."""
+        if not is_written(getattr(node, "origin", self.function).pyfunc):
+            return "post"
+        family = (
+            "shuffle"
+            if name.startswith("shfl")
+            else "predicate"
+            if name in BARRIERS
+            else "vote"
+            if name in VOTES
+            else ""
+        )
+        return f"post_{family}" if family else "post"
 
     def arguments(
         self, name: str, node: ast.Call, given: list, keywords: dict, names: tuple, defaults: tuple = ()
