@@ -916,6 +916,12 @@ class Inference:
             access = self.access(v, base, "read")._replace(place=v.place)
             v.emit = lambda n: f"{self.k(self.arrays.viewed)}(g, {n[0]}, {self.k(item.dtype)}, {self.k(access)})"
             return Array(item, t.ndim)
+        if isinstance(t, Scalar) and name == "view" and len(args) == 1 and isinstance(args[0].type, Thing):
+            item = dtype_of_thing(args[0].type.value)
+            if not isinstance(item, Scalar) or item.dtype.itemsize != t.dtype.itemsize:
+                raise TypingError("A number is viewed as one of another type of the same size only")
+            v.emit = lambda n: f"{n[0]}.view({self.k(item.dtype)})"
+            return item
         if isinstance(t, Array) and name == "item" and not args and t.ndim == 0:
             access = self.access(v, base, "read")
             v.emit = lambda n: f"{self.k(self.arrays.load)}(g, {n[0]}, (), {self.k(access)})"
