@@ -1354,7 +1354,7 @@ class Inference:
         if t.item.letter not in ATOMIC_TYPES[name]:
             allowed = ", ".join(str(SCALARS[c]) for c in ATOMIC_TYPES[name])
             raise TypingError(f"cuda.atomic.{name} works on arrays of {allowed}, not of {t.item}")
-        if index is not None and t.ndim == 1 and isinstance(index.type, Tuple):
+        if index is not None and t.ndim == 1 and isinstance(index.type, Tuple) and len(index.type.items) == 1:
             raise TypingError(
                 f"cuda.atomic.{name} wants a number as the index of an array of one dimension, not {index.type}"
             )
@@ -1413,7 +1413,7 @@ class Inference:
                     )
         if name.startswith("shfl") and letters[1] not in "ilfd":
             raise TypingError(
-                f"cuda.{name} takes values of int32, int64, float32 and float64 only, not of {args[1].type}: convert it"
+                f"cuda.{name} only supports int32, int64, float32 and float64 values, not {args[1].type}: convert it"
             )
         if name in VOTES and letters[1] not in INTEGERS + "?":
             raise TypingError(f"cuda.{name} takes a whole number or a comparison, not {args[1].type}: write x != 0")
