@@ -511,7 +511,7 @@ def test_layouts_and_strides(launch, cuda, rng):
         ("n = x.size\n    s = cuda.shared.array(n, float32)", "must be known"),
         ("i = cuda.grid(4)", "1, 2 or 3"),
         ("x[0] = cuda.shfl_sync(1, x, 0)", "32- and 64-bit"),
-        ("cuda.atomic.add(x, 0.5, 1)", "whole numbers"),
+        ("cuda.atomic.add(x, 0.5j, 1)", "whole numbers"),
         ("cuda.atomic.xor(x, 0, 1)", "int32, uint32"),
         ("t = cuda.syncthreads", "must be called"),
         ("del x[0]", "del"),

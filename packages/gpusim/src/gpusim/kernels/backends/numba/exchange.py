@@ -63,7 +63,7 @@ def _any(mask: types.Type, value: types.Type, lane: types.Type) -> None:
 
 def _shuffle(mask: types.Type, value: types.Type, lane: types.Type) -> None:
     if types.unliteral(value) not in (types.int32, types.int64, types.float32, types.float64):
-        raise TypingError(f"shuffles take values of int32, int64, float32 and float64 only, not of {value}: convert it")
+        raise TypingError(f"shuffles take 32- and 64-bit signed integers and floats only, not {value}: convert it")
     for what, kind in (("mask", mask), ("lane", lane)):
         if not _word(kind):
             raise TypingError(f"the {what} of a shuffle is a whole number of 32 or 64 bits, not {kind}")
