@@ -119,11 +119,11 @@ def test_barriers_in_a_loop_and_after_a_return(launch, cuda):
 def test_barriers_that_count(launch, cuda):
     def kernel(out):
         t = cuda.threadIdx.x
-        out[t, 0] = cuda.syncthreads_count(t % 3 == 0)
-        out[t, 1] = cuda.syncthreads_and(t < 100)
-        out[t, 2] = cuda.syncthreads_and(t < 99)
-        out[t, 3] = cuda.syncthreads_or(t == 7)
-        out[t, 4] = cuda.syncthreads_or(t > 100)
+        out[t, 0] = cuda.syncthreads_count(int(t % 3 == 0))
+        out[t, 1] = cuda.syncthreads_and(int(t < 100))
+        out[t, 2] = cuda.syncthreads_and(int(t < 99))
+        out[t, 3] = cuda.syncthreads_or(int(t == 7))
+        out[t, 4] = cuda.syncthreads_or(int(t > 100))
 
     out = np.zeros((100, 5), np.int32)
     launch(kernel, 1, 100, out)
@@ -511,7 +511,7 @@ def test_layouts_and_strides(launch, cuda, rng):
         ("n = x.size\n    s = cuda.shared.array(n, float32)", "must be known"),
         ("i = cuda.grid(4)", "1, 2 or 3"),
         ("x[0] = cuda.shfl_sync(1, x, 0)", "32- and 64-bit"),
-        ("cuda.atomic.add(x, 0.5, 1)", "whole numbers"),
+        ("cuda.atomic.add(x, 0.5j, 1)", "whole numbers"),
         ("cuda.atomic.xor(x, 0, 1)", "int32, uint32"),
         ("t = cuda.syncthreads", "must be called"),
         ("del x[0]", "del"),

@@ -475,3 +475,37 @@ def test_ctrl_c_stops_a_long_launch_and_the_next_one_runs(tmp_path):
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)
     assert out.split() == ["stopped", "True"], err
+
+
+UNWAITED = """
+import multiprocessing
+import numpy as np
+from numba import cuda
+
+@cuda.jit
+def wait_for(x, n):
+    while x[0] == n:
+        pass
+
+x = cuda.to_device(np.zeros(4))
+wait_for[1, 32](x, 1.0)
+cuda.synchronize()
+wait_for[1, 32](x, 0.0)
+{after}
+"""
+FORKED = "child = multiprocessing.get_context('fork').Process(target=print); child.start(); child.join()"
+
+
+@pytest.mark.parametrize("way", ["compiled", "interpreted"])
+@pytest.mark.parametrize(
+    ("after", "told", "status"),
+    [("", 1, 0), ("wait_for[1, 32](x, 0.0)", 2, 0), (FORKED, 1, 0), ("cuda.synchronize()", 0, 1)],
+)
+def test_an_error_that_nobody_waited_for_is_told_at_the_end(way, after, told, status, tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(UNWAITED.format(after=after))
+    environ = {**os.environ, "GPUSIM_KERNELS": way, "GPUSIM_THREAD_SECONDS": "0.2"}
+    ended = subprocess.run([PYTHON, "-m", "gpusim", str(program)], env=environ, capture_output=True, text=True)
+    assert ended.returncode == status, ended.stderr
+    assert ended.stderr.count("An error in wait_for, which the program did not wait for") == told
+    assert ended.stderr.count("wait_for does not end") == max(told, 1)

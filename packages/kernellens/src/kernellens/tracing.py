@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import functools
 from collections.abc import Sequence
 from types import FunctionType
@@ -13,11 +12,10 @@ import numpy as np
 from gpusim import hardware
 from gpusim.kernels import Kernel, limits
 from gpusim.kernels.faults import KernelError, TraceError, miscounted, who
-from gpusim.kernels.frontend.python.resolve import Function
 from gpusim.kernels.sanitizer import blocks as sample
 from gpusim.kernels.sanitizer import findings
 from gpusim.kernels.sanitizer.findings import Finding, Thread
-from gpusim.kernels.sanitizer.log import MOST, RECORD, Log
+from gpusim.kernels.sanitizer.log import ENDED, MOST, RECORD, Log
 
 from .arguments import to_host
 from .banks import conflicts
@@ -113,7 +111,7 @@ def _traced(kernel: Kernel, griddim, blockdim, args: tuple, sharedmem: int, bloc
     if picked is None:
         _check_size(kernel, griddim, blockdim, args, sharedmem)
     log, fault = kernel.trace(griddim, blockdim, copies, sharedmem=sharedmem, blocks=picked)
-    found = findings.arrange([*findings.examine(log), *passed_by(log, function)])
+    found = findings.arrange([*findings.examine(log), *passed_by(log)])
     if fault is not None:
         found = findings.with_fault(fault, found)
     return Trace(
@@ -189,37 +187,39 @@ def _three(dim: Any) -> tuple[int, int, int]:
 _CURE = "Take the barrier out of the branch or loop, so that all threads of the block meet there."
 
 
-def passed_by(log: Log, function: Function) -> list[Finding]:
+def passed_by(log: Log) -> list[Finding]:
     """Return a warning for each barrier at which some threads of a block wait while others have come to the kernel's end.
 
-    A barrier that stands in a branch or in a loop that some threads take no turn of.  Kernels with a ``return`` are left out:
-    there the others have left early, as a guard at the top lets them.  CUDA allows a barrier in a conditional only where all
+    A barrier that stands in a branch or in a loop that some threads take no turn of.  Threads that returned are left out, unless
+    they did so out of a loop with barriers in it: a guard lets them.  CUDA allows a barrier in a conditional only where all
     threads of the block decide alike [CUDA C++ Programming Guide, Synchronization Functions]; since Volta it waits for those
     only that have not ended [the same, Independent Thread Scheduling].
     """
-    if any(isinstance(node, ast.Return) for node in ast.walk(function.node)):
-        return []
     waiting: dict[tuple[int, int], tuple[int, int]] = {}
     ended: dict[tuple[int, int], int] = {}
     for arrival in log.arrivals:
         place = (arrival.thread // log.threads_per_block, arrival.interval)
         if arrival.sync >= 0:
             waiting.setdefault(place, (arrival.sync, arrival.thread))
-        else:
+        elif arrival.sync == ENDED:
             ended.setdefault(place, arrival.thread)
     found: dict[int, Finding] = {}
     for place in sorted(waiting.keys() & ended.keys()):
         number, there = waiting[place]
         sync, gone = log.syncs[number], ended[place]
-        if number in found or sync.function not in ("", function.name):
+        if number in found:
             continue
+        function = "" if sync.function == log.kernel else sync.function
+        inside = f" of {function}" if function else ""
         one, other = (Thread(log.thread_of(thread), log.block_of(thread)) for thread in (gone, there))
         sentence = (
-            f"{who(*one)} comes to the end of the kernel and passes the barrier in line {sync.line} (`{sync.text.strip()}`) by, at "
-            f"which {who(other.thread)} waits. Since Volta a barrier does not wait for threads that have ended; before, and by the "
-            "letter of CUDA's guide, what happens is undefined. "
+            f"{who(*one)} comes to the end of the kernel and passes the barrier in line {sync.line}{inside} (`{sync.text.strip()}`) "
+            f"by, at which {who(other.thread)} waits. Since Volta a barrier does not wait for threads that have ended; before, and "
+            "by the letter of CUDA's guide, what happens is undefined. "
         )
         found[number] = Finding(
-            "barrier-divergence", "warning", None, None, sync.line, (one, other), sentence + _CURE, cure=_CURE
+            *("barrier-divergence", "warning", None, None, sync.line, (one, other), sentence + _CURE),
+            function=function,
+            cure=_CURE,
         )
     return list(found.values())

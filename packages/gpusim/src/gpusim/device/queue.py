@@ -14,9 +14,12 @@ operations of its new owner come later in the same queue.
 
 from __future__ import annotations
 
+import atexit
 import contextvars
 import os
+import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Collection
 from threading import get_ident
@@ -270,6 +273,44 @@ def drop() -> None:
     global _waiting
     drain()
     _waiting = _Dropped()
+
+
+_AT_EXIT = 10.0
+"""Seconds: how long an ending process may run what nobody waited for."""
+_told: set[int] = set()
+
+
+def tell_at_exit() -> None:
+    """From here on, what waits when this process ends is run then, and its errors are told on stderr.
+
+    A forked child has a copy of what waits; it is not the one to tell.
+    """
+    if os.getpid() in _told:
+        return
+    _told.add(os.getpid())
+    import concurrent.futures.thread  # noqa: F401  kernels run on its threads, which it ends behind what is registered after it
+
+    # Not atexit's: those are called when threads cannot be started any more.
+    register = getattr(threading, "_register_atexit", atexit.register)
+    register(_tell, os.getpid())
+
+
+def _tell(process: int) -> None:
+    if process != os.getpid() or shapes.on:
+        return
+    end = time.monotonic() + _AT_EXIT
+    while _waiting and time.monotonic() < end:
+        name = _waiting[0][2]
+        try:
+            _run_until(_completed + 1)
+        except Exception as error:
+            print(
+                f"An error in {name}, which the program did not wait for (cuda.synchronize() would have raised it):\n"
+                f"{type(error).__name__}: {error}",
+                file=sys.stderr,
+            )
+        except KeyboardInterrupt:
+            return
 
 
 def pending() -> int:

@@ -258,6 +258,25 @@ class DeadlockError(KernelError):
         )
 
 
+GRID_BARRIER = "the barrier of the grid"
+
+
+def for_block(block: tuple[int, ...], partly: bool) -> str:
+    """Why nobody passes the barrier of a grid: thread (0, 0, 0) of each block tells the others that its block is there.
+
+    Parameters
+    ----------
+    partly : bool
+        Whether other threads of the block are still there.
+    """
+    gone = (
+        f"thread (0, 0, 0) of block {_tuple(block)}, which has ended"
+        if partly
+        else f"block {_tuple(block)}, which has ended"
+    )
+    return f"for {gone}"
+
+
 class DivergentBarrierError(KernelError):
     """Threads of one block that wait at different barriers, where that cannot be carried out.
 

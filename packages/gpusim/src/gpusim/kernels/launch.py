@@ -165,6 +165,7 @@ class Kernel:
                 queue.submit_uncounted(self.name, run.plain, (rest,))
         else:
             queue.submit(self.name, run.plain, (None,), reads, writes)
+        queue.tell_at_exit()
 
     def trace(
         self, griddim, blockdim, args, *, sharedmem=0, cooperative=False, order=None, blocks=None
@@ -249,7 +250,7 @@ class Kernel:
                 beyond = "log" if self.beyond else "tell" if reported.goes_on() else "stop"
                 options = compiler.Options(self.debug, self.fastmath, self.opt, self.branches, beyond)
                 return compiler.compile_for(compiler.prepare(self.function(), options), kinds, anew=anew)
-            except CannotCompile:
+            except (CannotCompile, NotImplementedError):  # the second is Numba's, of what it has no code for
                 return None
 
 

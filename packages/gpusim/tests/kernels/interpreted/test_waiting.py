@@ -85,9 +85,9 @@ def test_barriers_that_count():
         b, i = cuda.blockIdx.x, cuda.grid(1)
         if cuda.threadIdx.x == 5:
             return
-        count[i] = cuda.syncthreads_count(x[i] > b)
-        every[i] = cuda.syncthreads_and(x[i] > 1)
-        some[i] = cuda.syncthreads_or(x[i] > 90 + b)
+        count[i] = cuda.syncthreads_count(int(x[i] > b))
+        every[i] = cuda.syncthreads_and(int(x[i] > 1))
+        some[i] = cuda.syncthreads_or(int(x[i] > 90 + b))
 
     x = np.random.default_rng(0).integers(0, 100, 40 * 6)
     count, every, some = np.zeros((3, 240), "i4")

@@ -7,6 +7,7 @@ import pytest
 from gpusim.kernels import driver_errors, faults
 from gpusim.kernels.sanitizer import findings
 from gpusim.kernels.sanitizer.log import NEGATIVE, NEGATIVE_AXIS
+from gpusim.kernels.sanitizer.records import FROM_THE_END
 
 
 def test_a_negative_index_is_a_warning_that_says_which_element_it_is(hand):
@@ -35,12 +36,21 @@ def test_no_flag_no_finding(hand):
         ("x[i - 1]", 1),
         ("x[-i]", 1),
         ("y[-1] + x[i]", 1),
+        ("x[0] = x[-1]", 0),
+        ("x[0, i] = x[-1, i]", 1),
     ],
 )
 def test_a_negative_number_is_meant(hand, text, found):
     made = hand(lines={3: text})
     made.run(lambda t, x: t.read(x, 63, 3, flags=NEGATIVE) if t.i == 0 else None, made.array(shape=64))
     assert len(made.examine()) == found
+
+
+def test_a_backend_may_say_that_a_negative_index_is_meant(hand):
+    for operation, found in (("", 1), (FROM_THE_END, 0)):
+        made = hand(lines={3: "x[i] = x[k] + x[i - 1]"})
+        made.run(lambda t, x, how=operation: t.read(x, 63, 3, flags=NEGATIVE, operation=how), made.array(shape=64))
+        assert len(made.examine()) == found
 
 
 def test_along_which_axis(hand):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numba import float32, float64, int32, types, void
 from numba.core.errors import NumbaPerformanceWarning
+from scipy import special
 
 
 def make(cuda, *jit_args, **options):
@@ -554,9 +555,47 @@ def test_cache_hints_and_libdevice(cuda):
     kernel[1, 1](x, out)
     assert out[[0, 1, 3, 5, 6, 7, 8]].tolist() == [2.5, 0.5, 3, -2, 2, 3, 12]
     assert abs(out[2] - np.sin(0.5)) < 1e-6 and abs(out[4] - 1) < 1e-12
-    with pytest.raises(NotImplementedError, match="libdevice.byte_perm"):
-        _ = libdevice.byte_perm
-    assert len(libdevice.__all__) > 170 and all(hasattr(libdevice, name) for name in libdevice.__all__)
+    with pytest.raises(NotImplementedError, match="libdevice.j0"):
+        _ = libdevice.j0
+    assert len(libdevice.__all__) > 220 and all(hasattr(libdevice, name) for name in libdevice.__all__)
+
+
+@pytest.mark.parametrize("way", ["compiled", "interpreted"])
+def test_bits_and_inverses_of_libdevice(cuda, way, monkeypatch):
+    """Values by the definitions in CUDA's libdevice user's guide, computed with NumPy and SciPy."""
+    from numba.cuda import libdevice
+
+    monkeypatch.setenv("GPUSIM_KERNELS", way)
+
+    @cuda.jit
+    def kernel(f, d, whole, real):
+        whole[0] = libdevice.float_as_int(f[0])
+        whole[1] = libdevice.double_as_longlong(d[0])
+        whole[2] = libdevice.umulhi(4000000000, 4000000000)
+        whole[3] = libdevice.byte_perm(0x01020304, 0x05060708, 0x7531)
+        whole[4] = libdevice.mul64hi(-(2**62), 12)
+        whole[5] = libdevice.umul64hi(2**62, 12)
+        whole[6] = libdevice.float2uint_rn(2.5)
+        whole[7] = libdevice.double2uint_rz(-1.0)
+        whole[8] = libdevice.ilogb(10.0)
+        real[0] = libdevice.int_as_float(whole[0])
+        real[1] = libdevice.longlong_as_double(whole[1])
+        real[2] = libdevice.hiloint2double(libdevice.double2hiint(d[0]), libdevice.double2loint(d[0]))
+        real[3], real[4] = libdevice.modf(d[0])
+        real[5] = libdevice.scalbn(1.5, 3)
+        real[6] = libdevice.nextafter(1.0, 2.0)
+        real[7], real[8] = libdevice.erfinv(0.3), libdevice.erfinv(-0.999)
+        real[9], real[10] = libdevice.erfcinv(0.25), libdevice.erfcinv(1e-30)
+        real[11], real[12] = libdevice.normcdf(1.0), libdevice.normcdfinv(0.9)
+
+    f, d = np.array([1.5], np.float32), np.array([-2.75])
+    whole, real = np.zeros(9, np.int64), np.zeros(13)
+    kernel[1, 1](f, d, whole, real)
+    bits = [int(f.view(np.int32)[0]), int(d.view(np.int64)[0])]
+    assert whole.tolist() == [*bits, 4000000000**2 >> 32, 0x05070103, -3, 3, 2, 0, 3]
+    assert real[:7].tolist() == [1.5, -2.75, -2.75, -0.75, -2.0, 12.0, np.nextafter(1.0, 2.0)]
+    wanted = [*special.erfinv([0.3, -0.999]), *special.erfcinv([0.25, 1e-30]), special.ndtr(1.0), special.ndtri(0.9)]
+    np.testing.assert_allclose(real[7:], wanted, rtol=1e-12)
 
 
 @pytest.mark.parametrize("way", ["read-only", "cuda.In"])

@@ -14,6 +14,7 @@ RULES = {
     "race": "Two threads use one element, one of them writes it, and nothing orders them.",
     "barrier-divergence": "Threads of a block part at a barrier.",
     "uninitialised-shared": "A kernel reads shared memory before anything was written there.",
+    "uninitialised-local": "A kernel reads an element of a local array before the thread has written it.",
     "launch": "A launch that the device refuses.",
     "uncompilable": "A kernel that does not compile.",
 }

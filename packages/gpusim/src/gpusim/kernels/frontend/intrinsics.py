@@ -26,6 +26,7 @@ WARP = (
     "activemask",
     "lanemask_lt",
 )
+VOTES = ("all_sync", "any_sync", "eq_sync", "ballot_sync")
 FENCES = ("threadfence", "threadfence_block", "threadfence_system")
 BITS = ("popc", "brev", "clz", "ffs", "fma", "cbrt", "selp", "nanosleep")
 ATOMICS = (
@@ -129,7 +130,7 @@ BY_NAME = frozenset(
     for name in (*TOP, *(f"{module}.{member}" for module in ("cg", "fp16") for member in vars(TOP[module])))
     if name in ("grid", "gridsize", "cg", "fp16", *BARRIERS, *vector_types())
     or name.startswith(("shfl_", "cg.", "fp16."))
-    or name in ("all_sync", "any_sync", "eq_sync", "ballot_sync")
+    or name in VOTES
 )
 """What a kernel can use by its own name, after ``from numba.cuda import grid``.  All others are class statements in
 numba-cuda 0.30.4, which its compiler knows only as attributes of the module ("Cannot determine Numba type of <class

@@ -98,6 +98,7 @@ class Block:
         self.successors: list[Block] = []
         self.predecessors: list[Block] = []
         self.ended = False
+        self.left = ""
         self.sealed = False
         self.loop: Loop | None = None  # of which this block's jump is a back-edge
         self.defs: dict[str, Value] = {}
@@ -149,9 +150,10 @@ class Graph:
             self.current.cond = cond
             self._end([yes, no])
 
-    def leave(self) -> None:
-        """The thread ends here."""
+    def leave(self, how: str = "") -> None:
+        """The thread ends here: `"early"`, by a return in the middle of the source, or `"looped"`, out of a loop."""
         if not self.current.ended:
+            self.current.left = how
             self._end([])
 
     def _end(self, targets: list[Block]) -> None:

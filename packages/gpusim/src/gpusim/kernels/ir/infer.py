@@ -18,7 +18,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..frontend.intrinsics import VECTOR_BASES
+from ..frontend import absent
+from ..frontend.intrinsics import BARRIERS, VECTOR_BASES, VOTES
+from ..frontend.python.resolve import is_written
+from ..sanitizer.records import FROM_THE_END
 from . import promotion
 from .graph import Access, Allocation, Graph, Value
 from .types import (
@@ -125,6 +128,8 @@ SPECIAL = {f"{name}.{axis}" for name in ("threadIdx", "blockIdx", "blockDim", "g
 
 
 ATOMIC_NUMBERS, ATOMIC_INTEGERS = "ilILfd", "ilIL"
+WORDS_OF_MASKS = "ilIL"
+"""What numba-cuda takes for the mask of a warp, and for a lane."""
 
 
 ATOMIC_TYPES = {
@@ -630,7 +635,14 @@ class Inference:
             node = node.value
         elif isinstance(node, ast.For):
             node = node.iter
+        if v.op in ("getitem", "setitem") and self._from_the_end(v.args[1]):
+            operation = FROM_THE_END
         return Access(v.place, written(v.place.function, node), kind, operation)
+
+    def _from_the_end(self, index: Value) -> bool:
+        """Whether an index is a constant below zero, or has one."""
+        parts = index.args if index.op == "tuple" else [index]
+        return any(isinstance(at := self.constant(part), int | np.integer) and at < 0 for part in parts)
 
     def element(self, t: Array, access):
         """Type and emitter of one element, ``(array, index) -> expression``, along the first axis."""
@@ -641,11 +653,13 @@ class Inference:
             return t.item, lambda x, i: f"{self.k(self.arrays.item)}(g, {x}, ({i},), {self.k(access)})"
         return t.item, lambda x, i: f"{self.k(self.arrays.load)}(g, {x}, ({i},), {self.k(access)})"
 
-    def _index(self, t: Array, index: Value):
+    def _index(self, t: Array, index: Value, *, atomic: bool = False):
         """The parts of an index, and whether it denotes one element."""
         parts = index.type.items if isinstance(index.type, Tuple) else (index.type,)
         for part in parts:
             fine = part in (SLICE, NONE) or (isinstance(part, Thing) and part.value is Ellipsis)
+            if part == BOOL and not atomic and is_written(index.place.function.pyfunc):
+                raise TypingError("An index is an integer, not bool: write int(…)")
             if not fine and not (isinstance(part, Scalar) and part.letter in INTEGERS + "?"):
                 if isinstance(part, Scalar):
                     raise TypingError(f"An index is an integer, not {part}: use int(…) or // where it is computed")
@@ -872,6 +886,8 @@ class Inference:
     def op_method(self, v: Value) -> Type:
         base, *args = v.args
         t, name = base.type, v.extra
+        if isinstance(t, Array) and name in absent.METHODS and is_written(v.place.function.pyfunc):
+            raise TypingError(absent.sentence(f"The method {name}", name))
         if isinstance(t, Scalar) and name in ("conjugate", "conj") and not args:
             v.emit = lambda n: f"{n[0]}.conjugate()"
             return t
@@ -900,6 +916,12 @@ class Inference:
             access = self.access(v, base, "read")._replace(place=v.place)
             v.emit = lambda n: f"{self.k(self.arrays.viewed)}(g, {n[0]}, {self.k(item.dtype)}, {self.k(access)})"
             return Array(item, t.ndim)
+        if isinstance(t, Scalar) and name == "view" and len(args) == 1 and isinstance(args[0].type, Thing):
+            item = dtype_of_thing(args[0].type.value)
+            if not isinstance(item, Scalar) or item.dtype.itemsize != t.dtype.itemsize:
+                raise TypingError("A number is viewed as one of another type of the same size only")
+            v.emit = lambda n: f"{n[0]}.view({self.k(item.dtype)})"
+            return item
         if isinstance(t, Array) and name == "item" and not args and t.ndim == 0:
             access = self.access(v, base, "read")
             v.emit = lambda n: f"{self.k(self.arrays.load)}(g, {n[0]}, (), {self.k(access)})"
@@ -920,6 +942,8 @@ class Inference:
         """Type a call of a Python object; `pick` gives the argument expressions among all those of the instruction."""
         if not NAMES:
             NAMES.update(_names())
+            NAMES[math.exp2] = "np.exp2"
+        self._there(v, function)
         special = getattr(self, "c_" + getattr(function, "__name__", ""), None)
         hashable = getattr(function, "__hash__", None) is not None
         name = NAMES.get(function) if hashable else None
@@ -952,6 +976,18 @@ class Inference:
             raise TypingError(f"{getattr(function, '__name__', function)} takes no named arguments in a kernel")
         v.emit = lambda n: emit(pick(n))
         return t
+
+    def _there(self, v: Value, function: object) -> None:
+        """Refuse what NumPy has and numba-cuda has not."""
+        if not is_written(v.place.function.pyfunc):
+            return
+        name = getattr(function, "__name__", "")
+        if isinstance(function, np.ufunc) and name not in absent.UFUNCS:
+            raise TypingError(absent.sentence(f"np.{name}", name))
+        if getattr(function, "__module__", None) == "numpy" and name in absent.FUNCTIONS:
+            raise TypingError(absent.sentence(f"np.{name}", name))
+        if function is math.gcd:
+            raise TypingError(absent.sentence("math.gcd", name))
 
     def _conversion(self, a: Value, to: Type):
         if not isinstance(a.type, Scalar | Time):
@@ -1178,6 +1214,8 @@ class Inference:
         for a in args:
             if not isinstance(a.type, Scalar | Time) and not isinstance(getattr(a.type, "value", None), str):
                 raise TypingError(f"print in a kernel prints numbers and constant text, not {a.type}")
+            if isinstance(a.type, Scalar) and a.type.letter in COMPLEXES:
+                raise TypingError("print in a kernel does not print complex numbers: print x.real and x.imag")
         return NONE, lambda n: f"g.print({', '.join(n)})"
 
     def c_tuple(self, v, args):
@@ -1233,7 +1271,7 @@ class Inference:
     def _axes(self, v: Value, name: str) -> Type:
         self._want(v, 1)
         n = self.constant(v.args[0])
-        if n not in (1, 2, 3):
+        if n not in (1, 2, 3) or not isinstance(n, int | np.integer):
             raise TypingError(f"cuda.{name} takes 1, 2 or 3")
         if n == 1:
             v.emit = lambda _: f"g.special('{name}.x')"
@@ -1255,9 +1293,12 @@ class Inference:
         if "shape" not in given or "dtype" not in given:
             raise TypingError(f"cuda.{v.extra} takes a shape and a dtype")
         shape = self.constant(given["shape"])
-        if isinstance(shape, int | np.integer):
+        if isinstance(shape, int | np.integer) and not isinstance(shape, bool):
             shape = (shape,)
-        if not isinstance(shape, tuple) or not all(isinstance(n, int | np.integer) and n >= 0 for n in shape):
+        least = 1 if v.extra == "local.array" else 0
+        if isinstance(shape, tuple) and any(isinstance(n, int | np.integer) and n < least for n in shape):
+            raise TypingError(f"The shape given to cuda.{v.extra} is {shape}: each size is at least {least}")
+        if not isinstance(shape, tuple) or not all(isinstance(n, int | np.integer) for n in shape):
             raise TypingError(
                 f"The shape given to cuda.{v.extra} is not a constant: it has to be known when the kernel is compiled, "
                 "as a number in the source or a variable outside the kernel"
@@ -1313,7 +1354,12 @@ class Inference:
         if t.item.letter not in ATOMIC_TYPES[name]:
             allowed = ", ".join(str(SCALARS[c]) for c in ATOMIC_TYPES[name])
             raise TypingError(f"cuda.atomic.{name} works on arrays of {allowed}, not of {t.item}")
-        if index is not None and not self._index(t, index)[1]:
+        if index is not None and t.ndim == 1 and isinstance(index.type, Tuple) and len(index.type.items) == 1:
+            raise TypingError(
+                f"cuda.atomic.{name} wants a number as the index of an array of one dimension, not {index.type}"
+            )
+        real = index is not None and t.ndim == 1 and isinstance(index.type, Scalar) and index.type.letter in "efd"
+        if index is not None and not real and not self._index(t, index, atomic=True)[1]:
             raise TypingError(f"cuda.atomic.{name} wants {t.ndim} whole number{'s' * (t.ndim != 1)} as the index")
         for operand in operands:
             if not isinstance(operand.type, Scalar) or operand.type.letter in COMPLEXES:
@@ -1324,6 +1370,8 @@ class Inference:
         def emit(n):
             values = [self.cast(x, o.type, t.item) for x, o in zip(n[len(n) - len(operands) :], operands, strict=True)]
             at = self._tupled(index, n[1]) if index is not None else f"({'0, ' * t.ndim})"
+            if real:  # numba-cuda makes a whole number of it
+                at = f"({self.cast(n[1], index.type, INT64)},)"
             return f"{function}(g, {n[0]}, {at}, {', '.join(values)}, {self.k(access)}, {v.uses > 0})"
 
         v.emit = emit
@@ -1344,6 +1392,8 @@ class Inference:
         for a in args:
             if not isinstance(a.type, Scalar) or a.type.letter in COMPLEXES:
                 raise TypingError(f"cuda.{name} does not take {a.type}")
+        if is_written(v.place.function.pyfunc):
+            self._exchanged(name, args)
         if name.startswith("shfl"):
             if args[1].type.letter not in "ilILfd":
                 raise TypingError(
@@ -1351,6 +1401,24 @@ class Inference:
                 )
             return args[1].type
         return WAIT_TYPES[name]
+
+    def _exchanged(self, name: str, args: list[Value]) -> None:
+        """Refuse types that numba-cuda does."""
+        letters = [a.type.letter for a in args]
+        if name.startswith("shfl") or name in VOTES:
+            for k, letter in enumerate(letters):
+                if k != 1 and letter not in WORDS_OF_MASKS:
+                    raise TypingError(
+                        f"cuda.{name} takes whole numbers of 32 or 64 bits for masks and lanes, not {args[k].type}"
+                    )
+        if name.startswith("shfl") and letters[1] not in "ilfd":
+            raise TypingError(
+                f"cuda.{name} only supports int32, int64, float32 and float64 values, not {args[1].type}: convert it"
+            )
+        if name in VOTES and letters[1] not in INTEGERS + "?":
+            raise TypingError(f"cuda.{name} takes a whole number or a comparison, not {args[1].type}: write x != 0")
+        if name in BARRIERS and letters and letters[0] not in INTEGERS:
+            raise TypingError(f"cuda.{name} takes a whole number, not {args[0].type}: write int(condition)")
 
     def i_activemask(self, v, args):
         v.emit = lambda _: f"{self.k(self.warps.active)}(g)"
@@ -1361,6 +1429,7 @@ class Inference:
         return UINT32
 
     def _fence(self, v):
+        self._want(v, 0)
         name = v.extra
         v.emit = lambda _: f"g.fence({self.k(v.place)}, {name!r})"
         return NONE
@@ -1371,34 +1440,40 @@ class Inference:
     i_threadfence_block = i_threadfence_system = i_threadfence
 
     def i_nanosleep(self, v, args):
+        self._want(v, 1)
+        if not isinstance(args[0].type, Scalar) or args[0].type.letter in COMPLEXES:
+            raise TypingError(f"cuda.nanosleep takes a number of nanoseconds, not {args[0].type}")
         v.emit = lambda _: "None"
         return NONE
 
     # Arithmetic
 
-    def _integer(self, v: Value, function, result=None) -> Type:
+    def _integer(self, v: Value, function, first: str, wider: str = "", result=None) -> Type:
+        """A function of bits.  numba-cuda declares each for some types; what is none of them it converts to the first."""
         self._want(v, 1)
         t = v.args[0].type
-        if not isinstance(t, Scalar) or t.letter not in INTEGERS:
-            raise TypingError(f"cuda.{v.extra} takes an integer, not {t}")
-        if v.extra == "brev":
-            wide = SCALARS["L" if t.letter in "lL" else "I"]
-            v.emit = lambda n: f"{self.k(function)}({self.cast(n[0], t, wide)})"
-            return wide
-        v.emit = lambda n: f"{self.k(function)}({n[0]}).astype({self.k((result or t).dtype)}, copy=False)"
-        return result or t
+        if not isinstance(t, Scalar) or t.letter in COMPLEXES:
+            raise TypingError(f"cuda.{v.extra} takes a whole number, not {t}")
+        wide = t if t.letter in INTEGERS else SCALARS[first]
+        if wider:
+            wide = SCALARS[wider[1] if t.letter in "lL" else wider[0]]
+        made = self.k((result or wide).dtype)
+        v.emit = lambda n: f"{self.k(function)}({self.cast(n[0], t, wide)}).astype({made}, copy=False)"
+        return result or wide
 
     def i_popc(self, v, args):
-        return self._integer(v, self.bits.popc)
+        return self._integer(v, self.bits.popc, "b")
 
     def i_clz(self, v, args):
-        return self._integer(v, self.bits.clz)
+        return self._integer(v, self.bits.clz, "b")
 
     def i_brev(self, v, args):
-        return self._integer(v, self.bits.brev)
+        return self._integer(v, self.bits.brev, "I", "IL")
 
     def i_ffs(self, v, args):
-        return self._integer(v, self.bits.ffs, UINT32)
+        if len(args) == 1 and isinstance(args[0].type, Scalar) and args[0].type.letter not in WORDS_OF_MASKS:
+            raise TypingError(f"cuda.ffs takes a whole number of 32 bits or more, not {args[0].type}")
+        return self._integer(v, self.bits.ffs, "i", result=UINT32)
 
     def i_cbrt(self, v, args):
         self._want(v, 1)
@@ -1419,11 +1494,12 @@ class Inference:
     def i_selp(self, v, args):
         self._want(v, 3)
         test, a, b = args
-        result, truth = promotion.unify(a.type, b.type), self._truth(test.type)
-        v.emit = lambda n: (
-            f"{self.k(self.scalars.select)}({truth(n[0])}, {self.cast(n[1], a.type, result)}, {self.cast(n[2], b.type, result)})"
-        )
-        return result
+        if test.type != BOOL:
+            raise TypingError(f"cuda.selp takes a condition first, not {test.type}: write x != 0")
+        if a.type != b.type or not isinstance(a.type, Scalar) or a.type.letter not in "hHilILfd":
+            raise TypingError(f"cuda.selp takes two numbers of one type, of 16 bits or more, not {a.type} and {b.type}")
+        v.emit = lambda n: f"{self.k(self.scalars.select)}({n[0]}, {n[1]}, {n[2]})"
+        return a.type
 
     def _half(self, v: Value, name: str) -> Type:
         function, count = self.bits.HALF.get(name, (None, 0))

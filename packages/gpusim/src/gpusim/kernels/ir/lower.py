@@ -327,11 +327,14 @@ class Lowering:
     def s_Continue(self, node):
         self.graph.jump(self.frame.loops[-1][0])
 
+    def early(self) -> str:
+        return "looped" if self.frame.loops else "early"
+
     def s_Return(self, node):
         if self.frame.caller is None:
             if node.value is not None:
                 self.make("returned", [self.expression(node.value)], node)
-            return self.graph.leave()
+            return self.graph.leave(self.early() if node is not self.frame.function.node.body[-1] else "")
         value = self.const(None, node) if node.value is None else self.expression(node.value)
         self.graph.write(self.frame.prefix + "=", value)
         self.graph.jump(self.frame.done)
@@ -343,7 +346,7 @@ class Lowering:
         self.graph.start(wrong)
         message = node.msg.value if isinstance(node.msg, ast.Constant) else None
         self.make("raise", [], node, (AssertionError, (message,) if message else ()))
-        self.graph.leave()
+        self.graph.leave(self.early())
         self.graph.start(fine)
 
     def s_Raise(self, node):
@@ -358,7 +361,7 @@ class Lowering:
         if not (isinstance(cls, type) and issubclass(cls, BaseException)):
             raise self.error("A kernel can raise an exception class with constants only, e.g. ValueError('x').", node)
         self.make("raise", [], node, (cls, args))
-        self.graph.leave()
+        self.graph.leave(self.early())
 
     # Device functions
 

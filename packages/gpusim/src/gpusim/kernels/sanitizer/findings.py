@@ -17,10 +17,11 @@ from ..driver_errors import LaunchError
 from ..faults import KernelError, OutOfBoundsError, element, who
 from . import messages, races, uninitialized
 from .fences import Fences
+from .meetings import Meetings
 from .memory import memories
 from .out_of_bounds import outside
 from .reading import Log
-from .records import ATOMIC, FLAGGED_AXES, NEGATIVE, NEGATIVE_AXIS, WRITE, Stray
+from .records import ATOMIC, FLAGGED_AXES, FROM_THE_END, NEGATIVE, NEGATIVE_AXIS, WRITE, Site
 
 MOST = 20
 """Findings kept of each kind."""
@@ -45,7 +46,7 @@ class Finding:
     ----------
     kind : str
         ``"out-of-bounds"``, ``"negative-index"``, ``"race"``, ``"barrier-divergence"``, ``"uninitialised-shared"``,
-        ``"uncompilable"`` or ``"launch"``.
+        ``"uninitialised-local"``, ``"uncompilable"`` or ``"launch"``.
     severity : str
         ``"error"`` or ``"warning"``.
     array : str or None
@@ -110,18 +111,20 @@ def examine(log: Log) -> list[Finding]:
     found: list[Finding] = []
     log = log.before_wrapping()
     counts = _counts(log)
-    fences = Fences(log)
+    fences, meetings = Fences(log), Meetings(log)
     for memory in memories(log):
         accesses, stored, atomics = (int(counts[memory.arrays, k].sum()) for k in range(3))
         if memory.space == "const" or not accesses:
             continue
-        if stored and atomics < accesses:
-            found += [_race(log, race) for race in races.races(log, memory, accesses, fences)]
-        if memory.space == "shared" and (stored < accesses or atomics):
+        if stored and atomics < accesses and memory.space != "local":  # which no two threads share
+            found += [_race(log, race) for race in races.races(log, memory, accesses, fences, meetings)]
+        if memory.space in ("shared", "local") and (stored < accesses or atomics):
             found += [_stale(log, item) for item in uninitialized.stale(log, memory, accesses)]
     found += _negative(log)
     found += [dataclasses.replace(of_fault(item.error), elements=item.elements) for item in outside(log)]
     found += _parted(log)
+    found += _strayed(log)
+    found += _unnamed(log)
     return arrange(found)
 
 
@@ -159,7 +162,7 @@ def with_fault(error: KernelError, found: list[Finding]) -> list[Finding]:
             fault = dataclasses.replace(fault, elements=other.elements)
     found = arrange([fault, *others])
     if fault.kind == "out-of-bounds" and any(abs(i) >= WILD for i in fault.index or ()):
-        found.sort(key=lambda f: (f.severity != "error", f.kind != "uninitialised-shared"))
+        found.sort(key=lambda f: (f.severity != "error", not f.kind.startswith("uninitialised")))
     return found
 
 
@@ -223,7 +226,7 @@ def _stale(log: Log, found: uninitialized.Stale) -> Finding:
     site = log.sites[found.site]
     what, cure = messages.stale(log, found)
     return Finding(
-        kind="uninitialised-shared",
+        kind=f"uninitialised-{log.arrays[found.array].space}",
         severity="error",
         array=log.arrays[found.array].name,
         index=log.index_of(found.array, found.element),
@@ -247,7 +250,7 @@ def _negative(log: Log) -> list[Finding]:
         mine = records[records["site"] == number]
         record, site = mine[0], log.sites[number]
         array = log.arrays[record["array"]]
-        if _written_so(site.text, site.array):
+        if _written_so(site):
             continue
         index = array.index(int(record["element"]))
         asked = _asked(index, array.shape, int(record["flags"]))
@@ -285,15 +288,40 @@ def _asked(index: tuple[int, ...], shape: tuple[int, ...], flags: int) -> tuple[
     return tuple(i - n if axis in axes else i for axis, (i, n) in enumerate(zip(index, shape, strict=True)))
 
 
-def _written_so(text: str, array: str) -> bool:
-    """Whether a line has a negative number for an index of an array, as in ``x[-1]``: then it is meant."""
-    found = [_bracketed(text[match.end() :]) for match in re.finditer(rf"(?<![\w.]){re.escape(array)}\[", text)]
+def _written_so(site: Site) -> bool:
+    """Whether a place in the source has a negative number for an index, as in ``x[-1]``: then it is meant.
+
+    Of a line that has several, as ``r[0] = r[-1]``, the backend says which it is.  Where only the line is known, all but those
+    that are never negative have to be written so.
+    """
+    if site.operation == FROM_THE_END:
+        return True
+    whole = _expression(site.text)
+    if isinstance(whole, ast.Subscript) and ast.unparse(whole.value) == site.array:
+        found = [whole.slice]
+    else:
+        starts = re.finditer(rf"(?<![\w.]){re.escape(site.array)}\[", site.text)
+        found = [_index(_bracketed(site.text[start.end() :])) for start in starts]
+        found = [index for index in found if index is None or not _never_negative(index)]
+    return bool(found) and all(index is not None and _literally_negative(index) for index in found)
+
+
+def _index(text: str) -> ast.expr | None:
+    """What stands between the brackets of a subscript; None where that is not all of it."""
+    whole = _expression(f"x[{text}]")
+    return whole.slice if isinstance(whole, ast.Subscript) else None
+
+
+def _expression(text: str) -> ast.expr | None:
     try:
-        return bool(found) and all(
-            _literally_negative(ast.parse(f"x[{inside}]", mode="eval").body.slice) for inside in found
-        )
+        return ast.parse(text.strip(), mode="eval").body
     except SyntaxError:
-        return False
+        return None
+
+
+def _never_negative(index: ast.expr) -> bool:
+    parts = index.elts if isinstance(index, ast.Tuple) else [index]
+    return all(isinstance(part, ast.Constant) for part in parts)
 
 
 def _bracketed(text: str) -> str:
@@ -353,42 +381,109 @@ def _parted(log: Log) -> list[Finding]:
                     function=_function(log, here.function),
                 ),
             )
-    return list(found.values()) + [_strayed(log, stray) for stray in log.strays[:1]]
+    return list(found.values())
 
 
-def _strayed(log: Log, stray: Stray) -> Finding:
-    """A warp whose lanes do not act together."""
-    here, there = log.syncs[stray.sync], log.syncs[stray.other_sync] if stray.other_sync >= 0 else None
-    one = _thread(log, stray.thread)
-    threads = (one,)
-    text = f" (`{here.text.strip()}`)" if here.text else ""
-    if there is None:
-        cure = "Let all lanes reach the line, and guard only what is done with the value."
-        sentence = (
-            f"{who(*one)} asks for the value of lane {stray.lane} of its warp in line {here.line}{text}. The mask names that "
-            "lane, but it does not take part: it has ended, or went another way, or the block has not so many threads. "
-            f"What comes is undefined. {cure}"
+_REACH = "Let all lanes reach the line, and guard only what is done with the value."
+_SAME = "Give all lanes that meet the same mask, which names them and no others."
+_NAMED = "Name in the mask all lanes that come to the line, as `cuda.ballot_sync(0xffffffff, condition)` before the branch does."
+_READ = "Let the mask name each lane that is read from, and let these take part."
+
+
+def _strayed(log: Log) -> list[Finding]:
+    """Lanes of a warp that do not act together."""
+    found: dict[tuple[int, int], Finding] = {}
+    # A lane that passed by is not told twice: that its value was asked for says more.
+    for stray in sorted(log.strays, key=lambda stray: stray.what == "passed"):
+        here, there = log.syncs[stray.sync], log.syncs[stray.other_sync] if stray.other_sync >= 0 else None
+        threads = tuple(_thread(log, thread) for thread in (stray.thread, stray.other) if thread >= 0)
+        one, at = who(*threads[0]), f"in line {here.line}" + (f" (`{here.text.strip()}`)" if here.text else "")
+        if stray.what == "absent":
+            cure = _REACH
+            what = (
+                f"{one} asks for the value of lane {stray.lane} of its warp {at}. The mask names that lane, but it does not take "
+                "part: it has ended, or went another way, or the block has not so many threads. What comes is undefined."
+            )
+        elif stray.what == "own":
+            cure = _NAMED
+            what = (
+                f"{one} is lane {stray.lane} of its warp, and the mask that it gives {at} does not name that lane. What a GPU "
+                "does then is undefined."
+            )
+        elif stray.what == "passed":
+            cure = _NAMED
+            what = (
+                f"The mask that {one} gives {at} names lane {stray.lane}, which does not come there: {who(threads[1].thread)} "
+                "went past to the end of the kernel. What a GPU does then is undefined: it may wait for ever."
+            )
+        else:
+            cure = _SAME
+            where = f"{who(threads[1].thread)} in line {there.line}" if there is not None else who(threads[1].thread)
+            what = f"The lanes of a warp meet with different masks: {one} {at}, {where}. What a GPU does then is undefined."
+        made = Finding(
+            kind="barrier-divergence",
+            severity="error",
+            array=None,
+            index=None,
+            line=here.line,
+            threads=threads,
+            sentence=f"{what} {cure}",
+            cure=cure,
+            other_line=there.line if there is not None else None,
+            function=_function(log, here.function),
         )
-    else:
-        other = _thread(log, stray.other)
-        threads = (one, other)
-        cure = "Give all lanes that meet the same mask, which names them and no others."
+        if not (stray.what == "passed" and any(line == here.line for line, _ in found)):
+            found[here.line, len(found)] = made
+    return list(found.values())
+
+
+def _unnamed(log: Log) -> list[Finding]:
+    """Shuffles that read from a lane that the mask does not name, which leaves the value undefined.
+
+    Half a warp that adds up its values by ``shfl_down_sync`` does so in lanes whose sums nobody uses: where a lane stores
+    nothing afterwards, that is a warning.
+    """
+    shuffles = [n for n, s in enumerate(log.sites) if s.kind == "sync" and s.operation.startswith("shfl")]
+    if not shuffles:
+        return []
+    records, places = [], []
+    last = np.full(len(log.blocks) * log.threads_per_block, -1, np.int64)
+    stores = np.isin(log.kinds, (WRITE, ATOMIC))
+    local = np.array([array.space == "local" for array in log.arrays] or [False])
+    for first, piece in log.pieces():
+        mine = np.flatnonzero(np.isin(piece["site"], shuffles))
+        records.append(piece[mine])
+        places.append(first + mine)
+        stored = np.flatnonzero(stores[piece["site"]])
+        stored = stored[~local[piece["array"][stored]]]
+        last[piece["thread"][stored]] = first + stored
+    read, at = np.concatenate(records), np.concatenate(places)
+    used = last[read["thread"]] > at
+    found = []
+    for number in np.unique(read["site"]):
+        site, mine = log.sites[number], np.flatnonzero(read["site"] == number)
+        grave = used[mine] | (site.operation in ("shfl_sync", "shfl_xor_sync"))
+        example = read[mine[int(np.argmax(grave))]]
+        thread = _thread(log, int(example["thread"]))
+        text = f" (`{site.text.strip()}`)" if site.text else ""
         sentence = (
-            f"The lanes of a warp exchange with different masks: {who(*one)} in line {here.line}{text}, {who(other.thread)} "
-            f"in line {there.line}. What a GPU does then is undefined. {cure}"
+            f"{who(*thread)} asks for the value of lane {int(example['element'])} of its warp in line {site.line}{text}, which "
+            f"the mask does not name: what comes is undefined. {_READ}"
         )
-    return Finding(
-        kind="barrier-divergence",
-        severity="error",
-        array=None,
-        index=None,
-        line=here.line,
-        threads=threads,
-        sentence=sentence,
-        cure=cure,
-        other_line=there.line if there is not None else None,
-        function=_function(log, here.function),
-    )
+        found.append(
+            Finding(
+                kind="barrier-divergence",
+                severity="error" if grave.any() else "warning",
+                array=None,
+                index=None,
+                line=site.line,
+                threads=(thread,),
+                sentence=sentence,
+                cure=_READ,
+                function=_function(log, site.function),
+            )
+        )
+    return found
 
 
 def _thread(log: Log, thread: int) -> Thread:

@@ -14,6 +14,7 @@ import numpy as np
 from .reading import Log
 from .records import (
     ATOMIC,
+    ENDED,
     FENCE,
     KINDS,
     NEGATIVE,
@@ -35,6 +36,7 @@ from .records import (
 
 __all__ = [
     "ATOMIC",
+    "ENDED",
     "FENCE",
     "KINDS",
     "MOST",

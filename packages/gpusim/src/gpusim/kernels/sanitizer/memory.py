@@ -28,10 +28,11 @@ class Memory:
         Their numbers in the log.
     space : str
     cells : int
-        Of one copy: shared memory has one for each block.
+        Of one copy: shared memory has one for each block, local memory one for each thread.
     copies : int
     width : int
         Bytes of a cell.
+    threads_per_copy : int
     """
 
     arrays: list[int]
@@ -39,7 +40,7 @@ class Memory:
     cells: int
     copies: int
     width: int
-    threads_per_block: int
+    threads_per_copy: int
     simple: bool
     _first: np.ndarray
     _step: np.ndarray
@@ -72,13 +73,13 @@ class Memory:
                 within = np.arange(len(again)) - np.repeat(np.cumsum(length) - length, length)
                 where, cell = where[again], cell[again] + within
         if self.copies > 1:
-            cell += (records["thread"][where] // np.uint32(self.threads_per_block)).astype(np.int64) * self.cells
+            cell += (records["thread"][where] // np.uint32(self.threads_per_copy)).astype(np.int64) * self.cells
         return where, cell
 
 
 def memories(log: Log) -> Iterator[Memory]:
-    """The memories of a log; local arrays, which no two threads share, are left out."""
-    for space in ("global", "shared", "const"):
+    """The memories of a log."""
+    for space in ("global", "shared", "const", "local"):
         numbers = [n for n, a in enumerate(log.arrays) if a.space == space and a.extent > 0]
         known = sorted((n for n in numbers if log.arrays[n].lowest is not None), key=lambda n: log.arrays[n].lowest)
         group: list[int] = []
@@ -109,13 +110,14 @@ def _memory(log: Log, numbers: list[int], space: str) -> Memory:
     for n, array in zip(numbers, arrays, strict=True):
         first[n] = ((array.lowest or 0) - base) // width
         step[n] = array.dtype.itemsize // width
+    per_copy = {"shared": log.threads_per_block, "local": 1}.get(space, 0)
     return Memory(
         arrays=list(numbers),
         space=space,
         cells=-(-(end - base) // width),
-        copies=len(log.blocks) if space == "shared" else 1,
+        copies=len(log.blocks) * log.threads_per_block // per_copy if per_copy else 1,
         width=width,
-        threads_per_block=log.threads_per_block,
+        threads_per_copy=per_copy,
         simple=bool((step[numbers] == 1).all() and not first.any() and not pieces),
         _first=first,
         _step=step,

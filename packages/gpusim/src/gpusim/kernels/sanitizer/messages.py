@@ -72,11 +72,23 @@ def race(log: Log, found: Race) -> tuple[str, str]:
 
 
 def stale(log: Log, found: Stale) -> tuple[str, str]:
-    """A read of shared memory that nobody had written, in words, and what mends it."""
+    """A read of shared or local memory that nobody had written, in words, and what mends it."""
     access = Access(found.array, found.element, found.site, found.thread, 0)
     thread = who(log.thread_of(found.thread), log.block_of(found.thread))
-    when = "no thread of its block ever writes it" if found.never else "no thread of its block has written it yet"
+    local = log.arrays[found.array].space == "local"
+    writer = "it" if local else "no thread of its block"
+    when = (
+        f"{writer} {'never' if local else 'ever'} writes it"
+        if found.never
+        else f"{writer} has {'not ' if local else ''}written it yet"
+    )
     verb = "updates" if log.sites[found.site].kind == "atomic" else "reads"
+    if local:
+        return (
+            f"{thread} {verb} {item(log, access)} {place(log, found.site)}, but {when}: a local array begins with whatever was "
+            "left in its memory.",
+            f"Set every element before it is read, as in `for k in range(n): {_base(log, access)}[k] = 0`.",
+        )
     return (
         f"{thread} {verb} {item(log, access)} {place(log, found.site)}, but {when}: shared memory begins with whatever was "
         "left in it.",

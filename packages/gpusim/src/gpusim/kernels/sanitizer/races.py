@@ -9,6 +9,7 @@ import numpy as np
 
 from .conflicts import BLOCKS, LEVELS, Cells, Sorted, contended
 from .fences import Fences
+from .meetings import Meetings
 from .memory import Memory
 from .reading import Log
 from .records import ATOMIC, READ, WRITE
@@ -19,6 +20,8 @@ EXAMPLES = 16
 """Runs looked at closely for each set of places in the source that meet in them."""
 ROWS = 1 << 14
 """Accesses of a run looked at closely."""
+TURNS = 64
+"""Times that a thread comes to one place, looked at closely."""
 
 
 @dataclass
@@ -74,7 +77,7 @@ class Race:
         return "warning" if self.same or self.ordered or self.checked else "error"
 
 
-def races(log: Log, memory: Memory, count: int, fences: Fences) -> list[Race]:
+def races(log: Log, memory: Memory, count: int, fences: Fences, meetings: Meetings | None = None) -> list[Race]:
     """The races on a memory, which `count` records touch; for two places in the source at most one."""
     cells = contended(log, memory, count)
     if cells is None:
@@ -109,7 +112,7 @@ def races(log: Log, memory: Memory, count: int, fences: Fences) -> list[Race]:
     if not examples:
         return []
     details = Details(log, cells, sorted({example[4] for example in examples}))
-    return _merge(log, accesses, examples, details, fences)
+    return _merge(log, accesses, examples, details, fences, meetings)
 
 
 def _pairs(accesses: Sorted, level: int, start: int, end: int) -> list[tuple[int, int]]:
@@ -216,7 +219,9 @@ class History:
         return bool((self.records["interval"][mine] == access.interval).any())
 
 
-def _merge(log: Log, accesses: Sorted, examples: list, details: Details, fences: Fences) -> list[Race]:
+def _merge(
+    log: Log, accesses: Sorted, examples: list, details: Details, fences: Fences, meetings: Meetings | None
+) -> list[Race]:
     """One race for each two lines: the gravest, and of these the one within the narrowest circle of threads."""
     found: dict[tuple, list[Race]] = {}
     history = History(log, {accesses.thread(row) for example in examples for row in example[1:3]})
@@ -225,6 +230,10 @@ def _merge(log: Log, accesses: Sorted, examples: list, details: Details, fences:
         sides = [_access(accesses, records, places, r) for r in (row, other)]
         sides.sort(key=lambda side: (_order(log.kinds[side[0].site]), side[0].thread))
         (first, at), (second, there) = sides
+        if level == 0 and meetings:
+            pair = [places[_alike(accesses, records, r)][:TURNS] for r in (row, other)]
+            if meetings.order(accesses.thread(row), pair[0], accesses.thread(other), pair[1]):
+                continue
         race = Race(first, second, level, elements, same)
         race.ordered = fences.order(first, at, second, there)
         down = log.sites[second.site].line > log.sites[first.site].line
@@ -243,14 +252,19 @@ def _merge(log: Log, accesses: Sorted, examples: list, details: Details, fences:
 
 def _access(accesses: Sorted, records: np.ndarray, places: np.ndarray, row: int) -> tuple[Access, int]:
     """One side of an example, and its place in the log."""
+    at = int(np.flatnonzero(_alike(accesses, records, row))[0])
+    record = records[at]
+    numbers = (int(record[name]) for name in ("array", "element", "site", "thread", "interval"))
+    return Access(*numbers), int(places[at])
+
+
+def _alike(accesses: Sorted, records: np.ndarray, row: int) -> np.ndarray:
+    """Which of the records on a cell one side of an example stands for: it may have come there several times."""
     rows = slice(row, row + 1)
     thread, site = accesses.thread(row), int(accesses.sites[accesses.field("site", rows)[0]])
     interval, passed, epoch = (int(accesses.field(name, rows)[0]) for name in ("interval", "passed", "epoch"))
     mine = (records["thread"] == thread) & (records["site"] == site) & (records["interval"] == interval)
-    mine &= (records["warp"] == passed) & (records["epoch"] == epoch)
-    at = int(np.flatnonzero(mine)[0])
-    record = records[at]
-    return Access(int(record["array"]), int(record["element"]), site, thread, interval), int(places[at])
+    return mine & (records["warp"] == passed) & (records["epoch"] == epoch)
 
 
 def _order(kind: int) -> int:

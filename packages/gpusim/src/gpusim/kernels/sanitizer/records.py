@@ -43,10 +43,16 @@ READ, WRITE, ATOMIC, FENCE, OTHER = range(5)
 KINDS = ("read", "write", "atomic", "fence")
 
 
+FROM_THE_END = "from the end"
+"""The operation of a read or a write whose index is a constant below zero: it is meant."""
+
+
 class Site(NamedTuple):
     """A place in the source that touches an array, or a memory fence (kind ``"fence"``).
 
-    The two ways of a conditional are places too (``"taken"``, ``"passed"``), where a trace was asked to log them.
+    The two ways of a conditional are places too (``"taken"``, ``"passed"``), where a trace was asked to log them.  So are
+    those where lanes of a warp meet (``"sync"``, with the operation): a ``syncwarp`` of some lanes only is logged once for
+    each of them, with their mask as the element, and a shuffle where a lane reads from outside of its mask.
 
     Attributes
     ----------
@@ -61,7 +67,7 @@ class Site(NamedTuple):
     text : str
         The line, or the access, as it is written: ``"total += x[i + 1, j]"``.
     operation : str
-        Which atomic (``"add"``) or which fence (``"threadfence_block"``), if the backend says.
+        Which atomic (``"add"``) or which fence (``"threadfence_block"``), or `FROM_THE_END`, if the backend says.
     offset, nbytes : int
         The part of the item that is touched (a field of a record), in bytes; 0 bytes mean all of it.
     """
@@ -148,8 +154,14 @@ class Sync(NamedTuple):
     function: str = ""
 
 
+ENDED = -1
+"""In place of a barrier: the thread had come to the end of the kernel."""
+GUARDED = -2
+"""In place of a barrier: the thread had returned, out of no loop or before it came to any barrier."""
+
+
 class Arrival(NamedTuple):
-    """A thread's arrival at a barrier at which its block parted; `sync` -1 means that it had ended."""
+    """A thread's arrival at a barrier at which its block parted; `sync` may be `ENDED` or `GUARDED`."""
 
     thread: int
     sync: int
@@ -163,11 +175,12 @@ class Stray(NamedTuple):
     ----------
     what : str
         ``"masks"``: two lanes that exchange name different lanes.  ``"absent"``: a lane asks one that its mask names and
-        that is not there.
+        that is not there.  ``"own"``: a lane's mask does not name itself.  ``"passed"``: a mask names a lane that has gone
+        past to the end of the kernel.
     thread, sync : int
         Numbered as in records and in `Log.syncs`.
     other, other_sync : int
-        The lane with the other mask; -1 for one that is absent.
+        The lane with the other mask, or that went past; -1 for none.
     lane : int
         The other's place in the warp.
     """

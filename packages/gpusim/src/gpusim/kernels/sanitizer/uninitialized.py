@@ -1,4 +1,5 @@
-"""Reads of shared memory that no thread of the block had written: it holds whatever the block before it left there."""
+"""Reads of shared memory that no thread of the block had written, and of local memory that the thread had not: they hold
+whatever was left there."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ _SETS = ("exch",)
 
 @dataclass
 class Stale:
-    """A read of shared memory before it was written: an example of one place in the source."""
+    """A read of memory before it was written: an example of one place in the source."""
 
     array: int
     element: int

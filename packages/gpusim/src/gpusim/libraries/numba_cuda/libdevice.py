@@ -74,9 +74,87 @@ _OTHERS = {
     **{f"{n}2ll_rd": ((t,), "int64(np.floor(x))") for n, t in (("float", _f), ("double", _d))},
     **{f"{n}2ll_ru": ((t,), "int64(np.ceil(x))") for n, t in (("float", _f), ("double", _d))},
     "double2float_rn": ((_d,), "float32(x)"), "int2float_rn": ((_i,), "float32(x)"), "int2double_rn": ((_i,), "float64(x)"),
+    "float_as_int": ((_f,), "np.float32(x).view(np.int32)"), "int_as_float": ((_i,), "np.int32(x).view(np.float32)"),
+    "double_as_longlong": ((_d,), "np.float64(x).view(np.int64)"), "longlong_as_double": ((_l,), "np.int64(x).view(np.float64)"),
+    "double2hiint": ((_d,), "int32(np.float64(x).view(np.int64) >> 32)"), "double2loint": ((_d,), "int32(np.float64(x).view(np.int64))"),
+    "hiloint2double": ((_i, _i), "np.int64(int64(x) << 32 | int64(uint32(y))).view(np.float64)"),
+    "umulhi": ((_u, _u), "uint32((uint64(x) * uint64(y)) >> uint64(32))"), "umul24": ((_u, _u), "uint32((x & 0xFFFFFF) * (y & 0xFFFFFF))"),
+    "umul64hi": ((_w, _w), "_high(x, y)"),
+    "mul64hi": ((_l, _l), "int64(_high(uint64(x), uint64(y))) - (y if x < 0 else 0) - (x if y < 0 else 0)"),
+    "byte_perm": ((_i, _i, _i), "int32(_byte(x, y, z) | _byte(x, y, z >> 4) << 8 | _byte(x, y, z >> 8) << 16 | "
+                                "_byte(x, y, z >> 12) << 24)"),
+    "usad": ((_u, _u, _u), "uint32((x - y if x > y else y - x) + z)"), "uhadd": ((_u, _u), "uint32((int64(x) + int64(y)) >> 1)"),
+    "urhadd": ((_u, _u), "uint32((int64(x) + int64(y) + 1) >> 1)"),
+    **{f"modf{p}": ((t,), f"({t}(math.copysign({t}(0) if math.isinf(x) else x - np.trunc(x), x)), np.trunc(x))")
+       for p, t in (("", _d), ("f", _f))},
+    **{f"{n}2uint_{r}": ((t,), f"uint32(min(max({of}, 0.0), 4294967295.0))") for n, t in (("float", _f), ("double", _d))
+       for r, of in (("rz", "float64(x)"), ("rn", "np.rint(float64(x))"), ("rd", "np.floor(float64(x))"), ("ru", "np.ceil(float64(x))"))},
+    **{f"scalbn{p}": ((t, _i), f"{t}(math.ldexp(x, y))") for p, t in (("", _d), ("f", _f))},
+    **{f"llround{p}": ((t,), "int64(np.trunc(x + math.copysign(0.5, x)))") for p, t in (("", _d), ("f", _f))},
+    **{f"llrint{p}": ((t,), "int64(np.rint(x))") for p, t in (("", _d), ("f", _f))},
+    **{f"logb{p}": ((t,), f"{t}(math.frexp(x)[1] - 1)") for p, t in (("", _d), ("f", _f))},
+    **{f"ilogb{p}": ((t,), "int32(math.frexp(x)[1] - 1)") for p, t in (("", _d), ("f", _f))},
+    "frexpf": ((_f,), "math.frexp(x)"), "nextafter": ((_d, _d), "np.nextafter(x, y)"),
+    "nextafterf": ((_f, _f), "float32(np.nextafter(x, y))"),
+    **{f"normcdf{p}": ((t,), f"{t}(0.5 * math.erfc(float64(x) * -0.7071067811865476))") for p, t in (("", _d), ("f", _f))},
+    **{f"erfinv{p}": ((t,), f"{t}(_erfinv(float64(x)))") for p, t in (("", _d), ("f", _f))},
+    **{f"erfcinv{p}": ((t,), f"{t}(_erfcinv(float64(x)))") for p, t in (("", _d), ("f", _f))},
+    **{f"normcdfinv{p}": ((t,), f"{t}(-1.4142135623730951 * _erfcinv(2.0 * float64(x)))") for p, t in (("", _d), ("f", _f))},
     "uint2float_rn": ((_u,), "float32(x)"), "uint2double_rn": ((_u,), "float64(x)"), "ll2float_rn": ((_l,), "float32(x)"),
     "ll2double_rn": ((_l,), "float64(x)"),
 }  # fmt: skip
+
+
+def _helper(name: str, source: str) -> None:
+    _NAMES[name] = jit(_generated.function(name, source, _NAMES), device=True)
+
+
+_helper(
+    "_high",
+    """def _high(x, y):
+    low = uint64(0xFFFFFFFF)
+    half = uint64(32)
+    a, b, c, d = x >> half, x & low, y >> half, y & low
+    middle = (b * d >> half) + (a * d & low) + (b * c & low)
+    return a * c + (a * d >> half) + (b * c >> half) + (middle >> half)
+""",
+)
+_helper(
+    "_byte",
+    """def _byte(x, y, which):
+    which = which & 7
+    return (x >> 8 * which if which < 4 else y >> 8 * (which - 4)) & 255
+""",
+)
+
+
+# A first guess, and Halley's steps.
+_helper(
+    "_erfcinv",
+    """def _erfcinv(x):
+    if not 0.0 < x < 2.0:
+        return math.inf if x == 0.0 else -math.inf if x == 2.0 else math.nan
+    p = x if x < 1.0 else 2.0 - x
+    t = math.sqrt(-2.0 * math.log(p / 2.0))
+    y = -0.70711 * ((2.30753 + t * 0.27061) / (1.0 + t * (0.99229 + t * 0.04481)) - t)
+    for _ in range(3):
+        error = math.erfc(y) - p
+        y += error / (1.1283791670955126 * math.exp(-y * y) - y * error)
+    return y if x < 1.0 else -y
+""",
+)
+_helper(
+    "_erfinv",
+    """def _erfinv(x):
+    if abs(x) > 0.5:
+        return _erfcinv(1.0 - x)
+    y = x * 0.8862269254527580
+    for _ in range(4):
+        error = math.erf(y) - x
+        y -= error / (1.1283791670955126 * math.exp(-y * y) + y * error)
+    return y
+""",
+)
 
 
 def _define(name: str, kinds: tuple[str, ...], expression: str, result: str = "") -> None:

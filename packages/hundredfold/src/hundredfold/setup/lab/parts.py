@@ -32,6 +32,7 @@ SMALL = ("-m", "not large or smoke")
 APART = (
     "tests/lab",
     "packages/gpusim/tests/kernels_set",
+    "packages/gpusim/tests/compiler_sweep",
     "packages/kernellens/tests/test_kernels_set_seen.py",
     "tests/interop",
     "tests/hub",
@@ -46,6 +47,9 @@ APART = (
 )
 """What is a part of its own, because it takes minutes or packages that `.venv` lacks."""
 
+
+SWEEP = "packages/gpusim/tests/compiler_sweep"
+"""Where the simulator and the real compiler are asked about the same kernels."""
 
 KERNELS = ("packages/gpusim/tests/kernels_set", "packages/kernellens/tests/test_kernels_set_seen.py")
 """Where the kernels of the set are compiled, interpreted and traced."""
@@ -76,10 +80,11 @@ def kernels() -> Run:
 
 
 def compiler() -> Run:
-    """the lens beside the real CUDA compiler (some 300 MB, no GPU needed)"""
+    """the lens and the simulator beside the real CUDA compiler (some 300 MB, no GPU needed)"""
     found = {"KERNELLENS_COMPILER": str(beside.compiler())}
-    # One file, whose tests do not depend on each other.
-    return Run((*_pytest(), "--dist", "worksteal", "packages/kernellens/tests/test_compile_extra.py"), environ=found)
+    # Tests that do not depend on each other.
+    tests = ("packages/kernellens/tests/test_compile_extra.py", SWEEP)
+    return Run((*_pytest(), "--dist", "worksteal", *tests), environ=found)
 
 
 def interop() -> Run:

@@ -14,6 +14,7 @@ from numba.np import arrayobj
 
 from ...sanitizer.log import Site
 from .llvm import WORD, linear_thread, load
+from .waiting import CannotCompile
 from .worker_state import Cell
 
 ALIGNMENT = 16
@@ -102,8 +103,14 @@ def _make(which: str):
                 f"the shape of cuda.{which}.array must be known when the kernel is compiled: numbers or global names, "
                 f"not something computed in the kernel.{hint}"
             )
-        if item is None:
+        if which == "local" and 0 in extents:
+            raise TypingError("cuda.local.array wants a size of at least 1")
+        if min(extents, default=1) < 0:
+            raise TypingError(f"the shape of cuda.{which}.array has a negative size: {extents}")
+        if item is None or isinstance(dtype, types.Function):
             raise TypingError(f"cuda.{which}.array(shape, dtype) wants a type such as numba.float32, not {dtype}")
+        if item == types.float16:
+            raise CannotCompile("float16, which Numba does not have on a CPU")
         kind = types.Array(item, len(extents), "C")
         dynamic = which == "shared" and extents == (0,)
 

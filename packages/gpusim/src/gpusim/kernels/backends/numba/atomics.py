@@ -115,13 +115,29 @@ def _index(base: types.Array, index: types.Type) -> bool:
     return len(parts) == base.ndim and all(isinstance(types.unliteral(part), types.Integer) for part in parts)
 
 
+def _whole(base: types.Type, index: types.Type) -> types.Type:
+    """The type that an index is used as: numba-cuda converts any number to a whole one, where the array has one dimension."""
+    kind = types.unliteral(index)
+    return types.intp if base.ndim == 1 and isinstance(kind, types.Float | types.Boolean) else index
+
+
+def _place(context, builder, base: types.Array, array, cv, mv, index: types.Type, value: ir.Value, site: ir.Value):
+    """Address of an element, and whether its index was negative."""
+    kind = _whole(base, index)
+    if kind is not index:
+        value = context.cast(builder, value, index, kind)
+    return pointer(context, builder, cv, mv, base, array, kind, value, site)
+
+
 def _check(base: types.Type, index: types.Type, name: str, allowed: tuple) -> None:
     if not isinstance(base, types.Array):
         raise TypingError(f"cuda.atomic.{name} works on an element of an array, not on {base}")
     if base.dtype not in allowed:
         names = ", ".join(str(kind) for kind in allowed)
         raise TypingError(f"cuda.atomic.{name} works on arrays of {names}, not of {base.dtype}")
-    if not _index(base, index):
+    if base.ndim == 1 and isinstance(index, types.BaseTuple):
+        raise TypingError(f"cuda.atomic.{name} wants a number as the index of an array of one dimension, not {index}")
+    if not _index(base, _whole(base, index)):
         raise TypingError(f"cuda.atomic.{name} wants {base.ndim} whole numbers as the index, not {index}")
 
 
@@ -135,7 +151,7 @@ def _make(name: str, allowed: tuple, operation: Callable):
         def codegen(context, builder, sig, args):
             cv, mv, array_value, index_value, operand, site_value = args
             array = context.make_array(base)(context, builder, array_value)
-            at, negative = pointer(context, builder, cv, mv, base, array, index, index_value, site_value)
+            at, negative = _place(context, builder, base, array, cv, mv, index, index_value, site_value)
             operand = context.cast(builder, operand, value, base.dtype)
             old = operation(builder, base.dtype, at, operand)
             log(builder, cv, mv, at, site_value, negative, word(builder, operand), inside(base))
@@ -167,7 +183,7 @@ def atomic_cas(typingctx, c, m, base, index, old, value, site):
     def codegen(context, builder, sig, args):
         cv, mv, array_value, index_value, expected, operand, site_value = args
         array = context.make_array(base)(context, builder, array_value)
-        at, negative = pointer(context, builder, cv, mv, base, array, index, index_value, site_value)
+        at, negative = _place(context, builder, base, array, cv, mv, index, index_value, site_value)
         expected = context.cast(builder, expected, old, base.dtype)
         operand = context.cast(builder, operand, value, base.dtype)
         found, _ = _compare_and_swap(builder, at, expected, operand)

@@ -27,11 +27,21 @@ _HELPERS = {
     ),
     arrays: ("shared_array", "local_array"),
     atomics: tuple(name for name in vars(atomics) if name.startswith("atomic_")),
-    exchange: ("post", "take_value", "take_mask", "take_bool", "take_pair"),
+    exchange: (
+        "post",
+        "post_shuffle",
+        "post_vote",
+        "post_predicate",
+        "left",
+        "take_value",
+        "take_mask",
+        "take_bool",
+        "take_pair",
+    ),
     thread_intrinsics: (
-        *("dim3", "laneid", "warpsize", "lanemask_lt", "fence", "way", "drop"),
+        *("dim3", "laneid", "warpsize", "lanemask_lt", "fence", "way", "drop", "nanosleep"),
         *("popc", "brev", "clz", "ffs", "fma", "cbrt", "selp", "math_fmod", "math_modf", "math_remainder"),
-        *("math_floor", "math_ceil", "math_trunc", "minimum", "maximum"),
+        *("math_floor", "math_ceil", "math_trunc", "math_exp2", "minimum", "maximum"),
     ),
 }
 """What rewritten code calls, by the names it uses."""

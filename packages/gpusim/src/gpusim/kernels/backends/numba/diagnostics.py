@@ -11,7 +11,7 @@ from numba.core import errors, ir, types
 
 from ...faults import UncompilableError
 from ...frontend.python.resolve import Function, is_written
-from .unsupported import absent
+from .unsupported import absent, attribute
 
 
 class TypingFault(UncompilableError, errors.TypingError):
@@ -148,8 +148,11 @@ def _check(function: Function, kernel: Function, annotation: object, written: bo
                 "(cuda.local.array) or a tuple.",
                 **fields,
             )
-    for call, signature in annotation.calltypes.items():
-        missing = absent(call, annotation.typemap) if written else None
+    asked = [(call, signature, absent) for call, signature in annotation.calltypes.items()]
+    for block in annotation.blocks.values() if written else ():
+        asked += [(each, None, attribute) for each in block.find_exprs("getattr")]
+    for call, signature, look in asked:
+        missing = look(call, annotation.typemap) if written else None
         if missing is None:
             what = _allocates(call, signature, annotation.typemap)
             if what is None:

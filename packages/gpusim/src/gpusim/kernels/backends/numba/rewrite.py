@@ -18,9 +18,10 @@ from types import ModuleType
 
 import numpy as np
 
-from ...frontend.intrinsics import ATOMICS, BARRIERS, WARP
-from ...frontend.python.resolve import FUNCTION_PREFIX, PREFIX, Function
+from ...frontend.intrinsics import ATOMICS, BARRIERS, VOTES, WARP
+from ...frontend.python.resolve import FUNCTION_PREFIX, PREFIX, Function, is_written
 from ...sanitizer.log import Site
+from ...sanitizer.records import FROM_THE_END
 from .waiting import CannotCompile, spins, waits
 from .worker_state import Context, Yield
 
@@ -166,7 +167,7 @@ _DIM3 = {
 
 _EXTREMES = {"min": "minimum", "max": "maximum"}
 
-_AS_ON_A_GPU = (math.fmod, math.modf, math.remainder, math.floor, math.ceil, math.trunc)
+_AS_ON_A_GPU = (math.fmod, math.modf, math.remainder, math.floor, math.ceil, math.trunc, math.exp2)
 """Functions that Numba knows on a GPU only, or types otherwise there: floor, ceil and trunc give floats."""
 
 _MATH = ("popc", "brev", "clz", "ffs", "fma", "cbrt", "selp")
@@ -195,7 +196,9 @@ def rewrite(
     node = copy.deepcopy(function.node)
     rewriter = _Rewriter(function, sites, kernel, debug, generator)
     rewriter.branches = branches
-    rewriter.items = items(node)
+    rewriter.items, rewriter.last = items(node), node.body[-1]
+    loops = [inner for inner in ast.walk(node) if isinstance(inner, ast.For | ast.While)]
+    rewriter.looped = {id(inner) for loop in loops for inner in ast.walk(loop)}
     node.body = rewriter.block(node.body)
     node.args.args = [ast.arg(C), ast.arg(M), *node.args.posonlyargs, *node.args.args]
     node.args.posonlyargs = []
@@ -229,18 +232,32 @@ class _Rewriter(ast.NodeTransformer):
                     node,
                 )
             node.value = None
-        return self.generic_visit(node)
+        return self.leave(node) if self.kernel else self.generic_visit(node)
 
-    def visit_Raise(self, node: ast.Raise) -> ast.AST:
+    def leave(self, node: ast.stmt) -> list[ast.stmt]:
+        """The end of a thread. Who waits for it may want to know that it did not go past them to the end of the kernel."""
+        done = [ast.copy_location(ast.Return(), node)]
+        if self.generator and node is not self.last:
+            done.insert(0, at(ast.Expr(self.call("left", ast.Constant(id(node) in self.looped))), node))
+        return done
+
+    def visit_Raise(self, node: ast.Raise) -> ast.AST | list[ast.stmt]:
+        given = [*node.exc.args, *(k.value for k in node.exc.keywords)] if isinstance(node.exc, ast.Call) else []
+        if not all(isinstance(each, ast.Constant) or self.is_text(each) for each in given):
+            raise self.function.error("An exception in a kernel takes constants only, e.g. ValueError('x').", node)
         # Without debug=True a thread that raises ends, and the host hears nothing of it.
-        return self.generic_visit(node) if self.debug or not self.kernel else ast.copy_location(ast.Return(), node)
+        return self.generic_visit(node) if self.debug or not self.kernel else self.leave(node)
+
+    def is_text(self, node: ast.expr) -> bool:
+        """Whether this is the name of a constant outside of the kernel."""
+        return isinstance(node, ast.Name) and isinstance(self.function.env.get(node.id), str | int | float)
 
     def visit_Assert(self, node: ast.Assert) -> ast.AST:
         if self.debug:
             return self.generic_visit(node)
         if self.kernel:
             test = ast.UnaryOp(ast.Not(), self.visit(node.test))
-            return at(ast.If(test, [ast.Return()], []), node)
+            return at(ast.If(test, self.leave(node), []), node)
         return at(ast.Pass(), node)
 
     def visit_Delete(self, node: ast.Delete) -> ast.AST:
@@ -446,6 +463,13 @@ class _Rewriter(ast.NodeTransformer):
             return self.field(node)
         if is_field(node) or (isinstance(node.value, ast.Attribute) and node.value.attr in ("shape", "strides")):
             return self.generic_visit(node)
+        if (
+            isinstance(node.value, ast.Name)
+            and node.value.id.removeprefix(PREFIX) in _DIM3
+            and node.value.id.startswith(PREFIX)
+        ):
+            name = node.value.id.removeprefix(PREFIX)
+            raise self.function.error(f"cuda.{name} has no elements: it is cuda.{name}.x, .y and .z.", node)
         site = self.site(node, "read", node.value)
         return at(self.call("get", self.visit(node.value), self.visit(node.slice), ast.Constant(site)), node)
 
@@ -502,6 +526,8 @@ class _Rewriter(ast.NodeTransformer):
                 return at(self.helper(_EXTREMES[function.id], *(self.visit(a) for a in node.args)), node)
         if isinstance(function, ast.Attribute):  # a method: what it is called on is an expression, and no field
             return self.method(node, function, known)
+        if isinstance(function, ast.Name) and function.id in ("map", "getattr") and self.builtin(function.id):
+            raise self.function.error(f"{function.id} cannot be used in a kernel.", node)
         if isinstance(function, ast.Name) and function.id in BUILTINS and self.builtin(function.id):
             node.args = [self.whole(a) for a in node.args]
             return node
@@ -564,6 +590,7 @@ class _Rewriter(ast.NodeTransformer):
         keywords = {k.arg: self.visit(k.value) for k in node.keywords}
         root, _, member = name.partition(".")
         if name == "syncthreads":
+            self.arguments(name, node, arguments, keywords, ())
             return self.wait(Yield.BARRIER, node)
         if name in BARRIERS:
             (predicate,) = self.arguments(name, node, arguments, keywords, ("predicate",))
@@ -571,7 +598,7 @@ class _Rewriter(ast.NodeTransformer):
         if name == "syncwarp":
             mask = self.arguments(name, node, arguments, keywords, ("mask",), (ast.Constant(0xFFFFFFFF),))
             posted = self.call("post", *mask, ast.Constant(0), ast.Constant(0))
-            return self.helper("drop", posted, self.wait(Yield.SYNCWARP, node))
+            return self.helper("drop", posted, self.wait(Yield.SYNCWARP, node, name))
         if name == "activemask":
             posted = self.call("post", ast.Constant(0), ast.Constant(0), ast.Constant(0))
             return self.call("take_mask", posted, self.wait(Yield.ACTIVEMASK, node))
@@ -594,9 +621,10 @@ class _Rewriter(ast.NodeTransformer):
         if name == "cg.this_grid":
             return ast.Constant(0)  # there is one; its sync() is found by its name
         if name in _FENCES:
+            self.arguments(name, node, arguments, keywords, ())
             return self.call("fence", ast.Constant(self.site(node, "fence", None, name)))
         if name == "nanosleep":
-            return self.helper("drop", *arguments)
+            return self.helper("nanosleep", *self.arguments(name, node, arguments, keywords, ("ns",)))
         if name in _MATH:
             return self.helper(name, *arguments)
         raise CannotCompile(f"cuda.{name}")
@@ -614,7 +642,7 @@ class _Rewriter(ast.NodeTransformer):
         ndim = values[0] if len(values) == 1 else None
         if isinstance(ndim, ast.Name) and isinstance(self.function.env.get(ndim.id), int):
             ndim = ast.Constant(self.function.env[ndim.id])
-        if not isinstance(ndim, ast.Constant) or ndim.value not in (1, 2, 3):
+        if not isinstance(ndim, ast.Constant) or type(ndim.value) is not int or ndim.value not in (1, 2, 3):
             raise self.function.error(f"cuda.{name}(ndim) takes one constant: 1, 2 or 3.", node)
 
         def along(k: int) -> ast.expr:
@@ -628,24 +656,39 @@ class _Rewriter(ast.NodeTransformer):
 
     # Pieces
 
-    def wait(self, kind: Yield, node: ast.AST) -> ast.expr:
+    def wait(self, kind: Yield, node: ast.AST, operation: str = "") -> ast.expr:
         if not self.kernel:
             raise CannotCompile("a device function that waits for other threads")
-        site = self.site(node, "sync", None)
+        site = self.site(node, "sync", None, operation)
         return ast.Yield(ast.Constant(int(kind) | site << 8))
 
     def exchange(self, name: str, values: list[ast.expr], node: ast.AST) -> ast.expr:
         kind = _WAITS[name]
-        posted = self.call("post", *values)
+        posted = self.call(self.posting(name, node), *values)
         if name.startswith("shfl"):
             take = "take_value"
         elif name == "match_all_sync":
             take = "take_pair"
-        elif name in ("all_sync", "any_sync", "eq_sync"):
+        elif name in VOTES and name != "ballot_sync":
             take = "take_bool"
         else:
             take = "take_mask"
-        return self.call(take, posted, self.wait(kind, node))
+        return self.call(take, posted, self.wait(kind, node, name if take == "take_value" else ""))
+
+    def posting(self, name: str, node: ast.AST) -> str:
+        """What checks the types that an exchange is given: those of numba-cuda, for who writes for that."""
+        if not is_written(getattr(node, "origin", self.function).pyfunc):
+            return "post"
+        family = (
+            "shuffle"
+            if name.startswith("shfl")
+            else "predicate"
+            if name in BARRIERS
+            else "vote"
+            if name in VOTES
+            else ""
+        )
+        return f"post_{family}" if family else "post"
 
     def arguments(
         self, name: str, node: ast.Call, given: list, keywords: dict, names: tuple, defaults: tuple = ()
@@ -665,11 +708,30 @@ class _Rewriter(ast.NodeTransformer):
         owner, number = getattr(node, "origin", self.function), getattr(node, "origin_line", node.lineno)
         array = base if isinstance(base, str) else readable(base) if base is not None else ""
         text = owner.line(number)
+        if kind in ("read", "write") and self.from_the_end(node):
+            operation = FROM_THE_END
         made = Site(number, node.col_offset, array, kind, owner.name, text, operation)
         if kind in ("shared", "local") and made in self.sites:
             return self.sites.index(made)  # inlined twice, and still one piece of memory
         self.sites.append(made)
         return len(self.sites) - 1
+
+    def from_the_end(self, node: ast.AST) -> bool:
+        """Whether an element is asked for by a constant below zero: written as a number, or the name of one."""
+        element = node.value if field_of_element(node) is not None else node
+        if not isinstance(element, ast.Subscript):
+            return False
+        for index in element.slice.elts if isinstance(element.slice, ast.Tuple) else [element.slice]:
+            if (
+                isinstance(index, ast.UnaryOp)
+                and isinstance(index.op, ast.USub)
+                and isinstance(index.operand, ast.Constant)
+            ):
+                return True
+            value = self.function.env.get(index.id) if isinstance(index, ast.Name) else None
+            if isinstance(value, int) and value < 0:
+                return True
+        return False
 
     def call(self, name: str, *args: ast.expr) -> ast.Call:
         return ast.Call(load(HELPER + name), [load(C), load(M), *args], [])

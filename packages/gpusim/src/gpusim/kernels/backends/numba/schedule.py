@@ -9,23 +9,30 @@ that have ended, or that the block does not have, are waited for no longer.
 
 from __future__ import annotations
 
-from .exchange import Row
+from numba import carray
+
+from .exchange import LEFT, Row
 from .llvm import kept
-from .logcall import peek, poke
-from .worker_state import Cell, Fault, Parted, Yield
+from .logcall import WORDS, halves, peek, poke
+from .worker_state import Cell, Fault, Parted, Strayed, Yield
 
 READY = -1
 """Code of a thread that can go on."""
 
 _PROGRESS, _STOP = int(Cell.PROGRESS), int(Cell.STOP)
 _LOG_BLOCK, _LOG_THREAD = int(Cell.LOG_BLOCK), int(Cell.LOG_THREAD)
+_LOG_COUNT, _LOG_CAPACITY, _LOG_RECORDS = int(Cell.LOG_COUNT), int(Cell.LOG_CAPACITY), int(Cell.LOG_RECORDS)
 _INTERVAL, _WARP, _EPOCH = int(Cell.INTERVAL), int(Cell.WARP), int(Cell.EPOCH)
 _SHARED, _LOCAL, _EXCHANGE, _DYNAMIC = int(Cell.SHARED), int(Cell.LOCAL), int(Cell.EXCHANGE), int(Cell.DYNAMIC)
 _FAULT, _SITE, _STUCK = int(Cell.FAULT), int(Cell.FAULT_SITE), int(Cell.STUCK)
 _PARTED, _BLOCKS = int(Cell.PARTED), int(Cell.BLOCKS)
 _THREAD, _BLOCK = int(Cell.FAULT_THREAD), int(Cell.FAULT_BLOCK)
-_DEADLOCK, _STOPPED = int(Fault.DEADLOCK), int(Fault.STOPPED)
-_MASKS, _ABSENT = int(Parted.MASKS), int(Parted.ABSENT)
+_INDEX, _SIZE = int(Cell.FAULT_INDEX), int(Cell.FAULT_SIZE)
+_DEADLOCK, _STOPPED, _AT_GRID = int(Fault.DEADLOCK), int(Fault.STOPPED), int(Fault.GRID)
+_GUARDED, _ENDED, _BARRIERS = int(Parted.GUARDED), int(Parted.ENDED), int(Parted.BARRIERS)
+_STRAYED = int(Cell.STRAYED)
+_MASKS, _ABSENT, _OWN, _PASSED_BY = (int(Strayed[k]) for k in ("MASKS", "ABSENT", "OWN", "PASSED"))
+_LEFT = LEFT
 _BARRIER, _COUNT, _AND, _OR = (int(Yield[k]) for k in ("BARRIER", "BARRIER_COUNT", "BARRIER_AND", "BARRIER_OR"))
 _GRID, _SPIN, _SYNCWARP, _ACTIVEMASK = (int(Yield[k]) for k in ("GRID", "SPIN", "SYNCWARP", "ACTIVEMASK"))
 _SHFL, _UP, _DOWN, _XOR = int(Yield.SHFL), int(Yield.SHFL_UP), int(Yield.SHFL_DOWN), int(Yield.SHFL_XOR)
@@ -37,7 +44,7 @@ _PASSED, _ROW = int(Row.INTERVAL), int(Row.LENGTH)
 
 
 @kept
-def settle(m, rows, base, n, tracing):
+def settle(m, rows, base, n, alike, tracing):
     """Give results to the warps whose lanes have all come.
 
     Parameters
@@ -47,6 +54,8 @@ def settle(m, rows, base, n, tracing):
     rows : int64 array, shape (threads, Row.LENGTH)
     base, n : int
         First thread of the block, and how many it has.
+    alike : bool
+        Whether only lanes meet that have the same mask.
 
     Returns
     -------
@@ -73,23 +82,27 @@ def settle(m, rows, base, n, tracing):
                 for other in range(lanes):
                     if rows[first + other, _CODE] == code:
                         group |= 1 << other
+            elif not rows[first + lane, _MASK] >> lane & 1:
+                group = 1 << lane  # it does not name itself: undefined, and here it waits for nobody
             else:
                 wanted = rows[first + lane, _MASK] & 0xFFFFFFFF & present
-                wanted |= 1 << lane
                 for other in range(lanes):
                     theirs = rows[first + other, _CODE]
                     if wanted >> other & 1 and theirs > 0 and theirs & 255 == kind:
-                        group |= 1 << other
+                        if not alike or (rows[first + other, _MASK] ^ rows[first + lane, _MASK]) & 0xFFFFFFFF == 0:
+                            group |= 1 << other
                 if group != wanted:
                     continue
-            if tracing and kind != _ACTIVEMASK and peek(m, _PARTED) == 0:
+            if tracing and kind != _ACTIVEMASK:
                 _examine(m, rows, first, lanes, lane, group, kind, present)
-            _exchange(rows, first, lanes, group, kind)
+            if kind == _SYNCWARP:
+                _order(m, rows, first, lanes, group, group == present, tracing)
+            else:
+                _exchange(rows, first, lanes, group, kind)
             done |= group
             for other in range(lanes):
                 if group >> other & 1:
                     rows[first + other, _CODE] = READY
-                    rows[first + other, _WARPED] += 1
             released = True
     return released
 
@@ -103,36 +116,74 @@ def _all_wait(rows, first, lanes):
 
 
 @kept
-def _examine(m, rows, first, lanes, lane, group, kind, present):
-    """Note that two lanes that exchange name different lanes, or that one asks another that it names and that is not there.
+def _order(m, rows, first, lanes, group, whole, tracing):
+    """What lanes did before they met is seen by those that they met: count that, or log it where they are not all of a warp."""
+    for lane in range(lanes):
+        if group >> lane & 1:
+            if whole:
+                rows[first + lane, _WARPED] += 1
+            elif tracing:
+                enter(m, rows, first + lane, group)
 
-    All threads named in a mask that have not ended must execute the same with the same mask, and a lane may read only
-    from one that takes part (CUDA C++ programming guide, Warp Shuffle Functions).
+
+@kept
+def _examine(m, rows, first, lanes, lane, group, kind, present):
+    """Note lanes that do not act together.
+
+    All threads named in a mask that have not ended must execute the same with the same mask, a caller must be named in its
+    own, and a lane may read only from one that takes part (CUDA C++ programming guide, Warp Shuffle Functions, Warp Vote
+    Functions, ``__syncwarp``).
     """
     mask = rows[first + lane, _MASK]
+    if not mask >> lane & 1:
+        _stray(m, rows, _OWN, first + lane, -1, -1, lane)
+        return
     for other in range(lanes):
         if group >> other & 1 and (rows[first + other, _MASK] ^ mask) & present & 0xFFFFFFFF:
-            _note(m, rows, _MASKS, first + lane, first + other, rows[first + other, _CODE] >> 8, other)
+            _stray(m, rows, _MASKS, first + lane, first + other, rows[first + other, _CODE] >> 8, other)
             return
+        if mask >> other & 1 and not present >> other & 1 and rows[first + other, _MASK] != _LEFT:
+            _stray(m, rows, _PASSED_BY, first + lane, first + other, -1, other)
     if kind < _SHFL or kind > _XOR:
         return
     for reader in range(lanes):
         if group >> reader & 1:
             source = _source(kind, reader, rows[first + reader, _LANE])
-            if 0 <= source < 32 and not group >> source & 1 and mask >> source & 1:
-                _note(m, rows, _ABSENT, first + reader, -1, -1, source)
-                return
+            if source < 0 or source > 31 or group >> source & 1:
+                continue
+            if mask >> source & 1:
+                _stray(m, rows, _ABSENT, first + reader, -1, -1, source)
+            else:
+                enter(m, rows, first + reader, source)
 
 
 @kept
-def _note(m, rows, what, at, other, other_site, lane):
+def _stray(m, rows, what, at, other, other_site, lane):
+    cell = _STRAYED + 6 * what
+    if peek(m, cell) != 0:
+        return
     block = peek(m, _LOG_BLOCK)
-    poke(m, _PARTED, what)
-    poke(m, _PARTED + 1, block + at)
-    poke(m, _PARTED + 2, rows[at, _CODE] >> 8)
-    poke(m, _PARTED + 3, block + other if other >= 0 else -1)
-    poke(m, _PARTED + 4, other_site)
-    poke(m, _PARTED + 5, lane)
+    poke(m, cell, 1)
+    poke(m, cell + 1, block + at)
+    poke(m, cell + 2, rows[at, _CODE] >> 8)
+    poke(m, cell + 3, block + other if other >= 0 else -1)
+    poke(m, cell + 4, other_site)
+    poke(m, cell + 5, lane)
+
+
+@kept
+def enter(m, rows, at, what):
+    """Enter in the log that a thread was at what it waits at, and a number about that."""
+    count = peek(m, _LOG_COUNT)
+    poke(m, _LOG_COUNT, count + 1)
+    if count >= peek(m, _LOG_CAPACITY):
+        return
+    record = carray(halves(peek(m, _LOG_RECORDS) + 4 * WORDS * count), WORDS)
+    record[0] = what
+    record[1] = peek(m, _LOG_BLOCK) + at
+    record[2] = rows[at, _CODE] >> 8 | 0xFFFF << 16
+    record[3] = (rows[at, _PASSED] & 0xFFFF) | (rows[at, _WARPED] & 0xFFFF) << 16
+    record[4] = peek(m, _EPOCH) & 0xFFFF
 
 
 @kept
@@ -190,25 +241,12 @@ def _exchange(rows, first, lanes, group, kind):
             rows[at, _FLAG] = same
 
 
-_PROGRESS, _STOP = int(Cell.PROGRESS), int(Cell.STOP)
-_LOG_BLOCK, _LOG_THREAD = int(Cell.LOG_BLOCK), int(Cell.LOG_THREAD)
-_INTERVAL, _WARP, _EPOCH = int(Cell.INTERVAL), int(Cell.WARP), int(Cell.EPOCH)
-_SHARED, _LOCAL, _EXCHANGE, _DYNAMIC = int(Cell.SHARED), int(Cell.LOCAL), int(Cell.EXCHANGE), int(Cell.DYNAMIC)
-_FAULT, _SITE, _STUCK = int(Cell.FAULT), int(Cell.FAULT_SITE), int(Cell.STUCK)
-_PARTED, _BLOCKS = int(Cell.PARTED), int(Cell.BLOCKS)
-_THREAD, _BLOCK = int(Cell.FAULT_THREAD), int(Cell.FAULT_BLOCK)
-_DEADLOCK, _STOPPED = int(Fault.DEADLOCK), int(Fault.STOPPED)
-_BARRIER, _COUNT, _AND, _OR = (int(Yield[k]) for k in ("BARRIER", "BARRIER_COUNT", "BARRIER_AND", "BARRIER_OR"))
-_GRID, _SPIN, _SYNCWARP = int(Yield.GRID), int(Yield.SPIN), int(Yield.SYNCWARP)
-_CODE, _VALUE, _RESULT = int(Row.CODE), int(Row.VALUE), int(Row.RESULT)
-_PASSED, _WARPED, _ROW = int(Row.INTERVAL), int(Row.WARP), int(Row.LENGTH)
-
-
 @kept
 def start(m, rows, count):
     """All threads of the blocks that run together can go on."""
     for at in range(count):
         rows[at, _CODE] = READY
+        rows[at, _MASK] = 0
         rows[at, _PASSED] = 0
         rows[at, _WARPED] = 0
     poke(m, _EPOCH, 0)
@@ -240,7 +278,7 @@ def simple(m, rows, blocks, n, tracing):
         if code != 0:
             alive += 1
     if tracing and alive > 0:
-        _compare(m, rows, n)
+        _compare(m, rows, 0, n)
     if alive > 0:
         for at in range(blocks * n):
             if rows[at, _CODE] != 0:
@@ -253,22 +291,29 @@ def simple(m, rows, blocks, n, tracing):
 
 
 @kept
-def _compare(m, rows, n):
+def _compare(m, rows, base, n):
     """Note the first time that threads of a block wait at different barriers, or some have ended while others wait."""
-    if peek(m, _PARTED) != 0:
+    seen = peek(m, _PARTED)
+    if seen == _BARRIERS:
         return
-    one = other = -1
-    for at in range(n):
-        if one < 0 and rows[at, _CODE] > 0:
-            one = at
-        if one >= 0 and rows[at, _CODE] != rows[one, _CODE]:
-            other = at
-    if one >= 0:
-        for at in range(one):
-            other = at if rows[at, _CODE] != rows[one, _CODE] else other
-    if one >= 0 and other >= 0:
+    one = base
+    while one < base + n and rows[one, _CODE] <= 0:
+        one += 1
+    if one == base + n:
+        return
+    what, other = 0, -1
+    for at in range(base, base + n):
+        code = rows[at, _CODE]
+        if code == rows[one, _CODE]:
+            continue
+        how = _BARRIERS
+        if code == 0:
+            how = _GUARDED if rows[at, _MASK] == _LEFT else _ENDED
+        if how > what:
+            what, other = how, at
+    if what > seen:
         first = peek(m, _LOG_BLOCK)
-        poke(m, _PARTED, 1)
+        poke(m, _PARTED, what)
         poke(m, _PARTED + 1, first + one)
         poke(m, _PARTED + 2, rows[one, _CODE] >> 8)
         poke(m, _PARTED + 3, first + other)
@@ -280,7 +325,7 @@ def _compare(m, rows, n):
 def _release(m, rows, base, n, alive, tracing):
     """All threads of a block that are left wait at a barrier: let them pass it."""
     if tracing:
-        _compare(m, rows[base : base + n], n)
+        _compare(m, rows, base, n)
     count = 0
     for at in range(base, base + n):
         code = rows[at, _CODE]
@@ -306,7 +351,7 @@ def general(m, rows, blocks, n, tracing):
     left = 0
     all_at_grid = True
     moved = spinning = False
-    stuck = -1
+    stuck = missing = -1
     for block in range(blocks):
         base = block * n
         alive = waiting = warps = grid = 0
@@ -328,9 +373,11 @@ def general(m, rows, blocks, n, tracing):
                 waiting += 1
                 stuck = at if stuck < 0 else stuck
         left += alive
+        if rows[base, _CODE] == 0 and missing < 0:
+            missing = block
         if alive == 0:
             continue
-        if warps > 0 and settle(m, rows, base, n, tracing):
+        if warps > 0 and settle(m, rows, base, n, True, tracing):
             moved = True
         if waiting == alive:
             _release(m, rows, base, n, alive, tracing)
@@ -339,12 +386,18 @@ def general(m, rows, blocks, n, tracing):
             all_at_grid = False
             if grid > 0 and stuck < 0:
                 stuck = base
+    if left > 0 and all_at_grid and missing >= 0:
+        _never(m, rows, missing, blocks, n)
+        return True
     if left > 0 and all_at_grid:
         for at in range(blocks * n):
             if rows[at, _CODE] != 0:
                 rows[at, _CODE] = READY
         poke(m, _EPOCH, peek(m, _EPOCH) + 1)
         moved = True
+    if left > 0 and not moved and not spinning:
+        for block in range(blocks):
+            moved = settle(m, rows, block * n, n, False, tracing) or moved
     if moved or left != peek(m, _STUCK):
         poke(m, _PROGRESS, peek(m, _PROGRESS) + 1)
         poke(m, _STUCK, left)
@@ -361,9 +414,25 @@ def general(m, rows, blocks, n, tracing):
 
 
 @kept
+def _never(m, rows, missing, blocks, n):
+    """A block does not come to the barrier of the grid, at which all others wait."""
+    at = 0
+    while rows[at, _CODE] <= 0:
+        at += 1
+    alive = 0
+    for other in range(missing * n, missing * n + n):
+        alive += rows[other, _CODE] != 0
+    poke(m, _FAULT, _AT_GRID)
+    poke(m, _SITE, rows[at, _CODE] >> 8)
+    poke(m, _THREAD, at)
+    poke(m, _INDEX, missing)
+    poke(m, _SIZE, alive)
+
+
+@kept
 def split(m, begin, dims):
     """Say where the thread is that a deadlock was found at: so far only its number among those that run together is known."""
-    if peek(m, _FAULT) != _DEADLOCK:
+    if peek(m, _FAULT) != _DEADLOCK and peek(m, _FAULT) != _AT_GRID:
         return
     width, height, depth, across, down, deep = dims
     number = peek(m, _THREAD)
@@ -375,6 +444,11 @@ def split(m, begin, dims):
     poke(m, _BLOCK, block % across)
     poke(m, _BLOCK + 1, block // across % down)
     poke(m, _BLOCK + 2, block // (across * down))
+    if peek(m, _FAULT) == _AT_GRID:
+        missing = begin + peek(m, _INDEX)
+        poke(m, _INDEX, missing % across)
+        poke(m, _INDEX + 1, missing // across % down)
+        poke(m, _INDEX + 2, missing // (across * down))
 
 
 @kept

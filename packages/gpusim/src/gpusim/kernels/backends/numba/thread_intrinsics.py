@@ -9,6 +9,7 @@ import numpy as np
 from llvmlite import ir
 from numba import njit
 from numba.core import cgutils, types
+from numba.core.errors import TypingError
 from numba.extending import intrinsic, register_jitable
 
 from .access import log
@@ -85,14 +86,33 @@ def drop(*values):
     """Evaluate and return nothing."""
 
 
-def _bitwise(result, emit, least=8):
+@intrinsic
+def nanosleep(typingctx, duration):
+    """Nothing happens, and nobody waits."""
+    if not isinstance(types.unliteral(duration), types.Integer | types.Boolean | types.Float):
+        raise TypingError(f"cuda.nanosleep takes a number of nanoseconds, not {duration}")
+
+    def codegen(context, builder, sig, args):
+        return context.get_dummy_value()
+
+    return types.void(duration), codegen
+
+
+# numba-cuda declares each of these for some types; what is none of them it converts to the first.
+
+
+def _bitwise(name: str, first: types.Type, result, emit, least: int = 8, others: bool = True):
     @intrinsic
     def function(typingctx, value):
         kind = types.unliteral(value)
-        if isinstance(kind, types.Boolean) or (isinstance(kind, types.Integer) and kind.bitwidth < least):
-            kind = types.uint32
+        if others and isinstance(kind, types.Boolean | types.Float):
+            kind = first
         if not isinstance(kind, types.Integer):
-            return None
+            raise TypingError(f"cuda.{name} takes a whole number, not {value}")
+        if kind.bitwidth < least:
+            if not others:
+                raise TypingError(f"cuda.{name} takes a whole number of {least} bits or more, not {value}")
+            kind = first
         made = result(kind)
 
         def codegen(context, builder, sig, args):
@@ -104,8 +124,10 @@ def _bitwise(result, emit, least=8):
     return function
 
 
-popc = _bitwise(lambda kind: kind, lambda builder, bits: builder.ctpop(bits))
-clz = _bitwise(lambda kind: kind, lambda builder, bits: builder.ctlz(bits, ir.Constant(ir.IntType(1), 0)))
+popc = _bitwise("popc", types.int8, lambda kind: kind, lambda builder, bits: builder.ctpop(bits))
+clz = _bitwise(
+    "clz", types.int8, lambda kind: kind, lambda builder, bits: builder.ctlz(bits, ir.Constant(ir.IntType(1), 0))
+)
 
 
 def _first_set(builder: ir.IRBuilder, bits: ir.Value) -> ir.Value:
@@ -115,9 +137,9 @@ def _first_set(builder: ir.IRBuilder, bits: ir.Value) -> ir.Value:
     return builder.select(builder.icmp_unsigned("==", bits, zero), zero, found)
 
 
-ffs = _bitwise(lambda kind: types.uint32, _first_set)
+ffs = _bitwise("ffs", types.int32, lambda kind: types.uint32, _first_set, least=32, others=False)
 brev = _bitwise(
-    lambda kind: types.uint64 if kind.bitwidth == 64 else types.uint32,
+    *("brev", types.uint32, lambda kind: types.uint64 if kind.bitwidth == 64 else types.uint32),
     lambda builder, bits: builder.bitreverse(bits),
     least=32,
 )
@@ -149,11 +171,11 @@ def math_fmod(typingctx, a, b):
     return kind(a, b), codegen
 
 
-def _whole(name: str):
+def _of_one(name: str):
     @intrinsic
     def function(typingctx, value):
         given = types.unliteral(value)
-        if not isinstance(given, types.Integer | types.Float):
+        if not isinstance(given, types.Integer | types.Float | types.Boolean):
             return None
         kind = types.float32 if given == types.float32 else types.float64
 
@@ -167,7 +189,7 @@ def _whole(name: str):
     return function
 
 
-math_floor, math_ceil, math_trunc = _whole("floor"), _whole("ceil"), _whole("trunc")
+math_floor, math_ceil, math_trunc, math_exp2 = (_of_one(name) for name in ("floor", "ceil", "trunc", "exp2"))
 
 
 def _remainder(x, y):
@@ -209,9 +231,26 @@ def cbrt(value):
     return np.cbrt(value)
 
 
-@register_jitable
-def selp(test, a, b):
-    return a if test else b
+_SELECTED = (
+    *(types.float32, types.float64, types.int16, types.uint16),
+    *(types.int32, types.uint32, types.int64, types.uint64),
+)
+
+
+@intrinsic
+def selp(typingctx, test, a, b):
+    """`a` where a condition holds, else `b`."""
+    kind = types.unliteral(a)
+    if not isinstance(types.unliteral(test), types.Boolean):
+        raise TypingError(f"cuda.selp takes a condition first, not {test}: write {test} != 0")
+    if kind != types.unliteral(b) or kind not in _SELECTED:
+        raise TypingError(f"cuda.selp takes two numbers of one type, of 16 bits or more, not {a} and {b}")
+
+    def codegen(context, builder, sig, args):
+        one, other = (context.cast(builder, v, t, kind) for v, t in zip(args[1:], sig.args[1:], strict=True))
+        return builder.select(args[0], one, other)
+
+    return kind(test, a, b), codegen
 
 
 def _borrow(context, builder, kind: types.Type, value: ir.Value) -> ir.Value:

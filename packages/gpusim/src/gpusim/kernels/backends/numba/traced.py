@@ -9,11 +9,11 @@ from ...frontend.intrinsics import EXCHANGING
 from ...frontend.python.resolve import Function
 from ...sanitizer import blocks as sample
 from ...sanitizer.log import Recorder
-from ...sanitizer.records import WITHIN
+from ...sanitizer.records import ENDED, GUARDED, WITHIN
 from . import logcall
 from .compile import Compiled
 from .llvm import KernelFault
-from .worker_state import Cell, Parted
+from .worker_state import Cell, Parted, Strayed
 from .workers import Worker, fault, supervise, tell_beyond
 
 _FIRST = 1 << 19
@@ -121,20 +121,21 @@ def run(
 
 
 def _parted(compiled: Compiled, cells: np.ndarray, recorder: Recorder) -> None:
-    """Tell the recorder of the first barrier or exchange at which threads parted, if they did."""
-    if not cells[Cell.PARTED]:
-        return
-    one, site, other, other_site, interval = (int(v) for v in cells[Cell.PARTED + 1 : Cell.PARTED + 6])
-    if cells[Cell.PARTED] != Parted.BARRIER:
-        what = "masks" if cells[Cell.PARTED] == Parted.MASKS else "absent"
-        places = [compiled.sites[number] if number >= 0 else None for number in (site, other_site)]
-        syncs = [recorder.sync(p.line, "warp", p.text, p.function) if p else -1 for p in places]
-        recorder.strayed(what, one, syncs[0], other, syncs[1], interval)
-        return
-    for thread, number in ((one, site), (other, other_site)):
+    """Tell the recorder of the first barriers and exchanges at which threads parted, if they did."""
+
+    def sync(number: int, kind: str) -> int:
         place = compiled.sites[number] if number >= 0 else None
-        sync = recorder.sync(place.line, "syncthreads", place.text, place.function) if place else -1
-        recorder.arrived(thread, sync, interval)
+        return recorder.sync(place.line, kind, place.text, place.function) if place else ENDED
+
+    for kind in Strayed:
+        seen, one, site, other, other_site, lane = cells[Cell.STRAYED + 6 * kind :][:6].tolist()
+        if seen:
+            recorder.strayed(kind.name.lower(), one, sync(site, "warp"), other, sync(other_site, "warp"), lane)
+    parted, one, site, other, other_site, interval = cells[Cell.PARTED :][:6].tolist()
+    if parted:
+        recorder.arrived(one, sync(site, "syncthreads"), interval)
+        there = GUARDED if parted == Parted.GUARDED else sync(other_site, "syncthreads")
+        recorder.arrived(other, there, interval)
 
 
 def _run_of(blocks: np.ndarray, positions: np.ndarray, at: int, most: int) -> int:
@@ -203,7 +204,7 @@ def _itemsize(dtype: np.dtype, offset: int) -> int:
 
 
 def _number(recorder: Recorder, site) -> int:
-    return recorder.site(*site) if site.kind in _LOGGED else 0
+    return recorder.site(*site) if site.kind in _LOGGED or (site.kind == "sync" and site.operation) else 0
 
 
 def _roots(

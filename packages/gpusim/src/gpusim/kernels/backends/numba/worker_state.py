@@ -39,14 +39,17 @@ class Cell(enum.IntEnum):
     LOCAL_STRIDE = 30
     EXCHANGE = 31  # address of the table through which threads exchange values
     STUCK = 32  # threads left after the last round
-    PARTED = 33  # traced: how threads parted, see Parted; then thread, site, other thread, other site, interval or lane
+    PARTED = (
+        33  # traced: how threads parted at a barrier, see Parted; then thread, site, other thread, other site, interval
+    )
     BLOCKS = 39  # how many are done
     BEYOND = 40  # how many accesses went past the end of an array, where they may
     SCRATCH = 41  # address of 16 bytes that such accesses touch instead
     FAULT_INDEX = 42  # as many cells as an array may have axes
     OUTSIDE_ARRAY = 50  # of the last such access: address of the array's first item, and bytes from there
     OUTSIDE_OFFSET = 51
-    LENGTH = 52
+    STRAYED = 52  # traced: for each Strayed whether it was seen; then thread, site, other thread, other site, lane
+    LENGTH = 76
 
 
 class Fault(enum.IntEnum):
@@ -56,15 +59,24 @@ class Fault(enum.IntEnum):
     OUT_OF_BOUNDS = 1
     STOPPED = 2
     DEADLOCK = 3
-    GRID_SYNC = 4
+    GRID = 4
 
 
 class Parted(enum.IntEnum):
-    """How threads parted that have to act together."""
+    """How threads of a block parted at a barrier, the gravest last."""
 
-    BARRIER = 1
-    MASKS = 2
-    ABSENT = 3
+    GUARDED = 1  # some had returned, by a guard
+    ENDED = 2
+    BARRIERS = 3  # they wait at different ones
+
+
+class Strayed(enum.IntEnum):
+    """How the lanes of a warp do not act together."""
+
+    MASKS = 0
+    ABSENT = 1
+    OWN = 2
+    PASSED = 3
 
 
 class Context(enum.IntEnum):

@@ -14,6 +14,7 @@ from gpusim.device import interrupt
 
 from ... import reported
 from ...faults import (
+    GRID_BARRIER,
     LAUNCH_SETTING,
     SECONDS_SETTING,
     DeadlockError,
@@ -21,6 +22,7 @@ from ...faults import (
     KernelError,
     OutOfBoundsError,
     TooLongError,
+    for_block,
 )
 from ...frontend.python.resolve import Function
 from ...sanitizer.log import Site
@@ -206,6 +208,10 @@ def fault(cells: np.ndarray, compiled: Compiled, function: Function, seconds: fl
     if what == Fault.OUT_OF_BOUNDS:
         return out_of_bounds(cells, compiled, function)
     site, fields = _place(cells, compiled, function)
+    if what == Fault.GRID:
+        return DeadlockError(
+            waiting=GRID_BARRIER, reason=for_block(_index(cells, 3), bool(cells[Cell.FAULT_SIZE])), **fields
+        )
     if what == Fault.DEADLOCK:
         return DeadlockError(waiting=site.text if site is not None else None, **fields)
     return EndlessError(seconds=seconds if seconds is not None else SECONDS, **fields)
@@ -214,12 +220,15 @@ def fault(cells: np.ndarray, compiled: Compiled, function: Function, seconds: fl
 def out_of_bounds(cells: np.ndarray, compiled: Compiled, function: Function) -> OutOfBoundsError:
     """The exception for the element that a machine's cells tell of."""
     site, fields = _place(cells, compiled, function)
-    rank = int(cells[Cell.FAULT_RANK])
-    index = tuple(int(v) for v in cells[Cell.FAULT_INDEX : Cell.FAULT_INDEX + rank])
+    index = _index(cells, int(cells[Cell.FAULT_RANK]))
     axis, size = int(cells[Cell.FAULT_AXIS]), int(cells[Cell.FAULT_SIZE])
     writing = site is not None and site.kind != "read"
     array = site.array if site is not None else None
     return OutOfBoundsError(array=array, index=index, axis=axis, size=size, writing=writing, **fields)
+
+
+def _index(cells: np.ndarray, rank: int) -> tuple[int, ...]:
+    return tuple(int(v) for v in cells[Cell.FAULT_INDEX : Cell.FAULT_INDEX + rank])
 
 
 def tell_beyond(workers: list[Worker], compiled: Compiled, function: Function) -> None:

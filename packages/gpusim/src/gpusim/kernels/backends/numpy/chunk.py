@@ -25,8 +25,8 @@ class Chunk:
         Position of the first of them among all that run, for the access log.
     n : int
         Lanes.
-    alive : numpy.ndarray, bool
-        Lanes that have not ended; kept only where somebody may wait for them.
+    alive, early : numpy.ndarray, bool
+        Lanes that have not ended, and that did by a guard; kept only where somebody may wait for them.
     """
 
     def __init__(self, run, blocks: np.ndarray, first: int):
@@ -36,6 +36,7 @@ class Chunk:
         self.n = len(blocks) * self.threads
         self.lanes = np.arange(self.n)
         self.alive = np.ones(self.n, bool)
+        self.early = np.zeros(self.n, bool)
         self.living = self.n
         self._special: dict[str, object] = {}
         self._arrays: dict[tuple, Arr] = {}
@@ -133,6 +134,11 @@ class Chunk:
         (x, y, _), (gx, gy, _) = self.blockdim, self.griddim
         return (t % x, t // x % y, t // (x * y)), (b % gx, b // gx % gy, b // (gx * gy))
 
-    def ended(self, lanes: np.ndarray) -> None:
+    def ended(self, lanes: np.ndarray, *, early: bool, looped: bool) -> None:
+        """Lanes have ended; `early` if they returned in the middle of the source, `looped` if they did so out of a loop."""
         self.alive[lanes] = False
+        if looped and self.run.log is not None:
+            self.early[lanes] = self.intervals[lanes] == 0  # before they came to a barrier
+        else:
+            self.early[lanes] = early
         self.living -= len(lanes)

@@ -156,7 +156,7 @@ class Shuffled(Scheduler):
         for group in groups:
             if group.at != first:
                 self.put(group)
-        if first == END:
+        if first >= END:
             for group in here:
                 self._end(group)
             return

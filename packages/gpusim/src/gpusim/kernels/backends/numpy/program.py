@@ -16,6 +16,8 @@ RUNTIME = SimpleNamespace(
 )
 END = 1 << 30
 """The number of the block that is not there: threads that come to it have ended."""
+EARLY, LOOPED = END + 1, END + 2
+"""The same, for threads that return in the middle of the source, and that do so out of a loop."""
 
 
 class Step:
@@ -34,9 +36,11 @@ class Step:
         Variables that the block or a later one reads.
     loop : Loop or None
         Of which the jump to the target is a back-edge.
+    end : int
+        `END`, `EARLY` or `LOOPED`, for the last block of a thread.
     """
 
-    __slots__ = ("run", "wait", "wait_args", "targets", "edges", "live", "loop", "phis", "busy")
+    __slots__ = ("run", "wait", "wait_args", "targets", "edges", "live", "loop", "phis", "busy", "end")
 
 
 class Program:
@@ -156,6 +160,7 @@ class Program:
             step.wait = block.sync
             step.wait_args = [] if block.sync is None else [self._wait_arg(a) for a in block.sync.args]
             step.loop = block.loop
+            step.end = {"": END, "early": EARLY, "looped": LOOPED}[block.left]
             step.live = tuple(sorted(self.live_in[block]))
             step.phis = tuple(p.id for p in block.phis if p in self.wanted)
             step.targets = tuple(s.number for s in block.successors)
@@ -182,15 +187,15 @@ class Program:
         return steps
 
     def _onward(self, steps: list[Step], at: int) -> int:
-        """Where a jump leads that goes through blocks in which nothing is done; `END` where the thread ends there."""
+        """Where a jump leads that goes through blocks in which nothing is done; `END` and so on where the thread ends there."""
         while not steps[at].busy and steps[at].wait is None and steps[at].loop is None:
             if not steps[at].targets:
-                return END
+                return steps[at].end
             if len(steps[at].targets) > 1 or steps[at].edges[0] is not None:
                 return at
             at = steps[at].targets[0]
-            if at == END:
-                return END
+            if at >= END:
+                return at
         return at
 
     def _function(self, name: str, lines: list[str]) -> None:

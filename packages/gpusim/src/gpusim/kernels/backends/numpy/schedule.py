@@ -15,7 +15,7 @@ from ...faults import EndlessError
 from .chunk import Chunk
 from .group import Group
 from .lanes import Unmergeable
-from .program import END
+from .program import EARLY, END, LOOPED
 from .waiting import Waiting
 
 TURNS = 4096  # of a loop, after which others that wait for their turn get it
@@ -97,7 +97,7 @@ class Scheduler:
     def _next(self) -> None:
         at = min(self.ready)
         groups = self.ready.pop(at)
-        if at == END:
+        if at >= END:
             for group in groups:
                 self._end(group)
             return
@@ -117,7 +117,7 @@ class Scheduler:
     def _advance(self, group: Group) -> None:
         steps = self.steps
         while True:
-            if group.at == END:
+            if group.at >= END:
                 self._end(group)
                 return
             step = steps[group.at]
@@ -128,6 +128,7 @@ class Scheduler:
             condition = step.run(group)
             targets = step.targets
             if not targets:
+                group.at = step.end
                 self._end(group)
                 return
             if len(targets) == 1:
@@ -178,7 +179,7 @@ class Scheduler:
 
     def _end(self, group: Group) -> None:
         if self.run.program.waits:  # else nobody asks
-            group.chunk.ended(group.lanes)
+            group.chunk.ended(group.lanes, early=group.at == EARLY, looped=group.at == LOOPED)
         self.progress()
 
     def _turn(self, group: Group, step, edge) -> bool:

@@ -6,6 +6,8 @@ import ast
 
 import numpy as np
 
+from ...sanitizer.records import ENDED, GUARDED, NO_ARRAY
+
 
 class Tracer:
     """Fills a :class:`..trace.log.Recorder`."""
@@ -90,13 +92,39 @@ class Tracer:
         chunk = groups[0].chunk
         if name == "block" and (len(groups) > 1 or groups[0].n != chunk.n):
             self._parted(chunk, groups, waits)
-        counter = {"block": chunk.intervals, "grid.sync": chunk.epochs}.get(name, chunk.warped)
-        for group in groups:
-            counter[group.lanes] += 1
+        counter = {"block": chunk.intervals, "grid.sync": chunk.epochs}.get(name)
+        if counter is not None:
+            for group in groups:
+                counter[group.lanes] += 1
+
+    def ordered(self, chunk, lanes, places, whole, group) -> None:
+        """Lanes have met at a ``syncwarp``: with the whole of their warp, or only with some, which are the bits of `group`."""
+        chunk.warped[lanes[whole]] += 1
+        self.enter(
+            chunk,
+            lanes[~whole],
+            [place for place, all_of in zip(places, whole, strict=True) if not all_of],
+            group[~whole],
+        )
+
+    def enter(self, chunk, lanes, places, what) -> None:
+        """Enter in the log that lanes were where they wait, and a number about that."""
+        sites = np.array([self._sync(place) for place in places], np.int64)
+        self.recorder.append(
+            *(what, lanes + chunk.first * self.threads, sites, NO_ARRAY),
+            *(chunk.intervals[lanes], chunk.warped[lanes], chunk.epochs[lanes]),
+        )
+
+    def _sync(self, wait) -> int:
+        function, node = wait.place
+        text = function.line(node.lineno)
+        return self.recorder.site(node.lineno, node.col_offset, "", "sync", function.name, text, wait.extra)
 
     def strayed(self, chunk, what, threads, waits, lane) -> None:
-        """Lanes of a warp do not act together."""
-        syncs = [-1, -1]
+        """Lanes of a warp do not act together; the first time is noted."""
+        if any(stray.what == what for stray in self.recorder.log().strays):
+            return
+        syncs = [ENDED, ENDED]
         for k, wait in enumerate(waits):
             if wait is not None:
                 function, node = wait.place
@@ -105,7 +133,7 @@ class Tracer:
         self.recorder.strayed(what, one, syncs[0], other, syncs[1], lane)
 
     def _parted(self, chunk, groups, waits) -> None:
-        site = np.full(chunk.n, -1)
+        site = np.where(chunk.early, GUARDED, ENDED)
         for group, wait in zip(groups, waits, strict=True):
             function, node = wait.place
             site[group.lanes] = self.recorder.sync(node.lineno, wait.extra, function.line(node.lineno), function.name)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...faults import DeadlockError
+from ...faults import GRID_BARRIER, DeadlockError, for_block
 from ...frontend.intrinsics import EXCHANGING
 from . import warps
 from .group import Group
@@ -38,7 +38,9 @@ class Waiting:
     def pass_at_once(self, group: Group, step) -> bool:
         """Let a group through if nobody is missing: all lanes of its chunk that have not ended are in it."""
         chunk = group.chunk
-        if group.n != chunk.living or (step.wait.extra == "grid.sync" and not self.scheduler.run.whole(chunk)):
+        if group.n != chunk.living:
+            return False
+        if step.wait.extra == "grid.sync" and not (self.scheduler.run.whole(chunk) and self._missing(chunk) is None):
             return False
         self._meet([group], step.wait.extra)
         return True
@@ -47,7 +49,7 @@ class Waiting:
         """Let those go on that miss nobody any more, once nobody else can move."""
         if not self.groups:
             return False
-        return self._warps() or self._blocks() or self._grid()
+        return self._warps(alike=True) or self._blocks() or self._grid() or self._warps(alike=False)
 
     def _pass(self, group: Group) -> None:
         group.passed = True
@@ -74,8 +76,8 @@ class Waiting:
                 self.groups.append(group.part(np.flatnonzero(~mine), live, group.at))
         return going
 
-    def _warps(self) -> bool:
-        """Shuffles, votes and syncwarp: those whose mask is complete."""
+    def _warps(self, *, alike: bool) -> bool:
+        """Shuffles, votes and syncwarp: those whose mask is complete, with lanes of the same mask or, if need be, with any."""
         inside = [g for g in self.groups if self._step(g).wait.extra not in (*BLOCK, "grid.sync")]
         released = False
         for groups in self._by_chunk(inside):
@@ -90,7 +92,7 @@ class Waiting:
                     masks[g.lanes] = np.asarray(args[0]).astype(np.int64) if args else 0xFFFFFFFF
                 lanes = np.flatnonzero(here)
                 fine = np.zeros(chunk.n, bool)
-                fine[lanes] = warps.complete(chunk, lanes, masks[lanes])
+                fine[lanes] = warps.complete(chunk, lanes, masks[lanes], alike=alike)
                 going = self._divide(same, fine)
                 if going:
                     self._meet(going, name)
@@ -127,11 +129,18 @@ class Waiting:
             return False
         if len(chunks) != 1 or not self.scheduler.run.whole(groups[0].chunk):
             return False
+        if self._missing(groups[0].chunk) is not None:
+            return False
         self.groups = []
         self._meet(groups, "grid.sync")
         for group in groups:
             self._pass(group)
         return True
+
+    def _missing(self, chunk) -> int | None:
+        """A lane whose block nobody announces at a barrier of the grid: the first thread of each does, and it has ended."""
+        gone = np.flatnonzero(~chunk.alive[:: chunk.threads])
+        return int(gone[0]) * chunk.threads if len(gone) else None
 
     def _meet(self, groups: list[Group], name: str) -> None:
         """What the operation gives to each of the lanes that have met; all are of one chunk."""
@@ -141,7 +150,7 @@ class Waiting:
             name = "block"
         if log is not None:
             self.scheduler.run.tracer.met(groups, name, [self._step(g).wait for g in groups])
-            if name in EXCHANGING and not self.scheduler.run.log.log().strays:
+            if name in EXCHANGING or name == "syncwarp":
                 self._examine(chunk, groups, name)
         if name == "block":
             self._reduce(chunk, groups)
@@ -172,19 +181,25 @@ class Waiting:
             g.E[step.wait.id] = result[0] if n == 1 else result[blocks]
 
     def _examine(self, chunk, groups, name) -> None:
-        """Note the first lanes that do not act together."""
+        """Note the first lanes that do not act together, and what orders the lanes of a warp."""
         lanes = np.concatenate([g.lanes for g in groups])
         owner = np.repeat(np.arange(len(groups)), [g.n for g in groups])
-        columns = zip(*(self._args(g) for g in groups), strict=True)
+        given = [self._args(g) or [0xFFFFFFFF] for g in groups]
+        columns = zip(*given, strict=True)
         args = [np.concatenate([np.broadcast_to(v, g.n) for v, g in zip(c, groups, strict=True)]) for c in columns]
         order = np.argsort(lanes)
-        found = warps.stray(name, chunk, lanes[order], [column[order] for column in args])
-        if found is None:
-            return
-        what, one, other, lane = found
-        waits = [self._step(groups[owner[order[k]]]).wait if k >= 0 else None for k in (one, other)]
-        threads = [int(lanes[order[k]]) if k >= 0 else -1 for k in (one, other)]
-        self.scheduler.run.tracer.strayed(chunk, what, threads, waits, lane)
+        lanes, args = lanes[order], [column[order] for column in args]
+        waits = [self._step(groups[k]).wait for k in owner[order]]
+        at = dict(zip(lanes.tolist(), waits, strict=True))
+        tracer = self.scheduler.run.tracer
+        for what, one, other, lane in warps.strays(name, chunk, lanes, args):
+            tracer.strayed(chunk, what, (int(lanes[one]), other), (waits[one], at.get(other)), lane)
+        if name == "syncwarp":
+            tracer.ordered(chunk, lanes, waits, *warps.met(chunk, lanes, args[0]))
+        elif name.startswith("shfl"):
+            where, source = warps.outside(name, chunk, lanes, args)
+            if len(where):
+                tracer.enter(chunk, lanes[where], [waits[k] for k in where], source)
 
     def _exchange(self, chunk, groups, name) -> None:
         if len(groups) == 1:
@@ -211,4 +226,10 @@ class Waiting:
         """
         group = min(self.groups, key=lambda group: self._step(group).wait.place[1].lineno)
         wait = self._step(group).wait
+        chunk = group.chunk
+        missing = self._missing(chunk) if wait.extra == "grid.sync" else None
+        if missing is not None and all(self._step(other).wait.extra == "grid.sync" for other in self.groups):
+            block = chunk.alive[missing : missing + chunk.threads]
+            reason = for_block(chunk.thread(missing)[1], bool(block.any()))
+            raise DeadlockError(**group.where(wait.place, 0), waiting=GRID_BARRIER, reason=reason)
         raise DeadlockError(**group.where(wait.place, 0), waiting=f"cuda.{wait.extra}")

@@ -14,12 +14,39 @@ def ballots(chunk, lanes: np.ndarray, predicate) -> np.ndarray:
     return np.packbits(marked.reshape(-1, 32), axis=1, bitorder="little").view("<u4").ravel().astype(U32)
 
 
-def complete(chunk, lanes: np.ndarray, mask) -> np.ndarray:
-    """Which of these lanes need wait no longer: all that their masks name are here, or have ended."""
+def complete(chunk, lanes: np.ndarray, mask, *, alike: bool) -> np.ndarray:
+    """Which of these lanes need wait no longer: all that their masks name are here, or have ended.
+
+    What a lane waits for whose mask does not name itself is undefined; here it waits for nobody.
+
+    Parameters
+    ----------
+    alike : bool
+        Whether only those count that are here with the same mask.
+    """
+    mask = np.broadcast_to(_masks(mask), len(lanes))
     warp = chunk.slots(lanes) >> 5
-    here = ballots(chunk, lanes, True)
-    missing = ballots(chunk, np.arange(chunk.n), chunk.alive) & ~here
-    return (missing[warp] & _masks(mask)) == 0
+    alive = ballots(chunk, np.arange(chunk.n), chunk.alive)
+    done = ~_own(chunk, lanes, mask)
+    for one in np.unique(mask) if alike else (None,):
+        mine = np.ones(len(lanes), bool) if one is None else mask == one
+        missing = alive & ~ballots(chunk, lanes, mine)
+        done |= mine & ((missing[warp] & mask) == 0)
+    return done
+
+
+def _own(chunk, lanes: np.ndarray, mask) -> np.ndarray:
+    """Which of these lanes are named in their own masks."""
+    return mask >> (chunk.slots(lanes) & 31).astype(U32) & U32(1) != 0
+
+
+def met(chunk, lanes: np.ndarray, mask) -> tuple[np.ndarray, np.ndarray]:
+    """For each of these lanes, which meet at a ``syncwarp``: whether all of its warp do that have not ended, and who does."""
+    warp = chunk.slots(lanes) >> 5
+    own = _own(chunk, lanes, _masks(mask))
+    here = ballots(chunk, lanes, own)[warp] & _masks(mask)
+    here = np.where(own, here, 0)
+    return here == ballots(chunk, np.arange(chunk.n), chunk.alive)[warp], here
 
 
 def _masks(mask):
@@ -35,6 +62,7 @@ def exchange(name: str, chunk, lanes: np.ndarray, args: list):
     warp, lane = slots >> 5, slots & 31
     mask = _masks(args[0])
     here = ballots(chunk, lanes, True)[warp] & mask
+    here = np.where(_own(chunk, lanes, mask), here, U32(1) << lane.astype(U32))
     if name.startswith("shfl"):
         return _shuffle(name, chunk, lanes, slots, lane, here, args[1], args[2])
     if name.startswith("match"):
@@ -49,29 +77,59 @@ def exchange(name: str, chunk, lanes: np.ndarray, args: list):
     return (true == 0) | (true == here)
 
 
-def stray(name: str, chunk, lanes: np.ndarray, args: list) -> tuple[str, int, int, int] | None:
-    """The first of these lanes that do not act together: what is wrong, two positions (or -1), and the other's lane.
+def strays(name: str, chunk, lanes: np.ndarray, args: list) -> list[tuple[str, int, int, int]]:
+    """The first of these lanes that do not act together, for each way of not doing so.
 
-    See :class:`..trace.records.Stray`.
+    Returns
+    -------
+    list of (str, int, int, int)
+        What is wrong, see :class:`..trace.records.Stray`; the position of a lane; the other lane of the chunk, or -1, and its
+        place in the warp.
     """
     slots = chunk.slots(lanes)
     warp, lane = slots >> 5, slots & 31
     mask = np.broadcast_to(_masks(args[0]), len(lanes))
-    here = ballots(chunk, lanes, True)[warp] & mask
-    living = ballots(chunk, np.arange(chunk.n), chunk.alive)[warp]
-    table, position = np.zeros((chunk.warps, 32), U32), np.full((chunk.warps, 32), -1)
-    table[warp, lane], position[warp, lane] = mask, np.arange(len(lanes))
+    own = _own(chunk, lanes, mask)
+    here = np.where(own, ballots(chunk, lanes, True)[warp] & mask, 0).astype(U32)
+    everyone = np.arange(chunk.n)
+    living = ballots(chunk, everyone, chunk.alive)[warp]
+    gone = np.where(own, ballots(chunk, everyone, ~chunk.alive & ~chunk.early)[warp] & mask, 0).astype(U32)
+    table = np.zeros((chunk.warps, 32), U32)
+    table[warp, lane] = mask
+    first = lanes - lane  # of each one's warp
+    found: dict[str, tuple[str, int, int, int]] = {}
+    without = np.flatnonzero(~own)
+    if len(without):
+        found["own"] = ("own", int(without[0]), -1, int(lane[without[0]]))
     for k in range(32):
         apart = np.flatnonzero((here >> U32(k) & U32(1) != 0) & ((table[warp, k] ^ mask) & living != 0))
         if len(apart):
-            return "masks", int(apart[0]), int(position[warp[apart[0]], k]), k
+            found.setdefault("masks", ("masks", int(apart[0]), int(first[apart[0]]) + k, k))
+        past = np.flatnonzero(gone >> U32(k) & U32(1) != 0)
+        if len(past):
+            found.setdefault("passed", ("passed", int(past[0]), int(first[past[0]]) + k, k))
     if name.startswith("shfl"):
         source = np.broadcast_to(_source(name, lane, args[2]), lane.shape)
-        asked = U32(1) << np.clip(source, 0, 31).astype(U32)
-        absent = np.flatnonzero((source >= 0) & (source < 32) & (mask & asked != 0) & (here & asked == 0))
+        asked = _bit(source)
+        absent = np.flatnonzero(own & (mask & asked != 0) & (here & asked == 0))
         if len(absent):
-            return "absent", int(absent[0]), -1, int(source[absent[0]])
-    return None
+            found["absent"] = ("absent", int(absent[0]), -1, int(source[absent[0]]))
+    return list(found.values())
+
+
+def outside(name: str, chunk, lanes: np.ndarray, args: list) -> tuple[np.ndarray, np.ndarray]:
+    """Positions of those of these lanes that read, by a shuffle, from one that their mask does not name; and from which."""
+    lane = chunk.slots(lanes) & 31
+    mask = np.broadcast_to(_masks(args[0]), len(lanes))
+    source = np.broadcast_to(_source(name, lane, args[2]), lane.shape)
+    asked = _bit(source)
+    where = np.flatnonzero(_own(chunk, lanes, mask) & (asked != 0) & (mask & asked == 0))
+    return where, source[where]
+
+
+def _bit(lane: np.ndarray) -> np.ndarray:
+    """The bit of a lane in a mask; 0 for one that no warp has."""
+    return np.where((lane >= 0) & (lane < 32), U32(1) << np.clip(lane, 0, 31).astype(U32), 0).astype(U32)
 
 
 def _source(name: str, lane: np.ndarray, other) -> np.ndarray:

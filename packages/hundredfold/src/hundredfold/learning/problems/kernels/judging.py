@@ -34,6 +34,7 @@ _FINDINGS = {
     "uncompilable": "typing",
     "barrier-divergence": "barrier",
     "uninitialised-shared": "uninitialised",
+    "uninitialised-local": "uninitialised",
     "launch": "launch-limit",
 }
 """What the lens finds, as a reason; what is not here is `exception`."""
