@@ -109,6 +109,7 @@ PORT = Problem(
     ),
     advice={
         "host": "Leave the result where it is, without `to_pandas()`.",
+        "paired": "Two groupbys need not give their groups in one order: let the index, or a merge, say what belongs together.",
         "transfer": "cuDF has the same methods: leave `to_pandas()` out.",
         "aliasing": "`assign` gives a new table and leaves the old one alone.",
     },

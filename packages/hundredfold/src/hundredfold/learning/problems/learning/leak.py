@@ -61,12 +61,13 @@ def purged(folds: Folds, *, away: int = 3) -> Folds:
 
 
 def table(
-    n: int, m: int, told: int, seed: int = 0, *, gap: float = 2.5, far: float = 0
+    n: int, m: int, told: int, seed: int = 0, *, gap: float = 2.5, far: float = 0, signs: tuple[int, ...] = (1,)
 ) -> tuple[np.ndarray, np.ndarray]:
     """X (n, m) float32 in which `told` columns say something of y (n,), and the others nothing in far larger numbers.
 
     The classes' means lie `gap` apart in the first column and half of it in the last told one; a share `far` of the rows is many
-    times farther out on its own side, which moves a line that is fitted by squares.
+    times farther out on its own side, which moves a line that is fitted by squares. `signs` says in which of the told columns, one after
+    the other, class 1 is the greater.
     """
     rng = np.random.default_rng(seed)
     y = rng.permutation(np.arange(n) % 2)
@@ -74,6 +75,7 @@ def table(
     X[:, :told] += gap * y[:, None] * np.linspace(1, 0.5, told)
     out = rng.random(n) < far
     X[out, :told] += ((2 * y[out] - 1) * rng.uniform(3, 12, out.sum()))[:, None]
+    X[:, :told] *= np.resize(signs, told)
     scale = np.where(np.arange(m) < told, rng.uniform(0.5, 1, m), rng.uniform(50, 200, m))
     return (X * scale + rng.uniform(-5, 5, m)).astype(np.float32), y
 
@@ -84,6 +86,7 @@ class HeldOutJudge:
 
     coins: Case  # first: where nothing can be predicted, what was seen shows most
     cases: Sequence[Case]
+    unlisted: Sequence[Case]  # of which only the predictions are looked at
 
     def __call__(self, problem: Problem, answers: tuple[Any, ...]) -> Verified:
         require_callable(answers[0], problem.answers[0])
@@ -91,6 +94,12 @@ class HeldOutJudge:
         for number, case in enumerate([self.coins, *self.cases]):
             with in_case(case.name), threadpool_limits(1):  # of such small fits two threads make slower ones
                 self._judge(problem, answers[0], case, first=number == 0, coins=case is self.coins)
+        for case in self.unlisted:
+            with in_case(case.name), threadpool_limits(1):
+                X, y, folds = case.host()
+                got = guard.call(answers[0], X, y, folds, limit=problem.time_limit).value
+                _kind(got, len(y))
+                _values(got, quietly(_odds, *case.host()), y)
         cases = "; ".join(case.name for case in [self.coins, *self.cases])
         return Verified(
             f"{len(self.cases) + 1} cases ({cases}); no prediction changed when the labels of all rows outside of its fold's `train` "
@@ -209,6 +218,13 @@ LEAK = Problem(
                 lambda: (*table(240, 20, 8, gap=0.8, far=0.1), purged(folds_of(240, 3, seed=2))),
             ),
         ),
+        unlisted=(
+            # As many rows, columns and folds as an earlier case has.
+            Case(
+                "columns in which class 1 is the greater, and others in which class 0 is",
+                lambda: (*table(200, 20, 8, seed=6, gap=0.8, signs=(1, -1)), folds_of(200, 3, seed=4)),
+            ),
+        ),
         coins=Case(
             "60 tossed coins and 300 columns of noise", lambda: (*table(60, 300, 0, seed=10), folds_of(60, 2, seed=10))
         ),
@@ -225,7 +241,7 @@ LEAK = Problem(
     advice={
         "leak": "Which lines read all of `y`, or all of X, before a fold says what is held out?",
         "statistics": "`fit` the scaler on X[train], then `transform` both parts with it.",
-        "value": "Standardise before you choose: a column in metres has larger gaps than one in kilometres.",
+        "value": "Standardise before you choose: a column in metres has larger gaps than one in kilometres. A gap is large on either side of 0.",
         "order": "`got[test] = …` puts each prediction where its row is.",
         "device": "Leave it a NumPy array, or fetch it: `.get()`.",
         "type": "Return the predictions, not the share that is right.",
