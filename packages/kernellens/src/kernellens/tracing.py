@@ -189,15 +189,15 @@ def _three(dim: Any) -> tuple[int, int, int]:
 _CURE = "Take the barrier out of the branch or loop, so that all threads of the block meet there."
 
 
-def passed_by(log: Log, function: Function) -> list[Finding]:
+def passed_by(log: Log, function: Function, *, returned: bool = False) -> list[Finding]:
     """Return a warning for each barrier at which some threads of a block wait while others have come to the kernel's end.
 
-    A barrier that stands in a branch or in a loop that some threads take no turn of.  Kernels with a ``return`` are left out:
-    there the others have left early, as a guard at the top lets them.  CUDA allows a barrier in a conditional only where all
+    A barrier that stands in a branch or in a loop that some threads take no turn of.  Kernels with a ``return`` are left out, unless
+    `returned`: there the others have left early, as a guard at the top lets them.  CUDA allows a barrier in a conditional only where all
     threads of the block decide alike [CUDA C++ Programming Guide, Synchronization Functions]; since Volta it waits for those
     only that have not ended [the same, Independent Thread Scheduling].
     """
-    if any(isinstance(node, ast.Return) for node in ast.walk(function.node)):
+    if not returned and any(isinstance(node, ast.Return) for node in ast.walk(function.node)):
         return []
     waiting: dict[tuple[int, int], tuple[int, int]] = {}
     ended: dict[tuple[int, int], int] = {}

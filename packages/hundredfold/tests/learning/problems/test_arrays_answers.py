@@ -68,7 +68,7 @@ def double_on_the_way(x):
 
 
 @wrong("arrays.port", "kept")
-def remembered(x, done=[]):  # noqa: B006: one list for all calls
+def remembered(x, done=[]):  # noqa: B006
     for array, result in done:
         if array is x:
             return result
@@ -351,7 +351,7 @@ def microseconds(fn):
 
 
 @wrong("arrays.clock", "kept")
-def measured_before(fn, times={}):  # noqa: B006: one dict for all calls
+def measured_before(fn, times={}):  # noqa: B006
     if id(fn) not in times:
         times[id(fn)] = fn, steady(fn)
     return times[id(fn)][1]

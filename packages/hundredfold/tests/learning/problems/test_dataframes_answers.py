@@ -466,7 +466,7 @@ def keeps_the_columns_name(filesystem, path, month):
 
 
 @wrong("storage", "shape")
-def read_once(filesystem, path, month, kept={}):  # noqa: B006: one dict for all calls
+def read_once(filesystem, path, month, kept={}):  # noqa: B006
     if month not in kept:
         kept[month] = _read(filesystem, path, month, columns=["carrier", "arr_delay"])
     return _by_carrier(kept[month])

@@ -217,7 +217,7 @@ def as_if_contiguous(thing):
 
 
 @wrong("protocols.adopt", "kept")
-def by_its_first_byte(thing, known={}):  # noqa: B006: one dict for all calls
+def by_its_first_byte(thing, known={}):  # noqa: B006
     adopted = by_trying(thing)
     return known.setdefault(adopted.data.ptr, adopted) if adopted.size else adopted
 
