@@ -96,7 +96,7 @@ PORT = Problem(
             Property((Strategy("the same delay everywhere", change=_equal), Strategy("delays of 2·10⁹", change=_huge))),
             carriers=8,
         ),
-        facts=(rows_stay(),),
+        facts=(rows_stay(by="carrier"),),
         keys=("carrier",),
         by="delay",
     ),

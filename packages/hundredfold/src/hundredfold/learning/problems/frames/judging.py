@@ -52,9 +52,18 @@ def other_index(*, hint: str = "", **settings: Any) -> Property:
     return Property((Strategy("every other row of a larger table", settings=view),), hint)
 
 
-def rows_stay(says: str = "no rows went to the host", *, hint: str = "") -> Fact:
-    """At most 1 kB to the host: labels of groups and single numbers, no rows of the tables."""
-    return crossings(says, to_host=1024, to_device=None, hint=hint)
+def rows_stay(says: str = "no rows went to the host", *, by: str = "", hint: str = "") -> Fact:
+    """At most 1 kB to the host: labels of groups and single numbers, no rows of the tables.
+
+    Where the groups are the values of the column `by` of the first table, 64 bytes for each of them, if that is more: its name and
+    some numbers.
+    """
+
+    def look(account: Account, arguments: tuple[Any, ...]) -> str | None:
+        groups = arguments[0][by].nunique() if by else 0
+        return crossings(says, to_host=max(1024, 64 * groups), to_device=None).look(account, arguments)
+
+    return Fact(says, "transfer", look, hint)
 
 
 def account_of(moved: traffic.Traffic) -> Account:
