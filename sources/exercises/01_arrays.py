@@ -34,7 +34,8 @@ from hundredfold import check, hint
 # ## 1. Port a function
 #
 # This NumPy function standardises a table: from each column it takes the mean, and divides by the standard deviation. Make it work on the
-# device: it gets a CuPy array of shape (rows, columns) and returns a new one of the same shape **and dtype**. Nothing may travel to the host.
+# device: it gets a CuPy array of shape (rows, columns) and returns a new one of the same shape **and dtype**. The data stays there: nothing but
+# single numbers may travel to the host.
 #
 # One thing more than the original: a column whose standard deviation is exactly 0 shall become zeros, the other columns standardised as ever.
 # (What does the original make of it?) A column that contains a NaN stays NaN, as in NumPy.

@@ -184,7 +184,7 @@ check("kernels.worth", decisions)
 # ## 6. Open: as near to the limit as you can
 #
 # *As long as you like; 20 minutes to pass.* This is the lecture's smoothing, in which the pixel at the border counts once more. Now the launch is yours,
-# too: `launch(rows, columns)` returns the blocks and the threads of a block, each as a tuple `(x, y)`. The picture has at least one pixel. The version
+# too: `launch(rows, columns)` returns the blocks and the threads of a block, each as a tuple `(x, y)`, or as a number where x is enough. The picture has at least one pixel. The version
 # below is right, but does not pass. Look at what its warps ask for.
 #
 # The check counts the bytes that all requests move. It compares them with the least: each pixel read once and written once. A thread may do more than

@@ -15,7 +15,7 @@ from gpusim.kernels.faults import KernelError, TraceError, miscounted, who
 from gpusim.kernels.sanitizer import blocks as sample
 from gpusim.kernels.sanitizer import findings
 from gpusim.kernels.sanitizer.findings import Finding, Thread
-from gpusim.kernels.sanitizer.log import ENDED, MOST, RECORD, Log
+from gpusim.kernels.sanitizer.log import ENDED, GUARDED, MOST, RECORD, Log
 
 from .arguments import to_host
 from .banks import conflicts
@@ -187,21 +187,22 @@ def _three(dim: Any) -> tuple[int, int, int]:
 _CURE = "Take the barrier out of the branch or loop, so that all threads of the block meet there."
 
 
-def passed_by(log: Log) -> list[Finding]:
+def passed_by(log: Log, *, returned: bool = False) -> list[Finding]:
     """Return a warning for each barrier at which some threads of a block wait while others have come to the kernel's end.
 
     A barrier that stands in a branch or in a loop that some threads take no turn of.  Threads that returned are left out, unless
-    they did so out of a loop with barriers in it: a guard lets them.  CUDA allows a barrier in a conditional only where all
+    they did so out of a loop with barriers in it, or `returned`: a guard lets them.  CUDA allows a barrier in a conditional only where all
     threads of the block decide alike [CUDA C++ Programming Guide, Synchronization Functions]; since Volta it waits for those
     only that have not ended [the same, Independent Thread Scheduling].
     """
+    missed = (ENDED, GUARDED) if returned else (ENDED,)
     waiting: dict[tuple[int, int], tuple[int, int]] = {}
     ended: dict[tuple[int, int], int] = {}
     for arrival in log.arrivals:
         place = (arrival.thread // log.threads_per_block, arrival.interval)
         if arrival.sync >= 0:
             waiting.setdefault(place, (arrival.sync, arrival.thread))
-        elif arrival.sync == ENDED:
+        elif arrival.sync in missed:
             ended.setdefault(place, arrival.thread)
     found: dict[int, Finding] = {}
     for place in sorted(waiting.keys() & ended.keys()):

@@ -67,6 +67,16 @@ def double_on_the_way(x):
     return (x - x.mean(axis=0, dtype="float64")) / cp.where(sd == 0, 1.0, sd)
 
 
+@wrong("arrays.port", "kept")
+def remembered(x, done=[]):  # noqa: B006
+    for array, result in done:
+        if array is x:
+            return result
+    sd = x.std(axis=0)
+    done.append((x, (x - x.mean(axis=0)) / (sd + (sd == 0))))
+    return done[-1][1]
+
+
 @wrong("arrays.port", "aliasing")
 def writes_into_x(x):
     sd = x.std(axis=0)
@@ -338,6 +348,13 @@ def event_milliseconds(fn):
 @wrong("arrays.clock", "unit")
 def microseconds(fn):
     return steady(fn) * 1e6
+
+
+@wrong("arrays.clock", "kept")
+def measured_before(fn, times={}):  # noqa: B006
+    if id(fn) not in times:
+        times[id(fn)] = fn, steady(fn)
+    return times[id(fn)][1]
 
 
 @wrong("arrays.clock", "not-called")

@@ -152,6 +152,29 @@ def over_departures(flights):
     return table.sort_values("delay", ascending=False).reset_index()
 
 
+@wrong("port", "paired")
+def means_put_beside(flights):
+    out = (
+        flights.assign(gone=flights["dep_time"].isnull())
+        .groupby("carrier", as_index=False)
+        .agg({"month": "size", "gone": "sum"})
+    )
+    out["delay"] = flights.groupby("carrier")["arr_delay"].mean().values
+    out = out.rename(columns={"month": "flights", "gone": "cancelled"})
+    return out.sort_values("delay", ascending=False)
+
+
+@wrong("port", "shape")
+def the_worst_hundred(flights):
+    out = (
+        flights.assign(gone=flights["dep_time"].isnull())
+        .groupby("carrier", as_index=False)
+        .agg({"month": "size", "gone": "sum"})
+    )
+    out["delay"] = out["carrier"].map(flights.groupby("carrier")["arr_delay"].mean())
+    return out.rename(columns={"month": "flights", "gone": "cancelled"}).sort_values("delay", ascending=False).head(100)
+
+
 @wrong("port", "aliasing")
 def leaves_a_column_behind(flights):
     flights["late"] = flights["arr_delay"] > 0
@@ -256,6 +279,13 @@ def flights_known_throughout(flights):
     known = flights.assign(dep_delay=flights["dep_delay"].where(flights["arr_delay"].notna()))
     known = known.assign(arr_delay=known["arr_delay"].where(known["dep_delay"].notna()))
     return _minutes(known).sort_index().reset_index()
+
+
+@wrong("pairs", "shape")
+def the_hundred_of_february(flights):
+    means = flights.groupby("dest", sort=True)[["dep_delay", "arr_delay"]].mean().reset_index()
+    means["gained"] = means["dep_delay"] - means["arr_delay"]
+    return means[["dest", "gained"]].iloc[:100]
 
 
 @wrong("pairs", "sign")
@@ -433,6 +463,19 @@ def latest_first(filesystem, path, month):
 def keeps_the_columns_name(filesystem, path, month):
     table = cudf.DataFrame.from_arrow(_read(filesystem, path, month, columns=["carrier", "arr_delay"]))
     return table.groupby("carrier", sort=True)["arr_delay"].mean().reset_index()
+
+
+@wrong("storage", "shape")
+def read_once(filesystem, path, month, kept={}):  # noqa: B006
+    if month not in kept:
+        kept[month] = _read(filesystem, path, month, columns=["carrier", "arr_delay"])
+    return _by_carrier(kept[month])
+
+
+@wrong("storage", "dropped")
+def only_known_ones(filesystem, path, month):
+    table = _read(filesystem, path, month, columns=["carrier", "arr_delay"])
+    return _by_carrier(table.filter(pa.compute.is_valid(table["arr_delay"])))
 
 
 @wrong("storage", "nulls")

@@ -32,7 +32,7 @@ class Case:
         The advice to an answer that is refused with this case, where the refusal has none of its own.
     again : callable, optional
         ``again() -> tuple``: other host arguments. The function is called with them too, and what it gave for `make` looked at
-        once more after that.
+        once more after that. Then it is called with the other arguments again, in which those of `make` were written.
     """
 
     name: str

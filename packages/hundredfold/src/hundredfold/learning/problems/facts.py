@@ -112,6 +112,8 @@ def crossings(says: str, *, to_host: int | None = 16, to_device: int | None = 16
         if account.to_host is None or account.to_device is None:
             return None
         if to_host is not None and account.to_host > to_host:
+            if account.to_host <= 16:
+                return f"{spell(account.to_host)} went from the device to the host, and {to_host or 'nothing'} should. {_WAITS}"
             return f"{spell(account.to_host)} went from the device to the host. The data should stay on the device."
         if to_device is not None and account.to_device > to_device:
             return (
@@ -120,6 +122,12 @@ def crossings(says: str, *, to_host: int | None = 16, to_device: int | None = 16
         return ""
 
     return Fact(says, "transfer", look, hint)
+
+
+_WAITS = (
+    "The program waits for each number that is fetched. An `if`, a `float` or an `int` of something on the device fetches one, and so "
+    "does `x[mask]`, whose size nobody knows before."
+)
 
 
 def at_most_launches(says: str, most: int, *, reason: str = "kernels", hint: str = "") -> Fact:

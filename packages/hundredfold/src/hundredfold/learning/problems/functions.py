@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -126,10 +126,24 @@ class FunctionJudge:
             self._arguments(run)
             seen.look(of_call(run.traffic), run.host)
             if case.again is not None:
-                self.compare_again(run, call(problem, self._invoked(function), case.second()))
+                second = call(problem, self._invoked(function), case.second())
+                self.compare_again(run, second)
+                self._overwritten(problem, function, run, second)
         except Refusal as refusal:
             refusal.printed = refusal.printed or run.printed
             raise
+
+    def _overwritten(self, problem: Problem, function: Any, run: Run, second: Run) -> None:
+        """Call with the second call's arguments once more, the first one's numbers in them: what is kept of an array by its
+        identity or address does not fit any more."""
+        if not overwrite(second.arguments, run.host):
+            return
+        with traffic.watch() as moved:
+            called = guard.call(self._invoked(function), *second.arguments, limit=problem.time_limit)
+        try:
+            self.compare_run(replace(run, got=called.value, traffic=moved, printed=called.printed))
+        except Refusal as refusal:
+            refuse("kept", f"{OVERWRITTEN}: {refusal.why}")
 
     def compare_again(self, run: Run, second: Run) -> None:
         """Refuse a second call that is wrong, and a first result that it has changed."""
@@ -203,6 +217,29 @@ def call(problem: Problem, function: Any, case: Case) -> Run:
     with in_case(case.name), traffic.watch() as moved:
         called = guard.call(function, *arguments, limit=problem.time_limit)
     return Run(problem, case, host, called.value, expected, moved, called.printed, arguments)
+
+
+OVERWRITTEN = "an argument of an earlier call came again with other numbers in it, and the result fits the old ones"
+
+
+def overwrite(arguments: tuple[Any, ...], host: tuple[Any, ...]) -> bool:
+    """Write other numbers into the arrays among some arguments; return whether they fit, and all else is the same."""
+    pairs = [pair for pairs in zip(arguments, host, strict=True) for pair in _parts(*pairs)]
+    arrays = [(array, numbers) for array, numbers in pairs if isinstance(numbers, np.ndarray)]
+    if not arrays or any((array.shape, array.dtype) != (numbers.shape, numbers.dtype) for array, numbers in arrays):
+        return False
+    if any(a is not b and a != b for a, b in pairs if not isinstance(b, np.ndarray)):
+        return False
+    for array, numbers in arrays:
+        array[...] = devices.to_device(numbers) if devices.is_device(array) else numbers
+    return True
+
+
+def _parts(argument: Any, host: Any) -> list[tuple[Any, Any]]:
+    """An argument and its numbers; of a sparse matrix the arrays that it is made of."""
+    if not hasattr(host, "indptr"):
+        return [(argument, host)]
+    return [(getattr(argument, name), getattr(host, name)) for name in ("data", "indices", "indptr")]
 
 
 def recognise(run: Run, got: Any, rtol: float = 1e-6, atol: float = 1e-12) -> None:

@@ -304,5 +304,6 @@ def other_data(*, hint: str = "", **settings: Any) -> Property:
 
 
 def second_call(*, hint: str = "", **settings: Any) -> Property:
-    """A call, another one with other data, and then the first result: it must be what it was."""
+    """A call, another one with other data, and then the first result: it must be what it was. Then the second call's arrays or
+    tables come again with the first one's data in them."""
     return Property((Strategy("two calls", again=True, settings=settings),), hint)

@@ -41,6 +41,7 @@ REASONS: dict[str, str] = {
     "aliasing": "an argument was modified",
     "view": "the result shares memory with an argument",
     "reused": "a later call wrote over the result of an earlier one",
+    "kept": "the result of an earlier call was given for other data",
     "transfer": "more crossed the bus between host and device than the task needs",
     "traffic": "more device memory was read and written than the limit allows",
     "held": "more device memory was held at once than the task needs",

@@ -115,4 +115,4 @@ def spell(nbytes: float) -> str:
     for scale, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
         if nbytes >= scale:
             return f"{nbytes / scale:.3g} {unit}"
-    return f"{nbytes:.0f} bytes"
+    return f"{nbytes:.0f} byte{'' if nbytes == 1 else 's'}"

@@ -43,6 +43,8 @@ def _ask(
         instrument.left = instrument.unfinished()
     guard.call(devices.synchronize, limit=problem.time_limit, wait=False)
     got = _seconds(got)
+    if not instrument.calls and instrument.known:
+        refuse("kept", "asked for the time of the same function again, it did not call it. It may take longer now.")
     if not instrument.calls:
         refuse("not-called", "fn was never called, so nothing was timed.")
     truth = instrument.truth()
@@ -135,7 +137,8 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
             )
 
     # Five times as long as the others: a number that was written down fits one of them.
-    got, truth = _ask(problem, clock, Instrument(host=5 * CALL), "a function that works on the CPU")
+    plain.again(host=5 * CALL)
+    got, truth = _ask(problem, clock, plain, "a function that works on the CPU")
     if got < 0.5 * 5 * CALL or _too_long(got, truth):
         refuse(
             "value",
@@ -203,6 +206,7 @@ CLOCK = Problem(
         "outlier": "Time several calls, each by itself, and take the median.",
         "too-long": "Divide by the number of calls, or time each by itself.",
         "unit": "`time.perf_counter` is in seconds; events and many tools give milliseconds.",
+        "kept": "Measure anew at each call: no cache.",
         "not-called": "`fn` is the function; `fn()` calls it.",
         "type": "Return one number, the seconds.",
     },

@@ -19,7 +19,7 @@ from ..differences import explain, number, pair, same
 from ..facts import crossings
 from ..functions import FunctionJudge, Run, is_float, recognise
 from ..problem import Mistake, Problem
-from ..properties import Drawn, layouts, sizes
+from ..properties import Drawn, layouts, second_call, sizes
 from ..verdict import refuse
 
 BAND = (0.55, 0.92)
@@ -136,9 +136,14 @@ COUNT = Problem(
             31,
             sizes(2, 1009, 100_003, 1_000_003, words="{} numbers of which the share is known", hint=_EACH),
             layouts(),
+            second_call(),
         ),
         facts=(
-            crossings("at most 16 bytes over the bus", hint="Reduce on the device first, fetch the one number then."),
+            crossings(
+                "at most 16 bytes over the bus",
+                to_host=8,
+                hint="Reduce on the device first, fetch the one number then.",
+            ),
         ),
         result="float",
         compare=_compare,

@@ -40,7 +40,14 @@ class Instrument:
         self.waited = True  # false if the second call came before the first had finished
         self.took: list[float] = []  # of each ordinary call that has finished
         self.live = True
+        self.known = False  # whether it was timed before
         self.left = 0  # calls whose work was unfinished when the clock returned
+
+    def again(self, device: float = 0.0, host: float = 0.0) -> None:
+        """Forget the calls so far: the same function is to be timed once more, and has other work now."""
+        self.device, self.host = device, host
+        self.calls, self.waited, self.took, self.live, self.left = 0, True, [], True, 0
+        self.known = True
 
     def __call__(self) -> None:
         number, self.calls = self.calls, self.calls + 1

@@ -13,7 +13,7 @@ from ..devices import cp
 from ..differences import explain, pair, same
 from ..functions import FunctionJudge, Run, call, is_float, recognise
 from ..problem import Mistake, Problem
-from ..properties import Drawn, constants, huge, layouts, other_data, sizes, tiny
+from ..properties import Drawn, constants, huge, layouts, other_data, second_call, sizes, tiny
 from ..verdict import refuse
 
 ALLOWED, LIMIT = 24.0, 8.0  # bytes of device memory traffic per element
@@ -124,6 +124,7 @@ LEAN = Problem(
             huge(-1e8, hint=_SUBTRACT, rtol=1e-6),
             layouts(),
             other_data(),
+            second_call(),
         ),
         result="float",
         compare=_compare,

@@ -117,6 +117,11 @@ def _times(start: pd.Timestamp, minutes: np.ndarray) -> pd.Series:
     return pd.Series((start + pd.to_timedelta(minutes, unit="min")).astype("datetime64[us]"))
 
 
+def _later(flights: pd.DataFrame, weather: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Tables of the same size, with other delays and winds."""
+    return flights.assign(dep_delay=flights["dep_delay"] + 7), weather.assign(wind_speed=weather["wind_speed"] + 1)
+
+
 def _of_a_year(rng: np.random.Generator, tables: tuple) -> tuple:
     """Half of both tables eleven months later: stations one after the other, each by time, is another order than all by time."""
     moved = []
@@ -236,6 +241,7 @@ PREPARE = Problem(
             Case("no weather", lambda: _tables(9, 5, gaps=1.1)),
             Case("no flights", lambda: _tables(0, 6)),
         ),
+        unlisted=(FrameCase("two calls", lambda: _tables(90, 7), again=lambda: _later(*_tables(90, 7))),),
         drawn=Drawn(
             lambda rng, settings: _tables(90, int(rng.integers(1000)), **settings),
             {},

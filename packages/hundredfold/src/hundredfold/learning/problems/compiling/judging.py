@@ -82,7 +82,9 @@ class CompiledJudge(FunctionJudge):
             self._arguments(run)
             seen.look(of_call(run.traffic), run.host)
             if case.again is not None:
-                self.compare_again(run, call(problem, function, case.second()))
+                second = call(problem, function, case.second())
+                self.compare_again(run, second)
+                self._overwritten(problem, function, run, second)
         except Refusal as refusal:
             refusal.printed = refusal.printed or run.printed
             if rehearsal is not None and rehearsal.wrapped and refusal.reason in _RESULTS and not refusal.advice:
@@ -107,6 +109,8 @@ def _shared(rehearsal: Rehearsal | None, action: Callable[[], Any]) -> None:
                 f"the result is right, but one iteration of the `prange`, or what stands outside of it, reads {rehearsal.most:.0%} of "
                 "the values. The others have nothing to do.",
             )
+    elif rehearsal is not None and rehearsal.whole and rehearsal.alone > MOST * sum(rehearsal.reads.values()):
+        refuse("serial", _SERIAL)  # other threads may wait for work, which takes time of theirs as well
     elif not several(action):
         refuse("serial", _SERIAL)
 

@@ -12,6 +12,7 @@ integers do not wrap; results are not looked at.
 
 from __future__ import annotations
 
+import threading
 import types
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -56,6 +57,8 @@ class Rehearsal:
         Elements of the largest array that was made on the way.
     reads : dict of int to int
         How many elements of the arguments each iteration of the `prange` reads, by its number; -1 is what is outside of it.
+    alone : int
+        How many of these elements the thread that called the function read one by one, outside of any `prange`.
     whole : bool
         Whether the source ran to its end.
     """
@@ -67,6 +70,7 @@ class Rehearsal:
     compiled: bool = False
     made: int = 0
     reads: dict[int, int] = field(default_factory=dict)
+    alone: int = 0
     whole: bool = False
     _by_iteration: Race | None = field(default=None, repr=False)
     _by_thread: Race | None = field(default=None, repr=False)
@@ -122,6 +126,7 @@ class _Stage:
         self.touched: dict[int, tuple[list, list]] = {}  # address -> (writers, readers)
         self.asked_who = False
         self.given: list[tuple[int, int]] = []  # the memory of the arguments
+        self.caller = threading.get_ident()
         self.threaded = 0  # how many functions on the stack were compiled with parallel=True
 
     # -- the functions ---------------------------------------------------------------------------------------------
@@ -249,16 +254,18 @@ class _Stage:
         where = address(array, within)
         self.touch(array, within, writes, where)
         if not writes:
-            self.reading(where, 1)
+            alone = self.now is None and threading.get_ident() == self.caller
+            self.found.alone += alone * self.reading(where, 1)
         return True
 
-    def reading(self, where: int, elements: int) -> None:
-        """Take down who reads so many elements, if they are an argument's."""
+    def reading(self, where: int, elements: int) -> int:
+        """Take down who reads so many elements, if they are an argument's; return how many of them are."""
         for low, high in self.given:
             if low <= where < high:
                 who = self.now[0] if self.now else -1
                 self.found.reads[who] = self.found.reads.get(who, 0) + elements
-                return
+                return elements
+        return 0
 
     def handed(self, value: Any) -> None:
         """A function that is not rehearsed got an array, and reads it."""

@@ -18,7 +18,7 @@ from ..cases import Case, normal
 from ..differences import explain, number, pair, same
 from ..functions import Run, is_float, recognise
 from ..problem import Mistake, Problem
-from ..properties import Drawn, constants, huge, other_data, sizes, tiny
+from ..properties import Drawn, constants, huge, other_data, second_call, sizes, tiny
 from ..verdict import refuse
 from .judging import CompiledJudge
 from .rehearsal import rehearse
@@ -182,6 +182,7 @@ STEPS = Problem(
             tiny(atol=0.0),
             huge(),
             other_data(),
+            second_call(),
         ),
         compare=_compare,
         steps=Case("100 000 numbers", lambda: (normal(100_000, seed=4),)),

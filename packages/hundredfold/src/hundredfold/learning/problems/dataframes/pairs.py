@@ -69,7 +69,7 @@ PAIRS = Problem(
             tables.nobody_arrives("dest", "arr_delay", words="three places where nobody arrived"),
             tables.nobody_arrives("dest", "dep_delay", words="three places of which no departure is known"),
         ),
-        facts=(rows_stay(),),
+        facts=(rows_stay(by="dest"),),
         keys=("dest",),
         verified="each number stands beside its own destination",
     ),

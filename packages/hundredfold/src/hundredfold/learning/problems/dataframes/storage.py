@@ -92,6 +92,18 @@ def _unsorted() -> Path:
     return _written(pa.concat_tables([first, made]).select(made.column_names[::-1]))
 
 
+@functools.cache
+def _nobody() -> Path:
+    """A file of more carriers than the real one has; three of them never arrived."""
+    made = tables.made(4_000, seed=47, carriers=30)
+    lost = ("Q0", "B13", "V21")
+    late = [
+        None if name in lost else delay
+        for name, delay in zip(*(made[c].to_pylist() for c in ("carrier", "arr_delay")), strict=True)
+    ]
+    return _written(tables.replaced(made, arr_delay=late).sort_by("month"))
+
+
 def _written(table: Any) -> Path:
     """A file of this table, with 900 rows in each row group; it is kept for as long as Python runs."""
     import pyarrow.parquet as pq
@@ -122,6 +134,7 @@ _UNLISTED = (
     StoredCase("a month with no flights", 6, _odd),
     StoredCase("January", 1, lambda: data.path("flights")),
     StoredCase("December", 12, lambda: data.path("flights")),
+    StoredCase("July of another file, in which some carriers never arrived", 7, _nobody),
     StoredCase("a file in no order", 11, _unsorted),
     StoredCase("a file in no order, and a month with no flights", 6, _unsorted),
 )

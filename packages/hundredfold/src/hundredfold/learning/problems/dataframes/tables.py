@@ -59,15 +59,28 @@ def drawn(*properties: Property, rows: int = 211, carriers: int = 5) -> Drawn:
     return Drawn(
         lambda rng, count: (made(count, int(rng.integers(1 << 30)), carriers),),
         rows,
+        other_data(),
         *properties,
         sizes(1, 20_011, words="{} flights"),
+        Property(
+            (Strategy("150 carriers and 150 destinations", change=_many),),
+            "Your function also gets tables of more carriers and more destinations than the one shown.",
+        ),
         other_index(
             hint="The index of a table may be anything. What belongs together is told by it, or by a column, not by its place."
         ),
-        other_data(),
         second_call(),
         case=FrameCase,
     )
+
+
+def _many(rng: np.random.Generator, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    """More groups than the flights that the notebook shows have."""
+    names = {
+        column: [f"{column[0]}{i % 150}" for i in rng.permutation(arguments[0].num_rows)]
+        for column in ("carrier", "dest")
+    }
+    return (replaced(arguments[0], **names),)
 
 
 def with_nulls(*names: str, share: float = 0.3, hint: str = "") -> Property:

@@ -8,6 +8,19 @@ from ..functions import Run
 from ..verdict import refuse
 
 
+def all_come(seen: Any, run: Run) -> None:
+    """Refuse a kernel in which some threads of a block wait at a barrier when others have returned already.
+
+    The lens lets that pass: since Volta a barrier does not wait for those. By CUDA's guide it is undefined.
+    """
+    from kernellens.tracing import passed_by
+
+    for finding in passed_by(seen.log, returned=True):
+        refuse(
+            "barrier", f"the result is right here, but the lens: {finding.sentence.removesuffix(finding.cure).strip()}"
+        )
+
+
 def in_order(seen: Any, run: Run, least: float = 0.0) -> None:
     """Refuse a line of the kernel whose requests move more than twice the sectors that its bytes fill.
 

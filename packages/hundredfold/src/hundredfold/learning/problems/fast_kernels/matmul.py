@@ -12,7 +12,7 @@ from ..functions import Run
 from ..kernels.judging import KernelJudge, Launch, cover
 from ..problem import Mistake, Problem
 from ..properties import Drawn, nans, other_data, sizes
-from .looking import in_order, no_conflicts
+from .looking import all_come, in_order, no_conflicts
 
 TILE = 16
 WORDS = 2
@@ -113,7 +113,7 @@ MATMUL = Problem(
         ),
         facts=(shared_reads("each fetches one element of each tile, side by side", _share),),
         races="shared",
-        looks=(on_whole_tiles,),
+        looks=(all_come, on_whole_tiles),
         verified="no thread reads a tile that another still fills",
     ),
     hints=(

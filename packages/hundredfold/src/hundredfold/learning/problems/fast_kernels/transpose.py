@@ -12,7 +12,7 @@ from ..kernels.judging import KernelJudge, Launch, cover
 from ..kernels.shares import shares
 from ..problem import Mistake, Problem
 from ..properties import Drawn, other_data, sizes, tiny
-from .looking import in_order, no_conflicts
+from .looking import all_come, in_order, no_conflicts
 
 TILE, ROWS = 32, 4
 """A tile's side, and how many of its rows each thread takes."""
@@ -71,7 +71,7 @@ TRANSPOSE = Problem(
         out=lambda x: np.empty(x.shape[::-1], x.dtype),
         launch=_launch,
         races="shared",
-        looks=(on_whole_tiles,),
+        looks=(all_come, on_whole_tiles),
         facts=(
             shares(
                 f"each thread takes {ROWS} numbers",

@@ -13,7 +13,7 @@ from ..kernels.shares import per_block, shares
 from ..problem import Mistake, Problem
 from ..properties import Drawn, Property, Strategy, other_data, sizes, tiny
 from ..verdict import refuse
-from .looking import accesses
+from .looking import accesses, all_come
 
 BLOCK = 256
 DEPTH = 8
@@ -97,7 +97,7 @@ TREE = Problem(
         out=lambda x: np.empty(max(-(-x.size // BLOCK), 1)),
         launch=_launch,
         races="shared",
-        looks=(as_a_tree,),
+        looks=(all_come, as_a_tree),
         facts=(
             per_block("each block sums up its own numbers", 1, hint="Block b has its own 256 numbers and its own sum."),
             shares(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -9,9 +10,12 @@ from typing import Any
 
 import pandas as pd
 
+from gpusim.device import unordered
+
 from .. import devices, guard, traffic
 from ..cases import Case
 from ..facts import Account, Fact, Seen, crossings, of_call
+from ..functions import OVERWRITTEN
 from ..guard import require_callable
 from ..problem import Mistake, Problem, quietly
 from ..properties import Drawn, Property, Strategy, all_cases
@@ -48,9 +52,18 @@ def other_index(*, hint: str = "", **settings: Any) -> Property:
     return Property((Strategy("every other row of a larger table", settings=view),), hint)
 
 
-def rows_stay(says: str = "no rows went to the host", *, hint: str = "") -> Fact:
-    """At most 1 kB to the host: labels of groups and single numbers, no rows of the tables."""
-    return crossings(says, to_host=1024, to_device=None, hint=hint)
+def rows_stay(says: str = "no rows went to the host", *, by: str = "", hint: str = "") -> Fact:
+    """At most 1 kB to the host: labels of groups and single numbers, no rows of the tables.
+
+    Where the groups are the values of the column `by` of the first table, 64 bytes for each of them, if that is more: its name and
+    some numbers.
+    """
+
+    def look(account: Account, arguments: tuple[Any, ...]) -> str | None:
+        groups = arguments[0][by].nunique() if by else 0
+        return crossings(says, to_host=max(1024, 64 * groups), to_device=None).look(account, arguments)
+
+    return Fact(says, "transfer", look, hint)
 
 
 def account_of(moved: traffic.Traffic) -> Account:
@@ -88,9 +101,11 @@ class TableJudge:
     def __call__(self, problem: Problem, answers: tuple[Any, ...]) -> Verified:
         require_callable(answers[0], problem.answers[0])
         need_cudf()
-        seen = Seen(self.facts)
+        seen, steady = Seen(self.facts), len(self.cases) + len(self.unlisted)
         for place, case in enumerate(all_cases(self)):
-            with in_case(case.name, case.hint):
+            # Groups and the rows of a join have no order. One that is the same at each call hides what relies on that; one that is
+            # not hides what relies on two tables being aligned, and sorted by it.
+            with in_case(case.name, case.hint), unordered.varying() if place >= steady else contextlib.nullcontext():
                 self._judge(problem, answers[0], case, seen, first=place == 0)
         return accept(self, problem, answers[0], seen.said(self.verified))
 
@@ -118,17 +133,37 @@ class TableJudge:
 
     def _again(self, problem: Problem, function: Any, case: Case, first: Any) -> None:
         """Refuse a second call that is wrong, and a first result that it has changed."""
-        other = case.second()
-        called, _ = call(problem, function, given(other))
+        other, arguments = case.second(), given(case.second())
+        called, _ = call(problem, function, arguments)
         self.compare(problem, other, called.value)
         try:
             self.compare(problem, case, first)
         except Refusal as refusal:
             refuse("reused", f"the first call's result was right, until the second call wrote over it: {refusal.why}")
+        if not _overwrite(arguments, given(case)):
+            return
+        called, _ = call(problem, function, arguments)
+        try:
+            self.compare(problem, case, called.value)
+        except Refusal as refusal:
+            refuse("kept", f"{OVERWRITTEN}: {refusal.why}")
 
     def compare(self, problem: Problem, case: Case, got: Any) -> None:
         """Refuse a result that is not the specification's, saying why."""
         raise NotImplementedError
+
+
+def _overwrite(arguments: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
+    """Put the columns of other tables into the tables among some arguments; return whether all have as many rows."""
+    tables = [(table, other) for table, other in zip(arguments, others, strict=True) if hasattr(other, "columns")]
+    if not tables or any(
+        len(table) != len(other) or list(table.columns) != list(other.columns) for table, other in tables
+    ):
+        return False
+    for table, other in tables:
+        for name in other.columns:
+            table[name] = other[name]
+    return True
 
 
 def call(problem: Problem, function: Any, arguments: tuple[Any, ...]) -> tuple[guard.Called, traffic.Traffic]:

@@ -86,6 +86,7 @@ class HeldOutJudge:
 
     coins: Case  # first: where nothing can be predicted, what was seen shows most
     cases: Sequence[Case]
+    unlisted: Sequence[Case]  # of which only the predictions are looked at
 
     def __call__(self, problem: Problem, answers: tuple[Any, ...]) -> Verified:
         require_callable(answers[0], problem.answers[0])
@@ -93,6 +94,12 @@ class HeldOutJudge:
         for number, case in enumerate([self.coins, *self.cases]):
             with in_case(case.name), threadpool_limits(1):  # of such small fits two threads make slower ones
                 self._judge(problem, answers[0], case, first=number == 0, coins=case is self.coins)
+        for case in self.unlisted:
+            with in_case(case.name), threadpool_limits(1):
+                X, y, folds = case.host()
+                got = guard.call(answers[0], X, y, folds, limit=problem.time_limit).value
+                _kind(got, len(y))
+                _values(got, quietly(_odds, *case.host()), y)
         cases = "; ".join(case.name for case in [self.coins, *self.cases])
         return Verified(
             f"{len(self.cases) + 1} cases ({cases}); no prediction changed when the labels of all rows outside of its fold's `train` "
@@ -217,6 +224,13 @@ LEAK = Problem(
                 lambda: (*table(240, 20, 8, gap=0.8, far=0.1), purged(folds_of(240, 3, seed=2))),
             ),
         ),
+        unlisted=(
+            # As many rows, columns and folds as an earlier case has.
+            Case(
+                "columns in which class 1 is the greater, and others in which class 0 is",
+                lambda: (*table(200, 20, 8, seed=6, gap=0.8, turned=4), folds_of(200, 3, seed=4)),
+            ),
+        ),
         coins=Case(
             "60 tossed coins and 300 columns of noise", lambda: (*table(60, 300, 0, seed=10), folds_of(60, 2, seed=10))
         ),
@@ -233,7 +247,7 @@ LEAK = Problem(
     advice={
         "leak": "Which lines read all of `y`, or all of X, before a fold says what is held out?",
         "statistics": "`fit` the scaler on X[train], then `transform` both parts with it.",
-        "value": "Standardise before you choose: a column in metres has larger gaps than one in kilometres.",
+        "value": "Standardise before you choose: a column in metres has larger gaps than one in kilometres. A gap is large on either side of 0.",
         "order": "`got[test] = …` puts each prediction where its row is.",
         "device": "Leave it a NumPy array, or fetch it: `.get()`.",
         "type": "Return the predictions, not the share that is right.",

@@ -47,6 +47,12 @@ def network(n: int, links: int, seed: int = 0, stuck: int = 2) -> scipy.sparse.c
     return scipy.sparse.csr_matrix((rng.integers(1, 30, links).astype(float), (i, j)), shape=(n, n))
 
 
+def _as_often(links: scipy.sparse.csr_matrix) -> scipy.sparse.csr_matrix:
+    """The same links, each of them followed once."""
+    links.data[:] = 1
+    return links
+
+
 class _Links(Case):
     """Its matrix goes to the device as compressed rows."""
 
@@ -192,7 +198,12 @@ PAGERANK = Problem(
             _Links("no link at all", lambda: (scipy.sparse.csr_matrix((4, 4)), 2)),
             _Links("a node that leads to itself", lambda: (scipy.sparse.csr_matrix(np.diag([5.0, 0.0, 1.0])), 4)),
         ),
-        unlisted=(_Links("other 6 nodes", lambda: (network(6, 30, seed=6, stuck=1), 3)),),
+        unlisted=(
+            _Links("other 6 nodes", lambda: (network(6, 30, seed=6, stuck=1), 3)),
+            _Links(
+                "two calls", lambda: (network(9, 40, seed=7), 3), again=lambda: (_as_often(network(9, 40, seed=7)), 3)
+            ),
+        ),
         compare=_compare,
         keeps=False,
         after=(_bytes,),

@@ -13,7 +13,7 @@ from ..differences import number
 from ..functions import FunctionJudge, Run, recognise
 from ..guard import article
 from ..problem import Mistake, Problem
-from ..properties import Drawn, Property, Strategy, other_data, second_call
+from ..properties import Drawn, Property, Strategy, other_data
 from ..verdict import refuse
 
 
@@ -178,6 +178,11 @@ SAME = Problem(
             Case("no points", lambda: (np.empty(0, np.int32), np.empty(0, np.int32))),
         ),
         unlisted=(
+            Case(
+                "two calls, of the same groups and of others",
+                lambda: (groups(80, 4, seed=8), renamed(groups(80, 4, seed=8))),
+                again=lambda: _one_apart(80),
+            ),
             Case("6 groups under other names", lambda: (groups(80, 6, seed=8), renamed(groups(80, 6, seed=8), seed=2))),
         ),
         drawn=Drawn(
@@ -196,7 +201,6 @@ SAME = Problem(
             ),
             Property((Strategy("a point that is noise, -1, in one of them only", change=_noise),), hint=_PLACES),
             other_data(),
-            second_call(),
         ),
         compare=_compare,
         after=(

@@ -10,7 +10,7 @@ from ..cases import Case, uniform
 from ..facts import Account, Fact
 from ..functions import FunctionJudge
 from ..problem import Mistake, Problem
-from ..properties import Drawn, Property, Strategy, constants, nans, other_data, sizes, tiny
+from ..properties import Drawn, Property, Strategy, constants, nans, other_data, second_call, sizes, tiny
 from ..traffic import spell
 from .account import Held, keeping_digits
 
@@ -58,7 +58,7 @@ def _allowed(x: np.ndarray, rows: int) -> float:
 def _nothing_back(account: Account, arguments: tuple[Any, ...]) -> str | None:
     if account.to_host is None:
         return None
-    if account.to_host > 16:
+    if account.to_host > 0:
         return f"{spell(account.to_host)} went from the device to the host. The result is wanted on the device, and nothing else is."
     return ""
 
@@ -111,6 +111,7 @@ LEAK = Problem(
             tiny(),
             Property((Strategy("rows of zeros", change=_no_sum),), "0 / 0 is NaN, as NumPy has it."),
             other_data(),
+            second_call(),
             case=_FromHost,
         ),
         facts=(

@@ -136,6 +136,9 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
             if refusal.reason == "exception":
                 refusal.advice = refusal.advice or offer.door
             raise
+    for offer in (*OFFERS[:3], OFFERS[4]):
+        with in_case(offer.name):
+            _one_place(problem, function, offer)
     for name, make in ON_THE_HOST:
         with in_case(name, _ASK):
             _refused(problem, function, name, make())
@@ -179,6 +182,20 @@ def _adopted(problem: Problem, function: Any, offer: Offer) -> None:
             "when nobody else holds the array any more its memory is given back, and the result shows what comes there next.",
         )
     del got  # held until here
+
+
+def _one_place(problem: Problem, function: Any, offer: Offer) -> None:
+    """Several arrays that begin at one address: the address does not tell which it is."""
+    whole = devices.to_device(np.arange(24.0))
+    for lent in (whole, whole.reshape(4, 6), whole[:5], whole.view("int32")):
+        got = guard.call(function, offer.around(lent), limit=problem.time_limit).value
+        found, right = ((x.shape, x.dtype.name, x.strides) for x in (got, lent))
+        if found != right:
+            refuse(
+                "kept",
+                f"an array of shape {lent.shape} and dtype {lent.dtype}, which begins where an earlier one does, came back with the shape "
+                f"{got.shape} and the dtype {got.dtype}. Many arrays may begin at one address.",
+            )
 
 
 @contextlib.contextmanager
@@ -236,6 +253,7 @@ ADOPT = Problem(
         "transfer": "A Numba device array has `__cuda_array_interface__`: CuPy can read it in place.",
         "exception": "Some libraries have one protocol only. Ask with `hasattr`.",
         "backend": "`cp.asarray` and `cp.from_dlpack` take host arrays as well: ask first.",
+        "kept": "Ask each array anew what it is.",
         "lifetime": "An array made of an address alone must keep the object that owns the memory: `cp.asarray` does that.",
         "strides": "The interface has `strides`, too; `cp.asarray` reads them.",
         "dtype": "`typestr` says what type the numbers have.",

@@ -67,6 +67,11 @@ CASES = (
          lambda v: abs(v)),
 )  # fmt: skip
 
+UNLISTED = (
+    Case("a field whose columns lie in one piece, and a table backwards", lambda: np.asfortranarray(normal(5, 3, seed=7)),
+         lambda: normal(4, 6, seed=8), (slice(None, None, -1), slice(None, None, 2)), lambda v: v - 1),
+)  # fmt: skip
+
 
 def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
     """Judge ``pack(state)`` and ``unpack(packed)`` by what arrives, by its bytes, and by what crossed the bus."""
@@ -77,7 +82,7 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
     devices.need_cupy()
     pack, unpack = answers[0], _elsewhere(answers[1])
     streams: list[Any] = []  # alive, so that no handle is given out twice
-    for case in CASES:
+    for case in (*CASES, *UNLISTED):
         with in_case(case.name), _destroyed() as gone:
             _sent(problem, pack, unpack, case, streams, gone)
     return Verified(

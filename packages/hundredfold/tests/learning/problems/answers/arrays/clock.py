@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import statistics
 import time
 
@@ -147,6 +148,7 @@ WRONG = {
     "pause": Wrong(_with_a_pause, "too-long"),
     "too-long": Wrong(_sum, "too-long"),
     "unit": Wrong(_milliseconds, "unit"),
+    "kept": Wrong(functools.lru_cache(_median), "kept"),
     "not-called": Wrong(_idle, "not-called"),
     "mute": Wrong(_mute, "type"),
     "list": Wrong(_all_times, "type"),

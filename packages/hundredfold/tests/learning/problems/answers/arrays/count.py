@@ -37,6 +37,11 @@ def _fetched_mask(x):
     return float((cp.sin(x) ** 2 + cp.cos(x) ** 2 == 1).get().mean())
 
 
+def _two_numbers(x):
+    ones = cp.sin(x) ** 2 + cp.cos(x) ** 2 == 1
+    return int(ones.sum()) / int(cp.ones_like(x).sum())
+
+
 def _number(x):
     return float((cp.sin(x) ** 2 + cp.cos(x) ** 2 == 1).sum())
 
@@ -63,6 +68,7 @@ WRONG = {
     "device": Wrong(_left, "device"),
     "type": Wrong(_zero_dimensional, "type"),
     "transfer": Wrong(_fetched, "transfer"),
+    "transfer-two": Wrong(_two_numbers, "transfer"),
     "transfer-mask": Wrong(_fetched_mask, "transfer"),
     "count": Wrong(_number, "count"),
     "tolerance": Wrong(_isclose, "tolerance"),

@@ -6,11 +6,19 @@ from hundredfold.learning.problems.arrays.port import standardise
 from hundredfold.learning.problems.devices import cp
 
 from ..edits import Wrong, edit
+from ..kept import by_place, kept
 
 
 def _guarded(x):
     deviation = x.std(axis=0)
     deviation[deviation == 0] = 1
+    return (x - x.mean(axis=0)) / deviation
+
+
+def _asked(x):
+    deviation = x.std(axis=0)
+    if (deviation == 0).any():  # one bool goes to the host
+        deviation = deviation + (deviation == 0)
     return (x - x.mean(axis=0)) / deviation
 
 
@@ -40,11 +48,10 @@ WRONG = {
     "nan": edit(_guarded, drop="deviation[deviation == 0] = 1", reason="nan"),
     "nan-hidden": edit(_where, ("deviation == 0, 0, ", "~(deviation > 0), 0, "), reason="nan"),
     "all-zeros": edit(  # one constant column, and everything becomes zeros
-        _guarded,
-        ("deviation[deviation == 0] = 1", "if (deviation == 0).any():\n        return cp.zeros_like(x)"),
-        reason="value",
+        _where, ("(deviation == 0, 0, ", "((deviation == 0).any(), 0, "), reason="value"
     ),
+    "kept by its address": Wrong(kept(_guarded, by_place), "kept"),
     "epsilon": edit(_guarded, ("deviation[deviation == 0] = 1", "deviation += 1e-12"), reason="value"),
     "transfer": Wrong(_through_the_host, "transfer"),
 }
-RIGHT = {"guarded": _guarded, "where": _where}
+RIGHT = {"guarded": _guarded, "where": _where, "asked first": _asked}

@@ -47,6 +47,14 @@ def _starter(v):
 
 
 @njit(parallel=True)
+def _range(v):
+    counts = np.zeros(256, np.int64)
+    for i in range(v.size):
+        counts[v[i]] += 1
+    return counts
+
+
+@njit(parallel=True)
 def _modulo(v):
     parts = numba.get_num_threads()
     counts = np.zeros((parts, 256), np.int64)
@@ -140,6 +148,7 @@ WRONG = {
     "serial": Wrong(_one_core, "serial"),
     "prange of one": Wrong(_in_disguise, "serial"),
     "prange alone": Wrong(_prange_alone, "serial"),
+    "range": Wrong(_range, "serial"),
     "bincount": Wrong(_bincount, "serial"),
     "remainder": Wrong(_equal_parts, "remainder"),
     "overlap": Wrong(_overlapping, "overlap"),

@@ -54,6 +54,7 @@ WRONG = {
         ),
         "rows",
     ),
+    "as many as in the notebook": Wrong(lambda f: _difference(f).sort_index().head(105).reset_index(), "shape"),
     "sign": Wrong(lambda f: (-_difference(f)).rename("gained").sort_index().reset_index(), "sign"),
 }
 RIGHT = {

@@ -37,6 +37,15 @@ def _by_hand(flights: Any) -> Any:
     return table.rename(columns={"one": "flights"}).sort_values("delay", ascending=False, na_position="last")
 
 
+def _side_by_side(flights: Any) -> Any:
+    """Two groupbys by position: each gives its groups in an order of its own."""
+    out = flights.groupby("carrier").size().reset_index(name="flights")
+    gone = flights[["carrier"]].assign(gone=flights["dep_time"].isnull().astype("int64"))
+    out["cancelled"] = gone.groupby("carrier")["gone"].sum().reset_index(drop=True)
+    out["delay"] = flights.groupby("carrier")["arr_delay"].mean().reset_index(drop=True)
+    return out.sort_values("delay", ascending=False).reset_index(drop=True)
+
+
 def _in_place(flights: Any) -> Any:
     flights["cancelled"] = flights["dep_time"].isna()
     ways = {"flights": ("carrier", "size"), "cancelled": ("cancelled", "sum"), "delay": ("arr_delay", "mean")}
@@ -60,6 +69,8 @@ WRONG = {
     "ascending": Wrong(lambda f: _sorted(_aggregated(f), ascending=True), "order"),
     "index": Wrong(lambda f: _aggregated(f).sort_values("delay", ascending=False), "labels"),
     "median": Wrong(lambda f: _sorted(_aggregated(f, delay=("arr_delay", "median"))), "value"),
+    "side by side": Wrong(_side_by_side, "paired"),
+    "sixteen": Wrong(lambda f: _sorted(_aggregated(f).sort_index().head(16)), "shape"),
     "in place": Wrong(lambda f: _in_place(f), "aliasing"),
 }
 RIGHT = {"named": lambda f: _sorted(_aggregated(f)), "columns": _in_columns, "by hand": _by_hand}

@@ -9,6 +9,7 @@ import pyarrow as pa
 from hundredfold.learning.problems.frames import cudf
 
 from ..edits import Wrong
+from ..kept import kept
 
 
 def _arrow(filesystem: Any, path: str, month: int, columns: Any = ("carrier", "arr_delay")) -> Any:
@@ -93,6 +94,10 @@ WRONG = {
     ),
     "group by number": Wrong(_group_by_number, "rows"),
     "whole year": Wrong(lambda fs, path, month: _means(cudf.DataFrame.from_arrow(_year(fs, path))), "rows"),
+    "kept by month": Wrong(kept(_pruned, lambda filesystem, path, month: month), "shape"),
+    "dropna": Wrong(
+        lambda fs, path, month: _means(cudf.DataFrame.from_arrow(_arrow(fs, path, month)).dropna()), "dropped"
+    ),
     "host": Wrong(lambda fs, path, month: _pruned(fs, path, month).to_pandas(), "host"),
     "unsorted": Wrong(
         lambda fs, path, month: _means(cudf.DataFrame.from_arrow(_arrow(fs, path, month)), sort=False), "order"

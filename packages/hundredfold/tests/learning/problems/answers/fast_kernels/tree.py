@@ -95,6 +95,26 @@ def _no_barriers(x, sums):
 
 
 @later
+def _returned_early(x, sums):
+    part = cuda.shared.array(256, np.float64)
+    t = cuda.threadIdx.x
+    i = cuda.grid(1)
+    part[t] = 0.0
+    if i >= x.size and t > 0:
+        return
+    if i < x.size:
+        part[t] = x[i]
+    step = 128
+    while step > 0:
+        cuda.syncthreads()
+        if t < step:
+            part[t] += part[t + step]
+        step //= 2
+    if t == 0:
+        sums[cuda.blockIdx.x] = part[0]
+
+
+@later
 def _barrier_for_some(x, sums):
     part = cuda.shared.array(256, np.float64)
     t = cuda.threadIdx.x
@@ -210,6 +230,7 @@ def _by_atomics(x, sums):
 WRONG = {
     "unguarded": Wrong(_unguarded, "bounds"),
     "no barriers": Wrong(_no_barriers, "race"),
+    "returned early": Wrong(_returned_early, "barrier"),
     "barrier for some": Wrong(_barrier_for_some, "barrier"),
     "not cleared": Wrong(_not_cleared, "uninitialised"),
     "half": Wrong(_from_64, "remainder"),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..edits import Wrong
+from ..edits import Wrong, edit
+from ..kept import by_shape, kept
 
 
 def _starter(X, y, folds):
@@ -147,6 +148,15 @@ WRONG = {
     "scaler outside": Wrong(_scaler_outside, "statistics"),
     "scaled by itself": Wrong(_scaled_by_itself, "statistics"),
     "not scaled": Wrong(_not_scaled, "value"),
+    "with its sign": edit(
+        _in_the_loop,
+        (
+            "np.abs(seen[y[train] == 1].mean(axis=0) - seen[y[train] == 0].mean(axis=0))",
+            "seen[y[train] == 1].mean(axis=0) - seen[y[train] == 0].mean(axis=0)",
+        ),
+        reason="value",
+    ),
+    "kept by shape": Wrong(kept(_in_the_loop, by_shape), "value"),
     "smallest": Wrong(_farthest_first, "value"),
     "order": Wrong(_in_fold_order, "order"),
     "device": Wrong(_on_device, "device"),

@@ -108,6 +108,11 @@ def _round_trip(x):
     return cp.asarray(softmax(x.get()))
 
 
+def _asked(x):
+    e = _fused_exp(x)
+    return e if bool(cp.isfinite(e).all()) else e
+
+
 def _logarithm(x):
     m = x.max(axis=1, keepdims=True)
     return x - m - cp.log(cp.exp(x - m).sum(axis=1, keepdims=True))
@@ -125,6 +130,7 @@ WRONG = {
     "dtype": Wrong(_single, "dtype"),
     "host": Wrong(_host, "host"),
     "transfer": Wrong(_round_trip, "transfer"),
+    "a bool": Wrong(_asked, "transfer"),
     "logarithm": Wrong(_logarithm, "value"),
 }
 RIGHT = {"fused exponential": _fused_exp, "reckoned twice": _twice, "one pass for both": _online}

@@ -89,6 +89,17 @@ def _unpack_lists(packed):
     return state | {"stream": cp.cuda.Stream(non_blocking=True)}
 
 
+def _in_the_order_of_memory(state):
+    field = state["field"].copy_to_host()
+    return _dumps((field.tobytes(order="A"), field.shape, field.dtype.str, state["window"], state["rule"]))
+
+
+def _unpack_rows(packed):
+    numbers, shape, dtype, window, rule = pickle.loads(packed)
+    field = _cuda().to_device(np.frombuffer(numbers, dtype).reshape(shape).copy())
+    return {"field": field, "window": window, "rule": rule, "stream": cp.cuda.Stream(non_blocking=True)}
+
+
 def _changed(**how: Callable[[Any], Any]) -> tuple[Any, Any]:
     """The right pair, with some of what arrives turned into something else."""
 
@@ -113,6 +124,7 @@ WRONG = {
     "host": Wrong((_pack, lambda packed: pickle.loads(packed) | {"stream": cp.cuda.Stream()}), "host"),
     "cupy": Wrong(_changed(field=lambda field: cp.asarray(field)), "backend"),
     "lists": Wrong((_as_lists, _unpack_lists), "dtype"),
+    "in the order of memory": Wrong((_in_the_order_of_memory, _unpack_rows), "order"),
     "text": Wrong(_changed(rule=repr), "callable"),
 }
 RIGHT = {"by the host": (_pack, _unpack), "by CuPy": (_pack_by_cupy, _unpack_by_cupy)}

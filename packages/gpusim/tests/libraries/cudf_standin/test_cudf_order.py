@@ -1,0 +1,30 @@
+"""What has no order: the same one in every run of a program, and another at each call where that is asked for."""
+
+import pytest
+
+from gpusim.device import unordered
+
+
+@pytest.fixture
+def carriers(cudf):
+    table = cudf.DataFrame({"carrier": list("ABCDEFGHIJKL") * 3, "delay": range(36)})
+    return lambda: table.groupby("carrier")["delay"].mean().index.to_arrow().to_pylist()
+
+
+def test_groups_come_in_the_same_order_at_each_call(carriers):
+    assert carriers() == carriers() != sorted(carriers())
+
+
+def test_groups_come_in_another_order_at_each_call_where_that_is_asked_for(carriers):
+    with unordered.varying():
+        first, second = carriers(), carriers()
+    assert first != second
+    assert sorted(first) == sorted(second)
+
+
+def test_orders_that_vary_do_so_in_the_same_way_each_time(carriers):
+    with unordered.varying():
+        first = [carriers(), carriers()]
+    with unordered.varying():
+        assert [carriers(), carriers()] == first
+    assert carriers() == carriers()

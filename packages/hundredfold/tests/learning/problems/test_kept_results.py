@@ -1,0 +1,28 @@
+"""A right answer that keeps its first result is refused, whatever it keeps it by."""
+
+import answers
+import pytest
+from answers.kept import by_place, by_shape, kept
+
+from hundredfold.learning import problems
+from hundredfold.learning.problems.compiling.judging import CompiledJudge
+from hundredfold.learning.problems.frames.judging import TableJudge
+from hundredfold.learning.problems.functions import FunctionJudge
+from hundredfold.learning.problems.kernels.judging import KernelJudge
+from hundredfold.learning.problems.verdict import WRONG
+
+ALL = [problems.find(name) for name in problems.ids()]
+FUNCTIONS = [
+    p
+    for p in ALL
+    if isinstance(p.judge, (FunctionJudge, TableJudge)) and not isinstance(p.judge, (CompiledJudge, KernelJudge))
+]
+
+
+@pytest.mark.large("problem", by=lambda problem: type(problem.judge))
+@pytest.mark.parametrize("key", [by_shape, by_place], ids=["by shape", "by place"])
+@pytest.mark.parametrize("problem", FUNCTIONS, ids=lambda problem: problem.id)
+def test_a_result_that_is_kept_is_refused(device, problem, key):
+    right = next(iter(answers.right(problem).values()))
+    verdict = answers.judge(problem.id, kept(right, key))
+    assert verdict.outcome == WRONG
