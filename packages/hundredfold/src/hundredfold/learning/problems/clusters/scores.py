@@ -67,7 +67,7 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
     _judge(problem, function, "no setting", [], 3)
     _judge(
         problem,
-        again(function, Score(Diary()), _table(4), [1.0, 2.0]),
+        again(function, score, _table(4), [1.0, 2.0]),
         "a second call with the same client",
         [2.0, 1.0],
         5,

@@ -193,7 +193,7 @@ WRONG = {
     "no range": Wrong(_no_range, "border"),
     "two bytes": Wrong(_two_bytes, "overflow"),
     "kept on each worker": Wrong(_kept_on_each, "state"),
-    "cut off": Wrong(_cut_off, "value"),
+    "cut off": Wrong(_cut_off, "border"),
     "named by part": Wrong(_by_part, "value"),
 }
 RIGHT = {"mapped": _mapped, "in a tree": _tree, "delayed": _delayed, "as they come": _as_they_come}
