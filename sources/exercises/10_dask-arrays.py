@@ -19,7 +19,8 @@
 # is given that already runs (problems 2, 3 and 6), the check judges that code until you change it.
 #
 # No problem needs a cluster: the checks run everything with the scheduler of a single thread, and count. The arrays that your functions get have
-# CuPy's chunks, and in some cases NumPy's; a function that uses the arrays' own methods, `da.…` and `np.…` works with both.
+# CuPy's chunks, and in some cases NumPy's; a function that uses the arrays' own methods, `da.…` and `np.…` works with both. No task may write into a chunk that it is
+# given: Dask may hand the same chunk to another one.
 #
 # You can run this notebook from top to bottom at any time, solved or not.
 
@@ -97,7 +98,7 @@ check("dask-arrays.smooth", smooth)
 # %% [markdown]
 # ## 3. Repair: read it once
 #
-# `x` is a Dask array of files in a slow storage, larger than memory. `describe(x)` returns its mean, its standard deviation and its largest element, as three Python floats. It is right, and it reads every chunk three times.
+# `x` is a Dask array of files in a slow storage, larger than memory. `describe(x)` returns its mean, its standard deviation and its largest element, as three Python floats. It is right, also where there is NaN, and it reads every chunk three times.
 #
 # Repair it so that every chunk is read **once**, and no more than a few of them are in memory at the same time.
 
@@ -131,7 +132,7 @@ check("dask-arrays.once", describe)
 # - `held`: how many bytes do the workers hold at the same time at most, all together, during `(x * 2).sum()`? (Sums of chunks count as nothing.)
 # - `floor`: how many **seconds** does `(x * 2).sum()` take at least, however fast the workers are? (The graph is optimised first. The few tasks that add up the chunks' sums count as nothing.)
 # - `column`: how many bytes does a chunk of the **result** of `da.fft.fft(x.rechunk({0: -1}), axis=0)` have? (It is complex, of two float32.)
-# - `margin`: for a smoothing over 3 × 3 with `map_overlap(depth=1)`: how many bytes of its neighbours does a chunk in the middle get?
+# - `margin`: for a smoothing over 3 × 3 with `map_overlap(depth=1)`: about how many bytes of its neighbours does a chunk in the middle get?
 
 # %%
 nchunks = ...
@@ -180,7 +181,7 @@ check("dask-arrays.worth", decisions)
 #
 # `x` holds what weather stations measured: a row for each hour, a column for each station. It comes from many small files, each a chunk of its own with **one or several whole days** of 24 rows. Wanted: for each station the largest value of each day, and of these the mean over all days.
 #
-# The version below is right, and takes a slice, a maximum and a stack for every day, eight tasks for each file of three days. A scheduler with a floor of 2 ms feels each of them. **2.1 tasks for each file pass**, the reading included, and the check says how near you are to the limit, which is 1. No task may
+# The version below is right, also where there is NaN, and takes a slice, a maximum and a stack for every day, eight tasks for each file of three days. A scheduler with a floor of 2 ms feels each of them. **2.1 tasks for each file pass**, the reading included, and the check says how near you are to the limit, which is 1. No task may
 # hold more than 40 files. What comes back is a Dask array with a number for each station, nothing computed yet.
 
 

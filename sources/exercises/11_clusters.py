@@ -19,7 +19,7 @@
 # is given that already runs (problems 1 and 5), the check judges that code until you change it.
 #
 # Your functions get a `client`. The checks bring their own: a scheduler and two workers, small enough to start in a moment, which count what your code sends
-# and fetches. To try something yourself, use the one below.
+# and fetches. A function may be called again with the same client. To try something yourself, use the one below.
 #
 # You can run this notebook from top to bottom at any time, solved or not.
 
@@ -42,7 +42,7 @@ client = Client(cluster)
 # %% [markdown]
 # ## 1. Repair: a table for every task
 #
-# `scores(client, score, table, settings)` tries settings on a table: `score(table, setting)` gives a number. `table` is a device array of a megabyte, `settings` a list of numbers, some
+# `scores(client, score, table, settings)` tries settings on a table: `score(table, setting)` gives a number. `table` is a device array of a megabyte, and so it has to come to `score`; `settings` a list of numbers, some
 # of which may be equal. Return a list with the score of each setting, **in the order of the settings**, computed on the workers, several at a time.
 #
 # A colleague's version computes the right scores. But they come back in another order each time, and the network is busy for minutes.
@@ -109,7 +109,7 @@ check("clusters.foretell", disk, again, recomputed, floor)
 # `(bound, part)`, the smaller boxes it consists of (none for the smallest). No solution in `part` costs less than `bound`. Write
 # `search(client, expand, root)`, which returns the least cost of all, a number.
 #
-# Open boxes on the workers, several at a time, and none that is ruled out: the check allows you half of all boxes. One box may take much longer than the others; go on meanwhile
+# A box is a tuple or a text, and two can be compared. Open boxes on the workers, several at a time, and none that is ruled out: the check allows you half of all boxes. One box may take much longer than the others; go on meanwhile
 # where the others lead.
 
 
@@ -169,7 +169,7 @@ check("clusters.worth", decisions)
 # `histogram(client, load, parts, bins)`: `load(part)` makes a part, a device array of values from 0 to 1, the same at each call. Count all values of all parts in `bins` equal parts
 # of 0 … 1 (a 1 belongs into the last): return a NumPy array of whole numbers, of shape `(bins,)`, what `np.histogram(…, bins, (0, 1))[0]` would give for all of them.
 #
-# The check kills a worker in the middle, twice. The counts must be the same as if it had lived. And a part is much larger than its counts: no part may leave the worker that made it. How near do
+# There is at least one part. The check kills a worker in the middle, twice, and one before `client.run` asks what the workers keep. The counts must be the same as if it had lived. And a part is much larger than its counts: no part may leave the worker that made it. How near do
 # you come to the least that has to be moved, one histogram from worker to worker and one to the notebook?
 #
 # The version below works as long as nobody dies.

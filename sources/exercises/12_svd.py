@@ -92,7 +92,7 @@ check("svd.chunks", decompose)
 # ## 3. Repair: small singular values that were lost
 #
 # Blocks of rows come one after the other, CuPy arrays of float64 with n columns each, out of an iterator that can be gone through once. There may be thousands, so that not all
-# can be kept on the device, and none of them goes to the host. Return the n singular values of the whole matrix, the largest first, as a CuPy array. (All rows together are at least n. A block may have fewer, or none.)
+# can be kept on the device, and none of them goes to the host. (Of each block you may keep a triangle of n × n.) Return the n singular values of the whole matrix, the largest first, as a CuPy array. (All rows together are at least n. A block may have fewer, or none.)
 #
 # The version below is right for the large ones. A colleague has noticed that small ones are wrong, or NaN. Each should be right to 10⁻¹² **of the largest**.
 

@@ -19,7 +19,7 @@
 #
 # Your functions get **Dask dataframes** of cuDF partitions, and give back one: a plan. Nothing may be computed while it is made. The checks bring their own small tables, cut where it hurts, and run your plan in this process: no cluster is
 # needed here. (So leave the method of a shuffle to Dask; p2p would want a cluster.) No rows may go to the host on the way, a plan may be computed again, and its tasks run in any order.
-# Where nothing is known, null is right, and NaN is not.
+# A partition may have no rows, except in problem 3. Where nothing is known, null is right, and NaN is not: Dask's `where` puts NaN.
 
 # %%
 # %load_ext hundredfold
@@ -99,7 +99,7 @@ check("dask-dataframes.carriers", carriers)
 # %% [markdown]
 # ## 3. Repair: numbered rows
 #
-# `flights` has the columns `flight` and `miles`, and its rows stand in an order that means something, partition after partition. Wanted are two columns more, in the same order: `row`, the number of the row in the **whole** table,
+# `flights` has the columns `flight` and `miles`, and its rows stand in an order that means something, partition after partition; each partition has one or more. Wanted are two columns more, in the same order: `row`, the number of the row in the **whole** table,
 # from 0; and `total`, the miles of all rows up to and with this one. No piece may get the rows of another for it, only numbers.
 #
 # This function was meant to do that. Tried with a table of one partition it did. Repair it.
@@ -178,7 +178,7 @@ check("dask-dataframes.worth", decisions)
 #
 # `events` has `user` and `event`, `users` has `user` (each once) and `plan`. Write `attach(events, users)`: the events of known users, in any order, with the columns `user`, `event` and `plan`.
 #
-# Both tables are large: in the real world no worker could hold one of them, so neither may be brought together or sent whole. And **one user has 60 % of the events**; you do not know which. No task may hold more than 40 % of them. The check tells how near to even
+# Both tables are large: in the real world no worker could hold one of them, so neither may be brought together or sent whole. And **one user has 60 % of the events**; you do not know which. No task may hold more than 40 % of them, and the result has 32 partitions at most. The check tells how near to even
 # you come: with 8 partitions, 12 % in each would be.
 
 

@@ -270,8 +270,8 @@ check("capstone.days", days)
 # futures) is a Dask array of CuPy chunks now, too large for one device, and cut in any way: also between two flights of one plane. `first` and
 # `buffer` lie on the device.
 #
-# Return a lazy Dask array (flights,). Nothing may be computed while it is built, and no chunk may go to the host. A chunk may hold all flights, but then at
-# most twice as many futures as the largest chunk that comes. The fewer tasks the better: the check says how near to the limit you come.
+# Return a lazy Dask array (flights,). Nothing may be computed while it is built, no chunk may go to the host, and no task may write into a chunk that it is given. A task
+# may get and make chunks with all flights, but then at most twice as many futures as the largest chunk that comes. The fewer tasks the better: the check says how near to the limit you come.
 
 
 # %%
@@ -489,7 +489,7 @@ check("capstone.patches", patches)
 # `clean(wall)` is to clean a picture that is too large for one device as in B4: `wall` (n, m) is a Dask array of CuPy chunks of float32. The result, float32, is the
 # median of 3 × 3 of the **whole** wall: beyond *its* border the pixel on the border counts, and between two chunks there is no seam.
 #
-# Return a lazy Dask array (n, m). Nothing may be computed while it is built; no chunk may go to the host, or become more than twice as large as the largest
+# Return a lazy Dask array (n, m). Nothing may be computed while it is built; no task may write into a chunk that it is given; no chunk may go to the host, or become more than twice as large as the largest
 # that comes (with a row and a column more on each side). The less is made on the way the better: the check says how near to the limit you come.
 
 

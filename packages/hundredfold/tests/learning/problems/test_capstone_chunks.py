@@ -75,6 +75,15 @@ def sixteen_blocks_each_way(part, first, buffer):
     return late
 
 
+@wrong("futures", "aliasing")
+def late_added_to_own(first, buffer, own):
+    def block(part):
+        part += by_legs(part, first, buffer) - part
+        return (part > 15).astype("f8")
+
+    return own.rechunk({0: -1}).map_blocks(block, dtype="f8", meta=cp.empty((0, 0))).mean(axis=1)
+
+
 @wrong("futures", "value")
 def a_grid_that_does_not_grow(first, buffer, own):
     return (late_shares(first, buffer, own, sixteen_blocks_each_way) > 15).mean(axis=1)
@@ -212,6 +221,29 @@ def function_of_dask(wall):
 def no_boundary(wall):
     """At the wall's border the function itself finds the pixel on the border."""
     return da.map_overlap(cleaned, wall, depth=(1, 1), boundary="none", dtype=wall.dtype, meta=wall._meta)
+
+
+@wrong("wall", "aliasing")
+def in_place_where_it_has_no_neighbours(wall):
+    def block(part):
+        part[:] = cleaned(part)
+        return part
+
+    if wall.npartitions > 1:
+        return margins_by_hand(wall)
+    return wall.map_blocks(block, dtype=wall.dtype, meta=wall._meta)
+
+
+@wrong("wall", "value")
+def shaped_as_the_first(wall):
+    high, wide = (sizes[0] for sizes in wall.chunks)
+
+    def first_rows(part):
+        out = part.copy()
+        out[: high + 2, : wide + 2] = cleaned(part)[: high + 2, : wide + 2]
+        return out
+
+    return wall.map_overlap(first_rows, depth=1, boundary="nearest", dtype=wall.dtype, meta=wall._meta)
 
 
 @wrong("wall", "seam")

@@ -5,6 +5,7 @@ import pathlib
 import tempfile
 import threading
 import types
+import uuid
 
 import numpy as np
 import pytest
@@ -205,8 +206,8 @@ def in_order_of_bounds(client, expand, root):
 
 @SECOND.right("search")
 def shared_best(client, expand, root):
-    """The least cost known stands in a Variable, and each task looks there before it begins."""
-    name = "best-" + str(id(pool))
+    """The least cost known stands in a Variable, and each task looks there before it begins. Each call has one of its own."""
+    name = f"best-{uuid.uuid4()}"
     known = distributed.Variable(name, client=client)
     known.set(float("inf"))
 
@@ -222,6 +223,33 @@ def shared_best(client, expand, root):
     best = known.get()
     known.delete()
     return best
+
+
+SEEN = {}
+
+
+@SECOND.wrong("scores", "transfer")
+def scores_of_a_copy(client, score, table, settings):
+    there = client.scatter(table, broadcast=True)
+
+    def copied(setting, table):
+        return score(table.get(), setting)
+
+    return client.gather(client.map(copied, settings, table=there, pure=False))
+
+
+@SECOND.wrong("scores", "exception")
+def asks_for_a_key(client, score, table, settings):
+    there = client.scatter({"table": table}, broadcast=True)["tables"]
+    return client.gather([client.submit(score, there, setting, pure=False) for setting in settings])
+
+
+@SECOND.wrong("histogram", "value")
+def remembered_by_bins(client, load, parts, bins):
+    if (len(parts), bins) not in SEEN:
+        counts = client.map(lambda part: known_histogram.count(load(part), bins).get(), parts, pure=False)
+        SEEN[len(parts), bins] = sum(client.gather(counts), np.zeros(bins, np.int64))
+    return SEEN[len(parts), bins]
 
 
 @SECOND.wrong("histogram", "fetched")

@@ -54,6 +54,13 @@ def centres_on_the_host(x):
     return (back - back.mean(axis=0)) / da.where(scale == 0, 1, scale)
 
 
+@wrong("port", "aliasing")
+def sums_into_the_chunk(x):
+    mean, scale = x.mean(axis=0), x.std(axis=0)
+    centred = x.map_blocks(lambda tile, m: np.subtract(tile, m, out=tile), mean[None, :], dtype=x.dtype)
+    return centred / da.where(scale == 0, 1, scale)
+
+
 @wrong("port", "nan")
 def without_a_thought_of_zero(x):
     mean = x.sum(axis=0) / x.shape[0]
@@ -199,6 +206,17 @@ def one_delayed(x):
     return as_floats(x.mean(), x.std(), x.max()).compute()
 
 
+@wrong("once", "nan")
+def the_largest_by_comparison(x):
+    """What is compared with NaN is not larger."""
+    tops = [block.max() for block in x.blocks.ravel()]
+    mean, std, tops = dask.compute(x.mean(), x.std(), tops)
+    largest = float("-inf")
+    for top in tops:
+        largest = float(top) if float(top) > largest else largest
+    return float(mean), float(std), largest
+
+
 @wrong("once", "held")
 def persisted_by_dask(x):
     (kept,) = dask.persist(x)
@@ -277,6 +295,17 @@ def keeps_what_it_has_read_on_the_host(x):
 
 
 # ---- lean ----
+
+
+@wrong("lean", "nan")
+def the_largest_that_is_known(x):
+    days = tuple(rows // 24 for rows in x.chunks[0])
+
+    def largest(part):
+        known = np.where(np.isnan(part), -np.inf, part)
+        return known.reshape(-1, 24, part.shape[1]).max(axis=1)
+
+    return x.map_blocks(largest, chunks=(days, x.chunks[1]), dtype=x.dtype).mean(axis=0, split_every=40)
 
 
 @wrong("lean", "tasks")

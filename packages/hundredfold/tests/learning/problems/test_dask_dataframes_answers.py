@@ -253,7 +253,7 @@ def with_insert(flights):
 @SECOND.wrong("number", "local")
 def restarts(flights):
     out = flights.assign(total=running(flights))
-    return out.map_partitions(lambda part: part.assign(row=part.total * 0 + cudf.Series(range(len(part)), index=part.index)))[number.COLUMNS]  # fmt: skip
+    return out.map_partitions(lambda part: part.assign(row=part.total * 0 + cudf.Series(range(len(part)), index=part.index)))[["flight", "miles", "row", "total"]]  # fmt: skip
 
 
 @SECOND.wrong("number", "offset")
@@ -414,6 +414,12 @@ def salt_in_the_text(events, users):
     left, right = both(events, users)
     left, right = (table.assign(key=table.user + "-" + table.salt.astype("str")) for table in (left, right))
     return three_columns(left.merge(right[["key", "plan"]], on="key", npartitions=8, broadcast=False))
+
+
+@SECOND.wrong("skew", "tasks")
+def an_event_a_partition(events, users):
+    left, right = both(events, users)
+    return three_columns(left.merge(right, on=["user", "salt"], npartitions=120, broadcast=False))
 
 
 @SECOND.wrong("skew", "skew")

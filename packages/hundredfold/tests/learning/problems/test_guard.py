@@ -123,7 +123,7 @@ def test_a_loop_without_end_is_stopped():
     assert refusal(forever, limit=0.1).reason == "timeout"
 
 
-@pytest.mark.skipif(not guard._SCHEDULED.exists(), reason="only Linux says how long a thread waits for a processor")
+@pytest.mark.skipif(not guard._THREADS.exists(), reason="only Linux says how long a thread waits for a processor")
 def test_time_in_which_others_had_the_processor_is_not_counted():
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(before)})

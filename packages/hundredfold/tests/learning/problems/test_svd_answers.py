@@ -180,8 +180,9 @@ def by_blocks(x, most):
     return da.linalg.svd(x.rechunk({0: max(rows, x.shape[1]), 1: x.shape[1]}))
 
 
-@right("svd.chunks")
+@wrong("svd.chunks", "blocks")
 def automatic(x, most):
+    """Dask makes blocks of like height, which may be lower than wide."""
     n = x.shape[1]
     x = x.rechunk({0: "auto", 1: -1}, block_size_limit=most)
     if max(x.chunks[0]) < n:

@@ -69,8 +69,12 @@ class LazyJudge:
     ----------
     cases : sequence of Case
         Their last argument is a `Chunked`.
+    unlisted : sequence of Case
+        Judged after them, and not named in the verdict.
     chunk : callable
         ``chunk(*host) -> float``: bytes that the largest result of one task may have.
+    given : float
+        How many times that much one task may get from others.
     tasks : float
         How many tasks may run for each chunk that is given, at most.
     rtol, atol : float
@@ -92,6 +96,8 @@ class LazyJudge:
     chunk: Callable[..., float]
     tasks: float
     near: Callable[[graphs.Ran, Any], str]
+    unlisted: Sequence[Case] = ()
+    given: float = 8.0
     rtol: float = 1e-6
     atol: float = 1e-6
     seams: Callable[[np.ndarray, np.ndarray, Chunked], None] | None = None
@@ -105,9 +111,10 @@ class LazyJudge:
         require_callable(function, problem.answers[0])
         devices.need_cupy()
         said = ""
-        for place, case in enumerate(self.cases):
+        for place, case in enumerate((*self.cases, *self.unlisted)):
             with in_case(case.name, case.hint):
-                said = self._judge(problem, function, case, first=place == 0)
+                near = self._judge(problem, function, case, first=place == 0)
+                said = near if case in self.cases else said
         what = f"{len(self.cases)} cases ({'; '.join(case.name for case in self.cases)})"
         return Verified(f"{what}{self.verified and '; ' + self.verified}.", said)
 
@@ -195,6 +202,13 @@ class LazyJudge:
                 "held",
                 f"the result is right, but the task {worst.name} makes {spell(worst.nbytes)} at once; a worker of this size holds chunks of at "
                 f"most {spell(allowed)}. What need not be together, leave apart.",
+            )
+        if ran.most_given > self.given * allowed:
+            worst = max(ran.tasks, key=lambda task: task.given)
+            refuse(
+                "held",
+                f"the result is right, but the task {worst.name} is given {spell(worst.given)} at once; a worker of this size holds chunks "
+                f"of at most {spell(allowed)}. What need not be together, leave apart.",
             )
 
     def _count(self, ran: graphs.Ran, given: Any) -> None:

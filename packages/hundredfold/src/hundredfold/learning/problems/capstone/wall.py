@@ -77,6 +77,7 @@ WALL = Problem(
             Case("numbers of about 1e30", lambda: (Chunked(noisy(12, 14, 9) * np.float32(1e30), (6, 7)),)),
             Case("64 × 64 pixels in chunks of 16", lambda: (Chunked(noisy(64, 64, 5), (16, 16)),)),
         ),
+        unlisted=(Case("a first chunk of one row and one column", lambda: (Chunked(noisy(47, 83, 10), ((1, 46), (1, 80, 2))),), hint=_GRID),),
         chunk=_allowed,
         tasks=30.0,
         rtol=0.0,

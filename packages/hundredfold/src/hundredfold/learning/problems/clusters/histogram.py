@@ -14,7 +14,7 @@ from ..guard import article, require_callable
 from ..problem import Problem
 from ..traffic import spell
 from ..verdict import Refusal, Verified, in_case, refuse
-from .running import Diary, note, on_workers, run, wait
+from .running import Diary, again, note, on_workers, run, wait
 
 ROWS, PARTS, BINS = 20_000, 12, 40
 _WAIT = 20.0  # seconds for a worker to be lost; a busy machine is slow
@@ -25,11 +25,14 @@ class Load:
     """Make part `i`: values in [0, 1] on the device, the same at each call.
 
     With ``after``, the worker that begins so many parts waits in that one until a worker has been lost. With ``narrow`` all
-    values lie close together, far from 0 and 1.
+    values lie close together, far from 0 and 1. With ``bins`` some lie on the edges between so many, and right beside them.
     """
 
-    def __init__(self, diary: Diary, seed: int, rows: int = ROWS, after: int | None = None, narrow: bool = False):
+    def __init__(
+        self, diary: Diary, seed: int, rows: int = ROWS, after: int | None = None, narrow: bool = False, bins: int = 0
+    ):
         self.number, self.seed, self.rows, self.after, self.narrow = diary.number, seed, rows, after, narrow
+        self.bins = bins
 
     def host(self, part: int) -> np.ndarray:
         """The values of a part on the host."""
@@ -37,6 +40,10 @@ class Load:
         if self.narrow:
             return 0.61 + 0.01 * values
         values[:3] = [0.0, 1.0, 0.5][: len(values)]
+        if self.bins:
+            edges = np.linspace(0, 1, self.bins + 1)[1:-1]
+            near = np.concatenate([edges, np.nextafter(edges, 0), np.nextafter(edges, 1)])
+            values[3 : 3 + len(near)] = near[: max(len(values) - 3, 0)]
         return values
 
     def __call__(self, part: int) -> Any:
@@ -71,6 +78,11 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
         _judge(
             problem, function, f"a worker that dies in its part {after + 1}", parts, BINS, seed=4 + after, after=after
         )
+    _judge(problem, function, "a worker that dies before it is asked for what it keeps", parts, BINS, seed=9, late=True)
+    closed = Diary()
+    closed.close()  # what the earlier call does is in none
+    earlier = Load(closed, seed=10, rows=50)
+    _judge(problem, again(function, earlier, [2, 3], 5), "a second call with the same client", [3, 2], 5, seed=11)
     least = 2 * BINS * 8
     return Verified(
         f"{PARTS} parts; one part; parts without values; all values in one bin; a worker that dies in its second part, and in its fourth: the "
@@ -90,18 +102,22 @@ def _judge(
     after: int | None = None,
     first: bool = False,
     narrow: bool = False,
+    late: bool = False,
 ) -> int:
-    diary = Diary(several=len(parts) > 1)
-    load = Load(diary, seed, rows, after, narrow)
+    dies = late or after is not None
+    diary = Diary(held=0 if len(parts) > 1 else None)
+    load = Load(diary, seed, rows, after, narrow, bins)
     with in_case(name), contextlib.closing(diary):
+        if late:
+            function = _dies_late(function, diary)
         during = None if after is None else lambda seen: _lose(seen, diary)
         try:
-            limit = None if after is None else _AFTER
+            limit = _AFTER if dies else None
             got, seen, printed = run(
                 problem, function, load, list(parts), bins, first=first, during=during, limit=limit
             )
         except Refusal as refusal:
-            if after is not None and refusal.reason in ("exception", "timeout"):
+            if dies and refusal.reason in ("exception", "timeout"):
                 refuse(
                     "state",
                     f"it is right as long as nobody dies. Then {refusal.why} What only one worker has (an actor, scattered data) is "
@@ -109,9 +125,31 @@ def _judge(
                 )
             raise
         expected = specification(load, parts, bins)
-        _counts(got, expected, after, printed)
-        _where(diary, seen, len(parts), bins, rows, after)
+        _counts(got, expected, dies, printed, near=3 * len(parts))
+        if not dies:
+            _where(diary, seen, len(parts), bins, rows)
         return seen.between_workers + seen.to_client + seen.scattered
+
+
+def _dies_late(function: Callable[..., Any], diary: Diary) -> Callable[..., Any]:
+    """The function, and a worker dies when all workers are asked for what they keep: what only it has is gone."""
+
+    def watched(client: Any, *arguments: Any) -> Any:
+        run = client.run
+
+        def asked(*args: Any, **more: Any) -> Any:
+            worker = next((where for _, where in diary.notes if where in client.scheduler_info()["workers"]), None)
+            if worker is not None:
+                pool.lose(pool.Seen(client), worker)
+            return run(*args, **more)
+
+        client.run = asked
+        try:
+            return function(client, *arguments)
+        finally:
+            del client.run
+
+    return watched
 
 
 def _lose(seen: pool.Seen, diary: Diary) -> None:
@@ -127,7 +165,8 @@ def _lose(seen: pool.Seen, diary: Diary) -> None:
         diary.event("lost").set()
 
 
-def _counts(got: Any, expected: np.ndarray, after: int | None, printed: str) -> None:
+def _counts(got: Any, expected: np.ndarray, dies: bool, printed: str, near: int) -> None:
+    """Refuse counts that are wrong; `near` is how many values lie on one edge and right beside it."""
     if devices.is_device(got):
         refuse("device", "the result is still on the device; the counts were asked for on the host, as a NumPy array.")
     if not isinstance(got, np.ndarray):
@@ -139,13 +178,13 @@ def _counts(got: Any, expected: np.ndarray, after: int | None, printed: str) -> 
     if np.array_equal(got, expected):
         return
     total, right = int(got.sum()), int(expected.sum())
-    if after is not None and total > right:
+    if dies and total > right:
         refuse(
             "repeated",
             f"{total} values were counted, and there are {right}. Parts that the lost worker had done were done again, as they "
             "must be, and what they had added to before was added to again. A task should return what it found, and change nothing.",
         )
-    if after is not None and total < right:
+    if dies and total < right:
         refuse(
             "state",
             f"{right - total} of {right} values are missing: what the lost worker had counted was lost with it.",
@@ -153,6 +192,13 @@ def _counts(got: Any, expected: np.ndarray, after: int | None, printed: str) -> 
     if total < right and np.array_equal(got[:-1], expected[:-1]):
         refuse("border", "values of exactly 1 are missing: they belong into the last bin.")
     wrong = int((got != expected).sum())
+    if np.abs(got - expected).max() <= near and total in (right, right - near // 3):
+        refuse(
+            "border",
+            f"{wrong} of {len(expected)} counts are wrong, by a few values each: those on the edge between two bins or right beside it are "
+            "in the wrong one. `np.histogram` counts a value on an edge into the bin above, and a 1 into the last.",
+            advice="`cp.histogram` compares with the edges. Times the bins and cut off is not the same, since the product is rounded.",
+        )
     if total == right and np.count_nonzero(expected) < np.count_nonzero(got):
         refuse(
             "border",
@@ -168,8 +214,8 @@ def _counts(got: Any, expected: np.ndarray, after: int | None, printed: str) -> 
     refuse("value", f"{wrong} of {len(expected)} counts are wrong; their sum is {total}, and there are {right} values.")
 
 
-def _where(diary: Diary, seen: pool.Seen, parts: int, bins: int, rows: int, after: int | None) -> None:
-    if rows == 0 or after is not None:
+def _where(diary: Diary, seen: pool.Seen, parts: int, bins: int, rows: int) -> None:
+    if rows == 0:
         return
     if diary.local:
         on_workers(diary, seen, "`load`")

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from .. import guard, pool
+from .. import devices, guard, pool
 from ..problem import Problem
 from ..untouched import missing
 from ..verdict import NO_RESULT, NotAttempted, refuse
@@ -26,12 +26,12 @@ _DIARIES: dict[int, Diary] = {}
 class Diary:
     """What the tasks of one call did, each on which worker; `None` is this process outside of any worker.
 
-    With `several` tasks to come the first one waits a moment until another is handed out: it may be over before, though
-    both were handed out at once.
+    Where several tasks are to come, the one that makes note `held` (0 is the first) waits a moment until another is handed
+    out: it may be over before, though both were handed out at once.
     """
 
-    def __init__(self, several: bool = False) -> None:
-        self.several = several
+    def __init__(self, held: int | None = None) -> None:
+        self.held = held
         self.number = next(_NUMBERS)
         self.lock = threading.Lock()
         self.notes: list[tuple[Any, str | None]] = []
@@ -74,9 +74,10 @@ def note(number: int, what: Any) -> tuple[Diary | None, str | None]:
         with diary.lock:
             diary.notes.append((what, where))
             diary.tasks.add(task)
-            first = diary.several and len(diary.notes) == 1 and where is not None
+            tasks = len(diary.tasks)
+            held = len(diary.notes) - 1 == diary.held and where is not None
         until = time.monotonic() + _MOMENT
-        while first and len(diary.tasks) < 2 and pool.waiting() < 2 and time.monotonic() < until:
+        while held and len(diary.tasks) == tasks and pool.waiting() < 2 and time.monotonic() < until:
             time.sleep(0.002)
     return diary, where
 
@@ -134,6 +135,16 @@ def run(
         if beside is not None:
             beside.join(timeout=problem.time_limit)
     return called.value, seen, called.printed
+
+
+def again(function: Callable[..., Any], *earlier: Any) -> Callable[..., Any]:
+    """The function, called with other arguments before, by the same client: what it left there must not be in its way."""
+
+    def twice(client: Any, *arguments: Any) -> Any:
+        function(client, *(devices.to_device(each) for each in earlier))
+        return function(client, *arguments)
+
+    return twice
 
 
 def _guard_exits() -> None:

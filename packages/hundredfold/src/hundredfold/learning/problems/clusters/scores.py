@@ -15,7 +15,7 @@ from ..guard import article, require_callable
 from ..problem import Problem
 from ..traffic import spell
 from ..verdict import Verified, in_case, refuse
-from .running import Diary, note, on_workers, run, wait
+from .running import Diary, again, note, on_workers, run, wait
 
 ROWS = 50_000
 SETTINGS = [0.5, 2.0, -1.0, 0.5, 3.0, 0.0, 1.5, -2.5, 0.25, 4.0, 1.0, -0.75]
@@ -35,6 +35,8 @@ class Score:
 
     def __call__(self, table: Any, setting: float) -> float:
         diary, _ = note(self.number, float(setting))
+        if diary is not None and not devices.is_device(table):
+            diary.found["table"] = article(table)
         got = score(table, setting)
         if diary is not None and self.late:
             if setting == 1.0:
@@ -63,6 +65,14 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
     _judge(problem, function, "a first task that takes longer than the second", [1.0, 2.0, 3.0, -1.0], 1, late=True)
     _judge(problem, function, "one setting", [0.25], 2)
     _judge(problem, function, "no setting", [], 3)
+    _judge(
+        problem,
+        again(function, score, _table(4), [1.0, 2.0]),
+        "a second call with the same client",
+        [2.0, 1.0],
+        5,
+        calls=2,
+    )
     return Verified(
         "12 settings, some of them equal; a first task that takes longer; one setting; no setting; the table leaves the "
         "notebook once at most for each worker."
@@ -77,18 +87,24 @@ def _judge(
     seed: int,
     first: bool = False,
     late: bool = False,
+    calls: int = 1,
 ) -> None:
     host = _table(seed)
-    diary = Diary(several=len(settings) > 1)
+    diary = Diary(held=0 if len(settings) > 1 else None)
     with in_case(name), contextlib.closing(diary):
         table, given = cp.asarray(host), list(settings)
         got, seen, printed = run(problem, function, Score(diary, late), table, given, first=first)
         if given != settings or not np.array_equal(table.get(), host):
             refuse("aliasing", "the table or the list of settings was changed by the call.")
         _values(got, specification(host, settings), settings, printed)
+        if "table" in diary.found:
+            refuse(
+                "transfer",
+                f"the scores are right, but `score` was given {diary.found['table']}. The table lies on the device: hand it on as it is.",
+            )
         on_workers(diary, seen, "`score`")
         most = max(seen.sent, seen.shipped) + seen.scattered
-        if settings and most > 2.5 * host.nbytes:
+        if settings and most > 2.5 * calls * host.nbytes:
             refuse(
                 "shipped",
                 f"the results are right, but the table of {spell(host.nbytes)} was sent again and again: {spell(most)} went out "
@@ -98,7 +114,7 @@ def _judge(
 
 
 def _values(got: Any, expected: list[float], settings: list[float], printed: str) -> None:
-    if not isinstance(got, (list, tuple, np.ndarray)):
+    if not isinstance(got, list):
         refuse("type", f"the result should be a list of numbers; it is {article(got)}.", printed=printed)
     for each in got:
         if isinstance(each, bool) or not isinstance(each, (int, float, np.floating)):

@@ -13,7 +13,7 @@ from ..differences import pair
 from ..guard import article, require_callable
 from ..problem import Problem
 from ..verdict import Verified, in_case, refuse
-from .running import Diary, note, on_workers, run, wait
+from .running import Diary, again, note, on_workers, run, wait
 
 Node = tuple[int, ...]
 _WAIT = 3.5  # seconds that the part which takes long waits for the other one to get on
@@ -114,6 +114,14 @@ def deep(levels: int) -> Listed:
     return Listed({**boxes, f"level {levels}": (1.5, [])})
 
 
+def wide(parts: int) -> Listed:
+    """Parts none of which is ruled out; the last one has the only solution."""
+    boxes = [(float(part), f"part {part}") for part in range(parts)]
+    return Listed(
+        {"all": (math.inf, boxes), **{name: (math.inf, []) for _, name in boxes}, boxes[-1][1]: (float(parts), [])}
+    )
+
+
 def specification(expand: Tree, root: Node = ()) -> float:
     """The least cost of all boxes, every one of them looked at."""
     best, waiting = float("inf"), [root]
@@ -139,6 +147,7 @@ UNLISTED = {
     "costs below zero": close(-10.0, -10.5, winner=1),
     "a solution that costs nothing": close(2.0, 0.0, winner=3),
     "a solution in the smallest box only": deep(60),
+    "a solution in the last of 120 parts": wide(120),
 }
 
 
@@ -149,6 +158,8 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
     for number, (name, tree) in enumerate({**CASES, **UNLISTED}.items()):
         with in_case(name):
             shares.append(_judge(problem, function, tree, first=number == 0))
+    with in_case("a second call with the same client"):
+        _judge(problem, again(function, Tree(1, 3, seed=2), ()), Tree(2, 3, seed=4), first=False)
     return Verified(
         f"{len(CASES)} cases ({'; '.join(CASES)}); on both workers; no more than half of the boxes were opened.",
         f"Opened in the first: {100 * shares[0]:.0f} % of the boxes.",
@@ -156,7 +167,8 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
 
 
 def _judge(problem: Problem, function: Callable[..., Any], tree: Tree | Listed, first: bool) -> float:
-    diary = Diary()
+    # The root is alone; of its parts several can be opened at a time.
+    diary = Diary(held=1 if tree.counted and tree.depth else None)
     tree.number = diary.number
     try:
         got, seen, printed = run(problem, function, tree, tree.root, first=first)

@@ -119,6 +119,13 @@ class LazyJudge:
             graphs.require_lazy(called.value)
             graphs.require_unrun(ran)
             self._result(problem, case, x, called.value, seen)
+            chunks, _ = graphs.compute(x)
+            if not np.array_equal(devices.to_host(chunks), case.make(), equal_nan=True):
+                refuse(
+                    "aliasing",
+                    "the result is right, but a chunk that came was written over. Dask may hand the same chunk to another task, or again "
+                    "when the plan is computed once more: write into an array of your own.",
+                )
         except Refusal as refusal:
             refusal.printed = refusal.printed or called.printed
             raise

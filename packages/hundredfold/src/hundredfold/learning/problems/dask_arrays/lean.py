@@ -97,6 +97,11 @@ LEAN = Problem(
             ),
             Lazy("one station", lambda: normal(7 * HOURS, 1, seed=7), (HOURS, 1)),
             Lazy("70 files", lambda: normal(70 * HOURS, 2, seed=8), (HOURS, 2)),
+            Lazy(
+                "NaN in one day",
+                lambda: np.where(np.arange(432) == 100, np.nan, np.arange(432)).reshape(-1, 3),
+                (2 * HOURS, 3),
+            ),
             Lazy("numbers of about 10⁻⁹", lambda: 1e-9 * normal(6 * HOURS, 3, seed=9), (2 * HOURS, 3), atol=0.0),
         ),
         after=(_tasks,),

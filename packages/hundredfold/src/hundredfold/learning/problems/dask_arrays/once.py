@@ -81,10 +81,17 @@ UNLISTED = (
     ("numbers below zero", lambda: -np.abs(normal(33, 5, seed=6)) - 1, (10, 2), True),
     ("chunks of one number", lambda: normal(4, 3, seed=7), (1, 1), True),
     ("the largest in the last chunk", lambda: np.arange(60.0).reshape(20, 3), (7, 3), True),
+    (
+        "NaN in the last chunk",
+        lambda: np.where(np.arange(60.0) == 58, np.nan, np.arange(60.0)).reshape(20, 3),
+        (7, 3),
+        True,
+    ),
     ("rows and columns cut unevenly", lambda: normal(23, 17, seed=8) ** 3, ((20, 3), (1, 16)), True),
 )
 _LARGE = ("48 chunks of 512 kB", lambda: normal(12288, 256, seed=9), (256, 256), True)
 """Large enough beside what Dask itself needs, so that copies that are kept show."""
+_NAN = "Where a number is not known, neither are these three: the version that was given says NaN."
 _NAMES = ("the mean", "the standard deviation", "the largest")
 
 
@@ -151,6 +158,10 @@ def _values(value: Any, host: np.ndarray, chunks: Any) -> None:
     by_chunk = [host[rows] for rows in _rows(chunks)]
     means = float(np.mean([part.mean() for part in by_chunk]))
     for name, got, expected in zip(_NAMES, value, (mean, std, largest), strict=True):
+        if np.isnan(expected) or np.isnan(got):
+            if np.isnan(expected) and np.isnan(got):
+                continue
+            refuse("nan", f"{name} is {got:g}; expected was {expected:g}.", advice=_NAN)
         if np.isclose(got, expected, rtol=1e-7, atol=1e-14 * abs(largest)):
             continue
         a, b = pair(got, expected)

@@ -130,6 +130,8 @@ class LazyFrameJudge:
         Whether the rows must stand in the specification's order, partition after partition.
     nan : bool
         NaN may stand for null.
+    planned : sequence of callables
+        ``planned(plan)``: they refuse a plan before it runs.
     before : sequence of callables
         ``before(problem, looked)``: they refuse a result that is a known mistake's, which depends on where the table is cut.
     after : sequence of callables
@@ -144,6 +146,7 @@ class LazyFrameJudge:
     facts: Sequence[Fact] = ()
     ordered: bool = False
     nan: bool = False
+    planned: Sequence[Callable[[Any], None]] = ()
     before: Sequence[Callable[[Problem, Looked], None]] = ()
     after: Sequence[Callable[[Problem, Any], str | None]] = field(default_factory=tuple)
     verified: str = ""
@@ -231,6 +234,8 @@ def look(
         try:
             _is_plan(called.value)
             graphs.require_unrun(built)
+            for judge in problem.judge.planned:  # type: ignore[attr-defined]
+                judge(called.value)
             # Each partition by itself: nothing is put together that the plan leaves apart.
             plan = called.value
             pieces = guard.call(

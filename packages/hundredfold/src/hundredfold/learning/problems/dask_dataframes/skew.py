@@ -58,6 +58,7 @@ LARGE = Pieces(
     lambda: made(20_000, USERS, 7),
     cuts=(_even(20_000, PARTS), _even(USERS, PARTS)),
 )
+PARTITIONS = 32  # of the result at most: each of a shuffle's takes time, and the tables here are small
 MOST = 0.4  # of the rows may be in one piece; all of the frequent key's are 60 %
 
 
@@ -90,6 +91,16 @@ def _sent(steps: list[Step], users: int) -> bool:
             for key, frame in theirs.items():
                 times.setdefault(key, [len(frame), 0])[1] += 1
     return sum(count for count, often in times.values() if often > 1) > users / 2
+
+
+def _few(plan: object) -> None:
+    """Refuse a plan of very many partitions before it runs."""
+    if plan.npartitions > PARTITIONS:  # type: ignore[attr-defined]
+        refuse(
+            "tasks",
+            f"the result has {plan.npartitions} partitions; at most {PARTITIONS} are asked for. A shuffle takes tasks for each of them: "
+            "`npartitions=` of `merge` or `repartition` says how many.",
+        )
 
 
 def _measured(problem: Problem, function: object) -> str:
@@ -178,6 +189,7 @@ SKEW = Problem(
             cuts=((40, 35, 45), (20, 25)),
         ),
         facts=(rows_stay(),),
+        planned=(_few,),
         before=(_unmet,),
         after=(_measured,),
         verified="no task held most of the events, and no table was sent whole",

@@ -18,7 +18,7 @@ from .. import guard
 from ..guard import article, require_callable
 from ..problem import Problem
 from ..untouched import missing
-from ..verdict import NO_RESULT, NotAttempted, NotJudged, Verified, refuse
+from ..verdict import NO_RESULT, NotAttempted, NotJudged, Verified, in_case, refuse
 from . import certificates
 
 HOST = "127.0.0.1"
@@ -50,6 +50,8 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
                 "literal",
                 f"asked for the host {ELSEWHERE}, it still says {other.get('host')!r}: the argument is not used.",
             )
+        with in_case(f"the host {ELSEWHERE}"):
+            _look(other)
         _knock(settings, ours, theirs)
     return Verified(
         "A scheduler was started with it. A client with the certificate got an answer; one with a certificate of its own making and one "

@@ -68,6 +68,8 @@ UNLISTED = (
     Case("room for all rows", lambda: normal(40, 7, seed=10), (11, 3), 10**6),
     Case("a last block of one row", lambda: normal(61, 4, seed=11), (61, 1), 20 * 4 * 8),
     Case("chunks of one row", lambda: normal(37, 5, seed=12), (1, 5), 12 * 5 * 8),
+    Case("19 × 9, and room for n rows", lambda: normal(19, 9, seed=15), (5, 9), 9 * 9 * 8),
+    Case("9 000 × 2, and room for all rows", lambda: normal(9000, 2, seed=16), (3000, 2), 10**6),
     Case("float32, and room for n rows", lambda: normal(50, 5, seed=13, dtype="float32"), (50, 5), 5 * 5 * 4),
     Case("3000 × 4 in chunks of 100 rows", lambda: normal(3000, 4, seed=14), (100, 4), 200 * 4 * 8, sized=True),
 )

@@ -94,6 +94,7 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
     for case in (*CASES, _UNLISTED, *_MORE):
         with in_case(case.name):
             near.append(_judge(problem, answers, case))
+    _once_more(problem, answers, CASES[0], CASES[3])
     return Verified(
         f"{len(CASES)} sets ({'; '.join(case.name for case in CASES)}): within the error, and with fewer bytes than the pixels have.",
         f"How near to the limit: {100 * min(near[1], 1):.0f} % (the limit: one byte for each number of the images in the best basis for this error, and nothing for the basis).",
@@ -121,6 +122,20 @@ def _judge(problem: Problem, answers: tuple[Any, ...], case: Case) -> float:
             "it is right only where all four functions share their variables: sketch and pack run on each worker, combine and unpack "
             "on another machine. Only what is returned gets there.",
         )
+
+
+def _once_more(problem: Problem, answers: tuple[Any, ...], first: Case, second: Case) -> None:
+    """Refuse functions that are right with the first images that a machine has, and not with the next."""
+    machines = _apart_from_one_another(answers, len(first.make()))
+    with in_case(f"{second.name}, after others on the same machines"):
+        _pipeline(problem, first, machines)
+        try:
+            _pipeline(problem, second, machines)
+        except Refusal as refusal:
+            refuse(
+                "state",
+                f"the first images came out right, and then {refusal.why} What a function keeps is there at the next call.",
+            )
 
 
 def _pipeline(problem: Problem, case: Case, machines: list[tuple[Any, ...]]) -> float:

@@ -107,6 +107,39 @@ def _each_future(first, buffer, own):
     return _right(first, buffer, own.rechunk({0: -1, 1: 1}))
 
 
+def _written_over(first, buffer, own):
+    """Each chunk that came is written over, and another task may be given it, too."""
+
+    def block(part):
+        part[:] = carried(first, buffer, part)
+        return part
+
+    late = own.rechunk({0: -1}).map_blocks(block, dtype=own.dtype, meta=own._meta)
+    return (late > LATE).mean(axis=1)
+
+
+def _dropped_axis(first, buffer, own):
+    """Where an axis is dropped, Dask gives a task all chunks along it."""
+
+    def share(part):
+        return (carried(first, buffer, part) > LATE).mean(axis=1)
+
+    return own.rechunk({0: -1}).map_blocks(share, drop_axis=1, dtype="float64", meta=cp.empty(0, "float64"))
+
+
+def _as_wide_as_the_first(first, buffer, own):
+    """Every chunk is taken to have as many futures as the first."""
+    many = own.chunks[1][0]
+
+    def block(part):
+        late = cp.zeros_like(part)
+        late[:, :many] = carried(first, buffer, part[:, :many])
+        return late
+
+    late = own.rechunk({0: -1}).map_blocks(block, dtype=own.dtype, meta=own._meta)
+    return (late > LATE).mean(axis=1)
+
+
 WRONG = {
     "as-cut": Wrong(_as_cut, "seam"),
     "one-chunk": Wrong(_one_chunk, "held"),
@@ -119,5 +152,8 @@ WRONG = {
     "from-fifteen": Wrong(_from_fifteen, "boundary"),
     "minutes": Wrong(_minutes, "quantity"),
     "each-future": Wrong(_each_future, "tasks"),
+    "written-over": Wrong(_written_over, "aliasing"),
+    "dropped-axis": Wrong(_dropped_axis, "held"),
+    "as-wide-as-the-first": Wrong(_as_wide_as_the_first, "value"),
 }
 RIGHT = {"mean": _right, "counts": _counted}

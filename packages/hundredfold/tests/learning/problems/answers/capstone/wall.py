@@ -87,6 +87,29 @@ def _small_chunks(wall):
     return _right(wall.rechunk(2))
 
 
+def _as_large_as_the_first(wall):
+    """Every chunk is taken to be as large as the first."""
+    high, wide = wall.chunks[0][0] + 2, wall.chunks[1][0] + 2
+
+    def cleaned(part):
+        out = cp.zeros_like(part)
+        out[:high, :wide] = _filter(part)[:high, :wide]
+        return out
+
+    return wall.map_overlap(cleaned, depth=1, boundary="nearest", dtype=wall.dtype, meta=wall._meta)
+
+
+def _written_over(wall):
+    """The wall is cleaned once more, into the chunks that came."""
+
+    def cleaned(part):
+        part[1:-1, 1:-1] = _filter(part)[1:-1, 1:-1]
+        return part
+
+    right = _right(wall)
+    return right + 0 * wall.map_blocks(cleaned, dtype=wall.dtype, meta=wall._meta)
+
+
 WRONG = {
     "no-overlap": Wrong(_no_overlap, "seam"),
     "rows-only": Wrong(_rows_only, "seam"),
@@ -100,5 +123,7 @@ WRONG = {
     "twice": Wrong(_twice, "twice"),
     "five-wide": Wrong(_five_wide, "reach"),
     "small-chunks": Wrong(_small_chunks, "tasks"),
+    "as-large-as-the-first": Wrong(_as_large_as_the_first, "value"),
+    "written-over": Wrong(_written_over, "aliasing"),
 }
 RIGHT = {"overlap": _right, "reflected": _reflected, "in three steps": _by_hand}

@@ -148,6 +148,39 @@ def _as_they_come(client: Any, load: Load, parts: list[int], bins: int) -> np.nd
     return total
 
 
+def _kept_on_each(client: Any, load: Load, parts: list[int], bins: int) -> np.ndarray:
+    """Each worker keeps a total of its own, which is asked for at the end."""
+    from distributed import get_worker
+
+    name = f"total-{load.number}"
+
+    def add(part: int) -> int:
+        worker = get_worker()
+        setattr(worker, name, getattr(worker, name, 0) + _part(load, part, bins))
+        return part
+
+    client.gather(client.map(add, parts, pure=False))
+    totals = client.run(lambda dask_worker: getattr(dask_worker, name, 0))
+    return sum(totals.values(), np.zeros(bins, np.int64))
+
+
+def _cut_off(client: Any, load: Load, parts: list[int], bins: int) -> np.ndarray:
+    """Times the bins, and cut off: a value beside an edge may come into another bin."""
+    return sum(client.gather(client.map(lambda part: _places(load, part, bins), parts)), np.zeros(bins, np.int64))
+
+
+def _places(load: Load, part: int, bins: int) -> np.ndarray:
+    places = cp.minimum((load(part) * bins).astype(cp.int64), bins - 1)
+    return cp.bincount(places, minlength=bins).get()
+
+
+def _by_part(client: Any, load: Load, parts: list[int], bins: int) -> np.ndarray:
+    """Tasks are named by their part only: a second call gets the results of the first."""
+    futures = [client.submit(_part, load, part, bins, key=f"counts-{part}") for part in parts]
+    client.publish_dataset(counts=futures, override=True)
+    return sum(client.gather(futures), np.zeros(bins, np.int64))
+
+
 WRONG = {
     "fetched": Wrong(_fetched, "fetched"),
     "together": Wrong(_together, "moved"),
@@ -159,5 +192,8 @@ WRONG = {
     "shares": Wrong(_shares, "dtype"),
     "no range": Wrong(_no_range, "border"),
     "two bytes": Wrong(_two_bytes, "overflow"),
+    "kept on each worker": Wrong(_kept_on_each, "state"),
+    "cut off": Wrong(_cut_off, "border"),
+    "named by part": Wrong(_by_part, "value"),
 }
 RIGHT = {"mapped": _mapped, "in a tree": _tree, "delayed": _delayed, "as they come": _as_they_come}

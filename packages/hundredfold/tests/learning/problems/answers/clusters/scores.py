@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..edits import Wrong
 
 
@@ -80,6 +82,21 @@ def _kept_apart(client: Any, score: Any, table: Any, settings: list[float]) -> l
     return got
 
 
+def _as_array(client: Any, score: Any, table: Any, settings: list[float]) -> Any:
+    return np.array(_scattered(client, score, table, settings))
+
+
+def _from_the_host(client: Any, score: Any, table: Any, settings: list[float]) -> list[float]:
+    return _scattered(client, score, table.get(), settings)
+
+
+def _published(client: Any, score: Any, table: Any, settings: list[float]) -> list[float]:
+    """A name that is taken when the function is called again."""
+    client.publish_dataset(client.scatter(table, broadcast=True), name="table")
+    there = client.get_dataset("table")
+    return client.gather([client.submit(score, there, setting) for setting in settings])
+
+
 WRONG = {
     "with each task": Wrong(_with_each, "shipped"),
     "in the function": Wrong(_in_a_function, "shipped"),
@@ -91,5 +108,8 @@ WRONG = {
     "in the notebook": Wrong(_in_the_notebook, "local"),
     "promises": Wrong(_promises, "type"),
     "by setting": Wrong(_by_setting, "lost"),
+    "an array": Wrong(_as_array, "type"),
+    "from the host": Wrong(_from_the_host, "transfer"),
+    "published": Wrong(_published, "exception"),
 }
 RIGHT = {"scattered": _scattered, "made there": _made_there, "kept apart": _kept_apart}

@@ -156,6 +156,42 @@ def _in_batches(client: Any, expand: Any, root: Node) -> float:
     return best
 
 
+def _a_hundred(client: Any, expand: Any, root: Node) -> float:
+    from distributed import as_completed
+
+    best, pending, opened = float("inf"), as_completed([client.submit(expand, root)]), 0
+    for future in pending:
+        cost, children = future.result()
+        best, opened = min(best, cost), opened + 1
+        for bound, child in children:
+            if bound < best and opened + pending.count() < 100:
+                pending.add(client.submit(expand, child))
+    return best
+
+
+def _two_at_a_time(client: Any, expand: Any, root: Node) -> float:
+    """No more than two boxes are open, the most promising ones."""
+    import heapq
+
+    from distributed import wait
+
+    best, boxes, running = float("inf"), [(float("-inf"), root)], set()
+    while boxes or running:
+        while boxes and len(running) < 2:
+            bound, box = heapq.heappop(boxes)
+            if bound < best:
+                running.add(client.submit(expand, box))
+        if not running:
+            break
+        done, running = wait(running, return_when="FIRST_COMPLETED")
+        for future in done:
+            cost, children = future.result()
+            best = min(best, cost)
+            for child in children:
+                heapq.heappush(boxes, child)
+    return best
+
+
 WRONG = {
     "everything": Wrong(_everything, "exhaustive"),
     "by generation": Wrong(_by_generation, "waited"),
@@ -166,5 +202,6 @@ WRONG = {
     "in the notebook": Wrong(_in_the_notebook, "local"),
     "bounds": Wrong(_bounds, "bound"),
     "a promise": Wrong(_promise, "type"),
+    "a hundred boxes": Wrong(_a_hundred, "pruned"),
 }
-RIGHT = {"follow": _follow, "best first": _best_first, "in batches": _in_batches}
+RIGHT = {"follow": _follow, "best first": _best_first, "in batches": _in_batches, "two at a time": _two_at_a_time}

@@ -89,6 +89,12 @@ def _host(x):
     )
 
 
+def _known_only(x):
+    import dask.array as da
+
+    return da.coarsen(np.nanmax, x, {0: HOURS}).mean(axis=0, split_every=64)
+
+
 WRONG = {
     "as given": Wrong(_starter, "tasks"),
     "one chunk": Wrong(_whole, "chunk"),
@@ -98,5 +104,6 @@ WRONG = {
     "the largest mean": Wrong(_largest_mean, "operands"),
     "the largest of all": Wrong(_of_all, "own-chunk"),
     "on the host": Wrong(_host, "host"),
+    "NaN left out": Wrong(_known_only, "nan"),
 }
 RIGHT = {"map_blocks and a flat tree": _lean, "coarsened": _coarsened, "summed, then divided": _sum_and_divide}

@@ -92,6 +92,13 @@ def _mixed(x):
     return largest, mean, std
 
 
+def _known_only(x):
+    import dask
+    import dask.array as da
+
+    return tuple(float(each) for each in dask.compute(da.nanmean(x), da.nanstd(x), da.nanmax(x)))
+
+
 WRONG = {
     "one after the other": Wrong(_apart, "recomputed"),
     "two passes": Wrong(_two_passes, "recomputed"),
@@ -105,5 +112,6 @@ WRONG = {
     "on the device": Wrong(_still_there, "device"),
     "n - 1": Wrong(_n_minus_one, "ddof"),
     "another order": Wrong(_mixed, "order"),
+    "NaN left out": Wrong(_known_only, "nan"),
 }
 RIGHT = {"together": _together, "variance, then its root": _from_moments, "stacked": _stacked}

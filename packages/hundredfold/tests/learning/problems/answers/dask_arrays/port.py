@@ -85,6 +85,18 @@ def _whole_columns(x):
     return _right(x.rechunk({0: -1}))
 
 
+def _in_place(x):
+    """Each chunk is written over."""
+
+    def block(tile, mean, std):
+        tile -= mean
+        tile /= std + (std == 0)
+        return tile
+
+    mean, std = x.mean(axis=0, keepdims=True), x.std(axis=0, keepdims=True)
+    return x.map_blocks(block, mean, std, dtype=x.dtype)
+
+
 WRONG = {
     "computes the deviations": Wrong(_computed, "eager"),
     "computes everything": Wrong(_at_once, "eager"),
@@ -98,5 +110,6 @@ WRONG = {
     "whole columns": Wrong(_whole_columns, "chunk"),
     "a tolerance": Wrong(_tolerance, "value"),
     "by its sum": Wrong(_by_sum, "value"),
+    "in place": Wrong(_in_place, "aliasing"),
 }
 RIGHT = {"where": _right, "where at the end": _by_where, "block by block, with all columns' numbers": _by_blocks}

@@ -79,6 +79,15 @@ def _known_only(flights):
     return out[out["arrived"] > 0]
 
 
+def _by_where(flights):
+    """Dask's `where` puts NaN, not null, where its condition is false."""
+    table = flights[["carrier"]].assign(
+        flights=1, arrived=flights["delay"].notnull().astype("int64"), total=flights["delay"].fillna(0)
+    )
+    out = table.groupby("carrier").sum().reset_index()
+    return out.assign(delay=(out["total"] / out["arrived"]).where(out["arrived"] > 0)).drop(columns="total")
+
+
 WRONG = {
     "mean-of-means": Wrong(_mean_of_means, "mean-of-means"),
     "per-partition": Wrong(_per_partition, "local"),
@@ -92,5 +101,6 @@ WRONG = {
     "computed": Wrong(_computed, "eager"),
     "looks": Wrong(_looks, "eager"),
     "host": Wrong(_to_host, "host"),
+    "by-where": Wrong(_by_where, "nulls"),
 }
 RIGHT = {"merged": _plain, "sums": _sums}

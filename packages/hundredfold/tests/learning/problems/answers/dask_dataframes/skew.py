@@ -95,6 +95,15 @@ def _salt_kept(events, users):
     return left.merge(right, on=["user", "salt"], npartitions=PARTS, broadcast=False)
 
 
+def _concatenated(events, users):
+    """The users repeated as partitions: many more than rows call for."""
+    import dask.dataframe as dd
+
+    left = events.map_partitions(_salted, 32, meta=_salted(events._meta, 32))
+    right = dd.concat([users.assign(salt=number) for number in range(32)])
+    return left.merge(right.astype({"salt": "int64"}), on=["user", "salt"], broadcast=False)[COLUMNS]
+
+
 WRONG = {
     "plain": Wrong(_plain, "skew"),
     "one-salt": Wrong(lambda events, users: _by_salt(events, users, salts=1), "skew"),
@@ -107,5 +116,7 @@ WRONG = {
     "left": Wrong(_left, "complement"),
     "computes": Wrong(_computes, "eager"),
     "salt-kept": Wrong(_salt_kept, "labels"),
+    "many-partitions": Wrong(lambda events, users: _by_salt(events, users, salts=1, parts=64), "tasks"),
+    "concatenated": Wrong(_concatenated, "tasks"),
 }
 RIGHT = {"salted": _by_salt, "more salts": lambda events, users: _by_salt(events, users, salts=13), "set apart": _apart}

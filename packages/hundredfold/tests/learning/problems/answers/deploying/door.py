@@ -44,6 +44,10 @@ def _by_text(host: str, folder: str) -> dict[str, Any]:
     return {"host": host, "protocol": "tls://", "security": security, "dashboard": False}
 
 
+def _dashboard_on_the_host(host: str, folder: str) -> dict[str, Any]:
+    return {**solution(host, folder), "dashboard_address": f"{host}:0"}
+
+
 WRONG = {
     "nothing but the host": Wrong(lambda host, folder: {"host": host}, "stranger"),
     "security=True": Wrong(_without(security=True), "stranger"),
@@ -56,5 +60,6 @@ WRONG = {
     "always this machine": Wrong(_without(host=HOST), "literal"),
     "key for certificate": Wrong(_key_for_certificate, "exception"),
     "a list": Wrong(lambda host, folder: [host, folder], "type"),
+    "dashboard on the host": Wrong(_dashboard_on_the_host, "dashboard"),
 }
 RIGHT = {"the solution": solution, "tls by itself": _without("protocol"), "texts, and no dashboard": _by_text}

@@ -109,6 +109,17 @@ def _values_alone(x, most):
     return _by_rows(x, most)[1]
 
 
+def _of_like_height(x, most):
+    m, n = x.shape
+    blocks = -(-m // (most // (n * x.dtype.itemsize)))
+    return _da().linalg.svd(x.rechunk((-(-m // blocks), -1)))
+
+
+def _a_thousand_rows(x, most):
+    rows = min(1000, most // (x.shape[1] * x.dtype.itemsize))
+    return _da().linalg.svd(x.rechunk((rows, -1)))
+
+
 WRONG = {
     "starter": Wrong(_starter, "exception"),
     "columns alone": Wrong(_columns_alone, "chunk"),
@@ -127,5 +138,7 @@ WRONG = {
     "by the Gram matrix": Wrong(_by_gram, "cancellation"),
     "cut after": Wrong(_cut_after, "chunk"),
     "values alone": Wrong(_values_alone, "type"),
+    "of like height": Wrong(_of_like_height, "blocks"),
+    "a thousand rows": Wrong(_a_thousand_rows, "tasks"),
 }
 RIGHT = {"by rows": _by_rows, "by names of axes": _by_name, "by QR": _by_qr}

@@ -107,6 +107,17 @@ def _in_place(block, basis):
     return cp.zeros((len(block), len(basis)), cp.int8)
 
 
+def _first_basis():
+    made = []
+
+    def combine(sketches, error):
+        if not made:
+            made.append(_combine(sketches, error))
+        return made[0]
+
+    return combine
+
+
 WRONG = {
     "starter": Wrong((_sketch_all, _combine_exactly, _pack_all, _unpack), "traffic"),
     "triangles": Wrong((_sketch_by_qr, _combine, _pack_all, _unpack), "traffic"),
@@ -120,6 +131,7 @@ WRONG = {
     "in a variable": Wrong((_sketch, _combine, *_kept_aside()), "state"),
     "in one whole number": Wrong((_sketch, _combine, _pack_number, _unpack_number), "traffic"),
     "text": Wrong((lambda block, error: repr(block.get()), _combine, _pack_half, _unpack), "type"),
+    "the first basis": Wrong((_sketch, _first_basis(), _pack_half, _unpack), "state"),
 }
 RIGHT = {
     "half precision": (_sketch, _combine, _pack_half, _unpack),
