@@ -236,7 +236,7 @@ check("protocols.worth", decisions)
 # | CuPy, or **Numba** on the device | a new CuPy array |
 # | NumPy, or a library like JAX | a new array of the same library |
 #
-# float32 stays float32. The check passes 40 bytes or fewer for each pair of float64 numbers, and tells you how near the limit you are.
+# float32 stays float32. There is no NaN among the numbers, and the arrays that are like JAX's lie on the host. The check passes 40 bytes or fewer for each pair of float64 numbers, and tells you how near the limit you are.
 
 
 # %%

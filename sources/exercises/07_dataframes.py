@@ -242,7 +242,7 @@ check("dataframes.worth", decisions)
 #
 # A file of flights is in object storage. The function `delays(filesystem, path, month)` gets three things: an S3 client of Arrow, the bucket and name of
 # the file, and the number of a month. It returns the mean arrival delay of each carrier in that month, as a cuDF DataFrame with the columns `carrier` and
-# `delay`. The carriers are in alphabetical order.
+# `delay`, which is null where no delay is known. The carriers are in alphabetical order.
 #
 # The version below is right. But it fetches the whole file of 5.2 MB. For July only 68 kB of that are needed: the footer with 24 kB, and two columns of
 # one row group. The optional part *From object storage* of the lecture shows three readers.
