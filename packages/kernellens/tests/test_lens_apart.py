@@ -12,10 +12,12 @@ PAIR = np.dtype([("x", "f8"), ("n", "i2")], align=True)
 
 @pytest.fixture(params=["compiled", "interpreted"], autouse=True)
 def way(request, monkeypatch):
+    from kernellens import tracing
+
     monkeypatch.setenv("GPUSIM_KERNELS", request.param)
-    kernellens.tracing._kernel.cache_clear()  # a kernel is compiled once, or not at all
+    tracing._kernel.cache_clear()  # a kernel is compiled once, or not at all
     yield
-    kernellens.tracing._kernel.cache_clear()
+    tracing._kernel.cache_clear()
 
 
 def only(kernel, blockdim, *args, griddim=1):
@@ -40,8 +42,10 @@ def test_a_lane_that_is_asked_and_not_there():
     assert (finding.kind, finding.severity, finding.line) == ("barrier-divergence", "error", 4)
     assert finding.threads == (((16, 0, 0), (0, 0, 0)),)  # 16 + 4 is the first that went another way
     assert "lane 20" in finding.sentence
-    # A mask that names only those who come: its author knows.
-    assert kernellens.trace(named, 1, 32, np.zeros(32, np.int32)).errors == []
+    # A mask that names only those who come: lanes 16 to 19 read from outside of it.
+    finding = only(named, 32, np.zeros(32, np.int32))
+    assert (finding.kind, finding.severity, finding.line) == ("barrier-divergence", "error", 4)
+    assert finding.threads == (((16, 0, 0), (0, 0, 0)),) and "lane 20" in finding.sentence
 
 
 def test_lanes_that_the_block_does_not_have():
@@ -58,7 +62,8 @@ def masks(out):
 
 def test_masks_that_differ():
     finding = only(masks, 32, np.zeros(32, np.int32))
-    assert (finding.kind, finding.line, finding.other_line) == ("barrier-divergence", 4, 6)
+    assert (finding.kind, finding.severity, finding.line) == ("barrier-divergence", "error", 4)
+    assert "lane 16" in finding.sentence  # the first that the mask names and that went another way
 
 
 def passed_on(out):

@@ -5,17 +5,14 @@
 
 EQUIVALENT: dict[str, dict[str, str]] = {
     "arrays.port": {
+        "asked first:_asked:1:guard:0": "To add a column of False changes nothing: the question is asked to save work.",
+        "asked first:_asked:4:arithmetic:0": "A column of zeros may be divided by any number.",
         "guarded:_guarded:3:constant:0": "A column of zeros may be divided by any number.",
-        "where:_where:2:constant:1": "Broadcasting puts the axis back: `keepdims` is not needed here.",
-        "where:_where:2:keyword:1": "Broadcasting puts the axis back: `keepdims` is not needed here.",
         "where:_where:3:constant:1": "Broadcasting puts the axis back: `keepdims` is not needed here.",
         "where:_where:3:keyword:1": "Broadcasting puts the axis back: `keepdims` is not needed here.",
         "where:_where:4:cast:0": "What is divided has the dtype of x already.",
         "where:_where:4:constant:2": "The outer `where` puts 0 there, whatever a constant column was divided by.",
-        "where:_where:4:constant:3": "The outer `where` puts 0 there, whatever a constant column was divided by.",
-        "where:_where:4:constant:4": "The outer `where` puts 0 there, whatever a constant column was divided by.",
         "where:_where:4:variable:0": "What is divided has the dtype of x already.",
-        "where:_where:4:variable:1": "Where the difference is 0, the result is 0 for either reason.",
         "where:_where:4:variable:4": "Where the difference is 0, the result is 0 for either reason.",
     },
     "arrays.count": {
