@@ -14,7 +14,7 @@
 # *Unit 03 · protocols · 50 minutes · the lecture is [notebooks/03_protocols.ipynb](../notebooks/03_protocols.ipynb)*
 #
 # There are six problems, from easy to open. Problems 1 to 5 take about 40 minutes, problem 6 about ten. Fill in a cell, run it, and run
-# the `check` below it. A check tells you what it verified, or why the answer is wrong, and gives one hint. `hint("protocols.adopt")` unfolds the next one.
+# the `check` below it. A check tells you what it verified, or why the answer is wrong, with a hint or the smallest case that fails. `hint("protocols.adopt")` unfolds the next hint.
 #
 # A gap, `...`, counts as not attempted, never as wrong. Problems 3, 4 and 6 start with code. There the check judges that code until you change it.
 #

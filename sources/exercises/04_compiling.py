@@ -14,7 +14,7 @@
 # *Unit 04 · compiling · 40 minutes · the lecture is [notebooks/04_compiling.ipynb](../notebooks/04_compiling.ipynb)*
 #
 # Five problems take about 40 minutes. The sixth is open, for those who have time. Fill in a cell, run it, and run the `check` below it. A check tells you
-# what it verified, or why the answer is wrong, and gives one hint. `hint("compiling.follow")` shows the next one. In problems 2, 4 and 6 code is given that
+# what it verified, or why the answer is wrong, with a hint or the smallest case that fails. `hint("compiling.follow")` shows the next hint. In problems 2, 4 and 6 code is given that
 # already runs. The check judges that code until you change it.
 #
 # Before a check runs your compiled code, it runs your *source* step by step on small arrays, and watches each access. It finds reads and writes

@@ -14,7 +14,7 @@
 # *Unit 05 · kernels · 40 minutes · the lecture is [notebooks/05_kernels.ipynb](../notebooks/05_kernels.ipynb)*
 #
 # Five problems take about 40 minutes. The sixth is open, for those who have time. Fill in a cell, run it, and run the `check` below it. A check tells
-# you what it verified, or why the answer is wrong, and gives one hint. `hint("kernels.guard")` shows the next one. In problems 2, 4 and 6 code is given
+# you what it verified, or why the answer is wrong, with a hint or the smallest case that fails. `hint("kernels.guard")` shows the next hint. In problems 2, 4 and 6 code is given
 # that already runs. The check judges that code until you change it.
 #
 # A check traces your kernel with the lens before it launches it. It finds accesses out of bounds and races, and counts what each thread reads. You can

@@ -14,7 +14,7 @@
 # *Unit 06 · fast-kernels · 45 minutes · the lecture is [notebooks/06_fast-kernels.ipynb](../notebooks/06_fast-kernels.ipynb)*
 #
 # Six problems, from easy to open. Fill in a cell, run it, run the `check` below it. A check says what it verified, or why the answer is
-# wrong, and gives one hint; `hint("fast-kernels.tree")` unfolds the next one. Where code is given that already runs (problems 2 and 6), the
+# wrong, with a hint or the smallest case that fails; `hint("fast-kernels.tree")` unfolds the next hint. Where code is given that already runs (problems 2 and 6), the
 # check judges that code until you change it.
 #
 # A check traces your kernel with the lens before it launches it: what its warps ask for, which banks they wait for, whether threads meet in

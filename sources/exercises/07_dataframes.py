@@ -14,8 +14,8 @@
 # *Unit 07 · dataframes · 40 minutes · the lecture is [notebooks/07_dataframes.ipynb](../notebooks/07_dataframes.ipynb)*
 #
 # There are six problems, from easy to open. Problems 1 to 5 take about half an hour, problem 6 about ten minutes. Fill in a cell, run it, and run
-# the `check` below it. A check tells you what it verified, or why the answer is wrong, and gives one hint. `hint("dataframes.port")` unfolds the next
-# one.
+# the `check` below it. A check tells you what it verified, or why the answer is wrong, with a hint or the smallest case that fails. `hint("dataframes.port")` unfolds the next
+# hint.
 #
 # A gap counts as not attempted, never as wrong. Problems 2, 4 and 6 start with given code. There the check judges that code until you change it.
 #

@@ -14,7 +14,7 @@
 # *Unit 08 · merges · 35 minutes · the lecture is [notebooks/08_merges.ipynb](../notebooks/08_merges.ipynb)*
 #
 # Six problems, from easy to open. Fill in a cell, run it, run the `check` below it. A check says what it verified, or why the answer is
-# wrong, and gives one hint; `hint("merges.attach")` unfolds the next one. A gap counts as not attempted, never as wrong; but where code is
+# wrong, with a hint or the smallest case that fails; `hint("merges.attach")` unfolds the next hint. A gap counts as not attempted, never as wrong; but where code is
 # given that already runs (problem 3), the check judges that code until you change it.
 #
 # The checks bring their own small tables, built so that each mistake shows: keys that come twice, keys that are null, rows in no order, an

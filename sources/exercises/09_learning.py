@@ -14,7 +14,7 @@
 # *Unit 09 · learning · 30 minutes · the lecture is [notebooks/09_learning.ipynb](../notebooks/09_learning.ipynb)*
 #
 # Five problems, from easy to open. Fill in a cell, run it, run the `check` below it. A check says what it verified, or why the answer is
-# wrong, and gives one hint; `hint("learning.same")` unfolds the next one. A gap counts as not attempted, never as wrong; but where code
+# wrong, with a hint or the smallest case that fails; `hint("learning.same")` unfolds the next hint. A gap counts as not attempted, never as wrong; but where code
 # is given that already runs (problems 3 and 5), the check judges that code until you change it.
 #
 # You can run this notebook from top to bottom at any time, solved or not.

@@ -15,7 +15,7 @@
 # *Unit 10 · dask-arrays · 30 minutes · the lecture is [notebooks/10_dask-arrays.ipynb](../notebooks/10_dask-arrays.ipynb)*
 #
 # Six problems, from easy to open. Fill in a cell, run it, run the `check` below it. A check says what it verified, or why the answer is
-# wrong, and gives one hint; `hint("dask-arrays.port")` unfolds the next one. A gap counts as not attempted, never as wrong; but where code
+# wrong, with a hint or the smallest case that fails; `hint("dask-arrays.port")` unfolds the next hint. A gap counts as not attempted, never as wrong; but where code
 # is given that already runs (problems 2, 3 and 6), the check judges that code until you change it.
 #
 # No problem needs a cluster: the checks run everything with the scheduler of a single thread, and count. The arrays that your functions get have

@@ -15,7 +15,7 @@
 # *Unit 11 · clusters · 30 minutes · the lecture is [notebooks/11_clusters.ipynb](../notebooks/11_clusters.ipynb)*
 #
 # Five problems, from easy to open. Fill in a cell, run it, run the `check` below it. A check says what it verified, or why the answer is
-# wrong, and gives one hint; `hint("clusters.scores")` unfolds the next one. A gap counts as not attempted, never as wrong; but where code
+# wrong, with a hint or the smallest case that fails; `hint("clusters.scores")` unfolds the next hint. A gap counts as not attempted, never as wrong; but where code
 # is given that already runs (problems 1 and 5), the check judges that code until you change it.
 #
 # Your functions get a `client`. The checks bring their own: a scheduler and two workers, small enough to start in a moment, which count what your code sends

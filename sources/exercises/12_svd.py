@@ -15,7 +15,7 @@
 # *Unit 12 · svd · 35 minutes · the lecture is [notebooks/12_svd.ipynb](../notebooks/12_svd.ipynb)*
 #
 # Five problems, from easy to open. Fill in a cell, run it, run the `check` below it. A check says what it verified, or why the answer is
-# wrong, and gives one hint; `hint("svd.chunks")` unfolds the next one. A gap counts as not attempted, never as wrong; but where code
+# wrong, with a hint or the smallest case that fails; `hint("svd.chunks")` unfolds the next hint. A gap counts as not attempted, never as wrong; but where code
 # is given that already runs (problems 2, 3 and 5), the check judges that code until you change it.
 #
 # No cluster is needed: the checks play the workers. You can run this notebook from top to bottom at any time, solved or not.

@@ -14,8 +14,8 @@
 #
 # *Unit 13 · dask-dataframes · 30 minutes · the lecture is [notebooks/13_dask-dataframes.ipynb](../notebooks/13_dask-dataframes.ipynb)*
 #
-# Six problems, from easy to open. Fill in a cell, run it, run the `check` below it. A check says what it verified, or why the answer is wrong, and gives one hint;
-# `hint("dask-dataframes.seats")` unfolds the next one. A gap counts as not attempted, never as wrong; but where code is given that already runs (problem 3), the check judges that code until you change it.
+# Six problems, from easy to open. Fill in a cell, run it, run the `check` below it. A check says what it verified, or why the answer is wrong, with a hint or the smallest case that fails;
+# `hint("dask-dataframes.seats")` unfolds the next hint. A gap counts as not attempted, never as wrong; but where code is given that already runs (problem 3), the check judges that code until you change it.
 #
 # Your functions get **Dask dataframes** of cuDF partitions, and give back one: a plan. Nothing may be computed while it is made. The checks bring their own small tables, cut where it hurts, and run your plan in this process: no cluster is
 # needed here. (So leave the method of a shuffle to Dask; p2p would want a cluster.) No rows may go to the host on the way, a plan may be computed again, and its tasks run in any order.

@@ -15,7 +15,7 @@
 # *Unit 14 · deploying · 45 minutes · the lecture is [notebooks/14_deploying.ipynb](../notebooks/14_deploying.ipynb)*
 #
 # Six problems, from easy to open. Fill in a cell, run it, run the `check` below it. A check says what it verified, or why the answer is
-# wrong, and gives one hint; `hint("deploying.script")` unfolds the next one. A gap counts as not attempted, never as wrong; but where text is given
+# wrong, with a hint or the smallest case that fails; `hint("deploying.script")` unfolds the next hint. A gap counts as not attempted, never as wrong; but where text is given
 # that can be judged already (problem 3), the check judges it until you change it.
 #
 # Nothing here needs a queue, a second host or a GPU. You can run this notebook from top to bottom at any time, solved or not.
