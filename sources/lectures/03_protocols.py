@@ -544,7 +544,7 @@ plot.times(
 # %% [markdown]
 # **Explain.** Only the description is handed over. That takes microseconds, and the size does not matter. The time of a copy grows with its bytes.
 #
-# TCP is an ordinary network connection. By TCP the 80 MB took 0.7 s from one V100 to another in the same machine. The bus is not the reason: it needs 13 ms. But on this way the
+# TCP is an ordinary network connection. At the published rate of TCP, 80 MB take 0.7 s from one V100 to another in the same machine. The bus is not the reason: it needs 13 ms. But on this way the
 # numbers are copied several times on the host, into a pickle, into the network's buffers, and out again. **NVLink** connects two GPUs directly. Dask can use it through UCX, a library
 # for communication.
 #

@@ -14,7 +14,7 @@
 # *Unit 04 · compiling · 45 minutes, then 40 for the exercises; the optional parts are not counted*
 #
 # In June 2019 a blog post on Python and GPUs made two claims. Two added lines, an import and a decorator, make a Python loop **500×** faster on the CPU. And a
-# GPU smooths a picture in **3 ms** instead of **600 ms**, which is 200× faster. In this unit you get a speedup like the first one. Then you
+# GPU smooths a picture in **3 ms** instead of **600 ms**, which is 200× faster. In this unit you get a speedup of the same kind as the first one. Then you
 # take the second one apart: how much of the 200× is left when the CPU program is a good one?
 #
 # ## What you will be able to do
@@ -83,7 +83,7 @@ print(f"speedup {in_python.median / with_numba.median:.0f}×; you said {my_facto
 assert math.isclose(compiled(x), total(x), rel_tol=1e-9)
 
 # %% [markdown]
-# **Explain.** So speedups in the hundreds need no GPU. But this one compares machine code with an interpreter. You would have called a function:
+# **Explain.** So a speedup of about a hundred needs no GPU. But this one compares machine code with an interpreter. You would have called a function:
 
 # %%
 with_numpy = measure(np.sum, x, name="np.sum", bytes=x.nbytes)
@@ -138,7 +138,7 @@ print(*(f"{version.args[0]} -> {version.return_type}" for version in compiled.no
 # %% [markdown]
 # A float32 array gives a float64 here, because `total` begins as `0`, an int64. Numba adds an int64 and a float32 as float64.
 #
-# Compiling can take a second. Do not compile what runs once, for a second. In a file, `@njit(cache=True)` keeps the machine code for the next run.
+# Compiling takes tenths of a second, and longer for large functions. Do not compile a loop that runs once, for less than that. In a file, `@njit(cache=True)` keeps the machine code for the next run.
 #
 # ## Additions that wait
 #
@@ -537,7 +537,8 @@ server = 2 * picture.size / 150e9  # s, with 150 GB/s from memory, as in unit 02
 print(f"a server's CPU: at least {1e3 * server:.1f} ms; here: {1e3 * best.median:.1f} ms for the best loop")
 
 # %% [markdown]
-# The GPU loses if the CPU needs less time than the bus. A good loop on a server's CPU does. On a small CPU, or with a slow loop, the GPU can win.
+# The GPU loses if the CPU needs less time than the bus. Against a V100's bus a good loop on a server's CPU does, even at four times its limit. Against an H200's it
+# must come closer to its limit. On a small CPU, or with a slow loop, the GPU can win.
 #
 # A GPU also loses on a loop in which each step needs the one before. It has thousands of threads, and such a loop has work for one. And it loses on short
 # programs that run once, because its kernels are compiled at their first call, too.

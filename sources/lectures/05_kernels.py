@@ -664,8 +664,8 @@ plot.lines(
 )
 
 # %% [markdown]
-# On the left the launch takes most of the GPU's time. On the right, the bus does. A small picture stays in the CPU's caches. The largest does not, so there
-# each pixel takes the CPU longer.
+# On the left the launch takes most of the GPU's time. On the right, the bus does. A small picture
+# needs no launch on the CPU, so there the CPU's line begins far below.
 #
 # For a large picture on the host, smoothed once, it depends on the CPU. A V100 needs 17 ms for the bus alone. Loops that reach 50 GB/s need 4 ms in
 # total. *Data there* needs no bus. So keep the picture on the device for many steps. Here are a thousand:

@@ -259,7 +259,7 @@ print(f"80 MB at 900 GB/s: {1e3 * least:.3f} ms, {least / 1.42e-3:.0%} of 1.42 m
 print(f"pandas read {nbytes / 50.2e-3 / 1e9:.1f} GB/s, with one core")
 
 # %% [markdown]
-# **Measure.** Now the same mean with five libraries. pandas looks for NaN first. **Polars** and **DuckDB** use all cores. Polars is a dataframe library,
+# **Measure.** Now the same mean with five libraries. pandas looks for NaN first. **Polars** and **DuckDB** use all cores. That does not always help: for one mean DuckDB can be slower than pandas. Polars is a dataframe library,
 # and DuckDB is a database inside your process.
 
 # %%
@@ -326,7 +326,7 @@ for name in ("V100", "H200"):
 
 
 # %% [markdown]
-# The post measured 54 ms on its V100, 26 times more than this limit. It does not tell what took the rest.
+# The post measured 54 ms on its V100, which is 26 times this limit. It does not tell what took the rest.
 #
 # **Measure.** The *streaming* engine of Polars takes the table in pieces. `np.bincount` needs no hash table: these keys are whole numbers below ten million, so
 # each is a position in an array. Each way runs once.
@@ -540,7 +540,7 @@ for suffix, (write, read) in formats.items():
     print(f"{suffix:8} {os.path.getsize(file) / 1e6:.2f} MB, {changed:2} columns of another dtype  {host}")
 
 # %% [markdown]
-# CSV and JSON lose the dtypes. Avro is stored row by row. ORC is stored by columns, as Parquet is, and calls its row groups *stripes*.
+# CSV and JSON lose the dtypes, and ORC loses one. Avro is stored row by row. ORC is stored by columns, as Parquet is, and calls its row groups *stripes*.
 
 # %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
 # ### Optional: what did not work in 2018
