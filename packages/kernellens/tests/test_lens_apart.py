@@ -48,6 +48,23 @@ def test_a_lane_that_is_asked_and_not_there():
     assert finding.threads == (((16, 0, 0), (0, 0, 0)),) and "lane 20" in finding.sentence
 
 
+def half(x, out, done):
+    i = cuda.threadIdx.x
+    if i < 16:
+        value = x[i]
+        for offset in (8, 4, 2, 1):
+            value += cuda.shfl_down_sync(0xFFFF, value, offset)
+        if i == 0:
+            out[0] = value
+        done[i] = 1
+
+
+def test_a_half_warp_that_adds_up_and_stores_something_else_is_warned_of():
+    """Lanes 1 to 15 add what is undefined; nobody uses their sums, whatever they store afterwards."""
+    finding = only(half, 32, np.ones(32, np.int32), np.zeros(1, np.int32), np.zeros(32, np.int32))
+    assert (finding.severity, finding.line) == ("warning", 6)
+
+
 def test_lanes_that_the_block_does_not_have():
     assert "lane 20" in only(absent, 20, np.zeros(32, np.int32)).sentence
 

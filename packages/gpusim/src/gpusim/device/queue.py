@@ -15,6 +15,7 @@ operations of its new owner come later in the same queue.
 from __future__ import annotations
 
 import atexit
+import contextlib
 import contextvars
 import os
 import sys
@@ -288,11 +289,12 @@ def tell_at_exit() -> None:
     if os.getpid() in _told:
         return
     _told.add(os.getpid())
-    import concurrent.futures.thread  # noqa: F401  kernels run on its threads, which it ends behind what is registered after it
+    with contextlib.suppress(RuntimeError):  # the process is ending already
+        import concurrent.futures.thread  # noqa: F401  kernels run on its threads, which it ends behind what is registered after it
 
-    # Not atexit's: those are called when threads cannot be started any more.
-    register = getattr(threading, "_register_atexit", atexit.register)
-    register(_tell, os.getpid())
+        # Not atexit's: those are called when threads cannot be started any more.
+        register = getattr(threading, "_register_atexit", atexit.register)
+        register(_tell, os.getpid())
 
 
 def _tell(process: int) -> None:
@@ -300,9 +302,12 @@ def _tell(process: int) -> None:
         return
     end = time.monotonic() + _AT_EXIT
     while _waiting and time.monotonic() < end:
-        name = _waiting[0][2]
+        before = _completed
+        name = next((operation[2] for operation in list(_waiting)), "")  # another thread may empty it meanwhile
         try:
             _run_until(_completed + 1)
+            if _completed == before:  # somebody interrupts
+                break
         except Exception as error:
             print(
                 f"An error in {name}, which the program did not wait for (cuda.synchronize() would have raised it):\n"
@@ -310,7 +315,9 @@ def _tell(process: int) -> None:
                 file=sys.stderr,
             )
         except KeyboardInterrupt:
-            return
+            break
+    if _waiting:
+        print(f"{len(_waiting)} operations that the program did not wait for were not run.", file=sys.stderr)
 
 
 def pending() -> int:

@@ -440,29 +440,32 @@ def _strayed(log: Log) -> list[Finding]:
 def _unnamed(log: Log) -> list[Finding]:
     """Shuffles that read from a lane that the mask does not name, which leaves the value undefined.
 
-    Half a warp that adds up its values by ``shfl_down_sync`` does so in lanes whose sums nobody uses: where a lane stores
-    nothing afterwards, that is a warning.
+    Half a warp that adds up its values by ``shfl_down_sync`` does so in lanes whose sums nobody uses: where a lane does not store
+    the value in the line that reads it, that is a warning.
     """
     shuffles = [n for n, s in enumerate(log.sites) if s.kind == "sync" and s.operation.startswith("shfl")]
     if not shuffles:
         return []
     records, places = [], []
-    last = np.full(len(log.blocks) * log.threads_per_block, -1, np.int64)
-    stores = np.isin(log.kinds, (WRITE, ATOMIC))
+    lines = {(log.sites[n].line, log.sites[n].function) for n in shuffles}
+    last = {line: np.full(len(log.blocks) * log.threads_per_block, -1, np.int64) for line in lines}
+    writes = np.isin(log.kinds, (WRITE, ATOMIC))
+    stores = {line: writes & np.array([(s.line, s.function) == line for s in log.sites]) for line in lines}
     local = np.array([array.space == "local" for array in log.arrays] or [False])
     for first, piece in log.pieces():
         mine = np.flatnonzero(np.isin(piece["site"], shuffles))
         records.append(piece[mine])
         places.append(first + mine)
-        stored = np.flatnonzero(stores[piece["site"]])
-        stored = stored[~local[piece["array"][stored]]]
-        last[piece["thread"][stored]] = first + stored
+        for line in lines:
+            stored = np.flatnonzero(stores[line][piece["site"]])
+            stored = stored[~local[piece["array"][stored]]]
+            last[line][piece["thread"][stored]] = first + stored
     read, at = np.concatenate(records), np.concatenate(places)
-    used = last[read["thread"]] > at
     found = []
     for number in np.unique(read["site"]):
         site, mine = log.sites[number], np.flatnonzero(read["site"] == number)
-        grave = used[mine] | (site.operation in ("shfl_sync", "shfl_xor_sync"))
+        used = last[site.line, site.function][read["thread"][mine]] > at[mine]
+        grave = used | (site.operation in ("shfl_sync", "shfl_xor_sync"))
         example = read[mine[int(np.argmax(grave))]]
         thread = _thread(log, int(example["thread"]))
         text = f" (`{site.text.strip()}`)" if site.text else ""

@@ -243,14 +243,20 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_Raise(self, node: ast.Raise) -> ast.AST | list[ast.stmt]:
         given = [*node.exc.args, *(k.value for k in node.exc.keywords)] if isinstance(node.exc, ast.Call) else []
-        if not all(isinstance(each, ast.Constant) or self.is_text(each) for each in given):
+        if not all(self.is_constant(each) for each in given):
             raise self.function.error("An exception in a kernel takes constants only, e.g. ValueError('x').", node)
         # Without debug=True a thread that raises ends, and the host hears nothing of it.
         return self.generic_visit(node) if self.debug or not self.kernel else self.leave(node)
 
-    def is_text(self, node: ast.expr) -> bool:
-        """Whether this is the name of a constant outside of the kernel."""
-        return isinstance(node, ast.Name) and isinstance(self.function.env.get(node.id), str | int | float)
+    def is_constant(self, node: ast.expr) -> bool:
+        """Whether this is a constant, a negative one, or the name of one outside of the kernel, in a module or not."""
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            return self.is_constant(node.operand)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            return isinstance(getattr(self.function.env.get(node.value.id), node.attr, None), str | int | float)
+        return isinstance(node, ast.Constant) or (
+            isinstance(node, ast.Name) and isinstance(self.function.env.get(node.id), str | int | float)
+        )
 
     def visit_Assert(self, node: ast.Assert) -> ast.AST:
         if self.debug:
