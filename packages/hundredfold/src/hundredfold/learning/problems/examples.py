@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 import math
+import time
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from .verdict import NotAttempted, NotJudged, Refusal
 
 _LITERAL = 160  # characters of an argument that is written out
 _TRIED = 12  # smaller cases that are tried
+_PATIENCE = 5.0  # seconds after which no other is begun
 
 
 def smallest(problem: Problem, answers: tuple[Any, ...], refusal: Refusal) -> Refusal:
@@ -29,11 +31,14 @@ def smallest(problem: Problem, answers: tuple[Any, ...], refusal: Refusal) -> Re
         return refusal
     later = cases[cases.index(failed) + 1 :]
     smaller = sorted((case for case in later if _size(case) < _size(failed)), key=_size)
+    end = time.monotonic() + _PATIENCE
     for case in smaller[:_TRIED]:
+        if time.monotonic() > end:
+            break
         try:
             _alone(problem.judge, case)(problem, answers)
         except Refusal as other:
-            if other.reason == refusal.reason:
+            if other.reason == refusal.reason and (not other.diagnosed or other.advice):
                 return other
         except (NotAttempted, NotJudged):
             continue

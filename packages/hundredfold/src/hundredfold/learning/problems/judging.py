@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 from gpusim.kernels import reported
@@ -52,9 +53,11 @@ def judge(problem: Problem, answers: tuple[Any, ...], attempt: Attempt = GRADING
 def _refused(problem: Problem, refusal: Refusal, answers: tuple[Any, ...]) -> Verdict:
     advice, example = refusal.advice or problem.hint_for(refusal.reason), ""
     if not advice and not refusal.diagnosed and refusal.case:
-        refusal = examples.smallest(problem, answers, refusal)
-        advice = refusal.advice
-        example = examples.code(problem, answers, refusal.case)
+        # These run the learner's code once more: whatever it does then, the verdict stands.
+        with contextlib.suppress(Exception):
+            refusal = examples.smallest(problem, answers, refusal)
+            advice = refusal.advice
+            example = examples.code(problem, answers, refusal.case)
     return Verdict(
         problem.id,
         WRONG,

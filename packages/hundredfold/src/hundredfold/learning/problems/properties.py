@@ -174,9 +174,17 @@ def drawn_by(judge: Any, seed: int) -> Sequence[Any]:
     return judge.drawn.cases(seed) if judge.drawn is not None else ()
 
 
+_SEED = re.compile(r"\(seed (\d+)\)$")
+
+
+def is_drawn(case: Any) -> bool:
+    """Whether a case was drawn by a seed, which its name ends in."""
+    return bool(_SEED.search(case.name))
+
+
 def by_name(judge: Any, name: str) -> Any:
     """The case of this name, as a verdict tells it, by whichever seed it was drawn; None where there is none."""
-    seed = re.search(r"\(seed (\d+)\)$", name)
+    seed = _SEED.search(name)
     return named(name, [*judge.cases, *judge.unlisted, *(drawn_by(judge, int(seed[1])) if seed else ())])
 
 

@@ -18,7 +18,7 @@ from ..facts import Account, Fact, Seen, crossings, of_call
 from ..functions import OVERWRITTEN
 from ..guard import require_callable
 from ..problem import Mistake, Problem, quietly
-from ..properties import Drawn, Property, Strategy, all_cases
+from ..properties import Drawn, Property, Strategy, all_cases, is_drawn
 from ..untouched import missing
 from ..verdict import NO_RESULT, NotAttempted, Refusal, Verified, accept, in_case, refuse
 from .rowwise import Rows, alike, explain, rows, same_column
@@ -101,11 +101,11 @@ class TableJudge:
     def __call__(self, problem: Problem, answers: tuple[Any, ...]) -> Verified:
         require_callable(answers[0], problem.answers[0])
         need_cudf()
-        seen, steady = Seen(self.facts), len(self.cases) + len(self.unlisted)
+        seen = Seen(self.facts)
         for place, case in enumerate(all_cases(self)):
             # Groups and the rows of a join have no order. One that is the same at each call hides what relies on that; one that is
             # not hides what relies on two tables being aligned, and sorted by it.
-            with in_case(case.name, case.hint), unordered.varying() if place >= steady else contextlib.nullcontext():
+            with in_case(case.name, case.hint), unordered.varying() if is_drawn(case) else contextlib.nullcontext():
                 self._judge(problem, answers[0], case, seen, first=place == 0)
         return accept(self, problem, answers[0], seen.said(self.verified))
 
