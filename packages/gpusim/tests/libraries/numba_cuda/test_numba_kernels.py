@@ -612,3 +612,26 @@ def test_an_argument_that_is_not_copied_back_keeps_its_memory_until_the_kernel_h
     cuda.to_device(np.zeros(256))  # gives back a piece of that size
     cuda.jit(turned)[4, 64](cuda.In(x) if way == "cuda.In" else x, out)
     assert np.array_equal(out, x[::-1])
+
+
+@pytest.mark.parametrize("way", ["compiled", "interpreted"])
+def test_libdevice_at_zero_and_where_it_is_not_finite(cuda, monkeypatch, way):
+    """As CUDA's math documentation has them; `llround` of the largest number below a half is 0."""
+    from numba.cuda import libdevice
+
+    monkeypatch.setenv("GPUSIM_KERNELS", way)
+
+    @cuda.jit
+    def exponents(x, a, b, c):
+        i = cuda.grid(1)
+        if i < x.size:
+            a[i] = libdevice.logb(x[i])
+            b[i] = libdevice.ilogb(x[i])
+            c[i] = libdevice.llround(x[i])
+
+    x = np.array([8.5, -2.5, np.nextafter(0.5, 0), 0.0, np.inf, np.nan])
+    a, b, c = np.zeros(6), np.zeros(6, np.int32), np.zeros(6, np.int64)
+    exponents[1, 32](x, a, b, c)
+    np.testing.assert_array_equal(a, [3, 1, -2, -np.inf, np.inf, np.nan])
+    assert b.tolist() == [3, 1, -2, -(2**31), 2**31 - 1, -(2**31)]
+    assert c.tolist()[:4] == [9, -3, 0, 0]

@@ -90,10 +90,10 @@ _OTHERS = {
     **{f"{n}2uint_{r}": ((t,), f"uint32(min(max({of}, 0.0), 4294967295.0))") for n, t in (("float", _f), ("double", _d))
        for r, of in (("rz", "float64(x)"), ("rn", "np.rint(float64(x))"), ("rd", "np.floor(float64(x))"), ("ru", "np.ceil(float64(x))"))},
     **{f"scalbn{p}": ((t, _i), f"{t}(math.ldexp(x, y))") for p, t in (("", _d), ("f", _f))},
-    **{f"llround{p}": ((t,), "int64(np.trunc(x + math.copysign(0.5, x)))") for p, t in (("", _d), ("f", _f))},
+    **{f"llround{p}": ((t,), "int64(np.trunc(x) + (math.copysign(1.0, x) if abs(x - np.trunc(x)) >= 0.5 else 0.0))") for p, t in (("", _d), ("f", _f))},
     **{f"llrint{p}": ((t,), "int64(np.rint(x))") for p, t in (("", _d), ("f", _f))},
-    **{f"logb{p}": ((t,), f"{t}(math.frexp(x)[1] - 1)") for p, t in (("", _d), ("f", _f))},
-    **{f"ilogb{p}": ((t,), "int32(math.frexp(x)[1] - 1)") for p, t in (("", _d), ("f", _f))},
+    **{f"logb{p}": ((t,), f"{t}(math.frexp(x)[1] - 1 if x - x == 0 and x != 0 else (-math.inf if x == 0 else x * x))") for p, t in (("", _d), ("f", _f))},
+    **{f"ilogb{p}": ((t,), "int32(math.frexp(x)[1] - 1 if x - x == 0 and x != 0 else (2147483647 if x == x and x != 0 else -2147483648))") for p, t in (("", _d), ("f", _f))},
     "frexpf": ((_f,), "math.frexp(x)"), "nextafter": ((_d, _d), "np.nextafter(x, y)"),
     "nextafterf": ((_f, _f), "float32(np.nextafter(x, y))"),
     **{f"normcdf{p}": ((t,), f"{t}(0.5 * math.erfc(float64(x) * -0.7071067811865476))") for p, t in (("", _d), ("f", _f))},
