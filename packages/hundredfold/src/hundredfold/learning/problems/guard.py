@@ -111,8 +111,8 @@ def _queued() -> float:
 def time_limit(seconds: float) -> Iterator[None]:
     """Raise `TimedOut` in the block after so many seconds, and again every half second until it is left.
 
-    Seconds in which other work had all processors are not counted, where the system tells (Linux): a class shares machines. But
-    a thirtieth of the time always is, so that there is an end.
+    Seconds in which threads waited for a processor are not counted, where the system tells (Linux): a class shares machines. But
+    a tenth of the time always is, so that there is an end: threads that never end wait for each other, too.
     """
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
         yield
@@ -120,13 +120,18 @@ def time_limit(seconds: float) -> Iterator[None]:
     armed = True
 
     def strike(number: int, frame: Any) -> None:
-        passed = time.monotonic() - began
-        if armed and max(passed - (_queued() - queued), passed / 30) >= seconds:
+        nonlocal at, queued, credit
+        now, waited = time.monotonic(), _queued()
+        # What ended threads had waited is gone from the sum, and many threads wait for more than the time that passes.
+        credit += min(max(waited - queued, 0.0), now - at)
+        at, queued = now, waited
+        if armed and max(now - began - credit, (now - began) / 10) >= seconds:
             raise TimedOut
 
-    began, queued = time.monotonic(), _queued()  # before the handler that reads them: an outer limit's alarm may be due
+    began = at = time.monotonic()  # these before the handler that reads them: an outer limit's alarm may be due
+    queued, credit = _queued(), 0.0
     before = signal.signal(signal.SIGALRM, strike)
-    left, every = signal.setitimer(signal.ITIMER_REAL, seconds, 0.5)
+    left, every = signal.setitimer(signal.ITIMER_REAL, min(seconds, 0.5), 0.5)
     # Two finallys: if the signal strikes between the end of the block and the inner one's only statement, the outer one
     # still puts everything back.
     try:
