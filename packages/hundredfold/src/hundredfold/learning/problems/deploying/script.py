@@ -241,7 +241,9 @@ def _starts_workers(words: list[str]) -> bool:
 
 
 def _runs(words: list[str]) -> None:
-    """Refuse a module's name that is given to Python as a file's."""
+    """Refuse a step without a command, and a module's name that is given to Python as a file's."""
+    if not words:
+        refuse("value", "a step has options and no command: srun OPTIONS python -m dask cuda worker …")
     if re.fullmatch(r"(.*/)?python[\d.]*", words[0]):
         first = next((word for word in words[1:] if not word.startswith("-") or word == "-m"), "")
         if first != "-m" and "/" not in first and first.startswith("dask") and "-m" not in words[: words.index(first)]:
