@@ -20,7 +20,8 @@ which **has not been done yet**: until then the column of the GPU library is wha
   the account of launches and bytes does.
 - **Random numbers** are seeded and repeatable, and are not cuRAND's.
 - **Order**: work of all streams and devices runs in the order in which it was submitted, which is one of the orders that CUDA allows. Where a real
-  library promises no order (a group-by, a merge), the stand-in shuffles by a seed, so that code which relies on one fails here too.
+  library promises no order (a group-by, a merge), the stand-in shuffles by a seed, so that code which relies on one fails here too. In cases that a `check` draws, each call has another one.
+- **The end of a program**: what it launched and did not wait for is run for up to ten seconds, and its errors are told.
 - **Floating point** is the CPU's: sums are added up in another order than on a GPU, and functions such as `sin` may differ in the last place.
 - **Memory** is this machine's, counted and limited as a device's; there is no bus, and no bandwidth is simulated.
 """
