@@ -70,7 +70,7 @@ check("memory.passes", kernels, nbytes, peak, fused)
 # point in float64.
 #
 # Make **one** kernel of it. That kernel reads `x` and `y` once, and writes the result once. `x` and `y` have the same shape and dtype, float32 or
-# float64. The result has that dtype, too.
+# float64. The result has that dtype, too. A view with steps may be copied to one piece first, at one kernel more for each.
 
 
 # %%
@@ -97,7 +97,7 @@ check("memory.fuse", distance)
 # %% [markdown]
 # ## 3. Repair: it works in pieces, and holds them all
 #
-# `x` is a matrix on the **host**, larger than the device's memory. The function sends `rows` rows at a time. For each row it computes the share that
+# `x` is a float64 matrix on the **host**, larger than the device's memory. The function sends `rows` rows at a time. For each row it computes the share that
 # the first number has in the row's sum. It returns the shares of all rows, as one array on the device.
 #
 # The result is right. But on a large matrix the function runs out of memory, although it sends only a few rows at a time. Repair it:
@@ -205,8 +205,8 @@ check("memory.worth", decisions)
 # ## 6. Open: softmax with as few bytes as you can
 #
 # The *softmax* of a row turns its numbers into shares that add up to 1: $e^{x_j} \big/ \sum_k e^{x_k}$. The row's largest number is subtracted
-# first, so that no exponential overflows. This does not change the result. Neural networks compute a softmax at every step, and whole papers are about doing it
-# with fewer bytes.
+# first, so that no exponential overflows. This does not change the result. Where the numbers are as large as $10^8$, six right digits are enough.
+# Neural networks compute a softmax at every step, and whole papers are about doing it with fewer bytes.
 #
 # `x` is a float64 matrix on the device. The result is a new one, and nothing goes to the host. The version below is right, and moves 64 bytes for each
 # element. The limit is 16: each element read once, each result written once.

@@ -342,7 +342,7 @@ def fused(image):
 @right("memory.single")
 def in_place_on_its_own(image):
     result = image * image.dtype.type(np.sqrt(2))
-    result += cp.linspace(0, 0.5, image.shape[1])
+    result += cp.linspace(0, 0.5, image.shape[1], dtype=image.dtype)
     return cp.minimum(result, 1, out=result)
 
 
@@ -649,7 +649,7 @@ def test_on_a_gpu_time_tells_the_bytes(simulated, monkeypatch, problem, copies, 
         measured.append(function)
         return types.SimpleNamespace(median=copies if len(measured) == 1 else 1.0)
 
-    judge = problems.find(problem).judge.after[-1]
+    (judge,) = (each for each in problems.find(problem).judge.after if isinstance(each, account.Traffic))
     monkeypatch.setattr(timing, "measure", fake)
     monkeypatch.setattr(account, "GPU_SIZE", 2**13)
     run = types.SimpleNamespace(host=(np.zeros(4),), traffic=types.SimpleNamespace(device=None))

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import itertools
+from typing import Any
+
 import numpy as np
 
 from ..cases import Case, uniform
-from ..devices import cp
+from ..devices import cp, to_host
 from ..facts import crossings
-from ..functions import FunctionJudge
+from ..functions import FunctionJudge, call
 from ..problem import Mistake, Problem
 from ..properties import Drawn, constants, layouts, nans, other_data, second_call, sizes
+from ..verdict import refuse
 from .account import Traffic, keeping_digits
 
 _HALF = "float16 has three digits; float32 was asked for, all the way."
+_INSIDE = (
+    "A step is in float64 as soon as one of its numbers is. Give `linspace` a dtype. In the C of a kernel write `1.4142135f` or "
+    "`T(1.4142135623730951)`: without the `f` it is a `double`."
+)
 SQRT2 = float(np.sqrt(2))
 
 
@@ -31,6 +39,34 @@ _LARGE = Case("an image of 600 × 900", lambda: (uniform(600, 900, dtype="float3
 
 def _exact(image: np.ndarray, gain: float = SQRT2) -> np.ndarray:
     return np.minimum(np.asarray(image, dtype=np.float64) * gain + _ramp(image.shape[1]), 1)
+
+
+def _only_single(problem: Problem, function: Any) -> None:
+    """Refuse an answer that computes a step in float64 and rounds what comes out, as a kernel with a `double` inside does.
+
+    Such a step needs no large array of float64, so that the bytes do not show it. The numbers do: a step in float32 rounds its
+    operands, too, and many of the 540 000 pixels come out otherwise in their last bit."""
+    run = call(problem, function, _LARGE)
+    (image,) = run.host
+    wide, single_gain = image.astype(np.float64), np.float64(np.float32(SQRT2))
+    products = (
+        ("the product", wide * SQRT2),
+        ("the product", (wide * SQRT2).astype(np.float32)),
+        ("", wide * single_gain),
+        ("", (wide * single_gain).astype(np.float32)),
+    )
+    ramps = (("the ramp", _ramp(image.shape[1])), ("", _ramp(image.shape[1]).astype(np.float32)))
+    got = to_host(run.got)
+    for (product, multiplied), (ramp, added) in itertools.product(products, ramps):
+        in_double = product or ramp
+        if in_double and np.array_equal(got, np.minimum(multiplied.astype(np.float64) + added, 1).astype(np.float32)):
+            refuse(
+                "dtype",
+                f"the result is right, and it is float32. But {in_double} was computed in float64: each of the {image.size:,} "
+                "pixels is exactly what float64 gives.",
+                advice=_INSIDE,
+                case=_LARGE.name,
+            )
 
 
 SINGLE = Problem(
@@ -72,6 +108,7 @@ SINGLE = Problem(
                 means="the image read once, the result written once",
                 large=lambda n: (cp.random.random((n // 4096, 4096), dtype=cp.float32),),
             ),
+            _only_single,
         ),
         verified="float32 comes out, at most 26 bytes are moved for each pixel",
     ),

@@ -111,10 +111,20 @@ def _list(x, rows):
     return kept
 
 
+def _contiguous(x, rows):
+    kept = [cp.empty(0)]
+    for start in range(0, len(x), rows):
+        piece = cp.asarray(x[start : start + rows])
+        shares = piece / piece.sum(axis=1, keepdims=True)
+        kept.append(cp.ascontiguousarray(shares[:, 0]))  # of one row it copies nothing
+    return cp.concatenate(kept)
+
+
 WRONG = {
     "held": Wrong(_starter, "held"),
     "free-all-blocks": Wrong(_free_all_blocks, "held"),
     "whole": Wrong(_whole, "held"),
+    "a view of one row": Wrong(_contiguous, "held"),
     "shape": Wrong(_whole_pieces, "shape"),
     "axis": Wrong(_columns, "axis"),
     "total": Wrong(_total, "axis"),

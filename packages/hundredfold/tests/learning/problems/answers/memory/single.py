@@ -79,11 +79,49 @@ def _numpy_ramp(image):
     return cp.minimum(image * SQRT2 + np.linspace(0, 0.5, image.shape[1], dtype=np.float32), 1)
 
 
+def _double_ramp_added(image):
+    out = image * float(np.sqrt(2))
+    out += cp.linspace(0, 0.5, image.shape[1])
+    return cp.minimum(out, 1, out=out)
+
+
+def _double_inside(image):
+    bright = cp.ElementwiseKernel(
+        "float32 p, float32 r", "float32 q", "double v = p * 1.4142135623730951 + r; q = v > 1.0 ? 1.0 : v", "bright"
+    )
+    return bright(image, cp.linspace(0, 0.5, image.shape[1], dtype=cp.float32))
+
+
+def _double_ramp_inside(image):
+    bright = cp.ElementwiseKernel(
+        "float32 p, float64 r", "float32 q", "double v = p * 1.4142135f + r; q = v > 1.0 ? 1.0 : v", "bright"
+    )
+    return bright(image, cp.linspace(0, 0.5, image.shape[1]))
+
+
+def _one_kernel(image):
+    bright = cp.ElementwiseKernel(
+        "float32 p, float32 r", "float32 q", "float v = p * 1.4142135f + r; q = v > 1.0f ? 1.0f : v", "bright"
+    )
+    return bright(image, cp.linspace(0, 0.5, image.shape[1], dtype=cp.float32))
+
+
+def _fused(image):
+    @cp.fuse()
+    def bright(image, ramp):
+        return cp.minimum(image * 2**0.5 + ramp, 1)
+
+    return bright(image, cp.linspace(0, 0.5, image.shape[1], dtype=cp.float32))
+
+
 WRONG = {
     "dtype": Wrong(_starter, "dtype"),
     "dtype-gain": Wrong(_ramp_only, "dtype"),
     "traffic": Wrong(_cast_result, "traffic"),
     "traffic-first": Wrong(_cast_first, "traffic"),
+    "a ramp of float64 added in place": Wrong(_double_ramp_added, "dtype"),
+    "a double inside": Wrong(_double_inside, "dtype"),
+    "a ramp of float64 inside": Wrong(_double_ramp_inside, "dtype"),
     "half": Wrong(_half, "dtype"),
     "aliasing": Wrong(_in_place, "aliasing"),
     "axis": Wrong(_down, "axis"),
@@ -93,4 +131,4 @@ WRONG = {
     "host": Wrong(_host, "host"),
     "exception": Wrong(_numpy_ramp, "exception"),
 }
-RIGHT = {"all single": _all_single, "cast at the source": _cast_scalar}
+RIGHT = {"all single": _all_single, "cast at the source": _cast_scalar, "one kernel": _one_kernel, "fused": _fused}
