@@ -51,7 +51,7 @@ RANKS = {
         setup.doctor start
         toolkit
         toolkit.record
-        learning.problems
+        learning.problems learning.cards
         learning.checking learning.progress learning.questions learning.reporting
         notebook.replay notebook.workspace
         notebook.dashboard notebook.panel

@@ -81,7 +81,7 @@ class Notebook:
 
         def hear(message: dict) -> None:
             content = message["content"]
-            said.append(content.get("text") or content.get("data", {}).get("text/plain", ""))
+            said.append(content.get("text") or content.get("data", {}).get("text/plain", "") + "\n")
             if message["msg_type"] == "error":
                 errors.append(f"{content['ename']}: {content['evalue']}")
 

@@ -7,7 +7,8 @@ import pytest
 
 import hundredfold
 from hundredfold.learning import problems
-from hundredfold.learning.checking import CheckFailed, _wrap, check, hint
+from hundredfold.learning.cards import wrap
+from hundredfold.learning.checking import CheckFailed, check, hint
 from hundredfold.learning.problems import progress
 
 RIGHT = (5e9, 0.00556, 0.000444)
@@ -60,7 +61,7 @@ def test_a_number_is_written_in_one_piece(capfd):
     out = said(capfd, "merges.count", 230_400_000, ..., ..., ..., ..., ...)
     assert "inner is 230 400 000, which" in out
     for before in range(60, 100):  # wherever the line ends
-        assert "1 830 400 000 rows" in _wrap("x" * before + " has 1 830 400 000 rows")
+        assert "1 830 400 000 rows" in wrap("x" * before + " has 1 830 400 000 rows")
 
 
 def test_a_notebook_goes_on_after_a_wrong_answer(capfd):
@@ -232,8 +233,10 @@ def test_in_a_notebook_nothing_goes_to_stderr_and_no_cell_fails(tmp_path):
         resources={"metadata": {"path": str(tmp_path)}},
     ).execute()
     outputs = [output for cell in notebook.cells for output in cell.outputs]
-    assert {(output.output_type, output.get("name")) for output in outputs} == {("stream", "stdout")}
-    assert [output.text[0] for output in outputs] == ["○", "✘", "○"]
+    assert {output.output_type for output in outputs} == {"display_data"}
+    assert [output.data["text/plain"][0] for output in outputs] == ["○", "✘", "○"]
+    assert all("<details" not in outputs[n].data["text/html"] for n in (0, 2)), "a hint before anything was tried"
+    assert "Show hint 1 of" in outputs[1].data["text/html"]
 
 
 def test_in_a_notebook_the_learner_is_told_their_own_line(tmp_path):
@@ -255,11 +258,13 @@ def test_in_a_notebook_the_learner_is_told_their_own_line(tmp_path):
         coalesce_streams=True,  # a line may come in two messages
         resources={"metadata": {"path": str(tmp_path)}},
     ).execute()
-    wrong, right = (" ".join(notebook.cells[n].outputs[0].text.split()) for n in (2, 4))
+    wrong, right = (" ".join(notebook.cells[n].outputs[0].data["text/plain"].split()) for n in (2, 4))
+    assert "<code>return np.asarray(x) - mean</code>" in notebook.cells[2].outputs[0].data["text/html"]
     assert "raised TypeError: Implicit conversion to a NumPy array is not allowed" in wrong
     assert "in line 3 of `standardise`: `return np.asarray(x) - mean`" in wrong
-    assert right.startswith("✔ arrays.lean: right.") and "Hint 1 of 3" in right
-    assert {output.name for cell in notebook.cells for output in cell.outputs} == {"stdout"}
+    assert right.startswith("✔ arrays.lean: right.")
+    assert notebook.cells[4].outputs[1].text.startswith("Hint 1 of 3")
+    assert {output.get("name") for cell in notebook.cells for output in cell.outputs} == {None, "stdout"}
 
 
 def test_the_package_offers_them():

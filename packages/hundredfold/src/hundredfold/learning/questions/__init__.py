@@ -10,19 +10,20 @@ letter and for each letter the reply. Nothing is recorded: they are there to thi
 from __future__ import annotations
 
 import json
-import textwrap
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from hundredfold.learning import cards
+from hundredfold.learning.cards import Card
+
 __all__ = ["questions", "quiz"]
 
 _FOLDER = Path(__file__).parent
-_WIDTH = 96
 
 
 def quiz(question: str, answer: Any = None) -> None:
-    """Print whether an answer is right, and why.
+    """Show whether an answer is right, and why.
 
     Parameters
     ----------
@@ -40,10 +41,11 @@ def quiz(question: str, answer: Any = None) -> None:
     letter = answer.strip().lower() if isinstance(answer, str) else ""
     if letter not in replies:
         *most, last = replies
-        print(f"○ Open: put {', '.join(most)} or {last} in place of the question mark, and run the cell again.")
+        how = f"put {', '.join(most)} or {last} in place of the question mark, and run the cell again."
+        cards.show(Card(cards.OPEN, f"Open: {how}"))
         return
-    said = f"✔ {letter} is right." if letter == known["right"] else f"✘ Not {letter}."
-    print(textwrap.fill(f"{said} {replies[letter]}", _WIDTH, subsequent_indent="  ", break_on_hyphens=False))
+    mark, said = (cards.RIGHT, f"{letter} is right.") if letter == known["right"] else (cards.WRONG, f"Not {letter}.")
+    cards.show(Card(mark, f"{said} {replies[letter]}"))
 
 
 @cache
