@@ -4,22 +4,22 @@
 #     unit: 6
 #     slug: fast-kernels
 #     title: "Fast kernels: tiles and the limits of memory"
-#     teaching: 55
-#     exercises: 45
+#     teaching: 70
+#     exercises: 70
 # ---
 
 # %% [markdown]
 # # 06 · Fast kernels: exercises
 #
-# *Unit 06 · fast-kernels · 45 minutes · the lecture is [notebooks/06_fast-kernels.ipynb](../notebooks/06_fast-kernels.ipynb)*
+# *Unit 06 · fast-kernels · 70 minutes · the lecture is [notebooks/06_fast-kernels.ipynb](../notebooks/06_fast-kernels.ipynb)*
 #
-# Six problems, from easy to open. Fill in a cell, run it, run the `check` below it. A check says what it verified, or why the answer is
-# wrong, with a hint or the smallest case that fails; `hint("fast-kernels.tree")` unfolds the next hint. Where code is given that already runs (problems 2 and 6), the
-# check judges that code until you change it.
+# Five problems take about 70 minutes. The sixth is open, for those who have time. Fill in a cell, run it, and run the `check` below it. A check tells
+# you what it verified, or why the answer is wrong, with a hint or the smallest case that fails. `hint("fast-kernels.tree")` shows the next hint. In
+# problems 2 and 6 code is given that already runs. The check judges that code until you change it.
 #
-# A check traces your kernel with the lens before it launches it: what its warps ask for, which banks they wait for, whether threads meet in
-# no order, and who comes to which barrier. You can do the same at any time: `lens.trace(kernel, blocks, threads, …)`, and `lens.show` of that.
-# Nothing is timed.
+# A check traces your kernel with the lens before it launches it. It finds races and accesses out of bounds, and it sees which barriers the threads
+# come to. It counts the sectors of each request and the cycles that are lost at banks. You can do the same at any time: `lens.trace(kernel, blocks,
+# threads, …)`, and `lens.show` for a picture. Nothing is timed.
 #
 # You can run this notebook from top to bottom at any time, solved or not.
 
@@ -35,17 +35,17 @@ from hundredfold import check, hint, lens
 # %% [markdown]
 # ## 1. Predict: what does a tile cost?
 #
-# All numbers are float32. Work out, before you run anything:
+# *12 minutes.* All numbers are float32. Compute, before you run anything:
 #
-# - `cycles_32`: a tile in shared memory has 32 rows and **32** columns. The 32 threads of a warp read one column of it, each another row. How many
-#   cycles do the banks need for that request?
+# - `cycles_32`: the cycles that the banks need for one request. A tile in shared memory has 32 rows and **32** columns. The 32 threads of a warp read
+#   one column of it, each thread in another row.
 # - `cycles_34`: the same for a tile with 32 rows and **34** columns.
-# - `fetched`: each cell of a plate becomes the mean of its four neighbours. A block has 32 × 8 threads, a cell each, and fetches the
-#   rectangle of cells that it needs into shared memory, corners and all. How many cells are that?
-# - `bytes_read`: the tiled product of two matrices of 4096 × 4096, in tiles of 16 × 16. How many bytes do all its threads read from
-#   global memory, of both matrices together?
-# - `blocks`: a multiprocessor has room for 2048 threads, 65 536 registers and 96 KiB of shared memory. Each block of a kernel has 256 threads of
-#   40 registers, and 12 KiB of shared memory. How many of them does it hold at once?
+# - `fetched`: the number of cells that a block fetches. In a step of the plate, each cell becomes the mean of its four neighbours. A block has 32 × 8
+#   threads, a cell each. It fetches the whole rectangle of cells that it needs into shared memory, with its corners.
+# - `bytes_read`: the bytes that all threads of a tiled product read from global memory, of both matrices together. The matrices are 4096 × 4096, the
+#   tiles 16 × 16.
+# - `blocks`: the number of blocks that a multiprocessor holds at once. It has room for 2048 threads, 65 536 registers and 96 KiB of shared memory.
+#   Each block has 256 threads with 40 registers each, and takes 12 KiB of shared memory.
 
 # %%
 cycles_32 = ...
@@ -65,11 +65,14 @@ blocks = min(2048 // 256, 65_536 // (256 * 40), 96 // 12)
 check("fast-kernels.tiles", cycles_32, cycles_34, fetched, bytes_read, blocks)
 
 # %% [markdown]
-# ## 2. Repair a tree that cannot wait
+# ## 2. Repair a tree that does not wait
 #
-# `block_sums` adds up `x` (float64, of any length, even none): block b of 256 threads writes the sum of the numbers 256 b to 256 b + 255 into
-# `sums[b]`; the last block has what is left over. (For no numbers one block is launched, and `sums[0]` is 0.) It is a tree: 128 threads add one number each, then 64, then 32 … On paper it is right. Repair it.
-# Let it stay a tree: each thread takes one or two of the numbers, and none adds up many of them alone, or by atomic additions.
+# *12 minutes.* `block_sums` adds up `x`, which is float64 and of any length, also 0. A block has 256 threads. Block b writes the sum of the numbers
+# 256 b to 256 b + 255 into `sums[b]`. The last block has the numbers that are left. If there are no numbers, one block is launched, and `sums[0]` is
+# 0.
+#
+# The kernel is a tree: first 128 threads add one number each, then 64, then 32 and so on. It has mistakes. Repair it, and let it stay a tree: each
+# thread takes one or two of the numbers. None of them adds many numbers alone, or by atomic additions.
 
 
 # %%
@@ -108,15 +111,17 @@ def block_sums(x, sums):
 check("fast-kernels.tree", block_sums)
 
 # %% [markdown] tags=["solution-only"]
-# Three things were missing: the guard; a barrier after the numbers are in; and one after *each* step, since the next one reads what this one wrote.
-# All stand where every thread of the block comes by. A thread without a number of its own adds 0.0, so that nobody has to be left out.
+# Three things were missing: the guard, a barrier after the numbers are stored, and a barrier after *each* step. The next step reads what this one has
+# written. All barriers are where every thread of the block comes. A thread without a number adds 0.0, so that it need not stay away.
 
 # %% [markdown]
-# ## 3. Rows to columns, in order on both sides
+# ## 3. Rows to columns, coalesced on both sides
 #
-# Write the transpose: `out[j, i] = x[i, j]`. `x` is float32 of n rows and m columns, `out` of m rows and n columns. Each block takes a tile of 32 × 32
-# numbers, as in the lecture, but has only **32 × 8** threads, `threadIdx.x` along a row of the matrix: each thread takes four numbers of a tile, and works out fewer indices for
-# each. On whole tiles each request of a warp has to ask for bytes that lie side by side, reading **and** writing, and none may wait for a bank.
+# *14 minutes.* Write the transpose: `out[j, i] = x[i, j]`. `x` is float32 with n rows and m columns, and `out` has m rows and n columns. Each block
+# does a tile of 32 × 32 numbers, as in the lecture. But a block has only **32 × 8** threads, with `threadIdx.x` along a row of the matrix. So each
+# thread does four numbers of a tile.
+#
+# On whole tiles, each request of a warp has to be coalesced, when it reads **and** when it writes. No request may wait for a bank.
 
 
 # %%
@@ -140,17 +145,19 @@ def transpose(x, out):
 check("fast-kernels.transpose", transpose)
 
 # %% [markdown] tags=["solution-only"]
-# The block's corner is (top, left) in `x` and (left, top) in `out`, and within the block `tx` runs along a row of both. So each thread writes another
-# element than it has read, and each side has a guard of its own. The barrier stands between the loops, where all come by. The 33rd column is never used. It only
-# shifts each row by one bank.
+# The block's corner is (top, left) in `x` and (left, top) in `out`. Within the block, `tx` runs along a row of both. So each thread writes other
+# elements than it has read, and each side has its own guard. The barrier is between the loops, where all threads come. The 33rd column is never used.
+# It shifts each row by one bank.
 
 # %% [markdown]
 # ## 4. A product of any shape
 #
-# Write `out = a.T @ b` with tiles of 16 × 16 in shared memory: a is **k × n**, b is k × m, all are float32, and n, k and m are whatever they are. Nobody has turned
-# a for you: `out[i, j]` is the sum of `a[l, i] * b[l, j]` over all l. The launch has
-# blocks of 16 × 16 threads, `threadIdx.x` along a row of `out`, as many as cover it. Each thread may read **one** element of `a` and one of `b` for each
-# pair of tiles, and no more, and on whole tiles the threads of a warp read side by side, and no request wants more than two words of one bank.
+# *18 minutes.* Write `out = a.T @ b` with tiles of 16 × 16 in shared memory. `a` is **k × n**, `b` is k × m, and all three are float32. n, k and m
+# can be any numbers. `a` is not transposed for you: `out[i, j]` is the sum of `a[l, i] * b[l, j]` over all l.
+#
+# The launch has blocks of 16 × 16 threads, with `threadIdx.x` along a row of `out`, as many as cover it. For each pair of tiles, each thread may read
+# **one** element of `a` and one of `b`, and no more. On whole tiles, the requests of a warp have to be coalesced, and no request may ask a bank for
+# more than two words.
 
 
 # %%
@@ -179,27 +186,35 @@ def matmul(a, b, out):
 check("fast-kernels.matmul", matmul)
 
 # %% [markdown] tags=["solution-only"]
-# Along a row of a lie numbers of different rows of the result: fetched side by side, they are needed by others, and the tile is read across.
-# Two barriers in the loop: nobody reads before the tiles are full, and nobody fills them before all have read. A thread beyond the edge puts zeros in,
-# which add nothing, and so comes to every barrier. Only the write is left to those that have an element.
+# Along a row of `a` there are numbers for different rows of the result. Threads fetch them side by side, and other threads need them. So the tile is
+# read by columns. There are two barriers in the loop: nobody reads before the tiles are full, and nobody fills them before all have read. A thread
+# beyond the edge puts zeros into the tiles, which add nothing. So it comes to every barrier. Only the last write is left to the threads that have an
+# element.
 
 # %% [markdown]
 # ## 5. The CPU, a library, or a kernel of your own?
 #
-# A laptop: memory with 50 GB/s, what fits into its cache with 400 GB/s, 1 TFLOP/s in float32; its best library reaches all of that. Beside it a V100: memory
-# with 900 GB/s, 15 TFLOP/s, a bus of 12 GB/s, 10 µs for each launch; a kernel of your own makes one step a launch. On the GPU a product of the library reaches 80 % of those operations, a tiled kernel
-# of twenty lines 10 %. Everything else comes to the limit of the memory, and everything is compiled. All numbers are float32.
+# *14 minutes.* All numbers are float32, and everything is compiled. There are two machines:
+#
+# | | memory | arithmetic | and |
+# |---|---|---|---|
+# | laptop | 50 GB/s; 400 GB/s for what fits into its cache | 1 TFLOP/s | its best library reaches all of that |
+# | V100 | 900 GB/s | 15 TFLOP/s | a bus of 12 GB/s, 10 µs for each launch |
+#
+# On the V100 a product of the library reaches 80 % of the arithmetic, and a tiled kernel of twenty lines 10 %. Everything else reaches the limit of
+# the memory. A kernel of your own makes one step for each launch.
 #
 # | job | what |
 # |---|---|
-# | `"product"` | the product of two 4096 × 4096 matrices that lie on the device, wanted there |
-# | `"sum"` | the sum of 10⁸ numbers that lie on the device, wanted on the host. The library's sum comes to the limit, too |
+# | `"product"` | the product of two 4096 × 4096 matrices that are on the device, wanted there |
+# | `"sum"` | the sum of 10⁸ numbers that are on the device, wanted on the host. The library's sum reaches the limit of the memory, too |
 # | `"small"` | a plate of 64 × 64 on the host, 10 000 steps of the heat equation, wanted on the host |
-# | `"large"` | a plate of 8192 × 8192 on the device, 1000 steps, wanted there; by the library a step takes slices, three additions, a product and an assignment |
+# | `"large"` | a plate of 8192 × 8192 on the device, 1000 steps, wanted there. In the library a step takes slices, three additions, a product and an assignment |
 # | `"turn"` | a matrix of 10 000 × 10 000 on the host, transposed once, wanted on the host |
 #
-# Answer `"cpu"`, `"library"` (CuPy's, on the GPU) or `"kernel"` (your own, there) for each: whatever is done first, everything counted until the answer is where it is wanted. But a
-# kernel has to be written, tested and kept. Choose it only where it takes **at most half** the library's time.
+# Answer `"cpu"`, `"library"` (CuPy's, on the GPU) or `"kernel"` (your own, on the GPU) for each job: the way that is done first. Count everything
+# until the answer is where it is wanted. But a kernel has to be written, tested and maintained. Choose it only if it takes **at most half** of the
+# library's time.
 
 # %%
 decisions = {"product": ..., "sum": ..., "small": ..., "large": ..., "turn": ...}
@@ -213,16 +228,17 @@ check("fast-kernels.worth", decisions)
 # %% [markdown]
 # ## 6. Open: two steps at the price of one
 #
-# A step of the heat equation reads each temperature and writes each once, and no tile changes that: a single step is at the limit of the memory.
-# Unless one launch makes **two**. Write `advance`: `out` is `u` (float32, n × m) after two steps. In each step a cell inside becomes the mean of its four
-# neighbours, and the cells at the edge stay as they are. The launch is yours: `launch(rows, columns)` returns the blocks and the threads of a block,
-# each a tuple of `(x, y)`. (The plate has at least one cell.)
+# *20 minutes or more.* A step of the heat equation reads each temperature and writes each once. No tile changes that, unless one launch makes **two**
+# steps. Write `advance`: `out` is `u` (float32, n × m, at least one cell) after two steps. In each step, a cell inside becomes the mean of its four
+# neighbours, and the cells at the edge stay as they are. The launch is yours, too: `launch(rows, columns)` returns the blocks and the threads of a
+# block, each a tuple `(x, y)`.
 #
-# The version below is right. It makes the first step four times for each cell, out of global memory. The check counts the bytes that all requests move,
-# and says how many times that is what two steps need at least: each temperature read once and written once. (Caches save a part of it, and a tile costs instructions:
-# it is bytes that are judged here, not time.) At most 3 is asked for; how near to
-# 1 do you get? Larger tiles have less of a rim, and leave room for fewer blocks. (A plate of 8192 × 8192 has to be spread over at least the 132 blocks that give each
-# multiprocessor of an H200 something to do.)
+# The version below is right. It makes the first step four times for each cell, from global memory. The check counts the bytes that all requests move.
+# It compares them with the least that two steps need: each temperature read once and written once. At most **3 times** the least is asked for. How
+# near to 1 do you get?
+#
+# Bytes are judged here, not time. Caches save a part of the bytes, and a tile costs instructions. Larger tiles have a smaller share of halo, and
+# leave room for fewer blocks. For a plate of 8192 × 8192 the launch must have at least 132 blocks, one for each multiprocessor of an H200.
 
 
 # %%
@@ -285,14 +301,14 @@ def advance(u, out):
 check("fast-kernels.advance", advance, launch)
 
 # %% [markdown] tags=["solution-only"]
-# Beyond the plate the tile holds the nearest cell, which nobody uses: a cell at the edge does not change. With blocks of 32 × 32 a tile of 36 × 36 is
-# fetched, 27 % more than the block's own cells, and a row of it begins in the middle of a sector. Three or four steps in one launch are the same idea with
-# a wider rim. Such *temporal blocking* pays until the rim costs more than another pass over the plate.
+# Beyond the plate the tile holds the nearest cell. Nobody uses it, because a cell at the edge does not change. With blocks of 32 × 32 a tile of 36 ×
+# 36 is fetched, 27 % more than the block's own cells. A row of it begins in the middle of a sector. Three or four steps in one launch need a wider
+# halo. This **temporal blocking** pays until the halo costs more than another pass over the plate.
 #
-# Is it the fastest? NVIDIA's compiler (numba-cuda 0.30.4, CUDA 13.0, for an H200) gives this kernel 64 registers, so 1024 threads take all 65 536 that a
-# multiprocessor has: it holds a single block, half of its warps, and all of them wait at the same barriers. The same idea in blocks of 32 × 8 took 31
-# registers: eight blocks, all warps, and 1.9 times the least bytes instead of 1.4. The check counts bytes. Which of the two wins, a clock on a GPU decides.
-# Until then, ask for an estimate of the tile, and of the version that was given:
+# Is it the fastest kernel? NVIDIA's compiler (numba-cuda 0.30.4, CUDA 13.0, for an H200) gives it 64 registers. Then 1024 threads take all 65 536
+# registers of a multiprocessor. It holds one block, half of its warps, and all of them wait at the same barriers. The same idea in blocks of 32 × 8
+# took 31 registers: eight blocks, all warps, and 1.9 times the least bytes in place of 1.4. The check counts bytes. Only a clock on a GPU decides
+# which of the two is faster. Until then, here is an estimate of the tile and of the version that was given:
 
 
 # %% tags=["solution-only"]
@@ -317,14 +333,15 @@ plate = np.random.default_rng(6).random((96, 96), dtype=np.float32)
 for kernel, block in ((given, (32, 8)), (advance, (32, 32))):
     trace = lens.trace(kernel, (96 // block[0], 96 // block[1]), block, plate, np.zeros_like(plate))
     for gpu in ("V100", "H200"):
-        guess = lens.estimate(trace, griddim=(8192 // block[0], 8192 // block[1]), gpu=gpu)
+        about = lens.estimate(trace, griddim=(8192 // block[0], 8192 // block[1]), gpu=gpu)
         print(
-            f"{gpu}: {kernel.py_func.__name__:7} about {1e6 * guess.seconds:.0f} µs for 8192 × 8192, held up by {guess.binds}"
+            f"{gpu}: {kernel.py_func.__name__:7} about {1e6 * about.seconds:.0f} µs for 8192 × 8192, bound by {about.binds}"
         )
 
 # %% [markdown] tags=["solution-only"]
-# The version that was *given* comes out as the faster one, on both cards, if by less than an estimate may be off. Their caches are fast, and what holds both kernels up there
-# is *issue*: the working out of indices. You removed one obstacle, and the next one shows. That, too, is what the lens is for: before anybody has written a tile.
+# The estimates of the two are nearer to each other than an estimate may be wrong, and the version that was *given* is even a little ahead, on both
+# GPUs. Their caches are fast. Both kernels are limited by *issue*: the instructions that compute indices. You removed one limit, and the next one
+# shows. The lens can tell you that before you write a tile.
 
 # %% [markdown]
 # ---

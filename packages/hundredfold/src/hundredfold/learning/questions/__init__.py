@@ -10,6 +10,7 @@ letter and for each letter the reply. Nothing is recorded: they are there to thi
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -52,4 +53,4 @@ def quiz(question: str, answer: Any = None) -> None:
 def questions(unit: str) -> dict[str, dict[str, Any]]:
     """The questions of a unit by their names; none where the unit has none."""
     file = _FOLDER / f"{unit}.json"
-    return json.loads(file.read_text(encoding="utf-8")) if unit.isidentifier() and file.is_file() else {}
+    return json.loads(file.read_text(encoding="utf-8")) if re.fullmatch(r"[\w-]+", unit) and file.is_file() else {}

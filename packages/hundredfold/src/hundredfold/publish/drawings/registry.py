@@ -10,7 +10,7 @@ from functools import cache
 from .canvas import Canvas
 
 #: The modules that have them.
-THEMES = ("memory", "buffers", "protocols", "compiled", "kernels", "launches", "dataframes", "architecture")
+THEMES = ("memory", "buffers", "protocols", "compiled", "kernels", "launches", "tiles", "dataframes", "architecture")
 
 _known: dict[str, Drawing] = {}
 
