@@ -169,10 +169,10 @@ print(f"{4 / (4 + 4)} operations for each byte; you said {my_intensity}")
 # On the left the memory limits a kernel, on the right the arithmetic. On an H200 the two meet at 14 operations for each byte.
 
 # %% [markdown]
-# **Question.** What makes a step faster on an H200?
+# **Question.** By this roofline, what lets a step run faster?
 #
 # - (a) Temperatures in float16 in place of float32.
-# - (b) A chip with the same memory and twice as much arithmetic.
+# - (b) A GPU with the same memory and twice as much arithmetic.
 # - (c) A formula with fewer additions.
 
 # %%
@@ -206,16 +206,18 @@ for gpu in ("V100", "H200"):
     print(f"      {1e3 * floor:.2f} ms to move each byte once")
 
 # %% [markdown]
-# **Explain.** The requests ask for almost three times the least bytes, and the step still takes about as long as each byte once. Neighbouring threads
-# ask for the same cells at nearly the same time. Memory delivers a cell once, and the caches deliver it again.
+# **Explain.** The requests ask for almost three times the least bytes. Still, on the V100 the step takes hardly longer than each byte once.
+# Neighbouring threads ask for the same cells at nearly the same time. Memory delivers a cell once, and the caches deliver it again. So a tile would
+# gain almost nothing.
 #
 # Real GPUs do this, too. On an H200 a kernel with five neighbours in a row was [measured](https://github.com/te42kyfo/gpu-benches) at 0.691 ms, and
-# one that only reads the number itself at 0.679 ms. A tile would gain almost nothing here.
+# one that only reads the number itself at 0.679 ms.
 #
-# You can look at the step under other roofs. Choose a GPU:
+# The H200's memory is so fast that the estimate names another limit, **issue**: a multiprocessor starts only so many instructions in a cycle. Here is
+# the step under the roofline. Choose other GPUs:
 
 # %%
-lens.roofline(heat, griddim=full, gpu="H200")
+lens.roofline(heat, griddim=full, gpu="V100")
 
 # %% [markdown]
 # **A kernel at the limit of the memory gets faster only if it moves fewer bytes.** Smaller numbers do that. So do two steps in one launch. A block
@@ -738,7 +740,7 @@ plot.times(rows, title="The product of two matrices, 4096 × 4096 float32")
 # TFLOP/s.](drawings/roofline-product.svg)
 #
 # **Explain.** The plain kernel lies *above* the roof of the memory: most of the bytes that it asks for come from caches. So the tiles repeat a work
-# that the caches did before. In both kernels each multiplication comes with two reads and a loop, and these instructions take most of the time.
+# that the caches did before. In both kernels each multiplication comes with two reads and a loop. So *issue* is the limit.
 #
 # The third kernel keeps 8 × 8 results of each thread in registers. A number that it has read is used eight times. That is 5 times faster than tiles
 # alone.
