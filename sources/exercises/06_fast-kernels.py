@@ -153,7 +153,7 @@ check("fast-kernels.transpose", transpose)
 # ## 4. A product of any shape
 #
 # *18 minutes.* Write `out = a.T @ b` with tiles of 16 × 16 in shared memory. `a` is **k × n**, `b` is k × m, and all three are float32. n, k and m
-# can be any numbers. `a` is not transposed for you: `out[i, j]` is the sum of `a[l, i] * b[l, j]` over all l.
+# can be any numbers, also 0. `a` is not transposed for you: `out[i, j]` is the sum of `a[l, i] * b[l, j]` over all l.
 #
 # The launch has blocks of 16 × 16 threads, with `threadIdx.x` along a row of `out`, as many as cover it. For each pair of tiles, each thread may read
 # **one** element of `a` and one of `b`, and no more. On whole tiles, the requests of a warp have to be coalesced, and no request may ask a bank for

@@ -13,8 +13,8 @@
 #
 # *Unit 06 · fast-kernels · 70 minutes in two sittings, then 70 for the exercises; the optional parts are not counted*
 #
-# A correct kernel can still be ten times slower than its GPU allows. Something limits it: its requests, the banks of shared memory, threads that wait
-# for one address, or the memory itself. In this unit you find out what it is, and remove it. Where only the memory is left, you can stop.
+# A correct kernel can still be ten times slower than its GPU allows. In this unit you find out what limits it, and remove that. If only the memory is
+# left as a limit, you can stop.
 #
 # ## What you will be able to do
 #
@@ -210,8 +210,8 @@ for gpu in ("V100", "H200"):
 # Neighbouring threads ask for the same cells at nearly the same time. Memory delivers a cell once, and the caches deliver it again. So a tile would
 # gain almost nothing.
 #
-# Real GPUs do this, too. On an H200 a kernel with five neighbours in a row was [measured](https://github.com/te42kyfo/gpu-benches) at 0.691 ms, and
-# one that only reads the number itself at 0.679 ms.
+# Real GPUs do this, too. On an H200 a kernel that reads five neighbours in a row [took](https://github.com/te42kyfo/gpu-benches) 0.691 ms for 134
+# million numbers. A kernel that reads only the number itself took 0.679 ms.
 #
 # The H200's memory is so fast that the estimate names another limit, **issue**: a multiprocessor starts only so many instructions in a cycle. Here is
 # the step under the roofline. Choose other GPUs:
@@ -257,10 +257,14 @@ kernel = measure(step[launch(host)], u_device, v_device, bytes=2 * host.nbytes, 
 assert np.allclose(v_device.get(), expected)
 if not machine.simulating():
     rows["here: our kernel"] = kernel.median
-rows["published: H200, five neighbours in a row"] = 0.691e-3 * 2 * host.nbytes / (16 * 2**27)  # for as many bytes
+as_many = 2 * host.nbytes / (16 * 2**27)  # bytes here, over those that the H200 moved
+rows["published: H200, five neighbours in a row"] = 0.691e-3 * as_many
 for gpu in ("V100", "H200"):
     rows[f"limit: {gpu}, each byte once"] = limit(bytes=2 * host.nbytes, machine=gpu).seconds
 plot.times(rows, title="One step of the heat equation, 4096 × 4096 float32")
+
+# %% [markdown]
+# A GPU is ahead because its memory is. Without a GPU our kernel runs on your CPU, and the figure leaves its time out.
 
 # %% [markdown]
 # ## Rows to columns
@@ -371,9 +375,9 @@ for name, rate in t4.items():
 # %% [markdown]
 # ## Banks of shared memory
 #
-# Shared memory has 32 **banks**, each four bytes wide. Word 0 lies in bank 0, word 1 in bank 1, word 31 in bank 31, and word 32 in bank 0 again. In
-# each clock cycle, a bank delivers one word to all threads that ask for this word. If two threads of a warp ask one bank for *different* words, one
-# of them waits. This is a **[bank conflict](../docs/glossary.md#term-bank-conflict)**.
+# Shared memory has 32 **banks**, each four bytes wide. Word 0 is in bank 0, word 1 in bank 1, and word 32 in bank 0 again. In each clock cycle, a
+# bank delivers one word to all threads that ask for this word. If two threads of a warp ask one bank for *different* words, one of them waits. This
+# is a **[bank conflict](../docs/glossary.md#term-bank-conflict)**.
 #
 # **Predict.** `tile[tx, ty]` reads a column of a tile that is 32 words wide. How many cycles does one request take? How many, if the tile has 33
 # columns?
@@ -472,7 +476,8 @@ for side in (4096, 4100):
     by_numpy = measure(np.copyto, turned, host.T, repeat=3)
     by_tiles = measure(transpose_cpu, host, turned, repeat=3)
     assert np.array_equal(turned, host.T)
-    print(f"{side} × {side}: NumPy {1e3 * by_numpy.median:.0f} ms, tiles on all cores {1e3 * by_tiles.median:.0f} ms")
+    print(f"{side} × {side}: NumPy {1e3 * by_numpy.median:.0f} ms", end=", ")
+    print(f"tiles on all cores {1e3 * by_tiles.median:.0f} ms")
 
 # %% [markdown]
 # ## A sum: one address for all
@@ -510,9 +515,8 @@ print(f"to read the numbers: {1e3 * limit(bytes=8 * n, machine='H200').seconds:.
 # waits for seven others. With a tree the threads add in pairs at the same time, in three steps, and only one atomic addition is
 # left.](drawings/atomic-queue.svg)
 #
-# **Explain.** One atomic addition is fast. A queue of 100 million is slow, because the additions to one address come one after the other. A real
-# queue can be slower than the estimate: on an A100, 33.6 million additions of float16 to one address
-# [took](https://github.com/BBuf/how-to-optim-algorithm-in-cuda) 422 ms.
+# **Explain.** One atomic addition is fast. A queue of 100 million is slow, because the additions to one address come one after the other. On an A100,
+# 33.6 million additions of float16 to one address [took](https://github.com/BBuf/how-to-optim-algorithm-in-cuda) 422 ms.
 #
 # So as few additions as possible should come to that address. First, each thread adds many numbers in a register. Then the threads of a block add
 # theirs in shared memory, as a **tree**:
@@ -561,8 +565,6 @@ my_answer = "?"
 quiz("fast-kernels.barrier", my_answer)
 
 # %% [markdown]
-# A histogram can do the same. Each block counts in shared memory, by atomic additions there, and adds its counts to the result at the end.
-#
 # How good can a tree get? Nine versions for 33.6 million float32 were [measured](https://github.com/BBuf/how-to-optim-algorithm-in-cuda) on an A100.
 # The first is a simple tree. In the last, each thread first adds several numbers, and warps exchange theirs without shared memory:
 
@@ -573,7 +575,7 @@ for name, seconds in {"first": 990.66e-6, "last": 99.71e-6}.items():
 print(f"to read the numbers: {1e6 * least:3.0f} µs")
 
 # %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
-# ### Optional: a tree without barriers
+# ### Optional: a tree without barriers, or without shared memory
 #
 # The threads of one warp often run together. So a tree without barriers is often right on a GPU, until once it is not. The lens does not depend on
 # luck. It checks whether anything orders the write before the read:
@@ -601,6 +603,8 @@ print("sums of 256 ones, by the order of the threads:", sorted({int(a.results[1]
 # %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
 # Within one warp there is a way without shared memory: `cuda.shfl_down_sync(0xFFFFFFFF, mine, step)` gives a thread the `mine` of the thread `step`
 # places further. Problem 2 of the exercise accepts both ways.
+#
+# A histogram can use shared memory, too. Each block counts there, by atomic additions, and adds its counts to the result at the end.
 #
 # ### Optional: the sum on your computer, and in 2019
 #
@@ -739,11 +743,12 @@ plot.times(rows, title="The product of two matrices, 4096 × 4096 float32")
 # 2.98 TFLOP/s. With 8 by 8 results in the registers of each thread: 32 and 16 TFLOP/s. A dashed line shows cuBLAS at 23.2
 # TFLOP/s.](drawings/roofline-product.svg)
 #
-# **Explain.** The plain kernel lies *above* the roof of the memory: most of the bytes that it asks for come from caches. So the tiles repeat a work
-# that the caches did before. In both kernels each multiplication comes with two reads and a loop. So *issue* is the limit.
+# **Explain.** The plain kernel lies *above* the roof of the memory: most of the bytes that it asks for come from caches. So the tiles do again what
+# the caches did before. In the tiled kernel, each multiplication needs two reads of shared memory and a turn of the loop. Now such instructions are
+# the limit.
 #
-# The third kernel keeps 8 × 8 results of each thread in registers. A number that it has read is used eight times. That is 5 times faster than tiles
-# alone.
+# The third kernel keeps 8 × 8 results of each thread in registers. A number that it has read is used eight times. That is more than 5 times faster
+# than tiles alone.
 #
 # **cuBLAS**, NVIDIA's library, is the result of years of work. `cp.matmul` calls it. **Write a kernel where there is no library.**
 
@@ -866,7 +871,7 @@ print("H200, published:    2.52 µs for each launch")
 #
 # ## Key points
 #
-# - **Requests**: a warp should read *and* write along rows. Where it cannot do both, a tile in shared memory stands between.
+# - **Requests**: a warp should read *and* write along rows. Where it cannot do both, use a tile in shared memory.
 # - **Memory**: a kernel at its limit gets faster only if it moves fewer bytes.
 # - **Banks**: a column of a tile 32 words wide is in one bank. With one column more it is in all of them.
 # - **Atomics** to one address are a queue. Add in a register, then in a tree, then once for each block.
