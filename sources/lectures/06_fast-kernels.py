@@ -362,7 +362,7 @@ for name, rate in t4.items():
     print(f"{name:12} {rate / 1e9:4.0f} GB/s, {rate / t4['a copy']:.0%} of a copy")
 
 # %% [markdown]
-# A tile helps. But we are still far from a copy. The lens has shown why: cycles are lost at banks.
+# A tile helps, but a copy is still much faster. The lens has shown why: cycles are lost at banks.
 
 # %% [markdown]
 # ---
@@ -423,7 +423,7 @@ rows["limit: T4, each byte once"] = limit(bytes=nbytes, machine="T4").seconds
 plot.times(rows, title="1024 × 1024 float32, transposed on a Tesla T4")
 
 # %% [markdown]
-# **Explain.** With 33 columns the transpose is almost as fast as a copy. The bytes of the memory are its only limit.
+# **Explain.** With 33 columns the transpose is almost as fast as a copy. Now only the memory limits it.
 
 # %% [markdown]
 # **Question.** All 32 threads of a warp read `tile[0, 0]`. How many cycles does that take?
