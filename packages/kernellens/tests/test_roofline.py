@@ -111,6 +111,14 @@ def test_integers_alone_and_copies_have_a_place_too():
     assert "next to nothing" in kernellens.roofline(copy).alt
 
 
+def test_what_is_not_counted_is_not_taken_for_nothing():
+    copy = Work(
+        read=1e6, written=1e6, threads=1000, blocks=10, block=100, notes=("Arithmetic is not counted: float16.",)
+    )
+    alt = kernellens.roofline(copy).alt
+    assert "not counted" in alt and "next to nothing" not in alt
+
+
 def test_an_unknown_gpu_is_answered_with_the_nearest():
     with pytest.raises(gpus.UnknownGpuError, match="H200"):
         kernellens.roofline(ADDITION, gpu="H201")

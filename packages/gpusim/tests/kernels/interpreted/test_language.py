@@ -370,3 +370,15 @@ def test_enumerations():
     out = np.zeros(2, "i8")
     launch(kernel, 1, 1, out, Colour.BLUE)
     assert out.tolist() == [1, 7]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int16])
+def test_a_number_of_an_array_s_own_type(dtype):
+    """`x.dtype.type(…)` is Numba's `NumberClass` of that type."""
+
+    def kernel(out, x):
+        i = cuda.grid(1)
+        if i < len(x):
+            out[i] = x[i] * x.dtype.type(3)
+
+    same(kernel, np.zeros(100, dtype), inputs=(np.arange(100).astype(dtype),), n=100)

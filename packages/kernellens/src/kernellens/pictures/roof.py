@@ -17,6 +17,7 @@ from kernellens.result import Trace
 from kernellens.times import Reuse, Work, bound_of, estimate_of
 from kernellens.times.launches import work_of_launch
 from kernellens.times.model import rates
+from kernellens.times.operations import UNCOUNTED
 
 from . import panels
 
@@ -160,6 +161,7 @@ def entry(work: Work, gpu: GPU, kind: str) -> dict[str, Any]:
     least, about = bound_of(work, gpu), estimate_of(work, gpu)
     counted = operations(work)
     nbytes = work.read + work.written
+    uncounted = [note for note in work.notes if note.startswith(UNCOUNTED)]
     return {
         "intensity": counted / nbytes if nbytes and counted else LOW,
         "estimate": counted / about.seconds,
@@ -168,7 +170,7 @@ def entry(work: Work, gpu: GPU, kind: str) -> dict[str, Any]:
         "least": f"at least {quantities.seconds(least.seconds)}",
         "seconds": about.seconds,
         "binds": about.binds,
-        "advice": about.advice,
+        "advice": " ".join([about.advice, *uncounted]),
         "parts": {name: value for name, value in about.parts.items() if value > 0},
         "occupancy": "" if about.occupancy is None else f"occupancy {about.occupancy:.0%}",
         "calibrated": about.calibrated is not None,
@@ -188,7 +190,8 @@ def _head(work: Work) -> str:
 
 
 def _said(row: dict[str, Any], start: tuple) -> str:
-    kind = f"{row['intensity']:.3g} operations a byte" if row["intensity"] > LOW else "it calculates next to nothing"
+    few = "its operations are not counted" if UNCOUNTED in row["advice"] else "it calculates next to nothing"
+    kind = f"{row['intensity']:.3g} operations a byte" if row["intensity"] > LOW else few
     return (
         f"On {start[0]}, {start[1]}{f', blocks of {start[2]}' if start[2] else ''}: {kind}; {row['about']} (estimate), "
         f"{row['least']} (bound); {row['binds']} binds. {row['advice']}"
@@ -237,6 +240,7 @@ def _layout(work: Work, table: dict, known: list[GPU], sizes: list[int], start: 
             "parts": parts,
             "verdict": verdict,
             "ends": [LOW, HIGH],
+            "up": roofs.y_range,
             "colours": {"binds": palette.VERMILLION, "others": palette.BLUE},
         },
         code=panels.script("roofline.js"),

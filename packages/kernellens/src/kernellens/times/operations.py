@@ -68,6 +68,9 @@ class Operations:
         table[kind] = table.get(kind, 0) + n
 
 
+UNCOUNTED = "Arithmetic is not counted"
+
+
 def operations(log: Log, function: Function, args: tuple, fast: bool = False) -> Operations:
     """Count what a traced kernel calculates.
 
@@ -86,7 +89,7 @@ def operations(log: Log, function: Function, args: tuple, fast: bool = False) ->
     try:
         graph = interpreted.compile_kernel(function, interpreted.argument_types(function, args)).graph
     except KernelError as refused:
-        found.notes.append(f"Arithmetic is not counted: {str(refused).splitlines()[0]}")
+        found.notes.append(f"{UNCOUNTED}: {str(refused).splitlines()[0]}")
         return found
     if done.inferred:
         lines = ", ".join(map(str, sorted(set(done.inferred))))

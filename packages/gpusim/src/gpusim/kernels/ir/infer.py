@@ -927,7 +927,10 @@ class Inference:
             v.emit = lambda n: f"{self.k(self.arrays.load)}(g, {n[0]}, (), {self.k(access)})"
             return t.item
         if isinstance(t, Thing):
-            target = getattr(t.value, name, None)
+            # `x.dtype` is the array's own type; its `type` is the class that makes a number of it.
+            target = (
+                t.value.dtype.type if name == "type" and isinstance(t.value, Scalar) else getattr(t.value, name, None)
+            )
             if target is not None:
                 return self.call(v, target, args, lambda n: n[1:])
         what = "An array in a kernel" if isinstance(t, Array) else str(t)
