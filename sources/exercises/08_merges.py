@@ -4,8 +4,8 @@
 #     unit: 8
 #     slug: merges
 #     title: "Merges: joining, sorting and dates"
-#     teaching: 45
-#     exercises: 35
+#     teaching: 50
+#     exercises: 60
 # ---
 
 # %% [markdown]
