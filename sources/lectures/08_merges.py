@@ -86,7 +86,7 @@ def rows_of_merge(left, right, on):
     a = left.groupby(on, dropna=False).size().reset_index(name="a")  # dropna=False: null is a key, too
     b = right.groupby(on, dropna=False).size().reset_index(name="b")
     both = a.merge(b, on=on)
-    return int((both["a"].astype("int64") * both["b"]).sum())  # counts are int32, and their product may not fit
+    return int((both["a"].astype("int64") * both["b"]).sum())  # counts are int32: too small
 
 
 assert rows_of_merge(df, df, "id") == len(merged)
@@ -95,7 +95,7 @@ del merged
 # %% [markdown]
 # Count like this before you join if a key may come twice on **both** sides.
 #
-# **Question.** A million rows have a million different keys. Then 1 % of the rows get the key 0, for "unknown". The table is merged with itself. How many rows
+# **Question.** A million rows have random keys, as above. Then 1 % of the rows get the key 0, for "unknown". The table is merged with itself. How many rows
 # come out, about?
 #
 # - (a) 2 million
@@ -124,7 +124,7 @@ plot.lines(
 )
 
 # %% [markdown]
-# The upper line is what real tables do. One key is often everywhere: an empty text, a 0 for "unknown", or a null.
+# Real tables often look like the upper line. One key is everywhere: an empty text, a 0 for "unknown", or a null.
 #
 # ## Flights, weather, planes
 #
@@ -152,8 +152,7 @@ would_be = rows_of_merge(flights, weather, keys)
 print(f"{would_be} rows, {would_be / len(flights):.1f} for each flight; you said {my_rows}")
 
 # %% [markdown]
-# **Explain.** Each flight meets the weather of its whole day, and no error tells you. So first ask of each right table: which columns have no
-# value twice?
+# **Explain.** Each flight meets the weather of its whole day, and no error tells you. So first ask of each right table: which columns together come only once?
 
 # %%
 assert not planes["tailnum"].duplicated().any()
@@ -182,15 +181,14 @@ my_answer = "?"
 quiz("merges.kinds", my_answer)
 
 # %% [markdown]
-# **Measure.**
+# **Measure.** Each kind of join once:
 
 # %%
 slim = flights[["carrier", "flight", "tailnum", "time_hour"]]
-sizes = {
-    how: len(slim.merge(planes, on="tailnum", how=how)) for how in ("inner", "left", "outer", "leftsemi", "leftanti")
-}
-for how, rows in sizes.items():
-    print(f"{how:8} {rows:6}")
+sizes = {}
+for how in ("inner", "left", "outer", "leftsemi", "leftanti"):
+    sizes[how] = len(slim.merge(planes, on="tailnum", how=how))
+    print(f"{how:8} {sizes[how]:6} rows")
 print(f"without a plane: {sizes['leftanti'] / len(flights):.1%}")
 assert sizes["inner"] == sizes["leftsemi"] == rows_of_merge(slim, planes, "tailnum")
 assert sizes["inner"] + sizes["leftanti"] == sizes["left"] == len(flights)
@@ -223,7 +221,7 @@ quiz("merges.floats", my_answer)
 left = slim.merge(planes[["tailnum", "seats"]], on="tailnum", how="left")
 for name in ("flight", "seats"):
     print(f"{name}: {left[name].dtype}, {int(left[name].isnull().sum())} nulls")
-print("seats again as integers:", left["seats"].astype("Int32").dtype)
+print("seats as integers again:", left["seats"].astype("int32").dtype)
 
 # %% [markdown]
 # An integer column with new gaps becomes float64, as in pandas:
@@ -231,7 +229,7 @@ print("seats again as integers:", left["seats"].astype("Int32").dtype)
 # ![A left merge of three flights with two planes. The column of seats has the type int32 in the table of planes. The flight with the tail number N9 has
 # no plane, so its number of seats is null in the result, and the whole column is float64 there.](drawings/left-merge-nulls.svg)
 #
-# Above 2⁵³ a float64 cannot hold every whole number. So keep large identifiers out of such columns, or make them text first.
+# Above 2⁵³ a float64 cannot hold every whole number. So make text of large identifiers first.
 #
 # ### What cuDF refuses
 #
@@ -247,8 +245,10 @@ common = [column for column in flights.columns if column in planes.columns]
 print(f"with on: {sizes['inner']} rows; without on: {len(flights.merge(planes))} rows, joined on {common}")
 
 # %% [markdown]
-# Write the checks yourself: no duplicates in the right key before the join, and `assert len(out) == len(flights)` after it. Always write `on=`. Without it, the join
-# uses every column that both tables share. `year` is one of them: in `flights` the year of the flight, in `planes` the year in which the plane was built.
+# Write the checks yourself: no duplicates in the right key before the join, and `assert len(out) == len(flights)` after it.
+#
+# Always write `on=`. Without it, the join uses every column that both tables share. Here `year` is one of them. But a flight's `year` is not the year in which its plane
+# was built.
 #
 # ### What does null equal?
 #
@@ -279,7 +279,7 @@ for library, rows in found.items():
     print(f"{library:20} {rows} rows")
 everything = rows_of_merge(flights, flights, "tailnum")
 nulls = int(flights["tailnum"].isnull().sum())
-print(f"flights with flights, on tailnum: {everything} rows, {nulls**2 / everything:.0%} of them by {nulls} nulls")
+print(f"flights with flights: {everything} rows, {nulls**2 / everything:.0%} of them by {nulls} nulls")
 
 # %% [markdown]
 # ![An inner join of the keys 1, null, 2 with the keys 1, null, null. In pandas and cuDF the null on the left matches both nulls on the right, so that
@@ -327,18 +327,19 @@ print("sorted by row: the same as in pandas")
 # %%
 longest = flights["distance"].max()
 print(f"{int((flights['distance'] == longest).sum())} flights are the longest, of {longest} miles")
-print("the first row of nlargest:          ", flights.nlargest(10, "distance")["time_hour"].iloc[0])
-print("the first row with keep='last':     ", flights.nlargest(10, "distance", keep="last")["time_hour"].iloc[0])
 full = ["distance", "time_hour", "minute", "flight"]
 assert not flights.duplicated(full).any()
-print("the first row in an order of all:   ", flights.nlargest(10, full)["time_hour"].iloc[0])
+for columns, keep in (("distance", "first"), ("distance", "last"), (full, "first")):
+    first = flights.nlargest(10, columns, keep=keep).iloc[:1]
+    print(f"by {columns}, keep={keep!r}: the first is of {first['time_hour'].iloc[0]:%d %B}")
 last = flights.sort_values("dep_delay")["dep_delay"].tail(1).to_arrow().to_pylist()
 print(f"the largest delay: by sort_values {last[0]}, by max {flights['dep_delay'].max()}")
 
 # %% [markdown]
 # Where values are equal, `nlargest` takes those that come first in the table: `keep="first"` is its documented default. After a merge "first" means nothing,
-# because the rows have no order. `sort_values` promises nothing about equal values unless you ask for `kind="stable"`. So name enough columns that no two rows are equal. In `sort_values` nulls come last, in both directions.
-# `na_position="first"` moves them.
+# because the rows have no order. So name enough columns that no two rows are equal.
+#
+# In `sort_values` nulls come last, in both directions. `na_position="first"` moves them.
 
 # %% [markdown]
 # ## Text and times
@@ -355,7 +356,8 @@ def clock_of_new_york(utc):
 
 
 times = ["2013-07-04 03:30", "2013-07-04 03:30", "2013-07-04 16:51"]  # in UTC
-raw = cudf.DataFrame({"station": ["jfk ", "JFK", " JFK"], "time": times, "issue": [1, 2, 1], "wind": [9.0, 8.0, 12.0]})
+raw = cudf.DataFrame({"station": ["jfk ", "JFK", " JFK"], "time": times})
+raw["issue"], raw["wind"] = [1, 2, 1], [9.0, 8.0, 12.0]
 raw["station"] = raw["station"].str.strip().str.upper()
 raw["time"] = cudf.to_datetime(raw["time"])
 tidy = raw.sort_values("issue").drop_duplicates(["station", "time"], keep="last")
@@ -374,14 +376,14 @@ print(tidy.sort_values("time").to_pandas().to_string(index=False))
 local = ["origin", "year", "month", "day", "hour"]
 twins = weather[weather.duplicated(local, keep=False)].sort_values([*local, "time_hour"])
 twins["temp"] = twins["temp"].round().astype("int32")
-print(twins[["origin", "month", "day", "hour", "time_hour", "temp"]].head(4).to_pandas().to_string(index=False))
+columns = ["origin", "month", "day", "hour", "time_hour", "temp"]
+print(twins[columns].head(4).to_pandas().to_string(index=False))
 
 # %% [markdown]
 # These rows look like duplicates by the local hour, and are none. **Keep times in UTC, and join on UTC.**
 #
-# `time_hour` is in UTC in both tables. Suppose the weather came from a file with New York's time in it, and nobody said so.
-#
-# **Question.** Flights and weather are joined on `origin` and `time_hour`. How many flights still find a weather?
+# **Question.** Suppose that `time_hour` of the weather is in New York's time, and nobody said so. Both tables are joined on `origin` and `time_hour`. How many flights
+# still find a weather?
 #
 # - (a) none: the hours do not fit
 # - (b) about half
@@ -463,7 +465,7 @@ my_answer = "?"
 quiz("merges.side", my_answer)
 
 # %% [markdown]
-# Here it is for one airport, with a report every three hours:
+# Here is the search for one airport, with a report every three hours:
 
 # %%
 due = flights["time_hour"] + (60 * flights["minute"]).astype("timedelta64[s]")
@@ -479,8 +481,8 @@ jfk["age"] = jfk["time"] - reports["time_hour"].iloc[place].reset_index(drop=Tru
 print(f"reports are between {jfk['age'].min()} and {jfk['age'].max()} old")
 
 # %% [markdown]
-# Two things to check. A place of -1 must not go into `iloc`: there it means the *last* report of the year. And one report is more than a day old, because some are
-# missing. So an as-of join needs a **tolerance**, the greatest age.
+# Check two things. A place of -1 must not go into `iloc`: there it means the *last* report of the year. And one report is more than a day old. So an as-of
+# join needs a **tolerance**, the greatest age.
 #
 # **Predict.** pandas also offers `direction="nearest"`, the report that is nearest in time. How many percent of the flights would get a report from their
 # own future?
@@ -502,12 +504,9 @@ print(f"from the future: {(nearest['time_hour'] > nearest['time']).mean():.0%}; 
 #
 # ## Days and weeks
 #
-# `resample("D")` makes one value of all rows of a day. `rolling` then takes a window that ends at each value:
+# `resample("D")` makes one value of all rows of a day. `rolling` then takes a window that ends at each value.
 #
-# ![Rows at many times become one value for each of eight days. Day 5 has no rows. A rolling window of three values that ends on day 6 takes days 3, 4
-# and 6, so it spans four days. A window of three days that ends on day 6 takes days 4 to 6, in which there are two values.](drawings/time-windows.svg)
-#
-# **Question.** `groupby` by day leaves out a day without flights. What is `rolling(7).mean()` on the day after such a gap?
+# **Question.** You make the daily values with `groupby`. It leaves out a day without flights. What is `rolling(7).mean()` on the day after such a gap?
 #
 # - (a) a mean of seven values from eight days
 # - (b) null, because a day is missing
@@ -516,6 +515,12 @@ print(f"from the future: {(nearest['time_hour'] > nearest['time']).mean():.0%}; 
 # %%
 my_answer = "?"
 quiz("merges.window", my_answer)
+
+# %% [markdown]
+# ![Rows at many times become one value for each of eight days. Day 5 has no rows. A rolling window of three values that ends on day 6 takes days 3, 4
+# and 6, so it spans four days. A window of three days that ends on day 6 takes days 4 to 6, in which there are two values.](drawings/time-windows.svg)
+#
+# `resample` keeps a day without rows, with a null.
 
 # %%
 by_day = flights[["dep_delay"]].assign(time=clock_of_new_york(due))
@@ -536,7 +541,7 @@ plot.lines(
 )
 
 # %% [markdown]
-# `resample` keeps a day without rows, with a null. The days are those of New York. In UTC the late evening would belong to the next day.
+# The days are those of New York. In UTC the late evening would belong to the next day.
 
 # %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
 # ### Optional: all three tables
@@ -601,19 +606,22 @@ least = limit(bytes=32 * n + 24 * must, machine="cpu")  # both tables read once,
 
 def time_of(way, x, y):
     found = measure(way, repeat=2, min_time=0)
-    x, y = ((c.values if isinstance(c, cudf.Series) else c.to_numpy()) for c in (found.value[x], found.value[y]))
-    assert len(x) == must and np.isclose(float((x * y).sum()), by_id @ by_id)
+    x, y = (found.value[name].to_numpy() for name in (x, y))
+    assert len(x) == must and np.isclose(x @ y, by_id @ by_id)
     return found.median  # the table itself goes: it is large
 
 
 times = {f"here: {name}": time_of(*way) for name, way in ways.items()}
-plot.times(times | {"limit: this CPU, each byte once": least.seconds}, title=f"{n:,} rows merged with themselves")
+times["published: T4, another join"] = {1_000_000: 10.0e-3, 10_000_000: 39.9e-3}[n]
+times["limit: this CPU, each byte once"] = least.seconds
+plot.times(times, title=f"{n // 1_000_000} million rows joined")
 
 # %% [markdown]
-# Without a GPU, *here: cuDF* is the simulator on your CPU. Its time tells you nothing about a GPU.
+# Without a GPU, *here: cuDF* is the simulator on your CPU. Its time tells you nothing about a GPU. For that we have the T4, a small GPU of 2018. It joined as many rows with
+# a table of 100 000 keys.
 #
-# Nobody comes near the limit. The limit counts bytes that lie side by side, and a join jumps: each `id` is looked up at a random place. There a GPU moves a sector of 32 bytes for the 8 that it
-# needs. Here is a fairer limit for the post's ten million rows, beside published times. These were published by others: see *Further reading*.
+# Nobody comes near the limit. It counts bytes that lie side by side, and a join looks up each `id` at a random place. There a GPU moves a **[sector](../docs/glossary.md#term-sector)** of 32 bytes for the
+# 8 that it needs. Here is a limit with sectors, for the post's ten million rows, beside times that others published:
 
 # %%
 published = {time.device: time.seconds for time in recorded.published("merges.merge").times}
@@ -621,12 +629,12 @@ rows = {
     "published: 2018, pandas": published["cpu"],
     "published: 2018, cuDF on a V100": published["gpu"],
     "published: 2025, pandas": 3.54,
-    "published: 2025, Polars, 16 cores": 0.226,
-    "published: 2025, Polars, 128 cores": 0.167,
+    "published: 2025, Polars, 16 virtual cores": 0.226,
+    "published: 2025, Polars, 128 virtual cores": 0.167,
     "published: 2025, libcudf on an H100": 3.061e-3,
 }
 for name in ("V100", "H100"):
-    # both tables and four random sectors for each row; for each row that comes out two positions, a sector for x, and the row
+    # a row: 32 bytes, four random sectors; a row that comes out: two positions, a sector, 24 bytes
     touched = (32 + 4 * 32) * 10_000_000 + (16 + 32 + 24) * 20_000_000
     rows[f"limit: {name}, with sectors"] = limit(bytes=touched, machine=name).seconds
 note = "Published by others. The H100's time is for the pairs of positions, without the columns."
@@ -646,23 +654,20 @@ quiz("merges.bus", my_answer)
 
 # %%
 h100 = machine.gpus.find("H100")
-join = 3.061e-3 + (32 + 24) * 20_000_000 / h100.bandwidth  # the published pairs, and their columns at the limit
+join = 3.061e-3 + (32 + 24) * 20_000_000 / h100.bandwidth  # the published pairs, and their columns
 up, back = 16 * 10_000_000 / h100.link, 24 * 20_000_000 / h100.link
 print(f"up {1e3 * up:.1f} ms, join {1e3 * join:.1f} ms, back {1e3 * back:.1f} ms (computed)")
 print(f"2018: {published['cpu'] / published['gpu']:.0f}×, the V100 against pandas")
-print(f"2025: {published['gpu'] / 0.226:.1f}×, Polars on 16 cores against the V100 of 2018")
+print(f"2025: {published['gpu'] / 0.226:.1f}×, Polars on 16 virtual cores against the V100 of 2018")
 for cores, polars in ((16, 0.226), (128, 0.167)):
-    print(f"2025: {polars / join:.0f}×, an H100 against Polars on {cores} cores", end="")
+    print(f"2025: {polars / join:.0f}×, an H100 against Polars on {cores} virtual cores", end="")
     print(f", and {polars / (up + join + back):.0f}× with the bus")
 
 # %% [markdown]
 # **Explain.** Most of the 37 was pandas: strong software on a CPU now does what that GPU did. GPUs have become faster, too. So name the
 # conditions of a ratio: which software, how many cores, and whether the data crosses the bus.
 #
-# ## Where the GPU loses
-#
-# The next times come from one machine, published by others. A table of *n* rows was joined with one of up to 100 000 different keys, on a T4, a small GPU
-# of 2018, and on the machine's CPU:
+# The join with 100 000 keys was also timed on the CPU beside that T4. Here even a small GPU wins:
 
 # %%
 sizes = [1_000_000, 10_000_000, 30_000_000]
@@ -677,14 +682,14 @@ plot.lines(
     ylabel="seconds",
     xlog=True,
     ylog=True,
-    title="An inner join on one machine",
-    note="Published by cudf-bench, July 2026; the tables were on the device already.",
+    title="A join on a T4 and on the CPU beside it",
+    note="Published by cudf-bench, July 2026. The T4's tables were in its memory already.",
 )
 
 # %% [markdown]
-# The GPU wins here. It loses in these cases:
+# ## Where the GPU loses
 #
-# - **Small tables.** Each call has a price, however few rows it has. In unit 07 the CPU sorted up to some 10 000 rows faster than a T4. A loop over a
+# - **Small tables.** Each call has a price, however few rows it has. In unit 07 a CPU sorted 10 000 rows faster than a T4. A loop over a
 #   thousand small joins pays the price a thousand times.
 # - **Results that come back.** A join of many rows to many sends back more than it was sent.
 # - **One question to files on a disk.** DuckDB and Polars read only the columns and row groups of a Parquet file that they need.
@@ -696,7 +701,7 @@ plot.lines(
 # - New gaps make floats of integers.
 # - pandas and cuDF match **null with null**. SQL and Polars do not.
 # - Merged rows have **no order**: number them before. Sort before you drop duplicates.
-# - Join on UTC. The right number of rows does not prove that they are the right rows.
+# - Join on UTC. The right number of rows proves nothing about the right rows.
 # - As of: `searchsorted(side="right") - 1`, and a tolerance.
 # - Compare with Polars and DuckDB, and count the bus.
 #
@@ -715,5 +720,4 @@ plot.lines(
 # - [cudf-bench](https://github.com/alexislowys/cudf-bench), commit b50c48cc3a, file `results/results.csv`, *inner_join* without skew: cuDF 26.02.01 on a T4, Polars 1.35.2
 #   and pandas 2.2.2 on the CPU, medians of five synchronised runs.
 # - [nycflights13](https://github.com/tidyverse/nycflights13) by H. Wickham: the tables, and why American's tail numbers do not match.
-# - The guide of pandas, [Merge, join, concatenate and compare](https://pandas.pydata.org/docs/user_guide/merging.html), and how
-#   [cuDF differs from pandas](https://docs.rapids.ai/api/cudf/stable/user_guide/pandas-comparison/) in order and nulls.
+# - [How cuDF differs from pandas](https://docs.rapids.ai/api/cudf/stable/user_guide/pandas-comparison/), in order and nulls among others.
