@@ -4,21 +4,27 @@
 #     unit: 8
 #     slug: merges
 #     title: "Merges: joining, sorting and dates"
-#     teaching: 45
-#     exercises: 35
+#     teaching: 50
+#     exercises: 60
 # ---
 
 # %% [markdown]
 # # 08 · Merges: exercises
 #
-# *Unit 08 · merges · 35 minutes · the lecture is [notebooks/08_merges.ipynb](../notebooks/08_merges.ipynb)*
+# *Unit 08 · merges · 60 minutes in two sittings · the lecture is [notebooks/08_merges.ipynb](../notebooks/08_merges.ipynb)*
 #
-# Six problems, from easy to open. Fill in a cell, run it, run the `check` below it. A check says what it verified, or why the answer is
-# wrong, with a hint or the smallest case that fails; `hint("merges.attach")` unfolds the next hint. A gap counts as not attempted, never as wrong; but where code is
-# given that already runs (problem 3), the check judges that code until you change it.
+# There are six problems, from easy to open. Problems 1 to 5 take about 45 minutes, problem 6 about 15. Fill in a cell, run it, and run the `check` below
+# it. A check tells you what it verified, or why the answer is wrong, with a hint or the smallest case that fails. `hint("merges.attach")` unfolds the next
+# hint.
 #
-# The checks bring their own small tables, built so that each mistake shows: keys that come twice, keys that are null, rows in no order, an
-# index that counts nothing. No rows may go to the host on the way. Where nothing is known, null is right, and NaN is not.
+# A gap counts as not attempted, never as wrong. Problem 3 starts with given code. There the check judges that code until you change it.
+#
+# The checks call your functions with small tables of their own:
+#
+# - Keys come twice, keys are null, and rows are in no order.
+# - Their index may be anything. The index of your result does not matter.
+# - No rows may go to the host on the way.
+# - Where nothing is known, the result has a null. NaN counts as wrong in problems 2 and 4.
 #
 # You can run this notebook from top to bottom at any time, solved or not.
 
@@ -33,7 +39,7 @@ import numpy as np
 from hundredfold import check, data, hint
 
 # %% [markdown]
-# For trying things out, the tables of the lecture:
+# These are the tables of the lecture, to try things out:
 
 # %%
 flights = cudf.read_parquet(data.path("flights"))
@@ -45,15 +51,25 @@ weather = cudf.read_parquet(data.path("weather"))
 #
 # A table `flights` has 1 000 000 rows and a column `tailnum`, the plane's tail number:
 #
-# - 40 000 flights have none: their tail number is null.
-# - 900 000 are by planes of the registry, 60 000 by planes that are not in it. Every plane that flies at all flies 240 times.
+# | flights | |
+# |---:|---|
+# | 40 000 | have no tail number: it is null |
+# | 900 000 | are by planes that are in the registry |
+# | 60 000 | are by planes that are not in the registry |
 #
-# In the registry, `planes`, no tail number is null. 3 125 planes that fly stand in it once, 625 that fly stand in it twice, and 300
-# planes stand in it once and never fly. How many rows have these, in cuDF?
+# Each plane that flies has 240 of these flights. The registry is the table `planes`. No tail number is null there:
 #
-# - `inner`, `left`, `outer`, `anti`: `flights.merge(planes, on="tailnum", how=...)`, with `"inner"`, `"left"`, `"outer"` and `"leftanti"`.
-# - `square`: `flights.merge(flights, on="tailnum")`.
-# - `nbytes`: and how many bytes has the last one, if a row of it has 24?
+# | planes | come in `planes` | fly? |
+# |---:|---|---|
+# | 3 125 | once | yes |
+# | 625 | twice | yes |
+# | 300 | once | no |
+#
+# How many rows do these results have in cuDF?
+#
+# - `inner`, `left`, `outer`, `anti`: the rows of `flights.merge(planes, on="tailnum", how=...)` with `"inner"`, `"left"`, `"outer"` and `"leftanti"`
+# - `square`: the rows of `flights.merge(flights, on="tailnum")`
+# - `nbytes`: the **bytes** of the last result, if each of its rows has 24
 
 # %%
 inner = left = outer = anti = ...
@@ -71,19 +87,20 @@ nbytes = 24 * square
 check("merges.count", inner, left, outer, anti, square, nbytes)
 
 # %% [markdown] tags=["solution-only"]
-# 86 % of the last one's rows are nulls that match nulls. A table of 40 MB was about to become one of 44 GB.
+# In the last result, 87 % of the rows are nulls that match nulls. It would have 44 GB.
 
 # %% [markdown]
 # ## 2. Each flight with its plane
 #
-# Write `attach(flights, planes)`: the flights with two more columns, `built` (the `year` of the plane) and `seats`.
+# Write `attach(flights, planes)`. It returns the flights with two more columns: `built`, the `year` of the plane, and `seats`.
 #
-# - Every flight is there **once, in its place** (any index will do). Where its plane is not known, both are null.
-# - A plane may stand in `planes` several times; the entry with the latest `year` counts.
-# - Tail numbers may be null on both sides. A flight without one has no plane.
+# - Each flight is in the result **once, in the order of `flights`**.
+# - Where its plane is not known, both new columns are null.
+# - A plane may come several times in `planes`. Then the row with the latest `year` counts, with the seats of that row.
+# - Tail numbers may be null in both tables. A flight without one has no plane.
 #
-# `flights` has the columns `flight`, `carrier`, `tailnum` and `year` (in which it flew), and the same `flight` may come several times; `planes` has `tailnum`, `year` (in which it was built)
-# and `seats`; `year` is never null there. Neither table may be changed.
+# `flights` has the columns `flight`, `carrier`, `tailnum` and `year`, the year of the flight. The same `flight` may come several times. `planes` has
+# `tailnum`, `year` and `seats`. Its `year` is the year in which the plane was built, and is never null. Both tables stay as they are.
 
 
 # %%
@@ -103,11 +120,12 @@ check("merges.attach", attach)
 # %% [markdown]
 # ## 3. Repair: who flies planes that nobody knows?
 #
-# Which `k` carriers have the most flights whose plane is not in the registry? Wanted is a table with the columns `carrier` and `flights` (how
-# many), the most first, and carriers with equally many by their code. A flight without a tail number counts as well: its plane is not in the
-# registry either.
+# Which carriers have the most flights whose plane is not in `planes`? A flight without a tail number counts, too: its plane is not there either.
 #
-# This function was meant to do that. There are three mistakes in it. Repair it.
+# `unknown(flights, planes, k)` should return a table with the columns `carrier` and `flights`, the number of such flights. It has the first `k` carriers: the most flights come first, and carriers with
+# equally many come in alphabetical order. A carrier without such a flight is left out.
+#
+# The version below has three mistakes. Repair it.
 
 
 # %%
@@ -130,19 +148,32 @@ def unknown(flights, planes, k):
 check("merges.unknown", unknown)
 
 # %% [markdown] tags=["solution-only"]
-# `both["seats"].isnull()` finds the flights without a match, but also those whose plane is known and its seats are not; and it passes over flights without a
-# tail number that matched an entry without one. The anti join asks what was meant.
+# `both["seats"].isnull()` has two mistakes. It also finds flights whose plane is known, if its seats are null. And it misses flights without a tail number that matched
+# a row of `planes` without one. The anti join asks for exactly the flights without a match. The third mistake: groups have no order, so `head` needs a sort before it.
 
 # %% [markdown]
 # ## 4. From raw reports to days
 #
-# Weather reports come as they were typed: `station` is text in any case, with blanks around it; `time` is text, `"2013-07-04 16:51"`, in
-# **UTC**; `wind` may be null. Some reports were corrected: of one station and time there may be several, and the one with the greatest `issue`
-# counts, whatever it says.
+# *A good place for a pause.*
 #
-# Write `windiest(reports)`: a table with the columns `station` (`"JFK"`), `day` and `wind`, a row for each station and each day **of New York**
-# (the time zone is called `"America/New_York"`) of which there is a report, with the greatest wind of that day; null where none was measured.
-# `day` is the midnight on which the day begins, as a `datetime64` without a zone. The rows may stand in any order.
+# Weather reports come as they were typed. The table `reports` has four columns:
+#
+# | column | what it is |
+# |---|---|
+# | `station` | text in any case, with blanks around it |
+# | `time` | text such as `"2013-07-04 16:51"`, in **UTC** |
+# | `issue` | a whole number: a corrected report has a greater one |
+# | `wind` | a number, or null |
+#
+# There may be several reports of one station and time. Only the one with the greatest `issue` counts, even if its wind is null.
+#
+# Write `windiest(reports)`. It returns a table with one row for each station and each day **of New York** with a report:
+#
+# - `station`: tidied, such as `"JFK"`
+# - `day`: the midnight at which the day begins, as a `datetime64` without a time zone
+# - `wind`: the greatest wind of that day, and null where none was measured
+#
+# The time zone is called `"America/New_York"`. The rows may come in any order.
 
 
 # %%
@@ -162,20 +193,27 @@ check("merges.days", windiest)
 # %% [markdown]
 # ## 5. GPU, CPU, or neither?
 #
-# On your desk: a server whose CPU engine (Polars, DuckDB) gets 90 million rows a second through a join, read and written together, and takes
-# 50 µs for any call; and a GPU where cuDF gets through 6 000 million rows a second and takes 1 ms for any call. The bus moves 25 GB/s. A row
-# has 24 bytes. The GPU has 80 GB of memory, the server 128 GB. Where does each job finish first, at these rates?
+# These two are on your desk, with a bus of 25 GB/s between them:
 #
-# | job | what |
+# | | CPU with Polars or DuckDB | GPU with cuDF |
+# |---|---:|---:|
+# | rows through a join, read and written together | 90 million a second | 6 000 million a second |
+# | each call, besides its rows | 0.05 ms | 1 ms |
+# | memory | 128 GB | 80 GB |
+#
+# A row has 24 bytes. Where does each job finish first?
+#
+# | job | what it is |
 # |---|---|
-# | `"lookup"` | today's 3 500 flights and the 3 500 planes: one join, 3 500 rows come out; the tables lie on the host |
-# | `"pipeline"` | the tables lie on the device, 40 million rows of them; twelve joins and groupings, one after the other, of 60 million rows each (read and written), and a picture of 20 numbers comes out |
-# | `"once"` | one join of two tables of 10 million rows that lie on the host; its 20 million rows go back to the host |
-# | `"stream"` | 5 000 joins, one after the other, as messages come in: 3 000 rows each, wanted on the host |
-# | `"pairs"` | 2 million rows merged with 2 million rows, to count them by month; each row matches 8 000 |
-# | `"text"` | one join of 10 million rows with 10 million rows that lie on the device, and so does what comes out, 10 million rows; the key is text of 16 characters |
+# | `"lookup"` | one join of today's 3 500 flights with 3 500 planes; 3 500 rows come out; the tables are on the host, and so is the result |
+# | `"pipeline"` | tables of 40 million rows are on the device; twelve joins and groupbys one after the other read and write 60 million rows each; 20 numbers come out |
+# | `"once"` | one join of two tables of 10 million rows on the host; its 20 million rows go back to the host |
+# | `"stream"` | 5 000 joins one after the other, as messages arrive; each reads and writes 3 000 rows, and all of them cross the bus if the GPU does it |
+# | `"pairs"` | 2 million rows are merged with 2 million rows, to count the result by month; each row matches 8 000 |
+# | `"text"` | one join of two tables of 10 million rows on the device, and its 10 million rows stay there; the key is text of 16 characters |
 #
-# Answer `"cpu"`, `"gpu"`, or `"neither"` where it should be done nowhere as it stands.
+# Answer `"cpu"` or `"gpu"`, or `"neither"` if the result fits in no memory here. Count rows over rate, the calls, and the bytes over the bus, one after the other. Data on the
+# device has to be fetched before the CPU can work on it.
 
 # %%
 decisions = {"lookup": ..., "pipeline": ..., "once": ..., "stream": ..., "pairs": ..., "text": ...}
@@ -188,23 +226,22 @@ decisions = {"lookup": "cpu", "pipeline": "gpu", "once": "gpu", "stream": "cpu",
 check("merges.worth", decisions)
 
 # %% [markdown] tags=["solution-only"]
-# Compare *once* with unit 01, where adding up numbers that lie on the host never paid: a join does so much more for each byte that the bus is
-# worth its price. (On 128 virtual cores Polars has been timed at 0.167 s for such a join: that does not change it. If the result were wanted in a
-# file, the disk would.)
+# Compare *once* with unit 01. There a sum of numbers on the host was not worth the bus. A join does much more work for each byte.
 
 # %% [markdown]
 # ## 6. Open: the last weather before each flight
 #
-# Stations report when they please. Write `last_seen(flights, weather)`: the flights, in their order, with a column `wind`: that of the
-# **latest observation at their origin that is not later than their time, and at most two hours older**. Null, or NaN here, where there is none,
-# and where that observation has no wind itself.
+# Weather stations report at any time. Write `last_seen(flights, weather)`. It returns the flights, in their order, with one more column `wind`: the wind of the
+# **latest report at their origin that is not later than their time, and at most two hours older**.
 #
-# `flights` has `flight`, `origin` and `time`, `weather` has `origin`, `time` and `wind`; both in any order, no station reports twice at one
-# time. This is an *as-of join*. pandas has it (`merge_asof`), Polars and DuckDB have it; cuDF has not, so this is yours to make, of what
-# cuDF and CuPy have.
+# - `wind` is null or NaN where there is no such report, and where that report has no wind.
+# - `flights` has the columns `flight`, `origin` and `time`, `weather` has `origin`, `time` and `wind`. Both are in any order, and both may be empty.
+# - No station reports twice at one time.
 #
-# There may be thousands of stations, so no loop over them; the tables stay on the device; and no table in between may be much larger than
-# these. The check says how near to the limit you come. (Its bytes are those that the simulation counts for cuDF's calls, which is coarse.)
+# This is an as-of join. cuDF has none, so build it from what cuDF and CuPy have.
+#
+# The check also looks at the cost. A loop over the stations is refused: there are hundreds of them. Tables stay on the device, and no table in between
+# may be much larger than these. The check tells you how near the limit you are. It counts the bytes as the simulator does, which is coarse.
 
 
 # %%
@@ -231,9 +268,9 @@ def last_seen(flights, weather):
 check("merges.asof", last_seen)
 
 # %% [markdown] tags=["solution-only"]
-# With cuDF alone: put both tables below each other, sort by station and time, carry the *place* of the last observation forward in each station
-# (`groupby("origin").ffill()`), and take the flights out again. The place and not the wind: `ffill` passes nulls over, and a null wind is an answer here.
+# It also works with cuDF alone. Put both tables below each other, and sort by station and time. Carry the *position* of the last report forward in each station, with
+# `groupby("origin").ffill()`. Then take the flights out again. Do not carry the wind itself: `ffill` fills nulls, and here a null wind is an answer.
 
 # %% [markdown]
 # ---
-# **Next:** unit 09, *learning*: estimators on the GPU, in a pipeline as scikit-learn has it.
+# **Next:** unit 09, *learning*: estimators on the GPU, in a pipeline of scikit-learn.

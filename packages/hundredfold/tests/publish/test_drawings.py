@@ -12,6 +12,7 @@ from hundredfold.publish import drawings
 from hundredfold.publish.build import drawn
 from hundredfold.publish.build.errors import BuildError
 from hundredfold.publish.drawings import canvas
+from hundredfold.publish.drawings.registry import drawing
 from kernellens.plot import palette
 
 ROOT = Path(__file__).parents[4]
@@ -135,6 +136,12 @@ def test_a_text_that_does_not_fit_is_refused():
         c.box(10, 10, 60, 30, "memory", "far too long for it")
     with pytest.raises(ValueError, match="does not fit"):
         c.text(450, 30, "beyond the edge")
+
+
+def test_a_name_is_taken_once():
+    drawings.names()  # all are known now
+    with pytest.raises(ValueError, match="'guard' already, in hundredfold.publish.drawings.kernels"):
+        drawing("guard", "Another drawing of the same name.", 80)(lambda c: None)
 
 
 def test_the_build_writes_what_is_shown_and_removes_what_is_not(tmp_path):

@@ -10,7 +10,18 @@ from functools import cache
 from .canvas import Canvas
 
 #: The modules that have them.
-THEMES = ("memory", "buffers", "protocols", "compiled", "kernels", "launches", "tiles", "dataframes", "architecture")
+THEMES = (
+    "memory",
+    "buffers",
+    "protocols",
+    "compiled",
+    "kernels",
+    "launches",
+    "tiles",
+    "dataframes",
+    "merges",
+    "architecture",
+)
 
 _known: dict[str, Drawing] = {}
 
@@ -36,9 +47,19 @@ class Drawing:
 
 
 def drawing(name: str, alt: str, height: float) -> Callable[[Callable[[Canvas], None]], Callable[[Canvas], None]]:
-    """Make a function that draws on a canvas a drawing of the course."""
+    """Make a function that draws on a canvas a drawing of the course.
+
+    Raises
+    ------
+    ValueError
+        If another drawing has the name already.
+    """
 
     def known(draw: Callable[[Canvas], None]) -> Callable[[Canvas], None]:
+        if name in _known:
+            raise ValueError(
+                f"There is a drawing {name!r} already, in {_known[name].draw.__module__}: choose another name."
+            )
         _known[name] = Drawing(name, alt, height, draw)
         return draw
 
