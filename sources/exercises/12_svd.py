@@ -3,22 +3,22 @@
 #   hundredfold:
 #     unit: 12
 #     slug: svd
-#     title: "SVD: a matrix on many GPUs"
-#     teaching: 55
-#     exercises: 35
+#     title: "SVD on many GPUs"
+#     teaching: 65
+#     exercises: 60
 #     dashboard: true
 # ---
 
 # %% [markdown]
 # # 12 · SVD: exercises
 #
-# *Unit 12 · svd · 35 minutes · the lecture is [notebooks/12_svd.ipynb](../notebooks/12_svd.ipynb)*
+# *Unit 12 · svd · 60 minutes · the lecture is [notebooks/12_svd.ipynb](../notebooks/12_svd.ipynb)*
 #
-# Five problems, from easy to open. Fill in a cell, run it, run the `check` below it. A check says what it verified, or why the answer is
-# wrong, with a hint or the smallest case that fails; `hint("svd.chunks")` unfolds the next hint. A gap counts as not attempted, never as wrong; but where code
-# is given that already runs (problems 2, 3 and 5), the check judges that code until you change it.
+# Five problems take about 60 minutes. The last one is open. Fill in a cell, run it, and run the `check` below it. A check tells you what it verified, or why
+# the answer is wrong, with a hint or the smallest case that fails. `hint("svd.chunks")` shows the next hint. An empty gap is not counted as wrong. In problems 2, 3 and 5
+# code is given that already runs. The check judges that code until you change it.
 #
-# No cluster is needed: the checks play the workers. You can run this notebook from top to bottom at any time, solved or not.
+# You need no cluster: the checks play the workers. Nothing is timed. You can run this notebook from top to bottom at any time, solved or not.
 
 # %%
 # %load_ext hundredfold
@@ -32,17 +32,20 @@ from hundredfold import check, hint
 # %% [markdown]
 # ## 1. Predict: what goes over the wire?
 #
-# A matrix of 4 000 000 × 500 float64 lies in 40 blocks of 100 000 rows on four workers, ten blocks on each. TSQR makes a Q and an R of it. One of the four workers
-# stacks the triangles and decomposes them. At the least, and in **bytes**:
+# *8 minutes.* A matrix of 4 000 000 × 500 float64 is in 40 blocks of 100 000 rows. Four workers have ten blocks each. TSQR makes a Q and an R of it. One of the
+# four workers stacks all triangles and decomposes the stack. Each triangle and each part of the second Q is sent as one array, at most once. Compute, in **bytes**:
 #
-# - `triangle`: how large is the R of one block, sent as an array?
-# - `up`: how much is sent from worker to worker until all triangles are on that one?
-# - `sent`: how much in all, with what comes back so that each worker can make its blocks of Q?
-# - `matrix`: how much would be sent if, instead, that worker got all *rows*?
+# - `triangle`: the size of the R of one block, sent as a full array of 500 × 500;
+# - `up`: the bytes that are sent until all triangles are on that worker;
+# - `sent`: the total bytes, with what comes back so that each worker can make its blocks of Q;
+# - `matrix`: the bytes that are sent if that worker gets all *rows* in place of triangles.
 #
-# And: a worker does F = 5 · 10¹² operations a second, the wire has B = 2 · 10⁹ bytes a second. A block of h rows takes 8 h n² operations and 16 n² bytes.
+# Now a worker does F = 5 · 10¹² operations a second, and the wire carries B = 2 · 10⁹ bytes a second. A block of h rows takes 8 h n² operations, and 16 n² bytes.
+# Compute:
 #
-# - `tall`: for how many rows h do the two take equally long?
+# - `tall`: the number of rows h for which the two take equally long.
+#
+# Each number has to be right to 1 %.
 
 # %%
 triangle = ...
@@ -64,11 +67,15 @@ check("svd.wire", triangle, up, sent, matrix, tall)
 # %% [markdown]
 # ## 2. Cut it so that it can be decomposed
 #
-# `x` is a Dask array of many rows and n columns, in any chunks. Return U, S and Vᵀ of its thin decomposition as `da.linalg.svd` returns them: three Dask arrays of
-# which nothing is computed yet. No block of rows may have more than `most` bytes, which is always enough for n rows; and none but the last may have fewer rows than
-# columns. Make few blocks: at most about twice as many as must be.
+# *10 minutes.* `x` is a Dask array of many rows and n columns, in any chunks. Return U, S and Vᵀ of its thin SVD, as `da.linalg.svd` returns them: three Dask arrays
+# of which nothing is computed yet. The blocks of rows follow four rules:
 #
-# Chunks of CuPy's stay CuPy's, those of NumPy's stay NumPy's, and the dtype stays too.
+# - No block has more than `most` bytes, also on the way. That is always enough for n rows.
+# - No block but the last has fewer rows than columns.
+# - There are few blocks: at most about twice as many as are needed.
+# - Chunks of CuPy stay CuPy's, and chunks of NumPy stay NumPy's. The dtype stays, too.
+#
+# The check looks at the chunks, computes all three, and compares them with LAPACK.
 
 
 # %%
@@ -86,15 +93,22 @@ def decompose(x, most):
 check("svd.chunks", decompose)
 
 # %% [markdown] tags=["solution-only"]
-# `rechunk({1: -1})` alone makes whole rows, and of blocks that were tall before, blocks that are both. As many rows as are allowed is best: what is sent grows with the number of blocks.
+# `rechunk({1: -1})` alone makes whole rows. Blocks that were tall already become larger than allowed. Take as many rows as are allowed: what is sent grows with
+# the number of blocks.
+
 
 # %% [markdown]
 # ## 3. Repair: small singular values that were lost
 #
-# Blocks of rows come one after the other, CuPy arrays of float64 with n columns each, out of an iterator that can be gone through once. There may be thousands, so that not all
-# can be kept on the device, and none of them goes to the host. (Of each block you may keep a triangle of n × n.) Return the n singular values of the whole matrix, the largest first, as a CuPy array. (All rows together are at least n. A block may have fewer, or none.)
+# *12 minutes.* Blocks of rows come one after the other, out of an iterator. Each is a CuPy array of float64 with n columns. Return the n singular values of the
+# whole matrix as a CuPy array, the largest first.
 #
-# The version below is right for the large ones. A colleague has noticed that small ones are wrong, or NaN. Each should be right to 10⁻¹² **of the largest**.
+# - You can go through the iterator once.
+# - There may be thousands of blocks. The device cannot hold them all, and none of them goes to the host. Of each block you may keep a triangle of n × n.
+# - All blocks together have at least n rows. A block may have fewer rows than columns, or no rows.
+#
+# The version below is right for large singular values. A colleague has noticed that small ones are wrong, or NaN. Each has to be right to 10⁻¹² **of the
+# largest**. The check also looks at how much of the device's memory is in use while the blocks come.
 
 
 # %%
@@ -117,19 +131,23 @@ def singular_values(blocks):
 check("svd.gram", singular_values)
 
 # %% [markdown] tags=["solution-only"]
-# One triangle is all that has to be remembered of a million rows. To cut negative eigenvalues off at zero only hides that they were lost. What to pay: a QR
-# decomposition has twice the operations of a Gram matrix, and a GPU does them less well.
+# One triangle is all that has to be kept of a million rows. To set negative eigenvalues to zero only hides that they were lost. A QR decomposition needs twice
+# the operations of a Gram matrix, and a GPU does them less well.
+
 
 # %% [markdown]
 # ## 4. Distribute or not?
 #
-# Four GPUs of 80 GB, 5 TFLOP/s in float64 each, and between any two of them 1 GB/s. Which way for each of these? `"tall"`: TSQR over the four.
-# `"compressed"`: compressed SVD over the four. `"local"`: on the one GPU, or the processor, where it is.
+# *10 minutes.* You have four GPUs of 80 GB. Each does 5 TFLOP/s in float64, and between any two of them go 1 GB/s. Which way do you choose for each matrix?
+#
+# - `"tall"`: TSQR over the four.
+# - `"compressed"`: compressed SVD over the four.
+# - `"local"`: on the one GPU, or the CPU, where the matrix is.
 #
 # | matrix | what |
 # |---|---|
 # | `"sensors"` | 400 million × 50 float64 (160 GB), its rows on all four GPUs; all 50 singular values are wanted, the smallest is 10⁸ times smaller than the largest |
-# | `"photos"` | 1 million × 100 000 of one byte (100 GB), on all four; the first 20 components to one per cent; the singular values fall fast |
+# | `"photos"` | 1 million × 100 000 of one byte (100 GB), on all four; the first 20 singular values are wanted to one per cent; they fall fast |
 # | `"digits"` | 1 797 × 64 float64, on the host; everything is wanted |
 # | `"one card"` | 2 million × 200 float64 (3.2 GB), all of it on one of the GPUs; everything is wanted |
 # | `"noise"` | 100 million × 100 float64 (80 GB), its rows on all four; nearly noise: all 100 singular values are alike to 1 %, and wanted to 10⁻⁸ |
@@ -149,17 +167,20 @@ check("svd.choose", decisions)
 # %% [markdown]
 # ## 5. Open: pictures for few bytes
 #
-# Some workers have images, each its own: `block`, a CuPy array of float64 with an image of 64 pixels (from 0 to 255) in each row. They are to be shown on another machine, and may be
-# wrong there by `error`: the norm of all differences over the norm of all images, `|rebuilt - images| / |images|`, both as in `cp.linalg.norm`. As little as possible shall go over
-# the network. Four functions:
+# *20 minutes.* Some workers have images, each its own. `block` is a CuPy array of float64, with an image of 64 pixels (from 0 to 255) in each row. The images are shown
+# on another machine. They may be wrong there by `error`: `cp.linalg.norm(rebuilt - images) / cp.linalg.norm(images)`, over the images of all workers. Send as few bytes as you can.
+# Write four functions:
 #
-# 1. `sketch(block, error)`: on each worker; what it says of its images.
-# 2. `combine(sketches, error)`: on the other machine, with the list of all sketches; a basis, which is sent to each worker.
-# 3. `pack(block, basis)`: on each worker; what it sends of its images.
-# 4. `unpack(packed, basis)`: on the other machine; the block rebuilt, a CuPy array.
+# 1. `sketch(block, error)` runs on each worker. It returns what the worker tells of its images.
+# 2. `combine(sketches, error)` runs on the other machine, with the list of all sketches. It returns a basis, which is sent to each worker.
+# 3. `pack(block, basis)` runs on each worker. It returns what the worker sends of its images.
+# 4. `unpack(packed, basis)` runs on the other machine. It returns the block rebuilt, a CuPy array.
 #
-# The functions share no variables: what one of them has to know of another is returned and sent. All that 1, 2 (once for each worker) and 3 return is counted, in bytes: arrays, numbers, tuples and lists and dicts of them. The version below is right, and sends everything in full.
-# You may send as many bytes as there are pixels; the check tells how near you come to one byte for each number that *has* to be sent.
+# The functions share no variables. What one of them needs from another has to be returned and sent. You may return arrays, numbers, and tuples, lists and dicts of
+# them. The check counts their bytes: all sketches, the basis once for each worker, and all that `pack` returns.
+#
+# The version below is right within the error, and sends everything in full. You may send as many bytes as there are pixels. The check also tells how near you come to one byte for each
+# number that *has* to be sent.
 
 
 # %%
@@ -216,9 +237,11 @@ def unpack(packed, basis):
 check("svd.images", sketch, combine, pack, unpack)
 
 # %% [markdown] tags=["solution-only"]
-# A sketch needs neither U nor rows whose weight is far below the error: a few rows of S Vᵀ, in float32. The basis is the same for all, so that it is sent once to each worker. Then k numbers for each image,
-# rounded to a byte, with one scale for each of the k columns; the rounding takes its part of the error, and so the basis is cut at 0.9 of it. Nearer to the limit: fewer bits for the later columns, which weigh less,
-# and the basis in int8 too. That is, in the end, how JPEG works.
+# A sketch needs neither U nor rows whose weight is far below the error. A few rows of S Vᵀ in float32 are enough. The basis is the same for all, so it is sent once to
+# each worker. Then each image is k numbers, rounded to a byte, with one scale for each of the k columns. The rounding uses a part of the error, so the basis is cut at 0.9 of it.
+#
+# You can come nearer to the limit: fewer bits for the later columns, which weigh less, and the basis in int8, too. In the end JPEG works like that.
+
 
 # %% [markdown]
 # ---

@@ -165,6 +165,11 @@ class Canvas:
         dash = {"stroke-dasharray": "5 4"} if dashed else {}
         self._add("path", {"class": look, "d": d, "fill": "none", "stroke-width": thick, **dash})
 
+    def area(self, *points: tuple[float, float], thing: str, strong: bool = False) -> None:
+        """A shape with these corners in a thing's colour, such as the triangle of a matrix."""
+        d = "M" + "L".join(f"{_n(x)} {_n(y)}" for x, y in points) + "Z"
+        self._add("path", {"class": f"{thing} strong" if strong else thing, "d": d, "stroke-width": 1.5})
+
     def arrow(self, x1: float, y1: float, x2: float, y2: float, *, both: bool = False, thick: float = 2) -> None:
         """An arrow from the first point to the second, straight up, down, left or right; or with a head at either end."""
         along = (x2 > x1) - (x2 < x1), (y2 > y1) - (y2 < y1)

@@ -20,6 +20,7 @@ THEMES = (
     "tiles",
     "dataframes",
     "merges",
+    "svd",
     "architecture",
 )
 
