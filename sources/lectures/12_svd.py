@@ -291,9 +291,9 @@ print(f"X has    {x.nbytes / 1e6:.1f} MB")
 # **[UCX](../docs/glossary.md#term-UCX)** is a library that finds the fastest way between two GPUs. One such way is **NVLink**, a direct link between GPUs. With TCP the bytes go over the host.
 # `LocalCUDACluster(protocol="ucx")` selects UCX, if the package `distributed-ucxx` is installed.
 #
-# **Question.** In December 2019 a developer of UCX-Py timed transfers between two GPUs. How did NVLink do against TCP for 1 MB?
+# **Question.** In December 2019 a developer of UCX-Py, UCX for Python, timed transfers between two GPUs. How fast was NVLink for 1 MB, beside TCP?
 #
-# - (a) more than ten times faster
+# - (a) more than ten times as fast
 # - (b) slower
 # - (c) about twice as fast
 
@@ -347,15 +347,12 @@ plot.lines(
 # **Explain.** A small message costs its **overhead**: the time to arrange it. A large message costs its bytes. The triangle of our 200 columns has 0.32 MB, so it
 # mostly costs overhead.
 #
-# The blocks of 2019 had 10 000 rows of 1000 numbers, 80 MB. This is how long one would take at published rates. Those of the A100 and the H100 are without
-# Dask:
+# The blocks of 2019 had 10 000 rows of 1000 numbers, 80 MB. This is how long one would take at published rates, without Dask. The times of the V100 are for one
+# transfer of Dask's whose size was not published:
 
 # %%
 block = 80e6
-rows_of = {
-    f"published: 2019, V100, {each.way}": each.seconds
-    for each in recorded.published("svd.transfer").times  # of one transfer whose size the post does not tell
-}
+rows_of = {f"published: 2019, V100, {each.way}": each.seconds for each in recorded.published("svd.transfer").times}
 rows_of |= {
     "published: A100, UCX, over the host": block / (9.03 * 2**30),
     "published: A100, UCX over NVLink": block / (83.05 * 2**30),
@@ -516,8 +513,8 @@ print(f"100 MB at once: {0.1 / here[-1]:.2f} GB/s; you said {my_share}")
 # %% [markdown]
 # **Question.** The algorithm, the bytes and the wire are the same. Why is the stream with CuPy red?
 #
-# - (a) CuPy's arrays are packed into larger messages.
-# - (b) The transfers also wait for the GPU to compute.
+# - (a) The transfers also wait for the GPU to compute.
+# - (b) CuPy's arrays are packed into larger messages.
 # - (c) Two GPUs share one wire.
 
 # %%
@@ -543,13 +540,13 @@ quiz("svd.red", my_answer)
 #
 # ## Squaring loses digits
 #
-# There is a cheaper way to an n × n matrix. The **Gram matrix** XᵀX is V S² Vᵀ. It is one matrix product, which a GPU does best. The Gram matrices of the blocks
-# are added. The roots of its eigenvalues are the singular values.
+# There is a cheaper way to an n × n matrix. The **Gram matrix** XᵀX is V S² Vᵀ. It is one matrix product, which a GPU does best. Each block has one, and they
+# are added. The roots of the eigenvalues are the singular values.
 #
 # The **[condition number](../docs/glossary.md#term-condition-number)** κ is σ₁ / σₙ, the largest singular value over the smallest. A float64 has 16 digits. The
 # next number after 1 is 1 + ε, with ε = 2.2 · 10⁻¹⁶.
 #
-# **Question.** From about which κ on has the smallest singular value from the Gram matrix not one right digit?
+# **Question.** The smallest singular value is computed from the Gram matrix. From about which κ on is none of its digits right?
 #
 # - (a) 10⁴
 # - (b) 10⁸
@@ -623,7 +620,7 @@ for name, values in skew.items():
     print(f"{name}: " + ", ".join(f"{each}" if each < 13 else "13 or more" for each in digits))
 
 # %% [markdown]
-# **Explain.** The Gram matrix has the condition number κ². Its largest eigenvalue is rounded by ε σ₁². Eigenvalues below that are lost, and so are the singular
+# **Explain.** The Gram matrix has the condition number κ². Its largest eigenvalue is σ₁², rounded by about ε σ₁². Eigenvalues below that are lost, and so are the singular
 # values below √ε σ₁. TSQR never squares. It is as accurate as LAPACK: in both, each singular value can be wrong by about ε σ₁.
 #
 # | way | operations for σ, U, V | relative error of σₙ |
@@ -631,7 +628,7 @@ for name, values in skew.items():
 # | TSQR | 8 m n² | ε κ |
 # | Gram | 3 to 4 m n² | up to ε κ² |
 #
-# **A real GPU.** In April 2026 a library for genetics replaced the full SVD of a 200 × 50 000 matrix by a Gram matrix. On an A100 it took 8.1 ms, down from about
+# **A real GPU.** In April 2026 pg_gpu, a library for genetics, replaced the full SVD of a 200 × 50 000 matrix by a Gram matrix. On an A100 it took 8.1 ms, down from about
 # 44 ms.
 #
 # **Question.** Your data have three digits, and κ is 10⁴. Which way do you choose for the singular values?
@@ -740,7 +737,7 @@ quiz("svd.picture", my_answer)
 
 # %%
 for name, (k, off) in error.items():
-    print(f"{name} k = {k:2}: {k / SIDE**2:.1%} of the numbers, error {off:.1%}")
+    print(f"{name} k = {k:2}: {k / SIDE**2:.1%} of the numbers, wrong by {off:.1%} of the norm")
 
 # %% [markdown]
 # ## Compressed SVD: a random sample
@@ -752,7 +749,7 @@ for name, (k, off) in error.items():
 #
 # The columns of Y are random sums of the columns of A. Large singular values dominate them. A need not be tall.
 #
-# **Power iterations** sharpen the sample: A Aᵀ is multiplied to Y, q times. Each makes the large singular values dominate more, and costs two more passes over A.
+# **Power iterations** sharpen the sample: Y is multiplied by A Aᵀ, q times. Each makes the large singular values dominate more, and costs two more passes over A.
 #
 # **Predict.** Without power iterations, by how many per cent is the 16th singular value of our tiles wrong?
 
@@ -799,8 +796,8 @@ assert off > 0.02
 print(f"of pure noise, even the first is {off:.0%} too small")
 
 # %% [markdown]
-# **Explain.** Each power iteration makes the error smaller, as long as digits last. With q = 4 the sample is (A Aᵀ)⁴ A Ω, whose singular values go by σ⁹. The
-# 16th then shrinks to about ε of the first, and is lost in rounding, as in the Gram matrix. `iterator="QR"` makes the columns orthonormal after each product.
+# **Explain.** Each power iteration makes the error smaller, as long as digits last. With q = 4 the sample is (A Aᵀ)⁴ A Ω. Where A has σ,
+# (A Aᵀ)⁴ A has σ⁹. The 16th then shrinks to about ε of the first, and is lost in rounding, as in the Gram matrix. `iterator="QR"` makes the columns orthonormal after each product.
 # Use it from q = 3 on. Where singular values are all alike, as in noise, even the first is wrong.
 #
 # **A real GPU.** In 2020 a compressed SVD of 200 GB ran on 16 V100s in 10 to 20 s. Our tiles have only 8 MB:
@@ -834,8 +831,8 @@ print(compared)
 #
 # **Question.** Which matrix is worth a cluster of four GPUs?
 #
-# - (a) 3 GB, all of it on one of the GPUs
-# - (b) 160 GB, its rows on all four GPUs
+# - (a) 160 GB, its rows on all four GPUs
+# - (b) 3 GB, all of it on one of the GPUs
 # - (c) 1 MB on the host
 
 # %%
