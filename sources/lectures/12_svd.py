@@ -711,9 +711,7 @@ plot.images(
 # ![Two bar charts of singular values, the largest first. Those of pictures fall fast, so that the first few have nearly all the weight. Those of noise
 # are nearly alike, so that no few of them are enough.](drawings/decay.svg)
 #
-# So the first few eigen-images carry most of each tile. Below is a part of the palace, and each of its tiles as a sum of the first k eigen-images, for k of 4, 16 and 64.
-#
-# **Question.** Which picture has 16?
+# So the first few eigen-images carry most of each tile. The next cell shows a part of the palace, with each of its tiles as a sum of the first k eigen-images:
 
 # %%
 part = photos[0][100:196, 216:360].astype(float)
@@ -730,6 +728,13 @@ plot.images(
     columns=3,
     common=True,
 )
+
+# %% [markdown]
+# **Question.** In one picture k is 4, in one 16, and in one 64. Which picture has 16?
+#
+# - (a) the left one
+# - (b) the middle one
+# - (c) the right one
 
 # %%
 my_answer = "?"
