@@ -4,18 +4,19 @@
 #     unit: 9
 #     slug: learning
 #     title: "Machine learning: from scikit-learn to cuML"
-#     teaching: 45
-#     exercises: 30
+#     teaching: 55
+#     exercises: 45
 # ---
 
 # %% [markdown]
 # # 09 · Machine learning: exercises
 #
-# *Unit 09 · learning · 30 minutes · the lecture is [notebooks/09_learning.ipynb](../notebooks/09_learning.ipynb)*
+# *Unit 09 · learning · 45 minutes · the lecture is [notebooks/09_learning.ipynb](../notebooks/09_learning.ipynb)*
 #
-# Five problems, from easy to open. Fill in a cell, run it, run the `check` below it. A check says what it verified, or why the answer is
-# wrong, with a hint or the smallest case that fails; `hint("learning.same")` unfolds the next hint. A gap counts as not attempted, never as wrong; but where code
-# is given that already runs (problems 3 and 5), the check judges that code until you change it.
+# There are five problems, from easy to open. Problems 1 to 4 take about half an hour, problem 5 about a quarter. Fill in a cell, run it, and run the `check` below it. A check tells you what it verified, or
+# why the answer is wrong, with a hint or the smallest case that fails. `hint("learning.same")` unfolds the next hint.
+#
+# A gap counts as not attempted, never as wrong. Problems 3 and 5 start with given code. There the check judges that code until you change it.
 #
 # You can run this notebook from top to bottom at any time, solved or not.
 
@@ -36,11 +37,13 @@ from hundredfold import check, hint
 # %% [markdown]
 # ## 1. The same clusters?
 #
-# `a` and `b` are the labels that two runs of a clustering gave to the same points: one-dimensional arrays on the device, of whole numbers. A label is only a
-# name: any number, also -1, also a very large one. Return `True` if both put the same points together, for **all** points: if you could
-# rename the groups of `a`, each to a name of its own, and get `b`. Else `False`. No points at all are the same clusters.
+# Two runs of a clustering gave labels to the same points. `a` and `b` have one label for each point: two arrays of whole numbers on the device. A label is only a name. It can be any number,
+# also -1, also a very large one.
 #
-# The points stay on the device; the answer is a Python `bool`.
+# Return `True` if both runs put the same points together, without any exception. In other words: you could give each group of `a` a new name of its own, and get `b`. Otherwise return `False`. Two arrays without
+# points are the same clusters.
+#
+# The points stay on the device. The answer is a `bool` of Python.
 
 
 # %%
@@ -57,8 +60,8 @@ def same_clusters(a, b):
 check("learning.same", same_clusters)
 
 # %% [markdown] tags=["solution-only"]
-# If there are as many different pairs as names of `a`, each name of `a` meets only one of `b`; if there are as many as names of `b`, the other way round as well. One of
-# the two alone would call two groups the same that were merged. `return_inverse` makes small numbers of any names, so that a pair is one number.
+# If there are as many different pairs as names of `a`, then each name of `a` meets only one name of `b`. If there are as many as names of `b`, the same holds the other way round. With only one of
+# the two tests, two groups that were merged would count as the same. `return_inverse` makes small numbers of any names, so that a pair fits into one number.
 
 # %% [markdown]
 # ## 2. Predict: what will the search cost?
@@ -68,15 +71,16 @@ check("learning.same", same_clusters)
 # RandomizedSearchCV(pipeline, candidates, n_iter=20, cv=5).fit(documents, labels)
 # ```
 #
-# `documents` is a `cudf.Series`, sent to the device once: 200 000 texts of 400 bytes with 60 different words each; all three steps are cuML's. The matrix of all texts is in compressed rows (CSR):
-# numbers in float32, columns and the beginnings of rows in int32. Say, before it runs:
+# `documents` is a `cudf.Series` of 200 000 texts. Each text has 400 bytes and 60 different words. The texts are sent to the device once, and all three steps are cuML's. The matrix of all texts is in compressed rows (CSR): the
+# numbers are float32, and the columns and the starts of rows are int32. The lecture has a drawing of it.
+#
+# Compute these numbers before anything runs:
 #
 # - `fits`: how many times is the regression fitted?
-# - `nbytes`: how many bytes of device memory does that matrix take?
-# - `reading`: how many **seconds** does an H200 need at least, at 4.8 TB/s, to read it as often as the whole search does, if each fit takes 50 steps
-#   and reads it twice in each? (Let each fit read the matrix of *all* texts.)
-# - `launching`: how many seconds do the launches take, with ten kernels in each of these steps, and 5 µs for each?
-# - `crossing`: how many seconds do the documents need over a bus with 25 GB/s?
+# - `nbytes`: how many **bytes** of device memory does that matrix take?
+# - `reading`: how many **seconds** does an H200 need at least to read the matrix for the whole search? It reads 4.8 TB/s. Each fit takes 50 steps, and reads the matrix of *all* texts twice in each.
+# - `launching`: how many **seconds** do the launches take? Each of these steps launches ten kernels, and a launch takes 5 µs.
+# - `crossing`: how many **seconds** do the documents need over a bus with 25 GB/s?
 
 # %%
 fits = ...
@@ -98,14 +102,17 @@ check("learning.cost", fits, nbytes, reading, launching, crossing)
 # %% [markdown]
 # ## 3. Repair: a score that is too good
 #
-# A colleague has 60 rows, 300 columns and labels from a tossed coin, and their cross-validation is right in nearly eight cases of ten. Find out why, and repair it.
+# A colleague has 60 rows, 300 columns and labels from a tossed coin. Their cross-validation is right in nearly eight cases of ten. Find out why, and repair it.
 #
-# `X` (n, m) is float32 on the host, `y` has the classes, 0 and 1, and `folds` is a list of pairs of row numbers: `train`, of which the fold's model may learn,
-# and `test`, whose classes it predicts; every row is in one `test`, and not each of the others need be in `train`. For each fold: standardise the columns, keep the five in which the classes' means lie farthest apart, fit a logistic
-# regression. Return the predictions, a NumPy array with one class for each row of `X`.
+# - `X` (n, m) is float32 on the host. `y` has the class of each row, 0 or 1.
+# - `folds` is a list of pairs of row numbers. A fold's model may learn from the rows in `train`. It predicts the classes of the rows in `test`.
+# - Every row is in one `test`. A row that is not in `test` need not be in `train`.
 #
-# The check does not look for leaks in your source, and not at the score. It changes what is held out, and calls your function again.
-# (You need nothing but what the given lines use; `SelectKBest`, `cross_val_predict` and `make_pipeline` are there for another way.)
+# Do this for each fold: standardise the columns, keep the five in which the means of the classes lie farthest apart, and fit a logistic regression. Return the predictions: a NumPy array with a class for each
+# row of `X`, in the order of `X`.
+#
+# The check does not look for leaks in your code, nor at the score. It changes what is held out, and calls your function again. The lines below need nothing more than they use now. `SelectKBest`, `cross_val_predict`
+# and `make_pipeline` are imported for another way.
 
 
 # %%
@@ -136,25 +143,31 @@ def held_out(X, y, folds):
 check("learning.leak", held_out)
 
 # %% [markdown] tags=["solution-only"]
-# Shorter, and so that nobody can forget a step, as one estimator:
-# `return cross_val_predict(make_pipeline(StandardScaler(), SelectKBest(k=5), LogisticRegression()), X, y, cv=folds)`. (`SelectKBest` ranks columns by an *F* test,
-# which for two classes and columns on one scale is the same order.) Its step in the middle is scikit-learn's, on the host. That works since `X`
-# lies there; on the device, each fit would cross the bus.
+# A pipeline is shorter, and nobody can forget a step:
+# `return cross_val_predict(make_pipeline(StandardScaler(), SelectKBest(k=5), LogisticRegression()), X, y, cv=folds)`. `SelectKBest` ranks columns by an *F* test.
+# For two classes and columns on one scale that is the same order. Its step in the middle is scikit-learn's, on the host. That works because `X` is on the host. On the device, each fit would cross the bus.
 
 # %% [markdown]
 # ## 4. GPU or not?
 #
-# A server: its GPU moves 2 000 GB/s, does 20 TFLOP/s in float32, takes 5 µs to launch a kernel; the bus moves 25 GB/s; the processor moves 150 GB/s, does 2 TFLOP/s,
-# and takes 1 µs for a call. Where does each job finish first, at the limits, counting everything until the answer is where it is wanted?
+# A server has these parts:
+#
+# | | moves | float32 | a launch or a call |
+# |---|---|---|---|
+# | its GPU | 2 000 GB/s | 20 TFLOP/s | 5 µs |
+# | its CPU | 150 GB/s | 2 TFLOP/s | 1 µs |
+# | the bus between them | 25 GB/s | | |
+#
+# Where is each job done first, at these limits? Count everything until the answer is where it is wanted.
 #
 # | job | what |
 # |---|---|
-# | `"clusters"` | k-means of 50 million rows of 16 float32 (3.2 GB) that lie on the device; ten centres, 100 steps of one kernel that reads all of them; the centres are wanted |
-# | `"airports"` | 100 steps of PageRank over 107 airports, 4 kernels or calls in each; everything fits in any cache |
-# | `"neighbours"` | the 5 nearest of 2 million points to each of 1 million, in 32 columns, by brute force: 1.28·10¹⁴ operations; points and answers, 444 MB, lie and are wanted on the host |
-# | `"scale"` | 4 GB of float32 on the host are standardised, once, in one pass, for a model that runs on the processor |
-# | `"middle"` | 101 fits. Each reads a matrix of 1 GB twice. One step in the middle is a host library's: on the GPU the matrix crosses the bus there and back, in each fit |
-# | `"search"` | 101 fits of 100 kernels each, all of which read a matrix of 200 MB that is made on the device of 80 MB of text on the host |
+# | `"clusters"` | k-means of 50 million rows of 16 float32, 3.2 GB, on the device. Ten centres, 100 steps of one kernel that reads all rows. The centres are wanted. |
+# | `"airports"` | 100 steps of PageRank over 107 airports, with 4 kernels or calls in each. Everything fits in any cache. |
+# | `"neighbours"` | The 5 nearest of 2 million points to each of 1 million, in 32 columns, by brute force: 1.28·10¹⁴ operations. Points and answers, 444 MB, are on the host and wanted on the host. |
+# | `"scale"` | 4 GB of float32 on the host are standardised once, in one pass, for a model that runs on the CPU. |
+# | `"middle"` | 101 fits. Each reads a matrix of 1 GB twice. One step in the middle is a host library's: on the GPU, the matrix crosses the bus there and back in each fit. |
+# | `"search"` | 101 fits of 100 kernels each. Each kernel reads a matrix of 200 MB that is made on the device, from 80 MB of text on the host. |
 #
 # Answer `"cpu"` or `"gpu"` for each.
 
@@ -171,13 +184,15 @@ check("learning.worth", decisions)
 # %% [markdown]
 # ## 5. Open: PageRank, near its limit
 #
-# `links` is a sparse matrix on the device (CSR, float64): `links[i, j]` says how often node `i` is followed by node `j`. A walker begins anywhere, each node as likely
-# as each other. In each step they follow a link of the node where they are, with the probability 0.85, each link as likely as it is frequent; else, and
-# wherever there is no link, they go to any of the n nodes. Return where they are after `steps` steps: a CuPy array (n,) of float64 that adds up to 1.
+# `links` is a sparse matrix on the device (CSR, float64): `links[i, j]` says how often node `j` follows node `i`. A walker begins at any of the n nodes, each as likely as the others. Then in each step:
 #
-# The version below is right. But it makes a dense matrix, n² numbers, and reads all of them in each step. Each step may read
-# twice the bytes of the links at most (12 for each link, with its place). You may begin with the lecture's `walk`, which keeps to that; the check tells
-# how near you come to reading them once: come nearer.
+# - With a probability of 0.85 they follow a link of their node, each link as likely as it is frequent.
+# - Otherwise, and also where their node has no link, they go to any of the n nodes.
+#
+# Return where they are after `steps` steps: a CuPy array (n,) of float64 that adds up to 1. `links` stays as it is.
+#
+# The version below is right. But it makes a dense matrix of n² numbers, and reads all of them in each step. The check allows a step **twice the bytes of the limit**. The limit is: each link once, 12 bytes with its column, the
+# starts of the rows, and x in and out. The check also tells you how near you come. You may begin with `walk` of the lecture, which passes. Can you come nearer?
 
 
 # %%
@@ -209,8 +224,8 @@ def pagerank(links, steps):
 check("learning.pagerank", pagerank)
 
 # %% [markdown] tags=["solution-only"]
-# What is the same in each step stands before the loop: how often each node is left, who is stuck, the transposed rows. (`links.T` alone is compressed by columns, and
-# a product with it adds into the result by atomics; `.tocsr()` sorts it once.) The shares of those who are stuck are a number *on the device*: nothing is
+# What is the same in each step stands before the loop: how often each node is left, which nodes have no link, and the transposed rows. `links.T` alone is compressed by columns, and
+# a product with it adds into the result by atomics. `.tocsr()` sorts it once. The share at dead ends is a number *on the device*, so nothing is
 # fetched. To come nearer, scale the links themselves once, and fuse the small kernels over x.
 
 # %% [markdown]

@@ -20,6 +20,7 @@ THEMES = (
     "tiles",
     "dataframes",
     "merges",
+    "learning",
     "svd",
     "architecture",
 )
