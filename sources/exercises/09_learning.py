@@ -13,8 +13,9 @@
 #
 # *Unit 09 · learning · 45 minutes · the lecture is [notebooks/09_learning.ipynb](../notebooks/09_learning.ipynb)*
 #
-# There are five problems, from easy to open. Problems 1 to 4 take about half an hour, problem 5 about a quarter. Fill in a cell, run it, and run the `check` below it. A check tells you what it verified, or
-# why the answer is wrong, with a hint or the smallest case that fails. `hint("learning.same")` unfolds the next hint.
+# There are five problems, from easy to open. Problems 1 to 4 take about half an hour, problem 5 about a quarter. Fill in a cell, run it, and run the
+# `check` below it. A check tells you what it verified, or why the answer is wrong, with a hint or the smallest case that fails. `hint("learning.same")`
+# unfolds the next hint.
 #
 # A gap counts as not attempted, never as wrong. Problems 3 and 5 start with given code. There the check judges that code until you change it.
 #
@@ -37,11 +38,11 @@ from hundredfold import check, hint
 # %% [markdown]
 # ## 1. The same clusters?
 #
-# Two runs of a clustering gave labels to the same points. `a` and `b` have one label for each point: two arrays of whole numbers on the device. A label is only a name. It can be any number,
-# also -1, also a very large one.
+# Two runs of a clustering gave labels to the same points. `a` and `b` have one label for each point: two arrays of whole numbers on the device. A label
+# is only a name. It can be any number, also -1, also a very large one.
 #
-# Return `True` if both runs put the same points together, without any exception. In other words: you could give each group of `a` a new name of its own, and get `b`. Otherwise return `False`. Two arrays without
-# points are the same clusters.
+# Return `True` if both runs put the same points together, without any exception. In other words: you could give each group of `a` a new name of its
+# own, and get `b`. Otherwise return `False`. Two arrays without points are the same clusters.
 #
 # The points stay on the device. The answer is a `bool` of Python.
 
@@ -60,8 +61,9 @@ def same_clusters(a, b):
 check("learning.same", same_clusters)
 
 # %% [markdown] tags=["solution-only"]
-# If there are as many different pairs as names of `a`, then each name of `a` meets only one name of `b`. If there are as many as names of `b`, the same holds the other way round. With only one of
-# the two tests, two groups that were merged would count as the same. `return_inverse` makes small numbers of any names, so that a pair fits into one number.
+# If there are as many different pairs as names of `a`, then each name of `a` meets only one name of `b`. If there are as many as names of `b`, the same
+# holds the other way round. With only one of the two tests, two groups that were merged would count as the same. `return_inverse` makes small numbers
+# of any names, so that a pair fits into one number.
 
 # %% [markdown]
 # ## 2. Predict: what will the search cost?
@@ -71,14 +73,16 @@ check("learning.same", same_clusters)
 # RandomizedSearchCV(pipeline, candidates, n_iter=20, cv=5).fit(documents, labels)
 # ```
 #
-# `documents` is a `cudf.Series` of 200 000 texts. Each text has 400 bytes and 60 different words. The texts are sent to the device once, and all three steps are cuML's. The matrix of all texts is in compressed rows (CSR): the
-# numbers are float32, and the columns and the starts of rows are int32. The lecture has a drawing of it.
+# `documents` is a `cudf.Series` of 200 000 texts. Each text has 400 bytes and 60 different words. The texts are sent to the device once, and all three
+# steps are cuML's. The matrix of all texts is in compressed rows (CSR): the numbers are float32, and the columns and the starts of rows are int32. The
+# lecture has a drawing of it.
 #
 # Compute these numbers before anything runs:
 #
 # - `fits`: how many times is the regression fitted?
 # - `nbytes`: how many **bytes** of device memory does that matrix take?
-# - `reading`: how many **seconds** does an H200 need at least to read the matrix for the whole search? It reads 4.8 TB/s. Each fit takes 50 steps, and reads the matrix of *all* texts twice in each.
+# - `reading`: how many **seconds** does an H200 need at least to read the matrix for the whole search? It reads 4.8 TB/s. Each fit takes 50 steps, and
+#   reads the matrix of *all* texts twice in each.
 # - `launching`: how many **seconds** do the launches take? Each of these steps launches ten kernels, and a launch takes 5 µs.
 # - `crossing`: how many **seconds** do the documents need over a bus with 25 GB/s?
 
@@ -102,17 +106,18 @@ check("learning.cost", fits, nbytes, reading, launching, crossing)
 # %% [markdown]
 # ## 3. Repair: a score that is too good
 #
-# A colleague has 60 rows, 300 columns and labels from a tossed coin. Their cross-validation is right in nearly eight cases of ten. Find out why, and repair it.
+# A colleague has 60 rows, 300 columns and labels from a tossed coin. Their cross-validation is right in nearly eight cases of ten. Find out why, and
+# repair it.
 #
 # - `X` (n, m) is float32 on the host. `y` has the class of each row, 0 or 1.
 # - `folds` is a list of pairs of row numbers. A fold's model may learn from the rows in `train`. It predicts the classes of the rows in `test`.
 # - Every row is in one `test`. A row that is not in `test` need not be in `train`.
 #
-# Do this for each fold: standardise the columns, keep the five in which the means of the classes lie farthest apart, and fit a logistic regression. Return the predictions: a NumPy array with a class for each
-# row of `X`, in the order of `X`.
+# Do this for each fold: standardise the columns, keep the five in which the means of the classes lie farthest apart, and fit a logistic regression.
+# Return the predictions: a NumPy array with a class for each row of `X`, in the order of `X`.
 #
-# The check does not look for leaks in your code, nor at the score. It changes what is held out, and calls your function again. The lines below need nothing more than they use now. `SelectKBest`, `cross_val_predict`
-# and `make_pipeline` are imported for another way.
+# The check does not look for leaks in your code, nor at the score. It changes what is held out, and calls your function again. The lines below need
+# nothing more than they use now. `SelectKBest`, `cross_val_predict` and `make_pipeline` are imported for another way.
 
 
 # %%
@@ -143,9 +148,9 @@ def held_out(X, y, folds):
 check("learning.leak", held_out)
 
 # %% [markdown] tags=["solution-only"]
-# A pipeline is shorter, and nobody can forget a step:
-# `return cross_val_predict(make_pipeline(StandardScaler(), SelectKBest(k=5), LogisticRegression()), X, y, cv=folds)`. `SelectKBest` ranks columns by an *F* test.
-# For two classes and columns on one scale that is the same order. Its step in the middle is scikit-learn's, on the host. That works because `X` is on the host. On the device, each fit would cross the bus.
+# A pipeline is shorter, and nobody can forget a step: `return cross_val_predict(make_pipeline(StandardScaler(), SelectKBest(k=5),
+# LogisticRegression()), X, y, cv=folds)`. `SelectKBest` ranks columns by an *F* test. For two classes and columns on one scale that is the same order.
+# Its step in the middle is scikit-learn's, on the host. That works because `X` is on the host. On the device, each fit would cross the bus.
 
 # %% [markdown]
 # ## 4. GPU or not?
@@ -184,15 +189,17 @@ check("learning.worth", decisions)
 # %% [markdown]
 # ## 5. Open: PageRank, near its limit
 #
-# `links` is a sparse matrix on the device (CSR, float64): `links[i, j]` says how often node `j` follows node `i`. A walker begins at any of the n nodes, each as likely as the others. Then in each step:
+# `links` is a sparse matrix on the device (CSR, float64): `links[i, j]` says how often node `j` follows node `i`. A walker begins at any of the n
+# nodes, each as likely as the others. Then in each step:
 #
 # - With a probability of 0.85 they follow a link of their node, each link as likely as it is frequent.
 # - Otherwise, and also where their node has no link, they go to any of the n nodes.
 #
 # Return where they are after `steps` steps: a CuPy array (n,) of float64 that adds up to 1. `links` stays as it is.
 #
-# The version below is right. But it makes a dense matrix of n² numbers, and reads all of them in each step. The check allows a step **twice the bytes of the limit**. The limit is: each link once, 12 bytes with its column, the
-# starts of the rows, and x in and out. The check also tells you how near you come. You may begin with `walk` of the lecture, which passes. Can you come nearer?
+# The version below is right. But it makes a dense matrix of n² numbers, and reads all of them in each step. The check allows a step **twice the bytes
+# of the limit**. The limit is: each link once, 12 bytes with its column, the starts of the rows, and x in and out. The check also tells you how near
+# you come. You may begin with `walk` of the lecture, which passes. Can you come nearer?
 
 
 # %%
@@ -224,9 +231,9 @@ def pagerank(links, steps):
 check("learning.pagerank", pagerank)
 
 # %% [markdown] tags=["solution-only"]
-# What is the same in each step stands before the loop: how often each node is left, which nodes have no link, and the transposed rows. `links.T` alone is compressed by columns, and
-# a product with it adds into the result by atomics. `.tocsr()` sorts it once. The share at dead ends is a number *on the device*, so nothing is
-# fetched. To come nearer, scale the links themselves once, and fuse the small kernels over x.
+# What is the same in each step stands before the loop: how often each node is left, which nodes have no link, and the transposed rows. `links.T` alone
+# is compressed by columns, and a product with it adds into the result by atomics. `.tocsr()` sorts it once. The share at dead ends is a number *on the
+# device*, so nothing is fetched. To come nearer, scale the links themselves once, and fuse the small kernels over x.
 
 # %% [markdown]
 # ---

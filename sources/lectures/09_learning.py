@@ -137,7 +137,8 @@ plot.times(rows, title="k-means: five steps over 327 346 flights")
 # RAPIDS published a notebook, run in 2022: 100 000 points of 128 random numbers, two centres. `fit_predict` took 79.2 ms with cuML on a
 # V100. It took 6.23 s with scikit-learn on that machine's CPU, 79 times as long.
 #
-# Both calls use the defaults of their time. scikit-learn then started ten times from other centres, and kept the best model. cuML started once.
+# Both calls used the defaults of that time. scikit-learn started ten times from
+# other centres, and kept the best model. cuML started once.
 #
 # **Question.** What do these two times tell you?
 #
@@ -174,13 +175,11 @@ plot.times(
     title="One step: 32 768 points of 128 numbers, 256 centres",
 )
 
-# %% [markdown]
-# The published kernel was written for this one step. It is not cuML's.
-
 # %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
 # ### Optional: a faster loop for the CPU
 #
-# scikit-learn is not the limit of a CPU. A compiled loop of unit 04 keeps the distances of a point in registers, and reads each point once. Here it runs on one core:
+# scikit-learn is not the limit of a CPU. A compiled loop of unit 04 keeps the distances of a point in registers, and reads each point once. Here it
+# runs on one core:
 
 
 # %%
@@ -241,8 +240,9 @@ assert same_groups > 0.999 and abs(backwards.inertia_ / model.inertia_ - 1) < 1e
 # ![The labels of six flights in three runs. In the second run no flight has the label of the first run, but the same flights are together. In the third
 # run five of six flights have the label of the first run, but other flights are together.](drawings/same-groups.svg)
 #
-# So compare what does not depend on names. The **[adjusted Rand index](../docs/glossary.md#term-adjusted-Rand-index)** is 1 for the same
-# groups, and about 0 for groups by chance. The **[inertia](../docs/glossary.md#term-inertia)** is the sum of the squared distances to the centres. k-means makes it small.
+# So compare what does not depend on names. The **[adjusted Rand index](../docs/glossary.md#term-adjusted-Rand-index)** is 1 for the same groups, and
+# about 0 for groups by chance. The **[inertia](../docs/glossary.md#term-inertia)** is the sum of the squared distances to the centres. k-means makes it
+# small.
 #
 # Two things do change the groups: the precision, and the start.
 
@@ -285,8 +285,9 @@ quiz("learning.seeds", my_answer)
 # %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
 # ### Optional: two methods, one regression
 #
-# A logistic regression has one best answer. So two methods that share nothing must find the same coefficients. Is a flight more than a quarter of an hour late? First cuML
-# answers, in float32. Then **Newton's method** does, in float64: go to the lowest point of the parabola that has the slope and the curvature of the loss, eight times.
+# A logistic regression has one best answer. So two methods that share nothing must find the same coefficients. Is a flight more than a quarter of an
+# hour late? First cuML answers, in float32. Then **Newton's method** does, in float64: go to the lowest point of the parabola that has the slope and
+# the curvature of the loss, eight times.
 
 # %%
 late = (flights[columns].dropna()["arr_delay"] > 15).to_cupy().astype("int32")
@@ -309,8 +310,8 @@ assert difference < 1e-3
 # %% [markdown]
 # ## The wish: a pipeline over texts
 #
-# The pipeline needs texts. Your installation has plenty: the documentation of NumPy, SciPy, pandas and scikit-learn. The task is to tell the library from the text.
-# `documentation()` is in `hundredfold.data.texts`.
+# The pipeline needs texts. Your installation has plenty: the documentation of NumPy, SciPy, pandas and scikit-learn. The task is to tell the library
+# from the text. `documentation()` is in `hundredfold.data.texts`.
 
 # %%
 texts, authors, libraries = documentation()
@@ -342,7 +343,8 @@ quiz("learning.collision", my_answer)
 # ![A matrix with three rows and eight columns, of which nine numbers are not zero. Compressed rows store it as three arrays: the nine numbers row by
 # row, the column of each, and where each row begins, here at 0, 4 and 6, with 9 for the end.](drawings/compressed-rows.svg)
 #
-# The second step is **[tf-idf](../docs/glossary.md#term-tf-idf)**. It lowers the weight of words that occur in many texts, and scales each row to length 1. The third step is the regression.
+# The second step is **[tf-idf](../docs/glossary.md#term-tf-idf)**. It lowers the weight of words that occur in many texts, and scales each row to
+# length 1. The third step is the regression.
 #
 # ### One step stays on the host
 #
@@ -364,10 +366,11 @@ except (TypeError, ValueError):
 # ![Two pipelines of three steps: hashing, tf-idf, regression. In the first, tf-idf runs on the host: the matrix crosses the bus to the host, and
 # crosses it again to the device. In the second all three steps run on the device, and only the texts cross the bus, once.](drawings/step-on-host.svg)
 #
-# A **search** tries several settings, called candidates. It judges each by **[cross-validation](../docs/glossary.md#term-cross-validation)**: it cuts the rows into **folds**, fits the
-# model without one fold, and scores it with that fold. Each fold is left out once.
+# A **search** tries several settings, called candidates. It judges each by **[cross-validation](../docs/glossary.md#term-cross-validation)**: it cuts
+# the rows into **folds**, fits the model without one fold, and scores it with that fold. Each fold is left out once.
 #
-# **Predict.** We search over two candidates and three folds. How many times does a matrix cross the bus, to the host and back counted as two? Count the fits and the scorings.
+# **Predict.** We search over two candidates and three folds. How many times does a matrix cross the bus? The way to the host and the way back count as
+# two. Count fits and scorings.
 
 # %%
 my_crossings = "?"
@@ -395,7 +398,8 @@ print(f"{2 * sum(crossed) / 1e6:.1f} MB over the bus, for {sent / 1e6:.1f} MB of
 assert len(crossed) == 2 * 3 * 2 + 1
 
 # %% [markdown]
-# **Explain.** There are 2 × 3 fits, and a scoring after each. At the end the better candidate is fitted once more, on all rows (`refit=True`). That makes 13 trips, there and back:
+# **Explain.** There are 2 × 3 fits, and a scoring after each. At the end the better candidate is fitted once more, on all rows (`refit=True`). That
+# makes 13 trips, there and back:
 #
 # ![A search with two candidates and three folds. Each candidate is fitted three times, each time without one fold, and scored with that fold. Then the
 # better candidate is fitted once more on all rows.](drawings/random-search.svg)
@@ -478,14 +482,16 @@ compare(
 )
 
 # %% [markdown]
-# We found no published time for the whole pipeline. For hashing there is one, of 2020: 1.5 GB of text took 7.83 s with cuML on a T4, and 74 s with scikit-learn.
+# A published time of 2020 is for hashing alone: 1.5 GB of text took 7.83 s with cuML on a T4, and 74 s with
+# scikit-learn.
 #
 # *A good place for a pause: here the second sitting begins.*
 #
 # ## A score that is too good
 #
-# A **[leak](../docs/glossary.md#term-leak)** is knowledge of the held-out rows that has reached the model. The next cell has 80 rows, a thousand columns of noise, and labels from a
-# tossed coin. It chooses the twenty columns in which the two classes differ most, and cross-validates a regression on them. An honest score is near 50 %.
+# A **[leak](../docs/glossary.md#term-leak)** is knowledge of the held-out rows that has reached the model. The next cell has 80 rows, a thousand
+# columns of noise, and labels from a tossed coin. It chooses the twenty columns in which the two classes differ most, and cross-validates a regression
+# on them. An honest score is near 50 %.
 #
 # **Predict.** The columns are chosen before the split into folds. How many percent does the cross-validation report?
 
@@ -520,7 +526,7 @@ assert np.mean(leaky) > 0.7 and np.mean(honest) < 0.7
 # ![Two ways to choose columns for four folds of rows. In the leak, the columns are chosen from all four folds, so the choice has seen the fold that is
 # held out. In the right order the fold is held out first, and the columns are chosen from the other three.](drawings/fold-and-leak.svg)
 #
-# In a pipeline, each fold learns everything anew.
+# The steps of a pipeline are fitted anew for each fold, without the rows that are held out.
 #
 # **Question.** Which step may stand before the split?
 #
@@ -567,8 +573,8 @@ for when, more in known.items():
 assert areas == sorted(areas)
 
 # %% [markdown]
-# The *area under the curve* is 50 % for a coin, and 100 % for a prophet. The last model is the best, and useless: it knows when the plane landed. No split finds this leak. Ask
-# for each column when it is known:
+# The *area under the curve* is 50 % for a coin, and 100 % for a prophet. The last model is the best, and useless: it knows when the plane landed. No
+# split finds this leak. Ask for each column when it is known:
 #
 # ![A line of time with three moments: the day before, the departure, and the landing. Below each are the columns that become known then: the plans the
 # day before, in a box, dep_delay at the departure, air_time and arr_time at the landing.](drawings/known-when.svg)
@@ -576,7 +582,8 @@ assert areas == sorted(areas)
 # %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
 # ### Optional: the forest of another library
 #
-# Is cuML's forest that of scikit-learn? Not tree by tree. cuML looks for splits among at most 128 values of each column, and draws other samples. So we compare the scores:
+# Is cuML's forest that of scikit-learn? Not tree by tree. cuML looks for splits among at most 128 values of each column, and draws other samples. So we
+# compare the scores:
 
 # %%
 reference = sklearn.ensemble.RandomForestClassifier(20, max_depth=10, random_state=0)
@@ -601,8 +608,9 @@ best.fit(nameless_seen, seen_by)
 print(f"with such words {score:.0%}, without them {best.score(nameless, unseen_by):.0%}")
 
 # %% [markdown]
-# That was hardly the reason. But libraries repeat themselves: `Series` and `DataFrame` have the same methods, and a hundred distributions share one template. If one of two *twins*
-# is seen and the other is not, it is enough to learn by heart. The rows of tf-idf have length 1, so a product of two rows is their *cosine*, 1 for the same words:
+# That was hardly the reason. But libraries repeat themselves: `Series` and `DataFrame` have the same methods, and a hundred distributions share one
+# template. If one of two *twins* is seen and the other is not, it is enough to learn by heart. The rows of tf-idf have length 1, so a product of two
+# rows is their *cosine*, 1 for the same words:
 
 # %%
 weights = best[:-1]
@@ -615,7 +623,8 @@ for low, high in ((0.8, 2.0), (0.4, 0.8), (0.0, 0.4)):
 assert right[closest < 0.4].mean() < right[closest >= 0.8].mean()
 
 # %% [markdown]
-# Texts without a twin are told worse. They may also be harder. `GroupKFold` keeps twins in one fold. A score that surprises you is a reason to look for what the model has seen.
+# Texts without a twin are told worse. They may also be harder. `GroupKFold` keeps twins in one fold. A score that surprises you is a reason to look for
+# what the model has seen.
 
 # %% [markdown]
 # ## Neighbours: a table of distances
@@ -639,11 +648,12 @@ for far, number in zip((6371 * distances[0]).get(), nearest[0].get(), strict=Tru
 #
 # A tree helps where there are few columns. In hundreds of columns it leaves out almost nothing.
 #
-# **Question.** Each of n flights looks for its five nearest among all n. A GPU by brute force leads over a tree on the CPU. Now n becomes ten times as large. What happens to the lead?
+# **Question.** Each of n flights looks for its five nearest among all n. A GPU by brute force leads over a tree on the CPU. Now n becomes ten times as
+# large. What happens to the lead?
 #
 # - (a) It grows.
-# - (b) It stays the same.
-# - (c) It shrinks.
+# - (b) It shrinks.
+# - (c) It stays the same.
 
 # %%
 my_answer = "?"
@@ -668,12 +678,14 @@ plot.times(
 )
 
 # %% [markdown]
-# Compare each pair. A GPU is much faster at brute force. But a tree beats brute force on the same GPU: the better algorithm comes before the faster machine.
+# Compare the times in pairs. A GPU is much faster at brute force. But a tree beats brute force on the same GPU. The better algorithm comes before the
+# faster machine.
 #
 # ## PageRank of the airports
 #
-# A traveller takes one flight after another by chance, frequent ones more often. With a probability of 0.15 they start again at any airport. Each airport's share of their time is its **PageRank**. One
-# step is a product with a sparse matrix. Each airport passes its share on:
+# A traveller takes one flight after another by chance, frequent ones more often. Before each flight, with a probability of 0.15, the traveller starts
+# again at any airport. An airport's share of all stops is its **PageRank**. In one step each airport passes its share on along its flights. That is a
+# product with a sparse matrix:
 #
 # ![Four airports with a quarter of the travellers each. From A half of them go to B and half to C; from B all go to D, and from C all go to A. D has no
 # link: it is a dead end. On the right the same links as a matrix with four rows, in which row D is empty.](drawings/pagerank-step.svg)
@@ -719,7 +731,8 @@ print(f"the shares add up to {total:.2f}; you said {my_total}")
 assert total < 0.5 and np.isclose(float(walk(out_of_new_york, 100).sum()), 1)
 
 # %% [markdown]
-# **Explain.** What comes to a dead end is lost. Little more than the 0.15 is left that starts again in each step. `walk` sends those at dead ends anywhere, and the total stays 1.
+# **Explain.** A share that comes to a dead end is lost. Little more is left than the 0.15 that start again in each step. `walk` sends what is at a dead
+# end anywhere, so the total stays 1.
 #
 # Planes come back. If one that flew to Miami is next seen in Newark, we count a link from Miami to Newark:
 
@@ -734,7 +747,8 @@ for number in cp.argsort(rank)[::-1][:6].get():
     print(f"{codes[int(number)]}  {100 * float(rank[number]):.1f} %")
 
 # %% [markdown]
-# Is that right? After many steps nothing changes any more: $x = 0.85\,P^T x + 0.15/n$. This is a system of linear equations, which NumPy solves without any step:
+# Is that right? After many steps nothing changes any more: $x = 0.85\,P^T x + 0.15/n$. This is a system of linear equations, which NumPy solves without
+# any step:
 
 # %%
 dense = links.get().toarray()
@@ -747,8 +761,8 @@ print("the walk and the equations agree, and both add up to 1:", np.isclose(solv
 # %% [markdown]
 # ### On a real GPU
 #
-# Google once released a network of 916 428 web pages with 5 105 039 links. On an A100, NVIDIA's library multiplied its matrix by a vector in 135 µs. Here is a random network of that size, in float64. A
-# step must read 8 bytes for each link, and 4 for its column.
+# Google once released a network of 916 428 web pages with 5 105 039 links. On an A100, NVIDIA's library multiplied its matrix by a vector in 135 µs.
+# Here is a random network of that size, in float64. A step must read 8 bytes for each link, and 4 for its column.
 
 # %%
 n, count = 916_428, 5_105_039
@@ -779,9 +793,9 @@ plot.times(
 # %% [markdown]
 # **Question.** Why does even NVIDIA's library stay so far from the limit?
 #
-# - (a) Arithmetic in float64 is slow.
-# - (b) The launch of the kernel takes most of the time.
-# - (c) Each link reads `x` at another place.
+# - (a) Each link reads `x` at another place.
+# - (b) Arithmetic in float64 is slow.
+# - (c) The launch of the kernel takes most of the time.
 
 # %%
 my_answer = "?"
@@ -790,11 +804,12 @@ quiz("learning.gather", my_answer)
 # %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
 # ### Optional: scikit-learn, unchanged
 #
-# `cuml.accel` puts cuML under scikit-learn's own names. What it cannot do falls back to the CPU: an estimator, a parameter, an input. It must come before scikit-learn is imported:
-# `%load_ext cuml.accel` in the first cell of a notebook, or `python -m cuml.accel script.py`.
+# `cuml.accel` puts cuML under scikit-learn's own names. What it cannot do falls back to the CPU: an estimator, a parameter, an input. It must come
+# before scikit-learn is imported: `%load_ext cuml.accel` in the first cell of a notebook, or `python -m cuml.accel script.py`.
 #
 # Arrays come from the host and go back there, in every call. `%%cuml.accel.profile` lists what ran where. [The
-# documentation](https://docs.nvidia.com/cuml/latest/cuml-accel/compatibility/) promises models of comparable quality, not the same numbers. Without a GPU it replaces nothing.
+# documentation](https://docs.nvidia.com/cuml/latest/cuml-accel/compatibility/) promises models of comparable quality, not the same numbers. Without a
+# GPU it replaces nothing.
 
 # %% [markdown]
 # ## Where the GPU loses
@@ -818,34 +833,47 @@ print(f"four launches a step on an H200: {1e3 * 400 * h200.launch:.1f} ms")
 
 # %% [markdown]
 # **In the first call** a library starts: in 2021 the k-means example of cuML took about 680 ms on a V100, and 400 ms with
-# scikit-learn. **With one step on the host**, data crosses the bus in every fit. **Against a better algorithm**, such as a tree, brute force can lose.
+# scikit-learn. **Against a better algorithm**, such as a tree, brute force can lose.
 #
 # ## Key points
 #
 # - cuML's estimators work inside `make_pipeline` and `RandomizedSearchCV`. **Labels and splits stay on the host.**
 # - With one step on the host, the matrix crosses the bus in each fit and each scoring.
-# - Two models are the same up to names of groups, points at a border, a tolerance, or the error of a test set. **Equal seeds mean nothing** between libraries.
+# - Two models are the same up to names of groups, points at a border, a tolerance, or the error of a test set. **Equal seeds mean nothing** between
+#   libraries.
 # - What is learned from data belongs **into the pipeline**. A column that is known too late belongs nowhere.
 # - PageRank is a sparse product in a loop. Decide what happens at dead ends.
 #
 # ## The exercise
 #
-# Five problems, 45 minutes: [exercises/09_learning.ipynb](../exercises/09_learning.ipynb). You compare clusterings, count a search before it runs, repair a leak, and bring PageRank near its limit.
+# Five problems, 45 minutes: [exercises/09_learning.ipynb](../exercises/09_learning.ipynb). You compare clusterings, count a search before it runs,
+# repair a leak, and bring PageRank near its limit.
 #
 # ## Further reading
 #
-# - M. Rocklin, [First Impressions of GPUs and PyData](https://matthewrocklin.com/blog/work/2018/12/17/gpu-python-challenges), 17 December 2018: the wish. The imports of scikit-learn's own classes are left out above.
-# - [Introduction to Clustering](https://github.com/rapidsai-community/notebooks-contrib/blob/0188e068c434/getting_started_materials/intro_tutorials_and_guides/10_Introduction_to_Clustering.ipynb), RAPIDS, run on 5 April 2022: k-means on a V100, wall
-#   times of single calls. It used scikit-learn 0.24.2 (`n_init=10`); the default of cuML was `n_init=1`. It does not give the number of steps.
-# - [flash-kmeans-cuda](https://github.com/OpsiClear/flash-kmeans-cuda), commit 1d7ddc767a, README: milliseconds for each step on an RTX 4090, in float16.
+# - M. Rocklin, [First Impressions of GPUs and PyData](https://matthewrocklin.com/blog/work/2018/12/17/gpu-python-challenges), 17 December 2018: the
+#   wish. The imports of scikit-learn's own classes are left out above.
+# - [Introduction to
+#   Clustering](https://github.com/rapidsai-community/notebooks-contrib/blob/0188e068c434/getting_started_materials/intro_tutorials_and_guides/10_Introduction_to_Clustering.ipynb),
+#   RAPIDS, run on 5 April 2022: k-means on a V100, wall times of single calls. It used scikit-learn 0.24.2 (`n_init=10`); the default of cuML was
+#   `n_init=1`. It does not give the number of steps.
+# - [flash-kmeans-cuda](https://github.com/OpsiClear/flash-kmeans-cuda), commit 1d7ddc767a, README: milliseconds for each step on an RTX 4090, in
+#   float16, by a kernel written for this step. It is not cuML's.
 # - [cuML pull request 2554](https://github.com/NVIDIA/cuml/pull/2554), July 2020: `HashingVectorizer` on a T4.
-# - [Open3D pull request 3866](https://github.com/isl-org/Open3D/pull/3866), August 2021: the nearest neighbour of 999 766 points on an RTX 2080 Ti, by brute force (faiss) and with a tree.
-# - [A comparison of nearest neighbours](https://github.com/erogluegemen/Performance-and-Scalability-Analysis-of-KNN-Implementations-for-Content-Based-Filtering), October 2025: cuML on a T4 against scikit-learn with `n_jobs=-1` on Google Colab. The films are compared by their genres.
-# - [ginkgo-data](https://github.com/ginkgo-project/ginkgo-data), commit 06cc27b3d3, file `data/A100/cuda/SuiteSparse/SNAP/web-Google.json`: `cusp_gcsr2`. We assume the A100 with 40 GB; the file does not say.
+# - [Open3D pull request 3866](https://github.com/isl-org/Open3D/pull/3866), August 2021: the nearest neighbour of 999 766 points on an RTX 2080 Ti, by
+#   brute force (faiss) and with a tree.
+# - [A comparison of nearest
+#   neighbours](https://github.com/erogluegemen/Performance-and-Scalability-Analysis-of-KNN-Implementations-for-Content-Based-Filtering), October 2025:
+#   cuML on a T4 against scikit-learn with `n_jobs=-1` on Google Colab. The films are compared by their genres. An earlier version of its README has 442
+#   s for the CPU.
+# - [ginkgo-data](https://github.com/ginkgo-project/ginkgo-data), commit 06cc27b3d3, file `data/A100/cuda/SuiteSparse/SNAP/web-Google.json`:
+#   `cusp_gcsr2`. We assume the A100 with 40 GB; the file does not say.
 # - [cuML issue 4135](https://github.com/NVIDIA/cuml/issues/4135), July 2021: the first call on a V100.
 # - cuML's documentation: [KMeans](https://docs.nvidia.com/cuml/latest/api/generated/cuml.cluster.KMeans/),
-#   [HashingVectorizer](https://docs.nvidia.com/cuml/latest/api/generated/cuml.feature_extraction.text.HashingVectorizer/), [cuml.accel](https://docs.nvidia.com/cuml/latest/cuml-accel/compatibility/).
-# - scikit-learn's user guide, [Common pitfalls](https://scikit-learn.org/stable/common_pitfalls.html): leaks and seeds. The coins are from T. Hastie, R. Tibshirani, J. Friedman,
-#   *The Elements of Statistical Learning*, second edition, 2009, section 7.10.2.
-# - S. Brin, L. Page, *The Anatomy of a Large-Scale Hypertextual Web Search Engine*, 1998; and A. Langville, C. Meyer, *Deeper Inside PageRank*, Internet Mathematics 1 (3), 2004.
+#   [HashingVectorizer](https://docs.nvidia.com/cuml/latest/api/generated/cuml.feature_extraction.text.HashingVectorizer/),
+#   [cuml.accel](https://docs.nvidia.com/cuml/latest/cuml-accel/compatibility/).
+# - scikit-learn's user guide, [Common pitfalls](https://scikit-learn.org/stable/common_pitfalls.html): leaks and seeds. The coins are from T. Hastie,
+#   R. Tibshirani, J. Friedman, *The Elements of Statistical Learning*, second edition, 2009, section 7.10.2.
+# - S. Brin, L. Page, *The Anatomy of a Large-Scale Hypertextual Web Search Engine*, 1998; and A. Langville, C. Meyer, *Deeper Inside PageRank*,
+#   Internet Mathematics 1 (3), 2004.
 # - L. Hubert, P. Arabie, *Comparing Partitions*, Journal of Classification 2, 1985: the adjusted Rand index.
