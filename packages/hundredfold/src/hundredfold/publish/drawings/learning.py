@@ -276,7 +276,7 @@ def distance_matrix(c: Canvas) -> None:
                 here = half == 0 or k in near[r]
                 c.box(x0 + k * cell, y0 + r * cell, cell, cell, "memory" if here else "empty", strong=here, round=0)
     c.text(14, 230, "a row for each query, a column for each point")
-    c.text(14, 256, "brute force: as one matrix product")
+    c.text(14, 256, "one matrix product")
     c.text(262, 256, "irregular, query by query")
 
 
@@ -300,6 +300,7 @@ def pagerank_step(c: Canvas) -> None:
     c.arrow(208, 101, 208, 163)
     c.text(214, 138, "1/4", size="small")
     c.text(208, 242, "dead end", at="middle", size="small")
+    c.text(14, 262, "on an arrow: the share that moves", size="small")
     c.line((268, 14), (268, 254), look="rule faint")
     x0, cell = 316, 40
     links = {"A": "BC", "B": "D", "C": "A", "D": ""}
