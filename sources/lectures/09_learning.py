@@ -767,9 +767,9 @@ print("the walk and the equations agree, and both add up to 1:", np.isclose(solv
 # %%
 n, count = 916_428, 5_105_039
 rng = np.random.default_rng(seed=1)
-columns_of_links = (rng.random(count, dtype="float32") ** 3 * (n - 1)).astype("int32")  # low numbers are popular
-starts_of_rows = np.linspace(0, count, n + 1).astype("int32")
-web = scipy.sparse.csr_matrix((np.ones(count), columns_of_links, starts_of_rows), shape=(n, n))
+targets = (rng.random(count, dtype="float32") ** 3 * (n - 1)).astype("int32")  # low numbers are popular
+row_starts = np.linspace(0, count, n + 1).astype("int32")
+web = scipy.sparse.csr_matrix((np.ones(count), targets, row_starts), shape=(n, n))
 web_gpu, x = csr_matrix(web), rng.random(n)
 x_gpu = cp.asarray(x)
 least = count * 12 + n * 4 + 2 * n * 8
