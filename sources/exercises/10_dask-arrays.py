@@ -5,22 +5,26 @@
 #     slug: dask-arrays
 #     title: "Dask arrays: larger than memory"
 #     teaching: 50
-#     exercises: 30
+#     exercises: 35
 #     dashboard: true
 # ---
 
 # %% [markdown]
 # # 10 · Dask arrays: exercises
 #
-# *Unit 10 · dask-arrays · 30 minutes · the lecture is [notebooks/10_dask-arrays.ipynb](../notebooks/10_dask-arrays.ipynb)*
+# *Unit 10 · dask-arrays · 35 minutes · the lecture is [notebooks/10_dask-arrays.ipynb](../notebooks/10_dask-arrays.ipynb)*
 #
-# Six problems, from easy to open. Fill in a cell, run it, run the `check` below it. A check says what it verified, or why the answer is
-# wrong, with a hint or the smallest case that fails; `hint("dask-arrays.port")` unfolds the next hint. A gap counts as not attempted, never as wrong; but where code
-# is given that already runs (problems 2, 3 and 6), the check judges that code until you change it.
+# There are six problems, from easy to open. Fill in a cell, run it, and run the `check` below it. A check tells you what it verified, or why the answer is
+# wrong, with a hint or the smallest case that fails. `hint("dask-arrays.port")` unfolds the next hint.
 #
-# No problem needs a cluster: the checks run everything with the scheduler of a single thread, and count. The arrays that your functions get have
-# CuPy's chunks, and in some cases NumPy's; a function that uses the arrays' own methods, `da.…` and `np.…` works with both. No task may write into a chunk that it is
-# given: Dask may hand the same chunk to another one.
+# A gap counts as not attempted, never as wrong. Problems 2, 3 and 6 start with given code. There the check judges that code until you change it.
+#
+# You need no cluster. The checks run your plans in a single thread, and count the tasks. They call your functions with other arrays:
+#
+# - Most have CuPy chunks, and some have NumPy chunks. The methods of the arrays, `da.…` and `np.…` work with both.
+# - Some have chunks of different sizes, or a single chunk.
+#
+# No task may write into a chunk that it is given. Dask may give the same chunk to another task.
 #
 # You can run this notebook from top to bottom at any time, solved or not.
 
@@ -37,10 +41,14 @@ from hundredfold import check, hint
 # %% [markdown]
 # ## 1. Standardise columns that nobody holds
 #
-# `x` is a Dask array of two dimensions, larger than any memory. Write `standardise(x)`: from each **column** its mean is taken off, and what is left is divided by the column's standard deviation (that of `x.std`, which divides by
-# n). A column that is zero all the way stays zero.
+# `x` is a Dask array of two dimensions, larger than any memory. Write `standardise(x)`. It subtracts from each **column** its mean, and divides it by its standard deviation.
+# The deviation is that of `x.std`, which divides by n. A column of zeros stays zero.
 #
-# What comes back is a Dask array with the chunks of `x`, on the side where they were. Nothing may be computed in it yet, and no task may make anything much larger than a chunk.
+# The check also looks at the plan:
+#
+# - The result is a Dask array with the chunks and the dtype of `x`. CuPy chunks stay on the device.
+# - Nothing is computed while you build it.
+# - No task makes an array of more than twice the size of a chunk, or gets more than 16 chunks from other tasks.
 
 
 # %%
@@ -56,15 +64,18 @@ def standardise(x):
 check("dask-arrays.port", standardise)
 
 # %% [markdown] tags=["solution-only"]
-# `if scale == 0:` would have computed; `da.where` decides later. `x` has to be made twice when this is computed, once for mean and deviation, and once to be divided: nobody can know a mean before all numbers were seen.
+# `if scale == 0:` would have to compute. `da.where` decides later. Each chunk is made twice: once for the mean and the deviation, and once to be divided. Nobody knows a mean before
+# all numbers were seen.
 
 # %% [markdown]
 # ## 2. Repair: seams in the picture
 #
-# `smooth(image)` gives each pixel the mean over the 5 × 5 pixels around it. Outside of the image its edge is repeated. `five_by_five` does that for one piece, and leaves the two outermost rows and columns as they are; so whoever
-# wrote `smooth` pads each chunk by two pixels first, and cuts them off after. The result has seams. Repair it.
+# `smooth(image)` gives each pixel the mean of the 5 × 5 pixels around it. Outside of the image its edge pixels are repeated. `five_by_five` does that for one tile, and leaves the
+# two outermost rows and columns as they are.
 #
-# The result is a Dask array, with nothing computed yet. The image does not fit into one chunk, and no task may make anything much larger than a chunk.
+# The given `smooth` pads each chunk with its own edge, and cuts that off afterwards. So the result has seams between the chunks. Repair it.
+#
+# The result is a Dask array with the dtype of `image`, and nothing is computed while you build it. The image does not fit into one chunk. So the limits of problem 1 for a task hold here, too.
 
 
 # %%
@@ -93,14 +104,15 @@ def smooth(image):
 check("dask-arrays.smooth", smooth)
 
 # %% [markdown] tags=["solution-only"]
-# `"reflect"` would be right for a margin of one: it mirrors the edge, edge pixel included. With two it puts the second row outside of the first.
+# `"reflect"` would be right for a margin of one. It mirrors the image, edge pixel included. For a margin of two it puts the second row outside of the first.
 
 # %% [markdown]
 # ## 3. Repair: read it once
 #
-# `x` is a Dask array of files in a slow storage, larger than memory. `describe(x)` returns its mean, its standard deviation and its largest element, as three Python floats. It is right, also where there is NaN, and it reads every chunk three times.
+# `x` is a Dask array of files in slow storage, larger than memory. `describe(x)` returns its mean, its standard deviation and its largest element, as three Python floats. The
+# numbers are right, also where there is a NaN. But each chunk is read three times.
 #
-# Repair it so that every chunk is read **once**, and no more than a few of them are in memory at the same time.
+# Repair it, so that each chunk is read **once**. At most four chunks may be in memory at the same time.
 
 
 # %%
@@ -121,18 +133,21 @@ def describe(x):
 check("dask-arrays.once", describe)
 
 # %% [markdown] tags=["solution-only"]
-# The three plans share the keys of the chunks, and within one compute a key runs once. `float(x.mean())` is a `compute` as well, though it does not say so.
+# The three plans share the keys of the chunks, and within one `compute` a key runs once. `float(x.mean())` is a `compute`, too.
 
 # %% [markdown]
 # ## 4. Predict: before there is a chunk
 #
-# `x` is a Dask array of 80 000 × 50 000 **float32** in chunks of 5 000 × 5 000, made of random numbers. It is worked on by a cluster of **8 workers** with one thread each, whose scheduler needs **2 ms** for each task. Before anything runs, say
+# `x` is a Dask array of 80 000 × 50 000 **float32** in chunks of 5 000 × 5 000, made of random numbers. A cluster of **8 workers** computes with it. Each worker has one thread. The scheduler needs
+# **2 ms** for each task. Before anything runs, find:
 #
-# - `nchunks`: how many chunks does `x` have?
-# - `held`: how many bytes do the workers hold at the same time at most, all together, during `(x * 2).sum()`? (Sums of chunks count as nothing.)
-# - `floor`: how many **seconds** does `(x * 2).sum()` take at least, however fast the workers are? (The graph is optimised first. The few tasks that add up the chunks' sums count as nothing.)
-# - `column`: how many bytes does a chunk of the **result** of `da.fft.fft(x.rechunk({0: -1}), axis=0)` have? (It is complex, of two float32.)
-# - `margin`: for a smoothing over 3 × 3 with `map_overlap(depth=1)`: about how many bytes of its neighbours does a chunk in the middle get?
+# - `nchunks`: the number of chunks of `x`
+# - `held`: the most **bytes** that all workers together hold at the same time during `(x * 2).sum()`. Do not count the sums.
+# - `floor`: the least **seconds** that `(x * 2).sum()` takes, however fast the workers are. The graph is fused first. Do not count the few tasks that add up the sums.
+# - `column`: the **bytes** of a chunk of the **result** of `da.fft.fft(x.rechunk({0: -1}), axis=0)`. It is complex, of two float32.
+# - `margin`: the **bytes** that a chunk in the middle gets from its neighbours, for a smoothing over 3 × 3 with `map_overlap(depth=1)`
+#
+# An error of 1 % is allowed, except for `nchunks`.
 
 # %%
 nchunks = ...
@@ -154,18 +169,25 @@ check("dask-arrays.plan", nchunks, held, floor, column, margin)
 # %% [markdown]
 # ## 5. One core, sixteen, or eight GPUs?
 #
-# On your desk: a processor with 16 cores, of which one alone reads 10 GB/s from memory, and all together 90 GB/s; a core draws a random number in 8 ns. Eight GPUs, each with 2 TB/s, which draw 50 billion numbers a second each; one bus of 25 GB/s leads to all of them. Dask's
-# scheduler for threads needs 0.3 ms for a task, that of the cluster with the GPUs 2 ms. NumPy has no tasks. Who finishes first: `"numpy"` on one core, Dask on all `"threads"`, or Dask on the `"gpus"`?
+# Here is the hardware of this problem:
+#
+# | | memory | random numbers | the scheduler, for each task |
+# |---|---|---|---|
+# | one core (`"numpy"`) | 10 GB/s | 8 ns for each | no tasks |
+# | 16 cores (`"threads"`) | 90 GB/s together | 8 ns for each, on every core | 0.3 ms |
+# | 8 GPUs (`"gpus"`) | 2 TB/s each | 50 billion a second each | 2 ms |
+#
+# All GPUs share one bus of 25 GB/s. Who finishes first?
 #
 # | job | what |
 # |---|---|
-# | `"small"` | the sum of 4 MB that lie on the host, in 4 chunks |
-# | `"stream"` | the mean of 64 GB that lie on the host, in 640 chunks |
-# | `"drawn"` | the 2.5 · 10¹¹ random numbers of the lecture, in 2 500 chunks, drawn where they are used; 7 TB move through memory, wherever that is |
+# | `"small"` | the sum of 4 MB that are on the host, in 4 chunks |
+# | `"stream"` | the mean of 64 GB that are on the host, in 640 chunks |
+# | `"drawn"` | the 2.5 · 10¹¹ random numbers of the lecture, in 2 500 chunks, drawn where they are used; 7 TB move through memory there |
 # | `"crumbs"` | the same, in 250 000 chunks |
-# | `"steps"` | 100 000 steps on an array of 1 MB that lies on the host, one chunk; each step needs the one before |
+# | `"steps"` | 100 000 steps on an array of 1 MB that is on the host, in one chunk; each step needs the one before |
 #
-# Each chunk is one task (in `"steps"`: each step). Work and handing out go on side by side: what takes longer counts. On the processor the same is true of reading and drawing.
+# Each chunk is one task. In `"steps"` each step is one. Scheduling and work happen at the same time, so the longer of the two counts. On the CPU the same is true of reading and drawing.
 
 # %%
 decisions = {"small": ..., "stream": ..., "drawn": ..., "crumbs": ..., "steps": ...}
@@ -179,10 +201,15 @@ check("dask-arrays.worth", decisions)
 # %% [markdown]
 # ## 6. Open: a thousand files, and hardly a task more
 #
-# `x` holds what weather stations measured: a row for each hour, a column for each station. It comes from many small files, each a chunk of its own with **one or several whole days** of 24 rows. Wanted: for each station the largest value of each day, and of these the mean over all days.
+# `x` has the values of weather stations: a row for each hour, a column for each station. It comes from many small files. Each file is one chunk along the rows, with **one or more whole days** of 24 rows.
+# For each station, find the largest value of each day, and the mean of these over all days.
 #
-# The version below is right, also where there is NaN, and takes a slice, a maximum and a stack for every day, eight tasks for each file of three days. A scheduler with a floor of 2 ms feels each of them. **2.1 tasks for each file pass**, the reading included, and the check says how near you are to the limit, which is 1. No task may
-# hold more than 40 files. What comes back is a Dask array with a number for each station, nothing computed yet.
+# The given code is right, also where there is a NaN. But it takes about eight tasks for each file of three days. A scheduler with an overhead of 2 ms feels each of them.
+#
+# - **2.1 tasks for each file pass**, the reading included. The check tells you how near you are to the limit, which is 1.
+# - No task may hold more than 40 files.
+# - Files of several lengths, and columns in several chunks, must work, too.
+# - The result is a Dask array with a number for each station. Nothing is computed while you build it.
 
 
 # %%
@@ -205,8 +232,8 @@ def busiest(x):
 check("dask-arrays.lean", busiest)
 
 # %% [markdown] tags=["solution-only"]
-# What is done to one file runs as one task: the reading, the daily maxima and the file's part of the mean. What is left is the tree: with `split_every=32` one task puts 32 parts together. `da.coarsen(np.max, x, {0: 24})` does the
-# maxima in one line; but Dask does not fuse it with what follows, and so it takes two tasks for each file.
+# All steps on one file run as one task: the reading, the daily maxima, and the file's part of the mean. The rest is the tree. With `split_every=32` one task adds up 32 parts.
+# `da.coarsen(np.max, x, {0: 24})` finds the maxima in one line. But Dask does not fuse it with the next step, so it takes two tasks for each file.
 
 # %% [markdown]
 # ---

@@ -21,6 +21,7 @@ THEMES = (
     "dataframes",
     "merges",
     "learning",
+    "dask_arrays",
     "svd",
     "architecture",
 )
