@@ -10,6 +10,7 @@ import pytest
 
 import kernellens
 from gpusim.kernels.faults import KernelError, TraceError
+from kernellens import tracing
 
 pytestmark = pytest.mark.usefixtures("warm")
 
@@ -33,6 +34,16 @@ def test_the_arguments_are_left_alone_and_the_results_handed_out():
     assert trace.errors == [] and not out.any()
     assert np.array_equal(trace.results[1], x * x)
     assert (trace.griddim, trace.blockdim, trace.blocks) == ((4, 1, 1), (32, 1, 1), 4)
+
+
+def test_who_watches_is_given_each_trace(monkeypatch):
+    seen = []
+    monkeypatch.setattr(tracing, "watchers", [seen.append])
+    x = np.arange(8.0)
+    right, wrong = kernellens.trace(squares, 1, 8, x, np.zeros(8)), kernellens.trace(past_the_end, 1, 8, x, np.zeros(8))
+    with pytest.raises(KernelError):
+        kernellens.trace(past_the_end, 1, 8, x, np.zeros(8), raise_on_error=True)
+    assert seen[0] is right and seen[1] is wrong and [bool(each.errors) for each in seen] == [False, True, True]
 
 
 def test_a_plain_function_and_a_decorated_one_are_traced_alike():

@@ -47,6 +47,21 @@ def test_a_notebook_cell():
     assert source.of(space["kernel"])[0] == (text, name, 1)
 
 
+def test_lines_of_a_file_that_is_seen_whole_are_the_files(monkeypatch):
+    text = "import math\n\ndef kernel(x):\n    x[0] = 5\n\nif True:\n    def other(x):\n        x[0] = 6\n\nlast = 1\n"
+    name = "<a program>"
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    monkeypatch.setattr(source, "whole", {name})
+    space = {}
+    exec(compile(text, name, "exec"), space)
+    for function, line in (("kernel", 4), ("other", 8)):
+        found, node = source.of(space[function])
+        assert found.firstlineno == 1 and node.body[0].lineno == line
+        assert ast.get_source_segment(found.text, node.body[0]) == text.splitlines()[line - 1].strip()
+        source.remember(space[function])
+        assert source.of(space[function])[1].body[0].lineno == line  # as it is kept for another process, too
+
+
 def test_what_exec_made_cannot_be_read_and_says_what_to_do():
     space = {}
     exec("def kernel(x):\n    x[0] = 5\n", space)

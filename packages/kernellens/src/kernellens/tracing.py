@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any
 
@@ -25,6 +25,8 @@ from .traffic import traffic
 
 WORKING = 6
 """Bytes that looking at a log takes, for each of its own: sorted copies and keys."""
+watchers: list[Callable[[Trace], None]] = []
+"""Called with each trace that `trace` returns: a page shows them all, whatever its reader's program does with them."""
 
 
 class TooLargeError(MemoryError):
@@ -94,6 +96,8 @@ def trace(
         if raise_on_error:
             raise
         return Trace(made.name, _three(griddim), _three(blockdim), [findings.of_fault(fault)])
+    for watch in watchers:
+        watch(result)
     worst = next((finding for finding in result.errors if finding.severity == "error"), None)
     if raise_on_error and worst is not None:
         raise TraceError(kernel=made.name, filename=made.function().filename, findings=(worst,))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -19,6 +20,46 @@ ATOMIC = OFFERED["race"].replace("counts[x[i]] += 1", "cuda.atomic.add(counts, x
 HASTY = OFFERED["sum"].replace("        cuda.syncthreads()\n        half", "        half")
 ORDERED = OFFERED["smooth"].replace("i, j = cuda.grid(2)", "j, i = cuda.grid(2)")
 PADDED = OFFERED["transpose"].replace("(32, 32), float32", "(32, 33), float32")
+TRACES = """\
+import numpy as np
+from numba import cuda
+
+from hundredfold import lens
+
+
+@cuda.jit
+def one(x):
+    x[cuda.grid(1)] = 1
+
+
+@cuda.jit
+def other(x):
+    if cuda.grid(1) > 3:
+        x[0] = 1
+        cuda.syncthreads()
+
+
+for threads in (32, 64, 96):
+    lens.trace(one, 1, threads, np.zeros(96))
+seen = lens.trace(other, 1, 32, np.zeros(96))
+"""
+DEVICE = """\
+import numpy as np
+from numba import cuda
+
+
+@cuda.jit(device=True)
+def put(x, i):
+    x[i] = 1
+
+
+@cuda.jit
+def kernel(x):
+    put(x, cuda.grid(1))
+
+
+kernel[1, 32](np.zeros(30))
+"""
 OTHERS = {
     "guarded": GUARDED,
     "atomic": ATOMIC,
@@ -34,6 +75,8 @@ OTHERS = {
     "signatures": f"from numba.core.sigutils import normalize_signature\nfor each in {SIGNATURES!r}:\n    print(*normalize_signature(each))\n",
     "vectorized": "import numba, numpy as np\n@numba.vectorize(['float32(float32, float32)'], target='cuda')\ndef b(x, y):\n"
     "    return min(x * y, np.float32(1))\nprint(b(np.full(3, 0.5, np.float32), np.float32(3)))\n",
+    "traces": TRACES,
+    "device function": DEVICE,
     "after": "print('still here')\n",
 }
 
@@ -99,6 +142,30 @@ def test_the_order_of_threads_and_the_banks_make_a_difference(told):
     assert "right: True\ncycles lost to bank conflicts: 0\n" == told["padded"]["printed"]
     [picture] = told["padded"]["pictures"]
     assert {each["name"]: each["shape"] for each in picture["picture"]["arrays"]}["tile"] == [32, 33]
+
+
+def test_the_lens_is_drawn_each_kernel_once_at_least_and_what_is_wrong(told):
+    result = told["traces"]
+    assert result["error"] is None
+    titles = [picture["title"] for picture in result["pictures"]]
+    assert [title.partition(":")[0] for title in titles] == ["one", "one", "other"]
+    assert findings(result)[0] == ("barrier-divergence", line_of(TRACES, "cuda.syncthreads()"))
+
+
+def test_every_line_that_is_named_is_one_of_the_program(told):
+    """Of sentences, of the picture in words and of steps, for a kernel that does not begin in line 1."""
+    for name, code in (("traces", TRACES), ("device function", DEVICE), ("sum", OFFERED["sum"]), ("hasty", HASTY)):
+        begins = line_of(code, "def ")
+        for picture in told[name]["pictures"]:
+            said = [picture["text"], picture["alt"], *(each["sentence"] for each in picture["findings"])]
+            named = [int(number) for text in said for number in re.findall(r"\bline (\d+)", text)]
+            named += [each["line"] for each in picture["traffic"]]
+            if picture["picture"]:
+                named += [step["line"] for block in picture["picture"]["blocks"] for step in block["steps"]]
+            assert named and all(number > begins for number in named), (name, said)
+    assert findings(told["device function"]) == [("out-of-bounds", line_of(DEVICE, "x[i] = 1"))]
+    text = told["device function"]["pictures"][0]["findings"][0]["sentence"]
+    assert f"In line {line_of(DEVICE, 'x[i] = 1')} of put: `x[i] = 1`" in text
 
 
 def test_arrays_and_what_crosses_between_the_memories(told):

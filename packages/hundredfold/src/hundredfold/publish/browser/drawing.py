@@ -14,6 +14,7 @@ from kernellens.pictures.script import windows_of
 from kernellens.pictures.steps import Steps, steps
 
 if TYPE_CHECKING:
+    from gpusim.kernels.frontend.python.resolve import Function
     from kernellens.result import Trace
 
 MOST = 60_000
@@ -35,7 +36,6 @@ def drawn(trace: Trace) -> dict[str, Any]:
     from kernellens.pictures.showing import wrong_blocks
 
     made = steps(trace.log, first=wrong_blocks(trace)) if trace.log is not None and len(trace.log) else None
-    first = trace.function.firstlineno - 1 if trace.function is not None else 0
     return {
         "title": plain.heading(trace),
         "alt": plain.alt(trace, made),
@@ -45,13 +45,13 @@ def drawn(trace: Trace) -> dict[str, Any]:
                 "severity": finding.severity,
                 "kind": finding.kind,
                 "sentence": finding.sentence,
-                "line": finding.line + first if finding.line and not finding.function else None,
+                "line": _line(trace, finding.line, finding.function),
             }
             for finding in trace.errors
         ],
         "traffic": [
             {
-                "line": item.line + first,
+                "line": line,
                 "kind": item.kind,
                 "arrays": ", ".join(item.arrays),
                 "each": round(item.per_request, 2),
@@ -59,15 +59,32 @@ def drawn(trace: Trace) -> dict[str, Any]:
                 "useful": round(item.efficiency, 3),
             }
             for item in trace.traffic
-            if not item.function
+            if (line := _line(trace, item.line, item.function)) is not None
         ],
         "moved": trace.moved,
         "useful": round(trace.efficiency, 3),
-        "picture": None if made is None else _picture(trace, made, first),
+        "picture": None if made is None else _picture(trace, made),
     }
 
 
-def _picture(trace: Trace, made: Steps, first: int) -> dict[str, Any]:
+def _line(trace: Trace, line: int | None, function: str) -> int | None:
+    """The line of the learner's program that is a line of the kernel, or of a device function; None for one of a library."""
+    kernel = trace.function
+    if line is None or kernel is None:
+        return None
+    owner = kernel if function in ("", kernel.name) else _device_function(kernel, function)
+    return None if owner is None or owner.filename != kernel.filename else line + owner.firstlineno - 1
+
+
+def _device_function(of: Function, name: str) -> Function | None:
+    """The device function of this name that a function calls, also through others."""
+    for each in of.functions.values():
+        if found := each if each.name == name else _device_function(each, name):
+            return found
+    return None
+
+
+def _picture(trace: Trace, made: Steps) -> dict[str, Any]:
     threads = of_threads(made.log.blockdim)
     wrong = marks(made, trace.errors, made.blocks)
     blocks, size = [], 0
@@ -75,7 +92,7 @@ def _picture(trace: Trace, made: Steps, first: int) -> dict[str, Any]:
         size += sum(len(step.threads) for step in made.of[block])
         if blocks and size > MOST:
             break
-        blocks.append(_block(trace, made, block, wrong, first))
+        blocks.append(_block(trace, made, block, wrong))
     return {
         "threads": {
             "count": made.log.threads_per_block,
@@ -89,7 +106,7 @@ def _picture(trace: Trace, made: Steps, first: int) -> dict[str, Any]:
     }
 
 
-def _block(trace: Trace, made: Steps, block: int, wrong: list[dict], first: int) -> dict[str, Any]:
+def _block(trace: Trace, made: Steps, block: int, wrong: list[dict]) -> dict[str, Any]:
     intervals = min(made.intervals(block), FRAMES)
     frames = [look(made, block), *([look(made, block, k) for k in range(intervals)] if intervals > 1 else [])]
     here = [mark for mark in wrong if mark["block"] in (block, -1)]
@@ -106,7 +123,7 @@ def _block(trace: Trace, made: Steps, block: int, wrong: list[dict], first: int)
         ],
         "steps": [
             {
-                "line": sites[step.site].line + first if sites[step.site].function in ("", made.log.kernel) else None,
+                "line": _line(trace, sites[step.site].line, sites[step.site].function),
                 "kind": int(made.kinds[step.site]),
                 "array": step.array,
                 "interval": step.interval,

@@ -12,14 +12,16 @@ import os
 import traceback
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import gpusim
 from gpusim.importing import finder
 from kernellens.plot import quantities
 
 MOST_PICTURES = 3
-"""Launches of a run that are drawn: the first ones, and one more for what the last line shows."""
+"""Launches of a run that are drawn: those with findings, of each kernel the first, then others; or what the last line shows."""
+MOST_KEPT = 12
+"""Launches of a run that pictures are chosen from."""
 _number = itertools.count(1)
 
 
@@ -39,6 +41,14 @@ class _Written(io.TextIOBase):
         return len(text)
 
 
+class _Seen(NamedTuple):
+    """A launch of a run; its trace is made when it is asked for."""
+
+    kernel: str
+    wrong: bool
+    trace: Callable[[], Any]
+
+
 class Session:
     """A process that runs one program after the other, each in a namespace of its own."""
 
@@ -47,17 +57,23 @@ class Session:
         # Here, while the page says that it loads, and not at the learner's first run.
         import numba.cuda  # noqa: F401
 
-        import kernellens  # noqa: F401
         from gpusim.kernels import reported
+        from kernellens import tracing
 
         os.environ.setdefault("GPUSIM_TRACE", "first")  # the picture shows where a kernel was stopped
-        self._seen: list[Any] = []
+        self._seen: list[_Seen] = []
         reported.watchers.append(self._note)
         reported.stopped.append(self._note)
+        tracing.watchers.append(lambda trace: self._keep(_Seen(trace.kernel, bool(trace.errors), lambda: trace)))
 
     def _note(self, run: Any, log: Any, found: list) -> None:
-        if len(self._seen) < MOST_PICTURES:
-            self._seen.append((run, log, found))
+        self._keep(_Seen(run.kernel.name, bool(found), lambda: _traced(run, log, found)))
+
+    def _keep(self, launch: _Seen) -> None:
+        if len(self._seen) < MOST_KEPT:
+            self._seen.append(launch)
+        elif launch.wrong:
+            self._seen[-1] = launch
 
     def run(self, code: str, write: Callable[[str], Any]) -> str:
         """Run a program; what it prints is handed on while it runs.
@@ -76,11 +92,15 @@ class Session:
             :func:`hundredfold.publish.browser.drawing.drawn`.
         """
         from gpusim.device import queue
+        from gpusim.kernels.frontend.python import source
+
+        from .drawing import drawn
 
         self._seen.clear()
         before = _totals()
         name = f"<your program {next(_number)}>"
         linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
+        source.whole.add(name)  # a line is the editor's, and not the kernel's own
         written, shown, error = _Written(write), None, None
         with contextlib.redirect_stdout(written), contextlib.redirect_stderr(written), warnings.catch_warnings():
             warnings.simplefilter("default")
@@ -89,29 +109,32 @@ class Session:
                 shown = _executed(code, name)
                 queue.run()
             except BaseException as raised:
-                error = _told(raised, name, bool(self._seen and self._seen[-1][2]))
+                error = _told(raised, name, bool(self._seen and self._seen[-1].wrong))
                 with contextlib.suppress(BaseException):
                     queue.run()  # what else waits: the next program begins with nothing of this one
-        pictures = [self._drawn(each) for each in self._seen]
         trace = _trace_of(shown)
-        if trace is not None:
-            from .drawing import drawn
-
-            pictures = [drawn(trace)]
-        elif shown is not None and error is None:
+        pictures = [drawn(each) for each in ([trace] if trace is not None else self._chosen())]
+        if trace is None and shown is not None and error is None:
             write(f"{shown!r}\n")
         return json.dumps({"error": error, "pictures": pictures, "account": _account(before)}, default=int)
 
-    def _drawn(self, seen: tuple) -> dict[str, Any]:
-        from kernellens.banks import conflicts
-        from kernellens.result import Trace
-        from kernellens.traffic import traffic
+    def _chosen(self) -> list[Any]:
+        """The traces of the launches that are drawn, in their order."""
+        kernels = [each.kernel for each in self._seen]
+        order = sorted(
+            range(len(kernels)), key=lambda at: (not self._seen[at].wrong, kernels.index(kernels[at]) != at, at)
+        )
+        return [self._seen[at].trace() for at in sorted(order[:MOST_PICTURES])]
 
-        from .drawing import drawn
 
-        run, log, found = seen
-        launch = (run.kernel.name, run.griddim, run.blockdim, list(found))
-        return drawn(Trace(*launch, traffic=traffic(log), conflicts=conflicts(log), log=log, function=run.function))
+def _traced(run: Any, log: Any, found: list) -> Any:
+    """A launch that was checked, as the lens has one that it traces."""
+    from kernellens.banks import conflicts
+    from kernellens.result import Trace
+    from kernellens.traffic import traffic
+
+    launch = (run.kernel.name, run.griddim, run.blockdim, list(found))
+    return Trace(*launch, traffic=traffic(log), conflicts=conflicts(log), log=log, function=run.function)
 
 
 def _executed(code: str, name: str) -> Any:

@@ -16,6 +16,8 @@ from ...faults import UncompilableError
 
 ATTRIBUTE = "__gpusim_source__"
 TREE = "__gpusim_tree__"
+whole: set[str] = set()
+"""Names of files that their reader sees from line 1 on, as in an editor: the source of their functions begins there, too."""
 
 
 class Source(NamedTuple):
@@ -27,7 +29,7 @@ class Source(NamedTuple):
         Its lines, decorators included, dedented.
     filename : str
     firstlineno : int
-        The line of the file that is line 1 of `text`.
+        The line of the file that is line 1 of `text`: the function's first one, and 1 for a file in `whole`.
     """
 
     text: str
@@ -94,7 +96,7 @@ def _read(function: FunctionType) -> tuple[Source | None, ast.FunctionDef | None
         return None, None
     if node is None:
         return None, None
-    first, last = _first(node), node.end_lineno
+    first, last = 1 if code.co_filename in whole else _first(node), node.end_lineno
     text = textwrap.dedent("".join(lines[first - 1 : last]))
     ast.increment_lineno(node, 1 - first)
     indent = len(lines[first - 1]) - len(lines[first - 1].lstrip())
