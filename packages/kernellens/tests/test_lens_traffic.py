@@ -6,6 +6,7 @@ import pytest
 
 import kernellens
 from gpusim.kernels.sanitizer.log import Recorder
+from kernellens.requests import pairs
 from kernellens.traffic import traffic
 
 cuda = None  # set by conftest.py
@@ -231,3 +232,9 @@ def test_one_place_that_touches_arrays_far_apart():
     (found,) = traffic(made.log())
     assert (found.arrays, found.requests) == (("x", "y"), blocks)
     assert (found.sectors, found.asked, found.fewest) == (blocks, 4 * blocks, blocks)
+
+
+def test_pairs_of_positions_that_have_32_bits_as_in_a_browser():
+    first, second = np.array([100_000, 0, 100_000], np.int32), np.array([90_000, 0, 90_000], np.int32)
+    one, other = pairs(first, second)
+    assert one.tolist() == [0, 100_000] and other.tolist() == [0, 90_000]

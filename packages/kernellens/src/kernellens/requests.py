@@ -94,7 +94,7 @@ def together(log: Log, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         if size > 1:
             packed *= size
             packed += values
-    return _dense(packed), lane
+    return _dense(packed).astype(np.int64, copy=False), lane  # a browser's positions have 32 bits
 
 
 def _times(records: np.ndarray, threads: int) -> tuple[np.ndarray, int]:
@@ -136,6 +136,7 @@ def pairs(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray
     """The distinct pairs of two arrays of integers of one length, ordered by the first and then by the second."""
     if not len(first):
         return first, second
+    first, second = (each.astype(np.int64, copy=False) for each in (first, second))
     low = int(first.min()), int(second.min())
     span = int(second.max()) - low[1] + 1
     if (int(first.max()) - low[0] + 1) * span >= 1 << 62:  # memories that lie far apart

@@ -317,6 +317,6 @@ def _packed(*fields: np.ndarray) -> np.ndarray:
     for values in fields:
         size = int(values.max(initial=0)) + 1
         if packed.max(initial=0) > 2**62 // size:
-            packed = np.unique(packed, return_inverse=True)[1]
+            packed = np.unique(packed, return_inverse=True)[1].astype(np.int64, copy=False)
         packed = packed * size + values
     return packed

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from gpusim.device.indices import indices
 from gpusim.kernels.frontend.python.resolve import Function
 from gpusim.kernels.sanitizer.log import Log
 from kernellens.requests import together
@@ -207,11 +208,11 @@ class _Walk:
         found = np.zeros((2, blocks))
         if len(records):
             block = records["thread"].astype(np.int64) // each
-            found[0] = np.bincount(block, minlength=blocks)
+            found[0] = np.bincount(indices(block), minlength=blocks)
             request, _ = together(self.log, records)
             owner = np.zeros(int(request.max()) + 1, np.int64)
             owner[request] = block
-            found[1] = np.bincount(owner, minlength=blocks)
+            found[1] = np.bincount(indices(owner), minlength=blocks)
         self._seen[numbers] = found
         return found
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, fields
 
 import numpy as np
 
+from gpusim.device.indices import indices
 from gpusim.kernels.sanitizer.log import Log
 from kernellens.banks import BANKS, WORD, cycles_of
 from kernellens.requests import Requests, distinct, pairs, requests
@@ -109,10 +110,10 @@ def traffic(log: Log, dead: Container[tuple] = frozenset()) -> Traffic:
             found.readers.update(item.arrays)
         block, warp = _owners(log, item, warps)
         owner, of_warp = _owner(item.request, block), _owner(item.request, warp)
-        found.requests += np.bincount(owner, minlength=found.blocks)
-        found.lines += np.bincount(owner[pairs(item.request, item.address // LINE)[0]], minlength=found.blocks)
+        found.requests += np.bincount(indices(owner), minlength=found.blocks)
+        found.lines += np.bincount(indices(owner[pairs(item.request, item.address // LINE)[0]]), minlength=found.blocks)
         if site.kind == "atomic":
-            found.atomics += np.bincount(owner, minlength=found.blocks)
+            found.atomics += np.bincount(indices(owner), minlength=found.blocks)
             addresses.append((item.address, item.request + count, block))
         request, sector = _touched(item)
         writes = np.full(len(sector), site.kind != "read")
@@ -128,7 +129,7 @@ def traffic(log: Log, dead: Container[tuple] = frozenset()) -> Traffic:
             found.extents[array.name] = found.extents.get(array.name, 0) + array.extent
     for item in requests(log, "shared"):
         owner = _owner(item.request, _owners(log, item, warps)[0])
-        found.shared += np.bincount(owner, _cycles(item), found.blocks)
+        found.shared += np.bincount(indices(owner), _cycles(item), found.blocks)
     return found
 
 
@@ -173,7 +174,7 @@ def _sectors(log: Log, found: Traffic, columns: list[np.ndarray]) -> None:
     warps[warp] = block
 
     def by_block(owners: np.ndarray) -> np.ndarray:
-        return np.bincount(owners, minlength=found.blocks).astype(float)
+        return np.bincount(indices(owners), minlength=found.blocks).astype(float)
 
     found.by_request, found.stored = by_block(block[reads]), by_block(block[writes])
     found.by_warp = by_block(warps[pairs(warp[reads], sector[reads])[0]])
@@ -186,7 +187,7 @@ def _news(log: Log, found: Traffic, sector: np.ndarray, block: np.ndarray, write
     at, who = pairs(sector[writes], block[writes])
     first = np.ones(len(at), bool)
     first[1:] = at[1:] != at[:-1]
-    found.written = np.bincount(who[first], minlength=found.blocks).astype(float)
+    found.written = np.bincount(indices(who[first]), minlength=found.blocks).astype(float)
     written, writer = at[first], who[first]
     at, who = pairs(sector[~writes], block[~writes])
     first = np.ones(len(at), bool)
@@ -201,7 +202,7 @@ def _news(log: Log, found: Traffic, sector: np.ndarray, block: np.ndarray, write
     if both.any():
         earlier[both & ~_written_first(log, at, both)] = np.iinfo(np.int64).max
     fresh = first & (earlier > who)
-    found.read = np.bincount(who[fresh], minlength=found.blocks).astype(float)
+    found.read = np.bincount(indices(who[fresh]), minlength=found.blocks).astype(float)
     seen = np.flatnonzero(~first)
     if len(seen):
         _repeats(log, found, who[seen - 1], who[seen])
@@ -222,7 +223,7 @@ def _repeats(log: Log, found: Traffic, before: np.ndarray, after: np.ndarray) ->
     for number in range(kinds.shape[1]):
         mine = inverse.ravel() == number
         dx, dy, dz = (int(n) for n in kinds[:, number])
-        found.again[dx, dy, dz] = np.bincount(after[mine], times[mine], found.blocks)
+        found.again[dx, dy, dz] = np.bincount(indices(after[mine]), times[mine], found.blocks)
 
 
 def _written_first(log: Log, at: np.ndarray, both: np.ndarray) -> np.ndarray:
