@@ -55,7 +55,7 @@ html_theme_options = {
     "header_links_before_dropdown": 6,
     "navbar_persistent": ["search-button"],
     "navbar_end": ["theme-switcher"],
-    "secondary_sidebar_items": {"**": ["page-toc"], "index": [], "results": []},
+    "secondary_sidebar_items": {"**": ["page-toc"], "index": [], "results": [], "browser": []},
     "footer_start": ["copyright"],
     "footer_end": [],
     "pygments_light_style": "a11y-high-contrast-light",

@@ -1,15 +1,19 @@
-// The page "In the browser": the editor, what a run gave, and what is kept of it. Python runs in worker.js, pictures are picture.js's.
+// The page "In the browser": its programs, what a run gave, and what is kept of it. Python runs in worker.js, the editor is editor.js,
+// pictures are picture.js's.
 "use strict";
 (() => {
   const root = document.getElementById("try");
   const from = root.dataset.from;
   const find = (name) => root.querySelector(name);
-  const form = find("form"), choice = find("select"), editor = find("textarea"), lines = find(".hf-try-lines > div");
+  const form = find("form"), choice = find("select"), about = find(".hf-try-about");
   const run = find(".hf-try-run"), stop = find(".hf-try-stop"), original = find(".hf-try-original");
-  const status = find(".hf-try-status"), error = find(".hf-try-error"), output = find(".hf-try-output"), printed = find(".hf-try-output pre");
+  const result = find(".hf-try-result"), example = find(".hf-try-example"), status = find(".hf-try-status");
+  const loading = find(".hf-try-loading"), bar = find("progress"), told = find(".hf-try-loading span");
+  const error = find(".hf-try-error"), output = find(".hf-try-output"), printed = find(".hf-try-output pre");
   const account = find(".hf-try-account"), pictures = find(".hf-try-pictures");
   const MOST = 20_000; // characters that are shown of what a program prints
-  let programs = [], worker = null, ready = false, running = false, length = 0;
+  const OWN = { name: "own", title: "A program of your own", group: "Yours", code: "import numpy as np\nfrom numba import cuda\n\n" };
+  let programs = [], sizes = {}, total = 0, opened = null, worker = null, ready = false, running = false, length = 0;
 
   // What a learner writes is kept under the program's name; a browser that keeps nothing (private windows) still runs it.
   const key = (name) => `hundredfold-try:${name}`;
@@ -19,47 +23,56 @@
       if (text === null) localStorage.removeItem(key(name)); else localStorage.setItem(key(name), text);
     } catch { /* then it lasts as long as the page */ }
   };
-  const current = () => programs.find((each) => each.name === choice.value);
+  const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
 
-  function number(wrong = []) {
-    const count = editor.value.split("\n").length;
-    lines.replaceChildren(...Array.from({ length: count }, (_, k) => {
-      const line = document.createElement("div");
-      line.textContent = wrong.includes(k + 1) ? `✕ ${k + 1}` : String(k + 1);
-      line.classList.toggle("wrong", wrong.includes(k + 1));
-      return line;
-    }));
-    editor.rows = Math.min(Math.max(count + 1, 8), 24);
-    scrolled();
-  }
-  const scrolled = () => { lines.style.transform = `translateY(${-editor.scrollTop}px)`; };
+  const editor = hundredfoldEditor(find(".hf-try-editor"), {
+    attributes: {
+      "aria-labelledby": "try-label", "aria-describedby": "try-keys", tabindex: "0", autocapitalize: "off", autocorrect: "off", spellcheck: "false",
+    },
+    changed: edited,
+    run: start,
+  });
+
   function edited() {
-    const program = current();
-    keep(program.name, editor.value === program.code ? null : editor.value);
-    original.disabled = editor.value === program.code;
-    number();
+    keep(opened.name, editor.code === opened.code ? null : editor.code);
+    original.disabled = editor.code === opened.code;
+    editor.mark([]);
   }
   function open(name) {
+    opened = programs.find((each) => each.name === name);
     choice.value = name;
-    editor.value = kept(name) ?? current().code;
-    editor.scrollTop = editor.scrollLeft = 0;
+    editor.open(kept(name) ?? opened.code);
+    original.disabled = editor.code === opened.code;
+    about.replaceChildren();
+    if (opened.page) about.append("From ", Object.assign(document.createElement("a"), { href: opened.page, textContent: opened.group }));
     keep("open", name);
-    edited();
-    clear();
   }
   function clear() {
+    example.hidden = loading.hidden = output.hidden = true;
     error.replaceChildren();
     printed.textContent = account.textContent = "";
-    output.hidden = true;
     pictures.replaceChildren();
     length = 0;
+  }
+  function show({ account: did, pictures: drawn }) {
+    account.textContent = did.length ? `${did.join(", ")}.` : "";
+    pictures.replaceChildren(...drawn.map((each) => hundredfoldPicture(each)));
+  }
+  function print(text) {
+    if (length > MOST) return;
+    output.hidden = false;
+    printed.append(text);
+    length += text.length;
+    if (length > MOST) printed.append("\n… and more, which is not shown.");
   }
 
   function begin() {
     ready = false;
     worker = new Worker(`${from}worker.js`);
-    worker.onmessage = ({ data }) => told[data.kind](data);
-    worker.onerror = (event) => { event.preventDefault(); told.failed({ text: event.message || "the browser did not say why" }); };
+    worker.onmessage = ({ data }) => says[data.kind](data);
+    worker.onerror = (event) => { event.preventDefault(); says.failed({ text: event.message || "The browser gave no reason." }); };
+    bar.max = total;
+    bar.value = 0;
   }
   function end() {
     worker?.terminate();
@@ -70,31 +83,34 @@
   function idle() {
     running = false;
     run.disabled = false;
-    stop.disabled = true;
+    stop.disabled = loading.hidden = true;
     root.removeAttribute("aria-busy");
   }
-  const told = {
+  const says = {
     stage: ({ text }) => { status.textContent = `Loading ${text} …`; },
-    ready: () => { ready = true; if (running) status.textContent = "Running …"; },
-    printed: ({ text }) => {
-      if (length > MOST) return;
-      output.hidden = false;
-      printed.append(text);
-      length += text.length;
-      if (length > MOST) printed.append("\n… and more, which is not shown.");
+    loaded: ({ bytes }) => {
+      bar.value = bytes;
+      told.textContent = `${megabytes(Math.min(bytes, total))} of ${megabytes(total)} MB`;
     },
-    done: ({ result }) => {
+    starting: () => {
+      bar.value = total;
+      told.textContent = `${megabytes(total)} MB loaded`;
+      status.textContent = "Starting Python …";
+    },
+    ready: () => { ready = loading.hidden = true; if (running) status.textContent = "Running …"; },
+    printed: ({ text }) => print(text),
+    done: ({ result: came }) => {
       idle();
-      status.textContent = result.error ? "Stopped by an error." : "Done.";
-      const wrong = result.pictures.flatMap((each) => each.findings.map((finding) => finding.line));
-      if (result.error) {
+      status.textContent = came.error ? "Stopped by an error." : "Done.";
+      const wrong = came.pictures.flatMap((each) => each.findings.map((finding) => finding.line));
+      if (came.error) {
         // What the lens found stands with its picture.
-        if (result.error.kind !== "finding") fail(result.error.kind, result.error.sentence, result.error.line);
-        wrong.push(result.error.line);
+        if (came.error.kind !== "finding") fail(came.error.kind, came.error.sentence, came.error.line);
+        wrong.push(came.error.line);
       }
-      number(wrong.filter(Boolean));
-      account.textContent = result.account.length ? `${result.account.join(", ")}.` : "";
-      pictures.replaceChildren(...result.pictures.map((each) => hundredfoldPicture(each)));
+      editor.mark(wrong.filter(Boolean));
+      show(came);
+      inView();
     },
     broken: ({ text }) => {
       end();
@@ -110,22 +126,28 @@
   function fail(kind, sentence, line) {
     const box = document.createElement("div"), head = document.createElement("strong"), text = document.createElement("div");
     head.textContent = line ? `${kind}, line ${line}` : kind;
-    text.textContent = sentence;
+    text.append(...hundredfoldPicture.prose(sentence));
     box.append(head, text);
     error.replaceChildren(box);
+  }
+  /** Where the result is below the code, bring it into view. */
+  function inView() {
+    if (result.offsetTop > form.offsetTop) result.scrollIntoView({ behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
   }
 
   function start() {
     if (running) return;
     clear();
-    number();
+    editor.mark([]);
     running = true;
     run.disabled = true;
     stop.disabled = false;
     root.setAttribute("aria-busy", "true");
     if (!worker) begin();
+    loading.hidden = ready;
     status.textContent = ready ? "Running …" : "Loading Python …";
-    worker.postMessage({ code: editor.value });
+    inView();
+    worker.postMessage({ code: editor.code, sizes });
   }
   form.addEventListener("submit", (event) => { event.preventDefault(); start(); });
   stop.addEventListener("click", () => {
@@ -135,31 +157,44 @@
   });
   original.addEventListener("click", () => {
     if (!confirm("Put the program back as it was? What you changed in it is lost.")) return;
-    keep(current().name, null);
-    open(current().name);
+    keep(opened.name, null);
+    open(opened.name);
     editor.focus();
   });
-  choice.addEventListener("change", () => { if (running) end(); status.textContent = ""; open(choice.value); });
-  editor.addEventListener("input", edited);
-  editor.addEventListener("scroll", scrolled);
-  editor.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" || event.isComposing) return;
-    if (event.shiftKey || event.ctrlKey || event.metaKey) { event.preventDefault(); start(); return; }
-    // A new line begins where the last one did, and deeper after a colon. Tab leaves the editor, as everywhere on a page.
-    const before = editor.value.slice(0, editor.selectionStart).split("\n").pop();
-    const deeper = /:\s*(#.*)?$/.test(before) ? "    " : "";
-    const indent = before.match(/^ */)[0] + deeper;
-    if (!indent) return;
-    event.preventDefault();
-    editor.setRangeText(`\n${indent}`, editor.selectionStart, editor.selectionEnd, "end");
-    edited();
+  choice.addEventListener("change", () => {
+    if (running) end();
+    if (example.hidden) { clear(); status.textContent = ""; }
+    open(choice.value);
+    history.replaceState(null, "", location.pathname);
   });
 
-  fetch(`${from}programs.json`).then((found) => found.json()).then((found) => {
-    programs = [...found, { name: "own", title: "A program of your own", code: "import numpy as np\nfrom numba import cuda\n\n" }];
-    choice.replaceChildren(...programs.map(({ name, title }) => new Option(title, name)));
-    form.hidden = false;
-    const last = kept("open");
-    open(programs.some(({ name }) => name === last) ? last : programs[0].name);
+  async function load(name) {
+    const got = await fetch(from + name);
+    if (!got.ok) throw new Error(`${name}: ${got.status}`);
+    return got.json();
+  }
+  load("programs.json").then((found) => {
+    programs = [...found.programs, OWN];
+    sizes = found.sizes;
+    total = Object.values(sizes).reduce((sum, size) => sum + size, 0);
+    for (const group of new Set(programs.map((each) => each.group))) {
+      const part = Object.assign(document.createElement("optgroup"), { label: group });
+      part.append(...programs.filter((each) => each.group === group).map(({ name, title }) => new Option(title, name)));
+      choice.append(part);
+    }
+    form.hidden = result.hidden = false;
+    // A link names a kernel; its program is looked up here, and runs when the learner runs it.
+    const known = (name) => programs.some((each) => each.name === name);
+    const asked = new URLSearchParams(location.search).get("kernel"), last = kept("open");
+    open([asked, last].find(known) ?? programs[0].name);
+    if (asked && !known(asked)) status.textContent = "The kernel that the link names is not here: choose another program.";
+    if (asked && known(asked)) form.scrollIntoView();
+    load("example.json").then((made) => {
+      if (worker) return; // a result is there, or on its way
+      example.hidden = false;
+      find(".hf-try-example q").textContent = programs[0].title;
+      print(made.printed);
+      show(made);
+    }).catch(() => { /* then there is nothing before the first run */ });
   }).catch(() => { status.textContent = "The programs could not be loaded: load the page again."; });
 })();

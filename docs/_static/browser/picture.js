@@ -4,7 +4,7 @@ const hundredfoldPicture = (() => {
   const READ = 1, WRITTEN = 2, UPDATED = 4, HALO = 8, EARLIER = 16; // as in kernellens.pictures.blocks
   const DOES = ["reads", "writes", "updates"];
   const SKY = "#56B4E9", ORANGE = "#E69F00", PURPLE = "#CC79A7", GREEN = "#009E73", WRONG = "#D55E00";
-  const LEFT = 34, TOP = 16, MOST = 22, TALL = 420;
+  const LEFT = 34, TOP = 16, MOST = 24, TALL = 420;
 
   const make = (tag, properties = {}, ...children) => {
     const made = Object.assign(document.createElement(tag), properties);
@@ -142,10 +142,13 @@ const hundredfoldPicture = (() => {
 
   const percent = (share) => `${Math.round(share * 100)}%`;
 
+  /** A sentence as nodes: what is between backticks is code. */
+  const prose = (text) => text.split("`").map((part, k) => (k % 2 ? make("code", { textContent: part }) : part));
+
   /** What is wrong, in words. */
   const findings = (data) => data.findings.map(({ severity, kind, sentence, line }) => {
     const head = make("strong", { textContent: `${severity === "error" ? "✕" : "!"} ${severity}: ${kind}${line ? `, line ${line}` : ""}` });
-    return make("div", { className: `hf-try-finding ${severity}` }, head, make("div", { textContent: sentence }));
+    return make("div", { className: `hf-try-finding ${severity}` }, head, make("div", {}, ...prose(sentence)));
   });
 
   function traffic(data) {
@@ -171,7 +174,12 @@ const hundredfoldPicture = (() => {
     const frameChoice = make("select");
     const field = (text, input) => make("label", {}, `${text} `, input);
     const frameField = field("Between barriers", frameChoice);
-    const controls = make("p", { className: "hf-try-controls" }, field("Thread", number), frameField);
+    const shown = arrays.flatMap(({ space }, array) => (space === "local" ? [] : [array]));
+    const arrayChoice = make("select", {}, ...shown.map((array) => new Option(arrays[array].name, array)));
+    const element = make("input", { type: "number", min: 0, inputMode: "numeric", ariaLabel: "Number of the element" });
+    const elementField = make("span", {}, field("Element of", arrayChoice), " ", element);
+    elementField.hidden = !shown.length;
+    const controls = make("p", { className: "hf-try-controls" }, field("Thread", number), elementField, frameField);
     if (blocks.length > 1) controls.prepend(field("Block", blockChoice));
 
     const own = new Panel(`Threads of block ${block.name}`, data.alt, (thread) => choose({ thread }));
@@ -192,7 +200,9 @@ const hundredfoldPicture = (() => {
 
     function choose(next) {
       chosen = next;
-      if (next.thread !== undefined) number.value = next.thread;
+      number.value = next.thread ?? "";
+      element.value = next.item ?? "";
+      if (next.array !== undefined) arrayChoice.value = next.array;
       draw();
     }
     function draw() {
@@ -251,6 +261,13 @@ const hundredfoldPicture = (() => {
       const thread = Number(number.value);
       if (number.value !== "" && Number.isInteger(thread) && thread >= 0 && thread < threads.count) choose({ thread });
     });
+    const elementChosen = () => {
+      const array = Number(arrayChoice.value), item = Number(element.value);
+      const count = arrays[array].shape.reduce((all, n) => all * n, 1);
+      if (element.value !== "" && Number.isInteger(item) && item >= 0 && item < count) choose({ array, item });
+    };
+    element.addEventListener("input", elementChosen);
+    arrayChoice.addEventListener("change", elementChosen);
     new ResizeObserver(() => draw()).observe(board);
     new MutationObserver(() => draw()).observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
     enter(0);
@@ -264,7 +281,7 @@ const hundredfoldPicture = (() => {
     return [controls, board, said, legend];
   }
 
-  return (data) => {
+  const picture = (data) => {
     const section = make("section", { className: "hf-try-picture" }, make("p", { className: "hf-try-title", textContent: data.title }));
     section.setAttribute("aria-label", data.title);
     section.append(...findings(data));
@@ -274,4 +291,5 @@ const hundredfoldPicture = (() => {
     section.append(...traffic(data), make("details", {}, make("summary", { textContent: "The same in words" }), text));
     return section;
   };
+  return Object.assign(picture, { prose });
 })();

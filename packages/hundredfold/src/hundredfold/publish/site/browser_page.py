@@ -1,4 +1,4 @@
-"""What the page *In the browser* runs on: Pyodide with NumPy, the rooms of this package that run there, and its programs.
+"""What the page *In the browser* runs on: Pyodide with NumPy, the modules of our packages that run there, its editor and its programs.
 
 The page is ``docs/browser.md`` with the scripts of ``docs/_static/browser/``. Pyodide's files are taken out of a package of the
 lock, which is not imported. ``pyodide.json`` has the SHA-256 of each, and a file that differs is refused: those of Pyodide are what
@@ -10,8 +10,10 @@ from __future__ import annotations
 import functools
 import hashlib
 import importlib.util
+import io
 import json
 import shutil
+import subprocess
 import sys
 import zipfile
 from pathlib import Path
@@ -22,14 +24,20 @@ import hundredfold
 import kernellens
 from hundredfold.publish.browser import kernels
 
+from . import browser_editor
+
 FOLDER = Path("_static") / "browser"
+ARCHIVE = "hundredfold.zip"
 _HERE = Path(__file__).parent
 
 #: What runs there: the simulator, of its libraries those that need no more than NumPy, the lens, and the page's own part.
 SHIPPED = (
     "gpusim",
     "kernellens",
-    *(f"hundredfold/{name}" for name in ("__init__.py", "publish/__init__.py", "publish/browser")),
+    *(
+        f"hundredfold/{name}"
+        for name in ("__init__.py", "lens.py", "machine.py", "publish/__init__.py", "publish/browser")
+    ),
 )
 LEFT_OUT = (
     "gpusim/kernels/backends/numba",
@@ -46,30 +54,72 @@ def pyodide() -> dict[str, Any]:
     return json.loads((_HERE / "pyodide.json").read_text(encoding="utf-8"))
 
 
-def words() -> str:
-    """Its versions, as the page says them."""
+def filled(text: str, kernels: int) -> str:
+    """The page's text with the versions of what it runs on, the size of that, and how many kernels the lectures have for it."""
     release = pyodide()
-    return f"{release['version']} with Python {release['python']} and NumPy {release['numpy']['version']}"
+    runs_on = f"{release['version']} with Python {release['python']} and NumPy {release['numpy']['version']}"
+    for name, value in (
+        ("pyodide", runs_on),
+        ("browser-size", f"{sum(sizes().values()) / 1e6:.0f}"),
+        ("browser-kernels", str(kernels)),
+    ):
+        text = text.replace(f"{{{{{name}}}}}", value)
+    return text
 
 
-def write(site: Path) -> None:
-    """Write all that into the built `site`.
+def sizes() -> dict[str, int]:
+    """The files that the first run loads, with their bytes.
 
     Raises
     ------
     FileNotFoundError
         If the package that carries Pyodide is not installed.
+    """
+    source = _source()
+    return {name: (source / name).stat().st_size for name in pyodide()["files"]} | {ARCHIVE: len(_packed())}
+
+
+def write(site: Path, work: Path, lectures: list[dict[str, str]]) -> None:
+    """Write all that into the built `site`.
+
+    Parameters
+    ----------
+    work : where the build keeps what it fetches and makes.
+    lectures : the kernels of the lectures, see :func:`hundredfold.publish.site.run_here.entries`.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the package that carries Pyodide is not installed, or npm.
     RuntimeError
-        If a file of it is not that of the release.
+        If a file of it is not that of the release, or the editor or the example could not be made.
     """
     place = site / FOLDER
+    browser_editor.write(place, work / "editor")
     _vendor(place / "pyodide")
-    _pack(place / "hundredfold.zip")
-    programs = [program._asdict() for program in kernels.offered()]
-    (place / "programs.json").write_text(json.dumps(programs), encoding="utf-8")
+    (place / ARCHIVE).write_bytes(_packed())
+    offered = kernels.offered()
+    programs = [{**program._asdict(), "group": "Examples"} for program in offered]
+    page = {"sizes": sizes(), "programs": [*programs, *lectures]}
+    (place / "programs.json").write_text(json.dumps(page), encoding="utf-8")
+    (place / "example.json").write_text(_example(offered[0].code), encoding="utf-8")
 
 
-def _vendor(place: Path) -> None:
+def _example(code: str) -> str:
+    """What a run of a program gives, for the page to show before anything ran: of a process of its own, as on the page."""
+    run = (
+        "import json, sys; from hundredfold.publish.browser import Session; printed = []; "
+        "made = json.loads(Session().run(sys.stdin.read(), printed.append)); "
+        "sys.stdout.write(json.dumps({**made, 'printed': ''.join(printed)}))"
+    )
+    done = subprocess.run([sys.executable, "-c", run], input=code, capture_output=True, text=True, check=False)
+    if done.returncode or json.loads(done.stdout)["error"]:
+        raise RuntimeError(f"The page `browser` has no example of a result: {done.stderr or done.stdout}")
+    return done.stdout
+
+
+def _source() -> Path:
+    """The folder of the release's files, in the package that carries them."""
     release = pyodide()
     spec = importlib.util.find_spec(release["package"])
     if spec is None or not spec.submodule_search_locations:
@@ -77,7 +127,11 @@ def _vendor(place: Path) -> None:
             f"Pyodide, which the page `browser` runs on, comes with the package {release['package'].replace('_', '-')} of "
             "requirements/docs.txt: `make site` installs it."
         )
-    source = Path(next(iter(spec.submodule_search_locations))) / release["folder"]
+    return Path(next(iter(spec.submodule_search_locations))) / release["folder"]
+
+
+def _vendor(place: Path) -> None:
+    release, source = pyodide(), _source()
     place.mkdir(parents=True, exist_ok=True)
     for name, wanted in release["files"].items():
         if not (place / name).is_file() or _hash(place / name) != wanted:
@@ -108,13 +162,16 @@ def _hash(file: Path) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
-def _pack(archive: Path) -> None:
+@functools.cache
+def _packed() -> bytes:
     """Our own packages, always the same bytes for the same files."""
+    archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
         for file in files():
             entry = zipfile.ZipInfo(inside(file), (2020, 1, 1, 0, 0, 0))
             entry.compress_type = zipfile.ZIP_DEFLATED
             packed.writestr(entry, file.read_bytes())
+    return archive.getvalue()
 
 
 def files() -> list[Path]:

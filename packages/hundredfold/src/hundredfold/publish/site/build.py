@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hundredfold import paths
 
-from . import browser_page, layout, slides_page
+from . import browser_page, layout, run_here, slides_page
 from . import stage as staging
 
 SITE = Path("_build") / "site"
@@ -35,7 +35,7 @@ def build(root: Path, fresh: bool = False) -> Path:
     _name_toggles(pages)
     print("The pages are there. Making the slides.", flush=True)
     slides_page.write(root, pages, layout.pages(root))
-    browser_page.write(pages)
+    browser_page.write(pages, root / SITE, run_here.entries(root))
     return pages
 
 

@@ -10,7 +10,7 @@ import shutil
 from pathlib import Path
 from urllib.parse import unquote
 
-from . import answers, browser_page, layout, results, units
+from . import answers, browser_page, layout, results, run_here, units
 
 #: The setting that holds the repository's public address; without it, what is not a page of the site is named, not linked.
 ADDRESS = "HUNDREDFOLD_ADDRESS"
@@ -34,6 +34,7 @@ def stage(root: Path, place: Path) -> list[str]:
         term.replace(" ", "-"): term
         for term in re.findall(r"(?m)^(\S.*)\n  \S", (root / "docs" / "glossary.md").read_text(encoding="utf-8"))
     }
+    kernels = run_here.of_the_course(root)
     for file, target in where.items():
         out = place / target
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -41,7 +42,8 @@ def stage(root: Path, place: Path) -> list[str]:
             text = (root / file).read_text(encoding="utf-8")
             if re.fullmatch(r"docs/instructors/\d.*\.md", file):
                 text = units.instruct(text, file)
-            text = text.replace("{{pyodide}}", browser_page.words())
+            if file == "docs/browser.md":
+                text = browser_page.filled(text, sum(len(each.kernels) for of in kernels.values() for each in of))
             if file.startswith("docs/"):
                 text = answers.filled(text)
             out.write_text(relink(text, file, root, where), encoding="utf-8")
@@ -50,6 +52,8 @@ def stage(root: Path, place: Path) -> list[str]:
             for cell in notebook["cells"]:
                 if cell["cell_type"] == "markdown":
                     cell["source"] = _terms(relink("".join(cell["source"]), file, root, where), terms)
+            if file.startswith("notebooks/"):
+                run_here.link(notebook, kernels.get(Path(file).stem, []))
             units.dress(notebook, file, where)
             out.write_text(json.dumps(notebook), encoding="utf-8")
         else:

@@ -23,7 +23,7 @@ PARTS = {
 }
 
 #: Lectures of which a part runs on the page that needs no installation.
-IN_BROWSER = ("notebooks/01_arrays.ipynb", "notebooks/05_kernels.ipynb")
+IN_BROWSER = ("notebooks/01_arrays.ipynb", "notebooks/05_kernels.ipynb", "notebooks/06_fast-kernels.ipynb")
 
 _KINDS = {"notebooks": "Lecture", "exercises": "Exercises", "solutions": "Solutions"}
 
