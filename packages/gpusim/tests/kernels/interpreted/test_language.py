@@ -243,16 +243,6 @@ def test_math_and_conversions():
     same(kernel, np.zeros(N), np.zeros(N), inputs=(np.random.default_rng(2).normal(size=N) * 9,))
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int16])
-def test_a_number_of_an_arrays_own_type(dtype):
-    def kernel(out, x):
-        i = cuda.grid(1)
-        if i < x.size:
-            out[i] = x.dtype.type(0.7) * x[i]
-
-    same(kernel, np.zeros(N), inputs=((np.arange(N) % 100).astype(dtype),))
-
-
 def test_functions_that_numpy_has_not():
     def kernel(out, x):
         i = cuda.grid(1)

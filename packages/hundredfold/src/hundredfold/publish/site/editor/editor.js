@@ -2,9 +2,25 @@
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { python } from "@codemirror/lang-python";
 import { bracketMatching, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
-import { Compartment, EditorState } from "@codemirror/state";
-import { Decoration, EditorView, keymap, lineNumbers } from "@codemirror/view";
+import { Compartment, EditorState, RangeSetBuilder } from "@codemirror/state";
+import { Decoration, EditorView, ViewPlugin, keymap, lineNumbers } from "@codemirror/view";
 import { classHighlighter } from "@lezer/highlight";
+
+/** Each line knows how far it is indented, so that what goes on below is set in further: hundredfold.css does that. */
+function indented(view) {
+  const found = new RangeSetBuilder();
+  for (const { from, to } of view.visibleRanges)
+    for (let at = from; at <= to;) {
+      const line = view.state.doc.lineAt(at), spaces = line.text.search(/[^ ]|$/);
+      found.add(line.from, line.from, Decoration.line({ attributes: { style: `--indented: ${spaces}ch` } }));
+      at = line.to + 1;
+    }
+  return found.finish();
+}
+const indentation = ViewPlugin.fromClass(class {
+  constructor(view) { this.decorations = indented(view); }
+  update({ docChanged, viewportChanged, view }) { if (docChanged || viewportChanged) this.decorations = indented(view); }
+}, { decorations: (plugin) => plugin.decorations });
 
 /** An editor in `parent`; `changed` is called after each edit of the learner's, `run` at Ctrl, Cmd or Shift with Enter. */
 globalThis.hundredfoldEditor = (parent, { attributes, changed, run }) => {
@@ -19,7 +35,7 @@ globalThis.hundredfoldEditor = (parent, { attributes, changed, run }) => {
     marks.of(lineNumbers()),
     history(), python(), indentUnit.of("    "), indentOnInput(), bracketMatching(),
     syntaxHighlighting(classHighlighter), // colours are hundredfold.css's, for light and dark
-    EditorView.lineWrapping,
+    EditorView.lineWrapping, indentation,
     EditorView.contentAttributes.of(attributes),
     EditorView.updateListener.of((update) => { if (update.docChanged) changed(); }),
   ];
