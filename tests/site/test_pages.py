@@ -114,6 +114,9 @@ def test_a_term_says_what_it_means_where_it_is_used(page, address):
     page.goto(f"{address}notebooks/05_kernels.html")
     warp = page.locator("article a[href$='#term-warp']").first
     expect(warp).to_have_attribute("title", "32 threads that run in step.")
+    page.goto(f"{address}notebooks/12_svd.html")
+    law = page.locator("article a[href$='#term-Amdahl-s-law']").first
+    expect(law).to_have_attribute("title", re.compile("^What part of the work"))
 
 
 def test_pictures_of_notebooks_have_sentences(page, address):
@@ -141,6 +144,12 @@ def test_from_a_lecture_to_its_exercises_and_solutions_is_one_click(page, addres
 
 
 def test_the_search_finds_what_a_learner_looks_for(page, address):
+    page.goto(f"{address}notebooks/05_kernels.html")
+    assert not page.locator("script[src*=searchindex]").count()  # only the page that searches loads all words
+    page.keyboard.press("ControlOrMeta+k")
+    page.keyboard.type("coalesced")
+    page.keyboard.press("Enter")
+    expect(page.locator("#search-results li a").first).to_be_visible(timeout=30_000)
     page.goto(f"{address}search.html?q=coalesced")
     expect(page.locator("#search-results li a").first).to_be_visible(timeout=30_000)
     assert "notebooks/0" in " ".join(

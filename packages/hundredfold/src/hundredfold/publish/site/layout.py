@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path, PurePosixPath
 
 #: Single files, by their path in the checkout.
@@ -46,6 +47,11 @@ def pages(root: Path) -> dict[str, str]:
                 found[f"{folder}/{inside.as_posix()}"] = str(PurePosixPath(place) / inside.as_posix())
     found |= {file: place for file, place in PAGES.items() if (root / file).is_file()}
     return {file: place for file, place in found.items() if not _waits(root, file)}
+
+
+def anchor(term: str) -> str:
+    """What Sphinx calls the place of a term in the glossary: ``term-Amdahl-s-law``."""
+    return "term-" + re.sub(r"[^a-zA-Z0-9._]+", "-", term).strip("-")
 
 
 def _waits(root: Path, file: str) -> bool:

@@ -31,7 +31,7 @@ def stage(root: Path, place: Path) -> list[str]:
     shutil.rmtree(place, ignore_errors=True)
     where = layout.pages(root)
     terms = {
-        term.replace(" ", "-"): term
+        layout.anchor(term): term
         for term in re.findall(r"(?m)^(\S.*)\n  \S", (root / "docs" / "glossary.md").read_text(encoding="utf-8"))
     }
     kernels = run_here.of_the_course(root)
@@ -103,8 +103,8 @@ def relink(text: str, file: str, root: Path, where: dict[str, str]) -> str:
 def _terms(text: str, terms: dict[str, str]) -> str:
     """The text with its links to words of the glossary as Sphinx has them: it knows no anchor of a page by name. `terms` has them by their anchors."""
     return re.sub(
-        r"\[([^\]]+)\]\((?:\.\./)*glossary\.md#term-([\w-]+)\)",
-        lambda link: f"{{term}}`{link[1]} <{terms.get(link[2], link[2])}>`",
+        r"\[([^\]]+)\]\((?:\.\./)*glossary\.md#(term-[\w.-]+)\)",
+        lambda link: f"{{term}}`{link[1]} <{terms.get(link[2], link[2].removeprefix('term-'))}>`",
         text,
     )
 

@@ -9,6 +9,8 @@ from pathlib import Path
 from docutils import nodes
 from sphinx.application import Sphinx
 
+from hundredfold.publish.site import layout
+
 _ENTRY = re.compile(r"(?m)^(\S.*)\n  (\S.*)$")
 
 
@@ -19,7 +21,7 @@ def _definitions(glossary: Path) -> dict[str, str]:
     for term, text in _ENTRY.findall(glossary.read_text(encoding="utf-8")):
         plain = re.sub(r"\{term\}`([^`<]+?)(?: <[^>]*>)?`", r"\1", text)
         first = re.match(r".*?[.:](?= |$)", re.sub(r"[*`]", "", plain))
-        found[f"term-{term.replace(' ', '-')}"] = (first.group() if first else plain).rstrip(":")
+        found[layout.anchor(term)] = (first.group() if first else plain).rstrip(":")
     return found
 
 
