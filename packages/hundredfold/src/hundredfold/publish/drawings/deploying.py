@@ -140,7 +140,10 @@ def driver_wheels(c: Canvas) -> None:
             if r:
                 c.arrow(161 + k * 140, y - 28, 161 + k * 140, y - 2)
     c.text(98, 28, "an arrow: needs")
-    for top, bottom, lines in ((44, 166, ("environment", "or container", "brings it")), (196, 318, ("the host", "has it"))):
+    for top, bottom, lines in (
+        (44, 166, ("environment", "or container", "brings it")),
+        (196, 318, ("the host", "has it")),
+    ):
         c.line((374, top), (382, top), (382, bottom), (374, bottom), look="mark")
         for k, line in enumerate(lines):
             c.text(390, (top + bottom) / 2 + 6 + (k - (len(lines) - 1) / 2) * 20, line, size="small")
@@ -228,7 +231,11 @@ def gpu_seconds(c: Canvas) -> None:
 def what_travels(c: Canvas) -> None:
     c.text(14, 26, "your notebook", bold=True)
     c.text(344, 26, "its worker", bold=True)
-    rows = (("def f(x): …", "f", True), ("import helpers", "its own helpers", False), ('"/data/x.parquet"', "its own disk", False))
+    rows = (
+        ("def f(x): …", "f", True),
+        ("import helpers", "its own helpers", False),
+        ('"/data/x.parquet"', "its own disk", False),
+    )
     for k, (here, there, travels) in enumerate(rows):
         y = 40 + k * 58
         c.box(14, y, 176, 46, "host", here, mono=True, size="small")
