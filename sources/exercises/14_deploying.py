@@ -103,11 +103,11 @@ check("deploying.amdahl", serial, seconds, most, workers, dollars)
 # it finds. The script should ask for:
 #
 # - two nodes of the partition `gpu`;
-# - all that each node has: 4 GPUs, 16 cores and 64 GiB of memory;
+# - all that each node has: 4 GPUs, 16 cores and 64 GiB of memory (the check accepts 60 GiB or more);
 # - 90 minutes, or somewhat more. The partition allows 24 hours. A job that asks for much more than it needs waits longer, so three hours are the most that the check
 #   accepts.
 #
-# On each node there should be one worker process for each GPU. Together these processes may use the memory of their node, and not more. A worker that finds no scheduler
+# On each node there should be one worker process for each GPU. Together these processes may use the memory of their node, not more, and not less than a quarter of it. A worker that finds no scheduler
 # should end within ten minutes.
 #
 # `srun` starts the command once in each task, on every node. The scheduler runs elsewhere, and has written its address into `scheduler.json`. That part is

@@ -258,8 +258,8 @@ quiz("deploying.tasks", my_answer)
 # | `tls://10.0.0.1:…` | the compute nodes must reach this address: `interface="ib0"` chooses the network |
 # | `--death-timeout 120` | without it a worker that finds no scheduler keeps its GPU until the walltime |
 #
-# The **walltime**, `-t`, is the longest time that a job may run. Then Slurm ends the job, and its workers' results are lost. To hand them over first, let workers
-# retire earlier: `job_script_prologue=["export DASK_DISTRIBUTED__WORKER__LIFETIME__DURATION=25m"]`.
+# The **walltime**, `-t`, is the longest time that a job may run. After it Slurm ends the job, and the results on its workers are lost. Let the workers retire
+# before that, and hand their results to others: `job_script_prologue=["export DASK_DISTRIBUTED__WORKER__LIFETIME__DURATION=25m"]`.
 
 # %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
 # ### Optional: by hand, by SSH, in Kubernetes, through a gateway
@@ -439,8 +439,7 @@ plot.lines(
 )
 
 # %% [markdown]
-# Reading CSV files was limited by the disk, which all GPUs share. Unit 10 found the reason for the sum: 2 500 chunks, and a scheduler that needs about a millisecond
-# for each task.
+# Reading CSV files was limited by the disk, which all GPUs share. For the sum it was something else: it had 2 500 chunks.
 #
 # **Question.** What would make the undivided part of the sum smaller?
 #
@@ -453,6 +452,8 @@ my_answer = "?"
 quiz("deploying.smaller", my_answer)
 
 # %% [markdown]
+# Each chunk has some tasks. The scheduler needs about a millisecond for each task, as in unit 10.
+#
 # ## Where the GPU loses
 #
 # The law leaves out what a cluster *adds*. A task travels to a worker, and its result is announced. The next cell times `alone` and
@@ -498,7 +499,7 @@ quiz("deploying.flat", my_answer)
 # **Explain.** Below the crossing one machine is done before the cluster has begun. Real GPUs make the right end lower, and the left end stays. Without a GPU your CPU does
 # the work of both lines, so they may not cross at all.
 #
-# This is what has to be paid before any work is done. An H200 takes up the next kernel within microseconds. A cluster needs much longer:
+# These times pass before any work is done. An H200 starts one kernel after another within microseconds. A cluster needs much longer:
 
 # %%
 plot.times(
@@ -513,12 +514,7 @@ plot.times(
 )
 
 # %% [markdown]
-# Slurm's queue can add minutes or days. So ask in this order, and stop at the first yes:
-#
-# ![Five questions from top to bottom. If the first four are answered with yes, you stay: on one machine, with a smaller format, on one GPU, or with many
-# independent jobs. If all are answered with no, you take the smallest cluster that holds the data.](drawings/distribute-or-not.svg)
-#
-# An **array job** is Slurm's way to start the same script many times, with another number each time.
+# Slurm's queue can add minutes or days.
 #
 # **Question.** Your desktop has 32 GB. A CSV file of 60 GB has 30 columns of equal size, and you need three of them. What do you try first?
 #
@@ -531,6 +527,13 @@ my_answer = "?"
 quiz("deploying.columns", my_answer)
 
 # %% [markdown]
+# Ask these questions in order, and stop at the first yes:
+#
+# ![Four questions from top to bottom. Where the first yes is, you stop: on one machine, on one machine with fewer bytes, on one GPU, or with an array job of
+# independent parts. If all are answered with no, you take the smallest cluster that holds the data.](drawings/distribute-or-not.svg)
+#
+# An **array job** is Slurm's way to start the same script many times, with another number each time.
+#
 # ## What a result costs
 #
 # Money is machines × hours × price. Energy is seconds × watts. The course keeps prices with their source and day, since prices change within weeks:

@@ -176,8 +176,8 @@ def amdahl_bars(c: Canvas) -> None:
 
 @drawing(
     "distribute-or-not",
-    "Five questions from top to bottom. If the first four are answered with yes, you stay: on one machine, with a smaller format, on one GPU, or with "
-    "many independent jobs. If all are answered with no, you take the smallest cluster that holds the data.",
+    "Four questions from top to bottom. Where the first yes is, you stop: on one machine, on one machine with fewer bytes, on one GPU, or with an array job of "
+    "independent parts. If all are answered with no, you take the smallest cluster that holds the data.",
     402,
 )
 def distribute_or_not(c: Canvas) -> None:
