@@ -4,21 +4,21 @@
 #     unit: 14
 #     slug: deploying
 #     title: "Deploying: the same code on a cluster"
-#     teaching: 30
-#     exercises: 45
+#     teaching: 45
+#     exercises: 60
 #     dashboard: true
 # ---
 
 # %% [markdown]
 # # 14 · Deploying: exercises
 #
-# *Unit 14 · deploying · 45 minutes · the lecture is [notebooks/14_deploying.ipynb](../notebooks/14_deploying.ipynb)*
+# *Unit 14 · deploying · 60 minutes · the lecture is [notebooks/14_deploying.ipynb](../notebooks/14_deploying.ipynb)*
 #
-# Six problems, from easy to open. Fill in a cell, run it, run the `check` below it. A check says what it verified, or why the answer is
-# wrong, with a hint or the smallest case that fails; `hint("deploying.script")` unfolds the next hint. A gap counts as not attempted, never as wrong; but where text is given
-# that can be judged already (problem 3), the check judges it until you change it.
+# Six problems take about 60 minutes. The last one is open. Fill in a cell, run it, and run the `check` below it. A check tells you what it verified, or why the
+# answer is wrong, with a hint or the smallest case that fails. `hint("deploying.script")` shows the next hint. An empty gap is not counted as wrong. In problem 3 a
+# script is given, and the check judges it until you change it.
 #
-# Nothing here needs a queue, a second host or a GPU. You can run this notebook from top to bottom at any time, solved or not.
+# You need no queue, no second host and no GPU. You can run this notebook from top to bottom at any time, solved or not.
 
 # %%
 # %load_ext hundredfold
@@ -33,8 +33,8 @@ from hundredfold import check, hint
 # %% [markdown]
 # ## 1. Which packages fit?
 #
-# Seven machines, each with its driver and its oldest GPU (*cc* is the compute capability). Which variant of the packages do you install: `"cu13"` wherever
-# it runs, else `"cu12"`, else `"none"`?
+# *5 minutes.* Here are seven machines, each with its driver and its oldest GPU. *cc* is the compute capability. Which wheels do you install on each? Answer `"cu13"` wherever
+# it runs. Otherwise answer `"cu12"` if that runs, and `"none"` if neither does.
 #
 # | machine | driver | GPU |
 # |---|---|---|
@@ -46,7 +46,8 @@ from hundredfold import check, hint
 # | `"mixed"` | 590.44.01 | nodes with H100, cc 9.0, and nodes with V100, cc 7.0; one environment for all |
 # | `"p100"` | 580.65.06 | P100, cc 6.0 |
 #
-# CUDA 13 needs driver 580 and serves cc 7.5 and newer. CUDA 12 needs driver 525, and RAPIDS for it cc 7.0.
+# - CUDA 13 needs driver 580 or newer, and serves cc 7.5 and newer.
+# - CUDA 12 needs driver 525 or newer. RAPIDS for CUDA 12 serves cc 7.0 and newer.
 
 # %%
 packages = {"h100": ..., "v100": ..., "a100": ..., "t4": ..., "container": ..., "mixed": ..., "p100": ...}
@@ -68,14 +69,16 @@ check("deploying.wheels", packages)
 # %% [markdown]
 # ## 2. What sixteen workers would bring
 #
-# You have measured a job: 600 s with one worker, 195 s with four. A worker costs 3 dollars an hour, billed by the second, and all are paid for until
-# the last one is done. By Amdahl's law:
+# *8 minutes.* You have measured a job. It takes 600 s with one worker, and 195 s with four. A worker costs 3 dollars an hour and is billed by the second. All workers are
+# paid for until the last one is done. Use Amdahl's law to compute:
 #
-# - `serial`: which share of the work is not divided (a number between 0 and 1)?
-# - `seconds`: how long does it take with sixteen workers?
-# - `most`: how many times faster than with one can it become, with any number of workers?
-# - `workers`: with how many workers n is it n/2 times as fast as with one? (From there on more than half of what you pay for waits.)
-# - `dollars`: what does the result cost with sixteen workers?
+# - `serial`: the share of the work that is not divided, a number between 0 and 1;
+# - `seconds`: the time with sixteen workers;
+# - `most`: the number of times as fast as one worker that no number of workers can exceed;
+# - `workers`: the number of workers n that are together n/2 times as fast as one. With more workers, more than half of what you pay for waits;
+# - `dollars`: the cost of the result with sixteen workers.
+#
+# `workers` has to be right to 5 %, the others to 2 %.
 
 # %%
 serial = seconds = most = workers = dollars = ...
@@ -91,20 +94,26 @@ dollars = 16 * seconds / 3600 * 3
 check("deploying.amdahl", serial, seconds, most, workers, dollars)
 
 # %% [markdown] tags=["solution-only"]
-# Two and a half times the price for a result that comes six times sooner. That may be a good bargain; it is never a saving.
+# The result comes 6.4 times sooner, and costs two and a half times as much as with one worker. That may be worth it. It saves no money.
 
 # %% [markdown]
 # ## 3. Repair a job script
 #
-# Two nodes are wanted for 90 minutes, with all that they have: 4 GPUs, 16 cores and 64 GiB of memory each. The script has to ask for all of it. On each
-# node one worker process for each GPU. The partition `gpu` allows 24 hours at most, but a job that asks for much more than it needs waits for it. Workers that find no scheduler
-# must end within ten minutes.
+# *12 minutes.* A colleague wrote this script and waited two hours for it. The job was dead within two minutes. Several lines are wrong. The check names the first one that
+# it finds. The script should ask for:
 #
-# The colleague who wrote this script has waited two hours for it, and it was dead within two minutes. Several things are wrong; the check names the first
-# that it comes upon. (`srun` starts the command once in each task, on every node. The scheduler runs
-# elsewhere and has written its address into `scheduler.json`; that part is right, and so is `--local-directory`.)
+# - two nodes of the partition `gpu`;
+# - all that each node has: 4 GPUs, 16 cores and 64 GiB of memory (the check accepts 60 GiB or more);
+# - 90 minutes, or somewhat more. The partition allows 24 hours. A job that asks for much more than it needs waits longer, so three hours are the most that the check
+#   accepts.
 #
-# It is read here as Slurm would read it, so write it in any way that means the same.
+# On each node there should be one worker process for each GPU. Together these processes may use the memory of their node, not more, and not less than a quarter of it. A worker that finds no scheduler
+# should end within ten minutes.
+#
+# `srun` starts the command once in each task, on every node. The scheduler runs elsewhere, and has written its address into `scheduler.json`. That part is
+# right, and `--local-directory` is right, too.
+#
+# The check reads the script as Slurm does. So you may write it in any way that means the same.
 
 # %%
 script = ...
@@ -147,22 +156,36 @@ srun python -m dask cuda worker --scheduler-file $HOME/scheduler.json \
 check("deploying.script", script)
 
 # %% [markdown] tags=["solution-only"]
-# The six: the memory is asked for after the first command, where nobody reads it; it would have been 64 MB; a minute and a half instead of an hour
-# and a half; four tasks that start four processes each; 64 GB for each process instead of all of them; no `--death-timeout`.
+# Six things were wrong:
+#
+# - `--mem` came after the first command, where Slurm does not read it.
+# - It had no unit, so it meant 64 MB.
+# - `1:30` is a minute and a half.
+# - Four tasks on a node start four processes each.
+# - 64 GB were allowed for each process, and not for all four.
+# - There was no `--death-timeout`.
 
 # %% [markdown]
-# ## 4. Shut the door
+# ## 4. Protect a scheduler
 #
-# A scheduler is to run on `host`, an address of this machine. In `folder` lie `ca.pem` (who is trusted), `cert.pem` and `key.pem`; the same three are on
-# all hosts of your cluster, and nobody else can read them. Write `settings(host, folder)`, which returns a dict: the arguments `host`, `protocol`,
-# `security` and `dashboard_address` with which `Scheduler(**settings(host, folder))` of Dask
+# *10 minutes.* A scheduler should run on `host`, an address of this machine. In `folder` are three files: `ca.pem` (the authority that is trusted), `cert.pem` and `key.pem`. The
+# same three are on all hosts of your cluster, and nobody else can read them.
 #
-# - listens on `host`, and on no other address,
-# - speaks TLS, and with nobody who has no certificate of yours,
-# - keeps its dashboard on 127.0.0.1, on any free port (or has none).
+# Write `settings(host, folder)`. It returns a dict with the arguments `host`, `protocol`, `security` and `dashboard_address`. With them
+# `Scheduler(**settings(host, folder))`
+#
+# - listens on `host`, and on no other address;
+# - speaks TLS, and only with those who have a certificate of yours;
+# - has its dashboard on 127.0.0.1, on any free port.
 #
 # `Security` has the keyword arguments `tls_ca_file`, `tls_scheduler_cert`, `tls_scheduler_key`, the same two for `worker` and `client`, and
-# `require_encryption`. The check starts a scheduler with your settings, and three clients knock.
+# `require_encryption`, which has to be true.
+#
+# Without an address on 127.0.0.1, the dashboard is still there: `dashboard_address=None`, `False` and `""` each open port 8787, the last two on all addresses.
+# The argument `dashboard=False` switches only the plots off. The check accepts it in place of an address.
+#
+# The check starts a scheduler with your settings. Three clients try to connect: one with your certificate, one with a certificate of its own making, and one
+# without.
 
 
 # %%
@@ -181,11 +204,18 @@ check("deploying.door", settings)
 # %% [markdown]
 # ## 5. Distribute it, or not?
 #
-# On your desk: a machine with 64 GB of memory, and a GPU with 24 GB to which the bus brings 20 GB/s. Elsewhere: a cluster of 10 nodes with 4 such
-# GPUs each, and 320 GB of main memory on each node. Its queue takes 20 minutes, the line to it moves 100 MB/s, and its scheduler hands out a thousand tasks a
-# second at most. Where is each job done first, by these figures: `"cpu"` (here), `"gpu"` (here), or `"cluster"`?
+# *10 minutes.* Where is each job done first: `"cpu"` (here), `"gpu"` (here), or `"cluster"`? Compute it from these figures:
 #
-# | job | on the CPU here | one GPU is | must be in memory at once | not divided, of the time on one GPU | tasks |
+# | | memory | before the work can start |
+# |---|---|---|
+# | the CPU here | 64 GB | nothing |
+# | one GPU here | 24 GB | the bus brings 20 GB/s |
+# | the cluster: 10 nodes with 4 such GPUs each | 320 GB of main memory on each node | 20 minutes in the queue; then the line moves 100 MB/s |
+#
+# On the cluster a job uses all 40 GPUs, by Amdahl's law. Its scheduler hands out at most a thousand tasks a second, while the GPUs work. So the work there takes as long as
+# the slower of the two. Data that are here have to be sent to the cluster. Data that are there stay there.
+#
+# | job | on the CPU here | one GPU is | in memory at once | not divided, of the time on one GPU | tasks |
 # |---|---|---|---|---|---|
 # | `"question"`: one group-by over a table | 8 s | 4 times as fast | 30 GB, here | 2 % | 1 000 |
 # | `"filter"`: 500 FFTs of one array | 15 min | 30 times | 10 GB, here | 2 % | 1 000 |
@@ -194,9 +224,6 @@ check("deploying.door", settings)
 # | `"archive"`: one pass over old measurements | 25 min | 3 times | 60 GB, here | 2 % | 1 000 |
 # | `"crumbs"`: three million small questions | 10 min | half as fast | 1 GB, here | 2 % | 3 000 000 |
 # | `"overnight"`: a model, step after step | 8 h | 25 times | 20 GB, here | 30 % | 1 000 |
-#
-# On the cluster a job uses all 40 GPUs, and the nodes' main memory has to hold it; on the GPU here, the GPU's own. What is
-# here has to be sent there; what is there stays there.
 
 # %%
 places = {
@@ -224,23 +251,27 @@ places = {
 check("deploying.place", places)
 
 # %% [markdown] tags=["solution-only"]
-# Five of seven stay. The two that go are those for which clusters are built: one that needs nothing of each other, and one that fits nowhere else.
+# Five of seven stay here. The other two are typical for a cluster: the parts of one need nothing of each other, and the other fits nowhere else.
 
 # %% [markdown]
 # ## 6. Open: the cheapest plan in time
 #
-# Write `plan(job, offers)`: which machines to rent, and how many, so that the job meets its deadline for as little money as possible. It returns the name of
-# an offer and a number, such as `("A100", 4)`, or `None` where nothing is in time. A plan is of one offer only.
+# *15 minutes.* Which machines do you rent, and how many, so that a job meets its deadline for as little money as possible? Write `plan(job, offers)`. It returns the name of
+# one offer and a number of machines, such as `("A100", 4)`. It returns `None` if no plan works.
 #
-# A `job` is a dict: `serial` and `parallel`, the seconds that its two parts would take on one machine of speed 1; `memory`, the bytes that all machines
-# together must hold; `deadline`, in seconds; and `start`, the seconds that machines need before they begin. `offers` is a list of dicts: `name`, `price`
-# (dollars an hour for each machine), `speed`, `memory` (bytes of each) and `most` (how many there are).
+# A `job` is a dict:
 #
-# `n` machines take `start + (serial + parallel / n) / speed` seconds. Each of them is paid for from its start until the job is done, by the
-# **begun minute**. Nothing in it may be changed.
+# - `serial` and `parallel`: the seconds of its two parts on one machine of speed 1;
+# - `memory`: the bytes that all machines together must hold;
+# - `deadline`: in seconds;
+# - `start`: the seconds that machines need before they begin.
 #
-# The check says how near you come to the limit: what all of the work would cost at the best price for it, if nothing were serial, nothing had to
-# start and nothing was rounded up.
+# `offers` is a list of dicts: `name`, `price` (dollars an hour for each machine), `speed`, `memory` (bytes of each) and `most` (how many there are).
+#
+# `n` machines take `start + (serial + parallel / n) / speed` seconds. That must not exceed the deadline. Each machine is paid for from its start until the job is done, by the
+# **begun minute**. Your function must not change `job` or `offers`.
+#
+# The check also tells how near you come to a limit: all of the work at the best price for it, with nothing serial, nothing to start and nothing rounded up.
 
 
 # %%
@@ -263,9 +294,8 @@ def plan(job, offers):
 check("deploying.plan", plan)
 
 # %% [markdown] tags=["solution-only"]
-# Fewest machines that are in time is nearly the same, and nearly always right: more machines cost more, but for a begun minute here and there. What the
-# model lacks is worth more than what could be refined in it: prices that change with the hour (*spot*), machines that are taken away in the middle,
-# and the traffic out of the cloud.
+# The smallest number of machines that is in time is nearly always right. More machines cost more, except for a begun minute here and there. The model leaves out things that
+# matter more: prices that change with the hour (*spot*), machines that are taken away in the middle, and traffic out of the cloud.
 
 # %% [markdown]
 # ---

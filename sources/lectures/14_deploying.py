@@ -4,32 +4,32 @@
 #     unit: 14
 #     slug: deploying
 #     title: "Deploying: the same code on a cluster"
-#     teaching: 30
-#     exercises: 45
+#     teaching: 45
+#     exercises: 60
 #     dashboard: true
 # ---
 
 # %% [markdown]
 # # 14 · Deploying: the same code on a cluster
 #
-# *Unit 14 · deploying · 30 minutes, then 45 for the exercises*
+# *Unit 14 · deploying · 45 minutes, then 60 for the exercises; the optional parts are not counted*
 #
-# Your code runs on this machine. Now it shall run on another one: a server that you reach by SSH, a supercomputer with a queue, a Kubernetes
-# cluster, somebody's gateway. Of the work itself not a line changes. Everything around it does: which packages the driver over there can
-# load, who may talk to your workers, when the job is killed, and what it costs. And then there is the question that should come first and mostly
-# comes last: whether it should leave this machine at all.
+# Your code runs on this machine. Now it has to run on another one: a supercomputer with a queue, a Kubernetes cluster, a server that you reach by SSH.
+# Your function stays as it is. Everything around it changes: the packages, the people who can reach your workers, the time limit and the bill.
+#
+# One question comes first, and it is often forgotten: should the work leave this machine at all?
 #
 # ## What you will be able to do
 #
-# - **Run** the same function on one machine, on hosts that you reach by SSH, on Slurm, on Kubernetes and through a gateway.
-# - **Read** the job script that is sent to a queue, and see why it will be killed before it is.
-# - **Shut** the door: a scheduler runs what anybody sends it, unless you say who may.
-# - **Match** driver, CUDA and wheels, and write the `environment.yml` for a machine on which you have not been yet.
-# - **Decide** not to distribute, by Amdahl's law and by a measurement.
-# - **Reckon** what a result costs, in money and in energy.
+# - **Run** the same function on one machine and on a cluster.
+# - **Read** a job script, and find the line that would kill the job.
+# - **Protect** a scheduler, so that nobody else can run code as you.
+# - **Match** driver, CUDA and wheels.
+# - **Decide** whether to distribute, by Amdahl's law and by a measurement.
+# - **Compute** what a result costs, in money and in energy.
 #
-# You need unit 11 (workers, the scheduler, the client) and the SVD of unit 12, at least by name. Nothing has to be installed: what cannot run here
-# is shown, and the project's tests run it elsewhere, on a real Slurm cluster for instance.
+# You need unit 11: client, scheduler and worker. You do not need a GPU, a queue or a second host. Code that cannot run here is shown. The project's tests run
+# it on a real Slurm and over SSH, with simulated GPUs. The cells need about a minute.
 
 # %%
 # %load_ext hundredfold
@@ -45,24 +45,28 @@ import pandas as pd
 from dask.distributed import Client
 from dask_cuda import LocalCUDACluster
 
-from hundredfold import machine, plot
+from hundredfold import machine, plot, quiz
 from hundredfold.setup import environments
 from hundredfold.toolkit import costs, recorded
 
 # %% [markdown]
-# ## The work
+# ## One function, any cluster
 #
-# One function, which is given a *client* and nothing else that knows where it runs: the singular values of a tall matrix, as in unit 12. Its blocks
+# The function below computes the singular values of a tall matrix, as in unit 12. Its only link to a machine is the argument `client`. The blocks of the matrix
 # are made on the workers, so nothing large has to travel.
 
 # %%
 
 
+def numbers(number, rows, columns):
+    """Some rows of the matrix; the same wherever they are made."""
+    return np.random.default_rng((14, number)).standard_normal((rows, columns))
+
+
 def block(number, rows, columns):
-    """Some rows of the matrix; the same numbers wherever they are made."""
     import cupy
 
-    return cupy.asarray(np.random.default_rng((14, number)).standard_normal((rows, columns)))
+    return cupy.asarray(numbers(number, rows, columns))
 
 
 def run(client, rows=2_000, columns=16, blocks=4, **where):
@@ -75,107 +79,110 @@ def run(client, rows=2_000, columns=16, blocks=4, **where):
 
 
 # %% [markdown]
-# ### The first door: this machine
+# Every Dask cluster consists of the same three parts:
 #
-# `LocalCUDACluster` starts a worker for each GPU; `LocalCluster` would start some for the cores. Both are three things: a **scheduler**, which
-# listens on a port; **workers**, which were told its address; and a **client**, which was told it as well. There is nothing more to any cluster, of
-# whatever size: all that follows are ways to start these three and to tell them one address.
+# - a **[scheduler](../docs/glossary.md#term-scheduler)**, which listens on a port;
+# - **[workers](../docs/glossary.md#term-worker)**, which connect to the scheduler's address;
+# - a **client** in your notebook, which connects to the same address.
+#
+# The cluster classes differ only in the way they start these parts:
+#
+# ![Five ways to start a cluster: LocalCUDACluster on this machine, SSHCluster on hosts that you reach by SSH, SLURMCluster on a queue, KubeCluster in
+# containers, and a gateway on a shared server. Each gives a client. The same function, run with the client as its argument, follows after all
+# five.](drawings/same-code.svg)
 
 # %%
 os.environ.setdefault("GPUSIM_GPUS", "2")  # where there is no GPU, simulate two
-cluster = LocalCUDACluster(dashboard_address="127.0.0.1:0")
+start = perf_counter()
+cluster = LocalCUDACluster(dashboard_address="127.0.0.1:0")  # a worker for each GPU
 client = Client(cluster)
+started = perf_counter() - start
 workers = sorted(client.scheduler_info()["workers"])
 
-exact = np.linalg.svd(
-    np.concatenate([np.random.default_rng((14, i)).standard_normal((2_000, 16)) for i in range(4)]), compute_uv=False
-)
+
+def alone(rows=2_000, columns=16, blocks=4):
+    """The same, by NumPy in this process."""
+    matrix = np.concatenate([numbers(i, rows, columns) for i in range(blocks)])
+    return np.linalg.svd(matrix, compute_uv=False)
+
+
 values = run(client)
-assert np.allclose(values, exact, rtol=1e-12)
-print(f"the largest of {len(values)} singular values: {values[0]:.1f}, as LAPACK finds it on one core")
+assert np.allclose(values, alone(), rtol=1e-12)
+print(f"{len(workers)} workers; the largest singular value is {values[0]:.1f}, as NumPy finds it")
 
 # %% [markdown]
-# ## Who may come in
+# ## What travels to a worker
 #
-# **Predict.** The scheduler listens on this machine. Suppose that another user is logged in here, knows the address and has no password of yours.
-# What can this user do? Write 0 for *nothing*, 1 for *look at your plots*, 2 for *run any Python code as you*.
+# **Question.** A file `helpers.py` is beside your notebook. You write `import helpers`, and a task calls `helpers.clean`. The worker is on another host, which has
+# its own disk. What happens?
+#
+# - (a) The function is sent with the task, and it works.
+# - (b) The import fails.
+# - (c) The scheduler reads the file and sends it.
 
 # %%
-my_guess = 1
+my_answer = "?"
+quiz("deploying.travels", my_answer)
 
 # %% [markdown]
-# **Measure.** The stranger is one more client that knows the address and nothing else:
+# ![From your notebook to a worker on another host. A function that you defined in the notebook travels with the task. A module that you import does not
+# travel: the worker imports its own copy. A file's path does not bring the file: the worker looks at its own disk.](drawings/what-travels.svg)
+#
+# A function that you define in the notebook is sent as code. A function from a module is sent as a name. `client.upload_file("helpers.py")` sends one file.
+# Packages have to be installed on each host, in the same versions. `client.get_versions(check=True)` compares them.
+#
+# ## Who can use your scheduler
+#
+# Your scheduler listens on this machine. Another user is logged in here, too. This user knows the scheduler's address, but not your password.
+#
+# **Question.** What can this user do?
+#
+# - (a) nothing
+# - (b) look at your plots, but not change anything
+# - (c) run any Python code as you
+
+# %%
+my_answer = "?"
+quiz("deploying.stranger", my_answer)
+
+# %% [markdown]
+# **Measure.** The stranger is one more client. It gets the address and nothing else:
 
 
 # %%
 def innocent():
-    """Runs on a worker, with the rights of whoever started it."""
-    return os.getpid(), os.path.expanduser("~")  # it could as well read all that lies there, or delete it
+    """Runs on a worker, with the rights of the person who started it."""
+    return os.getpid(), os.path.expanduser("~")  # it could also read or delete all files there
 
 
 with Client(cluster.scheduler_address, set_as_default=False) as stranger:
     process, home = stranger.submit(innocent).result(timeout=60)
 mine = client.run(os.getpid).values()
 print(f"the stranger's code ran in one of your processes: {process in mine}")
-print(f"and finds your home folder where you find it: {home == os.path.expanduser('~')}")
-print(f"so it is 2, and you said {my_guess}")
+print(f"it sees your home folder: {home == os.path.expanduser('~')}")
 
 # %% [markdown]
-# **Explain.** A scheduler runs what it is sent: that is its job. It has no passwords. On your own laptop nobody else is there to send anything; on a
-# login node there are five hundred. Two settings shut the door:
+# ![A scheduler twice. Over tcp it takes functions from you and from a stranger, and a worker runs both as you. Over tls with certificates the stranger is
+# refused at the scheduler, and only your functions reach the worker.](drawings/who-gets-in.svg)
 #
-# - **the address**: `host="127.0.0.1"` is reached from this machine only, `host="10.0.0.1"` from that network only; without either Dask may
-#   listen on all of them;
-# - **TLS** with certificates: the scheduler, the workers and the client each show one, and who has none is refused. `security=True` makes them anew
-#   for one cluster (`LocalCluster`, `SLURMCluster`; it needs the package `cryptography`). Where you start the parts yourself you make a file and
-#   copy it, and `Security(..., require_encryption=True)` reads it.
+# **Explain.** A scheduler runs the functions that it receives. It has no passwords. Two settings protect it:
 #
-# The dashboard asks for neither. Keep it on 127.0.0.1, and bring it to you by `ssh -L 8787:localhost:8787 host`. In exercise 4 you set all of
-# this, and a stranger knocks.
+# - **The address.** `host="127.0.0.1"` can be reached from this machine only, and `host="10.0.0.1"` from that network only.
+# - **[TLS](../docs/glossary.md#term-TLS)** encrypts the connection, and both sides show a certificate. `security=True` makes certificates for one cluster, in `LocalCluster` and `SLURMCluster`.
 #
-# ## The second door: hosts that you start by hand
+# The dashboard is not protected by TLS. Keep it on 127.0.0.1 with `dashboard_address="127.0.0.1:0"`; port 0 means any free port. `ssh -L 8787:localhost:PORT host` brings it to your
+# laptop.
 #
-# Two hosts, no queue, no administrator. The first line is for a terminal on the host 10.0.0.1, the second for one on each of the two hosts, the third for
-# anywhere (`deploy/clusters/by_hand.sh` has all of it; the certificate is made once, by `openssl`):
+# ## A queue: Slurm
 #
-# ```bash
-# dask scheduler --protocol tls --host 10.0.0.1 --port 8786 $FILES --dashboard-address 127.0.0.1:0
-# dask cuda worker tls://10.0.0.1:8786 $FILES --death-timeout 120 --dashboard-address 127.0.0.1:0
-# python work.py tls://10.0.0.1:8786 --tls certificates --workers 8
-# ```
+# On a supercomputer you cannot simply start processes. You log in to the **login node** and ask for a job. **[Slurm](../docs/glossary.md#term-Slurm)** keeps a queue of jobs. It starts a job when enough
+# **compute nodes** are free. `dask-jobqueue` submits jobs that start workers:
 #
-# with `FILES="--tls-ca-file ca.pem --tls-cert cert.pem --tls-key key.pem"`. `dask cuda worker` looks how many GPUs its host has and starts a process
-# for each. `--death-timeout` is what you will be thanked for: a worker that finds no scheduler for two minutes ends, and does not hold a GPU until
-# somebody notices.
+# ![What is where on a Slurm cluster. Your laptop reaches the dashboard on the login node through an SSH tunnel. The login node has the notebook with the
+# client, Dask's scheduler with its port, and the dashboard on 127.0.0.1. The notebook submits jobs to Slurm's queue. Slurm starts each job on a compute
+# node with four GPUs. The four workers of each job connect back to the scheduler on the login node.](drawings/slurm-places.svg)
 #
-# **Nothing of your disk is over there.** Functions that you define in a notebook travel with the task. A module that you import does not: the
-# worker, and the scheduler as well, import it by its name, each on its own host. `client.upload_file("helpers.py")` sends a file of your own; what
-# is larger is installed there. The same holds for data: a path is a path on the worker's host.
-#
-# ## The third door: SSH does it for you
-#
-# The same, started from here: `SSHCluster` logs in to each host and types these lines. The first host gets the scheduler
-# (`deploy/clusters/ssh.py`):
-#
-# ```python
-# SSHCluster(
-#     hosts,
-#     connect_options=connect or {},
-#     scheduler_options=listen,
-#     worker_class="dask_cuda.CUDAWorker" if gpu else "distributed.Nanny",
-#     worker_options=each,
-#     remote_python=python,
-#     security=security,
-# )
-# ```
-#
-# It needs a key without a question, the same Python packages on each host, and `known_hosts`: `connect_options={"known_hosts": None}`, which many
-# pages recommend, means that you no longer know whose host you are on.
-#
-# ## The fourth door: a queue
-#
-# On a supercomputer you do not start processes, you ask for them: **Slurm** keeps a list of jobs and starts each when its nodes are free. With
-# `dask-jobqueue` the scheduler and your notebook stay where they are, and each job brings some workers (`deploy/clusters/slurm.py`):
+# These are the settings of `deploy/clusters/slurm.py`:
 #
 # ```python
 # SLURMCluster(
@@ -195,15 +202,22 @@ print(f"so it is 2, and you said {my_guess}")
 # )
 # ```
 #
-# `cluster.scale(jobs=2)` then submits two, `cluster.adapt(maximum_jobs=2)` as many as there is work for.
+# `cluster.scale(jobs=2)` then submits two jobs.
 #
-# **Predict.** A job has 64 GiB of main memory and four GPUs. Up to how many GiB may each worker take, before it begins to spill to disk?
+# **Predict.** A job has 64 GiB of main memory and four workers. How many GiB may each worker use at most, before it has to spill to disk?
 
 # %%
-my_worker_memory = 64
+my_gib = "?"
+
+# %%
+print(f"64 GiB / 4 workers = {64 // 4} GiB; you said {my_gib}")
 
 # %% [markdown]
-# **Measure.** `print(cluster.job_script())` shows what is sent. It needs no queue, so look at it before you wait an hour for it:
+# ![A job with 64 GiB and four workers. With a limit of 16 GiB each, the four workers together fill exactly the 64 GiB of the job. With a limit of 64 GiB
+# each, they may take 256 GiB, and Slurm ends the job as soon as they pass 64.](drawings/job-memory.svg)
+#
+# Slurm counts the memory of the whole job. Dask's limit is for each worker. `dask-jobqueue` divides one by the other. `print(cluster.job_script())` shows the
+# script without a queue. Read it before you wait an hour:
 #
 # ```bash
 # #!/usr/bin/env bash
@@ -219,27 +233,75 @@ my_worker_memory = 64
 # python -m dask_cuda.cli worker tls://10.0.0.1:40517 --name dummy-name --nthreads 1 --memory-limit 16.00GiB --death-timeout 120 --local-directory /tmp --dashboard-address 127.0.0.1:0
 # ```
 #
-# **Explain.** `--memory-limit 16.00GiB`: the limit is for each worker, and there are four. Slurm counts the whole job: if four workers believed that
-# they had 64 GiB each, Slurm would kill all of them long before one began to spill. Read the script like this, from the top:
+# `dask cuda worker` starts one process for each GPU that it sees. `-n` is the number of **tasks**. `srun` starts a command once in each task.
 #
+# **Question.** Somebody writes `-n 4` and starts the last line with `srun`, "because there are four GPUs". All four tasks see all GPUs. How many worker processes
+# start?
+#
+# - (a) 1
+# - (b) 4
+# - (c) 16
+
+# %%
+my_answer = "?"
+quiz("deploying.tasks", my_answer)
+
+# %% [markdown]
 # | line | how it goes wrong |
 # |---|---|
-# | `#SBATCH` | below the first command it is a comment, and is not read |
-# | `-p gpu` | a partition (a queue) without GPUs: the job waits for ever |
-# | `-n 1` | one task, since `dask cuda worker` itself starts a process for each GPU. With `-n 4` there would be sixteen |
-# | `--cpus-per-task=16` | left out it is one core, on which four processes take turns |
-# | `--mem=64G` | a number without a unit is in **megabytes** |
-# | `-t 00:30:00` | hours:minutes:seconds. `-t 30` is 30 minutes, `-t 1:30` a minute and a half. When it is over the job is killed, done or not |
-# | `--gres=gpu:4` | left out there is no GPU, and the worker says so in a log that nobody reads |
-# | `tls://10.0.0.1:…` | the address of the *login node*, as the compute nodes reach it: `interface="ib0"` says which network |
+# | `#SBATCH` | after the first command it is only a comment |
+# | `-p gpu` | in a partition (a queue) without GPUs, the job never starts |
+# | `--cpus-per-task=16` | without it there may be one core for four processes |
+# | `--mem=64G` | a number without a unit counts **megabytes** |
+# | `-t 00:30:00` | `-t 30` is 30 minutes, but `-t 1:30` is a minute and a half |
+# | `--gres=gpu:4` | without it the job has no GPU |
+# | `tls://10.0.0.1:…` | the compute nodes must reach this address: `interface="ib0"` chooses the network |
+# | `--death-timeout 120` | without it a worker that finds no scheduler keeps its GPU until the walltime |
 #
-# When a job ends at its walltime, its workers' results are gone and Dask computes them again on others, if there are others. Let workers stop
-# before that by themselves and hand over what they hold: `job_script_prologue=["export DASK_DISTRIBUTED__WORKER__LIFETIME__DURATION=25m"]`.
+# The **walltime**, `-t`, is the longest time that a job may run. After it Slurm ends the job, and the results on its workers are lost. Let the workers retire
+# before that, and hand their results to others: `job_script_prologue=["export DASK_DISTRIBUTED__WORKER__LIFETIME__DURATION=25m"]`.
+
+# %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
+# ### Optional: by hand, by SSH, in Kubernetes, through a gateway
 #
-# ## The fifth door: Kubernetes
+# | where | you need | it is ended by | the usual first failure |
+# |---|---|---|---|
+# | this machine | nothing | your notebook's end | the dashboard's port is taken: `dashboard_address=":0"` |
+# | by hand | a shell on each host | nobody: end it yourself | another version of Dask on the other host |
+# | SSH | a key | the notebook's end | another `python` on the other host: `remote_python=` |
+# | Slurm | an account | the walltime | no worker comes: `squeue --me` tells why |
+# | Kubernetes | the right to make pods | `idle_timeout` | the image has no `dask_cuda` |
+# | gateway | an address | its `idle_timeout` | its image has other versions than your notebook |
 #
-# Kubernetes starts *pods*, which are containers with limits. Somebody has installed Dask's *operator* there, which knows what a `DaskCluster` is;
-# you send one, as a manifest (`deploy/clusters/kubernetes.py`):
+# **By hand.** The first line is for a terminal on the host 10.0.0.1. The second line is for a terminal on each host. The third line is for any host
+# (`deploy/clusters/by_hand.sh` has all of it, also the certificate):
+#
+# ```bash
+# dask scheduler --protocol tls --host 10.0.0.1 --port 8786 $FILES --dashboard-address 127.0.0.1:0
+# dask cuda worker tls://10.0.0.1:8786 $FILES --death-timeout 120 --dashboard-address 127.0.0.1:0
+# python work.py tls://10.0.0.1:8786 --tls certificates --workers 8
+# ```
+#
+# with `FILES="--tls-ca-file ca.pem --tls-cert cert.pem --tls-key key.pem"`.
+#
+# **SSH.** `SSHCluster` logs in to each host and types these lines. The first host gets the scheduler (`deploy/clusters/ssh.py`):
+#
+# ```python
+# SSHCluster(
+#     hosts,
+#     connect_options=connect or {},
+#     scheduler_options=listen,
+#     worker_class="dask_cuda.CUDAWorker" if gpu else "distributed.Nanny",
+#     worker_options=each,
+#     remote_python=python,
+#     security=security,
+# )
+# ```
+#
+# It needs a key without a passphrase, or an agent. Many pages recommend `connect_options={"known_hosts": None}`. With it you no longer know which host you are on.
+#
+# **Kubernetes** starts *pods*, which are containers with limits. Dask's *operator* is installed there. You send it a description of a cluster
+# (`deploy/clusters/kubernetes.py`):
 #
 # ```python
 # found = make_cluster_spec(
@@ -252,66 +314,59 @@ my_worker_memory = 64
 # )
 # ```
 #
-# with `limits = {"cpu": "4", "memory": "16Gi", "nvidia.com/gpu": "1"}`, and `KubeCluster(custom_cluster_spec=found)` has the client's address. Two
-# things to know: `resources` go to the **scheduler's** pod, too, which then keeps a GPU that it never uses (take it out of the manifest, as that file
-# does); and the `image` must have the same versions of Python, Dask and everything that is pickled as the notebook.
+# Here `limits = {"cpu": "4", "memory": "16Gi", "nvidia.com/gpu": "1"}`, and `KubeCluster(custom_cluster_spec=found)` has the client's address. `resources` also go to the
+# **scheduler's** pod, which then keeps a GPU that it never uses. The file removes it there. The `image` must have the same versions of Python, Dask and all that is
+# pickled as the notebook.
 #
-# ## The sixth door: a gateway
-#
-# Where several people share, somebody may run a **Dask Gateway**: a server that starts clusters for its users, on Slurm or Kubernetes or its own
-# machine, with its own limits and certificates. You need its address and nothing else (`deploy/clusters/gateway.py`):
+# **A gateway** is a server that starts clusters for its users, with its own limits and certificates. You need its address (`deploy/clusters/gateway.py`):
 #
 # ```python
 # gateway = Gateway(address, auth=auth)
 # cluster = gateway.new_cluster(shutdown_on_close=True, **options)
 # cluster.scale(workers)
 # ```
-#
-# In all six `client` is a `Client`, and `run(client)` does not know which.
-#
-# | where | you need | it is killed by | the usual first failure |
-# |---|---|---|---|
-# | this machine | nothing | your notebook's end | the port of the dashboard is taken: `dashboard_address=":0"` |
-# | by hand | a shell on each host | nobody: end it yourself | another version of Dask on the other host |
-# | SSH | a key | the notebook's end | `python` over there is another one: `remote_python=` |
-# | Slurm | an account | the walltime | no worker comes: `squeue --me` says why |
-# | Kubernetes | the right to make pods | `idle_timeout` | the image has no `dask_cuda` |
-# | gateway | an address | its `idle_timeout` | its image has other versions than you |
-#
-# ## Driver → CUDA → wheels
-#
-# A container and a conda environment bring everything but one thing: the **driver**, which is part of the host's operating system. It decides which
-# CUDA can run, and so which wheels:
-#
-# | packages | CUDA | need a driver from | serve GPUs from | such as |
-# |---|---|---|---|---|
-# | `cu13` | 13.x | 580 | compute capability 7.5 | T4, A100, L4, H100, B200 |
-# | `cu12` | 12.x | 525 (RAPIDS tests from 535) | 7.0 | V100 as well |
-#
-# (NVIDIA, *CUDA Compatibility*, table 1; RAPIDS 26.10, *Platform Support*.) A newer driver runs older wheels, never the other way about. `nvidia-smi`
-# shows the driver; the "CUDA Version" beside it is the newest that this driver could run, whatever is installed.
-#
-# **Predict.** A cluster has nodes with H100 and nodes with V100, all of them with driver 580. One environment for all of them, from a shared
-# folder: cu13 or cu12?
-
-# %%
-my_variant = "cu13"
 
 # %% [markdown]
-# **Measure.** `hundredfold environment --driver 580.65.06 --gpu V100` asks this question and writes the answer as an `environment.yml`, with all
-# versions from this course's lock. In Python:
+# ## Driver, CUDA, wheels
+#
+# A **[driver](../docs/glossary.md#term-driver)** is the part of the operating system that controls the GPU. An environment or a container brings all packages, but never the driver. **Wheels** are
+# Python packages that are already compiled. Those for GPUs exist once for each major version of CUDA:
+#
+# ![Two columns, from top to bottom: wheels, the CUDA that they bring, the driver, the GPU. The wheels of cu13 bring CUDA 13, which needs a driver from 580
+# and a GPU from compute capability 7.5. The wheels of cu12 bring CUDA 12, which needs a driver from 525 and a GPU from 7.0. An environment or a container
+# brings wheels and CUDA. Driver and GPU belong to the host.](drawings/driver-wheels.svg)
+#
+# *cc* is the **compute capability**, the version of a GPU's hardware: 7.0 for a V100, 7.5 for a T4, 8.0 for an A100, 9.0 for an H100. The numbers are from NVIDIA's
+# *CUDA Compatibility* and RAPIDS' *Platform Support* (26.10).
+#
+# **Question.** `nvidia-smi` shows "CUDA Version: 13.0". What do you know?
+#
+# - (a) CUDA 13.0 is installed.
+# - (b) This driver can run CUDA up to 13.0.
+# - (c) Wheels of cu12 will not run here.
 
 # %%
-for node, driver, gpu in (
-    ("H100", "580.65.06", "H100"),
-    ("V100", "580.65.06", "V100"),
-    ("A100", "550.54.15", "A100"),
-    ("T4", "470.82.01", "T4"),
-):
-    fits = environments.variant(driver, machine.gpus.find(gpu).cc)
+my_answer = "?"
+quiz("deploying.smi", my_answer)
+
+# %% [markdown]
+# **Question.** A cluster has nodes with H100 and nodes with V100. All have driver 580. One environment in a shared folder has to serve all of them. Which wheels?
+#
+# - (a) cu12
+# - (b) cu13
+# - (c) none fit both
+
+# %%
+my_answer = "?"
+quiz("deploying.mixed", my_answer)
+
+# %%
+for node, driver in (("H100", "580.65.06"), ("V100", "580.65.06"), ("A100", "550.54.15"), ("T4", "470.82.01")):
+    fits = environments.variant(driver, machine.gpus.find(node).cc)
     print(f"{node:5} driver {driver.split('.')[0]}: {fits.extra}. {fits.why}")
-fits = environments.variant("580.65.06", machine.gpus.find("V100").cc)
-print(f"\nfor both H100 and V100: {fits.extra}, and you said {my_variant}")
+
+# %% [markdown]
+# **Explain.** The oldest GPU decides. `cpu` means that no GPU wheels fit. The next cell writes an environment for the V100:
 
 # %%
 written = environments.environment(environments.described("580.65.06", machine.gpus.find("V100").cc))
@@ -320,29 +375,35 @@ print(head + "  - pip:")
 assert any("cupy-cuda12x" in line for line in pinned.splitlines())
 
 # %% [markdown]
-# **Explain.** The oldest GPU decides, so cu12. The line to remember is `__cuda >=12.0`. It is a *virtual package*: conda makes it up from the driver
-# that it finds. Where the driver is too old, conda refuses when the environment is made; without the line it would be CuPy, at the first array, in the
-# job. A login node has no GPU and so no `__cuda`: there you say what the compute nodes have, `CONDA_OVERRIDE_CUDA=12.0 conda env create ...`.
+# `__cuda >=12.0` is a **virtual package**: conda computes it from the driver. If the driver is too old, conda refuses to make the environment. Without this line the
+# error comes later, in the job.
+#
+# A login node without a GPU has no `__cuda`. There you tell conda what the compute nodes have: `CONDA_OVERRIDE_CUDA=12.0 conda env create …`
 #
 # ## When not to distribute
 #
-# Now the question that should come first. Of any work a part can be divided among workers, and a part cannot: reading the arguments, the last step of
-# a reduction, the scheduler itself. If $f$ is the share that cannot, $n$ workers need
+# Some of the work can be divided among workers. Some cannot: reading the arguments, the last step of a reduction, the scheduler's own work.
+#
+# ![Five bars for 1, 2, 4, 8 and very many workers. Each begins with the same short part that is not divided. The part that is divided becomes half, a
+# quarter, an eighth and nearly nothing. The short part is left over.](drawings/amdahl-bars.svg)
+#
+# Let *f* be the share that is not divided. Then *n* workers need at least
 #
 # $$T(n) = T(1) \cdot \left(f + \frac{1 - f}{n}\right)$$
 #
-# at least. That is **Amdahl's law** (1967). With two measured times, $T(1)$ and $T(n)$, it gives $f$, and with $f$ everything that you could buy.
+# This is **[Amdahl's law](../docs/glossary.md#term-Amdahl-s-law)**. Two measured times give *f*. Then *f* gives the time for any number of workers.
 #
-# **Predict.** In 2019 the sum over 2 TB of unit 10 took 97 s on one GPU of a DGX-1 and 19 s on eight. Which share of the 97 s was not divided
-# (in percent)? And how many seconds would it take on 1 000 such GPUs?
+# **A real GPU.** In 2019 the sum over 2 TB of unit 10 took 97 s on one V100 of a DGX-1, and 19 s on eight.
+#
+# **Predict.** Which share of the 97 s was not divided, in percent? How many seconds would 1 000 such GPUs need?
 
 # %%
-my_share, my_seconds = 1, 1
+my_share, my_seconds = "?", "?"
 
 
 # %%
 def serial_share(one, many, n):
-    """Amdahl's f from the time on one worker and on n."""
+    """Amdahl's f, from the time on one worker and on n."""
     return (n * many / one - 1) / (n - 1)
 
 
@@ -351,59 +412,57 @@ def amdahl(one, share, n):
 
 
 published = {time.way: time.seconds for time in recorded.published("dask-arrays.sum").times}
+csv = {time.way: time.seconds for time in recorded.published("dataframes.csv").times}
 gpus = serial_share(published["CuPy, 1 GPU"], published["CuPy, 8 GPUs"], 8)
 cores = serial_share(published["NumPy, 1 core"], published["NumPy, 40 cores"], 40)
+disk = serial_share(csv["cuDF, 1 GPU"], csv["cuDF, 8 GPUs"], 8)
 thousand = amdahl(published["CuPy, 1 GPU"], gpus, 1_000)
-print(f"8 GPUs: {100 * gpus:.1f} % were not divided (you said {my_share} %), so at most {1 / gpus:.0f} times faster")
-print(
-    f"1 000 GPUs would take {thousand:.1f} s (you said {my_seconds} s);",
-    f"they would be busy for {100 * published['CuPy, 1 GPU'] / 1_000 / thousand:.0f} % of it",
-)
-print(f"40 cores: {100 * cores:.1f} %, at most {1 / cores:.0f} times faster")
+print(f"{100 * gpus:.1f} % were not divided; you said {my_share} %")
+print(f"1 000 GPUs would take {thousand:.1f} s; you said {my_seconds} s")
+print(f"the most that any number of GPUs can reach: {1 / gpus:.0f} times as fast as one")
 
 # %%
 counts = [1, 2, 4, 8, 16, 32, 64, 128, 256]
+curves = {"all divided": counts}
+for name, share in {"sum, 40 cores": cores, "sum, 8 V100": gpus, "CSV, 8 V100": disk}.items():
+    curves[f"{name}: {100 * share:.1f} % not"] = [1 / amdahl(1, share, n) for n in counts]
 plot.lines(
     counts,
-    {
-        "all divided": counts,
-        f"as the 40 cores, {100 * cores:.1f} %": [1 / (cores + (1 - cores) / n) for n in counts],
-        f"as the 8 GPUs, {100 * gpus:.1f} %": [1 / (gpus + (1 - gpus) / n) for n in counts],
-    },
+    curves,
     xlabel="workers",
-    ylabel="times faster than one",
+    ylabel="times as fast as one",
     xlog=True,
     ylog=True,
     marks={"8 GPUs": 8, "40 cores": 40},
-    title="Two measurements, and where they lead",
-    note="Amdahl's law through the published times of unit 10 (Dask blog, January 2019).",
+    title="Published measurements, and where they lead",
+    note="Amdahl's law through the times of January 2019 (Dask blog): a sum over 2 TB, and reading CSV files.",
 )
 
 # %% [markdown]
-# **Explain.** Twelvefold is all that there is, and half of it is had with twelve GPUs. What was not divided? Unit 10 found it: 2 500 chunks with some
-# tasks each, and a scheduler that needs most of a millisecond for every task, one after the other. Larger chunks would shrink $f$; more GPUs would not.
+# Reading CSV files was limited by the disk, which all GPUs share. For the sum it was something else: it had 2 500 chunks.
+#
+# **Question.** What would make the undivided part of the sum smaller?
+#
+# - (a) larger chunks
+# - (b) more GPUs
+# - (c) faster GPUs
+
+# %%
+my_answer = "?"
+quiz("deploying.smaller", my_answer)
+
+# %% [markdown]
+# Each chunk has some tasks. The scheduler needs about a millisecond for each task, as in unit 10.
 #
 # ## Where the GPU loses
 #
-# The law has no term for what a cluster *adds*: a task travels to a worker, its result is announced, blocks wait for each other. So there is a zone in
-# which everything that is promised of clusters is a fairy tale: where the data fit one machine, and one machine is done before the others
-# have been told. How wide is the zone here?
-#
-# **Predict.** NumPy computes the same singular values of the same rows on this machine alone. Up to how many rows (of 16 numbers) is it faster
-# than the cluster?
-
-# %%
-my_rows = 1_000
+# The law leaves out what a cluster *adds*. A task travels to a worker, and its result is announced. The next cell times `alone` and
+# `run`.
 
 
 # %%
-def alone(rows, columns=16, blocks=4):
-    matrix = np.concatenate([np.random.default_rng((14, i)).standard_normal((rows, columns)) for i in range(blocks)])
-    return np.linalg.svd(matrix, full_matrices=False)[1]
-
-
 def best_of(function, *args, times=3, **more):
-    """The least of some times, in seconds; a cluster has no other way to be quick than to be asked twice."""
+    """The shortest of some times, in seconds."""
     took = []
     for _ in range(times):
         start = perf_counter()
@@ -413,51 +472,71 @@ def best_of(function, *args, times=3, **more):
 
 
 rows = [250, 2_500, 12_500, 50_000]  # in each of the four blocks
-here = [best_of(alone, n) for n in rows]
+here = [best_of(alone, n, times=10 if n < 10_000 else 3) for n in rows]
 there = [best_of(run, client, rows=n) for n in rows]
-for n, one, many in zip(rows, here, there, strict=True):
-    print(f"{4 * n:7} rows: {1e3 * one:.1f} ms alone, {1e3 * many:.0f} ms on the cluster")
-
-# %%
 plot.lines(
     [4 * n for n in rows],
-    {"NumPy alone, here": here, "Dask's cluster, here": there},
+    {"here: NumPy alone": here, "here: Dask's cluster": there},
     xlabel="rows",
     ylabel="seconds",
     xlog=True,
     ylog=True,
-    title="The zone of the fairy tale is where the first line is below the second",
+    title="The same singular values, alone and on the cluster",
 )
 
 # %% [markdown]
-# **Explain.** The left end of the cluster's line is flat: that is its price for being asked at all, a few dozen tasks and their messages. Only where the
-# other line has climbed above it does anything that the law says begin to hold. On real GPUs the right end lies lower; the left end does not. Add
-# what stands before the first task: to start this cluster took seconds, and a queue takes from minutes to days. (Without a GPU your processor does the
-# work of both lines, so there may be no crossing at all: two processes on the same cores have nothing to add.)
+# **Question.** The cluster needs far less than ten times as long for 10 000 rows as for 1 000. Why?
 #
-# And is the second worker worth it here? The law, with the times of this machine:
+# - (a) Few rows use the memory's bandwidth badly.
+# - (b) The workers are still starting.
+# - (c) The tasks and their messages are the same for few rows and for many.
 
 # %%
-one_worker = best_of(run, client, rows=rows[-1], workers=workers[:1], allow_other_workers=False)
-all_workers = there[-1]
-if len(workers) > 1:
-    share = serial_share(one_worker, all_workers, len(workers))
-    print(f"{len(workers)} workers: {one_worker / all_workers:.2f}× as fast as one")
-    print(f"not divided: {100 * min(max(share, 0), 1):.0f} %")
+my_answer = "?"
+quiz("deploying.flat", my_answer)
 
 # %% [markdown]
-# **So ask in this order**, and stop at the first yes:
+# **Explain.** Below the crossing one machine is done before the cluster has begun. Real GPUs make the right end lower, and the left end stays. Without a GPU your CPU does
+# the work of both lines, so they may not cross at all.
 #
-# 1. Does it fit in the memory of one machine, and is one machine's time good enough? Then stay.
-# 2. Would another format, fewer columns, float32, Polars or DuckDB make it fit? (Units 02 and 07.) Then stay.
-# 3. Does it fit on one GPU, and is there enough arithmetic for each byte? Then one GPU, without Dask.
-# 4. Are there many jobs that need nothing of each other? Then submit many jobs (an *array job* in Slurm); you need no scheduler of your own.
-# 5. Only then a cluster: the smallest that holds the data, and the fewest workers that make the deadline.
+# These times pass before any work is done. An H200 starts one kernel after another within microseconds. A cluster needs much longer:
+
+# %%
+plot.times(
+    {
+        "published: H200, one launch after another": 2.52e-6,
+        "published: Dask, one task": 1e-3,
+        "here: the smallest matrix, on the cluster": there[0],
+        "here: to start this cluster": started,
+    },
+    title="Before any work is done",
+    note="The launch: gpu-benches. The task: about 1 ms, by Dask's documentation.",
+)
+
+# %% [markdown]
+# Slurm's queue can add minutes or days.
+#
+# **Question.** Your desktop has 32 GB. A CSV file of 60 GB has 30 columns of equal size, and you need three of them. What do you try first?
+#
+# - (a) Read only the three columns, here.
+# - (b) Rent one GPU with 80 GB.
+# - (c) Start a cluster of four nodes.
+
+# %%
+my_answer = "?"
+quiz("deploying.columns", my_answer)
+
+# %% [markdown]
+# Ask these questions in order, and stop at the first yes:
+#
+# ![Four questions from top to bottom. Where the first yes is, you stop: on one machine, on one machine with fewer bytes, on one GPU, or with an array job of
+# independent parts. If all are answered with no, you take the smallest cluster that holds the data.](drawings/distribute-or-not.svg)
+#
+# An **array job** is Slurm's way to start the same script many times, with another number each time.
 #
 # ## What a result costs
 #
-# A time is not what you pay. Money is hours × machines × price; energy is seconds × watts. The course keeps prices and powers as data, each with
-# its source and its day, because prices change within weeks and yours differ anyway:
+# Money is machines × hours × price. Energy is seconds × watts. The course keeps prices with their source and day, since prices change within weeks:
 
 # %%
 offers = pd.DataFrame([(offer.what, f"{offer.value:.2f}", offer.has, offer.date) for offer in costs.prices()])
@@ -466,47 +545,51 @@ print(offers.to_string(index=False))
 print(f"\nfor instance: {costs.price('L4 (Modal)').title}, {costs.price('L4 (Modal)').publisher}")
 
 # %% [markdown]
-# **Predict.** The 2 TB again: 690 s on 40 cores, 97 s on one GPU, 19 s on eight. Which of the three is the cheapest, and which takes the least energy?
+# **Question.** The 2 TB again: 690 s on 40 cores, 97 s on one V100, 19 s on eight. Let a GPU cost 1.48 dollars an hour, and 40 cores 3.40. Which is cheapest?
+#
+# - (a) 40 cores
+# - (b) one GPU
+# - (c) eight GPUs
 
 # %%
-my_cheapest, my_least_energy = "8 GPUs", "8 GPUs"
+my_answer = "?"
+quiz("deploying.cheapest", my_answer)
 
 # %% [markdown]
-# **Measure.** The powers are the most that each chip is built for (a *thermal design power*): a bound from above, of the chips alone; 40 cores are two
-# such Xeons. A V100 stands in no price list any more, so the price of a GPU below is an *example*; put in yours.
+# **Measure.** No price list here has a V100 any more. The 1.48 dollars are an *example*: an A100 of 40 GB in May 2026. Put in your own price. Watts are the
+# **thermal design power**, the most that a chip is built to turn into heat. So the energies are upper bounds, for the chips alone.
 
 # %%
 price_of_cores = costs.price("c5.18xlarge").value / 36 * 40  # 36 cores for this price, and 40 were used
-price_of_a_gpu = 1.48  # example: what an A100 of 40 GB cost on 7 May 2026; put in what you pay
+price_of_a_gpu = 1.48  # put in what you pay
 cpu, gpu = costs.watts("Xeon E5-2698 v4").value, costs.watts("V100").value
 
 ways = {
-    "40 cores": (published["NumPy, 40 cores"], price_of_cores, 2 * cpu),
+    "40 cores": (published["NumPy, 40 cores"], price_of_cores, 2 * cpu),  # two Xeons of 20 cores
     "1 GPU": (published["CuPy, 1 GPU"], price_of_a_gpu, gpu),
     "8 GPUs": (published["CuPy, 8 GPUs"], 8 * price_of_a_gpu, 8 * gpu),
 }
-result = pd.DataFrame(
-    {
-        "seconds": {way: seconds for way, (seconds, _, _) in ways.items()},
-        "cents": {way: 100 * costs.money(seconds, price) for way, (seconds, price, _) in ways.items()},
-        "kJ at most": {way: costs.energy(seconds, watts) / 1e3 for way, (seconds, _, watts) in ways.items()},
-    }
-).round(0)
-print(result.astype(int).to_string())
-print(f"\ncheapest: {result['cents'].idxmin()} (you said {my_cheapest})")
-print(f"least energy: {result['kJ at most'].idxmin()} (you said {my_least_energy})")
-bytes_moved = recorded.published("dask-arrays.sum").bytes
-least = bytes_moved / machine.gpus.find("V100").bandwidth
-print(f"the limit: {least:.1f} s for its bytes on one V100, {costs.energy(least, gpu) / 1e3:.1f} kJ")
+table = {
+    way: (seconds, 100 * costs.money(seconds, price), costs.energy(seconds, watts) / 1e3)
+    for way, (seconds, price, watts) in ways.items()
+}
+result = pd.DataFrame(table, index=["seconds", "cents", "kJ at most"]).T.round().astype(int)
+print(result.to_string())
+print(f"\ncheapest: {result['cents'].idxmin()}; least energy: {result['kJ at most'].idxmin()}")
+nbytes = recorded.published("dask-arrays.sum").bytes
+for name in ("V100", "H200"):
+    least = nbytes / machine.gpus.find(name).bandwidth
+    kilojoules = costs.energy(least, costs.watts(name).value) / 1e3
+    print(f"limit: one {name} needs {least:.1f} s for the bytes, {kilojoules:.1f} kJ")
 
 # %% [markdown]
-# **Explain.** One GPU, both times. Eight are five times faster and not eight times, so each result costs more; what is not divided is paid for eight
-# times over. This is general: **more workers never make a result cheaper, only sooner**, unless the data did not fit before. And against the
-# limit all three are far away: more than nine tenths of the one GPU's energy went into something else than moving its bytes. The cheapest optimisation is
-# still the one of units 01 to 06.
+# ![What is paid for as an area: GPUs times seconds. One GPU for 97 seconds is a long flat bar. Eight GPUs for 19 seconds are a short high block with a
+# larger area. In its first 8 seconds seven of the eight GPUs wait, which is hatched.](drawings/gpu-seconds.svg)
 #
-# What this reckoning leaves out, and your bill does not: the minute that is billed though you used ten seconds; the host's memory, fans and the room's
-# cooling; storage, and the traffic out of it; and your own hours, which cost more than all of it.
+# **Explain.** Eight GPUs are five times as fast as one and cost eight times as much an hour. **More workers make a result sooner, not cheaper**, unless the data did not
+# fit before. All three ways are far from the limit. So the first way to save is still that of units 01 to 06: move fewer bytes.
+#
+# This leaves out begun minutes, storage, traffic, the host's memory and cooling, and your own hours.
 
 # %%
 client.close()
@@ -515,25 +598,27 @@ cluster.close()
 # %% [markdown]
 # ## Key points
 #
-# - A cluster is a scheduler, workers and a client that know one address. The six ways differ in who starts the processes, not in your code.
-# - A scheduler runs what anybody sends it: give it one address and certificates, and keep the dashboard on 127.0.0.1.
-# - Read the job script before you queue: one task per node, a unit for the memory, the limit for each worker and not for the job, hours in the time.
-# - The host's driver decides the CUDA, the CUDA decides the wheels, and the oldest GPU has a say. `__cuda` makes conda check it.
-# - Two times give Amdahl's share, and that gives everything that could be bought. First ask whether one machine would do.
-# - More workers make a result sooner, not cheaper.
+# - A cluster is a scheduler, workers and a client. Cluster classes differ in how they start them. Your function stays the same.
+# - A scheduler runs every function that it receives. Give it one address and TLS, and keep the dashboard on 127.0.0.1.
+# - Read the job script before you queue: tasks, memory with its unit, the limit of each worker, the walltime.
+# - The host has the driver. The driver and the oldest GPU decide which wheels fit.
+# - Two measured times give the share that is not divided, and the share gives the most that you can reach.
+# - More workers make a result sooner, not cheaper. First ask whether one machine is enough.
 #
 # ## The exercise
 #
-# [exercises/14_deploying.ipynb](../exercises/14_deploying.ipynb): match machines and wheels, say beforehand what sixteen workers would bring,
-# repair a job script, shut the door of a scheduler, decide what should not be distributed, and find the cheapest plan that meets a deadline.
+# Six problems, 60 minutes: [exercises/14_deploying.ipynb](../exercises/14_deploying.ipynb). You match machines and wheels, predict what sixteen workers bring, repair a job
+# script, protect a scheduler, decide what to distribute, and find the cheapest plan that meets a deadline.
 #
 # ## Further reading
 #
 # - [Dask: deploying clusters](https://docs.dask.org/en/stable/deploying.html), and its page on [TLS](https://distributed.dask.org/en/stable/tls.html).
 # - [dask-jobqueue](https://jobqueue.dask.org), [dask-kubernetes](https://kubernetes.dask.org), [dask-gateway](https://gateway.dask.org).
-# - [Dask-CUDA](https://docs.rapids.ai/api/dask-cuda/stable/): what `dask cuda worker` can be told.
+# - [Dask-CUDA](https://docs.rapids.ai/api/dask-cuda/stable/): the options of `dask cuda worker`.
 # - [RAPIDS deployment](https://docs.rapids.ai/deployment/stable/): recipes for clouds and platforms.
 # - [CUDA Compatibility](https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html): the table of drivers.
 # - [conda: virtual packages](https://docs.conda.io/projects/conda/en/stable/user-guide/tasks/manage-virtual.html).
 # - G. M. Amdahl, *Validity of the single processor approach to achieving large scale computing capabilities*, AFIPS 1967.
 # - [Slurm: sbatch](https://slurm.schedmd.com/sbatch.html): every line of a job script.
+# - [gpu-benches](https://github.com/te42kyfo/gpu-benches): small kernels on an H200, 2.52 µs for each launch.
+# - M. Rocklin, [GPU Dask Arrays, first steps](https://blog.dask.org/2019/01/03/dask-array-gpus-first-steps), and [Dask, Pandas, and GPUs: first steps](https://blog.dask.org/2019/01/13/dask-cudf-first-steps), January 2019: the sum and the CSV files.

@@ -3,6 +3,7 @@
 One more wrong answer of each kind, which must be refused for the same reason, and more right ones, which must be accepted.
 """
 
+import asyncio
 import copy
 import math
 import shutil
@@ -13,10 +14,11 @@ from pathlib import Path
 import pytest
 from answers.deploying import script as known_script
 from answers.second import Answers
-from distributed import Security
+from distributed import Scheduler, Security
 
 from hundredfold.learning import problems
 from hundredfold.learning.problems.deploying import amdahl, certificates, door, place, plan, slurm, wheels
+from hundredfold.learning.problems.deploying import scheduler as trying
 
 SECOND = Answers("deploying")
 
@@ -376,6 +378,25 @@ def test_encryption_that_is_not_required_is_told_as_that_with_a_protocol_or_with
 def only_what_a_scheduler_needs(host, folder):
     secure = security(folder, roles=("scheduler",))
     return {"host": host, "protocol": "tls", "security": secure, "dashboard": False, "dashboard_address": None}
+
+
+@pytest.mark.parametrize(
+    ("address", "said"), [(None, "means port 8787"), (False, "8787 on all addresses"), ("", "8787 on all addresses")]
+)
+def test_an_empty_address_does_not_switch_the_dashboard_off(address, said):
+    """As the page and the verdict say: a scheduler that gets one still has its web server, and for `False` and "" on all addresses."""
+    given = {"protocol": "tls", "dashboard_address": address}
+    verdict = problems.judge(
+        "deploying.door", lambda host, folder: {"host": host, "security": security(folder), **given}
+    )
+    assert verdict.reason == "dashboard" and said in verdict.why, verdict.why
+
+    async def bound():
+        async with Scheduler(host="127.0.0.1", port=0, dashboard_address=address) as scheduler:
+            return list(trying._names(scheduler.http_server))
+
+    names = asyncio.run(bound())
+    assert names and all(name.startswith("127.") for name in names) == (address is None)
 
 
 def test_a_certificate_is_one_that_openssl_takes(tmp_path):

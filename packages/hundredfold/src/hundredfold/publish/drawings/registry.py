@@ -23,6 +23,7 @@ THEMES = (
     "learning",
     "dask_arrays",
     "svd",
+    "deploying",
     "architecture",
 )
 

@@ -96,7 +96,13 @@ def _look(settings: dict[str, Any]) -> None:
         refuse("unencrypted", f"the protocol is {protocol!r}: certificates are of no use without tls.")
     dashboard = settings.get("dashboard_address")
     if settings.get("dashboard") is not False and not _loopback(dashboard):
-        said = f"is {dashboard!r}" if dashboard is not None else "is not given, which means :8787"
+        said = f"is {dashboard!r}"
+        if not dashboard:  # distributed: None takes the scheduler's host, an empty one all addresses
+            said = (
+                "is not given, which means port 8787"
+                if dashboard is None
+                else f"{said}, which opens port 8787 on all addresses"
+            )
         refuse(
             "dashboard",
             f"the dashboard's address {said}: anybody may look at your work, since it asks for no certificate. Keep it on 127.0.0.1 "
@@ -150,7 +156,7 @@ def _knock(settings: dict[str, Any], ours: Path, theirs: Path) -> None:
 
 DOOR = Problem(
     id="deploying.door",
-    title="Shut the door",
+    title="Protect a scheduler",
     kind="write",
     answers=("settings",),
     specification=solution,

@@ -130,7 +130,7 @@ PLACE = decide(
         "cluster": ("distributed", 'everything was put on the cluster. Take "question": {question}'),
     },
     hints=(
-        "First look whether it fits: 64 GB, 24 GB, 3 200 GB. Then reckon each place's least time.",
+        "First look whether it fits: 64 GB, 24 GB, 3 200 GB. Then compute each place's least time.",
         "The cluster's time begins with its queue and the copy: 20 minutes, and 10 s for each GB that is not there yet.",
         "Then comes the work: its serial share as on one GPU, the rest a fortieth of it; but never less than 1 ms for each task.",
     ),

@@ -241,8 +241,8 @@ PLAN = Problem(
     lines=10,
     judge=judge,
     hints=(
-        "There are few offers and few machines of each: reckon the cost of every plan, throw away those that do not do, take the least.",
-        "A plan does if there are that many, if their memory together holds the data, and if start + (serial + parallel / n) / speed "
+        "There are few offers and few machines of each: compute the cost of every plan, leave out those that do not work, and take the cheapest.",
+        "A plan works if there are that many, if their memory together holds the data, and if start + (serial + parallel / n) / speed "
         "is within the deadline.",
         "Each machine is billed from its start to the end, by the begun minute: n · ceil(seconds / 60) / 60 · price.",
     ),
