@@ -15,7 +15,7 @@
 # *Unit 11 · clusters · 50 minutes in two sittings, then 40 for the exercises; the optional parts are not counted*
 #
 # In unit 10 Dask cut arrays into chunks. Now you look at the cluster that computed them. You start one, and fill its memory until results go to disk. You
-# send it work that is neither an array nor a table. In the end you kill a worker in the middle of a computation. The answer will still be right.
+# send it work that is neither an array nor a table. At the end you kill a worker in the middle of a computation. The answer will still be right.
 #
 # ## What you will be able to do
 #
@@ -110,8 +110,8 @@ assert all(gpu == 0 for _, gpu in found)
 # %% [markdown]
 # **Question.** Why?
 #
-# - (a) Both workers fit on GPU 0, and Dask fills one GPU after the other.
-# - (b) Each worker ran a line of the script before it knew its GPU.
+# - (a) Each worker ran a line of the script before it knew its GPU.
+# - (b) Both workers fit on GPU 0, and Dask fills one GPU after the other.
 # - (c) `arange` puts its array on GPU 0, and the workers follow the data.
 
 # %%
@@ -129,7 +129,7 @@ quiz("clusters.early", my_answer)
 #
 # ## A pool for each worker
 #
-# To ask the driver for memory is slow (unit 02). RAPIDS has a library for memory, **RMM**. It takes a **[pool](../docs/glossary.md#term-pool)** from the driver once, and gives pieces of it to arrays:
+# To ask the driver for memory is slow (unit 02). RAPIDS has a library for memory, **RMM**. It takes a **[pool](../docs/glossary.md#term-memory-pool)** from the driver once, and gives pieces of it to arrays:
 #
 # ![The memory of one GPU as a bar. At the left is the worker's context, then a pool, then memory that is free for other processes. In the pool are four arrays,
 # with free pieces between them. A new array gets a free piece of the pool, without a call of the driver.](drawings/worker-pool.svg)
@@ -145,7 +145,8 @@ quiz("clusters.early", my_answer)
 # cluster is also the nanny's, which would stop a process of more than 32 MB.
 
 # %%
-dask.config.set({"distributed.deploy.lost-worker-timeout": "300 s"})  # on a busy machine a nanny may need long
+# On a busy machine a nanny may need long.
+dask.config.set({"distributed.deploy.lost-worker-timeout": "300 s"})
 
 cluster = LocalCUDACluster(
     rmm_pool_size="128MB",
@@ -159,7 +160,8 @@ client = Client(cluster)
 def look(dask_worker):
     import rmm
 
-    return dask_worker.name, os.environ["CUDA_VISIBLE_DEVICES"], rmm.mr.get_current_device_resource().pool_size()
+    pool = rmm.mr.get_current_device_resource()
+    return dask_worker.name, os.environ["CUDA_VISIBLE_DEVICES"], pool.pool_size()
 
 
 for name, devices, size in sorted(client.run(look).values()):
@@ -168,7 +170,8 @@ for name, devices, size in sorted(client.run(look).values()):
 # %% [markdown]
 # ### A look at the dashboard
 #
-# In the lab, the plots beside this notebook now show this cluster. Look at *GPU Memory*. This is a screenshot:
+# In the lab, the plots beside this notebook now show this cluster. Look at *GPU Memory*. Without a real GPU you open it yourself, from the Dask panel at the side. This is a
+# screenshot:
 #
 # ![A screenshot of the panel GPU Memory, before any task has run. Its axis goes to 244 MiB. One green bar for each of two workers ends at 122 MiB. The title gives the sum,
 # 244.14 MiB of 488.28 MiB.](drawings/dask-gpu-memory.png)
@@ -273,7 +276,8 @@ plot.times(
 )
 
 # %% [markdown]
-# A disk is the slowest level, and each result that comes up sends another one down. If you read more than fits in a circle, each read is from disk. A cluster that spills needs smaller chunks, more workers, or results that you let go earlier.
+# A disk is the slowest level, and each result that comes up sends another one down. Suppose you read all 24 results again and again, in the same order. Then every read is from
+# disk: each result goes down before its turn comes. A cluster that spills needs more workers, or results that you let go earlier.
 #
 # Spilling does not help a single array that is larger than the device:
 
@@ -346,9 +350,9 @@ print("copies of the table:", len(client.who_has(there)[there.key]))
 # %% [markdown]
 # **Question.** Which line sends the table with every task?
 #
-# - (a) `[client.submit(score, there, k) for k in range(8)]`
-# - (b) `client.map(lambda k: score(there.result(), k), range(8))`
-# - (c) `[client.submit(lambda k: score(table, k), k) for k in range(8)]`
+# - (a) `[client.submit(lambda k: score(table, k), k) for k in range(8)]`
+# - (b) `client.map(score, [there] * 8, range(8))`
+# - (c) `[client.submit(score, there, k) for k in range(8)]`
 
 # %%
 my_answer = "?"
@@ -366,9 +370,8 @@ quiz("clusters.travels", my_answer)
 # %%
 axes = {width: np.linspace(-width, width, 256) for width in (1, 0.1)}
 pictures = {f"±{width}": dips.surface(*np.meshgrid(axis, axis))[0] for width, axis in axes.items()}
-plot.images(
-    pictures, "A surface with thousands of dips. Near the centre about a dozen are large.", title="f, small values dark"
-)
+words = "A surface with thousands of dips, and a part of it near the centre."
+plot.images(pictures, words, title="f, small values dark")
 
 # %% [markdown]
 # There are thousands of dips. We want the deepest one, and be sure of it. **Branch and bound** cuts the plane into squares. Each square has a **bound**: $f$ is nowhere lower in it. If the bound is above the best known
@@ -388,7 +391,8 @@ SMALLEST = 1e-8  # half the width of the last squares
 def search(client, together=96):
     best, tasks = math.inf, 4
     # pure=False: a second search computes again, and does not get the results of the first one
-    cut = [client.submit(dips.refine, quarter[None], 0.5, best, cuts=128, pure=False) for quarter in dips.QUARTERS]
+    begin = {"h": 0.5, "best": best, "cuts": 128, "pure": False}
+    cut = [client.submit(dips.refine, quarter[None], **begin) for quarter in dips.QUARTERS]
     pending = as_completed(cut, with_results=True)
     for _, (value, squares, h) in pending:
         best = min(best, value)
@@ -400,7 +404,7 @@ def search(client, together=96):
 
 
 # %% [markdown]
-# **Predict.** All squares of the last size would be 10¹⁶. A task has at most 25 000 of them. How many tasks does the search need?
+# **Predict.** To look everywhere you would need more than 10¹⁶ squares of the last size. A task looks at 25 000 squares at most. How many tasks does the search need?
 
 # %%
 my_tasks = "?"
@@ -410,7 +414,7 @@ search(client)  # once to warm up
 start = time.perf_counter()
 best, tasks = search(client)
 on_cluster = time.perf_counter() - start
-print(f"the least value is {best:.2f}…; it agrees with the published one within 1e-11: {abs(best - dips.LEAST) < 1e-11}")
+print(f"the least value is {best:.2f}…; as published, within 1e-11? {abs(best - dips.LEAST) < 1e-11}")
 print(f"fewer than 200 tasks: {tasks < 200}; you said {my_tasks}")
 assert abs(best - dips.LEAST) < 1e-11 and tasks < 200
 
@@ -444,7 +448,8 @@ plot.times(
 
 # %%
 print(f"two workers took {on_cluster / strongest:.1f}× as long as the fastest way in one process")
-print(f"all arithmetic on an H200: {1e6 * limits['H200']:.1f} µs at least; one launch: {1e6 * h200.launch:.0f} µs")
+print(f"on an H200, all arithmetic: {1e6 * limits['H200']:.1f} µs at least", end="; ")
+print(f"one launch: {1e6 * h200.launch:.0f} µs")
 
 # %% [markdown]
 # The search computes so little that even an H200 would only wait for launches and for the scheduler. The price of a task comes later.
@@ -525,7 +530,7 @@ task = measure(lambda: client.submit(abs, 1, pure=False).result(), repeat=20, mi
 print(f"one call of a method: {1e3 * call:.1f} ms; one task: {1e3 * task:.1f} ms")
 
 # %% [markdown]
-# A call is quicker than a task, because the scheduler has nothing to do with it. Keep that in mind for the end of this lecture.
+# A call is quicker than a task, because the scheduler has nothing to do with it. So the scheduler does not know what the object has counted either.
 #
 # ## What a task costs
 #
@@ -565,6 +570,7 @@ plot.lines(
     xlabel="seconds that a task computes",
     ylabel="times as fast as one process",
     xlog=True,
+    ylog=True,
     title="Workers behind one scheduler",
     note="Computed, with 1 ms for each task in the scheduler.",
     brief=True,
@@ -615,7 +621,7 @@ plot.times(
 )
 
 # %% [markdown]
-# Over TCP it is faster to compute many things again than to fetch them. The scheduler knows that: it gives a task to the worker that has most of its inputs.
+# Over TCP it can be faster to compute a result again than to fetch it. So the scheduler prefers to give a task to the worker that has its inputs.
 #
 # ## A worker dies
 #
@@ -643,11 +649,13 @@ del loaded
 wait(cleaned)
 small = client.scatter(np.arange(1000.0), workers=[first])  # a table on the first worker only
 keys = {future.key for future in cleaned}
-held = len(keys & set(client.has_what()[first]))
-print(f"the first worker holds {held / 24:.0%} of the cleaned parts")
+held = len(keys & set(client.has_what()[first]))  # cleaned parts on the first worker
+print("loaded parts that are still somewhere:", sum(key.startswith("load") for key in client.who_has()))
 
 # %% [markdown]
-# **Predict.** When six parts have been weighed, the first worker is killed. How many percent of the 24 parts must be **loaded** again?
+# Now each part is weighed. When six are done, we kill the first of the two workers.
+#
+# **Predict.** How many percent of the 24 parts must be **loaded** again?
 
 # %%
 my_share = "?"
@@ -669,17 +677,19 @@ client.wait_for_workers(len(processes), timeout=120)
 loads = sum(str(task["key"]).startswith("load") for task in stream.data)
 assert len(answer) == 24 and np.isclose(sum(answer[:2]), expected)
 assert 0 < loads <= held
-print(f"all 24 answers are there; {loads / 24:.0%} of the parts were loaded again; you said {my_share} %")
+print(f"all 24 answers are there; the dead worker held {held / 24:.0%} of the cleaned parts")
+print(f"{loads / 24:.0%} of the parts were loaded again; you said {my_share} %")
 print(f"the dead process is gone: {processes[first] not in client.run(os.getpid).values()}")
 
 # %%
-names = dict.fromkeys([first], "the one that dies") | {w: "the other" for w in processes if w != first}
-ends = [(task["startstops"][-1]["stop"] - died, names.get(task["worker"], "the new one")) for task in stream.data]
-grid = np.linspace(min(when for when, _ in ends), max(when for when, _ in ends), 60)
+names = dict.fromkeys(processes, "the other") | {first: "the one that dies"}
+who = [names.get(task["worker"], "the new one") for task in stream.data]
+when = [task["startstops"][-1]["stop"] - died for task in stream.data]
+grid = np.linspace(min(when), max(when), 60)
 plot.lines(
     grid,
     {
-        name: [float(sum(when <= moment for when, who in ends if who == name)) for moment in grid]
+        name: [float(sum(who[k] == name and when[k] <= moment for k in range(len(who)))) for moment in grid]
         for name in ("the one that dies", "the other", "the new one")
     },
     xlabel="seconds after the kill",
@@ -697,9 +707,9 @@ plot.lines(
 #
 # **Question.** Which task may run twice without harm?
 #
-# - (a) It draws random numbers without a seed, and returns their mean.
+# - (a) It returns its counts.
 # - (b) It adds its counts to an actor.
-# - (c) It returns its counts.
+# - (c) It draws random numbers without a seed, and returns their mean.
 
 # %%
 my_answer = "?"

@@ -40,7 +40,9 @@ def _cut(squares: Any, h: float, cuts: int, xp: Any) -> tuple[Any, Any]:
     return x, y
 
 
-def refine(squares: np.ndarray, h: float, best: float, cuts: int = 16, xp: Any = None) -> tuple[float, np.ndarray, float]:
+def refine(
+    squares: np.ndarray, h: float, best: float, cuts: int = 16, xp: Any = None
+) -> tuple[float, np.ndarray, float]:
     """Cut squares of half width `h` into cuts × cuts each, and leave out those whose bound is above the least value known.
 
     Parameters
