@@ -119,7 +119,7 @@ my_answer = "?"
 quiz("clusters.early", my_answer)
 
 # %% [markdown]
-# **Explain.** A worker is a new Python process. Like each process of `multiprocessing`, it first runs your script again, without the part below
+# **Explain.** A worker is a new Python process. Like a process that `multiprocessing` spawns, it first runs your script again, without the part below
 # `if __name__ == "__main__"`:
 #
 # ![The start of worker 1 in four steps. It runs your script again. The script makes an array, and with it a context on GPU 0. Then Dask-CUDA names GPU 1 as
@@ -293,7 +293,7 @@ print(f"{type(error).__name__} for one array of 1000 MB; workers alive: {len(cli
 # %%
 a = client.submit(cp.ones, 1_000_000)
 b = client.submit(cp.sum, a)
-print(type(b).__name__, "→", float(b.result()))
+print(type(b).__name__, "→", int(b.result()))
 
 # %% [markdown]
 # **Question.** `a` has 8 MB. How many of them went through the notebook?
@@ -307,7 +307,8 @@ my_answer = "?"
 quiz("clusters.moved", my_answer)
 
 # %% [markdown]
-# A future as an argument sends no data. An **array** as an argument is different. Here is one of 16 MB, for eight tasks. `byte_count` counts what the notebook sends with its tasks.
+# A future as an argument sends no data. An **array** as an argument is different. Here is a table of 16 MB, for eight tasks. `client.gather` fetches the results of a list of futures, in the order of
+# the list. `byte_count` counts what the notebook sends with its tasks.
 #
 # **Predict.** How many MB does the notebook send?
 
@@ -336,7 +337,7 @@ print(f"{nbytes / 1e6:.0f} MB; you said {my_megabytes} MB")
 print("warning:", str(said[0].message).splitlines()[0])
 
 # %% [markdown]
-# **Explain.** The table went with each of the eight tasks. `client.scatter` sends it once, and returns a future. With `broadcast=True` each worker gets a copy:
+# **Explain.** The table went with each of the eight tasks, through the one process of the scheduler. `client.scatter` sends it once, and returns a future. With `broadcast=True` each worker gets a copy:
 #
 # ![Two ways to give eight tasks a table of 16 MB. As an argument of each task the table leaves the notebook eight times. With scatter each worker
 # gets one copy, and the eight tasks carry only a future.](drawings/what-travels.svg)
@@ -534,7 +535,7 @@ print(f"one call of a method: {1e3 * call:.1f} ms; one task: {1e3 * task:.1f} ms
 #
 # ## What a task costs
 #
-# One task, there and back, is mostly waiting. How fast can the scheduler hand out many?
+# One task, there and back, is mostly waiting. How fast can the scheduler hand out many? `client.map` sends one task for each element of a list.
 #
 # **Predict.** 500 tasks do next to nothing. How many µs does each take?
 
@@ -650,7 +651,7 @@ wait(cleaned)
 small = client.scatter(np.arange(1000.0), workers=[first])  # a table on the first worker only
 keys = {future.key for future in cleaned}
 held = len(keys & set(client.has_what()[first]))  # cleaned parts on the first worker
-print("loaded parts that are still somewhere:", sum(key.startswith("load") for key in client.who_has()))
+print(len(cleaned), "cleaned parts")
 
 # %% [markdown]
 # Now each part is weighed. When six are done, we kill the first of the two workers.
