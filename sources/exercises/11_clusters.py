@@ -4,7 +4,7 @@
 #     unit: 11
 #     slug: clusters
 #     title: "Clusters: one worker for each GPU"
-#     teaching: 50
+#     teaching: 55
 #     exercises: 40
 #     dashboard: true
 # ---

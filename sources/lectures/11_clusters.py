@@ -4,7 +4,7 @@
 #     unit: 11
 #     slug: clusters
 #     title: "Clusters: one worker for each GPU"
-#     teaching: 50
+#     teaching: 55
 #     exercises: 40
 #     dashboard: true
 # ---
@@ -12,7 +12,7 @@
 # %% [markdown]
 # # 11 · Clusters: one worker for each GPU
 #
-# *Unit 11 · clusters · 50 minutes in two sittings, then 40 for the exercises; the optional parts are not counted*
+# *Unit 11 · clusters · 55 minutes in two sittings, then 40 for the exercises; the optional parts are not counted*
 #
 # In unit 10 Dask cut arrays into chunks. Now you look at the cluster that computed them. You start one, and fill its memory until results go to disk. You
 # send it work that is neither an array nor a table. At the end you kill a worker in the middle of a computation. The answer will still be right.
@@ -73,7 +73,7 @@ os.environ |= {"GPUSIM_GPUS": "2", "GPUSIM_GPU_MEMORY": "256MB"}  # two small GP
 # ![Two workers on a machine with two GPUs. Worker 0 has CUDA_VISIBLE_DEVICES set to 0,1 and worker 1 to 1,0. The first number of the list is the GPU that the
 # worker calls GPU 0. So each of them computes on another GPU.](drawings/one-worker-per-gpu.svg)
 #
-# Here is a script. It makes a small table, starts a cluster, and asks each worker for its GPU.
+# Here is a script. It makes a small table, and starts a cluster. `client.run` calls a function on every worker, here to ask for its GPU.
 
 # %%
 script = Path(tempfile.mkdtemp()) / "early.py"
@@ -108,7 +108,7 @@ print(f"worker: GPU {dict(found)}; you said {', '.join(map(str, my_gpus))}")
 assert all(gpu == 0 for _, gpu in found)
 
 # %% [markdown]
-# **Question.** Why?
+# **Question.** Why are both on GPU 0?
 #
 # - (a) Each worker ran a line of the script before it knew its GPU.
 # - (b) Both workers fit on GPU 0, and Dask fills one GPU after the other.
