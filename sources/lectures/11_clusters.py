@@ -606,7 +606,7 @@ print(f"{rate / 1e6:.0f} MB/s; you said {my_rate} MB/s")
 print(f"10 kB take {1e3 * times[0]:.0f} ms, about as long as a task without data")
 
 # %% [markdown]
-# Other ways go from GPU to GPU. **UCX** is a library that uses NVLink, NVIDIA's cable between GPUs, or a fast network:
+# Other ways go from GPU to GPU. **[UCX](../docs/glossary.md#term-UCX)** is a library that uses **NVLink**, a direct link between GPUs, or a fast network:
 
 # %%
 plot.times(
