@@ -4,22 +4,22 @@
 #     unit: 11
 #     slug: clusters
 #     title: "Clusters: one worker for each GPU"
-#     teaching: 45
-#     exercises: 30
+#     teaching: 55
+#     exercises: 40
 #     dashboard: true
 # ---
 
 # %% [markdown]
 # # 11 · Clusters: exercises
 #
-# *Unit 11 · clusters · 30 minutes · the lecture is [notebooks/11_clusters.ipynb](../notebooks/11_clusters.ipynb)*
+# *Unit 11 · clusters · 40 minutes · the lecture is [notebooks/11_clusters.ipynb](../notebooks/11_clusters.ipynb)*
 #
-# Five problems, from easy to open. Fill in a cell, run it, run the `check` below it. A check says what it verified, or why the answer is
-# wrong, with a hint or the smallest case that fails; `hint("clusters.scores")` unfolds the next hint. A gap counts as not attempted, never as wrong; but where code
-# is given that already runs (problems 1 and 5), the check judges that code until you change it.
+# There are five problems, from easy to open. Fill in a cell, run it, and run the `check` below it. A check tells you what it verified, or why the answer is
+# wrong, with a hint or the smallest case that fails. `hint("clusters.scores")` shows the next hint. In problems 1 and 5 code is given that already runs. The
+# check judges that code until you change it.
 #
-# Your functions get a `client`. The checks bring their own: a scheduler and two workers, small enough to start in a moment, which count what your code sends
-# and fetches. A function may be called again with the same client. To try something yourself, use the one below.
+# Your functions get a `client`. Each check brings its own small cluster, a scheduler and two workers. It counts what your code sends and fetches. It may call
+# a function again with the same client. To try something yourself, use the client below.
 #
 # You can run this notebook from top to bottom at any time, solved or not.
 
@@ -42,11 +42,13 @@ client = Client(cluster)
 # %% [markdown]
 # ## 1. Repair: a table for every task
 #
-# `scores(client, score, table, settings)` tries settings on a table: `score(table, setting)` gives a number. `table` is a device array of a megabyte, and so it has to come to `score`; `settings` a list of numbers, some
-# of which may be equal. Return a list with the score of each setting, **in the order of the settings**, computed on the workers, several at a time.
+# *7 minutes.* `scores(client, score, table, settings)` tries settings on a table. `score(table, setting)` gives a number. `table` is a device array of 0.8 MB,
+# and `score` must get a device array. `settings` is a list of numbers, and some may be equal.
 #
-# A colleague's version computes the right scores. But they come back in another order each time, and the network is busy for minutes.
-# The check counts what is sent: the table may leave the notebook about once for each worker.
+# Return a list with the score of each setting, **in the order of the settings**. The workers compute the scores, several at a time.
+#
+# The version below computes the right scores. But they come back in another order each time, and the table goes with every task. The check counts what the
+# notebook sends: the table may leave it about once for each worker.
 
 
 # %%
@@ -66,26 +68,28 @@ def scores(client, score, table, settings):
 check("clusters.scores", scores)
 
 # %% [markdown] tags=["solution-only"]
-# What stands in a task's arguments travels with it; a future in the arguments costs nothing, since the worker has what it stands for. And `gather`
-# answers in the order of its list. Two equal settings are one task here, with one key and one result, which both futures stand for: nothing is computed twice. (For a function that draws
-# random numbers that would be wrong; `pure=False` says so.)
+# What is in a task's arguments travels with the task. A future there costs nothing, because the worker already has the table. `gather` returns results in the order of
+# its list. Two equal settings are one task here, with one key and one result. So nothing is computed twice. For a function that draws random numbers you would
+# need `pure=False`.
 
 # %% [markdown]
 # ## 2. Predict: where is it, and what does it cost?
 #
-# A worker has `device_memory_limit="32GB"` and `memory_limit="64GB"`. It makes 60 results of 2 GB each, one after the other, and keeps them. Then it reads each of them
-# once, in the order in which they were made. (Let headers weigh nothing.) Say, before it runs:
+# *10 minutes.* A worker has `device_memory_limit="32GB"` and `memory_limit="64GB"`. It makes 60 results of 2 GB each, one after the other, and keeps them. Headers
+# take no memory here. Then it reads each result once, in the order in which they were made.
 #
-# - `disk`: how many **bytes** lie on disk before the reading begins?
+# - `disk`: how many **bytes** are on disk before the reading begins?
 # - `again`: how many of the 60 results are read from disk?
 #
-# On another cluster, two workers have loaded 24 parts, cleaned each, and kept the cleaned ones, twelve on each worker; the loaded ones were let go. One worker's process is killed.
+# On another cluster, two workers have loaded 24 parts and cleaned each one. The cleaned parts are kept, twelve on each worker. The loaded ones were let go. Then one worker's
+# process is killed.
 #
-# - `recomputed`: how many tasks are run again?
+# - `recomputed`: how many tasks run again?
 #
-# A third one has eight workers. 200 000 tasks compute 2 ms each; the scheduler needs 500 µs for each task.
+# A third cluster has eight workers. 200 000 tasks compute for 2 ms each. The scheduler needs 500 µs for each task.
 #
-# - `floor`: how many **seconds** does all of it take at least?
+# - `floor`: how many **seconds** do all of them take at least?
+
 
 # %%
 disk = ...
@@ -105,12 +109,15 @@ check("clusters.foretell", disk, again, recomputed, floor)
 # %% [markdown]
 # ## 3. Where the results lead
 #
-# The boxes of a search form a tree. `expand(box)` opens one and returns `(cost, parts)`: the cost of a solution that was found in it (or `inf`), and a list of
-# `(bound, part)`, the smaller boxes it consists of (none for the smallest). No solution in `part` costs less than `bound`. Write
-# `search(client, expand, root)`, which returns the least cost of all, a number.
+# *8 minutes.* A search has boxes in boxes. `expand(box)` opens one. It returns `(cost, parts)`:
 #
-# A box is a tuple or a text, and two can be compared. Open boxes on the workers, several at a time, and none that is ruled out: the check allows you half of all boxes. One box may take much longer than the others; go on meanwhile
-# where the others lead.
+# - `cost` is the cost of a solution in the box, or `inf` if none was found.
+# - `parts` is a list of `(bound, part)`, the smaller boxes in it. The smallest boxes have none. No solution in `part` costs less than `bound`.
+#
+# Write `search(client, expand, root)`. It returns the least cost of all, a number. A box is a tuple or a string.
+#
+# Open the boxes on the workers, several at a time. Leave out what is ruled out: the check allows you to open half of all boxes. One box may take much longer than
+# the others. Go on elsewhere meanwhile.
 
 
 # %%
@@ -132,24 +139,27 @@ def search(client, expand, root):
 check("clusters.search", search)
 
 # %% [markdown] tags=["solution-only"]
-# The loop ends when no future is left in `pending`. A few boxes are opened although a later result rules them out; that is the price of not waiting. Who wants to pay less
-# keeps a heap of boxes, and gives only a few at a time to the workers, those with the lowest bounds first.
+# The loop ends when `pending` has no future left. A few boxes are opened although a later result rules them out. That is the price of not waiting. To pay less, keep a
+# heap of boxes, and send only a few at a time, those with the lowest bounds first.
 
 # %% [markdown]
 # ## 4. One, or many?
 #
-# One GPU with 80 GB of memory; or eight of them, each with a worker, behind one scheduler. The scheduler needs 500 µs for each task, one after the other; to start the cluster takes 15 s, and it
-# runs already unless it says otherwise; between all workers together TCP moves 1 GB/s. Where is each job done first?
+# *7 minutes.* You have one GPU with 80 GB of memory, or eight of them, each with a worker, behind one scheduler. Where is each job done first?
+#
+# - The scheduler needs 500 µs for each task, one after the other.
+# - To start the cluster takes 15 s. It is running already, unless the job says otherwise.
+# - Over TCP, all workers together move 1 GB/s.
 #
 # | job | what |
 # |---|---|
-# | `"photos"` | 8 000 photos are smoothed, each by itself, and counted; 1 800 s on one GPU |
-# | `"lookup"` | 4 s on one GPU, in 64 parts; the cluster must be started for it |
-# | `"rows"` | 100 000 tasks, one for each row of a table; one GPU needs 20 s for all of them |
-# | `"chain"` | 6 000 steps of a simulation in one piece, each of which needs the one before; 60 s on one GPU |
-# | `"transpose"` | a matrix of 16 GB is transposed and added to itself: 2 s on one GPU; in 512 tasks on eight, 14 GB move from worker to worker |
-# | `"table"` | 300 GB of a table must be in memory at once; 60 s of work, in 300 tasks, and 30 GB move between workers |
-# | `"search"` | 20 000 tasks of 45 ms, 900 s on one GPU; which tasks there are turns out on the way; 100 MB move |
+# | `"photos"` | 8 000 photos are smoothed, each by itself, in a task for each; 1 800 s on one GPU |
+# | `"lookup"` | 4 s on one GPU, in 64 tasks on eight; the cluster must be started first |
+# | `"rows"` | 100 000 tasks on eight, one for each row of a table; 20 s on one GPU |
+# | `"chain"` | 6 000 steps of a simulation, each needs the one before, a task for each; 60 s on one GPU |
+# | `"transpose"` | a matrix of 16 GB is transposed and added to itself; 2 s on one GPU; on eight 512 tasks, and 14 GB move between workers |
+# | `"table"` | 300 GB must be in memory at once; 60 s of work, in 300 tasks; 30 GB move between workers |
+# | `"search"` | 20 000 tasks of 45 ms, which follow from results; 900 s on one GPU; 100 MB move between workers |
 #
 # Answer `"one"` or `"many"` for each.
 
@@ -166,13 +176,16 @@ check("clusters.worth", decisions)
 # %% [markdown]
 # ## 5. Open: counted once, whoever dies
 #
-# `histogram(client, load, parts, bins)`: `load(part)` makes a part, a device array of values from 0 to 1, the same at each call. Count all values of all parts in `bins` equal parts
-# of 0 … 1 (a 1 belongs into the last): return a NumPy array of whole numbers, of shape `(bins,)`, what `np.histogram(…, bins, (0, 1))[0]` would give for all of them.
+# *8 minutes, or longer.* `load(part)` makes a part: a device array of values from 0 to 1, the same at each call. `parts` has at least one. Write `histogram(client, load, parts, bins)`. It counts the values of
+# all parts in `bins` equal intervals of 0 … 1. A value of 1 belongs to the last interval. Return a NumPy array of whole numbers with the shape `(bins,)`, as
+# `np.histogram(…, bins, (0, 1))[0]` would give for all values together.
 #
-# There is at least one part. The check kills a worker in the middle, twice, and one before `client.run` asks what the workers keep. The counts must be the same as if it had lived. And a part is much larger than its counts: no part may leave the worker that made it. How near do
-# you come to the least that has to be moved, one histogram from worker to worker and one to the notebook?
+# The check kills a worker in the middle, in two of its cases. If you call `client.run`, it kills one before that, too. The counts must be the same as if it had lived. A part is much
+# larger than its counts, so **no part may leave the worker that made it**.
 #
-# The version below works as long as nobody dies.
+# The check also tells how much you moved, compared with the least possible: one histogram from worker to worker, and one to the notebook.
+#
+# The version below works as long as no worker dies.
 
 
 # %%
@@ -212,9 +225,9 @@ def histogram(client, load, parts, bins):
 check("clusters.histogram", histogram)
 
 # %% [markdown] tags=["solution-only"]
-# Each task *returns* what it found and changes nothing; so it does not matter how often it ran. An actor is gone with its worker; and had it lived, then what the dead worker had added to it
-# would have been added a second time. The tree adds on the workers, and most of its sums need nothing from the other one. A `sum` over `client.gather(counts)` is simpler, and
-# right as well: it fetches a histogram for each part.
+# Each task **returns** what it found, and changes nothing. So it may run twice. An actor is gone with its worker. If it lives, the parts of the dead worker are added to it a
+# second time. The tree adds on the workers, and most of its sums need nothing from the other one. A `sum` over `client.gather(counts)` is simpler, and right as
+# well. It fetches one histogram for each part.
 
 # %%
 client.close()
@@ -222,4 +235,4 @@ cluster.close()
 
 # %% [markdown]
 # ---
-# **Next:** unit 12, *svd*: a matrix that is larger than one GPU, and where communication takes over from arithmetic.
+# **Next:** unit 12, *svd*: a matrix that is larger than one GPU.

@@ -4,33 +4,29 @@
 #     unit: 11
 #     slug: clusters
 #     title: "Clusters: one worker for each GPU"
-#     teaching: 45
-#     exercises: 30
+#     teaching: 55
+#     exercises: 40
 #     dashboard: true
 # ---
 
 # %% [markdown]
 # # 11 · Clusters: one worker for each GPU
 #
-# *Unit 11 · clusters · 45 minutes, then 30 for the exercises*
+# *Unit 11 · clusters · 55 minutes in two sittings, then 40 for the exercises; the optional parts are not counted*
 #
-# In unit 10, Dask cut arrays into chunks, and you hardly saw who computed them. In this unit you look at the machine behind it: a *cluster*, which may
-# be two processes on your desk or a thousand in a hall. You start it, fill its memory until it spills, give it work that is neither an array nor a table, and
-# kill a part of it in the middle. The answer will still be right.
+# In unit 10 Dask cut arrays into chunks. Now you look at the cluster that computed them. You start one, and fill its memory until results go to disk. You
+# send it work that is neither an array nor a table. At the end you kill a worker in the middle of a computation. The answer will still be right.
 #
 # ## What you will be able to do
 #
-# - **Start** one worker for each GPU, with a pool of memory, and find the mistake that puts all of them on the first.
-# - **Watch** results move from the device to main memory and on to disk, and say what that costs.
-# - **Write** work that goes where results lead: futures, `as_completed`, delayed functions, queues, actors.
-# - **Kill** a worker, say beforehand what will be computed again, and what nobody can bring back.
-# - **Measure** what a task costs, what a byte between workers costs, and where the time of a cluster goes.
-# - **Decide** when one process is faster than all of them.
+# - **Start** one worker for each GPU, and avoid the mistake that puts all of them on the first.
+# - **Tell** where a result is, and what it costs to bring it elsewhere.
+# - **Send** a large table once, and not with every task.
+# - **Write** a search in which results decide what is computed next.
+# - **Predict** what is computed again when a worker dies, and what is lost.
 #
-# You need units 02 and 10. All of it runs in a minute or two.
-#
-# Without GPUs, two small ones are simulated, each in a process of its own: the processes, their memory limits, what they send and how they
-# die are real; times are your processor's.
+# You need units 02 and 10. You do not need a GPU: without one, the cells run on two small simulated GPUs. The processes, their memory limits and their deaths are
+# real. The times are those of your CPU. All cells need one or two minutes.
 
 # %%
 # %load_ext hundredfold
@@ -42,40 +38,42 @@ import runpy
 import signal
 import tempfile
 import time
+import warnings
 from pathlib import Path
 
 import cupy as cp
 import dask
-import numba
 import numpy as np
 from dask.distributed import Client, Queue, as_completed, get_task_stream, performance_report, wait
 from dask_cuda import LocalCUDACluster
 from dask_cuda.device_host_file import DeviceHostFile
 
-from hundredfold import limit, measure, plot
+from hundredfold import limit, machine, measure, plot, quiz
+from hundredfold.data import dips
 
 # %%
-# Heard only where GPUs are simulated: two of them, small enough that memory runs out soon.
-os.environ |= {"GPUSIM_GPUS": "2", "GPUSIM_GPU_MEMORY": "256MB"}
+os.environ |= {"GPUSIM_GPUS": "2", "GPUSIM_GPU_MEMORY": "256MB"}  # two small GPUs; a real GPU ignores it
 
 # %% [markdown]
-# ## Who is there
+# ## Four kinds of process
 #
-# | process | what it does | how many |
-# |---|---|---|
-# | **client** | your notebook: hands out tasks, holds *futures*, fetches results | one or several |
-# | **scheduler** | knows every task, who needs whose result and where each result lies; touches no data | one |
-# | **worker** | computes tasks and keeps their results | one for each GPU |
-# | **nanny** | starts a worker, watches its memory, starts it anew when it dies | one for each worker |
+# ![The processes of a cluster with two GPUs. The client, your notebook, sends tasks to the scheduler. The scheduler hands them to two workers. Each worker
+# computes with its GPU and keeps results. Around each worker is its nanny, which starts it and watches it.](drawings/cluster-processes.svg)
 #
-# Why a process of its own for each GPU? Because what CUDA keeps, its *context* (the code that is loaded, the memory that is taken), belongs to a
-# process and a GPU; because whoever forgets to switch the current device computes on the first one; and because Python runs one thread at a time. So
-# `LocalCUDACluster` starts, for each GPU, a process of one thread, which has `CUDA_VISIBLE_DEVICES` in another order: each worker believes that
-# its own GPU is number 0.
+# - The **client** is your notebook. It sends [tasks](../docs/glossary.md#term-task), and fetches results when you ask for them.
+# - The **[scheduler](../docs/glossary.md#term-scheduler)** knows every task, and where each result is. It keeps no results itself.
+# - A **[worker](../docs/glossary.md#term-worker)** computes tasks, and keeps their results.
+# - A **[nanny](../docs/glossary.md#term-nanny)** starts one worker and watches it. If the worker dies, the nanny starts a new one.
 #
-# ### The mistake that everybody makes once
+# ## One worker for each GPU
 #
-# Here is a script as many have one. It starts a cluster and asks each worker on which GPU it is.
+# A process that uses a GPU has a **[context](../docs/glossary.md#term-context)** there: its loaded code, its memory, its queues. `LocalCUDACluster` starts one process for each GPU. The
+# environment variable `CUDA_VISIBLE_DEVICES` tells each process which GPU comes first:
+#
+# ![Two workers on a machine with two GPUs. Worker 0 has CUDA_VISIBLE_DEVICES set to 0,1 and worker 1 to 1,0. The first number of the list is the GPU that the
+# worker calls GPU 0. So each of them computes on another GPU.](drawings/one-worker-per-gpu.svg)
+#
+# Here is a script. It makes a small table, and starts a cluster. `client.run` calls a function on every worker, here to ask for its GPU.
 
 # %%
 script = Path(tempfile.mkdtemp()) / "early.py"
@@ -96,43 +94,63 @@ if __name__ == "__main__":
 """)
 
 # %% [markdown]
-# **Predict.** On which GPU is worker 0, and on which worker 1? Write the two numbers, in this order.
+# **Predict.** On which GPU is worker 0, and on which is worker 1? Write two numbers.
 
 # %%
-my_gpus = [0, 1]
+my_gpus = "?", "?"
 
 # %% [markdown]
-# **Measure.** (`runpy` runs a file as `python early.py` would.)
+# **Measure.** `runpy` runs a file as `python early.py` would. A red warning is part of it.
 
 # %%
 found = runpy.run_path(str(script), run_name="__main__")["found"]
-print(f"worker: GPU {dict(found)}; you said {my_gpus}")
+print(f"worker: GPU {dict(found)}; you said {', '.join(map(str, my_gpus))}")
 assert all(gpu == 0 for _, gpu in found)
 
 # %% [markdown]
-# **Explain.** Both are on the first, and the second GPU has nothing to do. A worker is a new Python process, and like every process that
-# `multiprocessing` starts (by *spawn*) it first runs your script's file again, all but what stands under `if __name__ == "__main__"`. So the line with the table
-# makes a CUDA context in each worker *before* Dask-CUDA has told it which GPU is its own; and a process does not change its GPU any more. Nothing fails. The cluster is only
-# half as fast, and its first GPU is full sooner. Dask-CUDA warns, in red above this text or in the terminal: *A CUDA context for device 0 already exists*.
+# **Question.** Why are both on GPU 0?
 #
-# The rule: **the cluster first, the GPU afterwards**. No array at the top of a script, none at the import of a module of yours. (A notebook has no file that is run
-# again. But it should not fill the first GPU either before the cluster is there: the first worker has to share it.)
-#
-# ## A cluster with limits
-#
-# Now ours. RMM is RAPIDS' allocator of device memory. Its *pool* takes memory once, and gives CuPy parts of it without asking the driver, which would wait for
-# all of the GPU's work each time (CuPy's own pool in unit 02 does the same). Results that do not fit on the device go to main memory, and from there to disk: to *spill* is the word.
-#
-# At work you would write `device_memory_limit="64GB", memory_limit="200GB"`. Dask-CUDA makes of both the `DeviceHostFile` below, the mapping in which a worker
-# keeps its results. We hand it over ourselves, with limits of 32 MB, so that you need not wait for 264 GB.
+# - (a) Each worker ran a line of the script before it knew its GPU.
+# - (b) Both workers fit on GPU 0, and Dask fills one GPU after the other.
+# - (c) `arange` puts its array on GPU 0, and the workers follow the data.
 
 # %%
-# A worker that died and is not back after this time is given up for good; 15 s are too few for a busy machine.
+my_answer = "?"
+quiz("clusters.early", my_answer)
+
+# %% [markdown]
+# **Explain.** A worker is a new Python process. Like a process that `multiprocessing` spawns, it first runs your script again, without the part below
+# `if __name__ == "__main__"`:
+#
+# ![The start of worker 1 in four steps. It runs your script again. The script makes an array, and with it a context on GPU 0. Then Dask-CUDA names GPU 1 as
+# the worker's own. The process stays on GPU 0. GPU 0 now has two workers, and GPU 1 is idle.](drawings/context-too-early.svg)
+#
+# Nothing fails. The cluster only has half of its GPUs. So the rule is: **first the cluster, then the GPU**. Make no array at the top of a script, and none while one of your modules is imported.
+#
+# ## A pool for each worker
+#
+# To ask the driver for memory is slow (unit 02). RAPIDS has a library for memory, **RMM**. It takes a **[pool](../docs/glossary.md#term-memory-pool)** from the driver once, and gives pieces of it to arrays:
+#
+# ![The memory of one GPU as a bar. At the left is the worker's context, then a pool, then memory that is free for other processes. In the pool are four arrays,
+# with free pieces between them. A new array gets a free piece of the pool, without a call of the driver.](drawings/worker-pool.svg)
+#
+# On a GPU with 80 GB you could write:
+#
+# ```python
+# LocalCUDACluster(rmm_pool_size="72GB", rmm_allocator_external_lib_list="cupy",
+#                  device_memory_limit="60GB", memory_limit="200GB")
+# ```
+#
+# The next cell does the same with small numbers. `DeviceHostFile` is the store in which Dask-CUDA keeps results. We set its limits directly: a `memory_limit` of the
+# cluster is also the nanny's, which would stop a process of more than 32 MB.
+
+# %%
+# On a busy machine a nanny may need long.
 dask.config.set({"distributed.deploy.lost-worker-timeout": "300 s"})
 
 cluster = LocalCUDACluster(
     rmm_pool_size="128MB",
-    rmm_allocator_external_lib_list="cupy",
+    rmm_allocator_external_lib_list="cupy",  # CuPy takes its memory from the pool
     data=(DeviceHostFile, {"device_memory_limit": 32_000_000, "memory_limit": 32_000_000}),
     dashboard_address="127.0.0.1:0",
 )
@@ -142,28 +160,66 @@ client = Client(cluster)
 def look(dask_worker):
     import rmm
 
-    return dask_worker.name, os.environ["CUDA_VISIBLE_DEVICES"], rmm.mr.get_current_device_resource().pool_size()
+    pool = rmm.mr.get_current_device_resource()
+    return dask_worker.name, os.environ["CUDA_VISIBLE_DEVICES"], pool.pool_size()
 
 
 for name, devices, size in sorted(client.run(look).values()):
     print(f"worker {name}: CUDA_VISIBLE_DEVICES={devices}, a pool of {size / 1e6:.0f} MB")
 
 # %% [markdown]
-# In the lab, the plots on the right show this cluster from now on: *task stream* (who computes what, when), *progress*, *memory of each worker*. Keep an eye on them.
+# ### A look at the dashboard
 #
-# ## Memory in three storeys
+# In the lab, the plots beside this notebook now show this cluster. Look at *GPU Memory*. Without a real GPU you open it yourself, from the Dask panel at the side. This is a
+# screenshot:
 #
-# **Predict.** One worker makes 24 results of 4 MB and keeps them. How many of them lie on the device in the end, and which?
+# ![A screenshot of the panel GPU Memory, before any task has run. Its axis goes to 244 MiB. One green bar for each of two workers ends at 122 MiB. The title gives the sum,
+# 244.14 MiB of 488.28 MiB.](drawings/dask-gpu-memory.png)
+#
+# - There is one bar for each worker. Here the two bars touch.
+# - The axis ends where the GPU's memory ends. 122 MiB are 128 MB.
+# - *Workers Memory* is the same for main memory. Dark blue is what Dask counts as results, **wherever they are**. Pale blue is everything else.
+#
+# **Question.** No task has run yet. Why does *GPU Memory* already show 128 MB for each worker?
+#
+# - (a) That is the code that CUDA loads.
+# - (b) They are arrays of an earlier run.
+# - (c) The driver sees the pool, and not what is in it.
 
 # %%
-my_on_device = 24
+my_answer = "?"
+quiz("clusters.panel", my_answer)
 
 # %% [markdown]
-# **Measure.** `client.submit` hands out one task and returns a *future*, a promise of its result. The result stays where it was made, as long as
-# you hold the future.
+# ## Three levels for results
+#
+# A result that does not fit on the device goes to main memory, and from there to disk. That is **[spilling](../docs/glossary.md#term-spilling)**:
+#
+# ![Where a worker keeps its results, in three levels: memory of the GPU, main memory, disk. When a level is full, its least recently used result goes one level
+# down. A task that needs a spilled result brings it up to the GPU again.](drawings/spilling-levels.svg)
+#
+# **Question.** Results 0 to 7 fill the device. A task now reads result 0, and makes result 8. Which result goes down?
+#
+# - (a) 0, the oldest
+# - (b) 1
+# - (c) 8, the newest
 
 # %%
-first = sorted(client.scheduler_info()["workers"])[0]
+my_answer = "?"
+quiz("clusters.leaves", my_answer)
+
+# %% [markdown]
+# **Predict.** One worker makes 24 results of 4 MB, and keeps them. How many are on the device at the end?
+
+# %%
+my_on_device = "?"
+
+# %% [markdown]
+# **Measure.** `client.submit` sends one task. It returns a **[future](../docs/glossary.md#term-future)**, which stands for the result. The result stays on its worker as long as you hold
+# the future.
+
+# %%
+first, other = sorted(client.scheduler_info()["workers"])[:2]
 
 
 def places(dask_worker):
@@ -183,17 +239,14 @@ plot.lines(
     seen,
     xlabel="results of 4 MB",
     ylabel="MB",
-    title="Where the results of one worker lie",
+    title="Where the results of one worker are",
     note="device_memory_limit = memory_limit = 32 MB. Counted in the worker after each result.",
     brief=True,
 )
 
 # %% [markdown]
-# **Explain.** Eight results fill the device: its line rises to 32 MB and stays there. The ninth sends *the one that was used longest ago* down to main memory; and when that is full, the one that lies there longest goes
-# to disk. (Seven there, not eight: what is brought down carries a header.) Nothing is lost and nothing fails. It only becomes slow, and you find out by looking:
-# in the panel *memory of each worker*, what was spilled is grey.
-#
-# How slow? The eight that lie on the device, and eight that lie on disk, each added up by one task:
+# **Explain.** Eight results of 4 MB are 32 MB. Only seven fit in main memory, because each has a header there. The rest is on disk. Nothing failed. The bar in *GPU Memory* has not
+# moved, and no panel shows what was spilled. You only notice that tasks become slow:
 
 
 # %%
@@ -201,204 +254,211 @@ def total(arrays):
     return sum(float(array.sum()) for array in arrays)
 
 
-spilled = {}
 for name, some in (("on the device", results[-8:]), ("on disk", results[:8])):
     start = time.perf_counter()
-    added = client.submit(total, some, workers=[first]).result()
-    assert added == 500_000 * sum(range(24)[-8:] if name == "on the device" else range(8))
-    spilled[name] = time.perf_counter() - start
-    print(f"{name:13}: {1e3 * spilled[name]:.0f} ms for 32 MB")
-print(
-    f"to fetch them up takes {spilled['on disk'] / spilled['on the device']:.1f}× as long, and sends eight others down"
-)
-
-# %% [markdown]
-# The limit of it is the slowest way, a disk's few GB/s; and it is gone both ways, since for each result that comes up another one goes down. Read in a circle what does not
-# fit, and *every* reading comes from disk. So a cluster that spills wants larger limits, smaller chunks, or to be done with a result before the next is made.
-#
-# What is larger than the device itself cannot be helped by spilling:
-
-# %%
-error = client.submit(cp.zeros, 10**9, dtype="u1").exception()
-print(
-    type(error).__name__, "for one array of", f"{1e9 / 1e6:.0f} MB;", "workers that live:", len(client.run(os.getpid))
-)
+    client.submit(total, some, workers=[first]).result()
+    print(f"{name:13}: {1e3 * (time.perf_counter() - start):.0f} ms for 32 MB")
 del results
 
 # %% [markdown]
-# ## Work that goes where results lead
-#
-# The graphs of unit 10 were known before anything ran. Much work is not like that: a search, a game, a simulation that is refined where it is
-# interesting. Here is one. In 2002, N. Trefethen put a hundred-dollar, hundred-digit challenge; its fourth problem asks for the least value of
-#
-# $$f(x, y) = e^{\sin 50x} + \sin(60 e^y) + \sin(70 \sin x) + \sin(\sin 80y) - \sin(10(x+y)) + \frac{x^2+y^2}{4}$$
-#
-# A surface with thousands of dips. We want not only to find the deepest but to *know* that it is: by **branch and bound**. Cut the plane into small squares. In each of them
-# $f$ cannot be less than
-#
-# $$f(c) - h\,(|f_x(c)| + |f_y(c)|) - K h^2$$
-#
-# where $c$ is its centre, $h$ half its width, and $K$ no less than half the sum of the second derivatives' absolute values, anywhere. Where this *bound* is higher
-# than a value that was found already, the square can be left out. The others are cut again. (Outside of −1 … 1 no search is needed: there $x^2+y^2$ is too large. And
-# $K$ = 22 300 is what adding up the largest that each term can be gives.)
-
+# How slow is it with a real GPU?
 
 # %%
-CURVED = 22_300.0
-
-
-def surface(x, y):
-    """f and its two slopes."""
-    xp = cp.get_array_module(x)
-    s, e, t, v, w = 50 * x, 60 * xp.exp(y), 70 * xp.sin(x), xp.sin(80 * y), 10 * (x + y)
-    bump = xp.exp(xp.sin(s))
-    f = bump + xp.sin(e) + xp.sin(t) + xp.sin(v) - xp.sin(w) + (x * x + y * y) / 4
-    fx = 50 * xp.cos(s) * bump + 70 * xp.cos(x) * xp.cos(t) - 10 * xp.cos(w) + x / 2
-    fy = e * xp.cos(e) + 80 * xp.cos(80 * y) * xp.cos(v) - 10 * xp.cos(w) + y / 2
-    return f, fx, fy
-
-
-def refine(squares, h, best, cuts=16, xp=cp):
-    """Cut squares into cuts × cuts; return the least value known, the centres that its bound leaves, and their h."""
-    h /= cuts
-    steps = (2 * xp.arange(cuts) - cuts + 1) * h
-    x = (xp.asarray(squares)[:, 0, None, None] + steps[:, None] + 0 * steps).ravel()
-    y = (xp.asarray(squares)[:, 1, None, None] + 0 * steps[:, None] + steps).ravel()
-    f, fx, fy = surface(x, y)
-    best = min(best, float(f.min()))
-    left = f - h * (abs(fx) + abs(fy)) - CURVED * h * h < best
-    found = xp.stack([x[left], y[left]], axis=1)
-    return best, found if xp is np else found.get(), h
-
+gpu = machine.gpus.find("H100")
+plot.times(
+    {
+        "published: an H100 reads its memory": 32e9 / 3_240e9,
+        "limit: the bus of an H100": 32e9 / gpu.link,
+        "published: a workstation's disk": 32e9 * 4.59 / 13e9,
+    },
+    title="To read 32 GB of results",
+    note="Sources: Further reading. The bus: gpus.json of this course.",
+)
 
 # %% [markdown]
-# Each task cuts some squares on its worker's GPU: thousands of points, all at once. Which tasks there will be, nobody knows beforehand. `as_completed` gives back
-# each future when it is ready, whichever that is (with `with_results=True` a pair, the future and its result), and **takes in new ones while it is read**. That is
-# all one needs:
+# A disk is the slowest level, and each result that comes up sends another one down. Suppose you read all 24 results again and again, in the same order. Then every read is from
+# disk: each result goes down before its turn comes. A cluster that spills needs more workers, or results that you let go earlier.
+#
+# Spilling does not help a single array that is larger than the device:
 
 # %%
-QUARTERS = np.array([[-0.5, -0.5], [-0.5, 0.5], [0.5, -0.5], [0.5, 0.5]])
-SMALLEST = 1e-8
+error = client.submit(cp.zeros, 10**9, dtype="u1").exception()
+print(f"{type(error).__name__} for one array of 1000 MB; workers alive: {len(client.run(os.getpid))}")
+
+# %% [markdown]
+# ## What travels with a task
+#
+# The next cell makes an array on a worker, and sums it. Both steps return futures:
+
+# %%
+a = client.submit(cp.ones, 1_000_000)
+b = client.submit(cp.sum, a)
+print(type(b).__name__, "→", int(b.result()))
+
+# %% [markdown]
+# **Question.** `a` has 8 MB. How many of them went through the notebook?
+#
+# - (a) 8 MB: from the worker to the notebook
+# - (b) 16 MB: to the notebook, and to a worker again
+# - (c) none
+
+# %%
+my_answer = "?"
+quiz("clusters.moved", my_answer)
+
+# %% [markdown]
+# A future as an argument sends no data. An **array** as an argument is different. Here is a table of 16 MB, for eight tasks. `client.gather` fetches the results of a list of futures, in the order of
+# the list. `byte_count` counts what the notebook sends with its tasks.
+#
+# **Predict.** How many MB does the notebook send?
+
+# %%
+my_megabytes = "?"
+
+# %%
+table = np.random.default_rng(seed=0).random(2_000_000)
+
+
+def score(table, k):
+    return float(table[:: k + 1].sum())
+
+
+def sent_by(function):
+    """The bytes that the notebook sends with its tasks, and what the tasks return."""
+    before = client.scheduler_comm.byte_count
+    answers = client.gather(function())
+    return client.scheduler_comm.byte_count - before, answers
+
+
+with warnings.catch_warnings(record=True) as said:
+    warnings.simplefilter("always")
+    nbytes, scores = sent_by(lambda: [client.submit(score, table, k) for k in range(8)])
+print(f"{nbytes / 1e6:.0f} MB; you said {my_megabytes} MB")
+print("warning:", str(said[0].message).splitlines()[0])
+
+# %% [markdown]
+# **Explain.** The table went with each of the eight tasks, through the one process of the scheduler. `client.scatter` sends it once, and returns a future. With `broadcast=True` each worker gets a copy:
+#
+# ![Two ways to give eight tasks a table of 16 MB. As an argument of each task the table leaves the notebook eight times. With scatter each worker
+# gets one copy, and the eight tasks carry only a future.](drawings/what-travels.svg)
+
+# %%
+there = client.scatter(table, broadcast=True)
+nbytes, again = sent_by(lambda: [client.submit(score, there, k) for k in range(8)])
+print(f"with a future: {nbytes / 1e6:.2f} MB; the same scores? {again == scores}")
+print("copies of the table:", len(client.who_has(there)[there.key]))
+
+# %% [markdown]
+# **Question.** Which line sends the table with every task?
+#
+# - (a) `[client.submit(lambda k: score(table, k), k) for k in range(8)]`
+# - (b) `client.map(score, [there] * 8, range(8))`
+# - (c) `[client.submit(score, there, k) for k in range(8)]`
+
+# %%
+my_answer = "?"
+quiz("clusters.travels", my_answer)
+
+# %% [markdown]
+# ## Work that follows its results
+#
+# *A good place for a pause.*
+#
+# In unit 10 the graph was known before anything ran. In a search it is not: a result decides what to compute next. Our example is from the hundred-digit challenge of 2002. It asks for the least value of
+#
+# $$f(x, y) = e^{\sin 50x} + \sin(60 e^y) + \sin(70 \sin x) + \sin(\sin 80y) - \sin(10(x+y)) + \frac{x^2+y^2}{4}$$
+
+# %%
+axes = {width: np.linspace(-width, width, 256) for width in (1, 0.1)}
+pictures = {f"±{width}": dips.surface(*np.meshgrid(axis, axis))[0] for width, axis in axes.items()}
+words = "A surface with thousands of dips, and a part of it near the centre."
+plot.images(pictures, words, title="f, small values dark")
+
+# %% [markdown]
+# There are thousands of dips. We want the deepest one, and be sure of it. **Branch and bound** cuts the plane into squares. Each square has a **bound**: $f$ is nowhere lower in it. If the bound is above the best known
+# value, the square is left out. The others are cut again:
+#
+# ![A square cut into 16 small squares. Twelve of them are hatched: their bound is above the best value that is known, so they are left out. One of the four others
+# is cut into 16 again.](drawings/branch-and-bound.svg)
+#
+# `dips.refine` of the course does one such step for some squares, on the GPU. The module explains the bound.
+#
+# `as_completed` gives back each future when its result is there. With `with_results=True` it gives a pair, the future and the result. And it takes in **new futures** while you read it:
+
+# %%
+SMALLEST = 1e-8  # half the width of the last squares
 
 
 def search(client, together=96):
     best, tasks = math.inf, 4
-    # pure=False: a second search is done again, and not answered from the first one's results
-    cut = [client.submit(refine, quarter[None], 0.5, best, cuts=128, pure=False) for quarter in QUARTERS]
+    # pure=False: a second search computes again, and does not get the results of the first one
+    begin = {"h": 0.5, "best": best, "cuts": 128, "pure": False}
+    cut = [client.submit(dips.refine, quarter[None], **begin) for quarter in dips.QUARTERS]
     pending = as_completed(cut, with_results=True)
     for _, (value, squares, h) in pending:
         best = min(best, value)
         if h > SMALLEST and len(squares):
             parts = np.array_split(squares, math.ceil(len(squares) / together))
-            pending.update([client.submit(refine, part, h, best, pure=False) for part in parts])
+            pending.update([client.submit(dips.refine, part, h, best, pure=False) for part in parts])
             tasks += len(parts)
     return best, tasks
 
 
 # %% [markdown]
-# **Predict.** To look everywhere with squares of this size would take 10¹⁶ of them. How many tasks, of at most 25 000 squares each, will the search hand out?
+# **Predict.** To look everywhere you would need more than 10¹⁶ squares of the last size. A task looks at 25 000 squares at most. How many tasks does the search need?
 
 # %%
-my_tasks = 10_000
-
-# %% [markdown]
-# **Measure.**
+my_tasks = "?"
 
 # %%
-search(client)  # the first call is each worker's first one, too, and is not timed
+search(client)  # once to warm up
 start = time.perf_counter()
 best, tasks = search(client)
 on_cluster = time.perf_counter() - start
-published = -3.306868647475237  # see Further reading
-print(f"the least value is {best:.2f}…, as published to {-math.log10(max(abs(best - published), 1e-11)):.0f} places")
-print(f"and by the last bound nowhere lower by more than {CURVED * SMALLEST**2:.0e}")
+print(f"the least value is {best:.2f}…; as published, within 1e-11? {abs(best - dips.LEAST) < 1e-11}")
 print(f"fewer than 200 tasks: {tasks < 200}; you said {my_tasks}")
-assert abs(best - published) < 1e-11
-assert tasks < 200
+assert abs(best - dips.LEAST) < 1e-11 and tasks < 200
 
 # %% [markdown]
-# **Explain.** 10¹⁶ squares, and so few tasks: each generation leaves out most of its squares. A result that comes early and is low rules out what
-# others have not begun yet. Nobody waits for a generation to be complete: had we used `client.gather` on all tasks of one, the slowest would have held up the rest.
+# **Explain.** Each step leaves out most of its squares. A low value that comes early rules out squares that others have not begun. Nobody waits for a whole generation.
 #
-# Is it a good use of a cluster? Ask, as always: *against what*? The same search in this process alone, and its strongest form on a
-# processor, one compiled loop over all cores.
+# Is it worth a cluster? Compare with one process, in NumPy and in one compiled loop over all cores:
 
 
 # %%
-@numba.njit(parallel=True)
-def bounds(x, y, h, f, low):
-    for i in numba.prange(len(x)):
-        s, e, t, v, w = 50 * x[i], 60 * math.exp(y[i]), 70 * math.sin(x[i]), math.sin(80 * y[i]), 10 * (x[i] + y[i])
-        bump, cw = math.exp(math.sin(s)), 10 * math.cos(w)
-        f[i] = bump + math.sin(e) + math.sin(t) + math.sin(v) - math.sin(w) + (x[i] ** 2 + y[i] ** 2) / 4
-        fx = 50 * math.cos(s) * bump + 70 * math.cos(x[i]) * math.cos(t) - cw + x[i] / 2
-        fy = e * math.cos(e) + 80 * math.cos(80 * y[i]) * math.cos(v) - cw + y[i] / 2
-        low[i] = f[i] - h * (abs(fx) + abs(fy)) - CURVED * h * h
+def by_numpy(squares, h, best, cuts=16):
+    return dips.refine(squares, h, best, cuts=cuts, xp=np)
 
 
-def refine_compiled(squares, h, best, cuts=16):
-    h /= cuts
-    steps = (2 * np.arange(cuts) - cuts + 1) * h
-    x = (squares[:, 0, None, None] + steps[:, None] + 0 * steps).ravel()
-    y = (squares[:, 1, None, None] + 0 * steps[:, None] + steps).ravel()
-    f, low = np.empty_like(x), np.empty_like(x)
-    bounds(x, y, h, f, low)
-    best = min(best, f.min())
-    left = low < best
-    return best, np.stack([x[left], y[left]], axis=1), h
-
-
-points = 0
-
-
-def alone(refine):
-    global points
-    best, waiting, points = math.inf, [(q[None], 0.5, 128) for q in QUARTERS], 0
-    while waiting:
-        squares, h, cuts = waiting.pop(0)
-        points += len(squares) * cuts**2
-        best, squares, h = refine(squares, h, best, cuts=cuts)
-        if h > SMALLEST and len(squares):
-            parts = np.array_split(squares, math.ceil(len(squares) / 96))
-            waiting += [(part, h, 16) for part in parts]
-    return best
-
-
-assert abs(alone(refine_compiled) - best) < 1e-11
-naive = measure(alone, lambda *told, **more: refine(*told, **more, xp=np), repeat=1)
-strongest = measure(alone, refine_compiled, repeat=3)
-on_one = measure(alone, refine, repeat=1)
+least, points = dips.search_here(dips.refine_compiled)
+assert abs(least - best) < 1e-11
 ways = {
-    "NumPy": naive.median,
-    "a compiled loop, all cores": strongest.median,
-    "CuPy, one process": on_one.median,
-    "CuPy, two workers": on_cluster,
+    "here: NumPy": measure(dips.search_here, by_numpy, repeat=3).median,
+    "here: a compiled loop, all cores": measure(dips.search_here, dips.refine_compiled, repeat=3).median,
+    "here: CuPy, one process": measure(dips.search_here, dips.refine, repeat=1).median,
+    "here: CuPy, two workers": on_cluster,
 }
-limits = {name: limit(flops=400 * points, dtype="float64", machine=name) for name in ("cpu", "V100", "H200")}
-named = {"cpu": "this CPU", "V100": "V100", "H200": "H200"}
+strongest = min(ways["here: NumPy"], ways["here: a compiled loop, all cores"])
+h200 = machine.gpus.find("H200")
+limits = {name: limit(flops=400 * points, dtype="float64", machine=name).seconds for name in ("V100", "H200")}
 plot.times(
-    {f"here: {name}": seconds for name, seconds in ways.items()}
-    | {f"limit: {named[name]}": each.seconds for name, each in limits.items()},
-    title="Branch and bound to the hundred-digit challenge's fourth minimum",
-    note="Times taken here, on this CPU where there is no GPU. Limits: 400 operations for each square.",
+    ways | {f"limit: {name}": seconds for name, seconds in limits.items()},
+    title="The least value of f",
+    note="Limits: 400 operations for each square, a rough count. No times were published for this problem.",
 )
 
 # %%
-for name, seconds in ways.items():
-    print(f"{name:27}{limits['cpu'].share(seconds):.1%} of this CPU's limit,", end=" ")
-    print(
-        f"{ways['a compiled loop, all cores'] / seconds:.2f}× the strongest, {ways['NumPy'] / seconds:.1f}× the naive one"
-    )
+print(f"two workers took {on_cluster / strongest:.1f}× as long as the fastest way in one process")
+print(f"on an H200, all arithmetic: {1e6 * limits['H200']:.1f} µs at least", end="; ")
+print(f"one launch: {1e6 * h200.launch:.0f} µs")
 
 # %% [markdown]
-# (Some twenty operations for each sine and exponential, and twenty of those for each point: the limit is rough. Nothing was published for it but the digits.) Two
-# workers are *not* faster here than one process: the problem is too small, and its tasks too short. What a task costs we measure below; first the other ways to say
-# what is to be done.
+# The search computes so little that even an H200 would only wait for launches and for the scheduler. The price of a task comes later.
+
+# %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
+# ### Optional: delayed functions
 #
-# ## Delayed functions, queues, actors
-#
-# **`dask.delayed`** is for graphs that are known, but are no arrays: call functions as always, nothing runs, and what comes out is a graph of calls. Three
-# starts, a few steps downhill from each, and the best:
+# `dask.delayed` is for a graph that is known before it runs, but is no array. You call functions as always, and nothing runs. Here 60 000 points walk downhill from random places:
 
 
 # %%
@@ -412,7 +472,7 @@ def downhill(points, steps=60):
     x, y = points
     rate = 2e-4
     for _ in range(steps):
-        f, fx, fy = surface(x, y)
+        f, fx, fy = dips.surface(x, y, cp)
         x, y = x - rate * fx / (1 + abs(fx) / 40), y - rate * fy / (1 + abs(fy) / 40)
     return float(f.min())
 
@@ -420,11 +480,16 @@ def downhill(points, steps=60):
 lowest = dask.delayed(min)([downhill(start_at(seed)) for seed in range(3)])
 print(f"a graph of {len(dict(lowest.__dask_graph__()))} tasks or more; nothing has run yet")
 reached = lowest.compute()
-print(f"sixty thousand walkers come down to {reached:.2f}; none can tell that it is the least")
+print(f"the lowest point reached: {reached:.2f}")
 assert best - 1e-9 < reached < best + 0.5
 
 # %% [markdown]
-# **A `Queue`** lies on the scheduler; everybody can put small things in and take them out. It lets a task speak *while* it runs:
+# The walk is near the least value, but it cannot prove it.
+
+# %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
+# ### Optional: a queue
+#
+# A `Queue` is on the scheduler. Everybody can put small things in, and take them out. So a task can report while it runs:
 
 
 # %%
@@ -441,9 +506,12 @@ print("while it runs:", [said.get(timeout=60) for _ in range(3)], "and its resul
 said.close()
 
 # %% [markdown]
-# **An actor** is an object that lives on a worker, with its arrays on that worker's GPU. Everybody who has it can call its methods, which run there, one
-# after the other. The calls do not pass through the scheduler, so they are quicker than tasks. In exchange, the scheduler knows nothing of them. (`pure=False`, below:
-# compute it again, even if the same call was made before. Otherwise Dask takes two equal calls for one.)
+# ## An object that stays on a worker
+#
+# A task returns its result and ends. An **[actor](../docs/glossary.md#term-actor)** is an object that stays on one worker. Everybody who has it can call its methods. They run on that worker, one after the other:
+#
+# ![An actor on worker 0: an object with an array of counts on the worker's GPU. The notebook and a task on worker 1 call its method add. The calls go directly to
+# worker 0, and not through the scheduler.](drawings/actor.svg)
 
 
 # %%
@@ -458,21 +526,21 @@ class Tally:
 
 tally = client.submit(Tally, 10, actor=True, workers=[first]).result()
 print("counted:", [tally.add(np.linspace(0, 1, n)).result() for n in (10, 100)])
-call = measure(lambda: tally.add(np.zeros(1)).result(), repeat=20, min_time=0.0)
-task = measure(lambda: client.submit(abs, 1, pure=False).result(), repeat=20, min_time=0.0)
-print(
-    f"a call of a method and its answer: {1e3 * call.median:.1f} ms; a task and its result: {1e3 * task.median:.1f} ms"
-)
+call = measure(lambda: tally.add(np.zeros(1)).result(), repeat=20, min_time=0.0).median
+task = measure(lambda: client.submit(abs, 1, pure=False).result(), repeat=20, min_time=0.0).median
+print(f"one call of a method: {1e3 * call:.1f} ms; one task: {1e3 * task:.1f} ms")
 
 # %% [markdown]
+# A call is quicker than a task, because the scheduler has nothing to do with it. So the scheduler does not know what the object has counted either.
+#
 # ## What a task costs
 #
-# One task there and back is mostly waiting. What counts is how many a scheduler can hand out when there are many.
+# One task, there and back, is mostly waiting. How fast can the scheduler hand out many? `client.map` sends one task for each element of a list.
 #
-# **Predict.** Five hundred tasks that do next to nothing: how many µs for each?
+# **Predict.** 500 tasks do next to nothing. How many µs does each take?
 
 # %%
-my_overhead = 50
+my_overhead = "?"
 
 # %%
 start = time.perf_counter()
@@ -480,61 +548,85 @@ done = client.gather(client.map(abs, range(-500, 0), pure=False))
 each = (time.perf_counter() - start) / 500
 assert sum(done) == 500 * 501 // 2
 print(f"{1e6 * each:.0f} µs for each; you said {my_overhead} µs")
-print(f"so a task that computes {1e3 * 10 * each:.0f} ms pays a tenth of that to be scheduled")
+print(f"Dask's documentation: about 1 ms. In 1 ms an H100 reads {1e-3 * 3_240e9 / 1e9:.1f} GB (published)")
 
 # %% [markdown]
-# **Explain.** That is the **floor of the scheduler**: one Python process, one task after the other. (Dask's documentation says 200 µs, the exercises
-# reckon with 500; it is more where a few cores run scheduler, workers and notebook.) It does not become less with more workers; with many of them they wait for it. Unit 10
-# measured the same floor under its chunks. From it follows how large a task ought to be: ten times as long as that *times the number of workers*, at least.
+# **Explain.** The scheduler is one process, and hands out one task after the other. So unit 10's rule from Dask's documentation also holds here: **a task should take 100 ms or longer**.
+#
+# **Question.** 1 000 tasks compute for 10 ms each, on 64 workers. The scheduler needs 1 ms for each task. How long do all of them take at least?
+#
+# - (a) 0.16 s: 10 s, shared by 64 workers
+# - (b) 1 s
+# - (c) 1.16 s: both, added
+
+# %%
+my_answer = "?"
+quiz("clusters.behind", my_answer)
+
+# %%
+seconds = np.array([1e-4, 1e-3, 1e-2, 1e-1, 1.0])
+plot.lines(
+    seconds,
+    {f"{workers} workers": list(seconds / np.maximum(seconds / workers, 1e-3)) for workers in (2, 8, 64)},
+    xlabel="seconds that a task computes",
+    ylabel="times as fast as one process",
+    xlog=True,
+    ylog=True,
+    title="Workers behind one scheduler",
+    note="Computed, with 1 ms for each task in the scheduler.",
+    brief=True,
+)
+
+# %% [markdown]
+# With tasks of 1 ms, 64 workers are as fast as one process without Dask. With tasks of 100 ms they are 64 times as fast. The published run of unit 10 had tasks of 39 ms: its eight V100s were
+# 5.1 times as fast as one.
 #
 # ## What a byte between workers costs
 #
-# A worker that needs a result from another one fetches it: from the device to main memory, through a socket, and up to the other device. With NVLink
-# or InfiniBand and UCX it would go from GPU to GPU (unit 12); this is the way that every machine has, TCP.
+# A worker that needs another one's result fetches it. Over TCP that goes from the device to main memory, through a socket, and up to the other device.
 #
-# **Predict.** Memory on your machine moves some GB/s (unit 02). How many MB/s will arrive at the other worker, of an array of 16 MB?
+# **Predict.** How many MB/s arrive at the other worker, for an array of 16 MB?
 
 # %%
-my_rate = 5000
+my_rate = "?"
 
 # %%
-one, other = (sorted(client.scheduler_info()["workers"]) * 2)[:2]
 sizes, times = [10_000, 100_000, 1_000_000, 4_000_000, 16_000_000], []
 for size in sizes:
     least = math.inf
     for _ in range(3):
-        array = client.submit(cp.zeros, size, "u1", workers=[one], pure=False)
+        array = client.submit(cp.zeros, size, "u1", workers=[first], pure=False)
         wait(array)
         start = time.perf_counter()
         assert client.submit(len, array, workers=[other], pure=False).result() == size
         least = min(least, time.perf_counter() - start)
     times.append(least)
 rate = sizes[-1] / times[-1]
-print(f"{rate / 1e6:.0f} MB/s; you said {my_rate} MB/s. Even a small one takes {1e3 * times[0]:.0f} ms, as a task does")
-plot.lines(
-    sizes,
+print(f"{rate / 1e6:.0f} MB/s; you said {my_rate} MB/s")
+print(f"10 kB take {1e3 * times[0]:.0f} ms, about as long as a task without data")
+
+# %% [markdown]
+# Other ways go from GPU to GPU. **[UCX](../docs/glossary.md#term-UCX)** is a library that uses **NVLink**, a direct link between GPUs, or a fast network:
+
+# %%
+plot.times(
     {
-        "here: fetched from the other worker": times,
-        "limit: four copies in main memory": [limit(bytes=8 * size, machine="cpu").seconds for size in sizes],
+        "here: TCP between two workers": 1e9 / rate,
+        "published: TCP, DGX-1, 2019": 1e9 / 100e6,
+        "published: UCX over NVLink, DGX-1, 2019": 1e9 / 7.5e9,
+        "published: NVLink without Dask, 2 V100": 1e9 / (19.59 * 2**30),
+        "published: NVLink without Dask, 2 H100": 1e9 / 380e9,
     },
-    xlabel="bytes",
-    ylabel="seconds",
-    xlog=True,
-    ylog=True,
-    title="From worker to worker over TCP",
-    note="Times taken here: one task that only fetches. Down, into the socket, out of it, up: four copies",
+    title="One gigabyte from one GPU to another",
+    note="Sources: Further reading. UCX in 2019: 5 to 10 GB/s, here 7.5.",
 )
 
 # %% [markdown]
-# **Explain.** Left, nothing but the task: what is smaller than 100 kB moves for nothing. Right, the bytes: several copies, the socket, Python's own work for each frame. (On a busy machine the task's own
-# price may hide them; then the rate above is too low.)
-# Whether to move a result or to compute it again is therefore a question of arithmetic, and the scheduler answers it for you: it gives a task to the worker that has most
-# of its inputs.
+# Over TCP it can be faster to compute a result again than to fetch it. So the scheduler prefers to give a task to the worker that has its inputs.
 #
 # ## A worker dies
 #
-# Batteries fail, batch systems take back nodes, the kernel's *OOM killer* strikes. We do it ourselves, with the strongest signal there is. Before it: 24 parts are loaded, cleaned and
-# kept; the loaded ones are let go. The actor of before lives on the first worker, and so does a table that the notebook has *scattered*, that is, sent there.
+# A batch system takes back a node. Or Linux kills a process because memory is full. We do it ourselves. First 24 parts are loaded and cleaned. The cleaned parts are kept, and the loaded ones are let go:
 
 
 # %%
@@ -547,28 +639,30 @@ def clean(values):
 
 
 def weigh(values):
-    time.sleep(0.1)  # a longer task, so that somebody can die in it
+    time.sleep(0.1)  # a longer task
     return float((values * values).sum())
 
 
-expected = sum(weigh(clean(load(part))) for part in range(2))  # two of them, here
+expected = sum(weigh(clean(load(part))) for part in range(2))  # two of them, in the notebook
 loaded = client.map(load, range(24))
 cleaned = client.map(clean, loaded)
 del loaded
 wait(cleaned)
-table = client.scatter(np.arange(1000.0), workers=[first])
+small = client.scatter(np.arange(1000.0), workers=[first])  # a table on the first worker only
 keys = {future.key for future in cleaned}
-held = len(keys & set(client.has_what()[first]))
-print(f"the first worker holds {held / 24:.0%} of the cleaned parts")
+held = len(keys & set(client.has_what()[first]))  # cleaned parts on the first worker
+print(len(cleaned), "cleaned parts")
 
 # %% [markdown]
-# **Predict.** When six of the 24 have been weighed, the first worker's process is killed. Which share of the 24 parts, in percent, will have to be loaded again?
+# Now each part is weighed. When six are done, we kill the first of the two workers.
+#
+# **Predict.** How many percent of the 24 parts must be **loaded** again?
 
 # %%
-my_share = 0
+my_share = "?"
 
 # %% [markdown]
-# **Measure.** `get_task_stream` notes each task that ends: the same data that the task stream beside this notebook shows.
+# **Measure.** `get_task_stream` collects what the panel *Task Stream* shows.
 
 # %%
 processes = client.run(os.getpid)
@@ -581,44 +675,53 @@ with get_task_stream(client) as stream:
     answer = client.gather(weighed)
 client.wait_for_workers(len(processes), timeout=120)
 
-again = [task["key"] for task in stream.data]
-loads = sum(str(key).startswith("load") for key in again)
-repeated = sum(again.count(future.key) > 1 for future in weighed)
+loads = sum(str(task["key"]).startswith("load") for task in stream.data)
 assert len(answer) == 24 and np.isclose(sum(answer[:2]), expected)
-assert 0 < loads <= held and {task["key"] for task in stream.data} >= {future.key for future in weighed}
-print(f"all 24 are right; {loads / 24:.0%} of the parts were loaded again, you said {my_share} %")
+assert 0 < loads <= held
+print(f"all 24 answers are there; the dead worker held {held / 24:.0%} of the cleaned parts")
+print(f"{loads / 24:.0%} of the parts were loaded again; you said {my_share} %")
 print(f"the dead process is gone: {processes[first] not in client.run(os.getpid).values()}")
 
 # %%
-names = dict.fromkeys([first], "the one that dies") | {w: "the other" for w in processes if w != first}
-ends = [(task["startstops"][-1]["stop"] - died, names.get(task["worker"], "its successor")) for task in stream.data]
-grid = np.linspace(min(when for when, _ in ends), max(when for when, _ in ends), 60)
+names = dict.fromkeys(processes, "the other") | {first: "the one that dies"}
+who = [names.get(task["worker"], "the new one") for task in stream.data]
+when = [task["startstops"][-1]["stop"] - died for task in stream.data]
+grid = np.linspace(min(when), max(when), 60)
 plot.lines(
     grid,
     {
-        name: [float(sum(when <= moment for when, who in ends if who == name)) for moment in grid]
-        for name in dict.fromkeys(["the one that dies", "the other", "its successor"])
+        name: [float(sum(who[k] == name and when[k] <= moment for k in range(len(who)))) for moment in grid]
+        for name in ("the one that dies", "the other", "the new one")
     },
     xlabel="seconds after the kill",
     ylabel="tasks ended",
-    title="A worker is killed in mid-computation",
-    note="From the task stream of this run. The successor is started by the nanny; it may come when all is done.",
+    title="A worker is killed",
+    note="From the task stream. The new worker may come when all is done.",
     brief=True,
 )
 
 # %% [markdown]
-# **Explain.** In the picture the line of the one that dies stops at the kill; the others go on, with what is done again. A lost result is a gap in a graph that the scheduler still knows. So it asks for it again: and since a cleaned part is made of a loaded one,
-# which had been let go, it is loaded again, too, and cleaned, and weighed. (All that it held, also what had been weighed already: the notebook still holds every cleaned part, and so asks for it.) What the *other* worker held stays as it was. Nothing in our code
-# speaks of any of that.
+# **Explain.** The scheduler still knows how each lost result was made. A cleaned part needs its loaded part, which had been let go. So it is loaded again, cleaned again, and weighed again:
 #
-# This works under one condition: **the same task, run again, gives the same result, and changes nothing else.** A task that draws random numbers without a
-# seed gives another result the second time; one that adds to a file, a queue or an actor adds twice. (`load` has a seed for that reason.)
+# ![Four parts on two workers, each loaded, cleaned and weighed. The loaded parts were let go, the cleaned ones are kept. Worker 0 dies with its two cleaned parts. For these two parts all three
+# steps run again. The cleaned parts of worker 1 are still there.](drawings/worker-death.svg)
 #
-# And what is not made by a task cannot be made again:
+# **Question.** Which task may run twice without harm?
+#
+# - (a) It returns its counts.
+# - (b) It adds its counts to an actor.
+# - (c) It draws random numbers without a seed, and returns their mean.
+
+# %%
+my_answer = "?"
+quiz("clusters.twice", my_answer)
+
+# %% [markdown]
+# What no task made cannot be made again:
 
 # %%
 for name, ask in {
-    "scattered table": lambda: client.submit(np.sum, table).result(timeout=60),
+    "scattered table": lambda: client.submit(np.sum, small).result(timeout=60),
     "actor": lambda: tally.add(np.zeros(1)).result(timeout=60),
 }.items():
     try:
@@ -629,28 +732,27 @@ for name, ask in {
         raise AssertionError(f"the {name} should be gone")
 
 # %% [markdown]
-# Both lived on the worker alone. `client.scatter(…, broadcast=True)` puts a copy on every worker, and `client.replicate` makes copies of any result. Of an actor, write
-# down now and then what you could not do without.
+# Both were on the dead worker only. `scatter(…, broadcast=True)` puts a copy on each worker. Write the state of an actor to a file now and then.
 #
-# One more thing that you will meet. A task that kills *every* worker it comes to (too much memory, a bug in C) must not be tried for ever: after three
-# deaths (`distributed.scheduler.allowed-failures`) the scheduler gives it up.
+# Some tasks kill **every** worker that runs them, for example by taking too much memory. The option `allowed-failures` limits that:
 
 # %%
-client.run_on_scheduler(lambda dask_scheduler: setattr(dask_scheduler, "allowed_failures", 0))  # at once, for us
+before = client.run_on_scheduler(lambda dask_scheduler: dask_scheduler.allowed_failures)
+client.run_on_scheduler(lambda dask_scheduler: setattr(dask_scheduler, "allowed_failures", 0))
 error = client.submit(os._exit, 1, key="deadly").exception(timeout=120)
-print(type(error).__name__, "in the task", error.task)
+print(f"with 0 allowed failures: {type(error).__name__} at the first death")
+print(f"by default {before} are allowed: {type(error).__name__} at death {before + 1}")
 client.wait_for_workers(len(processes), timeout=120)
 
-# %% [markdown]
-# ## Where does the time go?
+# %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
+# ### Optional: where does the time go?
 #
-# Three instruments, from coarse to fine. The *task stream* tells for each task how long it computed, and how long it waited for bytes. The **statistical profiler** looks a hundred
-# times a second at what each worker's thread is doing; it is always on. And `performance_report` writes all of it, with the plots, into one page that you can send around.
+# A **profiler** in each worker looks 100 times a second at the function that is running. `performance_report` writes all plots of the dashboard to one page.
 #
-# **Predict.** Three kinds of tasks: one draws numbers, one sorts them, one adds up their squares in a loop. Where will the workers spend their time: in `draw`, `ordered` or `added`?
+# **Predict.** In which of these three functions do the workers spend most of their time?
 
 # %%
-my_culprit = "ordered"
+my_culprit = "?"
 
 
 # %%
@@ -676,72 +778,66 @@ with performance_report(str(report), mode="inline"):
 assert np.allclose(np.divide(sums, 100_000), 1 / 3, atol=0.01) and report.stat().st_size > 100_000
 print(f"a page of {report.stat().st_size / 1e6:.0f} MB: {report}")
 
-
 until, looks = time.monotonic() + 60, {}
 while sum(looks.values()) < 20 and time.monotonic() < until:
     looks = {name: client.profile(key=name)["count"] for name in ("draw", "ordered", "added")}
-    time.sleep(0.2)  # workers hand over what they have seen once a second
+    time.sleep(0.2)  # workers send what they have seen once a second
 for name, count in looks.items():
     print(f"{name}: {count / sum(looks.values()):.0%}")
 print(f"most of it: {max(looks, key=looks.get)}; you said {my_culprit}")
 assert max(looks, key=looks.get) == "added"
 
 # %% [markdown]
-# **Explain.** The loop: it is the interpreter's, element by element (unit 04). (`client.profile(key="added", filename="added.html")` draws what lies below, function by
-# function.) A profile of a cluster is read like any other. But look at the task stream first, and at
-# the red in it: transfers. White gaps are a third thing: workers that wait for the scheduler, or for you.
-#
-# ## Where the GPU loses
-#
-# A second GPU loses where one is enough, and that is more often than one thinks:
-
-# %%
-print(f"our search on two workers took {on_cluster / strongest.median:.1f}× as long as in one compiled loop")
-seconds = np.array([1e-4, 1e-3, 1e-2, 1e-1, 1.0])
-plot.lines(
-    seconds,
-    {f"{workers} workers": list(seconds / np.maximum(seconds / workers, each)) for workers in (2, 8, 64)},
-    xlabel="seconds that a task computes",
-    ylabel="times as fast as one worker",
-    xlog=True,
-    title="What workers are worth behind one scheduler",
-    note="Reckoned: a task takes its time over the workers, or the scheduler's time here, whichever is longer.",
-    brief=True,
-)
+# The loop in `added` is run by Python's interpreter (unit 04). `client.profile(key="added", filename="added.html")` draws it function by function.
 
 # %% [markdown]
-# A task shorter than the scheduler's time for it gains nothing from more workers: all curves begin as one, below 1 on the vertical axis, where one process alone is
-# faster; each levels off at its number of workers. Before you distribute: **make it fast on one** (by the best of the ways above); then give each task
-# enough to do; then count what moves; and only then add workers. With tasks of a second all 64 are worth their money, as long as the scheduler takes less than a 64th of it.
+# ## Where the GPU loses
+#
+# A second GPU loses when one is enough.
+#
+# **Question.** Which job is much faster on eight GPUs than on one?
+#
+# - (a) 100 000 tasks of 1 ms
+# - (b) 8 000 tasks of 200 ms that need nothing from each other
+# - (c) 500 steps of 200 ms, each of which needs the step before
+
+# %%
+my_answer = "?"
+quiz("clusters.worth", my_answer)
 
 # %%
 client.close()
 cluster.close()
 
 # %% [markdown]
+# Make the work fast on one GPU first. Then make the tasks long enough, and count what has to move. Add workers last.
+#
 # ## Key points
 #
-# - A cluster is a scheduler, which knows, and workers, which compute and **keep results**. One process for each GPU; the cluster first, the GPU afterwards.
-# - Results spill from the device to main memory to disk, least recently used first. Nothing fails, it only becomes slow: look.
-# - Futures, `submit`, `map`, `gather` and `as_completed` are all it takes for work that follows its results. `delayed` is for graphs that are known; queues are for small
-#   messages; actors keep state, and lose it.
-# - What stands in a task's arguments travels with it. A future in the arguments costs nothing: the scheduler brings the task to the data.
-# - When a worker dies, what it held is computed again from what is still there. Tasks must give the same result twice and change nothing else.
-# - A task has a price, paid one after the other in one process. It is the floor under everything that Dask does.
-# - One compiled process beats a small cluster on a small problem.
+# - A **scheduler** knows tasks, and **workers** keep results. There is one worker for each GPU. First the cluster, then the GPU.
+# - Results **spill** from the device to main memory and to disk, least recently used first. Nothing fails, but it gets slow.
+# - What is in a task's arguments travels with it. A **future** there costs nothing. `scatter` sends a table once.
+# - `as_completed` is for work that follows its results. An **actor** keeps state, and loses it with its worker.
+# - When a worker dies, its results are computed again. So a task must give the same result twice, and change nothing else.
+# - The scheduler needs about 1 ms for each task. A task should take 100 ms or longer.
 #
 # ## The exercise
 #
-# Five problems, 30 minutes: [exercises/11_clusters.ipynb](../exercises/11_clusters.ipynb). You will repair a search that ships its table with every task, foretell what spills and
-# what is computed again, write a branch and bound of your own, and count correctly while workers die.
+# Five problems, 40 minutes: [exercises/11_clusters.ipynb](../exercises/11_clusters.ipynb). You repair a search that sends its table with every task, predict what spills and
+# what is computed again, write a branch and bound, and count correctly while workers die.
 #
 # ## Further reading
 #
-# - Dask's documentation: [Futures](https://docs.dask.org/en/stable/futures.html), [Resilience](https://distributed.dask.org/en/stable/resilience.html), which says what is
-#   recomputed and what is lost, [Diagnosing performance](https://distributed.dask.org/en/stable/diagnosing-performance.html), and
-#   [Actors](https://distributed.dask.org/en/stable/actors.html).
-# - Dask-CUDA's documentation: [LocalCUDACluster](https://docs.rapids.ai/api/dask-cuda/stable/), its section on spilling, and its troubleshooting, where the context that came too
-#   early has a chapter of its own; the thread that it began with is [dask-cuda 721](https://github.com/rapidsai/dask-cuda/issues/721).
-# - F. Bornemann, D. Laurie, S. Wagon, J. Waldvogel, *The SIAM 100-Digit Challenge*, 2004, chapter 4: the same minimum by interval arithmetic, with the digits −3.30686864747523728…
+# - Dask's documentation: [futures](https://docs.dask.org/en/stable/futures.html), [resilience](https://distributed.dask.org/en/stable/resilience.html),
+#   [diagnosing performance](https://distributed.dask.org/en/stable/diagnosing-performance.html), [actors](https://distributed.dask.org/en/stable/actors.html) and
+#   [efficiency](https://distributed.dask.org/en/stable/efficiency.html) (1 ms and 100 ms for a task).
+# - Dask-CUDA's documentation: [LocalCUDACluster](https://docs.rapids.ai/api/dask-cuda/stable/), [spilling](https://docs.rapids.ai/api/dask-cuda/stable/spilling/), and its troubleshooting page on a context that comes too early. It
+#   began with [dask-cuda issue 721](https://github.com/rapidsai/dask-cuda/issues/721).
+# - [fast.cu](https://github.com/pranjalssh/fast.cu), README at commit 38eb642e0c: a sum of 2³⁰ int32 on an H100 at 3 240 GB/s.
+# - [RAPIDS deployment documentation](https://github.com/rapidsai/deployment), notebook rapids-1brc-single-node at commit d67c133734: a workstation with two Quadro RTX 8000 reads 13 GB of text in 4.59 s. By its text the disk is the limit.
+# - [dask-cuda issue 183](https://github.com/rapidsai/dask-cuda/issues/183), 2019: about 100 MB/s over TCP on a DGX-1. M. Rocklin and R. Zamora,
+#   [Experiments in High Performance Networking with UCX and DGX](https://blog.dask.org/2019/06/09/ucx-dgx), 2019: 5 to 10 GB/s over NVLink.
+# - [ucx-py issue 1088](https://github.com/rapidsai/ucx-py/issues/1088): a merge on two V100s of a DGX-1, 19.59 GiB/s. [NCCL issue 1264](https://github.com/NVIDIA/nccl/issues/1264): p2pBandwidthLatencyTest, 380 GB/s from one H100 to another.
+# - F. Bornemann, D. Laurie, S. Wagon, J. Waldvogel, *The SIAM 100-Digit Challenge*, 2004, chapter 4: the same minimum, −3.30686864747523728…
 # - A. Land, A. Doig, *An Automatic Method of Solving Discrete Programming Problems*, Econometrica 28, 1960: branch and bound.
 # - M. Rocklin, [Dask: Parallel Computation with Blocked algorithms and Task Scheduling](https://conference.scipy.org/proceedings/scipy2015/matthew_rocklin.html), SciPy 2015.

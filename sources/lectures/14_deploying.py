@@ -126,7 +126,7 @@ quiz("deploying.travels", my_answer)
 
 # %% [markdown]
 # ![From your notebook to a worker on another host. A function that you defined in the notebook travels with the task. A module that you import does not
-# travel: the worker imports its own copy. A file's path does not bring the file: the worker looks at its own disk.](drawings/what-travels.svg)
+# travel: the worker imports its own copy. A file's path does not bring the file: the worker looks at its own disk.](drawings/what-is-sent.svg)
 #
 # A function that you define in the notebook is sent as code. A function from a module is sent as a name. `client.upload_file("helpers.py")` sends one file.
 # Packages have to be installed on each host, in the same versions. `client.get_versions(check=True)` compares them.

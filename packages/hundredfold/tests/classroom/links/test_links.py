@@ -169,9 +169,10 @@ def test_links_lead_to_the_neighbour_in_colab(made):
     assert colab._absolute("[a](../docs/times.md) [b](https://x.org/) [c](#here)", PUBLIC, "notebooks") == (
         "[a](https://github.com/owner/course/blob/main/docs/times.md) [b](https://x.org/) [c](#here)"
     )
-    assert colab._absolute("![Two boxes.](drawings/boxes.svg)", PUBLIC, "notebooks") == (
-        "![Two boxes.](https://github.com/owner/course/raw/main/notebooks/drawings/boxes.svg)"
-    )
+    for name in ("boxes.svg", "screenshot.png"):
+        assert colab._absolute(f"![Two boxes.](drawings/{name})", PUBLIC, "notebooks") == (
+            f"![Two boxes.](https://github.com/owner/course/raw/main/notebooks/drawings/{name})"
+        )
 
 
 def test_the_first_cell_leaves_colabs_own_server_alone():

@@ -118,7 +118,7 @@ def _absolute(text: str, where: Address, folder: str) -> str:
             there = where.colab(stem + KINDS[path[0]])
             if there:
                 return f"]({there})"
-        kind = "raw" if stem.endswith(".svg") else "blob"  # a drawing is shown, not linked to
+        kind = "raw" if stem.endswith((".svg", ".png")) else "blob"  # a picture is shown, not linked to
         return f"]({where.url}/{kind}/{where.branch}/{'/'.join(path)})"
 
     return re.sub(r"\]\((?![a-z]+:|#|/)([^)\s]+)\)", whole, text)

@@ -223,12 +223,12 @@ def gpu_seconds(c: Canvas) -> None:
 
 
 @drawing(
-    "what-travels",
+    "what-is-sent",
     "From your notebook to a worker on another host. A function that you defined in the notebook travels with the task. A module that you import does not travel: "
     "the worker imports its own copy. A file's path does not bring the file: the worker looks at its own disk.",
     216,
 )
-def what_travels(c: Canvas) -> None:
+def what_is_sent(c: Canvas) -> None:
     c.text(14, 26, "your notebook", bold=True)
     c.text(344, 26, "its worker", bold=True)
     rows = (

@@ -22,6 +22,7 @@ THEMES = (
     "merges",
     "learning",
     "dask_arrays",
+    "clusters",
     "svd",
     "deploying",
     "architecture",

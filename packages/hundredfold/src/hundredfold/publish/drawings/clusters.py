@@ -1,0 +1,248 @@
+"""Drawings of clusters: processes, GPUs, a pool, spilling, what travels, a search, an actor, a worker's death."""
+
+from __future__ import annotations
+
+from .canvas import Canvas
+from .registry import drawing
+
+
+@drawing(
+    "cluster-processes",
+    "The processes of a cluster with two GPUs. The client, your notebook, sends tasks to the scheduler. The scheduler hands them to two workers. Each worker "
+    "computes with its GPU and keeps results. Around each worker is its nanny, which starts it and watches it.",
+    318,
+)
+def cluster_processes(c: Canvas) -> None:
+    c.box(14, 18, 160, 64, "host", "client", "your notebook", strong=True, bold=True)
+    c.box(326, 18, 160, 64, "host", "scheduler", "has no data", strong=True, bold=True)
+    c.text(250, 40, "tasks", at="middle", size="small")
+    c.arrow(176, 50, 324, 50)
+    c.text(240, 108, "tasks", at="middle", size="small")
+    for k, x in enumerate((14, 286)):
+        c.box(x, 140, 200, 162, dashed=True, round=8)
+        c.text(x + 10, 162, f"nanny {k}", bold=True)
+        c.frame(x + 14, 172, 172, 116, "device", f"worker {k}")
+        c.text(x + 24, 216, f"with GPU {k}", size="small")
+        for j in range(4):
+            c.box(x + 26 + j * 37, 228, 31, 30, "memory", strong=True, round=0)
+        c.text(x + 24, 280, "results", size="small")
+    c.arrow(406, 84, 406, 172)
+    c.line((356, 84), (356, 116), (114, 116), look="mark", thick=2)
+    c.arrow(114, 116, 114, 172)
+
+
+@drawing(
+    "one-worker-per-gpu",
+    "Two workers on a machine with two GPUs. Worker 0 has CUDA_VISIBLE_DEVICES set to 0,1 and worker 1 to 1,0. The first number of the list is the GPU that the "
+    "worker calls GPU 0. So each of them computes on another GPU.",
+    232,
+)
+def one_worker_per_gpu(c: Canvas) -> None:
+    for k, order in enumerate(("0,1", "1,0")):
+        y = 16 + k * 100
+        c.frame(14, y, 272, 84, "host", f"worker {k}")
+        c.text(24, y + 46, "CUDA_VISIBLE_DEVICES", size="small", mono=True)
+        c.text(24, y + 70, f"= {order}", size="small", mono=True)
+        c.arrow(290, y + 42, 378, y + 42)
+        c.text(334, y + 28, "its 0", at="middle", size="small")
+        c.box(382, y + 6, 104, 72, "device", f"GPU {k}", strong=True, bold=True)
+    c.text(14, 222, "Each worker calls its own GPU number 0.", size="small")
+
+
+@drawing(
+    "context-too-early",
+    "The start of worker 1 in four steps. It runs your script again. The script makes an array, and with it a context on GPU 0. Then Dask-CUDA names GPU 1 as "
+    "the worker's own. The process stays on GPU 0. GPU 0 now has two workers, and GPU 1 is idle.",
+    290,
+)
+def context_too_early(c: Canvas) -> None:
+    c.text(14, 26, "worker 1 starts", bold=True)
+    steps = (
+        ("empty", ("runs early.py again",), False),
+        ("device", ("cupy.arange(1000)", "context on GPU 0"), True),
+        ("empty", ("Dask-CUDA:", "“your GPU is 1”"), False),
+        ("block", ("too late: on GPU 0",), True),
+    )
+    y = 38.0
+    for k, (thing, lines, strong) in enumerate(steps):
+        high = 30 + 20 * (len(lines) - 1)
+        c.box(14, y, 230, high, thing, *lines, strong=strong, size="small")
+        y += high
+        if k < len(steps) - 1:
+            c.arrow(129, y + 1, 129, y + 21)
+            y += 22
+    c.frame(300, 38, 186, 106, "device", "GPU 0")
+    c.box(314, 70, 158, 28, "host", "worker 0", strong=True, size="small")
+    c.box(314, 106, 158, 28, "host", "worker 1", strong=True, size="small")
+    c.box(300, 160, 186, 76)
+    c.hatch(300, 160, 186, 76)
+    c.box(350, 184, 86, 28, "empty", "GPU 1", bold=True)
+    c.text(300, 262, "hatched: idle", size="small")
+
+
+@drawing(
+    "worker-pool",
+    "The memory of one GPU as a bar. At the left is the worker's context, then a pool, then memory that is free for other processes. In the pool are four arrays, "
+    "with free pieces between them. A new array gets a free piece of the pool, without a call of the driver.",
+    218,
+)
+def worker_pool(c: Canvas) -> None:
+    c.text(14, 26, "memory of one GPU", bold=True)
+    c.box(14, 40, 60, 84, "wire", strong=True, round=0)
+    c.box(74, 40, 262, 84, "memory", round=0)
+    c.box(336, 40, 150, 84, "empty", "free", dashed=True, round=0)
+    for x, wide in ((78, 62), (158, 44), (202, 56), (286, 30)):
+        c.box(x, 46, wide, 72, "memory", strong=True, round=0)
+    c.span(14, 72, 140)
+    c.text(14, 164, "context", size="small")
+    c.span(76, 334, 140)
+    c.text(205, 164, "the worker's pool", at="middle", size="small")
+    c.span(338, 486, 140)
+    c.text(412, 164, "for others", at="middle", size="small")
+    c.box(14, 186, 18, 18, "memory", strong=True, round=0)
+    c.text(40, 201, "array", size="small")
+    c.box(110, 186, 18, 18, "memory", round=0)
+    c.text(136, 201, "free, but reserved by the pool", size="small")
+
+
+@drawing(
+    "spilling-levels",
+    "Where a worker keeps its results, in three levels: memory of the GPU, main memory, disk. When a level is full, its least recently used result goes one level "
+    "down. A task that needs a spilled result brings it up to the GPU again.",
+    288,
+)
+def spilling_levels(c: Canvas) -> None:
+    levels = (
+        ("device", "GPU memory", "device_memory_limit", 3),
+        ("host", "main memory", "memory_limit", 4),
+        ("wire", "disk", "no limit", 6),
+    )
+    for k, (thing, name, limit, held) in enumerate(levels):
+        y = 14 + k * 92
+        c.box(14, y, 330, 68, thing, round=8)
+        c.text(26, y + 24, name, bold=True)
+        c.text(334, y + 24, limit, at="end", size="small", mono=limit != "no limit")
+        for j in range(held):
+            c.box(26 + j * 50, y + 34, 44, 26, "memory", strong=True, round=0)
+    for y in (84, 176):
+        c.arrow(80, y, 80, y + 20, thick=3)
+        c.text(100, y + 17, "least recently used", size="small")
+    c.line((348, 232), (400, 232), look="mark", thick=2)
+    c.line((348, 140), (400, 140), look="mark", thick=2)
+    c.line((400, 232), (400, 48), look="mark", thick=2)
+    c.arrow(400, 48, 348, 48)
+    for y, words in ((100, "up again"), (120, "for a task"), (140, "that"), (160, "needs it")):
+        c.text(410, y, words, size="small")
+
+
+@drawing(
+    "what-travels",
+    "Two ways to give eight tasks a table of 16 MB. As an argument of each task the table leaves the notebook eight times. With scatter each worker "
+    "gets one copy, and the eight tasks carry only a future.",
+    386,
+)
+def what_travels(c: Canvas) -> None:
+    for half, (title, copies) in enumerate((("submit(score, table, k)", 8), ("submit(score, there, k)", 1))):
+        y = 10 + half * 170
+        c.text(14, y + 20, title, mono=True, bold=True)
+        c.box(14, y + 34, 116, 116, "host", "notebook", strong=True)
+        for k in range(2):
+            c.box(376, y + 34 + k * 62, 110, 54, "device", f"worker {k}", strong=True)
+        for k in range(2):
+            top = y + 61 + k * 62
+            c.arrow(132, top, 374, top)
+            if copies == 8:
+                for j in range(4):
+                    c.box(146 + j * 54, top - 30, 24, 24, "memory", strong=True, round=0)
+                    c.box(172 + j * 54, top - 18, 20, 12, "thread", strong=True, round=0)
+            else:
+                c.box(146, top - 30, 24, 24, "memory", strong=True, round=0)
+                for j in range(4):
+                    c.box(196 + j * 32, top - 18, 20, 12, "thread", strong=True, round=0)
+    c.box(14, 350, 24, 24, "memory", strong=True, round=0)
+    c.text(46, 367, "the table, 16 MB", size="small")
+    c.box(214, 356, 20, 12, "thread", strong=True, round=0)
+    c.text(242, 367, "a task", size="small")
+
+
+@drawing(
+    "branch-and-bound",
+    "A square cut into 16 small squares. Twelve of them are hatched: their bound is above the best value that is known, so they are left out. One of the four others "
+    "is cut into 16 again.",
+    262,
+)
+def branch_and_bound(c: Canvas) -> None:
+    left_in = {(0, 2), (1, 2), (2, 0), (3, 3)}
+    for x0, side, keep in ((14, 192, left_in), (294, 192, {(1, 1), (2, 1)})):
+        step = side / 4
+        for row in range(4):
+            for column in range(4):
+                x, y = x0 + column * step, 36 + row * step
+                if (row, column) in keep:
+                    c.box(x, y, step, step, "memory", strong=True, round=0)
+                else:
+                    c.waste(x, y, step, step)
+    x, y = 14 + 2 * 48, 36 + 48
+    c.box(x, y, 48, 48, "thread", strong=True, round=0)
+    c.line((x + 48, y), (294, 36), look="mark", dashed=True)
+    c.line((x + 48, y + 48), (294, 228), look="mark", dashed=True)
+    c.text(14, 26, "one generation", bold=True)
+    c.text(294, 26, "the next", bold=True)
+    c.text(14, 252, "hatched: cannot contain the minimum", size="small")
+
+
+@drawing(
+    "actor",
+    "An actor on worker 0: an object with an array of counts on the worker's GPU. The notebook and a task on worker 1 call its method add. The calls go directly to "
+    "worker 0, and not through the scheduler.",
+    238,
+)
+def actor(c: Canvas) -> None:
+    c.box(14, 20, 130, 60, "host", "notebook", strong=True)
+    c.box(14, 150, 130, 60, "device", "a task", "on worker 1", strong=True, size="small")
+    c.frame(286, 20, 200, 190, "device", "worker 0")
+    c.box(302, 56, 168, 138, "thread", round=8)
+    c.text(316, 82, "tally", mono=True, bold=True)
+    c.text(316, 110, "its counts:", size="small")
+    for k in range(5):
+        c.box(314 + k * 29, 124, 25, 36, "memory", strong=True, round=0)
+    c.line((146, 50), (210, 50), (210, 100), look="mark", thick=2)
+    c.line((146, 180), (210, 180), (210, 130), look="mark", thick=2)
+    c.arrow(210, 100, 300, 100)
+    c.arrow(210, 130, 300, 130)
+    c.text(156, 42, "add", mono=True, size="small")
+    c.text(156, 172, "add", mono=True, size="small")
+    c.text(14, 230, "The scheduler does not see these calls.", size="small")
+
+
+@drawing(
+    "worker-death",
+    "Four parts on two workers, each loaded, cleaned and weighed. The loaded parts were let go, the cleaned ones are kept. Worker 0 dies with its two cleaned parts. For these two parts all three "
+    "steps run again. The cleaned parts of worker 1 are still there.",
+    306,
+)
+def worker_death(c: Canvas) -> None:
+    for k, x in enumerate((112, 236, 360)):
+        c.text(x + 50, 28, ("load", "clean", "weigh")[k], at="middle", mono=True)
+    for part in range(4):
+        y = 40 + part * 54 + (14 if part > 1 else 0)
+        dead = part < 2
+        c.text(14, y + 25, f"part {part}", size="small")
+        for k, x in enumerate((112, 236, 360)):
+            c.box(x, y, 100, 38, "block" if dead else "memory" if k == 1 else "empty", strong=dead or k == 1)
+            if k == 0 and not dead:
+                c.text(x + 50, y + 25, "let go", at="middle", size="small")
+            elif k == 1 and not dead:
+                c.text(x + 50, y + 25, "kept", at="middle", size="small")
+            elif k == 2 and not dead:
+                c.text(x + 50, y + 25, "once", at="middle", size="small")
+            elif dead:
+                c.text(x + 50, y + 25, "again", at="middle", size="small")
+            if k:
+                c.arrow(x - 22, y + 19, x - 2, y + 19)
+    c.line((10, 148), (490, 148), look="rule faint")
+    c.text(14, 276, "parts 0 and 1 were on the worker that died", size="small")
+    c.box(14, 284, 16, 16, "block", strong=True, round=0)
+    c.text(38, 298, "runs again", size="small")
+    c.box(150, 284, 16, 16, "memory", strong=True, round=0)
+    c.text(174, 298, "still in memory of worker 1", size="small")
