@@ -13,12 +13,11 @@
 #
 # *Unit 06 · fast-kernels · 70 minutes in two sittings, then 70 for the exercises; the optional parts are not counted*
 #
-# A correct kernel can still be ten times slower than its GPU allows. In this unit you find out what limits it, and remove that. If only the memory is
-# left as a limit, you can stop.
+# A correct kernel can still be ten times slower than its GPU allows. In this unit you find out what limits it, and remove that.
 #
 # ## What you will be able to do
 #
-# - **Find** what limits a kernel: requests, banks, atomics, occupancy or memory.
+# - **Find** what limits a kernel: memory, requests, banks, atomics or occupancy.
 # - **Use** shared memory as a tile.
 # - **Add** many numbers with a tree.
 # - **Weigh** the size of a tile against occupancy.
@@ -30,16 +29,15 @@
 # %load_ext hundredfold
 
 # %%
-import html
 import math
+import textwrap
 
 import cupy as cp
 import numba
 import numpy as np
-from IPython.display import HTML
 from numba import cuda, njit, prange
 
-from hundredfold import compare, lens, limit, machine, measure, plot, quiz
+from hundredfold import lens, limit, machine, measure, plot, quiz
 
 # %% [markdown]
 # ## A plate that warms up
@@ -47,8 +45,7 @@ from hundredfold import compare, lens, limit, machine, measure, plot, quiz
 # A metal plate is cold, at 0. Its upper edge is held at half a sine wave, from 0 up to 1 and down again. The other edges are held at 0. How does the
 # plate warm up?
 #
-# In each time step, every cell inside becomes the mean of its four neighbours. This is the **heat equation** on a grid, in the longest time steps
-# that are stable.
+# In each time step, every cell inside becomes the mean of its four neighbours. This is the **heat equation** on a grid.
 #
 # ![A plate as a grid of numbers on the left, and the plate after one step on the right. One thread reads the four neighbours 8, 3, 5 and 4 of its
 # cell, and writes their mean, 5, into the new plate. Cells at the edge stay as they are.](drawings/heat-step.svg)
@@ -58,7 +55,7 @@ numba.config.CUDA_LOW_OCCUPANCY_WARNINGS = 0  # Numba warns of small launches, w
 
 
 @cuda.jit
-def step(u, out):
+def heat_step(u, out):
     j, i = cuda.grid(2)
     n, m = u.shape
     if i < n and j < m:
@@ -84,29 +81,29 @@ def steps(u, count):
     """The plate after some steps. Two arrays take turns."""
     u, v = u.copy(), u.copy()
     for _ in range(count):
-        step[launch(u)](u, v)
+        heat_step[launch(u)](u, v)
         u, v = v, u
     return u
 
 
 # %% [markdown]
-# **Question.** `step` reads `u` and writes `out`. Why does it not write into `u`?
+# **Question.** `heat_step` reads `u` and writes `out`. Why does it not write into `u`?
 #
 # - (a) A kernel cannot read and write the same array.
 # - (b) Some threads would read a neighbour's new value in place of the old one.
-# - (c) Writing into `u` would need twice the memory bandwidth.
+# - (c) The result would be right, but each thread would have to wait for its neighbours.
 
 # %%
 my_answer = "?"
 quiz("fast-kernels.two-arrays", my_answer)
 
 # %% [markdown]
-# The plate after 50, 200 and 2400 steps. White is 1, black is 0:
+# The plate after 20, 100 and 2400 steps. White is 1, black is 0:
 
 # %%
 after, done = {}, 0
 u = cp.asarray(plate(25, 25, np.float64))
-for count in (50, 200, 2400):
+for count in (20, 100, 2400):
     u, done = steps(u, count - done), count
     after[f"after {count} steps"] = u.get()
 plot.images(
@@ -118,8 +115,8 @@ plot.images(
 )
 
 # %% [markdown]
-# It looks right. That is not enough: with a wrong index the picture would look much the same. But after a long time the plate no longer changes. This
-# **steady state** is known exactly, so we can compare all cells with it:
+# With a wrong index the picture would look much the same. But after a long time the plate no longer changes. This **steady state** is known exactly,
+# so we compare all cells with it:
 
 # %%
 n = 25
@@ -137,19 +134,19 @@ assert np.abs(u - steady).max() < 1e-9
 #
 # $$u_{ij} = \sin\frac{\pi j}{m-1} \cdot \frac{\sinh \mu (n-1-i)}{\sinh \mu (n-1)}, \qquad \cosh\mu = 2 - \cos\frac{\pi}{m-1}$$
 #
-# Put it in: the mean of the four neighbours is the cell itself. In each step the distance from the steady state shrinks by the factor
-# $\frac12(\cos\frac{\pi}{n-1} + \cos\frac{\pi}{m-1})$. So you can compute how many steps you need:
+# With this formula, every cell inside is the mean of its four neighbours. So a step changes nothing. In each step the distance from the steady state
+# shrinks at least by the factor $\frac12(\cos\frac{\pi}{n-1} + \cos\frac{\pi}{m-1})$. So you can compute how many steps are enough:
 
 # %%
 factor = math.cos(math.pi / (n - 1))
-print(f"within 1e-9 after {math.ceil(math.log(1e-9) / math.log(factor))} steps")
+print(f"at most {math.ceil(math.log(1e-9) / math.log(factor))} steps until 1e-9")
 
 # %% [markdown]
 # ## What limits a step?
 #
 # A thread makes three additions and one multiplication. Memory has to deliver each temperature once, and to store its new value once.
 #
-# **[Arithmetic intensity](../docs/glossary.md#term-arithmetic-intensity)** is the number of operations for each byte that moves.
+# **[Arithmetic intensity](../docs/glossary.md#term-arithmetic-intensity)** is the number of operations for each byte that has to move.
 #
 # **Predict.** The temperatures are float32. What is the arithmetic intensity of a step?
 
@@ -162,11 +159,11 @@ print(f"{4 / (4 + 4)} operations for each byte; you said {my_intensity}")
 # %% [markdown]
 # The **[roofline](../docs/glossary.md#term-roofline)** of a GPU shows how many operations a second are possible at each intensity:
 #
-# ![The roofline of an H200. Up to 14 operations for each byte the roof rises: the memory's 4.8 TB/s limit a kernel. Beyond, the roof is flat: the
-# arithmetic's 67 TFLOP/s limit it. A step of the plate has 0.5 operations for each byte and lies under the rising part; a product of two matrices of
-# 1024 by 1024 has 171 and lies under the flat part.](drawings/roofline.svg)
+# ![The roofline of a V100, on logarithmic axes. Up to 17 operations for each byte the roof rises: the memory's 900 GB/s limit a kernel. Beyond, the
+# roof is flat: the arithmetic's 15.7 TFLOP/s limit it. A step of the plate has 0.5 operations for each byte and lies under the rising part; a product
+# of two matrices of 1024 by 1024 has 171 and lies under the flat part.](drawings/roofline.svg)
 #
-# On the left the memory limits a kernel, on the right the arithmetic. On an H200 the two meet at 14 operations for each byte.
+# On the left the memory limits a kernel, on the right the arithmetic. On a V100 the two meet at 17 operations for each byte.
 
 # %% [markdown]
 # **Question.** By this roofline, what lets a step run faster?
@@ -180,9 +177,9 @@ my_answer = "?"
 quiz("fast-kernels.faster-step", my_answer)
 
 # %% [markdown]
-# How near does our kernel come to the roof? Its threads read four neighbours each. So every cell is asked for four times.
+# Our kernel's threads read four neighbours each. Suppose that a block read each of its cells only once.
 #
-# **Predict.** A tile in shared memory would let a block ask for each of its cells only once. How many times faster would the step be?
+# **Predict.** How many times faster would the step be?
 
 # %%
 my_times = "?"
@@ -193,42 +190,50 @@ my_times = "?"
 
 # %%
 u = plate(64, 64, np.float32)
-heat = lens.trace(step, *launch(u), u, np.zeros_like(u))
+heat = lens.trace(heat_step, *launch(u), u, np.zeros_like(u))
 assert not heat.errors
-print(f"a tile: you said {my_times} times faster")
-print(f"the requests ask for {heat.moved / (2 * u.nbytes):.1f} times the least bytes")
+print(f"sectors of all requests: {heat.moved / (2 * u.nbytes):.1f} times the least bytes")
 side = 8192
 full = launch(np.empty((side, side), np.float32))[0]
-for gpu in ("V100", "H200"):
-    about = lens.estimate(heat, griddim=full, gpu=gpu)
-    floor = limit(bytes=8 * side * side, machine=gpu).seconds
-    print(f"{gpu}: about {1e3 * about.seconds:.2f} ms, bound by {about.binds}")
-    print(f"      {1e3 * floor:.2f} ms to move each byte once")
+about = lens.estimate(heat, griddim=full, gpu="V100")
+floor = limit(bytes=8 * side * side, machine="V100").seconds
+print(f"estimate for a V100: about {1e3 * about.seconds:.2f} ms, bound by {about.binds}")
+print(f"each byte once:      {1e3 * floor:.2f} ms")
+print(f"{about.seconds / floor:.1f} times faster; you said {my_times}")
 
 # %% [markdown]
-# **Explain.** The requests ask for almost three times the least bytes. Still, on the V100 the step takes hardly longer than each byte once.
-# Neighbouring threads ask for the same cells at nearly the same time. Memory delivers a cell once, and the caches deliver it again. So a tile would
-# gain almost nothing.
+# **Explain.** The sectors are almost three times the least bytes. Still, the step takes hardly longer than moving each byte once. Neighbouring threads
+# need the same cells at nearly the same time. Memory delivers a cell once, and the caches deliver it again.
 #
-# Real GPUs do this, too. On an H200 a kernel that reads five neighbours in a row [took](https://github.com/te42kyfo/gpu-benches) 0.691 ms for 134
-# million numbers. A kernel that reads only the number itself took 0.679 ms.
+# Real GPUs do this, too. On an H200 a kernel [took](https://github.com/te42kyfo/gpu-benches) 0.691 ms to read five neighbours of each of 134 million
+# float64 in a row. A kernel that reads only the number itself took 0.679 ms.
+
+# %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
+# ### Optional: the step on other GPUs
 #
-# The H200's memory is so fast that the estimate names another limit, **issue**: a multiprocessor starts only so many instructions in a cycle. Here is
-# the step under the roofline. Choose other GPUs:
+# Choose other GPUs in the figure. On an H200 the estimate names a limit that a roofline does not have: *issue*. A multiprocessor starts only so many
+# instructions in a cycle, and most of ours compute indices. There, fewer instructions would help, too.
+#
+# *At least* is a bound: it lets a part of the data stay in L2, the cache that all multiprocessors share. *About* is the estimate. It is the longest
+# of the bars and the time of a launch.
 
 # %%
 lens.roofline(heat, griddim=full, gpu="V100")
 
 # %% [markdown]
-# **A kernel at the limit of the memory gets faster only if it moves fewer bytes.** Smaller numbers do that. So do two steps in one launch. A block
-# then needs a **[halo](../docs/glossary.md#term-halo)** of two cells around its tile:
+# ### Fewer bytes
+#
+# **A kernel at the limit of the memory gets faster only if it moves fewer bytes.** float16 in place of float32 halves them. Two steps in one launch also
+# save bytes. A block then needs a **[halo](../docs/glossary.md#term-halo)** of two cells around its
+# **[tile](../docs/glossary.md#term-tile)**, the part of the plate that it computes:
 #
 # ![How one block makes two steps of its tile of 8 by 8 cells in one launch. It reads 12 by 12 cells, the tile with a halo of two cells on each side.
 # The first step gives the tile with a halo of one cell. The second step gives the tile, which is written.](drawings/two-steps.svg)
 #
-# That is the open problem of the exercise.
+# The larger the tile, the less the halo costs. This is the open problem of the exercise.
 #
-# How does a step compare with the CPU? *NumPy* is the way that one writes first. *All cores* is a compiled loop.
+# How does a step compare with the CPU? *NumPy* is the way that one writes first. *All cores* is a compiled loop. The H200's time is the 0.691 ms of
+# above, scaled by the bytes.
 
 
 # %%
@@ -253,18 +258,18 @@ expected = v.copy()
 rows["here: all cores"] = measure(step_cpu, host, v, repeat=7).median
 assert np.allclose(v, expected)
 u_device, v_device = cp.asarray(host), cp.asarray(host)
-kernel = measure(step[launch(host)], u_device, v_device, bytes=2 * host.nbytes, repeat=1)
+kernel = measure(heat_step[launch(host)], u_device, v_device, bytes=2 * host.nbytes, repeat=1)
 assert np.allclose(v_device.get(), expected)
 if not machine.simulating():
     rows["here: our kernel"] = kernel.median
 as_many = 2 * host.nbytes / (16 * 2**27)  # bytes here, over those that the H200 moved
-rows["published: H200, five neighbours in a row"] = 0.691e-3 * as_many
+rows["published: H200, scaled"] = 0.691e-3 * as_many
 for gpu in ("V100", "H200"):
     rows[f"limit: {gpu}, each byte once"] = limit(bytes=2 * host.nbytes, machine=gpu).seconds
 plot.times(rows, title="One step of the heat equation, 4096 × 4096 float32")
 
 # %% [markdown]
-# A GPU is ahead because its memory is. Without a GPU our kernel runs on your CPU, and the figure leaves its time out.
+# Without a GPU our kernel runs on your CPU, and the figure leaves its time out.
 
 # %% [markdown]
 # ## Rows to columns
@@ -292,30 +297,23 @@ x = np.random.default_rng(6).random((64, 64), dtype=np.float32)
 
 
 def traced(kernel):
-    """What the lens sees of a transpose of 64 × 64 numbers."""
+    """Print what the lens sees of a transpose of 64 × 64 numbers."""
     trace = lens.trace(kernel, (2, 2), (32, 32), x, np.zeros_like(x))
     assert not trace.errors and np.array_equal(trace.results[1], x.T)
     for place in trace.traffic:
         print(f"{place.kind:5} {place.per_request:4.0f} sectors for each request")
     print(f"{trace.bank_conflicts} cycles lost at banks")
-    return trace
 
 
-direct = traced(transpose_direct)
+traced(transpose_direct)
 print(f"you said {my_read} and {my_written}")
-
-# %% [markdown]
-# Here is a request that writes. Each line is 128 bytes of memory, four sectors. Hatched bytes move and are not used:
-
-# %%
-lens.show(direct, tab="warp")
 
 # %% [markdown]
 # **Explain.** Along a row, 32 float32 are 128 bytes. These are four sectors, and all their bytes are used. Down a column, each number is in another
 # row. So 32 sectors move, and 4 bytes of each are used.
 
 # %% [markdown]
-# **Question.** You swap `i` and `j` in the kernel's first line. What changes?
+# **Question.** You write `i, j = cuda.grid(2)` in place of `j, i = cuda.grid(2)`. What changes?
 #
 # - (a) Reads and writes both need 4 sectors.
 # - (b) `out` is no longer the transpose of `x`.
@@ -326,35 +324,38 @@ my_answer = "?"
 quiz("fast-kernels.swapped", my_answer)
 
 # %% [markdown]
-# No order of the threads is good for both sides. So a thread has to **write another number than it has read**. The threads of a block exchange
-# numbers in **[shared memory](../docs/glossary.md#term-shared-memory)**. It lies on the multiprocessor, is about as fast as L1, and has no sectors:
+# No order of the threads is good for both sides. So **each thread reads one number and writes another one**. It gets that from another thread of its
+# block, through **[shared memory](../docs/glossary.md#term-shared-memory)**. It lies on the multiprocessor, so no sectors move:
 #
-# ![A block transposes one tile through shared memory. First a warp reads a row of x and writes it as a row of the tile. All threads wait at a
-# barrier. Then a warp reads a column of the tile and writes it as a row of out. Both requests to global memory go along
-# rows.](drawings/transpose-tile.svg)
+# ![A block transposes one tile through shared memory. The tile is the upper right one of x. First a warp reads a row of it and writes it as a row of
+# the tile in shared memory. All threads wait at a barrier. Then a warp reads a column of the tile and writes it as a row of out, in the lower left,
+# where the tile belongs.](drawings/transpose-tile.svg)
 #
-# `cuda.shared.array` makes the **[tile](../docs/glossary.md#term-tile)**. `cuda.syncthreads()` is a **[barrier](../docs/glossary.md#term-barrier)**:
-# no thread of the block goes on before all have come.
+# `cuda.shared.array` makes the memory for a tile. `cuda.syncthreads()` is a **[barrier](../docs/glossary.md#term-barrier)**: no thread of the block
+# continues until all have reached it. The rows of a block in `x` are columns of `out`. So `left` and `top` change places:
 
 
 # %%
-@cuda.jit
-def transpose_tile(x, out):
-    tile = cuda.shared.array((32, 32), np.float32)
-    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
-    left, top = cuda.blockIdx.x * 32, cuda.blockIdx.y * 32
-    if top + ty < x.shape[0] and left + tx < x.shape[1]:
-        tile[ty, tx] = x[top + ty, left + tx]
-    cuda.syncthreads()
-    if left + ty < out.shape[0] and top + tx < out.shape[1]:
-        out[left + ty, top + tx] = tile[tx, ty]
+def tile_with(columns):
+    @cuda.jit
+    def transpose_tile(x, out):
+        tile = cuda.shared.array((32, columns), np.float32)
+        tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+        left, top = cuda.blockIdx.x * 32, cuda.blockIdx.y * 32
+        if top + ty < x.shape[0] and left + tx < x.shape[1]:
+            tile[ty, tx] = x[top + ty, left + tx]
+        cuda.syncthreads()
+        if left + ty < out.shape[0] and top + tx < out.shape[1]:
+            out[left + ty, top + tx] = tile[tx, ty]
+
+    return transpose_tile
 
 
-tiled = traced(transpose_tile)
+traced(tile_with(32))
 
 # %% [markdown]
-# All requests are **coalesced** now. What did that bring on a real GPU? Both kernels were [measured](https://github.com/SuchetBhalla/cuda_playground)
-# on a Tesla T4, with 1024 × 1024 numbers:
+# All requests are **coalesced** now. What did that bring on a real GPU? Such kernels were [measured](https://github.com/SuchetBhalla/cuda_playground) on
+# a Tesla T4, with 1024 × 1024 numbers and blocks of 32 × 8 threads:
 
 # %%
 t4 = {"direct": 46.68e9, "with a tile": 78.59e9, "a copy": 212.45e9}  # bytes a second, read and written
@@ -362,20 +363,20 @@ for name, rate in t4.items():
     print(f"{name:12} {rate / 1e9:4.0f} GB/s, {rate / t4['a copy']:.0%} of a copy")
 
 # %% [markdown]
-# A tile helps, but a copy is still much faster. The lens has shown why: cycles are lost at banks.
+# A tile helps, but a copy is still much faster. The lens has counted the reason: cycles lost at banks.
 
 # %% [markdown]
 # ---
 #
-# **Break.** The first sitting ends here. You know two limits now: the memory, and requests that are not coalesced. The second sitting takes 40
-# minutes. When you come back in a new session, run the cells above first: *Run*, *Run All Above Selected Cell*.
+# **Break.** The first sitting ends here. You know two limits now: memory, and requests that are not coalesced. The second sitting takes 40 minutes.
+# When you come back in a new session, run the cells above first: *Run*, *Run All Above Selected Cell*.
 #
 # ---
 
 # %% [markdown]
 # ## Banks of shared memory
 #
-# Shared memory has 32 **banks**, each four bytes wide. Word 0 is in bank 0, word 1 in bank 1, and word 32 in bank 0 again. In each clock cycle, a
+# Shared memory has 32 **banks**. A **word** is four bytes. Word 0 is in bank 0, word 1 in bank 1, and word 32 in bank 0 again. In each clock cycle, a
 # bank delivers one word to all threads that ask for this word. If two threads of a warp ask one bank for *different* words, one of them waits. This
 # is a **[bank conflict](../docs/glossary.md#term-bank-conflict)**.
 #
@@ -392,92 +393,48 @@ for columns, mine in ((32, my_32), (33, my_33)):
     print(f"{columns} columns: banks {banks[:4]} …, cycles: {most}; you said {mine}")
 
 # %% [markdown]
-# ![The 32 banks of shared memory side by side, and rows of 32 words below each other. In a tile with 32 columns, all words of the tile's first column
-# are in bank 0. In a tile with 33 columns, each row begins one bank further, so that the words of the column are in different banks. The 33rd column
-# is not used.](drawings/banks.svg)
+# ![The 32 banks of shared memory side by side, and the first seven rows of 32 words below each other. In a tile with 32 columns, all words of the
+# tile's first column are in bank 0. In a tile with 33 columns, each row begins one bank further, so that the words of the column are in different
+# banks. The 33rd column is not used.](drawings/banks.svg)
 #
 # **Measure.** We change one number, 32 to 33:
 
+# %%
+traced(tile_with(33))
 
 # %%
-@cuda.jit
-def transpose_padded(x, out):
-    tile = cuda.shared.array((32, 33), np.float32)  # one column more
-    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
-    left, top = cuda.blockIdx.x * 32, cuda.blockIdx.y * 32
-    if top + ty < x.shape[0] and left + tx < x.shape[1]:
-        tile[ty, tx] = x[top + ty, left + tx]
-    cuda.syncthreads()
-    if left + ty < out.shape[0] and top + tx < out.shape[1]:
-        out[left + ty, top + tx] = tile[tx, ty]
-
-
-padded = traced(transpose_padded)
-assert tiled.bank_conflicts > 0 == padded.bank_conflicts
-
-# %%
-t4 |= {"with 33 columns": 204.18e9, "a copy": t4.pop("a copy")}
+t4["with 33 columns"] = 204.18e9
 nbytes = 2 * 4 * 1024**2
 rows = {f"published: T4, {name}": nbytes / rate for name, rate in t4.items()}
 rows["limit: T4, each byte once"] = limit(bytes=nbytes, machine="T4").seconds
 plot.times(rows, title="1024 × 1024 float32, transposed on a Tesla T4")
 
 # %% [markdown]
-# **Explain.** With 33 columns the transpose is almost as fast as a copy. Now only the memory limits it.
+# **Explain.** With 32 columns, each of the 128 requests waited 31 cycles. These were the 3968 lost cycles. With 33 columns the transpose is almost as
+# fast as a copy. **It moves the same bytes as a copy, so you can stop here.** Even a copy does not reach the data sheet's bandwidth.
 
 # %% [markdown]
-# **Question.** All 32 threads of a warp read `tile[0, 0]`. How many cycles does that take?
+# **Question.** A warp reads `part[2 * t]` from a shared array of float32. Thread `t` is 0 to 31. How many cycles does that take?
 #
-# - (a) 32: they all ask bank 0.
-# - (b) 1: they all ask for the same word.
-# - (c) 16: two threads share a cycle.
+# - (a) 1
+# - (b) 2
+# - (c) 32
 
 # %%
 my_answer = "?"
-quiz("fast-kernels.same-word", my_answer)
+quiz("fast-kernels.every-second", my_answer)
 
 # %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
-# ### Optional: what limits which GPU
+# ### Optional: a CPU has bank conflicts of its own
 #
-# Remove one obstacle, and the next one shows. Which one it is depends on the GPU:
+# A CPU's cache has *sets*, which are like banks. The numbers of a column fall into few sets if a row has a power of two of bytes. With four more
+# numbers in a row they fall into many. On most processors that makes NumPy's transpose faster:
 
 # %%
-for gpu in ("V100", "H200"):
-    floor = limit(bytes=8 * 8192**2, machine=gpu).seconds
-    print(f"8192 × 8192 on the {gpu}: {1e3 * floor:.2f} ms at least")
-    for name, trace in {"direct": direct, "tile": tiled, "padded": padded}.items():
-        about = lens.estimate(trace, griddim=(256, 256), gpu=gpu)
-        print(f"  {name:6} about {1e3 * about.seconds:.2f} ms, bound by {about.binds}")
-
-# %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
-# L2 is the cache that all multiprocessors share. The H200's memory is so fast that the computation of the indices limits the padded kernel.
-#
-# ### Optional: the CPU has both troubles, too
-#
-# A CPU moves *lines* of 64 bytes. So a transpose needs tiles there, small enough for a cache. Its caches have *sets*, which are like banks: lines at
-# a distance of a power of two fall into the same few sets. In the next cell four more numbers in a row act like the 33rd column. On most processors
-# they make NumPy faster.
-
-
-# %%
-@njit(parallel=True)
-def transpose_cpu(x, out):
-    n, m = x.shape
-    for strip in prange((n + 15) // 16):
-        for left in range(0, m, 16):
-            for j in range(left, min(left + 16, m)):
-                for i in range(16 * strip, min(16 * strip + 16, n)):
-                    out[j, i] = x[i, j]
-
-
 for side in (4096, 4100):
     host = np.random.default_rng(6).random((side, side), dtype=np.float32)
-    turned = np.zeros_like(host)
-    by_numpy = measure(np.copyto, turned, host.T, repeat=3)
-    by_tiles = measure(transpose_cpu, host, turned, repeat=3)
-    assert np.array_equal(turned, host.T)
-    print(f"{side} × {side}: NumPy {1e3 * by_numpy.median:.0f} ms", end=", ")
-    print(f"tiles on all cores {1e3 * by_tiles.median:.0f} ms")
+    turned = measure(np.copyto, np.zeros_like(host), host.T, repeat=3)
+    print(f"{side} × {side}: NumPy {1e3 * turned.median:.0f} ms")
 
 # %% [markdown]
 # ## A sum: one address for all
@@ -494,31 +451,28 @@ def total_atomic(x, result):
 
 
 # %% [markdown]
-# **Predict.** There are 100 million numbers, and one atomic addition for each. Suppose that an address takes one addition in each cycle of a 2 GHz
-# clock. How many milliseconds does that take?
+# **Predict.** An H200 reads 100 million float64 in 0.17 ms. How many times longer do 100 million atomic additions to one address take? Suppose that the
+# address takes one in each cycle of a 2 GHz clock.
 
 # %%
-my_ms = "?"
+my_times = "?"
 
 # %%
 ones = np.ones(4096)
 atomic = lens.trace(total_atomic, 16, 256, ones, np.zeros(1))
 assert not atomic.errors and atomic.results[1][0] == 4096
 n = 100_000_000
-print(f"100 million cycles of 0.5 ns: {1e3 * n / 2e9:.0f} ms; you said {my_ms}")
-about = lens.estimate(atomic, griddim=n // 256, gpu="H200")
-print(f"estimate for an H200: about {1e3 * about.seconds:.0f} ms, bound by {about.binds}")
-print(f"to read the numbers: {1e3 * limit(bytes=8 * n, machine='H200').seconds:.2f} ms")
+queue, read = n / 2e9, limit(bytes=8 * n, machine="H200").seconds
+print(f"{1e3 * queue:.0f} ms, {queue / read:.0f} times longer; you said {my_times}")
 
 # %% [markdown]
-# ![Two timelines of eight threads that add to one sum. With one atomic addition each, the additions come one after the other, and the last thread
-# waits for seven others. With a tree the threads add in pairs at the same time, in three steps, and only one atomic addition is
-# left.](drawings/atomic-queue.svg)
+# ![A timeline of eight threads that add to one sum, each with one atomic addition. The additions come one after the other, and the last thread waits
+# for seven others.](drawings/atomic-queue.svg)
 #
-# **Explain.** One atomic addition is fast. A queue of 100 million is slow, because the additions to one address come one after the other. On an A100,
-# 33.6 million additions of float16 to one address [took](https://github.com/BBuf/how-to-optim-algorithm-in-cuda) 422 ms.
+# **Explain.** The additions to one address come one after the other. All other threads wait. A real queue can be slower still: on an A100, 33.6 million
+# additions of float16 to one address [took](https://github.com/BBuf/how-to-optim-algorithm-in-cuda) 422 ms. That is 13 ns for each.
 #
-# So as few additions as possible should come to that address. First, each thread adds many numbers in a register. Then the threads of a block add
+# So as few additions as possible should go to that address. First, each thread adds many numbers in a register. Then the threads of a block add
 # theirs in shared memory, as a **tree**:
 #
 # ![A tree adds eight numbers in three steps. In the first step four threads add the numbers that are four places further: 3 and 4 make 7, 1 and 1
@@ -537,7 +491,7 @@ def total_tree(x, result):
     part[t] = mine
     step = 128
     while step > 0:
-        cuda.syncthreads()  # all threads, each time: the next step reads what this one has written
+        cuda.syncthreads()  # the next step reads what this one has written
         if t < step:
             part[t] += part[t + step]
         step //= 2
@@ -566,7 +520,7 @@ quiz("fast-kernels.barrier", my_answer)
 
 # %% [markdown]
 # How good can a tree get? Nine versions for 33.6 million float32 were [measured](https://github.com/BBuf/how-to-optim-algorithm-in-cuda) on an A100.
-# The first is a simple tree. In the last, each thread first adds several numbers, and warps exchange theirs without shared memory:
+# In the first, each thread brings one number, and most threads of a warp soon idle. In the last, each thread first adds several numbers, as in ours:
 
 # %%
 least = limit(bytes=4 * 2**25, machine="A100 40 GB").seconds
@@ -577,8 +531,8 @@ print(f"to read the numbers: {1e6 * least:3.0f} µs")
 # %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
 # ### Optional: a tree without barriers, or without shared memory
 #
-# The threads of one warp often run together. So a tree without barriers is often right on a GPU, until once it is not. The lens does not depend on
-# luck. It checks whether anything orders the write before the read:
+# Without barriers, a thread may read a number before another thread has written it. A test on a GPU can miss that. The lens checks whether anything
+# orders the write before the read:
 
 
 # %%
@@ -596,49 +550,13 @@ def tree_without_barriers(x, result):
         result[0] = part[0]
 
 
-print(lens.trace(tree_without_barriers, 1, 256, ones, np.zeros(1)).errors[0].sentence)
+print(textwrap.fill(lens.trace(tree_without_barriers, 1, 256, ones, np.zeros(1)).errors[0].sentence, 100))
 tried = lens.schedules(tree_without_barriers, 1, 256, ones[:256], np.zeros(1))
 print("sums of 256 ones, by the order of the threads:", sorted({int(a.results[1][0]) for a in tried.answers}))
 
-# %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
+# %% [markdown]
 # Within one warp there is a way without shared memory: `cuda.shfl_down_sync(0xFFFFFFFF, mine, step)` gives a thread the `mine` of the thread `step`
 # places further. Problem 2 of the exercise accepts both ways.
-#
-# A histogram can use shared memory, too. Each block counts there, by atomic additions, and adds its counts to the result at the end.
-#
-# ### Optional: the sum on your computer, and in 2019
-#
-# In 2019 CuPy's sum was slower than NumPy's. Then NVIDIA's library CUB brought a tree to CuPy. `fastmath={"reassoc", "nsz"}` lets the compiler add in
-# another order, several numbers at once.
-
-
-# %%
-@njit(parallel=True, fastmath={"reassoc", "nsz"})
-def total_cpu(x):
-    total = 0.0
-    for i in prange(x.size):
-        total += x[i]
-    return total
-
-
-numbers = np.random.default_rng(6).random(10_000_000)
-result, numbers_device = cp.zeros(1), cp.asarray(numbers)
-
-
-def total_kernel():
-    result.fill(0)
-    total_tree[528, 256](numbers_device, result)
-
-
-work = {"bytes": numbers.nbytes}
-np_sum = measure(np.sum, numbers, name="np.sum", repeat=5)
-all_cores = measure(total_cpu, numbers, name="njit, all cores", repeat=5)
-our_tree = measure(total_kernel, name="the tree", **work, repeat=1)
-cp_sum = measure(numbers_device.sum, name="cp.sum", **work, repeat=3)
-assert math.isclose(float(result[0]), math.fsum(numbers), rel_tol=1e-12)
-ways = {"np.sum": np_sum, "njit, all cores": all_cores, "our kernel": our_tree, "cp.sum": cp_sum}
-best = {"naive": np_sum, "strongest": all_cores, "limit": limit(**work)}
-print(compare("memory.sum.10000x10000", ways, **best, n=numbers.size))
 
 # %% [markdown]
 # ## A product: the same numbers again and again
@@ -703,11 +621,9 @@ for kernel, mine in ((product_plain, my_plain), (product_tiled, my_tiled)):
     assert not trace.errors and np.array_equal(trace.results[2], a @ b)
     reads = trace.reads["a"].most + trace.reads["b"].most
     print(f"{kernel.py_func.__name__:13} {reads:3} numbers for one thread; you said {mine}")
-    print(f"{'':13} {2 * 32 * 32 * 256 / trace.moved:3.1f} operations for each byte")
 
 # %% [markdown]
-# **Explain.** 2 n reads have become 2 n / 16. The bytes that are asked for have become 8 times fewer, not 16 times. In the plain kernel, threads of a
-# warp that want the same number share its sector already.
+# **Explain.** 2 n reads have become 2 n / 16. Each number of a tile serves 16 threads.
 
 # %% [markdown]
 # **Question.** A plain kernel took 69.2 ms for 4096 × 4096 float32 on an RTX A6000. Tiles of 32 × 32 let each thread read 32 times fewer numbers. How
@@ -722,7 +638,7 @@ my_answer = "?"
 quiz("fast-kernels.tiles-gain", my_answer)
 
 # %% [markdown]
-# These kernels were [measured](https://github.com/siboehm/SGEMM_CUDA), and so were better ones:
+# Such kernels were [measured](https://github.com/siboehm/SGEMM_CUDA), and so were better ones:
 
 # %%
 a6000 = {
@@ -736,65 +652,32 @@ rows["limit: RTX A6000, each operation once"] = 2 * 4096**3 / 38.7e12  # 38.7 TF
 plot.times(rows, title="The product of two matrices, 4096 × 4096 float32")
 
 # %% [markdown]
-# Three of them under the roofline:
+# Three of them under the roofline. Its axis counts the bytes in the sectors of all requests, caches or not:
 #
-# ![Three products of matrices of 4096 by 4096 under the roofline of an RTX A6000, by the operations for each byte that they ask for and by their
-# measured speed. One thread for each element: 0.4 and 1.99 TFLOP/s, above the roof of the memory because caches serve it. Tiles of 32 by 32: 8 and
-# 2.98 TFLOP/s. With 8 by 8 results in the registers of each thread: 32 and 16 TFLOP/s. A dashed line shows cuBLAS at 23.2
+# ![Three products of matrices of 4096 by 4096 under the roofline of an RTX A6000, by the operations for each byte of their requests' sectors and by
+# their measured speed. One thread for each element: 0.4 and 1.99 TFLOP/s, above the roof of the memory because caches serve it. Tiles of 32 by 32: 8
+# and 2.98 TFLOP/s. With 8 by 8 results in the registers of each thread: 32 and 16 TFLOP/s. A dashed line shows cuBLAS at 23.2
 # TFLOP/s.](drawings/roofline-product.svg)
 #
-# **Explain.** The plain kernel lies *above* the roof of the memory: most of the bytes that it asks for come from caches. So the tiles do again what
-# the caches did before. In the tiled kernel, each multiplication needs two reads of shared memory and a turn of the loop. Now such instructions are
-# the limit.
+# **Explain.** The plain kernel lies *above* the roof of the memory, because caches deliver most of its bytes. So the tiles only do again what the
+# caches did before. In the tiled kernel, each multiplication needs two reads of shared memory. Now these instructions are the limit.
 #
-# The third kernel keeps 8 × 8 results of each thread in registers. A number that it has read is used eight times. That is more than 5 times faster
-# than tiles alone.
+# In the third kernel each thread computes 8 × 8 results, and keeps them in registers. It uses each number that it has read eight times. That is more
+# than 5 times faster than tiles alone.
 #
 # **cuBLAS**, NVIDIA's library, is the result of years of work. `cp.matmul` calls it. **Write a kernel where there is no library.**
-
-# %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
-# ### Optional: the product on your computer, and in 2019
-#
-# We take 384 × 384 float32. The times published in 2019 are for 1000 × 1000 float64, 18 times as many operations. So compare ours with each other,
-# and theirs with each other. Without a GPU, *our tiles* and *cp.matmul* run on your CPU.
-
-
-# %%
-@njit
-def product_loops(a, b, out):
-    for i in range(out.shape[0]):
-        for j in range(out.shape[1]):
-            total = np.float32(0)
-            for k in range(a.shape[1]):
-                total += a[i, k] * b[k, j]
-            out[i, j] = total
-
-
-n = 384
-a, b = (np.random.default_rng(seed).random((n, n), dtype=np.float32) for seed in (1, 2))
-c = np.zeros_like(a)
-work = {"bytes": 3 * a.nbytes, "flops": 2 * n**3, "dtype": "float32"}
-loops = measure(product_loops, a, b, c, name="three loops", repeat=1)
-blas = measure(np.matmul, a, b, name="NumPy, BLAS", repeat=7)
-a_device, b_device, c_device = cp.asarray(a), cp.asarray(b), cp.zeros_like(a)
-on_grid = product_tiled[(n // 16, n // 16), (16, 16)]
-ours = measure(on_grid, a_device, b_device, c_device, name="our tiles", **work, repeat=1)
-library = measure(cp.matmul, a_device, b_device, name="cp.matmul", **work, repeat=3)
-assert np.allclose(c, a @ b, rtol=1e-4) and cp.allclose(c_device, a_device @ b_device, rtol=1e-4)
-ways = {"three loops": loops, "NumPy, BLAS": blas, "our tiles": ours, "cp.matmul": library}
-best = {"naive": loops, "strongest": blas, "limit": limit(**work)}
-print(compare("memory.matmul.1000x1000", ways, **best, n=n * n))
 
 # %% [markdown]
 # ## How many blocks fit
 #
 # A multiprocessor computes with some warps while others wait for memory. **[Occupancy](../docs/glossary.md#term-occupancy)** is the number of warps
-# that it holds, divided by the most that fit. On an H200 a multiprocessor has room for 64 warps, 32 blocks, 65 536 registers and 228 KiB of shared
-# memory. What runs out first limits the number of blocks.
+# that a kernel keeps there, divided by the most that the multiprocessor can hold. On an H200 these are 64 warps. Threads, registers or shared memory:
+# what runs out first limits the number of blocks.
 #
-# NVIDIA's compiler gave the tiled product 32 registers for each thread. Suppose that a change makes it 40.
+# NVIDIA's compiler gave the tiled product 32 registers for each thread (numba-cuda 0.30.4, CUDA 13.0). A multiprocessor has 65 536. Suppose that a
+# change makes it 40.
 #
-# **Predict.** How many of the 64 warps fit with blocks of 16 × 16 threads? How many with blocks of 32 × 32?
+# **Predict.** How many of the 64 warps fit with 40 registers, in blocks of 16 × 16 threads? How many in blocks of 32 × 32?
 
 # %%
 my_warps_16, my_warps_32 = "?", "?"
@@ -813,20 +696,9 @@ print(f"you said {my_warps_16} and {my_warps_32}")
 # block.](drawings/occupancy.svg)
 #
 # **Explain.** A block of 1024 threads takes 40 960 registers. A second one does not fit, so more than a third of the registers are left over. Smaller
-# blocks leave less.
+# blocks leave less. With 32 registers nothing is left over with either size.
 #
-# Larger tiles ask for fewer bytes, and smaller tiles keep more warps there. 16 × 16 is often the better choice. Full occupancy is not the aim. Half
-# of it is often enough if each thread has several requests under way.
-
-# %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
-# ### Optional: ask the compiler
-#
-# NVIDIA's compiler needs no GPU, only its packages: `make setup EXTRA=compiler`. The 32 registers are from numba-cuda 0.30.4 with CUDA 13.0, for an
-# H200.
-
-# %%
-made = lens.compile(product_tiled, *["float32[:, ::1]"] * 3, gpu="H200", blockdim=(16, 16))
-HTML(f"<pre>{html.escape(str(made))}</pre>")
+# Full occupancy is not the aim. Half of it is often enough if each thread has several requests under way.
 
 # %% [markdown]
 # ## Where the GPU loses
@@ -834,16 +706,17 @@ HTML(f"<pre>{html.escape(str(made))}</pre>")
 # %% [markdown]
 # **Question.** Which of these jobs is faster on one core of a good CPU?
 #
-# - (a) The sum of 100 million numbers on the device, wanted there.
-# - (b) 1000 steps of a plate of 64 × 64 cells, with a launch for each.
-# - (c) The transpose of a matrix of 8192 × 8192 on the device, wanted there.
+# - (a) The sum of 100 million numbers that are on the device.
+# - (b) 1000 steps of a plate of 32 × 32 cells, with a launch for each.
+# - (c) 1000 steps of a plate of 4096 × 4096 cells, with a launch for each.
 
 # %%
 my_answer = "?"
 quiz("fast-kernels.loses", my_answer)
 
 # %% [markdown]
-# On an H200, small kernels that start one after the other [take](https://github.com/te42kyfo/gpu-benches) 2.52 µs each. Your CPU takes:
+# On an H200, small kernels that start one after the other [take](https://github.com/te42kyfo/gpu-benches) 2.52 µs each. A launch from Python takes
+# longer. Your CPU takes:
 
 
 # %%
@@ -858,22 +731,22 @@ def many_steps(u, v, count):
                     target[i, j] = np.float32(0.25) * ((source[i - 1, j] + source[i + 1, j]) + beside)
 
 
-small = plate(64, 64, np.float32)
+small = plate(32, 32, np.float32)
 took = measure(many_steps, small, small.copy(), 1000, name="1000 steps", repeat=5)
-print(f"this CPU, one core: {1e6 * took.median / 1000:.1f} µs for each step of 64 × 64 cells")
-print("H200, published:    2.52 µs for each launch")
+print(f"this CPU, one core: {1e6 * took.median / 1000:.1f} µs for each step of 32 × 32 cells")
+print("H200, published:    2.52 µs for each launch, at least")
 
 # %% [markdown]
-# **Explain.** Each step has to wait for the step before, and costs a launch. For the CPU the small plate fits into the cache nearest to the core. One
-# block could make all steps in one launch, but then one multiprocessor of 132 works.
+# **Explain.** Each step has to wait for the step before, and costs a launch. On the CPU the small plate fits into the cache nearest to the core. One
+# block of 1024 threads could make all steps in one launch.
 #
-# A GPU also loses a single transpose of an array that is on the host: the bus is slower than the host's memory.
+# A GPU is also slower at a single sum of an array that is on the host: the bus is slower than the host's memory.
 #
 # ## Key points
 #
 # - **Requests**: a warp should read *and* write along rows. Where it cannot do both, use a tile in shared memory.
 # - **Memory**: a kernel at its limit gets faster only if it moves fewer bytes.
-# - **Banks**: a column of a tile 32 words wide is in one bank. With one column more it is in all of them.
+# - **Banks**: a column of a tile 32 words wide is in one bank. With 33 columns it is in all 32.
 # - **Atomics** to one address are a queue. Add in a register, then in a tree, then once for each block.
 # - **Barriers**: all threads of the block must come to each of them.
 # - **Occupancy**: threads, registers, shared memory; what runs out first decides.
@@ -893,10 +766,7 @@ print("H200, published:    2.52 µs for each launch")
 #   ACM 52 (4), 2009.
 # - [gpu-benches](https://github.com/te42kyfo/gpu-benches) at commit 1c36d509ee: `gpu-stream/h200.txt`, rows *scale* and *stencil 5pt* at 100 %
 #   occupancy, 2²⁷ float64; `gpu-small-kernels/h200.txt`, 4096 numbers.
-# - [cuda_playground](https://github.com/SuchetBhalla/cuda_playground), README at commit 232beea295: four transposes on a T4, with blocks of 32 × 8
-#   threads.
+# - [cuda_playground](https://github.com/SuchetBhalla/cuda_playground), README at commit 232beea295: four transposes on a T4.
 # - [how-to-optim-algorithm-in-cuda](https://github.com/BBuf/how-to-optim-algorithm-in-cuda) at commit 10a3a8d243: `reduce` and `fast-atomic-add` on
 #   an A100-PCIE-40GB, by Nsight Compute.
 # - S. Boehm, [SGEMM_CUDA](https://github.com/siboehm/SGEMM_CUDA), README at commit 60cba6f9b2: the products on an RTX A6000, kernels 2, 3, 5 and 0.
-# - P. Entschev, [Single-GPU CuPy Speedups](https://blog.dask.org/2019/06/27/single-gpu-cupy-benchmarks), Dask blog, 27 June 2019: the published sums
-#   and products.

@@ -1,6 +1,6 @@
 """Drawings of fast kernels: a step of the heat equation, rooflines, tiles and their halo, banks, a tree of additions, and how many blocks fit.
 
-The data of an H200 are those of `machine.gpus`. Those of an RTX A6000 are published: its roofs by NVIDIA's data sheet, the times of its kernels by
+The data of a V100 are those of `machine.gpus`. Those of an RTX A6000 are published: its roofs by NVIDIA's data sheet, the times of its kernels by
 S. Boehm (github.com/siboehm/SGEMM_CUDA, README at commit 60cba6f9b2).
 """
 
@@ -14,14 +14,14 @@ from kernellens.plot.quantities import byte_rate, flop_rate
 from .canvas import Canvas
 from .registry import drawing
 
-CARD = "H200"
+CARD = "V100"
 
 
 @drawing(
     "heat-step",
     "A plate as a grid of numbers on the left, and the plate after one step on the right. One thread reads the four neighbours 8, 3, 5 and 4 of its cell, and writes "
     "their mean, 5, into the new plate. Cells at the edge stay as they are.",
-    262,
+    288,
 )
 def heat_step(c: Canvas) -> None:
     s, y0 = 34, 42
@@ -43,8 +43,10 @@ def heat_step(c: Canvas) -> None:
     c.arrow(299, y0 + 2 * s + 17, 315, y0 + 2 * s + 17)
     c.box(14, 230, 20, 20, round=0)
     c.text(42, 246, "edge: stays as it is")
-    c.box(218, 230, 20, 20, "memory", strong=True, round=0)
-    c.text(246, 246, "read by the thread")
+    c.box(14, 258, 20, 20, "memory", round=0)
+    c.text(42, 274, "inside: one thread a cell")
+    c.box(262, 230, 20, 20, "memory", strong=True, round=0)
+    c.text(290, 246, "this thread's cells")
 
 
 class Roof:
@@ -56,9 +58,9 @@ class Roof:
         self.c, self.ends = c, ends
         low, high, bottom, _ = ends
         c.text(14, 26, title, bold=True)
-        c.text(14, 48, "operations a second", size="small")
+        c.text(14, 48, "operations a second, logarithmic", size="small")
         c.line((self.LEFT, self.TOP), (self.LEFT, self.BOTTOM), (self.RIGHT, self.BOTTOM))
-        c.text(self.RIGHT, self.BOTTOM + 42, "operations for each byte", at="end", size="small")
+        c.text(self.RIGHT, self.BOTTOM + 42, "operations for each byte, logarithmic", at="end", size="small")
         ridge = peak / bandwidth
         first = max(low, bottom / bandwidth)
         roofs = [self.at(first, first * bandwidth), self.at(ridge, peak), self.at(high, peak)]
@@ -94,7 +96,7 @@ class Roof:
 def _roof_alt() -> str:
     gpu = gpus.find(CARD)
     return (
-        f"The roofline of an {CARD}. Up to {gpu.fp32 / gpu.bandwidth:.0f} operations for each byte the roof rises: the memory's {byte_rate(gpu.bandwidth)} limit a kernel. "
+        f"The roofline of a {CARD}, on logarithmic axes. Up to {gpu.fp32 / gpu.bandwidth:.0f} operations for each byte the roof rises: the memory's {byte_rate(gpu.bandwidth)} limit a kernel. "
         f"Beyond, the roof is flat: the arithmetic's {flop_rate(gpu.fp32)} limit it. A step of the plate has 0.5 operations for each byte and lies under the rising part; "
         "a product of two matrices of 1024 by 1024 has 171 and lies under the flat part."
     )
@@ -103,8 +105,11 @@ def _roof_alt() -> str:
 @drawing("roofline", _roof_alt(), 300)
 def roofline(c: Canvas) -> None:
     gpu = gpus.find(CARD)
-    roof = Roof(c, f"{CARD}, float32", gpu.bandwidth, gpu.fp32, (0.1, 1000, 1e11, 2e14))
-    roof.ticks([(0.1, "0.1"), (1, "1"), (14, "14"), (100, "100"), (1000, "1000")], [(1e12, "1 T"), (1e13, "10 T")])
+    roof = Roof(c, f"{CARD}, float32", gpu.bandwidth, gpu.fp32, (0.1, 1000, 5e10, 5e13))
+    roof.ticks(
+        [(0.1, "0.1"), (1, "1"), (17, "17"), (100, "100"), (1000, "1000")],
+        [(1e11, "0.1 T"), (1e12, "1 T"), (1e13, "10 T")],
+    )
     x, y = roof.point(0.5, 0.5 * gpu.bandwidth)
     c.text(x + 16, y + 14, "a step of the plate", room=200)
     x, y = roof.point(1024 / 6, gpu.fp32)
@@ -128,7 +133,7 @@ A6000 = {"bandwidth": 768e9, "peak": 38.7e12}
 
 @drawing(
     "roofline-product",
-    "Three products of matrices of 4096 by 4096 under the roofline of an RTX A6000, by the operations for each byte that they ask for and by their measured speed. One "
+    "Three products of matrices of 4096 by 4096 under the roofline of an RTX A6000, by the operations for each byte of their requests' sectors and by their measured speed. One "
     "thread for each element: 0.4 and 1.99 TFLOP/s, above the roof of the memory because caches serve it. Tiles of 32 by 32: 8 and 2.98 TFLOP/s. With 8 by 8 results in the registers "
     "of each thread: 32 and 16 TFLOP/s. A dashed line shows cuBLAS at 23.2 TFLOP/s.",
     326,
@@ -151,7 +156,7 @@ def roofline_product(c: Canvas) -> None:
     x, y = roof.at(1.2, 1.2 * 768e9)
     c.text(x + 8, y + 22, "memory", size="small")
     c.text(x + 8, y + 40, "768 GB/s", size="small")
-    c.text(14, 316, "bytes: those that the kernel asks for, caches or not", size="small")
+    c.text(14, 316, "bytes: in the sectors of all requests, caches or not", size="small")
 
 
 @drawing(
@@ -186,43 +191,52 @@ def two_steps(c: Canvas) -> None:
 
 @drawing(
     "transpose-tile",
-    "A block transposes one tile through shared memory. First a warp reads a row of x and writes it as a row of the tile. All threads wait at a barrier. Then a warp reads a column of the "
-    "tile and writes it as a row of out. Both requests to global memory go along rows.",
-    348,
+    "A block transposes one tile through shared memory. The tile is the upper right one of x. First a warp reads a row of it and writes it as a row of the tile in shared memory. All threads "
+    "wait at a barrier. Then a warp reads a column of the tile and writes it as a row of out, in the lower left, where the tile belongs.",
+    372,
 )
 def transpose_tile(c: Canvas) -> None:
-    s, n = 18, 6
+    s, n, whole = 18, 6, 36
 
-    def square(x: float, y: float, row: int | None, column: int | None, thing: str) -> None:
+    def matrix(x: float, y: float, name: str, block: tuple[int, int], row: int) -> float:
+        """Three by three blocks, of which one is meant; how far down its row is."""
+        c.text(x, y - 10, name, mono=True, bold=True)
+        for i in range(3):
+            for j in range(3):
+                c.box(x + j * whole, y + i * whole, whole, whole, "block" if (i, j) == block else "memory", round=0)
+        top = y + block[0] * whole + row * whole / n
+        c.box(x + block[1] * whole, top, whole, whole / n, "warp", strong=True, round=0)
+        return top + whole / n / 2
+
+    def tile(x: float, y: float, row: int | None, column: int | None) -> None:
         for i in range(n):
             for j in range(n):
                 meant = i == row or j == column
-                c.box(x + j * s, y + i * s, s, s, "warp" if meant else thing, strong=meant, round=0)
+                c.box(x + j * s, y + i * s, s, s, "warp" if meant else "block", strong=meant, round=0)
 
-    for x, y, name in ((30, 24, "x"), (196, 24, "tile"), (362, 192, "out")):
-        c.text(x, y, name, mono=True, bold=True)
-    c.text(244, 24, "in shared memory", size="small")
-    square(30, 34, 2, None, "memory")
-    square(196, 34, 2, None, "block")
-    c.arrow(144, 34 + 2.5 * s, 190, 34 + 2.5 * s)
-    c.text(320, 68, "1  a row of x becomes", size="small")
-    c.text(320, 88, "a row of the tile", size="small")
-    c.line((14, 164), (486, 164), look="mark", dashed=True)
-    c.text(14, 184, "2  barrier: wait until the tile is full", bold=True)
-    square(196, 200, None, 3, "block")
-    square(362, 200, 3, None, "memory")
-    c.arrow(310, 200 + 3.5 * s, 356, 200 + 3.5 * s)
-    c.text(14, 234, "3  a column of the tile", size="small")
-    c.text(14, 254, "becomes a row of out", size="small")
-    c.box(14, 322, 16, 16, "warp", strong=True, round=0)
-    c.text(38, 336, "one warp, drawn with 6 of its 32 threads", size="small")
+    c.text(14, 22, "1  a row of x becomes a row of the tile", bold=True)
+    y = matrix(14, 62, "x", (0, 2), 2)
+    c.text(196, 52, "tile, in shared memory", size="small")
+    tile(196, 62, 2, None)
+    c.arrow(126, y, 192, 62 + 2.5 * s)
+    c.text(14, 196, "2  barrier: all threads wait until the tile is full", bold=True)
+    c.line((14, 206), (486, 206), look="mark", dashed=True)
+    c.text(14, 228, "3  a column of the tile becomes a row of out", bold=True)
+    tile(196, 244, None, 3)
+    y = matrix(372, 254, "out", (2, 0), 3)
+    c.arrow(308, 244 + 3.5 * s, 368, y)
+    c.box(14, 264, 16, 16, "warp", strong=True, round=0)
+    c.text(38, 278, "one warp,", size="small")
+    c.text(38, 298, "6 of its 32 threads", size="small")
+    c.box(14, 318, 16, 16, "block", round=0)
+    c.text(38, 332, "the block's tile", size="small")
 
 
 @drawing(
     "banks",
-    "The 32 banks of shared memory side by side, and rows of 32 words below each other. In a tile with 32 columns, all words of the tile's first column are in bank 0. In a tile with 33 "
+    "The 32 banks of shared memory side by side, and the first seven rows of 32 words below each other. In a tile with 32 columns, all words of the tile's first column are in bank 0. In a tile with 33 "
     "columns, each row begins one bank further, so that the words of the column are in different banks. The 33rd column is not used.",
-    372,
+    444,
 )
 def banks(c: Canvas) -> None:
     x0, w, h = 14, 14.75, 15
@@ -230,36 +244,35 @@ def banks(c: Canvas) -> None:
     def panel(y: float, columns: int, title: str, cost: str) -> None:
         c.text(x0, y, title, bold=True)
         c.text(486, y, cost, at="end", bold=True)
+        c.text(x0, y + 22, "bank 0", size="small")
+        c.text(486, y + 22, "bank 31", at="end", size="small")
+        c.text(250, y + 28 + 7 * h + 18, "… and 25 more rows", at="middle", size="small")
         for r in range(7):
             for b in range(32):
                 row, column = divmod(32 * r + b, columns)
-                x, top = x0 + b * w, y + 10 + r * h
+                x, top = x0 + b * w, y + 28 + r * h
                 if column == 32:
                     c.waste(x, top, w, h, step=5)
                 else:
                     c.box(x, top, w, h, "warp" if column == 0 else "block", strong=column == 0, round=0)
 
-    c.text(x0, 22, "bank 0", size="small")
-    c.arrow(x0 + 7, 28, x0 + 7, 40)
-    c.text(486, 22, "bank 31", at="end", size="small")
-    c.arrow(479, 28, 479, 40)
-    panel(58, 32, "32 columns", "all in bank 0: 32 cycles")
-    panel(206, 33, "33 columns", "in 32 banks: 1 cycle")
-    c.box(x0, 344, 16, 16, "warp", strong=True, round=0)
-    c.text(x0 + 24, 358, "the tile's first column")
-    c.waste(x0 + 226, 344, 16, 16, step=5)
-    c.text(x0 + 250, 358, "33rd column, not used")
+    panel(22, 32, "32 columns", "all in bank 0: 32 cycles")
+    panel(214, 33, "33 columns", "in 32 banks: 1 cycle")
+    c.text(x0, 404, "a row here: 32 words of shared memory, one in each bank", size="small")
+    c.box(x0, 418, 16, 16, "warp", strong=True, round=0)
+    c.text(x0 + 24, 432, "the tile's first column")
+    c.waste(x0 + 226, 418, 16, 16, step=5)
+    c.text(x0 + 250, 432, "33rd column, not used")
 
 
 @drawing(
     "atomic-queue",
-    "Two timelines of eight threads that add to one sum. With one atomic addition each, the additions come one after the other, and the last thread waits for seven others. With a tree the "
-    "threads add in pairs at the same time, in three steps, and only one atomic addition is left.",
-    352,
+    "A timeline of eight threads that add to one sum, each with one atomic addition. The additions come one after the other, and the last thread waits for seven others.",
+    240,
 )
 def atomic_queue(c: Canvas) -> None:
     x0, w, h = 92, 36, 15
-    c.text(14, 26, "one atomic addition each", bold=True)
+    c.text(14, 26, "eight threads add to one sum", bold=True)
     c.text(486, 26, "a queue of 8", at="end")
     for t in range(8):
         y = 36 + t * 18
@@ -267,24 +280,13 @@ def atomic_queue(c: Canvas) -> None:
         if t:
             c.waste(x0, y, t * w, h)
         c.box(x0 + t * w, y, w, h, "thread", strong=True, round=2)
-    c.text(14, 206, "a tree first", bold=True)
-    c.text(486, 206, "a queue of 1", at="end")
-    for step, busy in enumerate((4, 2, 1)):
-        for t in range(busy):
-            c.box(x0 + step * w, 216 + t * 18, w - 3, h, "block", strong=True, round=2)
-    c.box(x0 + 3 * w, 216, w, h, "thread", strong=True, round=2)
-    for t in range(4):
-        c.text(14, 216 + t * 18 + 13, f"thread {t}", size="small")
-    c.text(x0 + 4 * w + 22, 262, "threads 4 to 7 are done", size="small")
-    y = 304
+    y = 194
     c.box(14, y, 20, 16, "thread", strong=True, round=2)
     c.text(42, y + 14, "atomic addition", size="small")
-    c.box(172, y, 20, 16, "block", strong=True, round=2)
-    c.text(200, y + 14, "in shared memory", size="small")
-    c.waste(346, y, 20, 16)
-    c.text(374, y + 14, "waits", size="small")
-    c.text(14, 342, "time", size="small")
-    c.arrow(56, 337, 120, 337)
+    c.waste(202, y, 20, 16)
+    c.text(230, y + 14, "waits", size="small")
+    c.text(14, 232, "time", size="small")
+    c.arrow(56, 227, 120, 227)
 
 
 @drawing(
@@ -314,7 +316,7 @@ def reduction_tree(c: Canvas) -> None:
                 y,
                 42,
                 h,
-                "block" if not level else "thread",
+                "block",
                 str(value),
                 strong=bool(level),
                 bold=True,
@@ -332,7 +334,7 @@ def reduction_tree(c: Canvas) -> None:
     "product-tiles",
     "A block computes one tile of out. It needs the row of tiles of a to the left and the column of tiles of b above. In each turn it fetches one tile of a and one tile of b into shared "
     "memory, and each number is used by a whole row or column of threads.",
-    362,
+    406,
 )
 def product_tiles(c: Canvas) -> None:
     s = 36
@@ -343,8 +345,8 @@ def product_tiles(c: Canvas) -> None:
         c.text(x, y - 8, name, mono=True, bold=True)
         for i in range(rows):
             for j in range(columns):
-                here = (i, j) in meant
-                c.box(x + j * s, y + i * s, s, s, "block" if here else "memory", strong=(i, j) == now, round=0)
+                thing = ("thread" if name == "out" else "block") if (i, j) in meant else "memory"
+                c.box(x + j * s, y + i * s, s, s, thing, strong=(i, j) == now, round=0)
 
     matrix(252, 34, "b", 4, 4, {(k, 2) for k in range(4)}, (1, 2))
     matrix(60, 214, "a", 3, 4, {(1, k) for k in range(4)}, (1, 1))
@@ -356,7 +358,11 @@ def product_tiles(c: Canvas) -> None:
     c.text(14, 100, "one tile of b", bold=True)
     c.text(14, 124, "into shared memory")
     c.box(14, 336, 18, 18, "block", strong=True, round=0)
-    c.text(40, 351, "this turn's tiles, and the block's result", size="small")
+    c.text(40, 351, "the tiles of this turn", size="small")
+    c.box(252, 336, 18, 18, "block", round=0)
+    c.text(278, 351, "those of other turns", size="small")
+    c.box(14, 370, 18, 18, "thread", strong=True, round=0)
+    c.text(40, 385, "the block's result, one element a thread", size="small")
 
 
 @drawing(
@@ -380,7 +386,7 @@ def occupancy(c: Canvas) -> None:
                 wide - 2,
                 40,
                 "block",
-                f"{threads} threads" if count == 1 else str(threads),
+                f"{each * threads:,}".replace(",", " "),
                 strong=True,
                 round=3,
             )
@@ -389,6 +395,6 @@ def occupancy(c: Canvas) -> None:
     bar(26, "blocks of 16 × 16 threads", 256, "48 of 64 warps")
     bar(108, "blocks of 32 × 32 threads", 1024, "32 of 64 warps")
     c.span(x0, x0 + w, 174)
-    c.text(250, 194, "65 536 registers of a multiprocessor", at="middle")
+    c.text(250, 194, "65 536 registers; in each box those of a block", at="middle")
     c.waste(x0, 206, 18, 18)
     c.text(x0 + 26, 221, "left over: too few for another block", size="small")
