@@ -230,7 +230,7 @@ lens.roofline(heat, griddim=full, gpu="V100")
 # ![How one block makes two steps of its tile of 8 by 8 cells in one launch. It reads 12 by 12 cells, the tile with a halo of two cells on each side.
 # The first step gives the tile with a halo of one cell. The second step gives the tile, which is written.](drawings/two-steps.svg)
 #
-# The larger the tile, the less the halo costs. This is the open problem of the exercise.
+# The larger the tile, the less the halo costs. Two steps in one launch are the open problem of the exercise.
 #
 # How does a step compare with the CPU? *NumPy* is the way that one writes first. *All cores* is a compiled loop. The H200's time is the 0.691 ms of
 # above, scaled by the bytes.
