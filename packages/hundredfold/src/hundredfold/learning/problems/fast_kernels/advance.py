@@ -87,7 +87,7 @@ ADVANCE = Problem(
         drawn=Drawn(
             lambda rng, size: ((50 + 20 * rng.standard_normal(size)).astype(np.float32),),
             (19, 37),
-            sizes((37, 1), (4, 4), (5, 36), words="{0[0]} × {0[1]} temperatures"),
+            sizes((37, 1), (4, 4), (5, 36), (33, 33), words="{0[0]} × {0[1]} temperatures"),
             nans(hint="Which cells can a cell reach in two steps? Only those may have a part in its mean."),
             infinities(),
             tiny(1e-9, atol=1e-14),
