@@ -97,6 +97,7 @@ class Block:
     written: set[str] = field(default_factory=set)
     read: set[str] = field(default_factory=set)
     kept: tuple[str, ...] = ()
+    products: set[str] = field(default_factory=set)  # registers that an unmodified product was last put in
 
 
 @dataclass(frozen=True)
@@ -323,18 +324,20 @@ class Machine:
     module : Module
     buffers : sequence of numpy.ndarray, uint8
         Device memory; `addresses` says where each lies, and after a launch they hold what the kernel left.
+    steps : int
+        How many blocks may be gone through, in all; any number if it is zero.
+    fuse : bool
+        Whether an unmodified product and sum are done as one fused instruction, as the assembler may do it (9.7.3).
 
     Attributes
     ----------
     addresses : list of int
     printed : list of str
         What kernels printed.
-    executed : Counter of str
-        How many times each kind of instruction was carried out by a group of lanes.
     """
 
-    def __init__(self, module: Module, buffers: Sequence[np.ndarray] = (), steps: int = 0):
-        self.module, self.buffers, self.most = module, list(buffers), steps
+    def __init__(self, module: Module, buffers: Sequence[np.ndarray] = (), steps: int = 0, fuse: bool = False):
+        self.module, self.buffers, self.most, self.fuse = module, list(buffers), steps, fuse
         self.printed: list[str] = []
         self.programs: dict[str, Program] = {}
         self.taken = 0
@@ -597,6 +600,7 @@ class _Translator:
         if name == "_":
             return lambda env, value: None
         block.written.add(name)
+        block.products.discard(name)
         if kind == "pred":
             return lambda env, value: env.__setitem__(name, value)
         bits, dtype = self.bits(name, where), TYPES[kind]
@@ -631,7 +635,37 @@ class _Translator:
         op = make(each.modifiers)
         targets = first.items if isinstance(first, Group) else (first,)
         gets = [self.value(o, kind, block, each) for o, kind in zip(each.operands[1:], op.reads, strict=True)]
+        if self.machine.fuse and each.modifiers in (("f32",), ("f64",)):
+            if each.root in ("add", "sub"):
+                op, gets = self.fused(each, block, op, gets)
+            elif each.root == "mul" and each.guard is None:
+                self.keep_factors(each, block, gets)
+        for target in targets:
+            block.products.discard(target.name)
         self.finish(each, block, op, gets, targets)
+        if self.machine.fuse and each.root == "mul" and each.modifiers in (("f32",), ("f64",)) and each.guard is None:
+            block.products.add(first.name)
+
+    def keep_factors(self, each: Instruction, block: Block, gets: list) -> None:
+        """Keep what a product is made of: the assembler may make one instruction of it and a sum."""
+        name = f"{each.operands[0].name} factors"
+        block.steps.append(lambda env: env.__setitem__(name, tuple(get(env) for get in gets)))
+
+    def fused(self, each: Instruction, block: Block, op: opcodes.Op, gets: list) -> tuple[opcodes.Op, list]:
+        """A sum of which one part is a product of this block, as one fused instruction."""
+        kind = each.modifiers[0]
+        for k, operand in enumerate(each.operands[1:]):
+            if isinstance(operand, Register) and operand.name in block.products:
+                name, other, less = f"{operand.name} factors", gets[1 - k], each.root == "sub"
+
+                def whole(a, b, c, k=k, less=less):
+                    if not less:
+                        return opcodes.fma(a, b, c)
+                    return opcodes.fma(a, b, -c) if k == 0 else opcodes.fma(-a, b, c)
+
+                parts = [lambda env, n=n: env[name][n] for n in (0, 1)]
+                return opcodes.Op(whole, (kind,) * 3, (kind,)), [*parts, other]
+        return op, gets
 
     def finish(self, each: Instruction, block: Block, op: opcodes.Op, gets: list, targets: tuple) -> None:
         if "r" in op.carry:

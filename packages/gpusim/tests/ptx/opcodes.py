@@ -492,12 +492,12 @@ def _pieces(x: np.ndarray, count: int, kind: str) -> list[np.ndarray]:
 # Floats (9.7.3): those that PTX calls approximate are computed in float64 and rounded once.
 
 
-def _through(function: Callable) -> Callable:
-    """A function computed in float64; of float64 itself only the upper half counts, as for the seeds of 9.7.3.14."""
+def _through(function: Callable, seed: bool) -> Callable:
+    """A function computed in float64; of a seed only the upper half counts (9.7.3.14)."""
 
     def run(x):
         made = function(x.astype(np.float64))
-        if x.dtype == np.float64:
+        if seed:
             return (made.view(np.uint64) & np.uint64(0xFFFFFFFF00000000)).view(np.float64)
         return made.astype(x.dtype)
 
@@ -507,7 +507,8 @@ def _through(function: Callable) -> Callable:
 def _unary(function: Callable, exact: Callable | None = None) -> Callable:
     def make(m):
         kind = _kind(m)
-        used = exact if exact is not None and "approx" not in m else _through(function)
+        seed = kind == "f64" and "ftz" in m
+        used = exact if exact is not None and "approx" not in m else _through(function, seed)
         if kind == "f16x2":
             return Op(_both_halves(used, m), (kind,), (kind,))
         return Op(_float(used, m, kind), (kind,), (kind,))

@@ -63,6 +63,8 @@ class Launch:
         Device memory that arguments lie in, by regions.
     found : tuple of str
         The kinds of mistakes that the sanitizer found: after one, nothing is defined.
+    lines : tuple of functions.Line
+        What a kernel of `functions` is made of: each line's results are judged by themselves.
     """
 
     source: str
@@ -77,6 +79,7 @@ class Launch:
     before: list[np.ndarray]
     after: list[np.ndarray]
     found: tuple[str, ...] = ()
+    lines: tuple = ()
 
     @property
     def key(self) -> str:
