@@ -30,7 +30,11 @@ class Worker:
             With what went wrong there.
         """
         if self.process is None:
-            kept = {k: v for k, v in os.environ.items() if not k.startswith(("GPUSIM_", "NUMBA_", "HUNDREDFOLD_", "RECORD_"))}
+            kept = {
+                k: v
+                for k, v in os.environ.items()
+                if not k.startswith(("GPUSIM_", "NUMBA_", "HUNDREDFOLD_", "RECORD_"))
+            }
             if self.source is not None:
                 kept |= {"PYTHONPATH": str(self.source), "GPUSIM_CACHE": str(self.source / "cache")}
             command = [sys.executable, "-W", "ignore", str(WORKER)]

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import compiler
-from .recording import Launch
 from .machine import Machine
 from .parse import Module, parse
+from .recording import Launch
 
 PRELUDE = """
 typedef long ptrdiff_t;
@@ -46,7 +46,9 @@ COMPLEX = "#include <cuda/std/complex>\ntemplate <typename T> using complex = cu
 APPROXIMATE = re.compile(r"\b(?:ex2|lg2|sin|cos|tanh|rsqrt|rcp|div|sqrt)\.(?:approx|full)\b[\w.]*")
 """Instructions whose result the ISA leaves open within an error."""
 
-MATH = re.compile(r"\b_{0,2}(?:nv_)?(?:sin|cos|tan|exp|log|pow|sqrt|cbrt|erf|gamma|atan|asin|acos|hypot|sinh|cosh|tanh)\w*")
+MATH = re.compile(
+    r"\b_{0,2}(?:nv_)?(?:sin|cos|tan|exp|log|pow|sqrt|cbrt|erf|gamma|atan|asin|acos|hypot|sinh|cosh|tanh)\w*"
+)
 
 
 @dataclass

@@ -66,7 +66,9 @@ def compiled(request: dict, *, fma: bool = True) -> Compiled:
         raise Refused(answer["text"])
     if request["kind"] == "python":
         return Compiled(answer["ptx"], answer["entry"], tuple(answer["linked"]))
-    return Compiled(answer["ptx"], answer["names"].get(*request["names"], request["name"]) if request["names"] else request["name"])
+    return Compiled(
+        answer["ptx"], answer["names"].get(*request["names"], request["name"]) if request["names"] else request["name"]
+    )
 
 
 def of_python(function: FunctionType, *args: Any, **options: Any) -> dict:
@@ -84,5 +86,3 @@ def of_python(function: FunctionType, *args: Any, **options: Any) -> dict:
 def of_cpp(code: str, name: str, *options: str) -> dict:
     """The request for a kernel of CUDA C++."""
     return {"kind": "cpp", "code": code, "name": name, "options": list(options), "names": []}
-
-

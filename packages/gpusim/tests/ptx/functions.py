@@ -65,11 +65,23 @@ def _of_math() -> Iterator[Line]:
         yield Line(f"math_ldexp_{kind}", "math.ldexp(x[i], z[i])", (kind, "int32", "int32"), "float64")
         for name in ("cbrt", "fma"):
             text = "cuda.cbrt(x[i])" if name == "cbrt" else "cuda.fma(x[i], y[i], z[i])"
-            yield Line(f"cuda_{name}_{kind}", text, (kind,) * (1 if name == "cbrt" else 3), "float64", _allowed(name, kind))
-        for text in ("round(x[i])", "int(x[i])", "abs(x[i])", "min(x[i], y[i])", "max(x[i], y[i])", "x[i] ** 2", "x[i] ** y[i]"):
+            yield Line(
+                f"cuda_{name}_{kind}", text, (kind,) * (1 if name == "cbrt" else 3), "float64", _allowed(name, kind)
+            )
+        for text in (
+            "round(x[i])",
+            "int(x[i])",
+            "abs(x[i])",
+            "min(x[i], y[i])",
+            "max(x[i], y[i])",
+            "x[i] ** 2",
+            "x[i] ** y[i]",
+        ):
             name = text.replace("[i]", "").replace(" ", "").replace("**", "pow").translate(str.maketrans("(),", "___"))
             out = "int64" if text.startswith(("round", "int")) else "float64"
-            yield Line(f"builtin_{name}_{kind}", text, (kind, kind), out, _allowed("pow", kind) if "** y" in text else 0)
+            yield Line(
+                f"builtin_{name}_{kind}", text, (kind, kind), out, _allowed("pow", kind) if "** y" in text else 0
+            )
     for kind in ("int32", "int64", "uint32", "uint64"):
         for name in ("popc", "brev", "clz", "ffs"):
             yield Line(f"cuda_{name}_{kind}", f"cuda.{name}(x[i])", (kind,), "uint64")
@@ -87,7 +99,7 @@ def _of_libdevice() -> Iterator[Line]:
         count = 3 if name == "fma" else 2 if "y)" in text or "y " in text else 1
         tables[name] = ("float64",) * count, text
         tables[f"{name}f"] = ("float32",) * count, text
-    for name, (types, text) in sorted(tables.items()):
+    for name, (types, _) in sorted(tables.items()):
         plain = name.removeprefix("fast_")
         if plain not in ULPS and plain not in ("sincos", "sincospi"):
             plain = plain.removesuffix("f")
@@ -98,7 +110,21 @@ def _of_libdevice() -> Iterator[Line]:
             ulps = math.inf
         call = f"libdevice.{name}({', '.join(f'{a}[i]' for a in 'xyz'[: len(types)])})"
         made = ("2float_rn", "2double_rn", "_as_float", "_as_double", "2double")  # of numbers, floats
-        whole = ("2int", "2ll", "2uint", "_as_int", "_as_long", "isnan", "isinf", "finite", "signbit", "hiint", "loint", "ilogb", "llr")
+        whole = (
+            "2int",
+            "2ll",
+            "2uint",
+            "_as_int",
+            "_as_long",
+            "isnan",
+            "isinf",
+            "finite",
+            "signbit",
+            "hiint",
+            "loint",
+            "ilogb",
+            "llr",
+        )
         integers = not name.endswith(made) and (types[0] not in exact or any(word in name for word in whole))
         out = "int64" if integers else "float64"
         yield Line(f"libdevice_{name}", call, types, out, ulps, 2 if two else 1)
@@ -113,7 +139,12 @@ def _of_numpy() -> Iterator[Line]:
             ulps = {"arctan2": _allowed("atan2", kind)}.get(name, 0)
             yield Line(f"numpy_{name}_{kind}", f"np.{name}(x[i], y[i])", (kind, kind), "float64", ulps)
     for name, source, target in (
-        *((f"{a}_{b}", a, b) for a in ("float32", "float64", "int64", "uint64", "int32") for b in ("int8", "uint8", "int16", "int32", "uint32", "int64", "uint64", "float32", "float64") if a != b),
+        *(
+            (f"{a}_{b}", a, b)
+            for a in ("float32", "float64", "int64", "uint64", "int32")
+            for b in ("int8", "uint8", "int16", "int32", "uint32", "int64", "uint64", "float32", "float64")
+            if a != b
+        ),
     ):
         out = "float64" if target.startswith("float") else "uint64" if target[0] == "u" else "int64"
         yield Line(f"numpy_cast_{name}", f"np.{target}(x[i])", (source,), out)
@@ -159,7 +190,9 @@ class Kernel(NamedTuple):
             mine = [f"out{k}_{r}" for r in range(line.results)]
             outs += mine
             body.append(f"        {', '.join(f'{each}[i]' for each in mine)} = {line.text}\n")
-        head = f"\n\n@cuda.jit\ndef {self.name}(x, y, z, {', '.join(outs)}):\n    i = cuda.grid(1)\n    if i < x.size:\n"
+        head = (
+            f"\n\n@cuda.jit\ndef {self.name}(x, y, z, {', '.join(outs)}):\n    i = cuda.grid(1)\n    if i < x.size:\n"
+        )
         return head + "".join(body)
 
     def arguments(self, n: int = 256) -> tuple[np.ndarray, ...]:
@@ -207,13 +240,32 @@ def values(kind: str, rng: np.random.Generator, n: int, line: Line) -> np.ndarra
     """Numbers of a type."""
     dtype = np.dtype(kind)
     if dtype.kind == "f":
-        special = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, -2.5, 3.0, math.inf, -math.inf, math.nan, 0.1, 1e-30, 100.0]
+        special = [
+            0.0,
+            -0.0,
+            1.0,
+            -1.0,
+            0.5,
+            -0.5,
+            1.5,
+            2.5,
+            -2.5,
+            3.0,
+            math.inf,
+            -math.inf,
+            math.nan,
+            0.1,
+            1e-30,
+            100.0,
+        ]
         spread = rng.choice([-1, 1], n) * 10.0 ** rng.uniform(-6, 4, n)
         near = rng.uniform(-1, 1, n)
         some = np.concatenate([spread[: n // 2], near, rng.normal(size=n)])
         if "lgamma" in line.name:  # between -23 and 0 the error is larger, the guide says
             some, special = np.abs(some), [v for v in special if not v < 0]
-        if line.out in ("int64", "uint64") and "is" not in line.name:  # what fits no integer is undefined in C and NumPy
+        if (
+            line.out in ("int64", "uint64") and "is" not in line.name
+        ):  # what fits no integer is undefined in C and NumPy
             special = [v for v in special if math.isfinite(v)]
         if "cast" in line.name and line.out == "uint64":
             some, special = np.abs(some), [abs(v) for v in special]

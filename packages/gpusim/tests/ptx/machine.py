@@ -76,7 +76,9 @@ class Memory:
         at = addresses.astype(np.int64)
         there = self.allocated[at] & self.allocated[at + (width - 1)]
         if not there.all():
-            raise Fault(f"an access outside of what is allocated: {int(addresses[(~there).argmax()]):#x}, {width} bytes")
+            raise Fault(
+                f"an access outside of what is allocated: {int(addresses[(~there).argmax()]):#x}, {width} bytes"
+            )
         return at // width
 
     def load(self, addresses: np.ndarray, width: int) -> np.ndarray:
@@ -433,16 +435,16 @@ class Machine:
     def _module_shared(self) -> list[Variable]:
         return [v for v in self.module.variables.values() if v.space == "shared"]
 
-    def _threads(
-        self, blocks: np.ndarray, grid: tuple, block: tuple, static: list[Variable], dynamic: int
-    ) -> Threads:
+    def _threads(self, blocks: np.ndarray, grid: tuple, block: tuple, static: list[Variable], dynamic: int) -> Threads:
         size = block[0] * block[1] * block[2]
         linear = np.tile(np.arange(size, dtype=np.uint32), len(blocks))
         number = np.repeat(np.arange(len(blocks)), size)
         special = {}
         for axis, stride in zip("xyz", (1, block[0], block[0] * block[1]), strict=True):
             extent = block["xyz".index(axis)]
-            special[f"%tid.{axis}"] = linear // np.uint32(stride) % np.uint32(extent) if extent > 1 else np.zeros(1, np.uint32)
+            special[f"%tid.{axis}"] = (
+                linear // np.uint32(stride) % np.uint32(extent) if extent > 1 else np.zeros(1, np.uint32)
+            )
             special[f"%ntid.{axis}"] = np.array([extent], np.uint32)
         where = np.repeat(blocks.astype(np.uint32), size)
         for axis, stride in zip("xyz", (1, grid[0], grid[0] * grid[1]), strict=True):
@@ -584,7 +586,10 @@ class _Translator:
             return self.registers[name]
         if name in ("%clock64", "%globaltimer", "%gridid"):
             return 64
-        if re.match(r"%(n?tid|n?ctaid)\.[xyz]\Z|%(laneid|n?warpid|lanemask_\w\w|n?smid|clock|clock_hi|envreg\d+|\w+_smem_size)\Z", name):
+        if re.match(
+            r"%(n?tid|n?ctaid)\.[xyz]\Z|%(laneid|n?warpid|lanemask_\w\w|n?smid|clock|clock_hi|envreg\d+|\w+_smem_size)\Z",
+            name,
+        ):
             return 32
         raise where.wrong(f"no register {name}")
 
@@ -663,7 +668,7 @@ class _Translator:
                         return opcodes.fma(a, b, c)
                     return opcodes.fma(a, b, -c) if k == 0 else opcodes.fma(-a, b, c)
 
-                parts = [lambda env, n=n: env[name][n] for n in (0, 1)]
+                parts = [lambda env, n=n, name=name: env[name][n] for n in (0, 1)]
                 return opcodes.Op(whole, (kind,) * 3, (kind,)), [*parts, other]
         return op, gets
 
@@ -762,7 +767,9 @@ class _Translator:
     def do_nop(self, each: Instruction, block: Block, number: int) -> None:
         """Fences and hints: one group's accesses are done before another's begin."""
 
-    do_membar = do_fence = do_prefetch = do_prefetchu = do_nanosleep = do_applypriority = do_discard = do_pmevent = do_nop
+    do_membar = do_fence = do_prefetch = do_prefetchu = do_nanosleep = do_applypriority = do_discard = do_pmevent = (
+        do_nop
+    )
     do_griddepcontrol = do_setmaxnreg = do_nop
 
     # Memory
@@ -836,7 +843,11 @@ class _Translator:
                     one, value = (key[0], key[1] + k * width), get(env)
                     if lanes is not None:
                         old = params.get(one)
-                        kept = np.zeros(count, value.dtype) if old is None or old.dtype != value.dtype else env_full(old, count)
+                        kept = (
+                            np.zeros(count, value.dtype)
+                            if old is None or old.dtype != value.dtype
+                            else env_full(old, count)
+                        )
                         kept[lanes] = value
                         value = kept
                     params[one] = value
@@ -929,7 +940,9 @@ class _Translator:
         callee = operands.pop(0).name
         given = operands[0].items if operands and isinstance(operands[0], Group) else ()
         if callee == "cudaCGSynchronize":  # all blocks of the grid wait for each other
-            block.sync = Sync(each, "grid", run=lambda frame, lanes, env: _zero(env, each, [], [p.name for p in returned]))
+            block.sync = Sync(
+                each, "grid", run=lambda frame, lanes, env: _zero(env, each, [], [p.name for p in returned])
+            )
             return
         if callee in self.machine.module.functions:
 
@@ -1032,7 +1045,9 @@ class _Translator:
 
         def run(frame: Frame, lanes: np.ndarray, env: Env) -> None:
             yes = env.all(get(env))
-            voted, there = (_ballot(frame, lanes, some) & env.all(mask(env)) for some in (yes, np.ones(len(lanes), bool)))
+            voted, there = (
+                _ballot(frame, lanes, some) & env.all(mask(env)) for some in (yes, np.ones(len(lanes), bool))
+            )
             if way == "ballot":
                 put(env, voted)
             else:
@@ -1051,7 +1066,7 @@ class _Translator:
 
     def do_match(self, each: Instruction, block: Block, number: int) -> None:
         kind = each.modifiers[-1]
-        target, same = (each.operands[0].items if isinstance(each.operands[0], Group) else (each.operands[0], None))
+        target, same = each.operands[0].items if isinstance(each.operands[0], Group) else (each.operands[0], None)
         put = self.setter(target, "b32", block, each)
         put_same = self.setter(same, "pred", block, each) if same is not None else None
         get = self.value(each.operands[1], kind, block, each)
@@ -1061,7 +1076,9 @@ class _Translator:
             values, named = env.all(get(env)), env.all(mask(env))
             warp = frame.threads.warp[lanes]
             bits = np.uint32(1) << frame.threads.lane[lanes].astype(np.uint32)
-            _, group = np.unique(np.stack([warp.astype(np.uint64), values.astype(np.uint64)]), axis=1, return_inverse=True)
+            _, group = np.unique(
+                np.stack([warp.astype(np.uint64), values.astype(np.uint64)]), axis=1, return_inverse=True
+            )
             sums = np.zeros(int(group.max()) + 1, np.uint32)
             np.bitwise_or.at(sums, group.reshape(-1), bits)
             matched = sums[group.reshape(-1)] & named
@@ -1118,7 +1135,9 @@ def _put_param(env: Env, key: tuple[str, int], value: np.ndarray) -> None:
     params = env.frame.params
     if env.lanes is not None:
         old = params.get(key)
-        kept = np.zeros(env.frame.count, value.dtype) if old is None else env_full(old, env.frame.count).view(value.dtype)
+        kept = (
+            np.zeros(env.frame.count, value.dtype) if old is None else env_full(old, env.frame.count).view(value.dtype)
+        )
         kept[env.lanes] = value
         value = kept
     params[key] = value
@@ -1143,7 +1162,22 @@ def _syncs(each: Instruction) -> bool:
     return each.root in ("bar", "barrier") or (each.root in _SYNCING and "sync" in each.modifiers)
 
 
-_IMPURE = ("ld", "ldu", "st", "atom", "red", "trap", "brkpt", "call", "activemask", "ret", "exit", "bar", "barrier", *_SYNCING)
+_IMPURE = (
+    "ld",
+    "ldu",
+    "st",
+    "atom",
+    "red",
+    "trap",
+    "brkpt",
+    "call",
+    "activemask",
+    "ret",
+    "exit",
+    "bar",
+    "barrier",
+    *_SYNCING,
+)
 
 
 def _apart(each: Instruction) -> bool:

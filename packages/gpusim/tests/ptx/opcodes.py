@@ -247,7 +247,9 @@ def _mul24(root, m):
 
     def product(a, b):
         shift = np.int64(40)
-        a, b = ((x.astype(np.int64) << shift) >> shift if kind == "s32" else x.astype(np.int64) & 0xFFFFFF for x in (a, b))
+        a, b = (
+            (x.astype(np.int64) << shift) >> shift if kind == "s32" else x.astype(np.int64) & 0xFFFFFF for x in (a, b)
+        )
         made = a * b
         return (made >> np.int64(16) if "hi" in m else made).astype(TYPES[kind])
 
@@ -335,9 +337,7 @@ def _absolute(a: np.ndarray) -> np.ndarray:
 
 TABLE["abs"] = plain(_absolute, 1, floats=np.abs)
 TABLE["neg"] = plain(np.negative, 1)
-TABLE["sad"] = lambda m: Op(
-    lambda a, b, c: c + np.where(a < b, b - a, a - b), (_kind(m),) * 3, (_kind(m),)
-)
+TABLE["sad"] = lambda m: Op(lambda a, b, c: c + np.where(a < b, b - a, a - b), (_kind(m),) * 3, (_kind(m),))
 
 
 def _lesser(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -353,7 +353,6 @@ def _greater(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 @entry("min", "max")
 def _extreme(root, m):
-    kind = _kind(m)
     function = _lesser if root == "min" else _greater
     if "NaN" in m:
         chosen = function
@@ -477,7 +476,9 @@ def _dot(root, m):
         y = _pieces(b, 4, right)
         if root == "dp2a":
             y = y[2:] if "hi" in m else y[:2]
-        return (sum(p * q for p, q in zip(x, y, strict=True)) + c.astype(np.int64)).astype(np.int64).astype(TYPES[result])
+        return (
+            (sum(p * q for p, q in zip(x, y, strict=True)) + c.astype(np.int64)).astype(np.int64).astype(TYPES[result])
+        )
 
     return Op(dot, ("u32", "u32", result), (result,))
 
@@ -486,7 +487,9 @@ def _pieces(x: np.ndarray, count: int, kind: str) -> list[np.ndarray]:
     width = 32 // count
     dtype = np.dtype(f"{'i' if kind[0] == 's' else 'u'}{width // 8}")
     mask = np.uint32((1 << width) - 1)
-    return [((x >> np.uint32(width * k)) & mask).astype(f"u{width // 8}").view(dtype).astype(np.int64) for k in range(count)]
+    return [
+        ((x >> np.uint32(width * k)) & mask).astype(f"u{width // 8}").view(dtype).astype(np.int64) for k in range(count)
+    ]
 
 
 # Floats (9.7.3): those that PTX calls approximate are computed in float64 and rounded once.
@@ -615,9 +618,7 @@ def _set(m):
 
 TABLE["set"] = _set
 TABLE["selp"] = lambda m: Op(lambda a, b, p: np.where(p, a, b), (_kind(m), _kind(m), "pred"), (_kind(m),))
-TABLE["slct"] = lambda m: Op(
-    lambda a, b, c: np.where(c >= 0, a, b), (m[-2], m[-2], m[-1]), (m[-2],)
-)
+TABLE["slct"] = lambda m: Op(lambda a, b, c: np.where(c >= 0, a, b), (m[-2], m[-2], m[-1]), (m[-2],))
 
 
 # Logic and shifts (9.7.8)

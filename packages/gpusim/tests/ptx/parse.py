@@ -107,7 +107,9 @@ class Module:
     declared: set[str] = field(default_factory=set)
 
 
-BITS = {"pred": 1, "b128": 128} | {f"{kind}{n}": n for kind in "usbf" for n in (8, 16, 32, 64)} | {"f16x2": 32, "bf16": 16}
+BITS = (
+    {"pred": 1, "b128": 128} | {f"{kind}{n}": n for kind in "usbf" for n in (8, 16, 32, 64)} | {"f16x2": 32, "bf16": 16}
+)
 SPACES = ("global", "const", "shared", "local", "param")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 _LINEWISE = re.compile(r"^[ \t]*\.(version|target|address_size|file|loc)\b[^\n]*", re.M)
@@ -188,7 +190,9 @@ class _Reader:
 
     def function(self, header: str, start: int) -> None:
         line = self.line(start)
-        match = re.search(r"\.(entry|func)\b\s*(\((?P<returns>[^()]*)\))?\s*(?P<name>[\w$.]+)\s*(\((?P<params>[^()]*)\))?", header)
+        match = re.search(
+            r"\.(entry|func)\b\s*(\((?P<returns>[^()]*)\))?\s*(?P<name>[\w$.]+)\s*(\((?P<params>[^()]*)\))?", header
+        )
         if match is None:
             raise PtxError("a function without a name", line, header.strip())
         if self.text[self.at] == ";":

@@ -186,7 +186,11 @@ CASES = [
     ("testp.subnormal.f32 %p0, %r1;", (1,), 1),
     ("testp.finite.f32 %p0, %r1;", (f(math.inf),), 0),
     ("add.f16 %h0, %h1, %h2;", (h(1.0), h(2.0)), h(3.0)),
-    ("fma.rn.f16x2 %r0, %r1, %r2, %r3;", (h(2.0) << 16 | h(3.0),) * 2 + (h(1.0) << 16 | h(1.0),), h(5.0) << 16 | h(10.0)),
+    (
+        "fma.rn.f16x2 %r0, %r1, %r2, %r3;",
+        (h(2.0) << 16 | h(3.0),) * 2 + (h(1.0) << 16 | h(1.0),),
+        h(5.0) << 16 | h(10.0),
+    ),
     # 9.7.6 Comparison and selection
     ("setp.lt.s32 %p0, %r1, %r2;", (s(-1), 0), 1),
     ("setp.lo.u32 %p0, %r1, %r2;", (s(-1), 0), 0),
@@ -405,7 +409,9 @@ def test_an_atomic_gives_the_old_value_in_the_order_of_the_lanes(form):
 
 
 def test_atomics_on_floats_add_in_the_order_of_the_lanes():
-    text = kernel("ld.global.u64 %rd1, [%in]; mul.wide.u32 %rd2, %i, 8; add.u64 %rd2, %in, %rd2; ld.global.f64 %rd3, [%rd2]; red.global.add.f64 [%out], %rd3;")
+    text = kernel(
+        "ld.global.u64 %rd1, [%in]; mul.wide.u32 %rd2, %i, 8; add.u64 %rd2, %in, %rd2; ld.global.f64 %rd3, [%rd2]; red.global.add.f64 [%out], %rd3;"
+    )
     values = [1e16, 1.0, -1e16, 1.0]
     assert int(run(text, [d(x) for x in values], block=4)[0]) == d(((1e16 + 1.0) - 1e16) + 1.0)
 

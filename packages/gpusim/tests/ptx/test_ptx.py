@@ -25,11 +25,21 @@ HERE = Path(__file__).parent
 pytestmark = pytest.mark.skipif(
     not compiler.there(), reason="needs NVIDIA's compilers: KERNELLENS_COMPILER=/a/python/that/has/them"
 )
-SMOKE = ("every_atomic_uint32", "shuffle_directions", "nbody_tiled", "softmax_rows", "grid_sync_diffusion", "record_argument")
+SMOKE = (
+    "every_atomic_uint32",
+    "shuffle_directions",
+    "nbody_tiled",
+    "softmax_rows",
+    "grid_sync_diffusion",
+    "record_argument",
+)
 FAMILIES = (
     *("math_float32", "math_float64", "cuda", "builtin", "numpy"),
     *("libdevice_float32", "libdevice_float64", "libdevice_int", "libdevice_uint"),
-    *(f"operator_{kind}_" for kind in ("int8", "uint8", "int16", "int32", "uint32", "int64", "uint64", "float32", "float64")),
+    *(
+        f"operator_{kind}_"
+        for kind in ("int8", "uint8", "int16", "int32", "uint32", "int64", "uint64", "float32", "float64")
+    ),
 )
 RECORDED = {
     "the course's notebooks": [

@@ -6,7 +6,7 @@ Each was wrong here once.
 import numpy as np
 import pytest
 
-D, F, I, U, L = "float64", "float32", "int32", "uint32", "int64"
+D, F, WHOLE, U, L = "float64", "float32", "int32", "uint32", "int64"
 CASES = [
     ("libdevice.cbrt(x[i])", D, [1e-30, 100.0, -0.0, 0.0, -27.0], [1e-10, 4.641588833612779, -0.0, 0.0, -3.0]),
     ("cuda.cbrt(x[i])", D, [1e-30, 100.0, -0.0], [1e-10, 4.641588833612779, -0.0]),
@@ -22,10 +22,10 @@ CASES = [
     ("libdevice.frsqrt_rn(x[i])", F, [1.5], [0.81649661064147949]),
     ("libdevice.powi(x[i], -2)", D, [0.0, 2.0], [np.inf, 0.25]),
     ("libdevice.powif(x[i], -1)", F, [-0.0, 4.0], [-np.inf, 0.25]),
-    ("libdevice.abs(x[i])", I, [-3, 4, -(2**31)], [3, 4, -(2**31)]),
-    ("libdevice.max(x[i], 2)", I, [-3, 4], [2, 4]),
-    ("libdevice.min(x[i], 2)", I, [-3, 4], [-3, 2]),
-    ("libdevice.mul24(x[i], 3)", I, [704435114, 0x00FFFFFF], [-623874, -3]),
+    ("libdevice.abs(x[i])", WHOLE, [-3, 4, -(2**31)], [3, 4, -(2**31)]),
+    ("libdevice.max(x[i], 2)", WHOLE, [-3, 4], [2, 4]),
+    ("libdevice.min(x[i], 2)", WHOLE, [-3, 4], [-3, 2]),
+    ("libdevice.mul24(x[i], 3)", WHOLE, [704435114, 0x00FFFFFF], [-623874, -3]),
     ("libdevice.umax(x[i], 1)", U, [3936755376, 0], [3936755376 - 2**32, 1]),
     ("libdevice.uhadd(x[i], x[i])", U, [3936755376], [3936755376 - 2**32]),
     ("cuda.brev(x[i])", L, [7, 2**40], [0xE0000000, 0]),

@@ -5,7 +5,8 @@ import os
 
 def pytest_configure(config):
     if os.environ.get("RECORD_LAUNCHES"):
-        import gpusim.kernels.launch  # noqa: F401
         from sitecustomize import start
+
+        import gpusim.kernels.launch  # noqa: F401
 
         start()
