@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from .functions import Line, allowed
+
 TYPES = {
     "signed char": "i1",
     "unsigned short": "u2",
@@ -17,10 +19,10 @@ PAIRED = ("signed char", "int", "unsigned int", "long long", "float")
 """Of which each is combined with each."""
 ARITHMETIC = ("+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>", "<", "==")
 FLOATS = ("+", "-", "*", "/", "<", "==")
-ONE = ("sqrt", "cbrt", "rsqrt", "exp", "exp2", "exp10", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "sinpi",
+ONE = ("sqrt", "cbrt", "rcbrt", "rsqrt", "exp", "exp2", "exp10", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "sinpi",
        "cospi", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfc", "normcdf", "tgamma",
        "fabs", "floor", "ceil", "trunc", "rint", "round", "nearbyint")  # fmt: skip
-TWO = ("atan2", "hypot", "pow", "fmod", "copysign", "fmax", "fmin", "fdim", "nextafter")
+TWO = ("atan2", "hypot", "pow", "fmod", "remainder", "copysign", "fmax", "fmin", "fdim", "nextafter")
 BITS = ("__popc", "__clz", "__ffs")
 
 
@@ -75,7 +77,15 @@ def values(kind: str, rng: np.random.Generator, n: int, name: str) -> np.ndarray
     return rng.choice(np.concatenate([some, rng.integers(info.min, info.max, 24, dtype=dtype)]), n)
 
 
-def launch(beginning: str = "", n: int = 200) -> None:
+def lines(name: str, kinds: tuple[str, ...]) -> tuple[Line, ...]:
+    """The functions of a kernel, each with the error that CUDA states for it; nothing for kernels of operators."""
+    family, kind, *rest = name.split("_")
+    chosen = {"functions": ONE[int(rest[0]) : int(rest[0]) + 10] if rest else (), "pairs": TWO}.get(family, ())
+    width = "float64" if kind == "double" else "float32"
+    return tuple(Line(each, f"{each}({kind})", kinds[:2], "float64", allowed(each, width)) for each in chosen)
+
+
+def launch(launches: list, beginning: str = "", n: int = 200) -> None:
     """Launch those whose names begin so: divisors are not zero and shifts within the width, since C leaves the rest open."""
     import cupy as cp
 
@@ -92,4 +102,5 @@ def launch(beginning: str = "", n: int = 200) -> None:
             x = np.abs(x) % 100  # a number that no integer holds is undefined in C
         outs = [cp.zeros(n, TYPES[kind]) for kind in kinds[2:]]
         cp.RawKernel(code, name)((2,), (128,), (cp.asarray(x), cp.asarray(y), np.int32(n), *outs))
+        launches[-1].lines = lines(name, kinds)
     cp.cuda.Device().synchronize()

@@ -50,7 +50,7 @@ def lines() -> list[Line]:
     return made
 
 
-def _allowed(name: str, kind: str) -> float:
+def allowed(name: str, kind: str) -> float:
     """What the two may be apart: what CUDA allows, and one unit for the processor's own library."""
     name = {"gamma": "tgamma"}.get(name, name)
     return ULPS[name][kind == "float64"] + 1.0 if name in ULPS else 0.0
@@ -59,14 +59,14 @@ def _allowed(name: str, kind: str) -> float:
 def _of_math() -> Iterator[Line]:
     for kind in ("float32", "float64"):
         for name in ONE:
-            yield Line(f"math_{name}_{kind}", f"math.{name}(x[i])", (kind,), "float64", _allowed(name, kind))
+            yield Line(f"math_{name}_{kind}", f"math.{name}(x[i])", (kind,), "float64", allowed(name, kind))
         for name in TWO:
-            yield Line(f"math_{name}_{kind}", f"math.{name}(x[i], y[i])", (kind, kind), "float64", _allowed(name, kind))
+            yield Line(f"math_{name}_{kind}", f"math.{name}(x[i], y[i])", (kind, kind), "float64", allowed(name, kind))
         yield Line(f"math_ldexp_{kind}", "math.ldexp(x[i], z[i])", (kind, "int32", "int32"), "float64")
         for name in ("cbrt", "fma"):
             text = "cuda.cbrt(x[i])" if name == "cbrt" else "cuda.fma(x[i], y[i], z[i])"
             yield Line(
-                f"cuda_{name}_{kind}", text, (kind,) * (1 if name == "cbrt" else 3), "float64", _allowed(name, kind)
+                f"cuda_{name}_{kind}", text, (kind,) * (1 if name == "cbrt" else 3), "float64", allowed(name, kind)
             )
         for text in (
             "round(x[i])",
@@ -79,9 +79,7 @@ def _of_math() -> Iterator[Line]:
         ):
             name = text.replace("[i]", "").replace(" ", "").replace("**", "pow").translate(str.maketrans("(),", "___"))
             out = "int64" if text.startswith(("round", "int")) else "float64"
-            yield Line(
-                f"builtin_{name}_{kind}", text, (kind, kind), out, _allowed("pow", kind) if "** y" in text else 0
-            )
+            yield Line(f"builtin_{name}_{kind}", text, (kind, kind), out, allowed("pow", kind) if "** y" in text else 0)
     for kind in ("int32", "int64", "uint32", "uint64"):
         for name in ("popc", "brev", "clz", "ffs"):
             yield Line(f"cuda_{name}_{kind}", f"cuda.{name}(x[i])", (kind,), "uint64")
@@ -105,7 +103,7 @@ def _of_libdevice() -> Iterator[Line]:
             plain = plain.removesuffix("f")
         kind = types[0]
         two = name.startswith(("sincos", "frexp", "modf", "fast_sincos"))
-        ulps = _allowed({"sincos": "sin", "sincospi": "sinpi"}.get(plain, plain), kind)
+        ulps = allowed({"sincos": "sin", "sincospi": "sinpi"}.get(plain, plain), kind)
         if name.startswith("fast_"):
             ulps = math.inf
         call = f"libdevice.{name}({', '.join(f'{a}[i]' for a in 'xyz'[: len(types)])})"
@@ -134,9 +132,9 @@ def _of_numpy() -> Iterator[Line]:
     unary = ("log", "sin", "deg2rad", "isnan")
     for kind in ("float32", "float64"):
         for name in unary:
-            yield Line(f"numpy_{name}_{kind}", f"np.{name}(x[i])", (kind,), "float64", _allowed(name, kind))
+            yield Line(f"numpy_{name}_{kind}", f"np.{name}(x[i])", (kind,), "float64", allowed(name, kind))
         for name in ("maximum", "minimum", "fmax", "fmin", "arctan2"):
-            ulps = {"arctan2": _allowed("atan2", kind)}.get(name, 0)
+            ulps = {"arctan2": allowed("atan2", kind)}.get(name, 0)
             yield Line(f"numpy_{name}_{kind}", f"np.{name}(x[i], y[i])", (kind, kind), "float64", ulps)
     for name, source, target in (
         *(

@@ -80,7 +80,8 @@ def _otherwise(launch: Launch, name: str, best: Difference) -> Verdict:
 
 def _of_lines(launch: Launch, lines: tuple[functions.Line, ...], made: list[list[np.ndarray]]) -> Verdict:
     """Each line by itself: the worst of them."""
-    worst, at = Verdict("exact"), 3
+    worst = Verdict("exact")
+    at = len(launch.views) - sum(line.results for line in lines)
     order = ("exact", "fused", "within", "explained", "differs")
     for line in lines:
         part = dataclasses.replace(launch, views=launch.views[at : at + line.results])

@@ -40,7 +40,7 @@ def of_cpp(beginning: str, launches: list) -> None:
     """What CUDA C++ computes otherwise than Python: the kernels whose names begin so."""
     from ptx import cpp
 
-    cpp.launch(beginning)
+    cpp.launch(launches, beginning)
 
 
 KINDS = {"set": of_the_set, "functions": of_functions, "cpp": of_cpp}

@@ -131,34 +131,10 @@ _helper(
 )
 
 
-# The inverse error functions and the normal distribution are the same for C++.
-for _function in (device_library.central, device_library.erfcinv, device_library.erfinv, device_library.normcdf):
+# The same for C++, and in this order, since they call each other.
+for _name in ("central", "erfcinv", "erfinv", "normcdf", "sinpi", "cospi"):
+    _function = getattr(device_library, _name)
     _helper(f"_{_function.__name__}", f"def _{inspect.getsource(_function)[4:]}")
-
-# Of a multiple of pi: what lies beyond a half is taken off first, without error.
-_helper(
-    "_sinpi",
-    """def _sinpi(x):
-    if not math.isfinite(x):
-        return math.nan
-    r = math.fmod(x, 2.0)
-    if abs(r) > 0.5:
-        r = math.copysign(1.0, r) - r if abs(r) <= 1.5 else r - math.copysign(2.0, r)
-    return math.sin(math.pi * r) if r != 0.0 else math.copysign(0.0, x)
-""",
-)
-_helper(
-    "_cospi",
-    """def _cospi(x):
-    if not math.isfinite(x):
-        return math.nan
-    r = abs(math.fmod(x, 2.0))
-    r = 2.0 - r if r > 1.0 else r
-    if r <= 0.25:
-        return math.cos(math.pi * r)
-    return math.sin(math.pi * (0.5 - r)) if r < 0.75 else -math.cos(math.pi * (1.0 - r))
-""",
-)
 
 
 def _define(name: str, kinds: tuple[str, ...], expression: str, result: str = "") -> None:
