@@ -119,7 +119,7 @@ class Builtins:
         if name in ("min", "max", "abs", "labs", "llabs", "__ldg", "__ldcg", "__ldca", "isnan", "isinf", "isfinite", "signbit",
                     "assert", "printf", "sincos", "sincosf", "__sincosf", "modf", "modff", "fma", "fmaf", "__fmaf_rn", "__fma_rn",
                     "fdividef", "__fdividef", "rsqrt", "rsqrtf", "__frsqrt_rn", "exp10", "exp10f", "__saturatef", "real", "imag",
-                    "norm", "arg", "atomicAdd_block", "clock", "clock64", 
+                    "norm", "arg", "atomicAdd_block", "clock", "clock64",
                     "__mul24", "__umul24", "mul24", "__umulhi", "__mulhi", "frcp", "__frcp_rn", "swap"):  # fmt: skip
             return f"call_{name.strip('_')}"
         if name.startswith(("_hf_make", "_hf_limit", "_hf_grid_sync", "_hf_laneid")) or name in OF_PYTHON:
