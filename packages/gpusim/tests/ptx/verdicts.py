@@ -25,12 +25,14 @@ EXPLAINED: list[tuple[str, str, str]] = [
     (r"functions operator_\w*", r"^x\[i\] (%|//) y\[i\]$", "remainder"),
     (r"functions ", r"^x\[i\] \*\* 3$", "power"),
     (r"functions ", r"^libdevice\.powif?\(", "repeated products"),
+    (r"^set pixelcolor_search$", r"", "order"),
     (r"02_memory", r"^count_in_c$", "last bits decide"),
 ]
 REASONS = {
     "remainder": "NVIDIA's compiler computes the % of floats as x - trunc(x / y) * y, which is NaN for an infinite y and loses digits where "
     "x / y is large; here it is exact, as in Python.",
     "power": "numba-cuda converts an integer to a constant power to float64 and back, so it has 53 bits; here it is exact.",
+    "order": "An atomic counter hands out places, and in which order its threads come is open.",
     "last bits decide": "The kernel counts for how many numbers sin(x)**2 + cos(x)**2 is exactly 1.",
     "repeated products": "powi multiplies again and again, and each product is rounded; here it is pow, which is nearer.",
 }
