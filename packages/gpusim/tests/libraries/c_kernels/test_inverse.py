@@ -22,3 +22,22 @@ def test_inverse(cp, name, dtype):
     y = kernel(cp.asarray(x)).get()
     assert y.dtype == dtype
     np.testing.assert_allclose(y, function(x.astype("f8")), rtol=1e-13 if dtype == "f8" else 3e-7, atol=1e-40)
+
+
+def test_functions_that_nvidia_s_code_gives_otherwise_than_this_once_did(cp):
+    """Values from running the PTX of NVRTC (`tests/ptx`): of pi, at the ends of the normal distribution, of NaN."""
+    cases = {
+        "sinpi(x)": ([1.0, -1.0, 0.5, 1e15], [0.0, -0.0, 1.0, 0.0]),
+        "cospi(x)": ([-2.5, 1.0, 0.25], [0.0, -1.0, 0.7071067811865476]),
+        "rcbrt(x)": ([8.0, -0.125], [0.5, -2.0]),
+        "cbrt(x)": ([1e-30, 100.0], [1e-10, 4.641588833612779]),
+        "normcdf(x)": ([-30.0], [4.906713927148187e-198]),
+        "normcdfinv(x)": ([0.5], [0.0]),
+        "fdim(x, 1.0)": ([np.nan, 3.0, -3.0], [np.nan, 2.0, 0.0]),
+        "nextafter(x, 2.0)": ([1.0], [np.nextafter(1.0, 2.0)]),
+        "remainder(x, 2.0)": ([5.0, 3.0], [1.0, -1.0]),
+    }
+    for text, (given, wanted) in cases.items():
+        made = cp.ElementwiseKernel("float64 x", "float64 y", f"y = {text}")(cp.asarray(given)).get()
+        np.testing.assert_allclose(made, wanted, rtol=3e-16, atol=0, err_msg=text)
+        assert np.signbit(made).tolist() == np.signbit(wanted).tolist(), text

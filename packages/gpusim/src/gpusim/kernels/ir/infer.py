@@ -1459,7 +1459,7 @@ class Inference:
             raise TypingError(f"cuda.{v.extra} takes a whole number, not {t}")
         wide = t if t.letter in INTEGERS else SCALARS[first]
         if wider:
-            wide = SCALARS[wider[1] if t.letter in "lL" else wider[0]]
+            wide = SCALARS[wider[1] if t.letter == wider[1] else wider[0]]
         made = self.k((result or wide).dtype)
         v.emit = lambda n: f"{self.k(function)}({self.cast(n[0], t, wide)}).astype({made}, copy=False)"
         return result or wide

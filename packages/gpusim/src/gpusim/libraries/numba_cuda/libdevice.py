@@ -6,10 +6,13 @@ and the ``fast_`` ones to more.
 
 from __future__ import annotations
 
+import inspect
 import math
 
 import numpy as np
 from numba import float32, float64, int32, int64, uint32, uint64
+
+from gpusim.kernels.frontend.cuda_cpp import device_library
 
 from . import _generated
 from ._device_names import top as _top
@@ -29,11 +32,11 @@ _REAL = {
     **{f: f"np.{f}(x)" for f in ("ceil", "floor", "rint", "trunc")},
     **{f: f"math.{f}(x, y)" for f in ("atan2", "copysign", "fmod", "hypot", "pow")},
     "tgamma": "math.gamma(x)", "exp2": "T(2) ** x", "exp10": "T(10) ** x", "cbrt": "_cbrt(x)", "rcbrt": "T(1) / _cbrt(x)",
-    "rsqrt": "T(1) / math.sqrt(x)", "sinpi": "math.sin(T(math.pi) * x)", "cospi": "math.cos(T(math.pi) * x)",
+    "rsqrt": "T(1) / math.sqrt(x)", "sinpi": "_sinpi(float64(x))", "cospi": "_cospi(float64(x))",
     "fma": "_fma(x, y, z)", "fmax": "x if x >= y or y != y else y", "fmin": "x if x <= y or y != y else y",
     "fdim": "T(0) if x <= y else x - y", "nearbyint": "np.rint(x)",
     "round": "np.trunc(x) + (T(0) if abs(x - np.trunc(x)) < T(0.5) else math.copysign(T(1), x))",
-    "sincos": "(math.sin(x), math.cos(x))", "sincospi": "(math.sin(T(math.pi) * x), math.cos(T(math.pi) * x))",
+    "sincos": "(math.sin(x), math.cos(x))", "sincospi": "(T(_sinpi(float64(x))), T(_cospi(float64(x))))",
 }  # fmt: skip
 
 # Name → (argument types, expression).
@@ -49,22 +52,22 @@ _OTHERS = {
     **{f"{p}sqrt_rn": ((t,), "math.sqrt(x)") for p, t in (("f", _f), ("d", _d))},
     **{f"{p}rcp_rn": ((t,), f"{t}(1) / x") for p, t in (("f", _f), ("d", _d))},
     "fmaf_rn": ((_f, _f, _f), "_fma(x, y, z)"), "fma_rn": ((_d, _d, _d), "_fma(x, y, z)"),
-    "frsqrt_rn": ((_f,), "float32(1) / math.sqrt(x)"),
+    "frsqrt_rn": ((_f,), "float32(1.0 / math.sqrt(float64(x)))"),
     **{f"is{what}{p}": ((t,), f"int32(math.is{what}(x))") for what in ("nan", "inf") for p, t in (("f", _f), ("d", _d))},
     "finitef": ((_f,), "int32(math.isfinite(x))"), "isfinited": ((_d,), "int32(math.isfinite(x))"),
     "signbitf": ((_f,), "int32(math.copysign(x * 0 + 1 if x != x else 1, x) < 0)"),
     "signbitd": ((_d,), "int32(math.copysign(x * 0 + 1 if x != x else 1, x) < 0)"),
     "ldexp": ((_d, _i), "math.ldexp(x, y)"), "ldexpf": ((_f, _i), "float32(math.ldexp(x, y))"),
-    "frexp": ((_d,), "math.frexp(x)"), "powi": ((_d, _i), "x ** y"), "powif": ((_f, _i), "float32(x ** y)"),
-    "abs": ((_i,), "int32(abs(x))"), "llabs": ((_l,), "abs(x)"),
-    **{f"{p}{f}": ((t, t), f"{t}({f}(x, y))") for p, t in (("", _i), ("ll", _l), ("u", _u), ("ull", _w))
-       for f in ("max", "min")},
-    "mul24": ((_i, _i), "int32((x << 8 >> 8) * (y << 8 >> 8))"), "mulhi": ((_i, _i), "int32((int64(x) * int64(y)) >> 32)"),
+    "frexp": ((_d,), "math.frexp(x)"), "powi": ((_d, _i), "math.pow(x, float64(y))"), "powif": ((_f, _i), "float32(math.pow(float64(x), float64(y)))"),
+    "abs": ((_i,), "int32(x if x >= 0 else -x)"), "llabs": ((_l,), "x if x >= 0 else -x"),
+    **{f"{p}{f}": ((t, t), f"{t}(x if x {sign} y else y)") for p, t in (("", _i), ("ll", _l), ("u", _u), ("ull", _w))
+       for f, sign in (("max", ">"), ("min", "<"))},
+    "mul24": ((_i, _i), "int32((int32(x << 8) >> 8) * (int32(y << 8) >> 8))"), "mulhi": ((_i, _i), "int32((int64(x) * int64(y)) >> 32)"),
     "sad": ((_i, _i, _u), "uint32(abs(x - y) + z)"), "hadd": ((_i, _i), "int32((int64(x) + int64(y)) >> 1)"),
     "rhadd": ((_i, _i), "int32((int64(x) + int64(y) + 1) >> 1)"),
     "popc": ((_i,), "int32(_popc(x))"), "popcll": ((_l,), "int32(_popc(x))"), "clz": ((_i,), "int32(_clz(x))"),
     "clzll": ((_l,), "int32(_clz(x))"), "ffs": ((_i,), "int32(_ffs(x))"), "ffsll": ((_l,), "int32(_ffs(x))"),
-    "brev": ((_i,), "int32(_brev(x))"), "brevll": ((_l,), "int64(_brev(x))"),
+    "brev": ((_i,), "int32(_brev(x))"), "brevll": ((_l,), "int64(_brev(uint64(x)))"),
     **{f"{n}2int_rz": ((t,), "int32(x)") for n, t in (("float", _f), ("double", _d))},
     **{f"{n}2int_rn": ((t,), "int32(np.rint(x))") for n, t in (("float", _f), ("double", _d))},
     **{f"{n}2int_rd": ((t,), "int32(np.floor(x))") for n, t in (("float", _f), ("double", _d))},
@@ -79,7 +82,7 @@ _OTHERS = {
     "double2hiint": ((_d,), "int32(np.float64(x).view(np.int64) >> 32)"), "double2loint": ((_d,), "int32(np.float64(x).view(np.int64))"),
     "hiloint2double": ((_i, _i), "np.int64(int64(x) << 32 | int64(uint32(y))).view(np.float64)"),
     "umulhi": ((_u, _u), "uint32((uint64(x) * uint64(y)) >> uint64(32))"), "umul24": ((_u, _u), "uint32((x & 0xFFFFFF) * (y & 0xFFFFFF))"),
-    "umul64hi": ((_w, _w), "_high(x, y)"),
+    "umul64hi": ((_w, _w), "int64(_high(x, y))"),
     "mul64hi": ((_l, _l), "int64(_high(uint64(x), uint64(y))) - (y if x < 0 else 0) - (x if y < 0 else 0)"),
     "byte_perm": ((_i, _i, _i), "int32(_byte(x, y, z) | _byte(x, y, z >> 4) << 8 | _byte(x, y, z >> 8) << 16 | "
                                 "_byte(x, y, z >> 12) << 24)"),
@@ -96,10 +99,10 @@ _OTHERS = {
     **{f"ilogb{p}": ((t,), "int32(math.frexp(x)[1] - 1 if x - x == 0 and x != 0 else (2147483647 if x == x and x != 0 else -2147483648))") for p, t in (("", _d), ("f", _f))},
     "frexpf": ((_f,), "math.frexp(x)"), "nextafter": ((_d, _d), "np.nextafter(x, y)"),
     "nextafterf": ((_f, _f), "float32(np.nextafter(x, y))"),
-    **{f"normcdf{p}": ((t,), f"{t}(0.5 * math.erfc(float64(x) * -0.7071067811865476))") for p, t in (("", _d), ("f", _f))},
+    **{f"normcdf{p}": ((t,), f"{t}(_normcdf(float64(x)))") for p, t in (("", _d), ("f", _f))},
     **{f"erfinv{p}": ((t,), f"{t}(_erfinv(float64(x)))") for p, t in (("", _d), ("f", _f))},
     **{f"erfcinv{p}": ((t,), f"{t}(_erfcinv(float64(x)))") for p, t in (("", _d), ("f", _f))},
-    **{f"normcdfinv{p}": ((t,), f"{t}(-1.4142135623730951 * _erfcinv(2.0 * float64(x)))") for p, t in (("", _d), ("f", _f))},
+    **{f"normcdfinv{p}": ((t,), f"{t}(0.0 - 1.4142135623730951 * _erfcinv(2.0 * float64(x)))") for p, t in (("", _d), ("f", _f))},
     "uint2float_rn": ((_u,), "float32(x)"), "uint2double_rn": ((_u,), "float64(x)"), "ll2float_rn": ((_l,), "float32(x)"),
     "ll2double_rn": ((_l,), "float64(x)"),
 }  # fmt: skip
@@ -128,33 +131,10 @@ _helper(
 )
 
 
-# A first guess, and Halley's steps.
-_helper(
-    "_erfcinv",
-    """def _erfcinv(x):
-    if not 0.0 < x < 2.0:
-        return math.inf if x == 0.0 else -math.inf if x == 2.0 else math.nan
-    p = x if x < 1.0 else 2.0 - x
-    t = math.sqrt(-2.0 * math.log(p / 2.0))
-    y = -0.70711 * ((2.30753 + t * 0.27061) / (1.0 + t * (0.99229 + t * 0.04481)) - t)
-    for _ in range(3):
-        error = math.erfc(y) - p
-        y += error / (1.1283791670955126 * math.exp(-y * y) - y * error)
-    return y if x < 1.0 else -y
-""",
-)
-_helper(
-    "_erfinv",
-    """def _erfinv(x):
-    if abs(x) > 0.5:
-        return _erfcinv(1.0 - x)
-    y = x * 0.8862269254527580
-    for _ in range(4):
-        error = math.erf(y) - x
-        y -= error / (1.1283791670955126 * math.exp(-y * y) + y * error)
-    return y
-""",
-)
+# The same for C++, and in this order, since they call each other.
+for _name in ("central", "erfcinv", "erfinv", "normcdf", "sinpi", "cospi"):
+    _function = getattr(device_library, _name)
+    _helper(f"_{_function.__name__}", f"def _{inspect.getsource(_function)[4:]}")
 
 
 def _define(name: str, kinds: tuple[str, ...], expression: str, result: str = "") -> None:
@@ -173,6 +153,9 @@ for _name, _expression in _REAL.items():
         _text = _expression.replace("T(", f"{_kind}(")
         _define(_name + _suffix, (_kind,) * _count, _text, "" if _text.startswith("(") else _kind)
 for _name, (_kinds, _expression) in _OTHERS.items():
-    _define(_name, _kinds, _expression, "float32" if _name.startswith("fast_") and _expression[0] != "(" else "")
+    _result = "float32" if _name.startswith("fast_") and _expression[0] != "(" else ""
+    # numba-cuda declares all of libdevice's integers as signed.
+    _result = {"uint32(": "int32", "uint64(": "int64"}.get(_expression.partition("(")[0] + "(", _result)
+    _define(_name, _kinds, _expression, _result)
 
 __all__ = [*_REAL, *(f"{_name}f" for _name in _REAL), *_OTHERS]

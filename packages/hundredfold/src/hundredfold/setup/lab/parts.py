@@ -33,6 +33,7 @@ APART = (
     "tests/lab",
     "packages/gpusim/tests/kernels_set",
     "packages/gpusim/tests/compiler_sweep",
+    "packages/gpusim/tests/ptx/test_ptx.py",
     "packages/kernellens/tests/test_kernels_set_seen.py",
     "tests/interop",
     "tests/hub",
@@ -85,6 +86,13 @@ def compiler() -> Run:
     # Tests that do not depend on each other.
     tests = ("packages/kernellens/tests/test_compile_extra.py", SWEEP)
     return Run((*_pytest(), "--dist", "worksteal", *tests), environ=found)
+
+
+def ptx() -> Run:
+    """kernels as the simulator runs them, beside NVIDIA's own compiled code, run on the CPU (no GPU needed)"""
+    found = {"KERNELLENS_COMPILER": str(beside.compiler())}
+    # By test: each has a process of its own for the engine and one for the compilers.
+    return Run((*_pytest(), "--dist", "worksteal", "packages/gpusim/tests/ptx/test_ptx.py"), environ=found)
 
 
 def interop() -> Run:
@@ -176,6 +184,7 @@ PARTS: dict[str, Callable[[], Run]] = {
     "own": own,
     "kernels": kernels,
     "compiler": compiler,
+    "ptx": ptx,
     "interop": interop,
     "hub": real_hub,
     "clusters": clusters,

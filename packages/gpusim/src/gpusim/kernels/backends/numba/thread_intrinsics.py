@@ -10,7 +10,7 @@ from llvmlite import ir
 from numba import njit
 from numba.core import cgutils, types
 from numba.core.errors import TypingError
-from numba.extending import intrinsic, register_jitable
+from numba.extending import intrinsic, overload, register_jitable
 
 from .access import log
 from .llvm import WORD, linear_thread
@@ -101,7 +101,7 @@ def nanosleep(typingctx, duration):
 # numba-cuda declares each of these for some types; what is none of them it converts to the first.
 
 
-def _bitwise(name: str, first: types.Type, result, emit, least: int = 8, others: bool = True):
+def _bitwise(name: str, first: types.Type, result, emit, least: int = 8, others: bool = True, among: tuple = ()):
     @intrinsic
     def function(typingctx, value):
         kind = types.unliteral(value)
@@ -112,6 +112,8 @@ def _bitwise(name: str, first: types.Type, result, emit, least: int = 8, others:
         if kind.bitwidth < least:
             if not others:
                 raise TypingError(f"cuda.{name} takes a whole number of {least} bits or more, not {value}")
+            kind = first
+        if among and kind not in among:
             kind = first
         made = result(kind)
 
@@ -139,9 +141,9 @@ def _first_set(builder: ir.IRBuilder, bits: ir.Value) -> ir.Value:
 
 ffs = _bitwise("ffs", types.int32, lambda kind: types.uint32, _first_set, least=32, others=False)
 brev = _bitwise(
-    *("brev", types.uint32, lambda kind: types.uint64 if kind.bitwidth == 64 else types.uint32),
+    *("brev", types.uint32, lambda kind: kind),
     lambda builder, bits: builder.bitreverse(bits),
-    least=32,
+    among=(types.uint32, types.uint64),  # so of an int64 it takes the lower half
 )
 
 
@@ -228,7 +230,26 @@ def math_modf(value):
 
 @njit
 def cbrt(value):
-    return np.cbrt(value)
+    return _nearer(np.cbrt(value), value)
+
+
+def _nearer(root, value):
+    """A cube root, nearer: Numba's is a power, ten units of the last place off in float64, and has no sign of zero."""
+    raise NotImplementedError
+
+
+@overload(_nearer)
+def _nearer_of(root, value):
+    if root != types.float64:
+        return lambda root, value: math.copysign(root, value)
+
+    def stepped(root, value):
+        x = np.float64(value)
+        if root != 0 and math.isfinite(root):
+            root -= (root - x / (root * root)) / 3.0  # one of Newton's steps
+        return math.copysign(root, x)
+
+    return stepped
 
 
 _SELECTED = (

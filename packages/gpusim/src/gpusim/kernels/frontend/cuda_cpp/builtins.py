@@ -36,6 +36,7 @@ MATH = {
     "cosh": "cosh", "tanh": "tanh", "asinh": "asinh", "acosh": "acosh", "atanh": "atanh", "erf": "erf", "erfc": "erfc",
     "tgamma": "gamma", "lgamma": "lgamma", "floor": "floor", "ceil": "ceil", "trunc": "trunc", "fabs": "fabs",
     "rint": "_c_np.rint", "nearbyint": "_c_np.rint", "round": "_c_rounded", "cbrt": "_c_cbrt",
+    "rcbrt": "_c_rcbrt", "sinpi": "_c_sinpi", "cospi": "_c_cospi",
     "erfinv": "_c_erfinv", "erfcinv": "_c_erfcinv", "normcdf": "_c_normcdf", "normcdfinv": "_c_normcdfinv",
 }  # fmt: skip
 
@@ -48,6 +49,9 @@ MATH2 = {
     "hypot": "hypot",
     "fmin": "min",
     "fmax": "max",
+    "nextafter": "_c_np.nextafter",
+    "remainder": "remainder",
+    "fdim": "_c_fdim",
 }
 
 
@@ -115,7 +119,7 @@ class Builtins:
         if name in ("min", "max", "abs", "labs", "llabs", "__ldg", "__ldcg", "__ldca", "isnan", "isinf", "isfinite", "signbit",
                     "assert", "printf", "sincos", "sincosf", "__sincosf", "modf", "modff", "fma", "fmaf", "__fmaf_rn", "__fma_rn",
                     "fdividef", "__fdividef", "rsqrt", "rsqrtf", "__frsqrt_rn", "exp10", "exp10f", "__saturatef", "real", "imag",
-                    "norm", "arg", "atomicAdd_block", "clock", "clock64", "fdim", "fdimf", "sinpi", "sinpif", "cospi", "cospif",
+                    "norm", "arg", "atomicAdd_block", "clock", "clock64",
                     "__mul24", "__umul24", "mul24", "__umulhi", "__mulhi", "frcp", "__frcp_rn", "swap"):  # fmt: skip
             return f"call_{name.strip('_')}"
         if name.startswith(("_hf_make", "_hf_limit", "_hf_grid_sync", "_hf_laneid")) or name in OF_PYTHON:
@@ -338,7 +342,7 @@ class Builtins:
             f.refuse(f"{name}() of complex numbers", node)
         if short:
             kind = FLOAT
-        elif base in ("fmin", "fmax", "pow", "atan2", "fmod", "copysign", "hypot"):
+        elif base in MATH2:
             kind = FLOAT if all(a.type == FLOAT for a in args) else DOUBLE
         else:
             kind = FLOAT if args[0].type == FLOAT else DOUBLE
@@ -442,28 +446,10 @@ class Builtins:
 
     call_exp10 = call_exp10f = _exp10
 
-    def _of_pi(self, f, name, given, node):
-        (a,) = self.numbers(f, name, given, 1, node)
-        kind = FLOAT if name.endswith("f") or a.type == FLOAT else DOUBLE
-        a = self.math(kind, "fmod", convert(a, kind), literal(kind, 2.0))
-        return convert(
-            self.math(DOUBLE, name[:3], binary("*", convert(a, DOUBLE), literal(DOUBLE, 3.141592653589793))), kind
-        )
-
-    call_sinpi = call_sinpif = call_cospi = call_cospif = _of_pi
-
     def call_saturatef(self, f, name, given, node):
         (a,) = self.numbers(f, name, given, 1, node)
         low = call("max", convert(a, FLOAT).node, literal(FLOAT, 0).node)
         return Value(FLOAT, to("f4", call("min", low, literal(FLOAT, 1).node)))
-
-    def _difference(self, f, name, given, node):
-        a, b = self.numbers(f, name, given, 2, node)
-        kind = FLOAT if name == "fdimf" or (a.type == FLOAT and b.type == FLOAT) else DOUBLE
-        made = binary("-", convert(a, kind), convert(b, kind))
-        return Value(kind, to(kind.char, call("max", made.node, literal(kind, 0).node)))
-
-    call_fdim = call_fdimf = _difference
 
     def _short_product(self, f, name, given, node):
         kind = UINT if "u" in name[:3] else INT
