@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
+import logging
+import os
 import secrets
+import signal
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +49,27 @@ class Part(Base):
         self.finish((self.settings["page"] / f"page.{kind}").read_bytes())
 
 
+_PR_SET_PDEATHSIG = 1
+
+
+def end_with_the_hub() -> None:
+    """Have the kernel end this process when the hub ends, however it does (prctl(2)).
+
+    A page that outlived a killed hub would keep its port, and ask with a token that the next hub does not know.
+    """
+    hub = os.getppid()
+    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+    if os.getppid() != hub:  # it has ended just now
+        sys.exit("The hub has ended.")
+
+
+def _log(handler: web.RequestHandler) -> None:
+    """What was refused or failed, in the hub's log. An address is somebody's to choose, so it is shown in ASCII."""
+    if (status := handler.get_status()) >= 400:
+        asked = handler.request
+        logging.getLogger("hundredfold").warning("%d %a %a (%s)", status, asked.method, asked.uri, asked.remote_ip)
+
+
 def served(page: Path, prefix: str, handlers: dict[str, type], **settings: Any) -> web.Application:
     """An application of the hub's below `prefix`, which ends in a slash: the page in a folder, and what its script asks."""
     return web.Application(
@@ -57,5 +83,6 @@ def served(page: Path, prefix: str, handlers: dict[str, type], **settings: Any) 
         cookie_secret=secrets.token_bytes(32),
         xsrf_cookies=True,
         xsrf_cookie_kwargs={"path": prefix, "samesite": "Strict"},
+        log_function=_log,
         **settings,
     )

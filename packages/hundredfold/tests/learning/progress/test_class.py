@@ -193,7 +193,9 @@ def test_of_one_owner_so_many_files_and_bytes_are_read_the_newest_first(room):
     newest = files(room)[0]
     newest.write_text(newest.read_text().ljust(classroom.LONGEST))
     os.utime(newest, (2_000_000, 2_000_000))
-    assert [row["problem"] for row in classroom.summary(room)["problems"]] == names[-1:], "its bytes are all that she has"
+    assert [row["problem"] for row in classroom.summary(room)["problems"]] == names[-1:], (
+        "its bytes are all that she has"
+    )
 
 
 def test_of_two_files_of_one_learner_the_later_prediction_counts(room):
