@@ -275,4 +275,4 @@ def test_the_guides_commands_name_what_there_is():
         assert list(hubs.ROOT.glob(path.removeprefix("./"))), path
     assert "/usr/bin/python3 -m venv /opt/hundredfold" in block and "--require-hashes" in block.split("uv.txt")[0]
     assert "ln -s /opt/hundredfold/bin/hundredfold /usr/local/bin/" in block
-    assert block.index("hundredfold hub check") > block.index("lines of the guide") and "doctor" not in block
+    assert block.index("hundredfold hub check") > block.index("ci --prefix") and "doctor" not in block
