@@ -74,12 +74,12 @@ def test_what_is_set_up_as_the_guide_says_is_fine(settings, monkeypatch):
         "All users can run",
         "2 seats on simulated GPUs",
         "configurable-http-proxy",
-        "learners can log in",
+        "learners can log in: ",
         "starts in a seat",
         "are free",
     ):
         assert words in said
-    assert "Nobody is in the groups of instructors" in said or "instructors can log in" in said
+    assert "Nobody is in the groups of instructors" in said or "instructors can log in: " in said
 
 
 def test_the_command_prints_each_thing_with_its_fix_and_ends_with_1(settings):
@@ -91,6 +91,18 @@ def test_the_command_prints_each_thing_with_its_fix_and_ends_with_1(settings):
     assert done.returncode == 1, done.stdout + done.stderr
     assert re.search(r"✗ .*more than this machine has .*give less\.\n    change /etc/", done.stdout), done.stdout
     assert "to be fixed; then check again." in done.stdout and "Traceback" not in done.stderr
+
+
+def test_one_thing_that_is_wrong_hides_no_other(settings, monkeypatch):
+    monkeypatch.setattr(first_run, "on_path", lambda: iter(()))
+    monkeypatch.setattr(first_run, "units", lambda: iter(()))
+    change(settings, memory="900G", proxy=["/nowhere/node", "/nowhere/proxy.cjs"], address="http://0.0.0.0:888")
+    told = " ".join(wrong(first_run.findings(settings)))
+    for words in ("more than this machine has", "no /nowhere/proxy.cjs", "without a certificate"):
+        assert words in told
+    settings.write_text(re.sub(r"(?m)^address = .*", "", settings.read_text()))
+    told = " ".join(wrong(first_run.findings(settings)))
+    assert "[hub] has no address" in told and "no /nowhere/proxy.cjs" in told
 
 
 def test_who_is_not_root_is_told_so(people):

@@ -16,7 +16,8 @@ import socket
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,7 +25,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from . import enter
-from .people import NOBODY, NotAllowed, person
+from .people import NOBODY, NotAllowed, _exists, person
 
 #: The path of root's login shell and of sudo on Debian and its relatives.
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -58,7 +59,7 @@ def note(what: str, fix: str) -> Finding:
 
 
 def findings(settings: Path) -> Iterator[Finding]:
-    """All of it, in the order of the guide; what depends on something that is wrong is left out."""
+    """All of it, in the order of the guide; what needs a setting that is missing is left out."""
     if os.geteuid() != 0:
         yield bad("This is not root", "sudo hundredfold hub check")
         return
@@ -73,17 +74,18 @@ def findings(settings: Path) -> Iterator[Finding]:
             "cp deploy/hub/hub.toml /etc/hundredfold/, or name it with --settings",
         )
         return
-    wrong = list(read_as_the_hub(settings))
-    yield from wrong
-    if any(each.bad for each in wrong):
-        return
-    yield from proxy(told["hub"])
-    yield from people(told["people"])
-    yield from address(told["hub"])
-    yield from seat(told["hub"]["own_network"], told["hub"]["run"])
-    yield from units()
-    if not _active("hundredfold-hub"):
-        yield from ports(told)
+    yield from read_as_the_hub(settings)
+    looks: list[Callable[[], Iterable[Finding]]] = [
+        lambda: proxy(told["hub"]),
+        lambda: people(told["people"]),
+        lambda: address(told["hub"]),
+        lambda: seat(told["hub"]["own_network"], told["hub"]["run"]),
+        units,
+        lambda: ports(told) if not _active("hundredfold-hub") else (),
+    ]
+    for look in looks:
+        with suppress(KeyError, TypeError, AttributeError, ValueError):  # of hub.toml, which was named above
+            yield from look()
 
 
 def machine() -> Iterator[Finding]:
@@ -250,15 +252,16 @@ def people(groups: dict[str, list[str]]) -> Iterator[Finding]:
                 yield bad(f"There is no group {group}, of which hub.toml makes {kind}", f"groupadd {group}")
                 continue
             members |= {*found.gr_mem, *(user.pw_name for user in pwd.getpwall() if user.pw_gid == found.gr_gid)}
-        if not members:
+        if not members and all(map(_exists, groups[kind])):
             yield note(f"Nobody is in the groups of {kind} yet", f"usermod -aG {(groups[kind] or ['…'])[0]} NAME")
+        if not members:
             continue
         wrong = [each for name in sorted(members) for each in member(name, everyone)]
         yield from wrong[:MOST]
         if len(wrong) > MOST:
             yield bad(f"{len(wrong) - MOST} more of the {kind} cannot have a server", "mend these, then check again")
         if not wrong:
-            yield ok(f"{len(members)} {kind} can log in")
+            yield ok(f"Members of the groups of {kind} can log in: {len(members)}")
 
 
 def member(name: str, groups: list[str]) -> Iterator[Finding]:
@@ -390,7 +393,10 @@ def units() -> Iterator[Finding]:
             yield from unit(file.read_text(encoding="utf-8"), copy)
         if _active(name):
             yield ok(f"{name} runs")
-        elif subprocess.run(["systemctl", "is-failed", "--quiet", name], check=False).returncode == 0:
+        elif (
+            subprocess.run(["systemctl", "is-failed", "--quiet", name], capture_output=True, check=False).returncode
+            == 0
+        ):
             yield bad(f"{name} has failed", f"journalctl -u {name} -n 20 says why")
         else:
             yield note(f"{name} does not run yet", f"systemctl enable --now {name}")
@@ -433,4 +439,4 @@ def _active(name: str) -> bool:
     """Whether a unit of systemd's runs."""
     if shutil.which("systemctl") is None:
         return False
-    return subprocess.run(["systemctl", "is-active", "--quiet", name], check=False).returncode == 0
+    return subprocess.run(["systemctl", "is-active", "--quiet", name], capture_output=True, check=False).returncode == 0
