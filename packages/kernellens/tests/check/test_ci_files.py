@@ -49,9 +49,13 @@ def test_the_action_installs_from_the_lock_and_uses_others_by_commit():
     readme = (ROOT / "deploy" / "ci" / "README.md").read_text()
     (workflow,) = [yaml.safe_load(block) for block in re.findall(r"(?s)```yaml\n(.*?)```", readme) if "steps:" in block]
     assert workflow["permissions"] == {"contents": "read", "security-events": "write"}
-    others = [step["uses"] for step in (*action["runs"]["steps"], *workflow["steps"]) if "uses" in step]
+    page = (ROOT / "docs" / "testing-without-a-gpu.md").read_text()
+    (shown,) = [yaml.safe_load(block) for block in re.findall(r"(?s)```yaml\n(.*?)```", page) if "steps:" in block]
+    assert shown["permissions"] == {"contents": "read"}
+    steps = (*action["runs"]["steps"], *workflow["steps"], *shown["jobs"]["test"]["steps"])
+    others = [step["uses"] for step in steps if "uses" in step]
     others = [name for name in others if not name.startswith("OWNER/")]
-    assert len(others) == 3 and [name for name in others if not re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", name)] == []
+    assert len(others) == 5 and [name for name in others if not re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", name)] == []
     (install,) = [step["run"] for step in action["runs"]["steps"] if "pip install" in step.get("run", "")]
     pip, uv = [line for line in install.replace("\\\n", " ").splitlines() if "pip install" in line]
     assert "--require-hashes" in pip and "-r requirements/uv.txt" in pip
