@@ -75,7 +75,9 @@ class People:
     """System users and groups for one test session, removed at its end."""
 
     def __init__(self) -> None:
-        self.mark = f"hf{os.getpid() % 100000}"
+        self.mark = (
+            f"hf{os.getpid() % 100000}{uuid.uuid4().hex[:2]}"  # a class has people of its own beside the session's
+        )
         self.learners, self.teachers = f"{self.mark}l", f"{self.mark}t"
         for group in (self.learners, self.teachers):
             subprocess.run(["groupadd", group], check=True)

@@ -686,15 +686,25 @@ def test_what_a_stranger_sends_makes_no_line_of_the_hubs_log_and_moves_no_cursor
     stranger = hubs.Learner(hub, "\n".join(f"{end}{FORGED}\x1b[2J\x9b2J\u202e" for end in "x\r\x0b\x85\u2028"))
     stranger.log_in("wrong")
     page = int(re.search(r"page_port = (\d+)", hub.settings.read_text())[1])
-    for port, path in ((hub.port, b"/hub/"), (page, b"/services/seats/nothing-there")):
-        for more in (b"%0a", b"\x1b[2J", b"\x9b2J", b"\xc2\x9b2J"):
-            with socket.create_connection(("127.0.0.1", port)) as line:
-                line.sendall(
-                    b"GET %s%s%s HTTP/1.0\r\nHost: hub.localhost\r\n\r\n"
-                    % (path, more, FORGED.replace(" ", "%20").encode())
-                )
-                while line.recv(1 << 16):
-                    pass
+
+    def ask(method, path, where):
+        """One request, as bytes, of whoever reaches that port or socket."""
+        unix = isinstance(where, Path)
+        with socket.socket(socket.AF_UNIX if unix else socket.AF_INET) as line:
+            line.connect(str(where) if unix else ("127.0.0.1", where))
+            line.sendall(b"%s %s HTTP/1.0\r\nHost: hub.localhost\r\nContent-Length: 0\r\n\r\n" % (method, path))
+            while line.recv(1 << 16):
+                pass
+
+    for where, paths in (
+        (hub.port, [b"/hub/"]),
+        (page, [b"/services/seats/nothing-there", b"/services/seats/api/stop"]),
+        (hub.run / "hub.sock", [b"/hub/", b"/hub/api/nothing-there", b"/hub/login"]),
+    ):
+        for path in paths:
+            for more in (b"%0a", b"\x1b[2J", b"\x9b2J", b"\xc2\x9b2J"):
+                for method in (b"GET", b"POST"):
+                    ask(method, path + b"?" + more + FORGED.replace(" ", "%20").encode(), where)
     said = re.sub(
         "\x1b\\[\\d\\dm", "", hub.log.read_bytes().decode(errors="surrogateescape")
     )  # without the proxy's colours

@@ -63,11 +63,27 @@ def end_with_the_hub() -> None:
         sys.exit("The hub has ended.")
 
 
-def _log(handler: web.RequestHandler) -> None:
-    """What was refused or failed, in the hub's log. An address is somebody's to choose, so it is shown in ASCII."""
-    if (status := handler.get_status()) >= 400:
-        asked = handler.request
-        logging.getLogger("hundredfold").warning("%d %a %a (%s)", status, asked.method, asked.uri, asked.remote_ip)
+class AsText(logging.Filter):
+    """Of a log's messages, what moves a cursor or could be taken for another line is shown as text: addresses are somebody's to choose."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.msg, record.args = plain(record.getMessage()), None
+        return True
+
+
+def plain(message: str) -> str:
+    """A message with its letters and line feeds, and everything else as Python writes it; a line feed is followed by a tab."""
+    return "".join(
+        "\n\t" if letter == "\n" else letter if letter.isprintable() or letter == "\t" else repr(letter)[1:-1]
+        for letter in message
+    )
+
+
+def log_as_text() -> None:
+    """Have this process log so. For the pages; deploy/hub/jupyterhub_config.py does it for the hub."""
+    handler = logging.StreamHandler()
+    handler.addFilter(AsText())
+    logging.basicConfig(handlers=[handler], format="%(levelname)s %(message)s", level=logging.WARNING, force=True)
 
 
 def served(page: Path, prefix: str, handlers: dict[str, type], **settings: Any) -> web.Application:
@@ -83,6 +99,5 @@ def served(page: Path, prefix: str, handlers: dict[str, type], **settings: Any) 
         cookie_secret=secrets.token_bytes(32),
         xsrf_cookies=True,
         xsrf_cookie_kwargs={"path": prefix, "samesite": "Strict"},
-        log_function=_log,
         **settings,
     )
