@@ -15,5 +15,10 @@ def npm(*arguments: str, place: Path) -> subprocess.CompletedProcess[str]:
     program = [wheel / "bin" / "node", wheel / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"]
     path = f"{wheel / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}"
     return subprocess.run(
-        [*map(str, program), *arguments], cwd=place, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False
+        [*map(str, program), *arguments],
+        cwd=place,
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
     )
