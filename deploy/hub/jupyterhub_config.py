@@ -111,6 +111,12 @@ c.ConfigurableHTTPProxy.should_start = hub["starts_proxy"]
 if hub["certificate"]:
     c.JupyterHub.ssl_cert, c.JupyterHub.ssl_key = hub["certificate"], hub["key"]
 
+# --- Its log: what somebody chose (an address, a name) makes no line of it and moves no cursor.
+c.JupyterHub.logging_config = {
+    "filters": {"as text": {"()": "hundredfold.hub_page.AsText"}},
+    "handlers": {"console": {"filters": ["as text"]}},
+}
+
 # --- What outlives a restart of the hub: servers, logins, who sits where.
 c.JupyterHub.cleanup_servers = False
 c.JupyterHub.cleanup_proxy = hub["starts_proxy"]

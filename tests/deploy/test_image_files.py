@@ -6,6 +6,7 @@ import json
 import os
 import re
 import tomllib
+from importlib import metadata
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -72,6 +73,38 @@ def test_what_is_recorded_of_the_gpu_images_is_of_todays_lock():
         for module in ("cupy", "numba.cuda", "rmm", "cudf", "cudf.pandas", "dask_cudf", "dask_cuda"):
             assert told["imports"][module] == "imported", (target, module, told["imports"][module])
         assert 2e9 < told["bytes"] < 8e9 and any(name.startswith("libcudf-") for name in told["largest"])
+
+
+#: Packages that name no SPDX expression have one of these.
+IN_SPDX = {
+    "Apache": "Apache-2.0", "BSD": "BSD-3-Clause", "MIT": "MIT", "ISC": "ISC", "Mozilla": "MPL-2.0", "Python Software": "PSF-2.0",
+}  # fmt: skip
+
+
+def licences(package):
+    """The licences of an installed package, as SPDX names them."""
+    told = metadata.metadata(package)
+    if said := told.get("License-Expression"):
+        return set(said.split(" OR ")[0].split(" AND "))
+    said = " ".join(line for line in told.get_all("Classifier") or [] if line.startswith("License ::"))
+    if said.rsplit("::")[-1].strip() in ("", "OSI Approved"):
+        said = (told.get("License") or "").split("\n")[0]
+    return {name for words, name in IN_SPDX.items() if words in said}
+
+
+def test_the_label_names_the_licence_of_every_package_inside():
+    labels = re.findall(r'org\.opencontainers\.image\.licenses="([^"]+)"', DOCKERFILE)
+    assert len(labels) == 3, "of the lab, and of the two with NVIDIA's libraries"
+    named = set(labels[0].split(" AND "))
+    assert all(set(label.split(" AND ")) == named | {"LicenseRef-NVIDIA"} for label in labels[1:])
+    locked = re.findall(r"(?m)^([\w.-]+)==", (ROOT / "requirements" / "cpu.txt").read_text())
+    here = {each.metadata["Name"].lower().replace("_", "-").replace(".", "-") for each in metadata.distributions()}
+    found = {name: licences(name) for name in ("hundredfold", "gpusim", "kernellens", *locked) if name in here}
+    assert len(found) > 100 and [name for name, theirs in found.items() if not theirs] == []
+    assert {name: theirs - named for name, theirs in found.items() if theirs - named} == {}
+    definition = (DOCKER / "hundredfold.def").read_text()
+    assert set(re.search(r"image\.licenses (.+)", definition)[1].split(" AND ")) == named | {"LicenseRef-NVIDIA"}
+    assert "! -name copyright" in DOCKERFILE, "what LicenseRef-Debian refers to is inside"
 
 
 def test_no_stage_takes_what_is_latest_or_has_a_toolkit_below_it():

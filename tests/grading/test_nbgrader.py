@@ -6,6 +6,7 @@
 import copy
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -97,6 +98,7 @@ def points(folder, released):
         "half": {name: solution[name] for name in half},
         "noisy": {name: noisy(name) for name in solution},
         "rebinds": {half[0]: "def check(*anything):\n    print('all is well')\n"},
+        "hides": dict.fromkeys(solution, "import os\nos.environ.pop('NBGRADER_EXECUTION', None)"),
         "raises": {**solution, half[0]: "raise RuntimeError('nothing')"},
     }
     for learner, theirs in handed_in.items():
@@ -146,6 +148,44 @@ def test_warnings_cost_nothing(points):
 
 def test_whoever_rebinds_check_or_edits_a_test_gains_nothing(points):
     assert set(points["rebinds"].values()) == {0.0}
+
+
+def test_whoever_hides_that_it_is_graded_gains_nothing(points):
+    assert set(points["hides"].values()) == {0.0}
+
+
+def test_with_the_two_lines_of_its_settings_nbgrader_starts_kernels_by_docker(folder, released, tmp_path):
+    """With a program in Docker's place that notes what it is told, and starts the kernel here."""
+    settings = (folder / "nbgrader_config.py").read_text()
+    lines = re.findall(r"(?m)^# (c\.(?:Execute\.kernel_manager_class|InContainer\.image).*)$", settings)
+    assert len(lines) == 2
+    said, program = tmp_path / "said", tmp_path / "docker"
+    program.write_text(
+        f"#!{sys.executable}\nimport os, sys\nopen({str(said)!r}, 'a').write(' '.join(sys.argv[1:]) + '\\n')\n"
+        "if sys.argv[1] == 'run':\n    kernel = sys.argv[sys.argv.index('hundredfold:cpu') + 2 :]\n"
+        "    os.execv(sys.executable, [sys.executable, *kernel])\n"
+    )
+    program.chmod(0o755)
+    solution = {name: text(cell) for name, cell in answers(read(ROOT / "solutions" / f"{STEM}.ipynb")).items()}
+    notebook = copy.deepcopy(released)
+    for name, cell in answers(notebook).items():
+        cell["source"] = solution[name]
+    file = folder / "submitted" / "contained" / UNIT / f"{STEM}.ipynb"
+    file.parent.mkdir(parents=True)
+    file.write_text(json.dumps(notebook))
+    try:
+        (folder / "nbgrader_config.py").write_text(
+            "\n".join([settings, *lines, f"c.InContainer.program = {str(program)!r}\n"])
+        )
+        nbgrader(folder, "autograde", UNIT, "--student", "contained")
+    finally:
+        (folder / "nbgrader_config.py").write_text(settings)
+    assert [line.split()[0] for line in said.read_text().splitlines()] == ["run", "rm"]
+    from nbgrader.api import Gradebook
+
+    with Gradebook(f"sqlite:///{folder / 'gradebook.db'}") as book:
+        grades = book.find_submission_notebook(STEM, UNIT, "contained").grades
+        assert [grade.score for grade in grades] == [1.0] * 6
 
 
 def test_an_answer_that_raises_costs_its_own_points_only(points):

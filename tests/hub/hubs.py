@@ -64,18 +64,20 @@ def _as_browsers_do(resolve: Callable[..., Any]) -> Callable[..., Any]:
 socket.getaddrinfo = _as_browsers_do(socket.getaddrinfo)
 
 
-def proxy_program() -> str:
-    """The proxy that `make test-all ARGS=hub` installed beside this Python."""
+def proxy_program() -> list[str]:
+    """The proxy that `make test-all ARGS=hub` installed beside this Python, and the Node.js that runs it."""
     found = Path(sys.prefix) / "proxy.cjs"
     assert found.exists(), "the proxy is not installed: `make test-all ARGS=hub` does it (npm)"
-    return str(found)
+    return [str(Path(sys.prefix) / "bin" / "node"), str(found)]
 
 
 class People:
     """System users and groups for one test session, removed at its end."""
 
     def __init__(self) -> None:
-        self.mark = f"hf{os.getpid() % 100000}"
+        self.mark = (
+            f"hf{os.getpid() % 100000}{uuid.uuid4().hex[:2]}"  # a class has people of its own beside the session's
+        )
         self.learners, self.teachers = f"{self.mark}l", f"{self.mark}t"
         for group in (self.learners, self.teachers):
             subprocess.run(["groupadd", group], check=True)
@@ -150,7 +152,7 @@ class Hub:
         self.settings = folder / "hub.toml"
         text = (DEPLOY / "hub.toml").read_text()
         changes = {
-            "address": f"http{'s' * https}://127.0.0.1:{self.port}", "subdomains": self.address if subdomains else "", "state": str(self.state), "run": str(self.run), "proxy": [proxy_program()],
+            "address": f"http{'s' * https}://127.0.0.1:{self.port}", "subdomains": self.address if subdomains else "", "state": str(self.state), "run": str(self.run), "proxy": proxy_program(),
             "starts_proxy": True, "page_port": free_port(), "learners": [people.learners], "instructors": [people.teachers],
             "seats.learners": 8, "memory": "2G", "cores": 1, **{"seats.learners" if key == "learners" else key: value for key, value in seats.items()},
         }  # fmt: skip

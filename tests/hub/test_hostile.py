@@ -678,6 +678,42 @@ def test_what_a_server_says_is_not_in_the_hubs_log(hub, people):
     assert own.read_text().count(f"forged by {name}") == 2 and own.owner() == name and own.stat().st_mode & 0o077 == 0
 
 
+FORGED = "[I 2026-01-01 00:00:00.000 JupyterHub app:1] User logged in: root"
+
+
+def test_what_a_stranger_sends_makes_no_line_of_the_hubs_log_and_moves_no_cursor(hub):
+    """The names of those who fail to log in are in the log, and so are the addresses that somebody asked for."""
+    stranger = hubs.Learner(hub, "\n".join(f"{end}{FORGED}\x1b[2J\x9b2J\u202e" for end in "x\r\x0b\x85\u2028"))
+    stranger.log_in("wrong")
+    page = int(re.search(r"page_port = (\d+)", hub.settings.read_text())[1])
+
+    def ask(method, path, where):
+        """One request, as bytes, of whoever reaches that port or socket."""
+        unix = isinstance(where, Path)
+        with socket.socket(socket.AF_UNIX if unix else socket.AF_INET) as line:
+            line.connect(str(where) if unix else ("127.0.0.1", where))
+            line.sendall(b"%s %s HTTP/1.0\r\nHost: hub.localhost\r\nContent-Length: 0\r\n\r\n" % (method, path))
+            while line.recv(1 << 16):
+                pass
+
+    for where, paths in (
+        (hub.port, [b"/hub/"]),
+        (page, [b"/services/seats/nothing-there", b"/services/seats/api/stop"]),
+        (hub.run / "hub.sock", [b"/hub/", b"/hub/api/nothing-there", b"/hub/login"]),
+    ):
+        for path in paths:
+            for more in (b"%0a", b"\x1b[2J", b"\x9b2J", b"\xc2\x9b2J"):
+                for method in (b"GET", b"POST"):
+                    ask(method, path + b"?" + more + FORGED.replace(" ", "%20").encode(), where)
+    said = re.sub(
+        "\x1b\\[\\d\\dm", "", hub.log.read_bytes().decode(errors="surrogateescape")
+    )  # without the proxy's colours
+    assert "Failed login for" in said and "nothing-there" in said, "it is there, as text"
+    lines = re.split("[\n\r\x0b\x0c\x85\u2028\u2029]", said)
+    assert [each for each in lines if each.startswith("[I 2026-01-01")] == []
+    assert [each for each in lines if re.search("[\x00-\x08\x0e-\x1f\x7f-\x9f\u202e\udc80-\udcff]", each)] == []
+
+
 # --- H3: where root writes, nobody else can have put anything.
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import signal
 import stat
 import uuid
 from pathlib import Path
@@ -101,3 +102,23 @@ def test_a_class_from_its_kernels_to_the_page(class_hub, people, room):
     assert [bar["label"] for bar in told()["predictions"][0]["bars"]] == ["7"]
     settings.write_text(json.dumps({"names": True, "per": "owner"}))
     assert {row["name"]: row["solved"] for row in told()["learners"]} == {anna.name: 1, ben.name: 0}
+
+
+def test_pages_end_with_a_hub_that_is_killed_and_the_next_hub_has_its_own(class_hub, people):
+    """An old page would keep its port, and ask with a token that the new hub does not know."""
+    teacher = learner(class_hub, people, "pkt", teacher=True)
+
+    def pages():
+        told = {process: Path(f"/proc/{process}/cmdline").read_bytes().decode() for process in class_hub.left()}
+        return {process for process, line in told.items() if line.rstrip("\0").endswith(".page")}
+
+    before = pages()
+    assert len(before) == 2
+    class_hub.stop(signal.SIGKILL)
+    hubs.until("the pages end", lambda: not pages(), 30)
+    class_hub.start()
+    for service, path in (("seats", "api/status"), ("class", "api/summary")):
+        url = teacher.service(service)
+        hubs.until(f"{service} answers", lambda url=url: teacher.session.get(url, timeout=60).ok, pause=0.5)
+        assert teacher.session.get(url + path, timeout=hubs.PATIENCE).ok
+    assert len(pages()) == 2 and not pages() & before

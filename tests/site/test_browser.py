@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from hundredfold.publish.site import run_here
+from hundredfold.publish.site import browser_page, run_here
 
 ROOT = Path(__file__).resolve().parents[2]
 LECTURES = run_here.entries(ROOT)
@@ -42,6 +43,43 @@ def page(request, browser, address):
     yield made
     context.close()
     assert not wrong
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory):
+    """Pyodide as npm has it, and the folder with NumPy's wheel, for somebody to change."""
+    carried = tmp_path_factory.mktemp("carried")
+    for wheel in browser_page._carried().glob("numpy-*.whl"):
+        shutil.copy(wheel, carried)
+    return browser_page.package(), carried
+
+
+def test_pyodide_is_npms_and_numpy_is_the_one_that_its_lock_file_names(release, tmp_path):
+    package, carried = release
+    browser_page.vendor(tmp_path / "fine", package, carried)
+    there = {file.name for file in (tmp_path / "fine").iterdir()}
+    assert {*browser_page.pyodide()["files"], "pyodide-lock.json", "LICENSE-NumPy.txt"} < there and len(there) == 7
+    (wheel,) = carried.glob("numpy-*.whl")
+    with open(wheel, "ab") as file:
+        file.write(b" ")
+    with pytest.raises(RuntimeError, match="is not the NumPy that Pyodide"):
+        browser_page.vendor(tmp_path / "wheel", package, carried)
+    other = tmp_path / package.name
+    other.write_bytes(package.read_bytes() + b" ")
+    with pytest.raises(RuntimeError, match="is not Pyodide .* as npm has it"):
+        browser_page.vendor(tmp_path / "package", other, carried)
+    assert not (tmp_path / "package").exists(), "nothing of it is served"
+
+
+def test_the_page_shows_the_licences_of_what_it_runs(site):
+    text = (site / "browser.html").read_text()
+    for file, words in (
+        ("LICENSE-MPL-2.0.txt", "Mozilla Public License Version 2.0"),
+        ("LICENSE-Python-2.0.txt", "PYTHON SOFTWARE FOUNDATION LICENSE VERSION 2"),
+        ("pyodide/LICENSE-NumPy.txt", "NumPy Developers"),
+    ):
+        assert f'href="_static/browser/{file}"' in text
+        assert words in (site / browser_page.FOLDER / file).read_text()
 
 
 def run(page):

@@ -43,6 +43,7 @@ PEOPLE = {
     "For administrators": {
         "environment": ("hundredfold.cli:environment", "Write an environment.yml that fits a driver and a GPU."),
         "seats": ("hundredfold.classroom.seats.command:command", "Share GPUs among the learners of a class."),
+        "hub": ("hundredfold.classroom.seats.command:hub", "Check what a hub on this machine needs."),
     },
     "For authors": {
         "build": ("hundredfold.publish.build:command", "Make the notebooks from their sources."),

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
+import logging
+import os
 import secrets
+import signal
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +47,43 @@ class Part(Base):
     def get(self, kind: str) -> None:
         self.set_header("Content-Type", {"js": "text/javascript", "css": "text/css"}[kind] + "; charset=UTF-8")
         self.finish((self.settings["page"] / f"page.{kind}").read_bytes())
+
+
+_PR_SET_PDEATHSIG = 1
+
+
+def end_with_the_hub() -> None:
+    """Have the kernel end this process when the hub ends, however it does (prctl(2)).
+
+    A page that outlived a killed hub would keep its port, and ask with a token that the next hub does not know.
+    """
+    hub = os.getppid()
+    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+    if os.getppid() != hub:  # it has ended just now
+        sys.exit("The hub has ended.")
+
+
+class AsText(logging.Filter):
+    """Of a log's messages, what moves a cursor or could be taken for another line is shown as text: addresses are somebody's to choose."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.msg, record.args = plain(record.getMessage()), None
+        return True
+
+
+def plain(message: str) -> str:
+    """A message with its letters and line feeds, and everything else as Python writes it; a line feed is followed by a tab."""
+    return "".join(
+        "\n\t" if letter == "\n" else letter if letter.isprintable() or letter == "\t" else repr(letter)[1:-1]
+        for letter in message
+    )
+
+
+def log_as_text() -> None:
+    """Have this process log so. For the pages; deploy/hub/jupyterhub_config.py does it for the hub."""
+    handler = logging.StreamHandler()
+    handler.addFilter(AsText())
+    logging.basicConfig(handlers=[handler], format="%(levelname)s %(message)s", level=logging.WARNING, force=True)
 
 
 def served(page: Path, prefix: str, handlers: dict[str, type], **settings: Any) -> web.Application:

@@ -50,19 +50,28 @@ def check(problem_id: str, *answers: Any) -> None:
         For a wrong answer when graded (``NBGRADER_EXECUTION``) or under ``HUNDREDFOLD_STRICT=1``; for one that was not
         attempted when graded. Otherwise nothing is raised.
     """
+    _check(problem_id, answers, _graded())
+
+
+def graded(problem_id: str, *answers: Any) -> None:
+    """`check` as it is when graded, whatever the environment says: an answer may have changed that."""
+    _check(problem_id, answers, True)
+
+
+def _check(problem_id: str, answers: tuple[Any, ...], grading: bool) -> None:
     try:
         problem = problems.find(problem_id)
     except problems.UnknownProblem as unknown:
-        _end(Card(cards.WRONG, str(unknown)), failed=_graded() or _strict())
+        _end(Card(cards.WRONG, str(unknown)), failed=grading or _strict())
         return
     global _last
     _last = problem.id
     # Graded, every answer meets the same cases.
-    attempt = GRADING if _graded() else progress.attempt(problem.id)
+    attempt = GRADING if grading else progress.attempt(problem.id)
     verdict = problems.judge(problem.id, *answers, attempt=attempt)
     card = _card(problem, verdict)
-    card = dataclasses.replace(card, lines=[*card.lines, *_record(verdict)])
-    failed = (verdict.outcome == WRONG and _strict()) or (verdict.outcome != RIGHT and _graded())
+    card = dataclasses.replace(card, lines=[*card.lines, *([] if grading else _record(verdict))])
+    failed = (verdict.outcome == WRONG and _strict()) or (verdict.outcome != RIGHT and grading)
     _end(card, failed)
 
 
@@ -135,7 +144,7 @@ def _record(verdict: Verdict) -> list[Line]:
     A grader's run is not the learner's progress.
     """
     global _unsaved_said
-    if _graded() or progress.record(verdict) or _unsaved_said:
+    if progress.record(verdict) or _unsaved_said:
         return []
     _unsaved_said = True
     return [Line("(Your progress is not being saved: HUNDREDFOLD_STATE can name a folder that can be written to.)")]

@@ -2,13 +2,21 @@
 
 import ast
 import json
+import os
+import sys
+from pathlib import Path
 
+import nbformat
 import pytest
 from click.testing import CliRunner
+from nbclient import NotebookClient
+from traitlets.config import Config
 
 from hundredfold import paths
 from hundredfold.classroom.assignment import course
 from hundredfold.classroom.assignment.command import command
+from hundredfold.classroom.assignment.container import InContainer
+from hundredfold.learning.checking import CheckFailed
 
 STEMS = course.stems()
 
@@ -88,3 +96,56 @@ def test_bad_input(tmp_path):
     assert run(tmp_path / "file").exit_code == 2
     done = run(tmp_path / "file" / "deeper")
     assert done.exit_code == 1 and "cannot be written to" in done.output
+
+
+@pytest.mark.parametrize(
+    "trick",
+    [
+        "import os; os.environ.pop('NBGRADER_EXECUTION', None)",
+        "import os; os.environ['NBGRADER_EXECUTION'] = ''",
+        "check = print",
+    ],
+)
+def test_an_answer_that_hides_that_it_is_graded_gains_nothing(trick, monkeypatch):
+    """What nbgrader runs: an answer's cell, then the check's, as the instructor's version has it."""
+    monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
+    made = course.instructors("01_arrays")
+    (cell,) = [cell for cell in made["cells"] if 'check("arrays.port"' in "".join(cell["source"])]
+    space = {"standardise": lambda x: x}
+    exec("from hundredfold import check", space)
+    exec(trick, space)
+    with pytest.raises(CheckFailed):
+        exec("".join(cell["source"]), space)
+
+
+FAKE = """#!{python}
+import json, os, sys
+arguments = sys.argv[1:]
+with open({said!r}, "a") as file:
+    file.write(json.dumps(arguments) + "\\n")
+if arguments[0] == "run":
+    kernel = arguments[arguments.index("an-image") + 1 :]
+    os.execv(sys.executable, [sys.executable, *kernel[1:]])
+"""
+
+
+def test_a_notebook_is_run_in_a_container_that_has_nothing_of_the_graders(tmp_path):
+    """With a program in Docker's place that notes what it is told, and starts the kernel here: Docker itself is not here."""
+    program, said = tmp_path / "docker", tmp_path / "said"
+    program.write_text(FAKE.format(python=sys.executable, said=str(said)))
+    program.chmod(0o755)
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("print(6 * 7)")])
+    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python"}
+    config = Config({"InContainer": {"program": str(program), "image": "an-image"}})
+    client = NotebookClient(notebook, kernel_manager_class=InContainer, config=config, timeout=280)
+    client.execute()
+    assert notebook.cells[0].outputs[0].text == "42\n"
+    run, end = map(json.loads, said.read_text().splitlines())
+    assert {"--network=none", "--read-only", "--cap-drop=ALL", "--security-opt=no-new-privileges"} <= set(run)
+    assert f"--user={os.getuid()}:{os.getgid()}" in run and "--env=NBGRADER_EXECUTION" in run
+    (volume,) = [each for each in run if each.startswith(("--volume", "--mount", "-v"))]
+    folder = Path(volume.partition("=")[2].partition(":")[0])
+    assert Path(run[run.index("-f") + 1]).parent == folder and not folder.exists(), (
+        "all that it shares was its own, and is gone"
+    )
+    assert end == ["rm", "--force", run[run.index("--name") + 1]]

@@ -202,3 +202,26 @@ def test_it_is_written_and_what_is_gone_is_removed(tmp_path):
     (tmp_path / "exercises/01_arrays.ipynb").unlink()
     assert [file.name for file in colab.write(PUBLIC, tmp_path)] == ["01_arrays_exercises.ipynb"]
     assert unquote(colab.root().name) == ROOT.name
+
+
+@pytest.mark.parametrize(
+    ("hub", "own_network", "works"),
+    [
+        ("https://hub.example.org", "true", False),
+        ("https://anna.hub.example.org", "true", False),
+        ("http://127.0.0.1:888", "true", False),
+        ("https://hub.example.org", "false", True),
+        ("https://other.example.org", "true", True),
+    ],
+)
+def test_links_for_a_hub_whose_servers_reach_no_repository_are_refused(tmp_path, monkeypatch, hub, own_network, works):
+    settings = tmp_path / "hub.toml"
+    settings.write_text(
+        f'[hub]\naddress = "http://127.0.0.1:888"\nsubdomains = "https://hub.example.org"\nown_network = {own_network}\n'
+    )
+    monkeypatch.setenv("HUNDREDFOLD_HUB", str(settings))
+    done = CliRunner().invoke(command, ["1", "--address", "https://github.com/o/n", "--hub", hub])
+    assert (done.exit_code == 0) is works, done.output
+    assert ("git-pull" in done.output) is works
+    if not works:
+        assert "own_network = true" in done.output and "set own_network = false" in " ".join(done.output.split())

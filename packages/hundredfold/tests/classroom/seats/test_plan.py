@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from gpusim.hardware.detect import Gpu, Probe
-from hundredfold.classroom.seats import describing, needs, shared_gpus
+from hundredfold.classroom.seats import describing, limits, needs, shared_gpus
+from hundredfold.classroom.seats.devices import Place
 from hundredfold.classroom.seats.plan import CLIENTS, CONTEXT, LEAST, Impossible, plan
 from hundredfold.classroom.seats.shared_gpus import GB, UnreadableGpus, named
 
@@ -201,7 +202,7 @@ def test_the_limits_that_a_seat_is_given_add_up_to_the_gpu():
     assert int(environment["CUPY_GPU_MEMORY_LIMIT"]) == made.least
     each = int(re.fullmatch(r"0=(\d+)M", environment["CUDA_MPS_PINNED_DEVICE_MEM_LIMIT"])[1]) * 2**20
     assert each * 10 <= 141 * GB and each >= made.least
-    assert environment["CUDF_PANDAS_RMM_MODE"] == "async"
+    assert environment["CUDF_PANDAS_RMM_MODE"] == "cuda"
     assert environment["CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"] == "20"
 
 
@@ -219,3 +220,14 @@ def test_every_unit_says_what_it_needs():
     small = {row[0]: row[2] for row in describing.units(plan(20, named("1xT4:16GB")))}
     assert small["01 arrays"] == f"smaller: {100 * (16 * GB // 6 - CONTEXT) / (4 * GB):.0f} % of them"
     assert small["05 kernels"] == "at the published sizes"
+
+
+@pytest.mark.parametrize("machine", ["4xH200", "1xT4", "2xA100"])
+@pytest.mark.parametrize("mechanism", ["MPS", "time-slicing"])
+def test_what_a_plan_tells_to_set_is_what_the_hub_sets(machine, mechanism):
+    """An instructor who sets a class up by the plan, and one who has the hub, are to have the same seats."""
+    made = plan(12, named(machine), mechanism)
+    said = describing.settings(made)
+    place = Place("GPU-0", "a GPU", made.least, max(made.shares().values()), made.mechanism)
+    set_ = limits.environment(place, limits.Limits(2 * GB, 1))
+    assert "CUDF_PANDAS_RMM_MODE" in said and {name: set_.get(name) for name in said} == said

@@ -5,6 +5,7 @@ import os
 import stat
 import subprocess
 import sys
+import tracemalloc
 
 import pytest
 from click.testing import CliRunner
@@ -167,6 +168,66 @@ def test_links_pipes_and_endless_files_are_not_followed(room, tmp_path):
         out.write("\n" + json.dumps(verdict("arrays.count", "right")) + "\n")
     told = classroom.summary(room)
     assert told["count"] == 1 and [row["problem"] for row in told["problems"]] == ["arrays.count"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a file somebody else's")
+@pytest.mark.parametrize("settings", [{"per": "owner"}, {}], ids=["per owner", "per file"])
+def test_a_thousand_files_of_one_learner_hide_nobody_elses(room, settings):
+    (room / "settings.json").write_text(json.dumps(settings))
+    for i in range(classroom.MOST + 100):
+        put(room, f"{i:032x}", verdict("arrays.count", "right"))
+    flood = files(room)
+    put(room, "f" * 32, verdict("arrays.port", "right"))
+    for file in flood:
+        os.chown(file, 65533, 65533)
+    assert {row["problem"] for row in classroom.summary(room)["problems"]} == {"arrays.count", "arrays.port"}
+
+
+def test_of_one_owner_so_many_files_and_bytes_are_read_the_newest_first(room):
+    (room / "settings.json").write_text(json.dumps({"per": "owner"}))
+    names = list(catalogue.problems())[: classroom.OF_ONE + 2]
+    for i, name in enumerate(names):
+        put(room, f"{len(names) - i:02d}", verdict(name, "right"))
+        os.utime(room / "answers" / f"{len(names) - i:02d}.jsonl", (1_000_000 + i, 1_000_000 + i))
+    assert {row["problem"] for row in classroom.summary(room)["problems"]} == set(names[2:])
+    newest = files(room)[0]
+    newest.write_text(newest.read_text().ljust(classroom.LONGEST))
+    os.utime(newest, (2_000_000, 2_000_000))
+    assert [row["problem"] for row in classroom.summary(room)["problems"]] == names[-1:], (
+        "its bytes are all that she has"
+    )
+
+
+def test_of_two_files_of_one_learner_the_later_prediction_counts(room):
+    (room / "settings.json").write_text(json.dumps({"per": "owner"}))
+    for name, value, minute in (("a", 1000, 1), ("b", 25, 2), ("c", 3, 0)):
+        put(room, name, guess(value, minute))
+        os.utime(room / "answers" / f"{name}.jsonl", (1_000_000 - minute, 1_000_000 - minute))
+    (asked,) = classroom.summary(room)["predictions"]
+    assert [bar["label"] for bar in asked["bars"]] == ["25"]
+
+
+@pytest.mark.parametrize("settings", [{"per": "owner"}, {}], ids=["per owner", "per file"])
+@pytest.mark.parametrize(
+    "line",
+    [{}, [[]] * 20_000, {"problem": "arrays.port", "time": "x" * 30_000}, verdict("arrays.port", "wrong", "device")],
+    ids=["empty", "wide", "long", "verdicts"],
+)
+def test_files_that_are_made_to_fill_the_memory_do_not(room, line, settings, monkeypatch):
+    """20 files of `{}` once took 569 MB. Here all is an eighth of that, since counting memory is slow."""
+    monkeypatch.setattr(classroom, "LONGEST", classroom.LONGEST // 8)
+    monkeypatch.setattr(classroom, "LINES", classroom.LINES // 8)
+    text = json.dumps(line, separators=(",", ":")) + "\n"
+    (room / "settings.json").write_text(json.dumps(settings))
+    for i in range(20):
+        (room / "answers" / f"{i}.jsonl").write_text(text * (classroom.LONGEST // len(text) + 1))
+    catalogue.problems(), catalogue.predictions()
+    tracemalloc.start()
+    try:
+        classroom.summary(room)
+        assert tracemalloc.get_traced_memory()[1] < 2.5e6
+    finally:
+        tracemalloc.stop()
 
 
 def test_names_are_the_systems_and_only_if_switched_on(room):

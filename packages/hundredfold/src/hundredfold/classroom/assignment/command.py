@@ -16,6 +16,8 @@ def command(folder: Path, units: tuple[str, ...], replace: bool) -> None:
 
     FOLDER becomes an nbgrader course, or is one. Assignments that you changed stay as they are. Then, with nbgrader installed beside
     Hundredfold: `nbgrader generate_assignment arrays` makes what learners get, `nbgrader autograde arrays` grades what they hand in.
+
+    Grading runs learners' code with your rights. The end of nbgrader_config.py has two lines that put it into containers.
     """
     from . import course
 

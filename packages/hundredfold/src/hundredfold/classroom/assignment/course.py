@@ -15,7 +15,9 @@ from hundredfold import paths
 from hundredfold.notebook.workspace import digest
 
 _HIDDEN = (
-    "### BEGIN HIDDEN TESTS\nfrom hundredfold import check  # an answer may have bound the name\n### END HIDDEN TESTS\n"
+    "### BEGIN HIDDEN TESTS\n"
+    "from hundredfold.learning.checking import graded as check  # an answer may have bound the name, or changed the environment\n"
+    "### END HIDDEN TESTS\n"
 )
 
 

@@ -10,8 +10,11 @@ While it is unset there are no such ways, and pages leave them out.
 from __future__ import annotations
 
 import importlib.metadata
+import os
 import re
+import tomllib
 from dataclasses import dataclass
+from pathlib import Path
 from urllib.parse import quote, urlencode, urlsplit
 
 from hundredfold import paths
@@ -130,6 +133,27 @@ def checked(url: str) -> str:
             f"{url!r} is no address of a public repository or hub: https://github.com/owner/name is one."
         )
     return url.rstrip("/")
+
+
+def closed(hub: str, file: Path | None = None) -> str | None:
+    """Why links for this hub cannot work, as far as its settings on this machine say; None where they can, or nothing is known."""
+    file = file or Path(os.environ.get("HUNDREDFOLD_HUB") or "/etc/hundredfold/hub.toml")
+    try:
+        told = tomllib.loads(file.read_text(encoding="utf-8"))["hub"]
+        own = {urlsplit(told[key]).hostname for key in ("address", "subdomains")} - {None}
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    host = urlsplit(hub).hostname
+    if (
+        told.get("own_network") is True
+        and host is not None
+        and any(host == name or host.endswith(f".{name}") for name in own)
+    ):
+        return (
+            f"Such links do not work on {hub}: {file} says own_network = true, so learners' servers reach no repository. They have the course "
+            "already, and each start brings it up to date. For links, set own_network = false (docs/administrators/threats.md says what that opens)."
+        )
+    return None
 
 
 def ways(stem: str, folder: str = "notebooks", where: Address | None = None) -> list[Link]:

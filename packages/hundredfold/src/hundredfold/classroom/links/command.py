@@ -31,6 +31,9 @@ def command(
     import hundredfold.classroom.links as links
     from hundredfold.classroom.syllabi import units as course
 
+    if hub and (why := links.closed(hub)):
+        raise click.ClickException(why)
+
     try:
         where = links.given(url, branch or links.BRANCH) if url else links.address()
         if where is None:
@@ -66,6 +69,11 @@ def command(
         for name, link in row.items():
             if name != "unit":
                 click.echo(f"   {name}: {link}")
+    if hub:
+        click.echo(
+            "The hub's servers need nbgitpuller, and a way to the repository (a hub of deploy/hub: own_network = false).",
+            err=True,
+        )
 
 
 def _asked(units: tuple[str, ...], unit) -> bool:

@@ -1,11 +1,13 @@
-"""``hundredfold seats``: sharing GPUs among learners."""
+"""``hundredfold seats``: sharing GPUs among learners; ``hundredfold hub``: the hub they sit at."""
 
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Iterable
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 import click
@@ -124,6 +126,33 @@ def stop_command(settings: str | None, learners: tuple[str, ...]) -> None:
             click.echo(f"{learner}: the server stops")
     except hub_client.NoAnswer as error:
         raise click.ClickException(str(error)) from error
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def hub() -> None:
+    """A hub for a class on this machine, as deploy/hub/README.md sets it up."""
+
+
+@hub.command("check")
+@_settings
+def check_command(settings: str | None) -> None:
+    """Look at all that the guide sets up, and print what is wrong and how to fix it. For root.
+
+    The exit status is 1 if the hub would not work. It starts no hub and no learner's server, and makes what the hub makes when it starts: its folders and secrets.
+    """
+    from . import first_run, hub_client
+
+    count = 0
+    for each in first_run.findings(Path(settings or os.environ.get("HUNDREDFOLD_HUB") or hub_client.SETTINGS)):
+        sign = "✗" if each.bad else "·" if each.fix else "✓"
+        click.echo(f"{sign} {each.what.rstrip('.')}.")
+        if each.fix:
+            click.echo(f"    {each.fix}")
+        count += each.bad
+    if count:
+        click.echo(f"\n{count} {'thing is' if count == 1 else 'things are'} to be fixed; then check again.")
+        raise SystemExit(1)
+    click.echo("\nThe hub can be used.")
 
 
 def _known(site: Site, learners: Iterable[str]) -> None:

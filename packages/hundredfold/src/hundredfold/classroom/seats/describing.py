@@ -77,13 +77,14 @@ def units(plan: Plan) -> list[tuple[str, str, str]]:
 def settings(plan: Plan) -> dict[str, str]:
     """The environment of the smallest seat's processes.
 
-    ``cudf.pandas`` has to be told: by itself it takes a pool of 80 % of what is free (cudf 26.10, cudf/pandas/__init__.py).
+    ``cudf.pandas`` has to be told: by itself it takes a pool of 80 % of what is free, and so does its mode ``async``
+    (cudf 26.10, cudf/pandas/__init__.py).
     """
     if not plan.least:
         return {"GPUSIM_SIMULATE": "1"}
     if plan.mechanism == "one each":
         return {}
-    found = {"CUPY_GPU_MEMORY_LIMIT": str(plan.least), "CUDF_PANDAS_RMM_MODE": "async"}
+    found = {"CUPY_GPU_MEMORY_LIMIT": str(plan.least), "CUDF_PANDAS_RMM_MODE": "cuda"}
     if plan.mechanism == "MPS":
         found["CUDA_MPS_PIPE_DIRECTORY"] = str(mps_pipe())
         most = max(plan.shares().values())

@@ -16,7 +16,7 @@ from urllib.parse import urlparse
 from jupyterhub.services.auth import HubOAuth
 from tornado import web
 
-from hundredfold.hub_page import Base, served
+from hundredfold.hub_page import Base, end_with_the_hub, log_as_text, served
 
 from . import reclaim, status
 from .allocations import Allocations
@@ -100,6 +100,8 @@ async def _tidy(site: Site) -> None:
 
 async def main() -> None:
     """Serve until the hub ends this."""
+    end_with_the_hub()
+    log_as_text()
     HubOAuth.instance(cache_max_age=10)  # seconds; then the hub is asked anew whether they are still an instructor
     site = Site.at(os.environ["HUNDREDFOLD_STATE_FOLDER"], os.environ["HUNDREDFOLD_RUN_FOLDER"])
     url = urlparse(os.environ["JUPYTERHUB_SERVICE_URL"])

@@ -1,18 +1,21 @@
 """A class's folder in numbers: how many solved what, why answers were wrong, what was predicted.
 
 Learners can write into that folder whatever they like, so nothing in it is believed further than it has to be: links, pipes and
-files that are too long are not read, a line counts only if it names a problem, a reason or a prediction of the course.  A learner can
-make up their own answers, and nobody else's.
+files that are too long are not read, a line counts only if it names a problem, a reason or a prediction of the course.  How many
+files and bytes are read is limited for each owner, so nobody can hide another's.  A learner can make up their own answers, and nobody else's.
 """
 
 from __future__ import annotations
 
+import heapq
+import io
 import json
 import os
 import stat
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +26,14 @@ from . import catalogue, own
 from .histogram import bars, number
 from .watching import plain
 
-#: Of a longer file only the end is read (bytes); a learner who solves everything at the tenth try writes a tenth of it.
+#: Of a longer file only the end is read (bytes); a learner who solves everything at the tenth try writes a tenth of it. Where an
+#: owner is one learner, this is for all of their files together.
 LONGEST = 1 << 20
-#: Files that are looked at: two for each of a large class, and an end to what one of them can fill the folder with.
+#: A longer line is left out (bytes), and so is what comes after so many lines: a line that `sharing` writes has 80 to 250 bytes.
+LINE, LINES = 2000, LONGEST // 80
+#: Files that are looked at where an owner is one learner, of each: a new one is made where the learner's state folder was lost.
+OF_ONE = 8
+#: Files that are looked at where each is a learner: the newest of each owner, then the second newest, and so on.
 MOST = 1000
 
 
@@ -56,11 +64,10 @@ def members(folder: Path) -> list[Member]:
     """
     settings = sharing.settings(folder) if folder.is_dir() else {}
     with_names = settings.get("names") is True
-    gathered: dict[Any, tuple[int, list[dict[str, Any]]]] = {}
-    for file, owner, lines in _files(folder):
-        key = owner if settings.get("per") == "owner" else file
-        gathered.setdefault(key, (owner, []))[1].extend(lines)
-    made = [_member(_login(owner) if with_names else None, lines) for owner, lines in gathered.values()]
+    made = (
+        _member(_login(owner) if with_names else None, lines)
+        for owner, lines in _learners(folder, settings.get("per") == "owner")
+    )
     return [member for member in made if member.standings or member.predictions]
 
 
@@ -130,7 +137,7 @@ def _learner(member: Member) -> dict[str, Any]:
     return {"name": member.name, "solved": len(solved), "begun": len(member.standings), "last": member.last}
 
 
-def _member(name: str | None, lines: list[dict[str, Any]]) -> Member:
+def _member(name: str | None, lines: Iterable[dict[str, Any]]) -> Member:
     verdicts, predictions, last = [], {}, ""
     for line in lines:
         when = line.get("time")
@@ -138,19 +145,20 @@ def _member(name: str | None, lines: list[dict[str, Any]]) -> Member:
         last = max(last, when)
         key, value = line.get("prediction"), line.get("value")
         if isinstance(key, str) and key in catalogue.predictions():
-            if (said := plain(value)) is not None:
+            if (said := plain(value)) is not None and when >= predictions.get(key, ("", ""))[1]:
                 predictions[key] = (said, when)
         elif isinstance(line.get("problem"), str) and line["problem"] in catalogue.problems():
             reason = line.get("reason")
-            verdicts.append({**line, "reason": reason if isinstance(reason, str) and reason in REASONS else None})
+            known = reason if isinstance(reason, str) and reason in REASONS else None
+            verdicts.append({"time": when, "problem": line["problem"], "outcome": line.get("outcome"), "reason": known})
     return Member(name, own.standings(verdicts), predictions, last)
 
 
-def _files(folder: Path) -> Iterator[tuple[str, int, list[dict[str, Any]]]]:
-    """The learners' files as (name, owner's number, lines)."""
+def _learners(folder: Path, per_owner: bool) -> Iterator[tuple[int, Iterator[dict[str, Any]]]]:
+    """Each learner's owner's number and lines. They are read as they are asked for: at most one learner's are in memory."""
     folder = folder / sharing.ANSWERS
     try:
-        names = sorted(entry.name for entry in os.scandir(folder) if entry.name.endswith(".jsonl"))[:MOST]
+        newest = _newest(folder, OF_ONE if per_owner else MOST)
         handle = os.open(folder, os.O_RDONLY)
     except FileNotFoundError:
         raise NoClass(f"There is no folder {folder}: {folder.parent} is no class's folder.") from None
@@ -159,33 +167,66 @@ def _files(folder: Path) -> Iterator[tuple[str, int, list[dict[str, Any]]]]:
             f"{folder} cannot be read ({error.strerror}): a class's folder is for whoever made it, on a hub for root (sudo)."
         ) from None
     try:
-        for name in names:
-            try:
-                yield name, *_read(handle, name)
-            except OSError:
-                continue  # taken back just now, a link, or not for us
+        if per_owner:
+            for owner, names in sorted(newest.items()):
+                yield owner, _lines(handle, owner, names)
+        else:
+            turns = zip_longest(*([(owner, name) for name in names] for owner, names in sorted(newest.items())))
+            for owner, name in islice((each for turn in turns for each in turn if each), MOST):
+                yield owner, _lines(handle, owner, [name])
     finally:
         os.close(handle)
 
 
-def _read(folder: int, name: str) -> tuple[int, list[dict[str, Any]]]:
-    """A file's owner and lines; OSError if it is no plain file with one name."""
+def _newest(folder: Path, most: int) -> dict[int, list[str]]:
+    """The names of the newest files of each owner, the newest first."""
+    found: dict[int, list[tuple[int, str]]] = {}
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if not entry.name.endswith(".jsonl"):
+                continue
+            try:
+                told = entry.stat(follow_symlinks=False)
+            except OSError:
+                continue  # taken back just now
+            theirs = found.setdefault(told.st_uid, [])
+            keep = heapq.heappushpop if len(theirs) >= most else heapq.heappush
+            keep(theirs, (told.st_mtime_ns, entry.name))
+    return {owner: [name for _, name in sorted(theirs, reverse=True)] for owner, theirs in found.items()}
+
+
+def _lines(folder: int, owner: int, names: Iterable[str]) -> Iterator[dict[str, Any]]:
+    """The lines of these files that are JSON objects, as far as their owner's share of bytes and lines goes."""
+    left, lines = LONGEST, 0
+    for name in names:
+        try:
+            text = _read(folder, owner, name, left)
+        except OSError:
+            continue  # taken back just now, a link, or not for us
+        left -= len(text)
+        for line in io.BytesIO(text):
+            lines += 1
+            if lines > LINES:
+                return
+            if len(line) > LINE:
+                continue
+            try:
+                told = json.loads(line)
+            except (ValueError, RecursionError):
+                continue
+            if isinstance(told, dict):
+                yield told
+
+
+def _read(folder: int, owner: int, name: str, most: int) -> bytes:
+    """The last `most` bytes of a file; OSError if it is no plain file of this owner's with one name."""
     handle = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
     with open(handle, "rb") as file:
         found = os.fstat(handle)
-        if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
-            raise OSError("no plain file")
-        file.seek(max(0, found.st_size - LONGEST))
-        text = file.read(LONGEST).decode("utf-8", errors="replace")
-    lines = []
-    for line in text.splitlines():
-        try:
-            told = json.loads(line)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(told, dict):
-            lines.append(told)
-    return found.st_uid, lines
+        if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1 or found.st_uid != owner:
+            raise OSError("no plain file of theirs")
+        file.seek(max(0, found.st_size - most))
+        return file.read(most)
 
 
 def _login(owner: int) -> str:

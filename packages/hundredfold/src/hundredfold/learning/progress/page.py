@@ -14,7 +14,7 @@ from urllib.parse import urlparse
 from jupyterhub.services.auth import HubOAuth
 from tornado import web
 
-from hundredfold.hub_page import Base, served
+from hundredfold.hub_page import Base, end_with_the_hub, log_as_text, served
 
 from . import classroom
 
@@ -33,6 +33,8 @@ class Summary(Base):
 
 async def main() -> None:
     """Serve until the hub ends this."""
+    end_with_the_hub()
+    log_as_text()
     HubOAuth.instance(cache_max_age=10)  # seconds; then the hub is asked anew whether they are still an instructor
     url = urlparse(os.environ["JUPYTERHUB_SERVICE_URL"])
     folder, prefix = Path(os.environ["HUNDREDFOLD_CLASS"]), os.environ["JUPYTERHUB_SERVICE_PREFIX"]

@@ -10,8 +10,9 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-import subprocess
 from pathlib import Path
+
+from .node import npm
 
 SOURCE = Path(__file__).parent / "editor"
 SCRIPT, LICENCES = "editor.js", "editor-licences.txt"
@@ -24,8 +25,6 @@ def write(place: Path, work: Path) -> None:
 
     Raises
     ------
-    FileNotFoundError
-        If there is no npm.
     RuntimeError
         If npm could not fetch a package, or esbuild not bundle them.
     """
@@ -40,18 +39,12 @@ def write(place: Path, work: Path) -> None:
 
 
 def _make(work: Path) -> None:
-    npm = shutil.which("npm")
-    if npm is None:
-        raise FileNotFoundError(
-            "The editor of the page `browser` is bundled with npm, which is not here: install Node.js with npm "
-            "(on Debian `apt install npm`) and build the site again."
-        )
     shutil.rmtree(work, ignore_errors=True)
     (work / "made").mkdir(parents=True)
     for name in _FILES:
         shutil.copyfile(SOURCE / name, work / name)
     _run(
-        [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"],
+        ["ci", "--ignore-scripts", "--no-audit", "--no-fund"],
         work,
         "npm could not fetch the editor of the page `browser`: connect, or name your mirror in NPM_CONFIG_REGISTRY.",
     )
@@ -59,7 +52,7 @@ def _make(work: Path) -> None:
     banner = f"/* {', '.join(packages)}: MIT licence, see {LICENCES}. */"
     options = ["--bundle", "--minify", "--format=iife", "--target=es2022", "--charset=utf8", f"--banner:js={banner}"]
     _run(
-        [npm, "exec", "--offline", "--", "esbuild", SCRIPT, *options, f"--outfile=made/{SCRIPT}"],
+        ["exec", "--offline", "--", "esbuild", SCRIPT, *options, f"--outfile=made/{SCRIPT}"],
         work,
         "esbuild could not bundle the editor of the page `browser`.",
     )
@@ -78,6 +71,6 @@ def _packages(work: Path) -> list[str]:
 
 
 def _run(command: list[str], place: Path, failed: str) -> None:
-    done = subprocess.run(command, cwd=place, capture_output=True, text=True, check=False)
+    done = npm(*command, place=place)
     if done.returncode:
         raise RuntimeError(f"{failed}\n{done.stdout}{done.stderr}".rstrip())

