@@ -163,6 +163,20 @@ def test_an_object_survives_the_host(simulating):
     """)
 
 
+def test_a_spilled_frame_counts_as_many_bytes_as_on_the_device(simulating):
+    simulating("""
+        import cudf, dask_cudf  # which tells Dask the size of frames
+        from dask.sizeof import sizeof
+        frame = cudf.DataFrame({"a": [1, None, 3] * 1_000, "b": ["x", "yz", None] * 1_000})
+        with tempfile.TemporaryDirectory() as folder:
+            data = DeviceHostFile(folder, device_memory_limit=1)  # no room: all of it goes to the host
+            data["frame"] = frame
+            more = sizeof(data.host["frame"]) - sizeof(frame)
+            assert not data.device and 0 <= more < 100, "Python's own bytes for an object at most"
+            assert data["frame"]["a"].isnull().sum() == 1_000
+    """)
+
+
 def test_contexts_are_noticed(simulating):
     simulating("""
         from distributed.diagnostics import nvml

@@ -93,7 +93,7 @@ class DeviceSerialized:
         self.frames = frames
 
     def __sizeof__(self) -> int:
-        return sum(map(nbytes, self.frames))
+        return self.header.get("device-bytes") or sum(map(nbytes, self.frames))
 
     def __reduce_ex__(self, protocol: Any) -> tuple:
         header, frames = device_serialize(self)
@@ -119,7 +119,9 @@ def device_deserialize(header: dict, frames: list) -> DeviceSerialized:
 
 def device_to_host(obj: object) -> DeviceSerialized:
     """Bring a device object to main memory; the transfer is counted."""
-    return DeviceSerialized(*serialize(obj, serializers=("dask", "pickle"), on_error="raise"))
+    header, frames = serialize(obj, serializers=("dask", "pickle"), on_error="raise")
+    # A frame is simulated on pandas, whose masks and offsets are wider. On a GPU its buffers come down as they are.
+    return DeviceSerialized({**header, "device-bytes": safe_sizeof(obj)}, frames)
 
 
 def host_to_device(s: DeviceSerialized) -> object:
