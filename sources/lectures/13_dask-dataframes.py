@@ -4,29 +4,31 @@
 #     unit: 13
 #     slug: dask-dataframes
 #     title: "Dask dataframes: larger than memory"
-#     teaching: 35
-#     exercises: 30
+#     teaching: 60
+#     exercises: 50
 #     dashboard: true
 # ---
 
 # %% [markdown]
 # # 13 · Dask dataframes: larger than memory
 #
-# *Unit 13 · dask-dataframes · 35 minutes, then 30 for the exercises*
+# *Unit 13 · dask-dataframes · 60 minutes in two sittings, then 50 for the exercises; the optional parts are not counted*
 #
-# The tables of units 07 and 08 lay on one GPU, whole. What if a table is ten times as large as the memory that you have for it? It is cut into pieces, each piece is an ordinary cuDF table,
-# and everything that can be done to a piece alone is easy. This unit is about the rest: what needs rows from **several** pieces, what has to travel for it, and how one key can spoil it all.
+# In November 2019 two V100 GPUs merged two tables that were spread over both of them. It took **53 s**. With a faster connection between the GPUs the same merge took
+# **2.5 s**. The arithmetic was the same. Only the way of the rows had changed.
+#
+# In this unit you cut a table into pieces, and find out which operations send rows from one piece to another.
 #
 # ## What you will be able to do
 #
-# - **Arrange** a table as a dataset of Parquet files, and read of it only what a question needs.
-# - **Say** before it runs which operations keep rows where they are and which send every row somewhere else.
-# - **Group** and **merge** tables that no worker could hold, and watch them spill.
-# - **Recognise** that one key has most of the rows (*skew*), and mend it in two ways.
-# - **Avoid** the traps of a table in pieces: positions, order, what lies in which piece, wrong metadata.
-# - **Decide** when one good engine on one machine does it better.
+# - **Arrange** a table as Parquet files, so that a question reads little.
+# - **Tell** which operations move rows between workers.
+# - **Group** and **merge** tables that do not fit into memory.
+# - **Recognise** a skewed key on the dashboard, and fix it.
+# - **Avoid** the traps of a table in pieces.
+# - **Decide** when one machine without Dask is faster.
 #
-# You need units 07 and 08, and of 10 and 11 what a task graph and a worker are. It takes about a minute. Without a GPU all of it runs on two simulated ones.
+# You need units 07, 08, 10 and 11. You do not need a GPU: without one, the cells run on two simulated GPUs. They need about a minute.
 
 # %%
 # %load_ext hundredfold
@@ -54,29 +56,37 @@ from dask_cuda import LocalCUDACluster
 from distributed import Client, wait
 from fsspec.implementations.arrow import ArrowFSWrapper
 
-from hundredfold import data, limit, plot
+from hundredfold import data, limit, plot, quiz
 from hundredfold.data.storage import Storage
 
 # %% [markdown]
-# The cluster first, as in unit 11. So that our table is too large on any GPU, each worker may keep only **16 MiB** of results on its device; what is more moves to the host's memory: it *spills* (unit 11).
+# Each worker of our cluster may keep only **16 MiB** of results on its GPU. What is more goes to the memory of the host. This is called
+# **[spilling](../docs/glossary.md#term-spilling)** (unit 11).
 
 # %%
-os.environ.setdefault("GPUSIM_GPUS", "2")  # where there is no GPU, simulate two
+os.environ.setdefault("GPUSIM_GPUS", "2")  # how many to simulate; a real GPU ignores it
 room = 16 * 2**20
 cluster = LocalCUDACluster(device_memory_limit=room, dashboard_address=":0", silence_logs=logging.ERROR)
 client = Client(cluster)
 workers = sorted(client.scheduler_info(n_workers=-1)["workers"])
 
 # %% [markdown]
-# ## A table as a folder of files
+# ## A table in pieces
 #
-# One year of flights is not large. So pretend that every year from 2014 to 2023 was exactly like 2013: the same rows ten times, each under its own year. (Sizes and times are then honest; what the
-# numbers say about the world is the same year ten times.) Each year becomes a file in a folder of its own, `year=2014/` and so on. Readers take this for a column `year`, which stands in no file.
-# Within a file there is a row group for about each month; we have met those in unit 07.
+# A Dask dataframe is a plan for a table in pieces. Each piece is a **[partition](../docs/glossary.md#term-partition)**, an ordinary cuDF table. Often partitions come from Parquet files:
+#
+# ![A folder for each year has one Parquet file. A file has twelve row groups and a footer at its end. Three row groups become one partition, so that a file gives four
+# partitions. A partition is an ordinary cuDF table.](drawings/files-to-partitions.svg)
+#
+# A **[row group](../docs/glossary.md#term-row-group)** is a block of rows within a file. The **[footer](../docs/glossary.md#term-footer)** tells where the pieces are, and the least and the
+# greatest value in each.
+#
+# Our table is large only because we repeat it. The next cell writes the flights of 2013 ten times, under ten years:
 
 # %%
 columns = ["month", "day", "carrier", "tailnum", "origin", "dest", "dep_delay", "arr_delay", "distance"]
 one_year = pq.read_table(data.path("flights"), columns=columns)
+one_table = cudf.DataFrame.from_arrow(one_year)
 lake = tempfile.mkdtemp()
 files = {}
 for year in range(2014, 2024):
@@ -85,122 +95,153 @@ for year in range(2014, 2024):
     os.makedirs(os.path.dirname(files[key]))
     pq.write_table(one_year, files[key], row_group_size=len(one_year) // 12 + 1)
 folder = os.path.join(lake, "flights")
-print(f"{len(files)} files, {sum(map(os.path.getsize, files.values())) / 1e6:.0f} MB")
-print(f"decoded: {10 * one_year.nbytes / 1e6:.0f} MB, and a worker keeps {room / 1e6:.0f} MB")
-assert 10 * one_year.nbytes > 10 * room
+table_bytes = 10 * (one_table.memory_usage(index=False).sum() + len(one_table))  # the year: a byte for each row
+print(f"{len(files)} files: {sum(map(os.path.getsize, files.values())) / 1e6:.0f} MB")
+print(f"in memory: {table_bytes / 1e6:.0f} MB")
+print(f"all workers keep {len(workers) * room / 1e6:.0f} MB on their GPUs")
+assert table_bytes > 2 * len(workers) * room
 
 # %% [markdown]
-# ### The backend in one line
-#
-# Dask's dataframe is one library for both kinds of memory. Which of them the pieces are in is told by one setting, `dataframe.backend`:
+# The setting `dataframe.backend` chooses the library of the partitions:
 
 # %%
-options = {"split_row_groups": 3}  # so many row groups of a file make one piece
 for backend in ("pandas", "cudf"):
     with dask.config.set({"dataframe.backend": backend}):
-        flights = dd.read_parquet(folder, **options)
+        flights = dd.read_parquet(folder, split_row_groups=3)  # three row groups for each partition
     print(f"{backend:7} {type(flights._meta).__module__.partition('.')[0]:7} {flights.npartitions} partitions")
 dask.config.set({"dataframe.backend": "cudf"})
 print(list(flights.columns))
 
 # %% [markdown]
-# Nothing has been read yet but the files' ends, their *footers* (unit 07). `flights` is a plan: forty **partitions** (the pieces), each of them to be three row groups of a file, read by cuDF. `_meta` is an empty table that knows the names and types of
-# the columns: Dask hands it through every step, to know what will come out. (`flights.to_backend("pandas")` changes sides within a plan; it costs the bus.)
+# The column `year` is in no file. It comes from the names of the folders.
 #
 # ## What is read
 #
-# To see what a plan fetches, put the files into a bucket on this machine that counts what it is asked for (unit 07). Who fetches? There are three ways, and they differ:
-#
-# | | who fetches | who decodes |
-# |---|---|---|
-# | pandas, `fsspec` (the default) | Arrow, through fsspec, piece by piece | Arrow |
-# | cuDF, `fsspec` (the default) | fsspec: whole files, as unit 07 found | cuDF |
-# | `filesystem="arrow"`, or Arrow's own client as here; either backend | Arrow | Arrow, then cuDF takes over |
+# So far Dask has read only footers. To see more, we put four files into a bucket: object storage on this machine that counts the bytes it sends (unit 07).
+# There are two ways to read from it. By default the library fsspec fetches the bytes, and cuDF decodes them. With `filesystem="arrow"`, Arrow does both.
+
 
 # %%
-some = {key: file for key, file in files.items() if key < "flights/year=2018"}  # four years are enough to see it
-stored = sum(map(os.path.getsize, some.values()))
+some = {key: file for key, file in files.items() if key < "flights/year=2018"}
 bucket = Storage(some)
-print(f"{len(some)} files, {stored / 1e6:.0f} MB")
-s3 = pyarrow.fs.S3FileSystem(anonymous=True, scheme="http", endpoint_override=bucket.endpoint, region="us-east-1")
-readers = {
-    "pandas, fsspec": ("pandas", ArrowFSWrapper(s3)),
-    "cuDF, fsspec": ("cudf", ArrowFSWrapper(s3)),
-    "cuDF, arrow": ("cudf", s3),
-}
+print(f"{len(some)} files: {sum(map(os.path.getsize, some.values())) / 1e6:.0f} MB")
+where = {"scheme": "http", "endpoint_override": bucket.endpoint, "region": "us-east-1"}
+s3 = pyarrow.fs.S3FileSystem(anonymous=True, **where)
+readers = {"fsspec": ArrowFSWrapper(s3), "Arrow": s3}
 
 
-def fetched(name, question):
+def fetched(reader, question):
     """The answer to a question, and the bytes that were fetched for it."""
-    backend, filesystem = readers[name]
-    with dask.config.set({"dataframe.backend": backend, "scheduler": "threads"}):
+    with dask.config.set(scheduler="threads"):
         bucket.forget()
-        answer = question(dd.read_parquet("lake/flights", filesystem=filesystem))  # the bucket is called lake
-        return answer, bucket.nbytes
+        table = dd.read_parquet("lake/flights", filesystem=readers[reader])  # the bucket is called lake
+        return question(table), bucket.nbytes
 
 
 # %% [markdown]
-# **Predict.** `len(flights)` has to be a number, so something must be done for it at once. The files of four years have 10 MB. How many of them are fetched for it, in MB? And for `len(flights[flights.arr_delay > 60])`?
+# **Predict.** How many MB does `len(flights)` fetch? And `len(flights[flights.arr_delay > 60])`?
 
 # %%
-my_megabytes, my_megabytes_late = 10, 10
+my_megabytes, my_megabytes_late = "?", "?"
 
 # %%
-rows, nbytes = fetched("cuDF, fsspec", len)
-late, nbytes_late = fetched("cuDF, fsspec", lambda table: len(table[table.arr_delay > 60]))
-print(f"len(flights) is {rows}: {nbytes / 1e6:.1f} MB fetched, and you said {my_megabytes} MB")
-print(f"more than an hour late are {late}: {nbytes_late / 1e6:.1f} MB, and you said {my_megabytes_late} MB")
+rows, nbytes = fetched("fsspec", len)
+late, nbytes_late = fetched("fsspec", lambda table: len(table[table.arr_delay > 60]))
+print(f"all flights: {rows}, {nbytes / 1e6:.1f} MB fetched; you said {my_megabytes} MB")
+print(f"late flights: {late}, {nbytes_late / 1e6:.1f} MB fetched; you said {my_megabytes_late} MB")
 assert rows == 4 * len(one_year) and nbytes < nbytes_late / 20
 
 # %% [markdown]
-# **Explain.** How many rows a file has stands in its footer, so the length of a table *as it lies in its files* costs next to nothing. Of anything else, a selection, a merge, a group, nobody knows the length before it is there: **`len` computes**, all of
-# it, and forgets the result. `if len(selected) > 0:` at the head of a program runs the program twice.
+# **Explain.** The footer has the number of rows. Nobody knows the number of *late* flights. So `len` runs the plan, counts the rows, and forgets them. After
+# `if len(late) > 0:` the plan runs a second time.
 #
 # ### Columns, rows and folders
 #
-# Now three questions that need less than the table: one of its files' nine columns; July, which is one row group or two in each file; and one year, which is one file in four.
+# A reader can leave out columns, row groups and files:
 #
-# **Predict.** With the third reader, `"cuDF, arrow"`: which of these three fetches the least?
+# ![Three ways to read less, each on four files of three row groups and four columns. For one column a reader fetches one piece of each row group. For one month it fetches one row
+# group of each file. For one year it fetches one file.](drawings/three-pushdowns.svg)
+#
+# Dask moves your choice of columns, and some conditions, into the reading. This is **[pushdown](../docs/glossary.md#term-pushdown)**.
+#
+# **Question.** The files are sorted by month. Which condition lets a reader skip the most row groups?
+#
+# - (a) `distance > 4000`: 2 flights in 1 000
+# - (b) `month == 7`: 1 flight in 12
+# - (c) `arr_delay > 300`: 2 flights in 1 000
 
 # %%
-my_least = "one column"  # or "July", or "2016"
+my_answer = "?"
+quiz("dask-dataframes.skips", my_answer)
 
 # %%
-questions = {  # `meta` tells Dask what comes out of a function; more on that below
+questions = {
     "everything": lambda table: table.map_partitions(len, meta=("n", "int64")).compute().sum(),
     "one column": lambda table: table.arr_delay.sum().compute(),
     "July": lambda table: table[table.month == 7].arr_delay.sum().compute(),
     "2016": lambda table: table[table.year == 2016].arr_delay.sum().compute(),
 }
-print(f"{'':15}" + "".join(f"{question:>13}" for question in questions))
+print(f"{'':8}" + "".join(f"{question:>13}" for question in questions))
 least = {}
 for name in readers:
-    answers, least[name] = {}, {}
-    for question, ask in questions.items():
-        answers[question], least[name][question] = fetched(name, ask)
-    print(f"{name:15}" + "".join(f"{nbytes / 1e6:10.1f} MB" for nbytes in least[name].values()))
-found = min(least["cuDF, arrow"], key=least["cuDF, arrow"].get)
-print(f"the least with Arrow: {found}; you said {my_least}")
-assert least["cuDF, arrow"]["July"] < least["cuDF, arrow"]["2016"] < least["cuDF, arrow"]["one column"] / 2
-
-# %% [markdown]
-# **Explain.** Dask reorders the plan before it runs, and what it finds depends on who reads:
-#
-# - **Columns** (*projection pushdown*). With each reader Dask asks for one column only. But the bytes fetched differ: pandas' way fetches exactly the column's pieces. Arrow fetches two pieces *and what lies between* if that is less than 4 MiB,
-#   because asking once more takes longer than 4 MiB do; in files as small as ours that is nearly everything. fsspec for cuDF fetches files. (Of these nine columns cuDF then *decodes* one: on the device it is the same.)
-# - **Rows** (*predicate pushdown*). Only with Arrow does the condition `month == 7` go down into the reading: it looks at the least and the greatest month of each row group and skips those where July cannot be. That works
-#   because our files are sorted by month. `distance > 4000` would skip nothing: each row group has a Hawaii flight. With fsspec you have to say it: `dd.read_parquet(..., filters=[("month", "==", 7)])`.
-# - **Folders.** `year` stands in no file, but in the paths. With Arrow, again, a condition on it leaves whole files unopened. So **partition a dataset by what is asked for most**, but not too finely: ten thousand files of a few kB cost more for opening than for reading.
-#
-# The other way round, a piece must not be too small either: by default cuDF's reader puts small files together and cuts large ones until a piece has about 1/32 of the device's memory. (`blocksize=` sets another size; we said `split_row_groups=3`.)
-
-# %%
+    least[name] = {question: fetched(name, ask)[1] for question, ask in questions.items()}
+    print(f"{name:8}" + "".join(f"{nbytes / 1e6:10.1f} MB" for nbytes in least[name].values()))
+assert least["Arrow"]["July"] < least["Arrow"]["2016"] < least["Arrow"]["one column"] / 2
 bucket.close()
 
 # %% [markdown]
+# **Explain.**
+#
+# - **Rows and folders:** only Arrow skipped other months and other years. So make folders of what is asked for most.
+# - **Columns:** Arrow fetches two pieces in one request if less than 4 MiB lie between them. In files as small as ours that is nearly everything. In large files it leaves the other
+#   columns out.
+#
+# With fsspec, whole files were fetched each time. cuDF then decodes only the column that you ask for.
+#
+# ### How large is a partition?
+#
+# **Question.** An H100 has 80 GB. By default, cuDF's reader aims at partitions of 1/32 of that, 2.5 GB. Why not at half of the memory?
+#
+# - (a) The disk reads large pieces more slowly.
+# - (b) A Parquet file cannot have larger row groups.
+# - (c) A task needs room for more than its partition.
+
+# %%
+my_answer = "?"
+quiz("dask-dataframes.size", my_answer)
+
+# %% [markdown]
+# ![The memory of one GPU while a merge of two partitions runs, for three sizes of partition. Both inputs, a hash table and the result must fit at the same time. With small partitions most of
+# the memory is unused. With good ones there is room left. With large ones the result does not fit.](drawings/partition-and-memory.svg)
+#
+# A partition can be too small, too: a task should take 100 ms or longer (unit 10). `blocksize=` sets another size.
+#
 # ## What stays, what travels
 #
-# Back to the files on disk, and to the cluster. Look at the tasks of three plans: how many are there for the forty partitions, and what do they do?
+# Operations come in three kinds:
+#
+# ![Three kinds of operation on four partitions. A new column is made for each partition alone, and nothing moves. A groupby is a tree: each partition makes its few groups, which go to one
+# task. A shuffle sends a piece of every old partition to every new one: 16 pieces.](drawings/stay-tree-shuffle.svg)
+#
+# - **Row by row**: a new column, a selection, `map_partitions`.
+# - A **tree**: each partition is reduced first, and only the results travel. Eight of them are combined at a time.
+# - A **[shuffle](../docs/glossary.md#term-shuffle)**: all rows with the same key go to the same new partition.
+#
+# **Question.** A tree computes the mean delay of each carrier. What must a partition send for each carrier?
+#
+# - (a) its mean
+# - (b) its sum and its count
+# - (c) all its delays
+
+# %%
+my_answer = "?"
+quiz("dask-dataframes.mean", my_answer)
+
+# %% [markdown]
+# **Predict.** The table has 40 partitions. How many tasks are in the tree?
+
+# %%
+my_tree_tasks = "?"
 
 
 # %%
@@ -219,138 +260,172 @@ for name, plan in plans.items():
     names = tasks(plan)
     most = ", ".join(f"{count} {task}" for task, count in names.most_common(3))
     print(f"{name:24} {names.total()} tasks: {most}{', …' if len(names) > 3 else ''}")
+print(f"you said {my_tree_tasks} for the tree")
 
 # %% [markdown]
-# - **Row by row** (a new column, a selection, `map_partitions`): each partition alone, one task for it, nothing travels.
-# - **A tree.** Each partition is grouped by itself, which leaves 16 rows, each with a carrier's sum and count. Those travel, eight partitions' to one place at a time, until one is left, where sums are divided by counts: 40 + 5 + 1 tasks, and `getitem` takes the column. (The mean of means would be wrong: partitions do not have equally many flights of
-#   each carrier.)
-# - **A shuffle.** To have all flights of a plane in one place, every partition is *split*, to send something to every other. That is what joins, `set_index`, `sort_values` and some groupbys need, and where the time goes.
+# **Explain.** 40 partitions make groups. Five tasks combine eight results each, and one combines the five. One more takes the column out.
 #
-# Groups are no problem then, out of core or not, **as long as there are few**:
+# **Question.** One of these lines shuffles. Which?
+#
+# - (a) `flights.nlargest(3, "arr_delay")`
+# - (b) `flights.sort_values("arr_delay").head(3)`
+# - (c) `flights.drop_duplicates("tailnum")`
 
 # %%
-start = perf_counter()
-by_carrier = flights.groupby("carrier").arr_delay.mean().compute()
-took_groups = perf_counter() - start
-one_table = cudf.DataFrame.from_arrow(one_year)
-expected = one_table.groupby("carrier").arr_delay.mean().sort_index().to_pandas()
-assert np.allclose(by_carrier.sort_index().to_pandas(), expected)
-print(f"{len(by_carrier)} carriers of {len(flights)} flights in {took_groups:.1f} s")
-print("in the order of the alphabet:", by_carrier.index.is_monotonic_increasing)
+my_answer = "?"
+quiz("dask-dataframes.shuffles", my_answer)
+
+# %%
+lines = {
+    "nlargest": flights.nlargest(3, "arr_delay"),
+    "sort_values and head": flights.sort_values("arr_delay").head(3, compute=False),
+    "drop_duplicates": flights.drop_duplicates("tailnum"),
+    "sort_values": flights.sort_values("arr_delay"),
+}
+for name, plan in lines.items():
+    moved = any("shuffle" in task for task in tasks(plan))
+    print(f"{name:21} {'a shuffle' if moved else 'a tree'}")
 
 # %% [markdown]
-# The key is in the index, as in pandas, and the groups stand in no order, as in unit 07.
-#
 # ### Very many groups
 #
-# Unit 07's other groupby was by ten million keys. Then the tree does not shrink anything: its last step holds *all* groups, on one worker. The remedy is **`split_out`**: the groups are dealt out by a hash of their key, to as many
-# partitions as you say. (If you say nothing, Dask takes one for each 15 partitions when it optimises, or for each 10 if there are two keys: hence the `split_out=1` of the tree above.) Here are the miles of each plane in each month, in two of the years:
+# The last task of a tree holds all groups. If they are too many for it, `split_out` gives the result several partitions:
 #
-# **Predict.** `two_years.groupby(["tailnum", "month"]).distance.sum()`, without `split_out`: how many partitions has the result? And with `split_out=4`, how many times does one group occur?
+# ![The groups of four partitions are put together in two ways. Without split_out one task gets all groups, and holds all of them. With split_out equal to 2 a hash of the key sends each
+# group to one of two tasks, and each holds half of the groups.](drawings/split-out.svg)
+#
+# **Question.** In how many partitions of `by_plane.sum(split_out=4)` can a plane's month of January be?
+#
+# - (a) exactly one
+# - (b) up to four, each with a part of the sum
+# - (c) one for each partition in which the plane flew
 
 # %%
-my_result_partitions, my_times = 40, 4
+my_answer = "?"
+quiz("dask-dataframes.once", my_answer)
 
 # %%
 two_years = flights.partitions[:8]
 by_plane = two_years.groupby(["tailnum", "month"]).distance
 whole, dealt = by_plane.sum(), by_plane.sum(split_out=4)
-sizes = dealt.map_partitions(len).compute().to_numpy().tolist()
-print(f"without: {whole.npartitions} partition; with: {dealt.npartitions}, of {np.mean(sizes):.0f} groups on average")
-assert max(sizes) < 1.2 * np.mean(sizes)
-assert sum(sizes) == one_table.dropna(subset=["tailnum"]).drop_duplicates(["tailnum", "month"]).shape[0]
-print(f"each group once: {sum(sizes)} in all; you said {my_result_partitions} and {my_times} times")
+sizes = dealt.map_partitions(len).compute().to_numpy()
+print(f"without split_out: {whole.npartitions} partition")
+print(f"with split_out=4:  {dealt.npartitions} partitions of about {sizes.mean():.0f} groups")
+groups = one_table.dropna(subset=["tailnum"]).drop_duplicates(["tailnum", "month"])
+assert sizes.sum() == len(groups) and sizes.max() < 1.2 * sizes.mean()
+print(f"each group once: {sizes.sum()}")
 
 # %% [markdown]
-# ## The shuffle, twice
+# ## Two ways to shuffle
 #
-# There are two ways to send everything everywhere.
+# - **`"tasks"`**: tasks split each partition, and other tasks join the pieces. The scheduler knows each of them.
+# - **`"p2p"`** (*peer to peer*), the default on a cluster: workers send rows directly to each other, and write them to their disks until all have come.
 #
-# - **`"tasks"`**: each partition is split, and pieces that belong together are put together. All of it is ordinary tasks, each of which the scheduler knows. Up to 32 partitions everything goes to its place at once, which makes about $p^2$ of them for $p$ partitions;
-#   beyond that in rounds, in which pieces go to few places only, are put together and split again: about $p \log p$.
-# - **`"p2p"`** (peer to peer, the default where there is a cluster): the workers send rows straight to the worker that will have them, in batches, and write them to **disk** meanwhile. A few tasks for each partition, whatever $p$ is.
-#
-# **Predict.** Between 40 partitions: how many tasks does each way need?
+# **Predict.** How many tasks does each way need for 40 partitions?
 
 # %%
-my_tasks, my_p2p = 1600, 1600
+my_tasks, my_p2p = "?", "?"
 
 # %%
 slim = flights[["tailnum", "arr_delay"]]
-counts = {}
-for partitions in (5, 10, 20, 40):
-    part = slim.partitions[:partitions]
-    for method in ("tasks", "p2p"):
-        plan = part.shuffle("tailnum", shuffle_method=method, npartitions=partitions)
-        counts[method, partitions] = len(plan.optimize().__dask_graph__())
-assert counts["tasks", 20] > 3 * counts["tasks", 10] and counts["tasks", 40] < 2 * counts["tasks", 20]
-print(f"40 partitions: {counts['tasks', 40]} tasks by tasks, {counts['p2p', 40]} by p2p")
-print(f"you said {my_tasks} and {my_p2p}")
-
-# %%
 pieces = [5, 10, 20, 40]
+counts = {}
+for method in ("tasks", "p2p"):
+    shuffled = [slim.partitions[:p].shuffle("tailnum", shuffle_method=method, npartitions=p) for p in pieces]
+    counts[method] = [tasks(plan).total() for plan in shuffled]
+print(f"40 partitions: {counts['tasks'][-1]} by tasks, {counts['p2p'][-1]} by p2p")
+print(f"you said {my_tasks} and {my_p2p}")
 plot.lines(
     pieces,
-    {method: [counts[method, each] for each in pieces] for method in ("tasks", "p2p")},
+    counts,
     xlabel="partitions",
     ylabel="tasks",
-    title="What the scheduler has to know of one shuffle",
-    note="Counted in the optimised graphs. At about a millisecond for each task (unit 10), ten thousand are ten seconds.",
+    title="Tasks of one shuffle",
+    note="Counted in the optimised graphs. A task costs the scheduler about 1 ms (unit 10).",
 )
 
 # %% [markdown]
-# **Explain.** By tasks twice the partitions need more than three times the tasks, until rounds begin: from 20 to 40 they do not even double. p2p takes three for each (read, send, unpack) and one on which all wait: the rows themselves are no business of the scheduler's.
+# **Explain.** p2p needs three tasks for each partition, and one on which all wait. By tasks, $p$ partitions make about $p^2$ pieces. Above 32 partitions Dask shuffles in rounds, with fewer pieces.
 #
-# ### Merge, out of core
+# ---
+# *End of the first sitting: a good place for a break. The second one takes about 30 minutes.*
 #
-# Now unit 08's table: numbers drawn at random from as many as there are rows, merged with itself. Each row finds two on average, and has three columns then: what comes out is half as large again as both sides that go in, and more than both workers'
-# devices may keep.
+# ## A merge of two large tables
+#
+# To merge two large tables, Dask shuffles **both** of them by the key. Then it merges pairs of partitions:
+#
+# ![A merge of two large tables. A hash of the key sends the rows of both tables to new partitions: hash 0 to partition 0, hash 1 to partition 1, hash 2 to partition 2. Then each pair of partitions is merged
+# by itself, as in one table.](drawings/merge-in-pieces.svg)
+#
+# The table of unit 08 has random keys. Merged with itself it gives about two rows for each row.
 
 # %%
 n = 1_000_000
 rng = np.random.default_rng(seed=8)
 numbers = os.path.join(lake, "numbers")
 os.makedirs(numbers)
+ids = rng.integers(0, n, n)
 for part in range(8):
-    table = pa.table({"id": rng.integers(0, n, n // 8), "x": rng.random(n // 8)})
-    pq.write_table(table, os.path.join(numbers, f"{part}.parquet"))
+    piece = {"id": ids[part::8], "x": rng.random(n // 8)}
+    pq.write_table(pa.table(piece), os.path.join(numbers, f"{part}.parquet"))
 table = dd.read_parquet(numbers, blocksize=None)
-print(f"in: {2 * 16 * n / 1e6:.0f} MB; out: {2 * 24 * n / 1e6:.0f} MB; room for each worker: {room / 1e6:.0f} MB")
-
-# %%
-ids = np.concatenate(
-    [pq.read_table(os.path.join(numbers, name))["id"].to_numpy() for name in sorted(os.listdir(numbers))]
-)
-expected = int(
-    (np.bincount(ids, minlength=n).astype("int64") ** 2).sum()
-)  # counted before it is joined, as unit 08 has it
+must = int((np.bincount(ids).astype("int64") ** 2).sum())  # counted before the merge, as in unit 08
+print(f"in: {2 * 16 * n / 1e6:.0f} MB; out: {24 * must / 1e6:.0f} MB; on each GPU: {room / 1e6:.0f} MB")
 merge_times = {}
 for method in ("tasks", "p2p"):
     start = perf_counter()
-    got = len(table.merge(table, on="id", shuffle_method=method))
-    merge_times[method] = perf_counter() - start
-    print(f"{method:6} {got} rows in {merge_times[method]:.1f} s")
-    assert got == expected
+    assert len(table.merge(table, on="id", shuffle_method=method)) == must
+    merge_times[f"here: 1 million rows, {method}"] = perf_counter() - start
+print(f"{must} rows by each method")
 
 # %% [markdown]
-# `len` took the rows where they lay, so the result was never in one place. Had we said `.compute()`, all of it would have come to *this* process. Out of core means: **aggregate, or write** (`to_parquet`), but do not fetch.
+# Without a GPU these times are your CPU's. The next figure has published ones, too: of two V100 in one machine, each with 100 million rows of both tables.
+
+# %%
+published = {
+    "published: 2019, Dask over TCP": 52.97,
+    "published: 2019, Dask over NVLink": 2.46,
+    "published: 2024, without Dask, over NVLink": 0.310,
+}
+memory = limit(bytes=2 * 16 * 100_000_000, machine="V100")
+rows = merge_times | published | {"limit: a V100 reads its tables once": memory.seconds}
+note = "Published and limit: 100 million rows of both tables on each V100."
+plot.times(rows, title="Merges on two workers", note=note)
+
+# %% [markdown]
+# **Explain.** TCP sent about 100 MB/s: each row went through the host and through Python. NVLink connects the GPUs directly, and `protocol="ucx"` makes Dask use it (unit 12).
+#
+# In February 2025 Dask shuffled one large dataset on four A100: 258 s over TCP, 161 s over UCX.
+#
+# **Question.** `merged` is larger than all GPUs together. Which line works?
+#
+# - (a) `merged.compute()`
+# - (b) `merged.persist()`, then `.compute()`
+# - (c) `merged.to_parquet(folder)`
+
+# %%
+my_answer = "?"
+quiz("dask-dataframes.fetch", my_answer)
+
+# %% [markdown]
+# **Aggregate or write** what is large.
 #
 # ### Watch it spill
 #
-# `persist` keeps all partitions on the workers. There is no room for them on the devices, so see where they go, year by year.
+# `persist` computes all partitions, and keeps them on the workers. We persist one year after the other.
 #
-# **Predict.** After all ten years: how many of the 40 partitions lie in the *host's* memory?
+# **Predict.** After ten years, how many of the 40 partitions are in the *host's* memory?
 
 # %%
-my_host_partitions = 20
+my_host_partitions = "?"
 
 # %% [markdown]
-# **Measure.**
+# **Measure.** On the dashboard, look at *Workers Memory* while the cell runs.
 
 
 # %%
 def kept(dask_worker):
-    """Bytes of results on the device and in the host's memory of a worker."""
+    """Bytes of results on a worker's GPU and in its host memory."""
     store = dask_worker.data
     return [sum(sizeof(value) for value in level.values()) for level in (store.device, store.host)]
 
@@ -359,61 +434,66 @@ on_device, on_host, held = [], [], []
 for years in range(1, 11):
     held.append(flights.partitions[4 * (years - 1) : 4 * years].persist())
     wait(held)
-    both = np.array(list(client.run(kept).values())).sum(axis=0)
-    on_device.append(both[0] / 1e6)
-    on_host.append(both[1] / 1e6)
-assert max(on_device) <= len(workers) * room / 1e6 + 5 and on_host[-1] > on_device[-1]
+    both = np.array(list(client.run(kept).values())).sum(axis=0) / 1e6
+    on_device.append(both[0])
+    on_host.append(both[1])
 spilled = sum(client.run(lambda dask_worker: len(dask_worker.data.host)).values())
-print(f"on the host {spilled} of {flights.npartitions} partitions; you said {my_host_partitions}")
-
-# %%
+assert abs(1e6 * (on_device[-1] + on_host[-1]) / table_bytes - 1) < 0.02  # together the whole table
+print(f"on the host: {spilled} of {flights.npartitions} partitions; you said {my_host_partitions}")
 plot.lines(
     list(range(1, 11)),
-    {"on the devices": on_device, "spilled to the host": on_host},
+    {"on the GPUs": on_device, "spilled to the host": on_host},
     xlabel="years persisted",
     ylabel="MB",
     title=f"{len(workers)} workers with 16 MiB each",
-    note="Read from the workers' stores after each year. On the dashboard: the bars of worker memory.",
+    note="Read from the stores of the workers after each year.",
     brief=True,
 )
 
 # %%
 total = sum(map(int, dask.compute(*[part.distance.sum() for part in held])))
-print("and the sum is still right:", total == 10 * int(one_table.distance.sum()))
+print("the sum is still right:", total == 10 * int(one_table.distance.sum()))
 held = None
 
 # %% [markdown]
-# **Explain.** On the devices stays what they may keep, and all the rest goes to the host. Each partition came back over the bus to be summed, and another one had to leave for it. So persist what fits, and stream what does not: to read a column from Parquet again may well be faster than to have had it spilled.
+# **Explain.** For the sum, each spilled partition crosses the bus again, and another one has to leave. Reading one column again may be faster. So persist what fits.
 #
 # ## A small table goes everywhere
 #
-# Which plane flew? `planes` has 3 322 rows. To shuffle 3.4 million flights for them would be folly.
+# `planes` has 3 322 rows. A table of one partition is **broadcast**: it goes whole to where the other one is.
 #
-# **Predict.** How many tasks has the merge of the flights' 40 partitions with a `planes` of one partition?
-
-# %%
-my_merge_tasks = 200
+# ![A merge of a large table with a small one. The small table of one partition is sent whole to each worker. There it is merged with each partition of the large table, which does not
+# move.](drawings/broadcast-merge.svg)
 
 # %%
 planes = dd.read_parquet(data.path("planes"))[["tailnum", "seats"]]
-joined = slim.merge(planes, on="tailnum", how="left")
-print(f"planes in {planes.npartitions} partition: {tasks(joined).total()} tasks, you said {my_merge_tasks}")
 cut = planes.repartition(npartitions=4)
-for said, plan in {
-    "planes in 4": slim.merge(cut, on="tailnum", how="left", broadcast=False),
-    "planes in 4, broadcast=True": slim.merge(cut, on="tailnum", how="left", broadcast=True),
-}.items():
-    print(f"{said:28} {tasks(plan).total()} tasks")
-assert len(joined.partitions[:4]) == len(one_year)
+merges = {
+    "planes in 1 partition": slim.merge(planes, on="tailnum", how="left"),
+    "planes in 4, shuffled": slim.merge(cut, on="tailnum", how="left", broadcast=False),
+    "planes in 4, broadcast": slim.merge(cut, on="tailnum", how="left", broadcast=True),
+}
+for name, plan in merges.items():
+    print(f"{name:23} {tasks(plan).total()} tasks")
+assert len(merges["planes in 1 partition"].partitions[:4]) == len(one_year)
 
 # %% [markdown]
-# **Explain.** A table of **one partition** is sent whole to wherever a piece of the other is: each piece is merged where it lies. With several partitions Dask weighs up the sizes, and `broadcast=True` or `repartition(npartitions=1)` decide it. What
-# is sent has to fit beside a piece, on every worker. (132 tasks are fewer than 299, and yet the worse plan: they are p2p's, and through them goes every flight. Count tasks to know what the *scheduler* has to do; ask what travels to know what the
-# *wires* have.)
+# **Question.** The second and the third plan both merge with `planes` in four partitions. Which one moves fewer bytes?
+#
+# - (a) the second one: it has fewer tasks
+# - (b) the third one
+# - (c) neither: each flight meets its plane once in both
+
+# %%
+my_answer = "?"
+quiz("dask-dataframes.bytes", my_answer)
+
+# %% [markdown]
+# The tasks are the work of the scheduler, the bytes are the work of the network. A table that is broadcast has to fit on every worker.
 #
 # ## One key has most of the rows
 #
-# An import script had a default: where it could not read the tail number, it wrote `"UNKNOWN"`. Suppose that it was right in two cases of five. (Made so, on purpose: the real table has null in 0.7 % of the rows.)
+# Suppose an import script wrote `"UNKNOWN"` where it could not read a tail number, in three rows of five:
 
 
 # %%
@@ -424,18 +504,18 @@ def spoil(part):
 
 
 one = slim.partitions[:4]
-skewed = one.map_partitions(spoil, meta=slim._meta)
-before = one.shuffle("tailnum", npartitions=8).map_partitions(len).compute().to_numpy()
-after = skewed.shuffle("tailnum", npartitions=8).map_partitions(len).compute().to_numpy()
+skewed = one.map_partitions(spoil, meta=slim._meta)  # meta: what comes out
 
 # %% [markdown]
-# **Predict.** One year, shuffled by tail number into 8 partitions: how many times as large as the mean is the largest partition?
+# **Predict.** This year is shuffled by tail number into 8 partitions. How many times the mean is the largest one?
 
 # %%
-my_times = 1.5
+my_times = "?"
 
 # %%
-print(f"as it was: {before.max() / before.mean():.1f}× the mean")
+shuffled = (each.shuffle("tailnum", npartitions=8) for each in (one, skewed))
+before, after = (each.map_partitions(len).compute().to_numpy() for each in shuffled)
+print(f"as it was:    {before.max() / before.mean():.1f}× the mean")
 print(f"with UNKNOWN: {after.max() / after.mean():.1f}× the mean; you said {my_times}×")
 plot.lines(
     list(range(1, 9)),
@@ -447,12 +527,41 @@ plot.lines(
 )
 
 # %% [markdown]
-# **Explain.** A shuffle sends equal keys to the same place, so the place of `"UNKNOWN"` gets 60 % of the table, on one worker, while the others wait. More partitions do not help, nor do more workers: **skew** is a limit of the data. On the dashboard it looks like this:
-# all is done but one long bar.
+# **Explain.** Equal keys go to the same partition. This is **[skew](../docs/glossary.md#term-skew)**. More partitions or more workers do not help.
 #
-# A groupby does not mind: each partition first makes *one* row of all its UNKNOWNs. Only what needs the rows themselves does: a merge, `apply` on groups, `set_index`. There are two remedies.
+# ### On the dashboard
 #
-# **Broadcast** the other table, if it is small: then nothing is shuffled at all. **Salt** otherwise: add a random number to the key of the large side, so that UNKNOWN becomes eight keys, and let the *other* side have each of its rows eight times, once for each number:
+# Skew shows in the *Task Stream*. Each row is a worker, each rectangle a task, and white is time without a task (unit 10).
+#
+# **Question.** Which program has a skewed key?
+#
+# ![Three task streams of two workers, a, b and c, time from left to right. In a, both workers run tasks of equal length until the end. In b, both have many short tasks with white gaps. In c, all
+# tasks are short but one: worker 1 runs one long task, and worker 0 has nothing to do meanwhile.](drawings/skew-streams.svg)
+#
+# - (a) first
+# - (b) second
+# - (c) third
+
+# %%
+my_answer = "?"
+quiz("dask-dataframes.streams", my_answer)
+
+# %% [markdown]
+# Here is a screenshot, on two simulated GPUs. After the shuffle a function runs for each partition, in purple. It takes as long as the partition has rows:
+#
+# ![A screenshot of Dask's task stream with two rows, one for each worker. At first both are full of short tasks. Near the end the lower worker runs one purple task of four seconds. The upper
+# worker has short purple tasks, red transfers and white gaps meanwhile.](drawings/skew-task-stream.png)
+#
+# Skew shows in two other plots, too. In *Progress* all tasks of a kind are done but one. In *Workers Memory* one bar is longer than the others. An orange bar is near its limit, and grey is on the
+# disk.
+#
+# A **groupby** hardly suffers: each partition first makes *one* row of all its UNKNOWN. A **merge** needs the rows themselves.
+#
+# To fix it, **broadcast** the other table if it is small. Otherwise **[salt](../docs/glossary.md#term-salting)** the key. Each row of the large table gets a number, and the other table has each row
+# once for every number:
+#
+# ![A merge by a key of which UNKNOWN has most of the rows. Without salt all rows with UNKNOWN go to one partition. With a salt of 0 to 3 they go to four partitions. The other table has its row for UNKNOWN four times, once
+# for each salt.](drawings/salted-key.svg)
 
 # %%
 salts = 8
@@ -470,23 +579,22 @@ def repeat(part):
 
 salted = skewed.map_partitions(salt, meta=salt(slim._meta))
 repeated = cut.map_partitions(repeat, meta=repeat(cut._meta))
-mended = salted.shuffle(["tailnum", "salt"], npartitions=8).map_partitions(len).compute().to_numpy()
-print(f"salted: the largest partition has {mended.max() / mended.mean():.1f}× the mean")
+fixed = salted.shuffle(["tailnum", "salt"], npartitions=8).map_partitions(len).compute().to_numpy()
+print(f"salted: the largest partition has {fixed.max() / fixed.mean():.1f}× the mean")
 found = len(skewed.merge(planes, on="tailnum"))  # planes has one partition: broadcast
 by_salt = len(salted.merge(repeated, on=["tailnum", "salt"], broadcast=False))
 print(f"rows of the merge: {found} by broadcast, {by_salt} by salt")
-assert found == by_salt
-assert mended.max() < after.max() / 2
+assert found == by_salt and fixed.max() < after.max() / 2
 
 # %% [markdown]
-# Why not 1.0×? The 8 salted keys are dealt to 8 places by a hash, and some meet. More salts make it more even, and the other table larger. And why `% salts` and not a random number? A task may run twice, when a worker was lost; what it does must be the same each time.
+# Some of the eight salted keys meet in one partition. The salt is not random: a task may run twice, and must do the same each time.
 #
 # ## Traps of a table in pieces
 #
-# **Predict.** `year` has the 4 partitions of one year. How many rows has `year.reset_index(drop=True).loc[0]`?
+# **Predict.** `year` has four partitions. How many rows has `year.reset_index(drop=True).loc[0]`?
 
 # %%
-my_rows = 1
+my_rows = "?"
 
 # %%
 year = flights[["distance", "arr_delay"]].partitions[:4]
@@ -494,51 +602,54 @@ first = year.reset_index(drop=True).loc[0].compute()
 print(f"{len(first)} rows; you said {my_rows}")
 
 # %% [markdown]
-# **Explain.** Each partition counts from 0, and nobody knows before they are read how many rows stand before it. There is no `iloc[5]` either, for the same reason. (`cumsum` does run over the whole column: each piece is summed, and the next is told what lies before.) Rows of such a table are known by their *values*.
+# **Explain.** Each partition counts from 0. `iloc[5]` is refused, because nobody knows how many rows come before a partition. Dask finds rows by their values. If it knows which
+# values of the index are in which partition, its **[divisions](../docs/glossary.md#term-divisions)** are known:
 #
-# ### Divisions
-#
-# A plan may know which values of the index are in which partition: its **divisions**. Files read as ours were have none: they are *unknown*.
+# ![Four partitions of a table twice. With unknown divisions each partition has an index that begins at 0, so that loc of 0 finds four rows. After set_index of distance the divisions
+# are 17, 500, 800, 1100 and 4983, and loc of 4983 reads only the last partition.](drawings/known-divisions.svg)
 
 # %%
-print("known:", flights.known_divisions, flights.divisions[:3])
-try:
-    flights.repartition(divisions=[0, 100_000, 336_776]).optimize()
-except ValueError as error:
-    print("ValueError:", error)
 by_distance = year.set_index("distance")
-print("after set_index:", by_distance.known_divisions, "in", by_distance.npartitions, "partitions")
+print("known:", year.known_divisions, "and after set_index:", by_distance.known_divisions)
+print("from", int(by_distance.divisions[0]), "to", int(by_distance.divisions[-1]))
 hawaii = by_distance.loc[4983]
 print(f"loc finds {len(hawaii)} flights of 4983 miles")
 
 # %% [markdown]
-# `set_index` looks at the whole column first, to cut it into equal parts, and then shuffles: the most expensive line there is. What it buys: `loc` reads one partition, a merge by index needs no shuffle. Pay it once and write the result with `to_parquet`; read with `calculate_divisions=True`, the files know it.
+# `set_index` samples the column to choose the divisions, and then shuffles all rows. Do it once, and write the result with `to_parquet`. `read_parquet(…, calculate_divisions=True)` finds them again.
 #
-# ### First of what?
-#
-# `head` looks at the **first partition** only (`npartitions=-1`: at all of them), also for what has been selected or grouped. `sort_values` sorts all for the sake of three. `nlargest` is a tree: three of each partition.
+# **Names in `agg`.** With pandas partitions you can name the columns of an aggregation. With cuDF partitions you cannot, and the error does not say so. Name them afterwards:
 
 # %%
-print(
-    "head(1000):",
-    len(year[year.distance > 4962].head(1000)),
-    "of",
-    int((one_table.distance > 4962).sum()),
-    "flights to Hawaii",
-)
-print("nlargest:  ", year.nlargest(3, "arr_delay").compute().arr_delay.to_numpy().tolist())
-last = year.sort_values("arr_delay", ascending=False).head(3)
-print("sort_values:", last.arr_delay.to_numpy().tolist(), "the same, after a shuffle")
+by_carrier = flights.groupby("carrier")
+try:
+    by_carrier.agg(flown=("arr_delay", "count"), delay=("arr_delay", "mean"))
+except TypeError as error:
+    print("TypeError:", error)
+named = by_carrier.arr_delay.agg(["count", "mean"]).rename(columns={"count": "flown", "mean": "delay"})
+print(named.compute().sort_index().head(2).round(1).to_pandas())
 
-# %% [markdown]
-# ### Metadata
+# %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
+# ### Optional: first of what?
 #
-# To plan on, Dask must know what your function makes. It calls it with a table of *two made-up rows* and looks. A function that cannot bear those must be explained by `meta=`, and what is said there is believed, until a partition disagrees. (The second `meta` here is wrong on purpose.)
+# `head` looks at the first partition only, also after a selection. `npartitions=-1` looks at all.
+
+# %%
+far = year[year.distance > 4962]
+every = int((one_table.distance > 4962).sum())
+print(f"{every} flights to Hawaii; head(1000) finds {len(far.head(1000))}")
+print("with npartitions=-1:", len(far.head(1000, npartitions=-1)))
+
+# %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
+# ### Optional: metadata
+#
+# To plan, Dask must know what your function returns. It calls the function with a table of *two made-up rows*. If the function fails on those, give `meta=`: an empty table with the right columns. Dask believes it until a
+# partition differs. The second `meta` here is wrong on purpose.
 
 
 # %%
 def of_one_plane(part):
-    """The first flight of a plane, which is expected in every piece."""
+    """The first flight of a plane, which is expected in every partition."""
     return part[part.tailnum == "N725MQ"].iloc[[0]]
 
 
@@ -549,85 +660,69 @@ for meta in ({}, {"meta": slim._meta[["arr_delay"]]}):
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
         print(f"{type(error).__name__}: {lines[0]}")
 found = one.map_partitions(lambda part: part[part.tailnum == "N725MQ"].head(1)).compute()
-print(f"written so that it bears no row: {len(found)} of {one.npartitions} partitions know that plane")
+print(f"with head(1): {len(found)} of {one.npartitions} partitions have that plane")
 
 # %% [markdown]
 # ## Beside the strongest
 #
-# **Measure.** The same question, the mean delay by carrier over 3.4 million flights in ten files, for one process with all cores of this machine: Polars with its streaming engine, and DuckDB with 64 MB, about twice what our workers may keep on their devices. Neither holds the table either.
+# **Measure.** The mean delay by carrier over 3.4 million flights, for Dask and for three ways in one process. Polars streams the files. DuckDB gets 64 MB of memory. Neither holds the table.
+
 
 # %%
-pattern = os.path.join(folder, "**", "*.parquet")
-database = duckdb.connect(config={"memory_limit": "64MB", "temp_directory": lake, "preserve_insertion_order": False})
-query = f"select carrier, avg(arr_delay) from read_parquet('{pattern}') group by carrier"
-lazy = pl.scan_parquet(pattern).group_by("carrier").agg(pl.col("arr_delay").mean())
-ways = {
-    "Dask + cuDF": lambda: len(flights.groupby("carrier").arr_delay.mean().compute()),
-    "pandas, file by file": lambda: len(file_by_file()),
-    "Polars, streaming": lambda: lazy.collect(engine="streaming").height,
-    "DuckDB": lambda: len(database.sql(query).fetchall()),
-}
-
-
 def file_by_file():
     """What Dask does, by hand and on one core."""
-    wanted = ["carrier", "arr_delay"]
-    parts = [pq.read_table(name, columns=wanted).to_pandas().groupby("carrier").arr_delay.agg(["sum", "count"]) for name in files.values()]  # fmt: skip
+    parts = []
+    for name in files.values():
+        part = pq.read_table(name, columns=["carrier", "arr_delay"]).to_pandas()
+        parts.append(part.groupby("carrier").arr_delay.agg(["sum", "count"]))
     total = sum(parts)
     return total["sum"] / total["count"]
 
 
+pattern = os.path.join(folder, "**", "*.parquet")
+little = {"memory_limit": "64MB", "temp_directory": lake, "preserve_insertion_order": False}
+database = duckdb.connect(config=little)
+query = f"select carrier, avg(arr_delay) from read_parquet('{pattern}') group by carrier"
+lazy = pl.scan_parquet(pattern).group_by("carrier").agg(pl.col("arr_delay").mean())
+ways = {
+    "here: Dask + cuDF": lambda: len(by_carrier.arr_delay.mean().compute()),
+    "here: pandas, file by file": lambda: len(file_by_file()),
+    "here: Polars, streaming": lambda: lazy.collect(engine="streaming").height,
+    "here: DuckDB": lambda: len(database.sql(query).fetchall()),
+}
 times = {}
 for name, way in ways.items():
     start = perf_counter()
-    assert way() == 16
+    assert way() == one_table.carrier.nunique()
     times[name] = perf_counter() - start
 
 # %%
-wanted = sum(
-    group.column(place).total_compressed_size
-    for name in files.values()
-    for footer in [pq.ParquetFile(name).metadata]
-    for group in map(footer.row_group, range(footer.num_row_groups))
-    for place in range(group.num_columns)
-    if group.column(place).path_in_schema in ("carrier", "arr_delay")
-)
-least = limit(bytes=wanted)
-marks = [plot.Row(f"here: {name}", seconds, "here") for name, seconds in times.items()]
-marks.append(plot.Row(f"limit: {least.machine}, the two columns read once", least.seconds, "limit"))
-strongest = min(times["Polars, streaming"], times["DuckDB"])
-ours = times["Dask + cuDF"]
-plot.times(
-    marks,
-    title="Mean delay by carrier, ten files",
-    note="No published figure exists for this question, and none is recorded on a GPU yet.",
-    below=[
-        f"Dask + cuDF: {ours / least.seconds:.0f}× the limit, {ours / strongest:.0f}× the strongest CPU way, "
-        f"{ours / times['pandas, file by file']:.0f}× the naive one."
-    ],
-)
+rows = 10 * len(one_year)
+times["published: 2 Quadro RTX 8000, from CSV"] = 4.59 * rows / 1e9
+times["published: T4, in its memory"] = 20.6e-3 * rows / 10e6
+times["limit: T4, key and value read once"] = limit(bytes=16 * rows, machine="T4").seconds
+note = "Published: scaled from 1 billion rows (RTX 8000, with Dask) and 10 million (T4, cuDF alone, 10 keys)."
+plot.times(times, title="A mean for each key, 3.4 million rows", note=note)
 
 # %% [markdown]
-# **Explain.** On a laptop this is no contest, and on a GPU it would hardly be one: the two columns are a few MB. A plan costs about a millisecond for each task, before any row is touched; these engines have neither tasks nor processes, and stream from the same files. (Without a GPU
-# *Dask + cuDF* is the simulation besides, and its time means nothing.)
+# **Explain.** Without a GPU, *here: Dask + cuDF* is the simulator on your CPU. Its time tells you nothing about a GPU. But a real cluster also pays about 1 ms for each task. DuckDB and Polars have no such tasks, and no
+# other processes. The two RTX 8000 needed 4.6 s for a billion rows of text. For so much work, tasks cost little.
 #
 # ## Where the GPU loses
 #
-# And the cluster with it:
-#
-# - **What one machine can stream.** Polars and DuckDB go through tables far larger than memory, and they read only what they need. Try them first, always.
-# - **Little to do for each byte.** A sum or a mean is limited by storage. More workers help when each has storage of its own; one disk is not faster for being asked by eight. Unit 07 has the rates at which the
-#   taxi trips of a year were read from CSV files in 2019, with Dask: eight GPUs were not eight times as fast as one.
-# - **Shuffles.** Each row crosses a wire. What eight workers with 10 Gbit/s each can exchange in a second, the memory of one GPU reads in a hundredth of it:
+# - **What one machine can stream.** DuckDB and Polars go through tables larger than memory. Try them first.
+# - **Little work for each byte.** Then storage is the limit. In 2019 eight V100 with one disk read CSV files only about twice as fast as one.
+# - **Shuffles over a slow wire.** Compare it with the memory of a GPU:
 
 # %%
-one_gpu, eight_gpus = 900e6, 2000e6  # bytes a second: M. Rocklin, 13 January 2019, see below
-print(f"published, reading CSV: 8 GPUs were {eight_gpus / one_gpu:.1f} times as fast as 1")
-wire, memory = 8 * 10e9 / 8, 900e9
-print(f"8 workers' wires: {wire / 1e9:.0f} GB/s; one V100's memory: {memory / 1e9:.0f} GB/s, {memory / wire:.0f}×")
+one_gpu, eight_gpus = 900e6, 2000e6  # bytes of CSV per second, published in 2019
+print(f"reading CSV: eight GPUs were {eight_gpus / one_gpu:.1f}× as fast as one")
+wire, memory = 8 * 10e9 / 8, 900e9  # eight workers with 10 Gbit/s each; one V100
+print(f"8 workers' wires: {wire / 1e9:.0f} GB/s; a V100's memory: {memory / 1e9:.0f} GB/s")
+print(f"the memory is {memory / wire:.0f}× as fast")
 
 # %% [markdown]
-# What is it for, then? For tables that no machine holds *and* that have to be shuffled; for data that lie with the workers already; for GPUs that you have, connected directly (by NVLink); and for pipelines whose other steps are on the GPU anyway.
+# Dask with GPUs is for tables that no machine holds *and* that have to be shuffled. It is also for data that is on the GPUs already.
 
 # %%
 client.close()
@@ -637,23 +732,27 @@ shutil.rmtree(lake)
 # %% [markdown]
 # ## Key points
 #
-# - A Dask dataframe is a plan over ordinary tables. `len`, `head`, `compute`, `persist`, `to_parquet` run it; `set_index` and `sort_values` run a column of it, to find the divisions.
-# - Lay files out by what is asked: folders for what is selected most, rows sorted within. Columns are pushed down by every reader, conditions by Arrow's, `filters=` by all.
-# - **Row by row** costs nothing, **a tree** little, **a shuffle** everything. Many groups: `split_out`. Small table: one partition, sent everywhere.
-# - p2p has few tasks and writes to disk; by tasks there are many more. Aggregate or write what is large; do not fetch it.
-# - Skew is seen in the sizes of partitions. Broadcast, or salt one side and repeat the other.
-# - No positions, no order, unknown divisions; a function must bear two made-up rows.
-# - Polars, streaming, and DuckDB are the ones to beat, on one machine.
+# - `len`, `head`, `compute`, `persist` and `to_parquet` run a plan.
+# - Make folders of what is asked for most, and sort rows within files.
+# - **Row by row** moves nothing, a **tree** moves groups, a **shuffle** moves all rows. Many groups: `split_out`.
+# - A small table of one partition is broadcast. Large results are aggregated or written.
+# - **Skew**: one partition is much larger, and one task much longer. Broadcast, or salt.
+# - There are no positions. Divisions are unknown until `set_index`.
+# - DuckDB and Polars on one machine are the ones to beat.
 #
 # ## The exercise
 #
-# Six problems, 30 minutes: [exercises/13_dask-dataframes.ipynb](../exercises/13_dask-dataframes.ipynb).
+# Six problems, 50 minutes: [exercises/13_dask-dataframes.ipynb](../exercises/13_dask-dataframes.ipynb). You predict six numbers, group and number rows in pieces, attach seats to flights, and join two tables by a skewed key.
 #
 # ## Further reading
 #
 # - Dask's documentation: [DataFrames best practices](https://docs.dask.org/en/stable/dataframe-best-practices.html), [Parquet](https://docs.dask.org/en/stable/dataframe-parquet.html), [shuffling](https://docs.dask.org/en/stable/dataframe-groupby.html).
 # - [Dask cuDF](https://docs.rapids.ai/api/dask-cudf/stable/): the backend, and best practices of its own.
 # - H. Makait, [Shuffling large data at constant memory in Dask](https://blog.dask.org/2023/03/15/shuffling-large-data-at-constant-memory/), 15 March 2023: what was wrong with tasks, and how p2p came about.
-# - [The Apache Parquet format](https://parquet.apache.org/docs/file-format/): row groups, statistics, footers.
-# - M. Rocklin, [Dask, Pandas, and GPUs: first steps](https://blog.dask.org/2019/01/13/dask-cudf-first-steps), 13 January 2019: eight GPUs on one question, and the disk as the limit.
-# - [nycflights13](https://github.com/tidyverse/nycflights13) by H. Wickham, public domain (CC0).
+# - [dask-cuda pull request 183](https://github.com/rapidsai/dask-cuda/pull/183), 28 November 2019: the merge on two V100 of a DGX-1, 52.97 s over TCP and 2.46 s over UCX.
+# - [ucx-py issue 1088](https://github.com/rapidsai/ucx-py/issues/1088), October 2024: a merge of the same size on a DGX-1 without Dask, 310 ms.
+# - [rapidsmpf issue 67](https://github.com/rapidsai/rapidsmpf/issues/67), 11 February 2025: the shuffle on four A100 of 80 GB.
+# - [RAPIDS deployment, one billion rows](https://github.com/rapidsai/deployment/blob/main/source/examples/rapids-1brc-single-node/notebook.ipynb), commit d67c133734: 13 GB of CSV with Dask on two Quadro RTX 8000, 4.59 s.
+# - [cudf-bench](https://github.com/alexislowys/cudf-bench), commit b50c48cc3a, file `results/sweep.csv`: groupby of ten million rows on a T4, cuDF 26.02.01, by skew and by number of keys.
+# - M. Rocklin, [Dask, Pandas, and GPUs: first steps](https://blog.dask.org/2019/01/13/dask-cudf-first-steps), 13 January 2019: one GPU and eight, and the disk as the limit.
+# - [The Apache Parquet format](https://parquet.apache.org/docs/file-format/), and [nycflights13](https://github.com/tidyverse/nycflights13) by H. Wickham, public domain (CC0).

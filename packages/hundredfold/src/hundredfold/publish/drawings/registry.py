@@ -24,6 +24,7 @@ THEMES = (
     "dask_arrays",
     "clusters",
     "svd",
+    "dask_dataframes",
     "deploying",
     "architecture",
 )
