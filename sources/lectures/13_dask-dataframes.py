@@ -15,9 +15,9 @@
 # *Unit 13 · dask-dataframes · 60 minutes in two sittings, then 50 for the exercises; the optional parts are not counted*
 #
 # In November 2019 two V100 GPUs merged two tables that were spread over both of them. It took **53 s**. With a faster connection between the GPUs the same merge took
-# **2.5 s**. The arithmetic was the same. Only the way of the rows had changed.
+# **2.5 s**. The arithmetic was the same. Only the path of the rows had changed.
 #
-# In this unit you cut a table into pieces, and find out which operations send rows from one piece to another.
+# In this unit you cut a table into pieces, and find out which operations send rows from piece to piece.
 #
 # ## What you will be able to do
 #
@@ -28,7 +28,7 @@
 # - **Avoid** the traps of a table in pieces.
 # - **Decide** when one machine without Dask is faster.
 #
-# You need units 07, 08, 10 and 11. You do not need a GPU: without one, the cells run on two simulated GPUs. They need about a minute.
+# You need units 07, 08, 10 and 11. You do not need a GPU: without one, the cells run on two simulated GPUs. The cells need about a minute.
 
 # %%
 # %load_ext hundredfold
@@ -60,7 +60,7 @@ from hundredfold import data, limit, plot, quiz
 from hundredfold.data.storage import Storage
 
 # %% [markdown]
-# Each worker of our cluster may keep only **16 MiB** of results on its GPU. What is more goes to the memory of the host. This is called
+# Each worker of our cluster may keep only **16 MiB** of results on its GPU. Further results move to the memory of the host. This is called
 # **[spilling](../docs/glossary.md#term-spilling)** (unit 11).
 
 # %%
@@ -102,7 +102,7 @@ print(f"all workers keep {len(workers) * room / 1e6:.0f} MB on their GPUs")
 assert table_bytes > 2 * len(workers) * room
 
 # %% [markdown]
-# The setting `dataframe.backend` chooses the library of the partitions:
+# The setting `dataframe.backend` chooses the library of the partitions. (`_meta` is an empty table, from which Dask knows the types.)
 
 # %%
 for backend in ("pandas", "cudf"):
@@ -152,8 +152,8 @@ print(f"late flights: {late}, {nbytes_late / 1e6:.1f} MB fetched; you said {my_m
 assert rows == 4 * len(one_year) and nbytes < nbytes_late / 20
 
 # %% [markdown]
-# **Explain.** The footer has the number of rows. Nobody knows the number of *late* flights. So `len` runs the plan, counts the rows, and forgets them. After
-# `if len(late) > 0:` the plan runs a second time.
+# **Explain.** The footer has the number of rows. Nobody knows the number of *late* flights. So `len` runs the plan, counts the rows, and forgets them. If a program asks
+# `if len(late) > 0:` and then works with `late`, the plan runs twice.
 #
 # ### Columns, rows and folders
 #
@@ -420,7 +420,7 @@ quiz("dask-dataframes.fetch", my_answer)
 my_host_partitions = "?"
 
 # %% [markdown]
-# **Measure.** On the dashboard, look at *Workers Memory* while the cell runs.
+# **Measure.** On the dashboard, look at *Workers Memory* while the cell runs. Each bar is the host memory of a worker. It grows when results spill.
 
 
 # %%
@@ -552,8 +552,7 @@ quiz("dask-dataframes.streams", my_answer)
 # ![A screenshot of Dask's task stream with two rows, one for each worker. At first both are full of short tasks. Near the end the lower worker runs one purple task of four seconds. The upper
 # worker has short purple tasks, red transfers and white gaps meanwhile.](drawings/skew-task-stream.png)
 #
-# Skew shows in two other plots, too. In *Progress* all tasks of a kind are done but one. In *Workers Memory* one bar is longer than the others. An orange bar is near its limit, and grey is on the
-# disk.
+# Skew shows in two other plots, too. In *Progress* all tasks of a kind are done but one. In *GPU Memory* or *Workers Memory* one bar is longer than the others.
 #
 # A **groupby** hardly suffers: each partition first makes *one* row of all its UNKNOWN. A **merge** needs the rows themselves.
 #
@@ -753,6 +752,6 @@ shutil.rmtree(lake)
 # - [ucx-py issue 1088](https://github.com/rapidsai/ucx-py/issues/1088), October 2024: a merge of the same size on a DGX-1 without Dask, 310 ms.
 # - [rapidsmpf issue 67](https://github.com/rapidsai/rapidsmpf/issues/67), 11 February 2025: the shuffle on four A100 of 80 GB.
 # - [RAPIDS deployment, one billion rows](https://github.com/rapidsai/deployment/blob/main/source/examples/rapids-1brc-single-node/notebook.ipynb), commit d67c133734: 13 GB of CSV with Dask on two Quadro RTX 8000, 4.59 s.
-# - [cudf-bench](https://github.com/alexislowys/cudf-bench), commit b50c48cc3a, file `results/sweep.csv`: groupby of ten million rows on a T4, cuDF 26.02.01, by skew and by number of keys.
+# - [cudf-bench](https://github.com/alexislowys/cudf-bench), commit b50c48cc3a, file `results/sweep.csv`: groupby of ten million rows on a T4, cuDF 26.02.01, with 10 keys 20.6 ms.
 # - M. Rocklin, [Dask, Pandas, and GPUs: first steps](https://blog.dask.org/2019/01/13/dask-cudf-first-steps), 13 January 2019: one GPU and eight, and the disk as the limit.
 # - [The Apache Parquet format](https://parquet.apache.org/docs/file-format/), and [nycflights13](https://github.com/tidyverse/nycflights13) by H. Wickham, public domain (CC0).
