@@ -148,7 +148,16 @@ def split_out(c: Canvas) -> None:
                 c.line((start, 116), (end, 182), look="mark", thick=1.2)
         for j, end in enumerate(ends):
             w = 200 if outs == 1 else 100
-            c.box(end - w / 2, 184, w, 44, "warp" if j else "thread", "all groups" if outs == 1 else "half", strong=True, round=0)
+            c.box(
+                end - w / 2,
+                184,
+                w,
+                44,
+                "warp" if j else "thread",
+                "all groups" if outs == 1 else "half",
+                strong=True,
+                round=0,
+            )
     c.text(14, 256, "top: partitions; below them their groups", size="small")
     c.text(14, 280, "a colour: the groups of one hash value", size="small", colour="muted")
 
