@@ -281,7 +281,6 @@ lines = {
     "nlargest": one.nlargest(3, "arr_delay"),
     "sort_values and head": one.sort_values("arr_delay").head(3, compute=False),
     "drop_duplicates": one.drop_duplicates("tailnum"),
-    "sort_values": one.sort_values("arr_delay"),
 }
 for name, plan in lines.items():
     moved = any("shuffle" in task for task in tasks(plan))
