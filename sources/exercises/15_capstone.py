@@ -4,8 +4,8 @@
 #     unit: 15
 #     slug: capstone
 #     title: "Capstone: from records to a picture"
-#     teaching: 20
-#     exercises: 90
+#     teaching: 35
+#     exercises: 120
 #     dashboard: true
 # ---
 

@@ -26,6 +26,7 @@ THEMES = (
     "svd",
     "dask_dataframes",
     "deploying",
+    "capstone",
     "architecture",
 )
 
