@@ -12,20 +12,27 @@
 # %% [markdown]
 # # 15 · Capstone: exercises
 #
-# *Unit 15 · capstone · 90 minutes for one track · the briefing is [notebooks/15_capstone.ipynb](../notebooks/15_capstone.ipynb)*
+# *Unit 15 · capstone · 120 minutes for one track, in two sittings · the lecture is [notebooks/15_capstone.ipynb](../notebooks/15_capstone.ipynb)*
 #
-# One problem, from raw records to a finished picture, with everything that you have learnt. There are two to choose from:
+# You solve one problem, from raw records to a finished picture. There are two tracks. Do the plan (milestones 1 and 2) first, and then **choose one track**:
 #
-# - **Track A, flights**: *how much of an evening's delays did the planes bring along?* Records of a year, hourly weather, a kernel of your own for
-#   how a delay travels, a decomposition of bad days, and many futures on all devices.
-# - **Track B, pictures**: *how few numbers does a photograph need?* A photograph, what its numbers say of light, a kernel of your own against
-#   noise, eigen-images, and a wall of pictures on all devices.
+# - **Track A, flights**: *how much of an evening's delays did the planes bring along?*
+# - **Track B, pictures**: *how few numbers does a photograph need?*
 #
-# Milestones 1 and 2, the plan, are those of both. Then do A3 to A6, or B3 to B6; each is judged by its `check`, and `hint("capstone.prepare")`
-# unfolds hints. The rest you judge yourself, by the rubric at the end. Take the other track another day.
+# ![A map of the six milestones. The first two are for both tracks: 1, a budget, and 2, where each step belongs. Then choose one track. Track A: A3 repairs a table, A4 is a kernel for delays, A5 finds the shapes of bad days, A6 computes many futures. Track B: B3 turns numbers into light, B4 is a kernel for a median, B5 finds eigen-images, B6 cleans a wall of pictures. Both end in a picture and a page.](../notebooks/drawings/capstone-map.svg)
 #
-# A gap counts as not attempted, never as wrong; where code is given that already runs (A3 and B3), the check judges that code until you change it.
-# You can run this notebook from top to bottom at any time. It takes about a minute once all is solved.
+# | | minutes |
+# |---|---|
+# | 1 and 2, the plan | 25 |
+# | 3 and 4, a repair and a kernel | 40 |
+# | *break* | |
+# | 5 and 6, an SVD and many chunks | 35 |
+# | the picture, the page, the rubric | 20 |
+#
+# A `check` judges each milestone. `hint("capstone.prepare")` unfolds the next hint. A gap counts as not attempted, never as wrong. A3 and B3 start with given code. There the check judges that code until you
+# change it.
+#
+# You can run this notebook from top to bottom at any time. Solved, it takes about a minute.
 
 # %%
 # %load_ext hundredfold
@@ -43,18 +50,19 @@ from hundredfold import check, data, hint, measure, plot, report
 # %% [markdown]
 # ## 1. A budget, before there is code
 #
-# At full size both tracks come to the same array of float32: 320 000 flights in 10 000 futures, or 8 000 photographs of 800 × 500 pixels. You
-# have an H200, whose memory moves 4.8 TB/s, and a bus that moves 25 GB/s. How much is it?
+# At full size both tracks have the same array of float32: 320 000 flights in 10 000 futures, or 8 000 photographs of 800 × 500 pixels. You have an H200. Its memory moves 4.8 TB/s. Its bus moves
+# 25 GB/s. Compute:
 #
-# - `nbytes`: bytes of this array.
-# - `kernel`: the least **seconds** for a kernel that reads each of its numbers once and writes another for each.
+# - `nbytes`: the bytes of the array.
+# - `kernel`: the least **seconds** for a kernel that reads each number once and writes one number for each.
 # - `bus`: the seconds that the array takes over the bus, one way.
 #
-# Later you have four workers, each with a GPU of 16 GB. A task may use half of that memory, and holds three chunks at once: what it reads,
-# what it writes, and as much again to work in.
+# Later you have four workers, each with a GPU of 16 GB. A task may use half of that memory. It holds three chunks at once: its input, its output, and one to work in.
 #
-# - `chunks`: into how many chunks must the array be cut at least, if each worker is to get equally many?
-# - `four`: all of it takes one worker 40 s. Of these, 6 s cannot be shared. How many seconds do the four need at least?
+# - `chunks`: the least number of chunks, if each worker gets equally many.
+# - `four`: one worker takes 40 s for everything. 6 s of these cannot be shared. How many seconds do four workers need at least?
+#
+# The check allows a small tolerance.
 
 # %%
 nbytes = kernel = bus = chunks = four = ...
@@ -72,22 +80,27 @@ check("capstone.budget", nbytes, kernel, bus, chunks, four)
 # %% [markdown]
 # ## 2. Where does each stage belong?
 #
-# You may use a server: its processor gets 150 GB/s from its memory and does 2 TFLOP/s. Each of its eight GPUs has 2 TB/s and 20 TFLOP/s, needs
-# 5 µs for each kernel launched, and has a bus of its own with 25 GB/s. One GPU is there at once; a cluster of all eight takes 1 s to
-# start, and then is eight times as fast in everything. Where is each stage done first?
+# A server has a processor and eight GPUs:
 #
-# | stage | moves | computes | |
+# | | memory | computing | bus | start |
+# |---|---|---|---|---|
+# | processor, `"cpu"` | 150 GB/s | 2 TFLOP/s | none | |
+# | one GPU, `"gpu"` | 2 TB/s | 20 TFLOP/s | 25 GB/s | 5 µs for each kernel |
+# | eight GPUs, `"cluster"` | eight times a GPU | eight times a GPU | eight buses | 1 s, and the kernels' time |
+#
+# In which place is each stage done first?
+#
+# | stage | moves | computes | where the data is, and where it goes |
 # |---|---|---|---|
-# | `"clean"` | 180 MB | | a table of 60 MB on the host, and back to the host: 10 kernels |
-# | `"photo"` | 3.2 MB | 24 MFLOP | one photograph: 1.6 MB on the host, and 1.6 MB back: 1 kernel |
-# | `"days"` | 0.3 MB | 20 MFLOP | a small decomposition: 300 kernels; 0.1 MB there and back |
-# | `"futures"` | 25.6 GB | 160 GFLOP | drawn on the device, summed up there, 3 MB come back: 20 kernels |
-# | `"patches"` | 3 GB | 600 GFLOP | 1.5 GB that lie on one GPU already, and stay there: 100 kernels |
-# | `"archive"` | 8 TB | 240 TFLOP | 4 TB in main memory, which cross to the GPUs: 10 000 kernels |
-# | `"sweep"` | 640 TB | | 64 runs on data that the GPUs have, each for itself: 1.28 million kernels |
+# | `"clean"` | 180 MB | | 60 MB on the host, 60 MB back; 10 kernels |
+# | `"photo"` | 3.2 MB | 24 MFLOP | 1.6 MB on the host, 1.6 MB back; 1 kernel |
+# | `"days"` | 0.3 MB | 20 MFLOP | 0.1 MB there, 0.1 MB back; 300 kernels |
+# | `"futures"` | 25.6 GB | 160 GFLOP | made on the device, 3 MB come back; 20 kernels |
+# | `"patches"` | 3 GB | 600 GFLOP | 1.5 GB on one GPU already, stay there; 100 kernels |
+# | `"archive"` | 8 TB | 240 TFLOP | 4 TB in main memory, cross to the GPUs; 10 000 kernels |
+# | `"sweep"` | 640 TB | | 64 independent runs on data that the GPUs have; 1.28 million kernels |
 #
-# Where "moves" are bytes in the memory of whoever does it. A stage takes the longer of what it moves and what it computes; launches and what crosses
-# a bus come on top. Answer `"cpu"`, `"gpu"` (one) or `"cluster"` (eight).
+# "Moves" counts bytes in the memory of the place that does the stage. A stage takes the longer of moving and computing. Add the launches, and what crosses a bus.
 
 # %%
 decisions = {
@@ -112,8 +125,7 @@ check("capstone.worth", decisions)
 #
 # # Track A: how much of an evening's delays did the planes bring along?
 #
-# Flights are later the later it is. One reason that comes to mind: a plane that was late once is late for the rest of its day. Is it that? The
-# data has every departure from New York in 2013. To try it out: two weeks of July.
+# Flights are later in the evening. A plane that was late once may be late for the rest of its day. Is that the reason? The data has every departure from New York in 2013. You work with two weeks of July.
 
 # %%
 columns = ["tailnum", "origin", "time_hour", "minute", "dep_delay"]
@@ -127,16 +139,18 @@ print(f"{len(records)} records, {len(some)} of them of two weeks of July")
 # %% [markdown]
 # ## A3. Repair: from records to a table
 #
-# `prepare(flights, weather)` makes of the records what the rest can build on: columns `tailnum`, `origin`, `due`, `late`, `wind`, by `tailnum` and then
-# by `due`.
+# `prepare(flights, weather)` returns a table with the columns `tailnum`, `origin`, `due`, `late` and `wind`, sorted by `tailnum` and then `due`.
 #
-# - A row for each flight **that left** (its `dep_delay` is not null) and whose `tailnum` is known; `late` is its `dep_delay` in minutes.
-# - `due` is when it was to leave, in UTC: `time_hour` and `minute` together.
-# - `wind` is that of the **last** report at its `origin` **not later than** `due`, and **at most two hours older**. Null if there is none (`cp.nan` counts as null).
-# - A `wind_speed` above 200 miles per hour is a slip of the keyboard (there is one of 1 048): then nothing is known of the wind, null.
+# - One row for each flight **that left** (its `dep_delay` is not null) and whose `tailnum` is known.
+# - `late` is `dep_delay`, in minutes.
+# - `due` is `time_hour` plus `minute`, in UTC.
+# - `wind` is that of the **last** report at the same `origin`, **not later than** `due`, and **at most two hours older**.
+# - `wind` is null (or `cp.nan`) where there is no such report.
+# - A `wind_speed` above 200 miles per hour counts as unknown: null.
 #
-# Neither table may be changed. A colleague wrote this; it runs, and has four mistakes. Repair it. (Reports and flights are turned into one number
-# each, station by station and in each by time, so that one `searchsorted` finds all reports: problem 6 of unit 08.)
+# The given code runs and has **four mistakes**. Repair them. It finds the last report with one `searchsorted`: it turns airport and time into one number (problem 6 of unit 08).
+#
+# The check compares the rows on tables with awkward data. It also looks whether `flights` and `weather` are unchanged.
 
 
 # %%
@@ -187,8 +201,7 @@ def prepare(flights, weather):
 check("capstone.prepare", prepare)
 
 # %% [markdown]
-# With your table: which flights are the same plane's, one after the other? And how much lateness can be made up between two of them? Our assumption,
-# and you may make a better one: whatever time there is beyond that which the tightest tenth of all schedules get by with.
+# The next cell sorts out which flights follow each other, and how much delay can be made up between two flights. Our assumption: all time beyond that of the tightest tenth of all schedules. You may make a better one.
 
 # %%
 table = prepare(some, weather)
@@ -206,17 +219,26 @@ print(f"{100 * float(follows.mean()):.0f} % of the flights follow one of the sam
 # %% [markdown]
 # ## A4. A kernel: a delay travels with its plane
 #
-# Now many futures. In each, every flight is late *by itself* by some minutes, `own`, and on top of that by what its plane brings along. With
-# flights `first[c]` to `first[c + 1] - 1` those of plane `c`, in the order in which it flies them, and for each future `s`:
+# Now many futures. In each future, every flight is late *by itself* by some minutes, `own`. It also gets what its plane brings along:
+#
+# ![Three flights of one plane in one future, from left to right. The first is 40 minutes late by itself. The time between the flights takes 25 of them away, so 15 are handed on. The second adds 10 of its own and is 25 late. The next buffer takes all of them, and the third is late only by its own 5.](../notebooks/drawings/capstone-planes.svg)
+#
+# The flights of plane `c` are `first[c]` to `first[c + 1] - 1`, in the order in which it flies them. For each future `s`:
 #
 # - a plane's first flight: `late[i, s] = own[i, s]`
-# - each further one: `late[i, s] = own[i, s] + max(0, late[i - 1, s] - buffer[i])`
+# - each further flight: `late[i, s] = own[i, s] + max(0, late[i - 1, s] - buffer[i])`
 #
-# Write the kernel `propagate(first, buffer, own, late)`. `first` is int32 with an element more than there are planes (a plane may have no flight at
-# all), `buffer` float32 with one for each flight (it may be negative), `own` and `late` float32 (flights, futures). It will be launched on a grid
-# of two dimensions that covers the futures along x and the planes along y, both with some threads too many. Each thread does one plane in one
-# future. Each number of `own` is
-# to be read once and each of `late` touched once, by threads that lie side by side where the numbers do.
+# Write the kernel `propagate(first, buffer, own, late)`:
+#
+# | argument | shape and dtype |
+# |---|---|
+# | `first` | planes + 1, int32; a plane may have no flight |
+# | `buffer` | flights, float32; may be negative |
+# | `own`, `late` | flights × futures, float32 |
+#
+# The grid has two dimensions. x covers the futures and y the planes, both with some threads too many. Each thread does one plane in one future.
+#
+# The check also counts. Each number of `own` is read once. Each number of `late` is written once and never read. Neighbouring threads must touch neighbouring numbers.
 
 
 # %%
@@ -240,12 +262,14 @@ check("capstone.propagate", propagate)
 # %% [markdown]
 # ## A5. What do bad days have in common?
 #
-# Put the days below each other, a column for each hour: a matrix of mean lateness. Which few shapes are all days made of? Write `days(profile, k)` for
-# a `profile` (days, hours) of float64 on the device, with NaN where nobody left (no hour is without any number):
+# *The second sitting may start here.*
 #
-# 1. fill each gap with the mean of its hour (of the days that have one), then take each hour's mean off;
-# 2. decompose (SVD), and keep the first `k` right singular vectors as `shapes` (k, hours), each with that sign for which its sum is positive;
-# 3. return `(shapes, share)`, where `share` (k,) is the share of the whole variance along each.
+# A matrix of mean lateness has a row for each day and a column for each hour. Which few shapes make up all days? Write `days(profile, k)`. `profile` is (days, hours), float64, on the device. It has NaN where nobody left. No hour is
+# without any number.
+#
+# 1. Fill each gap with the mean of its hour, over the days that have a number. Then subtract each hour's mean.
+# 2. Compute the SVD. Keep the first `k` right singular vectors as `shapes` (k, hours). Give each the sign for which its sum is positive.
+# 3. Return `(shapes, share)`. `share` (k,) is the share of the whole variance along each shape.
 
 
 # %%
@@ -266,12 +290,14 @@ check("capstone.days", days)
 # %% [markdown]
 # ## A6. Open: ten thousand futures, on all devices
 #
-# `outlook(first, buffer, own)` is to give for each flight the **share of its futures in which it is more than 15 minutes late**. `own` (flights,
-# futures) is a Dask array of CuPy chunks now, too large for one device, and cut in any way: also between two flights of one plane. `first` and
-# `buffer` lie on the device.
+# Write `outlook(first, buffer, own)`. It returns for each flight the **share of its futures in which it is more than 15 minutes late**. `own` (flights, futures) is now a Dask array of CuPy chunks, too large for one device. It is cut in any
+# way, also between two flights of one plane. `first` and `buffer` are on the device.
 #
-# Return a lazy Dask array (flights,). Nothing may be computed while it is built, no chunk may go to the host, and no task may write into a chunk that it is given. A task
-# may get and make chunks with all flights, but then at most twice as many futures as the largest chunk that comes. The fewer tasks the better: the check says how near to the limit you come.
+# - Return a lazy Dask array (flights,). Nothing is computed while you build it.
+# - No chunk goes to the host, and no task writes into a chunk that it is given.
+# - A task may hold chunks with all flights. Then it may hold at most twice as many futures as the largest chunk that comes.
+#
+# Fewer tasks are better. The check tells you how near to the limit you are.
 
 
 # %%
@@ -295,15 +321,17 @@ check("capstone.futures", outlook)
 # %% [markdown]
 # ### The finished picture
 #
-# Draw futures: let each flight be late by itself as some *first* flight of a plane was that was due in the same hour of the day, drawn at random. (One way: put the
-# first flights, those of `starts`, in the order of their hour. Those of one hour then stand side by side, from `begin` to `end`, which `cp.searchsorted`
-# finds, and a random number between 0 and 1 picks one of them. Make the numbers with `da.random`, in chunks; `block_info[0]` tells a function that `map_blocks` calls
-# where its chunk lies.) Then for each hour the share that is more than 15
-# minutes late: as it was, by themselves, and with what the planes brought along. What does it say? (`due` is UTC; the hour is New York's,
-# and two weeks of UTC are 15 days there. Leave out hours with fewer than 100 flights, here and in the shapes of days: a few late ones would be their mean.)
+# For each hour of the day, show the share of flights that are more than 15 minutes late: as it was, by themselves, and with what the planes brought along.
 #
-# Measure what you do, `measure(function, name="…", bytes=…)`: that is what the page at the end is made of. Without a cluster a Dask array is computed by
-# `.compute(scheduler="threads")`.
+# *By themselves* means: draw each flight's own delay from the **first** flights of a plane in the same hour, at random. One way:
+#
+# 1. Put the first flights (those of `starts`) in the order of their hour. `cp.searchsorted` gives `begin` and `end` of each hour.
+# 2. Make random numbers between 0 and 1 with `da.random`, in chunks. Each number picks a flight between `begin` and `end`.
+# 3. `block_info[0]` tells a function in `map_blocks` where its chunk is.
+#
+# The hour is New York's, while `due` is UTC. So two weeks are 15 days there. Leave out hours with fewer than 100 flights.
+#
+# Measure what you do: `measure(function, name="…", bytes=…)`. The page at the end shows these. Without a cluster use `.compute(scheduler="threads")`.
 
 # %%
 local = table["due"].dt.tz_localize("UTC").dt.tz_convert("America/New_York").dt.tz_localize(None)
@@ -352,9 +380,9 @@ picture_a = plot.lines(
 picture_a
 
 # %% [markdown] tags=["solution-only"]
-# Not much of it: what planes bring along lifts the line by a few per cent at most, and the evenings of July were later by far. So it is not mainly the planes. (But
-# mind what is not known: the data has departures from New York only. A plane that was late in between, in Chicago, comes out as late "by itself", and
-# what crews and queues hand on is in no table here.)
+# What planes bring along raises the line by a few per cent at most. The evenings of July were much later. So it is not mainly the planes.
+#
+# Mind what is not known. The data has departures from New York only. A plane that was late in Chicago in between counts as late "by itself". Crews and queues are in no table here.
 
 # %%
 picture_days = None
@@ -377,7 +405,7 @@ picture_days
 #
 # # Track B: how few numbers does a photograph need?
 #
-# A photograph of 427 × 640 pixels that scikit-learn brings along: a pavilion in Beijing, by danielbuechele, CC BY 2.0.
+# The photograph comes with scikit-learn. It shows a pavilion in Beijing and is by danielbuechele, CC BY 2.0.
 
 # %%
 photo = cp.asarray(load_sample_image("china.jpg"))
@@ -386,15 +414,14 @@ print(f"{photo.shape[0]} × {photo.shape[1]} pixels, {photo.dtype}, from {int(ph
 # %% [markdown]
 # ## B3. Repair: from numbers to light
 #
-# A photograph's numbers are no amounts of light: cameras write them along a curve (sRGB), since eyes see dark differences better. For anything that is
-# worked out with them, even a mean, one needs the light. `light(photo)` takes (rows, columns, 3) uint8, red, green and blue, and gives the brightness
-# (rows, columns) float32, from 0 to 1:
+# The numbers of a photograph are not amounts of light. Cameras write them along a curve (sRGB), because eyes see dark differences better. A mean needs the light. `light(photo)` takes (rows, columns, 3) uint8: red, green, blue. It returns the
+# brightness (rows, columns), float32, from 0 to 1:
 #
 # 1. each number $c$ as a fraction, $v = c / 255$;
 # 2. its light: $v / 12.92$ where $v \le 0.04045$, else $((v + 0.055) / 1.055)^{2.4}$;
 # 3. $0.2126$ red $+\ 0.7152$ green $+\ 0.0722$ blue.
 #
-# A colleague wrote this; it runs, and has four mistakes. Repair it.
+# The given code runs and has **four mistakes**. Repair them.
 
 
 # %%
@@ -415,22 +442,27 @@ def light(photo):
 check("capstone.light", light)
 
 # %% [markdown]
-# A cheap sensor: one pixel in twenty is stuck, half of these black, half white.
+# A cheap sensor: one pixel in twenty is stuck. Half of these are black, half are white.
 
 # %%
 bright = light(photo).astype("float32")
 rng = np.random.default_rng(15)
 stuck = cp.asarray(rng.random(bright.shape))
 noisy = cp.where(stuck < 0.025, 0, cp.where(stuck > 0.975, 1, bright)).astype("float32")
+plot.images(
+    {name: cp.clip(part[::3, ::3], 0, 1).get() for name, part in {"the light": bright, "stuck pixels": noisy}.items()},
+    "A pavilion at a lake: its light, and the same with black and white dots.",
+    columns=2,
+    common=True,
+)
 
 # %% [markdown]
 # ## B4. A kernel: wrong pixels out, edges kept
 #
-# A mean over the neighbours would smear a stuck pixel over all of them. The **median** throws it away. Write the kernel `median(x, out)`: for each pixel of
-# `x` (n, m) float32 the median of the 3 × 3 pixels around it; beyond the border the pixel on the border counts.
+# A mean would smear a stuck pixel over its neighbours. The **median** ignores it. Write the kernel `median(x, out)`. It gives for each pixel of `x` (n, m) float32 the median of the 3 × 3 pixels around it. Beyond the border the pixel on the border
+# counts.
 #
-# It will be launched on a grid of two dimensions that covers the picture, x along a row, with some threads too many. Each thread reads its nine
-# pixels once, and writes one.
+# The grid has two dimensions and covers the picture, x along a row, with some threads too many. Each thread does one pixel: it reads nine and writes one. The check also looks whether neighbouring threads read neighbouring pixels.
 
 
 # %%
@@ -458,13 +490,17 @@ check("capstone.median", median)
 # %% [markdown]
 # ## B5. What is a picture made of?
 #
-# Cut it into tiles of p × p pixels. Each is p² numbers; but tiles of sky are all alike, and a few *eigen-images* in different amounts give nearly all of them.
-# Write `patches(picture, p, k)` for a picture (n, m) float32 on the device:
+# *The second sitting may start here.*
 #
-# 1. cut it into tiles, side by side from the upper left; rows and columns that fill no tile are left out. Each tile is a row of p² numbers;
-# 2. take the mean tile off, decompose (SVD), keep what lies along the `k` strongest right singular vectors, put the mean tile back on;
-# 3. return `(rebuilt, share)`: the picture put together again of these tiles, float32, and for each of the k the share of the whole variance, (k,)
-#    float32.
+# Cut the picture into tiles of p × p pixels. Tiles of sky are alike. A few *eigen-images* in different amounts give nearly all tiles.
+#
+# ![A picture is cut into tiles of p by p pixels, from the upper left. What fills no tile is left out, and is hatched. Each tile becomes one row of p squared numbers. The rows are a matrix with one row for each tile.](../notebooks/drawings/capstone-tiles.svg)
+#
+# Write `patches(picture, p, k)` for a picture (n, m), float32, on the device:
+#
+# 1. Cut it into tiles, side by side from the upper left. Leave out rows and columns that fill no tile. Each tile is a row of p² numbers.
+# 2. Subtract the mean tile. Compute the SVD. Keep the part along the `k` strongest right singular vectors. Add the mean tile again.
+# 3. Return `(rebuilt, share)`. `rebuilt` is the picture put together again, float32. `share` (k,), float32, is the share of the whole variance along each vector.
 
 
 # %%
@@ -486,11 +522,14 @@ check("capstone.patches", patches)
 # %% [markdown]
 # ## B6. Open: a wall of pictures, on all devices
 #
-# `clean(wall)` is to clean a picture that is too large for one device as in B4: `wall` (n, m) is a Dask array of CuPy chunks of float32. The result, float32, is the
-# median of 3 × 3 of the **whole** wall: beyond *its* border the pixel on the border counts, and between two chunks there is no seam.
+# Write `clean(wall)`. It cleans a picture that is too large for one device, as in B4. `wall` (n, m) is a Dask array of CuPy chunks, float32. The result, float32, is the median of 3 × 3 of the **whole** wall. Beyond *its* border the pixel on the border
+# counts. Between two chunks there is no seam.
 #
-# Return a lazy Dask array (n, m). Nothing may be computed while it is built; no task may write into a chunk that it is given; no chunk may go to the host, or become more than twice as large as the largest
-# that comes (with a row and a column more on each side). The less is made on the way the better: the check says how near to the limit you come.
+# - Return a lazy Dask array (n, m). Nothing is computed while you build it.
+# - No chunk goes to the host, and no task writes into a chunk that it is given.
+# - No chunk may become more than twice as large as the largest that comes (with one row and one column more on each side).
+#
+# Make as few arrays on the way as you can. The check tells you how near to the limit you are.
 
 
 # %%
@@ -512,9 +551,9 @@ check("capstone.wall", clean)
 # %% [markdown]
 # ### The finished picture
 #
-# Clean the noisy photograph, rebuild it from ever fewer eigen-images, and show both. How far is each from the picture before the noise, and how many
-# numbers does it take? (`da.from_array(noisy, chunks=…, asarray=False)` makes a wall of it, `plot.images` shows pictures side by side.) Measure what you do,
-# `measure(function, name="…", bytes=…)`: that is what the page at the end is made of.
+# Clean the noisy photograph. Rebuild it from 1, 2, 4, … eigen-images. Show the pictures side by side, and the distance of each from the picture before the noise.
+#
+# `da.from_array(noisy, chunks=…, asarray=False)` makes a wall. `plot.images` shows pictures side by side. Measure what you do: `measure(function, name="…", bytes=…)`. The page at the end shows these.
 
 # %%
 picture_b = picture_numbers = None
@@ -558,20 +597,21 @@ print({name: round(float(cp.sqrt(((part - bright) ** 2).mean())), 3) for name, p
 picture_numbers
 
 # %% [markdown] tags=["solution-only"]
-# A quarter of the numbers is enough: with 16 of 64 the picture is nearly as far from the one without noise as the cleaned one is with all of them. What is left then is what
-# the median took away, fine lines with the stuck pixels, and no number of eigen-images brings it back. (To store it one needs the 16 eigen-images
-# and the mean tile as well, 1 088 numbers, once. And what *looks* well is another question than which distance is small.)
+# A quarter of the numbers is enough. With 16 of 64 the picture is nearly as far from the one without noise as the cleaned one is with all of them. What is missing is what the median removed, fine lines with the stuck pixels. No number of
+# eigen-images brings it back.
+#
+# To store the picture you also need the 16 eigen-images and the mean tile, 1 088 numbers, once. And what *looks* good is another question than which distance is small.
 
 # %% [markdown]
 # ---
 #
 # ## The report
 #
-# One page that you can show, of what you measured in this session: the milestones with the days on which you passed them, each measurement that has a name
-# beside its limit, your figures, and the machine. It is one file of HTML beside this notebook, which asks for nothing else, prints, and can be
-# sent to anybody. (The milestones are those of the track you are furthest in, or all, if both are done: `track="flights"` or `"pictures"` chooses.) Run the cell again when you have more: it replaces your own page, and never anybody else's.
+# `report` makes one page: your milestones with their days, each measurement with a name beside its limit, your figures, and the machine. It is one file of HTML beside this notebook, with nothing loaded from elsewhere.
 #
-# First the rubric, by which the rest is judged. Give yourself a level for each line, and argue.
+# By default the milestones are those of the track in which you are furthest, or all if both are done. `track="flights"` or `track="pictures"` chooses. Run the cell again when you have more. It replaces your own page, and nobody else's.
+#
+# First read the rubric. Give yourself a level for each line, and say why.
 
 # %%
 report.rubric()
@@ -607,13 +647,11 @@ report(
 # %% [markdown]
 # ## Beyond
 #
-# Nothing below is checked; all of it has been somebody's next question.
+# Nothing below is checked.
 #
-# - **A year.** `prepare(records, weather)`, a thousand futures, `LocalCUDACluster`. What is the limit now: the kernel, the random numbers, or the
-#   scheduler? Time it for one worker and for two, and draw Amdahl's line beside it (unit 12).
-# - **A better assumption.** Let a flight's own delay depend on its hour, its airport and the `wind` that you joined and have not used yet. Learn it (unit 09) on ten months, judge it on two.
-# - **The GPU's opponent.** The recurrence in Numba with `prange` over planes; the median by `scipy.ndimage`, and by Numba on all cores. Who wins at which size?
-# - **Colour.** Tiles of 8 × 8 × 3. Does a photograph need three times as many numbers? Then cluster the tiles by their first coefficients (`cuml.cluster.KMeans`) and paint
-#   each in the colour of its cluster.
-# - **Fewer reads.** The median in a tile of shared memory (unit 06): count the sectors, with the lens, before and after.
-# - **Your own data.** The plan, the checks' habits (specify on the host, try awkward shapes, compare) and the page work for any problem. That is what this course was for.
+# - **A year.** `prepare(records, weather)`, a thousand futures, `LocalCUDACluster`. Is the limit the kernel, the random numbers, or the scheduler? Time one worker and two, beside Amdahl's law (unit 12).
+# - **A better assumption.** Let a flight's own delay depend on its hour, its airport and the `wind` that you joined. Learn it (unit 09) on ten months, judge it on two.
+# - **The GPU's opponent.** The recurrence in Numba with `prange` over planes; the median by `scipy.ndimage`, and by Numba on all cores. Which wins at which size?
+# - **Colour.** Tiles of 8 × 8 × 3. Does a photograph need three times as many numbers? Then cluster the tiles by their first coefficients (`cuml.cluster.KMeans`), and paint each in the colour of its cluster.
+# - **Fewer reads.** The median with a tile of shared memory (unit 06). Count the sectors with the lens, before and after.
+# - **Your own data.** Plan, specify on the host, try awkward shapes, compare, write the page. That works for any problem.

@@ -126,7 +126,7 @@ print(f"{lost} wind made unknown, {len(clean)} rows as before")
 # ![Two rows of reports along the time, in hours before the newest one. In the first row there is a report for each hour. The window holds those less than 24 hours old. The one that is exactly 24 hours old
 # lies outside. In the second row all reports between are missing, and the window holds only the newest one.](drawings/capstone-window.svg)
 #
-# A **specification** is a slow and simple program that gives the right answer. Here it is one line of pandas:
+# A **[specification](../docs/glossary.md#term-specification)** is a slow and simple program that gives the right answer. Here it is one line of pandas:
 
 
 # %%
@@ -166,13 +166,13 @@ def last_24_hours(table):
 
 
 # %% [markdown]
-# A typical mistake is `<= 24` in place of `< 24`. Awkward data shows it: nothing, one row, unknown winds, a gap, two airports.
+# A typical mistake is `<= 24` in place of `< 24`. You test with a small table.
 #
-# **Question.** Which table shows this mistake most clearly?
+# **Question.** Which table of 20 reports can show this mistake?
 #
-# - (a) a year of random winds
-# - (b) a table with a gap of a day
-# - (c) a table with one report
+# - (a) 20 reports of one airport, one each hour
+# - (b) 20 reports of one airport, with a gap of 22 hours
+# - (c) 20 reports, each of another airport
 
 # %%
 my_answer = "?"
@@ -205,8 +205,8 @@ for name, table in awkward.items():
 print(f"that is {100 * other / rows:.0f} % of all; you said {my_percent} %")
 
 # %% [markdown]
-# **Explain.** The wrong window is right for most reports, because it usually finds the same wind. One row, or thirty from two airports, do not show the mistake. *A gap* does,
-# and so do *unknown winds*. The checks in the exercises use such tables.
+# **Explain.** The wrong window is right for most reports, because it usually finds the same wind. *One row* and *two airports* do not show the mistake: no report there is 24 hours older
+# than another of its airport. *A gap* shows it, and so do *unknown winds*. Such tables are **awkward data**. The checks in the exercises use them.
 #
 # Now the time. A measurement with a `name` is kept for the report. `bytes` gives its limit: 32 bytes for each report.
 
@@ -269,7 +269,7 @@ figure
 #
 # ## Step 4: many GPUs, if it is worth it
 #
-# What if there were 400 000 days? The singular values and the shapes come from the **Gram matrix** `X.T @ X`, which is 24 × 24. It is a sum over chunks:
+# What if there were 400 000 days? The singular values and the shapes come from the **[Gram matrix](../docs/glossary.md#term-gram-matrix)** `X.T @ X`, which is 24 × 24. It is a sum over chunks:
 #
 # ![Eight chunks of an archive on two workers, four on each. Each chunk of 50 000 days by 24 hours gives a matrix of 24 by 24. These small matrices are added. The chunks stay
 # where they are, and only the small matrices cross the wire.](drawings/capstone-gram.svg)
@@ -310,7 +310,7 @@ def on_workers(count):
 
 every = len(client.nthreads())
 taken = {}
-for count in {1, every}:
+for count in sorted({1, every}):
     name = f"Gram matrix on {count} worker{'s' * (count > 1)}"
     taken[count] = measure(on_workers, count, name=name, bytes=archive.nbytes, repeat=2, min_time=0)
 strong = cp.linalg.eigvalsh(taken[every].value)[::-1] / archive_days
@@ -452,7 +452,7 @@ cluster.close()
 #
 # ## Further reading
 #
-# - [cuDF issue 14886](https://github.com/rapidsai/cudf/issues/14886): the groupby of an RTX A5000, from the benchmarks of libcudf.
+# - [cuDF issue 14886](https://github.com/NVIDIA/cudf/issues/14886): the groupby of an RTX A5000, from the benchmarks of libcudf.
 # - [fast.cu](https://github.com/pranjalssh/fast.cu), README at commit 38eb642e0c: a sum of 2³⁰ int32 on an H100 at 3 240 GB/s.
 # - D. V. Lindley, *The theory of queues with a single server*, Proceedings of the Cambridge Philosophical Society 48 (1952), 277: the recurrence of track A.
 # - H. Wickham et al., [nycflights13](https://github.com/tidyverse/nycflights13): flights and weather, CC0; `data/README.md` lists its errors.
