@@ -393,12 +393,12 @@ plot.times(
         "limit: bytes, an H200": limit(bytes=32 * rows, machine="H200").seconds,
     },
     title="26 115 reports: the strongest wind of the last 24 hours",
-    note="RTX A5000: published in cuDF issue 14886, groupby nunique. Launches of 5 µs. Others: this CPU.",
+    note="RTX A5000: nunique, published in cuDF issue 14886. A launch: 5 µs (unit 02). here: this machine.",
 )
 
 # %% [markdown]
-# The A5000 took 0.32 ms for 4 096 rows of the published groupby, and 0.49 ms for 65 536. So 16 times the rows cost 1.5 times the time: most of it is not the rows. On a small
-# table a GPU is busy with launches. For 16.8 million rows it took 54 ms.
+# The A5000 took 0.32 ms for the published groupby with 4 096 rows, and 0.49 ms with 65 536. So 16 times the rows cost 1.5 times the time. Most of it is a fixed cost, such as launches. The
+# benchmark leaves out the sort of the keys, so a whole groupby takes longer. With 16.8 million rows it took 54 ms: there the rows count.
 #
 # The queue on one core is the strongest opponent here. A report says so.
 #
@@ -452,7 +452,8 @@ cluster.close()
 #
 # ## Further reading
 #
-# - [cuDF issue 14886](https://github.com/NVIDIA/cudf/issues/14886): the groupby of an RTX A5000, from the benchmarks of libcudf.
+# - [cuDF issue 14886](https://github.com/NVIDIA/cudf/issues/14886): the groupby of an RTX A5000, from the benchmarks of libcudf;
+#   [pull request 20038](https://github.com/NVIDIA/cudf/pull/20038): these benchmarks timed the aggregation without the sort of the keys.
 # - [fast.cu](https://github.com/pranjalssh/fast.cu), README at commit 38eb642e0c: a sum of 2³⁰ int32 on an H100 at 3 240 GB/s.
 # - D. V. Lindley, *The theory of queues with a single server*, Proceedings of the Cambridge Philosophical Society 48 (1952), 277: the recurrence of track A.
 # - H. Wickham et al., [nycflights13](https://github.com/tidyverse/nycflights13): flights and weather, CC0; `data/README.md` lists its errors.
