@@ -380,7 +380,8 @@ picture_a = plot.lines(
 picture_a
 
 # %% [markdown] tags=["solution-only"]
-# What planes bring along raises the line by a few per cent at most. The evenings of July were much later. So it is not mainly the planes.
+# It is not mainly the planes. The share of late flights rises from 10 % in the morning to more than 60 % at night. "By themselves" gives nearly all of that. What planes bring along adds at most 7
+# percentage points, in most hours less than 4.
 #
 # Mind what is not known. The data has departures from New York only. A plane that was late in Chicago in between counts as late "by itself". Crews and queues are in no table here.
 
@@ -450,7 +451,7 @@ rng = np.random.default_rng(15)
 stuck = cp.asarray(rng.random(bright.shape))
 noisy = cp.where(stuck < 0.025, 0, cp.where(stuck > 0.975, 1, bright)).astype("float32")
 plot.images(
-    {name: cp.clip(part[::3, ::3], 0, 1).get() for name, part in {"the light": bright, "stuck pixels": noisy}.items()},
+    {"the light": cp.clip(bright[::4, ::4], 0, 1).get(), "stuck pixels": cp.clip(noisy[::4, ::4], 0, 1).get()},
     "A pavilion at a lake: its light, and the same with black and white dots.",
     columns=2,
     common=True,

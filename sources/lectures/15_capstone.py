@@ -44,7 +44,7 @@ from numba import cuda
 from hundredfold import data, limit, measure, plot, quiz, report
 
 # %% [markdown]
-# A cluster starts before anything touches a GPU (unit 11):
+# A cluster starts before anything touches a GPU (unit 11). Its dashboard is beside this notebook:
 
 # %%
 os.environ.setdefault("GPUSIM_GPUS", "2")  # how many to simulate; a real GPU ignores it
@@ -106,14 +106,15 @@ print(f"{rows} reports of 24 bytes: {24 * rows / 1e3:.0f} kB; you said {my_kilob
 
 # %%
 ends = reports["wind_speed"].describe()
-print(f"wind: {int(reports['wind_speed'].isnull().sum())} nulls, at most {float(ends['max']):.0f} miles per hour")
+unknown = int(reports["wind_speed"].isnull().sum())
+print(f"wind: {unknown} nulls, at most {float(ends['max']):.0f} miles per hour")
 
 # %% [markdown]
 # A wind of 1 048 miles per hour is a typing error. Keep the row, because somebody reported at that hour. Make the wind unknown, and count:
 
 # %%
 wind = reports["wind_speed"].where(reports["wind_speed"] <= 200)
-lost = int(wind.isnull().sum()) - int(reports["wind_speed"].isnull().sum())
+lost = int(wind.isnull().sum()) - unknown
 clean = reports.assign(wind=wind.fillna(np.nan)).sort_values(["origin", "time_hour"]).reset_index(drop=True)
 assert len(clean) == rows and lost == 1
 print(f"{lost} wind made unknown, {len(clean)} rows as before")
@@ -232,7 +233,7 @@ centred = matrix - matrix.mean(axis=0)
 u, s, shapes = cp.linalg.svd(centred, full_matrices=False)
 share = (s**2 / (s**2).sum()).get()
 assert cp.allclose((u * s) @ shapes, centred)
-days_as_picture = matrix[cp.argsort(matrix.mean(axis=1))][::15].get()  # calm days above, windy days below
+days_as_picture = matrix[cp.argsort(matrix.mean(axis=1))][::30].get()  # calm days above, windy days below
 plot.images(
     {"wind of a day, by the hour": np.repeat(days_as_picture, 3, axis=1)},
     "One row a day, calm days above and windy days below. A bright row is bright from morning to night.",
@@ -240,7 +241,7 @@ plot.images(
 )
 
 # %% [markdown]
-# Each row is a day, from midnight to midnight. Bright is windy.
+# Each row is a day, from midnight on the left to midnight on the right. Bright is windy. These are 35 of the 1 035 days.
 #
 # **Predict.** How many per cent of the variance lie along the first *two* of 24 shapes?
 
@@ -269,10 +270,7 @@ figure
 #
 # ## Step 4: many GPUs, if it is worth it
 #
-# What if there were 400 000 days? The singular values and the shapes come from the **[Gram matrix](../docs/glossary.md#term-gram-matrix)** `X.T @ X`, which is 24 × 24. It is a sum over chunks:
-#
-# ![Eight chunks of an archive on two workers, four on each. Each chunk of 50 000 days by 24 hours gives a matrix of 24 by 24. These small matrices are added. The chunks stay
-# where they are, and only the small matrices cross the wire.](drawings/capstone-gram.svg)
+# What if there were 400 000 days? The singular values and the shapes come from the **[Gram matrix](../docs/glossary.md#term-gram-matrix)** `X.T @ X`, which is 24 × 24.
 
 # %%
 archive_days, cuts = 400_000, 8
@@ -300,6 +298,12 @@ print(f"{archive.nbytes / 1e6:.0f} MB in {archive.npartitions} chunks, and nothi
 # %%
 my_answer = "?"
 quiz("capstone.moves", my_answer)
+
+# %% [markdown]
+# The Gram matrix is a sum over chunks:
+#
+# ![Eight chunks of an archive on two workers, four on each. Each chunk of 50 000 days by 24 hours gives a matrix of 24 by 24. These small matrices are added. The chunks stay
+# where they are, and only the small matrices cross the wire.](drawings/capstone-gram.svg)
 
 
 # %%
