@@ -371,7 +371,7 @@ host = clean.to_pandas()
 assert np.array_equal(on_one_core(host), strongest_by_pandas(host), equal_nan=True)
 
 # %% [markdown]
-# ### Which limit is it?
+# ### Which limit holds?
 #
 # **Question.** On an H200 the step moves 836 kB, and makes at least 12 launches of 5 µs. Which of these takes longest?
 #
@@ -411,7 +411,7 @@ plot.times(
 # Every step is judged in this order:
 #
 # ![How a step is judged, from top to bottom. First: is it right? The answer is compared with a specification on the host, on awkward data too. If not, stop there. Second: is it near its limit? The time is
-# beside the least time. Third: is the opponent strong? Last: can it be told, on one page?](drawings/capstone-judged.svg)
+# beside the least time. Third: is the opponent strong? Last: it is told on one page.](drawings/capstone-judged.svg)
 #
 # `report` makes a page of every measurement with a name:
 
