@@ -82,13 +82,15 @@ check("capstone.budget", nbytes, kernel, bus, chunks, four)
 #
 # A server has a processor and eight GPUs:
 #
-# | | memory | computing | bus | start |
+# | | memory | computing | bus | extra |
 # |---|---|---|---|---|
 # | processor, `"cpu"` | 150 GB/s | 2 TFLOP/s | none | |
 # | one GPU, `"gpu"` | 2 TB/s | 20 TFLOP/s | 25 GB/s | 5 µs for each kernel |
-# | eight GPUs, `"cluster"` | eight times a GPU | eight times a GPU | eight buses | 1 s, and the kernels' time |
+# | eight GPUs, `"cluster"` | 8 × 2 TB/s | 8 × 20 TFLOP/s | 8 × 25 GB/s | 1 s to start |
 #
-# In which place is each stage done first?
+# After its start the cluster is eight times as fast as one GPU in everything, launches too.
+#
+# In which place is each stage done first? Answer `"cpu"`, `"gpu"` or `"cluster"`.
 #
 # | stage | moves | computes | where the data is, and where it goes |
 # |---|---|---|---|
