@@ -4,7 +4,7 @@
 #     unit: 8
 #     slug: merges
 #     title: "Merges: joining, sorting and dates"
-#     teaching: 50
+#     teaching: 60
 #     exercises: 60
 # ---
 

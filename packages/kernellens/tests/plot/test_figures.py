@@ -111,6 +111,16 @@ def test_lines_say_every_number(real):
     assert "nan" not in figure.text
 
 
+def test_no_tick_is_where_the_names_are():
+    """The days of a year: the axis ends with them, though the names need room beside it."""
+    from bokeh.models import Plot
+
+    figure = plot.lines([1, 180, 365], {"the last 28 days": [1.0, 2.0, 3.0]})
+    (drawn,) = figure.layout.select({"type": Plot})
+    assert drawn.x_range.end > 400
+    assert drawn.xaxis[0].bounds[1] == drawn.xgrid[0].bounds[1] == 365
+
+
 def test_labels_at_the_ends_do_not_cover_each_other():
     from kernellens.plot.curves import _BESIDE, _apart
 

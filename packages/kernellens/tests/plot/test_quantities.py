@@ -60,6 +60,8 @@ def test_times_keep_three_digits_over_sixteen_decades():
         (quantities.plain(0.01), "0.01"),
         (quantities.plain(1e-5), "10⁻⁵"),
         (quantities.plain(5000), "5 000"),
+        (quantities.plain(2e6), "2·10⁶"),
+        (quantities.plain(5e7), "5·10⁷"),
     ],
 )
 def test_the_other_shapes(said, written):

@@ -133,6 +133,7 @@ def _draw(
     )
     plot.xaxis.axis_label, plot.yaxis.axis_label = xlabel, "" if ylabel == "seconds" else ylabel
     axes.ticks(plot.xaxis[0], left, max(xs) * 1.001, xlog, None)
+    plot.xaxis[0].bounds = plot.xgrid[0].bounds = (left, max(xs))  # the names stand where no tick should
     axes.ticks(plot.yaxis[0], low, high, ylog, ylabel)
     for label, place in marks.items():
         plot.add_layout(Span(location=place, dimension="height", line_color=palette.MUTED, line_dash="dashed"))

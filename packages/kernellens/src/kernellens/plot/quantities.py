@@ -82,8 +82,11 @@ def count_or_number(value: float) -> str:
 
 
 def plain(value: float) -> str:
-    """Return a number for an axis: `1 000`, `0.01`, and from a million on `10⁶`."""
+    """Return a number for an axis: `1 000`, `0.01`, and from a million on `10⁶` and `2·10⁶`."""
     power = math.log10(value) if value > 0 else 0.5
     if power == round(power) and not -4 < power < 6:  # a power of ten
         return "10" + str(round(power)).translate(_RAISED)
+    if power >= 6:
+        whole = math.floor(power)
+        return f"{number(value / 10**whole)}·10{str(whole).translate(_RAISED)}"
     return count_or_number(value)

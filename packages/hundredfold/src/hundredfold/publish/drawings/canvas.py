@@ -6,6 +6,7 @@ A text that would not fit is refused when the drawing is made, so that no drawin
 
 from __future__ import annotations
 
+import math
 from html import escape
 
 from kernellens.plot.palette import BLUE, DARK, FAINT, GREEN, INK, MUTED, ORANGE, PAPER, PURPLE, SKY, VERMILLION
@@ -171,8 +172,9 @@ class Canvas:
         self._add("path", {"class": f"{thing} strong" if strong else thing, "d": d, "stroke-width": 1.5})
 
     def arrow(self, x1: float, y1: float, x2: float, y2: float, *, both: bool = False, thick: float = 2) -> None:
-        """An arrow from the first point to the second, straight up, down, left or right; or with a head at either end."""
-        along = (x2 > x1) - (x2 < x1), (y2 > y1) - (y2 < y1)
+        """An arrow from the first point to the second, or with a head at either end."""
+        length = math.hypot(x2 - x1, y2 - y1)
+        along = (x2 - x1) / length, (y2 - y1) / length
         reach = 5 + 1.8 * thick
         tips = [((x2, y2), along)] + ([((x1, y1), (-along[0], -along[1]))] if both else [])
         back = reach if both else 0

@@ -8,27 +8,33 @@ from .registry import drawing
 
 @drawing(
     "join-multiplicity",
-    "An inner join of a left table with the keys A, A, B and a right table with the keys A, A, A, C. Each of the two left rows with A matches each of the "
-    "three right rows with A, so that six rows come out. B and C match nothing, and are not in the result.",
-    250,
+    "An inner join of a left table with the keys A, A, B and a right table with the keys A, A, A, C. Each of the two left rows with A is put together with each of "
+    "the three right rows with A, so that six rows come out. B and C match nothing, and are not in the result.",
+    276,
 )
 def join_multiplicity(c: Canvas) -> None:
-    left, right, step, h = ("A", "A", "B"), ("A", "A", "A", "C"), 46, 34
+    left, right, step, h = (
+        (("A", "1"), ("A", "2"), ("B", "3")),
+        (("A", "x"), ("A", "y"), ("A", "z"), ("C", "w")),
+        46,
+        34,
+    )
     c.text(14, 28, "left", bold=True)
-    c.text(196, 28, "right", bold=True)
-    c.text(346, 28, "result", bold=True)
-    for k, key in enumerate(left):
-        c.box(14, 42 + k * step, 70, h, "memory", key, strong=key == "A", round=0)
-    for k, key in enumerate(right):
-        c.box(196, 42 + k * step, 70, h, "memory", key, strong=key == "A", round=0)
+    c.text(172, 28, "right", bold=True)
+    c.text(330, 28, "result", bold=True)
+    for x, rows in ((14, left), (172, right)):
+        for k, (key, value) in enumerate(rows):
+            c.box(x, 42 + k * step, 40, h, "memory", key, strong=key == "A", round=0)
+            c.box(x + 40, 42 + k * step, 40, h, "memory", value, round=0)
     for i in range(2):
         for j in range(3):
-            c.line((86, 42 + i * step + h / 2), (194, 42 + j * step + h / 2), look="mark")
-    for i in range(2):
-        for j in range(3):
-            c.box(346 + i * 66, 42 + j * step, 60, h, "memory", "A", strong=True, round=0)
-    c.text(346, 204, "2 · 3 = 6 rows")
-    c.text(14, 236, "B and C match nothing: they are not in an inner join", size="small")
+            c.line((96, 42 + i * step + h / 2), (170, 42 + j * step + h / 2), look="mark")
+            y = 42 + (3 * i + j) * 30
+            c.box(330, y, 40, 26, "memory", "A", strong=True, round=0)
+            c.box(370, y, 40, 26, "memory", left[i][1], round=0)
+            c.box(410, y, 40, 26, "memory", right[j][1], round=0)
+    c.text(330, 240, "2 · 3 = 6 rows")
+    c.text(14, 264, "B and C match nothing: they are not in an inner join", size="small")
 
 
 @drawing(
@@ -105,21 +111,21 @@ def left_merge_nulls(c: Canvas) -> None:
     c.text(14, 28, "flights", bold=True)
     c.text(132, 28, "planes", bold=True)
     c.text(306, 28, "left merge", bold=True)
-    for k, key in enumerate(("N1", "N9", "N2")):
+    for k, (key, out) in enumerate((("N1", "N2"), ("N9", "N1"), ("N2", "N9"))):  # the result has no order
         y = 42 + k * 40
         c.box(14, y, 64, 34, "memory", key, strong=True, round=0)
-        c.box(306, y, 64, 34, "memory", key, strong=True, round=0)
+        c.box(306, y, 64, 34, "memory", out, strong=True, round=0)
     for k, (key, seats) in enumerate((("N1", "182"), ("N2", "55"))):
         y = 42 + k * 40
         c.box(132, y, 54, 34, "memory", key, round=0)
         c.box(186, y, 64, 34, "memory", seats, round=0)
-    for k, seats in enumerate(("182.0", "", "55.0")):
+    for k, seats in enumerate(("55.0", "182.0", "")):
         y = 42 + k * 40
         if seats:
             c.box(370, y, 76, 34, "memory", seats, round=0)
         else:
             c.waste(370, y, 76, 34)
-    c.text(452, 104, "null", size="small", room=46)
+    c.text(452, 144, "null", size="small", room=46)
     c.arrow(262, 79, 298, 79)
     c.text(186, 142, "int32", mono=True, size="small")
     c.text(370, 180, "float64", mono=True, size="small")
@@ -153,37 +159,29 @@ def null_keys(c: Canvas) -> None:
 
 @drawing(
     "hash-join",
-    "A hash join in two steps. Build: each key of the right table is put into a slot of a hash table. Probe: a thread for each row of the left table computes the "
-    "slot of its key, finds the right rows there and writes the pairs. The pairs come out in the order in which the threads finish.",
+    "A hash join in two steps. Build: each row of the right table is put into a slot of a hash table. The key N2 comes twice, and has two slots. Probe: a thread "
+    "for each row of the left table computes the slot of its key, finds the right rows there and writes the pairs. The pairs come out in the order in which "
+    "the threads finish.",
     362,
 )
 def hash_join(c: Canvas) -> None:
-    slots = {"N7": 0, "N2": 2, "N1": 3, "N5": 5}
+    slots = ("N5", "", "N2", "N2", "", "N1")
     width, x0, top = 78, 16, 138
     c.text(14, 28, "1 build: right keys into a hash table", bold=True)
-    for k, key in enumerate(("N1", "N2", "N5", "N7")):
+    for k, (key, slot) in enumerate((("N5", 0), ("N2", 2), ("N1", 5), ("N2", 3))):
         x = 30 + k * 116
         c.box(x, 40, 80, 34, "memory", key, round=0)
-        c.line((x + 40, 76), (x0 + slots[key] * width + width / 2, top - 2), look="mark")
-    for slot in range(6):
-        name = next((key for key, at in slots.items() if at == slot), "")
-        c.box(
-            x0 + slot * width,
-            top,
-            width,
-            38,
-            "memory" if name else "empty",
-            name or "empty",
-            strong=bool(name),
-            round=0,
-        )
-    for k, key in enumerate(("N2", "N7", "N9", "N2", "N1", "N5")):
+        c.arrow(x + 40, 76, x0 + slot * width + width / 2, top - 3)
+    for slot, name in enumerate(slots):
+        look = "memory" if name else "empty"
+        c.box(x0 + slot * width, top, width, 38, look, name or "empty", strong=bool(name), round=0)
+    for k, (key, found) in enumerate(
+        (("N5", (0,)), ("N2", (2, 3)), ("N5", (0,)), ("N9", (4,)), ("N1", (5,)), ("N1", (5,)))
+    ):
         x = x0 + k * width
         c.box(x + 5, 244, width - 10, 34, "thread", key, strong=True, round=3)
-        at = slots.get(key, 4)  # the slot of N9 is empty
-        c.line(
-            (x + width / 2, 242), (x0 + at * width + width / 2 + (k - 3) * 4, top + 40), look="mark", dashed=key == "N9"
-        )
+        for at in found:
+            c.arrow(x + width / 2, 242, x0 + at * width + width / 2 + (k - at) * 9, top + 41)
     c.text(14, 306, "2 probe: a thread for each left row", bold=True)
     c.text(14, 330, "The slot of N9 is empty: no match.", size="small")
     c.text(14, 352, "Pairs come out as the threads finish.", size="small")
@@ -248,8 +246,9 @@ def asof_search(c: Canvas) -> None:
         c.box(place(hour) - 23, 40, 46, 34, "memory", str(position), strong=True, round=0)
         c.text(place(hour), 96, f"{hour}:00", at="middle", size="small")
         c.line((place(hour), 104), (place(hour), 262), look="rule faint")
-    c.text(14, 96, "position", size="small", colour="muted")
-    flights = (("3:00", 3, 1), ("4:30", 4.5, 1), ("14:00", 14, 2), ("23:00", -1, -1))
+    c.text(14, 62, "position", size="small", colour="muted")
+    c.text(14, 96, "time", size="small", colour="muted")
+    flights = (("23:00", -1, -1), ("3:00", 3, 1), ("4:30", 4.5, 1), ("14:00", 14, 2))
     c.text(14, 128, "flights", bold=True)
     for k, (when, hour, found) in enumerate(flights):
         y = 148 + k * 44
@@ -276,7 +275,7 @@ def time_windows(c: Canvas) -> None:
         for k in range({1: 2, 2: 3, 3: 1, 4: 2, 5: 0, 6: 3, 7: 2, 8: 1}[day]):
             c.box(x0 + (day - 1) * w + 5 + (k * 17 + day * 5) % 42, 36, 6, 18, "memory", strong=True, round=1)
     c.text(14, 82, "one value for each day", bold=True)
-    c.text(486, 82, "day 5: no rows", at="end", size="small")
+    c.text(x0 + 4 * w + 26, 82, "day 5: no rows", at="middle", size="small")
     for day in range(1, 9):
         x = x0 + (day - 1) * w
         if day == 5:
@@ -289,30 +288,3 @@ def time_windows(c: Canvas) -> None:
     ):
         c.span(x0 + (first - 1) * w, x0 + 6 * w - 6, y)
         c.text(x0 + 6 * w - 6, y + 24, words, at="end")
-
-
-@drawing(
-    "text-codes",
-    "Four tail numbers, stored twice. As text: letters without a gap, and offsets that tell where each begins. As a category: each different text once, and one "
-    "small number for each row, which tells the position of its text.",
-    286,
-)
-def text_codes(c: Canvas) -> None:
-    rows = ("N14228", "N24211", "N14228", "N619AA")
-    c.text(14, 28, "as text", bold=True)
-    c.text(14, 64, "offsets", size="small")
-    for k in range(5):
-        c.box(100 + k * 58, 42, 52, 32, "memory", str(6 * k), round=0)
-    unit = 472 / 24
-    for k, letter in enumerate("".join(rows)):
-        c.box(14 + k * unit, 90, unit, 32, "memory", letter, strong=True, round=0, mono=True)
-    for k in range(5):
-        c.line((14 + 6 * k * unit, 86), (14 + 6 * k * unit, 126), look="mark", thick=3)
-    c.line((10, 142), (490, 142), look="rule faint")
-    c.text(14, 170, "as a category", bold=True)
-    c.text(14, 206, "codes", size="small")
-    for k, code in enumerate((0, 1, 0, 2)):
-        c.box(100 + k * 58, 184, 52, 32, "memory", str(code), strong=True, round=0)
-    c.text(14, 256, "texts", size="small")
-    for k, text in enumerate(("N14228", "N24211", "N619AA")):
-        c.box(100 + k * 128, 234, 120, 32, "memory", text, round=0, mono=True)
