@@ -245,7 +245,7 @@ def asof_search(c: Canvas) -> None:
     for position, hour in enumerate(reports):
         c.box(place(hour) - 23, 40, 46, 34, "memory", str(position), strong=True, round=0)
         c.text(place(hour), 96, f"{hour}:00", at="middle", size="small")
-        c.line((place(hour), 104), (place(hour), 262), look="rule faint")
+        c.line((place(hour), 104), (place(hour), 296), look="rule faint")
     c.text(14, 62, "position", size="small", colour="muted")
     c.text(14, 96, "time", size="small", colour="muted")
     flights = (("23:00", -1, -1), ("3:00", 3, 1), ("4:30", 4.5, 1), ("14:00", 14, 2))
@@ -258,7 +258,7 @@ def asof_search(c: Canvas) -> None:
         if found >= 0 and hour > reports[found]:
             c.arrow(x - 9, y, place(reports[found]) + 1, y)
         elif found < 0:
-            c.text(x + 16, y + 6, "position −1: no report before it", size="small")
+            c.text(place(6) + 10, y + 6, "position −1: none before", size="small")
     c.text(14, 330, "23:00: on the day before", size="small", colour="muted")
 
 
