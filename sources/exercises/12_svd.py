@@ -40,8 +40,8 @@ from hundredfold import check, hint
 # - `sent`: the total bytes, with what comes back so that each worker can make its blocks of Q;
 # - `matrix`: the bytes that are sent if that worker gets all *rows* in place of triangles.
 #
-# Now a worker does F = 5 · 10¹² operations a second, and the wire carries B = 2 · 10⁹ bytes a second. A block of h rows takes 8 h n² operations, and 16 n² bytes.
-# Compute:
+# Now look at one block of another worker. That worker does F = 5 · 10¹² operations a second, and the wire carries B = 2 · 10⁹ bytes a second. A block of h rows takes
+# 8 h n² operations, and 16 n² bytes. Compute:
 #
 # - `tall`: the number of rows h for which the two take equally long.
 #

@@ -32,7 +32,7 @@ def _towards(c: Canvas, x1: float, y1: float, x2: float, y2: float) -> None:
 def tsqr_blocks(c: Canvas) -> None:
     top, high, side = 42, 58, 38
     stack = top + 2 * high - 2 * side
-    for x, name in ((38, "X"), (128, "Q"), (187, "R"), (283, "stack"), (397, "Q′"), (461, "R")):
+    for x, name in ((38, "X"), (128, "Q"), (187, "R₁ … R₄"), (283, "stack"), (397, "Q′"), (461, "R of X")):
         c.text(x, 28, name, at="middle", bold=True)
     for k in range(4):
         y = top + k * high
@@ -55,12 +55,12 @@ def tsqr_blocks(c: Canvas) -> None:
 @drawing(
     "tree-of-r",
     "Eight triangles become one, in two ways. At once: one worker decomposes a stack of eight. As a tree: workers decompose stacks of two at the same time, "
-    "so that eight triangles become four, then two, then one, in three steps.",
+    "so that eight triangles become four, then two, then one.",
     270,
 )
 def tree_of_r(c: Canvas) -> None:
-    c.text(14, 28, "at once: one step", bold=True)
-    c.text(190, 28, "as a tree: three steps", bold=True)
+    c.text(14, 28, "one stack of 8", bold=True)
+    c.text(190, 28, "a tree: stacks of 2", bold=True)
     side = 22
     for k in range(8):
         _triangle(c, 14, 42 + k * 25, side)
@@ -82,8 +82,8 @@ def tree_of_r(c: Canvas) -> None:
             c.line((x + 44, upper), (x + 44, lower), look="mark")
             c.arrow(x + 44, (upper + lower) / 2, x + 72, (upper + lower) / 2, thick=1.5)
         places = [(upper + lower) / 2 for upper, lower in pairs]
-    c.text(14, 262, "a stack of 8", size="small")
-    c.text(200, 262, "stacks of 2, at the same time", size="small")
+    c.text(14, 262, "on one worker", size="small")
+    c.text(200, 262, "on several workers at the same time", size="small")
 
 
 @drawing(
@@ -98,7 +98,7 @@ def whole_rows(c: Canvas) -> None:
         for r in range(4):
             for k in range(across):
                 wide = 130 / across
-                c.box(left + k * wide, 42 + r * 32, wide, 32, "memory", strong=r % 2 == k % 2, round=0)
+                c.box(left + k * wide, 42 + r * 32, wide, 32, "memory", round=0)
     c.cross(40, 106)
     c.tick(290, 106)
     c.text(125, 200, "half rows", at="middle")
@@ -107,7 +107,7 @@ def whole_rows(c: Canvas) -> None:
 
 @drawing(
     "wire-triangles",
-    "Two GPUs with a worker each. Each has four blocks of X and of Q, which stay there. The triangles of the second worker cross the wire to the first, which stacks all eight. "
+    "Two GPUs with a worker each. Each has four blocks of X and of Q, which can stay there. The triangles of the second worker cross the wire to the first, which stacks all eight. "
     "As many small parts of the second Q come back.",
     318,
 )
@@ -119,7 +119,7 @@ def wire_triangles(c: Canvas) -> None:
             c.box(x + 12, y, 34, 40, "memory", "X", strong=True, round=0)
             c.box(x + 52, y, 34, 40, "memory", "Q", strong=True, round=0)
             _triangle(c, x + 96, y + 10, 20)
-        c.text(x + 84, 242, "X and Q stay", at="middle", bold=True)
+        c.text(x + 84, 242, "X and Q can stay", at="middle", bold=True)
     for k in range(8):
         _triangle(c, 142, 44 + k * 21, 20)
     c.text(250, 40, "to worker 0", at="middle", size="small")
@@ -140,35 +140,35 @@ def wire_triangles(c: Canvas) -> None:
 
 @drawing(
     "transfer-waits",
-    "A timeline of one block. The worker starts the QR, and its task ends at once, while the GPU computes for a long time. The transfer of R begins, waits until the GPU is done, and then sends for a "
-    "short time. Dask records a short task and a long transfer.",
-    252,
+    "A timeline of one block. The sender's task only starts the QR and ends, while its GPU computes for a long time. The receiver asks for R, waits until the GPU is done, and then R crosses the wire in "
+    "a short time. Dask records a short task of the sender and a long transfer of the receiver.",
+    310,
 )
 def transfer_waits(c: Canvas) -> None:
-    x0 = 100
-    rows = (("worker", 40), ("GPU", 90), ("wire", 140))
-    for name, y in rows:
+    x0 = 112
+    for name, y in (("sender", 40), ("its GPU", 86), ("receiver", 132)):
         c.text(12, y + 25, name, bold=True)
     c.box(x0, 40, 62, 38, "host", "start", strong=True, size="small", round=2)
-    c.waste(x0 + 64, 40, 236, 38)
-    c.box(x0 + 108, 46, 146, 26, "empty", "waits for R", size="small", round=2)
-    c.box(x0 + 40, 90, 260, 38, "device", "computes Q and R", strong=True, round=2)
-    c.box(x0 + 302, 140, 70, 38, "wire", "R", strong=True, round=2)
-    c.line((10, 190), (490, 190), look="rule faint")
-    c.text(12, 221, "Dask’s", bold=True)
-    c.text(12, 240, "record", bold=True)
-    c.box(x0, 202, 62, 38, "host", "task", strong=True, size="small", round=2)
-    c.box(x0 + 64, 202, 308, 38, "wire", "transfer", strong=True, round=2)
-    for x in (x0 + 63, x0 + 373):
-        c.line((x, 32), (x, 246), look="mark", dashed=True)
+    c.box(x0 + 40, 86, 254, 38, "device", "computes Q and R", strong=True, round=2)
+    c.waste(x0 + 64, 132, 230, 38)
+    c.box(x0 + 106, 138, 146, 26, "empty", "waits for R", size="small", round=2)
+    c.box(x0 + 296, 132, 70, 38, "wire", "R", strong=True, round=2)
+    c.line((10, 184), (490, 184), look="rule faint")
+    c.text(12, 206, "Dask’s record", bold=True)
+    for name, y in (("sender", 216), ("receiver", 260)):
+        c.text(12, y + 25, name)
+    c.box(x0, 216, 62, 38, "host", "task", strong=True, size="small", round=2)
+    c.box(x0 + 64, 260, 302, 38, "wire", "transfer (red in Dask)", strong=True, round=2)
+    for x in (x0 + 63, x0 + 367):
+        c.line((x, 32), (x, 304), look="mark", dashed=True)
     c.text(x0 + 218, 26, "time →", at="middle", colour="muted", size="small")
 
 
 @drawing(
     "squared-digits",
-    "Two scales from 1 down to 10 to the minus 20. Four singular values of X lie at 1, a thousandth, a millionth and a billionth of the largest, all above the rounding of float64 at 2 times 10 to "
+    "Two logarithmic scales from 1 down to 10 to the minus 20. Four singular values of X lie at 1, a thousandth, a millionth and a billionth of the largest, all above the rounding of float64 at 2 times 10 to "
     "the minus 16. Their squares in the Gram matrix lie twice as low. The last square lies below the rounding and is lost.",
-    262,
+    286,
 )
 def squared_digits(c: Canvas) -> None:
     x0, w, low = 20.0, 460.0, -20.0
@@ -193,12 +193,13 @@ def squared_digits(c: Canvas) -> None:
     c.text(edge + 4, 50, "ε", bold=True)
     c.text(14, 252, "1", size="small")
     c.text(at(-10), 252, "10⁻¹⁰", at="middle", size="small")
-    c.text(486, 252, "10⁻²⁰ of the largest", at="end", size="small")
+    c.text(486, 252, "10⁻²⁰", at="end", size="small")
+    c.text(250, 276, "size relative to the largest, logarithmic", at="middle", size="small")
 
 
 @drawing(
     "decay",
-    "Two bar charts of singular values, the largest first. Those of pictures fall fast, so that the first few have nearly all the weight. Those of noise are nearly "
+    "A sketch: two bar charts of singular values, the largest first. Those of pictures fall fast, so that the first few are nearly all of the sum. Those of noise are nearly "
     "alike, so that no few of them are enough.",
     236,
 )
@@ -206,22 +207,22 @@ def decay(c: Canvas) -> None:
     foot = 186.0
     falling = [130 * 0.68**k for k in range(16)]
     flat = [130 - 3.2 * k for k in range(16)]
-    for left, title, values in ((14, "pictures", falling), (266, "noise", flat)):
+    for left, title, values in ((14, "pictures (sketch)", falling), (266, "noise (sketch)", flat)):
         c.text(left, 30, title, bold=True)
         for k, value in enumerate(values):
             c.box(left + k * 13.5, foot - value, 11, value, "memory", strong=k < 5, round=0)
         c.line((left - 4, foot), (left + 220, foot), look="mark")
         c.span(left, left + 4 * 13.5 + 11, foot + 14)
         c.text(left + 76, foot + 22, "the first k")
-    c.text(14, 228, "nearly all of the weight", size="small")
-    c.text(266, 228, "a small part of the weight", size="small")
+    c.text(14, 228, "nearly all of the sum", size="small")
+    c.text(266, 228, "a small part of the sum", size="small")
 
 
 @drawing(
     "random-sample",
     "Compressed SVD in four steps. The matrix A times a random matrix of k plus 10 columns gives a narrow sample Y. A QR decomposition of Y gives Q. Q transposed times A gives B, which has only "
     "k plus 10 rows. The small B is decomposed exactly.",
-    360,
+    432,
 )
 def random_sample(c: Canvas) -> None:
     c.text(14, 28, "1  sample", bold=True)
@@ -238,13 +239,12 @@ def random_sample(c: Canvas) -> None:
     c.text(360, 124, "in Ω, Y and Q", size="small")
     c.line((10, 206), (490, 206), look="rule faint")
     c.text(14, 234, "3  project", bold=True)
-    c.box(14, 262, 126, 32, "memory", "Qᵀ", strong=True, round=0)
-    c.text(153, 283, "×", at="middle", bold=True)
-    c.box(166, 246, 84, 64, "memory", "A", strong=True, round=0)
-    c.text(266, 283, "=", at="middle", bold=True)
-    c.box(282, 262, 84, 32, "memory", "B", strong=True, round=0)
-    c.text(324, 314, "k + 10 rows", at="middle", size="small")
-    c.text(384, 234, "4  SVD of B", bold=True)
-    c.arrow(370, 278, 404, 278)
-    c.text(412, 284, "σ₁ … σₖ")
-    c.text(14, 346, "steps 1 and 3 each read A once: two passes")
+    c.box(14, 262, 150, 32, "memory", "Qᵀ", strong=True, round=0)
+    c.text(176, 283, "×", at="middle", bold=True)
+    c.box(188, 244, 120, 150, "memory", "A", strong=True, round=0)
+    c.text(320, 283, "=", at="middle", bold=True)
+    c.box(332, 262, 120, 32, "memory", "B", strong=True, round=0)
+    c.text(392, 312, "k + 10 rows", at="middle", size="small")
+    c.text(332, 234, "4  SVD of B", bold=True)
+    c.text(332, 354, "gives σ₁ … σₖ")
+    c.text(14, 418, "steps 1 and 3 each read A once: two passes")

@@ -30,7 +30,7 @@ WIRE = predict(
             "tall",
             TALL,
             "rows",
-            "5 000: 8 h n² operations and 16 n² bytes, so 2 F / B. The blocks have 100 000 rows: the wire is no limit here",
+            "5 000: 8 h n² operations and 16 n² bytes, so 2 F / B. If the blocks of three workers come over one wire, 15 000. The blocks have 100 000 rows: the wire is no limit here",
             0.01,
         ),
     ),
