@@ -14,7 +14,7 @@
 #
 # *Unit 12 · svd · 65 minutes in two sittings, then 60 for the exercises; the optional parts are not counted*
 #
-# In June 2019 a blog post ran a *singular value decomposition* (SVD) on four GPUs. Each transfer between two of them took half a second to a second over TCP, and
+# In a blog post of June 2019, a *singular value decomposition* (SVD) ran on four GPUs. Each transfer between two of them took half a second to a second over TCP, and
 # about 20 ms over NVLink, a direct link between GPUs. In this unit you find out when the wire is the limit, and when the arithmetic.
 #
 # ## What you will be able to do
@@ -200,7 +200,7 @@ my_answer = "?"
 quiz("svd.thin", my_answer)
 
 # %% [markdown]
-# The V100 did the same unneeded work. A speedup says something about the hardware only if both did equal work.
+# The V100 did the same unneeded work. A speedup compares hardware only if both did equal work.
 
 # %% [markdown]
 # ## What crosses the wire
@@ -625,7 +625,7 @@ tiles = client.persist(da.from_array(as_rows, chunks=(4_096, SIDE * SIDE)).map_b
 wait(tiles)
 print(f"{tiles.shape[0]} tiles of {tiles.shape[1]} pixels in {len(tiles.chunks[0])} blocks")
 plot.images(
-    {name: photo[::2, ::2] for name, photo in zip(("palace", "flower"), photos, strict=True)},
+    {name: photo[::4, ::4] for name, photo in zip(("palace", "flower"), photos, strict=True)},
     "A palace with curved roofs before the sky, and a flower with many petals.",
     columns=2,
     common=True,
