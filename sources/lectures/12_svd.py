@@ -327,7 +327,7 @@ quiz("svd.taller", my_answer)
 # %%
 for name, wire, rate in (("V100", "TCP", 0.4e9), ("V100", "NVLink", 6.7e9), ("H100", "NVLink", 380e9)):
     high = 2 * machine.gpus.find(name).fp64 * (4 - 1) / rate
-    print(f"{name}, {wire} at {rate / 1e9:g} GB/s: {round(high, -2):,.0f} rows".replace(",", " "))
+    print(f"{name} with {wire} at {rate / 1e9:g} GB/s: {round(high, -2):,.0f} rows".replace(",", " "))
 
 # %% [markdown]
 # The rates are published for messages of 100 MB or more. **Which was the limit in 2019?** The blocks had 10 000 rows. Over TCP it was the wire, and over NVLink the
