@@ -4,7 +4,7 @@
 #     unit: 11
 #     slug: clusters
 #     title: "Clusters: one worker for each GPU"
-#     teaching: 55
+#     teaching: 60
 #     exercises: 40
 #     dashboard: true
 # ---
@@ -68,7 +68,7 @@ def scores(client, score, table, settings):
 check("clusters.scores", scores)
 
 # %% [markdown] tags=["solution-only"]
-# What is in a task's arguments travels with the task. A future there costs nothing, because the worker already has the table. `gather` returns results in the order of
+# What is in a task's arguments travels with the task. A future there is only a name: the worker already has the table. `gather` returns results in the order of
 # its list. Two equal settings are one task here, with one key and one result. So nothing is computed twice. For a function that draws random numbers you would
 # need `pure=False`.
 

@@ -9,26 +9,31 @@ from .registry import drawing
 @drawing(
     "cluster-processes",
     "The processes of a cluster with two GPUs. The client, your notebook, sends tasks to the scheduler. The scheduler hands them to two workers. Each worker "
-    "computes with its GPU and keeps results. Around each worker is its nanny, which starts it and watches it.",
+    "computes with its GPU and keeps results. Results go from worker to worker, and through the scheduler to the client. Around each worker is its nanny.",
     318,
 )
 def cluster_processes(c: Canvas) -> None:
     c.box(14, 18, 160, 64, "host", "client", "your notebook", strong=True, bold=True)
-    c.box(326, 18, 160, 64, "host", "scheduler", "has no data", strong=True, bold=True)
-    c.text(250, 40, "tasks", at="middle", size="small")
-    c.arrow(176, 50, 324, 50)
-    c.text(240, 108, "tasks", at="middle", size="small")
+    c.box(326, 18, 160, 64, "host", "scheduler", "keeps no results", strong=True, bold=True)
+    c.text(250, 30, "tasks", at="middle", size="small")
+    c.arrow(176, 38, 324, 38)
+    c.arrow(324, 62, 176, 62)
+    c.text(250, 82, "results", at="middle", size="small")
+    c.text(240, 108, "tasks and results", at="middle", size="small")
     for k, x in enumerate((14, 286)):
         c.box(x, 140, 200, 162, dashed=True, round=8)
         c.text(x + 10, 162, f"nanny {k}", bold=True)
-        c.frame(x + 14, 172, 172, 116, "device", f"worker {k}")
-        c.text(x + 24, 216, f"with GPU {k}", size="small")
+        c.frame(x + 14, 172, 172, 116, "host", f"worker {k}")
+        c.box(x + 24, 202, 152, 76, "device")
+        c.text(x + 34, 222, f"GPU {k}: results", size="small")
         for j in range(4):
-            c.box(x + 26 + j * 37, 228, 31, 30, "memory", strong=True, round=0)
-        c.text(x + 24, 280, "results", size="small")
-    c.arrow(406, 84, 406, 172)
-    c.line((356, 84), (356, 116), (114, 116), look="mark", thick=2)
-    c.arrow(114, 116, 114, 172)
+            c.box(x + 34 + j * 34, 234, 29, 30, "memory", strong=True, round=0)
+    c.arrow(406, 84, 406, 172, both=True)
+    c.line((356, 98), (356, 116), (114, 116), (114, 158), look="mark", thick=2)
+    c.arrow(356, 112, 356, 84)
+    c.arrow(114, 146, 114, 172)
+    c.text(250, 226, "results", at="middle", size="small")
+    c.arrow(200, 236, 300, 236, both=True)
 
 
 @drawing(
@@ -58,7 +63,7 @@ def one_worker_per_gpu(c: Canvas) -> None:
 def context_too_early(c: Canvas) -> None:
     c.text(14, 26, "worker 1 starts", bold=True)
     steps = (
-        ("empty", ("runs early.py again",), False),
+        ("empty", ("runs the script again",), False),
         ("device", ("cupy.arange(1000)", "context on GPU 0"), True),
         ("empty", ("Dask-CUDA:", "“your GPU is 1”"), False),
         ("block", ("too late: on GPU 0",), True),
@@ -82,7 +87,7 @@ def context_too_early(c: Canvas) -> None:
 
 @drawing(
     "worker-pool",
-    "The memory of one GPU as a bar. At the left is the worker's context, then a pool, then memory that is free for other processes. In the pool are four arrays, "
+    "The memory of one GPU as a bar. At the left is the worker's context, then a pool, then memory for other processes. In the pool are four arrays, "
     "with free pieces between them. A new array gets a free piece of the pool, without a call of the driver.",
     218,
 )
@@ -90,7 +95,7 @@ def worker_pool(c: Canvas) -> None:
     c.text(14, 26, "memory of one GPU", bold=True)
     c.box(14, 40, 60, 84, "wire", strong=True, round=0)
     c.box(74, 40, 262, 84, "memory", round=0)
-    c.box(336, 40, 150, 84, "empty", "free", dashed=True, round=0)
+    c.box(336, 40, 150, 84, "empty", dashed=True, round=0)
     for x, wide in ((78, 62), (158, 44), (202, 56), (286, 30)):
         c.box(x, 46, wide, 72, "memory", strong=True, round=0)
     c.span(14, 72, 140)
@@ -102,20 +107,20 @@ def worker_pool(c: Canvas) -> None:
     c.box(14, 186, 18, 18, "memory", strong=True, round=0)
     c.text(40, 201, "array", size="small")
     c.box(110, 186, 18, 18, "memory", round=0)
-    c.text(136, 201, "free, but reserved by the pool", size="small")
+    c.text(136, 201, "free piece of the pool", size="small")
 
 
 @drawing(
     "spilling-levels",
-    "Where a worker keeps its results, in three levels: memory of the GPU, main memory, disk. When a level is full, its least recently used result goes one level "
+    "Where a worker keeps its results, in three levels: on the GPU, in main memory, on disk. When a level reaches its limit, its least recently used result goes one level "
     "down. A task that needs a spilled result brings it up to the GPU again.",
     288,
 )
 def spilling_levels(c: Canvas) -> None:
     levels = (
-        ("device", "GPU memory", "device_memory_limit", 3),
-        ("host", "main memory", "memory_limit", 4),
-        ("wire", "disk", "no limit", 6),
+        ("device", "on the GPU", "device_memory_limit", 3),
+        ("host", "in main memory", "memory_limit", 4),
+        ("wire", "on disk", "no limit", 6),
     )
     for k, (thing, name, limit, held) in enumerate(levels):
         y = 14 + k * 92
@@ -147,7 +152,7 @@ def what_travels(c: Canvas) -> None:
         c.text(14, y + 20, title, mono=True, bold=True)
         c.box(14, y + 34, 116, 116, "host", "notebook", strong=True)
         for k in range(2):
-            c.box(376, y + 34 + k * 62, 110, 54, "device", f"worker {k}", strong=True)
+            c.box(376, y + 34 + k * 62, 110, 54, "host", f"worker {k}", strong=True)
         for k in range(2):
             top = y + 61 + k * 62
             c.arrow(132, top, 374, top)
@@ -167,82 +172,88 @@ def what_travels(c: Canvas) -> None:
 
 @drawing(
     "branch-and-bound",
-    "A square cut into 16 small squares. Twelve of them are hatched: their bound is above the best value that is known, so they are left out. One of the four others "
+    "A square cut into 16 small squares, each with its bound. The best known value is minus 3.0. Twelve bounds are above it, so their squares are hatched and left out. One of the four others "
     "is cut into 16 again.",
-    262,
+    286,
 )
 def branch_and_bound(c: Canvas) -> None:
-    left_in = {(0, 2), (1, 2), (2, 0), (3, 3)}
-    for x0, side, keep in ((14, 192, left_in), (294, 192, {(1, 1), (2, 1)})):
-        step = side / 4
-        for row in range(4):
-            for column in range(4):
-                x, y = x0 + column * step, 36 + row * step
-                if (row, column) in keep:
-                    c.box(x, y, step, step, "memory", strong=True, round=0)
-                else:
-                    c.waste(x, y, step, step)
-    x, y = 14 + 2 * 48, 36 + 48
-    c.box(x, y, 48, 48, "thread", strong=True, round=0)
-    c.line((x + 48, y), (294, 36), look="mark", dashed=True)
-    c.line((x + 48, y + 48), (294, 228), look="mark", dashed=True)
-    c.text(14, 26, "one generation", bold=True)
+    bounds = ((-2.1, -1.4, -3.2, -2.8), (-0.9, -2.2, -1.7, -3.9), (-3.1, -2.6, -1.1, -0.4), (-1.8, -3.5, -2.4, -0.7))
+    for row in range(4):
+        for column in range(4):
+            x, y, bound = 14 + column * 60, 36 + row * 48, bounds[row][column]
+            if bound < -3.0:
+                c.box(x, y, 60, 48, "memory", strong=True, round=0)
+            else:
+                c.waste(x, y, 60, 48)
+                c.box(x + 9, y + 12, 42, 24, round=0)
+            c.text(x + 30, y + 30, f"{bound:.1f}".replace("-", "−"), at="middle", size="small")
+    step = 48
+    for row in range(4):
+        for column in range(4):
+            x, y = 294 + column * step, 36 + row * step
+            if (row, column) in {(1, 1), (2, 1)}:
+                c.box(x, y, step, step, "memory", strong=True, round=0)
+            else:
+                c.waste(x, y, step, step)
+    x, y = 14 + 3 * 60, 36 + 48
+    c.line((x, y), (x + 60, y), (x + 60, y + 48), (x, y + 48), (x, y), look="mark", thick=3)
+    c.line((x + 60, y), (294, 36), look="mark", dashed=True)
+    c.line((x + 60, y + 48), (294, 228), look="mark", dashed=True)
+    c.text(14, 26, "one step, with bounds", bold=True)
     c.text(294, 26, "the next", bold=True)
-    c.text(14, 252, "hatched: cannot contain the minimum", size="small")
+    c.text(14, 252, "best known value: −3.0", size="small")
+    c.text(14, 276, "hatched: the bound is above it, left out", size="small")
 
 
 @drawing(
     "actor",
-    "An actor on worker 0: an object with an array of counts on the worker's GPU. The notebook and a task on worker 1 call its method add. The calls go directly to "
-    "worker 0, and not through the scheduler.",
-    238,
+    "An actor on worker 0: an object with an array of ten counts on the worker's GPU. The notebook calls its method add. The scheduler passes the call on to "
+    "worker 0. It makes no task of it.",
+    234,
 )
 def actor(c: Canvas) -> None:
     c.box(14, 20, 130, 60, "host", "notebook", strong=True)
-    c.box(14, 150, 130, 60, "device", "a task", "on worker 1", strong=True, size="small")
-    c.frame(286, 20, 200, 190, "device", "worker 0")
-    c.box(302, 56, 168, 138, "thread", round=8)
-    c.text(316, 82, "tally", mono=True, bold=True)
-    c.text(316, 110, "its counts:", size="small")
-    for k in range(5):
-        c.box(314 + k * 29, 124, 25, 36, "memory", strong=True, round=0)
-    c.line((146, 50), (210, 50), (210, 100), look="mark", thick=2)
-    c.line((146, 180), (210, 180), (210, 130), look="mark", thick=2)
-    c.arrow(210, 100, 300, 100)
-    c.arrow(210, 130, 300, 130)
-    c.text(156, 42, "add", mono=True, size="small")
-    c.text(156, 172, "add", mono=True, size="small")
-    c.text(14, 230, "The scheduler does not see these calls.", size="small")
+    c.box(14, 146, 130, 60, "host", "scheduler", strong=True)
+    c.arrow(79, 82, 79, 144)
+    c.text(92, 118, "add", mono=True, size="small")
+    c.frame(250, 20, 236, 190, "host", "worker 0")
+    c.box(266, 56, 204, 138, "thread", round=8)
+    c.text(280, 82, "tally", mono=True, bold=True)
+    c.text(280, 110, "ten counts on its GPU:", size="small")
+    for k in range(10):
+        c.box(278 + k * 18, 124, 18, 36, "memory", strong=True, round=0)
+    c.arrow(146, 176, 264, 176)
+    c.text(176, 166, "add", mono=True, size="small")
+    c.text(14, 226, "passed on, not a task", size="small")
 
 
 @drawing(
     "worker-death",
-    "Four parts on two workers, each loaded, cleaned and weighed. The loaded parts were let go, the cleaned ones are kept. Worker 0 dies with its two cleaned parts. For these two parts all three "
-    "steps run again. The cleaned parts of worker 1 are still there.",
+    "Four parts, each loaded, cleaned and weighed. The loaded parts were let go, the cleaned ones are kept. Worker 0 dies with the cleaned parts 0 and 1. Both are loaded and cleaned again. Part 0 had been weighed, and is weighed "
+    "again. Part 1 is weighed for the first time. The cleaned parts of worker 1 are still there.",
     306,
 )
 def worker_death(c: Canvas) -> None:
+    rows = (
+        ("again", "again", "again"),
+        ("again", "again", "first time"),
+        ("let go", "kept", "done"),
+        ("let go", "kept", "first time"),
+    )
     for k, x in enumerate((112, 236, 360)):
         c.text(x + 50, 28, ("load", "clean", "weigh")[k], at="middle", mono=True)
-    for part in range(4):
+    for part, row in enumerate(rows):
         y = 40 + part * 54 + (14 if part > 1 else 0)
-        dead = part < 2
         c.text(14, y + 25, f"part {part}", size="small")
-        for k, x in enumerate((112, 236, 360)):
-            c.box(x, y, 100, 38, "block" if dead else "memory" if k == 1 else "empty", strong=dead or k == 1)
-            if k == 0 and not dead:
-                c.text(x + 50, y + 25, "let go", at="middle", size="small")
-            elif k == 1 and not dead:
-                c.text(x + 50, y + 25, "kept", at="middle", size="small")
-            elif k == 2 and not dead:
-                c.text(x + 50, y + 25, "once", at="middle", size="small")
-            elif dead:
-                c.text(x + 50, y + 25, "again", at="middle", size="small")
+        for k, (x, word) in enumerate(zip((112, 236, 360), row, strict=True)):
+            thing = {"again": "block", "kept": "memory", "done": "memory"}.get(word, "empty")
+            c.box(x, y, 100, 38, thing, strong=thing != "empty")
+            c.text(x + 50, y + 25, word, at="middle", size="small")
             if k:
                 c.arrow(x - 22, y + 19, x - 2, y + 19)
     c.line((10, 148), (490, 148), look="rule faint")
-    c.text(14, 276, "parts 0 and 1 were on the worker that died", size="small")
+    c.text(14, 276, "parts 0 and 1 were on worker 0, which died", size="small")
     c.box(14, 284, 16, 16, "block", strong=True, round=0)
     c.text(38, 298, "runs again", size="small")
     c.box(150, 284, 16, 16, "memory", strong=True, round=0)
-    c.text(174, 298, "still in memory of worker 1", size="small")
+    c.text(174, 298, "result still on worker 1", size="small")
