@@ -14,7 +14,7 @@ from .registry import drawing
 def kmeans_step(c: Canvas) -> None:
     points = {
         "a": ((50, 60), (120, 64), (46, 124), (116, 120)),
-        "b": ((170, 150), (215, 140), (165, 196), (214, 190)),
+        "b": ((170, 150), (215, 140), (165, 196), (218, 196)),
     }
     old = {"a": (28, 92), "b": (191, 226)}
     mean = {name: (sum(x for x, _ in at) / 4, sum(y for _, y in at) / 4) for name, at in points.items()}
@@ -28,7 +28,7 @@ def kmeans_step(c: Canvas) -> None:
             for x, y in at:
                 c.line((x0 + x, y0 + y), (x0 + centre[0], y0 + centre[1]), look="rule")
             if panel:
-                c.box(x0 + old[name][0] - 13, y0 + old[name][1] - 13, 26, 26, "empty", dashed=True)
+                c.box(x0 + old[name][0] - 13, y0 + old[name][1] - 13, 26, 26, "empty", dashed=True, round=13)
             c.box(x0 + centre[0] - 13, y0 + centre[1] - 13, 26, 26, "empty", name.upper(), bold=True, round=13)
             for x, y in at:
                 c.box(x0 + x - 11, y0 + y - 11, 22, 22, "empty", round=0)  # over the end of the line
@@ -48,11 +48,12 @@ def kmeans_step(c: Canvas) -> None:
 )
 def same_groups(c: Canvas) -> None:
     rows = (
-        ("run 1", (0, 0, 1, 1, 2, 2), "", ""),
-        ("run 2", (2, 2, 0, 0, 1, 1), "0 of 6 labels", "same groups"),
-        ("run 3", (0, 0, 1, 1, 1, 2), "5 of 6 labels", "other groups"),
+        ("run 1", (0, 0, 1, 2, 2, 3), "", ""),
+        ("run 2", (3, 3, 2, 1, 1, 0), "0 of 6 labels", "same groups"),
+        ("run 3", (0, 0, 1, 1, 2, 3), "5 of 6 labels", "other groups"),
     )
     c.text(84, 26, "six flights", bold=True)
+    c.text(368, 26, "bar: next group", size="small", colour="muted")
     for r, (name, labels, first, second) in enumerate(rows):
         y = 42 + r * 70
         c.text(14, y + 28, name, bold=True)
@@ -120,14 +121,14 @@ def compressed_rows(c: Canvas) -> None:
         c.text(14, y + 20, name, size="small")
         for k, number in enumerate(numbers):
             c.box(x0 + k * cell, y, cell, high, "memory", str(number), strong=strong, round=0)
-        c.text(x0 + 9 * cell + 8, y + 20, "4 bytes", size="small", colour="muted")
+        c.text(x0 + 9 * cell + 8, y + 20, "4 B each", size="small", colour="muted")
     for k, start in enumerate(starts):
         x = x0 + k * 60
         c.box(x, 308, 36, high, "memory", str(start), round=0)
         c.line((x + 18, 308), (x0 + start * cell, 274), look="rule")
         c.line((x0 + start * cell, 196), (x0 + start * cell, 274), look="mark", thick=3)
     c.text(14, 328, "starts", size="small")
-    c.text(x0 + 9 * cell + 8, 328, "4 bytes", size="small", colour="muted")
+    c.text(x0 + 9 * cell + 8, 328, "4 B each", size="small", colour="muted")
 
 
 @drawing(
@@ -241,19 +242,19 @@ def fold_and_leak(c: Canvas) -> None:
 )
 def known_when(c: Canvas) -> None:
     moments = (
-        ("the day before", ("month, day", "hour, distance", "sched_arr_time")),
+        ("the day before", ("hour, minute", "distance, flight", "sched_arr_time")),
         ("departure", ("dep_delay",)),
         ("landing", ("air_time", "arr_time")),
     )
     c.arrow(14, 46, 486, 46)
-    c.box(8, 62, 156, 72, "memory", strong=True)
+    c.box(3, 62, 166, 72, "memory", strong=True)
     for k, (name, columns) in enumerate(moments):
         x = 86 + k * 160
         c.line((x, 38), (x, 54), look="mark", thick=3)
         c.text(x, 26, name, at="middle", bold=True)
         for r, column in enumerate(columns):
             c.text(x, 82 + r * 22, column, at="middle", size="small", mono=True, room=160)
-    c.text(8, 166, "A forecast the day before may use the first box only.")
+    c.text(8, 166, "A forecast the day before may use the box only.")
 
 
 @drawing(
