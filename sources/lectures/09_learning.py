@@ -448,6 +448,7 @@ compare(
 # %%
 my_coin = "?"
 
+
 # %%
 def best_columns(rows, labels, k=20):
     heads = cp.asarray(labels == 1)
@@ -574,8 +575,8 @@ assert right[closest < 0.4].mean() < right[closest >= 0.8].mean()
 # %% [markdown]
 # ## Neighbours: a table of distances
 #
-# There are two ways to find the nearest points. **Brute force** computes all distances. That is mostly a matrix product, because
-# $|x - c|^2 = |x|^2 - 2\,x \cdot c + |c|^2$. A **tree** computes only some:
+# There are two ways to find the nearest points. **Brute force** computes all distances. That is mostly a matrix product: for a
+# query $x$ and a point $p$, $|x - p|^2 = |x|^2 - 2\,x \cdot p + |p|^2$. A **tree** computes only some:
 #
 # ![Two tables with a row for each of eight queries and a column for each of twelve points. Brute force computes every distance in the table. A tree
 # computes only the few near each query, and leaves out the others.](drawings/distance-matrix.svg)
