@@ -4,7 +4,7 @@
 #     unit: 13
 #     slug: dask-dataframes
 #     title: "Dask dataframes: larger than memory"
-#     teaching: 60
+#     teaching: 70
 #     exercises: 50
 #     dashboard: true
 # ---

@@ -4,7 +4,7 @@
 #     unit: 13
 #     slug: dask-dataframes
 #     title: "Dask dataframes: larger than memory"
-#     teaching: 60
+#     teaching: 70
 #     exercises: 50
 #     dashboard: true
 # ---
@@ -12,12 +12,12 @@
 # %% [markdown]
 # # 13 · Dask dataframes: larger than memory
 #
-# *Unit 13 · dask-dataframes · 60 minutes in two sittings, then 50 for the exercises; the optional parts are not counted*
+# *Unit 13 · dask-dataframes · 70 minutes in two sittings, then 50 for the exercises; the optional parts are not counted*
 #
 # In November 2019 two V100 GPUs merged two tables that were spread over both of them. It took **53 s**. With a faster connection between the GPUs the same merge took
 # **2.5 s**. The arithmetic was the same. Only the path of the rows had changed.
 #
-# In this unit you cut a table into pieces, and find out which operations send rows from piece to piece.
+# In this unit you cut a table into partitions, and find out which operations send rows from one to another.
 #
 # ## What you will be able to do
 #
@@ -28,14 +28,16 @@
 # - **Avoid** the traps of a table in pieces.
 # - **Decide** when one machine without Dask is faster.
 #
-# You need units 07, 08, 10 and 11. You do not need a GPU: without one, the cells run on two simulated GPUs. The cells need about a minute.
+# You need units 07, 08, 10 and 11. You do not need a GPU: without one, the cells run on two simulated GPUs.
 
 # %%
+import os
+
+os.environ.setdefault("GPUSIM_GPUS", "2")  # how many to simulate; a real GPU ignores it
 # %load_ext hundredfold
 
 # %%
 import logging
-import os
 import shutil
 import tempfile
 from collections import Counter
@@ -60,11 +62,10 @@ from hundredfold import data, limit, plot, quiz
 from hundredfold.data.storage import Storage
 
 # %% [markdown]
-# Each worker of our cluster may keep only **16 MiB** of results on its GPU. Further results move to the memory of the host. This is called
+# Each worker of our cluster may keep only **16 MiB** (17 MB) of results on its GPU. Further results move to the memory of the host. This is called
 # **[spilling](../docs/glossary.md#term-spilling)** (unit 11).
 
 # %%
-os.environ.setdefault("GPUSIM_GPUS", "2")  # how many to simulate; a real GPU ignores it
 room = 16 * 2**20
 cluster = LocalCUDACluster(device_memory_limit=room, dashboard_address=":0", silence_logs=logging.ERROR)
 client = Client(cluster)
@@ -78,10 +79,10 @@ workers = sorted(client.scheduler_info(n_workers=-1)["workers"])
 # ![A folder for each year has one Parquet file. A file has twelve row groups and a footer at its end. Three row groups become one partition, so that a file gives four
 # partitions. A partition is an ordinary cuDF table.](drawings/files-to-partitions.svg)
 #
-# A **[row group](../docs/glossary.md#term-row-group)** is a block of rows within a file. The **[footer](../docs/glossary.md#term-footer)** tells where the pieces are, and the least and the
-# greatest value in each.
+# A **[row group](../docs/glossary.md#term-row-group)** is a block of rows within a file. The **[footer](../docs/glossary.md#term-footer)** tells where each column of each row group is, and its least and
+# greatest value.
 #
-# Our table is large only because we repeat it. The next cell writes the flights of 2013 ten times, under ten years:
+# Our table is the flights of 2013, written ten times under ten years:
 
 # %%
 columns = ["month", "day", "carrier", "tailnum", "origin", "dest", "dep_delay", "arr_delay", "distance"]
@@ -95,30 +96,29 @@ for year in range(2014, 2024):
     os.makedirs(os.path.dirname(files[key]))
     pq.write_table(one_year, files[key], row_group_size=len(one_year) // 12 + 1)
 folder = os.path.join(lake, "flights")
-table_bytes = 10 * (one_table.memory_usage(index=False).sum() + len(one_table))  # the year: a byte for each row
+# Ten years, and a byte for the year of each row.
+table_bytes = 10 * (one_table.memory_usage(index=False).sum() + len(one_table))
 print(f"{len(files)} files: {sum(map(os.path.getsize, files.values())) / 1e6:.0f} MB")
 print(f"in memory: {table_bytes / 1e6:.0f} MB")
-print(f"all workers keep {len(workers) * room / 1e6:.0f} MB on their GPUs")
+print(f"limit for all GPUs together: {len(workers) * room / 1e6:.0f} MB")
 assert table_bytes > 2 * len(workers) * room
 
 # %% [markdown]
-# The setting `dataframe.backend` chooses the library of the partitions. (`_meta` is an empty table, from which Dask knows the types.)
+# The setting `dataframe.backend` chooses the library of the partitions: pandas or cuDF.
 
 # %%
-for backend in ("pandas", "cudf"):
-    with dask.config.set({"dataframe.backend": backend}):
-        flights = dd.read_parquet(folder, split_row_groups=3)  # three row groups for each partition
-    print(f"{backend:7} {type(flights._meta).__module__.partition('.')[0]:7} {flights.npartitions} partitions")
 dask.config.set({"dataframe.backend": "cudf"})
+flights = dd.read_parquet(folder, split_row_groups=3)  # three row groups for each partition
+print(f"{flights.npartitions} partitions")
 print(list(flights.columns))
 
 # %% [markdown]
-# The column `year` is in no file. It comes from the names of the folders.
+# The column `year` comes from the names of the folders.
 #
 # ## What is read
 #
 # So far Dask has read only footers. To see more, we put four files into a bucket: object storage on this machine that counts the bytes it sends (unit 07).
-# There are two ways to read from it. By default the library fsspec fetches the bytes, and cuDF decodes them. With `filesystem="arrow"`, Arrow does both.
+# There are two ways to read from it. By default fsspec fetches the bytes, and cuDF decodes them. With an Arrow file system, Arrow fetches *and* decodes.
 
 
 # %%
@@ -145,11 +145,11 @@ def fetched(reader, question):
 my_megabytes, my_megabytes_late = "?", "?"
 
 # %%
-rows, nbytes = fetched("fsspec", len)
+count, nbytes = fetched("fsspec", len)
 late, nbytes_late = fetched("fsspec", lambda table: len(table[table.arr_delay > 60]))
-print(f"all flights: {rows}, {nbytes / 1e6:.1f} MB fetched; you said {my_megabytes} MB")
-print(f"late flights: {late}, {nbytes_late / 1e6:.1f} MB fetched; you said {my_megabytes_late} MB")
-assert rows == 4 * len(one_year) and nbytes < nbytes_late / 20
+print(f"all flights: {count}, {nbytes / 1e6:.1f} MB fetched; you said {my_megabytes} MB")
+print(f"late flights: {late}, {nbytes_late / 1e6:.0f} MB fetched; you said {my_megabytes_late} MB")
+assert count == 4 * len(one_year) and nbytes < nbytes_late / 20
 
 # %% [markdown]
 # **Explain.** The footer has the number of rows. Nobody knows the number of *late* flights. So `len` runs the plan, counts the rows, and forgets them. If a program asks
@@ -157,14 +157,7 @@ assert rows == 4 * len(one_year) and nbytes < nbytes_late / 20
 #
 # ### Columns, rows and folders
 #
-# A reader can leave out columns, row groups and files:
-#
-# ![Three ways to read less, each on four files of three row groups and four columns. For one column a reader fetches one piece of each row group. For one month it fetches one row
-# group of each file. For one year it fetches one file.](drawings/three-pushdowns.svg)
-#
-# Dask moves your choice of columns, and some conditions, into the reading. This is **[pushdown](../docs/glossary.md#term-pushdown)**.
-#
-# **Question.** The files are sorted by month. Which condition lets a reader skip the most row groups?
+# **Question.** The files are sorted by month. Which condition lets a reader skip the most row groups of a file?
 #
 # - (a) `distance > 4000`: 2 flights in 1 000
 # - (b) `month == 7`: 1 flight in 12
@@ -173,6 +166,12 @@ assert rows == 4 * len(one_year) and nbytes < nbytes_late / 20
 # %%
 my_answer = "?"
 quiz("dask-dataframes.skips", my_answer)
+
+# %% [markdown]
+# Dask passes your choice of columns, and some conditions, to the reader, which may leave out the rest. This is **[pushdown](../docs/glossary.md#term-pushdown)**:
+#
+# ![What three questions need of four files, each with three row groups and four columns. One column: one block in each row group. One month: one row
+# group of each file. One year: one file.](drawings/three-pushdowns.svg)
 
 # %%
 questions = {
@@ -185,18 +184,16 @@ print(f"{'':8}" + "".join(f"{question:>13}" for question in questions))
 least = {}
 for name in readers:
     least[name] = {question: fetched(name, ask)[1] for question, ask in questions.items()}
-    print(f"{name:8}" + "".join(f"{nbytes / 1e6:10.1f} MB" for nbytes in least[name].values()))
+    print(f"{name:8}" + "".join(f"{nbytes / 1e6:10.0f} MB" for nbytes in least[name].values()))
 assert least["Arrow"]["July"] < least["Arrow"]["2016"] < least["Arrow"]["one column"] / 2
 bucket.close()
 
 # %% [markdown]
 # **Explain.**
 #
-# - **Rows and folders:** only Arrow skipped other months and other years. So make folders of what is asked for most.
-# - **Columns:** Arrow fetches two pieces in one request if less than 4 MiB lie between them. In files as small as ours that is nearly everything. In large files it leaves the other
-#   columns out.
-#
-# With fsspec, whole files were fetched each time. cuDF then decodes only the column that you ask for.
+# - **fsspec**, the default, fetched whole files. Only `len(flights)` above needed no more than the footers.
+# - **Arrow** skipped other months and years. So make folders of what is asked for most, and read object storage with Arrow.
+# - **One column** saved little: Arrow fetches columns together if less than 4 MiB lie between them. In large files it leaves the others out, as drawn.
 #
 # ### How large is a partition?
 #
@@ -211,17 +208,17 @@ my_answer = "?"
 quiz("dask-dataframes.size", my_answer)
 
 # %% [markdown]
-# ![The memory of one GPU while a merge of two partitions runs, for three sizes of partition. Both inputs, a hash table and the result must fit at the same time. With small partitions most of
-# the memory is unused. With good ones there is room left. With large ones the result does not fit.](drawings/partition-and-memory.svg)
+# ![The memory of one GPU while two partitions are merged, for partitions of a thirty-second, a sixth and a third of the memory. Both inputs, a hash table and the result must fit at the same time.
+# With a thirty-second most of the memory is left for other tasks. With a sixth a third is left. With a third the result does not fit.](drawings/partition-and-memory.svg)
 #
 # A partition can be too small, too: a task should take 100 ms or longer (unit 10). `blocksize=` sets another size.
 #
 # ## What stays, what travels
 #
-# Operations come in three kinds:
+# Operations on one table come in three kinds:
 #
 # ![Three kinds of operation on four partitions. A new column is made for each partition alone, and nothing moves. A groupby is a tree: each partition makes its few groups, which go to one
-# task. A shuffle sends a piece of every old partition to every new one: 16 pieces.](drawings/stay-tree-shuffle.svg)
+# task. A shuffle sends a part of every old partition to every new one: 16 parts.](drawings/stay-tree-shuffle.svg)
 #
 # - **Row by row**: a new column, a selection, `map_partitions`.
 # - A **tree**: each partition is reduced first, and only the results travel. Eight of them are combined at a time.
@@ -238,7 +235,7 @@ my_answer = "?"
 quiz("dask-dataframes.mean", my_answer)
 
 # %% [markdown]
-# **Predict.** The table has 40 partitions. How many tasks are in the tree?
+# **Predict.** The table has 40 partitions. How many tasks has the whole plan, with the reading?
 
 # %%
 my_tree_tasks = "?"
@@ -253,17 +250,16 @@ def tasks(plan):
 flights = dd.read_parquet(folder, split_row_groups=3)
 plans = {
     "a new column": flights.assign(gained=flights.dep_delay - flights.arr_delay),
-    "mean by carrier": flights.groupby("carrier").arr_delay.mean(split_out=1),
-    "all of a plane together": flights.shuffle("tailnum", shuffle_method="tasks"),
+    "mean by carrier": flights.groupby("carrier").arr_delay.mean(split_out=1),  # one partition comes out
 }
 for name, plan in plans.items():
     names = tasks(plan)
     most = ", ".join(f"{count} {task}" for task, count in names.most_common(3))
     print(f"{name:24} {names.total()} tasks: {most}{', …' if len(names) > 3 else ''}")
-print(f"you said {my_tree_tasks} for the tree")
+print(f"you said {my_tree_tasks} for the mean")
 
 # %% [markdown]
-# **Explain.** 40 partitions make groups. Five tasks combine eight results each, and one combines the five. One more takes the column out.
+# **Explain.** 40 tasks read a partition and make its groups. Five tasks combine eight results each, and one combines the five. One more takes the column out.
 #
 # **Question.** One of these lines shuffles. Which?
 #
@@ -276,41 +272,44 @@ my_answer = "?"
 quiz("dask-dataframes.shuffles", my_answer)
 
 # %%
-one = flights.partitions[:4]  # one year
+first_year = flights.partitions[:4]
 lines = {
-    "nlargest": one.nlargest(3, "arr_delay"),
-    "sort_values and head": one.sort_values("arr_delay").head(3, compute=False),
-    "drop_duplicates": one.drop_duplicates("tailnum"),
+    "nlargest": first_year.nlargest(3, "arr_delay"),
+    "sort_values and head": first_year.sort_values("arr_delay").head(3, compute=False),
+    "drop_duplicates": first_year.drop_duplicates("tailnum"),
 }
 for name, plan in lines.items():
     moved = any("shuffle" in task for task in tasks(plan))
     print(f"{name:21} {'a shuffle' if moved else 'a tree'}")
 
 # %% [markdown]
+# **Explain.** Dask sees the `head`, and makes a tree. `drop_duplicates` may leave very many rows.
+#
 # ### Very many groups
 #
-# The last task of a tree holds all groups. If they are too many for it, `split_out` gives the result several partitions:
+# The last task of a tree holds all groups. If they are too many, `split_out` gives the result several partitions. The default is one for every eight of the table.
 #
-# ![The groups of four partitions are put together in two ways. Without split_out one task gets all groups, and holds all of them. With split_out equal to 2 a hash of the key sends each
-# group to one of two tasks, and each holds half of the groups.](drawings/split-out.svg)
+# **Question.** `by_plane.sum(split_out=4)` sums the miles of each plane in each month. Where is the sum of one plane in January?
 #
-# **Question.** In how many partitions of `by_plane.sum(split_out=4)` can a plane's month of January be?
-#
-# - (a) exactly one
-# - (b) up to four, each with a part of the sum
-# - (c) one for each partition in which the plane flew
+# - (a) in exactly one of the four partitions
+# - (b) in up to four, each with a part of the sum
+# - (c) in one for each partition in which the plane flew
 
 # %%
 my_answer = "?"
 quiz("dask-dataframes.once", my_answer)
+
+# %% [markdown]
+# ![The groups of four partitions are put together in two ways. With split_out equal to 1 one task gets all groups, and holds all of them. With split_out equal to 2 a hash of the key sends each
+# group to one of two tasks, and each holds half of the groups.](drawings/split-out.svg)
 
 # %%
 two_years = flights.partitions[:8]
 by_plane = two_years.groupby(["tailnum", "month"]).distance
 whole, dealt = by_plane.sum(), by_plane.sum(split_out=4)
 sizes = dealt.map_partitions(len).compute().to_numpy()
-print(f"without split_out: {whole.npartitions} partition")
-print(f"with split_out=4:  {dealt.npartitions} partitions of about {sizes.mean():.0f} groups")
+print(f"by default:       {whole.npartitions} partition")
+print(f"with split_out=4: {dealt.npartitions} partitions of about {sizes.mean():.0f} groups")
 groups = one_table.dropna(subset=["tailnum"]).drop_duplicates(["tailnum", "month"])
 assert sizes.sum() == len(groups) and sizes.max() < 1.2 * sizes.mean()
 print(f"each group once: {sizes.sum()}")
@@ -318,25 +317,25 @@ print(f"each group once: {sizes.sum()}")
 # %% [markdown]
 # ## Two ways to shuffle
 #
-# - **`"tasks"`**: tasks split each partition, and other tasks join the pieces. The scheduler knows each of them.
-# - **`"p2p"`** (*peer to peer*), the default on a cluster: workers send rows directly to each other, and write them to their disks until all have come.
+# - **`"tasks"`**: tasks split each partition, and other tasks join the parts. The scheduler knows each of them.
+# - **`"p2p"`** (*peer to peer*), the default on a cluster: workers send rows to each other through the memory of the host, and write them to their disks until all have come.
 #
-# **Predict.** How many tasks does each way need for 40 partitions?
+# **Predict.** How many tasks does a shuffle of 40 partitions need, each way?
 
 # %%
 my_tasks, my_p2p = "?", "?"
 
 # %%
 slim = flights[["tailnum", "arr_delay"]]
-pieces = [5, 10, 20, 40]
+partitions = [5, 10, 20, 40]
 counts = {}
 for method in ("tasks", "p2p"):
-    shuffled = [slim.partitions[:p].shuffle("tailnum", shuffle_method=method, npartitions=p) for p in pieces]
+    shuffled = [slim.partitions[:p].shuffle("tailnum", shuffle_method=method, npartitions=p) for p in partitions]
     counts[method] = [tasks(plan).total() for plan in shuffled]
 print(f"40 partitions: {counts['tasks'][-1]} by tasks, {counts['p2p'][-1]} by p2p")
 print(f"you said {my_tasks} and {my_p2p}")
 plot.lines(
-    pieces,
+    partitions,
     counts,
     xlabel="partitions",
     ylabel="tasks",
@@ -345,10 +344,10 @@ plot.lines(
 )
 
 # %% [markdown]
-# **Explain.** p2p needs three tasks for each partition, and one on which all wait. By tasks, $p$ partitions make about $p^2$ pieces. Above 32 partitions Dask shuffles in rounds, with fewer pieces.
+# **Explain.** p2p needs three tasks for each partition, and one on which all wait. By tasks, $p$ partitions make about $p^2$ parts. Above 32 partitions Dask shuffles in rounds, with fewer parts.
 #
 # ---
-# *End of the first sitting: a good place for a break. The second one takes about 30 minutes.*
+# *End of the first sitting: a good place for a break. The second one takes about 35 minutes.*
 #
 # ## A merge of two large tables
 #
@@ -366,8 +365,8 @@ numbers = os.path.join(lake, "numbers")
 os.makedirs(numbers)
 ids = rng.integers(0, n, n)
 for part in range(8):
-    piece = {"id": ids[part::8], "x": rng.random(n // 8)}
-    pq.write_table(pa.table(piece), os.path.join(numbers, f"{part}.parquet"))
+    some = {"id": ids[part::8], "x": rng.random(n // 8)}
+    pq.write_table(pa.table(some), os.path.join(numbers, f"{part}.parquet"))
 table = dd.read_parquet(numbers, blocksize=None)
 must = int((np.bincount(ids).astype("int64") ** 2).sum())  # counted before the merge, as in unit 08
 print(f"in: {2 * 16 * n / 1e6:.0f} MB; out: {24 * must / 1e6:.0f} MB; on each GPU: {room / 1e6:.0f} MB")
@@ -379,23 +378,22 @@ for method in ("tasks", "p2p"):
 print(f"{must} rows by each method")
 
 # %% [markdown]
-# Without a GPU these times are your CPU's. The next figure has published ones, too: of two V100 in one machine, each with 100 million rows of both tables.
+# The next figure has published times, too, of tables 200 times as long, spread over two V100 in one machine.
 
 # %%
 published = {
-    "published: 2019, Dask over TCP": 52.97,
-    "published: 2019, Dask over NVLink": 2.46,
-    "published: 2024, without Dask, over NVLink": 0.310,
+    "published: 200 million rows, 2019, TCP": 52.97,
+    "published: 200 million rows, 2019, NVLink": 2.46,
+    "published: 200 million rows, 2024, NVLink, no Dask": 0.310,
 }
-memory = limit(bytes=2 * 16 * 100_000_000, machine="V100")
-rows = merge_times | published | {"limit: a V100 reads its tables once": memory.seconds}
-note = "Published and limit: 100 million rows of both tables on each V100."
-plot.times(rows, title="Merges on two workers", note=note)
+read_once = limit(bytes=2 * 16 * 100_000_000, machine="V100")
+all_times = merge_times | published | {"limit: a V100 reads its 100 million rows once": read_once.seconds}
+note = "Published and limit: two V100, each with 100 million rows of each table."
+plot.times(all_times, title="Merges on two workers", note=note)
 
 # %% [markdown]
-# **Explain.** TCP sent about 100 MB/s: each row went through the host and through Python. NVLink connects the GPUs directly, and `protocol="ucx"` makes Dask use it (unit 12).
-#
-# In February 2025 Dask shuffled one large dataset on four A100: 258 s over TCP, 161 s over UCX.
+# **Explain.** Over TCP each row went through the host and through Python. NVLink connects the GPUs directly, and `protocol="ucx"` makes Dask use it. Both of these were by tasks. p2p is newer,
+# and its rows go through the host, so that NVLink does not help. Where there is NVLink, try `"tasks"`. Elsewhere keep p2p, the default.
 #
 # **Question.** `merged` is larger than all GPUs together. Which line works?
 #
@@ -408,8 +406,6 @@ my_answer = "?"
 quiz("dask-dataframes.fetch", my_answer)
 
 # %% [markdown]
-# **Aggregate or write** what is large.
-#
 # ### Watch it spill
 #
 # `persist` computes all partitions, and keeps them on the workers. We persist one year after the other.
@@ -456,11 +452,11 @@ print("the sum is still right:", total == 10 * int(one_table.distance.sum()))
 held = None
 
 # %% [markdown]
-# **Explain.** For the sum, each spilled partition crosses the bus again, and another one has to leave. Reading one column again may be faster. So persist what fits.
+# **Explain.** Three partitions of 4.3 MB fit into 16 MiB, a fourth does not. For the sum, each spilled partition crosses the bus again, and another one has to leave. Reading one column again may be faster. So persist what fits.
 #
 # ## A small table goes everywhere
 #
-# `planes` has 3 322 rows. A table of one partition is **broadcast**: it goes whole to where the other one is.
+# `planes` has 3 322 rows. A table of one partition is **broadcast**: it goes whole to each worker.
 #
 # ![A merge of a large table with a small one. The small table of one partition is sent whole to each worker. There it is merged with each partition of the large table, which does not
 # move.](drawings/broadcast-merge.svg)
@@ -489,7 +485,7 @@ my_answer = "?"
 quiz("dask-dataframes.bytes", my_answer)
 
 # %% [markdown]
-# The tasks are the work of the scheduler, the bytes are the work of the network. A table that is broadcast has to fit on every worker.
+# The third plan has 160 small merges, but no flight has to leave its worker. Tasks are the scheduler's work, bytes the network's. A table that is broadcast has to fit on every worker.
 #
 # ## One key has most of the rows
 #
@@ -503,17 +499,17 @@ def spoil(part):
     return part.assign(tailnum=part.tailnum.where(good, "UNKNOWN"))
 
 
-one = slim.partitions[:4]
-skewed = one.map_partitions(spoil, meta=slim._meta)  # meta: what comes out
+slim_year = slim.partitions[:4]
+skewed = slim_year.map_partitions(spoil, meta=slim._meta)  # meta: an empty table with the columns that come out
 
 # %% [markdown]
-# **Predict.** This year is shuffled by tail number into 8 partitions. How many times the mean is the largest one?
+# **Predict.** This year is shuffled by tail number into 8 partitions. Divide the rows of the largest one by the mean. What do you get?
 
 # %%
 my_times = "?"
 
 # %%
-shuffled = (each.shuffle("tailnum", npartitions=8) for each in (one, skewed))
+shuffled = (each.shuffle("tailnum", npartitions=8) for each in (slim_year, skewed))
 before, after = (each.map_partitions(len).compute().to_numpy() for each in shuffled)
 print(f"as it was:    {before.max() / before.mean():.1f}× the mean")
 print(f"with UNKNOWN: {after.max() / after.mean():.1f}× the mean; you said {my_times}×")
@@ -531,36 +527,39 @@ plot.lines(
 #
 # ### On the dashboard
 #
-# Skew shows in the *Task Stream*. Each row is a worker, each rectangle a task, and white is time without a task (unit 10).
+# Skew shows in the *Task Stream* (unit 10): a row for each worker, a rectangle for each task.
 #
 # **Question.** Which program has a skewed key?
 #
 # ![Three task streams of two workers, a, b and c, time from left to right. In a, both workers run tasks of equal length until the end. In b, both have many short tasks with white gaps. In c, all
 # tasks are short but one: worker 1 runs one long task, and worker 0 has nothing to do meanwhile.](drawings/skew-streams.svg)
 #
-# - (a) first
-# - (b) second
-# - (c) third
+# - (a) the first one
+# - (b) the second one
+# - (c) the third one
 
 # %%
 my_answer = "?"
 quiz("dask-dataframes.streams", my_answer)
 
 # %% [markdown]
-# Here is a screenshot, on two simulated GPUs. After the shuffle a function runs for each partition, in purple. It takes as long as the partition has rows:
+# A screenshot of another program. Green and blue tasks read and shuffle, red is a transfer. A purple task runs for each partition. With more rows it takes longer:
 #
 # ![A screenshot of Dask's task stream with two rows, one for each worker. At first both are full of short tasks. Near the end the lower worker runs one purple task of four seconds. The upper
 # worker has short purple tasks, red transfers and white gaps meanwhile.](drawings/skew-task-stream.png)
 #
-# Skew shows in two other plots, too. In *Progress* all tasks of a kind are done but one. In *GPU Memory* or *Workers Memory* one bar is longer than the others.
-#
 # A **groupby** hardly suffers: each partition first makes *one* row of all its UNKNOWN. A **merge** needs the rows themselves.
 #
-# To fix it, **broadcast** the other table if it is small. Otherwise **[salt](../docs/glossary.md#term-salting)** the key. Each row of the large table gets a number, and the other table has each row
-# once for every number:
+# To fix it:
 #
-# ![A merge by a key of which UNKNOWN has most of the rows. Without salt all rows with UNKNOWN go to one partition. With a salt of 0 to 3 they go to four partitions. The other table has its row for UNKNOWN four times, once
-# for each salt.](drawings/salted-key.svg)
+# - **Filter first**: `planes` has no UNKNOWN, so an inner merge drops these flights anyway.
+# - **Broadcast** the other table, if it is small.
+# - Otherwise **[salt](../docs/glossary.md#term-salting)** the key. Each row of the large table gets a number from 0 to 7. The other table has each row once for every number: it grows eightfold.
+#
+# ![A merge by a key of which one value, K, has most of the rows. Without salt all rows with K go to one partition. With a salt of 0 to 3 they go, at best, to four partitions. The other table has its row for K four
+# times, once for each salt.](drawings/salted-key.svg)
+#
+# Here all flights stay, with or without a plane: `how="left"`.
 
 # %%
 salts = 8
@@ -580,10 +579,10 @@ salted = skewed.map_partitions(salt, meta=salt(slim._meta))
 repeated = cut.map_partitions(repeat, meta=repeat(cut._meta))
 fixed = salted.shuffle(["tailnum", "salt"], npartitions=8).map_partitions(len).compute().to_numpy()
 print(f"salted: the largest partition has {fixed.max() / fixed.mean():.1f}× the mean")
-found = len(skewed.merge(planes, on="tailnum"))  # planes has one partition: broadcast
-by_salt = len(salted.merge(repeated, on=["tailnum", "salt"], broadcast=False))
+found = len(skewed.merge(planes, on="tailnum", how="left"))  # planes has one partition: broadcast
+by_salt = len(salted.merge(repeated, on=["tailnum", "salt"], how="left", broadcast=False))
 print(f"rows of the merge: {found} by broadcast, {by_salt} by salt")
-assert found == by_salt and fixed.max() < after.max() / 2
+assert found == by_salt == len(one_year) and fixed.max() < after.max() / 2
 
 # %% [markdown]
 # Some of the eight salted keys meet in one partition. The salt is not random: a task may run twice, and must do the same each time.
@@ -611,13 +610,16 @@ print(f"{len(first)} rows; you said {my_rows}")
 by_distance = year.set_index("distance")
 print("known:", year.known_divisions, "and after set_index:", by_distance.known_divisions)
 print("from", int(by_distance.divisions[0]), "to", int(by_distance.divisions[-1]))
-hawaii = by_distance.loc[4983]
-print(f"loc finds {len(hawaii)} flights of 4983 miles")
+farthest = by_distance.loc[4983]
+print(f"loc finds {len(farthest)} flights of 4983 miles: from JFK to Hawaii")
 
 # %% [markdown]
 # `set_index` samples the column to choose the divisions, and then shuffles all rows. Do it once, and write the result with `to_parquet`. `read_parquet(…, calculate_divisions=True)` finds them again.
+
+# %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
+# ### Optional: names in `agg`
 #
-# **Names in `agg`.** With pandas partitions you can name the columns of an aggregation. With cuDF partitions you cannot, and the error does not say so. Name them afterwards:
+# With pandas partitions you can name the columns of an aggregation. With cuDF partitions you cannot, and the error does not say so. Name them afterwards:
 
 # %%
 by_carrier = flights.partitions[:4].groupby("carrier")
@@ -636,13 +638,13 @@ print(named.compute().sort_index().head(2).round(1).to_pandas())
 # %%
 far = year[year.distance > 4962]
 every = int((one_table.distance > 4962).sum())
-print(f"{every} flights to Hawaii; head(1000) finds {len(far.head(1000))}")
+print(f"{every} flights to Hawaii, from two airports; head(1000) finds {len(far.head(1000))}")
 print("with npartitions=-1:", len(far.head(1000, npartitions=-1)))
 
 # %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
 # ### Optional: metadata
 #
-# To plan, Dask must know what your function returns. It calls the function with a table of *two made-up rows*. If the function fails on those, give `meta=`: an empty table with the right columns. Dask believes it until a
+# To plan, Dask must know what your function returns. It makes *two rows of invented values*, and calls your function with them. If the function fails on those, give `meta=`: an empty table with the right columns. Dask believes it until a
 # partition differs. The second `meta` here is wrong on purpose.
 
 
@@ -654,17 +656,17 @@ def of_one_plane(part):
 
 for meta in ({}, {"meta": slim._meta[["arr_delay"]]}):
     try:
-        one.map_partitions(of_one_plane, **meta).compute()
+        slim_year.map_partitions(of_one_plane, **meta).compute()
     except (ValueError, IndexError) as error:
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
         print(f"{type(error).__name__}: {lines[0]}")
-found = one.map_partitions(lambda part: part[part.tailnum == "N725MQ"].head(1)).compute()
-print(f"with head(1): {len(found)} of {one.npartitions} partitions have that plane")
+found = slim_year.map_partitions(lambda part: part[part.tailnum == "N725MQ"].head(1)).compute()
+print(f"with head(1): {len(found)} of {slim_year.npartitions} partitions have that plane")
 
 # %% [markdown]
 # ## Beside the strongest
 #
-# **Measure.** The mean delay by carrier over 3.4 million flights, for Dask and for three ways in one process. Polars streams the files. DuckDB gets 64 MB of memory. Neither holds the table.
+# **Measure.** The mean delay by carrier over 3.4 million flights, for Dask and for three ways in one process. The published tables are longer. Polars streams the files. DuckDB gets 64 MB of memory, less than the table needs.
 
 
 # %%
@@ -684,7 +686,7 @@ database = duckdb.connect(config=little)
 query = f"select carrier, avg(arr_delay) from read_parquet('{pattern}') group by carrier"
 lazy = pl.scan_parquet(pattern).group_by("carrier").agg(pl.col("arr_delay").mean())
 ways = {
-    "here: Dask + cuDF": lambda: len(flights.groupby("carrier").arr_delay.mean().compute()),
+    "here: Dask + cuDF": lambda: len(flights.groupby("carrier").arr_delay.mean(split_out=1).compute()),
     "here: pandas, file by file": lambda: len(file_by_file()),
     "here: Polars, streaming": lambda: lazy.collect(engine="streaming").height,
     "here: DuckDB": lambda: len(database.sql(query).fetchall()),
@@ -696,32 +698,23 @@ for name, way in ways.items():
     times[name] = perf_counter() - start
 
 # %%
-rows = 10 * len(one_year)
-times["published: 2 Quadro RTX 8000, from CSV"] = 4.59 * rows / 1e9
-times["published: T4, in its memory"] = 20.6e-3 * rows / 10e6
-times["limit: T4, key and value read once"] = limit(bytes=16 * rows, machine="T4").seconds
-note = "Published: scaled from 1 billion rows (RTX 8000, with Dask) and 10 million (T4, cuDF alone, 10 keys)."
-plot.times(times, title="A mean for each key, 3.4 million rows", note=note)
+times["published: T4, 10 million rows in its memory"] = 20.6e-3
+times["limit: T4 reads 10 million keys and values once"] = limit(bytes=16 * 10_000_000, machine="T4").seconds
+times["published: 2 RTX 8000, 1 billion rows from CSV"] = 4.59
+note = "The T4: cuDF alone, 10 keys. The RTX 8000: with Dask."
+plot.times(times, title="A mean for each key; here 3.4 million rows", note=note)
 
 # %% [markdown]
-# **Explain.** Without a GPU, *here: Dask + cuDF* is the simulator on your CPU. Its time tells you nothing about a GPU. But a real cluster also pays about 1 ms for each task. DuckDB and Polars have no such tasks, and no
-# other processes. The two RTX 8000 needed 4.6 s for a billion rows of text. For so much work, tasks cost little.
+# **Explain.** Without a GPU, *here: Dask + cuDF* is the simulator on your CPU. Its time tells you nothing about a GPU. But a real cluster also pays about 1 ms for each of the 47 tasks. DuckDB and Polars
+# have no such tasks. The two RTX 8000 needed 4.6 s for a billion rows of text: for so much work, tasks cost little.
 #
 # ## Where the GPU loses
 #
-# - **What one machine can stream.** DuckDB and Polars go through tables larger than memory. Try them first.
-# - **Little work for each byte.** Then storage is the limit. In 2019 eight V100 with one disk read CSV files only about twice as fast as one.
-# - **Shuffles over a slow wire.** Compare it with the memory of a GPU:
-
-# %%
-one_gpu, eight_gpus = 900e6, 2000e6  # bytes of CSV per second, published in 2019
-print(f"reading CSV: eight GPUs were {eight_gpus / one_gpu:.1f}× as fast as one")
-wire, memory = 8 * 10e9 / 8, 900e9  # eight workers with 10 Gbit/s each; one V100
-print(f"8 workers' wires: {wire / 1e9:.0f} GB/s; a V100's memory: {memory / 1e9:.0f} GB/s")
-print(f"the memory is {memory / wire:.0f}× as fast")
-
-# %% [markdown]
-# Dask with GPUs is for tables that no machine holds *and* that have to be shuffled. It is also for data that is on the GPUs already.
+# - **What one machine can stream.** Try DuckDB and Polars first.
+# - **Little work for each byte.** In 2019 eight V100 with one disk read CSV files only about twice as fast as one.
+# - **Shuffles over a slow wire.** 10 Gbit/s are 1.25 GB/s. A V100 reads its own memory at 900 GB/s.
+#
+# Dask with GPUs is for tables that no machine holds *and* that have to be shuffled, or for data on the GPUs already.
 
 # %%
 client.close()
@@ -732,16 +725,16 @@ shutil.rmtree(lake)
 # ## Key points
 #
 # - `len`, `head`, `compute`, `persist` and `to_parquet` run a plan.
-# - Make folders of what is asked for most, and sort rows within files.
+# - Make folders of what is asked for most, sort rows within files, and read with Arrow.
 # - **Row by row** moves nothing, a **tree** moves groups, a **shuffle** moves all rows. Many groups: `split_out`.
 # - A small table of one partition is broadcast. Large results are aggregated or written.
-# - **Skew**: one partition is much larger, and one task much longer. Broadcast, or salt.
-# - There are no positions. Divisions are unknown until `set_index`.
+# - **Skew**: one partition is much larger, and one task much longer. Filter, broadcast or salt.
+# - There are no positions. `set_index` makes divisions, and `read_parquet` can find them again.
 # - DuckDB and Polars on one machine are the ones to beat.
 #
 # ## The exercise
 #
-# Six problems, 50 minutes: [exercises/13_dask-dataframes.ipynb](../exercises/13_dask-dataframes.ipynb). You predict six numbers, group and number rows in pieces, attach seats to flights, and join two tables by a skewed key.
+# Six problems, 50 minutes: [exercises/13_dask-dataframes.ipynb](../exercises/13_dask-dataframes.ipynb).
 #
 # ## Further reading
 #
@@ -750,7 +743,6 @@ shutil.rmtree(lake)
 # - H. Makait, [Shuffling large data at constant memory in Dask](https://blog.dask.org/2023/03/15/shuffling-large-data-at-constant-memory/), 15 March 2023: what was wrong with tasks, and how p2p came about.
 # - [dask-cuda pull request 183](https://github.com/rapidsai/dask-cuda/pull/183), 28 November 2019: the merge on two V100 of a DGX-1, 52.97 s over TCP and 2.46 s over UCX.
 # - [ucx-py issue 1088](https://github.com/rapidsai/ucx-py/issues/1088), October 2024: a merge of the same size on a DGX-1 without Dask, 310 ms.
-# - [rapidsmpf issue 67](https://github.com/rapidsai/rapidsmpf/issues/67), 11 February 2025: the shuffle on four A100 of 80 GB.
 # - [RAPIDS deployment, one billion rows](https://github.com/rapidsai/deployment/blob/main/source/examples/rapids-1brc-single-node/notebook.ipynb), commit d67c133734: 13 GB of CSV with Dask on two Quadro RTX 8000, 4.59 s.
 # - [cudf-bench](https://github.com/alexislowys/cudf-bench), commit b50c48cc3a, file `results/sweep.csv`: groupby of ten million rows on a T4, cuDF 26.02.01, with 10 keys 20.6 ms.
 # - M. Rocklin, [Dask, Pandas, and GPUs: first steps](https://blog.dask.org/2019/01/13/dask-cudf-first-steps), 13 January 2019: one GPU and eight, and the disk as the limit.

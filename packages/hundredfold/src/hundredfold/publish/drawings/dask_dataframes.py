@@ -33,13 +33,13 @@ def files_to_partitions(c: Canvas) -> None:
         c.arrow(314, y + 27, 366, y + 27)
         c.box(370, y + 5, 116, 44, "device", "cuDF table", strong=True, size="small")
     c.text(200, 314, "12 row groups", size="small")
-    c.text(14, 340, "footer: where each piece is, its least and its greatest value", size="small", colour="muted")
+    c.text(14, 340, "footer: where each column is, its least and greatest value", size="small", colour="muted")
 
 
 @drawing(
     "three-pushdowns",
-    "Three ways to read less, each on four files of three row groups and four columns. For one column a reader fetches one piece of each row group. For one month it fetches "
-    "one row group of each file. For one year it fetches one file.",
+    "What three questions need of four files, each with three row groups and four columns. One column: one block in each row group. One month: one row group of each file. "
+    "One year: one file.",
     250,
 )
 def three_pushdowns(c: Canvas) -> None:
@@ -58,29 +58,30 @@ def three_pushdowns(c: Canvas) -> None:
                     here = wanted(file, group, column)
                     c.box(x, y, 34, 12, "device" if here else "empty", strong=here, round=0)
     c.box(14, 224, 18, 16, "device", strong=True, round=0)
-    c.text(40, 238, "fetched", size="small")
+    c.text(40, 238, "needed", size="small")
     c.text(486, 238, "4 files, 3 row groups, 4 columns", at="end", size="small", colour="muted")
 
 
 @drawing(
     "partition-and-memory",
-    "The memory of one GPU while a merge of two partitions runs, for three sizes of partition. Both inputs, a hash table and the result must fit at the same time. With "
-    "small partitions most of the memory is unused. With good ones there is room left. With large ones the result does not fit.",
+    "The memory of one GPU while two partitions are merged, for partitions of a thirty-second, a sixth and a third of the memory. Both inputs, a hash table and the result must "
+    "fit at the same time. With a thirty-second most of the memory is left for other tasks. With a sixth a third is left. With a third the result does not fit.",
     246,
 )
 def partition_and_memory(c: Canvas) -> None:
-    x0, wide = 116, 330
-    c.text(14, 27, "one GPU during a merge", bold=True)
-    rows = (("too small", 0.05), ("good", 0.2), ("too large", 0.28))
+    x0, wide = 70, 330
+    c.text(14, 27, "one GPU during a merge, by the size of a partition", bold=True)
+    rows = (("1/32", 1 / 32), ("1/6", 1 / 6), ("1/3", 1 / 3))
     for k, (name, share) in enumerate(rows):
         y = 44 + k * 52
         c.text(14, y + 26, name)
         c.box(x0, y, wide, 40, "empty", round=0)
         at = x0
-        for words, part in (("input", 1.0), ("input", 1.0), ("table", 0.6), ("result", 1.2)):
+        for words, part in (("input", 1.0), ("input", 1.0), ("", 0.6), ("result", 1.2)):
             piece = part * share * wide
-            label = (words,) if piece > 50 else ()
-            c.box(at, y + 4, piece, 32, "device", *label, strong=words != "table", size="small", round=0)
+            c.box(at, y + 4, piece, 32, "device", strong=bool(words), round=0)
+            if words and piece > 50:  # words in what is inside of the memory
+                c.text((at + min(at + piece, x0 + wide)) / 2, y + 26, words, at="middle", size="small")
             at += piece
         if at > x0 + wide:
             c.hatch(x0 + wide, y + 4, at - x0 - wide, 32)
@@ -92,7 +93,7 @@ def partition_and_memory(c: Canvas) -> None:
 @drawing(
     "stay-tree-shuffle",
     "Three kinds of operation on four partitions. A new column is made for each partition alone, and nothing moves. A groupby is a tree: each partition makes its few groups, which go "
-    "to one task. A shuffle sends a piece of every old partition to every new one: 16 pieces.",
+    "to one task. A shuffle sends a part of every old partition to every new one: 16 parts.",
     430,
 )
 def stay_tree_shuffle(c: Canvas) -> None:
@@ -129,8 +130,8 @@ def stay_tree_shuffle(c: Canvas) -> None:
 
 @drawing(
     "split-out",
-    "The groups of four partitions are put together in two ways. Without split_out one task gets all groups, and holds all of them. With split_out equal to 2 a hash of the key "
-    "sends each group to one of two tasks, and each holds half of the groups.",
+    "The groups of four partitions are put together in two ways. With split_out equal to 1 one task gets all groups, and holds all of them. With split_out equal to 2 a hash of the "
+    "key sends each group to one of two tasks, and each holds half of the groups.",
     290,
 )
 def split_out(c: Canvas) -> None:
@@ -181,7 +182,7 @@ def merge_in_pieces(c: Canvas) -> None:
                 start = x + 102 if side == 0 else x - 2
                 end = 176 if side == 0 else 324
                 c.line((start, y + 15 + k * 18), (end, 75 + k * 82 + (6 if side else -6)), look="mark", thick=1)
-    c.text(250, 27, "merged in pieces", at="middle", bold=True)
+    c.text(250, 27, "merged in pairs", at="middle", bold=True)
     for k, thing in enumerate(things):
         y = 46 + k * 82
         c.box(178, y, 66, 58, thing, "left", strong=True, size="small", round=0)
@@ -241,16 +242,16 @@ def skew_streams(c: Canvas) -> None:
 
 @drawing(
     "salted-key",
-    "A merge by a key of which UNKNOWN has most of the rows. Without salt all rows with UNKNOWN go to one partition. With a salt of 0 to 3 they go to four partitions. The "
-    "other table has its row for UNKNOWN four times, once for each salt.",
-    386,
+    "A merge by a key of which one value, K, has most of the rows. Without salt all rows with K go to one partition. With a salt of 0 to 3 they go, at best, to four "
+    "partitions. The other table has its row for K four times, once for each salt.",
+    410,
 )
 def salted_key(c: Canvas) -> None:
     c.text(14, 27, "by the key alone", bold=True)
-    c.text(118, 56, "flights", size="small")
-    c.text(400, 56, "planes", size="small")
-    c.box(118, 66, 250, 32, "block", "UNKNOWN", strong=True, size="small", round=0)
-    c.box(400, 66, 86, 32, "block", "UNKNOWN", strong=True, size="small", round=0)
+    c.text(118, 56, "large table", size="small")
+    c.text(400, 56, "other", size="small")
+    c.box(118, 66, 250, 32, "block", "key K", strong=True, size="small", round=0)
+    c.box(400, 66, 86, 32, "block", "key K", strong=True, size="small", round=0)
     for k in range(3):
         c.box(118, 102 + k * 20, 44, 16, "memory", strong=True, round=0)
         c.box(400, 102 + k * 20, 44, 16, "memory", strong=True, round=0)
@@ -258,15 +259,17 @@ def salted_key(c: Canvas) -> None:
     for k in range(3):
         c.text(14, 116 + k * 20, f"partition {k + 1}", size="small")
     c.line((10, 176), (490, 176), look="rule faint")
-    c.text(14, 204, "by the key and a salt", bold=True)
+    c.text(14, 204, "by the key and a salt, at best", bold=True)
+    c.text(118, 232, "large table", size="small")
+    c.text(318, 232, "other, four times", size="small")
     for k in range(4):
-        y = 222 + k * 36
+        y = 244 + k * 36
         c.text(14, y + 20, f"partition {k}", size="small")
-        c.box(118, y, 112, 28, "block", f"UNKNOWN {k}", strong=True, size="small", round=0)
+        c.box(118, y, 112, 28, "block", f"K, {k}", strong=True, size="small", round=0)
         c.box(234, y, 44, 28, "memory", strong=True, round=0)
-        c.box(318, y, 112, 28, "block", f"UNKNOWN {k}", strong=True, size="small", round=0)
+        c.box(318, y, 112, 28, "block", f"K, {k}", strong=True, size="small", round=0)
         c.box(434, y, 44, 28, "memory", strong=True, round=0)
-    c.text(14, 379, "blue: all other keys, which have a salt, too", size="small", colour="muted")
+    c.text(14, 402, "blue: all other keys, which have a salt, too", size="small", colour="muted")
 
 
 @drawing(
