@@ -185,9 +185,9 @@ def amdahl_bars(c: Canvas) -> None:
 )
 def distribute_or_not(c: Canvas) -> None:
     steps = (
-        ("Here: does the data fit, and", "is it soon enough?", "stay here"),
-        ("Both, with fewer columns,", "float32, Parquet, chunks?", "stay here"),
-        ("Both, on one GPU,", "in chunks if need be?", "one GPU"),
+        ("Does the data fit here, and", "is it fast enough?", "stay here"),
+        ("And with fewer columns,", "float32, Parquet, chunks?", "stay here"),
+        ("And on one GPU,", "in chunks if need be?", "one GPU"),
         ("Do its parts need nothing", "of each other?", "array job"),
     )
     for k, (first, second, yes) in enumerate(steps):
@@ -198,7 +198,7 @@ def distribute_or_not(c: Canvas) -> None:
         c.box(368, y, 120, 54, "device", yes, strong=True)
         c.arrow(155, y + 56, 155, y + 78)
         c.text(166, y + 73, "no", size="small")
-    c.box(12, 330, 286, 60, "host", "the smallest cluster that", "fits and is soon enough", strong=True)
+    c.box(12, 330, 286, 60, "host", "the smallest cluster that", "fits and is fast enough", strong=True)
 
 
 @drawing(
