@@ -4,7 +4,7 @@
 #     unit: 14
 #     slug: deploying
 #     title: "Deploying: the same code on a cluster"
-#     teaching: 45
+#     teaching: 55
 #     exercises: 60
 #     dashboard: true
 # ---

@@ -4,7 +4,7 @@
 #     unit: 14
 #     slug: deploying
 #     title: "Deploying: the same code on a cluster"
-#     teaching: 45
+#     teaching: 55
 #     exercises: 60
 #     dashboard: true
 # ---
@@ -12,7 +12,7 @@
 # %% [markdown]
 # # 14 · Deploying: the same code on a cluster
 #
-# *Unit 14 · deploying · 45 minutes, then 60 for the exercises; the optional parts are not counted*
+# *Unit 14 · deploying · 55 minutes in two sittings, then 60 for the exercises; the optional parts are not counted*
 #
 # Your code runs on this machine. Now it has to run on another one: a supercomputer with a queue, a Kubernetes cluster, a server that you reach by SSH.
 # Your function stays as it is. Everything around it changes: the packages, the people who can reach your workers, the time limit and the bill.
@@ -23,12 +23,12 @@
 #
 # - **Run** the same function on one machine and on a cluster.
 # - **Read** a job script, and find the line that would kill the job.
-# - **Protect** a scheduler, so that nobody else can run code as you.
+# - **Protect** a scheduler.
 # - **Match** driver, CUDA and wheels.
 # - **Decide** whether to distribute, by Amdahl's law and by a measurement.
 # - **Compute** what a result costs, in money and in energy.
 #
-# You need unit 11: client, scheduler and worker. You do not need a GPU, a queue or a second host. Code that cannot run here is shown. The project's tests run
+# You need units 10 to 12. You do not need a GPU, a queue or a second host. Code that cannot run here is shown. The project's tests run
 # it on a real Slurm and over SSH, with simulated GPUs. The cells need about a minute.
 
 # %%
@@ -69,13 +69,13 @@ def block(number, rows, columns):
     return cupy.asarray(numbers(number, rows, columns))
 
 
-def run(client, rows=2_000, columns=16, blocks=4, **where):
+def run(client, rows=2_000, columns=16, blocks=4):
     """Singular values of a matrix of blocks · rows rows, computed by the client's workers."""
     make = dask.delayed(block)
     pieces = [da.from_delayed(make(i, rows, columns), (rows, columns), dtype="f8") for i in range(blocks)]
     _, values, _ = da.linalg.svd(da.concatenate(pieces))
     values = values.map_blocks(lambda s: s.get(), dtype="f8")  # sixteen numbers come home, as NumPy
-    return client.compute(values, **where).result(timeout=300)
+    return client.compute(values).result(timeout=300)
 
 
 # %% [markdown]
@@ -113,11 +113,11 @@ print(f"{len(workers)} workers; the largest singular value is {values[0]:.1f}, a
 # %% [markdown]
 # ## What travels to a worker
 #
-# **Question.** A file `helpers.py` is beside your notebook. You write `import helpers`, and a task calls `helpers.clean`. The worker is on another host, which has
+# **Question.** A file `helpers.py` is beside your notebook. You write `import helpers` and `client.submit(helpers.clean, 1)`. The worker is on another host, which has
 # its own disk. What happens?
 #
 # - (a) The function is sent with the task, and it works.
-# - (b) The import fails.
+# - (b) The worker cannot import it.
 # - (c) The scheduler reads the file and sends it.
 
 # %%
@@ -126,7 +126,7 @@ quiz("deploying.travels", my_answer)
 
 # %% [markdown]
 # ![From your notebook to a worker on another host. A function that you defined in the notebook travels with the task. A module that you import does not
-# travel: the worker imports its own copy. A file's path does not bring the file: the worker looks at its own disk.](drawings/what-is-sent.svg)
+# travel: the worker imports its own copy, if there is one. A file's path does not bring the file: the worker looks at its own disk.](drawings/what-is-sent.svg)
 #
 # A function that you define in the notebook is sent as code. A function from a module is sent as a name. `client.upload_file("helpers.py")` sends one file.
 # Packages have to be installed on each host, in the same versions. `client.get_versions(check=True)` compares them.
@@ -167,11 +167,11 @@ print(f"it sees your home folder: {home == os.path.expanduser('~')}")
 #
 # **Explain.** A scheduler runs the functions that it receives. It has no passwords. Two settings protect it:
 #
-# - **The address.** `host="127.0.0.1"` can be reached from this machine only, and `host="10.0.0.1"` from that network only.
-# - **[TLS](../docs/glossary.md#term-TLS)** encrypts the connection, and both sides show a certificate. `security=True` makes certificates for one cluster, in `LocalCluster` and `SLURMCluster`.
+# - **[TLS](../docs/glossary.md#term-TLS)** encrypts the connection, and both sides show a certificate. `LocalCUDACluster(security=True)` makes certificates for one cluster, with the package `cryptography`. `SLURMCluster` does, too. This stops the stranger.
+# - **The address.** `host="127.0.0.1"` can be reached from this machine only. It stops other machines, but not a user of this one.
 #
-# The dashboard is not protected by TLS. Keep it on 127.0.0.1 with `dashboard_address="127.0.0.1:0"`; port 0 means any free port. `ssh -L 8787:localhost:PORT host` brings it to your
-# laptop.
+# TLS does not protect the dashboard. Keep it from other machines with `dashboard_address="127.0.0.1:0"`; port 0 means any free port. `cluster.dashboard_link` shows
+# which PORT it is, and `ssh -L 8787:localhost:PORT host` brings it to your laptop.
 #
 # ## A queue: Slurm
 #
@@ -204,7 +204,7 @@ print(f"it sees your home folder: {home == os.path.expanduser('~')}")
 #
 # `cluster.scale(jobs=2)` then submits two jobs.
 #
-# **Predict.** A job has 64 GiB of main memory and four workers. How many GiB may each worker use at most, before it has to spill to disk?
+# **Predict.** A job has 64 GiB of main memory and four workers. Which limit, in GiB, may each worker have?
 
 # %%
 my_gib = "?"
@@ -216,8 +216,8 @@ print(f"64 GiB / 4 workers = {64 // 4} GiB; you said {my_gib}")
 # ![A job with 64 GiB and four workers. With a limit of 16 GiB each, the four workers together fill exactly the 64 GiB of the job. With a limit of 64 GiB
 # each, they may take 256 GiB, and Slurm ends the job as soon as they pass 64.](drawings/job-memory.svg)
 #
-# Slurm counts the memory of the whole job. Dask's limit is for each worker. `dask-jobqueue` divides one by the other. `print(cluster.job_script())` shows the
-# script without a queue. Read it before you wait an hour:
+# Slurm counts the memory of the whole job. Dask's limit is for each worker, and a worker starts to spill before it is reached. `print(cluster.job_script())` shows the
+# script without a queue. Here the address is an example, and the options with the certificates are left out:
 #
 # ```bash
 # #!/usr/bin/env bash
@@ -233,7 +233,7 @@ print(f"64 GiB / 4 workers = {64 // 4} GiB; you said {my_gib}")
 # python -m dask_cuda.cli worker tls://10.0.0.1:40517 --name dummy-name --nthreads 1 --memory-limit 16.00GiB --death-timeout 120 --local-directory /tmp --dashboard-address 127.0.0.1:0
 # ```
 #
-# `dask cuda worker` starts one process for each GPU that it sees. `-n` is the number of **tasks**. `srun` starts a command once in each task.
+# `python -m dask_cuda.cli worker` is the command `dask cuda worker`. `-n` is the number of **tasks**. `srun` starts a command once in each task.
 #
 # **Question.** Somebody writes `-n 4` and starts the last line with `srun`, "because there are four GPUs". All four tasks see all GPUs. How many worker processes
 # start?
@@ -250,7 +250,7 @@ quiz("deploying.tasks", my_answer)
 # | line | how it goes wrong |
 # |---|---|
 # | `#SBATCH` | after the first command it is only a comment |
-# | `-p gpu` | in a partition (a queue) without GPUs, the job never starts |
+# | `-p gpu` | a partition (a queue) without GPUs refuses the job, or it never starts |
 # | `--cpus-per-task=16` | without it there may be one core for four processes |
 # | `--mem=64G` | a number without a unit counts **megabytes** |
 # | `-t 00:30:00` | `-t 30` is 30 minutes, but `-t 1:30` is a minute and a half |
@@ -259,17 +259,26 @@ quiz("deploying.tasks", my_answer)
 # | `--death-timeout 120` | without it a worker that finds no scheduler keeps its GPU until the walltime |
 #
 # The **walltime**, `-t`, is the longest time that a job may run. After it Slurm ends the job, and the results on its workers are lost. Let the workers retire
-# before that, and hand their results to others: `job_script_prologue=["export DASK_DISTRIBUTED__WORKER__LIFETIME__DURATION=25m"]`.
+# before that, and hand their results to others:
+#
+# ```python
+# job_script_prologue=[
+#     "export DASK_DISTRIBUTED__WORKER__LIFETIME__DURATION=25m",
+#     "export DASK_DISTRIBUTED__WORKER__LIFETIME__STAGGER=4m",  # 21 to 29 minutes
+# ]
+# ```
+#
+# *End of the first sitting: a good place for a break.*
 
 # %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
 # ### Optional: by hand, by SSH, in Kubernetes, through a gateway
 #
 # | where | you need | it is ended by | the usual first failure |
 # |---|---|---|---|
-# | this machine | nothing | your notebook's end | the dashboard's port is taken: `dashboard_address=":0"` |
+# | this machine | nothing | your notebook's end | the dashboard's port is taken: `dashboard_address="127.0.0.1:0"` |
 # | by hand | a shell on each host | nobody: end it yourself | another version of Dask on the other host |
 # | SSH | a key | the notebook's end | another `python` on the other host: `remote_python=` |
-# | Slurm | an account | the walltime | no worker comes: `squeue --me` tells why |
+# | Slurm | an account | the notebook's end or the walltime | no worker comes: `squeue --me` tells why |
 # | Kubernetes | the right to make pods | `idle_timeout` | the image has no `dask_cuda` |
 # | gateway | an address | its `idle_timeout` | its image has other versions than your notebook |
 #
@@ -284,47 +293,14 @@ quiz("deploying.tasks", my_answer)
 #
 # with `FILES="--tls-ca-file ca.pem --tls-cert cert.pem --tls-key key.pem"`.
 #
-# **SSH.** `SSHCluster` logs in to each host and types these lines. The first host gets the scheduler (`deploy/clusters/ssh.py`):
+# **SSH.** `SSHCluster` logs in to each host and types these lines (`deploy/clusters/ssh.py`). It needs a key without a passphrase, or an agent. Many pages recommend
+# `connect_options={"known_hosts": None}`. Then SSH no longer checks that the host is yours.
 #
-# ```python
-# SSHCluster(
-#     hosts,
-#     connect_options=connect or {},
-#     scheduler_options=listen,
-#     worker_class="dask_cuda.CUDAWorker" if gpu else "distributed.Nanny",
-#     worker_options=each,
-#     remote_python=python,
-#     security=security,
-# )
-# ```
+# **Kubernetes** starts *pods*, which are containers with limits. You send a description of a cluster to Dask's *operator* (`deploy/clusters/kubernetes.py`).
+# The limits of a worker also go to the **scheduler's** pod, which then keeps a GPU that it never uses. The file removes it there. The image and the notebook
+# must have the same versions of Python, Dask and your packages.
 #
-# It needs a key without a passphrase, or an agent. Many pages recommend `connect_options={"known_hosts": None}`. With it you no longer know which host you are on.
-#
-# **Kubernetes** starts *pods*, which are containers with limits. Dask's *operator* is installed there. You send it a description of a cluster
-# (`deploy/clusters/kubernetes.py`):
-#
-# ```python
-# found = make_cluster_spec(
-#     name=name,
-#     image=image,
-#     n_workers=workers,
-#     resources={"limits": limits},
-#     worker_command="dask cuda worker" if gpus else "dask worker",
-#     idle_timeout=600,
-# )
-# ```
-#
-# Here `limits = {"cpu": "4", "memory": "16Gi", "nvidia.com/gpu": "1"}`, and `KubeCluster(custom_cluster_spec=found)` has the client's address. `resources` also go to the
-# **scheduler's** pod, which then keeps a GPU that it never uses. The file removes it there. The `image` must have the same versions of Python, Dask and all that is
-# pickled as the notebook.
-#
-# **A gateway** is a server that starts clusters for its users, with its own limits and certificates. You need its address (`deploy/clusters/gateway.py`):
-#
-# ```python
-# gateway = Gateway(address, auth=auth)
-# cluster = gateway.new_cluster(shutdown_on_close=True, **options)
-# cluster.scale(workers)
-# ```
+# **A gateway** is a server that starts clusters for its users, with its own limits and certificates. You need its address (`deploy/clusters/gateway.py`).
 
 # %% [markdown]
 # ## Driver, CUDA, wheels
@@ -332,9 +308,9 @@ quiz("deploying.tasks", my_answer)
 # A **[driver](../docs/glossary.md#term-driver)** is the part of the operating system that controls the GPU. An environment or a container brings all packages, but never the driver. **Wheels** are
 # Python packages that are already compiled. Those for GPUs exist once for each major version of CUDA:
 #
-# ![Two columns, from top to bottom: wheels, the CUDA that they bring, the driver, the GPU. The wheels of cu13 bring CUDA 13, which needs a driver from 580
-# and a GPU from compute capability 7.5. The wheels of cu12 bring CUDA 12, which needs a driver from 525 and a GPU from 7.0. An environment or a container
-# brings wheels and CUDA. Driver and GPU belong to the host.](drawings/driver-wheels.svg)
+# ![Two columns. The wheels of cu13 need CUDA 13. CUDA 13 needs a driver from 580 and a GPU from compute capability 7.5. The wheels of cu12 need CUDA 12. CUDA 12
+# needs a driver from 525 and a GPU from 7.0. An environment or a container brings wheels and CUDA. Driver and GPU belong to the
+# host.](drawings/driver-wheels.svg)
 #
 # *cc* is the **compute capability**, the version of a GPU's hardware: 7.0 for a V100, 7.5 for a T4, 8.0 for an A100, 9.0 for an H100. The numbers are from NVIDIA's
 # *CUDA Compatibility* and RAPIDS' *Platform Support* (26.10).
@@ -342,7 +318,7 @@ quiz("deploying.tasks", my_answer)
 # **Question.** `nvidia-smi` shows "CUDA Version: 13.0". What do you know?
 #
 # - (a) CUDA 13.0 is installed.
-# - (b) This driver can run CUDA up to 13.0.
+# - (b) This driver is made for CUDA 13.0, and runs older ones.
 # - (c) Wheels of cu12 will not run here.
 
 # %%
@@ -366,20 +342,24 @@ for node, driver in (("H100", "580.65.06"), ("V100", "580.65.06"), ("A100", "550
     print(f"{node:5} driver {driver.split('.')[0]}: {fits.extra}. {fits.why}")
 
 # %% [markdown]
-# **Explain.** The oldest GPU decides. `cpu` means that no GPU wheels fit. The next cell writes an environment for the V100:
+# **Explain.** On the V100 it is the GPU that rules out cu13, on the A100 the driver. `cpu` means that no GPU wheels fit.
+
+# %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
+# ### Optional: an environment for the V100
 
 # %%
 written = environments.environment(environments.described("580.65.06", machine.gpus.find("V100").cc))
 head, _, pinned = written.partition("  - pip:\n")
-print(head + "  - pip:")
+print("".join(line for line in head.splitlines(keepends=True) if not line.startswith("#")) + "  - pip:")
 assert any("cupy-cuda12x" in line for line in pinned.splitlines())
 
 # %% [markdown]
 # `__cuda >=12.0` is a **virtual package**: conda computes it from the driver. If the driver is too old, conda refuses to make the environment. Without this line the
 # error comes later, in the job.
 #
-# A login node without a GPU has no `__cuda`. There you tell conda what the compute nodes have: `CONDA_OVERRIDE_CUDA=12.0 conda env create …`
-#
+# A login node without a GPU has no `__cuda`. There you tell conda which CUDA to assume: `CONDA_OVERRIDE_CUDA=12.0 conda env create …`
+
+# %% [markdown]
 # ## When not to distribute
 #
 # Some of the work can be divided among workers. Some cannot: reading the arguments, the last step of a reduction, the scheduler's own work.
@@ -387,7 +367,7 @@ assert any("cupy-cuda12x" in line for line in pinned.splitlines())
 # ![Five bars for 1, 2, 4, 8 and very many workers. Each begins with the same short part that is not divided. The part that is divided becomes half, a
 # quarter, an eighth and nearly nothing. The short part is left over.](drawings/amdahl-bars.svg)
 #
-# Let *f* be the share that is not divided. Then *n* workers need at least
+# Let *f* be the share that is not divided. Then *n* workers need the time
 #
 # $$T(n) = T(1) \cdot \left(f + \frac{1 - f}{n}\right)$$
 #
@@ -417,12 +397,13 @@ gpus = serial_share(published["CuPy, 1 GPU"], published["CuPy, 8 GPUs"], 8)
 cores = serial_share(published["NumPy, 1 core"], published["NumPy, 40 cores"], 40)
 disk = serial_share(csv["cuDF, 1 GPU"], csv["cuDF, 8 GPUs"], 8)
 thousand = amdahl(published["CuPy, 1 GPU"], gpus, 1_000)
+print(f"published: {published['NumPy, 1 core']} s on one core, {published['NumPy, 40 cores']} s on 40")
 print(f"{100 * gpus:.1f} % were not divided; you said {my_share} %")
 print(f"1 000 GPUs would take {thousand:.1f} s; you said {my_seconds} s")
-print(f"the most that any number of GPUs can reach: {1 / gpus:.0f} times as fast as one")
+print(f"the law's limit for any number of GPUs: {1 / gpus:.0f} times as fast as one")
 
 # %%
-counts = [1, 2, 4, 8, 16, 32, 64, 128, 256]
+counts = [1, 2, 4, 8, 16, 40, 64, 128, 256]
 curves = {"all divided": counts}
 for name, share in {"sum, 40 cores": cores, "sum, 8 V100": gpus, "CSV, 8 V100": disk}.items():
     curves[f"{name}: {100 * share:.1f} % not"] = [1 / amdahl(1, share, n) for n in counts]
@@ -434,12 +415,12 @@ plot.lines(
     xlog=True,
     ylog=True,
     marks={"8 GPUs": 8, "40 cores": 40},
-    title="Published measurements, and where they lead",
-    note="Amdahl's law through the times of January 2019 (Dask blog): a sum over 2 TB, and reading CSV files.",
+    title="Computed by Amdahl's law from two published times each",
+    note="Measured, January 2019 (Dask blog): at 1 worker, and at 8 GPUs or 40 cores. All else is computed.",
 )
 
 # %% [markdown]
-# Reading CSV files was limited by the disk, which all GPUs share. For the sum it was something else: it had 2 500 chunks.
+# Reading CSV files was limited by the disk, which all GPUs share. The sum reads no files. It has 2 500 chunks.
 #
 # **Question.** What would make the undivided part of the sum smaller?
 #
@@ -456,8 +437,7 @@ quiz("deploying.smaller", my_answer)
 #
 # ## Where the GPU loses
 #
-# The law leaves out what a cluster *adds*. A task travels to a worker, and its result is announced. The next cell times `alone` and
-# `run`.
+# Here the *cluster* loses, with or without a GPU. The law leaves out what a cluster adds. The next cell times `alone` and `run`.
 
 
 # %%
@@ -496,10 +476,10 @@ my_answer = "?"
 quiz("deploying.flat", my_answer)
 
 # %% [markdown]
-# **Explain.** Below the crossing one machine is done before the cluster has begun. Real GPUs make the right end lower, and the left end stays. Without a GPU your CPU does
+# **Explain.** Where the cluster's line is above NumPy's, one process is faster. Real GPUs make the right end lower, and the left end stays. Without a GPU your CPU does
 # the work of both lines, so they may not cross at all.
 #
-# These times pass before any work is done. An H200 starts one kernel after another within microseconds. A cluster needs much longer:
+# Compare four fixed costs:
 
 # %%
 plot.times(
@@ -509,7 +489,7 @@ plot.times(
         "here: the smallest matrix, on the cluster": there[0],
         "here: to start this cluster": started,
     },
-    title="Before any work is done",
+    title="Fixed costs",
     note="The launch: gpu-benches. The task: about 1 ms, by Dask's documentation.",
 )
 
@@ -529,8 +509,9 @@ quiz("deploying.columns", my_answer)
 # %% [markdown]
 # Ask these questions in order, and stop at the first yes:
 #
-# ![Four questions from top to bottom. Where the first yes is, you stop: on one machine, on one machine with fewer bytes, on one GPU, or with an array job of
-# independent parts. If all are answered with no, you take the smallest cluster that holds the data.](drawings/distribute-or-not.svg)
+# ![Four questions from top to bottom. Is the data small enough, and the time short enough, for this machine? With fewer columns, float32, Parquet or chunks? On
+# one GPU, in chunks if need be? Do the parts need nothing of each other? At the first yes you stop: stay here, stay here, one GPU, or an array job. If all are
+# answered with no, you take the smallest cluster with enough memory and a short enough time.](drawings/distribute-or-not.svg)
 #
 # An **array job** is Slurm's way to start the same script many times, with another number each time.
 #
@@ -542,7 +523,7 @@ quiz("deploying.columns", my_answer)
 offers = pd.DataFrame([(offer.what, f"{offer.value:.2f}", offer.has, offer.date) for offer in costs.prices()])
 offers.columns = ["offer", "$ per hour", "what one gets", "price of"]
 print(offers.to_string(index=False))
-print(f"\nfor instance: {costs.price('L4 (Modal)').title}, {costs.price('L4 (Modal)').publisher}")
+print(f"\nsource of the L4's price: {costs.price('L4 (Modal)').publisher}")
 
 # %% [markdown]
 # **Question.** The 2 TB again: 690 s on 40 cores, 97 s on one V100, 19 s on eight. Let a GPU cost 1.48 dollars an hour, and 40 cores 3.40. Which is cheapest?
@@ -575,21 +556,23 @@ table = {
 }
 result = pd.DataFrame(table, index=["seconds", "cents", "kJ at most"]).T.round().astype(int)
 print(result.to_string())
-print(f"\ncheapest: {result['cents'].idxmin()}; least energy: {result['kJ at most'].idxmin()}")
+print(f"\ncheapest: {result['cents'].idxmin()}")
 nbytes = recorded.published("dask-arrays.sum").bytes
 for name in ("V100", "H200"):
     least = nbytes / machine.gpus.find(name).bandwidth
     kilojoules = costs.energy(least, costs.watts(name).value) / 1e3
-    print(f"limit: one {name} needs {least:.1f} s for the bytes, {kilojoules:.1f} kJ")
+    print(f"limit: {nbytes / 1e12:.0f} TB in the memory of one {name} take {least:.1f} s, {kilojoules:.1f} kJ")
 
 # %% [markdown]
 # ![What is paid for as an area: GPUs times seconds. One GPU for 97 seconds is a long flat bar. Eight GPUs for 19 seconds are a short high block with a
-# larger area. In its first 8 seconds seven of the eight GPUs wait, which is hatched.](drawings/gpu-seconds.svg)
+# larger area. A hatched part of 8 seconds is not divided, and all eight GPUs are paid for.](drawings/gpu-seconds.svg)
 #
 # **Explain.** Eight GPUs are five times as fast as one and cost eight times as much an hour. **More workers make a result sooner, not cheaper**, unless the data did not
-# fit before. All three ways are far from the limit. So the first way to save is still that of units 01 to 06: move fewer bytes.
+# fit before.
 #
-# This leaves out begun minutes, storage, traffic, the host's memory and cooling, and your own hours.
+# The data has 2 TB. The steps read and write it several times, 7 TB in total. These take only 7.8 of the 97 s, so first find out what takes the rest.
+#
+# The bill leaves out storage, traffic, the host's power and your own hours.
 
 # %%
 client.close()
@@ -599,7 +582,7 @@ cluster.close()
 # ## Key points
 #
 # - A cluster is a scheduler, workers and a client. Cluster classes differ in how they start them. Your function stays the same.
-# - A scheduler runs every function that it receives. Give it one address and TLS, and keep the dashboard on 127.0.0.1.
+# - A scheduler runs every function that it receives. Only TLS keeps out a user of the same machine. Keep the dashboard on 127.0.0.1.
 # - Read the job script before you queue: tasks, memory with its unit, the limit of each worker, the walltime.
 # - The host has the driver. The driver and the oldest GPU decide which wheels fit.
 # - Two measured times give the share that is not divided, and the share gives the most that you can reach.

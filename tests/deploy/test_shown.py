@@ -27,16 +27,6 @@ def tidy(line):
     return line.split("  #")[0].strip().removeprefix("return ").rstrip(",")
 
 
-@pytest.mark.parametrize("name", ["ssh.py", "kubernetes.py", "gateway.py"])
-def test_what_is_shown_stands_in_the_file_in_this_order(name):
-    lines = [tidy(line) for line in (CLUSTERS / name).read_text().splitlines()]
-    at = 0
-    for line in shown(name):
-        assert line in lines[at:], f"{name} has no line {line!r} here"
-        at = lines.index(line, at) + 1
-    assert len(shown(name)) >= 3
-
-
 def test_the_settings_shown_for_slurm_are_those_of_the_file():
     given = {}
     for node in ast.walk(ast.parse((CLUSTERS / "slurm.py").read_text())):

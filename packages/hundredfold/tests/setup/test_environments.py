@@ -14,9 +14,9 @@ from hundredfold.setup import environments
 @pytest.mark.parametrize(
     ("driver", "cc", "extra", "cuda", "said"),
     [
-        ("580.65.06", "9.0", "cu13", (13, 0), "speaks CUDA 13, and compute capability 9.0"),
-        ("615.01", "7.5", "cu13", (13, 0), "speaks CUDA 13"),
-        ("580.65.06", "7.0", "cu12", (12, 0), "serves 7.5 and newer; this is compute capability 7.0"),
+        ("580.65.06", "9.0", "cu13", (13, 0), "runs CUDA 13, and so does compute capability 9.0"),
+        ("615.01", "7.5", "cu13", (13, 0), "runs CUDA 13"),
+        ("580.65.06", "7.0", "cu12", (12, 0), "CUDA 13 needs 7.5 or newer; this GPU has compute capability 7.0"),
         ("570.86.15", "9.0", "cu12", (12, 0), "CUDA 13 needs 580 or newer"),
         ("525.60.13", "8.0", "cu12", (12, 0), "RAPIDS tests from 535 on"),
         ("470.82", "8.0", "cpu", None, "older than 525"),

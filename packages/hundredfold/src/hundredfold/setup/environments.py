@@ -82,18 +82,18 @@ def _why(asked: Probe, fits: packages.Extra) -> str:
     newest, oldest = packages.NEEDS[0], packages.NEEDS[-1]
     gpu = f"compute capability {cc[0]}.{cc[1]}"
     if fits == newest.extra:
-        return f"Driver {series} speaks CUDA {newest.cuda[0]}, and {gpu} is served by it."
+        return f"Driver {series} runs CUDA {newest.cuda[0]}, and so does {gpu}."
     if fits == oldest.extra and series is not None and series >= newest.driver:
-        return (
-            f"Driver {series} speaks CUDA {newest.cuda[0]}, but that serves {_cc(newest.cc)} and newer; this is {gpu}."
-        )
+        return f"CUDA {newest.cuda[0]} needs {_cc(newest.cc)} or newer; this GPU has {gpu}."
     if fits == oldest.extra:
         tested = f"; RAPIDS tests from {oldest.tested} on" if series is not None and series < oldest.tested else ""
-        return f"Driver {series} speaks CUDA {oldest.cuda[0]}: CUDA {newest.cuda[0]} needs {newest.driver} or newer{tested}."
+        return (
+            f"Driver {series} runs CUDA {oldest.cuda[0]}: CUDA {newest.cuda[0]} needs {newest.driver} or newer{tested}."
+        )
     if series is None:
         return "There is no driver: everything runs on the CPU, and the stand-ins in place of the GPU's libraries."
     if series < oldest.driver:
-        return f"Driver {series} is older than {oldest.driver}, and no wheels of today run on it: it has to be renewed."
+        return f"Driver {series} is older than {oldest.driver}, and no wheels of today run on it: renew it."
     return f"No wheels of today serve {gpu}: RAPIDS needs {_cc(oldest.cc)} or newer."
 
 

@@ -13,7 +13,7 @@ from .registry import drawing
     "same-code",
     "Five ways to start a cluster: LocalCUDACluster on this machine, SSHCluster on hosts that you reach by SSH, SLURMCluster on a queue, KubeCluster in "
     "containers, and a gateway on a shared server. Each gives a client. The same function, run with the client as its argument, follows after all five.",
-    318,
+    346,
 )
 def same_code(c: Canvas) -> None:
     ways = (
@@ -23,20 +23,19 @@ def same_code(c: Canvas) -> None:
         ("KubeCluster", "containers"),
         ("Gateway", "a shared server"),
     )
+    c.text(12, 24, "differs: who starts the processes", size="small")
     for k, (name, where) in enumerate(ways):
-        y = 12 + k * 60
+        y = 40 + k * 60
         c.box(12, y, 190, 50, "host")
         c.text(107, y + 21, name, at="middle", mono=True, size="small", room=186)
         c.text(107, y + 42, where, at="middle", size="small", room=186)
         c.line((202, y + 25), (226, y + 25), look="mark")
-    c.line((226, 37), (226, 277), look="mark")
-    c.arrow(226, 157, 262, 157)
-    c.box(264, 130, 222, 54, "thread", "Client(cluster)", mono=True)
-    c.arrow(375, 186, 375, 218)
-    c.box(264, 220, 222, 54, "memory", "run(client)", mono=True, strong=True)
-    c.text(375, 302, "the same function", at="middle", bold=True)
-    c.text(375, 92, "differs: who starts", at="middle", size="small")
-    c.text(375, 112, "the processes", at="middle", size="small")
+    c.line((226, 65), (226, 305), look="mark")
+    c.arrow(226, 185, 262, 185)
+    c.box(264, 158, 222, 54, "thread", "Client(cluster)", mono=True)
+    c.arrow(375, 214, 375, 246)
+    c.box(264, 248, 222, 54, "memory", "run(client)", mono=True, strong=True)
+    c.text(375, 330, "the same function", at="middle", bold=True)
 
 
 @drawing(
@@ -79,7 +78,7 @@ def slurm_places(c: Canvas) -> None:
     c.frame(186, 8, 302, 166, "host", "login node")
     c.arrow(126, 70, 196, 70, both=True)
     c.text(155, 60, "ssh -L", at="middle", size="small")
-    c.box(198, 44, 130, 52, "empty", "dashboard", "127.0.0.1:8787", size="small")
+    c.box(198, 44, 130, 52, "empty", "dashboard", "127.0.0.1:PORT", size="small")
     c.box(364, 44, 116, 52, "thread", "notebook", "client", size="small")
     c.box(198, 110, 282, 52, "memory", "Dask's scheduler", "tls://10.0.0.1:40517", size="small", strong=True)
     c.arrow(246, 176, 246, 212)
@@ -105,7 +104,7 @@ def slurm_places(c: Canvas) -> None:
     "job-memory",
     "A job with 64 GiB and four workers. With a limit of 16 GiB each, the four workers together fill exactly the 64 GiB of the job. With a limit of 64 GiB each, "
     "they may take 256 GiB, and Slurm ends the job as soon as they pass 64.",
-    222,
+    226,
 )
 def job_memory(c: Canvas) -> None:
     x, job = 20, 114
@@ -119,14 +118,14 @@ def job_memory(c: Canvas) -> None:
             c.hatch(x + k * job, 136, job, 40)
     for top, bottom in ((36, 92), (130, 196)):
         c.line((x + job, top), (x + job, bottom), look="mark", thick=2.5, dashed=True)
-    c.text(x + job + 6, 210, "here Slurm ends the job", size="small")
+    c.text(x + job + 6, 214, "64 GiB in total: Slurm ends the job", size="small")
 
 
 @drawing(
     "driver-wheels",
-    "Two columns, from top to bottom: wheels, the CUDA that they bring, the driver, the GPU. The wheels of cu13 bring CUDA 13, which needs a driver from 580 and a GPU from compute "
-    "capability 7.5. The wheels of cu12 bring CUDA 12, which needs a driver from 525 and a GPU from 7.0. An environment or a container brings wheels and CUDA. Driver and GPU belong to the host.",
-    350,
+    "Two columns. The wheels of cu13 need CUDA 13. CUDA 13 needs a driver from 580 and a GPU from compute capability 7.5. The wheels of cu12 need CUDA 12. CUDA 12 "
+    "needs a driver from 525 and a GPU from 7.0. An environment or a container brings wheels and CUDA. Driver and GPU belong to the host.",
+    334,
 )
 def driver_wheels(c: Canvas) -> None:
     columns = (("cu13", "CUDA 13", "580 or newer", "7.5 or newer"), ("cu12", "CUDA 12", "525 or newer", "7.0 or newer"))
@@ -136,18 +135,21 @@ def driver_wheels(c: Canvas) -> None:
         y = 44 + r * 76
         c.text(14, y + 29, name, bold=True)
         for k, column in enumerate(columns):
-            c.box(98 + k * 140, y, 126, 46, thing, column[r], strong=r in (0, 2))
-            if r:
-                c.arrow(161 + k * 140, y - 28, 161 + k * 140, y - 2)
-    c.text(98, 28, "an arrow: needs")
+            c.box(88 + k * 148, y, 126, 46, thing, column[r], strong=r in (0, 2))
+            if r in (1, 2):
+                c.arrow(151 + k * 148, y - 28, 151 + k * 148, y - 2)
+    for k in range(2):  # CUDA needs the GPU itself, past the driver
+        x = 214 + k * 148
+        c.line((x + 2, 143), (x + 13, 143), (x + 13, 295), look="mark")
+        c.arrow(x + 13, 295, x + 1, 295)
+    c.text(88, 28, "an arrow: needs")
     for top, bottom, lines in (
         (44, 166, ("environment", "or container", "brings it")),
         (196, 318, ("the host", "has it")),
     ):
-        c.line((374, top), (382, top), (382, bottom), (374, bottom), look="mark")
+        c.line((386, top), (394, top), (394, bottom), (386, bottom), look="mark")
         for k, line in enumerate(lines):
-            c.text(390, (top + bottom) / 2 + 6 + (k - (len(lines) - 1) / 2) * 20, line, size="small")
-    c.text(14, 344, "a newer driver runs older CUDA, never the other way", size="small")
+            c.text(400, (top + bottom) / 2 + 6 + (k - (len(lines) - 1) / 2) * 20, line, size="small")
 
 
 @drawing(
@@ -176,15 +178,16 @@ def amdahl_bars(c: Canvas) -> None:
 
 @drawing(
     "distribute-or-not",
-    "Four questions from top to bottom. Where the first yes is, you stop: on one machine, on one machine with fewer bytes, on one GPU, or with an array job of "
-    "independent parts. If all are answered with no, you take the smallest cluster that holds the data.",
+    "Four questions from top to bottom. Is the data small enough, and the time short enough, for this machine? With fewer columns, float32, Parquet or chunks? On one GPU, "
+    "in chunks if need be? Do the parts need nothing of each other? At the first yes you stop: stay here, stay here, one GPU, or an array job. If all are answered with no, "
+    "you take the smallest cluster with enough memory and a short enough time.",
     402,
 )
 def distribute_or_not(c: Canvas) -> None:
     steps = (
-        ("Does it fit one machine, and is", "its time good enough?", "stay there"),
-        ("Do fewer columns, float32,", "Parquet make it fit?", "stay there"),
-        ("Does it fit one GPU, with enough", "arithmetic for each byte?", "one GPU"),
+        ("Does the data fit here, and", "is it fast enough?", "stay here"),
+        ("And with fewer columns,", "float32, Parquet, chunks?", "stay here"),
+        ("And on one GPU,", "in chunks if need be?", "one GPU"),
         ("Do its parts need nothing", "of each other?", "array job"),
     )
     for k, (first, second, yes) in enumerate(steps):
@@ -195,13 +198,13 @@ def distribute_or_not(c: Canvas) -> None:
         c.box(368, y, 120, 54, "device", yes, strong=True)
         c.arrow(155, y + 56, 155, y + 78)
         c.text(166, y + 73, "no", size="small")
-    c.box(12, 330, 286, 60, "host", "the smallest cluster", "that holds the data", strong=True)
+    c.box(12, 330, 286, 60, "host", "the smallest cluster that", "fits and is fast enough", strong=True)
 
 
 @drawing(
     "gpu-seconds",
     "What is paid for as an area: GPUs times seconds. One GPU for 97 seconds is a long flat bar. Eight GPUs for 19 seconds are a short high block with a larger area. "
-    "In its first 8 seconds seven of the eight GPUs wait, which is hatched.",
+    "A hatched part of 8 seconds is not divided, and all eight GPUs are paid for.",
     286,
 )
 def gpu_seconds(c: Canvas) -> None:
@@ -213,10 +216,9 @@ def gpu_seconds(c: Canvas) -> None:
     for k in range(8):
         y = 106 + k * high
         c.box(left, y, 19 * scale, high, "device", strong=True, round=0)
-        if k:
-            c.waste(left, y, serial, high)
-    c.text(118, 140, "while one GPU works on what is not")
-    c.text(118, 162, "divided, seven wait (hatched)")
+        c.waste(left, y, serial, high)
+    c.text(118, 140, "hatched: 8 s of work that is not")
+    c.text(118, 162, "divided; all eight GPUs are paid for")
     c.text(118, 206, "the bill counts the area")
     c.arrow(left, 262, left + 97 * scale, 262)
     c.text(left, 282, "seconds", size="small")
@@ -225,7 +227,7 @@ def gpu_seconds(c: Canvas) -> None:
 @drawing(
     "what-is-sent",
     "From your notebook to a worker on another host. A function that you defined in the notebook travels with the task. A module that you import does not travel: "
-    "the worker imports its own copy. A file's path does not bring the file: the worker looks at its own disk.",
+    "the worker imports its own copy, if there is one. A file's path does not bring the file: the worker looks at its own disk.",
     216,
 )
 def what_is_sent(c: Canvas) -> None:
@@ -233,7 +235,7 @@ def what_is_sent(c: Canvas) -> None:
     c.text(344, 26, "its worker", bold=True)
     rows = (
         ("def f(x): …", "f", True),
-        ("import helpers", "its own helpers", False),
+        ("import helpers", "its own, if any", False),
         ('"/data/x.parquet"', "its own disk", False),
     )
     for k, (here, there, travels) in enumerate(rows):
