@@ -58,7 +58,10 @@ from hundredfold import compare, limit, machine, measure, plot, quiz
 from hundredfold.toolkit.extrapolation import extrapolate
 
 # %%
-os.environ |= {"GPUSIM_GPUS": "2", "GPUSIM_GPU_MEMORY": "512MB"}  # two small GPUs for the cluster; a real GPU ignores it
+os.environ |= {
+    "GPUSIM_GPUS": "2",
+    "GPUSIM_GPU_MEMORY": "512MB",
+}  # two small GPUs for the cluster; a real GPU ignores it
 cores = machine.cpu.cores()
 
 # %% [markdown]
@@ -333,7 +336,6 @@ my_side = "?"
 
 # %% [markdown]
 # **Measure.**
-
 
 
 # %%
