@@ -4,7 +4,7 @@
 #     unit: 10
 #     slug: dask-arrays
 #     title: "Dask arrays: larger than memory"
-#     teaching: 50
+#     teaching: 65
 #     exercises: 35
 #     dashboard: true
 # ---

@@ -60,7 +60,7 @@ def task_graph(c: Canvas) -> None:
 @drawing(
     "client-scheduler-workers",
     "The processes of a Dask cluster with two GPUs. The client, your notebook, sends the graph to the scheduler and gets the result from it. The scheduler "
-    "gives tasks to two workers, one for each GPU. Each worker keeps chunks. A chunk goes directly from one worker to another.",
+    "gives tasks to two workers, one for each GPU, and they report that a task is done. Each worker keeps chunks. A chunk goes directly from one worker to another.",
     346,
 )
 def client_scheduler_workers(c: Canvas) -> None:
@@ -70,10 +70,15 @@ def client_scheduler_workers(c: Canvas) -> None:
     c.arrow(176, 48, 324, 48)
     c.arrow(324, 70, 176, 70)
     c.text(250, 90, "result", at="middle", size="small")
-    c.arrow(406, 92, 406, 180)
-    c.line((356, 92), (356, 136), (94, 136), look="mark", thick=2)
-    c.arrow(94, 136, 94, 180)
-    c.text(225, 128, "tasks", at="middle", size="small")
+    c.arrow(390, 92, 390, 180)
+    c.arrow(440, 180, 440, 92)
+    c.line((340, 92), (340, 120), (74, 120), look="mark", thick=2)
+    c.arrow(74, 120, 74, 180)
+    c.line((124, 180), (124, 152), (356, 152), look="mark", thick=2)
+    c.line((356, 152), (356, 130), look="mark", thick=2)
+    c.arrow(356, 130, 356, 92)
+    c.text(225, 112, "tasks", at="middle", size="small")
+    c.text(225, 145, "done", at="middle", size="small")
     for k, x in enumerate((14, 326)):
         c.frame(x, 182, 160, 112, "device", f"worker {k}")
         c.text(x + 10, 226, f"with GPU {k}", size="small")
@@ -87,7 +92,7 @@ def client_scheduler_workers(c: Canvas) -> None:
 
 @drawing(
     "task-stream",
-    "The task stream of two workers, time from left to right. Each rectangle is a task, and its colour is the kind of task. A red piece before a task is the "
+    "The task stream of two workers, time from left to right. Each rectangle is a task, and its colour is the kind of task. An orange piece before a task is the "
     "time in which a worker fetches data from the other. White is time without a task.",
     244,
 )
@@ -116,7 +121,7 @@ def task_stream(c: Canvas) -> None:
 
 @drawing(
     "three-streams",
-    "Three task streams of two workers, a, b and c, time from left to right. In a, each task comes after a red piece that is as long as the task. In b, long tasks follow "
+    "Three task streams of two workers, a, b and c, time from left to right. In a, each task comes after an orange piece that is as long as the task. In b, long tasks follow "
     "each other without a gap. In c, short tasks are far apart, with white between them.",
     290,
 )
@@ -164,40 +169,40 @@ def chunk_sizes(c: Canvas) -> None:
             elif cuts == 4:
                 for j in range(4):
                     c.box(x + 2 + j * 35.3, y + 2, 33, 16, "thread", strong=True, round=0)
-            elif lane:
-                c.hatch(x, y, side, 20)
-            else:
+            elif not lane:
                 c.box(x + 2, y + 2, side - 4, 16, "thread", strong=True, round=0)
-    c.text(14, 320, "four workers over time; hatched: idle", size="small")
+    c.text(14, 320, "four workers over time; white: idle", size="small")
 
 
 @drawing(
     "tree-or-shuffle",
-    "Two ways in which chunks meet. A sum is a tree: the sums of four chunks are added by one task, those of the other four by a second, and a last task adds the two. From chunks "
-    "of rows to chunks of columns every new chunk needs a piece of every old one: 16 pieces for four chunks.",
-    424,
+    "Two ways in which chunks meet. A sum is a tree: each chunk is summed where it is, one task adds the sums of four chunks, a second those of the other four, and a last one adds the two. "
+    "From chunks of rows to chunks of columns every new chunk needs a piece of every old one: 16 pieces for four chunks.",
+    458,
 )
 def tree_or_shuffle(c: Canvas) -> None:
     c.text(14, 26, "sum: a tree", bold=True)
     c.text(486, 26, "numbers move", at="end", size="small")
     for k in range(8):
-        c.box(14 + k * 59.8, 38, 53, 34, "memory", "chunk", strong=True, round=0, size="small")
+        x = 14 + k * 59.8
+        c.box(x, 38, 53, 34, "memory", "chunk", strong=True, round=0, size="small")
+        c.box(x + 4, 78, 45, 28, "thread", "sum", strong=True, size="small")
     for group in range(2):
         middle = 14 + (group * 4 + 1.5) * 59.8 + 26.5
         for k in range(4):
-            c.line((14 + (group * 4 + k) * 59.8 + 26.5, 74), (middle, 112), look="mark")
-        c.box(middle - 32, 112, 64, 32, "thread", "sum", strong=True, size="small")
-        c.line((middle, 146), (250, 178), look="mark")
-    c.box(218, 178, 64, 32, "thread", "sum", strong=True, size="small")
-    c.line((10, 228), (490, 228), look="rule faint")
-    c.text(14, 256, "rows to columns: all to all", bold=True)
-    c.text(486, 256, "chunks move", at="end", size="small")
+            c.line((14 + (group * 4 + k) * 59.8 + 26.5, 108), (middle, 146), look="mark")
+        c.box(middle - 32, 146, 64, 32, "thread", "sum", strong=True, size="small")
+        c.line((middle, 180), (250, 212), look="mark")
+    c.box(218, 212, 64, 32, "thread", "sum", strong=True, size="small")
+    c.line((10, 262), (490, 262), look="rule faint")
+    c.text(14, 290, "rows to columns: all to all", bold=True)
+    c.text(486, 290, "pieces move", at="end", size="small")
     for k in range(4):
         x = 14 + k * 124
-        c.box(x, 268, 100, 30, "memory", f"rows {k}", strong=True, round=0, size="small")
-        c.box(x, 378, 100, 30, "memory", f"columns {k}", strong=True, round=0, size="small")
+        c.box(x, 302, 100, 30, "memory", f"rows {k}", strong=True, round=0, size="small")
+        c.box(x, 412, 100, 30, "memory", f"columns {k}", strong=True, round=0, size="small")
         for j in range(4):
-            c.line((x + 50, 300), (14 + j * 124 + 50, 376), look="mark", thick=1.2)
+            c.line((x + 50, 334), (14 + j * 124 + 50, 410), look="mark", thick=1.2)
 
 
 @drawing(
