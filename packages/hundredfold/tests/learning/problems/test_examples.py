@@ -23,7 +23,7 @@ def test_the_smallest_of_the_cases_that_fail_is_shown(device):
     verdict = judging.judge(doubled(9, 40, 2, 30, 3, 5), (wrong,))
     assert verdict.case == "3 numbers" and verdict.why.startswith("with 3 numbers: 3 of its 3 values are wrong")
     assert verdict.example == "x = cp.array([0.0, 1.0, 2.0])\ndouble(x)" and not verdict.diagnosed
-    text = checking._text(doubled(3, hints=("Times two.",)), verdict)
+    text = checking._card(doubled(3, hints=("Times two.",)), verdict).text()
     assert text.splitlines()[-4:] == [
         "  The check does not know what causes this. This is the smallest of its cases that fails:",
         "    x = cp.array([0.0, 1.0, 2.0])",
