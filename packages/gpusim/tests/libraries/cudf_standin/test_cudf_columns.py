@@ -196,3 +196,15 @@ def test_bytes_of_columns_with_two_levels_of_names(cudf):
 def test_bytes_of_each_column_and_of_the_index(cudf):
     sizes = cudf.DataFrame({"a": [1, 2, 3], 5: [1.0, 2.0, 3.0]}).memory_usage().to_pandas()
     assert list(sizes.index) == ["Index", "a", "5"] and list(sizes[1:]) == [24, 24]
+
+
+def test_a_column_of_strings_has_no_array_interface(cudf):
+    """cuDF 26.10, `core/single_column_frame.py`: what the column does not implement is an AttributeError of the series."""
+    import cupy
+
+    strings = cudf.Series(["a", "b", "a"])
+    assert not hasattr(strings, "__cuda_array_interface__")
+    with pytest.raises(TypeError, match="Implicit conversion"):
+        cupy.asarray(strings)
+    codes, names = strings.factorize()
+    assert codes.tolist() == [0, 1, 0] and names.to_pandas().tolist() == ["a", "b"]

@@ -237,7 +237,8 @@ class SingleColumn(Frame, NotIterable):
         if isinstance(array, BaseMaskedArray) and array._mask.any():
             raise NotImplementedError("CuPy does not support nulls: fill them first")
         if not isinstance(array, BaseMaskedArray) and array.dtype.kind not in "Mm":
-            raise NotImplementedError(f"dtype {self.dtype} is not supported via `__cuda_array_interface__`")
+            # cuDF's columns raise NotImplementedError, and its series make an AttributeError of it: hasattr is False.
+            raise AttributeError(f"dtype {self.dtype} is not supported via `__cuda_array_interface__`")
         return self._exposed().__cuda_array_interface__
 
     def _exposed(self) -> Any:
