@@ -28,16 +28,14 @@
 # - **Avoid** the traps of a table in pieces.
 # - **Decide** when one machine without Dask is faster.
 #
-# You need units 07, 08, 10 and 11. You do not need a GPU: without one, the cells run on two simulated GPUs.
+# You need units 07, 08, 10 and 11. You do not need a GPU: without one, the third cell makes two simulated GPUs.
 
 # %%
-import os
-
-os.environ.setdefault("GPUSIM_GPUS", "2")  # how many to simulate; a real GPU ignores it
 # %load_ext hundredfold
 
 # %%
 import logging
+import os
 import shutil
 import tempfile
 from collections import Counter
@@ -66,6 +64,7 @@ from hundredfold.data.storage import Storage
 # **[spilling](../docs/glossary.md#term-spilling)** (unit 11).
 
 # %%
+os.environ.setdefault("GPUSIM_GPUS", "2")  # where there is no GPU, simulate two
 room = 16 * 2**20
 cluster = LocalCUDACluster(device_memory_limit=room, dashboard_address=":0", silence_logs=logging.ERROR)
 client = Client(cluster)
