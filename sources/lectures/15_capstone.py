@@ -270,7 +270,7 @@ figure
 #
 # ## Step 4: many GPUs, if it is worth it
 #
-# What if there were 400 000 days? The singular values and the shapes come from the **[Gram matrix](../docs/glossary.md#term-gram-matrix)** `X.T @ X`, which is 24 × 24.
+# What if there were 400 000 days? The singular values and the shapes come from the **[Gram matrix](../docs/glossary.md#term-Gram-matrix)** `X.T @ X`, which is 24 × 24.
 
 # %%
 archive_days, cuts = 400_000, 8
