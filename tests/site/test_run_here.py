@@ -108,13 +108,16 @@ def test_the_lectures_have_programs_and_each_is_python():
                 assert f"def {kernel}(" in each.code and f"def {kernel}(" in "".join(cells[cell]["source"])
 
 
-def test_without_npm_it_is_said_what_to_install(tmp_path, monkeypatch):
-    monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(FileNotFoundError, match=r"bundled with npm.*install Node\.js with npm"):
+def test_without_the_net_it_is_said_what_to_do(tmp_path, monkeypatch):
+    settings = {"REGISTRY": "http://127.0.0.1:9", "CACHE": str(tmp_path / "cache"), "FETCH_RETRIES": "0"}
+    for name, value in settings.items():
+        monkeypatch.setenv(f"NPM_CONFIG_{name}", value)
+        monkeypatch.setenv(f"npm_config_{name.lower()}", value)
+    with pytest.raises(RuntimeError, match="could not fetch the editor.*: connect, or name your mirror"):
         browser_editor.write(tmp_path / "site", tmp_path / "work")
 
 
-def test_an_editor_that_is_made_is_used_again_without_npm(tmp_path, monkeypatch, site):
+def test_an_editor_that_is_made_is_used_again_without_the_net(tmp_path, monkeypatch, site):
     made_before = site.parent / "editor"
     monkeypatch.setenv("PATH", str(tmp_path))
     browser_editor.write(tmp_path, made_before)
