@@ -66,7 +66,7 @@ from hundredfold.data.storage import Storage
 # %%
 os.environ.setdefault("GPUSIM_GPUS", "2")  # where there is no GPU, simulate two
 room = 16 * 2**20
-cluster = LocalCUDACluster(device_memory_limit=room, dashboard_address=":0", silence_logs=logging.ERROR)
+cluster = LocalCUDACluster(device_memory_limit=room, dashboard_address="127.0.0.1:0", silence_logs=logging.ERROR)
 client = Client(cluster)
 workers = sorted(client.scheduler_info(n_workers=-1)["workers"])
 

@@ -48,7 +48,7 @@ from hundredfold import data, limit, measure, plot, quiz, report
 
 # %%
 os.environ.setdefault("GPUSIM_GPUS", "2")  # how many to simulate; a real GPU ignores it
-cluster = LocalCUDACluster(dashboard_address=":0")
+cluster = LocalCUDACluster(dashboard_address="127.0.0.1:0")
 client = Client(cluster)
 client.wait_for_workers(len(cluster.worker_spec), timeout=120)
 

@@ -112,7 +112,7 @@ def run() -> dict[str, Any]:
     from dask_cuda import LocalCUDACluster
 
     client: Any  # which Dask's annotations take for the one whose methods are coroutines
-    with LocalCUDACluster(dashboard_address=None) as cluster, Client(cluster) as client:
+    with LocalCUDACluster(dashboard_address="127.0.0.1:0") as cluster, Client(cluster) as client:
         workers = client.scheduler_info(n_workers=-1)["workers"]
         client.wait_for_workers(len(cluster.worker_spec))
         room = sum(each[1] for each in client.run(_device).values())

@@ -41,7 +41,7 @@ def _dask_cupy() -> Callable[[], Any]:
     from dask.distributed import Client, wait
     from dask_cuda import LocalCUDACluster
 
-    client = Client(LocalCUDACluster(dashboard_address=None))
+    client = Client(LocalCUDACluster(dashboard_address="127.0.0.1:0"))
     x = matrix(SIDE).persist()
     wait(x)
 
