@@ -317,7 +317,7 @@ plot.lines(
 # %% [markdown]
 # ## When is the wire the limit?
 #
-# A block of h rows takes 8 h n² operations: 4 h n² for its QR, and 2 h n² for each of two products that make U. One worker receives all triangles.
+# A block of h rows takes 8 h n² operations: 4 h n² for its QR, and 2 h n² for each of two products that make U. Let one worker receive all triangles.
 #
 # **Question.** A worker waits for the wire longer than it computes. Which change helps?
 #
