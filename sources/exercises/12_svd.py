@@ -4,7 +4,7 @@
 #     unit: 12
 #     slug: svd
 #     title: "SVD on many GPUs"
-#     teaching: 65
+#     teaching: 60
 #     exercises: 60
 #     dashboard: true
 # ---
@@ -37,7 +37,7 @@ from hundredfold import check, hint
 #
 # - `triangle`: the size of the R of one block, sent as a full array of 500 × 500;
 # - `up`: the bytes that are sent until all triangles are on that worker;
-# - `sent`: the total bytes, with what comes back so that each worker can make its blocks of Q;
+# - `sent`: the total bytes, up and back. Each worker gets the parts of the second Q for its own blocks;
 # - `matrix`: the bytes that are sent if that worker gets all *rows* in place of triangles.
 #
 # Now look at one block of another worker. That worker does F = 5 · 10¹² operations a second, and the wire carries B = 2 · 10⁹ bytes a second. A block of h rows takes
@@ -70,7 +70,7 @@ check("svd.wire", triangle, up, sent, matrix, tall)
 # *10 minutes.* `x` is a Dask array of many rows and n columns, in any chunks. Return U, S and Vᵀ of its thin SVD, as `da.linalg.svd` returns them: three Dask arrays
 # of which nothing is computed yet. The blocks of rows follow four rules:
 #
-# - No block has more than `most` bytes, also on the way. That is always enough for n rows.
+# - No block has more than `most` bytes. That holds for intermediate chunks, too. `most` is always enough for n rows.
 # - No block but the last has fewer rows than columns.
 # - There are few blocks: at most about twice as many as are needed.
 # - Chunks of CuPy stay CuPy's, and chunks of NumPy stay NumPy's. The dtype stays, too.
@@ -138,7 +138,7 @@ check("svd.gram", singular_values)
 # %% [markdown]
 # ## 4. Distribute or not?
 #
-# *10 minutes.* You have four GPUs of 80 GB. Each does 5 TFLOP/s in float64, and between any two of them go 1 GB/s. Which way do you choose for each matrix?
+# *10 minutes.* You have four GPUs of 80 GB. Each does 5 TFLOP/s in float64, and the wire between any two of them carries 1 GB/s. Which way do you choose for each matrix?
 #
 # - `"tall"`: TSQR over the four.
 # - `"compressed"`: compressed SVD over the four.
@@ -171,16 +171,16 @@ check("svd.choose", decisions)
 # on another machine. They may be wrong there by `error`: `cp.linalg.norm(rebuilt - images) / cp.linalg.norm(images)`, over the images of all workers. Send as few bytes as you can.
 # Write four functions:
 #
-# 1. `sketch(block, error)` runs on each worker. It returns what the worker tells of its images.
+# 1. `sketch(block, error)` runs on each worker. It returns a summary of the worker's images.
 # 2. `combine(sketches, error)` runs on the other machine, with the list of all sketches. It returns a basis, which is sent to each worker.
-# 3. `pack(block, basis)` runs on each worker. It returns what the worker sends of its images.
+# 3. `pack(block, basis)` runs on each worker. It returns the worker's images in short form.
 # 4. `unpack(packed, basis)` runs on the other machine. It returns the block rebuilt, a CuPy array.
 #
 # The functions share no variables. What one of them needs from another has to be returned and sent. You may return arrays, numbers, and tuples, lists and dicts of
 # them. The check counts their bytes: all sketches, the basis once for each worker, and all that `pack` returns.
 #
-# The version below is right within the error, and sends everything in full. You may send as many bytes as there are pixels. The check also tells how near you come to one byte for each
-# number that *has* to be sent.
+# The version below is right within the error, and sends everything in full. You may send as many bytes as there are pixels. The check also compares your bytes with a limit: one byte for
+# each number of the images in the best basis for this error.
 
 
 # %%

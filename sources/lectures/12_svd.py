@@ -4,7 +4,7 @@
 #     unit: 12
 #     slug: svd
 #     title: "SVD on many GPUs"
-#     teaching: 65
+#     teaching: 60
 #     exercises: 60
 #     dashboard: true
 # ---
@@ -12,20 +12,20 @@
 # %% [markdown]
 # # 12 · SVD on many GPUs
 #
-# *Unit 12 · svd · 65 minutes in two sittings, then 60 for the exercises; the optional parts are not counted*
+# *Unit 12 · svd · 60 minutes in two sittings, then 60 for the exercises; the optional parts are not counted*
 #
-# In a blog post of June 2019, a *singular value decomposition* (SVD) ran on four GPUs. Each transfer between two of them took half a second to a second over TCP, and
-# about 20 ms over NVLink, a direct link between GPUs. In this unit you find out when the wire is the limit, and when the arithmetic.
+# In June 2019 four GPUs computed a *singular value decomposition* (SVD) together. A transfer between two of them took half a second to a second over TCP. Over
+# NVLink, a direct link between GPUs, it took about 20 ms. This unit shows when the wire between workers is the limit, and when the arithmetic.
 #
 # ## What you will be able to do
 #
 # - **Decompose** a matrix whose rows lie on several GPUs.
-# - **Count** the bytes that cross the wire, and estimate when the wire is the limit.
+# - **Count** the bytes that cross the wire, and estimate when it is the limit.
 # - **Read** Dask's task stream, and know when a red bar is arithmetic.
-# - **Choose** between TSQR, the Gram matrix and a random sample, by their accuracy and their cost.
+# - **Choose** between TSQR, the Gram matrix and a random sample.
 #
-# You need units 10 and 11, and you need to know what an SVD is for. You do not need a GPU. Without one, the cluster below starts two
-# processes that act as two GPUs, and send each other bytes over real TCP. The cells need about a minute.
+# You need units 10 and 11, and you need to know what an SVD is for. Without a GPU, two processes act as two GPUs and send bytes over real TCP. The cells need about a
+# minute.
 
 # %%
 # %load_ext hundredfold
@@ -46,16 +46,17 @@ from sklearn.datasets import load_digits, load_sample_images
 from threadpoolctl import threadpool_limits
 
 from hundredfold import machine, measure, plot, quiz
+from hundredfold.learning.problems.svd.gram import known
 from hundredfold.toolkit import recorded
 
 # %% [markdown]
 # ---
 #
-# **First sitting: TSQR and the wire, about 35 minutes.** The cluster comes first, with one worker for each GPU (unit 11):
+# **First sitting: TSQR and the wire, about 30 minutes.** The cluster has one worker for each GPU (unit 11):
 
 # %%
 os.environ.setdefault("GPUSIM_GPUS", "2")  # where there is no GPU, simulate two
-cluster = LocalCUDACluster(dashboard_address=":0")
+cluster = LocalCUDACluster(dashboard_address="127.0.0.1:0")
 client = Client(cluster)
 workers = sorted(client.scheduler_info(n_workers=-1)["workers"])
 threadpool_limits(1, user_api="blas")  # one thread for LAPACK here, as in each worker
@@ -64,14 +65,18 @@ print(f"{len(workers)} workers")
 # %% [markdown]
 # ## TSQR: one decomposition of many blocks
 #
-# A matrix with many rows and few columns is **tall and skinny**: m × n with m ≫ n. Its thin **singular value decomposition** (SVD) is X = U S Vᵀ. U is m × n,
-# as tall as X. S has n **singular values** σ₁ ≥ σ₂ ≥ …, and V is n × n. A *full* SVD makes U a square of m × m. LAPACK, the library behind `numpy.linalg.svd`,
-# needs all of X in one memory. Our rows lie on several workers.
+# A matrix with many more rows than columns is **tall and skinny**: m × n with m ≫ n. Its thin SVD is X = U S Vᵀ:
 #
-# A **QR decomposition** is X = Q R. Q is as tall as X and has orthonormal columns. R is an upper triangle, n × n.
-# **[TSQR](../docs/glossary.md#term-TSQR)**, *tall-skinny QR*, does it for each block of rows. Then it stacks the triangles and decomposes the stack.
+# - U is m × n, as tall as X. Its columns are **orthonormal**: UᵀU is the identity.
+# - S is diagonal. It holds the n **singular values** σ₁ ≥ σ₂ ≥ …
+# - V is n × n.
 #
-# **Question.** X has 6000 rows and 20 columns, in six blocks of 1000 rows. What shape has the stack?
+# LAPACK, the library behind `numpy.linalg.svd`, needs all of X in one memory. Our rows lie on several workers.
+#
+# A **QR decomposition** is X = Q R. Q is as tall as X, with orthonormal columns. R is an upper triangle, n × n.
+# **[TSQR](../docs/glossary.md#term-TSQR)**, *tall-skinny QR*, decomposes each block of rows into its own Q and R. It stacks the triangles, and decomposes the stack.
+#
+# **Question.** X has 6000 rows and 20 columns, in six blocks of 1000 rows. What is the shape of the stack?
 #
 # - (a) 6000 × 20
 # - (b) 120 × 20
@@ -108,12 +113,12 @@ print("the singular values are LAPACK's, and U S Vᵀ is X")
 # %% [markdown]
 # **Explain.** If R = U′ S Vᵀ, then X = Q R = (Q U′) S Vᵀ. So X and its small triangle have the same singular values and the same V.
 #
-# A stack of many triangles would be taller than the tallest block. Then Dask makes several stacks, none taller than that, and goes on as a tree:
+# Dask lets no stack be taller than the tallest block. From many triangles it makes several stacks, and goes on as a tree:
 #
 # ![Eight triangles become one, in two ways. At once: one worker decomposes a stack of eight. As a tree: workers decompose stacks of two at the same
 # time, so that eight triangles become four, then two, then one.](drawings/tree-of-r.svg)
 #
-# ## In one line
+# ## TSQR in one line
 #
 # `da.linalg.svd` is TSQR on the chunks of a Dask array.
 #
@@ -144,7 +149,7 @@ print("after rechunk({1: -1}):", halves.rechunk({1: -1}).chunksize)
 # ![A matrix cut in two ways. In chunks of half rows each block has only half of the columns, and TSQR is not possible. In one column of chunks each
 # block has whole rows, and TSQR is possible.](drawings/whole-rows.svg)
 #
-# The option `array.backend` chooses the library that makes random numbers. CuPy makes them on the device, and all that follows stays there.
+# The option `array.backend` chooses the library that makes random numbers. CuPy makes them on the device, and all results stay there.
 
 
 # %%
@@ -165,9 +170,11 @@ assert off < 1e-10 and cp.allclose(product, cp.eye(n), atol=1e-12)
 print(type(x._meta), x.shape, "in blocks of", x.chunksize)
 print("U S Vᵀ is X, and UᵀU is the identity")
 
-# %% [markdown]
-# **A real GPU.** In 2019 the full SVD of such matrices was timed on a DGX-1, with NumPy on 40 cores and with CuPy on a V100. The third line is the thin SVD,
-# `full_matrices=False`, with NumPy on two cores. It was recorded for this course.
+# %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
+# ### Optional: one SVD in one memory
+#
+# In 2019 others timed the *full* SVD of matrices with 1000 columns, with NumPy on 40 cores and with CuPy on a V100 GPU. We recorded the thin SVD,
+# `full_matrices=False`, with NumPy on two cores:
 
 # %%
 heights = [1_000, 10_000, 20_000]
@@ -208,7 +215,7 @@ quiz("svd.thin", my_answer)
 # ![Two GPUs with a worker each. Each has four blocks of X and of Q, which can stay there. The triangles of the second worker cross the wire to the first,
 # which stacks all eight. As many small parts of the second Q come back.](drawings/wire-triangles.svg)
 #
-# **Predict.** A triangle is sent as a full array of n × n float64, and a part of Q′ has the same size. Here n is 200. How many MB are sent at least?
+# **Predict.** A triangle is sent as a full array of n × n float64. A part of Q′ has the same size. For n = 200, how many MB cross the wire in this drawing?
 
 # %%
 my_megabytes = "?"
@@ -230,7 +237,7 @@ def transfers(work):
     return sum(client.run(received).values()) - before
 
 
-x = random_matrix("numpy", seed=4)
+x = random_matrix("cupy", seed=4)
 total, large = transfers(lambda: wait(client.persist(list(da.linalg.svd(x))))) / 1e6
 k, w = len(x.chunks[0]), len(workers)
 print(f"at least {2 * k * (1 - 1 / w) * 8 * n**2 / 1e6:.1f} MB; you said {my_megabytes}")
@@ -238,18 +245,18 @@ print(f"received {total:.1f} MB, of which {large:.1f} MB in arrays larger than a
 print(f"X has    {x.nbytes / 1e6:.1f} MB")
 
 # %% [markdown]
-# **Explain.** With k blocks on w workers, k · (1 − 1/w) blocks lie elsewhere than the stack. Each of them sends a triangle of 8 n² bytes, and gets as much back. So
-# at least 2 · k · (1 − 1/w) · 8 n² bytes are sent.
+# **Explain.** With k blocks on w workers, k · (1 − 1/w) blocks are not on the worker with the stack. Each of them sends a triangle of 8 n² bytes, and gets as much
+# back. So at least 2 · k · (1 − 1/w) · 8 n² bytes are sent.
 #
-# Dask's scheduler runs a task where most of its input is, or on an idle worker. An idle worker may need a whole block, as large as ten triangles here, or all of
-# Q′. So more than the least is sent, and the number changes from run to run.
+# Dask may give a task to an idle worker. That worker needs the task's input: a whole block, all of Q′, or more triangles. So more than the minimum is sent, and the
+# number changes from run to run.
 #
 # ## How fast is the wire?
 #
-# **[UCX](../docs/glossary.md#term-UCX)** is a library that finds the fastest way between two GPUs. One such way is **NVLink**. With TCP the bytes go over the host.
+# **[UCX](../docs/glossary.md#term-UCX)** is a library that finds the fastest way between two GPUs, such as **NVLink**. Over TCP the bytes go through the host.
 # `LocalCUDACluster(protocol="ucx")` selects UCX, if the package `distributed-ucxx` is installed.
 #
-# **Question.** In December 2019 a developer of UCX-Py, UCX for Python, timed transfers between two GPUs. How fast was NVLink for 1 MB, compared with TCP?
+# **Question.** In December 2019 a developer of UCX for Python timed transfers between two GPUs. For 1 MB, how fast was NVLink compared with TCP?
 #
 # - (a) more than ten times as fast
 # - (b) slower
@@ -260,7 +267,7 @@ my_answer = "?"
 quiz("svd.small", my_answer)
 
 # %% [markdown]
-# **Measure.** On this machine one worker makes an array, and the other one asks for it:
+# **Measure.** On this machine one worker makes an array, and another one asks for it:
 
 # %%
 on_gpus = machine.mode() == "gpu" and len(workers) > 1
@@ -268,7 +275,7 @@ xp = cp if on_gpus else np  # a simulated GPU has no bus
 if len(workers) > 1:
     own, talkers = None, client
 else:  # one GPU: two processes without one, for the wire alone
-    own = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0")
+    own = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0")
     talkers = Client(own, set_as_default=False)
 
 
@@ -302,13 +309,15 @@ plot.lines(
 )
 
 # %% [markdown]
-# **Explain.** A small message costs its **overhead**: the time to arrange it. A large message costs its bytes. The triangle of our 200 columns has 0.32 MB, so it
-# mostly costs overhead. Those of 2019 had 1000 columns, and 8 MB.
+# **Explain.** A small message costs mostly **overhead**, the time to arrange it. A large message costs its bytes. Our triangle of 0.32 MB costs mostly overhead.
+#
+# A triangle of 2019 had 1000 columns and 8 MB. Over TCP, at 342 MB/s, it takes 23 ms. Half a second carries about 20 of them, so more than one triangle was sent at a
+# time. The post gives no sizes.
 
 # %% [markdown]
 # ## When is the wire the limit?
 #
-# TSQR of a block of h rows takes 8 h n² operations. The workers share the blocks. One worker receives all triangles.
+# A block of h rows takes 8 h n² operations: 4 h n² for its QR, and 2 h n² for each of two products that make U. Let one worker receive all triangles.
 #
 # **Question.** A worker waits for the wire longer than it computes. Which change helps?
 #
@@ -321,19 +330,31 @@ my_answer = "?"
 quiz("svd.taller", my_answer)
 
 # %% [markdown]
-# Let each worker do F operations a second, and the wire carry B bytes a second. Then w workers compute for 8 k h n² / (w F) seconds, and the transfers take
-# 2 k (1 − 1/w) · 8 n² / B seconds. Both times are equal at **h = 2 F (w − 1) / B** rows. Below that height the wire is the limit. For four GPUs, at their float64 peak:
+# Let a worker do F operations a second, and the wire carry B bytes a second, one transfer after the other:
+#
+# | | seconds |
+# |---|---|
+# | arithmetic, on w workers | 8 k h n² / (w F) |
+# | transfers | 2 k (1 − 1/w) · 8 n² / B |
+#
+# The two are equal for blocks of **h = 2 F (w − 1) / B** rows. In lower blocks the wire is the limit. For four GPUs at their float64 peak:
 
 # %%
-for name, wire, rate in (("V100", "TCP", 0.4e9), ("V100", "NVLink", 6.7e9), ("H100", "NVLink", 380e9)):
+for name, wire, rate in (
+    ("V100", "TCP, 10 MB", 0.342e9),
+    ("V100", "NVLink, 10 MB", 0.795e9),
+    ("V100", "NVLink, 100 MB", 6.7e9),
+    ("H100", "NVLink, large messages", 380e9),
+):
     high = 2 * machine.gpus.find(name).fp64 * (4 - 1) / rate
-    print(f"{name} with {wire} at {rate / 1e9:g} GB/s: {round(high, -2):,.0f} rows".replace(",", " "))
+    rows_equal = f"{round(high, -2):,.0f} rows".replace(",", " ")
+    print(f"{name}, {wire} at {rate / 1e9:.3g} GB/s: {rows_equal}")
 
 # %% [markdown]
-# The rates are published for messages of 100 MB or more. **Which was the limit in 2019?** The blocks had 10 000 rows. Over TCP it was the wire, and over NVLink the
-# arithmetic. Smaller messages are slower: at 0.8 GB/s, as for 10 MB over NVLink, it would be the wire again.
+# **Which was the limit in 2019?** The blocks had 10 000 rows. By this rule it was the wire, for messages as small as a triangle. With 100 MB over NVLink it would
+# have been the arithmetic. A real QR stays below the peak, so real limits are lower.
 #
-# Make blocks as tall as a worker's memory allows, with room for Q and a workspace of its size, and at least one for each worker.
+# Make blocks as tall as a worker's memory allows, with room for Q and as much workspace.
 
 # %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
 # ### Optional: how many GPUs?
@@ -366,7 +387,7 @@ plot.lines(
     xlog=True,
     ylog=True,
     title="1 000 000 × 1 000 in 100 blocks",
-    note="Computed, not measured: peaks of data sheets, published rates",
+    note="Computed, not measured: peaks of data sheets, published rates of large messages",
 )
 
 # %% [markdown]
@@ -397,14 +418,11 @@ print(f"{took[2 * n] / took[20 * n]:.1f}×; you said {my_slowdown}")
 # %% [markdown]
 # ## A look at the dashboard
 #
-# In JupyterLab, Dask's plots are open beside this notebook. Watch the **task stream** while the next cell runs.
+# In JupyterLab, Dask's plots are open beside this notebook. Watch the **task stream** while the next cell runs. `performance_report` keeps a copy, shown below.
 #
 # - Each row is a thread of a worker. Time runs to the right.
-# - A bar is a task. Its colour is the task's function, such as `qr`. Point at a bar to read the name.
-# - A red bar is a transfer. It belongs to the worker that receives.
-# - White is time in which no task ran.
-#
-# `performance_report` keeps the same plots in a file. Below you see its task stream.
+# - A bar is a task. Its colour is the task's function, such as `qr`.
+# - A red bar is a transfer to the worker of this row.
 #
 # **Predict.** The workers hold CuPy arrays. Of the time in all bars, how many per cent are transfers?
 
@@ -455,16 +473,16 @@ quiz("svd.red", my_answer)
 # the GPU is done, and then R crosses the wire in a short time. Dask records a short task of the sender and a long transfer of the
 # receiver.](drawings/transfer-waits.svg)
 #
-# A CuPy task *ends* when its kernels are in the queue (unit 01). The first step that needs the numbers has to wait for them. Here that is the transfer. **Red in
-# the task stream of a GPU is often arithmetic.** You can trust the bytes in the log, and the total time.
+# A CuPy task *ends* when its kernels are in the queue (unit 01). The next step that needs the numbers waits for them. Here that step is the transfer. **Red in
+# the task stream of a GPU is often arithmetic.** Trust the bytes in the log, and the total time.
 #
-# Was the half second of 2019 arithmetic, too? Over NVLink the same transfers took 20 ms, waiting included. So nearly all of it was the wire.
+# Was the half second of 2019 arithmetic, too? Over NVLink a transfer took 20 ms, waiting included. So nearly all of the half second was the wire.
 #
 # ---
 #
 # ## Break
 #
-# The first sitting ends here. If you close the notebook, come back to this cell and choose *Run → Run All Above Selected Cell*.
+# If you close the notebook, come back to this cell and choose *Run → Run All Above Selected Cell*.
 #
 # ---
 #
@@ -472,11 +490,11 @@ quiz("svd.red", my_answer)
 #
 # ## Squaring loses digits
 #
-# The **Gram matrix** XᵀX is n × n, too, and cheaper than R. It is V S² Vᵀ, so the roots of its eigenvalues are the singular values. Each block has one, and
-# they are added. A GPU does such matrix products best.
+# The **[Gram matrix](../docs/glossary.md#term-Gram-matrix)** XᵀX is n × n, like R, and cheaper to compute. Each block of rows has a Gram matrix, and their sum is
+# XᵀX = V S² Vᵀ. So its eigenvalues are the squares of the singular values.
 #
-# The **[condition number](../docs/glossary.md#term-condition-number)** κ is σ₁ / σₙ, the largest singular value over the smallest. A float64 has 16 digits. The
-# next number after 1 is 1 + ε, with ε = 2.2 · 10⁻¹⁶.
+# The **[condition number](../docs/glossary.md#term-condition-number)** κ is σ₁ / σₙ, the largest singular value over the smallest. After 1, the next float64 is 1 + ε,
+# with ε = 2.2 · 10⁻¹⁶.
 #
 # **Question.** The smallest singular value is computed from the Gram matrix. From about which κ on are all of its digits wrong?
 #
@@ -493,20 +511,10 @@ quiz("svd.squared", my_answer)
 # above the rounding of float64 at 2 times 10 to the minus 16. Their squares in the Gram matrix lie twice as low. The last square lies below the
 # rounding and is lost.](drawings/squared-digits.svg)
 #
-# **Measure.** To see errors we need a matrix whose singular values are known exactly. This one is made of ±1 and powers of two, and none of its numbers is
-# rounded:
+# **Measure.** To see errors we need a matrix whose singular values are known exactly. `known` makes one with κ = 2 to the power of `octaves`:
 
 
 # %%
-def known(octaves, m=4096, n=32):
-    """A matrix (m, n) and its singular values, exactly: from sqrt(m n) down by so many factors of two."""
-    exponents = np.round(np.linspace(0, octaves, n)).astype(int)
-    i, j = np.arange(m)[:, None], np.arange(n)
-    tall = 1.0 - 2 * (np.bitwise_count(i & j) % 2)  # orthogonal columns of 1 and -1
-    square = 1.0 - 2 * (np.bitwise_count(j[:, None] & j) % 2)
-    return (tall * 0.5**exponents) @ square, np.sqrt(m * n) * 0.5**exponents
-
-
 def by_gram(x):
     eigenvalues, v = cp.linalg.eigh(x.T @ x)
     s = cp.sqrt(cp.abs(eigenvalues[::-1]))  # rounding can make one negative
@@ -520,7 +528,7 @@ def by_tsqr(x):
 
 kappas, wrong, skew = [], {}, {}
 for octaves in (3, 7, 10, 13, 17, 20, 23, 26, 30, 35, 40):
-    a, sigma = known(octaves)
+    a, sigma = known(octaves, 4096, 32)
     kappas.append(sigma[0] / sigma[-1])
     wrong.setdefault("LAPACK", []).append(np.linalg.svd(a, compute_uv=False)[-1] / sigma[-1] - 1)
     for name, way in {"TSQR": by_tsqr, "Gram": by_gram}.items():
@@ -528,6 +536,8 @@ for octaves in (3, 7, 10, 13, 17, 20, 23, 26, 30, 35, 40):
         wrong.setdefault(name, []).append(float(s[-1]) / sigma[-1] - 1)
         skew.setdefault(name, []).append(float(cp.abs(q.T @ q - cp.eye(len(s))).max()))
 
+lost = kappas[next(i for i, error in enumerate(wrong["Gram"]) if abs(error) > 0.1)]
+assert 5e6 < lost < 2e9
 plot.lines(
     kappas,
     {name: [abs(error) + 1e-16 for error in errors] for name, errors in wrong.items()},
@@ -541,19 +551,9 @@ plot.lines(
     brief=True,
 )
 
-# %%
-assert max(skew["TSQR"]) < 1e-13 and skew["Gram"][-1] > 0.1
-lost = kappas[next(i for i, error in enumerate(wrong["Gram"]) if abs(error) > 0.1)]
-assert 5e6 < lost < 2e9
-at = [kappas.index(2.0**octaves) for octaves in (10, 20, 40)]
-print("orthonormal to how many digits (13 at most)? κ =", ", ".join(f"{kappas[i]:.0e}" for i in at))
-for name, values in skew.items():
-    digits = [min(13, max(0, int(-math.log10(values[i])))) for i in at]
-    print(f"{'Q' if name == 'TSQR' else 'U'} of {name}: " + ", ".join(str(each) for each in digits))
-
 # %% [markdown]
-# **Explain.** The Gram matrix has the condition number κ². Its largest eigenvalue is σ₁², rounded by a few ε σ₁². Eigenvalues below that are lost, and so are the singular
-# values below about √ε σ₁. TSQR never squares. It is as accurate as LAPACK: in both, each singular value can be wrong by about ε σ₁.
+# **Explain.** The condition number of the Gram matrix is κ². Rounding changes its eigenvalues by a few ε σ₁². A singular value below about √ε σ₁ has a smaller square
+# than that, and is lost. TSQR never squares. It is as accurate as LAPACK: both are wrong by up to about ε σ₁.
 #
 # | way | operations for σ, U, V | relative error of σₙ |
 # |---|---|---|
@@ -561,10 +561,10 @@ for name, values in skew.items():
 # | TSQR | 8 m n² | ε κ |
 # | Gram | 3 to 4 m n² | up to ε κ² |
 #
-# **A real GPU.** In April 2026 pg_gpu, a library for genetics, replaced the SVD of a 200 × 50 000 matrix by a Gram matrix. The same A100 took 8.1 ms, down from about
-# 44 ms: less work, not faster hardware.
+# **A real GPU.** In April 2026 pg_gpu, a library for genetics, replaced the SVD of a 200 × 50 000 matrix X by the eigenvectors of X Xᵀ, a Gram matrix of 200 × 200. On
+# an A100 that took 8.1 ms in place of about 44 ms.
 #
-# **Question.** Your data have three digits, and κ is 10⁴. Which way do you choose for the singular values?
+# **Question.** Your data are known to three digits, and κ is 10⁴. Which way do you choose for the singular values?
 #
 # - (a) TSQR: Gram has no right digit left at this κ.
 # - (b) LAPACK on one machine: nothing else is exact.
@@ -575,11 +575,23 @@ my_answer = "?"
 quiz("svd.measured", my_answer)
 
 # %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
+# ### Optional: is U orthonormal?
+#
+# The columns of TSQR's Q and of Gram's U should be orthonormal. To how many digits, 13 at most, is QᵀQ or UᵀU the identity?
+
+# %%
+assert max(skew["TSQR"]) < 1e-13 and skew["Gram"][-1] > 0.1
+for octaves in (10, 20, 40):
+    off = {name: values[kappas.index(2.0**octaves)] for name, values in skew.items()}
+    digits = {name: min(13, max(0, int(-math.log10(value)))) for name, value in off.items()}
+    print(f"κ = {2.0**octaves:.0e}: TSQR {digits['TSQR']} digits, Gram {digits['Gram']}")
+
+# %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
 # ### Optional: CholeskyQR
 #
-# The Gram matrix is RᵀR for a triangle R: that is its Cholesky decomposition. Q = X R⁻¹ then has orthonormal columns, and X = Q R. Done twice, the
-# second time on its own Q, it is **CholeskyQR2**. It is as accurate as TSQR up to κ of about 1/√ε. Above that, the rounded Gram matrix is no longer positive, and there is
-# no Cholesky decomposition. NumPy raises an error. CuPy returns NaN without a word:
+# The Gram matrix is RᵀR for a triangle R: its Cholesky decomposition. Q = X R⁻¹ then has orthonormal columns, and X = Q R. To do this again with Q is called
+# **CholeskyQR2**. It is as accurate as TSQR for κ up to about 1/√ε. Above that, the rounded Gram matrix has eigenvalues below zero, and no Cholesky decomposition. NumPy raises
+# an error. CuPy returns NaN:
 
 
 # %%
@@ -589,7 +601,7 @@ def cholesky_qr(x):
 
 
 for octaves in (20, 40):
-    x = cp.asarray(known(octaves)[0])
+    x = cp.asarray(known(octaves, 4096, 32)[0])
     q, r = cholesky_qr(x)
     q, r_2 = cholesky_qr(q)
     skewed = float(cp.abs(q.T @ q - cp.eye(32)).max())
@@ -603,8 +615,8 @@ except np.linalg.LinAlgError as error:
 # %% [markdown]
 # ## Eigen-images
 #
-# Two photographs, a palace and a flower, are cut into overlapping tiles of 16 × 16 pixels. Each tile is a row of 256 numbers. The rows of Vᵀ are then tiles, too:
-# the **eigen-images**. Every tile is a sum of them, each times a number, its **weight**.
+# Two photographs are cut into overlapping tiles of 16 × 16 pixels. Each tile is a row of 256 numbers. The rows of Vᵀ are tiles, too: the **eigen-images**. Every tile
+# is a sum of them, each times a number, its **weight**.
 #
 # **Question.** What does the first eigen-image look like?
 #
@@ -643,11 +655,11 @@ plot.images(
 )
 
 # %% [markdown]
-# First the brightness, then slopes, then waves. They resemble the cosines of JPEG. Their singular values fall, as in this sketch. So a few
-# eigen-images are enough for most of a tile:
+# The first eigen-image is the brightness, the next two are slopes, and the others waves. The singular values of pictures fall fast. So a few eigen-images are enough for
+# most of a tile:
 #
-# ![A sketch: two bar charts of singular values, the largest first. Those of pictures fall fast, so that the first few are nearly all of the sum. Those of
-# noise are nearly alike, so that no few of them are enough.](drawings/decay.svg)
+# ![A sketch: two bar charts of singular values, the largest first. Those of pictures fall fast, so that the first few are enough. Those of noise are
+# nearly alike, so that the first few are not enough.](drawings/decay.svg)
 
 # %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
 # ### Optional: a palace from few eigen-images
@@ -686,20 +698,21 @@ for name, (k, off) in error.items():
     print(f"{name} k = {k:2}: {k} weights for {SIDE**2} pixels, wrong by {off:.1%} of the norm")
 
 # %% [markdown]
-# The k eigen-images come on top, once for all tiles. They are worth it only for many tiles.
+# The k eigen-images must be kept, too, but only once for all tiles.
 
 # %% [markdown]
 # ## Compressed SVD: a random sample
 #
-# If you want only the first k singular values, you need not compute all 256. **[Compressed SVD](../docs/glossary.md#term-compressed-SVD)**, also called *randomised*, takes a sample of the matrix, here called A:
+# If you want only the first k singular values, you need not compute all 256. **[Compressed SVD](../docs/glossary.md#term-compressed-SVD)**, also called
+# *randomised*, takes a random sample of the matrix:
 #
-# ![Compressed SVD in four steps. The matrix A times a random matrix of k plus 10 columns gives a narrow sample Y. A QR decomposition of Y gives Q. Q
-# transposed times A gives B, which has only k plus 10 rows. The small B is decomposed exactly.](drawings/random-sample.svg)
+# ![Compressed SVD in four steps. The matrix X times a random matrix of k plus 10 columns gives a narrow sample Y. A QR decomposition of Y gives Q. Q
+# transposed times X gives B, which has only k plus 10 rows. The small B is decomposed exactly.](drawings/random-sample.svg)
 #
-# The columns of Y are random sums of the columns of A. Large singular values dominate them. The ten extra columns make it unlikely that one is missed. V comes from
-# B, and U is Q times the U of B. A need not be tall.
+# The columns of Y are random sums of the columns of X. Large singular values dominate them. The ten extra columns make it unlikely that one of the first k is missed. V
+# comes from B, and U is Q times the U of B. X need not be tall.
 #
-# **Power iterations** sharpen the sample: Y is multiplied by A Aᵀ, q times. Each makes the large singular values dominate more, and costs two more passes over A.
+# **Power iterations** multiply Y by X Xᵀ, q times. Each makes the large singular values dominate more, and costs two more passes over X.
 #
 # **Predict.** Which q gives the best 16th singular value of our tiles: 0, 1, 2 or 4?
 
@@ -707,7 +720,7 @@ for name, (k, off) in error.items():
 my_q = "?"
 
 # %% [markdown]
-# **Measure.**
+# **Measure.** `svd_compressed` can iterate in two ways, "power" and "QR":
 
 # %%
 K = 16
@@ -744,29 +757,18 @@ assert off > 0.02
 print(f"of pure noise, even the first is {off:.0%} too small")
 
 # %% [markdown]
-# **Explain.** Each power iteration makes the error smaller, as long as digits last. With q = 4 the sample is (A Aᵀ)⁴ A Ω, and σ becomes σ⁹. The 16th
-# then shrinks to about ε of the first, and is lost in rounding, as in the Gram matrix. `iterator="QR"` makes the columns orthonormal after each product, and keeps the digits.
-# Where singular values are all alike, as in noise, even the first is wrong.
+# **Explain.** A power iteration makes the error smaller, as long as digits last. With q = 4 the sample is (X Xᵀ)⁴ X Ω, and σ becomes σ⁹. The 16th is then about ε of the
+# first, and is lost as in the Gram matrix. `iterator="QR"` makes the columns orthonormal after each product, and keeps the digits.
+#
+# In noise all singular values are alike. There even the first is wrong.
 #
 # **A real GPU.** In 2020 a compressed SVD of 200 GB ran on 16 V100s in 10 to 20 s.
 #
-# Compressed SVD needs 2 m n (k + 10)(2 + 2 q) operations, and Gram about m n² for the singular values alone. With k = 16 and q = 2 they are equal at about
-# 300 columns. With fewer columns the Gram matrix is cheaper, if its digits are enough; if not, take TSQR.
+# Compressed SVD needs 2 m n (k + 10)(2 + 2 q) operations, and Gram about m n². For k = 16 and q = 2, Gram is cheaper up to about 300 columns.
 #
 # ## Where the GPU loses
 #
-# **Question.** Which matrix is worth a cluster of four GPUs?
-#
-# - (a) 160 GB, its rows on all four GPUs
-# - (b) 3 GB, all of it on one of the GPUs
-# - (c) 1 MB on the host
-
-# %%
-my_answer = "?"
-quiz("svd.worth", my_answer)
-
-# %% [markdown]
-# **The matrix is small.** scikit-learn's handwritten digits are 1797 × 64 numbers:
+# **A small matrix.** scikit-learn's handwritten digits are 1797 × 64 numbers:
 
 # %%
 digits = load_digits().data
@@ -781,9 +783,7 @@ print(f"LAPACK {1e3 * in_one.median:.1f} ms, the cluster {1e3 * on_cluster:.0f} 
 # %% [markdown]
 # The cluster plans, sends and waits much longer than it computes.
 #
-# **The rows have to move first.** TSQR sends little. Bringing the rows to other workers sends all of them.
-#
-# **The Gram matrix has lost digits.** If you need singular values below √ε σ₁, more GPUs do not bring them back.
+# **Rows that have to move first.** TSQR sends triangles. To bring the rows to other workers sends all of X.
 
 # %%
 if own is not None:
@@ -795,27 +795,25 @@ cluster.close()
 # %% [markdown]
 # ## Key points
 #
-# - **TSQR** decomposes each block, stacks the triangles, and decomposes the stack. `da.linalg.svd` does it
-#   for blocks of whole rows.
-# - Only triangles have to cross the wire. Bytes grow with the number of blocks, arithmetic with the number of rows: **make blocks tall**.
+# - **TSQR** decomposes blocks of whole rows, stacks the triangles, and decomposes the stack.
+# - Bytes grow with the number of blocks, arithmetic with the number of rows: **make blocks tall**.
 # - The wire is the limit below 2 F (w − 1) / B rows a block. Small messages cost overhead.
 # - Red in the task stream of a GPU is often arithmetic.
-# - TSQR is as accurate as LAPACK. **Gram** is cheaper, squares κ, and loses what is below √ε σ₁.
-# - **Compressed SVD** finds the first few singular values, if they fall fast. Power iterations add digits.
+# - TSQR is as accurate as LAPACK. **Gram** is cheaper, and loses what is below √ε σ₁.
+# - **Compressed SVD** finds the first few singular values, if they fall fast.
 #
 # ## The exercise
 #
-# Five problems, 60 minutes: [exercises/12_svd.ipynb](../exercises/12_svd.ipynb). You compute what TSQR sends, cut a matrix so that it can be decomposed, repair a
-# decomposition that loses small singular values, decide what to distribute, and send pictures with few bytes.
+# Five problems, 60 minutes: [exercises/12_svd.ipynb](../exercises/12_svd.ipynb).
 #
 # ## Further reading
 #
-# - M. Rocklin and R. Zamora, [Experiments in High Performance Networking with UCX and DGX](https://blog.dask.org/2019/06/09/ucx-dgx), June 2019.
-# - M. Rocklin, B. Zaitlen, A. Miles, [Large SVDs](https://blog.dask.org/2020/05/13/large-svds), May 2020: 200 GB on 16 GPUs.
-# - [UCX-Py issue 370](https://github.com/rapidsai/ucx-py/issues/370), December 2019: NVLink and TCP, 1 to 100 MB.
-# - [NCCL issue 1264](https://github.com/NVIDIA/nccl/issues/1264), April 2024: 380 GB/s one way between H100s, by NVIDIA's bandwidth test.
-# - [pg_gpu pull request 28](https://github.com/kr-colab/pg_gpu/pull/28), April 2026: Gram against full SVD on an A100.
-# - A. Benson, D. Gleich, J. Demmel, [Direct QR factorizations for tall-and-skinny matrices in MapReduce architectures](https://arxiv.org/abs/1301.1071), 2013: TSQR.
-# - N. Halko, P. G. Martinsson, J. A. Tropp, [Finding structure with randomness](https://arxiv.org/abs/0909.4061), 2011: compressed SVD, with proofs.
+# - M. Rocklin, R. Zamora, [Experiments in High Performance Networking with UCX and DGX](https://blog.dask.org/2019/06/09/ucx-dgx), 2019.
+# - M. Rocklin, B. Zaitlen, A. Miles, [Large SVDs](https://blog.dask.org/2020/05/13/large-svds), 2020: 200 GB.
+# - [UCX-Py issue 370](https://github.com/rapidsai/ucx-py/issues/370), 2019: NVLink and TCP, 1 to 100 MB.
+# - [NCCL issue 1264](https://github.com/NVIDIA/nccl/issues/1264), 2024: 380 GB/s one way between H100s.
+# - [pg_gpu pull request 28](https://github.com/kr-colab/pg_gpu/pull/28), 2026: Gram on an A100.
+# - A. Benson, D. Gleich, J. Demmel, [Direct QR factorizations for tall-and-skinny matrices in MapReduce architectures](https://arxiv.org/abs/1301.1071), 2013.
+# - N. Halko, P. G. Martinsson, J. A. Tropp, [Finding structure with randomness](https://arxiv.org/abs/0909.4061), 2011.
 # - T. Fukaya and others, [Shifted Cholesky QR](https://arxiv.org/abs/1809.11085), 2020: CholeskyQR beyond 1/√ε.
 # - [Diagnostics and performance reports](https://distributed.dask.org/en/stable/diagnosing-performance.html) of Dask, and [UCX](https://docs.rapids.ai/api/dask-cuda/stable/ucx/) in Dask-CUDA.

@@ -55,6 +55,21 @@ def test_a_report_of_dasks_becomes_a_figure(written):
     assert "<" not in figure.alt + figure.text
 
 
+def test_the_time_of_a_report_is_not_counted_in_days_since_1970(written):
+    """Bokeh writes a second line below the axis, "20783 days", unless it is told not to."""
+    found = []
+
+    def walk(value):
+        if isinstance(value, dict):
+            if value.get("name") == "TimedeltaTickFormatter":
+                found.append(value.get("attributes", {}).get("context"))
+        for each in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+            walk(each)
+
+    walk(plot.report(written).data()["item"])
+    assert found and not any(found)
+
+
 def test_a_report_can_be_shown_again(written):
     assert plot.report(written).data()["item"] and plot.report(str(written)).data()["item"]
 

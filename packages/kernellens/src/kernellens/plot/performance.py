@@ -57,10 +57,13 @@ def report(file: str | os.PathLike[str]) -> Figure:
 
 def _layout(data: Any, said: str) -> Any:
     from bokeh.document import Document
+    from bokeh.models import TimedeltaTickFormatter
 
     document = Document.from_json(data)
     tabs: Any = document.roots[0]
     document.clear()  # a model can be embedded only where no document owns it
+    for formatter in tabs.select({"type": TimedeltaTickFormatter}):
+        formatter.context = None  # the days since 1970, which tell nobody anything
     tabs.sizing_mode, tabs.width, tabs.height = "fixed", WIDTH, HEIGHT
     named = [tab.title for tab in tabs.tabs]
     tabs.active = named.index(_OPEN) if _OPEN in named else 0

@@ -32,7 +32,7 @@ def _towards(c: Canvas, x1: float, y1: float, x2: float, y2: float) -> None:
 def tsqr_blocks(c: Canvas) -> None:
     top, high, side = 42, 58, 38
     stack = top + 2 * high - 2 * side
-    for x, name in ((38, "X"), (128, "Q"), (187, "R₁ … R₄"), (283, "stack"), (397, "Q′"), (461, "R of X")):
+    for x, name in ((38, "X"), (187, "R₁ … R₄"), (283, "stack"), (397, "Q′"), (461, "R")):
         c.text(x, 28, name, at="middle", bold=True)
     for k in range(4):
         y = top + k * high
@@ -44,12 +44,12 @@ def tsqr_blocks(c: Canvas) -> None:
         _triangle(c, 264, stack + k * side, side)
         c.box(378, stack + k * side, side, side, "memory", f"Q′{'₁₂₃₄'[k]}", size="small", round=0)
     c.arrow(306, top + 2 * high, 374, top + 2 * high)
-    c.text(83, 28, "QR", at="middle", size="small")
+    c.text(83, top + 17, "QR", at="middle", size="small")
     c.text(340, top + 2 * high - 12, "QR", at="middle", size="small")
     _triangle(c, 442, top + 2 * high - side / 2, side)
     c.text(110, 300, "each block where it lies", at="middle")
     c.text(376, 300, "the triangles in one place", at="middle")
-    c.text(250, 328, "X = Q R, and the blocks of Q are Q₁Q′₁, Q₂Q′₂, …", at="middle", bold=True)
+    c.text(250, 328, "X = Q R with Q in the blocks Q₁Q′₁, Q₂Q′₂, …", at="middle", bold=True)
 
 
 @drawing(
@@ -199,34 +199,33 @@ def squared_digits(c: Canvas) -> None:
 
 @drawing(
     "decay",
-    "A sketch: two bar charts of singular values, the largest first. Those of pictures fall fast, so that the first few are nearly all of the sum. Those of noise are nearly "
-    "alike, so that no few of them are enough.",
+    "A sketch: two bar charts of singular values, the largest first. Those of pictures fall fast, so that the first few are enough. Those of noise are "
+    "nearly alike, so that the first few are not enough.",
     236,
 )
 def decay(c: Canvas) -> None:
     foot = 186.0
     falling = [130 * 0.68**k for k in range(16)]
     flat = [130 - 3.2 * k for k in range(16)]
-    for left, title, values in ((14, "pictures (sketch)", falling), (266, "noise (sketch)", flat)):
+    for left, title, values in ((14, "pictures", falling), (266, "noise", flat)):
         c.text(left, 30, title, bold=True)
         for k, value in enumerate(values):
             c.box(left + k * 13.5, foot - value, 11, value, "memory", strong=k < 5, round=0)
         c.line((left - 4, foot), (left + 220, foot), look="mark")
         c.span(left, left + 4 * 13.5 + 11, foot + 14)
-        c.text(left + 76, foot + 22, "the first k")
-    c.text(14, 228, "nearly all of the sum", size="small")
-    c.text(266, 228, "a small part of the sum", size="small")
+        c.text(left + 76, foot + 22, "the first k", size="small")
+    c.text(250, 230, "a sketch of singular values, the largest first", at="middle", size="small")
 
 
 @drawing(
     "random-sample",
-    "Compressed SVD in four steps. The matrix A times a random matrix of k plus 10 columns gives a narrow sample Y. A QR decomposition of Y gives Q. Q transposed times A gives B, which has only "
+    "Compressed SVD in four steps. The matrix X times a random matrix of k plus 10 columns gives a narrow sample Y. A QR decomposition of Y gives Q. Q transposed times X gives B, which has only "
     "k plus 10 rows. The small B is decomposed exactly.",
     432,
 )
 def random_sample(c: Canvas) -> None:
     c.text(14, 28, "1  sample", bold=True)
-    c.box(14, 40, 120, 150, "memory", "A", "m × n", strong=True, round=0)
+    c.box(14, 40, 120, 150, "memory", "X", "m × n", strong=True, round=0)
     c.text(149, 122, "×", at="middle", bold=True)
     c.box(164, 40, 32, 120, "thread", "Ω", strong=True, round=0)
     c.text(180, 182, "random", at="middle", size="small")
@@ -241,10 +240,10 @@ def random_sample(c: Canvas) -> None:
     c.text(14, 234, "3  project", bold=True)
     c.box(14, 262, 150, 32, "memory", "Qᵀ", strong=True, round=0)
     c.text(176, 283, "×", at="middle", bold=True)
-    c.box(188, 244, 120, 150, "memory", "A", strong=True, round=0)
+    c.box(188, 244, 120, 150, "memory", "X", strong=True, round=0)
     c.text(320, 283, "=", at="middle", bold=True)
     c.box(332, 262, 120, 32, "memory", "B", strong=True, round=0)
     c.text(392, 312, "k + 10 rows", at="middle", size="small")
     c.text(332, 234, "4  SVD of B", bold=True)
     c.text(332, 354, "gives σ₁ … σₖ")
-    c.text(14, 418, "steps 1 and 3 each read A once: two passes")
+    c.text(14, 418, "steps 1 and 3 each read X once: two passes")
