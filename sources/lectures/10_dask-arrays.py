@@ -194,9 +194,8 @@ print("two draws of one:  the same keys?", first.name == second.name)
 # your machine. `Client` connects your notebook to it. From then on `compute` uses the cluster, unless you name another scheduler.
 
 # %%
-cluster = LocalCUDACluster(
-    dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL
-)  # any free port of this machine
+# The dashboard listens on any free port, for this machine only.
+cluster = LocalCUDACluster(dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL)
 client = Client(cluster)
 client.wait_for_workers(len(cluster.workers), timeout=120)
 x = da.random.RandomState(seed=1).normal(10, 1, size=(400, 400), chunks=100)
