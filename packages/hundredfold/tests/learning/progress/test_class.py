@@ -1,5 +1,6 @@
 """Sharing with a class, and what the instructor sees of it."""
 
+import gc
 import json
 import os
 import stat
@@ -222,10 +223,11 @@ def test_files_that_are_made_to_fill_the_memory_do_not(room, line, settings, mon
     for i in range(20):
         (room / "answers" / f"{i}.jsonl").write_text(text * (classroom.LONGEST // len(text) + 1))
     catalogue.problems(), catalogue.predictions()
+    gc.collect()  # what earlier tests have left may be collected meanwhile, and its finalizers allocate
     tracemalloc.start()
     try:
         classroom.summary(room)
-        assert tracemalloc.get_traced_memory()[1] < 2.5e6
+        assert tracemalloc.get_traced_memory()[1] < 5e6  # an eighth of 569 MB would be 71 MB
     finally:
         tracemalloc.stop()
 
