@@ -16,7 +16,7 @@
 #
 # You solve one problem, from raw records to a finished picture. There are two tracks. Do the plan (milestones 1 and 2) first, and then **choose one track**:
 #
-# - **Track A, flights**: *how much of an evening's delays did the planes bring along?*
+# - **Track A, flights**: *do late planes explain late evenings?*
 # - **Track B, pictures**: *how few numbers does a photograph need?*
 #
 # ![A map of the six milestones. The first two are for both tracks: 1, a budget, and 2, where each step belongs. Then choose one track. Track A: A3 repairs a table, A4 is a kernel for delays, A5 finds the shapes of bad days, A6 computes many futures. Track B: B3 turns numbers into light, B4 is a kernel for a median, B5 finds eigen-images, B6 cleans a wall of pictures. Both end in a picture and a page.](../notebooks/drawings/capstone-map.svg)
@@ -29,8 +29,8 @@
 # | 5 and 6, an SVD and many chunks | 35 |
 # | the picture, the page, the rubric | 20 |
 #
-# A `check` judges each milestone. `hint("capstone.prepare")` unfolds the next hint. A gap counts as not attempted, never as wrong. A3 and B3 start with given code. There the check judges that code until you
-# change it.
+# A `check` judges each milestone. `hint("capstone.prepare")` unfolds the next hint. A `...` that you left counts as not attempted, never as wrong. A3 and B3 start with given code. There the check judges that
+# code until you change it.
 #
 # You can run this notebook from top to bottom at any time. Solved, it takes about a minute.
 
@@ -50,16 +50,16 @@ from hundredfold import check, data, hint, measure, plot, report
 # %% [markdown]
 # ## 1. A budget, before there is code
 #
-# At full size both tracks have the same array of float32: 320 000 flights in 10 000 futures, or 8 000 photographs of 800 × 500 pixels. You have an H200. Its memory moves 4.8 TB/s. Its bus moves
-# 25 GB/s. Compute:
+# A **future** is one random outcome of a year of flights. At full size both tracks have equally many float32 numbers: 320 000 flights in 10 000 futures, or 8 000 photographs of 800 × 500 pixels. You have an H200.
+# Its memory moves 4.8 TB/s. Its bus moves 25 GB/s. Compute:
 #
-# - `nbytes`: the bytes of the array.
+# - `nbytes`: the bytes of the array of these numbers.
 # - `kernel`: the least **seconds** for a kernel that reads each number once and writes one number for each.
 # - `bus`: the seconds that the array takes over the bus, one way.
 #
 # Later you have four workers, each with a GPU of 16 GB. A task may use half of that memory. It holds three chunks at once: its input, its output, and one to work in.
 #
-# - `chunks`: the least number of chunks, if each worker gets equally many.
+# - `chunks`: the least number of chunks of the array, if each worker gets equally many.
 # - `four`: one worker takes 40 s for everything. 6 s of these cannot be shared. How many seconds do four workers need at least?
 #
 # The check allows a small tolerance.
@@ -90,15 +90,15 @@ check("capstone.budget", nbytes, kernel, bus, chunks, four)
 #
 # After its start the cluster is eight times as fast as one GPU in everything, launches too.
 #
-# In which place is each stage done first? Answer `"cpu"`, `"gpu"` or `"cluster"`.
+# Which place finishes each stage soonest? Answer `"cpu"`, `"gpu"` or `"cluster"`.
 #
 # | stage | moves | computes | where the data is, and where it goes |
 # |---|---|---|---|
 # | `"clean"` | 180 MB | | 60 MB on the host, 60 MB back; 10 kernels |
 # | `"photo"` | 3.2 MB | 24 MFLOP | 1.6 MB on the host, 1.6 MB back; 1 kernel |
-# | `"days"` | 0.3 MB | 20 MFLOP | 0.1 MB there, 0.1 MB back; 300 kernels |
+# | `"days"` | 0.3 MB | 20 MFLOP | 0.1 MB on the host, 0.1 MB back; 300 kernels |
 # | `"futures"` | 25.6 GB | 160 GFLOP | made on the device, 3 MB come back; 20 kernels |
-# | `"patches"` | 3 GB | 600 GFLOP | 1.5 GB on one GPU already, stay there; 100 kernels |
+# | `"patches"` | 3 GB | 600 GFLOP | 1.5 GB on one GPU already, the result stays there; 100 kernels |
 # | `"archive"` | 8 TB | 240 TFLOP | 4 TB in main memory, cross to the GPUs; 10 000 kernels |
 # | `"sweep"` | 640 TB | | 64 independent runs on data that the GPUs have; 1.28 million kernels |
 #
@@ -125,9 +125,9 @@ check("capstone.worth", decisions)
 # %% [markdown]
 # ---
 #
-# # Track A: how much of an evening's delays did the planes bring along?
+# # Track A: do late planes explain late evenings?
 #
-# Flights are later in the evening. A plane that was late once may be late for the rest of its day. Is that the reason? The data has every departure from New York in 2013. You work with two weeks of July.
+# Delays are longer in the evening than in the morning. A plane that was late once may be late for the rest of its day. Is that the reason? The data has every departure from New York in 2013. You work with two weeks of July.
 
 # %%
 columns = ["tailnum", "origin", "time_hour", "minute", "dep_delay"]
@@ -203,7 +203,8 @@ def prepare(flights, weather):
 check("capstone.prepare", prepare)
 
 # %% [markdown]
-# The next cell sorts out which flights follow each other, and how much delay can be made up between two flights. Our assumption: all time beyond that of the tightest tenth of all schedules. You may make a better one.
+# The next cell finds the flights that follow an earlier one of the same plane within 12 hours. `gap` is the time between their two departures. A tenth of the gaps is shorter than `tight`. We assume that a plane needs `tight`,
+# and that the rest, `buffer`, can make up for a delay. You may make a better assumption.
 
 # %%
 table = prepare(some, weather)
@@ -221,7 +222,7 @@ print(f"{100 * float(follows.mean()):.0f} % of the flights follow one of the sam
 # %% [markdown]
 # ## A4. A kernel: a delay travels with its plane
 #
-# Now many futures. In each future, every flight is late *by itself* by some minutes, `own`. It also gets what its plane brings along:
+# Now many futures. In each future, a flight has a delay of its own, `own`, in minutes. Its plane also brings along what is left of the flight before:
 #
 # ![Three flights of one plane in one future, from left to right. The first is 40 minutes late by itself. The time between the flights takes 25 of them away, so 15 are handed on. The second adds 10 of its own and is 25 late. The next buffer takes all of them, and the third is late only by its own 5.](../notebooks/drawings/capstone-planes.svg)
 #
@@ -266,8 +267,8 @@ check("capstone.propagate", propagate)
 #
 # *The second sitting may start here.*
 #
-# A matrix of mean lateness has a row for each day and a column for each hour. Which few shapes make up all days? Write `days(profile, k)`. `profile` is (days, hours), float64, on the device. It has NaN where nobody left. No hour is
-# without any number.
+# A matrix of mean delays has a row for each day and a column for each hour. Which few shapes make up all days? Write `days(profile, k)`. `profile` is (days, hours), float64, on the device. It has NaN where no flight left. Each hour
+# has a number on at least one day.
 #
 # 1. Fill each gap with the mean of its hour, over the days that have a number. Then subtract each hour's mean.
 # 2. Compute the SVD. Keep the first `k` right singular vectors as `shapes` (k, hours). Give each the sign for which its sum is positive.
@@ -297,9 +298,9 @@ check("capstone.days", days)
 #
 # - Return a lazy Dask array (flights,). Nothing is computed while you build it.
 # - No chunk goes to the host, and no task writes into a chunk that it is given.
-# - A task may hold chunks with all flights. Then it may hold at most twice as many futures as the largest chunk that comes.
+# - A task may hold all flights. It may hold at most twice as many futures as the largest chunk of `own` has.
 #
-# Fewer tasks are better. The check tells you how near to the limit you are.
+# Fewer tasks are better. The limit is one task for each chunk. The check tells you how near you are.
 
 
 # %%
@@ -323,23 +324,12 @@ check("capstone.futures", outlook)
 # %% [markdown]
 # ### The finished picture
 #
-# For each hour of the day, show the share of flights that are more than 15 minutes late: as it was, by themselves, and with what the planes brought along.
-#
-# *By themselves* means: draw each flight's own delay from the **first** flights of a plane in the same hour, at random. One way:
-#
-# 1. Put the first flights (those of `starts`) in the order of their hour. `cp.searchsorted` gives `begin` and `end` of each hour.
-# 2. Make random numbers between 0 and 1 with `da.random`, in chunks. Each number picks a flight between `begin` and `end`.
-# 3. `block_info[0]` tells a function in `map_blocks` where its chunk is.
-#
-# The hour is New York's, while `due` is UTC. So two weeks are 15 days there. Leave out hours with fewer than 100 flights.
-#
-# Measure what you do: `measure(function, name="…", bytes=…)`. The page at the end shows these. Without a cluster use `.compute(scheduler="threads")`.
+# The next cell makes `own` for your data. A plane's first flight of a day brings nothing along, so its delay is its own. Each flight draws its own delay from the first flights of the same hour, at random. You need not read
+# the cell.
 
 # %%
 local = table["due"].dt.tz_localize("UTC").dt.tz_convert("America/New_York").dt.tz_localize(None)
 by_hour = cudf.DataFrame({"hour": local.dt.hour, "day": local.dt.floor("D"), "late": table["late"]})
-picture_a = None
-### BEGIN SOLUTION
 futures = 64  # make it thousands on a GPU
 hour = by_hour["hour"].values
 fresh, when = table["late"].values[starts].astype("float32"), hour[starts]
@@ -356,6 +346,22 @@ def drawn(part, block_info=None):
 
 chance = da.random.default_rng(15).random((len(table), futures), chunks=(len(table) // 2 + 1, futures // 4))
 own = chance.map_blocks(drawn, dtype="float32", meta=cp.empty((0, 0), "float32")).persist(scheduler="threads")
+
+# %% [markdown]
+# Show three lines over the hours of the day, each the share of flights more than 15 minutes late:
+#
+# 1. as it was: the `late` of `by_hour`;
+# 2. with their own delays only: `own`;
+# 3. with what the planes brought along: `outlook(first, buffer, own)`.
+#
+# The hours are those of New York. Show hours 6 to 22; the others have too few flights. Measure the third: `measure(function, name="…", bytes=…)`. The report at the end shows it. Without a cluster use
+# `.compute(scheduler="threads")`.
+#
+# The second picture is that of A5, for your data: a day a row, an hour a column.
+
+# %%
+picture_a = None
+### BEGIN SOLUTION
 run = measure(
     lambda: outlook(first, buffer, own).compute(scheduler="threads"),
     name="futures of two weeks",
@@ -371,21 +377,21 @@ picture_a = plot.lines(
     means.index,
     {
         "as it was": 100 * means["was"],
-        "by themselves": 100 * means["alone"],
+        "own delays only": 100 * means["alone"],
         "and what planes brought": 100 * means["carried"],
     },
     xlabel="hour of the day in New York",
     ylabel="% more than 15 minutes late",
-    title="How much of an evening's delays did the planes bring along?",
+    title="Do late planes explain late evenings?",
 )
 ### END SOLUTION
 picture_a
 
 # %% [markdown] tags=["solution-only"]
-# It is not mainly the planes. The share of late flights rises from 10 % in the morning to more than 60 % at night. "By themselves" gives nearly all of that. What planes bring along adds at most 7
+# It is not mainly the planes. The share of late flights rises from 10 % in the morning to more than 60 % at night. Own delays give nearly all of that. What planes bring along adds at most 7
 # percentage points, in most hours less than 4.
 #
-# Mind what is not known. The data has departures from New York only. A plane that was late in Chicago in between counts as late "by itself". Crews and queues are in no table here.
+# Mind what is not known. The data has departures from New York only. A plane that was late in Chicago in between has that delay as its own. Crews and queues are in no table here.
 
 # %%
 picture_days = None
@@ -417,7 +423,7 @@ print(f"{photo.shape[0]} × {photo.shape[1]} pixels, {photo.dtype}, from {int(ph
 # %% [markdown]
 # ## B3. Repair: from numbers to light
 #
-# The numbers of a photograph are not amounts of light. Cameras write them along a curve (sRGB), because eyes see dark differences better. A mean needs the light. `light(photo)` takes (rows, columns, 3) uint8: red, green, blue. It returns the
+# The numbers of a photograph are not amounts of light. Cameras write them along a curve (sRGB), because eyes see small differences in the dark. A mean must be of light. `light(photo)` takes (rows, columns, 3) uint8: red, green, blue. It returns the
 # brightness (rows, columns), float32, from 0 to 1:
 #
 # 1. each number $c$ as a fraction, $v = c / 255$;
@@ -445,7 +451,7 @@ def light(photo):
 check("capstone.light", light)
 
 # %% [markdown]
-# A cheap sensor: one pixel in twenty is stuck. Half of these are black, half are white.
+# Now the photograph of a cheap sensor: one pixel in twenty is stuck. Half of these are black, half are white.
 
 # %%
 bright = light(photo).astype("float32")
@@ -462,8 +468,8 @@ plot.images(
 # %% [markdown]
 # ## B4. A kernel: wrong pixels out, edges kept
 #
-# A mean would smear a stuck pixel over its neighbours. The **median** ignores it. Write the kernel `median(x, out)`. It gives for each pixel of `x` (n, m) float32 the median of the 3 × 3 pixels around it. Beyond the border the pixel on the border
-# counts.
+# A mean would smear a stuck pixel over its neighbours. The **median** ignores it. Write the kernel `median(x, out)`. It gives for each pixel of `x` (n, m) float32 the median of the 3 × 3 pixels around it. Outside of the
+# picture the nearest pixel on the border counts.
 #
 # The grid has two dimensions and covers the picture, x along a row, with some threads too many. Each thread does one pixel: it reads nine and writes one. The check also looks whether neighbouring threads read neighbouring pixels.
 
@@ -495,7 +501,7 @@ check("capstone.median", median)
 #
 # *The second sitting may start here.*
 #
-# Cut the picture into tiles of p × p pixels. Tiles of sky are alike. A few *eigen-images* in different amounts give nearly all tiles.
+# Cut the picture into tiles of p × p pixels. Tiles of sky are alike. An **eigen-image** is a right singular vector of the matrix of tiles. Each tile is about the mean tile and a few eigen-images in different amounts.
 #
 # ![A picture is cut into tiles of p by p pixels, from the upper left. What fills no tile is left out, and is hatched. Each tile becomes one row of p squared numbers. The rows are a matrix with one row for each tile.](../notebooks/drawings/capstone-tiles.svg)
 #
@@ -525,14 +531,14 @@ check("capstone.patches", patches)
 # %% [markdown]
 # ## B6. Open: a wall of pictures, on all devices
 #
-# Write `clean(wall)`. It cleans a picture that is too large for one device, as in B4. `wall` (n, m) is a Dask array of CuPy chunks, float32. The result, float32, is the median of 3 × 3 of the **whole** wall. Beyond *its* border the pixel on the border
-# counts. Between two chunks there is no seam.
+# Write `clean(wall)`. It cleans a picture that is too large for one device, as in B4. `wall` (n, m) is a Dask array of CuPy chunks, float32. The result, float32, is the median of 3 × 3 of the **whole** wall. Only outside of the *whole*
+# wall the nearest pixel on the border counts. The cuts between chunks must not show.
 #
 # - Return a lazy Dask array (n, m). Nothing is computed while you build it.
 # - No chunk goes to the host, and no task writes into a chunk that it is given.
-# - No chunk may become more than twice as large as the largest that comes (with one row and one column more on each side).
+# - No chunk may be larger than twice the largest chunk of `wall` with one row and one column more on each side.
 #
-# Make as few arrays on the way as you can. The check tells you how near to the limit you are.
+# Make as few arrays on the way as you can. The limit hands over each pixel once and cleans it once. The check tells you how near you are.
 
 
 # %%
@@ -554,9 +560,9 @@ check("capstone.wall", clean)
 # %% [markdown]
 # ### The finished picture
 #
-# Clean the noisy photograph. Rebuild it from 1, 2, 4, … eigen-images. Show the pictures side by side, and the distance of each from the picture before the noise.
+# Clean the noisy photograph. Rebuild it from 1, 2, 4, … eigen-images. Show the pictures side by side. For each, also show the distance from `bright`, the picture before the noise: the root of the mean squared difference.
 #
-# `da.from_array(noisy, chunks=…, asarray=False)` makes a wall. `plot.images` shows pictures side by side. Measure what you do: `measure(function, name="…", bytes=…)`. The page at the end shows these.
+# `da.from_array(noisy, chunks=…, asarray=False)` makes a wall. `plot.images` shows pictures side by side. Measure what you do: `measure(function, name="…", bytes=…)`. The report at the end shows it.
 
 # %%
 picture_b = picture_numbers = None
@@ -610,9 +616,9 @@ picture_numbers
 #
 # ## The report
 #
-# `report` makes one page: your milestones with their days, each measurement with a name beside its limit, your figures, and the machine. It is one file of HTML beside this notebook, with nothing loaded from elsewhere.
+# `report` makes one page: your milestones with the days on which you passed them, each measurement with a name beside its limit, your figures, and the machine. It is one file of HTML beside this notebook, with nothing loaded from elsewhere.
 #
-# By default the milestones are those of the track in which you are furthest, or all if both are done. `track="flights"` or `track="pictures"` chooses. Run the cell again when you have more. It replaces your own page, and nobody else's.
+# By default the milestones are those of the track in which you are furthest, or all if both are done. `track="flights"` or `track="pictures"` chooses. Run the cell again when you have more. It replaces its own page, and no other file.
 #
 # First read the rubric. Give yourself a level for each line, and say why.
 
@@ -632,7 +638,7 @@ levels = {"right": 2, "honest": 1, "limit": 1, "strong": 0, "scale": 1, "told": 
 report(
     "my-capstone.html",
     title="From records to a picture",
-    author="",  # your name, if it may stand there
+    author="",  # your name, if you like
     text=told,
     figures={
         caption: figure

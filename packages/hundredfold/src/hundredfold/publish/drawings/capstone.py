@@ -19,7 +19,7 @@ from .registry import drawing
 def capstone_path(c: Canvas) -> None:
     steps = (
         ("host", "plan", "bytes, limits, opponent", "units 01, 02"),
-        ("device", "1 clean", "26 115 reports, one repaired", "units 07, 08"),
+        ("device", "1 clean", "26 115 reports, one wind wrong", "units 07, 08"),
         ("device", "2 kernel", "the strongest wind of 24 hours", "unit 05"),
         ("device", "3 SVD", "days × hours, and their shapes", "unit 12"),
         ("device", "4 chunks", "an archive in chunks", "units 10, 11"),
@@ -65,7 +65,7 @@ def capstone_places(c: Canvas) -> None:
 
 @drawing(
     "capstone-window",
-    "Two rows of reports along the time, in hours before the newest one. In the first row there is a report for each hour. The window holds those less than 24 hours old. The one that is exactly 24 hours old "
+    "Two rows of reports along the time, from 24 hours ago to now. In the first row there is a report for each hour. The window holds those less than 24 hours old. The one that is exactly 24 hours old "
     "lies outside. In the second row all reports between are missing, and the window holds only the newest one.",
     232,
 )
@@ -81,9 +81,9 @@ def capstone_window(c: Canvas) -> None:
                 c.box(x, y, step - 4, 32, "thread" if k else "empty", strong=True, round=2)
             else:
                 c.box(x, y, step - 4, 32, "empty", round=2, dashed=True)
-    c.text(486, 26, "newest: 0", at="end", size="small")
-    c.text(14, 26, "24 hours old", size="small")
-    c.text(14, 212, "frame: the window, hour[i] − hour[k] < 24", size="small")
+    c.text(486, 26, "now", at="end", size="small")
+    c.text(14, 26, "exactly 24 hours ago: outside", size="small")
+    c.text(14, 212, "frame: the window, less than 24 hours ago", size="small")
 
 
 @drawing(
@@ -116,8 +116,8 @@ def capstone_days(c: Canvas) -> None:
 
 @drawing(
     "capstone-gram",
-    "Eight chunks of an archive on two workers, four on each. Each chunk of 50 000 days by 24 hours gives a matrix of 24 by 24. These small matrices are added. The chunks stay "
-    "where they are, and only the small matrices cross the wire.",
+    "Eight chunks of an archive on two workers, four on each. Each chunk of 50 000 days by 24 hours gives a matrix of 24 by 24. One worker adds these small matrices. The chunks stay "
+    "where they are, and only small matrices cross the wire.",
     296,
 )
 def capstone_gram(c: Canvas) -> None:
@@ -130,7 +130,7 @@ def capstone_gram(c: Canvas) -> None:
             c.box(left + 6, 144, 24, 24, "warp", strong=True, round=0)
             c.line((left + 18, 170), (250, 236), look="mark", thick=1)
     c.box(234, 236, 32, 32, "warp", "+", strong=True, round=0, bold=True)
-    c.text(218, 258, "one 24 × 24", at="end", size="small")
+    c.text(218, 258, "added on one worker", at="end", size="small")
     c.text(282, 258, "back to you: 4.6 kB", size="small")
     c.text(250, 288, "blue: 50 000 days × 24 hours, 9.6 MB", at="middle", size="small")
 
@@ -165,7 +165,7 @@ def capstone_queue(c: Canvas) -> None:
 @drawing(
     "capstone-judged",
     "How a step is judged, from top to bottom. First: is it right? The answer is compared with a specification on the host, on awkward data too. If not, stop there. Second: is it near its limit? The time is "
-    "beside the least time. Third: is the opponent strong? Last: it is told on one page.",
+    "beside the least time. Third: is the opponent strong? Last: can it be told on one page?",
     300,
 )
 def capstone_judged(c: Canvas) -> None:
@@ -173,7 +173,7 @@ def capstone_judged(c: Canvas) -> None:
         ("right?", "equal to the specification", "host"),
         ("near the limit?", "time beside the least time", "device"),
         ("strong opponent?", "the best way on a CPU", "host"),
-        ("told?", "one page, with what is unknown", "wire"),
+        ("can be told?", "one page, with what is unknown", "wire"),
     )
     for k, (name, what, thing) in enumerate(rows):
         y = 14 + k * 74
