@@ -222,7 +222,7 @@ print(f"{100 * float(follows.mean()):.0f} % of the flights follow one of the sam
 # %% [markdown]
 # ## A4. A kernel: a delay travels with its plane
 #
-# Now many futures. In each future, a flight has a delay of its own, `own`, in minutes. Its plane also brings along what is left of the flight before:
+# Now many futures. In each future, a flight has a delay of its own, `own`, in minutes. Its plane also brings along what is left of the earlier flight's delay:
 #
 # ![Three flights of one plane in one future, from left to right. The first is 40 minutes late by itself. The time between the flights takes 25 of them away, so 15 are handed on. The second adds 10 of its own and is 25 late. The next buffer takes all of them, and the third is late only by its own 5.](../notebooks/drawings/capstone-planes.svg)
 #
@@ -357,7 +357,7 @@ own = chance.map_blocks(drawn, dtype="float32", meta=cp.empty((0, 0), "float32")
 # The hours are those of New York. Show hours 6 to 22; the others have too few flights. Measure the third: `measure(function, name="…", bytes=…)`. The report at the end shows it. Without a cluster use
 # `.compute(scheduler="threads")`.
 #
-# The second picture is that of A5, for your data: a day a row, an hour a column.
+# Optional, a second picture: `days` of A5 for your data, a day a row and an hour a column.
 
 # %%
 picture_a = None
@@ -531,8 +531,8 @@ check("capstone.patches", patches)
 # %% [markdown]
 # ## B6. Open: a wall of pictures, on all devices
 #
-# Write `clean(wall)`. It cleans a picture that is too large for one device, as in B4. `wall` (n, m) is a Dask array of CuPy chunks, float32. The result, float32, is the median of 3 × 3 of the **whole** wall. Only outside of the *whole*
-# wall the nearest pixel on the border counts. The cuts between chunks must not show.
+# Write `clean(wall)`. It cleans a picture that is too large for one device, as in B4. `wall` (n, m) is a Dask array of CuPy chunks, float32. The result, float32, is the median of 3 × 3 of the **whole** wall. Outside of the wall
+# the nearest pixel on the border counts. The cuts between chunks are no border.
 #
 # - Return a lazy Dask array (n, m). Nothing is computed while you build it.
 # - No chunk goes to the host, and no task writes into a chunk that it is given.

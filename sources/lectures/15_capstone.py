@@ -139,7 +139,7 @@ def strongest_by_pandas(table, closed="right"):
 
 
 # %% [markdown]
-# The kernel has one thread for each report `i`. It goes back from `i`, as long as the reports are of the same airport and less than 24 hours old. `first[i]` is the first row of that airport:
+# The kernel has one thread for each report `i`. The thread goes back from `i`, as long as the reports are of the same airport and less than 24 hours old. `first[i]` is the first row of that airport:
 
 
 # %%
@@ -157,7 +157,7 @@ def strongest(first, hour, wind, out):
 
 
 # %% [markdown]
-# The next function makes these columns from a table, and launches the kernel:
+# The next function makes `first` and `hour` from a table, and launches the kernel:
 
 
 # %%
@@ -223,8 +223,8 @@ by_hand
 # %% [markdown]
 # ## Step 3: decompose
 #
-# A day at an airport is 24 numbers, one for each hour. Put the days below each other, subtract the mean day, and compute the SVD (unit 12). Each day is then a sum of a few **shapes** in different amounts. A shape
-# is a right singular vector: a day of 24 numbers, too.
+# A day at an airport is 24 numbers, one for each hour. Put the days below each other, subtract the mean day, and compute the SVD (unit 12). Each day is then about the mean day and a few **shapes** in different amounts. A shape
+# is a right singular vector: 24 numbers, one for each hour, too.
 #
 # ![A matrix with 1035 rows, one for each day at an airport, and 24 columns, one for each hour, after the mean day was subtracted. It is about a tall matrix of 1035 by 2 amounts
 # times a flat matrix of 2 by 24: two shapes of a day.](drawings/capstone-days.svg)
@@ -254,7 +254,7 @@ plot.images(
 )
 
 # %% [markdown]
-# **Predict.** Each of the 24 shapes has a share of the variance. How many per cent have the first *two* together?
+# **Predict.** Each of the 24 shapes has a share of the variance. What share, in per cent, do the first *two* have together?
 
 # %%
 my_share = "?"
@@ -276,7 +276,7 @@ figure
 # %% [markdown]
 # **Explain.** The first shape has one sign: a windy day is windy from morning to night. The second changes its sign: the wind rises during the day, or falls. That answers the question.
 #
-# An SVD may turn a shape around, `-shape` for `shape`. Its amounts then change their sign, too, and the product is the same. We choose the sign for which the sum is positive.
+# An SVD may give `-shape` in place of `shape`. Its amounts then have the opposite sign, too, and the product is the same. We choose the sign for which the sum is positive.
 #
 # ## Step 4: many GPUs, if it is worth it
 #
@@ -452,14 +452,15 @@ plot.lines(
 )
 
 # %% [markdown]
-# **Explain.** The chart is a window, too: 100 rows in place of 24 hours. A T4 is a small GPU, and wins from a million rows on at the latest. Nothing smaller was published there.
+# **Explain.** A GPU wins earlier than that: it need only be faster than the CPU. The chart is of a window, too, with 100 rows in place of 24 hours. A T4 is a small GPU. It wins at a million rows already, the smallest size
+# that was published.
 #
 # ## The report
 #
 # Every step is judged in this order:
 #
 # ![How a step is judged, from top to bottom. First: is it right? The answer is compared with a specification on the host, on awkward data too. If not, stop there. Second: is it near its limit? The time is
-# beside the least time. Third: is the opponent strong? Last: can it be told on one page?](drawings/capstone-judged.svg)
+# beside the least time. Third: is the opponent strong? Last, it can be told on one page.](drawings/capstone-judged.svg)
 #
 # `report` makes a page of every measurement with a name:
 

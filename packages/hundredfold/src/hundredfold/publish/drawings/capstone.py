@@ -165,7 +165,7 @@ def capstone_queue(c: Canvas) -> None:
 @drawing(
     "capstone-judged",
     "How a step is judged, from top to bottom. First: is it right? The answer is compared with a specification on the host, on awkward data too. If not, stop there. Second: is it near its limit? The time is "
-    "beside the least time. Third: is the opponent strong? Last: can it be told on one page?",
+    "beside the least time. Third: is the opponent strong? Last, it can be told on one page.",
     300,
 )
 def capstone_judged(c: Canvas) -> None:
