@@ -1,6 +1,7 @@
 """The published figures: complete, sourced, in the shape the schema says, and with verdicts that arithmetic bears out."""
 
 import json
+import re
 from pathlib import Path
 
 import jsonschema
@@ -41,6 +42,45 @@ def test_a_row_out_of_shape_is_found():
         jsonschema.Draft202012Validator(SCHEMA).validate(data)
 
 
+@pytest.mark.parametrize("lost", ["address", "source", "sources"])
+def test_a_published_time_without_a_source_is_refused(lost):
+    data = json.loads((FOLDER / "published-2026.json").read_text(encoding="utf-8"))
+    validator = jsonschema.Draft202012Validator(SCHEMA)
+    validator.validate(data)
+    where = {"address": data["sources"][data["rows"][0]["source"]], "source": data["rows"][0], "sources": data}[lost]
+    del where[lost]
+    with pytest.raises(jsonschema.ValidationError, match=lost):
+        validator.validate(data)
+
+
+def test_what_was_published_lately_names_its_licence_and_where_it_stands_for_good():
+    data = json.loads((FOLDER / "published-2026.json").read_text(encoding="utf-8"))
+    fixed = re.compile(r"/(pull|issues)/\d+$|/(blob|tree)/[0-9a-f]{10}/")
+    for name, source in data["sources"].items():
+        assert source["licence"] and source["author"], name
+        assert fixed.search(source["address"]) or "README" in source.get("note", ""), name
+    assert data["kind"] == "published"
+
+
+def test_newer_gpus_stand_beside_the_older_ones():
+    """What a learner sees a modern GPU for, and that the first published row is still the oldest."""
+    gpus_of = {row.id: {time.gpu for time in row.times} for row in recorded.rows() if row.kind == "published"}
+    for workload, named in {
+        "memory.triad": {"V100", "A100", "A100 40 GB", "H100 PCIe", "H200"},
+        "memory.cumsum": {"A100 40 GB", "H100"},
+        "kernels.histogram": {"A100 40 GB", "H100"},
+        "fast-kernels.stencil-5": {"A100", "H200"},
+        "fast-kernels.sum": {"A100 40 GB"},
+        "fast-kernels.transpose": {"T4"},
+        "merges.join-small": {"A100", "H100"},
+        "merges.lookup": {"T4"},
+    }.items():
+        assert named <= gpus_of[workload], workload
+    both = [row for row in recorded.rows("dataframes.groupby") if row.kind == "published"]
+    assert [{time.gpu for time in row.times if time.device == "gpu"} for row in both] == [{"V100"}, {"T4"}]
+    assert recorded.published("dataframes.groupby") is both[0]
+
+
 def test_the_verdicts_follow_from_the_bytes():
     """No GPU may move a row's bytes faster than its memory can: exactly the times that would have to are called impossible."""
     checked = 0
@@ -58,7 +98,8 @@ def test_the_figures_that_the_course_is_built_on_are_there():
     first = recorded.published("arrays.sincos")
     assert [time.seconds for time in first.times[:2]] == [0.402, 0.000746]
     assert first.times[1].verdict == "impossible" and first.times[1].source["address"].endswith("gpu-python-challenges")
-    published = {row.id: [time.seconds for time in row.times] for row in recorded.rows() if row.kind == "published"}
+    rows = recorded.rows()
+    published = {row.id: [time.seconds for time in row.times] for row in reversed(rows) if row.kind == "published"}
     assert published["dataframes.mean"] == [0.0502, 0.00142]
     assert published["dataframes.groupby"] == [1.15, 0.054]
     assert published["merges.merge"] == [10.3, 0.28]

@@ -105,6 +105,22 @@ def test_another_size_is_said(rates):
     assert "elements, published" not in str(compare("arrays.sincos", NUMPY, n=10**8))
 
 
+def test_a_newer_gpu_stands_beside_and_its_other_work_is_said(rates):
+    shown = str(compare("dataframes.groupby", NUMPY))
+    assert "published: cuDF (V100)            54 ms" in shown and "published: cuDF, 1 M groups (T4)  58 ms" in shown
+    notes = shown.splitlines()[-2:]
+    assert notes[0] == "Published by Matthew Rocklin, 2018"
+    assert notes[1].startswith("Published by Alexis Lowys, 2026. Their work: mean of one column and sum of another")
+    # A workload that only one file has: its work is the title's. A source without an author is named by its title.
+    assert "Their work" not in str(compare("memory.cumsum", NUMPY))
+    assert "Published in “dask-cuda issue 183: merge over TCP and over UCX”, 2019" in str(compare("svd.merge", NUMPY))
+
+
+def test_a_gpu_without_a_data_sheet_is_named_and_has_no_limit(rates):
+    shown = str(compare("fast-kernels.matmul", NUMPY))
+    assert "published: cuBLAS (NVIDIA RTX A6000)" in shown and "limit: " not in shown
+
+
 def test_a_workload_without_published_times_can_be_compared(rates):
     assert "here: NumPy  1.6 s" in str(compare("compiling.sum", NUMPY))
 

@@ -159,7 +159,7 @@ def compare(
     same = n is None or found[0].n is None or n == found[0].n
     given = [*timed.values(), strongest, naive] if same else []
     measured = [measurement_log.entry(each) for each in given if isinstance(each, Measurement)]
-    compared = Comparison(workload, ratios, marks, head, _notes(found[0], timed, n), measured)
+    compared = Comparison(workload, ratios, marks, head, _notes(found, timed, n), measured)
     measurement_log.record_comparison(compared)
     return compared
 
@@ -194,10 +194,10 @@ def _marks(
             for time in row.times if row.kind == kind else ():
                 if kind == "recorded" and time.gpu is None:
                     continue  # another machine's CPU alone: beside this one's it says nothing of a GPU
-                on = f" ({time.gpu})" if time.device == "gpu" and time.gpu else ""
+                on = f" ({time.gpu or time.machine})" if time.device == "gpu" else ""
                 said = "" if time.verdict == "possible" else time.verdict
                 marks.append(Row(f"{kind}: {time.way}{on}", time.seconds, kind, said, time.verdict != "possible"))
-                if on:
+                if on and time.gpu:
                     elsewhere.setdefault(time.gpu, row)
         if kind == "published":
             for label, value in seconds.items():
@@ -223,9 +223,11 @@ def _marks(
     return marks
 
 
-def _notes(row: recorded.Row, timed: Mapping[str, Timed], n: int | None) -> list[str]:
-    """Return the lines under the picture: where the times here come from, and what differs from the published work."""
+def _notes(found: list[recorded.Row], timed: Mapping[str, Timed], n: int | None) -> list[str]:
+    """Return the lines under the picture: where the times here come from, who published the others, and what differs in their work."""
     from gpusim import hardware
+
+    row = found[0]
 
     places = [place(value.device).strip("()") for value in timed.values() if isinstance(value, Measurement)]
     measured_on_cpu = all(isinstance(value, Measurement) and value.device == "CPU" for value in timed.values())
@@ -237,4 +239,16 @@ def _notes(row: recorded.Row, timed: Mapping[str, Timed], n: int | None) -> list
         notes.append(
             f"Here {text.count(n)} elements, published {text.count(row.n)}: compare the ratios, not the times."
         )
-    return notes
+    return notes + [note for each in found if each.kind == "published" and (note := _publishers(each, row))]
+
+
+def _publishers(row: recorded.Row, first: recorded.Row) -> str:
+    """Who published a row's times and when, and the work, where it is not that of the title."""
+    who = dict.fromkeys(
+        f"by {time.source['author']}, {time.year}" if "author" in time.source else f"in “{time.source['title']}”, {time.year}"
+        for time in row.times
+    )
+    if not who:
+        return ""
+    other = "" if row.what == first.what else f". Their work: {row.what}"
+    return f"Published {'; '.join(who)}{other}"

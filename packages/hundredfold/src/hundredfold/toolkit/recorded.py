@@ -1,6 +1,6 @@
-"""Results measured elsewhere: the published figures of 2018 and 2019, and our own recordings on real machines.
+"""Results measured elsewhere: figures that others published, and our own recordings on real machines.
 
-They are data, in `recordings/*.json`, one file per machine and one for what others published; `recordings/schema.json` says
+They are data, in `recordings/*.json`: `published-2019.json` and `published-2026.json` for what others published, and one file per machine; `recordings/schema.json` says
 how they look. Every figure has its source, its machine and a verdict.
 """
 
@@ -26,7 +26,7 @@ class Time:
     """One time of one way to do a workload.
 
     `seconds`, `spread` (seconds or None), `way` ("CuPy"), `device` ("cpu" or "gpu"), `machine` (its name), `gpu` (a name that
-    `machine.gpus.find` knows, or None), `year`, `verdict`, `remark`, `source` (a dict with title, author, date, address), `limit` (seconds, the
+    `machine.gpus.find` knows, or None), `year`, `verdict`, `remark`, `source` (a dict with title, author, date, address, licence), `limit` (seconds, the
     least that it could have taken by rates measured on that machine, or None).
     """
 
@@ -89,7 +89,7 @@ def rows(workload: str | None = None) -> list[Row]:
 
 
 def published(workload: str) -> Row:
-    """Return the published figures of one workload. Raises UnknownWorkloadError where there are none."""
+    """Return the earliest published figures of one workload. Raises UnknownWorkloadError where there are none."""
     found = [row for row in rows(workload) if row.kind == "published"]
     if not found:
         raise UnknownWorkloadError(f"Nothing was published on {workload!r}; it was only recorded.")
