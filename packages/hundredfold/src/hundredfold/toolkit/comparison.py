@@ -245,7 +245,9 @@ def _notes(found: list[recorded.Row], timed: Mapping[str, Timed], n: int | None)
 def _publishers(row: recorded.Row, first: recorded.Row) -> str:
     """Who published a row's times and when, and the work, where it is not that of the title."""
     who = dict.fromkeys(
-        f"by {time.source['author']}, {time.year}" if "author" in time.source else f"in “{time.source['title']}”, {time.year}"
+        f"by {time.source['author']}, {time.year}"
+        if "author" in time.source
+        else f"in “{time.source['title']}”, {time.year}"
         for time in row.times
     )
     if not who:

@@ -1,10 +1,17 @@
 """Ways in from the web, made from one setting."""
 
+import importlib.metadata
+import importlib.util
 import json
+import re
+import shlex
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
 
+import nbformat
 import pytest
 from click.testing import CliRunner
 
@@ -149,8 +156,10 @@ def made():
 def test_every_lecture_and_exercise_has_its_own(made):
     lectures = {file.name for file in (ROOT / "notebooks").glob("*.ipynb")}
     exercises = {f"{file.stem}_exercises.ipynb" for file in (ROOT / "exercises").glob("*.ipynb")}
-    assert set(made) == lectures | exercises and len(lectures) > 5
+    assert set(made) == lectures | exercises | {colab.RECORD} and len(lectures) > 5
     for name, notebook in made.items():
+        if name == colab.RECORD:
+            continue
         first, *rest = notebook["cells"]
         compile(first["source"], name, "exec")
         folder = "exercises" if name.endswith("_exercises.ipynb") else "notebooks"
@@ -179,7 +188,7 @@ def test_the_first_cell_leaves_colabs_own_server_alone():
     needed = workspace.dependencies(ROOT)
     names = {colab._name(each) for each in needed}
     assert names > colab.LEFT_OUT, "what is left out is among the dependencies"
-    code = colab.cell(PUBLIC, needed, workspace.dependencies(ROOT, "cu12"))
+    code = colab.cell(PUBLIC, needed, workspace.dependencies(ROOT, "cu12"), workspace.dependencies(ROOT, "cu13"))
     for name in workspace.PACKAGES:
         assert f"git+https://github.com/owner/course@main#subdirectory=packages/{name}" in code
     assert '"--no-deps"' in code
@@ -190,6 +199,60 @@ def test_the_first_cell_leaves_colabs_own_server_alone():
     assert '"cudf-cu12' in code and "sys_platform" not in code
 
 
+@pytest.mark.parametrize(
+    ("driver", "has", "installs", "says"),
+    [
+        ("580.65.06", [], "cupy-cuda13x", "CUDA 13"),
+        ("580.65.06", ["cupy-cuda12x"], "cupy-cuda12x", "CUDA 12"),
+        ("550.54.15", [], "cupy-cuda12x", "CUDA 12"),
+        ("550.54.15", ["cupy-cuda13x"], "cupy-cuda12x", "CUDA 12"),
+        ("470.10", ["cupy-cuda12x"], None, "Driver 470 is older than 525"),
+        ("NVIDIA-SMI has failed because it couldn't communicate with the driver", [], None, "No GPU"),
+        (None, [], None, "Change runtime type > T4 GPU"),
+    ],
+)
+def test_the_first_cell_takes_the_libraries_that_fit_the_driver(monkeypatch, capsys, driver, has, installs, says):
+    code = colab.cell(
+        PUBLIC, workspace.dependencies(ROOT), *(workspace.dependencies(ROOT, e) for e in ("cu12", "cu13"))
+    )
+    calls = []
+
+    def ran(command, **_):
+        calls.append(command)
+        asked = driver if "--query-gpu=driver_version" in command and driver else ""
+        return subprocess.CompletedProcess(command, 0, stdout=f"{asked}\n", stderr="")
+
+    monkeypatch.setattr(subprocess, "run", ran)
+    monkeypatch.setattr(shutil, "which", lambda name: driver and f"/usr/bin/{name}")
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    there = [type("Distribution", (), {"metadata": {"Name": name}}) for name in ("numpy", *has)]
+    monkeypatch.setattr(importlib.metadata, "distributions", lambda: there)
+    for name in colab._WATCHED:
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    exec(compile(code, "first cell", "exec"), {})
+    assert says in capsys.readouterr().out
+    *asked, libraries, ours = calls
+    assert len(asked) == (driver is not None)
+    assert [each.partition("[")[0] for each in libraries if each.startswith("cupy")] == ([installs] if installs else [])
+    assert "--no-deps" in ours and "--no-deps" not in libraries
+
+
+def test_the_notebook_that_records_a_gpu_hands_its_file_to_the_form(made):
+    first, *rest = made[colab.RECORD]["cells"]
+    assert "pip" in first["source"] and made[colab.RECORD]["metadata"]["accelerator"] == "GPU"
+    text = "\n".join(cell["source"] for cell in rest)
+    (command,) = re.findall(r"(?m)^!hundredfold (record .*)$", text)
+    from hundredfold.toolkit.record.command import command as record
+
+    context = record.make_context("record", shlex.split(command)[1:], resilient_parsing=False)
+    assert context.params["minutes"] == 20
+    file = str(context.params["output"])
+    assert text.count(file) == 2
+    form = re.search(r"\((https://github.com/owner/course/issues/new\?template=(\w+\.yml))\)", text)
+    assert (ROOT / ".github" / "ISSUE_TEMPLATE" / form[2]).is_file()
+    nbformat.validate(nbformat.from_dict(made[colab.RECORD]))
+
+
 def test_it_is_written_and_what_is_gone_is_removed(tmp_path):
     for folder in ("notebooks", "exercises"):
         (tmp_path / folder).mkdir()
@@ -198,7 +261,7 @@ def test_it_is_written_and_what_is_gone_is_removed(tmp_path):
     for name in workspace.PACKAGES:
         (tmp_path / "packages" / name).mkdir(parents=True)
         shutil.copy(ROOT / "packages" / name / "pyproject.toml", tmp_path / "packages" / name)
-    assert len(colab.write(PUBLIC, tmp_path)) == 2 and colab.write(PUBLIC, tmp_path) == []
+    assert len(colab.write(PUBLIC, tmp_path)) == 3 and colab.write(PUBLIC, tmp_path) == []
     (tmp_path / "exercises/01_arrays.ipynb").unlink()
     assert [file.name for file in colab.write(PUBLIC, tmp_path)] == ["01_arrays_exercises.ipynb"]
     assert unquote(colab.root().name) == ROOT.name

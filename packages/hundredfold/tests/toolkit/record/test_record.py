@@ -13,7 +13,7 @@ import jsonschema
 import pytest
 
 from hundredfold import paths
-from hundredfold.toolkit.record import recording_file, running, workloads
+from hundredfold.toolkit.record import duration, recording_file, running, workloads
 from hundredfold.toolkit.record.workload import Way, Workload
 
 QUICK = "memory.slice.1000x1000"
@@ -55,6 +55,35 @@ def test_it_goes_on_where_it_was(recorded):
     again = run("record", "--only", QUICK, "--name", "a test's machine", "--output", recorded)
     assert again.returncode == 0 and "1 rows are in" in again.stdout
     assert recorded.read_text() == before
+
+
+def test_what_would_not_end_in_time_is_not_begun_and_comes_next_time(recorded, tmp_path):
+    file = tmp_path / "here.json"
+    file.write_bytes(recorded.read_bytes())
+    asked = ["record", "--only", QUICK, "--only", "memory.matmul.10000", "--name", "a test's machine", "--output", file]
+    done = run(*asked, "--minutes", "0.3")
+    assert done.returncode == 0 and "No time was left for memory.matmul.10000x10000" in done.stdout, done.stderr
+    assert file.read_bytes() == recorded.read_bytes()
+    # What is there already takes no time of it, and an empty file is no error: the next run begins it.
+    nothing = run("record", "--only", QUICK, "--minutes", "0.001", "--output", tmp_path / "none.json")
+    assert nothing.returncode == 0 and f"No time was left for {QUICK}" in nothing.stdout
+    assert run("record", "--minutes", "0").returncode == 2
+
+
+def test_how_long_a_recording_takes():
+    matmul, quick = (
+        next(w for w in workloads.every() if w.id == name) for name in ("memory.matmul.10000x10000", QUICK)
+    )
+    assert duration.seconds(matmul, gpu=False) > duration.seconds(quick, gpu=False) + 30, "as it was recorded"
+    for each in (matmul, quick):
+        assert duration.seconds(each, gpu=True) == duration.seconds(each, gpu=False) + duration.GPU
+    # Without a recording a way is not free.
+    new = Workload("arrays.new", "", (Way("NumPy", "cpu", int), Way("CuPy", "gpu", int)), n=1, memory=1)
+    assert duration.seconds(new, gpu=True) == duration.START + duration.UNKNOWN + duration.GPU
+    # docs/colab.md promises it.
+    assert sum(duration.seconds(each, gpu=True) for each in workloads.every()) < 20 * 60
+    listed = run("record", "--list")
+    assert QUICK in listed.stdout and "which is a guess" in listed.stdout
 
 
 @pytest.mark.large

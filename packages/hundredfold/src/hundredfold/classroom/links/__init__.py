@@ -88,6 +88,10 @@ class Address:
             return None
         return f"https://colab.research.google.com/github/{self.path}/blob/{quote(self.branch)}/colab/{stem}.ipynb"
 
+    def form(self, name: str) -> str:
+        """The address of a form for an issue, such as "recording" (`.github/ISSUE_TEMPLATE`)."""
+        return f"{self.url}/issues/new?template={name}.yml"
+
     def requirement(self, package: str) -> str:
         """What pip installs a package from. Without its name: a requirement with one may not name a local repository."""
         return f"git+{self.url}@{self.branch}#subdirectory=packages/{package}"

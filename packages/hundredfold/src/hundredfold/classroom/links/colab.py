@@ -1,5 +1,5 @@
 """``colab/NN_slug.ipynb``: a lecture with one more first cell, which installs the project from its public address; the exercises as
-``colab/NN_slug_exercises.ipynb``.
+``colab/NN_slug_exercises.ipynb``; and ``colab/record.ipynb``, which records the GPU of the session.
 
 Colab's own kernel, server and widgets belong to its page and must not be replaced, so what of the project is only for a lab of its
 own is left out: the project is installed without its dependencies, and those that the notebooks use beside it.
@@ -13,6 +13,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from gpusim.hardware.packages import NEEDS
 from hundredfold import paths
 from hundredfold.setup.workspace import PACKAGES, dependencies
 
@@ -24,14 +25,35 @@ LEFT_OUT = {
 }  # fmt: skip
 KINDS = {"notebooks": "", "exercises": "_exercises"}
 
+#: The notebook that records a GPU there.
+RECORD = "record.ipynb"
+
 _CELL = """\
 # On Colab: installs the course, once for each session (a minute or two). Elsewhere you do not need this cell.
 import importlib.metadata, importlib.util, shutil, subprocess, sys
 
 if importlib.util.find_spec("hundredfold") is None:
     needed = {needed}
-    if shutil.which("nvidia-smi"):  # with a GPU: its libraries, for CUDA 12
-        needed += {cu12}
+    libraries = {{
+        "12": {cu12},
+        "13": {cu13},
+    }}
+    driver = ""
+    if shutil.which("nvidia-smi"):
+        asked = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
+        driver = subprocess.run(asked, capture_output=True, text=True).stdout.partition(".")[0].strip()
+    series = int(driver) if driver.isdigit() else 0  # 550 of 550.54.15
+    there = {{each.metadata["Name"] for each in importlib.metadata.distributions()}}
+    fits = [cuda for cuda, oldest in {drivers} if series >= oldest]
+    # Two versions of CuPy would disturb each other, so the one that is there decides, if the driver runs it.
+    fits = [cuda for cuda in fits if f"cupy-cuda{{cuda}}x" in there] or fits
+    if fits:
+        print(f"Driver {{series}}: the libraries for CUDA {{fits[0]}}.")
+        needed += libraries[fits[0]]
+    elif series:
+        print(f"Driver {{series}} is older than {oldest}: the course simulates a GPU.")
+    else:
+        print("No GPU in this session: the course simulates one. For a real one: Runtime > Change runtime type > T4 GPU.")
     for wanted in (needed, ["--no-deps", *{ours}]):
         pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *wanted]
         done = subprocess.run(pip, capture_output=True, text=True)
@@ -41,21 +63,50 @@ if importlib.util.find_spec("hundredfold") is None:
     if stale:
         sys.exit("Installed. Now choose Runtime > Restart session, and run this notebook again from its first cell.")
 """
+_RECORD = (
+    (
+        "markdown",
+        "# Record a T4\n\nThis notebook measures the course's main workloads on the GPU of this session, and keeps the times in a file. It takes about 20 minutes. "
+        "First choose *Runtime > Change runtime type > T4 GPU*, then *Runtime > Run all*. Leave the page open meanwhile.",
+    ),
+    (
+        "code",
+        'import cupy\n\nprint(cupy.cuda.runtime.getDeviceProperties(0)["name"].decode(), cupy.__file__)  # of this session, not simulated',
+    ),
+    ("code", '!hundredfold record --minutes 20 --name "T4 on Google Colab" --output t4-colab.json'),
+    (
+        "markdown",
+        "If time ran out, run the cell above again: it goes on where it was. The next cell brings the file to your computer.",
+    ),
+    ("code", 'from google.colab import files\n\nfiles.download("t4-colab.json")'),
+    (
+        "markdown",
+        "**Hand it in:** [a form]({form}) asks for this file. We read it, and publish it under CC0 with the name that you give.",
+    ),
+)
 _WATCHED = ["numpy", "pandas", "scipy", "pyarrow", "numba"]
 
 
-def cell(where: Address, needed: list[str], cu12: list[str]) -> str:
-    """The first cell's source: what the course needs, and what its extra for CUDA 12 adds."""
+def cell(where: Address, needed: list[str], cu12: list[str], cu13: list[str]) -> str:
+    """The first cell's source: what the course needs, and what its extras for CUDA 12 and 13 add."""
     needed = [each for each in needed if _name(each) not in LEFT_OUT]
-    cu12 = [each.partition(";")[0].strip() for each in cu12]
+    cu12, cu13 = ([each.partition(";")[0].strip() for each in extra] for extra in (cu12, cu13))
     ours = [where.requirement(name) for name in PACKAGES]
-    return _CELL.format(needed=_listed(needed, 4), cu12=_listed(cu12, 8), ours=_listed(ours, 4), watched=_WATCHED)
+    return _CELL.format(
+        needed=_listed(needed, 4),
+        cu12=_listed(cu12, 8),
+        cu13=_listed(cu13, 8),
+        ours=_listed(ours, 4),
+        watched=_WATCHED,
+        drivers=[(str(need.cuda[0]), need.driver) for need in NEEDS],  # the newest first
+        oldest=NEEDS[-1].driver,
+    )
 
 
 def notebooks(where: Address, root: Path) -> dict[str, dict[str, Any]]:
     """The notebooks by their file's name."""
-    first = cell(where, dependencies(root), dependencies(root, "cu12"))
-    made = {}
+    first = cell(where, dependencies(root), dependencies(root, "cu12"), dependencies(root, "cu13"))
+    made = {RECORD: _with(_recording(where), first, where, "notebooks")}
     for folder, ending in KINDS.items():
         for file in sorted((root / folder).glob("[0-9]*_*.ipynb")):
             notebook = json.loads(file.read_text(encoding="utf-8"))
@@ -81,6 +132,22 @@ def write(where: Address, root: Path) -> list[Path]:
     return changed
 
 
+def _recording(where: Address) -> dict[str, Any]:
+    """The notebook that records a GPU there."""
+    cells = []
+    for place, (kind, source) in enumerate(_RECORD):
+        text = source.replace("{form}", where.form("recording"))
+        code = {"outputs": [], "execution_count": None} if kind == "code" else {}
+        cells.append({"cell_type": kind, "id": f"record-{place}", "metadata": {}, "source": text, **code})
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    return {
+        "cells": cells,
+        "metadata": {"hundredfold": {"slug": "record"}, **kernel},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+
+
 def _with(notebook: dict[str, Any], first: str, where: Address, folder: str) -> dict[str, Any]:
     """A notebook for Colab: the cell before all others, links to its neighbours made absolute, no outputs."""
     made = copy.deepcopy(notebook)
@@ -101,7 +168,8 @@ def _with(notebook: dict[str, Any], first: str, where: Address, folder: str) -> 
             "execution_count": None,
         },
     )
-    made["metadata"]["colab"] = {"provenance": []}
+    made["metadata"]["colab"] = {"provenance": [], "gpuType": "T4"}
+    made["metadata"]["accelerator"] = "GPU"
     return made
 
 
