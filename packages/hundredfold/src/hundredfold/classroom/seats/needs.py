@@ -10,12 +10,18 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Need:
-    """A unit's number and slug, the bytes that its arrays take on the device at the published sizes, and what they are."""
+    """A unit's number and slug, the bytes that its arrays take on the device at the published sizes, and what they are.
+
+    `host` is the most bytes that its lecture held in main memory without a GPU, the simulated device's arrays among them; `smaller` says
+    that it takes larger sizes on a GPU than it did there.
+    """
 
     unit: int
     slug: str
     published: int
     made_of: str
+    host: int = 0
+    smaller: bool = False
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Drawings for maintainers: the three packages with their groups, and the way of a learner's cell to its answer.
+"""Drawings for maintainers and doubters: the three packages with their groups, the way of a learner's cell to its answer, and what is held against what.
 
 Green is the simulator, purple the lens, orange the course.
 """
@@ -87,3 +87,44 @@ def way_of_a_cell(c: Canvas) -> None:
                 c.arrow(348, y + 60 * k - 9, 348, y + 60 * k, thick=1.2)
         c.arrow(177, y + 26, 205, y + 26)
         y += high
+
+
+_HELD = (
+    (GPUSIM, "answers of arrays", "NumPy and CuPy's tests"),
+    (GPUSIM, "names, refusals", "the real packages' names"),
+    (GPUSIM, "what a kernel computes", "NVIDIA's compiled code"),
+    (GPUSIM, "which kernels it refuses", "NVIDIA's compiler"),
+    (KERNELLENS, "a kernel's least time", "times published on GPUs"),
+    (KERNELLENS, "which kernels are wrong", "planted mistakes"),
+    (COURSE, "which answers are wrong", "answers of strangers"),
+    (COURSE, "a hub keeps users apart", "real users, one machine"),
+)
+
+
+@drawing(
+    "how-we-know",
+    "On the left what we say, on the right what it is held against. "
+    + " ".join(f"{said[0].upper()}{said[1:]}: {against}." for _, said, against in _HELD)
+    + " Below, in a dashed box, not proven without a GPU: real times, order of racing threads, drivers, NVLink.",
+    494,
+)
+def how_we_know(c: Canvas) -> None:
+    c.text(10, 26, "We say", bold=True)
+    c.text(262, 26, "It is held against", bold=True)
+    for k, (thing, said, against) in enumerate(_HELD):
+        y = 40 + k * 46
+        c.box(10, y, 226, 36, thing, said, size="small")
+        c.arrow(237, y + 18, 261, y + 18)
+        c.box(262, y, 228, 36, "empty", against, size="small")
+    y = 40 + 46 * len(_HELD) + 6
+    c.box(
+        10,
+        y,
+        480,
+        66,
+        "empty",
+        "Not proven without a GPU:",
+        "real times, order of racing threads, drivers, NVLink",
+        bold=True,
+        dashed=True,
+    )

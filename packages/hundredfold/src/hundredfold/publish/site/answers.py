@@ -17,6 +17,8 @@ from hundredfold.learning import questions
 from hundredfold.toolkit import limit, recorded
 from kernellens.plot import quantities
 
+from . import counted
+
 #: The classes of the table of capacities: how many learners, and on which GPUs.
 CLASSES = [(learners, cards) for cards in ("1xA100", "1xH100", "4xA100", "4xH200", "8xH100") for learners in (20, 40)]
 #: The card of the example on the first page, and the question there.
@@ -112,4 +114,5 @@ _ANSWERS: dict[str, Callable[[], str]] = {
     "capacity": _capacity,
     "cards": _cards,
     "question": _question,
+    **counted.COUNTS,
 }

@@ -1,0 +1,80 @@
+"""The pages *How we know* and *Colab*: every number is counted or is that of its source, and every command and link is there."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from hundredfold.classroom.seats import needs
+from hundredfold.publish.site import answers, counted
+from hundredfold.setup.lab import parts
+from hundredfold.toolkit import recorded
+
+ROOT = Path(__file__).parents[4]
+PAGES = ("docs/how-we-know.md", "docs/colab.md")
+
+
+def text(page):
+    return (ROOT / page).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_its_numbers_are_put_in_and_its_links_lead_somewhere(page):
+    filled = answers.filled(text(page))
+    assert "{{" not in filled and "{{" in text(page)
+    here = (ROOT / page).parent
+    links = re.findall(r"\]\((?!https?://|#)([^)#]+)(?:#[^)]*)?\)", filled)
+    assert links
+    for link in links:
+        assert link == "results.md" or (here / link).is_file(), link
+    anchors = {
+        re.sub(r"[^a-z0-9 -]", "", line.lower()).replace(" ", "-") for line in re.findall(r"(?m)^#+ (.*)$", filled)
+    }
+    assert set(re.findall(r"\]\(#([^)]+)\)", filled)) <= anchors
+
+
+def test_its_commands_name_parts_that_there_are():
+    named = re.findall(r"make test-all ARGS=(?:\"([^\"]+)\"|(\S+))", text(PAGES[0]))
+    asked = {part for quoted, plain in named for part in (quoted or plain).split()}
+    assert len(asked) > 8 and asked <= set(parts.PARTS)
+    for file in re.findall(r"python -m pytest (\S+)", text(PAGES[0])):
+        assert (ROOT / file).is_file()
+
+
+def test_what_it_says_of_other_pages_is_what_they_say():
+    said = text(PAGES[0])
+    ptx = text("packages/gpusim/tests/ptx/README.md")
+    assert "All 15 planted faults were found" in ptx and "15 faults were planted" in said
+    assert "The 66 were mistakes of the engine" in ptx and "found 66 mistakes" in said
+    rows = dict(re.findall(r"(?m)^\| (.+?) \| (\d+) (?:entries|kernels|launches) \|", ptx))
+    counts = {name.split(",")[0]: int(count) for name, count in rows.items()}
+    assert f"{counts['kernel set']} entries of the kernel set" in said
+    functions = sum(count for name, count in counts.items() if name.startswith(("functions", "CUDA C++ of `cpp")))
+    assert f"{functions} kernels of functions and operators" in said
+    assert f"{counts['CUDA C++ of the tests']} launches of CUDA C++" in said
+    assert f"{counts['notebooks and solutions'] + counts['right answers to problems']} launches of the course" in said
+    strangers = text("tests/answers/README.md")
+    assert re.search(r"\| all \| 1 187 \| 42 \(3\.5 %\)", strangers)
+    assert "wrote 1 187 wrong answers. The checks accepted 42" in said and "3.5 % of the strangers" in said
+
+
+def test_what_is_counted_is_all_there_is():
+    (total,) = re.findall(r"(?m)^\| all \| (\d+) \| (\d+) \| 100% \|$", text("docs/contributing/problems.md"))
+    assert counted.mutants() == int(total[0]) - int(total[1]) > 1000, "and the page says that the checks refuse all"
+    assert counted.conformance() > 300 and counted.names() > 10_000
+    by_hand = [time for row in recorded.rows() if row.kind == "published" for time in row.times if time.device == "gpu"]
+    assert 60 < counted.times() <= len(by_hand)
+    assert counted.timed_gpus().startswith("V100, T4") and "H200" in counted.timed_gpus()
+
+
+def test_each_unit_is_in_the_table_for_colab():
+    rows = counted.colab().splitlines()[2:]
+    assert [row.split()[1] for row in rows] == [f"{need.unit:02d}" for need in needs.known()]
+    assert "at smaller sizes" in rows[11] and all("at the published" in row for row in rows[4:10])
+    assert all(0 < need.host for need in needs.known())
+
+
+def test_one_that_does_not_fit_says_so(monkeypatch):
+    too_large = needs.Need(1, "arrays", published=20_000_000_000, made_of="", host=13_000_000_000)
+    monkeypatch.setattr(counted.needs, "known", lambda: (too_large,))
+    assert counted.colab().splitlines()[-1] == "| 01 arrays | 20 GB | 13 GB | too large for the host |"
