@@ -118,7 +118,15 @@ def test_a_newer_gpu_stands_beside_and_its_other_work_is_said(rates):
 
 def test_a_gpu_without_a_data_sheet_is_named_and_has_no_limit(rates):
     shown = str(compare("fast-kernels.matmul", NUMPY))
-    assert "published: cuBLAS (NVIDIA RTX A6000)" in shown and "limit: " not in shown
+    assert "published: cuBLAS (NVIDIA RTX A6000)" in shown and "limit: NVIDIA RTX A6000" not in shown
+
+
+def test_where_arithmetic_binds_the_limit_counts_operations(rates):
+    shown = str(compare("fast-kernels.matmul", NUMPY)).splitlines()
+    (line,) = [line for line in shown if line.startswith("limit: A100 40 GB, each operation once")]
+    assert line.endswith("7.05 ms"), 2 * 4096**3 / 19.5e12
+    assert any(line.startswith("limit: V100, each operation once") for line in shown)
+    assert "limit: V100, each byte once" in str(compare("memory.sum.10000x10000", NUMPY))
 
 
 def test_a_workload_without_published_times_can_be_compared(rates):

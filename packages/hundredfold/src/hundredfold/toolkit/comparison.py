@@ -11,6 +11,7 @@ from kernellens.plot import quantities as text
 
 from . import measurement_log, recorded
 from .bounds import Limit
+from .bounds import limit as limit_of
 from .result import Measurement, place
 
 Timed = Measurement | float
@@ -185,7 +186,6 @@ def _seconds(label: str, value: Any) -> float:
 def _marks(
     found: list[recorded.Row], timed: Mapping[str, Timed], seconds: dict[str, float], bound: Limit | None
 ) -> list:
-    from gpusim.hardware import gpus
     from kernellens.plot.dots import Row
 
     marks, elsewhere = [], {}
@@ -216,8 +216,10 @@ def _marks(
     for name, row in elsewhere.items():
         least = row.least_bytes or row.bytes
         if least is not None and row.n is not None:
-            gpu = gpus.find(name)
-            marks.append(Row(f"limit: {gpu.name}, each byte once", least / gpu.bandwidth, "limit"))
+            dtype = "float32" if row.dtype == "float32" else "float64"
+            its = limit_of(bytes=least, flops=row.flops, machine=name, dtype=dtype)
+            once = "byte" if its.binds == "memory" else "operation"
+            marks.append(Row(f"limit: {name}, each {once} once", its.seconds, "limit"))
     if bound is not None:
         marks.append(Row(f"limit: {bound.machine}", bound.seconds, "limit"))
     return marks
