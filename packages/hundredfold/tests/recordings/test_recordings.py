@@ -9,7 +9,7 @@ import pytest
 
 from gpusim.hardware import gpus
 from hundredfold import paths
-from hundredfold.toolkit import recorded
+from hundredfold.toolkit import limit, recorded
 
 FOLDER = Path(paths.data_dir("recordings"))
 FILES = sorted(file for file in FOLDER.glob("*.json") if file.name != "schema.json")
@@ -81,17 +81,19 @@ def test_newer_gpus_stand_beside_the_older_ones():
     assert recorded.published("dataframes.groupby") is both[0]
 
 
-def test_the_verdicts_follow_from_the_bytes():
-    """No GPU may move a row's bytes faster than its memory can: exactly the times that would have to are called impossible."""
+def test_the_verdicts_follow_from_bytes_and_operations():
+    """No GPU may move a row's bytes or do its operations faster than it can: exactly the times that would have to are called impossible."""
     checked = 0
     for row in recorded.rows():
         for time in row.times:
             if time.device != "gpu" or time.gpu is None or row.least_bytes is None:
                 continue
-            at_once = row.least_bytes / (gpus.find(time.gpu).bandwidth * (time.workers or 1))
+            dtype = "float32" if row.dtype == "float32" else "float64"
+            least = limit(bytes=row.least_bytes, flops=row.flops, machine=time.gpu, dtype=dtype)
+            at_once = least.seconds / (time.workers or 1)
             assert (time.seconds < at_once) == (time.verdict == "impossible"), (row.id, time.way, time.seconds, at_once)
             checked += 1
-    assert checked > 30
+    assert checked > 90
 
 
 def test_the_figures_that_the_course_is_built_on_are_there():

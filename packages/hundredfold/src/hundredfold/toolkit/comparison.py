@@ -186,6 +186,7 @@ def _seconds(label: str, value: Any) -> float:
 def _marks(
     found: list[recorded.Row], timed: Mapping[str, Timed], seconds: dict[str, float], bound: Limit | None
 ) -> list:
+    from gpusim.hardware import gpus
     from kernellens.plot.dots import Row
 
     marks, elsewhere = [], {}
@@ -219,7 +220,7 @@ def _marks(
             dtype = "float32" if row.dtype == "float32" else "float64"
             its = limit_of(bytes=least, flops=row.flops, machine=name, dtype=dtype)
             once = "byte" if its.binds == "memory" else "operation"
-            marks.append(Row(f"limit: {name}, each {once} once", its.seconds, "limit"))
+            marks.append(Row(f"limit: {gpus.find(name).name}, each {once} once", its.seconds, "limit"))
     if bound is not None:
         marks.append(Row(f"limit: {bound.machine}", bound.seconds, "limit"))
     return marks
