@@ -55,7 +55,7 @@ def test_what_it_says_of_other_pages_is_what_they_say():
     assert f"{counts['notebooks and solutions'] + counts['right answers to problems']} launches of the course" in said
     strangers = text("tests/answers/README.md")
     assert re.search(r"\| all \| 1 187 \| 42 \(3\.5 %\)", strangers)
-    assert "wrote 1 187 wrong answers. The checks accepted 42" in said and "3.5 % of the strangers" in said
+    assert "wrote 1 187 wrong answers. The checks accepted 42" in said and "3.5 % of their wrong answers" in said
 
 
 def test_what_is_counted_is_all_there_is():

@@ -96,7 +96,7 @@ _HELD = (
     (GPUSIM, "which kernels it refuses", "NVIDIA's compiler"),
     (KERNELLENS, "a kernel's least time", "times published on GPUs"),
     (KERNELLENS, "which kernels are wrong", "planted mistakes"),
-    (COURSE, "which answers are wrong", "answers of strangers"),
+    (COURSE, "which answers are wrong", "language models, mutants"),
     (COURSE, "a hub keeps users apart", "real users, one machine"),
 )
 
