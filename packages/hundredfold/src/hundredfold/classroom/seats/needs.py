@@ -20,7 +20,7 @@ class Need:
     slug: str
     published: int
     made_of: str
-    host: int = 0
+    host: int
     smaller: bool = False
 
 

@@ -62,6 +62,15 @@ def mutants() -> int:
     return sum(int(made) - int(right) for made, right in rows)
 
 
+def _ptx() -> tuple[str, str]:
+    """The date and the table of the last comparison with NVIDIA's compiled code, as the tests' README has them."""
+    page = (_root() / "packages" / "gpusim" / "tests" / "ptx" / "README.md").read_text(encoding="utf-8")
+    found = re.search(r"(?m)^## The last run\n.*?(\d{4}-\d\d-\d\d).*?\n\n((?:\|[^\n]*\n)+)", page, re.DOTALL)
+    if found is None:
+        raise LookupError("packages/gpusim/tests/ptx/README.md has no table below “The last run”.")
+    return found[1], found[2].rstrip()
+
+
 def colab() -> str:
     """A table: of each unit, what its arrays take on the device at the published sizes, and what it held on a host here."""
     lines = ["| unit | device | host | on a T4 of Colab |", "|---|---:|---:|---|"]
@@ -97,6 +106,8 @@ COUNTS: dict[str, Callable[[], str]] = {
     "timed_gpus": timed_gpus,
     "mutants": lambda: quantities.count(mutants()),
     "problems": lambda: str(len(problems.ids())),
+    "ptx": lambda: _ptx()[1],
+    "ptx_date": lambda: _ptx()[0],
     "colab": colab,
     "record_minutes": lambda: str(_minutes()),
     "record_too_large": _too_large,
