@@ -6,6 +6,7 @@ With HUNDREDFOLD_BARE=1 nothing is lent: there is what runs a notebook and nothi
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -27,7 +28,8 @@ import nbformat
 from nbclient import NotebookClient
 notebook = nbformat.read(sys.argv[1], as_version=4)
 NotebookClient(notebook, timeout=int(sys.argv[2]), kernel_name="python3").execute()
-print(json.dumps([output.get("text", "") for cell in notebook.cells for output in cell.get("outputs", [])]))
+outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+print(json.dumps([output.get("text") or output.get("data", {}).get("text/plain", "") for output in outputs]))  # a verdict is a card
 """
 
 
@@ -80,13 +82,15 @@ def test_an_exercise_opened_in_colab_installs_the_course_and_runs(bare, where, t
     env |= {"HUNDREDFOLD_STATE": str(tmp_path / "state"), "JUPYTER_PATH": ""}
     if not NOTHING_LENT:
         env["PIP_NO_BUILD_ISOLATION"] = "no"  # what builds the wheel is lent, too; pip's "no" means "do not"
-    for _ in range(2):  # the second time it is there, and nothing is installed
+    for first in (True, False):  # the second time it is there, and nothing is installed
         done = subprocess.run(
             [bare, "-c", RUN, str(file), PATIENCE], env=env, cwd=tmp_path, capture_output=True, text=True, check=False
         )  # fmt: skip
         assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
         said = "".join(json.loads(done.stdout.splitlines()[-1]))
         assert "arrays.port: not attempted yet" in said
+        if shutil.which("nvidia-smi") is None:
+            assert ("No GPU in this session" in said) == first, "said where the course is installed"
         assert f"from {bare.parent.parent}" in said, "it is the one that was installed"
     listed = (bare.parent.parent / "lib").rglob("hundredfold-*.dist-info/direct_url.json")
     assert [json.loads(file.read_text())["url"] for file in listed] == [where.url]
