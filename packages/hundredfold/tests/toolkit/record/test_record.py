@@ -86,6 +86,25 @@ def test_how_long_a_recording_takes():
     assert QUICK in listed.stdout and "which is a guess" in listed.stdout
 
 
+def test_the_slowest_recording_says_how_long_and_what_others_took_is_left(tmp_path, monkeypatch):
+    def file(name, kind, **time):
+        rows = [{"id": QUICK, "times": [{"way": "NumPy", "seconds": 2.0, **time}]}]
+        (tmp_path / f"{name}.json").write_text(json.dumps({"kind": kind, "rows": rows}))
+
+    file("slow", "recorded", first=1.0, runs=3, loops=2)
+    file("fast", "recorded", first=1.0, runs=1, loops=1)
+    file("by-hand", "recorded", runs=9)  # what tests/gpu writes has no loops
+    file("others", "published", first=100.0, runs=1, loops=1)
+    (tmp_path / "schema.json").write_text("{}")
+    monkeypatch.setattr(paths, "data_dir", lambda _: tmp_path)
+    duration._recorded.cache_clear()
+    try:
+        quick = next(w for w in workloads.every() if w.id == QUICK)
+        assert duration.seconds(quick, gpu=False) == duration.START + 1 + 3 * 2 * 2
+    finally:
+        duration._recorded.cache_clear()
+
+
 @pytest.mark.large
 def test_killed_it_loses_one_row_at_most_and_leaves_nobody_behind(tmp_path):
     import psutil

@@ -83,8 +83,8 @@ def _list(chosen: list[Workload]) -> None:
         click.echo(f"{each.id:28} {' '.join(minutes)} min  {each.what}: {', '.join(way.name for way in each.ways)}")
     cpu_alone, with_gpu = (sum(duration.seconds(each, gpu) for each in chosen) / 60 for gpu in (False, True))
     click.echo(
-        f"\nAbout {cpu_alone:.0f} minutes without a GPU, {with_gpu:.0f} with one (the two numbers above). The first is from a recording on "
-        f"two cores. The second adds {duration.GPU:.0f} s for each way of a GPU, which is a guess."
+        f"\nAbout {cpu_alone:.0f} minutes without a GPU, {with_gpu:.0f} with one (the two numbers above). The first is what the "
+        f"slowest recording took. The second adds {duration.GPU:.0f} s for each way of a GPU, which is a guess."
     )
 
 

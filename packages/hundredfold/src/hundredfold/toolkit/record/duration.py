@@ -1,14 +1,13 @@
 """About how long a workload takes to record, so that a run can be fitted into the minutes that there are.
 
-The ways of a CPU come from the newest recording that has them; it was made on two cores, so most machines are faster. Nobody has
-timed the ways of a GPU: `GPU` is a guess, and is called one wherever it is shown.
+The ways of a CPU take as long as on the slowest machine that was recorded. Nobody has timed the ways of a GPU: `GPU` is a guess, and is
+called one wherever it is shown.
 """
 
 from __future__ import annotations
 
 import json
 from functools import cache
-from typing import Any
 
 from hundredfold import paths
 
@@ -32,18 +31,18 @@ def seconds(workload: Workload, gpu: bool) -> float:
 
 
 def _samples(workload: Workload, way: Way) -> float:
-    for time in _recorded().get(workload.id, ()):
-        if time["way"] == way.name:
-            return time["first"] + time["runs"] * time["loops"] * time["seconds"]
-    return UNKNOWN
+    return max(_recorded().get((workload.id, way.name), ()), default=UNKNOWN)
 
 
 @cache
-def _recorded() -> dict[str, list[dict[str, Any]]]:
-    """The times of the recordings that tell how often they ran, by workload; those of newer files win."""
-    found: dict[str, list[dict[str, Any]]] = {}
-    for file in sorted(paths.data_dir("recordings").glob("*-20[0-9][0-9].json"), key=lambda file: file.stem[-4:]):
+def _recorded() -> dict[tuple[str, str], list[float]]:
+    """Seconds of the first call and of all samples, by workload and way, of each recording that tells how often they ran."""
+    found: dict[tuple[str, str], list[float]] = {}
+    for file in paths.data_dir("recordings").glob("*.json"):
         data = json.loads(file.read_text(encoding="utf-8"))
-        if data["kind"] == "recorded":
-            found |= {row["id"]: row["times"] for row in data["rows"]}
+        for row in data["rows"] if data.get("kind") == "recorded" else ():
+            for time in row["times"]:
+                if "first" in time and "loops" in time:
+                    took = time["first"] + time["runs"] * time["loops"] * time["seconds"]
+                    found.setdefault((row["id"], time["way"]), []).append(took)
     return found
