@@ -14,9 +14,9 @@
 #
 # *Unit 11 · clusters · 40 minutes · the lecture is [notebooks/11_clusters.ipynb](../notebooks/11_clusters.ipynb)*
 #
-# There are five problems, from easy to open. Fill in a cell, run it, and run the `check` below it. A check tells you what it verified, or why the answer is
-# wrong, with a hint or the smallest case that fails. `hint("clusters.scores")` shows the next hint. In problems 1 and 5 code is given that already runs. The
-# check judges that code until you change it.
+# There are five problems, the last one open. Fill in a cell, run it, and run the `check` below it. A check tells you what it verified, or why the answer is
+# wrong, with a hint or the smallest case that fails. `hint("clusters.scores")` shows the next hint. Problems 1 and 5 begin with code that
+# runs. The check judges that code until you change it.
 #
 # Your functions get a `client`. Each check brings its own small cluster, a scheduler and two workers. It counts what your code sends and fetches. It may call
 # a function again with the same client. To try something yourself, use the client below.
@@ -81,7 +81,7 @@ check("clusters.scores", scores)
 # - `disk`: how many **bytes** are on disk before the reading begins?
 # - `again`: how many of the 60 results are read from disk?
 #
-# On another cluster, two workers have loaded 24 parts and cleaned each one. The cleaned parts are kept, twelve on each worker. The loaded ones were let go. Then one worker's
+# On another cluster, two workers have loaded 24 parts and cleaned each one. The cleaned parts are kept, twelve on each worker. The loaded ones were released. Then one worker's
 # process is killed.
 #
 # - `recomputed`: how many tasks run again?
@@ -116,8 +116,8 @@ check("clusters.foretell", disk, again, recomputed, floor)
 #
 # Write `search(client, expand, root)`. It returns the least cost of all, a number. A box is a tuple or a string.
 #
-# Open the boxes on the workers, several at a time. Leave out what is ruled out: the check allows you to open half of all boxes. One box may take much longer than
-# the others. Go on elsewhere meanwhile.
+# Open the boxes on the workers, several at a time. Do not open a box whose bound rules it out: the check allows you to open half of all boxes. One box may take much longer than
+# the others. Open other boxes meanwhile.
 
 
 # %%
@@ -145,10 +145,10 @@ check("clusters.search", search)
 # %% [markdown]
 # ## 4. One, or many?
 #
-# *7 minutes.* You have one GPU with 80 GB of memory, or eight of them, each with a worker, behind one scheduler. Where is each job done first?
+# *7 minutes.* You have one GPU with 80 GB of memory, or eight of them, each with a worker, behind one scheduler. Which of the two finishes each job first?
 #
 # - The scheduler needs 500 µs for each task, one after the other.
-# - To start the cluster takes 15 s. It is running already, unless the job says otherwise.
+# - Starting the cluster takes 15 s. It is running already, unless the job says otherwise.
 # - Over TCP, all workers together move 1 GB/s.
 #
 # | job | what |
@@ -164,7 +164,15 @@ check("clusters.search", search)
 # Answer `"one"` or `"many"` for each.
 
 # %%
-decisions = {"photos": ..., "lookup": ..., "rows": ..., "chain": ..., "transpose": ..., "table": ..., "search": ...}
+decisions = {
+    "photos": ...,
+    "lookup": ...,
+    "rows": ...,
+    "chain": ...,
+    "transpose": ...,
+    "table": ...,
+    "search": ...,
+}
 ### BEGIN SOLUTION
 decisions |= dict.fromkeys(("photos", "table", "search"), "many")
 decisions |= dict.fromkeys(("lookup", "rows", "chain", "transpose"), "one")
@@ -174,13 +182,13 @@ decisions |= dict.fromkeys(("lookup", "rows", "chain", "transpose"), "one")
 check("clusters.worth", decisions)
 
 # %% [markdown]
-# ## 5. Open: counted once, whoever dies
+# ## 5. Open: count once, even if a worker dies
 #
 # *8 minutes, or longer.* `load(part)` makes a part: a device array of values from 0 to 1, the same at each call. `parts` has at least one. Write `histogram(client, load, parts, bins)`. It counts the values of
 # all parts in `bins` equal intervals of 0 … 1. A value of 1 belongs to the last interval. Return a NumPy array of whole numbers with the shape `(bins,)`, as
 # `np.histogram(…, bins, (0, 1))[0]` would give for all values together.
 #
-# The check kills a worker in the middle, in two of its cases. If you call `client.run`, it kills one before that, too. The counts must be the same as if it had lived. A part is much
+# The check kills a worker in the middle, in two of its cases. If you call `client.run`, it also kills one just before that call. The counts must be the same as if it had lived. A part is much
 # larger than its counts, so **no part may leave the worker that made it**.
 #
 # The check also tells how much you moved, compared with the least possible: one histogram from worker to worker, and one to the notebook.

@@ -14,7 +14,7 @@
 #
 # *Unit 11 · clusters · 60 minutes in two sittings, then 40 for the exercises; the optional parts are not counted*
 #
-# In unit 10 Dask cut arrays into chunks. Now you look at the cluster that computed them. You start one, and fill its memory until results go to disk. At the end you kill a worker in the middle of a computation. The answer will still be right.
+# In unit 10 Dask cut arrays into chunks. Now you look at the cluster that computed them. You start one, and fill its memory until results go to disk. At the end you kill a worker, and the answer is still right.
 #
 # ## What you will be able to do
 #
@@ -24,8 +24,7 @@
 # - **Write** a search in which results decide what is computed next.
 # - **Predict** what is computed again when a worker dies, and what is lost.
 #
-# You need units 02 and 10. You do not need a GPU: the third cell makes two small simulated GPUs. The processes, their memory limits and their deaths are
-# real. The times are those of your CPU. The whole notebook runs in one or two minutes.
+# You need units 02 and 10, and no GPU: the third cell makes two small simulated GPUs. The processes, their memory limits and their deaths are real.
 
 # %%
 # %load_ext hundredfold
@@ -56,8 +55,7 @@ os.environ |= {"GPUSIM_GPUS": "2", "GPUSIM_GPU_MEMORY": "256MB"}  # two simulate
 # %% [markdown]
 # ## Four kinds of process
 #
-# ![The processes of a cluster with two GPUs. The client, your notebook, sends tasks to the scheduler. The scheduler hands them to two workers. Each worker
-# computes with its GPU and keeps results. Results go from worker to worker, and through the scheduler to the client. Around each worker is its nanny.](drawings/cluster-processes.svg)
+# ![The processes of a cluster with two GPUs. The client, your notebook, sends tasks to the scheduler. The scheduler hands them to two workers. Each worker computes with its GPU and keeps results. Results go from worker to worker, and through the scheduler to the client. Around each worker is its nanny.](drawings/cluster-processes.svg)
 #
 # - The **client** is your notebook. It sends [tasks](../docs/glossary.md#term-task), and fetches a result when you ask for it.
 # - The **[scheduler](../docs/glossary.md#term-scheduler)** knows every task, and where each result is. It keeps no results itself.
@@ -69,10 +67,9 @@ os.environ |= {"GPUSIM_GPUS": "2", "GPUSIM_GPU_MEMORY": "256MB"}  # two simulate
 # A process that uses a GPU has a **[context](../docs/glossary.md#term-context)** there: its loaded code, its memory, its queues. `LocalCUDACluster` starts one process for each GPU. The
 # environment variable `CUDA_VISIBLE_DEVICES` lists the GPUs that a process sees. The first of them is its own:
 #
-# ![Two workers on a machine with two GPUs. Worker 0 has CUDA_VISIBLE_DEVICES set to 0,1 and worker 1 to 1,0. The first number of the list is the GPU that the
-# worker calls GPU 0. So each of them computes on another GPU.](drawings/one-worker-per-gpu.svg)
+# ![Two workers on a machine with two GPUs. Worker 0 has CUDA_VISIBLE_DEVICES set to 0,1 and worker 1 to 1,0. The first number of the list is the GPU that the worker calls GPU 0. So each of them computes on another GPU.](drawings/one-worker-per-gpu.svg)
 #
-# Here is a script. It makes a small array, and starts a cluster. `client.run` calls a function on every worker, here to ask for its GPU.
+# This script makes a small array, and starts a cluster. `client.run` calls a function on every worker:
 
 # %%
 script = Path(tempfile.mkdtemp()) / "two_workers.py"
@@ -117,20 +114,17 @@ my_answer = "?"
 quiz("clusters.early", my_answer)
 
 # %% [markdown]
-# **Explain.** A worker is a new Python process. Like a process that `multiprocessing` spawns, it first runs your script again, without the part below
-# `if __name__ == "__main__"`:
+# **Explain.** A worker is a new Python process. It first runs your script, all but the part below `if __name__ == "__main__"`:
 #
-# ![The start of worker 1 in four steps. It runs your script again. The script makes an array, and with it a context on GPU 0. Then Dask-CUDA names GPU 1 as
-# the worker's own. The process stays on GPU 0. GPU 0 now has two workers, and GPU 1 is idle.](drawings/context-too-early.svg)
+# ![The start of worker 1 in four steps. It runs your script again. The script makes an array, and with it a context on GPU 0. Then Dask-CUDA names GPU 1 as the worker's own. The process stays on GPU 0. GPU 0 now has two workers, and GPU 1 is idle.](drawings/context-too-early.svg)
 #
-# Nothing fails, but the cluster uses only half of its GPUs. So the rule is: **first the cluster, then the GPU**. Make no array at the top of a script or module.
+# Nothing fails, but the cluster uses only half of its GPUs. **First the cluster, then the GPU**: make no array at the top of a script or module.
 #
 # ## A pool for each worker
 #
-# To ask the driver for memory is slow (unit 02). RAPIDS has a library for memory, **RMM**. It takes a **[pool](../docs/glossary.md#term-memory-pool)** from the driver once, and gives pieces of it to arrays:
+# Asking the driver for memory is slow (unit 02). **RMM**, the memory library of RAPIDS, takes a **[pool](../docs/glossary.md#term-memory-pool)** from the driver once. Arrays get pieces of it:
 #
-# ![The memory of one GPU as a bar. At the left is the worker's context, then a pool, then memory for other processes. In the pool are four arrays,
-# with free pieces between them. A new array gets a free piece of the pool, without a call of the driver.](drawings/worker-pool.svg)
+# ![The memory of one GPU as a bar. At the left is the worker's context, then a pool, then memory for other processes. In the pool are four arrays, with free pieces between them. A new array gets a free piece of the pool, without a call of the driver.](drawings/worker-pool.svg)
 #
 # On a GPU with 80 GB you could write:
 #
@@ -139,9 +133,8 @@ quiz("clusters.early", my_answer)
 #                  device_memory_limit="60GB", memory_limit="200GB")
 # ```
 #
-# `device_memory_limit` is for the results on the GPU, and `memory_limit` for those in main memory. *Three levels for results* shows what they do.
-#
-# The next cell uses small numbers. It gives both limits to `DeviceHostFile`, Dask-CUDA's store for results.
+# The pool is larger than `device_memory_limit`, because a running task needs memory, too. Our limits are only 32 MB, less than
+# a process needs. So the next cell gives them to `DeviceHostFile`, which keeps a worker's results.
 
 # %%
 # On a busy machine a nanny may need long.
@@ -169,19 +162,18 @@ for name, devices, size in sorted(client.run(look).values()):
 # %% [markdown]
 # ### A look at the dashboard
 #
-# In the lab, open *GPU Memory* from the Dask panel at the side. A screenshot:
+# In the lab, open *GPU Memory* from the Dask panel at the side:
 #
-# ![A screenshot of the panel GPU Memory, before any task has run. Its axis goes to 244 MiB. One green bar for each of two workers ends at 122 MiB. The title gives the sum,
-# 244.14 MiB of 488.28 MiB.](drawings/dask-gpu-memory.png)
+# ![A screenshot of the panel GPU Memory, before any task has run. Its axis goes to 244 MiB. One green bar for each of two workers ends at 122 MiB. The title gives the sum, 244.14 MiB of 488.28 MiB.](drawings/dask-gpu-memory.png)
 #
-# - There is one bar for each worker. Here the two bars touch. The title gives the sum of both.
-# - The axis ends where a GPU's memory ends. 122 MiB are 128 MB. On a real GPU the bar also has the contexts.
+# - The green area is two bars that touch, one for each worker.
+# - The axis ends where a GPU's memory ends. Each bar ends at 122 MiB. That is 128 MB, the pool.
 #
-# **Question.** No task has run yet. Why does *GPU Memory* already show 128 MB for each worker?
+# **Question.** A task makes an array of 16 MB. Where does its worker's bar end then?
 #
-# - (a) That is the code that CUDA loads.
-# - (b) They are arrays of an earlier run.
-# - (c) The driver sees the pool, and not what is in it.
+# - (a) at 16 MB
+# - (b) at 144 MB
+# - (c) at 128 MB, as before
 
 # %%
 my_answer = "?"
@@ -192,10 +184,9 @@ quiz("clusters.panel", my_answer)
 #
 # When the results on a device exceed its limit, one of them goes to main memory. When that is full, one goes to disk. This is **[spilling](../docs/glossary.md#term-spilling)**:
 #
-# ![Where a worker keeps its results, in three levels: on the GPU, in main memory, on disk. When a level reaches its limit, its least recently used result goes one level
-# down. A task that needs a spilled result brings it up to the GPU again.](drawings/spilling-levels.svg)
+# ![Where a worker keeps its results, in three levels: on the GPU, in main memory, on disk. When a level reaches its limit, its least recently used result goes one level down. A task that needs a spilled result brings it up to the GPU again.](drawings/spilling-levels.svg)
 #
-# **Question.** Results 0 to 4 reach the limit of the device. A task now reads result 0, and makes result 5. Which result goes down?
+# **Question.** Results 0 to 4 fill the device to its limit. A task now reads result 0, and makes result 5. Which result goes down?
 #
 # - (a) 0, the oldest
 # - (b) 1
@@ -243,8 +234,8 @@ plot.lines(
 )
 
 # %% [markdown]
-# **Explain.** Eight results of 4 MB are 32 MB. Only seven fit in main memory, because each has a header there. The rest is on disk. The bar in *GPU Memory* has not
-# moved, and no panel shows what was spilled. But tasks that need spilled results are slow:
+# **Explain.** Eight results of 4 MB are 32 MB. Only seven fit in main memory, because each has a header there. The rest is on disk. No panel
+# shows what was spilled, but tasks that need it are slow:
 
 
 # %%
@@ -259,7 +250,7 @@ for name, some in (("on the device", results[-8:]), ("on disk", results[:8])):
 del results
 
 # %% [markdown]
-# The first time is mostly the price of a task, and the second one the way from disk. With a real GPU:
+# On the device, this is mostly the time of the task itself. From disk, each result must be read, and another one is spilled. With a real GPU:
 
 # %%
 h100_memory, h100_bus = 3_240e9, machine.gpus.find("H100").link  # bytes/s
@@ -275,8 +266,7 @@ plot.times(
 )
 
 # %% [markdown]
-# A disk is the slowest level, and each result that comes up sends another one down. Suppose you read all 24 results in the same order, again and again. Then each result is
-# on disk when its turn comes. Use more workers, or let go of results earlier.
+# Suppose you read all 24 results in the same order, again and again. Then each result is on disk when its turn comes. Use more workers, or release results earlier.
 #
 # Spilling does not help a single array that is larger than a GPU:
 
@@ -306,8 +296,8 @@ my_answer = "?"
 quiz("clusters.moved", my_answer)
 
 # %% [markdown]
-# An **array** as an argument is different. Eight tasks get the same table of 2 million numbers, 16 MB: `client.submit(score, table, k)`. `client.gather` fetches the results of a list of futures, in the order of
-# the list. `byte_count` counts what the notebook sends with its tasks.
+# Now eight tasks get the same **array** as an argument, a table of 16 MB: `client.submit(score, table, k)`. `client.gather` fetches the results of a list of futures, in
+# its order. `byte_count` counts what the notebook sends.
 #
 # **Predict.** How many MB does the notebook send with the eight tasks together?
 
@@ -338,17 +328,16 @@ print("a warning for each task:", str(said[0].message).splitlines()[0])
 # %% [markdown]
 # **Explain.** The table went with each of the eight tasks, through the one process of the scheduler. `client.scatter` sends it once, before the tasks, and returns a future. With `broadcast=True` each worker gets a copy:
 #
-# ![Two ways to give eight tasks a table of 16 MB. As an argument of each task the table leaves the notebook eight times. With scatter each worker
-# gets one copy, and the eight tasks carry only a future.](drawings/what-travels.svg)
+# ![Two ways to give eight tasks a table of 16 MB. As an argument of each task the table leaves the notebook eight times. With scatter each worker gets one copy, and the eight tasks carry only a future. Both go through the scheduler.](drawings/what-travels.svg)
 
 # %%
 there = client.scatter(table, broadcast=True)
 nbytes, again = sent_by(lambda: [client.submit(score, there, k) for k in range(8)])
-print(f"eight tasks with a future: {nbytes / 1e6:.2f} MB, without scatter itself; the same scores? {again == scores}")
-print("copies of the table:", len(client.who_has(there)[there.key]))
+print(f"eight tasks with a future: {nbytes / 1e6:.2f} MB, without scatter itself")
+print(f"the same scores? {again == scores}; copies of the table: {len(client.who_has(there)[there.key])}")
 
 # %% [markdown]
-# **Question.** Which line does **not** send the table with its tasks?
+# **Question.** `client.map` sends one task for each element of its lists. Which line does **not** send the table with its tasks?
 #
 # - (a) `[client.submit(lambda k: score(table, k), k) for k in range(8)]`
 # - (b) `client.map(score, [table] * 8, range(8))`
@@ -363,9 +352,11 @@ quiz("clusters.travels", my_answer)
 #
 # ## Work that follows its results
 #
-# In unit 10 the graph was known before anything ran. In a search it is not: a result decides what to compute next. Our example is from the hundred-digit challenge of 2002. It asks for the least value, for x and y from −1 to 1, of
+# In unit 10 the graph was known before anything ran. In a search, a result decides what is computed next. Our example is from the hundred-digit challenge of 2002: find the least value of
 #
 # $$f(x, y) = e^{\sin 50x} + \sin(60 e^y) + \sin(70 \sin x) + \sin(\sin 80y) - \sin(10(x+y)) + \frac{x^2+y^2}{4}$$
+#
+# Where x or y is outside of −1 … 1, no value is as low.
 
 # %%
 axes = {width: np.linspace(-width, width, 256) for width in (1, 0.1)}
@@ -374,15 +365,14 @@ words = "A surface with thousands of dips, and a part of it near the centre."
 plot.images(pictures, words, title="f, small values dark")
 
 # %% [markdown]
-# We want the deepest of thousands of dips, and be sure of it. **Branch and bound** cuts the plane into squares. Each square has a **bound**: $f$ is nowhere lower in it. If the bound is above the best known
+# **Branch and bound** proves which of the thousands of dips is the deepest. It cuts the plane into squares. Each square has a **bound**: $f$ is nowhere lower in it. If the bound is above the best known
 # value, the square is left out. The others are cut again:
 #
-# ![A square cut into 16 small squares, each with its bound. The best known value is minus 3.0. Twelve bounds are above it, so their squares are hatched and left out. One of the four others
-# is cut into 16 again.](drawings/branch-and-bound.svg)
+# ![A square cut into 16 small squares, each with its bound. The best known value is minus 3.0. Twelve bounds are above it, so their squares are hatched and left out. One of the four others is cut into 16 again.](drawings/branch-and-bound.svg)
 #
-# `dips.refine` of the course does one such step for some squares, on the GPU. The module explains the bound.
+# `dips.refine` does one such step on the GPU. It returns the best value, the squares that are left, and half their width.
 #
-# `as_completed` gives back each future when its result is there, here with the result. While the loop runs, `pending.update` adds **new futures**:
+# `as_completed` gives you each future as soon as it is done, here with its result. `pending.update` adds **new futures** while the loop runs:
 
 # %%
 SMALLEST = 1e-8  # half the width of the last squares
@@ -404,7 +394,7 @@ def search(client, together=96):
 
 
 # %% [markdown]
-# Four tasks begin, and each step cuts a square into 256. There are more than 10¹⁶ squares of the last size.
+# The first four tasks cut a quarter each, into 128 × 128 squares. Each later step cuts a square into 16 × 16. There are more than 10¹⁶ squares of the last size.
 #
 # **Predict.** How many tasks does the search need: about 10, about 1 000, or about 100 000?
 
@@ -418,7 +408,7 @@ print(f"about {10 ** round(math.log10(tasks))} tasks; you said {my_tasks}")
 assert abs(best - dips.LEAST) < 1e-11
 
 # %% [markdown]
-# **Explain.** Each step leaves out nearly all squares. A task that is sent later knows a lower best value, and leaves out more. It does not wait for all tasks of the step before.
+# **Explain.** Each step leaves out nearly all squares. No step waits for all tasks of the step before. A later task knows a lower best value, and leaves out more.
 
 # %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
 # ### Optional: is that search worth a cluster?
@@ -439,18 +429,18 @@ on_cluster = time.perf_counter() - start
 ways = {
     "here: NumPy": measure(dips.search_here, by_numpy, repeat=3).median,
     "here: a compiled loop, all cores": measure(dips.search_here, dips.refine_compiled, repeat=3).median,
-    "here: CuPy, one process": measure(dips.search_here, dips.refine, repeat=1).median,
+    "here: CuPy, one process": measure(dips.search_here, dips.refine, repeat=3).median,
     "here: CuPy, two workers": on_cluster,
 }
 strongest = min(ways["here: NumPy"], ways["here: a compiled loop, all cores"])
-plot.times(ways, title="The least value of f", note="No times were published for this problem.")
 h200 = machine.gpus.find("H200")
 arithmetic = 400 * points / h200.fp64  # 400 operations for each square: a rough count
 print(f"two workers took {on_cluster / strongest:.1f}× as long as the fastest way in one process")
-print(f"on an H200, all arithmetic: {1e6 * arithmetic:.1f} µs at least; one launch: {1e6 * h200.launch:.0f} µs")
+print(f"an H200: all arithmetic {1e6 * arithmetic:.1f} µs at least, one launch {1e6 * h200.launch:.0f} µs")
+plot.times(ways, title="The least value of f", note="No times were published for this problem.")
 
 # %% [markdown]
-# Each task is too small for several cores, for a GPU or for a cluster. On an H200 the arithmetic takes less time than one launch.
+# Each task is too small for a GPU, and for a cluster. At an H200's limit, all arithmetic of the search takes less time than one launch.
 
 # %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
 # ### Optional: delayed functions
@@ -486,10 +476,9 @@ assert best - 1e-9 < reached < best + 0.5
 # %% [markdown]
 # ## An object that stays on a worker
 #
-# A task returns its result and ends. An **[actor](../docs/glossary.md#term-actor)** is an object that stays on one worker. The notebook and other tasks can call its methods. They run on that worker, one after the other:
+# A task returns its result and ends. An **[actor](../docs/glossary.md#term-actor)** is an object that stays on one worker. The notebook and tasks can call its methods. They run on that worker, one after the other:
 #
-# ![An actor on worker 0: an object with an array of ten counts on the worker's GPU. The notebook calls its method add. The scheduler passes the call on to
-# worker 0. It makes no task of it.](drawings/actor.svg)
+# ![An actor on worker 0: an object with an array of ten counts on the worker's GPU. The notebook calls its method add. The scheduler passes the call on to worker 0. It makes no task of it.](drawings/actor.svg)
 
 
 # %%
@@ -509,11 +498,11 @@ task = measure(lambda: client.submit(abs, 1, pure=False).result(), repeat=20, mi
 print(f"one call of a method: {1e3 * call:.1f} ms; one task: {1e3 * task:.1f} ms")
 
 # %% [markdown]
-# A call is quicker than a task: the scheduler only passes it on, and makes no task of it. So the scheduler does not know what the object has counted.
+# A call is quicker than a task, because the scheduler only passes it on. So it does not know what the object has counted.
 #
 # ## What a task costs
 #
-# The time of one task, there and back, is its **latency**. The cell above measured it. `client.map` sends one task for each element of a list.
+# The time of one task, there and back, is its **latency**. The cell above measured it.
 #
 # **Predict.** 500 tasks do next to nothing. You divide their time by 500. How many µs is that?
 
@@ -529,7 +518,7 @@ print(f"{1e6 * each:.0f} µs for each; you said {my_overhead} µs")
 print(f"Dask's documentation: about 1 ms. In 1 ms an H100 reads {1e-3 * 3_240e9 / 1e9:.1f} GB (published)")
 
 # %% [markdown]
-# **Explain.** The latencies of the 500 tasks overlap. The scheduler limits the **throughput**: it is one process, and hands out one task after the other.
+# **Explain.** The latencies of the 500 tasks overlap. The scheduler limits the **throughput**, the tasks per second: it is one process, and hands out one task after the other.
 #
 # **Question.** 1 000 tasks compute for 10 ms each, on 64 workers. The scheduler needs 1 ms for each task. How long do all of them take at least?
 #
@@ -559,29 +548,25 @@ plot.lines(
 # With tasks of 1 ms, 64 workers are as fast as one process without Dask. To keep them all busy, a task must take 64 × 1 ms. The rule of Dask's documentation, **100 ms or longer**,
 # is enough for 100 workers.
 #
-# The plot is an upper bound, because work has other costs, too. In the published run of unit 10 a task took 39 ms. Its eight V100s were 5.1 times as fast as one, and not 8 times.
+# Work has other costs, too. In the published run of unit 10, with tasks of 39 ms, eight V100s were only 5.1 times as fast as one.
 #
 # ## What a byte between workers costs
 #
-# A worker that needs another one's result fetches it. Over TCP the bytes go from the device to main memory, through a socket, and up to the other device.
+# A worker that needs another one's result fetches it. Over TCP the bytes go from the device to main memory, through a socket, and to the other device.
 
 # %%
-sizes, times = [10_000, 16_000_000], []
-for size in sizes:
-    least = math.inf
-    for _ in range(3):
-        array = client.submit(cp.zeros, size, "u1", workers=[first], pure=False)
-        wait(array)
-        start = time.perf_counter()
-        assert client.submit(len, array, workers=[other], pure=False).result() == size
-        least = min(least, time.perf_counter() - start)
-    times.append(least)
-rate = sizes[-1] / times[-1]
-print(f"{rate / 1e6:.0f} MB/s, with the time of the task that needs the array")
-print(f"16 MB take {1e3 * times[1]:.0f} ms; 10 kB take {1e3 * times[0]:.0f} ms, about as long as an empty task")
+size, took = 16_000_000, math.inf
+for _ in range(3):
+    array = client.submit(cp.zeros, size, "u1", workers=[first], pure=False)
+    wait(array)
+    start = time.perf_counter()
+    assert client.submit(len, array, workers=[other], pure=False).result() == size
+    took = min(took, time.perf_counter() - start)
+rate = size / took
+print(f"{rate / 1e6:.0f} MB/s: 16 MB took {1e3 * took:.0f} ms, with the task that needs them")
 
 # %% [markdown]
-# Other ways go from GPU to GPU. **[UCX](../docs/glossary.md#term-UCX)** is a library that uses **NVLink**, a direct link between GPUs, or a fast network. A DGX-1 is a server with eight V100s:
+# **[UCX](../docs/glossary.md#term-UCX)** is a library that uses **NVLink**, a direct link between GPUs, or a fast network. A DGX-1 is a server with eight V100s:
 
 # %%
 plot.times(
@@ -592,15 +577,15 @@ plot.times(
         "published: NVLink without Dask, 2 H100": 1e9 / 380e9,
     },
     title="One gigabyte from one GPU to another",
-    note="Sources: Further reading. UCX: 5 to 10 GB/s, drawn as 7.5. Simulated: no GPU's bus.",
+    note="Sources: Further reading. UCX: 5 to 10 GB/s, drawn as 7.5. A simulated GPU has no bus to cross.",
 )
 
 # %% [markdown]
-# So the scheduler prefers to give a task to the worker that has its inputs.
+# So the scheduler prefers the worker that has a task's inputs.
 #
 # ## A worker dies
 #
-# A batch system takes back a node, or Linux kills a process because memory is full. Here we kill a worker ourselves. First 24 parts are loaded and cleaned. The cleaned parts are kept, and the loaded ones are let go:
+# A batch system takes back a node, or Linux kills a process because memory is full. Here we kill a worker. First, 24 parts are loaded and cleaned. We keep the cleaned parts, and release the loaded ones:
 
 
 # %%
@@ -628,7 +613,7 @@ held = len(keys & set(client.has_what()[first]))
 print(f"{len(cleaned)} cleaned parts, {held / 24:.0%} of them on worker 0")
 
 # %% [markdown]
-# Each load went to the worker that was free first, so it need not be half. Now each part is weighed. When six are done, on both workers together, we kill worker 0.
+# Each load went to the worker that was free first. Now each part is weighed. When six have been weighed, we kill worker 0.
 #
 # **Predict.** How many percent of the 24 parts must be **loaded** again?
 
@@ -658,10 +643,9 @@ print("again:", ", ".join(f"{step} {count / 24:.0%}" for step, count in ran.item
 print(f"the dead process is gone: {processes[first] not in client.run(os.getpid).values()}")
 
 # %% [markdown]
-# **Explain.** The scheduler still knows how each lost result was made. A lost cleaned part needs its loaded part, which had been let go. So both steps run again, for all parts of worker 0. Its finished weights are lost with it, and are computed again:
+# **Explain.** The scheduler still knows how each lost result was made. A lost cleaned part needs its loaded part, which was released. So both steps run again for the parts of worker 0. Its finished weights are lost, too:
 #
-# ![Four parts, each loaded, cleaned and weighed. The loaded parts were let go, the cleaned ones are kept. Worker 0 dies with the cleaned parts 0 and 1. Both are loaded and cleaned again. Part 0 had been weighed, and is weighed
-# again. Part 1 is weighed for the first time. The cleaned parts of worker 1 are still there.](drawings/worker-death.svg)
+# ![Four parts, each loaded, cleaned and weighed. The loaded parts were released, the cleaned ones are kept. Worker 0 dies with the cleaned parts 0 and 1. Both are loaded and cleaned again. Part 0 had been weighed, and is weighed again. Part 1 is weighed for the first time. The cleaned parts of worker 1 are still there.](drawings/worker-death.svg)
 #
 # **Question.** Which task may run twice without harm?
 #
@@ -674,7 +658,7 @@ my_answer = "?"
 quiz("clusters.twice", my_answer)
 
 # %% [markdown]
-# No task made the scattered table. The actor was made by a task, but its counts came from calls. The scheduler can make neither of them again:
+# Worker 0 also had `scattered`, a table, and the actor. No task made the table, and the actor's counts came from calls. The scheduler can make neither again:
 
 # %%
 for name, ask in {
@@ -690,8 +674,11 @@ for name, ask in {
 
 # %% [markdown]
 # `scatter(…, broadcast=True)` puts a copy on each worker. Write the state of an actor to a file now and then.
+
+# %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
+# ### Optional: a task that kills every worker
 #
-# Some tasks kill **every** worker that runs them. The scheduler gives up on a task that has killed more workers than `allowed-failures`:
+# Some tasks kill every worker that runs them. The scheduler gives up on a task that has killed more workers than `allowed-failures`:
 
 
 # %%
@@ -773,15 +760,15 @@ client.close()
 cluster.close()
 
 # %% [markdown]
-# Make the work fast on one GPU first. Then make the tasks long enough, and count what has to move. Add workers last.
+# Make the work fast on one GPU first. Make the tasks long enough, and count what has to move. Add workers last.
 #
 # ## Key points
 #
-# - A **scheduler** knows tasks, and **workers** keep results. There is one worker for each GPU. First the cluster, then the GPU.
+# - A **scheduler** knows tasks, and **workers** keep results. Each GPU has one worker. First the cluster, then the GPU.
 # - Results **spill** from the device to main memory and to disk, least recently used first.
-# - Arguments travel with a task. A **future** there is only a name. `scatter` sends a table once.
+# - Arguments travel with a task. A **future** is only a name. `scatter` sends a table once.
 # - `as_completed` is for work that follows its results. An **actor** keeps state on one worker.
-# - When a worker dies, the results of its tasks are computed again. Its actors and scattered data are lost. So a task should change nothing but its result.
+# - When a worker dies, the results of its tasks are computed again. Its actors are lost, and scattered data without a copy. So a task should change nothing but its result.
 # - The scheduler needs about 1 ms for each task. So a task should take 100 ms or longer.
 #
 # ## The exercise

@@ -143,8 +143,8 @@ def spilling_levels(c: Canvas) -> None:
 @drawing(
     "what-travels",
     "Two ways to give eight tasks a table of 16 MB. As an argument of each task the table leaves the notebook eight times. With scatter each worker "
-    "gets one copy, and the eight tasks carry only a future.",
-    386,
+    "gets one copy, and the eight tasks carry only a future. Both go through the scheduler.",
+    412,
 )
 def what_travels(c: Canvas) -> None:
     for half, (title, copies) in enumerate((("submit(score, table, k)", 8), ("submit(score, there, k)", 1))):
@@ -168,6 +168,7 @@ def what_travels(c: Canvas) -> None:
     c.text(46, 367, "the table, 16 MB", size="small")
     c.box(214, 356, 20, 12, "thread", strong=True, round=0)
     c.text(242, 367, "a task", size="small")
+    c.text(14, 398, "All of it goes through the scheduler.", size="small")
 
 
 @drawing(
@@ -229,7 +230,7 @@ def actor(c: Canvas) -> None:
 
 @drawing(
     "worker-death",
-    "Four parts, each loaded, cleaned and weighed. The loaded parts were let go, the cleaned ones are kept. Worker 0 dies with the cleaned parts 0 and 1. Both are loaded and cleaned again. Part 0 had been weighed, and is weighed "
+    "Four parts, each loaded, cleaned and weighed. The loaded parts were released, the cleaned ones are kept. Worker 0 dies with the cleaned parts 0 and 1. Both are loaded and cleaned again. Part 0 had been weighed, and is weighed "
     "again. Part 1 is weighed for the first time. The cleaned parts of worker 1 are still there.",
     306,
 )
@@ -237,8 +238,8 @@ def worker_death(c: Canvas) -> None:
     rows = (
         ("again", "again", "again"),
         ("again", "again", "first time"),
-        ("let go", "kept", "done"),
-        ("let go", "kept", "first time"),
+        ("released", "kept", "done"),
+        ("released", "kept", "first time"),
     )
     for k, x in enumerate((112, 236, 360)):
         c.text(x + 50, 28, ("load", "clean", "weigh")[k], at="middle", mono=True)

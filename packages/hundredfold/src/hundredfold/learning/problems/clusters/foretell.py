@@ -86,7 +86,7 @@ FORETELL = predict(
         ),
         "cleaned alone": mistake(
             "lineage",
-            "that is the cleaned parts. What are they cleaned from? The loaded parts were let go.",
+            "that is the cleaned parts. What are they cleaned from? The loaded parts were released.",
             recomputed=12,
         ),
         "everything": mistake(

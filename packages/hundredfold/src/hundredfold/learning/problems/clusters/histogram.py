@@ -238,7 +238,7 @@ def _where(diary: Diary, seen: pool.Seen, parts: int, bins: int, rows: int) -> N
 
 HISTOGRAM = Problem(
     id="clusters.histogram",
-    title="Counted once, whoever dies",
+    title="Count once, even if a worker dies",
     kind="open",
     answers=("histogram",),
     lines=4,
