@@ -22,7 +22,7 @@ SOURCES = {name: ROOT / "packages" / name / "src" / name for name in PACKAGES}
 # A longer name counts before a shorter one: `setup` is asked before anything is installed, and `setup.lab` opens all there is.
 RANKS = {
     "gpusim": """
-        variables own importing.errors
+        variables own texts importing.errors
         hardware
         device
         kernels

@@ -19,7 +19,7 @@ ours = sorted(name for name in sys.modules if name.partition(".")[0] in ("gpusim
 print(first == "StandInFinder", ours)
 """
 SIMULATING = "True ['gpusim', 'gpusim.importing', 'gpusim.importing.activate', 'gpusim.importing.errors',"
-SIMULATING += " 'gpusim.importing.finder', 'gpusim.variables']"
+SIMULATING += " 'gpusim.importing.finder', 'gpusim.texts', 'gpusim.variables']"
 
 
 def run(*arguments, simulate="1", check=True, **more):

@@ -14,6 +14,8 @@ import os
 import sys
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 
+from gpusim import texts
+
 from .errors import NotSimulatedError, NotSimulatedImport
 
 HERE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "libraries")
@@ -299,6 +301,7 @@ def install() -> None:
     finder = installed() or StandInFinder()
     if sys.meta_path[:1] != [finder]:
         sys.meta_path[:] = [finder, *(other for other in sys.meta_path if other is not finder)]
+    texts.watch()
     watch_dask()
 
 
@@ -317,6 +320,7 @@ def start_up() -> None:
             sys.stderr.flush()
         os._exit(2)  # an exception here would be shown as a fault of Python's start, with a long traceback
     install()
+    texts.keep_standard_input()
 
 
 class _DaskWatcher:

@@ -208,3 +208,45 @@ def test_vectorize_reduce_and_random_in_both_ways(tmp_path, way):
         """,
         env={"GPUSIM_KERNELS": way},
     )
+
+
+def test_kernels_in_a_text_for_exec(tmp_path):
+    """The text's own imports compile hundreds of other texts before its kernels are decorated."""
+    run(
+        tmp_path,
+        '''
+        exec("""
+        from numba import cuda, vectorize
+        from cupyx import jit
+        import cupy as cp
+        import numpy as np
+
+        @vectorize(["float64(float64)"], target="cuda")
+        def plus(a):
+            return a + 1
+
+        @cuda.reduce
+        def add(a, b):
+            return a + b
+
+        @jit.rawkernel()
+        def threes(x):
+            x[jit.threadIdx.x] = 3
+
+        @cuda.jit(device=True)
+        def twice(a):
+            return a * 2
+
+        @cuda.jit
+        def kernel(x):
+            x[cuda.grid(1)] = twice(2)
+
+        assert plus(np.zeros(3)).tolist() == [1, 1, 1] and add(np.ones(30)) == 30
+        x = cp.zeros(4)
+        threes[1, 4](x)
+        assert x.tolist() == [3, 3, 3, 3]
+        kernel[1, 4](x)
+        assert x.tolist() == [4, 4, 4, 4]
+        """)
+        ''',
+    )

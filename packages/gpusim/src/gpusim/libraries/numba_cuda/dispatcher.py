@@ -53,6 +53,7 @@ class CUDADispatcher(serialize.ReduceMixin):
         self._lock = threading.RLock()
         code = py_func.__code__
         self._arity = code.co_argcount
+        sources.keep(py_func)
         functools.update_wrapper(self, py_func)
 
     @property

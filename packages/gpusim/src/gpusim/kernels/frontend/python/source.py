@@ -1,16 +1,22 @@
-"""From a Python function to its syntax tree, wherever it was defined: a file, a notebook cell, a lambda in a call."""
+"""From a Python function to its syntax tree, wherever it was defined: a file, a notebook cell, a lambda in a call, a text for exec."""
 
 from __future__ import annotations
 
 import ast
+import contextlib
 import copy
 import functools
 import inspect
 import linecache
+import os
 import pickle
+import sys
 import textwrap
-from types import FunctionType
+from collections.abc import Iterator
+from types import CodeType, FunctionType
 from typing import NamedTuple
+
+from gpusim import texts
 
 from ...faults import UncompilableError
 
@@ -43,6 +49,14 @@ def remember(function: FunctionType) -> None:
         setattr(function, ATTRIBUTE, tuple(of(function)[0]))
 
 
+def keep(function: FunctionType) -> None:
+    """Remember the source of a function that no file has, while the text that it comes from is still known."""
+    name = function.__code__.co_filename
+    if name not in linecache.cache and not os.path.isfile(name):
+        with contextlib.suppress(UncompilableError):  # raised when it is launched
+            remember(function)
+
+
 def translated(function: FunctionType, source: Source, node: ast.FunctionDef) -> None:
     """Say that a function was translated from another language.
 
@@ -65,7 +79,7 @@ def of(function: FunctionType) -> tuple[Source, ast.FunctionDef]:
     Raises
     ------
     UncompilableError
-        If Python does not know the source: the function was made by ``exec`` or typed into a plain interpreter.
+        If the source is not found: it was compiled before the simulator was in place, say.
     """
     made = getattr(function, TREE, None)
     if made is not None:
@@ -87,16 +101,22 @@ def _read(function: FunctionType) -> tuple[Source | None, ast.FunctionDef | None
         inspect.getsourcelines(function)  # has linecache look at the file again if it changed
     except (OSError, TypeError, IndentationError, SyntaxError):
         pass
-    lines = linecache.getlines(code.co_filename, function.__globals__)
-    if not lines:
-        return None, None
-    try:
-        node = _find("".join(lines), function, 1)
-    except SyntaxError:
-        return None, None
-    if node is None:
-        return None, None
-    first, last = 1 if code.co_filename in whole else _first(node), node.end_lineno
+    text = "".join(linecache.getlines(code.co_filename, function.__globals__))
+    if os.path.isfile(code.co_filename) or code.co_filename in whole:
+        candidates: Iterator[str] = iter([text] if text else [])
+    else:  # many texts have the name <string>, so the text's code has to be the function's
+        candidates = (each for each in _texts(text, code) if _made_from(each, code))
+    for each in candidates:
+        with contextlib.suppress(SyntaxError):
+            node = _find(each, function, 1)
+            if node is not None:
+                return _cut(node, each.splitlines(keepends=True), code.co_filename)
+    return None, None
+
+
+def _cut(node: ast.FunctionDef, lines: list[str], filename: str) -> tuple[Source, ast.FunctionDef]:
+    """A function's part of a text, and its tree with line numbers of that part."""
+    first, last = 1 if filename in whole else _first(node), node.end_lineno
     text = textwrap.dedent("".join(lines[first - 1 : last]))
     ast.increment_lineno(node, 1 - first)
     indent = len(lines[first - 1]) - len(lines[first - 1].lstrip())
@@ -104,7 +124,64 @@ def _read(function: FunctionType) -> tuple[Source | None, ast.FunctionDef | None
         if hasattr(inner, "col_offset"):
             inner.col_offset = max(inner.col_offset - indent, 0)
             inner.end_col_offset = max(inner.end_col_offset - indent, 0)
-    return Source(text, code.co_filename, first), node
+    return Source(text, filename, first), node
+
+
+def _texts(first: str, code: CodeType) -> Iterator[str]:
+    """The texts that a function without a file may come from, the likeliest first."""
+    yield first
+    yield from texts.latest()
+    yield from sys.orig_argv  # the text after -c
+    if code.co_filename == "<stdin>":
+        yield texts.standard_input()
+        yield from _typed()
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    if shell is not None:  # a magic compiles its cell without the magic's own line
+        yield from (cell.partition("\n")[2] for cell in reversed(shell.history_manager.input_hist_raw))
+
+
+def _typed() -> Iterator[str]:
+    """Ends of what was typed into a plain interpreter. Until Python 3.12 only its history has that."""
+    readline = sys.modules.get("readline")
+    last = readline.get_current_history_length() if readline else 0
+    lines: list[str] = []
+    for number in range(last, max(last - 500, 0), -1):
+        lines.insert(0, readline.get_history_item(number) or "")
+        if lines[0][:1].strip():  # a statement begins where a line is not indented
+            yield "\n".join([*lines, ""])
+
+
+def _made_from(text: str, code: CodeType) -> bool:
+    """Whether a function's code is what a text compiles to.
+
+    IPython compiles a cell's statements one by one, which makes other code where a name is imported. ``%%timeit`` wraps a
+    function around them: its names are free variables of the inner functions then, and no global ones.
+    """
+    if code.co_name not in text and code.co_name != "<lambda>":
+        return False
+    try:
+        tree = ast.parse(text)
+        wholes = [tree, *(ast.Module([statement], []) for statement in tree.body)]
+        flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+        found = [compile(whole, code.co_filename, "exec", flags, dont_inherit=True) for whole in wholes]
+    except (SyntaxError, ValueError):
+        return False
+    for each in found:  # grows
+        found += [inner for inner in each.co_consts if inspect.iscode(inner)]
+    return any(_alike(each, code) for each in found)
+
+
+def _alike(one: CodeType, other: CodeType) -> bool:
+    here, there = (
+        (
+            *(code.co_name, code.co_firstlineno, code.co_varnames),
+            [(type(value), value) for value in code.co_consts if not inspect.iscode(value)],
+            sorted((*code.co_names, *code.co_freevars)),
+            code.co_code if one.co_freevars == other.co_freevars else None,
+        )
+        for code in (one, other)
+    )
+    return here == there
 
 
 @functools.lru_cache(maxsize=16)
@@ -153,6 +230,6 @@ def _same_code(node: ast.AST, code: object) -> bool:
 
 def _unreadable(function: FunctionType) -> UncompilableError:
     return UncompilableError(
-        f"The source of {function.__name__} cannot be read, and simulating a kernel needs it. Define it in a file or "
-        "in a notebook cell, not by exec or in a plain interpreter."
+        f"The source of {function.__name__} cannot be read ({function.__code__.co_filename}), and simulating a kernel needs it. "
+        "Write it into a file and import it, or define it in a notebook cell."
     )

@@ -24,6 +24,7 @@ class JitRawKernel:
     """
 
     def __init__(self, func: Any, mode: str, device: bool):
+        sources.keep(func)
         self._func, self._mode, self._device = func, mode, device
         self._made: dict[tuple, Any] = {}
         self._kernels: dict[tuple, Any] = {}
