@@ -33,6 +33,7 @@ STANDINS: dict[str, str] = {
     "rmm": "rmm",
     "dask_cuda": "dask_cuda",
     "numba.cuda": "numba_cuda",
+    "numba_cuda_mlir": "numba_cuda_mlir",
     "pynvml": "pynvml.py",
     "distributed.protocol.cupy": os.path.join("cupy", "_dask.py"),
 }

@@ -18,7 +18,7 @@ import types
 import warnings
 from pathlib import Path
 
-LIBRARIES = ("cupy", "cupyx", "cudf", "dask_cudf", "pylibcudf", "cuml", "rmm", "dask_cuda")
+LIBRARIES = ("cupy", "cupyx", "cudf", "dask_cudf", "pylibcudf", "cuml", "rmm", "dask_cuda", "numba_cuda_mlir")
 INNER = {
     "cupy": ("_core", "cuda.cudnn", "_environment"),
     "cudf": (
@@ -53,6 +53,39 @@ INNER = {
     "cuml": ("tests", "testing", "benchmark", "_thirdparty", "internals"),
     "dask_cuda": ("tests", "benchmarks"),
     "rmm": ("tests",),
+    # The compiler: what a program imports is in `cuda`, and in what this makes public itself.
+    "numba_cuda_mlir": (
+        *(
+            "annotations",
+            "ast_transforms",
+            "caching",
+            "codegen",
+            "decorators",
+            "descriptor",
+            "device_declarations",
+            "install_registry",
+        ),
+        *(
+            "linker",
+            "logging",
+            "lowering",
+            "lowering_registry",
+            "lowering_utilities",
+            "memory_management",
+            "mlir",
+            "mlir_compiler",
+        ),
+        *(
+            "mlir_debuginfo",
+            "mlir_lowering",
+            "mlir_optimization",
+            "models",
+            "nrt_context",
+            "numba_cuda",
+            "numbair_transforms",
+        ),
+        *("optimization", "runtime", "struct_pointees", "testing", "tools", "type_defs", "typing", "ufunc_db"),
+    ),
 }
 """Modules that are the inside of a library, or its tests, beside those whose name begins with an underscore."""
 
@@ -206,4 +239,6 @@ def command(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    print(json.dumps({"names": collect(sys.argv[1]), "modules": files(sys.argv[1])}))
+    names = collect(sys.argv[1])
+    entered = {name for name in sys.modules if name.startswith(f"{sys.argv[1]}.")}  # also without a file of that name
+    print(json.dumps({"names": names, "modules": sorted(entered.union(files(sys.argv[1])))}))

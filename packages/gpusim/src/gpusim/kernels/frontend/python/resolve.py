@@ -276,7 +276,7 @@ class _Names(ast.NodeTransformer):
 
 def _is_ours(value: object) -> bool:
     name = getattr(value, "__name__", "") if isinstance(value, ModuleType) else ""
-    return name == "numba.cuda" or name.startswith("numba.cuda.")
+    return name in ("numba.cuda", "numba_cuda_mlir.cuda") or name.startswith("numba.cuda.")
 
 
 def _scope(pyfunc: FunctionType) -> dict[str, object]:
