@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from gpusim.device import sorting
+
 from . import launch
 
 
@@ -27,7 +29,7 @@ def sort_in_place(a: Any, axis: int = -1, kind: Any = None) -> None:
     _check_layout(a)
     axis = normal_axis(axis, a.ndim)
     if a.size:
-        launch.submit("cupy_sort", np.ndarray.sort, (a._a, axis, "stable"), reads=(a._a,), writes=(a._a,))
+        launch.submit("cupy_sort", sorting.sort, (a._a, axis), reads=(a._a,), writes=(a._a,))
 
 
 def _check_layout(a: Any) -> None:
@@ -44,7 +46,7 @@ def argsort(a: Any, axis: int | None = -1, kind: Any = None) -> Any:
     if axis is None:
         a, axis = a.ravel(), 0
     out = launch.empty(a.shape, np.dtype(np.int64))
-    return launch.submit_into("cupy_argsort", out, np.argsort, a, axis=normal_axis(axis, a.ndim), kind="stable")
+    return launch.submit_into("cupy_argsort", out, sorting.argsort, a, axis=normal_axis(axis, a.ndim))
 
 
 def check_kth(a: Any, kth: Any, axis: int | None) -> None:
