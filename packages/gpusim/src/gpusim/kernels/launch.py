@@ -41,6 +41,9 @@ class Kernel:
         Whether traces log which way threads go at conditionals (compiled kernels only).
     beyond : bool
         Whether traces go on past the end of an array and have it in `Log.outside` (compiled kernels only).
+    within : int
+        If not 0, elements are known to be inside of their arrays and to be one thread's each: nothing is checked or logged. So
+        many levels of loops are known to end.
     """
 
     def __init__(
@@ -55,12 +58,13 @@ class Kernel:
         name: str | None = None,
         branches: bool = False,
         beyond: bool = False,
+        within: int = 0,
     ):
         self.pyfunc = pyfunc
         self.name = name or pyfunc.__name__
         self.debug, self.opt, self.fastmath = bool(debug), bool(opt), bool(fastmath)
         self.max_registers, self.lineinfo, self.branches = max_registers, lineinfo, bool(branches)
-        self.beyond = bool(beyond)
+        self.beyond, self.within = bool(beyond), within
         self._lock = threading.RLock()
         self._function: Function | None = None
         self._compiled: dict[tuple, object] = {}
@@ -154,7 +158,7 @@ class Kernel:
         first = seen not in self._traced
         self._traced.add(seen)
         run = _Run(self, function, compiled, griddim, blockdim, args, sharedmem, cooperative)
-        if shapes.on or trace == "all" or (trace != "off" and first):
+        if shapes.on or trace == "all" or (trace != "off" and first and not self.within):
             rest: list[tuple[int, int]] = []
             if not shapes.on:
                 # Now, not when the program synchronises: what is found is found at the launch that does it.
@@ -248,7 +252,7 @@ class Kernel:
 
             try:
                 beyond = "log" if self.beyond else "tell" if reported.goes_on() else "stop"
-                options = compiler.Options(self.debug, self.fastmath, self.opt, self.branches, beyond)
+                options = compiler.Options(self.debug, self.fastmath, self.opt, self.branches, beyond, self.within)
                 return compiler.compile_for(compiler.prepare(self.function(), options), kinds, anew=anew)
             except (CannotCompile, NotImplementedError):  # the second is Numba's, of what it has no code for
                 return None

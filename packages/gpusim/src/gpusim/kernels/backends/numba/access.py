@@ -208,6 +208,13 @@ def _either(context, builder, c, m, aryty, array, idxty, index, site, act: Calla
     return tuple(made)
 
 
+def _known(context, builder, aryty, array, idxty, index) -> ir.Value:
+    """The address of an element that is known to be inside of its array."""
+    values = cgutils.unpack_tuple(builder, index, len(idxty)) if isinstance(idxty, types.BaseTuple) else [index]
+    places = [context.cast(builder, v, k, types.intp) for v, k in zip(values, _components(idxty), strict=True)]
+    return cgutils.get_item_pointer(context, builder, aryty, array, places, wraparound=False)
+
+
 def _anywhere(context, builder, c, m, aryty, array, idxty, index, site) -> tuple[ir.Value, ir.Value]:
     """As :func:`pointer`, but past the end of an array too, with what the log has of it."""
     values = cgutils.unpack_tuple(builder, index, len(idxty)) if isinstance(idxty, types.BaseTuple) else [index]
@@ -280,6 +287,8 @@ def get(typingctx, c, m, base, index, site):
             array_value = context.cast(builder, array_value, base, chosen.args[0])
             return context.get_function(operator.getitem, chosen)(builder, (array_value, value))
         array = context.make_array(base)(context, builder, array_value)
+        if is_element(base, index) and context.compilation.within:
+            return arrayobj.load_item(context, builder, base, _known(context, builder, base, array, index, index_value))
         if is_element(base, index) and tells(context, base):
 
             def read(at, negative, rare):
@@ -363,6 +372,12 @@ def set(typingctx, c, m, base, index, value, site):
             context.cast(builder, item, value, chosen.args[2]),
         )
         element = is_element(base, index)
+        if element and context.compilation.within:
+            array = context.make_array(base)(context, builder, array_value)
+            stored = context.cast(builder, item, value, base.dtype)
+            at = _known(context, builder, base, array, index, index_value)
+            arrayobj.store_item(context, builder, base, stored, at)
+            return context.get_dummy_value()
         if element and isinstance(base, types.Array) and tells(context, base):
             array = context.make_array(base)(context, builder, array_value)
             stored = context.cast(builder, item, value, base.dtype)

@@ -56,11 +56,13 @@ class Compilation:
         Of its accesses.
     beyond : str
         What it does at the end of an array: ``"stop"``, or go on and ``"tell"`` or ``"log"`` it.
+    within : int
+        If not 0, elements are known to be inside of their arrays: they are neither looked at nor logged.
     shared, local : Layout
     """
 
-    def __init__(self, sites: list[Site], beyond: Way):
-        self.sites, self.beyond = sites, beyond
+    def __init__(self, sites: list[Site], beyond: Way, within: int = 0):
+        self.sites, self.beyond, self.within = sites, beyond, within
         self.shared, self.local = Layout(), Layout()
 
     def part(self, site: int, offset: int, nbytes: int) -> None:

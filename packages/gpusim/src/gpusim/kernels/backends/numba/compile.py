@@ -70,6 +70,8 @@ class Compiled:
         The rewritten kernel.
     beyond : str
         What it does at the end of an array: ``"stop"``, or go on and ``"tell"`` or ``"log"`` it.
+    within : int
+        Whether its elements are known to be inside.
     """
 
     run: object
@@ -81,18 +83,20 @@ class Compiled:
     functions: dict[str, Function]
     thread: object
     beyond: Way = "stop"
+    within: int = 0
 
 
 @dataclass
 class Options:
-    """What ``cuda.jit`` was told that matters here, whether a traced launch logs which way threads go, and what happens at
-    the end of an array."""
+    """What ``cuda.jit`` was told that matters here, whether a traced launch logs which way threads go, what happens at the end
+    of an array, and whether elements are known to be inside."""
 
     debug: bool = False
     fastmath: bool = False
     opt: bool = True
     branches: bool = False
     beyond: Way = "stop"
+    within: int = 0
 
 
 @dataclass
@@ -112,7 +116,7 @@ class Rewritten:
     dispatchers: list[tuple[Function, ast.FunctionDef, object]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.compilation = Compilation(self.sites, self.options.beyond)
+        self.compilation = Compilation(self.sites, self.options.beyond, self.options.within)
 
 
 def prepare(function: Function, options: Options) -> Rewritten:
@@ -160,6 +164,7 @@ def _dispatcher(function: Function, made: Rewritten, known: dict, settings: dict
         debug=made.options.debug,
         generator=kernel and made.generator,
         branches=made.options.branches,
+        own=made.options.within if kernel else 0,
     )
     module = ast.Module([node], [])
     exec(compile(module, function.filename, "exec"), env)
@@ -221,6 +226,7 @@ def compile_for(made: Rewritten, kinds: tuple[types.Type, ...], *, anew: bool = 
         return Compiled(
             *(made.driver, made.generator, made.sites, shared, local, made.loops, made.functions, made.thread),
             beyond=made.options.beyond,
+            within=made.options.within,
         )
 
 

@@ -183,6 +183,7 @@ def rewrite(
     debug: bool,
     generator: bool,
     branches: bool = False,
+    own: int = 0,
 ) -> ast.FunctionDef:
     """Return the definition that Numba is to compile; accesses and loops are entered in `sites`.
 
@@ -196,6 +197,7 @@ def rewrite(
     node = copy.deepcopy(function.node)
     rewriter = _Rewriter(function, sites, kernel, debug, generator)
     rewriter.branches = branches
+    rewriter.own(node.body, own)
     rewriter.items, rewriter.last = items(node), node.body[-1]
     loops = [inner for inner in ast.walk(node) if isinstance(inner, ast.For | ast.While)]
     rewriter.looped = {id(inner) for loop in loops for inner in ast.walk(loop)}
@@ -215,6 +217,13 @@ class _Rewriter(ast.NodeTransformer):
         self.temporaries = 0
 
     # Statements
+
+    def own(self, statements: list[ast.stmt], levels: int) -> None:
+        """Loops of so many levels are the simulator's own: they end, and no turn looks at the stop flag."""
+        for statement in statements if levels else ():
+            if isinstance(statement, ast.For | ast.While):
+                statement.once = True
+                self.own(statement.body, levels - 1)
 
     def block(self, statements: list[ast.stmt]) -> list[ast.stmt]:
         done: list[ast.stmt] = []

@@ -6,10 +6,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow.compute as pc
 from pandas.api.extensions import no_default
+from pandas.core.arrays.masked import BaseMaskedArray
+
+from gpusim.device import sorting
 
 from . import device
-from .column import masked, nans_to_nulls
+from .column import arrow_of, masked, nans_to_nulls
 from .wrap import mimic, series_of, unwrap, wrap
 
 
@@ -20,30 +24,62 @@ def positions(frame: pd.DataFrame, ascending: Any, na_position: str) -> np.ndarr
     flags = list(ascending) if pd.api.types.is_list_like(ascending) else [ascending] * frame.shape[1]
     if len(flags) != frame.shape[1]:
         raise ValueError(f"Length of ascending ({len(flags)}) != length of by ({frame.shape[1]})")
-    keys = []
-    for i in range(frame.shape[1]):
-        array = nans_to_nulls(frame.iloc[:, i].array)
+    found = None
+    for i in reversed(range(frame.shape[1])):  # stable sorts, the least significant key first
+        values, null = _comparable(nans_to_nulls(frame.iloc[:, i].array))
+        if not flags[i]:
+            values = -values if values.dtype.kind == "f" else ~values
+        if found is not None:
+            values, null = values[found], null if null is None else null[found]
+        order = _sorted(values, null, na_position)
+        found = order if found is None else found[order]
+    return np.arange(len(frame)) if found is None else found
+
+
+def _comparable(array: Any) -> tuple[np.ndarray, np.ndarray | None]:
+    """Numbers that are in order as a column's values are, and which are null; None if there is none."""
+    if isinstance(array, BaseMaskedArray):
+        return array._data, array._mask if array._mask.any() else None
+    if isinstance(array, (pd.arrays.DatetimeArray, pd.arrays.TimedeltaArray)):
+        values, null = array.asi8, array.isna()
+    elif isinstance(array, pd.Categorical):
+        values = np.asarray(array.codes)
+        null = values < 0
+    elif isinstance(array.dtype, pd.StringDtype):
+        coded = arrow_of(array).dictionary_encode()
+        ranks = np.empty(len(coded.dictionary), np.int32)
+        ranks[np.asarray(pc.array_sort_indices(coded.dictionary))] = np.arange(len(ranks))
+        values, null = ranks.take(np.asarray(pc.fill_null(coded.indices, 0))) if len(ranks) else None, array.isna()
+        values = np.zeros(len(array), np.int32) if values is None else values
+    elif array.dtype.kind == "O":
+        ranks = {v: k for k, v in enumerate(sorted({x for x in array if x is not None and x is not pd.NA}))}
+        values = np.array([ranks.get(x, -1) for x in array], dtype=np.int64)
+        null = pd.Series(array).isna().to_numpy()
+    else:
         series = pd.Series(array)
-        null = series.isna().to_numpy()
-        if isinstance(array, pd.Categorical):
-            ranks = np.asarray(array.codes).astype("f8")
-        elif array.dtype.kind == "O" and not isinstance(array.dtype, pd.StringDtype):
-            found = {v: k for k, v in enumerate(sorted({x for x in array if x is not None and x is not pd.NA}))}
-            ranks = np.array([found.get(x, -1) for x in array], dtype="f8")
-        else:
-            ranks = series.rank(method="dense").to_numpy(dtype="f8", na_value=0.0)
-        ranks = ranks if flags[i] else -ranks
-        keys += [ranks, np.where(null, 1, 0) * (1 if na_position == "last" else -1)]
-    return np.lexsort(_order(keys)) if keys else np.arange(len(frame))
+        values, null = series.rank(method="dense").to_numpy(dtype="f8", na_value=0.0), series.isna().to_numpy()
+    return values, null if null.any() else None
 
 
-def _order(keys: list) -> list:
-    """lexsort wants the least significant key first; a column's null flag outweighs its rank."""
-    pairs = [(keys[i], keys[i + 1]) for i in range(0, len(keys), 2)]
-    out = []
-    for ranks, null in reversed(pairs):
-        out += [ranks, null]
-    return out
+def _sorted(values: np.ndarray, null: np.ndarray | None, na_position: str) -> np.ndarray:
+    if null is None:
+        return sorting.argsort(values)
+    valid, nulls = np.flatnonzero(~null), np.flatnonzero(null)
+    valid = valid[sorting.argsort(values[valid])]
+    return np.concatenate([valid, nulls] if na_position == "last" else [nulls, valid])
+
+
+def _first(keys: pd.DataFrame, n: int, largest: bool) -> np.ndarray:
+    """The first of :func:`positions`, so many or more: of a single key, without sorting all of it."""
+    if keys.shape[1] == 1 and 0 < n < len(keys) // 8:
+        values, null = _comparable(nans_to_nulls(keys.iloc[:, 0].array))
+        rows = np.arange(len(keys)) if null is None else np.flatnonzero(~null)
+        if n < len(rows):
+            values = values if null is None else values[rows]
+            values = values if not largest else -values if values.dtype.kind == "f" else ~values
+            near = np.flatnonzero(values <= np.partition(values, n - 1)[n - 1])
+            return rows[near[sorting.argsort(values[near])]]
+    return positions(keys, not largest, "last")
 
 
 def sort_values(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -136,9 +172,9 @@ def extremes(self: Any, n: int, largest: bool, *args: Any, **kwargs: Any) -> Any
                 )
     if keep == "last":
         reverse = np.arange(len(keys))[::-1]
-        found = reverse[positions(keys.iloc[reverse].reset_index(drop=True), not largest, "last")]
+        found = reverse[_first(keys.iloc[reverse].reset_index(drop=True), int(n), largest)]
     else:
-        found = positions(keys, not largest, "last")
+        found = _first(keys, int(n), largest)
     n = max(int(n), 0)
     valid = ~keys.iloc[:, 0].isna().to_numpy()
     found = found[valid[found]] if p.ndim == 1 and valid.sum() >= n else found

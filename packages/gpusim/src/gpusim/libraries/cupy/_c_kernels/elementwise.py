@@ -16,6 +16,16 @@ from gpusim.kernels.frontend.cuda_cpp.errors import Code
 from . import launch, params
 from .params import FLOAT16, Number, Operands, parsed
 
+CHUNK = 8192
+"""Elements of a thread where all of them are plain."""
+_ALL = (
+    "for (ptrdiff_t i = (ptrdiff_t)blockIdx.x * blockDim.x + threadIdx.x; i < _n; "
+    "i += (ptrdiff_t)gridDim.x * blockDim.x) {"
+)
+_SOME = (
+    f"const ptrdiff_t _end = (ptrdiff_t)(blockIdx.x + 1) * {CHUNK} < _n ? (ptrdiff_t)(blockIdx.x + 1) * {CHUNK} : _n;\n"
+    f"for (ptrdiff_t i = (ptrdiff_t)blockIdx.x * {CHUNK}; i < _end; ++i) {{"
+)
 ATOMICS = {"Add": frozenset(("i8",)), "Max": frozenset(("f4", "f8")), "Min": frozenset(("f4", "f8"))}
 """Types that CuPy's own header adds to CUDA's atomics."""
 
@@ -56,6 +66,7 @@ class ElementwiseKernel:
             raise ValueError("Can not use 'i' as a parameter name")
         self.__name__ = name
         self._made: dict[tuple, tuple] = {}
+        self._made_quick: dict[tuple, Any] = {}
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run over the broadcast of the arguments.
@@ -124,11 +135,16 @@ class ElementwiseKernel:
         key = tuple(kinds), tuple(found.items()), len(shape)
         if "_ind" in self.operation:
             values += [np.empty(0, np.int32), np.int64(total), *map(np.int64, shape), *map(np.int64, shape)]
-        kernel = self._compiled(key)
+        kernel = self._quick(key) if total >= CHUNK and params.unwatched() else None
+        if (
+            kernel is not None and kernel.compiled(tuple(values)) is None
+        ):  # interpreted, a thread for each element is faster
+            kernel = None
+        grid, block = (-(-total // block_size), 1, 1), (min(block_size, total), 1, 1)
+        if kernel is not None:
+            grid, block = (-(-total // CHUNK), 1, 1), (1, 1, 1)
         with queue.suspended_account():
-            launch.launched(
-                kernel, (-(-total // block_size), 1, 1), (min(block_size, total), 1, 1), tuple(values), 0, False
-            )
+            launch.launched(kernel or self._compiled(key), grid, block, tuple(values), 0, False)
             operands.put_back()
         operands.count(self)
 
@@ -140,7 +156,25 @@ class ElementwiseKernel:
             self._made[key] = _compiled(text, self.name, defines, tuple(raw.items())), text
         return self._made[key][0]
 
-    def _code(self, kinds: tuple, found: dict[str, np.dtype], ndim: int) -> tuple[str, dict[str, Carray]]:
+    def _quick(self, key: tuple) -> Any:
+        """A kernel whose threads take many elements each, which the compiler makes vector code of; None for what is not plain.
+
+        Each element is at its place in all arrays, so nothing can go past an end and no two threads meet.
+        """
+        if key not in self._made_quick:
+            kinds, found, ndim = key
+            plain = not any(how == "raw" for how, _, _ in kinds) and not self.kwargs
+            plain = plain and not params.NOT_PLAIN.search(self.operation) and "[" not in self.preamble
+            made = None
+            if plain:
+                text, _ = self._code(kinds, dict(found), ndim, _SOME)
+                made = _compiled(text, self.name, (), (), 1)
+            self._made_quick[key] = made
+        return self._made_quick[key]
+
+    def _code(
+        self, kinds: tuple, found: dict[str, np.dtype], ndim: int, loop: str = _ALL
+    ) -> tuple[str, dict[str, Carray]]:
         texts = [self.operation, self.preamble, *(str(self.kwargs.get(k, "")) for k in ("loop_prep", "after_loop"))]
         if any(dtype == FLOAT16 for _, dtype, _ in kinds):
             params.refuse_half(found, self.params, *texts)
@@ -160,10 +194,6 @@ class ElementwiseKernel:
         if "_ind" in self.operation:
             declared.append("int* _ind")
             raw["_ind"] = Carray(_scalar(np.dtype(np.int32)), ndim, "_ind")
-        loop = (
-            "for (ptrdiff_t i = (ptrdiff_t)blockIdx.x * blockDim.x + threadIdx.x; i < _n; "
-            "i += (ptrdiff_t)gridDim.x * blockDim.x) {"
-        )
         text = (
             f"{params.typedefs(found)}{self.preamble}\n"
             f'extern "C" __global__ void {self.name}({", ".join(declared)}) {{\n'
@@ -197,7 +227,9 @@ class ElementwiseKernel:
 
 
 @functools.lru_cache(maxsize=512)
-def _compiled(text: str, name: str, defines: tuple[str, ...], raw: tuple[tuple[str, Carray], ...]) -> Any:
+def _compiled(
+    text: str, name: str, defines: tuple[str, ...], raw: tuple[tuple[str, Carray], ...], within: int = 0
+) -> Any:
     """The engine's kernel for some C++: the same one for every object that says the same."""
     from gpusim.kernels import Kernel
     from gpusim.kernels.frontend.cuda_cpp.module import Module
@@ -205,7 +237,7 @@ def _compiled(text: str, name: str, defines: tuple[str, ...], raw: tuple[tuple[s
     made = Module(Code(text, name), defines, ATOMICS).kernel(name, dict(raw))
     if made.variables:
         raise NotSimulatedError("a variable outside of functions in an elementwise kernel")
-    return Kernel(made.python, name=name)
+    return Kernel(made.python, name=name, within=within)
 
 
 def _scalar(dtype: np.dtype) -> Scalar:

@@ -11,7 +11,19 @@ import numpy as np
 
 from gpusim.device import queue
 from gpusim.importing.errors import NotSimulatedError
+from gpusim.kernels import reported
 from gpusim.kernels.frontend.cuda_cpp.c_types import OF_DTYPE
+
+NOT_PLAIN = re.compile(
+    r"\[|\breturn\b|\b(thread|block)(Idx|Dim)\b|\bgridDim\b|__\w|atomic|_ind\b|printf|asm\b|\bgoto\b"
+)
+"""What an operation has that is not the same in a thread of many elements, or that has to be checked."""
+
+
+def unwatched() -> bool:
+    """Whether nobody wants to see a launch's accesses, so that what cannot go wrong need not be checked or logged."""
+    return reported.tracing() in ("warn", "first", "off") and not reported.watchers
+
 
 FLOAT16 = np.dtype(np.float16)
 

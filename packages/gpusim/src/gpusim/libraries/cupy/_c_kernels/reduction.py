@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from .params import FLOAT16, Number, Operands, parsed
 
 _BLOCK = 512  # CuPy's threads of a block
 _THREADS = 128
+_LOOP = re.compile(r"\b(for|while|do)\b")
 
 
 class ReductionKernel:
@@ -109,12 +111,18 @@ class ReductionKernel:
         count = int(np.prod([shape[k] for k in kept], dtype=np.int64))
         length = int(np.prod([shape[k] for k in reduced], dtype=np.int64))
         lanes = _BLOCK // (1 << max((_BLOCK // max(length, 1)), 1).bit_length() - 1)
-        both, part_type = self._compiled((tuple(kinds), tuple(found.items())))
+        key = tuple(kinds), tuple(found.items())
+        both, part_type = self._compiled(key, params.unwatched())
         parts = np.empty(count * lanes, part_type)
         sizes = (np.int64(count), np.int64(length), np.int64(lanes))
+        if (
+            both[0].within and both[0].compiled((*firsts, parts, *sizes)) is None
+        ):  # interpreted, many threads are faster
+            both, _ = self._compiled(key, False)
+        threads = count if both[0].within else count * lanes
         with queue.suspended_account():
             for kernel, total, values in (
-                (both[0], count * lanes, (*firsts, parts, *sizes)),
+                (both[0], threads, (*firsts, parts, *sizes)),
                 (both[1], count, (*firsts, *lasts, parts, *sizes)),
             ):
                 grid = -(-total // _THREADS)
@@ -122,14 +130,21 @@ class ReductionKernel:
             operands.put_back()
         operands.count(self)
 
-    def _compiled(self, key: tuple) -> tuple:
-        if key not in self._made:
+    def _compiled(self, key: tuple, quick: bool) -> tuple:
+        if (key, quick) not in self._made:
             text = self._code(key[0], dict(key[1]))
+            said = " ".join((self.map_expr, self.reduce_expr, self.post_map_expr))
+            raw = any(how == "raw" for how, _ in key[0])
+            plain = quick and not (
+                raw or self.options or "[" in self.preamble or params.NOT_PLAIN.search(said) or _LOOP.search(said)
+            )
+            shown = text
+            text = self._code(key[0], dict(key[1]), quick=True) if plain else text
             defines = tuple(o[2:] for o in self.options if o.startswith("-D"))
-            self._made[key] = *_compiled(text, self.name, defines), text
-        return self._made[key][:2]
+            self._made[key, quick] = *_compiled(text, self.name, defines, 3 if plain else 0), shown
+        return self._made[key, quick][:2]
 
-    def _code(self, kinds: tuple, found: dict[str, np.dtype]) -> str:
+    def _code(self, kinds: tuple, found: dict[str, np.dtype], *, quick: bool = False) -> str:
         if any(dtype == FLOAT16 for _, dtype in kinds):
             params.refuse_half(found, (), self.map_expr, self.reduce_expr, self.preamble, self.reduce_type or "")
         declared, loads, outs, stores = [], [], [], []
@@ -148,23 +163,42 @@ class ReductionKernel:
         first, last = ", ".join([*declared, tail]), ", ".join([*declared, *outs, tail])
         each = "for (ptrdiff_t {0} = (ptrdiff_t)blockIdx.x * blockDim.x + threadIdx.x; {0} < {1}; {0} += (ptrdiff_t)gridDim.x * blockDim.x) {{"
         reduce = f"({self.reduce_expr})"
-        return f"""{params.typedefs(found)}typedef long long IndexT;
-typedef {self.reduce_type} _type_reduce;
-{self.preamble}
-#define REDUCE(a, b) {_one_line(reduce)}
-extern "C" __global__ void {self.name}_parts({first}) {{
-{each.format("_t", "_count * _lanes")}
+        load = f"{chr(10).join(loads)}\n_type_reduce _a = static_cast<_type_reduce>({self.map_expr});"
+        # A thread for each partial result, and where nothing has to be checked, one for all of an element's, in the order of memory.
+        parts = f"""{each.format("_t", "_count * _lanes")}
 ptrdiff_t _i = _t / _lanes;
 _type_reduce _s = _type_reduce({self.identity});
 for (ptrdiff_t _J = _t % _lanes; _J < _length; _J += _lanes) {{
 ptrdiff_t _at = _i * _length + _J;
 ptrdiff_t _j = _J * _count + _i;
-{chr(10).join(loads)}
-_type_reduce _a = static_cast<_type_reduce>({self.map_expr});
+{load}
 _s = REDUCE(_s, _a);
 }}
 _part[_t] = _s;
+}}"""
+        if quick:
+            parts = f"""{each.format("_i", "_count")}
+for (ptrdiff_t _k = 0; _k < _lanes; ++_k) {{
+_part[_i * _lanes + _k] = _type_reduce({self.identity});
 }}
+for (ptrdiff_t _first = 0; _first < _length; _first += _lanes) {{
+const ptrdiff_t _some = _length - _first < _lanes ? _length - _first : _lanes;
+for (ptrdiff_t _k = 0; _k < _some; ++_k) {{
+ptrdiff_t _J = _first + _k;
+ptrdiff_t _at = _i * _length + _J;
+ptrdiff_t _j = _J * _count + _i;
+{load}
+_type_reduce _s = _part[_i * _lanes + _k];
+_part[_i * _lanes + _k] = REDUCE(_s, _a);
+}}
+}}
+}}"""
+        return f"""{params.typedefs(found)}typedef long long IndexT;
+typedef {self.reduce_type} _type_reduce;
+{self.preamble}
+#define REDUCE(a, b) {_one_line(reduce)}
+extern "C" __global__ void {self.name}_parts({first}) {{
+{parts}
 }}
 extern "C" __global__ void {self.name}({last}) {{
 {each.format("_i", "_count")}
@@ -185,7 +219,7 @@ POST_MAP(_s);
     @property
     def cached_codes(self) -> dict[tuple, str]:
         """The C++ code by the types of the arrays it was made for."""
-        return {tuple(t.char for how, t in key[0] if how != "number"): made[2] for key, made in self._made.items()}
+        return {tuple(t.char for how, t in key[0] if how != "number"): made[2] for (key, _), made in self._made.items()}
 
     @property
     def cached_code(self) -> str:
@@ -194,7 +228,7 @@ POST_MAP(_s);
 
 
 @functools.lru_cache(maxsize=256)
-def _compiled(text: str, name: str, defines: tuple[str, ...]) -> tuple[tuple, np.dtype]:
+def _compiled(text: str, name: str, defines: tuple[str, ...], within: int) -> tuple[tuple, np.dtype]:
     """The engine's two kernels for some C++, and the type of what is between them."""
     from gpusim.kernels import Kernel
     from gpusim.kernels.frontend.cuda_cpp.module import Module
@@ -203,7 +237,7 @@ def _compiled(text: str, name: str, defines: tuple[str, ...]) -> tuple[tuple, np
     made = [module.kernel(f"{name}{end}") for end in ("_parts", "")]
     if any(m.variables for m in made):
         raise NotSimulatedError("a variable outside of functions in a reduction kernel")
-    return tuple(Kernel(m.python, name=name) for m in made), module.typedefs["_type_reduce"].dtype
+    return tuple(Kernel(m.python, name=name, within=within) for m in made), module.typedefs["_type_reduce"].dtype
 
 
 def _one_line(text: str) -> str:

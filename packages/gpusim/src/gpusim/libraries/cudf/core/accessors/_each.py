@@ -28,6 +28,12 @@ def each(array: pa.Array, function: Callable[[str], Any], type: pa.DataType | No
     return pa.array([function(value) for value in coded.dictionary.to_pylist()], type).take(coded.indices)
 
 
+def is_ascii(array: pa.Array) -> bool:
+    """Whether all that a column's memory holds of strings is ASCII."""
+    memory = array.buffers()[2]
+    return memory is None or not memory.size or np.frombuffer(memory, np.uint8).max() < 128
+
+
 def each_with(array: pa.Array, other: pa.Array, function: Callable[[str, Any], Any], type: pa.DataType) -> pa.Array:
     """Apply a function of a string and another value, row by row; null where the string is."""
     return pa.array(

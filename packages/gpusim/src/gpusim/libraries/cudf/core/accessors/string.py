@@ -33,6 +33,7 @@ from ._each import (
     each_with,
     explode,
     filled,
+    is_ascii,
     substituted,
     supported_flags,
     without_names,
@@ -117,11 +118,12 @@ def _check_strip(to_strip: Any) -> str:
     return to_strip or BLANKS
 
 
-def _maker(function: Any, type: pa.DataType | None = None, doc: str = "", null: Any = None) -> Any:
-    """A method without arguments."""
+def _maker(function: Any, type: pa.DataType | None = None, doc: str = "", null: Any = None, ascii: Any = None) -> Any:
+    """A method without arguments; `ascii` is Arrow's function that does the same to strings that have ASCII only."""
 
     def method(self: Any) -> Any:
-        result = each(self._array, function, type)
+        array = self._array
+        result = ascii(array) if ascii is not None and is_ascii(array) else each(array, function, type)
         return self._return_or_inplace(result if null is None else filled(result, null))
 
     method.__doc__ = doc
@@ -310,8 +312,8 @@ class StringMethods(BaseAccessor):
             array.cast(pa.string()) if pa.types.is_null(array.type) or pa.types.is_large_string(array.type) else array
         )
 
-    lower = _maker(lower, doc="Lower case.")
-    upper = _maker(str.upper, doc="Upper case.")
+    lower = _maker(lower, doc="Lower case.", ascii=pc.ascii_lower)
+    upper = _maker(str.upper, doc="Upper case.", ascii=pc.ascii_upper)
     capitalize = _maker(lambda text: text[:1].upper() + lower(text[1:]), doc="First character upper, the others lower.")
     swapcase = _maker(str.swapcase, doc="Upper for lower case and the reverse.")
     title = _maker(str.title, doc="Upper case after what is no letter.")
@@ -454,17 +456,17 @@ class StringMethods(BaseAccessor):
     def strip(self, to_strip: str | None = None) -> Any:
         """Remove characters at both ends; by default those up to the blank, and no other white space of Unicode."""
         chars = _check_strip(to_strip)
-        return self._return_or_inplace(each(self._array, lambda text: text.strip(chars)))
+        return self._return_or_inplace(pc.utf8_trim(self._array, characters=chars))
 
     def lstrip(self, to_strip: str | None = None) -> Any:
         """Remove characters at the start."""
         chars = _check_strip(to_strip)
-        return self._return_or_inplace(each(self._array, lambda text: text.lstrip(chars)))
+        return self._return_or_inplace(pc.utf8_ltrim(self._array, characters=chars))
 
     def rstrip(self, to_strip: str | None = None) -> Any:
         """Remove characters at the end."""
         chars = _check_strip(to_strip)
-        return self._return_or_inplace(each(self._array, lambda text: text.rstrip(chars)))
+        return self._return_or_inplace(pc.utf8_rtrim(self._array, characters=chars))
 
     def removesuffix(self, suffix: str) -> Any:
         """Remove an end."""
@@ -620,15 +622,19 @@ class StringMethods(BaseAccessor):
     def _edge(self, function: Any, pat: Any) -> Any:
         if not (isinstance(pat, str) or isinstance(pat, tuple) and all(isinstance(one, str) for one in pat)):
             raise TypeError(f"expected a str or tuple[str, ...], not {type(pat).__name__}")
-        return self._return_or_inplace(filled(each(self._array, lambda text: function(text, pat), pa.bool_()), False))
+        array = self._array
+        found = pa.array(np.zeros(len(array), bool))
+        for one in (pat,) if isinstance(pat, str) else pat:
+            found = pc.or_(found, filled(function(array, one), False))
+        return self._return_or_inplace(found)
 
     def endswith(self, pat: Any) -> Any:
         """Return whether each string ends with a string, or one of a tuple; False for null."""
-        return self._edge(str.endswith, pat)
+        return self._edge(pc.ends_with, pat)
 
     def startswith(self, pat: Any) -> Any:
         """Return whether each string starts with a string, or one of a tuple; False for null."""
-        return self._edge(str.startswith, pat)
+        return self._edge(pc.starts_with, pat)
 
     def _find(self, function: Any, sub: str, start: int, end: int | None) -> pa.Array:
         _check_found(sub)
