@@ -21,6 +21,9 @@ def test_a_known_gpu_by_name():
     assert limit(flops=2e12, machine="V100").seconds == pytest.approx(2e12 / 7.8e12)
     # A matrix product on a GPU may use units that plain arithmetic cannot: the limit must not lie above what it reaches.
     assert limit(flops=67e12, machine="H100").seconds == pytest.approx(1.0)
+    assert limit(flops=9.7e12, machine="A100", products=False).seconds == pytest.approx(1.0)  # NVIDIA's data sheet
+    assert limit(flops=9.7e12, machine="A100").seconds == pytest.approx(9.7 / 19.5)
+    assert limit(flops=2e12, machine="V100", products=False).seconds == limit(flops=2e12, machine="V100").seconds
 
 
 def test_the_published_time_is_impossible_and_the_honest_one_is_not():

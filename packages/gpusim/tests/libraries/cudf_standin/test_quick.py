@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from gpusim.device import queue
+
 N = 6000
 WORDS = [
     "",
@@ -82,6 +84,15 @@ def test_the_order_of_rows(cudf, columns):
     assert (by_one.index.to_numpy() == by_ranks(columns[["float"]], [False], "first")).all()
 
 
+@pytest.mark.parametrize("name", ["small", "bytes", "float", "single", "time"])
+def test_the_order_of_labels(cudf, columns, name):
+    host = columns[["flag"]].set_index(columns[name].to_numpy()).assign(row=range(N))
+    for ascending, where in itertools.product((True, False), ("first", "last")):
+        found = cudf.DataFrame(host).sort_index(ascending=ascending, na_position=where)
+        wanted = by_ranks(columns[[name]], [ascending], where)
+        assert (found["row"].to_numpy() == wanted).all() and found.index.dtype == host.index.dtype
+
+
 @pytest.mark.parametrize("name", ["small", "bytes", "float", "single", "nullable", "time"])
 def test_the_largest_and_the_smallest(cudf, columns, name):
     frame, series = cudf.DataFrame(columns), cudf.Series(columns[name])
@@ -116,3 +127,50 @@ def test_functions_of_strings(cudf, words):
         ("startswith", "endswith"), ("", "z", "ß", " ", "日", ("z", "Z"), ("Ä", ""), ())
     ):
         same(getattr(series.str, method)(pat), python(lambda text, m=method, p=pat: getattr(text, m)(p), False))
+
+
+@pytest.mark.parametrize(
+    ("select", "nbytes"),
+    [
+        (lambda frame, rows: frame.iloc[rows], 80),
+        (lambda frame, rows: frame.iloc[rows.tolist(), 0], 80),
+        (lambda frame, rows: frame["a"].iloc[rows.astype("i4")], 40),
+        (lambda frame, rows: frame[np.arange(100) < 5], 100),
+        (lambda frame, rows: frame.loc[rows], 80),
+        (lambda frame, rows: frame.iloc[3:9], 0),
+        (lambda frame, rows: frame.iloc[4], 0),
+        (lambda frame, rows: frame["a"], 0),
+        (lambda frame, rows: frame[["a", "b"]], 0),
+    ],
+)
+def test_row_numbers_that_the_host_has_are_a_transfer(cudf, select, nbytes):
+    frame = cudf.DataFrame({"a": np.arange(100), "b": np.ones(100)})
+    before = queue.counters()
+    select(frame, np.arange(10))
+    assert (queue.counters() - before).h2d_bytes == nbytes
+
+
+def test_row_numbers_on_the_device_are_no_transfer(cudf):
+    import cupy
+
+    frame, rows = cudf.DataFrame({"a": np.arange(100)}), cupy.arange(10)
+    before = queue.counters()
+    frame.iloc[rows], frame[frame["a"] > 3], frame.iloc[cudf.Series(rows)]
+    assert (queue.counters() - before).h2d_bytes == 0
+
+
+def test_a_column_with_nulls_shows_its_mask_and_is_refused_in_the_words_of_who_reads_it(cudf):
+    import cupy
+    from numba import cuda
+
+    series = cudf.Series([1, None, 3] + [4] * 6)
+    shown = series.__cuda_array_interface__
+    mask = shown["mask"].__cuda_array_interface__
+    assert hasattr(series, "__cuda_array_interface__") and (mask["typestr"], mask["shape"]) == ("<t1", (9,))
+    assert shown["mask"].values.tolist() == [0b11111101, 1]
+    for convert in (cupy.asarray, cupy.array):
+        with pytest.raises(ValueError, match="CuPy currently does not support masked arrays"):
+            convert(series)
+    with pytest.raises(NotImplementedError, match="[Mm]ask"):
+        cuda.as_cuda_array(series)
+    assert "mask" not in series.fillna(0).__cuda_array_interface__

@@ -133,14 +133,14 @@ def as_cupy(values: Any) -> Any:
     return made
 
 
-class _Shown:
+class Shown:
     """What lies at an address, for whoever asks as CUDA's libraries ask each other."""
 
-    def __init__(self, values: np.ndarray) -> None:
+    def __init__(self, values: np.ndarray, typestr: str | None = None, shape: tuple[int, ...] | None = None) -> None:
         self.values = values  # alive for as long as it is shown
         self.__cuda_array_interface__ = {
-            "shape": values.shape,
-            "typestr": values.dtype.str,
+            "shape": values.shape if shape is None else shape,
+            "typestr": typestr or values.dtype.str,
             "data": (values.ctypes.data, False),
             "strides": None,
             "version": 3,
@@ -159,7 +159,7 @@ def shared(values: np.ndarray) -> Any:
         return None
     if unowned.device_of(values.ctypes.data) is None:
         regions.note(root, engine_device.current())
-    return cupy.asarray(_Shown(values))
+    return cupy.asarray(Shown(values))
 
 
 def of_cupy(array: Any) -> np.ndarray:

@@ -234,12 +234,15 @@ class SingleColumn(Frame, NotIterable):
         from pandas.core.arrays.masked import BaseMaskedArray
 
         array = self._storage
-        if isinstance(array, BaseMaskedArray) and array._mask.any():
-            raise NotImplementedError("CuPy does not support nulls: fill them first")
         if not isinstance(array, BaseMaskedArray) and array.dtype.kind not in "Mm":
             # cuDF's columns raise NotImplementedError, and its series make an AttributeError of it: hasattr is False.
             raise AttributeError(f"dtype {self.dtype} is not supported via `__cuda_array_interface__`")
-        return self._exposed().__cuda_array_interface__
+        shown = self._exposed().__cuda_array_interface__
+        if isinstance(array, BaseMaskedArray) and array._mask.any():
+            # As cuDF shows it, and for CuPy and Numba to refuse in their own words.
+            bits = np.packbits(~array._mask, bitorder="little")
+            shown = {**shown, "mask": device.Shown(bits, typestr="<t1", shape=array.shape)}
+        return shown
 
     def _exposed(self) -> Any:
         """A CuPy array that shares the column's memory from now on."""

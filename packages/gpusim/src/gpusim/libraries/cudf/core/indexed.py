@@ -10,7 +10,7 @@ import pandas as pd
 from pandas.api.extensions import no_default
 from pandas.core.arrays.masked import BaseMaskedArray
 
-from . import device
+from . import device, sorting
 from .cast import cast
 from .column import isnull, masked, nans_to_nulls, normal
 from .guard import Later, guarded_class
@@ -283,7 +283,13 @@ class Indexed:
                 raise ValueError("Only axis=0 is supported.")
             out = p.sort_index(axis=1, ascending=ascending, level=level)
         else:
-            out = p.sort_index(level=level, ascending=ascending, na_position=na_position, kind="stable")
+            found = None
+            if level is None and isinstance(ascending, (bool, np.bool_)) and not p.index.is_monotonic_increasing:
+                found = sorting.index_positions(p.index, bool(ascending), na_position)
+            if found is None:
+                out = p.sort_index(level=level, ascending=ascending, na_position=na_position, kind="stable")
+            else:
+                out = p.iloc[found]
         if ignore_index:
             out = out.reset_index(drop=True)
         return mimic(self, wrap(out), inplace)

@@ -55,6 +55,14 @@ def _is_mask(key: Any) -> bool:
     )
 
 
+def _upload(rows: Any) -> None:
+    """Enter the transfer of row numbers, labels that are numbers, or a mask, which the host has."""
+    if isinstance(rows, (list, range, np.ndarray, pd.Series, pd.Index)) and len(rows):
+        array = np.asarray(rows)
+        if array.dtype.kind in "biuf":
+            device.uploaded(array.nbytes, ())
+
+
 def _check_mask(key: Any, n: int) -> None:
     if len(key) != n:
         raise IndexError(f"Boolean mask has wrong length: {len(key)} not {n}")
@@ -102,6 +110,7 @@ def frame_getitem(self: Any, key: Any) -> Any:
         found = p[host_key]
         return frame_of(found) if isinstance(found, pd.DataFrame) else series_of(found)
     if _is_mask(host_key):
+        _upload(key)
         mask = np.asarray(host_key, dtype=bool) if not isinstance(host_key, pd.Series) else host_key
         if isinstance(mask, pd.Series):
             if not mask.index.equals(p.index) and len(mask) == len(p) and mask.index.is_unique:
@@ -138,6 +147,9 @@ class Locator:
         frame = self._frame
         if callable(key) and not isinstance(key, type):
             key = key(frame)
+        _upload(
+            key[0] if isinstance(key, tuple) and len(key) and not isinstance(frame._p.index, pd.MultiIndex) else key
+        )
         key = key_of(key)
         if self._single:
             parts = key if isinstance(key, tuple) else (key,)

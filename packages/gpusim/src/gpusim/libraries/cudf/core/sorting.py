@@ -61,6 +61,16 @@ def _comparable(array: Any) -> tuple[np.ndarray, np.ndarray | None]:
     return values, null if null.any() else None
 
 
+def index_positions(index: pd.Index, ascending: bool, na_position: str) -> np.ndarray | None:
+    """As :func:`positions`, of the labels of rows; None for labels that are no plain numbers."""
+    if index.nlevels > 1 or not isinstance(index.dtype, np.dtype) or index.dtype.kind not in "iuf":
+        return None
+    values = index.to_numpy()
+    null = np.isnan(values) if values.dtype.kind == "f" else None
+    values = values if ascending else -values if values.dtype.kind == "f" else ~values
+    return _sorted(values, null if null is not None and null.any() else None, na_position)
+
+
 def _sorted(values: np.ndarray, null: np.ndarray | None, na_position: str) -> np.ndarray:
     if null is None:
         return sorting.argsort(values)

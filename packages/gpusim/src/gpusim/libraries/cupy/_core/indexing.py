@@ -240,7 +240,16 @@ def _is_mask(i: Any) -> bool:
 
 
 def _gather(a: np.ndarray, index: tuple, out: np.ndarray) -> None:
-    out[...] = a[_wrapped(a, index)]
+    first = index[0]
+    if (
+        len(index) == 1
+        and isinstance(first, np.ndarray)
+        and first.dtype.kind in "iu"
+        and np.can_cast(first.dtype, np.intp)
+    ):
+        np.take(a, first, axis=0, out=out, mode="wrap")  # straight into its place
+    else:
+        out[...] = a[_wrapped(a, index)]
 
 
 def take(a: Any, indices: Any, axis: int | None = None, out: Any = None) -> Any:
