@@ -6,6 +6,7 @@ that define functions. Imported at the start of every simulating process, so onl
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 
@@ -35,7 +36,9 @@ def _heard(event: str, details: tuple) -> None:
     _texts.pop(text, None)
     _texts[text] = None
     while len(_texts) > LATEST or (len(text) > 4096 and sum(map(len, list(_texts))) > LARGEST):
-        _texts.pop(next(iter(_texts)), None)
+        _texts.pop(
+            list(_texts)[0], None
+        )  # a list first: an error here, of two threads at once, would stop what is compiled
 
 
 def latest() -> list[str]:
@@ -48,7 +51,9 @@ def keep_standard_input() -> None:
 
     Python reads all of such a program before it runs the first line, so nothing waits for longer than before.
     """
-    options = sys.orig_argv[1:]
+    command, *options = sys.orig_argv or [""]
+    if not os.path.basename(command).lower().startswith("python"):
+        return  # a program that Python is built into: its standard input is its own
     while options and options[0].startswith("-") and options[0] != "-" and options[0][1:2] not in ("c", "m", "-"):
         options = options[2 if options[0] in ("-W", "-X") else 1 :]
     if options[:1] not in ([], ["-"]) or sys.flags.interactive or os.name != "posix":
@@ -58,7 +63,7 @@ def keep_standard_input() -> None:
             return
         os.lseek(0, 0, os.SEEK_CUR)
     except OSError as error:
-        if error.errno != 29:  # ESPIPE: what cannot be read again is a pipe or a socket
+        if error.errno != errno.ESPIPE:  # what cannot be read again is a pipe or a socket
             return
     else:
         return

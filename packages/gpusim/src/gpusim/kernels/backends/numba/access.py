@@ -145,10 +145,10 @@ def pointer(context, builder, c, m, aryty, array, idxty, index, site) -> tuple[i
 
 def _mostly_inside(context, builder, c, m, aryty, array, idxty, index, site) -> tuple[ir.Value, ir.Value]:
     """As :func:`pointer`, and where an index is past the end, :func:`beyond` has the address."""
-    return _either(context, builder, c, m, aryty, array, idxty, index, site, lambda at, negative, _: (at, negative))
+    return either(context, builder, c, m, aryty, array, idxty, index, site, lambda at, negative, _: (at, negative))
 
 
-def _either(context, builder, c, m, aryty, array, idxty, index, site, act: Callable, *, traced: bool = False) -> tuple:
+def either(context, builder, c, m, aryty, array, idxty, index, site, act: Callable, *, traced: bool = False) -> tuple:
     """Emit an access to an element twice: for an index that is inside, and out of the way for all that is rare.
 
     Parameters
@@ -297,7 +297,7 @@ def get(typingctx, c, m, base, index, site):
                     log(builder, cv, mv, at, site_value, negative, part=inside(base))
                 return (value,)
 
-            return _either(*(context, builder, cv, mv, base, array, index, index_value, site_value, read), traced=True)[
+            return either(*(context, builder, cv, mv, base, array, index, index_value, site_value, read), traced=True)[
                 0
             ]
         if is_element(base, index) and not isinstance(base.dtype, types.Record | types.NestedArray):
@@ -390,7 +390,7 @@ def set(typingctx, c, m, base, index, value, site):
                         enter(builder, mv, at, site_value, negative, found, inside(base))
                 return ()
 
-            _either(*(context, builder, cv, mv, base, array, index, index_value, site_value, write), traced=True)
+            either(*(context, builder, cv, mv, base, array, index, index_value, site_value, write), traced=True)
             return context.get_dummy_value()
         if isinstance(base, types.Array):
             array = context.make_array(base)(context, builder, array_value)

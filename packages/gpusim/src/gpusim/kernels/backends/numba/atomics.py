@@ -13,7 +13,7 @@ from numba.core import types
 from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
-from .access import inside, log, pointer
+from .access import either, inside, log, pointer, tells
 from .llvm import word
 
 _INTEGERS = (types.int32, types.uint32, types.int64, types.uint64)
@@ -121,12 +121,23 @@ def _whole(base: types.Type, index: types.Type) -> types.Type:
     return types.intp if base.ndim == 1 and isinstance(kind, types.Float | types.Boolean) else index
 
 
-def _place(context, builder, base: types.Array, array, cv, mv, index: types.Type, value: ir.Value, site: ir.Value):
-    """Address of an element, and whether its index was negative."""
+def _at_element(context, builder, base: types.Array, given, cv, mv, index, value, site, operand, operate: Callable):
+    """Emit ``operate(at)`` for the address of an element, and enter it in the log if the launch is traced; returns its result."""
+    array = context.make_array(base)(context, builder, given)
     kind = _whole(base, index)
     if kind is not index:
         value = context.cast(builder, value, index, kind)
-    return pointer(context, builder, cv, mv, base, array, kind, value, site)
+
+    def act(at, negative, rare):
+        result = operate(at)
+        if rare:
+            log(builder, cv, mv, at, site, negative, word(builder, operand), inside(base))
+        return (result,)
+
+    place = (context, builder, cv, mv, base, array, kind, value, site)
+    if tells(context, base):  # twice, so that the usual way asks for nothing
+        return either(*place, act, traced=True)[0]
+    return act(*pointer(*place), True)[0]
 
 
 def _check(base: types.Type, index: types.Type, name: str, allowed: tuple) -> None:
@@ -149,13 +160,12 @@ def _make(name: str, allowed: tuple, operation: Callable):
             return None
 
         def codegen(context, builder, sig, args):
-            cv, mv, array_value, index_value, operand, site_value = args
-            array = context.make_array(base)(context, builder, array_value)
-            at, negative = _place(context, builder, base, array, cv, mv, index, index_value, site_value)
+            cv, mv, given, index_value, operand, site_value = args
             operand = context.cast(builder, operand, value, base.dtype)
-            old = operation(builder, base.dtype, at, operand)
-            log(builder, cv, mv, at, site_value, negative, word(builder, operand), inside(base))
-            return old
+            return _at_element(
+                *(context, builder, base, given, cv, mv, index, index_value, site_value, operand),
+                lambda at: operation(builder, base.dtype, at, operand),
+            )
 
         return base.dtype(c, m, base, index, value, site), codegen
 
@@ -181,13 +191,12 @@ def atomic_cas(typingctx, c, m, base, index, old, value, site):
     _check(base, index, "cas", _INTEGERS)
 
     def codegen(context, builder, sig, args):
-        cv, mv, array_value, index_value, expected, operand, site_value = args
-        array = context.make_array(base)(context, builder, array_value)
-        at, negative = _place(context, builder, base, array, cv, mv, index, index_value, site_value)
+        cv, mv, given, index_value, expected, operand, site_value = args
         expected = context.cast(builder, expected, old, base.dtype)
         operand = context.cast(builder, operand, value, base.dtype)
-        found, _ = _compare_and_swap(builder, at, expected, operand)
-        log(builder, cv, mv, at, site_value, negative, word(builder, operand), inside(base))
-        return found
+        return _at_element(
+            *(context, builder, base, given, cv, mv, index, index_value, site_value, operand),
+            lambda at: _compare_and_swap(builder, at, expected, operand)[0],
+        )
 
     return base.dtype(c, m, base, index, old, value, site), codegen

@@ -171,7 +171,8 @@ def _dispatcher(function: Function, made: Rewritten, known: dict, settings: dict
     python = env[node.name]
     python.__defaults__ = function.defaults or None
     python.__module__ = __name__  # one that every process can import: it comes along with the machine code
-    known[id(function)] = numba.njit(python, **settings)
+    # LLVM leaves a kernel out of the loop over threads where what is rare makes it long: a call with 30 arguments for each.
+    known[id(function)] = numba.njit(python, **settings, forceinline=kernel and not made.generator)
     made.dispatchers.append((function, node, known[id(function)]))
     return known[id(function)]
 

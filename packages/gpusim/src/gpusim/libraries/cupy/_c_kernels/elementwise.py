@@ -136,10 +136,8 @@ class ElementwiseKernel:
         if "_ind" in self.operation:
             values += [np.empty(0, np.int32), np.int64(total), *map(np.int64, shape), *map(np.int64, shape)]
         kernel = self._quick(key) if total >= CHUNK and params.unwatched() else None
-        if (
-            kernel is not None and kernel.compiled(tuple(values)) is None
-        ):  # interpreted, a thread for each element is faster
-            kernel = None
+        if kernel is not None and kernel.compiled(tuple(values)) is None:
+            kernel = None  # interpreted, a thread for each element is faster
         grid, block = (-(-total // block_size), 1, 1), (min(block_size, total), 1, 1)
         if kernel is not None:
             grid, block = (-(-total // CHUNK), 1, 1), (1, 1, 1)

@@ -115,10 +115,8 @@ class ReductionKernel:
         both, part_type = self._compiled(key, params.unwatched())
         parts = np.empty(count * lanes, part_type)
         sizes = (np.int64(count), np.int64(length), np.int64(lanes))
-        if (
-            both[0].within and both[0].compiled((*firsts, parts, *sizes)) is None
-        ):  # interpreted, many threads are faster
-            both, _ = self._compiled(key, False)
+        if both[0].within and both[0].compiled((*firsts, parts, *sizes)) is None:
+            both, _ = self._compiled(key, False)  # interpreted, many threads are faster
         threads = count if both[0].within else count * lanes
         with queue.suspended_account():
             for kernel, total, values in (

@@ -192,6 +192,11 @@ def _result_shape(a: np.ndarray, items: list) -> tuple[int, ...]:
     used = sum(i is not None and i is not Ellipsis for i in items)
     if used > a.ndim:
         raise IndexError(f"too many indices for array: array is {a.ndim}-dimensional, but {used} were indexed")
+    if len(items) == 1 and isinstance(items[0], launch.array_class):
+        shape = (*items[0].shape, *a.shape[1:])
+        if 0 in a.shape and 0 not in shape:
+            raise IndexError("cannot do a non-empty take from an empty axes.")
+        return shape
     stand_in = tuple(np.broadcast_to(np.intp(0), i.shape) if isinstance(i, launch.array_class) else i for i in items)
     lengths, axis = list(a.shape), 0
     for item in items:
@@ -241,12 +246,8 @@ def _is_mask(i: Any) -> bool:
 
 def _gather(a: np.ndarray, index: tuple, out: np.ndarray) -> None:
     first = index[0]
-    if (
-        len(index) == 1
-        and isinstance(first, np.ndarray)
-        and first.dtype.kind in "iu"
-        and np.can_cast(first.dtype, np.intp)
-    ):
+    plain = len(index) == 1 and isinstance(first, np.ndarray) and first.dtype.kind in "iu"
+    if plain and np.can_cast(first.dtype, np.intp):
         np.take(a, first, axis=0, out=out, mode="wrap")  # straight into its place
     else:
         out[...] = a[_wrapped(a, index)]
