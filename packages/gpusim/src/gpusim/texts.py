@@ -6,8 +6,8 @@ that define functions. Imported at the start of every simulating process, so onl
 
 from __future__ import annotations
 
-import errno
 import os
+import stat
 import sys
 
 LATEST = 4096  # importing the simulated libraries compiles some 900, of 220 characters on average
@@ -59,14 +59,11 @@ def keep_standard_input() -> None:
     if options[:1] not in ([], ["-"]) or sys.flags.interactive or os.name != "posix":
         return
     try:
-        if os.isatty(0):
-            return
-        os.lseek(0, 0, os.SEEK_CUR)
-    except OSError as error:
-        if error.errno != errno.ESPIPE:  # what cannot be read again is a pipe or a socket
-            return
-    else:
+        mode = os.fstat(0).st_mode
+    except OSError:  # closed
         return
+    if not (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
+        return  # a terminal, or a file, which can be read again as it is
     import tempfile
 
     with tempfile.TemporaryFile() as file:
