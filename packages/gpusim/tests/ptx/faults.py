@@ -18,7 +18,7 @@ class Planted(NamedTuple):
 _THREADS = "kernels/backends/numba/thread_intrinsics.py"
 _ATOMICS = "kernels/backends/numba/atomics.py"
 _LIBRARY = "kernels/frontend/cuda_cpp/device_library.py"
-_LIBDEVICE = "libraries/numba_cuda/libdevice.py"
+_LIBDEVICE = "libraries/numba_cuda/_libdevice_table.py"
 FAULTS = [
     Planted(
         "halves rounded down", _LIBRARY, "abs(x - whole) >= 0.5", "abs(x - whole) > 0.5", "cpp functions_double_30"
@@ -84,16 +84,16 @@ FAULTS = [
     Planted(
         "a maximum that keeps NaN",
         _LIBDEVICE,
-        '"fmax": "x if x >= y or y != y else y"',
-        '"fmax": "x if x >= y else y"',
+        '"fmax": "y if x != x or x < y',
+        '"fmax": "y if x < y',
         "functions libdevice_float64_float64",
     ),
     Planted(
         "a mean rounded down",
         _LIBDEVICE,
-        '"urhadd": ((_u, _u), "uint32((int64(x) + int64(y) + 1) >> 1)")',
-        '"urhadd": ((_u, _u), "uint32((int64(x) + int64(y)) >> 1)")',
-        "functions libdevice_uint32_uint32",
+        '"urhadd": "(int64(X) + int64(Y) + 1) >> 1"',
+        '"urhadd": "(int64(X) + int64(Y)) >> 1"',
+        "functions libdevice_int32_int32",
     ),
     Planted(
         "a neighbour's lane",

@@ -35,7 +35,7 @@ SMOKE = (
 )
 FAMILIES = (
     *("math_float32", "math_float64", "cuda", "builtin", "numpy"),
-    *("libdevice_float32", "libdevice_float64", "libdevice_int", "libdevice_uint"),
+    *("libdevice_float32", "libdevice_float64", "libdevice_int"),
     *(
         f"operator_{kind}_"
         for kind in ("int8", "uint8", "int16", "int32", "uint32", "int64", "uint64", "float32", "float64")

@@ -555,9 +555,6 @@ def test_cache_hints_and_libdevice(cuda):
     kernel[1, 1](x, out)
     assert out[[0, 1, 3, 5, 6, 7, 8]].tolist() == [2.5, 0.5, 3, -2, 2, 3, 12]
     assert abs(out[2] - np.sin(0.5)) < 1e-6 and abs(out[4] - 1) < 1e-12
-    with pytest.raises(NotImplementedError, match="libdevice.j0"):
-        _ = libdevice.j0
-    assert len(libdevice.__all__) > 220 and all(hasattr(libdevice, name) for name in libdevice.__all__)
 
 
 @pytest.mark.parametrize("way", ["compiled", "interpreted"])
