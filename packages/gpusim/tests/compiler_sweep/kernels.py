@@ -13,6 +13,10 @@ NUMBERS = ("boolean", "int8", "uint8", "int32", "uint32", "int64", "uint64", "fl
 EXCHANGED = (*NUMBERS, "int16", "uint16", "complex128")
 
 
+OF_HALVES = ("bits", "selp", "fma", "shuffles", "votes", "atomics", "math", "ufuncs", "conversions", "operators", "stores", "print")
+"""Groups of which each text is also asked with a float16."""
+
+
 class Line(NamedTuple):
     """A kernel: what its line is, by the types of `v` (and of the items of `x`) and of `w` (and of `y`'s)."""
 
@@ -458,7 +462,8 @@ def lines() -> list[Line]:
         ),
     )
     add("statements", statements, ("int32", "float32"))
-    return made
+    halves = {(line.group, line.text): line._replace(v="float16") for line in made if line.group in OF_HALVES}
+    return [*made, *halves.values()]
 
 
 def module(chosen: list[Line]) -> str:

@@ -46,7 +46,7 @@ def ask(kernel, v, w):
     arguments = (np.zeros(4, one), np.zeros(4, other), one.type(1), other.type(1), np.zeros(4, np.int64))
     try:
         function = resolve.function(kernel)
-        if os.environ.get("GPUSIM_KERNELS") == "interpreted":
+        if os.environ.get("GPUSIM_KERNELS") == "interpreted" or one == np.float16:  # as a launch has it
             interpreted.compile_kernel(function, interpreted.argument_types(function, arguments))
         else:
             compiled(function, arguments)

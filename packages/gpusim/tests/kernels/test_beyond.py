@@ -75,9 +75,13 @@ def _run(script, arguments, settings):
     )
 
 
+WAYS = pytest.mark.parametrize("way", ["compiled", "interpreted"])
+
+
+@WAYS
 @pytest.mark.large
-def test_what_lies_past_a_row_is_the_next_row_and_past_the_end_nothing(run):
-    done = run()
+def test_what_lies_past_a_row_is_the_next_row_and_past_the_end_nothing(run, way):
+    done = run(GPUSIM_KERNELS=way)
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     assert told["y"] == [[1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 0]]
@@ -109,3 +113,83 @@ def test_findings_can_be_reported_instead_of_raised(run):
     told = json.loads(done.stdout)
     assert [report["kernel"] for report in told["reports"] if report["kind"] == "race"] == ["racy"]
     assert any("racy" in text or "x[0]" in text for text in told["said"])
+
+
+ROWS = """
+import json, warnings
+import numpy as np
+import gpusim
+gpusim.activate()
+from numba import cuda
+from gpusim.kernels import reported
+
+POINT = np.dtype([("a", np.float64), ("b", np.int32, 2), ("c", np.complex128)])
+
+@cuda.jit
+def rows(x, out):
+    i = cuda.grid(1)
+    row = x[i]
+    row[1] = row[0] + 10
+    out[i] = row[1]
+
+@cuda.jit
+def records(x, out):
+    i = cuda.grid(1)
+    x[i].a = x[i].a + 10
+    p = x[i]
+    p.b[1] = 7
+    out[i] = p.a + p.b[1] + p.c.real
+
+@cuda.jit
+def times(x, out):
+    i = cuda.grid(1)
+    out[i] = x[i + 1] - x[i]
+
+@cuda.jit
+def part(x):
+    i = cuda.grid(1)
+    x[i, 1:] = 5
+
+warnings.simplefilter("ignore")
+guard = np.full((8, 2), 3.0)
+x = cuda.to_device(guard)
+made = np.full(6, -1.0)
+rows[1, 6](x[:4], made)
+points = np.zeros(8, POINT)
+points["a"] = 1
+y = cuda.to_device(points)
+sums = np.full(6, -1.0)
+records[1, 6](y[:4], sums)
+days = np.arange(4).astype("M8[D]")
+apart = np.full(4, 9, "m8[D]")
+times[1, 4](days, apart)
+cuda.synchronize()
+z = cuda.to_device(np.zeros((4, 3)))
+part[1, 4](z[:2])
+cuda.synchronize()
+back = y.copy_to_host()
+print(json.dumps({
+    "x": x.copy_to_host().tolist(), "made": made.tolist(), "a": back["a"].tolist(), "b": back["b"].tolist(), "sums": sums.tolist(),
+    "apart": apart.astype(int).tolist()[:3], "z": z.copy_to_host().tolist(),
+    "reports": [(r.kernel, r.sentence) for r in reported.reports if r.kind == "out-of-bounds"],
+}))
+"""
+
+
+@WAYS
+@pytest.mark.large
+def test_rows_and_records_that_are_not_there_read_as_zero_and_what_is_written_to_them_is_dropped(tmp_path, way):
+    script = tmp_path / "rows.py"
+    script.write_text(ROWS)
+    done = _run(script, (), {"GPUSIM_KERNELS": way})
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["x"] == [[3, 13]] * 4 + [[3, 3]] * 4
+    assert told["made"][:4] == [13] * 4 and told["made"][4:] == [0, 0]
+    assert told["a"] == [11] * 4 + [1] * 4 and told["b"] == [[0, 7]] * 4 + [[0, 0]] * 4
+    assert told["sums"][:4] == [18] * 4 and set(told["sums"][4:]) <= {0, 7}  # a record that is not there keeps nothing
+    assert told["apart"] == [1, 1, 1]
+    assert told["z"] == [[0, 5, 5]] * 2 + [[0, 0, 0]] * 2
+    kernels = [kernel for kernel, _ in told["reports"]]
+    assert set(kernels) == {"rows", "records", "times", "part"}
+    assert any("does not exist" in sentence and "x[4" in sentence for kernel, sentence in told["reports"] if kernel == "rows")

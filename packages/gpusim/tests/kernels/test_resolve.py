@@ -181,7 +181,7 @@ def test_a_member_that_has_a_name_of_its_own(cuda):
 @pytest.mark.parametrize(
     ("body", "says"),
     [
-        ("x[0] = (lambda a: a + 1)(2)", "A lambda in a kernel is simulated only where a variable stands for it"),
+        ("x[0] = [lambda a: a + 1][0](2)", "A lambda in a kernel is simulated only where it is called"),
         (
             "y = 1\n    f = lambda a: a + y\n    g = f\n    x[0] = g(2)",
             "f uses variables of the kernel and is more than",

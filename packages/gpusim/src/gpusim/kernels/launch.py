@@ -307,6 +307,7 @@ class _Run:
             blocks=blocks,
             should_stop=_stop,
             debug=self.kernel.debug,
+            beyond=reported.goes_on(),
         )
 
 

@@ -166,6 +166,14 @@ def findings(function: object, found: list) -> None:
         reports.append(Report(function.name, function.filename or "", *told))
 
 
+def past_the_end(kernel: str, fault: KernelError, times: int) -> None:
+    """Note the accesses of a launch past the ends of its arrays, of which `fault` is the first, and show a new one."""
+    if beyond(fault, times):
+        came = "The write was dropped" if fault.writing else "The read returned 0"
+        many = f" The launch made {times:,} accesses past the ends of its arrays." if times > 1 else ""
+        tell(kernel, f"{fault}\n{came}, unless the place lies in the same array.{many}")
+
+
 def beyond(fault: KernelError, times: int) -> bool:
     """Note accesses past the end of an array; returns whether the line is new."""
     key = (fault.filename, fault.kernel, fault.line, fault.array)

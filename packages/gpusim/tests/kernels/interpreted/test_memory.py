@@ -54,7 +54,9 @@ def test_slices_that_differ_between_lanes():
             plane[0] = part[0] + part[-1] + part.size
             plane[1] = back[0] * 10 + len(back)
             out[i, 2:] = part[1]
-            out[i, 3:5][:] = a[:2]
+            piece = out[i, 3:5]
+            for k in range(2):
+                piece[k] = a[:2][k]
 
     a, out = np.arange(40.0), np.zeros((30, 6))
     launch(kernel, 1, 32, a, out)

@@ -57,7 +57,7 @@ def whole(x):
 
 
 def summed(x):
-    x[0] = x.sum()
+    x[0] = x.cumsum()[0]
 
 
 def made(x):
@@ -123,7 +123,7 @@ def locked(x):
         (formatted, 2, "a formatted string"),
         (returned, 2, "cannot return a value"),
         (whole, 2, "with elements"),
-        (summed, 2, "no method sum"),
+        (summed, 2, "no method cumsum"),
         (made, 2, "np.zeros makes a new array"),
         (ragged, 4, "on one way"),
         (unassigned, 2, "before anything is assigned"),

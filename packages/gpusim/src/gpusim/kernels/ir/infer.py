@@ -33,8 +33,10 @@ from .types import (
     INTEGERS,
     NONE,
     SCALARS,
+    SIGNED,
     SLICE,
     UINT32,
+    UNSIGNED,
     Array,
     Iteration,
     Range,
@@ -309,6 +311,11 @@ class Inference:
                 return base[index]
         return None
 
+    def _known(self, v: Value, value: object) -> Type:
+        """An instruction whose result is known now."""
+        v.op, v.extra, v.args = "const", value, []
+        return self.op_const(v)
+
     # Values that are not computed
 
     def op_const(self, v: Value) -> Type:
@@ -359,9 +366,14 @@ class Inference:
 
     def op_slice(self, v: Value) -> Type:
         for a in v.args:
-            if a.type != NONE and not (isinstance(a.type, Scalar) and a.type.letter in "?bhilBHIL"):
+            if a.type != NONE and not (isinstance(a.type, Scalar) and a.type.letter in "?bhilBHILefd"):
                 raise TypingError(f"A slice needs integers, not {a.type}")
-        v.emit = lambda n: f"slice({n[0]}, {n[1]}, {n[2]})"
+        types = [a.type for a in v.args]  # Numba converts floats
+        v.emit = lambda n: (
+            "slice("
+            + ", ".join(self.cast(x, t, INT64) if t in _REALS else x for x, t in zip(n, types, strict=True))
+            + ")"
+        )
         return SLICE
 
     def op_select(self, v: Value) -> Type:
@@ -390,9 +402,9 @@ class Inference:
     def range_letter(self, args: list[Value]) -> str:
         letters = []
         for a in args:
-            if not isinstance(a.type, Scalar) or a.type.letter not in "?bhilBHIL":
+            if not isinstance(a.type, Scalar) or a.type.letter in COMPLEXES:
                 raise TypingError(f"range needs integers, not {a.type}")
-            letters.append(a.type.letter)
+            letters.append("l" if a.type in _REALS else a.type.letter)  # Numba converts floats
         letter = promotion.signature("builtins.range", letters[0])[1]
         for other in letters[1:]:
             letter = promotion.signature("builtins.range", letter, other)[1]
@@ -480,6 +492,9 @@ class Inference:
         return SCALARS[letter]
 
     def op_binary(self, v: Value) -> Type:
+        texts = [getattr(a.type, "value", None) for a in v.args]
+        if v.extra == "add" and all(isinstance(text, str) for text in texts):
+            return self._known(v, "".join(texts))
         t, emit = self.binary(v, v.extra, v.args[0], v.args[1])
         v.emit = lambda n: emit(n[0], n[1])
         return t
@@ -491,7 +506,8 @@ class Inference:
         if plain in ("is", "isnot"):
             if a == b and isinstance(a, Scalar):  # of numbers Numba compares the values
                 return self.binary(v, "eq" if plain == "is" else "ne", left, right)
-            if NONE not in (a, b):
+            numbers = isinstance(a, Scalar) and isinstance(b, Scalar)  # of two types: never the same
+            if NONE not in (a, b) and not numbers:
                 raise TypingError("`is` compares objects, which a kernel has none of: use ==")
             answer = self.k(np.bool_((a == b) == (plain == "is")))
             return BOOL, lambda x, y: answer
@@ -741,6 +757,8 @@ class Inference:
                 f"{self.k(self.arrays.store)}(g, {n[0]}, {self._tupled(index, n[1])}, {stored(n[2])}, {self.k(access)})"
             )
             return NONE
+        if isinstance(value.type, Array) and is_written(v.place.function.pyfunc):
+            raise TypingError("An array cannot be assigned to a part of another in a kernel: write a loop")
         stored = (lambda x: x) if isinstance(value.type, Array) else self._stored(t.item, value.type, v)
         v.emit = lambda n: (
             f"{self.k(self.arrays.fill)}(g, {self.k(self.arrays.view)}(g, {n[0]}, {self._tupled(index, n[1])}, {self.k(access)}), "
@@ -756,6 +774,8 @@ class Inference:
             return lambda x: f"{self.k(self.arrays.load_item)}(g, {x}, {self.k(Access(v.place, '', 'read'))})"
         if not isinstance(t, Scalar | Time):
             raise TypingError(f"{t} cannot be stored into an element of type {item}")
+        if item == BOOL and isinstance(t, Scalar) and t.letter in COMPLEXES:
+            raise TypingError(f"{t} cannot be stored into an element of type {item}: compare it, x != 0")
         self.cast("", t, item)
         return lambda x: self.cast(x, t, item)
 
@@ -845,8 +865,7 @@ class Inference:
             found = getattr(value, name)
         except AttributeError:
             raise TypingError(f"{value} has no {name}") from None
-        v.op, v.extra, v.args = "const", found, []
-        return self.op_const(v)
+        return self._known(v, found)
 
     def _array_attribute(self, v, t, name):
         if name in ("shape", "strides"):
@@ -873,6 +892,12 @@ class Inference:
         if name in ("real", "imag") and isinstance(t.item, Scalar) and t.item.letter in COMPLEXES:
             v.emit = lambda n: f"{self.k(self.arrays.part)}({n[0]}, {name!r})"
             return Array(SCALARS["f" if t.item.letter == "F" else "d"], t.ndim)
+        if name == "real" and isinstance(t.item, Scalar):
+            v.emit = lambda n: n[0]
+            return t
+        if name == "ctypes":
+            v.emit = lambda n: "None"
+            return thing("an array's ctypes")
         if name == "flat":
             access = self.access(v, v.args[0], "read")
             v.emit = lambda n: f"{self.k(self.arrays.reshaped)}(g, {n[0]}, (-1,), {self.k(access)})"
@@ -888,6 +913,15 @@ class Inference:
         t, name = base.type, v.extra
         if isinstance(t, Array) and name in absent.METHODS and is_written(v.place.function.pyfunc):
             raise TypingError(absent.sentence(f"The method {name}", name))
+        if isinstance(t, Array) and name in _REDUCED and not args:
+            t, emit = self._reduced(v, base, name)
+            v.emit = lambda n: emit(n[0])
+            return t
+        if isinstance(t, Array) and name == "fill" and len(args) == 1:
+            access = self.access(v, base, "write")._replace(place=v.place)
+            stored = self._stored(t.item, args[0].type, v)
+            v.emit = lambda n: f"{self.k(self.arrays.fill)}(g, {n[0]}, {stored(n[1])}, {self.k(access)})"
+            return NONE
         if isinstance(t, Scalar) and name in ("conjugate", "conj") and not args:
             v.emit = lambda n: f"{n[0]}.conjugate()"
             return t
@@ -922,9 +956,9 @@ class Inference:
                 raise TypingError("A number is viewed as one of another type of the same size only")
             v.emit = lambda n: f"{n[0]}.view({self.k(item.dtype)})"
             return item
-        if isinstance(t, Array) and name == "item" and not args and t.ndim == 0:
-            access = self.access(v, base, "read")
-            v.emit = lambda n: f"{self.k(self.arrays.load)}(g, {n[0]}, (), {self.k(access)})"
+        if isinstance(t, Array) and name == "item" and not args:
+            access = self.access(v, base, "read")._replace(place=v.place)
+            v.emit = lambda n: f"{self.k(self.arrays.load)}(g, {n[0]}, {(0,) * t.ndim}, {self.k(access)})"
             return t.item
         if isinstance(t, Thing):
             # `x.dtype` is the array's own type; its `type` is the class that makes a number of it.
@@ -935,6 +969,21 @@ class Inference:
                 return self.call(v, target, args, lambda n: n[1:])
         what = "An array in a kernel" if isinstance(t, Array) else str(t)
         raise TypingError(f"{what} has no method {name}: a GPU has no such thing; write the loop")
+
+    def _reduced(self, v: Value, base: Value, name: str):
+        """Result type and emitter of what Numba compiles to a loop over an array."""
+        item = base.type.item
+        if not isinstance(item, Scalar):
+            raise TypingError(f"An array of {item} has no {name} in a kernel")
+        letter = item.letter
+        total = {"?": "l", **dict.fromkeys(SIGNED, "l"), **dict.fromkeys(UNSIGNED, "L")}.get(letter, letter)
+        mean = {"f": "d", "F": "D"}.get(letter, letter) if letter in "fdFD" else "d"
+        result = {"sum": total, "prod": total, "mean": mean, "std": "d", "var": "d", "all": "?", "any": "?"}.get(
+            name, "l"
+        )
+        t = SCALARS[result]
+        access = self.access(v, base, "read")._replace(place=v.place)
+        return t, lambda x: f"{self.k(self.arrays.reduced)}(g, {x}, {name!r}, {self.k(t.dtype)}, {self.k(access)})"
 
     # Calls: Python's built-in functions, math, cmath, NumPy's functions of numbers
 
@@ -951,8 +1000,21 @@ class Inference:
         hashable = getattr(function, "__hash__", None) is not None
         name = NAMES.get(function) if hashable else None
         arrays_given = any(isinstance(a.type, Array) for a in args)
+        reduced = (
+            getattr(function, "__name__", "")
+            if hashable and getattr(np, getattr(function, "__name__", ""), None) is function
+            else ""
+        )
         if name and name.startswith("np.") and arrays_given and promotion.known(name, max(len(args) - 1, 1)):
             t, emit = self._whole(v, name, args)
+        elif reduced in _REDUCED and len(args) == 1 and arrays_given:
+            t, emit = self._reduced(v, args[0], reduced)
+            one, emit = emit, lambda n: one(n[0])
+        elif (
+            function is np.dtype and len(args) == 1 and dtype_of_thing(getattr(args[0].type, "value", None)) is not None
+        ):
+            made = dtype_of_thing(args[0].type.value).dtype
+            t, emit = thing(made), lambda n: self.k(made)
         elif hashable and len(args) == {cmath.phase: 1, cmath.polar: 1, cmath.rect: 2, cmath.log: 2}.get(function):
             t, emit = self._polar(function, args)
         elif special is not None and getattr(builtins, function.__name__, None) is function:
@@ -987,6 +1049,14 @@ class Inference:
         name = getattr(function, "__name__", "")
         if isinstance(function, np.ufunc) and name not in absent.UFUNCS:
             raise TypingError(absent.sentence(f"np.{name}", name))
+        if isinstance(function, np.ufunc) and any(a.type == SCALARS["e"] for a in v.args):
+            raise TypingError(
+                f"np.{name} does not take float16 in a kernel: convert it with np.float32(x), or use math and cuda.fp16"
+            )
+        if function in (cmath.phase, cmath.polar) and any(
+            isinstance(a.type, Scalar) and a.type.letter not in COMPLEXES for a in v.args
+        ):
+            raise TypingError(f"cmath.{name} takes a complex number, not {v.args[0].type}: write complex(x)")
         if getattr(function, "__module__", None) == "numpy" and name in absent.FUNCTIONS:
             raise TypingError(absent.sentence(f"np.{name}", name))
         if function is math.gcd:
@@ -1103,6 +1173,18 @@ class Inference:
             parts = lambda n: [f"{n[0]}[{k}]" for k in range(len(types))]  # noqa: E731
         else:
             types, parts = tuple(a.type for a in args), lambda n: n
+        if len(args) == 1 and isinstance(args[0].type, Array) and args[0].type.ndim == 1:
+            access = self.access(v, args[0], "read")._replace(place=v.place)
+            item = args[0].type.item
+            if isinstance(item, Scalar) and item.letter not in COMPLEXES:
+                return (
+                    item,
+                    lambda n: (
+                        f"{self.k(self.arrays.reduced)}(g, {n[0]}, {name!r}, {self.k(item.dtype)}, {self.k(access)})"
+                    ),
+                )
+        if len(args) == 1 and not isinstance(args[0].type, Tuple) and is_written(v.place.function.pyfunc):
+            raise TypingError(f"{name} takes two numbers, or a tuple, not {args[0].type}")
         if len(types) < 1 or not all(isinstance(t, Scalar | Time) for t in types):
             raise TypingError(f"{name} takes numbers, not {', '.join(map(str, types))}")
         if any(isinstance(t, Scalar) and t.letter in COMPLEXES for t in types):
@@ -1127,6 +1209,50 @@ class Inference:
 
     def c_max(self, v, args):
         return self._extreme(v, args, self.scalars.maximum_of_two if len(args) == 2 else self.scalars.maximum, "max")
+
+    def c_sum(self, v, args):
+        t = args[0].type if len(args) == 1 else None
+        if not isinstance(t, Array) or t.ndim != 1 or not isinstance(t.item, Scalar):
+            raise TypingError("sum takes an array of one dimension in a kernel: write a loop")
+        result = SCALARS[promotion.signature("operator.add", "l", t.item.letter)[1]]
+        access = self.access(v, args[0], "read")._replace(place=v.place)
+        return (
+            result,
+            lambda n: f"{self.k(self.arrays.reduced)}(g, {n[0]}, 'sum', {self.k(result.dtype)}, {self.k(access)})",
+        )
+
+    def c_type(self, v, args):
+        if len(args) != 1 or not isinstance(args[0].type, Scalar):
+            raise TypingError("type takes a number in a kernel")
+        kind = args[0].type.dtype.type
+        return thing(kind), lambda n: self.k(kind)
+
+    def c_isinstance(self, v, args):
+        if len(args) != 2:
+            raise TypingError("isinstance takes two arguments")
+        t, wanted = args[0].type, args[1].type
+        kinds = wanted.items if isinstance(wanted, Tuple) else (wanted,)
+        answer = self.k(np.bool_(any(_is_of(t, getattr(kind, "value", None)) for kind in kinds)))
+        return BOOL, lambda n: answer
+
+    def c_hasattr(self, v, args):
+        t, name = args[0].type, getattr(args[-1].type, "value", None)
+        if len(args) != 2 or not isinstance(name, str):
+            raise TypingError("hasattr takes the name of an attribute, as text")
+        names = (
+            _ATTRIBUTES
+            if isinstance(t, Array)
+            else getattr(t, "names", ()) or getattr(getattr(t, "dtype", None), "names", None) or ()
+        )
+        answer = self.k(np.bool_(name in names))
+        return BOOL, lambda n: answer
+
+    def c_slice(self, v, args):
+        if not 1 <= len(args) <= 3 or not all(
+            isinstance(a.type, Scalar) and a.type.letter in INTEGERS or a.type == NONE for a in args
+        ):
+            raise TypingError("slice takes one to three integers")
+        return SLICE, lambda n: f"slice({', '.join(n)})"
 
     def c_len(self, v, args):
         if len(args) != 1:
@@ -1215,10 +1341,11 @@ class Inference:
 
     def c_print(self, v, args):
         for a in args:
-            if not isinstance(a.type, Scalar | Time) and not isinstance(getattr(a.type, "value", None), str):
-                raise TypingError(f"print in a kernel prints numbers and constant text, not {a.type}")
-            if isinstance(a.type, Scalar) and a.type.letter in COMPLEXES:
-                raise TypingError("print in a kernel does not print complex numbers: print x.real and x.imag")
+            for t in a.type.items if isinstance(a.type, Tuple) else (a.type,):
+                if not isinstance(t, Scalar | Time) and not isinstance(getattr(t, "value", None), str):
+                    raise TypingError(f"print in a kernel prints numbers and constant text, not {a.type}")
+                if isinstance(t, Scalar) and t.letter in COMPLEXES:
+                    raise TypingError("print in a kernel does not print complex numbers: print x.real and x.imag")
         return NONE, lambda n: f"g.print({', '.join(n)})"
 
     def c_tuple(self, v, args):
@@ -1308,6 +1435,8 @@ class Inference:
             )
         t = given["dtype"].type
         item = t.value if isinstance(t, Thing) and isinstance(t.value, Type) else None
+        if isinstance(t, Thing) and t.value in (int, float, bool, complex) and is_written(v.place.function.pyfunc):
+            raise TypingError(f"cuda.{v.extra} needs a type of NumPy's or Numba's, such as np.float64, not {t}")
         if item is None and isinstance(t, Thing) and not (isinstance(t.value, str) and t.value.startswith("cuda.")):
             item = dtype_of_thing(t.value)
         if item is None:
@@ -1535,6 +1664,37 @@ class Inference:
 
         v.emit = emit
         return Tuple((item,) * width, None, tuple("xyzw"[:width]))
+
+
+_REALS = tuple(SCALARS[letter] for letter in "efd")
+_REDUCED = ("sum", "prod", "mean", "std", "var", "all", "any", "argmax", "argmin")
+_ATTRIBUTES = (
+    "shape",
+    "strides",
+    "size",
+    "ndim",
+    "itemsize",
+    "nbytes",
+    "dtype",
+    "T",
+    "flat",
+    "real",
+    "imag",
+    "ctypes",
+    "flags",
+)
+
+
+def _is_of(t: Type, kind: object) -> bool:
+    """``isinstance`` of a value of a type."""
+    letters = {int: INTEGERS, float: "d", complex: COMPLEXES, bool: "?"}.get(kind)
+    if isinstance(t, Scalar) and letters:
+        return t.letter in letters
+    if kind is tuple:
+        return isinstance(t, Tuple)
+    if kind is np.ndarray:
+        return isinstance(t, Array)
+    return kind is not None and dtype_of_thing(kind) == t
 
 
 def _number(x: object) -> bool:

@@ -24,12 +24,16 @@ from numba.np import arrayobj
 
 from ...sanitizer.records import FLAGGED_AXES, NEGATIVE, NEGATIVE_AXIS, OUTSIDE
 from .llvm import WORD, beyond, cell, fail, load, note, tracing, unlikely
-from .worker_state import Cell, Fault
+from .worker_state import SCRATCH_BYTES, Cell, Fault
 
 
 def lenient(context, aryty: types.Type) -> bool:
-    """Whether a kernel may leave arrays of this type: it goes on, and an item is a plain number."""
-    return context.compilation.beyond != "stop" and isinstance(aryty.dtype, types.Number | types.Boolean)
+    """Whether a kernel may leave arrays of this type: it goes on, and an item has room in the scratch."""
+    if isinstance(aryty.dtype, types.Record):
+        fits = aryty.dtype.size <= SCRATCH_BYTES
+    else:
+        fits = isinstance(aryty.dtype, types.Number | types.Boolean | types.NPDatetime | types.NPTimedelta)
+    return context.compilation.beyond != "stop" and fits
 
 
 def tells(context, aryty: types.Type) -> bool:
@@ -61,7 +65,7 @@ def past_the_end(context, builder, c, m, aryty, array, places, index, outside, a
         builder.store(offset, cell(builder, m, Cell.OUTSIDE_OFFSET))
     scratch = load(builder, m, Cell.SCRATCH)
     with builder.if_then(gone, likely=False):
-        for k in range(2):  # 16 bytes: the widest number
+        for k in range(SCRATCH_BYTES // 8):
             here = builder.inttoptr(builder.add(scratch, ir.Constant(WORD, 8 * k)), ir.PointerType(WORD))
             builder.store(ir.Constant(WORD, 0), here)
     return builder.inttoptr(builder.select(gone, scratch, at), array.data.type)
@@ -289,6 +293,9 @@ def get(typingctx, c, m, base, index, site):
         array = context.make_array(base)(context, builder, array_value)
         if is_element(base, index) and context.compilation.within:
             return arrayobj.load_item(context, builder, base, _known(context, builder, base, array, index, index_value))
+        if is_element(base, index) and isinstance(base.dtype, types.Record) and lenient(context, base):
+            at, _ = pointer(context, builder, cv, mv, base, array, index, index_value, site_value)
+            return arrayobj.load_item(context, builder, base, at)  # its place: what is read of it is read later
         if is_element(base, index) and tells(context, base):
 
             def read(at, negative, rare):
@@ -308,9 +315,10 @@ def get(typingctx, c, m, base, index, site):
         if is_element(base, index):
             at, negative = pointer(context, builder, cv, mv, base, array, index, index_value, site_value)
         else:
-            check_view(context, builder, cv, mv, base, array, index, index_value, site_value)
+            _, index_value, outside = check_view(context, builder, cv, mv, base, array, index, index_value, site_value)
         value = context.cast(builder, index_value, index, chosen.args[1])
-        return context.get_function(operator.getitem, chosen)(builder, (array_value, value))
+        made = context.get_function(operator.getitem, chosen)(builder, (array_value, value))
+        return made if is_element(base, index) else _emptied(context, builder, chosen.return_type, made, outside)
 
     return signature, codegen
 
@@ -343,12 +351,59 @@ def _field(c, m, base, index, site):
     return base.typeof(name)(c, m, base, index, site), codegen
 
 
-def check_view(context, builder, c, m, base, array, idxty, index, site) -> ir.Value:
-    """Check the whole numbers in an index that also has slices, or fewer entries than axes; the flags of negative ones."""
-    parts = _components(idxty)
+def check_view(context, builder, c, m, base, array, idxty, index, site) -> tuple[ir.Value, ir.Value, ir.Value]:
+    """Check the whole numbers in an index that also has slices, or fewer entries than axes.
+
+    Returns
+    -------
+    flags : ir.Value
+        Of negative ones.
+    index : ir.Value
+        With 0 for what is outside, in a kernel that goes on.
+    outside : ir.Value
+        Whether something is.
+    """
+    parts, inside = _components(idxty), ir.Constant(ir.IntType(1), 0)
     if not all(isinstance(types.unliteral(part), types.Integer | types.SliceType) for part in parts):
-        return ir.Constant(WORD, 0)  # an ellipsis or a new axis: Numba's own code, which wraps but does not check
-    return positions(context, builder, c, m, base, array, idxty, index, site)[1]
+        return (
+            ir.Constant(WORD, 0),
+            index,
+            inside,
+        )  # an ellipsis or a new axis: Numba's own code, which wraps but does not check
+    if context.compilation.beyond == "stop":
+        return positions(context, builder, c, m, base, array, idxty, index, site)[1], index, inside
+    values = cgutils.unpack_tuple(builder, index, len(idxty)) if isinstance(idxty, types.BaseTuple) else [index]
+    shape = cgutils.unpack_tuple(builder, array.shape, base.ndim)
+    negative, outside, zero = ir.Constant(WORD, 0), inside, ir.Constant(WORD, 0)
+    for axis, part in enumerate(parts):
+        kind = types.unliteral(part)
+        if not isinstance(kind, types.Integer):
+            continue
+        position = value = context.cast(builder, values[axis], part, types.int64 if kind.signed else types.uint64)
+        if kind.signed:
+            below = builder.icmp_signed("<", value, zero)
+            negative = builder.or_(negative, _negative(builder, below, axis))
+            position = builder.select(below, builder.add(value, shape[axis]), value)
+        wrong = builder.icmp_unsigned(">=", position, shape[axis])
+        with unlikely(builder, wrong):
+            note(builder, c, m, site, ir.Constant(WORD, axis), shape[axis], (value,))
+        outside = builder.or_(outside, wrong)
+        values[axis] = builder.select(wrong, ir.Constant(values[axis].type, 0), values[axis])
+    if isinstance(idxty, types.BaseTuple):
+        return negative, context.make_tuple(builder, idxty, values), outside
+    return negative, values[0], outside
+
+
+def _emptied(context, builder, kind: types.Type, value: ir.Value, outside: ir.Value) -> ir.Value:
+    """A view without elements, where it would be one of what is not there: what is read of it is outside, too."""
+    if not isinstance(kind, types.Array) or context.compilation.beyond == "stop":
+        return value
+    array = context.make_array(kind)(context, builder, value)
+    zero = ir.Constant(WORD, 0)
+    shape = [builder.select(outside, zero, n) for n in cgutils.unpack_tuple(builder, array.shape, kind.ndim)]
+    array.shape = cgutils.pack_array(builder, shape)
+    array.nitems = builder.select(outside, zero, array.nitems)
+    return array._getvalue()
 
 
 @intrinsic
@@ -387,7 +442,8 @@ def set(typingctx, c, m, base, index, value, site):
                 if rare:
                     with unlikely(builder, tracing(builder, cv)):
                         found = bits(builder, at, itemsize(context, base))
-                        enter(builder, mv, at, site_value, negative, found, inside(base))
+                        whole = PART if isinstance(base.dtype, types.Record) else inside(base)
+                        enter(builder, mv, at, site_value, negative, found, whole)
                 return ()
 
             either(*(context, builder, cv, mv, base, array, index, index_value, site_value, write), traced=True)
@@ -397,7 +453,16 @@ def set(typingctx, c, m, base, index, value, site):
             if element:
                 at, negative = pointer(context, builder, cv, mv, base, array, index, index_value, site_value)
             else:
-                negative = check_view(context, builder, cv, mv, base, array, index, index_value, site_value)
+                negative, safe, outside = check_view(
+                    context, builder, cv, mv, base, array, index, index_value, site_value
+                )
+                operands = (operands[0], context.cast(builder, safe, index, chosen.args[1]), operands[2])
+                with builder.if_then(builder.not_(outside)):
+                    context.get_function(operator.setitem, chosen)(builder, operands)
+                    whole_part(
+                        *(typingctx, context, builder, cv, mv, base, operands[0], index, safe, site_value, negative)
+                    )
+                return context.get_dummy_value()
         if element and isinstance(base, types.Array) and lenient(context, base):
             stored = context.cast(builder, item, value, base.dtype)
             arrayobj.store_item(context, builder, base, stored, at)
@@ -407,8 +472,6 @@ def set(typingctx, c, m, base, index, value, site):
             with unlikely(builder, tracing(builder, cv)):
                 whole = PART if isinstance(base, types.Array) and isinstance(base.dtype, types.Record) else inside(base)
                 enter(builder, mv, at, site_value, negative, bits(builder, at, itemsize(context, base)), whole)
-        elif isinstance(base, types.Array):
-            whole_part(typingctx, context, builder, cv, mv, base, operands[0], index, index_value, site_value, negative)
         return context.get_dummy_value()
 
     return types.void(c, m, base, index, value, site), codegen
@@ -521,6 +584,33 @@ def _place(context, builder, record: types.Record, name: str, at: ir.Value, site
     context.compilation.part(site.literal_value, offset, size)
     start = builder.bitcast(at, ir.PointerType(ir.IntType(8)))
     return builder.gep(start, [ir.Constant(WORD, offset)])
+
+
+@intrinsic(prefer_literal=True)
+def part(typingctx, c, m, base, index, low, high, step, site):
+    """``base[low:high:step]`` with constants, which of a tuple is another tuple; `index` is the slice."""
+    if not isinstance(base, types.BaseTuple):
+        signature, inner = get._defn(typingctx, c, m, base, index, site) or (None, None)
+        if signature is None:
+            return None
+
+        def of_array(context, builder, sig, args):
+            return inner(context, builder, signature, [*args[:4], args[7]])
+
+        return signature.return_type(c, m, base, index, low, high, step, site), of_array
+    bounds = [None if bound == types.none else bound.literal_value for bound in (low, high, step)]
+    if bounds[2] == 0:
+        raise errors.TypingError("slice step cannot be zero")
+    picked = range(len(base))[slice(*bounds)]
+    kind = types.BaseTuple.from_types([base.types[k] for k in picked])
+
+    def codegen(context, builder, sig, args):
+        made = context.make_tuple(builder, kind, [builder.extract_value(args[2], k) for k in picked])
+        if context.enable_nrt:
+            context.nrt.incref(builder, kind, made)
+        return made
+
+    return kind(c, m, base, index, low, high, step, site), codegen
 
 
 @intrinsic(prefer_literal=True)

@@ -22,7 +22,7 @@ from .waiting import only_barriers, waits
 
 _HELPERS = {
     access: (
-        *("get", "set", "step", "get_field", "set_field", "get_own", "set_own", "copied"),
+        *("get", "part", "set", "step", "get_field", "set_field", "get_own", "set_own", "copied"),
         *("read_all", "wrote_all", "turned"),
     ),
     arrays: ("shared_array", "local_array"),

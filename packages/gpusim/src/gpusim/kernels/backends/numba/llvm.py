@@ -13,7 +13,7 @@ from numba.core import cgutils
 
 from gpusim.device.fingerprint import fingerprint
 
-from .worker_state import MOST_AXES, Cell, Context, Fault
+from .worker_state import MOST_AXES, SCRATCH_BYTES, Cell, Context, Fault
 
 WORD = ir.IntType(64)
 INNER = {"nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
@@ -167,7 +167,7 @@ def _past_the_end(function: ir.Function, axes: int) -> None:
     gone = builder.and_(outside, builder.icmp_unsigned(">=", offset, whole))
     scratch = load(builder, machine, Cell.SCRATCH)
     with builder.if_then(gone):
-        for k in range(2):  # 16 bytes: the widest number
+        for k in range(SCRATCH_BYTES // 8):
             here = builder.inttoptr(builder.add(scratch, ir.Constant(WORD, 8 * k)), ir.PointerType(WORD))
             builder.store(zero, here)
     builder.ret(builder.select(gone, scratch, builder.add(data, offset)))

@@ -486,7 +486,14 @@ class _Rewriter(ast.NodeTransformer):
             name = node.value.id.removeprefix(PREFIX)
             raise self.function.error(f"cuda.{name} has no elements: it is cuda.{name}.x, .y and .z.", node)
         site = self.site(node, "read", node.value)
-        return at(self.call("get", self.visit(node.value), self.visit(node.slice), ast.Constant(site)), node)
+        base, index = self.visit(node.value), self.visit(node.slice)
+        if isinstance(index, ast.Slice):
+            bounds = [ast.Constant(None) if part is None else part for part in (index.lower, index.upper, index.step)]
+            if all(
+                isinstance(part.operand if isinstance(part, ast.UnaryOp) else part, ast.Constant) for part in bounds
+            ):
+                return at(self.call("part", base, index, *copy.deepcopy(bounds), ast.Constant(site)), node)
+        return at(self.call("get", base, index, ast.Constant(site)), node)
 
     # What a GPU refuses
 

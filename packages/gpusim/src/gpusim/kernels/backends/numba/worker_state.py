@@ -6,6 +6,9 @@ import enum
 
 import numpy as np
 
+SCRATCH_BYTES = 64
+"""What an access past the end of an array may touch instead: a number, or a record of at most so many bytes."""
+
 
 class Cell(enum.IntEnum):
     """What lies where in a machine's cells (each an int64)."""
@@ -44,7 +47,7 @@ class Cell(enum.IntEnum):
     )
     BLOCKS = 39  # how many are done
     BEYOND = 40  # how many accesses went past the end of an array, where they may
-    SCRATCH = 41  # address of 16 bytes that such accesses touch instead
+    SCRATCH = 41  # address of SCRATCH_BYTES that such accesses touch instead
     FAULT_INDEX = 42  # as many cells as an array may have axes
     OUTSIDE_ARRAY = 50  # of the last such access: address of the array's first item, and bytes from there
     OUTSIDE_OFFSET = 51

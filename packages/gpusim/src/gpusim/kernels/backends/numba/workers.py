@@ -29,7 +29,7 @@ from ...sanitizer.log import Site
 from .compile import Compiled
 from .exchange import Row
 from .llvm import KernelFault
-from .worker_state import Cell, Fault, new
+from .worker_state import SCRATCH_BYTES, Cell, Fault, new
 
 SECONDS = 3.0
 """How long a thread may run without ending or passing a barrier."""
@@ -63,7 +63,7 @@ class Worker:
         self.cells[Cell.DYNAMIC_BYTES] = sharedmem
         # In front of local memory, where the log finds no array.
         self.cells[Cell.SCRATCH] = -(-self.local.ctypes.data // 64) * 64
-        self.cells[Cell.LOCAL] = self.cells[Cell.SCRATCH] + 64
+        self.cells[Cell.LOCAL] = self.cells[Cell.SCRATCH] + SCRATCH_BYTES
         self.cells[Cell.LOCAL_STRIDE] = self.local_bytes if compiled.generator else 0
         self.cells[Cell.EXCHANGE] = self.rows.ctypes.data
         self.together = together
@@ -248,10 +248,7 @@ def tell_beyond(workers: list[Worker], compiled: Compiled, function: Function) -
         worker.cells[Cell.BEYOND] = 0
     if compiled.beyond == "log":
         raise fault
-    if reported.beyond(fault, times):
-        came = "The write was dropped" if fault.writing else "The read returned 0"
-        many = f" The launch made {times:,} accesses past the ends of its arrays." if times > 1 else ""
-        reported.tell(function.name, f"{fault}\n{came}, unless the place lies in the same array.{many}")
+    reported.past_the_end(function.name, fault, times)
 
 
 def _place(cells: np.ndarray, compiled: Compiled, function: Function) -> tuple[Site | None, dict]:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ... import reported
 from ...faults import SECONDS_SETTING
 from ...frontend.intrinsics import EXCHANGING
 from ...ir.types import NONE, Array, Record, Scalar, Time, Tuple, Type, TypingError, of_value
@@ -36,8 +37,16 @@ class Run:
         self.arguments, self.sharedmem, self.log = arguments, sharedmem, log
         self.should_stop, self.debug, self.count = should_stop, debug, count
         self.random: np.random.Generator | None = None  # which of several lanes that store to one element wins
+        self.beyond = False  # whether it goes on past the end of an array
+        self.strayed = False  # whether a row or a record is none
+        self.passed: list = []  # the first access past an end, and how many there were
         self.seconds = float(os.environ.get(SECONDS_SETTING) or SECONDS)
         self.tracer = None if log is None else Tracer(log, math.prod(blockdim))
+
+    def note(self, fault, count: int) -> None:
+        """An access past the end of an array, in a kernel that goes on."""
+        first, before = self.passed or (fault, 0)
+        self.passed = [first, before + count]
 
     def whole(self, chunk: Chunk) -> bool:
         """Whether a chunk is the whole grid."""
@@ -106,6 +115,7 @@ def run(
     should_stop: Callable[[], None] = lambda: None,
     debug: bool = False,
     order: orders.Order | None = None,
+    beyond: bool = False,
 ) -> None:
     """Carry out a kernel; its arrays hold the results afterwards.
 
@@ -129,6 +139,8 @@ def run(
         A division by zero is a fault, as are exceptions that the kernel raises.
     order : Order, optional
         In which order threads go on; left out, all of a block in step, as is fastest here.
+    beyond : bool
+        Whether it goes on past the end of an array, and tells it.
 
     Raises
     ------
@@ -146,6 +158,7 @@ def run(
         arguments[number] = _argument(args[k], types[k], function.params[k])
     numbers = np.arange(math.prod(griddim), dtype=np.int64) if blocks is None else np.asarray(blocks, np.int64)
     made = Run(program, griddim, blockdim, arguments, sharedmem, log, should_stop, debug, len(numbers))
+    made.beyond = beyond
     room = LANES if order is None else orders.MOST
     each = max(1, room // math.prod(blockdim))
     if order is not None and order.blocks:
@@ -164,6 +177,8 @@ def run(
         log.exchanging()
     with np.errstate(all="ignore"):
         scheduler.go(chunks)
+    if made.passed:
+        reported.past_the_end(function.name, *made.passed)
 
 
 def _argument(value: object, t: Type, name: str) -> object:

@@ -18,6 +18,16 @@ from ...sanitizer.records import axis_flags
 from .stores import store_shuffled
 
 I64, U64 = np.int64, np.uint64
+FAR = -(2**52)
+"""The offset of a row or record that is not there, in a kernel that goes on."""
+_MOST = 2**31
+
+
+class Outside(Exception):
+    """Some lanes of an access are outside of memory, in a kernel that goes on: which ones."""
+
+    def __init__(self, gone: np.ndarray):
+        self.gone = gone
 
 
 class Memory:
@@ -141,25 +151,32 @@ def address(g, a: Arr, index: tuple, access: Access):
     ------
     OutOfBoundsError
         If an index is outside, after a negative one has been counted from the end.
+    Outside
+        Instead, in a kernel that goes on, where that is no place of the same array.
     """
-    at, used = a.offset, 0
+    at, used, outside = a.offset, 0, None
     for axis, (i, n, s) in enumerate(zip(index, a.shape, a.strides, strict=True)):
         if type(i) is np.ndarray:
-            i, negative = _checked(g, a, i, n, axis, index, access)
+            i, negative, wrong = _checked(g, a, i, n, axis, index, access)
             used |= axis_flags(negative, axis)
         else:
-            i = int(i)
+            i, wrong = int(i), None
             if type(n) is np.ndarray:
-                i, negative = _checked(g, a, np.full(len(n), i), n, axis, index, access)
+                i, negative, wrong = _checked(g, a, np.full(len(n), i), n, axis, index, access)
                 used |= axis_flags(negative, axis)
             elif i < 0:
                 i += n
                 used |= axis_flags(1, axis)
             if type(i) is int and not 0 <= i < n:
-                g.out_of_bounds(a, index, axis, access, 0)
+                g.out_of_bounds(a, index, axis, access, 0, g.n)
+                i, wrong = min(max(i, -_MOST), _MOST), True
+        if wrong is not None:
+            outside = wrong if outside is None else outside | wrong
         if type(s) is np.ndarray or s != 1:
             i = i * s
         at = i if type(at) is int and at == 0 else at + i
+    if outside is not None or g.chunk.run.strayed:
+        _inside(g, a, at, outside)
     memory = a.memory
     plain = at
     if memory.space == "shared":
@@ -173,25 +190,57 @@ def address(g, a: Arr, index: tuple, access: Access):
     return at
 
 
+def _inside(g, a: Arr, at, outside) -> None:
+    """What a GPU reaches past the end of a row is the next row: refuse what is not in the array at all."""
+    gone = np.broadcast_to(np.asarray(a.offset) < FAR // 2, g.n)
+    if outside is not None:
+        count = math.prod(a.shape) if a.uniform() else 0
+        whole = count and a.strides in (c_strides(a.shape), c_strides(a.shape[::-1])[::-1])
+        place = np.asarray(at) - a.offset
+        gone = gone | (outside & ~(whole & (place >= 0) & (place < count)))
+    if gone.any():
+        raise Outside(gone)
+
+
+def without(g, gone: np.ndarray, operation, a: Arr, index: tuple, *values, result=None):
+    """Carry out an operation for the lanes that are inside; the others get 0, or what is in `result`."""
+    from .lanes import take
+
+    at = np.flatnonzero(~gone)
+    if result is None:
+        result = np.zeros(g.n, a.flat.dtype)
+    if len(at):
+        run, noted = g.chunk.run, g.chunk.run.passed
+        found = operation(g.part(at, (), g.at), take(a, at), take(tuple(index), at), *(take(v, at) for v in values))
+        run.passed = noted  # all of them have been counted
+        if found is not None:
+            result[at] = found
+    return result
+
+
 def _checked(g, a, i, n, axis, index, access):
     if i.dtype != I64:
-        if i.dtype == U64 and (i > 2**62).any():
-            g.out_of_bounds(a, index, axis, access, int(np.argmax(i > 2**62)))
+        if i.dtype == U64:
+            i = np.minimum(i, U64(2**62))
         i = i.astype(I64)
     if type(n) is not np.ndarray and n and int(i.view(U64).max()) < n:
-        return i, 0
+        return i, 0, None
     below = i < 0
     negative = below if below.any() else 0
     if negative is below:
         i = np.where(below, i + n, i)
     wrong = (i < 0) | (i >= n)
     if wrong.any():
-        g.out_of_bounds(a, index, axis, access, int(np.argmax(wrong)))
-    return i, negative
+        g.out_of_bounds(a, index, axis, access, int(np.argmax(wrong)), int(wrong.sum()))
+        return np.clip(i, -_MOST, _MOST), negative, wrong
+    return i, negative, None
 
 
 def load(g, a: Arr, index: tuple, access: Access):
-    at = address(g, a, index, access)
+    try:
+        at = address(g, a, index, access)
+    except Outside as outside:
+        return without(g, outside.gone, lambda *parts: load(*parts, access), a, index)
     flat = a.flat
     if type(at) is np.ndarray and flat.flags.c_contiguous:
         return flat.take(indices(at))
@@ -202,7 +251,11 @@ def store(g, a: Arr, index: tuple, value, access: Access) -> None:
     """Store; of several lanes that store to one element the last wins, or one that the order of the launch picks."""
     if a.readonly or a.memory.space == "const":
         g.read_only(a, access)
-    at = address(g, a, index, access)
+    try:
+        at = address(g, a, index, access)
+    except Outside as outside:
+        without(g, outside.gone, lambda *parts: store(*parts, access), a, index, value)
+        return
     if g.chunk.run.random is not None:
         store_shuffled(a.flat, at, value, g.chunk.run.random)
     elif type(at) is np.ndarray:
@@ -215,6 +268,16 @@ def store(g, a: Arr, index: tuple, value, access: Access) -> None:
 
 def item(g, a: Arr, index: tuple, access: Access) -> Arr:
     """A reference to one item of an array of records."""
+    try:
+        at = _place(g, a, index, access)
+    except Outside as outside:
+        g.chunk.run.strayed = True
+        far = np.full(g.n, FAR, I64)
+        at = without(g, outside.gone, lambda *parts: _place(*parts, access), a, index, result=far)
+    return a.like(at, (), ())
+
+
+def _place(g, a: Arr, index: tuple, access: Access):
     log, g.log = g.log, None  # what is touched is traced where a field is
     try:
         at = address(g, a, index, access)
@@ -222,10 +285,8 @@ def item(g, a: Arr, index: tuple, access: Access) -> Arr:
         g.log = log
     memory = a.memory
     if memory.space == "shared":
-        at = at - g.block_number() * memory.size
-    elif memory.space == "local":
-        at = (at - g.lanes) // memory.lanes
-    return a.like(at, (), ())
+        return at - g.block_number() * memory.size
+    return (at - g.lanes) // memory.lanes if memory.space == "local" else at
 
 
 def load_item(g, a: Arr, access: Access):
@@ -282,14 +343,19 @@ def view(g, a: Arr, index: tuple, access: Access) -> Arr:
             shape.append(length)
             strides.append(s * step)
         else:
+            wrong = None
             if type(i) is np.ndarray or type(n) is np.ndarray:
-                i, _ = _checked(g, a, np.asarray(i) + 0 * np.asarray(n), n, axis, index, access)
+                i, _, wrong = _checked(g, a, np.asarray(i) + 0 * np.asarray(n), n, axis, index, access)
             else:
                 i = int(i)
                 i += n if i < 0 else 0
                 if not 0 <= i < n:
-                    g.out_of_bounds(a, index, axis, access, 0)
+                    g.out_of_bounds(a, index, axis, access, 0, g.n)
+                    wrong = np.ones(g.n, bool)
             offset = offset + i * s
+            if wrong is not None:
+                g.chunk.run.strayed = True
+                offset = np.where(wrong, FAR, offset)
         axis += 1
     return a.like(offset, tuple(shape), tuple(strides))
 
@@ -373,6 +439,29 @@ def reshaped(g, a: Arr, shape: tuple, access: Access) -> Arr:
     if math.prod(shape) != math.prod(a.shape):
         g.refuse("reshaping to another number of elements", access)
     return a.like(a.offset, tuple(shape), c_strides(tuple(shape)))
+
+
+def reduced(g, a: Arr, name: str, dtype: np.dtype, access: Access):
+    """A sum, a mean and the like of a whole array, for each lane, element by element as a kernel's loop has it."""
+    if any(type(n) is np.ndarray for n in a.shape):
+        g.refuse(f"{name} of an array whose shape differs between threads", access)
+    shape = tuple(int(n) for n in a.shape)
+    items = [load(g, a, index, access) for index in np.ndindex(*shape)]
+    if name in ("argmax", "argmin", "max", "min") and not items:
+        g.refuse(f"{name} of an array without elements", access)
+    column = np.stack([np.broadcast_to(item, g.n) for item in items]) if items else np.zeros((0, g.n), a.flat.dtype)
+    if name in ("sum", "prod"):
+        step = np.add if name == "sum" else np.multiply
+        result = np.full(g.n, name == "prod", dtype)
+        for row in column.astype(dtype):
+            result = step(result, row)
+        return result
+    if name == "mean":
+        return (
+            np.add.accumulate(column, axis=0)[-1].astype(dtype) / len(items) if items else np.full(g.n, np.nan, dtype)
+        )
+    wide = column.astype(dtype) if name in ("std", "var") else column
+    return getattr(np, name)(wide, axis=0).astype(dtype, copy=False)
 
 
 def apply(g, function, inputs, out: Arr, reads, write) -> None:

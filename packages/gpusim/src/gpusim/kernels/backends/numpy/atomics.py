@@ -6,9 +6,11 @@ when it or the value is NaN, ``nanmax`` and ``nanmin`` replace a NaN.
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
-from .arrays import address
+from .arrays import Outside, address, without
 
 
 def _place(g, a, index, access, *values):
@@ -205,3 +207,22 @@ def cas_(g, a, index, expected, value, access, used):
 
 def compare_and_swap_(g, a, index, expected, value, access, used):
     return cas_(g, a, index, expected, value, access, used)
+
+
+def _going_on(operation):
+    """The operation, which in a kernel that goes on is done by the lanes that are inside of the array."""
+
+    @functools.wraps(operation)
+    def going(g, a, index, *rest):
+        try:
+            return operation(g, a, index, *rest)
+        except Outside as outside:
+            *values, access, used = rest
+            return without(g, outside.gone, lambda *parts: going(*parts, access, used), a, index, *values)
+
+    return going
+
+
+for _name, _operation in list(globals().items()):
+    if _name.endswith("_") and not _name.startswith("_"):
+        globals()[_name] = _going_on(_operation)

@@ -114,12 +114,13 @@ class Group:
         thread, block = self.chunk.thread(int(self.lanes[k]))
         return self.chunk.run.fields(place) | {"thread": thread, "block": block}
 
-    def out_of_bounds(self, a, index, axis, access, k) -> None:
-        if self.log is not None and access.kind != "atomic":
+    def out_of_bounds(self, a, index, axis, access, k, count) -> None:
+        """An access of the k-th lane, the first of `count`, is past an end: raised, or noted where the kernel goes on."""
+        if self.log is not None and access.kind != "atomic" and not self.chunk.run.beyond:
             self._trace_inside(a, index, access)
         one = lambda v: v[k] if type(v) is np.ndarray else v  # noqa: E731
         shown = tuple(int(one(i)) if not isinstance(i, slice) and i is not None else 0 for i in index)
-        raise OutOfBoundsError(
+        fault = OutOfBoundsError(
             **self.where(access.place, k),
             array=access.array,
             index=shown,
@@ -128,6 +129,9 @@ class Group:
             shape=tuple(int(one(n)) for n in a.shape),
             writing=access.kind != "read",
         )
+        if not self.chunk.run.beyond:
+            raise fault
+        self.chunk.run.note(fault, count)
 
     def _trace_inside(self, a, index, access) -> None:
         """Write down what the other lanes touch, which are inside: a trace then shows more than where it ended."""

@@ -10,7 +10,7 @@ import copy
 from collections.abc import Callable
 
 _LAMBDA = (
-    "A lambda in a kernel is simulated only where a variable stands for it, as in f = lambda a: a + 1: give it a name, or "
+    "A lambda in a kernel is simulated only where it is called, or where a variable stands for it, as in f = lambda a: a + 1: give it a name, or "
     "define a function outside of the kernel, with @cuda.jit(device=True), and call that."
 )
 
@@ -45,6 +45,11 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
         raise self.error(_LAMBDA, node)
+
+    def visit_For(self, node: ast.For) -> ast.AST:
+        if isinstance(node.iter, ast.List):  # Python's own compiler makes a tuple of it
+            node.iter = ast.copy_location(ast.Tuple(node.iter.elts, ast.Load()), node.iter)
+        return self.generic_visit(node)
 
     def visit_Global(self, node: ast.Global | ast.Nonlocal) -> ast.AST:
         changed = next((name for name in node.names if name in self.stored), None)

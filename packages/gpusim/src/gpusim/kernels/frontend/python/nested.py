@@ -51,6 +51,9 @@ def take_out(
     UncompilableError
         For one that cannot be: which of several is meant depends on a branch, or it is not only called.
     """
+    immediate = _Immediate()
+    node.body = [immediate.visit(statement) for statement in node.body]
+    node.body = [*immediate.made, *node.body]
     found = _Definitions(node)
     if not found.made:
         return {}
@@ -84,6 +87,27 @@ def take_out(
     _Calls(captured, error).visit(node)
     ast.fix_missing_locations(node)
     return taken
+
+
+class _Immediate(ast.NodeTransformer):
+    """Gives names to the lambdas that are called where they stand."""
+
+    def __init__(self):
+        self.made: list[ast.stmt] = []
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        if isinstance(node.func, ast.Lambda):
+            name = f"lambda_hf{len(self.made)}"
+            made = ast.copy_location(ast.Assign([ast.Name(name, ast.Store())], node.func), node.func)
+            self.made.append(ast.fix_missing_locations(made))
+            node.func = ast.copy_location(ast.Name(name, ast.Load()), node.func)
+        return self.generic_visit(node)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        """Is resolved by itself, as a lambda is."""
+        return node
+
+    visit_Lambda = visit_FunctionDef
 
 
 class _Definitions(ast.NodeVisitor):

@@ -60,6 +60,7 @@ class Function:
     env: dict[str, object] = field(default_factory=dict)
     functions: dict[str, Function] = field(default_factory=dict)
     intrinsics: frozenset[str] = frozenset()
+    spread: int | None = None
 
     def __deepcopy__(self, memo: dict) -> Function:
         # Nodes that were put into another function say which one they come from; a copied tree says the same one.
@@ -110,10 +111,13 @@ def is_written(pyfunc: FunctionType) -> bool:
     return not ours and (not hasattr(pyfunc, sources.TREE) or hasattr(pyfunc, nested.WRITTEN))
 
 
-def _resolve(pyfunc: FunctionType, callers: tuple, known: dict, bound: dict[str, object] | None = None) -> Function:
-    """Resolve a function; `bound` are parameters that stand for a function, and so are known already."""
+def _resolve(
+    pyfunc: FunctionType, callers: tuple, known: dict, bound: dict[str, object] | None = None, spread: int = 0
+) -> Function:
+    """Resolve a function; `bound` are parameters that stand for a function, and so are known already, and `spread` is how
+    many arguments its ``*args`` stand for."""
     bound = bound or {}
-    key = (pyfunc, tuple((name, id(value)) for name, value in bound.items()))
+    key = (pyfunc, tuple((name, id(value)) for name, value in bound.items()), spread)
     if key in known:
         return known[key]
     source, node = sources.of(pyfunc)
@@ -128,8 +132,10 @@ def _resolve(pyfunc: FunctionType, callers: tuple, known: dict, bound: dict[str,
         params=tuple(a.arg for a in (*arguments.posonlyargs, *arguments.args)),
         defaults=pyfunc.__defaults__ or (),
     )
-    if arguments.vararg or arguments.kwarg or arguments.kwonlyargs:
+    if arguments.kwarg or arguments.kwonlyargs or (arguments.vararg and not callers):
         raise made.error("A kernel takes plain arguments only, no *args, no **kwargs and none after a star.", node)
+    if arguments.vararg:
+        _spread(made, spread)
     node.decorator_list = []
     node.returns = None
     for argument in (*arguments.posonlyargs, *arguments.args):
@@ -145,6 +151,31 @@ def _resolve(pyfunc: FunctionType, callers: tuple, known: dict, bound: dict[str,
     made.intrinsics = frozenset(visitor.intrinsics)
     known[key] = made
     return made
+
+
+def _spread(made: Function, count: int) -> None:
+    """Put plain parameters in the place of ``*args``, which becomes a tuple of them."""
+    node, name = made.node, made.node.args.vararg.arg
+    each = [f"{name}_hf{k}" for k in range(count)]
+    for call in ast.walk(node):
+        if isinstance(call, ast.Call):
+            call.args = [
+                part
+                for value in call.args
+                for part in (
+                    [ast.copy_location(ast.Name(one, ast.Load()), value) for one in each]
+                    if isinstance(value, ast.Starred) and isinstance(value.value, ast.Name) and value.value.id == name
+                    else [value]
+                )
+            ]
+    node.args.args += [ast.arg(one) for one in each]
+    node.args.vararg = None
+    if count:
+        node.args.defaults, made.defaults = [], ()
+    whole = ast.Tuple([ast.Name(one, ast.Load()) for one in each], ast.Load())
+    first = ast.copy_location(ast.Assign([ast.Name(name, ast.Store())], whole), node.body[0])
+    node.body.insert(0, ast.fix_missing_locations(first))
+    made.params, made.spread = (*made.params, *each), count
 
 
 class _Names(ast.NodeTransformer):
@@ -166,7 +197,19 @@ class _Names(ast.NodeTransformer):
         node = self.generic_visit(node)
         callee = node.func
         if isinstance(callee, ast.Name) and callee.id in self.made.functions:
-            self._bind(node, self.made.functions[callee.id])
+            function = self.made.functions[callee.id]
+            if function.spread is not None:
+                starred = next((a for a in node.args if isinstance(a, ast.Starred)), None)
+                if starred is not None:
+                    raise self.made.error(
+                        f"{function.name} takes *args, and how many a tuple brings is not known here: write them one by one.",
+                        starred,
+                    )
+                function = _resolve(
+                    function.pyfunc, self.callers, self.known, spread=max(0, len(node.args) - len(function.params))
+                )
+                callee.id = self._name(function)
+            self._bind(node, function)
         return node
 
     def _bind(self, node: ast.Call, callee: Function) -> None:
@@ -182,7 +225,7 @@ class _Names(ast.NodeTransformer):
             return
         node.args = [a for a in node.args if not (isinstance(a, ast.Name) and a.id in self.denoted)]
         node.keywords = [k for k in node.keywords if k.arg not in bound]
-        special = _resolve(callee.pyfunc, self.callers, self.known, bound)
+        special = _resolve(callee.pyfunc, self.callers, self.known, bound, callee.spread or 0)
         self.intrinsics |= special.intrinsics
         node.func.id = self._name(special)
 

@@ -1,0 +1,181 @@
+"""Constructs that numba-cuda compiles, compiled and interpreted here: each kernel gives what the same Python gives.
+
+That numba-cuda takes them was asked of numba-cuda 0.30.4; most are lines of `compiler_sweep` too.
+"""
+
+import math
+
+import numpy as np
+import pytest
+
+from gpusim.kernels.faults import UncompilableError
+
+
+@pytest.fixture(params=[pytest.param("compiled", marks=pytest.mark.large), "interpreted"])
+def given(request, launch, monkeypatch):
+    """What a kernel writes into an array of some length, from an array x."""
+    monkeypatch.setenv("GPUSIM_KERNELS", request.param)
+
+    def run(kernel, x, n, dtype=np.float64):
+        out = np.zeros(n, dtype)
+        launch(kernel, 1, 1, x, out)
+        return out.tolist()
+
+    return run
+
+
+X = np.array([1.5, 2.5, -3.5, 4.0])
+
+
+def test_a_device_function_takes_any_number_of_arguments(given, device_function):
+    def total(first, *rest):
+        s = first
+        for r in rest:
+            s += r
+        return s + 10 * len(rest)
+
+    total = device_function(total)
+
+    def passed_on(*values):
+        return total(1, *values) + values[0]
+
+    passed_on = device_function(passed_on)
+
+    def kernel(x, out):
+        out[0] = total(x[0], x[1])
+        out[1] = total(x[0], x[1], x[2])
+        out[2] = passed_on(5, 6)
+
+    assert given(kernel, X, 3) == [14.0, 20.5, 37.0]
+
+
+def test_a_tuple_of_unknown_length_is_not_spread(given, device_function):
+    def total(*values):
+        return values[0]
+
+    total = device_function(total)
+
+    def kernel(x, out):
+        pair = (x[0], x[1])
+        out[0] = total(*pair)
+
+    with pytest.raises(UncompilableError, match=r"total takes \*args.*one by one"):
+        given(kernel, X, 1)
+
+
+def test_loops_over_short_lists_and_slices_of_tuples(given):
+    def kernel(x, out):
+        for a, b in [(1, 2), (3, 4)]:
+            out[0] += a * b
+        for a in [x[0], x[1]]:
+            out[1] += a
+        whole = (1, 2, 3, 4)
+        for a in whole[1:3]:
+            out[2] += a
+        out[3] = whole[::2][1] + len(whole[:-1]) + len(x.shape[1:])
+        for k in range(2.9):
+            out[4] += k + 1
+        out[5] = x[1.9:].size
+
+    assert given(kernel, X, 6) == [14, 4, 5, 6, 3, 3]
+
+
+def test_a_lambda_that_is_called_where_it_stands(given):
+    def kernel(x, out):
+        k = 3
+        out[0] = (lambda a: a * k + 1)(x[0])
+        out[1] = (lambda a, b: (lambda c: c + a)(b))(1, 2)
+
+    assert given(kernel, X, 2) == [5.5, 3]
+
+
+def test_floor_and_ceil_as_the_operand_and_the_index_of_an_atomic(given, cuda):
+    def kernel(x, out):
+        cuda.atomic.add(out, 0, math.floor(x[1]))
+        cuda.atomic.max(out, 1, math.ceil(x[1]))
+        cuda.atomic.add(out, math.floor(x[1]), 7)
+
+    for dtype in (np.float64, np.int32, np.uint64):
+        assert given(kernel, X, 3, dtype) == [2, 3, 7]
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.float32, np.float64, np.uint8])
+def test_sums_and_means_of_an_array_are_numbas(given, dtype):
+    def kernel(x, out):
+        out[0] = x.sum() / 3
+        out[1] = x.mean() / 3
+        out[2] = x.std()
+        out[3] = x.prod()
+        out[4] = x.argmax() * 10 + np.argmin(x)
+        out[5] = x.all() * 2 + x.any()
+        out[6] = np.sum(x) + np.mean(x)
+        out[7] = sum(x) / 3
+        out[8] = max(x) - min(x)
+        out[9] = x[:1].item() + x.real[1]
+
+    x = (np.arange(1, 6) * 1.1).astype(dtype)
+    wide = x.astype(np.float64)
+    wanted = [wide.sum() / 3, wide.mean() / 3, wide.std(), wide.prod(), 40, 3]
+    wanted += [wide.sum() + wide.mean(), wide.sum() / 3, wide.max() - wide.min(), wide[0] + wide[1]]
+    rough = 1e-6 if dtype == np.float32 else 1e-15
+    assert given(kernel, x, 10) == pytest.approx(wanted, rel=rough)
+
+
+def test_questions_about_types_are_answered_while_compiling(given):
+    def kernel(x, out):
+        out[0] = isinstance(len(x), int) + 2 * isinstance(x[0], float) + 4 * isinstance(x[0], int)
+        out[1] = hasattr(x, "shape") + 2 * hasattr(x, "a")
+        out[2] = x[slice(1, 3)].size
+        out[3] = x[0] is len(x)
+
+    assert given(kernel, X, 4) == [3, 1, 2, 0]
+
+
+def test_what_numba_cuda_refuses_the_interpreter_refuses(launch, cuda, monkeypatch):
+    monkeypatch.setenv("GPUSIM_KERNELS", "interpreted")
+
+    def whole(x, out):
+        out[:] = x
+
+    def one(x, out):
+        out[0] = min(x[0])
+
+    def builtin(x, out):
+        s = cuda.shared.array(4, float)
+        out[0] = s[0]
+
+    for kernel, said in ((whole, "write a loop"), (one, "min takes two numbers"), (builtin, "np.float64, not float")):
+        with pytest.raises(UncompilableError, match=said):
+            launch(kernel, 1, 1, X, np.zeros(4))
+
+
+def test_float16_computes_in_16_bits_and_mixes_as_numba_cuda_types_it(launch, cuda):
+    """PTX's add.f16, mul.f16 and div in float32; float16 with an int32 is a float64, with an int8 a float16."""
+
+    def kernel(x, scale, out, wide, matched):
+        i = cuda.grid(1)
+        out[i] = x[i] * scale + x[i] / np.float16(3)
+        wide[i, 0] = x[i] * np.int8(3)
+        wide[i, 1] = x[i] * np.float32(0.1)
+        wide[i, 2] = x[i] * np.int32(3)
+        wide[i, 3] = -abs(x[i]) < np.float16(-1) and x[i] != x[0]
+        matched[i] = cuda.match_any_sync(-1, x[i] > np.float16(1))
+
+    x = (np.arange(32) / 7).astype(np.float16)
+    out, wide, matched = np.zeros(32, np.float16), np.zeros((32, 4)), np.zeros(32, np.int64)
+    launch(kernel, 1, 32, x, np.float16(1.1), out, wide, matched)
+    assert out.tolist() == (x * np.float16(1.1) + x / np.float16(3)).tolist()
+    assert wide[:, 0].tolist() == (x * np.float16(3)).tolist()
+    assert wide[:, 1].tolist() == (x.astype(np.float32) * np.float32(0.1)).tolist()
+    assert wide[:, 2].tolist() == (x.astype(np.float64) * 3).tolist()
+    assert wide[:, 3].tolist() == ((-abs(x) < -1) & (x != x[0])).tolist()
+    many = int(sum(1 << k for k in range(32) if x[k] > 1))
+    assert (matched[-1] & 0xFFFFFFFF) == many
+
+
+def test_a_ufunc_of_a_float16_is_refused(launch):
+    def kernel(x, out):
+        out[0] = np.sin(x[0])
+
+    with pytest.raises(UncompilableError, match=r"np.sin does not take float16.*np.float32\(x\)"):
+        launch(kernel, 1, 1, np.ones(2, np.float16), np.zeros(2))
