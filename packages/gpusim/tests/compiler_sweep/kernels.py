@@ -13,7 +13,20 @@ NUMBERS = ("boolean", "int8", "uint8", "int32", "uint32", "int64", "uint64", "fl
 EXCHANGED = (*NUMBERS, "int16", "uint16", "complex128")
 
 
-OF_HALVES = ("bits", "selp", "fma", "shuffles", "votes", "atomics", "math", "ufuncs", "conversions", "operators", "stores", "print")
+OF_HALVES = (
+    "bits",
+    "selp",
+    "fma",
+    "shuffles",
+    "votes",
+    "atomics",
+    "math",
+    "ufuncs",
+    "conversions",
+    "operators",
+    "stores",
+    "print",
+)
 """Groups of which each text is also asked with a float16."""
 
 

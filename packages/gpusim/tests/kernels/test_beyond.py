@@ -192,4 +192,6 @@ def test_rows_and_records_that_are_not_there_read_as_zero_and_what_is_written_to
     assert told["z"] == [[0, 5, 5]] * 2 + [[0, 0, 0]] * 2
     kernels = [kernel for kernel, _ in told["reports"]]
     assert set(kernels) == {"rows", "records", "times", "part"}
-    assert any("does not exist" in sentence and "x[4" in sentence for kernel, sentence in told["reports"] if kernel == "rows")
+    assert any(
+        "does not exist" in sentence and "x[4" in sentence for kernel, sentence in told["reports"] if kernel == "rows"
+    )

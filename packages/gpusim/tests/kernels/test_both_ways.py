@@ -4,6 +4,7 @@ That numba-cuda takes them was asked of numba-cuda 0.30.4; most are lines of `co
 """
 
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -129,6 +130,54 @@ def test_questions_about_types_are_answered_while_compiling(given):
         out[3] = x[0] is len(x)
 
     assert given(kernel, X, 4) == [3, 1, 2, 0]
+
+
+def test_print_writes_floats_as_c_does(given, capfd):
+    """numba-cuda hands `print` to the GPU's vprintf, with %f for floats (numba_cuda/numba/cuda/printimpl.py)."""
+
+    def kernel(x, out):
+        print(1.5, x[1], np.float32(0.1), 3, "text", x[0] > 0)
+        print((x[0], 2), x[0] * 1e300 * 1e300)
+
+    given(kernel, X, 1)
+    assert capfd.readouterr().out == "1.500000 2.500000 0.100000 3 text True\n(1.500000, 2) inf\n"
+
+
+@pytest.mark.parametrize("way", ["compiled", "interpreted"])
+def test_an_exception_of_a_kernel_says_which_thread(launch, cuda, monkeypatch, way):
+    """As numba_cuda/numba/cuda/dispatcher.py has it: ``tid=[z, y, x] ctaid=[z, y, x]: words``."""
+    monkeypatch.setenv("GPUSIM_KERNELS", way)
+
+    def refusing(x, out):
+        if cuda.grid(1) == 37:
+            raise ValueError("bad", 3)
+
+    def checking(x, out):
+        i = cuda.grid(1)
+        assert i != 37, "no"
+
+    line = refusing.__code__.co_firstlineno + 2
+    with pytest.raises(
+        ValueError, match=rf"function 'refusing', file .*, line {line}, tid=\[0, 0, 5\] ctaid=\[0, 0, 1\]: bad"
+    ):
+        launch(refusing, 2, 32, X, np.zeros(1), debug=True, opt=False)
+    with pytest.raises(AssertionError, match=r"tid=\[0, 0, 5\] ctaid=\[0, 0, 1\]: no"):
+        launch(checking, 2, 32, X, np.zeros(1), debug=True, opt=False)
+
+
+@pytest.mark.parametrize("way", ["compiled", "interpreted"])
+def test_an_error_about_types_is_numbas_and_shown_under_its_name(launch, monkeypatch, way):
+    from numba.core.errors import TypingError
+
+    monkeypatch.setenv("GPUSIM_KERNELS", way)
+
+    def kernel(x, out):
+        out[0] = x.foo
+
+    with pytest.raises(TypingError, match="foo") as told:
+        launch(kernel, 1, 1, X, np.zeros(1))
+    assert type(told.value).__name__ == "TypingError" and isinstance(told.value, UncompilableError)
+    assert isinstance(pickle.loads(pickle.dumps(told.value)), TypingError)
 
 
 def test_what_numba_cuda_refuses_the_interpreter_refuses(launch, cuda, monkeypatch):

@@ -107,9 +107,12 @@ class UncompilableError(KernelError):
     ----------
     original : str
         Numba's own words, if it was Numba that refused.
+    mistyped : bool
+        Whether Numba would raise a `TypingError`.
     """
 
     fields = (*KernelError.fields, "original")
+    mistyped = False  # whether it is what Numba calls a TypingError
 
     def describe(self) -> str:
         return _join(f"{self.kernel or 'This kernel'} cannot be compiled for a GPU.", self.where(), self.original or "")

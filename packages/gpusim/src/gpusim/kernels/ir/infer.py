@@ -213,9 +213,9 @@ class Inference:
             name = str(value.extra).partition(".")[2]
             what = f"The variable {name} {refused}" if value.op == "phi" and name else f"{refused}"
             what = f"A value {what}" if what.startswith("is ") else what
-            raise value.place.function.error(
-                what if what.endswith((".", "?")) else what + ".", value.place.node
-            ) from None
+            error = value.place.function.error(what if what.endswith((".", "?")) else what + ".", value.place.node)
+            error.mistyped = True
+            raise error from None
         return value.type != before
 
     def _phi(self, value: Value) -> Type | None:

@@ -23,7 +23,7 @@ from numba.extending import intrinsic
 from numba.np import arrayobj
 
 from ...sanitizer.records import FLAGGED_AXES, NEGATIVE, NEGATIVE_AXIS, OUTSIDE
-from .llvm import WORD, beyond, cell, fail, load, note, tracing, unlikely
+from .llvm import WORD, beyond, cell, fail, load, note, raised, tracing, unlikely
 from .worker_state import SCRATCH_BYTES, Cell, Fault
 
 
@@ -489,6 +489,17 @@ def step(typingctx, c, m, site):
         stopped = builder.icmp_unsigned("!=", flag, ir.Constant(WORD, 0))
         with unlikely(builder, stopped):
             fail(context, builder, cv, mv, Fault.STOPPED, site_value)
+        return context.get_dummy_value()
+
+    return types.void(c, m, site), codegen
+
+
+@intrinsic
+def raising(typingctx, c, m, site):
+    """A thread raises an exception of the kernel's own: note which one, and where."""
+
+    def codegen(context, builder, sig, args):
+        raised(builder, args[0], args[1], args[2])
         return context.get_dummy_value()
 
     return types.void(c, m, site), codegen

@@ -22,7 +22,7 @@ from .waiting import only_barriers, waits
 
 _HELPERS = {
     access: (
-        *("get", "part", "set", "step", "get_field", "set_field", "get_own", "set_own", "copied"),
+        *("get", "part", "set", "step", "raising", "get_field", "set_field", "get_own", "set_own", "copied"),
         *("read_all", "wrote_all", "turned"),
     ),
     arrays: ("shared_array", "local_array"),
@@ -39,7 +39,7 @@ _HELPERS = {
         "take_pair",
     ),
     thread_intrinsics: (
-        *("dim3", "laneid", "warpsize", "lanemask_lt", "fence", "way", "drop", "nanosleep"),
+        *("dim3", "laneid", "warpsize", "lanemask_lt", "fence", "way", "drop", "nanosleep", "printed"),
         *("popc", "brev", "clz", "ffs", "fma", "cbrt", "selp", "math_fmod", "math_modf", "math_remainder"),
         *("math_floor", "math_ceil", "math_trunc", "math_exp2", "minimum", "maximum"),
     ),

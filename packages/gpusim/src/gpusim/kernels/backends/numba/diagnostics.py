@@ -14,8 +14,8 @@ from ...frontend.python.resolve import Function, is_written
 from .unsupported import absent, attribute
 
 
-class TypingFault(UncompilableError, errors.TypingError):
-    """What Numba refuses: also Numba's own kind of error, for programs that catch that."""
+class TypingError(UncompilableError, errors.TypingError):
+    """What Numba refuses: also Numba's own kind of error, for programs that catch that, and shown under its name."""
 
 
 _PLACE = re.compile(r'File "([^"]*)", line (\d+)')
@@ -32,7 +32,7 @@ _FLOAT_INDEX = re.compile(r"^\w+\(array\([^()]*\), (?:\w*Tuple\([^()]*?)?\b(floa
 _LITERAL = re.compile(r"Literal\[(\w+)\]\(([^()]*)\)")
 
 
-def explain(functions: dict[str, Function], kernel: Function, error: errors.NumbaError) -> TypingFault:
+def explain(functions: dict[str, Function], kernel: Function, error: errors.NumbaError) -> TypingError:
     """Numba's error about the rewritten kernel, told about the kernel as it was written.
 
     Parameters
@@ -51,7 +51,7 @@ def explain(functions: dict[str, Function], kernel: Function, error: errors.Numb
         }
         if function is not kernel:
             fields["function"] = function.name
-    return TypingFault(f"Numba cannot compile this: {words(text)}", **fields)
+    return TypingError(f"Numba cannot compile this: {words(text)}", **fields)
 
 
 def words(text: str) -> str:

@@ -100,6 +100,12 @@ def fail(
     context.call_conv.return_user_exc(builder, KernelFault, ())
 
 
+def raised(builder: ir.IRBuilder, c, machine, site) -> None:
+    """Note where a thread is that raises an exception of the kernel's."""
+    zero = ir.Constant(WORD, 0)
+    _note(builder, c, machine, Cell.FAULT, ir.Constant(WORD, int(Fault.RAISED)), site, zero, zero, ())
+
+
 def note(builder: ir.IRBuilder, c, machine, site, axis: ir.Value, size: ir.Value, index: tuple[ir.Value, ...]) -> None:
     """Count an access past the end of an array, and note where the first one is."""
     at = cell(builder, machine, Cell.BEYOND)

@@ -255,7 +255,12 @@ class _Rewriter(ast.NodeTransformer):
         if not all(self.is_constant(each) for each in given):
             raise self.function.error("An exception in a kernel takes constants only, e.g. ValueError('x').", node)
         # Without debug=True a thread that raises ends, and the host hears nothing of it.
-        return self.generic_visit(node) if self.debug or not self.kernel else self.leave(node)
+        if not self.debug:
+            return self.generic_visit(node) if not self.kernel else self.leave(node)
+        return [self.raising(node), self.generic_visit(node)]
+
+    def raising(self, node: ast.stmt) -> ast.stmt:
+        return at(ast.Expr(self.call("raising", ast.Constant(self.site(node, "raise", None)))), node)
 
     def is_constant(self, node: ast.expr) -> bool:
         """Whether this is a constant, a negative one, or the name of one outside of the kernel, in a module or not."""
@@ -269,7 +274,9 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_Assert(self, node: ast.Assert) -> ast.AST:
         if self.debug:
-            return self.generic_visit(node)
+            failed = ast.Call(load("AssertionError"), [] if node.msg is None else [node.msg], [])
+            body = [self.raising(node), at(ast.Raise(failed), node)]
+            return at(ast.If(ast.UnaryOp(ast.Not(), self.visit(node.test)), body, []), node)
         if self.kernel:
             test = ast.UnaryOp(ast.Not(), self.visit(node.test))
             return at(ast.If(test, self.leave(node), []), node)
@@ -548,6 +555,14 @@ class _Rewriter(ast.NodeTransformer):
                 return at(self.helper(_EXTREMES[function.id], *(self.visit(a) for a in node.args)), node)
         if isinstance(function, ast.Attribute):  # a method: what it is called on is an expression, and no field
             return self.method(node, function, known)
+        if isinstance(function, ast.Name) and function.id == "print" and self.builtin("print"):
+            shown = [self.visit(a) for a in node.args]
+            node.args = [
+                a if isinstance(a, ast.Constant) and isinstance(a.value, str) else self.helper("printed", a)
+                for a in shown
+            ]
+            node.keywords = [self.visit(k) for k in node.keywords]
+            return node
         if isinstance(function, ast.Name) and function.id in ("map", "getattr") and self.builtin(function.id):
             raise self.function.error(f"{function.id} cannot be used in a kernel.", node)
         if isinstance(function, ast.Name) and function.id in BUILTINS and self.builtin(function.id):

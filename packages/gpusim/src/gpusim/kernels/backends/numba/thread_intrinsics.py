@@ -10,7 +10,7 @@ from llvmlite import ir
 from numba import njit
 from numba.core import cgutils, types
 from numba.core.errors import TypingError
-from numba.extending import intrinsic, overload, register_jitable
+from numba.extending import box, intrinsic, models, overload, register_jitable, register_model
 
 from .access import log
 from .llvm import WORD, linear_thread
@@ -79,6 +79,52 @@ def way(typingctx, c, m, site):
         return context.get_dummy_value()
 
     return types.void(c, m, site), codegen
+
+
+class Printed(types.Type):
+    """A float, or a tuple, that is printed as a GPU does: floats with six places."""
+
+    def __init__(self, kind: types.Type):
+        self.kind = kind
+        super().__init__(f"printed({kind})")
+
+
+@register_model(Printed)
+class _PrintedModel(models.StructModel):
+    def __init__(self, dmm, fe_type):
+        super().__init__(dmm, fe_type, [("value", fe_type.kind)])
+
+
+def _form(kind: types.Type) -> str:
+    if isinstance(kind, types.BaseTuple):
+        return f"({', '.join(map(_form, kind.types))}{',' * (len(kind.types) == 1)})"
+    return "%f" if isinstance(kind, types.Float) else "%s"
+
+
+@box(Printed)
+def _box_printed(kind, value, c):
+    inner = c.pyapi.from_native_value(kind.kind, c.builder.extract_value(value, 0), c.env_manager)
+    form = c.pyapi.string_from_string(c.context.insert_const_string(c.builder.module, _form(kind.kind)))
+    made = c.pyapi.number_remainder(form, inner)
+    c.pyapi.decref(inner)
+    c.pyapi.decref(form)
+    return made
+
+
+@intrinsic(prefer_literal=True)
+def printed(typingctx, value):
+    """What `print` gets of a value."""
+    nested = isinstance(value, types.BaseTuple) and not any(isinstance(each, types.BaseTuple) for each in value.types)
+    if not isinstance(value, types.Float) and not nested:
+        return value(value), lambda context, builder, sig, args: args[0]
+    kind = Printed(value)
+
+    def codegen(context, builder, sig, args):
+        made = cgutils.create_struct_proxy(kind)(context, builder)
+        made.value = args[0]
+        return made._getvalue()
+
+    return kind(value), codegen
 
 
 @register_jitable

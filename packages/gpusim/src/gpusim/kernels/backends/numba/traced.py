@@ -14,7 +14,7 @@ from . import logcall
 from .compile import Compiled
 from .llvm import KernelFault
 from .worker_state import Cell, Parted, Strayed
-from .workers import Worker, fault, supervise, tell_beyond
+from .workers import Worker, fault, supervise, tell_beyond, told
 
 _FIRST = 1 << 19
 """Records to have room for at first; then what the blocks so far needed says how many."""
@@ -114,6 +114,8 @@ def run(
             work()
         except KernelFault:
             raise fault(cells, compiled, function) from None
+        except Exception as error:
+            raise told(error, cells, compiled, function) from None
     _parted(compiled, cells, recorder)
     tell_beyond([worker], compiled, function)
     del keep, alive

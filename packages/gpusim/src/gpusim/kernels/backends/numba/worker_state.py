@@ -63,6 +63,7 @@ class Fault(enum.IntEnum):
     STOPPED = 2
     DEADLOCK = 3
     GRID = 4
+    RAISED = 5  # an exception of the kernel's own
 
 
 class Parted(enum.IntEnum):

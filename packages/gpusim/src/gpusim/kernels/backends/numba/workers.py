@@ -23,6 +23,7 @@ from ...faults import (
     OutOfBoundsError,
     TooLongError,
     for_block,
+    raised,
 )
 from ...frontend.python.resolve import Function
 from ...sanitizer.log import Site
@@ -124,6 +125,8 @@ def run(
                 worker.run(compiled, first, last, dims, False, order, args)
             except KernelFault:
                 raise fault(worker.cells, compiled, function) from None
+            except Exception as error:
+                raise told(error, worker.cells, compiled, function) from None
         tell_beyond([worker], compiled, function)
         return
     count = 1 if cooperative else max(1, min(_cores(), total * threads // _GRAIN))
@@ -192,14 +195,21 @@ def supervise(
     if too_long:
         fields = {"kernel": function.name, "filename": function.filename, "blocks": blocks, "threads": threads}
         raise TooLongError(seconds=now - began, expected=too_long, **fields)
-    for future in futures:
+    for future, worker in futures.items():
         error = future.exception()
         if error is not None and not isinstance(error, KernelFault):
-            raise error
+            raise told(error, worker.cells, compiled, function)
     # Those that stopped because another failed say nothing of their own.
     own = [w for w in ended if w.cells[Cell.FAULT] != Fault.STOPPED or w.cells[Cell.STOP] == 2]
     if own or ended:
         raise fault((own or ended)[0].cells, compiled, function, seconds) from None
+
+
+def told(error: BaseException, cells: np.ndarray, compiled: Compiled, function: Function) -> BaseException:
+    """An exception from a kernel; one of the kernel's own says which thread raised it."""
+    if cells[Cell.FAULT] != Fault.RAISED:
+        return error
+    return raised(error, KernelError("", **_place(cells, compiled, function)[1]))
 
 
 def fault(cells: np.ndarray, compiled: Compiled, function: Function, seconds: float | None = None) -> KernelError:
@@ -313,4 +323,4 @@ def _after_fork() -> None:
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
 
-__all__ = ["Worker", "fault", "out_of_bounds", "run", "supervise", "tell_beyond"]
+__all__ = ["Worker", "fault", "out_of_bounds", "run", "supervise", "tell_beyond", "told"]

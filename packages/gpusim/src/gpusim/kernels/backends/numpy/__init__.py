@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ... import reported
-from ...faults import SECONDS_SETTING
+from ...faults import SECONDS_SETTING, UncompilableError
 from ...frontend.intrinsics import EXCHANGING
 from ...ir.types import NONE, Array, Record, Scalar, Time, Tuple, Type, TypingError, of_value
 from . import orders
@@ -82,8 +82,22 @@ def compile_kernel(function, argtypes: tuple[Type, ...], debug: bool = False, cu
     programs = function.__dict__.setdefault("_interpreted", {})  # kept with the function, gone with it
     found = programs.get((argtypes, debug, cut))
     if found is None:
-        found = programs[argtypes, debug, cut] = Program(function, argtypes, debug, cut)
+        try:
+            found = programs[argtypes, debug, cut] = Program(function, argtypes, debug, cut)
+        except UncompilableError as error:
+            raise _as_numbas(error) from None
     return found
+
+
+def _as_numbas(error: UncompilableError) -> UncompilableError:
+    """An error about types as Numba's kind of error, where there is Numba."""
+    if not error.mistyped:
+        return error
+    try:
+        from ..numba.diagnostics import TypingError as kind
+    except ImportError:
+        return error
+    return kind(error.sentence, **{name: getattr(error, name) for name in error.fields})
 
 
 def argument_types(function, args: tuple) -> tuple[Type, ...]:

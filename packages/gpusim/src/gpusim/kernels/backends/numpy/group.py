@@ -93,9 +93,15 @@ class Group:
         return value
 
     def print(self, *values) -> None:
-        columns = [v if type(v) is np.ndarray else [v] * self.n for v in values]
+        columns = [self._column(v) for v in values]
         for row in zip(*columns, strict=True) if columns else [()] * self.n:
-            print(*row)
+            print(*map(_printed, row))
+
+    def _column(self, value):
+        """A value for each of the lanes."""
+        if isinstance(value, tuple):
+            return list(zip(*map(self._column, value), strict=True)) if value else [()] * self.n
+        return value if type(value) is np.ndarray else [value] * self.n
 
     def fence(self, place, name: str) -> None:
         if self.log is not None:
@@ -165,3 +171,10 @@ class Group:
         if self.chunk.run.debug:
             cls, args = exception
             raise raised(cls(*args), KernelError("", **self.where(place, 0)))
+
+
+def _printed(value) -> str:
+    """A value as a GPU prints it: floats by ``%f``."""
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_printed, value))}{',' * (len(value) == 1)})"
+    return f"{value:f}" if isinstance(value, float | np.floating) else str(value)
