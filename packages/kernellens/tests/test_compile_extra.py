@@ -418,3 +418,14 @@ def test_the_assembler_of_the_toolkit_agrees_about_a_kernel_of_one_piece(tmp_pat
     command = [program, "-v", "-arch=sm_80", str(tmp_path / "tile.ptx"), "-o", str(tmp_path / "tile.cubin")]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stderr
     assert f"Used {made.registers} registers" in said and "4224 bytes smem" in said
+
+
+def test_a_simulated_kernel_shows_the_real_compilers_code(monkeypatch):
+    kernel = cuda.jit(saxpy)
+    x, y = np.ones(4, np.float32), np.zeros(4, np.float32)
+    kernel[1, 32](np.float32(2), x, y)
+    (ptx,) = kernel.inspect_asm().values()
+    (llvm,) = kernel.inspect_llvm().values()
+    assert ".visible .entry" in ptx and "fma.rn.f32" in ptx
+    assert "nvptx64-nvidia-cuda" in llvm and "saxpy" in llvm
+    assert ".target sm_75" in kernel.overloads[next(iter(kernel.overloads))].inspect_asm(cc=(7, 5))

@@ -3,6 +3,7 @@
 import pickle
 import threading
 import warnings
+from types import SimpleNamespace
 
 import numba
 import numpy as np
@@ -235,7 +236,7 @@ def test_signatures_overloads_and_specialisation(cuda):
     assert x.tolist() == [2] * 3
 
 
-def test_what_a_kernel_uses(cuda):
+def test_what_a_kernel_uses(cuda, monkeypatch):
     @cuda.jit
     def tiled(x):
         tile = cuda.shared.array(64, float32)
@@ -255,9 +256,22 @@ def test_what_a_kernel_uses(cuda):
     assert tiled.get_max_threads_per_block() == {kinds: 1024}
     assert tiled.overloads[kinds].max_cooperative_grid_blocks(64) == 32 * 132
     assert tiled.overloads[kinds].max_cooperative_grid_blocks((32, 32), 0) == 2 * 132
-    for ask in (tiled.get_regs_per_thread, tiled.inspect_llvm, tiled.inspect_asm, tiled.inspect_sass):
+    for ask in (tiled.get_regs_per_thread, tiled.inspect_sass_cfg, tiled.inspect_lto_ptx):
         with pytest.raises(NotImplementedError, match="not simulated"):
             ask()
+    asked = []
+    compilers = [SimpleNamespace(load=lambda: lambda *given: asked.append(given) or f"code {given[2]}")]
+    with monkeypatch.context() as patched:
+        patched.setattr(
+            "importlib.metadata.entry_points", lambda group: compilers if group == "gpusim.compiler" else []
+        )
+        assert tiled.inspect_asm() == {kinds: "code asm"} and tiled.inspect_llvm(void(*kinds)) == "code llvm"
+        assert tiled.overloads[kinds].inspect_sass() == "code sass"
+        assert asked == [(tiled, kinds, what, None) for what in ("asm", "llvm", "sass")]
+        compilers.clear()
+        for ask in (tiled.inspect_llvm, tiled.inspect_asm, tiled.inspect_sass):
+            with pytest.raises(NotImplementedError, match=r"pip install 'kernellens\[compiler\]'"):
+                ask()
     for ask in (cuda.compile_ptx, cuda.compile, cuda.compile_for_current_device, cuda.declare_device):
         with pytest.raises(NotImplementedError, match="Nearest simulated"):
             ask(tiled, kinds)

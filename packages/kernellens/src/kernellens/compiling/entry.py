@@ -189,7 +189,8 @@ def _fill(result: Compiled, answer: dict) -> None:
     result.constant = cubin.sections(answer["cubin"]).get(cubin.CONSTANTS, 0)
     if result.shared > capabilities.of(result.cc).shared_per_block:
         result.warnings = [*result.warnings, _STATIC.format(result.shared, capabilities.of(result.cc).shared_per_block)]
-    result.ptx, result.log, result.cooperative = answer["ptx"], answer["log"], answer["cooperative"]
+    result.ptx, result.llvm = answer["ptx"], answer["llvm"]
+    result.log, result.cooperative = answer["log"], answer["cooperative"]
     result.by = _by(answer["by"], helper.about["versions"])
     result._entry, result._cubin = answer["entry"], answer["cubin"]
     result._disassembler = helper.about["disassembler"]

@@ -55,7 +55,7 @@ class Compiled:
         Bytes that a thread writes to local memory and reads back because registers ran out.
     constant : int or None
         Bytes of constant memory that ``cuda.const`` arrays take.
-    ptx : str or None
+    ptx, llvm : str or None
     cooperative : bool or None
         Whether its blocks wait for each other, so that all must be on the GPU at once.
     by : str
@@ -79,6 +79,7 @@ class Compiled:
     spill_loads: int | None = None
     constant: int | None = None
     ptx: str | None = None
+    llvm: str | None = None
     cooperative: bool | None = None
     by: str = ""
     log: str = ""

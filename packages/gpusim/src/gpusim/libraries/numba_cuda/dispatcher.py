@@ -299,24 +299,29 @@ class CUDADispatcher(serialize.ReduceMixin):
         return self._each("local_mem_per_thread", signature)
 
     def _inspect(self, name: str, signature: Any) -> Any:
-        made = [self.overloads[tuple(signature)]] if signature is not None else list(self.overloads.values())
-        for overload in made or [_Kernel(self, ())]:
-            getattr(overload, name)()
-        return {}
+        if signature is not None:
+            return getattr(self.overloads[tuple(getattr(signature, "args", signature))], name)()
+        return {kinds: getattr(overload, name)() for kinds, overload in self.overloads.items()}
 
     def inspect_llvm(self, signature: Any = None) -> Any:
-        """LLVM code for a GPU: not simulated."""
+        """LLVM code for a GPU, of the real compiler, by argument types or for one signature."""
         return self._inspect("inspect_llvm", signature)
 
     def inspect_asm(self, signature: Any = None) -> Any:
-        """PTX: not simulated."""
+        """PTX, of the real compiler, by argument types or for one signature."""
         return self._inspect("inspect_asm", signature)
 
     def inspect_sass(self, signature: Any = None) -> Any:
-        """A GPU's machine code: not simulated."""
+        """A GPU's machine code, of the real compiler, by argument types or for one signature."""
         return self._inspect("inspect_sass", signature)
 
-    inspect_sass_cfg = inspect_lto_ptx = inspect_asm
+    def inspect_sass_cfg(self, signature: Any = None) -> Any:
+        """A GPU's machine code as a graph: not simulated."""
+        raise NotSimulatedError("inspect_sass_cfg()", "inspect_sass()")
+
+    def inspect_lto_ptx(self, signature: Any = None) -> Any:
+        """PTX after link-time optimisation: not simulated."""
+        raise NotSimulatedError("inspect_lto_ptx()", "inspect_asm()")
 
     def inspect_types(self, file: Any = None) -> None:
         """Print the source with the types that Numba found."""
@@ -422,6 +427,7 @@ class _LaunchConfiguration:
 
 _NEAREST = "inspect_types()"
 _NOTE = "Kernels are compiled for this CPU, so there is no code for a GPU."
+_BRINGS = "`pip install 'kernellens[compiler]'` brings NVIDIA's compiler, which needs no GPU."
 
 
 class _Kernel:
@@ -526,15 +532,22 @@ class _Kernel:
         self._dispatcher._kernel.inspect_types(examples, file=file)
 
     def inspect_llvm(self) -> str:
-        """LLVM code for a GPU: not simulated."""
-        raise NotSimulatedError("inspect_llvm()", _NEAREST, _NOTE)
+        """LLVM code for a GPU, of the real compiler."""
+        return self._code("llvm")
 
     def inspect_asm(self, cc: Any = None) -> str:
-        """PTX: not simulated."""
-        raise NotSimulatedError("inspect_asm()", _NEAREST, _NOTE)
+        """PTX, of the real compiler."""
+        return self._code("asm", cc)
 
     def inspect_sass(self) -> str:
-        """A GPU's machine code: not simulated."""
-        raise NotSimulatedError("inspect_sass()", _NEAREST, _NOTE)
+        """A GPU's machine code, of the real compiler."""
+        return self._code("sass")
 
-    inspect_sass_cfg = inspect_lto_ptx = inspect_asm
+    def _code(self, what: str, cc: Any = None) -> str:
+        """What a package that brings the real compiler makes of the kernel."""
+        from importlib.metadata import entry_points
+
+        compilers = entry_points(group="gpusim.compiler")
+        if not compilers:
+            raise NotSimulatedError(f"inspect_{what}()", _NEAREST, f"{_NOTE} {_BRINGS}")
+        return next(iter(compilers)).load()(self._dispatcher, self.argument_types, what, cc)

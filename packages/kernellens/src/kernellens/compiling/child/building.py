@@ -125,6 +125,7 @@ def _compiled(request: dict) -> dict:
     answer = {
         "ok": True,
         "ptx": library.get_asm_str(),
+        "llvm": library.get_llvm_str(),
         "entry": made.entry_name,
         "signature": str(made.signature),
         "cooperative": bool(made.cooperative),
