@@ -312,6 +312,17 @@ def test_recursion_is_refused_there_as_here():
     (finding,) = kernellens.compile(recursive, "float32[::1]").errors
     assert "calls itself" in finding.sentence and finding.line == 4
 
+    @cuda.jit(device=True)
+    def factorial(n):  # Numba finds its types, and numba-cuda 0.30 has no code for it ("insert_unresolved_ref")
+        return 1 if n < 2 else n * factorial(n - 1)
+
+    @cuda.jit
+    def typed(x):
+        x[0] = factorial(5)
+
+    (finding,) = kernellens.compile(typed, "float32[::1]").errors
+    assert "calls itself" in finding.sentence and finding.line == 3
+
 
 def test_a_gpu_older_than_the_compiler():
     made = kernellens.compile(saxpy, "float32", "float32[::1]", "float32[::1]", gpu="V100")
