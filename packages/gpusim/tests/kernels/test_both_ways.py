@@ -46,8 +46,11 @@ def test_a_device_function_takes_any_number_of_arguments(given, device_function)
         out[0] = total(x[0], x[1])
         out[1] = total(x[0], x[1], x[2])
         out[2] = passed_on(5, 6)
+        pair = (x[0], x[1])
+        out[3] = total(*pair)
+        out[4] = max(*pair)
 
-    assert given(kernel, X, 3) == [14.0, 20.5, 37.0]
+    assert given(kernel, X, 5) == [14.0, 20.5, 37.0, 14.0, 2.5]
 
 
 def test_a_tuple_of_unknown_length_is_not_spread(given, device_function):
@@ -58,6 +61,8 @@ def test_a_tuple_of_unknown_length_is_not_spread(given, device_function):
 
     def kernel(x, out):
         pair = (x[0], x[1])
+        if x[0] > 5:
+            pair = (x[1], x[0])
         out[0] = total(*pair)
 
     with pytest.raises(UncompilableError, match=r"total takes \*args.*one by one"):

@@ -194,6 +194,7 @@ class _Names(ast.NodeTransformer):
         return self._static(node)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
+        node.args = [part for value in node.args for part in self._spread(value)]
         node = self.generic_visit(node)
         callee = node.func
         if isinstance(callee, ast.Name) and callee.id in self.made.functions:
@@ -211,6 +212,22 @@ class _Names(ast.NodeTransformer):
                 callee.id = self._name(function)
             self._bind(node, function)
         return node
+
+    def _spread(self, value: ast.expr) -> list[ast.expr]:
+        """The items of ``*t``, where the function makes the tuple t itself."""
+        if not isinstance(value, ast.Starred) or not isinstance(value.value, ast.Name):
+            return [value]
+        name, made = value.value.id, []
+        for inner in ast.walk(self.made.node):
+            if isinstance(inner, ast.Name) and inner.id == name and isinstance(inner.ctx, ast.Store | ast.Del):
+                made.append(None)
+            elif isinstance(inner, ast.Assign) and [getattr(t, "id", "") for t in inner.targets] == [name]:
+                made.append(inner.value)
+        tuples = [each for each in made if isinstance(each, ast.Tuple)]
+        if len(made) != 2 or len(tuples) != 1:  # the assignment, and the name in it
+            return [value]
+        items = [ast.Subscript(value.value, ast.Constant(k), ast.Load()) for k in range(len(tuples[0].elts))]
+        return [ast.fix_missing_locations(ast.copy_location(item, value)) for item in items]
 
     def _bind(self, node: ast.Call, callee: Function) -> None:
         """Functions among the arguments are not passed: the callee is resolved anew, with them in their places."""
