@@ -75,7 +75,15 @@ def elf(**sizes):
 def built(**more):
     log = "Function properties for k\n 8 bytes stack frame, 4 bytes spill stores, 12 bytes spill loads\n"
     log += "Used 40 registers, used 1 barriers, 2048 bytes smem"
-    made = {"ok": True, "ptx": ".target sm_90a", "entry": "k", "cooperative": False, "by": "nvJitLink", "log": log}
+    made = {
+        "ok": True,
+        "ptx": ".target sm_90a",
+        "llvm": "; ModuleID",
+        "entry": "k",
+        "cooperative": False,
+        "by": "nvJitLink",
+        "log": log,
+    }
     return made | {"cubin": elf(__nv__constant3=512, __text__k=128), "warnings": []} | more
 
 
