@@ -127,6 +127,13 @@ def test_sums_and_means_of_an_array_are_numbas(given, dtype):
     assert given(kernel, x, 10) == pytest.approx(wanted, rel=rough)
 
 
+def test_the_mean_of_whole_numbers_is_of_their_exact_sum(given):
+    def kernel(x, out):
+        out[0] = x.mean()
+
+    assert given(kernel, np.full(4, 2**30, np.int32), 1) == [2.0**30]
+
+
 def test_questions_about_types_are_answered_while_compiling(given):
     def kernel(x, out):
         out[0] = isinstance(len(x), int) + 2 * isinstance(x[0], float) + 4 * isinstance(x[0], int)

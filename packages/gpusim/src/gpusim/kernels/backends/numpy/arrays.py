@@ -457,9 +457,10 @@ def reduced(g, a: Arr, name: str, dtype: np.dtype, access: Access):
             result = step(result, row)
         return result
     if name == "mean":
-        return (
-            np.add.accumulate(column, axis=0)[-1].astype(dtype) / len(items) if items else np.full(g.n, np.nan, dtype)
-        )
+        if not items:
+            return np.full(g.n, np.nan, dtype)
+        own = column if column.dtype.kind in "fc" else column.astype(np.int64)  # Numba adds up in the items' own floats
+        return np.add.accumulate(own, axis=0)[-1].astype(dtype) / len(items)
     wide = column.astype(dtype) if name in ("std", "var") else column
     return getattr(np, name)(wide, axis=0).astype(dtype, copy=False)
 
