@@ -67,13 +67,13 @@ flights
 # | partitions | one for each file |
 # | workers | 8 |
 #
-# One value of the column `user` has 45 % of the rows. The other values occur evenly.
+# One value of the column `user` has 45 % of the rows. The others are spread evenly.
 #
 # - `fetched`: at least how many **bytes** have to be read for two columns of the Mondays and Tuesdays of weeks 11 to 14?
-# - `found`: how many rows has `table.reset_index(drop=True).loc[0]`?
-# - `crossing`: the whole table is shuffled by a column whose values are all different. About how many **bytes** go from one worker to another?
-# - `largest`: the table is shuffled by `user` into 20 partitions. About how many rows has the largest one?
-# - `repeated`: to join the table by `user` with a table of 3 million users, it is salted with the numbers 0 to 15. How many rows has the users' table then?
+# - `found`: how many rows does `table.reset_index(drop=True).loc[0]` have?
+# - `crossing`: the whole table is shuffled by a column whose values are all different. About how many **bytes** go from any worker to another?
+# - `largest`: the table is shuffled by `user` into 20 partitions. About how many rows does the largest partition have?
+# - `repeated`: to join the table by `user` with a table of 3 million users, it is salted with the numbers 0 to 15. How many rows does the users' table have then?
 # - `broadcast`: another table of 25 MB is joined by broadcasting it. No worker has it yet. How many **bytes** are sent to the 8 workers for it?
 
 # %%
@@ -135,7 +135,7 @@ check("dask-dataframes.carriers", carriers)
 # - `row`: the number of the row in the **whole** table, from 0
 # - `total`: the miles of all rows up to this one, this one included
 #
-# No task may get rows of two partitions for it, only numbers.
+# No task may hold rows of two partitions. Counts and sums may go from task to task.
 #
 # The version below is right for a table of one partition. Repair it.
 
@@ -166,7 +166,7 @@ check("dask-dataframes.number", number)
 # Write `seats(flights, planes)`. It returns every flight once, in any order, with the columns `flight`, `tailnum` and `seats`. `seats` is null where the plane is not known.
 #
 # - `flights` is large, and has `flight` and `tailnum`. **No flight may be sent to another partition.**
-# - `planes` is small, and has `tailnum` and `seats`. It has several partitions all the same. No tail number comes twice in it.
+# - `planes` is small, and has `tailnum` and `seats`. But it has several partitions. No tail number comes twice in it.
 # - Tail numbers may be null in both tables. A flight without one has no plane.
 
 
@@ -228,7 +228,7 @@ check("dask-dataframes.worth", decisions)
 # - Both tables are large: in the real world no worker could hold one of them. So neither may be brought together, or sent whole to each partition of the other.
 # - The result has 32 partitions at most.
 #
-# The check tells how large the largest piece was. With 8 partitions, 12 % in each would be even.
+# The check tells how large the largest piece was. With 8 equal partitions it would be 12.5 %.
 
 
 # %%

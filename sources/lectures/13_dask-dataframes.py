@@ -15,9 +15,9 @@
 # *Unit 13 · dask-dataframes · 70 minutes in two sittings, then 50 for the exercises; the optional parts are not counted*
 #
 # In November 2019 two V100 GPUs merged two tables that were spread over both of them. It took **53 s**. With a faster connection between the GPUs the same merge took
-# **2.5 s**. The arithmetic was the same. Only the path of the rows had changed.
+# **2.5 s**. Only the path of the rows had changed.
 #
-# In this unit you cut a table into partitions, and find out which operations send rows from one to another.
+# In this unit you cut a table into pieces, and find out which operations move rows between them.
 #
 # ## What you will be able to do
 #
@@ -28,7 +28,7 @@
 # - **Avoid** the traps of a table in pieces.
 # - **Decide** when one machine without Dask is faster.
 #
-# You need units 07, 08, 10 and 11. You do not need a GPU: without one, the third cell makes two simulated GPUs.
+# You need units 07, 08, 10 and 11, but no GPU.
 
 # %%
 # %load_ext hundredfold
@@ -60,11 +60,10 @@ from hundredfold import data, limit, plot, quiz
 from hundredfold.data.storage import Storage
 
 # %% [markdown]
-# Each worker of our cluster may keep only **16 MiB** (17 MB) of results on its GPU. Further results move to the memory of the host. This is called
-# **[spilling](../docs/glossary.md#term-spilling)** (unit 11).
+# Each worker of our cluster may keep only **16 MiB** (17 MB) of results on its GPU. Further results move to the memory of the host: **[spilling](../docs/glossary.md#term-spilling)** (unit 11).
 
 # %%
-os.environ.setdefault("GPUSIM_GPUS", "2")  # where there is no GPU, simulate two
+os.environ.setdefault("GPUSIM_GPUS", "2")  # without a GPU, the workers simulate two
 room = 16 * 2**20
 cluster = LocalCUDACluster(device_memory_limit=room, dashboard_address="127.0.0.1:0", silence_logs=logging.ERROR)
 client = Client(cluster)
@@ -78,7 +77,7 @@ workers = sorted(client.scheduler_info(n_workers=-1)["workers"])
 # ![A folder for each year has one Parquet file. A file has twelve row groups and a footer at its end. Three row groups become one partition, so that a file gives four
 # partitions. A partition is an ordinary cuDF table.](drawings/files-to-partitions.svg)
 #
-# A **[row group](../docs/glossary.md#term-row-group)** is a block of rows within a file. The **[footer](../docs/glossary.md#term-footer)** tells where each column of each row group is, and its least and
+# A **[row group](../docs/glossary.md#term-row-group)** is a block of rows within a file. For each column of each row group, the **[footer](../docs/glossary.md#term-footer)** has its place and its least and
 # greatest value.
 #
 # Our table is the flights of 2013, written ten times under ten years:
@@ -95,7 +94,7 @@ for year in range(2014, 2024):
     os.makedirs(os.path.dirname(files[key]))
     pq.write_table(one_year, files[key], row_group_size=len(one_year) // 12 + 1)
 folder = os.path.join(lake, "flights")
-# Ten years, and a byte for the year of each row.
+# Ten years. The year becomes a category, one byte for each row.
 table_bytes = 10 * (one_table.memory_usage(index=False).sum() + len(one_table))
 print(f"{len(files)} files: {sum(map(os.path.getsize, files.values())) / 1e6:.0f} MB")
 print(f"in memory: {table_bytes / 1e6:.0f} MB")
@@ -116,17 +115,20 @@ print(list(flights.columns))
 #
 # ## What is read
 #
-# So far Dask has read only footers. To see more, we put four files into a bucket: object storage on this machine that counts the bytes it sends (unit 07).
-# There are two ways to read from it. By default fsspec fetches the bytes, and cuDF decodes them. With an Arrow file system, Arrow fetches *and* decodes.
+# So far Dask has read only footers. We put four of the files into a bucket: object storage on this machine that counts the bytes it sends (unit 07).
+# Dask can read it in two ways:
+#
+# - **fsspec**, the default, only fetches. cuDF decodes.
+# - **Arrow** fetches and decodes.
 
 
 # %%
 some = {key: file for key, file in files.items() if key < "flights/year=2018"}
 bucket = Storage(some)
-print(f"{len(some)} files: {sum(map(os.path.getsize, some.values())) / 1e6:.0f} MB")
+print(f"{len(some)} files: {sum(map(os.path.getsize, some.values())) / 1e6:.1f} MB")
 where = {"scheme": "http", "endpoint_override": bucket.endpoint, "region": "us-east-1"}
 s3 = pyarrow.fs.S3FileSystem(anonymous=True, **where)
-readers = {"fsspec": ArrowFSWrapper(s3), "Arrow": s3}
+readers = {"fsspec": ArrowFSWrapper(s3), "Arrow": s3}  # the wrapper looks like any fsspec file system
 
 
 def fetched(reader, question):
@@ -138,7 +140,7 @@ def fetched(reader, question):
 
 
 # %% [markdown]
-# **Predict.** How many MB does `len(flights)` fetch? And `len(flights[flights.arr_delay > 60])`?
+# **Predict.** `table` is made of these four files. How many MB does `len(table)` fetch? And `len(table[table.arr_delay > 60])`?
 
 # %%
 my_megabytes, my_megabytes_late = "?", "?"
@@ -147,11 +149,11 @@ my_megabytes, my_megabytes_late = "?", "?"
 count, nbytes = fetched("fsspec", len)
 late, nbytes_late = fetched("fsspec", lambda table: len(table[table.arr_delay > 60]))
 print(f"all flights: {count}, {nbytes / 1e6:.1f} MB fetched; you said {my_megabytes} MB")
-print(f"late flights: {late}, {nbytes_late / 1e6:.0f} MB fetched; you said {my_megabytes_late} MB")
+print(f"late flights: {late}, {nbytes_late / 1e6:.1f} MB fetched; you said {my_megabytes_late} MB")
 assert count == 4 * len(one_year) and nbytes < nbytes_late / 20
 
 # %% [markdown]
-# **Explain.** The footer has the number of rows. Nobody knows the number of *late* flights. So `len` runs the plan, counts the rows, and forgets them. If a program asks
+# **Explain.** The footer has the number of rows, but not the number of *late* flights. So `len` runs the plan, counts the rows, and forgets them. If a program asks
 # `if len(late) > 0:` and then works with `late`, the plan runs twice.
 #
 # ### Columns, rows and folders
@@ -167,7 +169,7 @@ my_answer = "?"
 quiz("dask-dataframes.skips", my_answer)
 
 # %% [markdown]
-# Dask passes your choice of columns, and some conditions, to the reader, which may leave out the rest. This is **[pushdown](../docs/glossary.md#term-pushdown)**:
+# Dask passes the columns that you use, and some conditions, to the reader. It may leave out the rest. This is **[pushdown](../docs/glossary.md#term-pushdown)**:
 #
 # ![What three questions need of four files, each with three row groups and four columns. One column: one block in each row group. One month: one row
 # group of each file. One year: one file.](drawings/three-pushdowns.svg)
@@ -180,19 +182,19 @@ questions = {
     "2016": lambda table: table[table.year == 2016].arr_delay.sum().compute(),
 }
 print(f"{'':8}" + "".join(f"{question:>13}" for question in questions))
-least = {}
+megabytes = {}
 for name in readers:
-    least[name] = {question: fetched(name, ask)[1] for question, ask in questions.items()}
-    print(f"{name:8}" + "".join(f"{nbytes / 1e6:10.0f} MB" for nbytes in least[name].values()))
-assert least["Arrow"]["July"] < least["Arrow"]["2016"] < least["Arrow"]["one column"] / 2
+    megabytes[name] = {question: fetched(name, ask)[1] / 1e6 for question, ask in questions.items()}
+    print(f"{name:8}" + "".join(f"{number:10.1f} MB" for number in megabytes[name].values()))
+assert megabytes["Arrow"]["July"] < megabytes["Arrow"]["2016"] < megabytes["Arrow"]["one column"] / 2
 bucket.close()
 
 # %% [markdown]
 # **Explain.**
 #
-# - **fsspec**, the default, fetched whole files. Only `len(flights)` above needed no more than the footers.
-# - **Arrow** skipped other months and years. So make folders of what is asked for most, and read object storage with Arrow.
-# - **One column** saved little: Arrow fetches columns together if less than 4 MiB lie between them. In large files it leaves the others out, as drawn.
+# - **fsspec** fetched whole files, and a few bytes twice. Only `len(table)` needed just the footers.
+# - **Arrow** skipped other months, since the rows are sorted, and other years, since each has a folder. So sort and divide by what is asked for most.
+# - **One column** saved little: Dask lets Arrow fetch columns together if less than 4 MiB lie between them. In large files Arrow leaves the others out.
 #
 # ### How large is a partition?
 #
@@ -210,7 +212,7 @@ quiz("dask-dataframes.size", my_answer)
 # ![The memory of one GPU while two partitions are merged, for partitions of a thirty-second, a sixth and a third of the memory. Both inputs, a hash table and the result must fit at the same time.
 # With a thirty-second most of the memory is left for other tasks. With a sixth a third is left. With a third the result does not fit.](drawings/partition-and-memory.svg)
 #
-# A partition can be too small, too: a task should take 100 ms or longer (unit 10). `blocksize=` sets another size.
+# A partition can be too small, too: a task should take 100 ms or longer (unit 10). `read_parquet(…, blocksize=)` sets another size.
 #
 # ## What stays, what travels
 #
@@ -220,7 +222,7 @@ quiz("dask-dataframes.size", my_answer)
 # task. A shuffle sends a part of every old partition to every new one: 16 parts.](drawings/stay-tree-shuffle.svg)
 #
 # - **Row by row**: a new column, a selection, `map_partitions`.
-# - A **tree**: each partition is reduced first, and only the results travel. Eight of them are combined at a time.
+# - A **tree**: each partition is reduced first, and only the results travel. A task combines up to eight of them.
 # - A **[shuffle](../docs/glossary.md#term-shuffle)**: all rows with the same key go to the same new partition.
 #
 # **Question.** A tree computes the mean delay of each carrier. What must a partition send for each carrier?
@@ -234,7 +236,7 @@ my_answer = "?"
 quiz("dask-dataframes.mean", my_answer)
 
 # %% [markdown]
-# **Predict.** The table has 40 partitions. How many tasks has the whole plan, with the reading?
+# **Predict.** The table has 40 partitions. How many tasks are in the plan of this mean, with the reading?
 
 # %%
 my_tree_tasks = "?"
@@ -282,13 +284,14 @@ for name, plan in lines.items():
     print(f"{name:21} {'a shuffle' if moved else 'a tree'}")
 
 # %% [markdown]
-# **Explain.** Dask sees the `head`, and makes a tree. `drop_duplicates` may leave very many rows.
+# **Explain.** Dask sees the `head`, and makes a tree. `drop_duplicates` may leave very many rows, so it shuffles.
+
+# %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
+# ### Optional: very many groups
 #
-# ### Very many groups
+# The last task of a tree holds all groups. If they are too many, `split_out` gives the result several partitions. By default 15 partitions of the table give one of the result; with two keys, ten do.
 #
-# The last task of a tree holds all groups. If they are too many, `split_out` gives the result several partitions. The default is one for every eight of the table.
-#
-# **Question.** `by_plane.sum(split_out=4)` sums the miles of each plane in each month. Where is the sum of one plane in January?
+# **Question.** `distance.sum(split_out=4)` sums the miles of each plane in each month. Where is the sum of one plane in January?
 #
 # - (a) in exactly one of the four partitions
 # - (b) in up to four, each with a part of the sum
@@ -307,17 +310,17 @@ two_years = flights.partitions[:8]
 by_plane = two_years.groupby(["tailnum", "month"]).distance
 whole, dealt = by_plane.sum(), by_plane.sum(split_out=4)
 sizes = dealt.map_partitions(len).compute().to_numpy()
-print(f"by default:       {whole.npartitions} partition")
+print(f"by default:       {whole.optimize().npartitions} partition")
 print(f"with split_out=4: {dealt.npartitions} partitions of about {sizes.mean():.0f} groups")
 groups = one_table.dropna(subset=["tailnum"]).drop_duplicates(["tailnum", "month"])
+print(f"groups: {sizes.sum()}; in one table: {len(groups)}")
 assert sizes.sum() == len(groups) and sizes.max() < 1.2 * sizes.mean()
-print(f"each group once: {sizes.sum()}")
 
 # %% [markdown]
 # ## Two ways to shuffle
 #
 # - **`"tasks"`**: tasks split each partition, and other tasks join the parts. The scheduler knows each of them.
-# - **`"p2p"`** (*peer to peer*), the default on a cluster: workers send rows to each other through the memory of the host, and write them to their disks until all have come.
+# - **`"p2p"`** (*peer to peer*), the default on a cluster: workers send rows to each other through host memory, and keep them on disk until all have come.
 #
 # **Predict.** How many tasks does a shuffle of 40 partitions need, each way?
 
@@ -343,16 +346,16 @@ plot.lines(
 )
 
 # %% [markdown]
-# **Explain.** p2p needs three tasks for each partition, and one on which all wait. By tasks, $p$ partitions make about $p^2$ parts. Above 32 partitions Dask shuffles in rounds, with fewer parts.
+# **Explain.** p2p needs three tasks for each partition, and one on which all wait. By tasks, *p* partitions make about *p*² parts. Above 32 partitions Dask shuffles in rounds, with fewer parts.
 #
 # ---
-# *End of the first sitting: a good place for a break. The second one takes about 35 minutes.*
+# *End of the first sitting: a good place for a break.*
 #
 # ## A merge of two large tables
 #
 # To merge two large tables, Dask shuffles **both** of them by the key. Then it merges pairs of partitions:
 #
-# ![A merge of two large tables. A hash of the key sends the rows of both tables to new partitions: hash 0 to partition 0, hash 1 to partition 1, hash 2 to partition 2. Then each pair of partitions is merged
+# ![A merge of two large tables. A hash of the key decides to which of three new partitions each row of both tables goes. Then each pair of partitions is merged
 # by itself, as in one table.](drawings/merge-in-pieces.svg)
 #
 # The table of unit 08 has random keys. Merged with itself it gives about two rows for each row.
@@ -377,7 +380,7 @@ for method in ("tasks", "p2p"):
 print(f"{must} rows by each method")
 
 # %% [markdown]
-# The next figure has published times, too, of tables 200 times as long, spread over two V100 in one machine.
+# The chart has published times, too, of two V100 GPUs in one machine.
 
 # %%
 published = {
@@ -391,8 +394,8 @@ note = "Published and limit: two V100, each with 100 million rows of each table.
 plot.times(all_times, title="Merges on two workers", note=note)
 
 # %% [markdown]
-# **Explain.** Over TCP each row went through the host and through Python. NVLink connects the GPUs directly, and `protocol="ucx"` makes Dask use it. Both of these were by tasks. p2p is newer,
-# and its rows go through the host, so that NVLink does not help. Where there is NVLink, try `"tasks"`. Elsewhere keep p2p, the default.
+# **Explain.** Over TCP each row went through the host and through Python. NVLink connects the GPUs directly, and `protocol="ucx"` makes Dask use it. Both times of 2019 are of `"tasks"`. A newer program without Dask
+# needed 310 ms. p2p sends rows through the host, so NVLink does not help it. Try `"tasks"` where there is NVLink.
 #
 # **Question.** `merged` is larger than all GPUs together. Which line works?
 #
@@ -415,7 +418,7 @@ quiz("dask-dataframes.fetch", my_answer)
 my_host_partitions = "?"
 
 # %% [markdown]
-# **Measure.** On the dashboard, look at *Workers Memory* while the cell runs. Each bar is the host memory of a worker. It grows when results spill.
+# **Measure.** Look at *Workers Memory* on the dashboard, beside this notebook or at `client.dashboard_link`. Each bar is the host memory of a worker. It grows when results spill.
 
 
 # %%
@@ -451,11 +454,11 @@ print("the sum is still right:", total == 10 * int(one_table.distance.sum()))
 held = None
 
 # %% [markdown]
-# **Explain.** Three partitions of 4.3 MB fit into 16 MiB, a fourth does not. For the sum, each spilled partition crosses the bus again, and another one has to leave. Reading one column again may be faster. So persist what fits.
+# **Explain.** A worker has room for three partitions of 4.3 MB. For the sum, each spilled partition crosses the bus again, and another one has to leave. So persist what fits.
 #
 # ## A small table goes everywhere
 #
-# `planes` has 3 322 rows. A table of one partition is **broadcast**: it goes whole to each worker.
+# `planes` (unit 08) has a row for each plane. It is one partition, so Dask **broadcasts** it: it goes whole to each worker. `broadcast=True` does so with several partitions.
 #
 # ![A merge of a large table with a small one. The small table of one partition is sent whole to each worker. There it is merged with each partition of the large table, which does not
 # move.](drawings/broadcast-merge.svg)
@@ -473,10 +476,10 @@ for name, plan in merges.items():
 assert len(merges["planes in 1 partition"].partitions[:4]) == len(one_year)
 
 # %% [markdown]
-# **Question.** The second and the third plan both merge with `planes` in four partitions. Which one moves fewer bytes?
+# **Question.** Which moves fewer bytes, the second or the third plan?
 #
-# - (a) the second one: it has fewer tasks
-# - (b) the third one
+# - (a) the second: it has fewer tasks
+# - (b) the third
 # - (c) neither: each flight meets its plane once in both
 
 # %%
@@ -484,7 +487,7 @@ my_answer = "?"
 quiz("dask-dataframes.bytes", my_answer)
 
 # %% [markdown]
-# The third plan has 160 small merges, but no flight has to leave its worker. Tasks are the scheduler's work, bytes the network's. A table that is broadcast has to fit on every worker.
+# The third plan has 160 small merges, but no flight leaves its worker. A broadcast table has to fit on every worker.
 #
 # ## One key has most of the rows
 #
@@ -502,7 +505,7 @@ slim_year = slim.partitions[:4]
 skewed = slim_year.map_partitions(spoil, meta=slim._meta)  # meta: an empty table with the columns that come out
 
 # %% [markdown]
-# **Predict.** This year is shuffled by tail number into 8 partitions. Divide the rows of the largest one by the mean. What do you get?
+# **Predict.** We shuffle these rows by tail number into 8 partitions. How many times the mean size is the largest partition?
 
 # %%
 my_times = "?"
@@ -522,7 +525,7 @@ plot.lines(
 )
 
 # %% [markdown]
-# **Explain.** Equal keys go to the same partition. This is **[skew](../docs/glossary.md#term-skew)**. More partitions or more workers do not help.
+# **Explain.** All rows of a key go to one partition, so one partition is much larger. This is **[skew](../docs/glossary.md#term-skew)**. More partitions or more workers do not help.
 #
 # ### On the dashboard
 #
@@ -533,16 +536,16 @@ plot.lines(
 # ![Three task streams of two workers, a, b and c, time from left to right. In a, both workers run tasks of equal length until the end. In b, both have many short tasks with white gaps. In c, all
 # tasks are short but one: worker 1 runs one long task, and worker 0 has nothing to do meanwhile.](drawings/skew-streams.svg)
 #
-# - (a) the first one
-# - (b) the second one
-# - (c) the third one
+# - (a) the one with equal tasks
+# - (b) the one with short tasks and gaps
+# - (c) the one with a long task
 
 # %%
 my_answer = "?"
 quiz("dask-dataframes.streams", my_answer)
 
 # %% [markdown]
-# A screenshot of another program. Green and blue tasks read and shuffle, red is a transfer. A purple task runs for each partition. With more rows it takes longer:
+# A screenshot of another program with a skewed key. Green and blue tasks read and shuffle, red is a transfer. Each purple task has one partition, and the largest takes longest:
 #
 # ![A screenshot of Dask's task stream with two rows, one for each worker. At first both are full of short tasks. Near the end the lower worker runs one purple task of four seconds. The upper
 # worker has short purple tasks, red transfers and white gaps meanwhile.](drawings/skew-task-stream.png)
@@ -553,12 +556,12 @@ quiz("dask-dataframes.streams", my_answer)
 #
 # - **Filter first**: `planes` has no UNKNOWN, so an inner merge drops these flights anyway.
 # - **Broadcast** the other table, if it is small.
-# - Otherwise **[salt](../docs/glossary.md#term-salting)** the key. Each row of the large table gets a number from 0 to 7. The other table has each row once for every number: it grows eightfold.
+# - Otherwise **[salt](../docs/glossary.md#term-salting)** the key. Each row of the large table gets a number, the salt. The other table gets each row once for every salt. The drawing has four salts:
 #
-# ![A merge by a key of which one value, K, has most of the rows. Without salt all rows with K go to one partition. With a salt of 0 to 3 they go, at best, to four partitions. The other table has its row for K four
-# times, once for each salt.](drawings/salted-key.svg)
+# ![A merge by a key of which one value, K, has most of the rows. Without salt all rows with K go to one partition. With a salt of 0 to 3 they go, at best, to four partitions. The other table has each of
+# its rows four times, once for each salt.](drawings/salted-key.svg)
 #
-# Here all flights stay, with or without a plane: `how="left"`.
+# Our salts are 0 to 7, so the other table grows eightfold. `how="left"` keeps all flights, with or without a plane.
 
 # %%
 salts = 8
@@ -584,7 +587,7 @@ print(f"rows of the merge: {found} by broadcast, {by_salt} by salt")
 assert found == by_salt == len(one_year) and fixed.max() < after.max() / 2
 
 # %% [markdown]
-# Some of the eight salted keys meet in one partition. The salt is not random: a task may run twice, and must do the same each time.
+# Some of the eight salted keys share a partition. The salt is not random: a task may run twice, and must do the same each time.
 #
 # ## Traps of a table in pieces
 #
@@ -599,8 +602,8 @@ first = year.reset_index(drop=True).loc[0].compute()
 print(f"{len(first)} rows; you said {my_rows}")
 
 # %% [markdown]
-# **Explain.** Each partition counts from 0. `iloc[5]` is refused, because nobody knows how many rows come before a partition. Dask finds rows by their values. If it knows which
-# values of the index are in which partition, its **[divisions](../docs/glossary.md#term-divisions)** are known:
+# **Explain.** Each partition counts from 0. `iloc[5]` is refused, because nobody knows how many rows come before a partition. `loc` searches the index. The **[divisions](../docs/glossary.md#term-divisions)** are the
+# index values at which the table is cut. If they are known, `loc` reads only the partition that it needs:
 #
 # ![Four partitions of a table twice. With unknown divisions each partition has an index that begins at 0, so that loc of 0 finds four rows. After set_index of distance the divisions
 # are 17, 500, 800, 1100 and 4983, and loc of 4983 reads only the last partition.](drawings/known-divisions.svg)
@@ -613,7 +616,7 @@ farthest = by_distance.loc[4983]
 print(f"loc finds {len(farthest)} flights of 4983 miles: from JFK to Hawaii")
 
 # %% [markdown]
-# `set_index` samples the column to choose the divisions, and then shuffles all rows. Do it once, and write the result with `to_parquet`. `read_parquet(…, calculate_divisions=True)` finds them again.
+# `set_index` samples the column to choose the divisions, and then shuffles all rows. Do it once, and write the result with `to_parquet`. `read_parquet(…, calculate_divisions=True)` finds the divisions again.
 
 # %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
 # ### Optional: names in `agg`
@@ -663,9 +666,9 @@ found = slim_year.map_partitions(lambda part: part[part.tailnum == "N725MQ"].hea
 print(f"with head(1): {len(found)} of {slim_year.npartitions} partitions have that plane")
 
 # %% [markdown]
-# ## Beside the strongest
+# ## Dask against Polars and DuckDB
 #
-# **Measure.** The mean delay by carrier over 3.4 million flights, for Dask and for three ways in one process. The published tables are longer. Polars streams the files. DuckDB gets 64 MB of memory, less than the table needs.
+# **Measure.** We take the mean delay by carrier over 3.4 million flights with Dask, and in three ways without. Polars streams the files. DuckDB gets 64 MB of memory, less than the table needs.
 
 
 # %%
@@ -704,16 +707,16 @@ note = "The T4: cuDF alone, 10 keys. The RTX 8000: with Dask."
 plot.times(times, title="A mean for each key; here 3.4 million rows", note=note)
 
 # %% [markdown]
-# **Explain.** Without a GPU, *here: Dask + cuDF* is the simulator on your CPU. Its time tells you nothing about a GPU. But a real cluster also pays about 1 ms for each of the 47 tasks. DuckDB and Polars
-# have no such tasks. The two RTX 8000 needed 4.6 s for a billion rows of text: for so much work, tasks cost little.
+# **Explain.** Without a GPU, Dask + cuDF is simulated here. But a real cluster also pays about 1 ms for each of the 47 tasks, and DuckDB and Polars do not.
+# The two RTX 8000 needed 4.6 s for a billion rows of text: for so much work, tasks cost little.
 #
 # ## Where the GPU loses
 #
-# - **What one machine can stream.** Try DuckDB and Polars first.
+# - **Tables that one machine can stream.** Try DuckDB and Polars first.
 # - **Little work for each byte.** In 2019 eight V100 with one disk read CSV files only about twice as fast as one.
 # - **Shuffles over a slow wire.** 10 Gbit/s are 1.25 GB/s. A V100 reads its own memory at 900 GB/s.
 #
-# Dask with GPUs is for tables that no machine holds *and* that have to be shuffled, or for data on the GPUs already.
+# Dask with GPUs is for tables that do not fit on one machine *and* have to be shuffled, or for data on GPUs already.
 
 # %%
 client.close()
@@ -724,12 +727,11 @@ shutil.rmtree(lake)
 # ## Key points
 #
 # - `len`, `head`, `compute`, `persist` and `to_parquet` run a plan.
-# - Make folders of what is asked for most, sort rows within files, and read with Arrow.
-# - **Row by row** moves nothing, a **tree** moves groups, a **shuffle** moves all rows. Many groups: `split_out`.
+# - Sort rows and make folders by what is asked for most. Read object storage with Arrow.
+# - **Row by row** moves nothing, a **tree** moves groups, a **shuffle** moves all rows.
 # - A small table of one partition is broadcast. Large results are aggregated or written.
 # - **Skew**: one partition is much larger, and one task much longer. Filter, broadcast or salt.
-# - There are no positions. `set_index` makes divisions, and `read_parquet` can find them again.
-# - DuckDB and Polars on one machine are the ones to beat.
+# - No row has a position in the whole table. `set_index` makes divisions.
 #
 # ## The exercise
 #

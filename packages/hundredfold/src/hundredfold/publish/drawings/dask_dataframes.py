@@ -33,7 +33,7 @@ def files_to_partitions(c: Canvas) -> None:
         c.arrow(314, y + 27, 366, y + 27)
         c.box(370, y + 5, 116, 44, "device", "cuDF table", strong=True, size="small")
     c.text(200, 314, "12 row groups", size="small")
-    c.text(14, 340, "footer: where each column is, its least and greatest value", size="small", colour="muted")
+    c.text(14, 340, "footer: each column's place, least and greatest value", size="small", colour="muted")
 
 
 @drawing(
@@ -160,12 +160,12 @@ def split_out(c: Canvas) -> None:
                 round=0,
             )
     c.text(14, 256, "top: partitions; below them their groups", size="small")
-    c.text(14, 280, "a colour: the groups of one hash value", size="small", colour="muted")
+    c.text(14, 280, "colours: by a hash of the key", size="small", colour="muted")
 
 
 @drawing(
     "merge-in-pieces",
-    "A merge of two large tables. A hash of the key sends the rows of both tables to new partitions: hash 0 to partition 0, hash 1 to partition 1, hash 2 to partition 2. "
+    "A merge of two large tables. A hash of the key decides to which of three new partitions each row of both tables goes. "
     "Then each pair of partitions is merged by itself, as in one table.",
     330,
 )
@@ -187,7 +187,7 @@ def merge_in_pieces(c: Canvas) -> None:
         y = 46 + k * 82
         c.box(178, y, 66, 58, thing, "left", strong=True, size="small", round=0)
         c.box(256, y, 66, 58, thing, "right", strong=True, size="small", round=0)
-    c.text(14, 316, "a colour: the rows whose key has one hash value", size="small")
+    c.text(14, 316, "colours: by a hash of the key", size="small")
 
 
 @drawing(
@@ -243,15 +243,15 @@ def skew_streams(c: Canvas) -> None:
 @drawing(
     "salted-key",
     "A merge by a key of which one value, K, has most of the rows. Without salt all rows with K go to one partition. With a salt of 0 to 3 they go, at best, to four "
-    "partitions. The other table has its row for K four times, once for each salt.",
+    "partitions. The other table has each of its rows four times, once for each salt.",
     410,
 )
 def salted_key(c: Canvas) -> None:
     c.text(14, 27, "by the key alone", bold=True)
     c.text(118, 56, "large table", size="small")
-    c.text(400, 56, "other", size="small")
+    c.text(400, 56, "other table", size="small")
     c.box(118, 66, 250, 32, "block", "key K", strong=True, size="small", round=0)
-    c.box(400, 66, 86, 32, "block", "key K", strong=True, size="small", round=0)
+    c.box(400, 66, 22, 32, "block", "K", strong=True, size="small", round=0)
     for k in range(3):
         c.box(118, 102 + k * 20, 44, 16, "memory", strong=True, round=0)
         c.box(400, 102 + k * 20, 44, 16, "memory", strong=True, round=0)
@@ -259,16 +259,16 @@ def salted_key(c: Canvas) -> None:
     for k in range(3):
         c.text(14, 116 + k * 20, f"partition {k + 1}", size="small")
     c.line((10, 176), (490, 176), look="rule faint")
-    c.text(14, 204, "by the key and a salt, at best", bold=True)
+    c.text(14, 204, "with a salt from 0 to 3, at best", bold=True)
     c.text(118, 232, "large table", size="small")
-    c.text(318, 232, "other, four times", size="small")
+    c.text(318, 232, "other table, 4 times", size="small")
     for k in range(4):
         y = 244 + k * 36
         c.text(14, y + 20, f"partition {k}", size="small")
-        c.box(118, y, 112, 28, "block", f"K, {k}", strong=True, size="small", round=0)
-        c.box(234, y, 44, 28, "memory", strong=True, round=0)
-        c.box(318, y, 112, 28, "block", f"K, {k}", strong=True, size="small", round=0)
-        c.box(434, y, 44, 28, "memory", strong=True, round=0)
+        c.box(118, y, 62, 28, "block", f"K, {k}", strong=True, size="small", round=0)
+        c.box(184, y, 33, 28, "memory", strong=True, round=0)
+        c.box(318, y, 44, 28, "block", f"K, {k}", strong=True, size="small", round=0)
+        c.box(366, y, 110, 28, "memory", strong=True, round=0)
     c.text(14, 402, "blue: all other keys, which have a salt, too", size="small", colour="muted")
 
 
