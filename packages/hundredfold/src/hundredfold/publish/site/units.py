@@ -13,15 +13,6 @@ from hundredfold.learning import questions
 #: The pages that are made here.
 PAGES = ("course.md", "plans.md")
 
-#: The course's parts, each with the numbers of its units.
-PARTS = {
-    "Arrays on one GPU": range(1, 5),
-    "Kernels": range(5, 7),
-    "Tables and machine learning": range(7, 10),
-    "Many GPUs": range(10, 14),
-    "At work": range(14, 16),
-}
-
 #: Lectures of which a part runs on the page that needs no installation.
 IN_BROWSER = ("notebooks/01_arrays.ipynb", "notebooks/05_kernels.ipynb", "notebooks/06_fast-kernels.ipynb")
 
@@ -132,7 +123,7 @@ def _course(units: list[syllabi.Unit]) -> str:
         f"{len(units)} units take {total // 60} hours. Each unit is a lecture that you run, and exercises. You can begin with any unit: it says which others it needs. "
         "The outputs on these pages come from a machine without a GPU.",
     ]
-    for part, numbers in PARTS.items():
+    for part, numbers in syllabi.SUBJECTS.items():
         within = [unit for unit in units if unit.number in numbers]
         lines += ["", f"## {part}", "", "| | lecture | minutes | exercises | |", "|---|---|---:|---|---|"]
         for unit in within:

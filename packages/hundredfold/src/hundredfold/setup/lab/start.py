@@ -120,7 +120,7 @@ def _defaults(arguments: list[str], work: Path, page: str | None = None) -> list
         "--ServerApp.answer_yes": "True",  # Ctrl-C stops at once; notebooks are saved as they change
         "--ServerApp.log_level": "WARN",
         "--LabApp.log_level": "WARN",
-        "--LabApp.default_url": page or first_page(work),
+        "--LabApp.default_url": page or "/lab/tree/start.md",
         "--LabApp.workspaces_dir": str(work / ".hundredfold" / "workspaces"),
         # On a machine that several learners share, what a kernel says is not for the others.
         "--KernelManager.transport_encryption": "auto",
@@ -169,12 +169,6 @@ def is_free(number: int) -> bool:
         except OSError:
             return False
         return True
-
-
-def first_page(work: Path) -> str:
-    """The address, below the server's, of the first unit; JupyterLab's own first page where there is none."""
-    units = sorted(file for file in (work / "notebooks").glob("*.ipynb") if ".new" not in file.name)
-    return f"/lab/tree/notebooks/{units[0].name}" if units else "/lab"
 
 
 def has_browser() -> bool:
