@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from PIL import Image
 from playwright.sync_api import Browser, BrowserContext, Page
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -128,6 +130,19 @@ def test_text_stands_out_by_day_and_by_night(name, light, request):
     night = reader.page.evaluate("document.documentElement.dataset.theme") == "dark"
     assert night == (light == "night")
     assert not rules_broken(reader, name, {"runOnly": [CONTRAST]})
+
+
+def test_figures_are_dark_by_night_and_pictures_of_data_keep_their_greys(night, desk):
+    """Their corners, where nothing is drawn."""
+    corners = {}
+    for name, reader in (("night", night), ("day", desk)):
+        reader.open("notebooks/12_svd.html")
+        for kind, words in (("chart", "Lines of seconds"), ("greys", "grey pictures")):
+            shown = reader.page.locator(f'.cell_output img[alt*="{words}"]').first
+            shown.scroll_into_view_if_needed()
+            picture = Image.open(io.BytesIO(shown.screenshot())).convert("L")
+            corners[name, kind] = picture.getpixel((6, picture.height // 2))
+    assert corners["night", "chart"] < 40 and min(corners["night", "greys"], corners["day", "chart"]) > 240, corners
 
 
 @pytest.mark.large
