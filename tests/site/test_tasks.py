@@ -25,10 +25,9 @@ class Visitor:
         assert self.clicks <= MOST, "a way that is too long"
         what.click()
 
-    def sees(self, words: str) -> None:
+    def sees(self, found: Locator, timeout: int = 15_000) -> None:
         """What was looked for is in sight, without scrolling."""
-        found = self.page.get_by_text(re.compile(words)).first
-        expect(found).to_be_in_viewport(timeout=LONG)
+        expect(found.first).to_be_in_viewport(timeout=timeout)
 
 
 @pytest.fixture(params=[(1440, 900), (375, 720)], ids=["desk", "phone"])
@@ -45,7 +44,7 @@ def test_where_groupby_on_the_gpu_is_taught_and_how_its_first_cell_is_run(visito
     expect(first).to_contain_text("%load_ext hundredfold")
     expect(visitor.main.locator(".cell_input", has_text=".groupby(").first).to_be_attached()
     visitor.click(visitor.main.locator(".siblings").get_by_role("link", name="Run it"))
-    visitor.sees("^make lab$")
+    visitor.sees(visitor.main.locator("pre", has_text="make lab"))
 
 
 def test_a_kernel_of_ones_own_shows_its_race(visitor):
@@ -56,7 +55,7 @@ def test_a_kernel_of_ones_own_shows_its_race(visitor):
         "mine[2, 32](np.ones(64), np.zeros(1))\n"
     )
     visitor.click(page.get_by_role("button", name="Run"))
-    visitor.sees("race, line 6")
+    visitor.sees(page.get_by_text("race, line 6"), LONG)
 
 
 def test_forty_learners_and_two_a100_on_thursday(visitor):
@@ -69,7 +68,7 @@ def test_forty_learners_and_two_a100_on_thursday(visitor):
 
 def test_why_an_answer_is_refused(visitor):
     visitor.click(visitor.main.get_by_role("link", name="An answer of yours is refused"))
-    visitor.sees("smallest case that fails")
+    visitor.sees(visitor.main.get_by_text("the smallest case that fails"))
 
 
 def test_whether_a_lectures_figure_may_be_used_again(visitor):

@@ -20,7 +20,7 @@ IN_BROWSER = ("notebooks/01_arrays.ipynb", "notebooks/05_kernels.ipynb", "notebo
 _HOW = """\
 ## Run a unit
 
-On your computer, in a folder with the course (the [first page](index.md) has the command):
+On your computer, in the folder of the course:
 
 ```
 make lab
