@@ -263,6 +263,9 @@ def test_the_start_page_leads_through_a_unit_and_knows_what_is_solved(learner):
     expect(arrays).to_contain_text("1 of 6")
     expect(start.locator("p").first).to_contain_text("Go on: Exercises of 01 · Arrays")
     learner.see("00-start-later")
+    page.set_viewport_size({"width": 375, "height": 720})
+    expect(learner.begin().locator("h1")).to_be_in_viewport(ratio=1)
+    learner.see("00-start-phone")
     assert not learner.elsewhere, f"asked of others: {learner.elsewhere}"
 
 

@@ -134,6 +134,7 @@
     });
   }
 
+  const PHONE = 600; // CSS pixels
   const START = "start.md"; // as in hundredfold/setup/lab/start_page.py
   const KINDS = { lecture: "notebooks", exercises: "exercises", solutions: "solutions" };
 
@@ -164,6 +165,7 @@
     const buttons = ["hundredfold:start", ...Object.keys(KINDS).map((kind) => `hundredfold:${kind}`)];
     notebooks.currentChanged.connect(() => buttons.forEach((id) => app.commands.notifyCommandChanged(id)));
 
+    if (window.innerWidth < PHONE) app.restored.then(() => app.shell.collapseLeft()); // the list of files would hide the page
     async function renew(context) {
       const answer = await fetch(`${app.serviceManager.serverSettings.baseUrl}hundredfold/start`, { credentials: "same-origin" });
       if (answer.ok && (await answer.json()).changed && !context.model.dirty) await context.revert();
