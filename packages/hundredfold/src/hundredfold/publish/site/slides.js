@@ -19,10 +19,10 @@
       slide.classList.remove("hf-smaller");
       slide.classList.add(size);
     }
-    const high = slide.scrollHeight - 74; // without the slide's padding
-    if (high > 0 && high < 280) {
-      slide.style.setProperty("--larger", Math.min(3, 280 / high).toFixed(2));
+    const high = () => slide.scrollHeight - 74; // without the slide's padding
+    for (let larger = 1.2; high() < 330 && larger <= 3; larger += 0.2) {
       slide.classList.add("hf-larger");
+      slide.style.setProperty("--larger", larger.toFixed(1));
     }
   };
   // Where slides are read by scrolling all are in sight; reveal.js goes on hiding all but one from those who listen.
