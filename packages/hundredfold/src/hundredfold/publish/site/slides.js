@@ -20,7 +20,7 @@
       slide.classList.add(size);
     }
     const high = () => slide.scrollHeight - 74; // without the slide's padding
-    for (let larger = 1.2; high() < 330 && larger <= 3; larger += 0.2) {
+    for (let larger = 1.2; high() < 330 && larger < 3.7 && !slide.querySelector("img"); larger += 0.2) {
       slide.classList.add("hf-larger");
       slide.style.setProperty("--larger", larger.toFixed(1));
     }
