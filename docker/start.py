@@ -100,7 +100,7 @@ def hub_server(arguments, home):
     """Become `jupyterhub-singleuser`, on the copies, which `hundredfold.classroom.seats.server` refreshes."""
     work = os.environ.get("JUPYTERHUB_ROOT_DIR") or os.environ.get("HUNDREDFOLD_WORK") or str(home / "hundredfold")
     os.environ["JUPYTERHUB_ROOT_DIR"] = work
-    os.environ.setdefault("JUPYTERHUB_DEFAULT_URL", "/lab/tree/notebooks/01_arrays.ipynb")
+    os.environ.setdefault("JUPYTERHUB_DEFAULT_URL", "/lab/tree/start.md")
     return become(sys.executable, "-m", "hundredfold.classroom.seats.server", *arguments)
 
 

@@ -7,7 +7,7 @@ import hundredfold
 
 project = "Hundredfold"
 author = "the Hundredfold developers"
-copyright = "the Hundredfold developers. You may reuse text and figures if you name Hundredfold (CC-BY-4.0), and code if you keep its notice (BSD-3-Clause)."
+copyright = "the Hundredfold developers. You may reuse text and figures if you name Hundredfold (CC-BY-4.0), and code if you keep its notice (BSD-3-Clause)"
 release = version = hundredfold.__version__
 
 extensions = [

@@ -173,7 +173,7 @@ def test_the_graph_of_a_kernel_knows_no_backend():
 
 def test_a_bare_python_can_ask_the_machine():
     """lab.py does, before anything is installed: no site-packages, no environment."""
-    inside = ("hundredfold.setup.lab.start", "hundredfold.setup.lab.server", "hundredfold.setup.lab.panel_routes")
+    inside = {f"hundredfold.setup.lab.{name}" for name in ("start", "start_page", "server", "panel_routes")}
     names = sorted(
         name
         for name in NAMES

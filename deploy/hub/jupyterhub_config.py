@@ -158,7 +158,7 @@ bin = Path(sys.executable).parent
 c.Spawner.cmd = [str(bin / "python"), "-m", "hundredfold.classroom.seats.server"]
 c.Spawner.environment = {"PATH": f"{bin}:/usr/local/bin:/usr/bin:/bin"}
 c.Spawner.notebook_dir = "~/hundredfold"
-c.Spawner.default_url = "/lab/tree/notebooks/01_arrays.ipynb"
+c.Spawner.default_url = "/lab/tree/start.md"
 # Where thirty arrive at once, they start in turns, and wait for it; the hub's own limit would show the rest a page that says that
 # it failed.
 c.SeatSpawner.starting_at_once = hub["starting_at_once"]

@@ -23,13 +23,17 @@
     return element("circle", { cx: x, cy: y, r: 5, class: cls }, said);
   }
 
-  /** Decades between two times, at most so many. */
+  // Decades up to ten seconds, then minutes and hours, as people count them (kernellens/plot/axes.py): [logarithm, name].
+  const LONG = { "1 min": 60, "10 min": 600, "1 h": 3600, "10 h": 36000, "100 h": 360000 };
+  const places = () => [
+    ...Array.from({ length: 12 }, (_, at) => [at - 10, hundredfoldResults.seconds(10 ** (at - 10))]),
+    ...Object.entries(LONG).map(([name, seconds]) => [Math.log10(seconds), name]),
+  ];
+
+  /** Those between two times, at most so many. */
   function ticks(low, high, most) {
-    const first = Math.ceil(low), last = Math.floor(high);
-    const step = Math.max(1, Math.ceil((last - first + 1) / most));
-    const found = [];
-    for (let power = first; power <= last; power += step) found.push(power);
-    return found;
+    const found = places().filter(([place]) => place >= low && place <= high);
+    return found.filter((_, at) => at % Math.ceil(found.length / most) === 0);
   }
 
   function draw(figure, rows) {
@@ -76,10 +80,10 @@
       if (single) drawn.push(text(scale(Math.max(...[mine[0].seconds, mine[0].limit ?? 0].map(Math.log10))) + 11, y, mine[0].time));
       y += narrow ? 24 : 22;
     }
-    for (const power of ticks(low, high, narrow ? 4 : 7)) {
-      const x = scale(power);
+    for (const [place, name] of ticks(low, high, narrow ? 4 : 7)) {
+      const x = scale(place);
       picture.append(element("line", { x1: x, x2: x, y1: 18, y2: y, class: "grid" }));
-      for (const at of [9, y + 12]) picture.append(text(x, at, hundredfoldResults.seconds(10 ** power), "middle"));
+      for (const at of [9, y + 12]) picture.append(text(x, at, name, "middle"));
     }
     picture.append(...drawn);
     picture.setAttribute("viewBox", `0 0 ${wide} ${y + 24}`);

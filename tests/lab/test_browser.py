@@ -81,7 +81,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
     try:
         for line in process.stdout:
             said.append(line)
-            if re.fullmatch(rf"http://127\.0\.0\.1:{PORT}{prefix}lab/tree/notebooks/01_\S+\?token=\w+\n", line):
+            if re.fullmatch(rf"http://127\.0\.0\.1:{PORT}{prefix}lab/tree/start.md\?token=\w+\n", line):
                 break
         else:
             pytest.fail("the lab did not open:\n" + "".join(said))
@@ -117,12 +117,20 @@ class Learner:
         if not request.url.startswith((f"http://127.0.0.1:{PORT}/", f"ws://127.0.0.1:{PORT}/", "data:", "blob:")):
             self.elsewhere.add(request.url)
 
-    def open(self, path: str | None = None) -> None:
-        """Open the address that was printed, or another notebook of the lab, and wait for its kernel."""
-        address = self.address
-        if path is not None:
-            address = re.sub(r"/lab/tree/[^?]*", f"/lab/tree/{path}", address) + "&reset"
-        self.page.goto(address)
+    def begin(self) -> Locator:
+        """Open the address that was printed; the start page."""
+        self.page.goto(self.address + "&reset")
+        start = self.page.locator(".jp-MarkdownViewer .jp-RenderedMarkdown")
+        expect(start.locator("h1")).to_have_text(re.compile("Hundredfold"), timeout=MINUTE)
+        return start
+
+    def open(self, path: str) -> None:
+        """Open a notebook of the lab, and wait for its kernel."""
+        self.page.goto(re.sub(r"/lab/tree/[^?]*", f"/lab/tree/{path}", self.address) + "&reset")
+        self.watch()
+
+    def watch(self) -> None:
+        """The notebook in sight is the one in use, once its kernel is there."""
         self.notebook = self.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)")
         expect(self.page.locator("#jp-main-statusbar")).to_contain_text("Python 3 (ipykernel) | Idle", timeout=MINUTE)
 
@@ -224,8 +232,45 @@ def learner(browser: Browser, lab: str, request: pytest.FixtureRequest) -> Itera
     learner.page.close()
 
 
+def test_the_start_page_leads_through_a_unit_and_knows_what_is_solved(learner):
+    page, start = learner.page, learner.begin()
+    tabs = page.locator("#jp-main-dock-panel .lm-TabBar-tab")
+    arrays = start.locator("tr", has_text="01 · Arrays")
+    expect(start.locator("p").first).to_contain_text("Begin here: 01 · Arrays")
+    expect(arrays).to_contain_text("0 of 6")
+    learner.see("00-start")
+    start.get_by_role("link", name="Dask dashboard").click()
+    expect(page.locator("#dask-dashboard-launcher")).to_be_visible()
+
+    # Lecture, exercises and solutions: one click from each to the others, and none counts as changed.
+    start.locator("p").first.locator("a").click()
+    current = tabs.and_(page.locator(".lm-mod-current"))
+    for name, button in (("notebooks", "Exercises"), ("exercises", "Solutions"), ("solutions", "Exercises")):
+        expect(current).to_have_attribute("title", re.compile(f"{name}/01_arrays"))
+        learner.watch()
+        expect(page.locator(".lm-TabBar-tab.jp-mod-dirty")).to_have_count(0)
+        learner.see(f"00-{name}")
+        buttons = learner.notebook.locator(".jp-NotebookPanel-toolbar")
+        buttons.get_by_role("button", name=button, exact=True).click()
+    expect(current).to_have_attribute("title", re.compile("exercises/01_arrays"))
+    learner.watch()
+    for text in ("%load_ext hundredfold", "import cupy as cp"):
+        learner.run(learner.cell(text))
+    learner.write(learner.cell("def standardise(x)"), RIGHT)
+    learner.run(learner.cell("def standardise(x)"))
+    learner.run(learner.cell('check("arrays.port"'))
+    learner.notebook.get_by_role("button", name="Start page", exact=True).click()
+    expect(arrays).to_contain_text("1 of 6")
+    expect(start.locator("p").first).to_contain_text("Go on: Exercises of 01 · Arrays")
+    learner.see("00-start-later")
+    page.set_viewport_size({"width": 375, "height": 720})
+    expect(learner.begin().locator("h1")).to_be_in_viewport(ratio=1)
+    learner.see("00-start-phone")
+    assert not learner.elsewhere, f"asked of others: {learner.elsewhere}"
+
+
 def test_unit_01_runs_from_top_to_bottom_with_a_live_figure_and_no_network(learner):
-    learner.open()
+    learner.open("notebooks/01_arrays.ipynb")
     expect(learner.page.locator(".lm-TabBar-tab.lm-mod-current", has_text="01_arrays.ipynb").first).to_be_visible()
     learner.see("01-opened")
     assert not learner.page.locator(".jp-Dialog, iframe").count(), "no question, no news, no Dask page by itself"

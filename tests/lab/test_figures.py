@@ -126,6 +126,15 @@ def test_a_figure_suits_its_page(show, light, expected):
     assert paper(page) == (expected,) * 3
 
 
+def test_below_a_figure_nothing_is_left_empty(show):
+    figure = figures()[0]
+    figure.height = 900  # the room that is kept until it is drawn
+    page, _ = show(figure)
+    page.wait_for_function("document.querySelector('[role=img]').style.minHeight === '0px'")
+    place = page.locator("[role=img]")
+    assert place.bounding_box()["height"] == place.locator(".bk-Column").bounding_box()["height"] < 400
+
+
 def test_without_bokehjs_the_words_stand_in(show):
     page, server = show(figures()[0], bokeh=False)
     words = page.locator("pre").first

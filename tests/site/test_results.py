@@ -179,3 +179,9 @@ def test_the_page_writes_numbers_as_the_course_does(page):
     assert page.evaluate("all => all.map(hundredfoldResults.share)", shares) == [
         quantities.share(each) for each in shares
     ]
+
+
+def test_the_axis_has_round_times(page):
+    names = page.locator("#results-figure svg[role=img] text[text-anchor=middle]").all_text_contents()
+    assert len(names) > 6 and any(name.endswith((" min", " h")) for name in names), names
+    assert all(re.fullmatch(r"10{0,2} (ns|µs|ms|s|min|h)", name) for name in names), names

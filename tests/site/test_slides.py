@@ -90,9 +90,11 @@ def test_what_was_printed_is_uncovered_by_a_key_of_its_own():
     assert [cell["metadata"]["slideshow"]["slide_type"] for cell in cut] == ["slide", "-", "fragment"]
 
 
-def test_a_picture_has_a_slide_of_its_own():
+def test_a_picture_shares_its_slide_with_a_few_lines_before_it_and_with_nothing_else():
     found = slides_of(markdown("# One"), code("draw()", picture(), picture()), markdown("And then."))
-    assert found == [["# One", "draw()"], ["One", "picture"], ["One", "picture"], ["One", "And then."]]
+    assert found == [["# One", "draw()", "picture"], ["One", "picture"], ["One", "And then."]]
+    found = slides_of(markdown("# One\n\n" + "Words. " * 150), code("draw()", picture()))
+    assert [slide[-1] for slide in found] == ["draw()", "picture"]
 
 
 @pytest.mark.parametrize(("lines", "size", "scrolls"), [(3, 21, None), (24, 16, None), (60, 16, 60)])
@@ -216,6 +218,49 @@ def test_every_slide_fits_the_screen(name, page, address):
     assert page.evaluate("Reveal.isLastSlide()")
     assert not wrong
     assert not small
+
+
+#: The height in px from the first to the last thing on the current slide, fragments uncovered.
+FILLED = """() => {
+  const slide = Reveal.getCurrentSlide();
+  slide.querySelectorAll(".fragment").forEach((each) => each.classList.add("visible"));
+  const boxes = [...slide.querySelectorAll("*")].map((each) => each.getBoundingClientRect()).filter((box) => box.width && box.height);
+  return Math.max(...boxes.map((box) => box.bottom)) - Math.min(...boxes.map((box) => box.top));
+}"""
+
+
+@pytest.mark.large(smoke=2)
+@pytest.mark.parametrize("name", LECTURES)
+def test_the_right_arrow_goes_through_all_slides_and_none_is_two_thirds_empty(name, page, address):
+    open_slides(page, address, name)
+    seen, empty = 0, []
+    for _ in range(2000):
+        now = page.evaluate("Reveal.getSlidePastCount()")
+        if now == seen:
+            seen += 1
+            if (filled := page.evaluate(FILLED)) < SCREEN["height"] / 3:
+                empty.append((seen, filled))
+        assert now == seen - 1, "a slide was passed over"
+        if page.evaluate("Reveal.isLastSlide()"):
+            break
+        page.keyboard.press("ArrowRight")
+    assert seen == page.evaluate("Reveal.getTotalSlides()")
+    assert not empty
+
+
+def test_slides_have_a_main_landmark_and_what_has_the_focus_is_seen(page, address):
+    open_slides(page, address, "01_arrays")
+    main = page.get_by_role("main")
+    expect(main.get_by_label("Slides", exact=True)).to_be_visible()
+    page.keyboard.press("End")
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement === document.body"):
+            continue
+        focus = page.locator(":focus")
+        expect(focus).to_be_in_viewport()
+        expect(focus).to_have_css("outline-style", "solid")
+        expect(focus).to_have_css("outline-width", "3px")
 
 
 def test_a_slide_that_does_not_fit_is_found(page, address):

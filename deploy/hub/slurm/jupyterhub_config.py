@@ -82,7 +82,7 @@ c.Spawner.cmd = [str(PREFIX / "bin" / "hundredfold-server")]
 # Kernels talk through files in a private folder: ports of a node are everybody's who has a job there.
 c.Spawner.args = ["--KernelManager.transport=ipc"]
 c.Spawner.notebook_dir = "~/hundredfold"
-c.Spawner.default_url = "/lab/tree/notebooks/01_arrays.ipynb"
+c.Spawner.default_url = "/lab/tree/start.md"
 c.Spawner.environment = {"PATH": f"{PREFIX}/bin:/usr/local/bin:/usr/bin:/bin"}
 
 c.SlurmSpawner.batchspawner_singleuser_cmd = str(PREFIX / "bin" / "batchspawner-singleuser")

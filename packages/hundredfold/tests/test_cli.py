@@ -70,6 +70,62 @@ def test_every_command_is_there(name):
     assert isinstance(command, click.Command) and command.get_short_help_str()
 
 
+def leaves(command, path=()):
+    """The commands that do something, each as what is typed; `lab` passes its options on to JupyterLab."""
+    if not isinstance(command, click.Group):
+        return [path] if path != ("lab",) else []
+    context = click.Context(command)
+    named = [(name, command.get_command(context, name)) for name in command.list_commands(context)]
+    return [leaf for name, each in named for leaf in leaves(each, (*path, name))]
+
+
+@pytest.mark.parametrize("path", leaves(cli.group), ids=" ".join)
+def test_an_unknown_option_ends_in_2_and_help_is_whole(path, capsys):
+    assert cli.run([*path, "--no-such-option"]) == 2
+    assert cli.run([*path[:-1], "--help"]) == 0
+    listed = capsys.readouterr().out.partition("\n\nOptions")[2]
+    assert "..." not in listed
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "assignment FOLDER nothing",
+        "build nothing",
+        "build --from=nothing.ipynb",
+        "build --refresh --check",
+        "compare nothing.json nothing.json",
+        "doctor --json --record",
+        "environment --driver=x",
+        "environment --driver=580.65.06 --gpu=x",
+        "environment --driver=580.65.06 --python=2.7",
+        "environment --driver=580.65.06 --output=no/such/folder.yml",
+        "lab --port=x",
+        "lab --syllabus=x",
+        "links --address=x",
+        "links --hub=x --address=https://github.com/a/b",
+        "preflight --cores=-1",
+        "preflight --memory=x",
+        "preflight --settings=nothing.toml",
+        "preflight --what=x",
+        "progress --class=nothing",
+        "progress --share=nothing",
+        "progress nothing",
+        "record --only=x",
+        "seats plan --learners=0",
+        "seats plan --learners=9 --gpus=x",
+        "syllabus x",
+    ],
+)
+def test_wrong_arguments_end_in_2_and_a_sentence(typed, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HUNDREDFOLD_STATE", str(tmp_path / "state"))
+    monkeypatch.setenv("HUNDREDFOLD_WORK", str(tmp_path / "work"))
+    assert cli.run(typed.replace("FOLDER", str(tmp_path / "here")).split()) == 2
+    said = capsys.readouterr().err
+    assert said.strip() and "Traceback" not in said
+
+
 def test_doctor():
     bad = run("doctor", "--json", GPUSIM_PROBE=str(RECORDED / "both-cupys.json"))
     assert bad.returncode == 1 and json.loads(bad.stdout)["ok"] is False

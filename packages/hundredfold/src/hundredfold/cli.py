@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import click
 
@@ -105,12 +106,14 @@ def environment(driver: str | None, gpu: str | None, python: str, output: str | 
             asked = environments.described(driver, "9.0" if cc is None else cc)
         text = environments.environment(asked, python)
     except (LookupError, ValueError) as error:
-        raise click.ClickException(str(error.args[0] if error.args else error)) from None
+        raise click.UsageError(str(error.args[0] if error.args else error)) from None
     if output is None:
         click.echo(text, nl=False)
         return
-    with open(output, "w", encoding="utf-8") as file:
-        file.write(text)
+    try:
+        Path(output).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise click.UsageError(f"{output} cannot be written: {error.strerror}.") from None
     click.echo(f"{output} is written: conda env create --file {output}")
 
 

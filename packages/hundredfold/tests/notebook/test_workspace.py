@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from ipykernel.ipkernel import IPythonKernel
 
 from hundredfold.notebook import workspace
 
@@ -63,6 +64,17 @@ def test_the_first_time_all_is_delivered_in_the_same_layout(course, work):
     ]
     assert files(work)[UNIT] == (course / UNIT).read_text()
     assert sorted(report.new) == sorted(files(work)) and str(report) == "4 new in the workspace."
+
+
+def test_a_copy_names_its_language_as_the_kernel_does_and_is_no_change(course, work):
+    """Else JupyterLab writes it in on opening, and shows the notebook as unsaved."""
+    (course / UNIT).write_text(notebook("1 + 1", language_info={"name": "python"}, kernelspec={"name": "python3"}))
+    workspace.refresh(course, work)
+    metadata = json.loads((work / UNIT).read_text())["metadata"]
+    assert metadata["language_info"] == IPythonKernel.language_info
+    assert metadata["kernelspec"] == {"name": "python3"}
+    (course / UNIT).write_text(notebook("1 + 2", language_info={"name": "python"}))
+    assert workspace.refresh(course, work).updated == [UNIT]
 
 
 def test_a_second_time_does_nothing(course, work):
@@ -208,19 +220,19 @@ def test_a_disk_that_fills_up_leaves_whole_files_and_goes_on_later(course, work,
     (work / "solutions/01_arrays.ipynb").write_text(notebook("my own"))
     for name in (UNIT, "exercises/01_arrays.ipynb", "solutions/01_arrays.ipynb"):
         (course / name).write_text(notebook("newer", name))
-    write, left = workspace._write, iter([True])
+    write, left = workspace.write, iter([True])
 
     def full(file, content):
         if next(left, False) or file.name == "delivered.json":
             return write(file, content)
         raise OSError(28, "No space left on device", str(file))
 
-    monkeypatch.setattr(workspace, "_write", full)
+    monkeypatch.setattr(workspace, "write", full)
     with pytest.raises(OSError, match="No space left"):
         workspace.refresh(course, work)
     assert files(work)[UNIT] == notebook("newer", UNIT)
     assert files(work)["exercises/01_arrays.ipynb"] == notebook("...")
-    monkeypatch.setattr(workspace, "_write", write)
+    monkeypatch.setattr(workspace, "write", write)
     report = workspace.refresh(course, work)
     assert report.updated == ["exercises/01_arrays.ipynb"] and UNIT not in report.beside
     assert files(work)["solutions/01_arrays.ipynb"] == notebook("my own")

@@ -66,7 +66,7 @@ def test_over_ssh_there_is_no_browser_to_open(monkeypatch):
 def test_over_ssh_the_tunnel_is_spelled_out(monkeypatch, capsys):
     class Server:
         port = 8890
-        local_url = "http://127.0.0.1:8890/lab/tree/notebooks/01_arrays.ipynb?token=..."
+        local_url = "http://127.0.0.1:8890/lab/tree/start.md?token=..."
         identity_provider = type("", (), {"token": "5ec3e7"})
 
     monkeypatch.setenv("SSH_CONNECTION", "192.0.2.7 50000 192.0.2.1 22")
@@ -74,16 +74,15 @@ def test_over_ssh_the_tunnel_is_spelled_out(monkeypatch, capsys):
     monkeypatch.setattr(start.getpass, "getuser", lambda: "ada")
     start._announce(Server, Path("/work"))
     lines = capsys.readouterr().out.splitlines()
-    assert "http://127.0.0.1:8890/lab/tree/notebooks/01_arrays.ipynb?token=5ec3e7" in lines
+    assert "http://127.0.0.1:8890/lab/tree/start.md?token=5ec3e7" in lines
     assert "ssh -N -L 8890:127.0.0.1:8890 ada@192.0.2.1" in lines
 
 
-def test_the_first_page_is_the_first_unit_itself(tmp_path):
-    assert start.first_page(tmp_path) == "/lab"
-    (tmp_path / "notebooks").mkdir()
-    for name in ("02_memory.ipynb", "01_arrays.new.ipynb", "01_arrays.ipynb"):
-        (tmp_path / "notebooks" / name).touch()
-    assert start.first_page(tmp_path) == "/lab/tree/notebooks/01_arrays.ipynb"
+def test_the_lab_opens_its_start_page_unless_a_syllabus_is_named():
+    assert "--LabApp.default_url=/lab/tree/start.md" in start._defaults([], Path("/work"))
+    assert "--LabApp.default_url=/lab/workspaces/half-day" in start._defaults(
+        [], Path("/work"), "/lab/workspaces/half-day"
+    )
 
 
 def test_jupyters_own_help_is_passed_on():

@@ -131,8 +131,10 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
         lab.end()
 
 
-def test_it_opens_the_first_notebook_and_wants_its_token(lab):
-    assert lab.page == BASE + "lab/tree/notebooks/00_mine.ipynb"
+def test_it_opens_the_start_page_and_wants_its_token(lab):
+    assert lab.page == BASE + "lab/tree/start.md"
+    assert "Begin here" in lab.json("GET", BASE + "api/contents/start.md?type=file")["content"]
+    assert lab.json("GET", BASE + "hundredfold/start") == {"changed": False}
     assert lab.ask("GET", BASE + "lab")[0] == 200
     with pytest.raises(HTTPError, match="403"):
         lab.ask("GET", BASE + "api/contents", login=False)

@@ -4,10 +4,13 @@ import json
 import os
 import subprocess
 import sys
+import types
 
 import jsonschema
 import nbformat
 import pytest
+
+from kernellens.check import command
 
 pytestmark = pytest.mark.usefixtures("warm")
 
@@ -334,3 +337,18 @@ def test_kernels_of_the_processes_that_a_script_starts(tmp_path, way):
     }
     assert sorted(each["kernel"] for each in outcome["launches"]).count("good") == 1
     assert {each["kernel"] for each in outcome["launches"]} == {"good", "beyond", "total"}
+
+
+def test_errors_come_first_then_warnings_then_what_moves_in_colour_where_it_is_shown(tmp_path, monkeypatch):
+    (tmp_path / "both.py").write_text(KERNELS + CALLS["columns"] + CALLS["total"])
+    done = lens("both.py", cwd=tmp_path)
+    assert "\x1b" not in done.stdout
+    kinds = [line.split(":")[0].strip() for line in done.stdout.splitlines()[1:] if not line.startswith("    ")]
+    assert kinds[0] == "error" and {"columns", "total"} == set(kinds[kinds.index("columns") :]), done.stdout
+    outcome = types.SimpleNamespace(path="a.py", status="failed", error="E", message="m", launches=[], where=str)
+    outcome.findings = [
+        {"severity": severity, "kind": "race", "kernel": "k", "line": 3, "sentence": "Said."}
+        for severity in ("warning", "error")
+    ]
+    told = command.report(outcome).splitlines()
+    assert [line.split(":")[0] for line in told[2:]] == ["  \x1b[31merror", "  \x1b[33mwarning"]

@@ -150,6 +150,8 @@ def test_ticks_are_few_round_and_inside():
         assert len(set(ticks.values())) == len(ticks)
     assert log_ticks(1, 1000) == [1.0, 10.0, 100.0, 1000.0]
     assert time_ticks(2.0, 9000.0)[60.0] == "1 min"
+    assert list(time_ticks(200.0, 9000.0).values()) == ["5 min", "10 min", "20 min", "30 min", "1 h", "2 h"]
+    assert list(time_ticks(15.0, 400.0).values()) == ["20 s", "1 min", "2 min", "5 min"]
 
 
 @pytest.mark.parametrize(

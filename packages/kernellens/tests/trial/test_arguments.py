@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+from kernellens import cli
+
 
 @pytest.mark.usefixtures("warm")
 def test_arguments_reach_a_script_and_its_last_words_are_told(tmp_path):
@@ -17,3 +19,32 @@ def test_arguments_reach_a_script_and_its_last_words_are_told(tmp_path):
     done = subprocess.run(line, capture_output=True, text=True, check=False)
     (outcome,) = json.loads(done.stdout)
     assert (outcome["status"], outcome["message"]) == ("failed", "Usage: wants N (exit status 2)")
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        ["check", "nothing.py"],
+        ["check", "--no-such-option"],
+        ["check", "{script}", "--arguments=it's"],
+        ["check", "{script}", "--timeout=0"],
+        ["check", "{script}", "--root=nowhere"],
+        ["port", "nothing.py"],
+        ["port", "{folder}"],
+        ["port"],
+        ["try", "nothing.py"],
+        ["try", "--no-such-option"],
+        ["try", "{script}", "--arguments=it's"],
+        ["try", "{script}", "--root={folder}/other"],
+        ["none"],
+    ],
+    ids=" ".join,
+)
+def test_wrong_arguments_end_in_2_and_a_sentence(typed, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "a.py").write_text("")
+    typed = [each.format(script=tmp_path / "a.py", folder=tmp_path) for each in typed]
+    assert cli.run(cli.group, typed, "kernellens", "KERNELLENS_DEBUG") == 2
+    said = capsys.readouterr().err
+    assert said.strip() and "Traceback" not in said

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
+import platform
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +20,16 @@ FOLDERS = ("notebooks", "exercises", "solutions", "syllabi")
 #: Single pages of docs/ that lectures link to.
 PAGES = ("glossary.md", "found.md")
 MANIFEST = ".hundredfold/delivered.json"
+#: As ipykernel has it, which is not imported for this: a learner's server on a hub would hold it in memory.
+LANGUAGE = {
+    "name": "python",
+    "version": platform.python_version(),
+    "mimetype": "text/x-python",
+    "codemirror_mode": {"name": "ipython", "version": 3},
+    "pygments_lexer": "ipython3",
+    "nbconvert_exporter": "python",
+    "file_extension": ".py",
+}
 
 
 @dataclass
@@ -84,7 +96,7 @@ def refresh(source: Path | None = None, target: Path | None = None) -> Refreshed
                     _deliver(name, file.read_bytes(), target, manifest, report)
             finally:  # also when the disk is full half-way: what was delivered is known as delivered
                 if json.dumps(manifest, sort_keys=True) != before:
-                    _write(manifest_file, json.dumps(manifest, indent=1, sort_keys=True).encode())
+                    write(manifest_file, json.dumps(manifest, indent=1, sort_keys=True).encode())
     except Timeout:
         raise TimeoutError(
             f"Another program has been refreshing {target} for a minute: wait for it, then try again."
@@ -179,20 +191,34 @@ def _read(file: Path) -> dict[str, dict]:
 
 
 def _hand_over(file: Path, content: bytes) -> None:
-    """Write one file of the course, and sign it if it is a notebook: what the course shows need not be trusted cell by cell."""
-    _write(file, content)
+    """Write one file of the course. A notebook is signed, so that what it shows is trusted, and names the language as the kernel
+    does: JupyterLab would write that into it on opening, and call it unsaved."""
+    if file.suffix == ".ipynb":
+        content = _named(content)
+    write(file, content)
     if file.suffix == ".ipynb":
         import nbformat
         from nbformat.sign import NotebookNotary
 
-        try:
+        # Without a home to keep signatures in, Jupyter asks, and nothing is lost.
+        with contextlib.suppress(Exception):
             NotebookNotary().sign(nbformat.reads(content.decode(), as_version=4))
-        except Exception:  # no home to keep signatures in, or no notebook: then Jupyter asks, and nothing is lost
-            pass
 
 
-def _write(file: Path, content: bytes) -> None:
-    """Write a file whole or not at all."""
+def _named(content: bytes) -> bytes:
+    """A notebook with its language as this environment's kernel names it; what is no such notebook as it is."""
+    try:
+        notebook = json.loads(content)
+        if notebook["metadata"]["language_info"]["name"] != "python":
+            return content
+        notebook["metadata"]["language_info"] = LANGUAGE
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return content
+    return json.dumps(notebook, indent=1, ensure_ascii=False).encode() + b"\n"
+
+
+def write(file: Path, content: bytes) -> None:
+    """Write a file whole or not at all; its folder is made."""
     file.parent.mkdir(parents=True, exist_ok=True)
     handle, part = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
     try:

@@ -142,7 +142,7 @@ def test_the_command():
     assert "[![Open in Binder]" in run("1", "--address", "https://github.com/a/b", "--badges").output
     assert "colab: https" in run("1", "--address", "https://github.com/a/b").output
     assert run("77", "--address", "https://github.com/a/b").exit_code == 2
-    assert run("--address", "nonsense").exit_code == 1
+    assert run("--address", "nonsense").exit_code == 2
 
 
 # --- Colab

@@ -216,9 +216,9 @@ def test_seats_are_a_hubs(course, tmp_path):
         (["--units", "77"], 2, "There is no unit '77'. There are: 01_first"),
         (["--what", "slides"], 2, "there are lectures, exercises, solutions"),
         (["--what", "solutions"], 2, "no notebooks of that kind"),
-        (["--memory", "10M"], 1, "give more"),
+        (["--memory", "10M"], 2, "give more"),
         (["--seats", "9"], 2, "There is no seat 9"),
-        (["--settings", "/nowhere/hub.toml"], 1, "cannot be read as a hub's settings"),
+        (["--settings", "/nowhere/hub.toml"], 2, "cannot be read as a hub's settings"),
     ],
 )
 def test_bad_input(course, arguments, status, said):

@@ -80,7 +80,7 @@ def test_the_hub_shares_and_a_learner_says_no(room, monkeypatch):
 def test_a_folder_that_is_not_there_changes_nothing(room, tmp_path):
     run("--share", str(room))
     done = run("--share", str(tmp_path / "none"))
-    assert done.exit_code == 1 and "ask your instructor" in done.output
+    assert done.exit_code == 2 and "ask your instructor" in done.output
     assert sharing.folder() == room
 
 
@@ -265,7 +265,7 @@ def test_a_learner_cannot_switch_names_on(room):
 def test_a_class_that_is_none(room, tmp_path):
     for place in (tmp_path / "none", tmp_path):
         done = run("--class", str(place))
-        assert done.exit_code == 1 and "is no class's folder" in done.output
+        assert done.exit_code == 2 and "is no class's folder" in done.output
     assert "Nobody has shared anything" in run("--class", str(room)).output
     assert run("--class", "a", "--no-share").exit_code == 2
 

@@ -205,7 +205,7 @@ def test_what_cannot_be_merged_is_refused_and_nothing_is_written(built, folder, 
 )
 def test_a_notebook_without_a_source_is_refused(built, name, said):
     done = built.build("--from", name)
-    assert done.exit_code == 1 and said in done.output
+    assert done.exit_code == 2 and said in done.output
 
 
 def test_a_missing_notebook_is_said(built):

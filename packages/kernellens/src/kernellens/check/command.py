@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-import shlex
+import sys
 import textwrap
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
+
+from kernellens.trial.command import words
 
 
 @click.command()
@@ -19,7 +21,7 @@ import click
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--sarif", type=click.Path(dir_okay=False), metavar="FILE", help="Write the findings as SARIF too.")
-@click.option("--arguments", default="", metavar="TEXT", help="Command-line arguments for scripts.")
+@click.option("--arguments", default="", callback=words, metavar="TEXT", help="Command-line arguments for scripts.")
 @click.option("--root", type=click.Path(file_okay=False, exists=True), help="Folder to copy, if not the program's own.")
 @click.pass_context
 def command(
@@ -28,7 +30,7 @@ def command(
     timeout: float,
     as_json: bool,
     sarif: str | None,
-    arguments: str,
+    arguments: list[str],
     root: str | None,
 ) -> None:
     """Run a program's kernels here and report each launch: what is wrong with it, and what it moves.
@@ -46,18 +48,21 @@ def command(
         found = finding.find(list(programs))
     except finding.NoProgramError as error:
         raise click.UsageError(str(error), ctx) from None
-    outcomes = [
-        attempt(
-            path,
-            timeout=timeout,
-            root=Path(root) if root else None,
-            out_of_bounds=True,
-            races=True,
-            lens=True,
-            arguments=shlex.split(arguments),
+    outcomes = []
+    for path in found:
+        if sys.stderr.isatty():
+            click.echo(f"{path} …", err=True)
+        outcomes.append(
+            attempt(
+                path,
+                timeout=timeout,
+                root=Path(root) if root else None,
+                out_of_bounds=True,
+                races=True,
+                lens=True,
+                arguments=arguments,
+            )
         )
-        for path in found
-    ]
     if sarif:
         try:
             Path(sarif).write_text(json.dumps(log(outcomes), indent=1), encoding="utf-8")
@@ -73,27 +78,33 @@ def command(
 
 
 def report(outcome: Any) -> str:
-    """Return what is to be said of one program, as text."""
-    parts = [outcome.path]
+    """Return what is to be said of one program, as text with colours: first what is wrong, then what each launch moves."""
+    parts = [click.style(outcome.path, bold=True)]
     if outcome.status != "ran":
         where = f" at {outcome.where()}" if outcome.where() else ""
         said = f"{outcome.error}: {outcome.message}" if outcome.error else outcome.message
         first = said.splitlines()[0] if said else ""
         told = any(first and each["sentence"].startswith(outcome.message.splitlines()[0]) for each in outcome.findings)
-        parts.append(f"  did not run to its end ({outcome.status}{where})" + ("" if told else f": {first}"))
+        status = click.style(f"did not run to its end ({outcome.status}{where})", fg="red")
+        parts.append(f"  {status}" + ("" if told else f": {first}"))
     if not outcome.launches and not outcome.findings:
         parts.append("  launched no kernel: there is nothing to look at")
-    for launch in outcome.launches:
-        parts.append(_launch(launch))
-    for each in outcome.findings:
-        place = f"line {each['line']}" if each["line"] else "at its launch"
-        if each.get("cell") and each.get("file_line"):
-            place += f" (cell {each['cell']}, line {each['file_line']})"
-        elif each.get("file_line") and (each.get("path") or not outcome.path.endswith(".ipynb")):
-            place += f" ({each.get('path') or outcome.path}:{each['file_line']})"
-        sentence = textwrap.indent(each["sentence"], "    ").strip()
-        parts.append(f"  {each['severity']}: {each['kind']} in {each['kernel']}, {place}: {sentence}")
+    parts += [
+        _finding(outcome, each) for each in sorted(outcome.findings, key=lambda each: each["severity"] != "error")
+    ]
+    parts += [_launch(launch) for launch in outcome.launches]
     return "\n".join(parts)
+
+
+def _finding(outcome: Any, each: dict[str, Any]) -> str:
+    place = f"line {each['line']}" if each["line"] else "at its launch"
+    if each.get("cell") and each.get("file_line"):
+        place += f" (cell {each['cell']}, line {each['file_line']})"
+    elif each.get("file_line") and (each.get("path") or not outcome.path.endswith(".ipynb")):
+        place += f" ({each.get('path') or outcome.path}:{each['file_line']})"
+    sentence = textwrap.indent(each["sentence"], "    ").strip()
+    severity = click.style(f"{each['severity']}:", fg="red" if each["severity"] == "error" else "yellow")
+    return f"  {severity} {each['kind']} in {each['kernel']}, {place}: {sentence}"
 
 
 def _launch(launch: dict[str, Any]) -> str:

@@ -10,6 +10,9 @@ from . import palette, quantities
 
 FONT = "Helvetica, Arial, sans-serif"
 _LONG = {60.0: "1 min", 600.0: "10 min", 3600.0: "1 h", 36000.0: "10 h", 360000.0: "100 h"}
+_FINER = {60.0 * minutes: f"{minutes} min" for minutes in (1, 2, 5, 10, 20, 30)} | {
+    3600.0 * hours: f"{hours} h" for hours in (1, 2, 5, 10, 20, 50, 100)
+}
 
 
 def canvas(width: int, height: int, **ranges: Any) -> Any:
@@ -80,7 +83,11 @@ def time_ticks(low: float, high: float, most: int = 7) -> dict[float, str]:
     ladder = {float(f"1e{power}"): quantities.seconds(float(f"1e{power}")) for power in range(-10, 2)} | _LONG
     named = {place: name for place, name in ladder.items() if low <= place <= high}
     if len(named) < 3:
-        return {place: quantities.seconds(place) for place in log_ticks(low, high)}
+        finer = {float(f"{digit}e{power}") for power in range(-10, 1) for digit in (1, 2, 5)} | {10.0, 20.0}
+        ladder = {place: quantities.seconds(place) for place in sorted(finer)} | _FINER
+        named = {place: name for place, name in ladder.items() if low <= place <= high}
+    if len(named) < 2:
+        return {place: quantities.seconds(place) for place in (low, high)}
     return dict(list(named.items())[:: math.ceil(len(named) / most)])
 
 

@@ -137,6 +137,7 @@ _SCRIPT = """async function (figure) {
     let item = JSON.stringify(figure.item);
     if (dark()) for (const [light, other] of Object.entries(figure.dark)) item = item.replaceAll(light, other);
     await Bokeh.embed.embed_item(JSON.parse(item), figure.key);
+    document.getElementById(figure.key).style.minHeight = "0"; // the room that was kept is as high as it can become
   } catch (error) {
     const place = document.getElementById(figure.key), words = document.getElementById(figure.key + "-text");
     if (place) { place.style.minHeight = "0"; }

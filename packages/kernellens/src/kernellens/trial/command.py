@@ -15,6 +15,14 @@ from .outcome import STATUSES, Outcome
 _COLOURS = {"ran": "green", "finding": "yellow", "not simulated": "magenta", "lacked": "blue", "refused": "yellow"}
 
 
+def words(ctx: click.Context, param: click.Parameter, value: str) -> list[str]:
+    """The arguments that a shell would make of a text, for `--arguments`."""
+    try:
+        return shlex.split(value)
+    except ValueError as error:
+        raise click.BadParameter(f"{value}: {error}.", ctx, param) from None
+
+
 @click.command()
 @click.argument("programs", nargs=-1, required=True, metavar="NOTEBOOK|SCRIPT|FOLDER…")
 @click.option(
@@ -25,7 +33,7 @@ _COLOURS = {"ran": "green", "finding": "yellow", "not simulated": "magenta", "la
     "--allow-out-of-bounds", is_flag=True, help="Let kernels that go past the end of an array go on, as a GPU would."
 )
 @click.option("--allow-races", is_flag=True, help="Let kernels whose threads race go on, as a GPU would.")
-@click.option("--arguments", default="", metavar="TEXT", help="Command-line arguments for scripts.")
+@click.option("--arguments", default="", callback=words, metavar="TEXT", help="Command-line arguments for scripts.")
 @click.option("--root", type=click.Path(file_okay=False, exists=True), help="Folder to copy, if not the program's own.")
 @click.option("--keep", type=click.Path(file_okay=False), help="Folder for the notebooks with what they printed here.")
 @click.option("--go-on", is_flag=True, help="Run a notebook's cells after one that fails too, and name each that does.")
@@ -37,7 +45,7 @@ def command(
     as_json: bool,
     allow_out_of_bounds: bool,
     allow_races: bool,
-    arguments: str,
+    arguments: list[str],
     root: str | None,
     keep: str | None,
     go_on: bool,
@@ -70,7 +78,7 @@ def command(
                 root=Path(root) if root else None,
                 out_of_bounds=allow_out_of_bounds,
                 races=allow_races,
-                arguments=shlex.split(arguments),
+                arguments=arguments,
                 keep=Path(keep) if keep else None,
                 go_on=go_on,
             )

@@ -32,7 +32,7 @@ def command(
     from hundredfold.classroom.syllabi import units as course
 
     if hub and (why := links.closed(hub)):
-        raise click.ClickException(why)
+        raise click.UsageError(why)
 
     try:
         where = links.given(url, branch or links.BRANCH) if url else links.address()
@@ -57,7 +57,7 @@ def command(
             for unit in chosen
         ]
     except links.WrongAddress as error:
-        raise click.ClickException(str(error)) from None
+        raise click.UsageError(str(error)) from None
     if as_json:
         click.echo(json.dumps(rows, indent=1))
         return

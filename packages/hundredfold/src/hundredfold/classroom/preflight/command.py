@@ -101,15 +101,15 @@ def _class(options: dict[str, Any]) -> Any:
         try:
             given = tomllib.loads(options["settings"].read_text(encoding="utf-8"))["seats"]
         except (OSError, ValueError, KeyError) as error:
-            raise click.ClickException(f"{options['settings']} cannot be read as a hub's settings: {error}.") from None
+            raise click.UsageError(f"{options['settings']} cannot be read as a hub's settings: {error}.") from None
         if options["learners"]:
             given["learners"] = options["learners"]
     try:
         return Seats(tempfile.gettempdir(), **given)
     except (WrongLimit, Impossible, UnreadableGpus) as error:
-        raise click.ClickException(str(error)) from None
+        raise click.UsageError(str(error)) from None
     except TypeError as error:
-        raise click.ClickException(f"{options['settings']}, [seats]: {error}.") from None
+        raise click.UsageError(f"{options['settings']}, [seats]: {error}.") from None
 
 
 def _kinds(text: str) -> list[str]:

@@ -26,7 +26,7 @@ def command() -> None:
     """Share GPUs among the learners of a class."""
 
 
-@command.command("plan")
+@command.command("plan", short_help="Say how a class shares GPUs, and what to type.")
 @click.option("--learners", type=click.IntRange(1, 100_000), required=True, help="How many sit down at the same time.")
 @click.option(
     "--gpus",
@@ -44,7 +44,8 @@ def plan_command(learners: int, named: str | None, mechanism: Mechanism | None, 
         these = shared_gpus.named(named) if named else shared_gpus.found(hardware.probe())
         made = plan(learners, these, mechanism)
     except (shared_gpus.UnreadableGpus, Impossible) as error:
-        raise click.ClickException(str(error)) from error
+        wrong = click.UsageError if named else click.ClickException
+        raise wrong(str(error)) from error
     if as_json:
         click.echo(json.dumps(as_data(made), indent=1))
     else:
@@ -56,7 +57,7 @@ _settings = click.option(
 )
 
 
-@command.command("status")
+@command.command("status", short_help="Say who sits where on this machine's hub and what they use. For root.")
 @_settings
 @click.option("--json", "as_json", is_flag=True, help="Print the seats as JSON, memory in bytes.")
 @click.option("--watch", is_flag=True, help="Print them again every five seconds, until Ctrl-C.")
@@ -78,7 +79,7 @@ def status_command(settings: str | None, as_json: bool, watch: bool) -> None:
         raise click.ClickException(str(error)) from error
 
 
-@command.command("reclaim")
+@command.command("reclaim", short_help="Free the memory of idle kernels. For root.")
 @_settings
 @click.option("--idle", type=click.FloatRange(0), default=30, show_default=True, help="Minutes without work.")
 @click.option(
@@ -133,7 +134,7 @@ def hub() -> None:
     """A hub for a class on this machine, as deploy/hub/README.md sets it up."""
 
 
-@hub.command("check")
+@hub.command("check", short_help="Look at all that the guide sets up, and print what is wrong. For root.")
 @_settings
 def check_command(settings: str | None) -> None:
     """Look at all that the guide sets up, and print what is wrong and how to fix it. For root.

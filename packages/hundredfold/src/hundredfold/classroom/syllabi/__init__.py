@@ -18,6 +18,15 @@ from pathlib import Path
 
 from hundredfold import paths
 
+#: The course's subjects, each with the numbers of its units.
+SUBJECTS = {
+    "Arrays on one GPU": range(1, 5),
+    "Kernels": range(5, 7),
+    "Tables and machine learning": range(7, 10),
+    "Many GPUs": range(10, 14),
+    "At work": range(14, 16),
+}
+
 
 @dataclass(frozen=True)
 class Unit:

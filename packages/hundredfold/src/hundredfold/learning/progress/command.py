@@ -40,7 +40,7 @@ def command(
         try:
             told = classroom.summary(Path(of_class).expanduser())
         except classroom.NoClass as error:
-            raise click.ClickException(str(error)) from None
+            raise click.UsageError(str(error)) from None
         told["problems"] = [row for row in told["problems"] if _asked(units, row["unit"], row["problem"].split(".")[0])]
         click.echo(json.dumps(told, indent=1)) if as_json else _show_class(told)
         return
@@ -70,7 +70,7 @@ def _choose(share: str | None) -> None:
     try:
         removed = sharing.choose(share)
     except sharing.CannotShare as error:
-        raise click.ClickException(str(error)) from None
+        raise click.UsageError(str(error)) from None
     if share is None:
         click.echo("You share with nobody." + (" What you shared is removed." if removed else ""))
         return

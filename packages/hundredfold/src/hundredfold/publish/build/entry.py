@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from .errors import BuildError
+from .errors import BuildError, WrongUse
 
 
 @click.command("build")
@@ -31,6 +31,8 @@ def build(units, refresh, check, edited, root):
             _check(units, root)
         else:
             _build(units, root, refresh)
+    except WrongUse as error:
+        raise click.UsageError(str(error)) from None
     except BuildError as error:
         raise click.ClickException(str(error)) from None
 
@@ -47,7 +49,7 @@ def checkout(given: Path | None = None) -> Path:
     for folder in candidates:
         if (folder / "sources").is_dir():
             return folder.resolve()
-    raise BuildError("there is no sources/ folder here; run the command in a checkout of the course")
+    raise WrongUse("there is no sources/ folder here; run the command in a checkout of the course")
 
 
 def select(units: tuple[str, ...], root: Path) -> list[Path]:
@@ -77,7 +79,7 @@ def select(units: tuple[str, ...], root: Path) -> list[Path]:
                 fits.append(path)
         if not fits:
             have = ", ".join(sorted({path.stem for path in files}))
-            raise BuildError(f"no unit {unit!r}; there are {have}")
+            raise WrongUse(f"no unit {unit!r}; there are {have}")
         chosen += [path for path in fits if path not in chosen]
     return chosen
 

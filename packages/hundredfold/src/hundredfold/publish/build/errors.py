@@ -5,6 +5,10 @@ class BuildError(Exception):
     """A build cannot go on; the message names the file, the line where there is one, and what to do."""
 
 
+class WrongUse(BuildError):
+    """What was asked for is not there: the command's arguments are wrong."""
+
+
 class SourceError(BuildError):
     """A source file does not have the form that the build needs."""
 

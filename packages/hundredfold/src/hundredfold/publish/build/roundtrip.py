@@ -11,7 +11,7 @@ from pathlib import Path
 
 from . import exercise as regions
 from . import identity, store
-from .errors import BuildError, MergeError, SourceError
+from .errors import BuildError, MergeError, SourceError, WrongUse
 from .products import PRODUCTS, Product, derive
 from .sources import Source, SourceCell, parse, read, split
 
@@ -76,11 +76,11 @@ def merge(source: Source, what: str, edited) -> tuple[str, int]:
 def _belongs(notebook: Path, root: Path) -> tuple[str, Path]:
     folder = notebook.resolve().parent.name
     if folder not in _FOLDERS:
-        raise MergeError(f"{notebook}: a built notebook lies in notebooks/, exercises/ or solutions/")
+        raise WrongUse(f"{notebook}: a built notebook lies in notebooks/, exercises/ or solutions/")
     what, kind = _FOLDERS[folder]
     path = root / "sources" / kind / f"{notebook.stem}.py"
     if not path.exists():
-        raise MergeError(f"{notebook}: its source would be sources/{kind}/{path.name}, and there is none")
+        raise WrongUse(f"{notebook}: its source would be sources/{kind}/{path.name}, and there is none")
     return what, path
 
 

@@ -20,7 +20,9 @@ from kernellens.plot import quantities
 from . import counted
 
 #: The classes of the table of capacities: how many learners, and on which GPUs.
-CLASSES = [(learners, cards) for cards in ("1xA100", "1xH100", "4xA100", "4xH200", "8xH100") for learners in (20, 40)]
+CLASSES = [
+    (learners, cards) for cards in ("1xA100", "1xH100", "2xA100", "4xA100", "4xH200", "8xH100") for learners in (20, 40)
+]
 #: The card of the example on the first page, and the question there.
 CARD = "H200"
 QUESTION = ("kernels", "coalesced")

@@ -22,7 +22,6 @@ from typing import Any
 from hundredfold.classroom import syllabi
 
 from . import browser_page
-from .units import PARTS
 
 #: What of Numba compiles for the CPU, and so is not on the page.
 COMPILES = frozenset({"cfunc", "guvectorize", "jit", "jit_module", "njit", "prange", "stencil", "vectorize"})
@@ -53,7 +52,7 @@ class Program:
 
 def of_the_course(root: Path) -> dict[str, list[Program]]:
     """The programs of each lecture of the part *Kernels*, by the notebook's stem; an empty list where none can run."""
-    units = [unit for unit in syllabi.units().values() if unit.number in PARTS["Kernels"]]
+    units = [unit for unit in syllabi.units().values() if unit.number in syllabi.SUBJECTS["Kernels"]]
     files = [root / "notebooks" / f"{unit.stem}.ipynb" for unit in units]
     return {file.stem: programs(file.stem, _cells(file)) for file in files if file.is_file()}
 

@@ -3,7 +3,7 @@
 A heading begins a slide, and what does not fit goes on to the next one below it. A prediction and what is measured stand on
 two slides, and so do a measurement and its explanation; what a cell printed is uncovered with one more key. A picture has a
 slide of its own. Code is set smaller until it fits; where it would be too small to be read from the last row, it scrolls, and
-says so.
+says so. Where only a few lines are before a picture, they stay with it.
 
 Nobody writes any of this down: `cut` makes a copy of a committed notebook, whose cells are smaller and carry the metadata that
 nbconvert's slides are made of (``slideshow.slide_type``). `slides_page` makes the page.
@@ -22,6 +22,8 @@ from markdown_it import MarkdownIt
 #: The stage in CSS pixels, and what a slide has for its content, which the page's style agrees with.
 WIDTH, HEIGHT = 1280, 720
 ROOM = 640
+#: The least height of a picture that shares its slide.
+SMALLEST = 400
 #: Sizes of letters in px: of prose, and those that code may have, largest first.
 PROSE, CODE = 25, (21, 19, 17, 16)
 _LINE, _CODE_LINE, _BETWEEN = 1.38, 1.35, 14
@@ -36,7 +38,7 @@ _FURTHER = {"image/png": 0, "text/html": 1, "text/plain": 2}
 @dataclass
 class _Piece:
     """Something that stays together: a paragraph, some code, a picture. `height` in px; `alone` has a slide of its own;
-    `breaks` begins one; `uncovered` appears when the speaker asks."""
+    `breaks` begins one; `uncovered` appears when the speaker asks; a `picture` can be drawn smaller."""
 
     cell: dict[str, Any]
     height: float
@@ -44,6 +46,7 @@ class _Piece:
     alone: bool = False
     breaks: bool = False
     uncovered: bool = False
+    picture: bool = False
 
 
 @dataclass
@@ -67,6 +70,12 @@ class _Cutter:
         self.bare, self.full = True, False
 
     def piece(self, piece: _Piece) -> None:
+        left = ROOM - self.used
+        if piece.alone and piece.picture and not (self.full or piece.breaks) and left >= SMALLEST:
+            piece.cell["metadata"].setdefault("hundredfold", {})["room"] = int(left) - _BETWEEN
+            self._put(piece, "-")
+            self.bare, self.full = False, True
+            return
         crowded = self.used + piece.height > ROOM
         if self.full or ((crowded or piece.alone or piece.breaks) and not (self.bare and not crowded)):
             self._again()
@@ -96,7 +105,8 @@ def cut(notebook: dict[str, Any]) -> dict[str, Any]:
     -------
     dict
         A notebook whose cells have ``metadata.slideshow.slide_type``; those of code either their source or outputs, and in
-        ``metadata.hundredfold`` the ``size`` of letters in px and ``scrolls``, the number of lines of what scrolls.
+        ``metadata.hundredfold`` the ``size`` of letters in px, ``scrolls``, the number of lines of what scrolls, and ``room``, the height
+        in px that a picture has which shares its slide.
     """
     cutter, predicted = _Cutter(), False
     for cell in notebook["cells"]:
@@ -143,7 +153,7 @@ def _prose(source: str) -> Iterator[tuple[_Piece, str]]:
                 item = re.sub(r"^\d+", str(at), item) if ordered else item
                 yield _Piece(_markdown(item), _height(token.type, item)), ""
         elif text.startswith("!["):
-            yield _Piece(_markdown(text), ROOM - 50, alone=True), ""
+            yield _Piece(_markdown(text), ROOM - 50, alone=True, picture=True), ""
         else:
             yield _Piece(_markdown(text), _height(token.type, text)), ""
 
@@ -190,7 +200,7 @@ def _code(cell: dict[str, Any], source: str) -> Iterator[_Piece]:
             text = "".join(output["data"][kind])
             output = {**output, "data": {kind: text}}
             if kind == "image/png":
-                yield _Piece({**_empty_code(), "outputs": [output]}, ROOM - 50, alone=True)
+                yield _Piece({**_empty_code(), "outputs": [output]}, ROOM - 50, alone=True, picture=True)
                 continue
             if kind == "text/html":
                 yield _table(text, {**_empty_code(), "outputs": [output]})

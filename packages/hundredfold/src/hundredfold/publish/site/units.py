@@ -13,17 +13,32 @@ from hundredfold.learning import questions
 #: The pages that are made here.
 PAGES = ("course.md", "plans.md")
 
-#: The course's parts, each with the numbers of its units.
-PARTS = {
-    "Arrays on one GPU": range(1, 5),
-    "Kernels": range(5, 7),
-    "Tables and machine learning": range(7, 10),
-    "Many GPUs": range(10, 14),
-    "At work": range(14, 16),
-}
-
 #: Lectures of which a part runs on the page that needs no installation.
 IN_BROWSER = ("notebooks/01_arrays.ipynb", "notebooks/05_kernels.ipynb", "notebooks/06_fast-kernels.ipynb")
+
+#: What the course's page says below the units.
+_HOW = """\
+## Run a unit
+
+On your computer, in the folder of the course:
+
+```
+make lab
+```
+
+JupyterLab opens its start page, which leads to each lecture. Run its cells with Shift+Enter, the first one first. No GPU is needed.
+
+Without an installation: kernels of units 05 and 06 run [in the browser](browser.md), and have *Run it here* below their cell.
+
+## When a check refuses your answer
+
+1. Read the card below the check. It gives the reason, and the smallest case that fails.
+2. Run `hint("arrays.port")`, with the name of your problem. Each call unfolds the next hint.
+3. Run your answer on that case yourself. For a kernel, [`lens.trace`](reference/lens.md) shows each access.
+4. Compare with the unit's solutions, and read why they are right.
+
+`not attempted` is no mistake: the cell still has its gap.
+"""
 
 _KINDS = {"notebooks": "Lecture", "exercises": "Exercises", "solutions": "Solutions"}
 
@@ -43,6 +58,7 @@ def dress(notebook: dict[str, Any], file: str, where: dict[str, str]) -> None:
     if file in IN_BROWSER and "docs/browser.md" in where:
         links.append(f"[In the browser]({posixpath.relpath(where['docs/browser.md'], folder)})")
     links += [f"[{way.title}]({way.url})" for way in ways(name.removesuffix(".ipynb"), folder)]
+    links.append("[Run it](../course.md#run-a-unit)")
     row = " · ".join(links)
     notebook["cells"].insert(
         1, {"cell_type": "markdown", "metadata": {}, "source": f"{{.siblings}}\n{row}\n", "id": "siblings"}
@@ -132,7 +148,7 @@ def _course(units: list[syllabi.Unit]) -> str:
         f"{len(units)} units take {total // 60} hours. Each unit is a lecture that you run, and exercises. You can begin with any unit: it says which others it needs. "
         "The outputs on these pages come from a machine without a GPU.",
     ]
-    for part, numbers in PARTS.items():
+    for part, numbers in syllabi.SUBJECTS.items():
         within = [unit for unit in units if unit.number in numbers]
         lines += ["", f"## {part}", "", "| | lecture | minutes | exercises | |", "|---|---|---:|---|---|"]
         for unit in within:
@@ -145,7 +161,7 @@ def _course(units: list[syllabi.Unit]) -> str:
             "",
             _tree([f"{unit.number:02d} · {unit.title} <notebooks/{unit.stem}>" for unit in within], caption=part),
         ]
-    return "\n".join(lines)
+    return "\n".join([*lines, "", _HOW])
 
 
 def _plans() -> str:

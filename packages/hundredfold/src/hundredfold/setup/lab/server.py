@@ -1,24 +1,29 @@
-"""Our part of the Jupyter server: BokehJS for the figures from the server itself, so that they need no network, a workspace of
-JupyterLab for each syllabus, the Dask panel's addresses, and what a hub has to tell a learner.
+"""Our part of the Jupyter server: BokehJS for the figures from the server itself, so that they need no network, the start page, a
+workspace of JupyterLab for each syllabus, the Dask panel's addresses, and what a hub has to tell a learner.
 
 It is enabled by `etc/jupyter/jupyter_server_config.d/hundredfold.json`, which the package installs.
 """
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
-from jupyter_server.base.handlers import FileFindHandler
+from jupyter_server.base.handlers import APIHandler, FileFindHandler
 from jupyter_server.utils import url_path_join
+from tornado import web
 
 from hundredfold.classroom.seats import control, notice, trust
 from hundredfold.setup.lab import panel_routes
 
 #: Below the server's base URL; `kernellens.plot` loads BokehJS from here.
 PATH = "hundredfold/bokehjs"
+_START_PAGE = [sys.executable, "-P", "-m", "hundredfold.setup.lab.start_page"]
 
 
 class BokehJS(FileFindHandler):
@@ -32,6 +37,18 @@ class BokehJS(FileFindHandler):
     def compute_etag(self) -> str | None:
         # FileFindHandler switches entity tags off; Tornado's own is the file's hash, which an update of Bokeh changes.
         return super(FileFindHandler, self).compute_etag()
+
+
+class StartPage(APIHandler):
+    """``GET hundredfold/start``: the start page is brought up to date; the answer says whether it changed."""
+
+    @web.authenticated
+    async def get(self) -> None:
+        process = await asyncio.create_subprocess_exec(*_START_PAGE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        said, error = await process.communicate()
+        if process.returncode:
+            raise web.HTTPError(500, error.decode(errors="replace").strip().rpartition("\n")[2])
+        self.finish({"changed": said.strip() == b"changed"})
 
 
 def bokehjs() -> Path:
@@ -54,6 +71,9 @@ def _load_jupyter_server_extension(serverapp: Any) -> None:
     notice.install(serverapp)
     control.install(serverapp)
     trust.install(serverapp)
+    serverapp.web_app.add_handlers(".*$", [(url_path_join(serverapp.base_url, "hundredfold/start"), StartPage)])
+    if (done := subprocess.run(_START_PAGE, capture_output=True, text=True)).returncode:
+        serverapp.log.warning("Hundredfold: no start page: %s", done.stderr.strip().rpartition("\n")[2])
     _put_workspaces(serverapp)
 
 

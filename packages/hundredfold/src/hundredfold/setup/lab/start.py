@@ -18,6 +18,10 @@ FIRST_PORT, PORTS = 8888, 100
 ADDRESS = "127.0.0.1"
 
 
+class WrongUse(Stop):
+    """The arguments are wrong."""
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Refresh the copies, start JupyterLab and stay until it ends; return the exit status."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
@@ -25,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _start(arguments)
     except Stop as stop:
         print(f"Hundredfold: {stop}", file=sys.stderr)
-        return 1
+        return 2 if isinstance(stop, WrongUse) else 1
     except KeyboardInterrupt:
         print("\nHundredfold: stopped before the lab was open; `make lab` opens it.", file=sys.stderr)
         return 130
@@ -104,7 +108,7 @@ def _page(arguments: list[str]) -> tuple[str | None, list[str]]:
     try:
         name = syllabi.find(asked).name
     except syllabi.UnknownSyllabusError as error:
-        raise Stop(str(error)) from None
+        raise WrongUse(str(error)) from None
     at = next(i for i, argument in enumerate(arguments) if argument.partition("=")[0] == "--syllabus")
     taken = 1 if "=" in arguments[at] else 2
     return f"/lab/workspaces/{name}", [*arguments[:at], *arguments[at + taken :]]
@@ -120,7 +124,7 @@ def _defaults(arguments: list[str], work: Path, page: str | None = None) -> list
         "--ServerApp.answer_yes": "True",  # Ctrl-C stops at once; notebooks are saved as they change
         "--ServerApp.log_level": "WARN",
         "--LabApp.log_level": "WARN",
-        "--LabApp.default_url": page or first_page(work),
+        "--LabApp.default_url": page or "/lab/tree/start.md",
         "--LabApp.workspaces_dir": str(work / ".hundredfold" / "workspaces"),
         # On a machine that several learners share, what a kernel says is not for the others.
         "--KernelManager.transport_encryption": "auto",
@@ -152,7 +156,7 @@ def port(arguments: list[str]) -> int:
     if asked is None:
         return free
     if not asked.isascii() or not asked.isdigit() or not 0 <= int(asked) <= 65535:
-        raise Stop(f"--port={asked} is no port: give a number up to 65535, such as --port={free}.")
+        raise WrongUse(f"--port={asked} is no port: give a number up to 65535, such as --port={free}.")
     if not is_free(int(asked)):
         why = "taken, perhaps by a lab that is still running" if int(asked) > 1023 else "not yours to use"
         raise Stop(f"Port {asked} is {why}: use a free one (`make lab ARGS='--port={free}'`), or leave --port out.")
@@ -169,12 +173,6 @@ def is_free(number: int) -> bool:
         except OSError:
             return False
         return True
-
-
-def first_page(work: Path) -> str:
-    """The address, below the server's, of the first unit; JupyterLab's own first page where there is none."""
-    units = sorted(file for file in (work / "notebooks").glob("*.ipynb") if ".new" not in file.name)
-    return f"/lab/tree/notebooks/{units[0].name}" if units else "/lab"
 
 
 def has_browser() -> bool:

@@ -1,5 +1,6 @@
 // The lab's half of `hundredfold.notebook.dashboard` (Dask's plots beside a notebook, showing that notebook's own cluster) and of
-// `hundredfold.classroom.seats.notice` (what a hub has to tell a learner); and the colours of the drawings.
+// `hundredfold.classroom.seats.notice` (what a hub has to tell a learner); the buttons that lead from a unit's notebook to the others and to the
+// start page; and the colours of the drawings.
 //
 // A notebook that says `"dashboard": true` in its metadata has the plots opened beside it. The kernel of any notebook tells
 // through a comm where the dashboard of its cluster is; the plots (dask-labextension's) are pointed there, and follow from
@@ -133,6 +134,50 @@
     });
   }
 
+  const PHONE = 600; // CSS pixels
+  const START = "start.md"; // as in hundredfold/setup/lab/start_page.py
+  const KINDS = { lecture: "notebooks", exercises: "exercises", solutions: "solutions" };
+
+  /** The buttons of `etc/settings.json` in a unit's notebook; and the start page, brought up to date whenever it is shown. */
+  function connectPages(app, notebooks) {
+    /** The notebook of this kind in the unit of the notebook in use, and the folder of the copies; null beside other notebooks. */
+    const unit = (folder) => {
+      const path = notebooks.currentWidget ? notebooks.currentWidget.context.path : "";
+      const found = /^(.*?)(notebooks|exercises|solutions)\/(\d\d_[a-z-]+)[^/]*\.ipynb$/.exec(path);
+      return found && { folder: found[2], other: `${found[1]}${folder}/${found[3]}.ipynb`, start: found[1] + START };
+    };
+    const open = (path) => app.commands.execute("docmanager:open", { path });
+    for (const [kind, folder] of Object.entries(KINDS)) {
+      app.commands.addCommand(`hundredfold:${kind}`, {
+        label: kind[0].toUpperCase() + kind.slice(1),
+        caption: `Open the ${kind} of this unit`,
+        isVisible: () => unit(folder) !== null,
+        isEnabled: () => unit(folder) !== null && unit(folder).folder !== folder,
+        execute: () => open(unit(folder).other),
+      });
+    }
+    app.commands.addCommand("hundredfold:start", {
+      label: "Start page",
+      caption: "Open the plan and what is solved",
+      isVisible: () => unit("notebooks") !== null,
+      execute: () => open(unit("notebooks").start),
+    });
+    const buttons = ["hundredfold:start", ...Object.keys(KINDS).map((kind) => `hundredfold:${kind}`)];
+    notebooks.currentChanged.connect(() => buttons.forEach((id) => app.commands.notifyCommandChanged(id)));
+
+    if (window.innerWidth < PHONE) app.restored.then(() => app.shell.collapseLeft()); // the list of files would hide the page
+    async function renew(context) {
+      const answer = await fetch(`${app.serviceManager.serverSettings.baseUrl}hundredfold/start`, { credentials: "same-origin" });
+      if (answer.ok && (await answer.json()).changed && !context.model.dirty) await context.revert();
+    }
+    app.shell.currentChanged.connect((_, { newValue }) => {
+      const context = newValue && newValue.context;
+      if (!context || !context.path || context.path.split("/").pop() !== START) return;
+      newValue.node.onclick = ({ target }) => target.hash === "#dask-dashboard" && app.shell.activateById("dask-dashboard-launcher");
+      renew(context).catch(() => {}); // then it shows what it showed
+    });
+  }
+
   /** The course's drawings have a style for light and for dark: the page's scheme chooses, which is the lab's and not the system's. */
   function colourDrawings() {
     const style = document.createElement("style");
@@ -153,6 +198,7 @@
       return () => [
         { id: "hundredfold:dashboard", autoStart: true, requires: [INotebookTracker], activate },
         { id: "hundredfold:notices", autoStart: true, activate: (app) => listenToHub(app, Notification) },
+        { id: "hundredfold:pages", autoStart: true, requires: [INotebookTracker], activate: connectPages },
         { id: "hundredfold:drawings", autoStart: true, activate: colourDrawings },
       ];
     },
