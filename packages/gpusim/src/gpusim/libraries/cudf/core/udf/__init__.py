@@ -222,7 +222,7 @@ def apply_series(self: Any, func: Any, args: tuple, kwargs: dict) -> Any:
     plain = list(values)
     found = _run(func, compiled, plain, null, lambda i: NULL, args)
     out = _result(found, dtype, index)
-    out.name = None
+    out.name = self.name
     device.count("cudf_apply", array.nbytes, array.nbytes, reads=array, writes=out)
     return out
 
