@@ -9,8 +9,8 @@ import nbformat
 import pytest
 
 from kernellens.trial import outputs
-
-pytestmark = pytest.mark.usefixtures("warm")
+from kernellens.trial.command import show
+from kernellens.trial.outcome import Outcome
 
 CLEAN = {name: value for name, value in os.environ.items() if not name.startswith(("GPUSIM_", "KERNELLENS_"))}
 
@@ -245,6 +245,7 @@ def theirs(tmp_path_factory):
     )
 
 
+@pytest.mark.usefixtures("warm")
 def test_try_compares_and_runs_again_what_differs(theirs):
     (found,) = json.loads(tried("--json", theirs))
     assert [(each["cell"], each["verdict"], each["apart"]) for each in found["compared"]] == [
@@ -258,15 +259,22 @@ def test_try_compares_and_runs_again_what_differs(theirs):
     ]
 
 
-def test_the_table_names_the_rules_and_shows_both_texts(theirs):
-    said = tried(theirs)
+def test_the_table_names_the_rules_and_shows_both_texts(capsys):
+    compared = [
+        {"cell": 1, "verdict": "set apart", "apart": ["not stored"], "stored": "", "here": ""},
+        {"cell": 2, "verdict": "agrees", "apart": ["times"], "stored": "", "here": ""},
+        {"cell": 3, "verdict": "differs", "apart": [], "stored": "[7]", "here": ""},
+        {"cell": 4, "verdict": "set apart", "apart": ["times", "random numbers"], "stored": "", "here": ""},
+    ]
+    show([Outcome("theirs.ipynb", compared=compared)])
+    said = capsys.readouterr().out
     (row,) = [line for line in said.splitlines() if "random numbers" in line]
-    assert row.split()[-7:] == "6 2 2 2: random numbers 2".split()
-    after = said[said.index("cell 3 prints something else") :].split()
-    assert after[after.index("stored") + 1] == "7"
-    assert after[after.index("here") + 1] == "6"
+    assert row.split() == "theirs.ipynb 3 1 1 1: random numbers 1".split()
+    after = said[said.index("theirs.ipynb, cell 3 prints something else") :].split()
+    assert after[after.index("stored") + 1] == "[7]"
+    assert after[after.index("here") + 1] == "(nothing)"
 
 
-def test_a_notebook_without_outputs_is_not_compared(tmp_path):
-    said = tried(notebook(tmp_path / "new.ipynb", cell("print(1)")))
-    assert "set apart" not in said
+def test_a_notebook_without_outputs_is_not_compared(capsys):
+    show([Outcome("new.ipynb", compared=[{"cell": 1, "verdict": "set apart", "apart": ["not stored"]}])])
+    assert "set apart" not in capsys.readouterr().out
