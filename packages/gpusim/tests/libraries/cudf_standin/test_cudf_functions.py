@@ -263,3 +263,13 @@ def test_replace_by_column(cudf, old, new, b, c):
     found = frame.replace(old, new)
     assert found["b"].to_arrow().to_pylist() == b
     assert found["c"].to_arrow().to_pylist() == c
+
+
+def test_a_function_cannot_ask_for_the_type_of_a_value(cudf):
+    def ask(x):
+        return x + 10 if isinstance(x, int) else x
+
+    with pytest.raises(ValueError, match="user defined function compilation failed"):
+        cudf.Series([1, 2]).apply(ask)
+    with pytest.raises(ValueError, match="user defined function compilation failed"):
+        cudf.DataFrame({"a": [1, 2]}).apply(lambda row: ask(row["a"]) if isinstance(row["a"], int) else 0, axis=1)

@@ -46,10 +46,12 @@ def command(
     keep: str | None,
     go_on: bool,
 ) -> None:
-    """Run somebody's GPU code here on the simulator, and say how far it comes and whether a notebook prints what is stored in it.
+    """Run somebody's GPU code here on the simulator: how far does it come, and does it print what it did on a GPU?
 
-    Numbers are compared within the digits that are printed. Times, addresses, names of GPUs, versions and random numbers are set
-    apart: cells that differ are run a second time with other seeds. Each program runs in a process of its own, in a copy of its folder. That is no sandbox: it may read, write and send whatever
+    What a notebook prints is compared with the outputs stored in it. Numbers agree within the digits that are printed. Times,
+    addresses, names of GPUs, versions and random numbers are set apart. Cells that differ are run a second time with other seeds.
+
+    Each program runs in a process of its own, in a copy of its folder. That is no sandbox: it may read, write and send whatever
     you may, so try only what you would run. Shell commands (`!pip`, `%%bash`) are not run. The exit status is 0 if all ran to the
     end, else 1; a cell that differs does not change it.
     """

@@ -63,7 +63,7 @@ _ASKS_DEVICE = re.compile(
     r"Client\(|cpu_count|\.attributes\b"
 )
 _CLOCK = re.compile(
-    r"%%?time|timeit|perf_counter|\btime\.time\b|\btime\(\)|process_time|default_timer|cuda\.event|get_elapsed_time|event_elapsed_time|"
+    r"\btimeit\.|perf_counter|\btime\.time\b|\btime\(\)|process_time|default_timer|cuda\.event|get_elapsed_time|event_elapsed_time|"
     r"benchmark\(|datetime\.now|\.now\(\)|%%?prun|%%?cudf|tqdm",
 )
 _COMMAND = re.compile(r"^\s*(?:!|%%?(?:bash|sh|script|system|sx|pip|conda|writefile)\b)|=\s*!", re.MULTILINE)

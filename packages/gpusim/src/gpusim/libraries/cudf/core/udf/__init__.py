@@ -118,6 +118,8 @@ def _compile(func: Any, kinds: tuple) -> tuple[Any, Any]:
     """The function compiled for argument types, and its return type."""
     import numba
 
+    if "isinstance" in _plain(func).__code__.co_names:  # cuDF's compiler has types of its own, which it does not know
+        raise TypeError("isinstance() does not support the values of a column")
     target = _rebuilt(_plain(func), _for_numba)
     compiled = numba.njit(error_model="numpy")(target)
     compiled.compile(kinds)
