@@ -215,9 +215,9 @@ def compare_cell(number: int, stored: Any, here: Any, again: Any = None, ran: bo
     if not _WORD.search(one):
         return Compared(number, "set apart", apart or ["not stored"])
     for rules in _tried(source):
-        texts = (_changed(each, rules, source) for each in (one, other))
         # With pandas 3 a missing string is no match; it gave a missing value.
-        if _agree(*texts, "order" in rules, ("nan", "False") if "versions" in rules and ".str." in source else None):
+        also = ("nan", "False") if "versions" in rules and ".str." in source else None
+        if _agree(_changed(one, rules, source), _changed(other, rules, source), "order" in rules, also):
             return Compared(number, "agrees", [*apart, *rules])
     for rule, asks in _ASKS.items():
         if asks.search(source):
@@ -281,7 +281,8 @@ def _joined(text: Any) -> str:
 
 def _reduced(stored: str, here: str) -> tuple[list[str], str, str]:
     """Both texts without what is set apart in them, and the rules that took something out of the stored one."""
-    apart, pair = [], [stored, here]
+    apart: list[str] = []
+    pair = [stored, here]
     for pattern, put in _LAYOUT:
         pair = [pattern.sub(put, each) for each in pair]
     for rule, pattern in _PIECES.items():
@@ -289,7 +290,7 @@ def _reduced(stored: str, here: str) -> tuple[list[str], str, str]:
         if less != pair:
             apart.append(rule)
             pair = less
-    return apart, *pair
+    return apart, pair[0], pair[1]
 
 
 def _values(text: str) -> list[str]:
