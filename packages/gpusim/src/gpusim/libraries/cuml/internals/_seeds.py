@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.seeds import shifted
+from gpusim.device.seeds import shifted
 
 
 def host_seed(random_state: Any) -> Any:

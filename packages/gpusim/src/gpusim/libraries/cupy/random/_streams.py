@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from gpusim.seeds import shifted
+from gpusim.device.seeds import shifted
 
 from .._core import launch
 from .._core.base import normal_shape
