@@ -232,3 +232,44 @@ def test_a_kernel_writes_into_the_frame_that_a_column_was_taken_from(cudf, tmp_p
     shown *= 2
     cuda.synchronize()
     assert frame["a"].sum() == 12 and kept["a"].sum() == 6
+
+
+@pytest.mark.parametrize("values", [[1, 2, None], ["a", "bc", None]])
+def test_apply_and_map_keep_the_name_of_a_series(cudf, values):
+    series = cudf.Series(values, name="a")
+    measure = (lambda x: x + 1) if values[0] == 1 else (lambda x: len(x))
+    assert series.apply(measure).name == series.map(measure).name == "a"
+
+
+def test_map_cannot_ignore_nulls(cudf):
+    with pytest.raises(NotImplementedError, match="na_action='ignore' is not supported"):
+        cudf.Series([1, None]).map({1: 2}, na_action="ignore")
+    with pytest.raises(ValueError, match="na_action must either be 'ignore' or None"):
+        cudf.Series([1, None]).map({1: 2}, na_action="drop")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "b", "c"),
+    [
+        ({"b": "."}, {"b": "x"}, ["a", "b", "x"], ["b", ".", "d"]),  # not the c whose values are called as the column
+        ({"b": ["a", "."]}, {"b": ["x", "y"]}, ["x", "b", "y"], ["b", ".", "d"]),
+        ({"b": ".", "c": "b"}, {"b": "x", "c": "y"}, ["a", "b", "x"], ["y", ".", "d"]),
+        ({"b": "."}, "x", ["a", "b", "x"], ["b", ".", "d"]),
+        ({"b": "x"}, None, ["a", "x", "."], ["x", ".", "d"]),  # without a value: old ones and new ones
+    ],
+)
+def test_replace_by_column(cudf, old, new, b, c):
+    frame = cudf.DataFrame({"b": ["a", "b", "."], "c": ["b", ".", "d"]})
+    found = frame.replace(old, new)
+    assert found["b"].to_arrow().to_pylist() == b
+    assert found["c"].to_arrow().to_pylist() == c
+
+
+def test_a_function_cannot_ask_for_the_type_of_a_value(cudf):
+    def ask(x):
+        return x + 10 if isinstance(x, int) else x
+
+    with pytest.raises(ValueError, match="user defined function compilation failed"):
+        cudf.Series([1, 2]).apply(ask)
+    with pytest.raises(ValueError, match="user defined function compilation failed"):
+        cudf.DataFrame({"a": [1, 2]}).apply(lambda row: ask(row["a"]) if isinstance(row["a"], int) else 0, axis=1)

@@ -82,6 +82,24 @@ def test_vectorize_with_out_and_what_it_refuses(cuda, add):
         cuda.vectorize()(lambda x: x)
 
 
+def test_a_column_of_a_host_array_cannot_be_copied_in_one_piece(cuda, add):
+    pairs = np.arange(8, dtype=np.float32).reshape(4, 2)
+    with pytest.raises(ValueError, match="Array contains non-contiguous buffer"):
+        add(pairs[:, 0], pairs[:, 1])
+    with pytest.raises(ValueError, match="Array contains non-contiguous buffer"):
+        add(np.ones(4, np.float32), pairs[::-1, 1])
+    scale = cuda.guvectorize(["void(float32[:], float32, float32[:])"], "(n),()->(n)")(_scale)
+    with pytest.raises(ValueError, match="Array contains non-contiguous buffer"):
+        scale(pairs[:, 0], np.float32(2))
+    assert (add(pairs[:1, 0], np.ones(4, np.float32)) == 1).all()  # one value is in one piece
+    assert (scale(pairs[:, 0].astype(float).astype(np.float32), np.float32(2)) == 2 * pairs[:, 0]).all()
+
+
+def _scale(x, factor, y):
+    for i in range(x.size):
+        y[i] = x[i] * factor
+
+
 def test_vectorize_infers_what_a_signature_leaves_out_and_calls_device_functions(cuda):
     from numba import float32, int64
 

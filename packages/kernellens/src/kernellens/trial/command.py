@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
 
 import click
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
 
 from .outcome import STATUSES, Outcome
 
@@ -50,11 +54,14 @@ def command(
     keep: str | None,
     go_on: bool,
 ) -> None:
-    """Run somebody's GPU code here, with the stand-ins in place, and say how far it comes.
+    """Run somebody's GPU code here on the simulator: how far does it come, and does it print what it did on a GPU?
+
+    What a notebook prints is compared with the outputs stored in it. Numbers agree within the digits that are printed. Times,
+    addresses, names of GPUs, versions and random numbers are set apart. Cells that differ are run a second time with other seeds.
 
     Each program runs in a process of its own, in a copy of its folder. That is no sandbox: it may read, write and send whatever
     you may, so try only what you would run. Shell commands (`!pip`, `%%bash`) are not run. The exit status is 0 if all ran to the
-    end, else 1.
+    end, else 1; a cell that differs does not change it.
     """
     from . import programs as finding
     from .running import attempt
@@ -92,10 +99,6 @@ def command(
 
 def show(outcomes: list[Outcome]) -> None:
     """Print a table of what came of each program, and below it what else was noticed."""
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
-
     console = Console(highlight=False, soft_wrap=False)
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in ("program", "outcome", "where", "what"):
@@ -113,9 +116,48 @@ def show(outcomes: list[Outcome]) -> None:
             console.print(f"\n[bold]{escape(outcome.path)}[/]")
             for line in lines:
                 console.print(f"  {escape(line)}")
+    _show_compared(console, [outcome for outcome in outcomes if any(_stored(each) for each in outcome.compared)])
     ran = sum(outcome.status == "ran" for outcome in outcomes)
     if len(outcomes) > 1:
         console.print(f"\n{ran} of {len(outcomes)} ran to the end.")
+
+
+def _stored(each: dict) -> bool:
+    return each["apart"] != ["not stored"]
+
+
+def _show_compared(console: Console, outcomes: list[Outcome]) -> None:
+    """Print how what notebooks print compares with what is stored in them, and each difference."""
+    if not outcomes:
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("outputs stored in", overflow="fold")
+    for name in ("cells", "agree", "differ"):
+        table.add_column(name, justify="right")
+    table.add_column("set apart", overflow="fold")
+    for outcome in outcomes:
+        stored = [each for each in outcome.compared if _stored(each)]
+        verdicts = Counter(each["verdict"] for each in stored)
+        rules = Counter(each["apart"][-1] for each in stored if each["verdict"] == "set apart")
+        why = ", ".join(f"{rule} {count}" for rule, count in rules.most_common())
+        apart = f"{verdicts['set apart']}: {why}" if why else "0"
+        table.add_row(escape(outcome.path), str(len(stored)), str(verdicts["agrees"]), str(verdicts["differs"]), apart)
+    console.print()
+    console.print(table)
+    for outcome in outcomes:
+        for each in outcome.compared:
+            if each["verdict"] == "differs":
+                console.print(f"\n[bold]{escape(outcome.path)}, cell {each['cell']}[/] prints something else")
+                for name in ("stored", "here"):
+                    for line in _lines(each[name]):
+                        console.print(f"  {name:6s}  {escape(line)}")
+                        name = ""
+
+
+def _lines(text: str, most: int = 8) -> list[str]:
+    lines = text.splitlines() or ["(nothing)"]
+    more = [f"… {len(lines) - most} more lines"] if len(lines) > most else []
+    return [_short(line, 200) for line in lines[:most]] + more
 
 
 def _what(outcome: Outcome) -> str:

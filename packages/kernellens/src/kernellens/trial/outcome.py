@@ -49,6 +49,8 @@ class Outcome:
         Code cells that raise, as they did for the notebook's author.
     failed_later : list of dict
         Where it went on after the cell that stopped it: `cell`, `error` and `message` of each further one.
+    compared : list of dict
+        Of a notebook's code cells, what they print here beside what is stored: `outputs.Compared`.
     notes : list of str
     cells, cells_run : int
         Code cells in all, and those that ran; 0 for a script.
@@ -70,6 +72,7 @@ class Outcome:
     skipped: list[str] = field(default_factory=list)
     raised_as_stored: list[int] = field(default_factory=list)
     failed_later: list[dict] = field(default_factory=list)
+    compared: list[dict] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     cells: int = 0
     cells_run: int = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import re
@@ -11,10 +12,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 
-from . import children, commands, inside, programs
+from . import children, commands, inside, outputs, programs
 from .outcome import Outcome
 
 FIRST = (
@@ -71,7 +73,11 @@ def attempt(
             environment[inside.LENS] = "1"
         which = -1
         if path.suffix == ".ipynb":
-            which = _notebook(outcome, there, environment, timeout, keep, go_on)
+
+            def fresh() -> Path:
+                return programs.copy(path, root, Path(scratch) / "again")[0]
+
+            which = _notebook(outcome, there, environment, timeout, keep, go_on, fresh)
         else:
             _script(outcome, there, environment, timeout, arguments, keep)
         noted = json.loads(report.read_text(encoding="utf-8")) if report.exists() else {}
@@ -202,19 +208,50 @@ def read(path: Path):
     return notebook, cells
 
 
-def _notebook(outcome: Outcome, there: Path, environment: dict, timeout: float, keep: Path | None, go_on: bool) -> int:
-    """Run a notebook; the number, from 0, of the error that stopped it among those that its process noted."""
-    import nbformat
-    from nbclient import NotebookClient
-    from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+def _notebook(
+    outcome: Outcome, there: Path, environment: dict, timeout: float, keep: Path | None, go_on: bool, fresh: Callable
+) -> int:
+    """Run a notebook and compare what it prints with what is stored in it.
 
-    from kernellens.notebooks import manager_class
+    Returns the number, from 0, of the error that stopped it among those that its process noted.
+    """
+    import nbformat
 
     try:
         notebook, cells = read(there)
     except programs.NoProgramError as error:
         outcome.status, outcome.message = "unreadable", str(error)
         return -1
+    stored = copy.deepcopy(cells)
+    outcome.cells = len(cells)
+    ran, which = _execute(outcome, notebook, there, environment, timeout, go_on)
+    if keep is not None:
+        keep.mkdir(parents=True, exist_ok=True)
+        nbformat.write(notebook, keep / there.name)
+    compared = outputs.compare(stored, cells, ran)
+    differ = [each.cell for each in compared if each.verdict == "differs"]
+    if differ:  # what changes with the seeds is no difference
+        there = fresh()
+        notebook, again = read(there)
+        del notebook.cells[notebook.cells.index(again[differ[-1] - 1]) + 1 :]
+        shifted = {**environment, "GPUSIM_SEED_SHIFT": "1000", inside.REPORT: environment[inside.REPORT] + ".again"}
+        _execute(Outcome(outcome.path), notebook, there, shifted, timeout, True)
+        compared = outputs.compare(stored, cells, ran, again)
+    outcome.compared = [asdict(each) for each in compared]
+    return which
+
+
+def _execute(
+    outcome: Outcome, notebook, there: Path, environment: dict, timeout: float, go_on: bool
+) -> tuple[set[int], int]:
+    """Run a notebook's cells in place; the numbers of those that ran, and of the noted errors that which stopped it."""
+    import nbformat
+    from nbclient import NotebookClient
+    from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+
+    from kernellens.notebooks import manager_class
+
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
     stored = {number: _stored_error(cell) for number, cell in enumerate(cells, 1)}
     for number, name in stored.items():
         if name:
@@ -223,7 +260,6 @@ def _notebook(outcome: Outcome, there: Path, environment: dict, timeout: float, 
         cell.outputs, cell.execution_count = [], None
     first = nbformat.v4.new_code_cell(FIRST)
     notebook.cells.insert(0, first)
-    outcome.cells = len(cells)
     client = NotebookClient(
         notebook,
         kernel_manager_class=manager_class(),
@@ -237,7 +273,7 @@ def _notebook(outcome: Outcome, there: Path, environment: dict, timeout: float, 
     client.shutdown_kernel = "immediate"
     # What is written past IPython, by the kernel itself or by C, is no output of a cell.
     quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    number, which = 0, -1
+    number, which, ran = 0, -1, set()
     try:
         with client.setup_kernel(cwd=str(there.parent), env=environment, **quiet):
             client.execute_cell(first, 0, store_history=False)
@@ -258,7 +294,7 @@ def _notebook(outcome: Outcome, there: Path, environment: dict, timeout: float, 
                     if not go_on:
                         break
                     continue
-                outcome.cells_run += 1
+                ran.add(number)
                 if stored[number] and any(output.output_type == "error" for output in cell.outputs):
                     outcome.raised_as_stored.append(number)
     except CellExecutionError as error:  # the first one, which is not theirs
@@ -274,11 +310,10 @@ def _notebook(outcome: Outcome, there: Path, environment: dict, timeout: float, 
             outcome.status, outcome.cell, outcome.message = status, number, said
         else:
             outcome.failed_later.append({"cell": number, "error": status, "message": said})
-    if keep is not None:
-        keep.mkdir(parents=True, exist_ok=True)
-        del notebook.cells[0]
-        nbformat.write(notebook, keep / there.name)
-    return which
+    finally:
+        notebook.cells.remove(first)
+    outcome.cells_run = len(ran)
+    return ran, which
 
 
 def _stored_error(cell) -> str:

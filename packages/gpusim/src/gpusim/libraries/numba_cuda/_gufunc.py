@@ -173,6 +173,9 @@ class CUDAGeneralizedUFunc:
 
 
 def _cast(array: np.ndarray, kind: np.dtype) -> np.ndarray:
+    """A host array of a dtype; one in several pieces stays so, unless it is cast, and cannot be copied to the device."""
+    if array.dtype == kind and not (array.flags.c_contiguous or array.flags.f_contiguous):
+        return array
     return np.ascontiguousarray(array, dtype=kind) if array.ndim else array.astype(kind)
 
 

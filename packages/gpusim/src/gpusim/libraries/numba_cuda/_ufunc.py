@@ -69,8 +69,7 @@ class CUDAUFuncDispatcher:
         elif not shape:
             arrays = [array.reshape(1) for array in arrays]
         any_device = any(map(is_cuda_ndarray, arrays))
-        inputs = [a if is_cuda_ndarray(a) else api.to_device(np.ascontiguousarray(a) if a.size and 0 not in a.strides
-                                                             else a, stream) for a in arrays]  # fmt: skip
+        inputs = [a if is_cuda_ndarray(a) else api.to_device(a, stream) for a in arrays]
         n = arrays[0].shape[0]
         if out is None:
             result = api.device_array(n, resdtype, stream=stream)

@@ -55,11 +55,23 @@ def public_packages() -> Path:
     return _made(".packages", [wanted, project / "pyproject.toml"], [install])
 
 
+def public_notebooks() -> Path:
+    """Make `.notebooks` hold what `.venv` holds for its tests, and what public notebooks import, and return its Python."""
+    locks = requirements("cpu", ["test"])
+    wanted = ROOT / "packages" / "kernellens" / "tests" / "public_notebooks" / "requirements.txt"
+    held = [word for lock in locks for word in ("--constraint", str(lock))]
+    return _made(".notebooks", [*locks, wanted], [*_lab(locks), ["install", *held, "--requirement", str(wanted)]])
+
+
 def _lab_and(group: str) -> Path:
     files = requirements("cpu", ["test", group])
+    return _made(f".{group}", files, _lab(files))
+
+
+def _lab(files: list[Path]) -> list[list[str]]:
+    """The commands of `uv pip` that install the lab from locks."""
     sync = ["sync", "--require-hashes", *map(str, files)]
-    project = ["install", "--no-deps", "--no-build-isolation", "--offline", *own(editable=True)]
-    return _made(f".{group}", files, [sync, project])
+    return [sync, ["install", "--no-deps", "--no-build-isolation", "--offline", *own(editable=True)]]
 
 
 def _made(name: str, files: list[Path], steps: list[list[str]]) -> Path:

@@ -145,6 +145,7 @@ def clean(arguments: list[str]) -> None:
         ".clusters",
         ".grading",
         ".packages",
+        ".notebooks",
         ".uv",
         ".cache",
         ".ruff_cache",

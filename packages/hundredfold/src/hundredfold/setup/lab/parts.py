@@ -174,6 +174,12 @@ def public_notebooks() -> Run:
     return Run(("packages/kernellens/tests/public_notebooks/run.py", "--checkouts", str(_checkout("")), *results))
 
 
+def public_outputs() -> Run:
+    """what other people's notebooks print here, beside what a GPU printed (from CHECKOUTS/OWNER+NAME)"""
+    runner = "packages/kernellens/tests/public_notebooks/outputs.py"
+    return Run((runner, "--checkouts", str(_checkout(""))), beside.public_notebooks())
+
+
 def public_packages() -> Run:
     """the GPU tests of public packages by `pytest --gpusim` (from CHECKOUTS/OWNER+NAME)"""
     checkouts = str(_checkout(""))
@@ -200,6 +206,7 @@ PARTS: dict[str, Callable[[], Run]] = {
     "cudf": suite("cudf_suite", "rapidsai/cudf"),
     "dask-cuda": suite("dask_cuda_suite", "rapidsai/dask-cuda"),
     "public-notebooks": public_notebooks,
+    "public-outputs": public_outputs,
     "public-packages": public_packages,
 }
 

@@ -152,6 +152,8 @@ def replace(self: Any, to_replace: Any, value: Any) -> Any:
             raise ValueError(
                 f"{type(self).__name__}.replace must specify either 'value', a dict-like 'to_replace', or dict-like 'regex'"
             )
+    if value is None and isinstance(to_replace, dict):
+        value = no_default
     options = {} if value is no_default else {"value": value}
     if isinstance(to_replace, list) and isinstance(value, list) and len(to_replace) != len(value):
         raise ValueError(f"Replacement lists must be of same length. Expected {len(to_replace)}, got {len(value)}.")
@@ -176,7 +178,7 @@ def _replace_column(column: pd.Series, to_replace: Any, options: dict) -> pd.Ser
         rules = to_replace[column.name]
         if isinstance(options.get("value"), dict):
             options = {"value": options["value"].get(column.name)}
-    elif isinstance(to_replace, dict) and options and not isinstance(options.get("value"), dict):
+    elif isinstance(to_replace, dict) and options:  # by column, and not this one
         return column
     elif isinstance(options.get("value"), dict) and not isinstance(to_replace, dict):
         if column.name not in options["value"]:
@@ -212,6 +214,10 @@ def _replace_column(column: pd.Series, to_replace: Any, options: dict) -> pd.Ser
 def map_series(self: Any, arg: Any, na_action: Any = None) -> Any:
     """Each value replaced by what a dict, a Series or a function gives for it; null for values it does not know."""
     p = self._p
+    if na_action not in (None, "ignore"):
+        raise ValueError("na_action must either be 'ignore' or None")
+    if na_action == "ignore":
+        raise NotImplementedError("na_action='ignore' is not supported")
     if isinstance(arg, dict) or isinstance(arg, classes["Series"]) or isinstance(arg, pd.Series):
         if isinstance(arg, dict) and hasattr(arg, "__missing__"):
             raise NotImplementedError("default values in dicts are currently not supported.")
@@ -236,8 +242,6 @@ def map_series(self: Any, arg: Any, na_action: Any = None) -> Any:
         places = pd.Index(keys).get_indexer(pd.Index(source))
         places = np.where(isnull(source), -1, places) if not isnull(keys).any() else places
         return series_of(pd.Series(table._storage.take(places, allow_fill=True), index=p.index, name=p.name))
-    if na_action not in (None, "ignore"):
-        raise ValueError(f"na_action must be either 'ignore' or None, {na_action} was passed")
     if not callable(arg):
         raise TypeError(f"'{type(arg).__name__}' object is not callable")
     return self.apply(arg)

@@ -9,16 +9,13 @@ import numpy as np
 from gpusim.importing.names import refused
 
 from ..internals._arrays import convert, raw
+from ..internals._seeds import host_seed
 from ..internals.outputs import _settings
 
 
 def _out(*arrays: Any) -> Any:
     kind = _settings.output_type
     return tuple(convert(array, "cupy" if kind in (None, "input") else kind) for array in arrays)
-
-
-def _seed(random_state: Any) -> Any:
-    return int(random_state.randint(0, 2**31 - 1)) if type(random_state).__module__.startswith("cupy") else random_state
 
 
 def make_blobs(
@@ -32,7 +29,7 @@ def make_blobs(
     std = raw(cluster_std) if not np.isscalar(cluster_std) else cluster_std
     X, y, middles = make(
         n_samples, n_features, centers=centres, cluster_std=std, center_box=center_box, shuffle=shuffle,
-        random_state=_seed(random_state), return_centers=True,
+        random_state=host_seed(random_state), return_centers=True,
     )  # fmt: skip
     made = np.asarray(X, dtype, order), np.asarray(y, dtype), np.asarray(middles, dtype)
     return _out(*made) if return_centers else _out(*made[:2])
@@ -50,7 +47,7 @@ def make_classification(
         n_samples, n_features, n_informative=n_informative, n_redundant=n_redundant, n_repeated=n_repeated,
         n_classes=n_classes, n_clusters_per_class=n_clusters_per_class, weights=weights, flip_y=flip_y,
         class_sep=class_sep, hypercube=hypercube, shift=shift, scale=scale, shuffle=shuffle,
-        random_state=_seed(random_state),
+        random_state=host_seed(random_state),
     )  # fmt: skip
     return _out(np.asarray(X, dtype, order), np.asarray(y, "int64"))
 
@@ -67,7 +64,7 @@ def make_regression(
     made = make(
         n_samples, n_features, n_informative=n_informative, n_targets=n_targets, bias=bias,
         effective_rank=effective_rank, tail_strength=tail_strength, noise=noise, shuffle=shuffle, coef=True,
-        random_state=_seed(random_state),
+        random_state=host_seed(random_state),
     )  # fmt: skip
     made = tuple(np.asarray(one, dtype) for one in made)
     return _out(*made) if coef else _out(*made[:2])

@@ -23,6 +23,7 @@ from ._arrays import (
     launched,
     raw,
 )
+from ._seeds import host_seed
 from .base import Base
 from .outputs import method
 
@@ -49,7 +50,10 @@ class Estimator(Base):
         return {name: getattr(self, name) for name in self._get_param_names() if name in known and name != "verbose"}
 
     def _make(self) -> Any:
-        return _load(self._cpu)(**self._params_to_cpu())
+        told = self._params_to_cpu()
+        if "random_state" in told:
+            told["random_state"] = host_seed(told["random_state"])
+        return _load(self._cpu)(**told)
 
     @property
     def _model(self) -> Any:

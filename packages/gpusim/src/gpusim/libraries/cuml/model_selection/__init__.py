@@ -10,6 +10,7 @@ import numpy as np
 from gpusim.importing.names import refuser
 
 from ..internals._arrays import is_cudf, is_cupy_sparse, raw, to_device
+from ..internals._seeds import host_seed
 
 
 def _pick(array: Any, rows: np.ndarray) -> Any:
@@ -24,12 +25,6 @@ def _pick(array: Any, rows: np.ndarray) -> Any:
 def _length(array: Any) -> int:
     shape = getattr(array, "shape", None)
     return len(array) if shape is None else shape[0]
-
-
-def _seed(random_state: Any) -> Any:
-    if type(random_state).__module__.startswith("cupy"):
-        return int(random_state.randint(0, 2**31 - 1))
-    return random_state
 
 
 def train_test_split(
@@ -52,7 +47,7 @@ def train_test_split(
         np.arange(lengths[0]),
         test_size=test_size,
         train_size=train_size,
-        random_state=_seed(random_state),
+        random_state=host_seed(random_state),
         shuffle=shuffle,
         stratify=None if stratify is None else raw(stratify),
     )
@@ -78,7 +73,7 @@ class _Folds:
             )
         target = None if y is None else raw(y).ravel()
         self._check(target)
-        seed = _seed(self.random_state) if self.shuffle else None
+        seed = host_seed(self.random_state) if self.shuffle else None
         model = getattr(sklearn.model_selection, self._model)(self.n_splits, shuffle=self.shuffle, random_state=seed)
         for train, test in model.split(np.zeros((n_samples, 1)), target):
             yield to_device(train), to_device(test)

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from gpusim.device.seeds import shifted
+
 from .._core import launch
 from .._core.base import normal_shape
 from .._core.checks import raise_if_invalid_cast
@@ -98,7 +100,7 @@ def entropy(seed: Any) -> Any:
         return int.from_bytes(os.urandom(16), "little") if text is None else int(text)
     if isinstance(seed, ndarray):
         return seed.tolist()
-    return seed
+    return shifted(seed)
 
 
 def scaled(x: ndarray, scale: Any, shift: Any) -> ndarray:

@@ -118,6 +118,8 @@ def _compile(func: Any, kinds: tuple) -> tuple[Any, Any]:
     """The function compiled for argument types, and its return type."""
     import numba
 
+    if "isinstance" in _plain(func).__code__.co_names:  # cuDF's compiler has types of its own, which it does not know
+        raise TypeError("isinstance() does not support the values of a column")
     target = _rebuilt(_plain(func), _for_numba)
     compiled = numba.njit(error_model="numpy")(target)
     compiled.compile(kinds)
@@ -222,7 +224,7 @@ def apply_series(self: Any, func: Any, args: tuple, kwargs: dict) -> Any:
     plain = list(values)
     found = _run(func, compiled, plain, null, lambda i: NULL, args)
     out = _result(found, dtype, index)
-    out.name = None
+    out.name = self.name
     device.count("cudf_apply", array.nbytes, array.nbytes, reads=array, writes=out)
     return out
 
