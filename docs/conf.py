@@ -4,10 +4,11 @@ The site asks nobody but its own server: no fonts, scripts or pictures from else
 """
 
 import hundredfold
+from hundredfold.publish import REUSE
 
 project = "Hundredfold"
 author = "the Hundredfold developers"
-copyright = "the Hundredfold developers. You may reuse text and figures if you name Hundredfold (CC-BY-4.0), and code if you keep its notice (BSD-3-Clause)."
+copyright = f"the Hundredfold developers. {REUSE}"
 release = version = hundredfold.__version__
 
 extensions = [

@@ -7,6 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from hundredfold.publish import REUSE
 from hundredfold.publish.site import answers, proof, stage, units
 
 
@@ -16,6 +17,11 @@ def page(browser, address):
     page.goto(address)
     yield page
     page.close()
+
+
+def test_each_page_says_once_what_a_reader_may_do_with_it(site):
+    pages = [page for page in site.rglob("*.html") if "slides" not in page.parts and "_static" not in page.parts]
+    assert len(pages) > 60 and {page.read_text(encoding="utf-8").count(REUSE) for page in pages} == {1}
 
 
 def test_a_stranger_finds_the_answers_from_the_first_page(page):

@@ -15,6 +15,9 @@ from . import ROOT, Stop, audit, beside, environment, names, on_disk, parts
 
 Command = Callable[[list[str]], "int | None"]
 
+APART = ("uv", "checks")
+"""Files of the lock that are made without regard to the others."""
+
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command that the arguments name (`lab` if they name none) and return the exit status."""
@@ -116,7 +119,7 @@ def lock(arguments: list[str]) -> None:
     installer = uv.find() or uv.bring(environment.LOG)
     options = ["--universal", "--python-version", "3.11", "--generate-hashes", "--no-emit-index-url", "--no-header"]
     options += ["--no-annotate", "--quiet"] + (["--upgrade"] if os.environ.get("UPGRADE", "") not in ("", "0") else [])
-    for name in (*environment.EXTRAS, *environment.GROUPS, "uv"):
+    for name in (*environment.EXTRAS, *environment.GROUPS, *APART):
         source = ["--group", f"pyproject.toml:{name}"]
         if name in environment.EXTRAS:
             # Of the three packages together, none of which is to be looked for in an index.
@@ -125,8 +128,8 @@ def lock(arguments: list[str]) -> None:
             asked = [*workspace.dependencies(ROOT), *workspace.dependencies(ROOT, name)]
             wanted.write_text("\n".join(asked), encoding="utf-8")
             source = [str(wanted.relative_to(ROOT)), "--group", "build"]
-        if name == "uv":
-            source = ["requirements/uv.in"]
+        if name in APART:
+            source = [f"requirements/{name}.in"]
         elif name != "cpu":
             source += ["--constraint", "requirements/cpu.txt"]
         output = f"requirements/{name}.txt"
@@ -145,6 +148,7 @@ def clean(arguments: list[str]) -> None:
         ".clusters",
         ".grading",
         ".packages",
+        ".checks",
         ".uv",
         ".cache",
         ".ruff_cache",
