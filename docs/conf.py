@@ -3,6 +3,8 @@
 The site asks nobody but its own server: no fonts, scripts or pictures from elsewhere. Formulas become MathML when it is built.
 """
 
+import os
+
 import hundredfold
 from hundredfold.publish import REUSE
 
@@ -63,5 +65,11 @@ html_theme_options = {
     "pygments_dark_style": "a11y-high-contrast-dark",
     "show_toc_level": 2,
 }
+if address := os.environ.get(
+    "HUNDREDFOLD_VERSIONS"
+):  # `make release` sets it: the list of versions, from a version's first page
+    html_theme_options["switcher"] = {"json_url": address, "version_match": release}
+    html_theme_options["check_switcher"] = False  # it is not there when the pages are built
+    html_theme_options["navbar_end"] = ["version-switcher", "theme-switcher"]
 copybutton_prompt_text = r">>> |\$ "
 copybutton_prompt_is_regexp = True

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from hundredfold.setup import workspace
 
-from . import ROOT, Stop, audit, beside, environment, names, on_disk, parts
+from . import ROOT, Stop, audit, beside, environment, names, on_disk, parts, release
 
 Command = Callable[[list[str]], "int | None"]
 
@@ -196,6 +196,7 @@ COMMANDS: dict[str, Command] = {
     "audit": audit.command,
     "names": names.command,
     "pages": pages,
+    "release": release.command,
     "clean": clean,
     "help": show_help,
 }
