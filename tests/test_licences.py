@@ -58,7 +58,11 @@ def test_each_licence_has_its_text_and_each_text_is_used():
 
 
 def test_each_notebook_ends_in_what_a_reader_may_do_with_it_and_so_do_the_slides():
-    files = [file for folder in ("notebooks", "exercises", "solutions") for file in (ROOT / folder).glob("*.ipynb")]
+    files = [
+        file
+        for folder in ("notebooks", "exercises", "solutions", "syllabi")
+        for file in (ROOT / folder).glob("*.ipynb")
+    ]
     for file in files:
         notebook = json.loads(file.read_text(encoding="utf-8"))
         assert [REUSE in "".join(cell["source"]) for cell in notebook["cells"]].index(True) == len(

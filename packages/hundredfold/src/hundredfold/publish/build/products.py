@@ -19,9 +19,10 @@ PRODUCTS = {
     "lecture": ("lectures", "notebooks"),
     "exercise": ("exercises", "exercises"),
     "solution": ("exercises", "solutions"),
+    "guide": ("guides", "syllabi"),
 }
 LICENCE = f"*{REUSE}*"
-_LEFT_OUT = {"exercise": "solution-only", "solution": "exercise-only", "lecture": None}
+_LEFT_OUT = {"exercise": "solution-only", "solution": "exercise-only", "lecture": None, "guide": None}
 
 
 @dataclass

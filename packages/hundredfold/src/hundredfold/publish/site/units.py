@@ -36,6 +36,9 @@ def dress(notebook: dict[str, Any], file: str, where: dict[str, str]) -> None:
     """
     folder, _, name = file.partition("/")
     notebook["cells"] = [cell for cell in notebook["cells"] if "".join(cell["source"]) != LICENCE]
+    if folder not in _KINDS:  # the instructors' own
+        _describe(notebook["cells"])
+        return
     links = []
     for other, word in _KINDS.items():
         sibling = f"{other}/{name}"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from hundredfold.setup import workspace
 
-from . import ROOT, Stop, audit, beside, environment, names, on_disk, parts, release
+from . import ROOT, Stop, audit, beside, environment, names, on_disk, parts, release, upgrade
 
 Command = Callable[[list[str]], "int | None"]
 
@@ -197,6 +197,7 @@ COMMANDS: dict[str, Command] = {
     "names": names.command,
     "pages": pages,
     "release": release.command,
+    "upgrade": upgrade.command,
     "clean": clean,
     "help": show_help,
 }
