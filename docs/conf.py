@@ -23,6 +23,12 @@ extensions = [
     "hundredfold.publish.site.tooltips",
 ]
 root_doc = "index"
+
+# Translations: docs/contributing/translating.md.
+language = os.environ.get("HUNDREDFOLD_LANGUAGE") or "en"
+locale_dirs = ["locale"]
+gettext_compact = False
+gettext_location = False
 exclude_patterns = ["_build"]
 suppress_warnings = ["mystnb.unknown_mime_type"]  # what only a live lab can show; the picture beside it is shown
 
