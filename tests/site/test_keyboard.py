@@ -69,7 +69,9 @@ def test_tab_reaches_each_control_shows_where_it_is_and_leaves(desk, address, na
 
 def test_a_control_without_a_ring_is_found(desk, address):
     desk.goto(f"{address}glossary.html")
-    desk.add_style_tag(content="* { outline: none !important; box-shadow: none !important; border-color: red !important; }")
+    desk.add_style_tag(
+        content="* { outline: none !important; box-shadow: none !important; border-color: red !important; }"
+    )
     desk.evaluate(CONTROLS)
     desk.keyboard.press("Tab")
     desk.evaluate(FOCUS)
