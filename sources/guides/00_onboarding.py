@@ -45,18 +45,18 @@ from hundredfold.learning.progress.command import command as progress
 # %% [markdown]
 # ## What the course is · 10 minutes
 #
-# A **unit** is a lecture that learners run, and exercises that check themselves. The minutes are what a new reader needs.
+# A **unit** is a lecture that learners run, and exercises that check themselves. Its first cell says how many minutes a new reader needs.
 
 # %%
 for unit in syllabi.units().values():
-    print(f"{unit.number:02d}  {unit.teaching:3d} + {unit.exercises:3d} minutes  {unit.title}")
+    print(f"{unit.number:02d} · {unit.title}")
 
 # %% [markdown]
 # Three plans exist. Choose the one that fits your hours, and write its name down. Its page has a table with the minutes of each part.
 
 # %%
 for each in syllabi.every().values():
-    print(f"{each.name:15} {each.minutes:4d} minutes, for {each.audience}")
+    print(f"{each.name}: for {each.audience}")
 
 # %% [markdown]
 # ## Teach a section · 40 minutes
