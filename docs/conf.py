@@ -3,11 +3,14 @@
 The site asks nobody but its own server: no fonts, scripts or pictures from elsewhere. Formulas become MathML when it is built.
 """
 
+import os
+
 import hundredfold
+from hundredfold.publish import REUSE
 
 project = "Hundredfold"
 author = "the Hundredfold developers"
-copyright = "the Hundredfold developers. You may reuse text and figures if you name Hundredfold (CC-BY-4.0), and code if you keep its notice (BSD-3-Clause)"
+copyright = f"the Hundredfold developers. {REUSE}"
 release = version = hundredfold.__version__
 
 extensions = [
@@ -20,6 +23,12 @@ extensions = [
     "hundredfold.publish.site.tooltips",
 ]
 root_doc = "index"
+
+# Translations: docs/contributing/translating.md.
+language = os.environ.get("HUNDREDFOLD_LANGUAGE") or "en"
+locale_dirs = ["locale"]
+gettext_compact = False
+gettext_location = False
 exclude_patterns = ["_build"]
 suppress_warnings = ["mystnb.unknown_mime_type"]  # what only a live lab can show; the picture beside it is shown
 
@@ -62,5 +71,11 @@ html_theme_options = {
     "pygments_dark_style": "a11y-high-contrast-dark",
     "show_toc_level": 2,
 }
+if address := os.environ.get(
+    "HUNDREDFOLD_VERSIONS"
+):  # `make release` sets it: the list of versions, from a version's first page
+    html_theme_options["switcher"] = {"json_url": address, "version_match": release}
+    html_theme_options["check_switcher"] = False  # it is not there when the pages are built
+    html_theme_options["navbar_end"] = ["version-switcher", "theme-switcher"]
 copybutton_prompt_text = r">>> |\$ "
 copybutton_prompt_is_regexp = True

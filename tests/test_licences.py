@@ -1,8 +1,12 @@
 """What `REUSE.toml` says of each file's licence."""
 
+import json
 import re
 import tomllib
 from pathlib import Path
+
+from hundredfold.publish import REUSE
+from hundredfold.publish.site import slides
 
 ROOT = Path(__file__).parents[1]
 ANNOTATIONS = tomllib.loads((ROOT / "REUSE.toml").read_text(encoding="utf-8"))["annotations"]
@@ -51,3 +55,19 @@ def test_prose_code_and_data_have_the_licences_that_the_readme_names():
 def test_each_licence_has_its_text_and_each_text_is_used():
     named = {name for each in ANNOTATIONS for name in each["SPDX-License-Identifier"].split(" AND ")}
     assert named == {file.stem for file in (ROOT / "LICENSES").iterdir()}
+
+
+def test_each_notebook_ends_in_what_a_reader_may_do_with_it_and_so_do_the_slides():
+    files = [
+        file
+        for folder in ("notebooks", "exercises", "solutions", "syllabi")
+        for file in (ROOT / folder).glob("*.ipynb")
+    ]
+    for file in files:
+        notebook = json.loads(file.read_text(encoding="utf-8"))
+        assert [REUSE in "".join(cell["source"]) for cell in notebook["cells"]].index(True) == len(
+            notebook["cells"]
+        ) - 1, file
+        if file.parent.name == "notebooks":
+            assert REUSE in "".join(slides.cut(notebook)["cells"][-1]["source"])
+    assert files

@@ -10,11 +10,11 @@ import pytest
 
 from hundredfold.publish.build.normalise import compared, sanitise
 from hundredfold.publish.build.products import PRODUCTS
-from hundredfold.publish.build.sources import KINDS, find, read
+from hundredfold.publish.build.sources import find, read
 
 ROOT = Path(__file__).parents[2]
 SOURCES = find(ROOT)
-LECTURES, EXERCISES = ([path for path in SOURCES if path.parent.name == kind] for kind in KINDS)
+LECTURES, EXERCISES = ([path for path in SOURCES if path.parent.name == kind] for kind in ("lectures", "exercises"))
 NOTEBOOKS = [path for _, folder in PRODUCTS.values() for path in sorted((ROOT / folder).glob("*.ipynb"))]
 
 SECTIONS = ["What you will be able to do", "Where the GPU loses", "Key points", "The exercise", "Further reading"]

@@ -8,7 +8,8 @@ import pytest
 from playwright.sync_api import expect
 
 from hundredfold.classroom import syllabi
-from hundredfold.publish.site import answers, proof, stage
+from hundredfold.publish import REUSE
+from hundredfold.publish.site import answers, proof, stage, units
 
 
 @pytest.fixture
@@ -17,6 +18,11 @@ def page(browser, address):
     page.goto(address)
     yield page
     page.close()
+
+
+def test_each_page_says_once_what_a_reader_may_do_with_it(site):
+    pages = [page for page in site.rglob("*.html") if "slides" not in page.parts and "_static" not in page.parts]
+    assert len(pages) > 60 and {page.read_text(encoding="utf-8").count(REUSE) for page in pages} == {1}
 
 
 def test_a_stranger_finds_the_answers_from_the_first_page(page):
@@ -34,7 +40,9 @@ def test_a_stranger_finds_the_answers_from_the_first_page(page):
         re.compile(r"cuDF on a V100 54 ms, .* on an H200 its bytes alone take 54\.4 µs", re.DOTALL)
     )
     main.get_by_role("link", name="a groupby of ten million rows").click()
-    expect(page.locator("#results tbody tr:visible", has_text="H200, data sheet").first).to_contain_text("54.4 µs")
+    expect(
+        page.locator("#results tbody tr[data-id='dataframes.groupby']:visible", has_text="H200, data sheet")
+    ).to_contain_text("54.4 µs")
     page.go_back()
     main.get_by_role("link", name="For instructors").last.click()
     expect(page.locator("article ol").first.locator("> li")).to_have_count(5)

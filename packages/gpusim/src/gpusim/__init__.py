@@ -12,7 +12,7 @@ known: they are looked up when they are first used.
 PYTEST_DONT_REWRITE: a simulating process has imported this before pytest starts, which would warn of it.
 """
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # Where each public name lives. No module beside this one may be called like one of them: the import system binds a submodule to
 # its package as soon as anything imports it, in place of the function.

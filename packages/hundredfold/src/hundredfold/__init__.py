@@ -4,7 +4,7 @@ A notebook begins with ``%load_ext hundredfold``; a script runs as ``python -m h
 does nothing but make its names known: they are looked up when they are first used.
 """
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # Where each public name lives. No module beside this one may be called like one of them: the import system binds a submodule to
 # its package as soon as anything imports it, in place of the function.

@@ -22,6 +22,11 @@ def test_card_and_text_say_the_same(mark):
     assert words(card.html()).replace(" .", ".") == " ".join(card.text().replace("`", "").split())
 
 
+@pytest.mark.parametrize(("mark", "word"), [(cards.RIGHT, "Right"), (cards.WRONG, "Wrong"), (cards.OPEN, "Open")])
+def test_a_screen_reader_says_a_word_for_the_mark(mark, word):
+    assert f'<span role="img" aria-label="{word}">{mark}</span>' in Card(mark, WHY).html()
+
+
 def test_what_an_answer_printed_is_no_markup():
     card = Card(cards.WRONG, WHY, "arrays.port", [Line("<img src=x onerror=alert(1)>", "code")])
     assert not re.findall(r"<(?:img|b|script)", card.html())

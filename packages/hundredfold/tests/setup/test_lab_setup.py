@@ -181,7 +181,7 @@ def test_only_the_project_files_parts_that_decide_what_is_installed_count(checko
     project.write_text(project.read_text() + "\n[tool.mine]\nstyle = 'of no matter'\n")
     checkout.lab("setup")
     assert len(checkout.syncs()) == 1
-    project.write_text(project.read_text().replace('version = "0.1.0"', 'version = "0.1.1"'))
+    project.write_text(project.read_text().replace('version = "', 'version = "1'))
     checkout.lab("setup")
     assert len(checkout.syncs()) == 2
 

@@ -10,7 +10,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from hundredfold.setup import workspace
-from hundredfold.setup.lab import environment
+from hundredfold.setup.lab import commands, environment
 
 ROOT = Path(__file__).resolve().parents[4]
 LOCKS = sorted((ROOT / "requirements").glob("*.txt"))
@@ -38,7 +38,7 @@ def test_there_is_one_file_for_each_extra_and_group(project):
     extras = set(project["project"]["optional-dependencies"])
     groups = set(project["dependency-groups"]) - {"build"}
     assert extras == set(environment.EXTRAS) and groups == set(environment.GROUPS)
-    assert {lock.stem for lock in LOCKS} == extras | groups | {"uv"}
+    assert {lock.stem for lock in LOCKS} == extras | groups | set(commands.APART)
 
 
 @pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: lock.stem)

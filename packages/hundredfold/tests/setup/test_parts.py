@@ -113,7 +113,7 @@ def test_of_a_large_set_a_few_run_with_every_change(path, collected):
 
 
 def test_every_file_of_tests_is_in_a_part(monkeypatch):
-    for name in ("compiler", "interop", "clusters", "docs", "grading", "public_packages"):
+    for name in ("compiler", "interop", "clusters", "docs", "grading", "checks", "public_packages"):
         monkeypatch.setattr(parts.beside, name, lambda: Path(sys.executable))
     monkeypatch.setattr(parts.hub, "ready", lambda: Path(sys.executable))
     monkeypatch.setattr(parts, "_as_root", lambda: None)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 RIGHT, WRONG, OPEN = "✔", "✘", "○"
 _COLOURS = {RIGHT: "46, 125, 50", WRONG: "198, 40, 40", OPEN: "117, 117, 117"}  # red, green, blue
+_LABELS = {RIGHT: "Right", WRONG: "Wrong", OPEN: "Open"}  # what a screen reader says in place of the mark
 _WIDTH = 96
 
 
@@ -78,7 +79,8 @@ class Card:
         """As HTML of one element, for a notebook's output."""
         colour = _COLOURS[self.mark]
         name = f"{html.escape(self.name)}: " if self.name else ""
-        parts = [f"<div><strong>{self.mark} {name}</strong>{_marked(self.said)}</div>"]
+        mark = f'<span role="img" aria-label="{_LABELS[self.mark]}">{self.mark}</span>'
+        parts = [f"<div><strong>{mark} {name}</strong>{_marked(self.said)}</div>"]
         parts += [_HTML[line.kind](line.text) for line in self.lines]
         return (
             f'<div style="border-left: 4px solid rgb({colour}); background: rgba({colour}, 0.08); '

@@ -58,7 +58,7 @@ def test_what_a_build_makes(built):
         ("# Some prose.", "# Other prose.", ["arrays-01"]),
         ("x + 1", "x + 2", ["arrays-07"]),
         ('print("the answer is",', 'print("The answer is",', ["arrays-03"]),
-        ("# More prose.", "# More prose.\n\n# %% [markdown]\n# Inserted.", ["arrays-08"]),
+        ("# More prose.", "# More prose.\n\n# %% [markdown]\n# Inserted.", ["arrays-09"]),
     ],
 )
 def test_a_changed_line_changes_its_cell_only(built, old, new, cells):
@@ -81,7 +81,7 @@ def test_a_cell_that_says_something_else_after_an_edit_above_it_is_renewed(lectu
     lectures.built()
     cells = lectures.read("notebooks").cells
     assert [c.outputs[0].text for c in cells if "print" in c.source] == ["the answer is 42.0\n"]
-    assert cells[-1].outputs[0].data["text/plain"] == "21.0"
+    assert cells[-2].outputs[0].data["text/plain"] == "21.0"
 
 
 MEASURED = """
@@ -96,7 +96,7 @@ def test_a_measured_output_stays_until_refreshed(lectures, lecture):
     lectures.built()
 
     def measured():
-        return lectures.read("notebooks").cells[-1].outputs[0].text
+        return lectures.read("notebooks").cells[-2].outputs[0].text
 
     first = measured()
     lectures.edit("lectures", "x + 1\n", "x + 2\n")
@@ -116,17 +116,17 @@ def test_gpu_output_is_only_stored_from_a_gpu(lectures, lecture, monkeypatch):
     monkeypatch.setattr("hundredfold.publish.build.assembling._has_gpu", lambda: False)
     lectures.write("lectures", lecture + GPU)
     said = lectures.built()
-    assert "cell arrays-08 shows its output once it is built on a machine with a GPU" in said
-    cell = lectures.read("notebooks").cells[-1]
+    assert "cell arrays-09 shows its output once it is built on a machine with a GPU" in said
+    cell = lectures.read("notebooks").cells[-2]
     assert cell.outputs == [] and cell.execution_count is None
     assert lectures.build("--check", "1").exit_code == 0
     assert "nothing to run" in lectures.built().split("\n")[0]
 
     notebook = lectures.read("notebooks")
-    notebook.cells[-1].update(execution_count=6, outputs=[new_output("stream", text="B200\n")])
+    notebook.cells[-2].update(execution_count=6, outputs=[new_output("stream", text="B200\n")])
     lectures.save("notebooks", notebook)
     lectures.built("--refresh")
-    assert lectures.read("notebooks").cells[-1].outputs[0].text == "B200\n"
+    assert lectures.read("notebooks").cells[-2].outputs[0].text == "B200\n"
 
 
 def test_gpu_output_is_stored_on_a_gpu(lectures, lecture):
@@ -137,7 +137,7 @@ def test_gpu_output_is_stored_on_a_gpu(lectures, lecture):
     (product,) = products(read(lectures.write("lectures", lecture + GPU)))
     done = build(product, lectures.root, gpu=True)
     assert done.missing == []
-    assert lectures.read("notebooks").cells[-1].outputs[0].text == "H100\n"
+    assert lectures.read("notebooks").cells[-2].outputs[0].text == "H100\n"
 
 
 @pytest.mark.large(smoke=1)

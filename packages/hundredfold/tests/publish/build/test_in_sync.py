@@ -34,7 +34,7 @@ def test_check_passes_on_what_was_just_built_and_starts_no_kernel(built, monkeyp
             lambda nb: nb.cells[2].update(source="print(1)"),
             "cell arrays-03 differs from sources/lectures/01_arrays.py:20",
         ),
-        ("notebooks", lambda nb: nb.cells.pop(), "6 cells, the source has 7"),
+        ("notebooks", lambda nb: nb.cells.pop(), "7 cells, the source has 8"),
         ("notebooks", lambda nb: nb.cells[2].metadata.update(tags=["x"]), "cell arrays-03 differs"),
         ("notebooks", lambda nb: nb.metadata.kernelspec.update(name="other"), "notebook metadata differs"),
         ("notebooks", lambda nb: nb.cells[4].update(execution_count=9), "cell arrays-05 was not run by the build"),

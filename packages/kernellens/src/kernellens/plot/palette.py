@@ -9,7 +9,7 @@ SERIES = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY)
 MARKERS = ("circle", "square", "triangle", "diamond", "inverted_triangle", "plus")
 
 INK, MUTED, FAINT, PAPER = "#1F2328", "#59636E", "#D8DEE4", "#FFFFFF"
-DARK = {INK: "#E6E6E6", MUTED: "#A8B1BA", FAINT: "#3A3F45", PAPER: "#111111", BLUE: "#4BA3DB"}
+DARK = {INK: "#E6E6E6", MUTED: "#A8B1BA", FAINT: "#3A3F45", PAPER: "#111111", BLUE: "#4C86E8"}
 
 # What the rows of a comparison are, and how they are drawn.
 GROUPS = {

@@ -8,6 +8,8 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from hundredfold.publish import REUSE
+
 from . import exercise as regions
 from .errors import SourceError
 from .sources import Source, SourceCell
@@ -17,8 +19,10 @@ PRODUCTS = {
     "lecture": ("lectures", "notebooks"),
     "exercise": ("exercises", "exercises"),
     "solution": ("exercises", "solutions"),
+    "guide": ("guides", "syllabi"),
 }
-_LEFT_OUT = {"exercise": "solution-only", "solution": "exercise-only", "lecture": None}
+LICENCE = f"*{REUSE}*"
+_LEFT_OUT = {"exercise": "solution-only", "solution": "exercise-only", "lecture": None, "guide": None}
 
 
 @dataclass
@@ -68,8 +72,11 @@ class Product:
 
 
 def products(source: Source) -> list[Product]:
-    """The notebooks made from one source."""
-    return [derive(source, what) for what, (kind, _) in PRODUCTS.items() if kind == source.kind]
+    """The notebooks made from one source, each with a last cell that no source has: what a reader may do with it."""
+    made = [derive(source, what) for what, (kind, _) in PRODUCTS.items() if kind == source.kind]
+    for product in made:
+        product.cells.append(Cell("markdown", LICENCE, {}, len(source.cells) - 1))
+    return made
 
 
 def derive(source: Source, what: str) -> Product:

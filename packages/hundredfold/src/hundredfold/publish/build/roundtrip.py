@@ -12,7 +12,7 @@ from pathlib import Path
 from . import exercise as regions
 from . import identity, store
 from .errors import BuildError, MergeError, SourceError, WrongUse
-from .products import PRODUCTS, Product, derive
+from .products import LICENCE, PRODUCTS, Product, derive
 from .sources import Source, SourceCell, parse, read, split
 
 _FOLDERS = {folder: (what, kind) for what, (kind, folder) in PRODUCTS.items()}
@@ -42,7 +42,7 @@ def take_back(notebook: Path, root: Path) -> tuple[Path, int]:
 def merge(source: Source, what: str, edited) -> tuple[str, int]:
     """The source's text with the edits of a notebook, and how many of its cells differ."""
     product = derive(source, what)
-    cells = [cell for cell in edited.cells if cell.source.strip()]
+    cells = [cell for cell in edited.cells if cell.source.strip() and cell.source != LICENCE]
     if not cells:
         raise MergeError(f"the notebook is empty; if the unit is to go, delete {source.path}")
     for cell in cells:

@@ -12,7 +12,7 @@ from .errors import SourceError
 
 MARKER = re.compile(r"^# %%(?:\s.*)?$")
 FILE_NAME = re.compile(r"^(\d\d)_([a-z0-9]+(?:-[a-z0-9]+)*)\.py$")
-KINDS = ("lectures", "exercises")
+KINDS = ("lectures", "exercises", "guides")
 
 # Cells and whole files carry only this metadata into a notebook; the rest is jupytext's own bookkeeping.
 _CELL_BOOKKEEPING = ("lines_to_next_cell", "lines_to_end_of_cell_marker")
@@ -40,7 +40,7 @@ class SourceCell:
 
 @dataclass
 class Source:
-    """A source file: `kind` is "lectures" or "exercises", `metadata` what the front matter says of the unit."""
+    """A source file: `kind` is one of `KINDS`, `metadata` what the front matter says of the unit."""
 
     path: Path
     kind: str
@@ -84,7 +84,7 @@ def parse(text: str, path: Path) -> Source:
 
     name = FILE_NAME.match(path.name)
     if not name or path.parent.name not in KINDS:
-        raise SourceError(path, None, "a source is sources/lectures/NN_slug.py or sources/exercises/NN_slug.py")
+        raise SourceError(path, None, "a source is sources/lectures/NN_slug.py, or so in exercises/ or guides/")
     text = text.replace("\r\n", "\n")
     header, chunks = split(text)
     if not chunks:

@@ -10,7 +10,7 @@ import shutil
 from pathlib import Path
 from urllib.parse import unquote
 
-from . import answers, browser_page, layout, results, run_here, units
+from . import answers, browser_page, languages, layout, results, run_here, units
 
 #: The setting that holds the repository's public address; without it, what is not a page of the site is named, not linked.
 ADDRESS = "HUNDREDFOLD_ADDRESS"
@@ -59,6 +59,7 @@ def stage(root: Path, place: Path) -> list[str]:
         else:
             shutil.copyfile(root / file, out)
     shutil.copyfile(root / "docs" / "conf.py", place / "conf.py")
+    shutil.copytree(root / languages.FOLDER, place / "locale", ignore=shutil.ignore_patterns("*.mo"))
     for name, text in (units.pages() | results.pages(root)).items():
         (place / name).parent.mkdir(parents=True, exist_ok=True)
         (place / name).write_text(text, encoding="utf-8")

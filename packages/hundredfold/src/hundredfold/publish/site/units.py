@@ -9,6 +9,7 @@ from typing import Any
 from hundredfold.classroom import syllabi
 from hundredfold.classroom.links import ways
 from hundredfold.learning import questions
+from hundredfold.publish.build.products import LICENCE
 
 #: The pages that are made here.
 PAGES = ("course.md", "plans.md")
@@ -44,8 +45,15 @@ _KINDS = {"notebooks": "Lecture", "exercises": "Exercises", "solutions": "Soluti
 
 
 def dress(notebook: dict[str, Any], file: str, where: dict[str, str]) -> None:
-    """Put, below a notebook's title, the way to its siblings, and these below a lecture in the menu; and drop what only a lab can use."""
+    """Put, below a notebook's title, the way to its siblings, and these below a lecture in the menu; and drop what only a lab can use.
+
+    The sentence on reuse goes, too: each page of the site has it in its footer.
+    """
     folder, _, name = file.partition("/")
+    notebook["cells"] = [cell for cell in notebook["cells"] if "".join(cell["source"]) != LICENCE]
+    if folder not in _KINDS:  # the instructors' own
+        _describe(notebook["cells"])
+        return
     links = []
     for other, word in _KINDS.items():
         sibling = f"{other}/{name}"

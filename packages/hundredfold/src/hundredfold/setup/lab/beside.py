@@ -45,6 +45,15 @@ def docs() -> Path:
     return _lab_and("docs")
 
 
+def checks() -> Path:
+    """Make `.checks` hold what checks licences, the citation, archives and the conda recipe, and return its Python.
+
+    Apart from `.venv`, and not at its versions: cffconvert wants an older jsonschema.
+    """
+    lock = ROOT / "requirements" / "checks.txt"
+    return _made(".checks", [lock], [["sync", "--require-hashes", str(lock)]])
+
+
 def public_packages() -> Path:
     """Make `.packages` hold gpusim, pytest and what the tests of public packages import, and return its Python.
 

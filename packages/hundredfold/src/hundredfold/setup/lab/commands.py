@@ -11,9 +11,12 @@ from pathlib import Path
 
 from hundredfold.setup import workspace
 
-from . import ROOT, Stop, audit, beside, environment, names, on_disk, parts
+from . import ROOT, Stop, audit, beside, environment, names, on_disk, parts, release, upgrade
 
 Command = Callable[[list[str]], "int | None"]
+
+APART = ("uv", "checks")
+"""Files of the lock that are made without regard to the others."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -116,7 +119,7 @@ def lock(arguments: list[str]) -> None:
     installer = uv.find() or uv.bring(environment.LOG)
     options = ["--universal", "--python-version", "3.11", "--generate-hashes", "--no-emit-index-url", "--no-header"]
     options += ["--no-annotate", "--quiet"] + (["--upgrade"] if os.environ.get("UPGRADE", "") not in ("", "0") else [])
-    for name in (*environment.EXTRAS, *environment.GROUPS, "uv"):
+    for name in (*environment.EXTRAS, *environment.GROUPS, *APART):
         source = ["--group", f"pyproject.toml:{name}"]
         if name in environment.EXTRAS:
             # Of the three packages together, none of which is to be looked for in an index.
@@ -125,8 +128,8 @@ def lock(arguments: list[str]) -> None:
             asked = [*workspace.dependencies(ROOT), *workspace.dependencies(ROOT, name)]
             wanted.write_text("\n".join(asked), encoding="utf-8")
             source = [str(wanted.relative_to(ROOT)), "--group", "build"]
-        if name == "uv":
-            source = ["requirements/uv.in"]
+        if name in APART:
+            source = [f"requirements/{name}.in"]
         elif name != "cpu":
             source += ["--constraint", "requirements/cpu.txt"]
         output = f"requirements/{name}.txt"
@@ -146,6 +149,7 @@ def clean(arguments: list[str]) -> None:
         ".grading",
         ".packages",
         ".notebooks",
+        ".checks",
         ".uv",
         ".cache",
         ".ruff_cache",
@@ -193,6 +197,8 @@ COMMANDS: dict[str, Command] = {
     "audit": audit.command,
     "names": names.command,
     "pages": pages,
+    "release": release.command,
+    "upgrade": upgrade.command,
     "clean": clean,
     "help": show_help,
 }

@@ -118,6 +118,22 @@ def collect(library: str) -> dict[str, str]:
     return dict(sorted(found.items()))
 
 
+def parameters(listed: dict[str, str]) -> dict[str, list[str]]:
+    """The names of the parameters of each listed function that says them, ``*`` and ``**`` before those that gather."""
+    found: dict[str, list[str]] = {}
+    for owner, members in listed.items():
+        module = _import(owner.rpartition(".")[0]) if owner.rpartition(".")[2][0].isupper() else _import(owner)
+        thing = module if module and module.__name__ == owner else _get(module, owner.rpartition(".")[2])
+        for short in members.split():
+            try:
+                taken = inspect.signature(_get(thing, short)).parameters.values()
+            except Exception:  # also what a foreign object raises when it is asked to show itself
+                continue
+            stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+            found[f"{owner}.{short}"] = [stars.get(each.kind, "") + each.name for each in taken]
+    return found
+
+
 def files(library: str) -> list[str]:
     """The names of all modules of a library, private ones too, by its files: nothing is imported."""
     found = []
@@ -239,6 +255,7 @@ def command(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    names = collect(sys.argv[1])
+    listed = collect(sys.argv[1])
     entered = {name for name in sys.modules if name.startswith(f"{sys.argv[1]}.")}  # also without a file of that name
-    print(json.dumps({"names": names, "modules": sorted(entered.union(files(sys.argv[1])))}))
+    modules = sorted(entered.union(files(sys.argv[1])))
+    print(json.dumps({"names": listed, "modules": modules, "parameters": parameters(listed)}))

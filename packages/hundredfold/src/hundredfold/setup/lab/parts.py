@@ -44,6 +44,7 @@ APART = (
     "tests/deploy/test_packages.py",
     "tests/deploy/test_gateway_hub.py",
     "tests/images",
+    "tests/metadata",
     "tests/test_wheels.py",
 )
 """What is a part of its own, because it takes minutes or packages that `.venv` lacks."""
@@ -153,6 +154,11 @@ def wheels() -> Run:
     return Run((*_pytest(workers=False), "tests/test_wheels.py"))
 
 
+def metadata() -> Run:
+    """licences, the citation, the archives of a release and the conda recipe, each by the tool for it"""
+    return Run((*_pytest(workers=False), "tests/metadata"), environ={"HUNDREDFOLD_CHECKS": str(beside.checks())})
+
+
 def numba() -> Run:
     """the CUDA tests that Numba carries, under the simulator"""
     return Run(("packages/gpusim/tests/numba_cuda_suite/run.py", "--installed"))
@@ -200,6 +206,7 @@ PARTS: dict[str, Callable[[], Run]] = {
     "answers": answers,
     "images": images,
     "wheels": wheels,
+    "metadata": metadata,
     "numba": numba,
     "numba-cuda": suite("numba_cuda_suite", "NVIDIA/numba-cuda"),
     "cupy": suite("cupy_suite", "cupy/cupy"),

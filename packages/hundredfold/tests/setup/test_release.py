@@ -1,0 +1,70 @@
+"""`make release`: one version everywhere, notes from the changelogs, and sentences where it cannot go on."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from hundredfold.setup.lab import Stop, release
+
+ROOT = Path(__file__).resolve().parents[4]
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """The files that repeat the version, and no others."""
+    for file in [*release.PLACES, *release.LOGS.values()]:
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / file, tmp_path / file)
+    return tmp_path
+
+
+def test_all_places_have_the_version_of_the_root():
+    assert release.VERSION.fullmatch(release.source(ROOT))
+
+
+def test_a_version_is_written_to_all_places(copy):
+    assert set(release.put(copy, "9.8.7")) == set(release.PLACES)
+    assert release.source(copy) == "9.8.7"
+    course = (copy / "packages/hundredfold/pyproject.toml").read_text()
+    assert '"gpusim[all]>=9.8,<9.9"' in course and '"kernellens>=9.8,<9.9"' in course
+    assert release.put(copy, "9.8.7") == []
+
+
+@pytest.mark.parametrize("file", [file for file in release.PLACES if file != "pyproject.toml"])
+def test_a_place_that_was_forgotten_is_named(copy, file):
+    text = (copy / file).read_text()
+    (copy / file).write_text(text.replace(release.source(copy), "9.8.7"))
+    with pytest.raises(Stop, match=f"{file}: not at version"):
+        release.source(copy)
+
+
+def test_notes_are_the_changelogs_sections(copy, tmp_path):
+    archive = tmp_path / "a.whl"
+    archive.write_bytes(b"a")
+    for file in release.LOGS.values():
+        (copy / file).write_text(f"# Changelog\n\n## 1.1.0, 2027-01-01\n\nNew in {file}.\n\n## 1.0.0\n\nOld.\n")
+    text = release.notes(copy, "1.1.0", [archive], ["3.12"])
+    assert all(f"New in {file}." in text for file in release.LOGS.values()) and "Old." not in text
+    assert "under Python 3.12 on Linux" in text
+    assert "ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb` a.whl" in text  # sha256 of "a"
+    with pytest.raises(Stop, match="says nothing about 2.0.0"):
+        release.notes(copy, "2.0.0", [], [])
+
+
+def test_the_switch_has_the_newest_first_and_whole_paths():
+    found = release.versions(["0.9.0", "0.10.0"], "/course")
+    assert [(each["version"], each["url"], each["preferred"]) for each in found] == [
+        ("0.10.0", "/course/0.10.0/", True),
+        ("0.9.0", "/course/0.9.0/", False),
+    ]
+    assert release.versions(["0.9.0"], "/")[0]["url"] == "/0.9.0/"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [(["--set"], "three numbers"), (["--set", "1.0"], "three numbers"), (["--upload"], "no option")],
+)
+def test_bad_arguments_end_in_a_sentence(arguments, said):
+    with pytest.raises(Stop, match=said):
+        release.command(arguments)
