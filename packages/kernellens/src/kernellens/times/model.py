@@ -119,7 +119,8 @@ def bound_of(work: Work | Iterable[Work], gpu: str | GPU | None = None) -> Bound
 def estimate_of(work: Work | Iterable[Work], gpu: str | GPU | None = None) -> Estimate:
     """Return about the time of this work on a GPU.
 
-    The parts go on side by side, so that the longest counts, and the launch comes on top.  Arithmetic, issue, shared
+    The parts go on side by side, so that the longest counts, and the launch comes on top.  Memory and latency hinder each
+    other: of these two the root of the squares' sum counts.  Arithmetic, issue, shared
     memory and L1 belong to an SM each: where blocks do not divide evenly among the SMs, the last to end has more than the
     mean (the tail).  Data that fits into L2 is taken to be there already, as in a loop that measures.
 
