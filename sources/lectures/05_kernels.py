@@ -595,11 +595,11 @@ for kernel in (total_by_all, total):
     assert not traced.errors and np.isclose(traced.results[1][0], x.sum())
     additions, about = traced.writes["result"].total, lens.estimate(traced, gpu="H200")
     print(
-        f"{kernel.py_func.__name__:12} {additions:7,} atomic additions, on an H200 about {1e6 * about.seconds:.0f} µs"
+        f"{kernel.py_func.__name__:12} {additions:7,} atomic additions, on an H200 about {1e6 * about.seconds:3.0f} µs"
     )
 
 # %% [markdown]
-# The estimate lets an address take one addition in each clock cycle, 0.56 ns. Real ones can take much longer: on an A100, 33.6 million additions of
+# The estimate lets an address take one addition in four clock cycles, 2 ns. Real ones can take longer: on an A100, 33.6 million additions of
 # float16 to one address took 422 ms, which is 12.6 ns each ([source](https://github.com/BBuf/how-to-optim-algorithm-in-cuda)).
 #
 # Data can make threads meet, too.
@@ -621,10 +621,11 @@ for label, v in (("noise", grey), ("a blank page", np.full_like(grey, 7))):
     traced = lens.trace(histogram_atomic, 32, 256, v, np.zeros(256, np.int32))
     about[label] = lens.estimate(traced, griddim=32 * 10**8 // v.size, gpu="H200")
     print(f"{label:12} on an H200 about {1e3 * about[label].seconds:.2g} ms, bound by {about[label].binds}")
-print(f"about {about['a blank page'].seconds / about['noise'].seconds:.0f}× slower")
+slower = about["a blank page"].seconds / about["noise"].seconds
+print(f"about {slower:.0f}× slower")
 
 # %% [markdown]
-# L2 is the cache that all SMs share. Test your kernels on dull data as well: night, blank paper, missing values.
+# Test your kernels on dull data as well: night, blank paper, missing values.
 
 # %% [markdown]
 # ## Where the GPU loses

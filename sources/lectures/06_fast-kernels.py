@@ -199,10 +199,10 @@ about = lens.estimate(heat, griddim=full, gpu="V100")
 floor = limit(bytes=8 * side * side, machine="V100").seconds
 print(f"estimate for a V100: about {1e3 * about.seconds:.2f} ms, bound by {about.binds}")
 print(f"each byte once:      {1e3 * floor:.2f} ms")
-print(f"{about.seconds / floor:.1f} times faster; you said {my_times}")
+print(f"{about.seconds / floor:.1f} times as fast at best; you said {my_times}")
 
 # %% [markdown]
-# **Explain.** The sectors are almost three times the least bytes. Still, the step takes hardly longer than moving each byte once. Neighbouring threads
+# **Explain.** The sectors are almost three times the least bytes. Still, the step takes little longer than moving each byte once. Neighbouring threads
 # need the same cells at nearly the same time. Memory delivers a cell once, and the caches deliver it again.
 #
 # Real GPUs do this, too. On an H200 a kernel [took](https://github.com/te42kyfo/gpu-benches) 0.691 ms to read five neighbours of each of 134 million
@@ -211,11 +211,11 @@ print(f"{about.seconds / floor:.1f} times faster; you said {my_times}")
 # %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
 # ### Optional: the step on other GPUs
 #
-# Choose other GPUs in the figure. On an H200 the estimate names a limit that a roofline does not have: *issue*. A multiprocessor starts only so many
-# instructions in a cycle, and most of ours compute indices. There, fewer instructions would help, too.
+# Choose other GPUs in the figure. On an H200 the estimate names a limit that a roofline does not have: *latency*. A thread waits for its loads, and a
+# block takes time to begin and to end. There, more cells for each thread would help, too.
 #
 # *At least* is a bound: it lets a part of the data stay in L2, the cache that all multiprocessors share. *About* is the estimate. It is the longest
-# of the bars and the time of a launch.
+# of the bars and the time of a launch; memory and latency hinder each other, and together take longer than either.
 
 # %%
 lens.roofline(heat, griddim=full, gpu="V100")

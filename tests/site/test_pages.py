@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from hundredfold.classroom import syllabi
 from hundredfold.publish import REUSE
-from hundredfold.publish.site import answers, proof, stage, units
+from hundredfold.publish.site import answers, proof, stage
 
 
 @pytest.fixture

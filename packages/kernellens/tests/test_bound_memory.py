@@ -109,8 +109,10 @@ def test_atomics_on_shared_memory_come_one_after_the_other():
         out[i] = counts[i]
 
     args = 1, 32, np.arange(32) % 4, np.zeros(32, np.int32)
-    # A store and a load of 32 neighbouring words, a cycle each; eight lanes at each of four words.
-    assert work(tally, *args).shared == 1 + 1 + 8
+    # A store and a load of 32 neighbouring words, a cycle each; eight lanes at each of four words, eight cycles for each lane.
+    assert work(tally, *args).shared == 1 + 1 + 8 * 8
+    alone = 1, 32, np.arange(32), np.zeros(32, np.int32)
+    assert work(tally, *alone).shared == 1 + 1 + 1
 
 
 def test_arrays_far_apart_in_memory_are_told_apart():

@@ -158,13 +158,88 @@ def test_what_belongs_to_an_sm_has_a_tail():
 
 
 def test_latency_is_waves_of_waiting():
-    # 51.2 blocks for each SM, 8 at a time: 6.4 waves.  Nothing in L1, all in L2: 193 cycles each.
+    # 51.2 blocks for each SM, 8 at a time: 6.4 waves, of 400 cycles more than a thread waits.  Nothing in L1, all in L2: 215 each.
     reuse = Reuse(1 * MB, 1 * MB, 1 * MB, 0.0, 1e2, 1e1)
-    assert part("latency", read=1 * MB, rounds=10, cycles=70, reuse=reuse) == pytest.approx(6.4 * 2000 / 1.53e9)
+    assert part("latency", read=1 * MB, rounds=10, cycles=70, reuse=reuse) == pytest.approx(6.4 * 2620 / 1.53e9)
     far = Reuse(100 * MB, 100 * MB, 100 * MB, 0.0, 1e2, 1e1)
-    assert part("latency", read=100 * MB, rounds=10, reuse=far) == pytest.approx(6.4 * 4250 / 1.53e9)
+    assert part("latency", read=100 * MB, rounds=10, reuse=far) == pytest.approx(6.4 * 4770 / 1.53e9)
     near = Reuse(1 * MB, 1 * MB, 4 * MB, 0.0, 1e2, 1e1)  # L1 answers three of four
-    assert part("latency", read=1 * MB, rounds=10, reuse=near) == pytest.approx(6.4 * (7.5 * 28 + 2.5 * 193) / 1.53e9)
+    assert part("latency", read=1 * MB, rounds=10, reuse=near) == pytest.approx(
+        6.4 * (7.5 * 30 + 2.5 * 215 + 400) / 1.53e9
+    )
+
+
+def test_loads_that_wait_together_wait_for_the_slowest():
+    # Three loads in one round: two are found in L1, one in L2, and the round lasts as long as that.
+    reuse = Reuse(1 * MB, 1 * MB, 3 * MB, 0.0, 1e2, 1e1)
+    warps = FULL["blocks"] * 8
+    assert part("latency", read=1 * MB, rounds=1, requests=3 * warps, reuse=reuse) == pytest.approx(6.4 * 615 / 1.53e9)
+
+
+def test_memory_and_latency_hinder_each_other():
+    reuse = Reuse(900 * MB, 900 * MB, 900 * MB, 0.0, 1e2, 1e1)
+    estimate = estimate_of(Work(**FULL, read=900 * MB, rounds=100, reuse=reuse, launches=0), V100)
+    memory, latency = estimate.parts["memory"], estimate.parts["latency"]
+    assert estimate.seconds == pytest.approx((memory**2 + latency**2) ** 0.5)
+
+
+def test_stretches_of_their_own_overflow_the_caches():
+    """64 elements of 8 bytes for each thread, one after the other: a warp's request takes 32 lines, and asks for a sector four times."""
+    warps = FULL["blocks"] * 8
+    nbytes = 64 * 8 * FULL["threads"]
+    reuse = Reuse(nbytes, nbytes, 4 * nbytes, 4 * nbytes, 256 * 512, 32 * 512)
+    work = Work(
+        **FULL, read=nbytes, written=nbytes, rounds=16, requests=128 * warps, wavefronts=32 * 128 * warps, reuse=reuse
+    )
+    # 40 SMs hold 1 024 threads, each with a line of 128 bytes of either array: 10 MB, more than the 4 MiB of a T4's L2.
+    assert estimate_of(work, T4).parts["memory"] == pytest.approx(12 * nbytes / (0.45 * 320e9))
+    # On an L4 they fit into 48 MiB: each byte crosses once, at half the usual rate.
+    assert estimate_of(work, "L4").parts["memory"] == pytest.approx(2 * nbytes / (0.45 * 300e9))
+    together = dataclasses.replace(
+        work, wavefronts=2 * 128 * warps, reuse=dataclasses.replace(reuse, by_request=nbytes)
+    )
+    assert estimate_of(together, T4).parts["memory"] == pytest.approx(2 * nbytes / (0.9 * 320e9))
+
+
+def test_l1_keeps_what_a_block_s_warps_read_at_the_same_time():
+    """A block reads 1 MB in all, more than an SM holds, but its eight warps the same two lines at a time."""
+    warps = FULL["blocks"] * 8
+    reuse = Reuse(100 * MB, 800 * MB, 1600 * MB, 0.0, 1 * MB, 1 * MB)
+    work = Work(**FULL, read=10 * MB, rounds=1000, requests=2000 * warps, wavefronts=2000 * warps, reuse=reuse)
+    assert estimate_of(work, V100).parts["L2"] == pytest.approx(100 * MB / 2155e9)
+
+
+def test_an_estimate_from_a_log_that_was_full_is_refused_and_a_bound_is_not():
+    work = Work("long", **FULL, read=900 * MB, cut=True)
+    with pytest.raises(ValueError, match="The log of long was full"):
+        estimate_of(work, V100)
+    assert bound_of(work, V100).seconds > 0
+    with pytest.raises(ValueError, match="was full"):
+        estimate_of([Work(), work], V100)
+
+
+def test_a_log_that_was_full_is_seen(monkeypatch):
+    def long(x, n):
+        total = 0.0
+        for k in range(n):
+            total += x[k]
+        x[0] = total
+
+    monkeypatch.setattr("gpusim.kernels.backends.numba.traced._MUCH", 1 << 10)
+    trace = kernellens.trace(long, 1, 32, np.ones(1 << 12), 1 << 12)
+    with pytest.raises(ValueError, match="The log of long was full"):
+        kernellens.estimate(trace, gpu="V100")
+    assert "The log was full" in repr(kernellens.bound(trace, gpu="V100"))
+
+
+@pytest.mark.parametrize(
+    "cc, narrow, tf32", [("A100", 312e12, 156e12), ("H100", 1070e12, 535e12), ("V100", 125e12, 15.7e12)]
+)
+def test_narrow_matrix_products_run_on_matrix_units(cc, narrow, tf32):
+    seconds = [bound_of(Work(products={kind: 1e15}), cc).parts["arithmetic"] for kind in ("float16", "tf32")]
+    gpu = gpus.find(cc)
+    faster = 1.01 * gpu.clock_most / gpu.clock
+    assert [1e15 / s / faster for s in seconds] == pytest.approx([narrow, tf32], rel=0.01)
 
 
 def test_registers_and_shared_memory_make_waves():
@@ -178,7 +253,7 @@ def test_registers_and_shared_memory_make_waves():
 
 
 def test_atomics_at_one_address_go_one_by_one():
-    assert part("atomics", contended=1000, operands=1.53e6, atomics=1000) == pytest.approx(1e-3, rel=0.01)
+    assert part("atomics", contended=1000, operands=1.53e6, atomics=1000) == pytest.approx(4e-3, rel=0.01)
 
 
 def test_the_launch_comes_on_top():

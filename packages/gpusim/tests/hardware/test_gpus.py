@@ -8,7 +8,20 @@ from gpusim.hardware import gpus
 
 
 def test_the_course_s_machines_are_known():
-    for name in ("V100", "T4", "L4", "A10", "A100", "H100", "H200", "B200", "RTX 4090", "RTX 4060 Laptop"):
+    for name in (
+        "V100",
+        "T4",
+        "L4",
+        "L40S",
+        "A10",
+        "A100",
+        "H100",
+        "H200",
+        "B200",
+        "GH200",
+        "RTX 4090",
+        "RTX 4060 Laptop",
+    ):
         assert gpus.find(name).name == name
 
 
@@ -33,7 +46,8 @@ def test_every_figure_has_a_source_and_makes_sense(gpu):
     cores = 64 if gpu.cc in ((7, 0), (7, 5), (8, 0)) else 128
     assert gpu.fp32 == pytest.approx(gpu.sms * cores * 2 * gpu.clock, rel=0.08)
     assert gpu.int32 == pytest.approx(gpu.sms * 64 * gpu.clock, rel=0.01) and gpu.special < gpu.int32
-    assert gpu.clock <= gpu.clock_most < 1.35 * gpu.clock
+    # In a laptop the maker sets a clock that is well below what the driver allows.
+    assert gpu.clock <= gpu.clock_most < (1.55 if "Laptop" in gpu.name else 1.35) * gpu.clock
     assert gpu.bandwidth < gpu.l2_bandwidth < 64 * gpu.sms * gpu.clock
     assert 20 < gpu.latency[0] < gpu.latency[1] < gpu.latency[2] < 1000
     assert gpu.threads_per_sm in (1024, 1536, 2048) and 64 * 1024 < gpu.l1 <= 256 * 1024

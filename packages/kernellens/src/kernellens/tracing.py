@@ -167,8 +167,11 @@ def _check_size(kernel: Kernel, griddim, blockdim, args: tuple, sharedmem: int) 
     few = np.sort(sample.choose(griddim, 8))
     if total <= 64 or "cg.this_grid" in kernel.function().intrinsics:
         return
-    log: Log = kernel.trace(griddim, blockdim, to_host(args), sharedmem=sharedmem, blocks=few)[0]
-    accesses = len(log) * total // len(few)
+    for some in (few[:1], few):
+        log: Log = kernel.trace(griddim, blockdim, to_host(args), sharedmem=sharedmem, blocks=some)[0]
+        accesses = (len(log) + log.truncated) * total // len(some)
+        if accesses > 64 * MOST:  # whatever the others do
+            break
     nbytes = accesses * RECORD.itemsize * WORKING
     left = hardware.cpu.memory().available
     if accesses > MOST:

@@ -147,7 +147,7 @@ def _unsupported(result: Compiled, about: dict) -> str:
     """That this compiler has no code for a GPU, and which is the nearest it has some for."""
     there = {tuple(cc) for cc in about["ccs"]}
     known = [gpu for gpu in gpus.known() if gpu.cc in there]
-    nearest = min(known, key=lambda gpu: (abs(_number(gpu.cc) - _number(result.cc)), gpu.name), default=None)
+    nearest = min(known, key=lambda gpu: abs(_number(gpu.cc) - _number(result.cc)), default=None)
     version = about["versions"].get("nvidia-nvvm") or about["versions"].get("nvidia-cuda-nvrtc") or ""
     which = f"CUDA {'.'.join(version.split('.')[:2])}" if version else "This CUDA"
     first, last = min(there), max(there)

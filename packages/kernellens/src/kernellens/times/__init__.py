@@ -16,12 +16,13 @@ A *bound* is what no run on that GPU can be faster than; an *estimate* is what o
 
 from .account import work_of
 from .launches import bound, estimate
-from .model import bound_of, estimate_of, resident_blocks
+from .model import CutShortError, bound_of, estimate_of, resident_blocks
 from .result import Bound, Estimate
 from .work import Reuse, Work
 
 __all__ = [
     "Bound",
+    "CutShortError",
     "Estimate",
     "Reuse",
     "Work",

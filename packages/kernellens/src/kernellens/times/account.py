@@ -87,6 +87,7 @@ def work_of(
         operands=operands,
         registers=registers,
         sharedmem=sharedmem + _static_shared(log),
+        cut=bool(log.truncated),
         notes=(*done.notes, *_notes(trace, log, scaling)),
     )
 
@@ -142,7 +143,7 @@ def _notes(trace: Trace, log: Log, scaling: Scaling) -> list[str]:
     elif not scaling.exact:
         notes.append(f"{len(log.blocks)} of {scaling.total} blocks were traced; the others are taken to do as they do.")
     if log.truncated:
-        notes.append("The log was cut short: what is counted is less than what was done.")
+        notes.append("The log was full: less is counted than was done.")
     errors = sum(1 for finding in trace.errors if finding.severity == "error")
     if errors:
         notes.append(

@@ -13,6 +13,19 @@ def sentence(binds: str, parts: dict[str, float], work: Work, gpu: GPU) -> str:
     return _WAYS[binds](parts, work, gpu)
 
 
+SMALL = 1e10
+"""Operations of a matrix product that do not fill a GPU: 2.1e9 took an A100 three times what its peak says [cupy pull 3810]."""
+
+
+def caution(binds: str, work: Work) -> str:
+    """Return where an estimate of this kind is known to be far too short, as a sentence; empty where it is not."""
+    if binds == "atomics":
+        return " Atomics are counted as of 32-bit integers: floats of 16 or 64 bits can take several times as long."
+    if 0 < sum(work.products.values()) < SMALL:
+        return " So small a matrix product does not fill the GPU and can take several times as long."
+    return ""
+
+
 def _second(binds: str, parts: dict[str, float]) -> str:
     """What would bind next, and from how much less on."""
     rest = {kind: value for kind, value in parts.items() if kind != binds and value > 0}

@@ -72,7 +72,7 @@ def binary(name: str, letter: str, constant: object = None, fast: bool = False) 
     if name in ("floordiv", "mod", "truediv"):
         if isinstance(constant, int) and constant:
             return Cost({"int32": (4 if constant & (constant - 1) == 0 else 8) * width})
-        return Cost({"int32": 18 * width**2, "special": width})
+        return Cost({"int32": 18 + 6 * (width - 1), "special": 1})
     if name == "pow":
         if isinstance(constant, int) and 0 <= constant < 64:
             return Cost(

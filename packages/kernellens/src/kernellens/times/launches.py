@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from gpusim.hardware.gpus import GPU
 from gpusim.kernels import limits
+from gpusim.kernels.sanitizer.log import MOST
 from kernellens.result import Trace
 from kernellens.tracing import TooLargeError, trace
 
@@ -84,7 +87,7 @@ def estimate(
     Raises
     ------
     UnknownGpuError, ValueError
-        As in `bound`.
+        As in `bound`; a ValueError too where the log of the trace was full, since what is missing would make the estimate too short.
     """
     return estimate_of(work_of_launch(what, launch, griddim, sharedmem, blocks, registers), gpu)
 
@@ -101,8 +104,9 @@ def work_of_launch(what: Any, launch: tuple, griddim: Any, sharedmem: int, block
             raise TypeError("A kernel is followed by its grid, its block and its arguments, as in lens.trace.")
         try:
             what = trace(what, *launch, sharedmem=sharedmem, blocks=blocks)
-        except TooLargeError:
-            few = sample(limits.normalize(*launch[:2])[0])
+        except TooLargeError as refused:
+            grid = limits.normalize(*launch[:2])[0]
+            few = sample(grid, int(0.9 * MOST * np.prod(grid, dtype=np.int64) / refused.accesses))
             what = trace(what, *launch, sharedmem=sharedmem, blocks=few)
     elif launch:
         raise TypeError("A trace has its grid, block and arguments already; griddim= names a larger launch.")

@@ -15,6 +15,7 @@ from kernellens import target
 from kernellens.residency import occupancy
 
 from . import advice
+from .memory import LINE
 from .result import Bound, Estimate
 from .work import Work
 
@@ -46,6 +47,10 @@ memory, and later ones nothing; a bound allows for twice that."""
 REACHED = 0.9
 """Share of the printed memory bandwidth that a plain copy reaches: 4.3 of 4.8 TB/s on an H200; 0.92 on a V100 with CuPy's
 sum over CUB [the project's performance research, sections 2.7 and 5]."""
+
+
+class CutShortError(ValueError):
+    """No estimate is made from a log that was cut short."""
 
 
 def rates(gpu: GPU) -> dict[str, float]:
@@ -114,7 +119,8 @@ def bound_of(work: Work | Iterable[Work], gpu: str | GPU | None = None) -> Bound
 def estimate_of(work: Work | Iterable[Work], gpu: str | GPU | None = None) -> Estimate:
     """Return about the time of this work on a GPU.
 
-    The parts go on side by side, so that the longest counts, and the launch comes on top.  Arithmetic, issue, shared
+    The parts go on side by side, so that the longest counts, and the launch comes on top.  Memory and latency hinder each
+    other: of these two the root of the squares' sum counts.  Arithmetic, issue, shared
     memory and L1 belong to an SM each: where blocks do not divide evenly among the SMs, the last to end has more than the
     mean (the tail).  Data that fits into L2 is taken to be there already, as in a loop that measures.
 
@@ -129,39 +135,63 @@ def estimate_of(work: Work | Iterable[Work], gpu: str | GPU | None = None) -> Es
     ------
     UnknownGpuError
         A KeyError that names the nearest known GPUs.
+    CutShortError
+        A ValueError: the work was counted in a log that was full.
     """
     gpu = target.resolve(gpu)
     if not isinstance(work, Work):
         return _together(Estimate, [estimate_of(each, gpu) for each in work], gpu)
+    if work.cut:
+        raise CutShortError(
+            f"The log of {work.name or 'the kernel'} was full before its traced blocks were done, so that an estimate would be "
+            "too short: trace fewer blocks with blocks=, or smaller ones that do less (a shorter loop). lens.bound holds."
+        )
     share, tail = _busy(work, gpu), _tail(work, gpu)
     cycles = gpu.sms * gpu.clock * share  # of all SMs that have work, in a second
     blocks = resident_blocks(work, gpu)
     parts = {
-        "memory": from_memory(work, gpu) / (REACHED * gpu.bandwidth),
+        "memory": from_memory(work, gpu, blocks)
+        / ((SCATTERED if scattered(work, gpu, blocks) else REACHED) * gpu.bandwidth),
         "L2": from_l2(work, gpu, blocks)[0] / (gpu.l2_bandwidth * min(1.0, 2 * share)),
         "L1": work.wavefronts / cycles * tail,
         "shared memory": work.shared / cycles * tail,
         "arithmetic": _arithmetic(work, gpu) / share * tail,
         "issue": work.instructions / (SCHEDULERS * cycles) * tail,
         "latency": _latency(work, gpu),
-        "atomics": max(work.contended, work.operands) / gpu.clock + work.atomics * 32 / gpu.l2_bandwidth,
+        "atomics": ADDED * max(work.contended, work.operands) / gpu.clock + work.atomics * 32 / gpu.l2_bandwidth,
         "launch": gpu.launch * work.launches,
     }
     if work.link or work.copies:
         parts["link"] = work.link / gpu.link + work.copies * COPY
     factors = (gpu.calibration or {}).get("factors", {})
     parts = {kind: value * factors.get(kind, 1.0) for kind, value in parts.items()}
-    kernel = max(value for kind, value in parts.items() if kind not in ("launch", "link"))
+    # Memory answers the slower the more it is asked, so that near a full load neither time is reached.
+    waited = math.hypot(parts["memory"], parts["latency"])
+    kernel = max(waited, *(value for kind, value in parts.items() if kind not in ("launch", "link")))
     seconds = kernel + parts["launch"] + parts.get("link", 0.0)
     binds = max(parts, key=parts.__getitem__)
     warps = blocks * -(-work.block // 32) if work.block else 0
     return Estimate(
-        *(seconds, binds, parts, gpu, work, work.name, advice.sentence(binds, parts, work, gpu)),
+        *(seconds, binds, parts, gpu, work, work.name),
+        advice.sentence(binds, parts, work, gpu) + advice.caution(binds, work),
         calibrated=(gpu.calibration or {}).get("source"),
         occupancy=warps * 32 / gpu.threads_per_sm if warps else None,
         waves=work.blocks / (blocks * gpu.sms) if warps else None,
     )
 
+
+OPENING = 400
+"""Cycles between the end of a block and the first instruction of the next in its place, and from its last store to its end.
+Kernels with one element for each thread and two blocks on an SM took 377 (A40) to 563 (L40) besides what a load takes
+[te42kyfo/gpu-benches@1c36d509ee, gpu-stream, blocks of 64 threads]."""
+
+ADDED = 4
+"""Cycles that L2 takes for each value that atomics add to one address.  A histogram of text took 3 on an L4 and 5 on a T4
+[NVIDIA, accelerated-computing-hub, notebook 41 of the kernels, 2025 and 2026]."""
+
+SCATTERED = 0.45
+"""Share of the printed memory bandwidth that is reached where each thread goes through a stretch of its own, a sector at a
+time: a copy on an L4 [the same, notebook 40]."""
 
 COPY = 1e-5
 """Seconds that starting a transfer takes, about [the project's estimate for `kernellens port`]."""
@@ -212,11 +242,23 @@ def _arithmetic(work: Work, gpu: GPU) -> float:
     return max(seconds, default=0.0)
 
 
+MATRIX = {
+    **dict.fromkeys([(7, 0), (7, 5), (8, 6), (8, 7), (8, 9), (12, 0), (12, 1)], 512),
+    **{(8, 0): 1024, (9, 0): 2048, (10, 0): 4096, (10, 3): 4096},
+}
+"""Multiplications and additions of float16 that the matrix units of an SM do in a cycle: 125 TFLOP/s are 80 SMs x 512 x 2 x
+1.53 GHz [NVIDIA, white papers of Volta, Turing, A100, GA102, Ada, H100 and RTX Blackwell, from memory; B200 by its 2.25 PFLOP/s].
+TF32 at half of that, from compute capability 8.0 on."""
+
+
 def _product(kind: str, gpu: GPU) -> float:
-    """The rate of a matrix product: float32 ones run outside of the matrix units, unless a program asks for TF32."""
+    """The rate of a matrix product: float32 ones run outside of the matrix units, unless a program asks for TF32 ("tf32")."""
     if kind == "float64":
         return gpu.gemm64
-    return rates(gpu).get(kind, gpu.fp32)
+    matrix = MATRIX.get(gpu.cc, 0) * 2 * gpu.sms * gpu.clock
+    if kind == "float16":
+        return max(matrix, rates(gpu)["float16"])
+    return max(matrix / 2, gpu.fp32) if kind == "tf32" and gpu.cc >= (8, 0) else gpu.fp32
 
 
 def _latency(work: Work, gpu: GPU) -> float:
@@ -231,11 +273,22 @@ def _latency(work: Work, gpu: GPU) -> float:
     hits = from_l2(work, gpu, blocks)[1]
     # Of the loads that L1 does not answer, so many go on to memory as bytes do.
     nbytes = work.read + work.written
-    beyond = min(1.0, from_memory(work, gpu) / nbytes) if nbytes else 0.0
+    beyond = min(1.0, from_memory(work, gpu, blocks) / nbytes) if nbytes else 0.0
     away = beyond * in_memory + (1 - beyond) * in_l2
-    each = work.rounds * (hits * in_l1 + (1 - hits) * away) + work.cycles
+    # Loads that wait together wait for the slowest of them.
+    missing = (1 - hits) * max(work.rounds, _loads(work))
+    far = min(work.rounds, missing)
+    each = (work.rounds - far) * in_l1 + far * away + work.cycles + OPENING
     waves = max(1.0, work.blocks / (blocks * gpu.sms))
     return waves * each / gpu.clock
+
+
+def _loads(work: Work) -> float:
+    """Requests of a warp for what it reads, by the bytes that it asks for and stores."""
+    reuse = work.reuse
+    if reuse is None or not work.warps or not reuse.by_request:
+        return 0.0
+    return work.requests / work.warps * reuse.by_request / (reuse.by_request + reuse.stored)
 
 
 def _together(kind: type[Sum], each: list[Sum], gpu: GPU) -> Sum:
@@ -268,27 +321,71 @@ def _together(kind: type[Sum], each: list[Sum], gpu: GPU) -> Sum:
 # "Evaluation Techniques for Storage Hierarchies", 1970], with full associativity.
 
 
+def _held(work: Work, gpu: GPU, blocks: int) -> str:
+    """What L1 holds until it is read again: what each "block" on the SM reads, each "warp", or neither."""
+    reuse = work.reuse
+    room = gpu.l1 - blocks * work.sharedmem
+    warps = -(-work.block // 32) if work.block else 1
+    if reuse is None or blocks * min(reuse.block, _begun(work, warps)) <= room:
+        return "block"
+    return "warp" if blocks * warps * reuse.warp <= room else ""
+
+
+def _begun(work: Work, warps: int) -> float:
+    """Bytes of the cache lines that a block reads at a time: of the loads that its warps wait for together, as far as these are not
+    the same for several warps."""
+    reuse = work.reuse
+    if reuse is None or not work.rounds or not work.requests or not reuse.by_warp:
+        return math.inf
+    lines = max(1.0, _loads(work) / work.rounds) * work.wavefronts / work.requests
+    return lines * LINE * warps * reuse.by_block / reuse.by_warp
+
+
 def from_l2(work: Work, gpu: GPU, blocks: int) -> tuple[float, float]:
     """Return the bytes between L2 and the SMs, and the share of loaded sectors that L1 gives, with so many blocks on an SM."""
     if work.moved is not None or work.reuse is None:
         return (work.read + work.written if work.moved is None else work.moved), 0.0
     reuse = work.reuse
-    room = gpu.l1 - blocks * work.sharedmem
-    warps = -(-work.block // 32) if work.block else 1
-    if blocks * reuse.block <= room:
-        loaded = reuse.by_block
-    elif blocks * warps * reuse.warp <= room:
-        loaded = reuse.by_warp
-    else:
-        loaded = reuse.by_request
+    loaded = {"block": reuse.by_block, "warp": reuse.by_warp, "": reuse.by_request}[_held(work, gpu, blocks)]
     return loaded + reuse.stored, 1 - loaded / reuse.by_request if reuse.by_request else 0.0
 
 
-def from_memory(work: Work, gpu: GPU) -> float:
-    """Return the bytes between memory and L2: none where all fits, since a loop that measures finds it there."""
+def from_memory(work: Work, gpu: GPU, blocks: int) -> float:
+    """Return the bytes between memory and L2: none where all fits, since a loop that measures finds it there.
+
+    Parameters
+    ----------
+    work : Work
+    gpu : GPU
+    blocks : int
+        On an SM at once.
+    """
     if work.dram is not None:
         return work.dram
     nbytes = work.read + work.written
     if nbytes <= gpu.l2:
         return 0.0
+    if work.reuse and scattered(work, gpu, blocks) and _streams(work, gpu, blocks) > gpu.l2:
+        # Neither cache holds a line until its next sector is asked for.  A sector that is written in part is read first.
+        return work.reuse.by_request + 2 * work.reuse.stored
     return nbytes + sum(again for between, again in (work.reuse.again if work.reuse else ()) if between > gpu.l2)
+
+
+def scattered(work: Work, gpu: GPU, blocks: int) -> bool:
+    """Whether each thread goes through a stretch of its own, and L1 is too small for all of them.
+
+    Then a warp asks for a line or more for each of its threads, and only it asks for what it reads.
+    """
+    reuse = work.reuse
+    if reuse is None or not work.requests or not reuse.by_request or not work.read:
+        return False
+    lines = work.wavefronts / work.requests
+    alone = reuse.by_warp <= 1.1 * work.read
+    return lines >= 16 and alone and reuse.by_request > 1.5 * reuse.by_warp and not _held(work, gpu, blocks)
+
+
+def _streams(work: Work, gpu: GPU, blocks: int) -> float:
+    """Bytes of the cache lines that the threads on the GPU have begun, of what they read and of what they write."""
+    resident = min(work.warps, blocks * gpu.sms * -(-work.block // 32))
+    kinds = bool(work.read) + bool(work.written)
+    return resident * work.wavefronts / work.requests * LINE * kinds

@@ -8,6 +8,7 @@ indices are a compiler's to simplify.
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -24,8 +25,8 @@ from . import costs, redundancy
 from .counting import Counts, counts, key
 
 UNROLLED = 4
-"""Turns of a loop that the compiler puts side by side, so that their loads wait together, where no load waits on another
-[LLVM's default for loops of unknown length, from memory]."""
+"""Turns of a loop over a `range` that the compiler puts side by side: the loop is counted and tested once for them, and their
+loads wait together, where no load waits on another [LLVM's default for loops of unknown length, from memory]."""
 
 
 @dataclass
@@ -115,6 +116,8 @@ class _Counting:
                 places[v in live].add((v.place.function.name, node.lineno, node.col_offset))
         self.found.dead = places[False] - places[True]
         fused = self.fused(live)
+        needed = redundancy.data(self.graph)
+        self.indices = {v for v in values if v not in needed and _integer(v) and _name(v) in ("add", "sub", "mul")}
         for v in values:
             if v in live and v not in fused:
                 self.instruction(v)
@@ -164,13 +167,19 @@ class _Counting:
                 self.found.add(self.found.done, unit, cost.slots[unit] * threads)
 
     def instruction(self, v: Value) -> None:
-        threads, warps = self.at[v]
+        warps = self.at[v][1]
         cost = self.cost(v)
         self.done_by(v, cost)
+        # What only makes an index is one instruction, and a fraction of one for a further turn of a loop.
+        start = -(-self.log.threads_per_block // 32)
+        shared = np.minimum(warps, start) + np.maximum(warps - start, 0) / UNROLLED
+        if v in self.indices:
+            cost, warps = costs.Cost({"int32": 1.0}), shared
         for unit, n in cost.slots.items():
             if n:
                 self.found.add(self.found.slots, unit, 32.0 * n * warps)
-        self.found.instructions += (sum(cost.slots.values()) + _others(v)) * warps
+        address, others = _others(v)
+        self.found.instructions += (sum(cost.slots.values()) + others) * warps + address * shared
         if v.op == "wait":
             self.found.barriers += warps
 
@@ -272,20 +281,27 @@ def _call(v: Value, name: str, letter: str | None, fast: bool) -> costs.Cost:
     return costs.Cost({"int32": 1.0 if letter not in costs.WIDE else 2.0})
 
 
-def _others(v: Value) -> float:
-    """Instructions of a value besides those of its arithmetic: memory, addresses, jumps.
+def _others(v: Value) -> tuple[float, float]:
+    """Instructions of a value besides those of its arithmetic: of an address, and of memory and jumps.
 
     An element's address takes a comparison and a choice for each index that may be negative, and a multiplication and an
     addition for each axis, of which compilers share about the half; counted as two for each axis, and one for the access.
+    A thread's own arrays are taken to be registers, as they are where loops over them are unrolled.
     """
+    if v.op in ("getitem", "setitem") and v.args and isinstance(v.args[0].type, Array) and space(v.args[0]) == "local":
+        return 0, 0
     if v.op in ("getitem", "setitem") and v.args and isinstance(v.args[0].type, Array):
-        return 1 + 2 * v.args[0].type.ndim
+        return 2 * v.args[0].type.ndim, 1
     if v.op == "icall" and v.extra.startswith("atomic."):
-        return 1 + 2 * getattr(v.args[0].type, "ndim", 1)
+        return 2 * getattr(v.args[0].type, "ndim", 1), 1
+    return 0, _jumps(v)
+
+
+def _jumps(v: Value) -> float:
     if v.op in ("range_more", "index_more"):
-        return 2
+        return 2 / UNROLLED
     if v.op == "truth":
-        return 1
+        return 1 / UNROLLED if isinstance(v.place.node, ast.For) else 1
     if v.op in ("wait", "select", "boolean"):
         return 1
     if v.op == "intrinsic" or (v.op == "icall" and v.extra in ("grid", "gridsize")):
@@ -313,6 +329,10 @@ def _float(v: Value) -> bool:
     return v.op == "binary" and _letter(v) in costs.FLOATS
 
 
+def _integer(v: Value) -> bool:
+    return v.op == "binary" and _letter(v) not in (*costs.FLOATS, None)
+
+
 def _rank(letter: str) -> int:
     return "?bBhHiIlLefdFD".index(letter)
 
@@ -328,9 +348,9 @@ def _space(v: Value) -> str | None:
 
 
 def space(v: Value, seen: frozenset = frozenset()) -> str:
-    """The memory that an array lies in: "shared", "local", or "global" where it may be that."""
+    """The memory that an array lies in: "shared", "local", "const", or "global" where it may be that."""
     if v.op == "icall":
-        return {"shared.array": "shared", "local.array": "local"}.get(v.extra, "global")
-    inner = [a for a in v.args if isinstance(a.type, Array) and a not in seen]
+        return v.extra.removesuffix(".array").removesuffix(".array_like") if ".array" in v.extra else "global"
+    inner = [a for a in v.args if isinstance(a.type, (Array, Tuple)) and a not in seen]
     found = {space(a, seen | {v}) for a in inner}
     return found.pop() if len(found) == 1 else "global"

@@ -114,8 +114,10 @@ class Scaling:
         return float(total)
 
 
-def sample(griddim: tuple[int, int, int]) -> np.ndarray:
+def sample(griddim: tuple[int, int, int], most: int = 125) -> np.ndarray:
     """Blocks to trace of a large grid, so that there are some of each kind with those before them: at most 125.
+
+    Where the log holds fewer (`most`), those in the middle and the ones before them: neighbours along x, then y, then z.
 
     Along each axis the first three, the last two and neighbours in the middle.  Those inside that have one before them are
     an even number, since where a sector is wider than a block is, every other one finds it new.
@@ -126,7 +128,13 @@ def sample(griddim: tuple[int, int, int]) -> np.ndarray:
         start = max(0, n // 2 - middle // 2)
         picked.append(sorted({0, 1, 2, n - 2, n - 1, *range(start, start + middle)} & set(range(n))))
     x, y, _ = griddim
-    return np.array(sorted(a + x * (b + y * c) for a, b, c in itertools.product(*picked)), np.int64)
+    found = np.array(sorted(a + x * (b + y * c) for a, b, c in itertools.product(*picked)), np.int64)
+    if len(found) <= most:
+        return found
+    middle = [n // 2 for n in griddim]
+    near = sorted(itertools.product(*(range(max(0, m - 1), m + 1) for m in middle)), reverse=True)
+    near.sort(key=lambda at: sum(m - a for m, a in zip(middle, at, strict=True)))
+    return np.array(sorted(a + x * (b + y * c) for a, b, c in near[: max(1, most)]), np.int64)
 
 
 def _kind(position: np.ndarray, n: int) -> np.ndarray:

@@ -86,6 +86,8 @@ class Work:
         Transfers that these bytes make.
     launches : int
         Kernels started; all the numbers above are of all of them.
+    cut : bool
+        Whether more was done than is counted here, since a log was full: good for a bound, not for an estimate.
     notes : tuple of str
         What was left out or taken for granted, a sentence each.
     """
@@ -117,6 +119,7 @@ class Work:
     link: float = 0.0
     copies: int = 0
     launches: int = 1
+    cut: bool = False
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

@@ -10,7 +10,7 @@ import shutil
 from pathlib import Path
 from urllib.parse import unquote
 
-from . import answers, browser_page, languages, layout, results, run_here, units
+from . import answers, browser_page, languages, layout, measured, results, run_here, units
 
 #: The setting that holds the repository's public address; without it, what is not a page of the site is named, not linked.
 ADDRESS = "HUNDREDFOLD_ADDRESS"
@@ -60,7 +60,7 @@ def stage(root: Path, place: Path) -> list[str]:
             shutil.copyfile(root / file, out)
     shutil.copyfile(root / "docs" / "conf.py", place / "conf.py")
     shutil.copytree(root / languages.FOLDER, place / "locale", ignore=shutil.ignore_patterns("*.mo"))
-    for name, text in (units.pages() | results.pages(root)).items():
+    for name, text in (units.pages() | results.pages(root) | measured.pages(root)).items():
         (place / name).parent.mkdir(parents=True, exist_ok=True)
         (place / name).write_text(text, encoding="utf-8")
     return sorted(str(page.relative_to(place)) for page in place.rglob("*") if page.suffix in (".md", ".ipynb"))
@@ -85,8 +85,10 @@ def relink(text: str, file: str, root: Path, where: dict[str, str]) -> str:
             there = posixpath.relpath(where[wanted], posixpath.dirname(where.get(file, file)) or ".")
             return f"{label}({there}{hash_}{anchor})"
         if not (root / wanted).exists():
-            if wanted.endswith(".md") and wanted.removeprefix("docs/") in _GENERATED:
-                return match.group()
+            made = wanted.removeprefix("docs/")
+            if made in _GENERATED:
+                there = posixpath.relpath(made, posixpath.dirname(where.get(file, file)) or ".")
+                return f"{label}({there}{hash_}{anchor})"
             raise FileNotFoundError(f"{file} links to {target}, which is not there: mend the link.")
         address = os.environ.get(ADDRESS, "").rstrip("/")
         if address:
@@ -110,4 +112,4 @@ def _terms(text: str, terms: dict[str, str]) -> str:
     )
 
 
-_GENERATED = {*units.PAGES, *results.PAGES}
+_GENERATED = {*units.PAGES, *results.PAGES, *measured.PAGES}

@@ -16,11 +16,9 @@ from .llvm import KernelFault
 from .worker_state import Cell, Parted, Strayed
 from .workers import Worker, fault, supervise, tell_beyond, told
 
-_FIRST = 1 << 19
-"""Records to have room for at first; then what the blocks so far needed says how many."""
 _MUCH = 1 << 24
-"""Records to have room for once the first block has run: the next may do a thousand times as much (a fractal's edge and its
-inside), and what finds no room is lost.  Pages that nobody writes cost nothing."""
+"""Records to have room for: the first block may make many, and a later one a thousand times as much as that (a fractal's edge and
+its inside), and what finds no room is lost.  Pages that nobody writes cost nothing."""
 _LEAST = 4
 """Blocks to run at least, however much they do."""
 _LOGGED = ("read", "write", "atomic", "fence", "taken", "passed")
@@ -79,7 +77,7 @@ def run(
 
     def work() -> None:
         done, most = 0, 0
-        chunk = _reserve(recorder, cells, _FIRST)
+        chunk = _reserve(recorder, cells, _MUCH)
         positions = np.arange(len(blocks))
         while done < len(positions) and cells[Cell.STOP] == 0:
             if cooperative:
@@ -87,7 +85,7 @@ def run(
             elif done == 0:
                 count = 1
             else:
-                if len(chunk.records) == _FIRST or len(chunk.records) - int(cells[Cell.LOG_COUNT]) < 2 * most:
+                if len(chunk.records) - int(cells[Cell.LOG_COUNT]) < 2 * most:
                     _commit(compiled, recorder, chunk, cells, numbers)
                     chunk = _reserve(recorder, cells, max(_MUCH, 4 * most))
                 fit = (len(chunk.records) - int(cells[Cell.LOG_COUNT])) // (2 * most) if most else len(positions)
