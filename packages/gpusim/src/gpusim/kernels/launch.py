@@ -40,7 +40,7 @@ class Kernel:
     branches : bool
         Whether traces log which way threads go at conditionals (compiled kernels only).
     beyond : bool
-        Whether traces go on past the end of an array and have it in `Log.outside` (compiled kernels only).
+        Whether traces go on past the end of an array. Those of compiled kernels have each such access in `Log.outside`.
     within : int
         If not 0, elements are known to be inside of their arrays and to be one thread's each: nothing is checked or logged. So
         many levels of loops are known to end.
@@ -200,11 +200,15 @@ class Kernel:
             blocks = np.arange(griddim[0] * griddim[1] * griddim[2])
         recorder = Recorder(griddim, blockdim, blocks, kernel=self.name)
         queue.run()
+        past = None
         try:
-            run.traced(blocks, recorder)
+            if compiled is None:
+                past = run.interpret(blocks, recorder)
+            else:
+                run.traced(blocks, recorder)
         except KernelError as fault:
             return recorder.log(), fault
-        return recorder.log(), None
+        return recorder.log(), past[0] if past else None
 
     def ordered(self, griddim, blockdim, args, order, *, sharedmem=0) -> KernelError | None:
         """Run at once with the threads in another order; returns what stopped it, if something did.
@@ -270,7 +274,7 @@ class _Run:
     def plain(self, ranges: list[tuple[int, int]] | None) -> None:
         if self.compiled is None:
             picked = None if ranges is None else np.concatenate([np.arange(*part) for part in ranges])
-            self.interpret(picked, None)
+            self.tell(self.interpret(picked, None))
             return
         from .backends.numba import workers
 
@@ -285,7 +289,7 @@ class _Run:
     def traced(self, blocks: np.ndarray, recorder: Recorder, budget: int | None = None) -> np.ndarray:
         """Run blocks traced; returns those that were."""
         if self.compiled is None:
-            self.interpret(blocks, recorder)
+            self.tell(self.interpret(blocks, recorder))
             return blocks
         from .backends.numba import traced
 
@@ -297,17 +301,22 @@ class _Run:
             budget=budget,
         )
 
-    def interpret(self, blocks: np.ndarray | None, recorder: Recorder | None) -> None:
+    def tell(self, past: tuple[KernelError, int] | None) -> None:
+        if past is not None:
+            reported.past_the_end(self.function.name, *past)
+
+    def interpret(self, blocks: np.ndarray | None, recorder: Recorder | None) -> tuple[KernelError, int] | None:
+        """Run blocks interpreted; returns the first access past the end of an array and how many there were, if it goes on."""
         from .backends import numpy as interpreted
 
-        interpreted.run(
+        return interpreted.run(
             *(self.function, self.griddim, self.blockdim, self.args),
             sharedmem=self.sharedmem,
             log=recorder,
             blocks=blocks,
             should_stop=_stop,
             debug=self.kernel.debug,
-            beyond=reported.goes_on(),
+            beyond=self.kernel.beyond or reported.goes_on(),
         )
 
 

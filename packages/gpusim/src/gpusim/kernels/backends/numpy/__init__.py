@@ -12,8 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ... import reported
-from ...faults import SECONDS_SETTING, UncompilableError
+from ...faults import SECONDS_SETTING, KernelError, UncompilableError
 from ...frontend.intrinsics import EXCHANGING
 from ...ir.types import NONE, Array, Record, Scalar, Time, Tuple, Type, TypingError, of_value
 from . import orders
@@ -39,14 +38,14 @@ class Run:
         self.random: np.random.Generator | None = None  # which of several lanes that store to one element wins
         self.beyond = False  # whether it goes on past the end of an array
         self.strayed = False  # whether a row or a record is none
-        self.passed: list = []  # the first access past an end, and how many there were
+        self.passed: tuple[KernelError, int] | None = None  # the first access past an end, and how many there were
         self.seconds = float(os.environ.get(SECONDS_SETTING) or SECONDS)
         self.tracer = None if log is None else Tracer(log, math.prod(blockdim))
 
     def note(self, fault, count: int) -> None:
         """An access past the end of an array, in a kernel that goes on."""
         first, before = self.passed or (fault, 0)
-        self.passed = [first, before + count]
+        self.passed = first, before + count
 
     def whole(self, chunk: Chunk) -> bool:
         """Whether a chunk is the whole grid."""
@@ -130,7 +129,7 @@ def run(
     debug: bool = False,
     order: orders.Order | None = None,
     beyond: bool = False,
-) -> None:
+) -> tuple[KernelError, int] | None:
     """Carry out a kernel; its arrays hold the results afterwards.
 
     Parameters
@@ -154,7 +153,12 @@ def run(
     order : Order, optional
         In which order threads go on; left out, all of a block in step, as is fastest here.
     beyond : bool
-        Whether it goes on past the end of an array, and tells it.
+        Whether it goes on past the end of an array.
+
+    Returns
+    -------
+    tuple of (KernelError, int), or None
+        Of a kernel that went on past the end of an array, the first such access and how many there were.
 
     Raises
     ------
@@ -191,8 +195,7 @@ def run(
         log.exchanging()
     with np.errstate(all="ignore"):
         scheduler.go(chunks)
-    if made.passed:
-        reported.past_the_end(function.name, *made.passed)
+    return made.passed
 
 
 def _argument(value: object, t: Type, name: str) -> object:
