@@ -1,6 +1,7 @@
 """`make release`: one version everywhere, notes from the changelogs, and sentences where it cannot go on."""
 
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,29 @@ def test_the_switch_has_the_newest_first_and_whole_paths():
         ("0.9.0", "/course/0.9.0/", False),
     ]
     assert release.versions(["0.9.0"], "/")[0]["url"] == "/0.9.0/"
+
+
+def test_the_tag_is_on_the_commit_that_was_built_and_keeps_the_notes_whole(tmp_path, monkeypatch):
+    monkeypatch.setattr(release, "ROOT", tmp_path)
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org"]
+    for each in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "one"]):
+        subprocess.run([*git, *each], cwd=tmp_path, check=True)
+    for name, value in (("NAME", "a"), ("EMAIL", "a@example.org")):
+        monkeypatch.setenv(f"GIT_COMMITTER_{name}", value)
+    built = release.commit()
+    subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "two"], cwd=tmp_path, check=True)
+    notes = tmp_path / "notes.md"
+    notes.write_text("# Hundredfold 1.1.0\n\n## gpusim\n\n### Fixed\n\n- A hole.\n")
+    release.tag("1.1.0", built, notes)
+    asked = ["git", "for-each-ref", "--format=%(*objectname) %(contents)", "refs/tags/v1.1.0"]
+    said = subprocess.run(asked, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    assert said.split(" ", 1) == [built, notes.read_text() + "\n"]
+
+
+def test_without_git_it_ends_in_a_sentence(monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(Stop, match="git is needed"):
+        release.commit()
 
 
 @pytest.mark.parametrize(

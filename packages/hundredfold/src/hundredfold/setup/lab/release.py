@@ -67,6 +67,7 @@ def command(arguments: list[str]) -> int:
     environment.ready(groups=["test"])
     version = source(ROOT)
     _begin(version, rehearsal)
+    built = commit()
     place = ROOT / "dist" / version
     files = archives(ROOT, place)
     checks = beside.checks().parent
@@ -85,8 +86,8 @@ def command(arguments: list[str]) -> int:
     if rehearsal:
         print("This was a rehearsal: there is no tag.")
         return 0
-    _git("tag", "--annotate", f"v{version}", "--file", str(place / "notes.md"))
-    print(f"The commit has the tag v{version}. What is left needs an account:")
+    tag(version, built, place / "notes.md")
+    print(f"Commit {built[:10]} has the tag v{version}. What is left needs an account:")
     print(
         f"    git push origin v{version} && {checks / 'twine'} upload {place.relative_to(ROOT)}/*.whl {place.relative_to(ROOT)}/*.tar.gz"
     )
@@ -130,6 +131,16 @@ def put(root: Path, version: str) -> list[str]:
     return changed
 
 
+def commit() -> str:
+    """The commit that is checked out. Its tag comes minutes later, when another may be."""
+    return _git("rev-parse", "HEAD")
+
+
+def tag(version: str, built: str, text: Path) -> None:
+    """Tag the commit that was built, with the notes; by itself Git would leave out each heading as a comment."""
+    _git("tag", "--annotate", "--cleanup=whitespace", "--file", str(text), f"v{version}", built)
+
+
 def archives(root: Path, place: Path) -> list[Path]:
     """Build a source archive of each package, and its wheel from that archive alone; `place` is emptied before.
 
@@ -137,8 +148,7 @@ def archives(root: Path, place: Path) -> list[Path]:
     """
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
-    when = subprocess.run(["git", "log", "-1", "--format=%ct"], cwd=root, capture_output=True, text=True, check=False)
-    env = {**environment.environ(environment.PYTHON), "SOURCE_DATE_EPOCH": when.stdout.strip() or "0"}
+    env = {**environment.environ(environment.PYTHON), "SOURCE_DATE_EPOCH": _git("log", "-1", "--format=%ct", folder=root)}
     for name in workspace.PACKAGES:
         made = _built("sdist", workspace.folder(root, name), place, env)
         with tempfile.TemporaryDirectory() as folder:
@@ -259,7 +269,7 @@ def tried_in(python: str, version: str, place: Path) -> bool:
             done = subprocess.run(run, cwd=folder, env=env, capture_output=True, text=True, check=False)
             if done.returncode:
                 raise Stop(
-                    f"Under Python {python} the installed packages fail: {(done.stdout + done.stderr).strip().splitlines()[-1]}"
+                    f"Under Python {python} the installed packages fail: {_last(done.stdout + done.stderr)}"
                 )
     return True
 
@@ -270,7 +280,7 @@ def _built(kind: str, project: Path, place: Path, env: dict[str, str]) -> Path:
         [str(environment.PYTHON), "-c", program], cwd=project, env=env, capture_output=True, text=True, check=False
     )
     if done.returncode:
-        raise Stop(f"The {kind} of {project.name} could not be built: {done.stderr.strip().splitlines()[-1]}")
+        raise Stop(f"The {kind} of {project.name} could not be built: {_last(done.stderr)}")
     return place / done.stdout.split()[-1]
 
 
@@ -281,11 +291,18 @@ def _do(what: str, run: list[str]) -> None:
     print(f"{what}: checked by {Path(run[0]).name}.", flush=True)
 
 
-def _git(*arguments: str) -> str:
-    done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
+def _git(*arguments: str, folder: Path | None = None) -> str:
+    try:
+        done = subprocess.run(["git", *arguments], cwd=folder or ROOT, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        raise Stop("git is needed for a release: install it.") from None
     if done.returncode:
         raise Stop(f"git {arguments[0]} failed: {done.stderr.strip()}")
     return done.stdout.strip()
+
+
+def _last(said: str) -> str:
+    return said.strip().rpartition("\n")[2] or "it said nothing"
 
 
 def _text(root: Path, file: str) -> str:
