@@ -148,7 +148,10 @@ def archives(root: Path, place: Path) -> list[Path]:
     """
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
-    env = {**environment.environ(environment.PYTHON), "SOURCE_DATE_EPOCH": _git("log", "-1", "--format=%ct", folder=root)}
+    env = {
+        **environment.environ(environment.PYTHON),
+        "SOURCE_DATE_EPOCH": _git("log", "-1", "--format=%ct", folder=root),
+    }
     for name in workspace.PACKAGES:
         made = _built("sdist", workspace.folder(root, name), place, env)
         with tempfile.TemporaryDirectory() as folder:
@@ -268,9 +271,7 @@ def tried_in(python: str, version: str, place: Path) -> bool:
         for run in ([str(its), "-c", SMOKE.format(version=version)], [str(its.parent / "hundredfold"), "--version"]):
             done = subprocess.run(run, cwd=folder, env=env, capture_output=True, text=True, check=False)
             if done.returncode:
-                raise Stop(
-                    f"Under Python {python} the installed packages fail: {_last(done.stdout + done.stderr)}"
-                )
+                raise Stop(f"Under Python {python} the installed packages fail: {_last(done.stdout + done.stderr)}")
     return True
 
 
