@@ -53,6 +53,16 @@ def test_notes_are_the_changelogs_sections(copy, tmp_path):
         release.notes(copy, "2.0.0", [], [])
 
 
+def test_a_changelog_without_a_date_is_no_release(copy, monkeypatch):
+    monkeypatch.setattr(release, "ROOT", copy)
+    for number, file in enumerate(release.LOGS.values()):
+        when = "2027-01-01" if number else "not released yet"
+        (copy / file).write_text(f"# Changelog\n\n## 1.1.0, {when}\n\nNew.\n\n## 1.0.0, not released yet\n\nOld.\n")
+    release._begin("1.1.0", rehearsal=True)
+    with pytest.raises(Stop, match=r"^CHANGELOG\.md: `## 1\.1\.0, not released yet` waits for a date"):
+        release._begin("1.1.0", rehearsal=False)
+
+
 def test_the_switch_has_the_newest_first_and_whole_paths():
     found = release.versions(["0.9.0", "0.10.0"], "/course")
     assert [(each["version"], each["url"], each["preferred"]) for each in found] == [

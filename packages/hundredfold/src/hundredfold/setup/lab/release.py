@@ -228,7 +228,7 @@ def _begin(version: str, rehearsal: bool) -> None:
     if rehearsal:
         return
     if unfinished := [
-        file for file in LOGS.values() if re.search(rf"(?m)^## {re.escape(version)} .*not released", _text(ROOT, file))
+        file for file in LOGS.values() if re.search(rf"(?m)^## {re.escape(version)}\b.*not released", _text(ROOT, file))
     ]:
         raise Stop(
             f"{', '.join(unfinished)}: `## {version}, not released yet` waits for a date; write it there, and commit."
