@@ -63,6 +63,28 @@ def test_a_changelog_without_a_date_is_no_release(copy, monkeypatch):
         release._begin("1.1.0", rehearsal=False)
 
 
+def test_a_rehearsal_leaves_what_is_to_be_uploaded_alone(copy, monkeypatch):
+    places = []
+
+    def written(_, place):
+        places.append(place.relative_to(copy).as_posix())
+        place.mkdir(parents=True)
+        return []
+
+    monkeypatch.setattr(release, "ROOT", copy)
+    monkeypatch.setattr(release.environment, "ready", lambda **_: None)
+    monkeypatch.setattr(release, "commit", lambda: "")
+    monkeypatch.setattr(release.beside, "checks", lambda: copy / "bin" / "python")
+    monkeypatch.setattr(release, "_do", lambda *_: None)
+    monkeypatch.setattr(release, "tried_in", lambda *_: False)
+    monkeypatch.setattr(release, "archives", written)
+    monkeypatch.setattr(release, "site", lambda version, place: written(version, place) or place)
+    assert release.command(["--rehearse"]) == 0
+    version = release.source(copy)
+    assert places == [f"dist/rehearsal/{version}", "dist/rehearsal/site"]
+    assert [file.parent for file in copy.rglob("notes.md")] == [copy / places[0]]
+
+
 def test_the_switch_has_the_newest_first_and_whole_paths():
     found = release.versions(["0.9.0", "0.10.0"], "/course")
     assert [(each["version"], each["url"], each["preferred"]) for each in found] == [

@@ -68,14 +68,16 @@ def command(arguments: list[str]) -> int:
     version = source(ROOT)
     _begin(version, rehearsal)
     built = commit()
-    place = ROOT / "dist" / version
+    # Archives of a release are uploaded from `dist` after its tag: no rehearsal may replace them.
+    dist = ROOT / "dist" / "rehearsal" if rehearsal else ROOT / "dist"
+    place = dist / version
     files = archives(ROOT, place)
     checks = beside.checks().parent
     _do("Licences", [str(checks / "reuse"), "lint", "--quiet"])
     _do("Citation", [str(checks / "cffconvert"), "--validate"])
     _do("Archives", [str(checks / "twine"), "check", "--strict", *map(str, files)])
     tried = {each: tried_in(each, version, place) for each in PYTHONS}
-    pages = site(version)
+    pages = site(version, dist / "site")
     text = notes(ROOT, version, files, [each for each, done in tried.items() if done])
     (place / "notes.md").write_text(text, encoding="utf-8")
     print(
@@ -187,9 +189,8 @@ def section(text: str, version: str, file: str) -> str:
     return found[1].strip()
 
 
-def site(version: str) -> Path:
-    """Build the site below `dist/site/VERSION`, beside the versions that are there, with a switch between them."""
-    place = ROOT / "dist" / "site"
+def site(version: str, place: Path) -> Path:
+    """Build the site below `place/VERSION`, beside the versions that are there, with a switch between them."""
     place.mkdir(parents=True, exist_ok=True)
     base = "/" + os.environ.get("SITE_BASE", "").strip("/")
     there = sorted({version, *(each.name for each in place.iterdir() if VERSION.fullmatch(each.name))}, key=_numbers)
