@@ -16,7 +16,7 @@ from hundredfold.learning.progress import catalogue, own
 from hundredfold.notebook import workspace
 
 NAME = "start.md"
-#: The page's last line begins so; a digest of all above it follows. A page that another digest fits was changed by the learner.
+#: The page's last line begins so; a digest of all above it follows. Where it does not fit, the learner has changed the page.
 _MARK = "<!-- The lab writes this page anew each time that you look at it. If you change it, it stays; delete it to have it back. "
 
 

@@ -76,7 +76,9 @@ def command(arguments: list[str]) -> int:
         uv.run(uv.find() or uv.bring(environment.LOG), ["pip", *own], environment.LOG)
         simulated = _simulated(ours, lists)
         compared = (
-            parameters(lists, simulated) if simulated else ["- NOT COMPARED: the simulator does not start there."]
+            parameters(lists, simulated)
+            if simulated
+            else ["- NOT COMPARED: the simulator said nothing of any function."]
         )
         report += ["", "## Parameters", "", *compared]
         report += ["", "## Conformance, with the versions of that lock", "", *_conformance(ours, place)]
