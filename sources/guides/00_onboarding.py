@@ -92,8 +92,8 @@ sum_of_x
 # %% [markdown]
 # ## Read a class's page · 20 minutes
 #
-# A learner who agrees shares verdicts and predictions with the class. The page shows counts, and no names. Here is a class of twelve. **It is made up**,
-# by the next cell.
+# Learners share verdicts and predictions with the class if they agree. On a hub, its settings can say yes for them, and each can still say no. The page shows
+# counts, and no names unless the hub's settings ask for them. Here is a class of twelve. **It is made up**, by the next cell.
 
 # %%
 room = Path(tempfile.mkdtemp())

@@ -233,7 +233,9 @@ def learner(browser: Browser, lab: str, request: pytest.FixtureRequest) -> Itera
 
 
 def test_the_start_page_leads_through_a_unit_and_knows_what_is_solved(learner):
-    page, start = learner.page, learner.begin()
+    page, asked = learner.page, []
+    page.on("request", lambda request: "/hundredfold/" in request.url and asked.append(request))
+    start = learner.begin()
     tabs = page.locator("#jp-main-dock-panel .lm-TabBar-tab")
     arrays = start.locator("tr", has_text="01 · Arrays")
     expect(start.locator("p").first).to_contain_text("Begin here: 01 · Arrays")
@@ -267,6 +269,23 @@ def test_the_start_page_leads_through_a_unit_and_knows_what_is_solved(learner):
     expect(learner.begin().locator("h1")).to_be_in_viewport(ratio=1)
     learner.see("00-start-phone")
     assert not learner.elsewhere, f"asked of others: {learner.elsewhere}"
+    # Under a hub, the server refuses a page's request without it.
+    ours = {name: [each for each in asked if f"/hundredfold/{name}" in each.url] for name in ("start", "notice")}
+    assert all(ours.values()) and all("x-xsrftoken" in each.all_headers() for each in sum(ours.values(), []))
+
+
+def test_a_copy_of_a_units_notebook_leads_to_the_unit(learner):
+    token = learner.address.partition("token=")[2]
+    copied = learner.page.request.post(
+        re.sub(r"/lab/.*", "/api/contents/exercises", learner.address),
+        data={"copy_from": "exercises/06_fast-kernels.ipynb"},
+        headers={"Authorization": f"token {token}"},
+    ).json()["path"]
+    assert copied == "exercises/06_fast-kernels-Copy1.ipynb"
+    learner.open(copied)
+    learner.notebook.get_by_role("button", name="Solutions", exact=True).click()
+    current = learner.page.locator("#jp-main-dock-panel .lm-TabBar-tab.lm-mod-current")
+    expect(current).to_have_attribute("title", re.compile("solutions/06_fast-kernels.ipynb"))
 
 
 def test_unit_01_runs_from_top_to_bottom_with_a_live_figure_and_no_network(learner):

@@ -40,3 +40,11 @@ def test_a_page_that_went_on_leaves_its_catalogue_behind(tmp_path):
     languages.begin(tmp_path, PAGE, "de")
     said = languages.outdated(file, languages.sentences(tmp_path, PAGE))
     assert [each.partition(":")[0] for each in said] == ["to be looked at (fuzzy)"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"), [(["de"], "no page is named"), (["de", "no/page"], "there is no docs/no/page.md")]
+)
+def test_what_cannot_be_translated_is_said(typed, said, capsys):
+    assert languages.main(typed) == 2
+    assert capsys.readouterr().err.startswith(f"{said}: ")

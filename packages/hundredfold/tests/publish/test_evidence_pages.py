@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 
 from hundredfold.classroom.seats import needs
-from hundredfold.publish.site import answers, counted
+from hundredfold.publish.site import answers, counted, measured, results, units
 from hundredfold.setup.lab import parts
 from hundredfold.toolkit import recorded
 
 ROOT = Path(__file__).parents[4]
 PAGES = ("docs/how-we-know.md", "docs/colab.md")
+GENERATED = {*units.PAGES, *results.PAGES, *measured.PAGES}
 
 
 def text(page):
@@ -26,7 +27,7 @@ def test_its_numbers_are_put_in_and_its_links_lead_somewhere(page):
     links = re.findall(r"\]\((?!https?://|#)([^)#]+)(?:#[^)]*)?\)", filled)
     assert links
     for link in links:
-        assert link == "results.md" or (here / link).is_file(), link
+        assert link in GENERATED or (here / link).is_file(), link
     anchors = {
         re.sub(r"[^a-z0-9 -]", "", line.lower()).replace(" ", "-") for line in re.findall(r"(?m)^#+ (.*)$", filled)
     }
@@ -51,12 +52,20 @@ def test_what_it_says_of_other_pages_is_what_they_say():
     assert "wrote 1 187 wrong answers. The checks accepted 42" in said and "3.5 % of their wrong answers" in said
 
 
+@pytest.mark.parametrize("page", ["docs/how-we-know.md", "docs/times.md"])
+def test_the_number_of_measurements_is_counted(page):
+    assert re.search(rf"\b{counted.measured()}\b[\w ]* published measurements", answers.filled(text(page)))
+    assert not re.search(rf"\b{counted.measured()}\b", text(page))
+
+
 def test_what_is_counted_is_all_there_is():
     (total,) = re.findall(r"(?m)^\| all \| (\d+) \| (\d+) \| 100% \|$", text("docs/contributing/problems.md"))
     assert counted.mutants() == int(total[0]) - int(total[1]) > 1000, "and the page says that the checks refuse all"
     assert counted.conformance() > 300 and counted.names() > 10_000
     by_hand = [time for row in recorded.rows() if row.kind == "published" for time in row.times if time.device == "gpu"]
     assert 60 < counted.times() <= len(by_hand)
+    table = text("packages/kernellens/tests/published/measurements.csv").splitlines()[1:]
+    assert counted.measured() == len({line.partition(",")[0] for line in table}) > 400
     assert counted.timed_gpus().startswith("V100, T4") and "H200" in counted.timed_gpus()
 
 

@@ -1,6 +1,7 @@
 """`make release`: one version everywhere, notes from the changelogs, and sentences where it cannot go on."""
 
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,38 @@ def test_notes_are_the_changelogs_sections(copy, tmp_path):
         release.notes(copy, "2.0.0", [], [])
 
 
+def test_a_changelog_without_a_date_is_no_release(copy, monkeypatch):
+    monkeypatch.setattr(release, "ROOT", copy)
+    for number, file in enumerate(release.LOGS.values()):
+        when = "2027-01-01" if number else "not released yet"
+        (copy / file).write_text(f"# Changelog\n\n## 1.1.0, {when}\n\nNew.\n\n## 1.0.0, not released yet\n\nOld.\n")
+    release._begin("1.1.0", rehearsal=True)
+    with pytest.raises(Stop, match=r"^CHANGELOG\.md: `## 1\.1\.0, not released yet` waits for a date"):
+        release._begin("1.1.0", rehearsal=False)
+
+
+def test_a_rehearsal_leaves_what_is_to_be_uploaded_alone(copy, monkeypatch):
+    places = []
+
+    def written(_, place):
+        places.append(place.relative_to(copy).as_posix())
+        place.mkdir(parents=True)
+        return []
+
+    monkeypatch.setattr(release, "ROOT", copy)
+    monkeypatch.setattr(release.environment, "ready", lambda **_: None)
+    monkeypatch.setattr(release, "commit", lambda: "")
+    monkeypatch.setattr(release.beside, "checks", lambda: copy / "bin" / "python")
+    monkeypatch.setattr(release, "_do", lambda *_: None)
+    monkeypatch.setattr(release, "tried_in", lambda *_: False)
+    monkeypatch.setattr(release, "archives", written)
+    monkeypatch.setattr(release, "site", lambda version, place: written(version, place) or place)
+    assert release.command(["--rehearse"]) == 0
+    version = release.source(copy)
+    assert places == [f"dist/rehearsal/{version}", "dist/rehearsal/site"]
+    assert [file.parent for file in copy.rglob("notes.md")] == [copy / places[0]]
+
+
 def test_the_switch_has_the_newest_first_and_whole_paths():
     found = release.versions(["0.9.0", "0.10.0"], "/course")
     assert [(each["version"], each["url"], each["preferred"]) for each in found] == [
@@ -59,6 +92,29 @@ def test_the_switch_has_the_newest_first_and_whole_paths():
         ("0.9.0", "/course/0.9.0/", False),
     ]
     assert release.versions(["0.9.0"], "/")[0]["url"] == "/0.9.0/"
+
+
+def test_the_tag_is_on_the_commit_that_was_built_and_keeps_the_notes_whole(tmp_path, monkeypatch):
+    monkeypatch.setattr(release, "ROOT", tmp_path)
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org"]
+    for each in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "one"]):
+        subprocess.run([*git, *each], cwd=tmp_path, check=True)
+    for name, value in (("NAME", "a"), ("EMAIL", "a@example.org")):
+        monkeypatch.setenv(f"GIT_COMMITTER_{name}", value)
+    built = release.commit()
+    subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "two"], cwd=tmp_path, check=True)
+    notes = tmp_path / "notes.md"
+    notes.write_text("# Hundredfold 1.1.0\n\n## gpusim\n\n### Fixed\n\n- A hole.\n")
+    release.tag("1.1.0", built, notes)
+    asked = ["git", "for-each-ref", "--format=%(*objectname) %(contents)", "refs/tags/v1.1.0"]
+    said = subprocess.run(asked, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    assert said.split(" ", 1) == [built, notes.read_text() + "\n"]
+
+
+def test_without_git_it_ends_in_a_sentence(monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(Stop, match="git is needed"):
+        release.commit()
 
 
 @pytest.mark.parametrize(

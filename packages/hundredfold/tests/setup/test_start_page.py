@@ -85,3 +85,19 @@ def test_it_is_written_once_and_over_nobodys_own(tmp_path, monkeypatch):
     (tmp_path / start_page.NAME).write_text("my own notes")
     assert not start_page.put(tmp_path)
     assert (tmp_path / start_page.NAME).read_text() == "my own notes"
+
+
+def test_what_a_learner_writes_into_the_page_stays(tmp_path, monkeypatch):
+    monkeypatch.setenv("HUNDREDFOLD_STATE", str(tmp_path / "state"))
+    file = tmp_path / start_page.NAME
+    lines: list[dict] = []
+    monkeypatch.setattr(start_page.progress, "read", lambda: lines)
+    assert start_page.put(tmp_path)
+    lines += verdicts(*solved(1))
+    assert start_page.put(tmp_path), "the page as the lab wrote it is renewed"
+    noted = file.read_text().replace("## Beside the units", "Ask about unit 5.\n\n## Beside the units")
+    file.write_text(noted)
+    lines += verdicts(*solved(2))
+    assert not start_page.put(tmp_path) and file.read_text() == noted
+    file.unlink()
+    assert start_page.put(tmp_path)

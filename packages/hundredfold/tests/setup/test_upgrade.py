@@ -12,6 +12,40 @@ def test_what_is_no_release_ends_in_a_sentence(monkeypatch, to):
         upgrade.command([])
 
 
+def test_an_option_that_there_is_not_ends_in_a_sentence(monkeypatch):
+    monkeypatch.setenv("TO", "26.12")
+    with pytest.raises(Stop, match="--lock is no option"):
+        upgrade.command(["--lock"])
+
+
+@pytest.fixture
+def light(monkeypatch, tmp_path):
+    """A rehearsal without its installations: what it would have read is empty, and the lock is today's."""
+    monkeypatch.setenv("TO", "26.12")
+    (tmp_path / "lock.txt").write_text((upgrade.ROOT / "requirements" / "cu13.txt").read_text())
+    for name in ("requirements", "pyproject.toml", "packages"):
+        (tmp_path / name).symlink_to(upgrade.ROOT / name)
+    monkeypatch.setattr(upgrade, "ROOT", tmp_path)
+    monkeypatch.setattr(upgrade.environment, "ready", lambda **_: None)
+    monkeypatch.setattr(upgrade.uv, "find", lambda: "uv")
+    monkeypatch.setattr(upgrade.uv, "run", lambda *_: None)
+    monkeypatch.setattr(upgrade, "resolve", lambda *_: tmp_path / "lock.txt")
+    monkeypatch.setattr(upgrade, "_environment", lambda place, _: place / "no-such-python")
+    monkeypatch.setattr(upgrade, "_real", lambda *_: {"names": {}, "parameters": {"rmm.f": ["a"]}})
+    monkeypatch.setattr(upgrade, "_conformance", lambda *_: [])
+    monkeypatch.setattr(upgrade, "_simulated", lambda *_: {})
+
+
+@pytest.mark.parametrize(("lock", "whole"), [("1", False), ("0", True), ("", True)])
+def test_lock_alone_is_asked_for_by_one_and_a_simulator_that_does_not_start_is_told(
+    monkeypatch, capsys, light, lock, whole
+):
+    monkeypatch.setenv("LOCK", lock)
+    assert upgrade.command([]) == 0
+    said = capsys.readouterr().out
+    assert ("## Parameters" in said) == whole == ("NOT COMPARED" in said)
+
+
 def test_rapids_is_asked_for_at_the_release_and_all_else_from_our_lower_bound():
     asked = ["numpy>=2.2,<2.5", "dask[array]>=2026.7.1,<2026.7.2", "cudf-cu13>=26.10,<26.11; sys_platform == 'linux'"]
     assert upgrade.wanted("26.12", asked) == [

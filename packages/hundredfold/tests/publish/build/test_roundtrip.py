@@ -200,7 +200,7 @@ def test_what_cannot_be_merged_is_refused_and_nothing_is_written(built, folder, 
     ("name", "said"),
     [
         ("notebooks/02_memory.ipynb", "there is none"),
-        ("work/01_arrays.ipynb", "a built notebook lies in notebooks/, exercises/ or solutions/"),
+        ("work/01_arrays.ipynb", "a built notebook lies in notebooks/, exercises/, solutions/ or syllabi/"),
     ],
 )
 def test_a_notebook_without_a_source_is_refused(built, name, said):

@@ -64,6 +64,9 @@ def test_what_would_not_end_in_time_is_not_begun_and_comes_next_time(recorded, t
     done = run(*asked, "--minutes", "0.3")
     assert done.returncode == 0 and "No time was left for memory.matmul.10000x10000" in done.stdout, done.stderr
     assert file.read_bytes() == recorded.read_bytes()
+    # With --again the same command would begin with the first row again.
+    again = run(*asked[:3], "--again", "--minutes", "0.001", "--output", file)
+    assert f"No time was left for {QUICK}: name them by --only." in again.stdout, again.stderr
     # What is there already takes no time of it, and an empty file is no error: the next run begins it.
     nothing = run("record", "--only", QUICK, "--minutes", "0.001", "--output", tmp_path / "none.json")
     assert nothing.returncode == 0 and f"No time was left for {QUICK}" in nothing.stdout

@@ -76,7 +76,7 @@ def merge(source: Source, what: str, edited) -> tuple[str, int]:
 def _belongs(notebook: Path, root: Path) -> tuple[str, Path]:
     folder = notebook.resolve().parent.name
     if folder not in _FOLDERS:
-        raise WrongUse(f"{notebook}: a built notebook lies in notebooks/, exercises/ or solutions/")
+        raise WrongUse(f"{notebook}: a built notebook lies in notebooks/, exercises/, solutions/ or syllabi/")
     what, kind = _FOLDERS[folder]
     path = root / "sources" / kind / f"{notebook.stem}.py"
     if not path.exists():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from collections.abc import Callable
@@ -55,6 +56,13 @@ def timed_gpus() -> str:
     return ", ".join(gpu.name for gpu in gpus.known() if gpu.name in there)
 
 
+def measured() -> int:
+    """Published measurements that the lens is held against."""
+    file = _root() / "packages" / "kernellens" / "tests" / "published" / "measurements.csv"
+    with open(file, encoding="utf-8", newline="") as rows:
+        return sum(1 for _ in csv.DictReader(rows))
+
+
 def mutants() -> int:
     """Small changes to right answers that the checks have to refuse: all, less those that are right as well."""
     page = (_root() / "docs" / "contributing" / "problems.md").read_text(encoding="utf-8")
@@ -104,6 +112,7 @@ COUNTS: dict[str, Callable[[], str]] = {
     "names": lambda: quantities.count(names()),
     "published_times": lambda: str(times()),
     "timed_gpus": timed_gpus,
+    "measured": lambda: str(measured()),
     "mutants": lambda: quantities.count(mutants()),
     "problems": lambda: str(len(problems.ids())),
     "ptx": lambda: _ptx()[1],

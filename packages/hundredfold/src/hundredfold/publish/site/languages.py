@@ -106,6 +106,14 @@ def main(arguments: list[str]) -> int:
     assert root is not None, "it runs in a checkout"
     if arguments:
         language, *pages = arguments
+        unknown = [page for page in pages if not (root / "docs" / f"{page}.md").is_file()]
+        if unknown or not pages:
+            what = f"there is no docs/{unknown[0]}.md" if unknown else "no page is named"
+            print(
+                f"{what}: give a language and pages of docs/ without ending, as in: de contributing/translating",
+                file=sys.stderr,
+            )
+            return 2
         for page in pages:
             print(begin(root, page, language).relative_to(root))
         return 0

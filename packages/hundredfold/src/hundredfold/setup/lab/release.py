@@ -67,14 +67,17 @@ def command(arguments: list[str]) -> int:
     environment.ready(groups=["test"])
     version = source(ROOT)
     _begin(version, rehearsal)
-    place = ROOT / "dist" / version
+    built = commit()
+    # Archives of a release are uploaded from `dist` after its tag: no rehearsal may replace them.
+    dist = ROOT / "dist" / "rehearsal" if rehearsal else ROOT / "dist"
+    place = dist / version
     files = archives(ROOT, place)
     checks = beside.checks().parent
     _do("Licences", [str(checks / "reuse"), "lint", "--quiet"])
     _do("Citation", [str(checks / "cffconvert"), "--validate"])
     _do("Archives", [str(checks / "twine"), "check", "--strict", *map(str, files)])
     tried = {each: tried_in(each, version, place) for each in PYTHONS}
-    pages = site(version)
+    pages = site(version, dist / "site")
     text = notes(ROOT, version, files, [each for each, done in tried.items() if done])
     (place / "notes.md").write_text(text, encoding="utf-8")
     print(
@@ -85,8 +88,8 @@ def command(arguments: list[str]) -> int:
     if rehearsal:
         print("This was a rehearsal: there is no tag.")
         return 0
-    _git("tag", "--annotate", f"v{version}", "--file", str(place / "notes.md"))
-    print(f"The commit has the tag v{version}. What is left needs an account:")
+    tag(version, built, place / "notes.md")
+    print(f"Commit {built[:10]} has the tag v{version}. What is left needs an account:")
     print(
         f"    git push origin v{version} && {checks / 'twine'} upload {place.relative_to(ROOT)}/*.whl {place.relative_to(ROOT)}/*.tar.gz"
     )
@@ -130,6 +133,16 @@ def put(root: Path, version: str) -> list[str]:
     return changed
 
 
+def commit() -> str:
+    """The commit that is checked out. Its tag comes minutes later, when another may be."""
+    return _git("rev-parse", "HEAD")
+
+
+def tag(version: str, built: str, text: Path) -> None:
+    """Tag the commit that was built, with the notes; by itself Git would leave out each heading as a comment."""
+    _git("tag", "--annotate", "--cleanup=whitespace", "--file", str(text), f"v{version}", built)
+
+
 def archives(root: Path, place: Path) -> list[Path]:
     """Build a source archive of each package, and its wheel from that archive alone; `place` is emptied before.
 
@@ -137,8 +150,10 @@ def archives(root: Path, place: Path) -> list[Path]:
     """
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
-    when = subprocess.run(["git", "log", "-1", "--format=%ct"], cwd=root, capture_output=True, text=True, check=False)
-    env = {**environment.environ(environment.PYTHON), "SOURCE_DATE_EPOCH": when.stdout.strip() or "0"}
+    env = {
+        **environment.environ(environment.PYTHON),
+        "SOURCE_DATE_EPOCH": _git("log", "-1", "--format=%ct", folder=root),
+    }
     for name in workspace.PACKAGES:
         made = _built("sdist", workspace.folder(root, name), place, env)
         with tempfile.TemporaryDirectory() as folder:
@@ -174,9 +189,8 @@ def section(text: str, version: str, file: str) -> str:
     return found[1].strip()
 
 
-def site(version: str) -> Path:
-    """Build the site below `dist/site/VERSION`, beside the versions that are there, with a switch between them."""
-    place = ROOT / "dist" / "site"
+def site(version: str, place: Path) -> Path:
+    """Build the site below `place/VERSION`, beside the versions that are there, with a switch between them."""
     place.mkdir(parents=True, exist_ok=True)
     base = "/" + os.environ.get("SITE_BASE", "").strip("/")
     there = sorted({version, *(each.name for each in place.iterdir() if VERSION.fullmatch(each.name))}, key=_numbers)
@@ -215,7 +229,7 @@ def _begin(version: str, rehearsal: bool) -> None:
     if rehearsal:
         return
     if unfinished := [
-        file for file in LOGS.values() if re.search(rf"(?m)^## {re.escape(version)} .*not released", _text(ROOT, file))
+        file for file in LOGS.values() if re.search(rf"(?m)^## {re.escape(version)}\b.*not released", _text(ROOT, file))
     ]:
         raise Stop(
             f"{', '.join(unfinished)}: `## {version}, not released yet` waits for a date; write it there, and commit."
@@ -258,9 +272,7 @@ def tried_in(python: str, version: str, place: Path) -> bool:
         for run in ([str(its), "-c", SMOKE.format(version=version)], [str(its.parent / "hundredfold"), "--version"]):
             done = subprocess.run(run, cwd=folder, env=env, capture_output=True, text=True, check=False)
             if done.returncode:
-                raise Stop(
-                    f"Under Python {python} the installed packages fail: {(done.stdout + done.stderr).strip().splitlines()[-1]}"
-                )
+                raise Stop(f"Under Python {python} the installed packages fail: {_last(done.stdout + done.stderr)}")
     return True
 
 
@@ -270,7 +282,7 @@ def _built(kind: str, project: Path, place: Path, env: dict[str, str]) -> Path:
         [str(environment.PYTHON), "-c", program], cwd=project, env=env, capture_output=True, text=True, check=False
     )
     if done.returncode:
-        raise Stop(f"The {kind} of {project.name} could not be built: {done.stderr.strip().splitlines()[-1]}")
+        raise Stop(f"The {kind} of {project.name} could not be built: {_last(done.stderr)}")
     return place / done.stdout.split()[-1]
 
 
@@ -281,11 +293,18 @@ def _do(what: str, run: list[str]) -> None:
     print(f"{what}: checked by {Path(run[0]).name}.", flush=True)
 
 
-def _git(*arguments: str) -> str:
-    done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
+def _git(*arguments: str, folder: Path | None = None) -> str:
+    try:
+        done = subprocess.run(["git", *arguments], cwd=folder or ROOT, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        raise Stop("git is needed for a release: install it.") from None
     if done.returncode:
         raise Stop(f"git {arguments[0]} failed: {done.stderr.strip()}")
     return done.stdout.strip()
+
+
+def _last(said: str) -> str:
+    return said.strip().rpartition("\n")[2] or "it said nothing"
 
 
 def _text(root: Path, file: str) -> str:

@@ -6,6 +6,7 @@ shows it (`server.py`), by a process of its own: what is imported here would sta
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,8 @@ from hundredfold.learning.progress import catalogue, own
 from hundredfold.notebook import workspace
 
 NAME = "start.md"
-#: The page's last line; a file of that name without it is the learner's own.
-_MARK = "<!-- The lab writes this page anew each time that you look at it. -->"
+#: The page's last line begins so; a digest of all above it follows. Where it does not fit, the learner has changed the page.
+_MARK = "<!-- The lab writes this page anew each time that you look at it. If you change it, it stays; delete it to have it back. "
 
 
 def page(lines: list[dict[str, Any]]) -> str:
@@ -51,9 +52,14 @@ def page(lines: list[dict[str, Any]]) -> str:
         "Minutes left are the planned ones. The exercises count by the share of problems that you have not solved. "
         "A lecture counts until you check a first answer of its unit.",
         "",
-        _MARK,
+        "",
     ]
-    return "\n".join(told) + "\n"
+    return _closed("\n".join(told))
+
+
+def _closed(text: str) -> str:
+    """A page with its last line."""
+    return f"{text}{_MARK}{hashlib.sha256(text.encode()).hexdigest()[:16]} -->\n"
 
 
 def _left(unit: syllabi.Unit, told: dict[str, Any]) -> int:
@@ -91,8 +97,8 @@ def _row(unit: syllabi.Unit, told: dict[str, Any], left: int) -> str:
 
 
 def put(folder: Path) -> bool:
-    """Write the page into the learner's copies; whether it changed. Nothing is written where there are no copies, nor over a page of
-    the learner's own.
+    """Write the page into the learner's copies; whether it changed. Nothing is written where there are no copies, nor over a page that
+    the learner wrote or changed.
 
     Raises
     ------
@@ -100,8 +106,8 @@ def put(folder: Path) -> bool:
         If it cannot be written.
     """
     file, text = folder / NAME, page(progress.read())
-    there = file.read_text(encoding="utf-8", errors="replace") if file.exists() else _MARK
-    if not folder.is_dir() or there == text or _MARK not in there:
+    there = file.read_text(encoding="utf-8", errors="replace") if file.exists() else _closed("")
+    if not folder.is_dir() or there == text or there != _closed(there.rpartition(_MARK)[0]):
         return False
     workspace.write(file, text.encode())
     return True

@@ -130,7 +130,8 @@ def _measure(chosen: list[Workload], recording: dict, file: Path, again: bool, u
             recording["rows"] = [each for each in recording["rows"] if each["id"] != workload.id] + [row]
             recording_file.write(file, recording)
     if late:
-        click.echo(f"No time was left for {', '.join(late)}: the same command goes on with these.")
+        onwards = "name them by --only" if again else "the same command goes on with these"
+        click.echo(f"No time was left for {', '.join(late)}: {onwards}.")
     if recording["rows"]:
         click.echo(f"{len(recording['rows'])} rows are in {file}.")
     elif not late:
