@@ -51,11 +51,12 @@ with warnings.catch_warnings(record=True) as said:
     spill[2, 32](device[:8])
     a, b = np.arange(4, dtype=np.float32), np.zeros(4, np.float32)
     tile[1, 4](a, b)
+    tile[1, 4](np.zeros(0, np.float32), c := np.ones(4, np.float32))
     if "racy" in sys.argv:
         racy[1, 32](np.zeros(1))
     cuda.synchronize()
 print(json.dumps({
-    "y": y.tolist(), "z": device.copy_to_host().tolist(), "b": b.tolist(),
+    "y": y.tolist(), "z": device.copy_to_host().tolist(), "b": b.tolist(), "c": c.tolist(),
     "reports": [r._asdict() for r in reported.reports], "said": [str(w.message) for w in said],
 }))
 """
@@ -86,10 +87,10 @@ def test_what_lies_past_a_row_is_the_next_row_and_past_the_end_nothing(run, way)
     told = json.loads(done.stdout)
     assert told["y"] == [[1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 0]]
     assert told["z"] == [2 * (i + 1) - i for i in range(8)] + [0] * 4
-    assert told["b"][:3] == [1, 2, 3]
+    assert told["b"][:3] == [1, 2, 3] and told["c"] == [0, 0, 0, 0]
     beyond = [report for report in told["reports"] if report["kind"] == "out-of-bounds"]
-    assert [report["kernel"] for report in beyond] == ["shift", "spill", "tile"]
-    assert [report["times"] for report in beyond] == [3, 48, 1]  # of the first launch that did it
+    assert [report["kernel"] for report in beyond] == ["shift", "spill", "tile", "tile"]
+    assert [report["times"] for report in beyond] == [3, 48, 1, 5]  # of the first launch that did it
     assert "x[0, 4] does not exist" in beyond[0]["sentence"]
     assert sum("does not exist" in text for text in told["said"]) == len(beyond)
 

@@ -37,7 +37,7 @@ class Lab:
         keep = {name: value for name, value in os.environ.items() if name not in drop}
         self.process = subprocess.Popen(
             [sys.executable, "-m", "hundredfold.setup.lab", *arguments],
-            env={**keep, **own, "HUNDREDFOLD_WORK": str(self.work), **env},
+            env={**keep, **own, "HUNDREDFOLD_WORK": str(self.work), "HUNDREDFOLD_STATE": str(folder / "state"), **env},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

@@ -85,7 +85,7 @@ WRONG = [
     ),
     Wrong("a with statement", kernel("with open('f') as f:  # HERE\n    y[i] = 1"), ("with",)),
     Wrong("yield", kernel("yield x[i]  # HERE"), ("yield",)),
-    Wrong("a lambda without a name", kernel("y[i] = (lambda v: v + 1)(x[i])  # HERE"), ("lambda",)),
+    Wrong("a lambda in a list", kernel("f = [lambda v: v + 1]  # HERE\ny[i] = f[0](x[i])"), ("lambda",)),
     Wrong("a class inside", kernel("class Point:  # HERE\n    pass\ny[i] = 1"), ("class",)),
     Wrong("an import inside", kernel("import math  # HERE\ny[i] = math.sin(x[i])"), ("import",)),
     Wrong("a formatted string", kernel("s = f'{i}'  # HERE\ny[i] = len(s)"), ("string",)),

@@ -33,8 +33,8 @@ def test_as_json_it_is_the_same():
 @pytest.mark.parametrize(
     ("arguments", "status", "said"),
     [
-        (["--learners", "3", "--gpus", "2xH2000"], 1, "nearest known"),
-        (["--learners", "3", "--gpus", "2xL4", "--mechanism", "MIG"], 1, "cannot be cut by MIG"),
+        (["--learners", "3", "--gpus", "2xH2000"], 2, "nearest known"),
+        (["--learners", "3", "--gpus", "2xL4", "--mechanism", "MIG"], 2, "cannot be cut by MIG"),
         (["--learners", "0"], 2, "0 is not in the range"),
         (["--gpus", "T4"], 2, "Missing option '--learners'"),
     ],

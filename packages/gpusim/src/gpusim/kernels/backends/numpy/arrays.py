@@ -195,7 +195,7 @@ def _inside(g, a: Arr, at, outside) -> None:
     gone = np.broadcast_to(np.asarray(a.offset) < FAR // 2, g.n)
     if outside is not None:
         count = math.prod(a.shape) if a.uniform() else 0
-        whole = count and a.strides in (c_strides(a.shape), c_strides(a.shape[::-1])[::-1])
+        whole = count > 0 and a.strides in (c_strides(a.shape), c_strides(a.shape[::-1])[::-1])
         place = np.asarray(at) - a.offset
         gone = gone | (outside & ~(whole & (place >= 0) & (place < count)))
     if gone.any():
