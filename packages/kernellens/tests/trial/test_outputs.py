@@ -73,8 +73,11 @@ def test_what_agrees(stored, here):
         ("True", "False"),
         ("1.0", "nan"),
         ("1.0", "-1.0"),
+        ("[1. 2.]", "[2. 3.]"),  # NumPy leaves out zeros only
         ("3 rows", "3 columns"),
         ("a b", "a c"),
+        ("std  0.1\nmin  1.0", "std  0.3\nmin  1.0"),  # the label of the next row is no unit of time
+        ("a    1\nh    2\ns    3", "a    1\nh    5\ns    3"),
         ("1", ""),
         ("", "1"),
     ],

@@ -42,13 +42,14 @@ RULES = {
 
 _UNIT = r"(?:[mµuμn]?s|ms|min|h|sec|secs|seconds?|minutes?|hours?|milliseconds?|microseconds?|m?sec)"
 _RATE = r"(?:[KMGT]?i?B/s|[KMGT]?FLOPS?|[KMGT]?FLOP/s|it/s|s/it|fps|FPS|[MGT]bit/s)"
+_GAP = r"[^\S\n]*"  # not the end of a row: the next one's label may be called min, h or s
 _NUMBER = r"[-+]?(?:\d[\d,]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _TIMES = re.compile(
     rf"^.*(?:CPU times|Wall time|per loop|best of|slowest run|\d+%\|).*$"
     rf"|\b\w*(?:elapsed|duration|runtime|run ?time|time taken|took|speed ?-?up|faster|bandwidth)\w*\b[^\n]*?{_NUMBER}[^\n]*"
-    rf"|\b\w*times?\b(?:\s*\([^)\n]*\))?(?:\s+\w+){{0,4}}\s*[:=]\s*{_NUMBER}(?:\s*{_UNIT}\b)?"
-    rf"|{_NUMBER}\s*(?:±\s*{_NUMBER}\s*)?{_UNIT}(?![\w.(\[])"
-    rf"|{_NUMBER}\s*{_RATE}\b",
+    rf"|\b\w*times?\b(?:\s*\([^)\n]*\))?(?:\s+\w+){{0,4}}\s*[:=]\s*{_NUMBER}(?:{_GAP}{_UNIT}\b)?"
+    rf"|{_NUMBER}{_GAP}(?:±{_GAP}{_NUMBER}{_GAP})?{_UNIT}(?![\w.(\[])"
+    rf"|{_NUMBER}{_GAP}{_RATE}\b",
     re.MULTILINE | re.IGNORECASE,
 )
 _ADDRESSES = re.compile(
@@ -330,6 +331,8 @@ def _fraction(number: str) -> bool:
 
 
 def _step(number: str) -> float:
-    """One in the last printed digit."""
+    """One in the last printed digit; nothing where the point is the last, behind which NumPy leaves out zeros only."""
+    if number.endswith("."):
+        return 0.0
     digits, _, exponent = number.lower().partition("e")
     return 10.0 ** (int(exponent or 0) - len(digits.partition(".")[2]))
