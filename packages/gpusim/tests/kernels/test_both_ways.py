@@ -69,6 +69,44 @@ def test_a_tuple_of_unknown_length_is_not_spread(given, device_function):
         given(kernel, X, 1)
 
 
+def test_a_tuple_that_is_set_anew_is_not_the_arguments(given, device_function):
+    def weighed(a, b):
+        return 10 * a + b
+
+    weighed = device_function(weighed)
+
+    def turned(*values):
+        values = (values[1], values[0])
+        return weighed(*values)
+
+    turned = device_function(turned)
+
+    def kernel(x, out):
+        out[0] = turned(1, 2)
+
+    try:
+        found = given(kernel, X, 1)
+    except UncompilableError as error:  # interpreted, which has no call with a star that is known too late
+        assert "name the arguments" in str(error)
+    else:
+        assert found == [21]
+
+
+def test_an_argument_that_becomes_a_tuple_is_not_spread_as_that(given, device_function):
+    def total(a, b):
+        return a + b
+
+    total = device_function(total)
+
+    def kernel(x, out):
+        out[0] = total(*x)
+        x = (1.0, 2.0)
+        out[1] = x[0]
+
+    with pytest.raises(UncompilableError):
+        given(kernel, X, 2)
+
+
 def test_loops_over_short_lists_and_slices_of_tuples(given):
     def kernel(x, out):
         for a, b in [(1, 2), (3, 4)]:
