@@ -51,6 +51,7 @@ def compared(stored, here, again=None, source="f()", kind="stream", ran=True):
         ("1.5e-05", "1.500e-5"),
         ("array([1, 2])", "array([1, 2], shape=(2,))"),
         ("3.0", "np.float64(3.0)"),
+        ("[1.+2.5j]", "[1.+2.4999999j]"),
         ("0    <NA>\n1    2", "0    None\n1    2"),
         ("nan", "<NA>"),
         ("Hello, World", "hello world"),
@@ -76,6 +77,10 @@ def test_what_agrees(stored, here):
         ("[1. 2.]", "[2. 3.]"),  # NumPy leaves out zeros only
         ("3 rows", "3 columns"),
         ("a b", "a c"),
+        ("dtype('float32')", "dtype('float64')"),
+        ("x1 5", "x2 5"),
+        ("(1+2j)", "(1+3j)"),
+        ("2", "2j"),
         ("std  0.1\nmin  1.0", "std  0.3\nmin  1.0"),  # the label of the next row is no unit of time
         ("a    1\nh    2\ns    3", "a    1\nh    5\ns    3"),
         ("1", ""),

@@ -84,7 +84,7 @@ _LAYOUT = (
     (re.compile(r"\barray\("), "("),
 )
 _VALUE = re.compile(
-    r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w])|\b(?:True|False|None|nan|NaN|NaT|inf)\b|<NA>|<NULL>|\bnull\b"
+    r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?j?(?!\w)|\b(?:True|False|None|nan|NaN|NaT|inf)\b|<NA>|<NULL>|\bnull\b"
 )
 _MISSING = {"nan": "nan", "NaN": "nan", "None": "nan", "<NA>": "nan", "<NULL>": "nan", "null": "nan", "NaT": "nan"}
 _TAG = re.compile(r"<(style|script)\b.*?</\1>|<[^>]+>", re.DOTALL)
@@ -299,8 +299,8 @@ def _values(text: str) -> list[str]:
 
 
 def _words(text: str) -> list[str]:
-    """What is no value, in lower case."""
-    return re.findall(r"[^\W\d]+", _VALUE.sub(" ", text).lower())
+    """What is no value, in lower case, with the digits of names such as float32."""
+    return re.findall(r"\w*[^\W\d]\w*", _VALUE.sub(" ", text).lower())
 
 
 def _same(stored: list[str], here: list[str], but: Collection[int] = (), also: tuple[str, str] | None = None) -> bool:
@@ -316,6 +316,8 @@ def close(stored: str, here: str) -> bool:
     one, other = (_MISSING.get(each, each) for each in (stored, here))
     if one == other:
         return True
+    if one.endswith("j") and other.endswith("j"):
+        one, other = one[:-1], other[:-1]
     try:
         x, y = float(one), float(other)
     except ValueError:
