@@ -5,8 +5,9 @@ Both have to come in the same order.  Brackets, commas and spaces are left out: 
 
 Numbers
 -------
-Whole numbers have to be equal.  Others agree if they differ by at most one in the last digit that either prints, or by at most
-`RELATIVE`: of the seven digits that float32 has, the last two depend on the order of a sum.
+Whole numbers have to be equal.  Others agree if they differ by at most one in the last digit that either prints, where that is at
+most a twentieth of the number, or by at most `RELATIVE`: of the seven digits that float32 has, the last two depend on the order
+of a sum.  What is below `NOTHING` is what cancelling leaves of 0.
 
 Set apart
 ---------
@@ -26,6 +27,8 @@ from typing import Any
 
 RELATIVE = 1e-5
 """Largest relative difference of two numbers with a fraction that counts as one."""
+
+NOTHING = 1e-12
 
 RULES = {
     "not run": "the cell did not run to its end here, or it prints something else after one that did not",
@@ -324,8 +327,9 @@ def close(stored: str, here: str) -> bool:
         return False
     if not (_fraction(one) or _fraction(other)):
         return x == y
-    step = max(_step(each) for each in (one, other) if _fraction(each))
-    return math.isclose(x, y, rel_tol=RELATIVE, abs_tol=1.01 * step)
+    step = 1.01 * max(_step(each) for each in (one, other) if _fraction(each))
+    least = step if 20 * step <= 1.01 * max(abs(x), abs(y)) else NOTHING
+    return math.isclose(x, y, rel_tol=RELATIVE, abs_tol=least)
 
 
 def _fraction(number: str) -> bool:
