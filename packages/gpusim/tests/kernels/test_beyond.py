@@ -151,7 +151,15 @@ def part(x):
     i = cuda.grid(1)
     x[i, 1:] = 5
 
+@cuda.jit
+def empty(x, out):
+    i = cuda.grid(1)
+    out[i] = x[9:][0]
+
 warnings.simplefilter("ignore")
+gone = np.full(3, -1.0)
+empty[1, 1](np.ones(4), gone)
+empty[1, 2](np.ones(4), gone[1:])
 guard = np.full((8, 2), 3.0)
 x = cuda.to_device(guard)
 made = np.full(6, -1.0)
@@ -171,7 +179,7 @@ cuda.synchronize()
 back = y.copy_to_host()
 print(json.dumps({
     "x": x.copy_to_host().tolist(), "made": made.tolist(), "a": back["a"].tolist(), "b": back["b"].tolist(), "sums": sums.tolist(),
-    "apart": apart.astype(int).tolist()[:3], "z": z.copy_to_host().tolist(),
+    "gone": gone.tolist(), "apart": apart.astype(int).tolist()[:3], "z": z.copy_to_host().tolist(),
     "reports": [(r.kernel, r.sentence) for r in reported.reports if r.kind == "out-of-bounds"],
 }))
 """
@@ -189,10 +197,10 @@ def test_rows_and_records_that_are_not_there_read_as_zero_and_what_is_written_to
     assert told["made"][:4] == [13] * 4 and told["made"][4:] == [0, 0]
     assert told["a"] == [11] * 4 + [1] * 4 and told["b"] == [[0, 7]] * 4 + [[0, 0]] * 4
     assert told["sums"][:4] == [18] * 4 and set(told["sums"][4:]) <= {0, 7}  # a record that is not there keeps nothing
-    assert told["apart"] == [1, 1, 1]
+    assert told["gone"] == [0, 0, 0] and told["apart"] == [1, 1, 1]
     assert told["z"] == [[0, 5, 5]] * 2 + [[0, 0, 0]] * 2
     kernels = [kernel for kernel, _ in told["reports"]]
-    assert set(kernels) == {"rows", "records", "times", "part"}
+    assert set(kernels) == {"empty", "rows", "records", "times", "part"}
     assert any(
         "does not exist" in sentence and "x[4" in sentence for kernel, sentence in told["reports"] if kernel == "rows"
     )

@@ -15,6 +15,16 @@ SHIFT = "GPUSIM_SEED_SHIFT"
 
 
 def shifted(seed: Any) -> Any:
-    """A seed of a GPU library's generator as the simulator uses it; what is no whole number stays as it is."""
+    """A seed of a GPU library's generator as the simulator uses it; what is no whole number stays as it is.
+
+    Raises
+    ------
+    ValueError
+        If the variable is no whole number.
+    """
     by = os.environ.get(SHIFT)
-    return int(seed) + int(by) if by and isinstance(seed, (int, np.integer)) else seed
+    if not by or not isinstance(seed, (int, np.integer)):
+        return seed
+    if not by.removeprefix("-").isdecimal():
+        raise ValueError(f"{SHIFT} must be a whole number, not {by!r}.")
+    return (int(seed) + int(by)) % 2**32  # NumPy and scikit-learn take no larger ones

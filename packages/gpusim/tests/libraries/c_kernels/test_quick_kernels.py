@@ -33,7 +33,8 @@ OPERATIONS = [
     "T d = x - y; z = d > 0 ? d * d : sqrt(-d)",
     "if (x > y) z = x; else z = y + i",
     "if (i % 3 == 0) { z = 1; continue; } z = 2",
-    "z = 0; for (int k = 0; k < 5; ++k) { if (k > x * 4) break; z += k * y; }",
+    "z = 0; for (int k = 0; k < 5; ++k) { if (k > x * 4) continue; z += k * y; }",
+    "z = (long long)x & 3 && y > 1",
     "z = min(x, y) + floor(x * 10)",
     "z = i",
 ]
@@ -69,6 +70,13 @@ def test_in_place_over_rows_and_with_two_results(cp, monkeypatch):
         ("T x, T y", "z = threadIdx.x", {}),
         ("T x, T y", "T a[2] = {x, y}; z = a[0]", {}),
         ("T x, T y", "z = k * x", {"loop_prep": "int k = 3"}),
+        ("T x, T y", "if (x > 2) break; z = x", {}),
+        ("T x, T y", "z = 0; for (int k = 0; k < 5; ++k) { if (k > x * 4) break; z += k * y; }", {}),
+        ("T x, T y", "z = *(&x + 0)", {}),
+        ("T x, T y", "z = *(_raw_x + i)", {}),
+        ("T x, T y", "z = me()", {"preamble": "__device__ int me() { return threadIdx.x; }"}),
+        ("T x, T y", "z = ME", {"preamble": "#define ME threadIdx.x\n"}),
+        ("T x, T y", "z = at(x)", {"preamble": "__device__ double at(double& a) { return *(&a); }"}),
     ],
 )
 def test_what_has_to_be_checked_is(cp, monkeypatch, launches, params, operation, more):
@@ -76,6 +84,21 @@ def test_what_has_to_be_checked_is(cp, monkeypatch, launches, params, operation,
     x = cp.arange(20_000.0)
     z = cp.ElementwiseKernel(params, "T z", operation, "checked", **more)(x, x)
     assert float(z.sum()) >= 0 and not any(launches)
+
+
+def test_an_operation_that_leaves_its_loop_leaves_out_its_own_element(cp, monkeypatch):
+    monkeypatch.setenv("GPUSIM_TRACE", "first")
+    x, z = cp.arange(20_000.0), cp.full(20_000, -1.0)
+    cp.ElementwiseKernel("T x", "T z", "if (x > 2 && x < 6) break; z = x", "left")(x, z)
+    assert cp.flatnonzero(z == -1).get().tolist() == [3, 4, 5]
+
+
+def test_a_function_of_the_preamble_that_asks_for_its_thread(cp, monkeypatch):
+    monkeypatch.setenv("GPUSIM_TRACE", "first")
+    me = "__device__ long long me() { return blockIdx.x * (long long)blockDim.x + threadIdx.x; }"
+    x = cp.arange(20_000)
+    assert (cp.ElementwiseKernel("int64 x", "int64 z", "z = me()", "mine", preamble=me)(x) == x).all()
+    assert int(cp.ReductionKernel("int64 x", "int64 z", "me()", "max(a, b)", "z = a", "0", "last", preamble=me)(x)) > 0
 
 
 REDUCTIONS = [

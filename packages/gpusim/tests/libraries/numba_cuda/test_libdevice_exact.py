@@ -101,6 +101,14 @@ def _nearest(exact, kind):
         return kind(np.inf) if exact > 0 else kind(-np.inf)
 
 
+def test_what_is_rounded_to_zero_keeps_its_sign(run):
+    x = np.array([-0.3, 0.3, -0.5, -0.0])
+    found = run(["libdevice.round(x[i])", "libdevice.roundf(x[i])"], [np.float64, np.float32], x)
+    for each in found:
+        assert each.tolist() == [0, 0, -1, 0]
+        assert np.signbit(each).tolist() == [True, False, True, True]
+
+
 def test_a_root_is_rounded_to_its_side_and_a_sum_of_zero_has_the_sign_of_its_side(run):
     x = np.abs(numbers(np.float64, 200, 4))
     ways = ("rd", "ru", "rz")

@@ -67,7 +67,7 @@ def roofline(
     UnknownGpuError
         A KeyError that names the nearest known GPUs.
     ValueError
-        If the kernel could not be run.
+        If the kernel could not be run, or makes so many accesses that no block of it fits into the log.
 
     Notes
     -----

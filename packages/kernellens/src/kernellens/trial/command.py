@@ -57,7 +57,8 @@ def command(
     """Run somebody's GPU code here on the simulator: how far does it come, and does it print what it did on a GPU?
 
     What a notebook prints is compared with the outputs stored in it. Numbers agree within the digits that are printed. Times,
-    addresses, names of GPUs, versions and random numbers are set apart. Cells that differ are run a second time with other seeds.
+    addresses, names of GPUs, versions and random numbers are set apart. Where cells differ, the notebook is run a second time
+    with other seeds, up to the last of them.
 
     Each program runs in a process of its own, in a copy of its folder. That is no sandbox: it may read, write and send whatever
     you may, so try only what you would run. Shell commands (`!pip`, `%%bash`) are not run. The exit status is 0 if all ran to the

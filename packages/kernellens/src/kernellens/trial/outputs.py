@@ -5,8 +5,9 @@ Both have to come in the same order.  Brackets, commas and spaces are left out: 
 
 Numbers
 -------
-Whole numbers have to be equal.  Others agree if they differ by at most one in the last digit that either prints, or by at most
-`RELATIVE`: of the seven digits that float32 has, the last two depend on the order of a sum.
+Whole numbers have to be equal.  Others agree if they differ by at most one in the last digit that either prints, where that is at
+most a twentieth of the number, or by at most `RELATIVE`: of the seven digits that float32 has, the last two depend on the order
+of a sum.  What is below `NOTHING` is what cancelling leaves of 0.
 
 Set apart
 ---------
@@ -27,6 +28,8 @@ from typing import Any
 RELATIVE = 1e-5
 """Largest relative difference of two numbers with a fraction that counts as one."""
 
+NOTHING = 1e-12
+
 RULES = {
     "not run": "the cell did not run to its end here, or it prints something else after one that did not",
     "not stored": "the cell has no stored text, or a picture or widget only",
@@ -42,13 +45,14 @@ RULES = {
 
 _UNIT = r"(?:[mµuμn]?s|ms|min|h|sec|secs|seconds?|minutes?|hours?|milliseconds?|microseconds?|m?sec)"
 _RATE = r"(?:[KMGT]?i?B/s|[KMGT]?FLOPS?|[KMGT]?FLOP/s|it/s|s/it|fps|FPS|[MGT]bit/s)"
+_GAP = r"[^\S\n]*"  # not the end of a row: the next one's label may be called min, h or s
 _NUMBER = r"[-+]?(?:\d[\d,]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _TIMES = re.compile(
     rf"^.*(?:CPU times|Wall time|per loop|best of|slowest run|\d+%\|).*$"
     rf"|\b\w*(?:elapsed|duration|runtime|run ?time|time taken|took|speed ?-?up|faster|bandwidth)\w*\b[^\n]*?{_NUMBER}[^\n]*"
-    rf"|\b\w*times?\b(?:\s*\([^)\n]*\))?(?:\s+\w+){{0,4}}\s*[:=]\s*{_NUMBER}(?:\s*{_UNIT}\b)?"
-    rf"|{_NUMBER}\s*(?:±\s*{_NUMBER}\s*)?{_UNIT}(?![\w.(\[])"
-    rf"|{_NUMBER}\s*{_RATE}\b",
+    rf"|\b\w*times?\b(?:\s*\([^)\n]*\))?(?:\s+\w+){{0,4}}\s*[:=]\s*{_NUMBER}(?:{_GAP}{_UNIT}\b)?"
+    rf"|{_NUMBER}{_GAP}(?:±{_GAP}{_NUMBER}{_GAP})?{_UNIT}(?![\w.(\[])"
+    rf"|{_NUMBER}{_GAP}{_RATE}\b",
     re.MULTILINE | re.IGNORECASE,
 )
 _ADDRESSES = re.compile(
@@ -83,7 +87,7 @@ _LAYOUT = (
     (re.compile(r"\barray\("), "("),
 )
 _VALUE = re.compile(
-    r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w])|\b(?:True|False|None|nan|NaN|NaT|inf)\b|<NA>|<NULL>|\bnull\b"
+    r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?j?(?!\w)|\b(?:True|False|None|nan|NaN|NaT|inf)\b|<NA>|<NULL>|\bnull\b"
 )
 _MISSING = {"nan": "nan", "NaN": "nan", "None": "nan", "<NA>": "nan", "<NULL>": "nan", "null": "nan", "NaT": "nan"}
 _TAG = re.compile(r"<(style|script)\b.*?</\1>|<[^>]+>", re.DOTALL)
@@ -298,8 +302,8 @@ def _values(text: str) -> list[str]:
 
 
 def _words(text: str) -> list[str]:
-    """What is no value, in lower case."""
-    return re.findall(r"[^\W\d]+", _VALUE.sub(" ", text).lower())
+    """What is no value, in lower case, with the digits of names such as float32."""
+    return re.findall(r"\w*[^\W\d]\w*", _VALUE.sub(" ", text).lower())
 
 
 def _same(stored: list[str], here: list[str], but: Collection[int] = (), also: tuple[str, str] | None = None) -> bool:
@@ -315,14 +319,17 @@ def close(stored: str, here: str) -> bool:
     one, other = (_MISSING.get(each, each) for each in (stored, here))
     if one == other:
         return True
+    if one.endswith("j") and other.endswith("j"):
+        one, other = one[:-1], other[:-1]
     try:
         x, y = float(one), float(other)
     except ValueError:
         return False
     if not (_fraction(one) or _fraction(other)):
         return x == y
-    step = max(_step(each) for each in (one, other) if _fraction(each))
-    return math.isclose(x, y, rel_tol=RELATIVE, abs_tol=1.01 * step)
+    step = 1.01 * max(_step(each) for each in (one, other) if _fraction(each))
+    least = step if 20 * step <= 1.01 * max(abs(x), abs(y)) else NOTHING
+    return math.isclose(x, y, rel_tol=RELATIVE, abs_tol=least)
 
 
 def _fraction(number: str) -> bool:
@@ -330,6 +337,8 @@ def _fraction(number: str) -> bool:
 
 
 def _step(number: str) -> float:
-    """One in the last printed digit."""
+    """One in the last printed digit; nothing where the point is the last, behind which NumPy leaves out zeros only."""
+    if number.endswith("."):
+        return 0.0
     digits, _, exponent = number.lower().partition("e")
     return 10.0 ** (int(exponent or 0) - len(digits.partition(".")[2]))

@@ -233,7 +233,8 @@ def _notebook(
     if differ:  # what changes with the seeds is no difference
         there = fresh()
         notebook, again = read(there)
-        del notebook.cells[notebook.cells.index(again[differ[-1] - 1]) + 1 :]
+        last = next(k for k, each in enumerate(notebook.cells) if each is again[differ[-1] - 1])  # others may be equal
+        del notebook.cells[last + 1 :]
         shifted = {**environment, "GPUSIM_SEED_SHIFT": "1000", inside.REPORT: environment[inside.REPORT] + ".again"}
         _execute(Outcome(outcome.path), notebook, there, shifted, timeout, True)
         compared = outputs.compare(stored, cells, ran, again)

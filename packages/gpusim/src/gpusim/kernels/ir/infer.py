@@ -729,6 +729,8 @@ class Inference:
         if index.type == SLICE and index.op == "slice":
             bounds = [self.constant(a) for a in index.args]
             part = slice(*bounds)
+            if part.step == 0:
+                raise TypingError("slice step cannot be zero")
             v.emit = lambda n: f"{n[0]}[{bounds[0]}:{bounds[1]}:{bounds[2]}]"
             return Tuple(t.items[part])
         if not isinstance(index.type, Scalar) or index.type.letter not in INTEGERS:
@@ -1687,9 +1689,9 @@ _ATTRIBUTES = (
 
 def _is_of(t: Type, kind: object) -> bool:
     """``isinstance`` of a value of a type."""
-    letters = {int: INTEGERS, float: "d", complex: COMPLEXES, bool: "?"}.get(kind)
-    if isinstance(t, Scalar) and letters:
-        return t.letter in letters
+    letter = {int: "l", float: "d", complex: "D", bool: "?"}.get(kind)  # Numba's, of 64 bits each
+    if isinstance(t, Scalar) and letter:
+        return t.letter == letter
     if kind is tuple:
         return isinstance(t, Tuple)
     if kind is np.ndarray:

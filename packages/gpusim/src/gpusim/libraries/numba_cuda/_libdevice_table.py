@@ -19,7 +19,7 @@ _BOTH = {
     "fmax": "y if x != x or x < y or (x == y and math.copysign(1.0, x) < 0.0) else x",
     "fmin": "y if x != x or y < x or (x == y and math.copysign(1.0, y) < 0.0) else x",
     "fdim": "T(0) if x <= y else x - y", "nearbyint": "np.rint(x)", "nextafter": "np.nextafter(x, y)",
-    "round": "np.trunc(x) + (T(0) if abs(x - np.trunc(x)) < T(0.5) else math.copysign(T(1), x))",
+    "round": "math.copysign(np.trunc(x) + (T(0) if abs(x - np.trunc(x)) < T(0.5) else math.copysign(T(1), x)), x)",
     "llround": "np.trunc(x) + (math.copysign(1.0, x) if abs(x - np.trunc(x)) >= 0.5 else 0.0)", "llrint": "np.rint(x)",
     "sincos": "math.sin(x), math.cos(x)", "sincospi": "_sinpi(float64(x)), _cospi(float64(x))", "frexp": "math.frexp(x)",
     "modf": "math.copysign(T(0) if math.isinf(x) else x - np.trunc(x), x), np.trunc(x)", "remquo": "_remquo(float64(x), float64(y))",

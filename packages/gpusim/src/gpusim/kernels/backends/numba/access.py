@@ -609,8 +609,8 @@ def part(typingctx, c, m, base, index, low, high, step, site):
             return inner(context, builder, signature, [*args[:4], args[7]])
 
         return signature.return_type(c, m, base, index, low, high, step, site), of_array
-    bounds = [None if bound == types.none else bound.literal_value for bound in (low, high, step)]
-    if bounds[2] == 0:
+    bounds = [None if bound == types.none else getattr(bound, "literal_value", 0) for bound in (low, high, step)]
+    if bounds[2] == 0:  # Numba asks again, without the constants
         raise errors.TypingError("slice step cannot be zero")
     picked = range(len(base))[slice(*bounds)]
     kind = types.BaseTuple.from_types([base.types[k] for k in picked])

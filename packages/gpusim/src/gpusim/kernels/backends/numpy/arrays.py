@@ -197,7 +197,7 @@ def _inside(g, a: Arr, at, outside) -> None:
         count = math.prod(a.shape) if a.uniform() else 0
         whole = count > 0 and a.strides in (c_strides(a.shape), c_strides(a.shape[::-1])[::-1])
         place = np.asarray(at) - a.offset
-        gone = gone | (outside & ~(whole & (place >= 0) & (place < count)))
+        gone = gone | (outside & ~np.logical_and(whole, (place >= 0) & (place < count)))
     if gone.any():
         raise Outside(gone)
 

@@ -283,7 +283,7 @@ def _matters(v: Value) -> bool:
         return isinstance(v.args[0].type, Array)
     if v.op == "icall":
         return v.extra.startswith(("atomic.", "threadfence"))
-    return v.op == "call" and v.type == NONE  # print, and functions of whole arrays
+    return v.op in ("call", "method") and v.type == NONE  # print, fill, and functions of whole arrays
 
 
 __all__ = ["Program", "Step"]

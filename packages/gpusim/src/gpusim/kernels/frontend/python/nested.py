@@ -17,6 +17,8 @@ from .source import Source
 WRITTEN = "__gpusim_written__"
 """Says of a function whose tree was made that the learner wrote it all the same."""
 
+_NAMED = "lambda_hf"
+"""What the names of lambdas begin with that are called where they stand."""
 _OUTSIDE = "Define it outside of the kernel, with @cuda.jit(device=True)."
 
 
@@ -62,13 +64,14 @@ def take_out(
     captured: dict[str, list[str]] = {}
     for label, definition in found.made.items():
         where = found.places[label]
+        called = "A lambda" if label.startswith(_NAMED) else label
         if found.stored[label] > 1 or label in {a.arg for a in ast.walk(node.args) if isinstance(a, ast.arg)}:
             raise error(f"{label} is a function here and something else elsewhere in this kernel. {_OUTSIDE}", where)
         arguments = definition.args
         if arguments.vararg or arguments.kwarg or arguments.kwonlyargs or definition.decorator_list:
-            raise error(f"{label} takes more than plain arguments, or has a decorator. {_OUTSIDE}", where)
+            raise error(f"{called} takes more than plain arguments, or has a decorator. {_OUTSIDE}", where)
         if not all(isinstance(value, ast.Constant) for value in arguments.defaults):
-            raise error(f"A default value of {label} is no plain constant. {_OUTSIDE}", where)
+            raise error(f"A default value of {called.replace('A ', 'a ')} is no plain constant. {_OUTSIDE}", where)
         if label in _free(definition):
             raise error(
                 f"{label} calls itself: a kernel cannot recurse. Write it as a loop, with a local array as the stack if it "
@@ -97,7 +100,7 @@ class _Immediate(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         if isinstance(node.func, ast.Lambda):
-            name = f"lambda_hf{len(self.made)}"
+            name = f"{_NAMED}{len(self.made)}"
             made = ast.copy_location(ast.Assign([ast.Name(name, ast.Store())], node.func), node.func)
             self.made.append(ast.fix_missing_locations(made))
             node.func = ast.copy_location(ast.Name(name, ast.Load()), node.func)

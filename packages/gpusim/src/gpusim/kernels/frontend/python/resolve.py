@@ -157,7 +157,8 @@ def _spread(made: Function, count: int) -> None:
     """Put plain parameters in the place of ``*args``, which becomes a tuple of them."""
     node, name = made.node, made.node.args.vararg.arg
     each = [f"{name}_hf{k}" for k in range(count)]
-    for call in ast.walk(node):
+    changed = any(isinstance(n, ast.Name) and n.id == name and not isinstance(n.ctx, ast.Load) for n in ast.walk(node))
+    for call in () if changed else ast.walk(node):
         if isinstance(call, ast.Call):
             call.args = [
                 part
@@ -224,7 +225,7 @@ class _Names(ast.NodeTransformer):
             elif isinstance(inner, ast.Assign) and [getattr(t, "id", "") for t in inner.targets] == [name]:
                 made.append(inner.value)
         tuples = [each for each in made if isinstance(each, ast.Tuple)]
-        if len(made) != 2 or len(tuples) != 1:  # the assignment, and the name in it
+        if len(made) != 2 or len(tuples) != 1 or name in self.made.params:  # the assignment, and the name in it
             return [value]
         items = [ast.Subscript(value.value, ast.Constant(k), ast.Load()) for k in range(len(tuples[0].elts))]
         return [ast.fix_missing_locations(ast.copy_location(item, value)) for item in items]

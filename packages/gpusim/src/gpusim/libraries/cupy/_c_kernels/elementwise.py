@@ -162,9 +162,8 @@ class ElementwiseKernel:
         if key not in self._made_quick:
             kinds, found, ndim = key
             plain = not any(how == "raw" for how, _, _ in kinds) and not self.kwargs
-            plain = plain and not params.NOT_PLAIN.search(self.operation) and "[" not in self.preamble
             made = None
-            if plain:
+            if plain and params.plain(self.operation, self.preamble):
                 text, _ = self._code(kinds, dict(found), ndim, _SOME)
                 made = _compiled(text, self.name, (), (), 1)
             self._made_quick[key] = made

@@ -14,10 +14,17 @@ from gpusim.importing.errors import NotSimulatedError
 from gpusim.kernels import reported
 from gpusim.kernels.frontend.cuda_cpp.c_types import OF_DTYPE
 
-NOT_PLAIN = re.compile(
-    r"\[|\breturn\b|\b(thread|block)(Idx|Dim)\b|\bgridDim\b|__\w|atomic|_ind\b|printf|asm\b|\bgoto\b"
+_NOT_PLAIN = re.compile(
+    r"\[|\b(thread|block)(Idx|Dim)\b|\bgridDim\b|__\w|atomic|\b_(ind|raw_\w+)\b|printf|asm\b|\bgoto\b|(^|[^\w)&\s])\s*&(?!&)"
 )
-"""What an operation has that is not the same in a thread of many elements, or that has to be checked."""
+_LEAVES = re.compile(r"\b(return|break)\b")
+_QUALIFIERS = re.compile(r"__(device|host|forceinline|noinline|inline)__")
+
+
+def plain(operation: str, preamble: str) -> bool:
+    """Whether C++ does the same in a thread of many elements, and has nothing that has to be checked, such as an address."""
+    of_functions = _QUALIFIERS.sub("", preamble)
+    return not (_NOT_PLAIN.search(operation) or _NOT_PLAIN.search(of_functions) or _LEAVES.search(operation))
 
 
 def unwatched() -> bool:

@@ -133,9 +133,7 @@ class ReductionKernel:
             text = self._code(key[0], dict(key[1]))
             said = " ".join((self.map_expr, self.reduce_expr, self.post_map_expr))
             raw = any(how == "raw" for how, _ in key[0])
-            plain = quick and not (
-                raw or self.options or "[" in self.preamble or params.NOT_PLAIN.search(said) or _LOOP.search(said)
-            )
+            plain = quick and not (raw or self.options or _LOOP.search(said)) and params.plain(said, self.preamble)
             shown = text
             text = self._code(key[0], dict(key[1]), quick=True) if plain else text
             defines = tuple(o[2:] for o in self.options if o.startswith("-D"))
