@@ -42,7 +42,7 @@ def test_what_has_arrived_is_unpacked_and_what_has_not_is_named(pieces, tmp_path
     found = bundle.look(pieces)
     assert [group["name"] for group in found.whole] == ["rapids"]
     assert "2/base.tar.xz.02" in found.said()[0]
-    lost.write_bytes(data[:-1] + b"?")
+    lost.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))  # another byte, whatever it was
     found = bundle.look(pieces)
     assert "damaged" in found.said()[0]
     lost.write_bytes(data)
