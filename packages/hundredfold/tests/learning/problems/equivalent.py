@@ -46,7 +46,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "cast at the source:_cast_scalar:3:variable:0": "`gain` has the dtype of the image, which is float32.",
     },
     "memory.softmax": {
-        "reckoned twice:_twice:4:keyword:2": "`kernel_name` is what a profiler shows; nothing depends on it.",
+        "computed twice:_twice:4:keyword:2": "`kernel_name` is what a profiler shows; nothing depends on it.",
     },
     "protocols.anywhere": {
         "with a namespace:_right:4:constant:0": "A row of zeros may be divided by any number.",

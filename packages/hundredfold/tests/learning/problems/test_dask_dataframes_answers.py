@@ -118,7 +118,7 @@ def test_one_label_for_all_is_refused(label, reason):
 
 
 def test_what_decides_is_not_close():
-    """Nobody must reckon to the last digit: the other side takes at least a sixth longer."""
+    """Nobody must compute to the last digit: the other side takes at least a sixth longer."""
     for job in worth.JOBS.values():
         if job.right != "neither":
             fast, slow = sorted([job.times["one"], job.times["cluster"]])

@@ -60,7 +60,7 @@ def test_a_wrong_number_of_rows_is_refused_for_its_reason(reason, other):
 
 
 def test_the_rows_counted_are_those_that_a_merge_has():
-    """The story of problem 1 at a tenth of its flights and planes, and with a tenth of the nulls: merged, not reckoned."""
+    """The story of problem 1 at a tenth of its flights and planes, and with a tenth of the nulls: merged, not computed."""
     each, nulls = count.EACH // 10, count.NULLS // 100
     tails = [f"N{i}" for i in range((count.ONCE + count.TWICE + count.STRANGERS) // 25)]
     once, twice = count.ONCE // 25, count.TWICE // 25

@@ -1,4 +1,4 @@
-"""The figures that the texts of unit 01 are reckoned from are the course's own data."""
+"""The figures that the texts of unit 01 are computed from are the course's own data."""
 
 from gpusim.hardware import gpus
 from hundredfold.learning.problems.arrays import v100

@@ -43,7 +43,7 @@ def roofline(
     """Draw where a launch stands under the roofs of a GPU: what memory and arithmetic allow at its intensity.
 
     In a notebook GPU, floating-point type and block size can be changed; the limit that binds then moves.  Another type or
-    block size is reckoned from the launch as it was traced, not traced again: floating-point arrays take more or fewer
+    block size is computed from the launch as it was traced, not traced again: floating-point arrays take more or fewer
     bytes, other arrays the same; a larger block has as much more of shared memory.
 
     Parameters
@@ -255,7 +255,7 @@ def _layout(work: Work, table: dict, known: list[GPU], sizes: list[int], start: 
     roofs.js_on_change("inner_width", callback)
     title = panels.words(panels.escape(_head(work)), size=15, strong=True)
     note = panels.words(
-        "Bounds and estimates, not measured times. Another type or block size is reckoned from the launch as it was traced. "
+        "Bounds and estimates, not measured times. Another type or block size is computed from the launch as it was traced. "
         "Data that L2 keeps is not held back by the roof of memory.",
         size=12,
         colour=palette.MUTED,

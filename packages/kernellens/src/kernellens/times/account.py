@@ -54,7 +54,7 @@ def work_of(
     log = trace.log
     if log is None or trace.function is None:
         raise ValueError(
-            f"{trace.kernel} did not run, so that there is nothing to reckon with: see the trace's errors."
+            f"{trace.kernel} did not run, so that there is nothing to compute with: see the trace's errors."
         )
     target = None if griddim is None else limits.normalize(griddim, trace.blockdim)[0]
     if target is not None and min(target) < 1:

@@ -23,7 +23,7 @@ class _Time:
         Seconds of each limit, were it the only one.
     gpu : GPU
     work : Work or None
-        What it was reckoned from; None for several kernels together.
+        What it was computed from; None for several kernels together.
     name : str
     advice : str
         One sentence: which limit binds, and what would change it.

@@ -281,7 +281,7 @@ def _meaning(kind: str, said: str) -> str:
     if "inference failed" in said and "map_blocks" in said:
         return (
             "Dask tried your function on an empty array, to see what comes out. Tell it instead, by `dtype=x.dtype`, or "
-            "write it so that it takes no rows: a -1 in `reshape` cannot be reckoned for an empty array."
+            "write it so that it takes no rows: a -1 in `reshape` cannot be computed for an empty array."
         )
     if kind == "NotSimulatedError":
         return "It may be right on a GPU; here it cannot be judged, so write it with something that is simulated."

@@ -78,11 +78,11 @@ REASONS: dict[str, str] = {
     "outlier": "one slow call spoilt the result",
     "not-called": "the function that was to be timed was never called",
     "too-long": "more was counted than the call itself",
-    # What was reckoned
+    # What was computed
     "writes": "what is written was not counted, or what is not written was",
     "reads": "an operand that is read was not counted",
     "item-size": "elements of the wrong size in bytes were counted",
-    "per-element": "reckoned for one element, where all were asked for",
+    "per-element": "computed for one element, where all were asked for",
     "once": "one pass was counted where there are several",
     "published": "the published time was taken for the limit",
     "always-gpu": "the GPU was chosen for everything",

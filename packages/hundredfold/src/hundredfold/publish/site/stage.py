@@ -89,7 +89,7 @@ def relink(text: str, file: str, root: Path, where: dict[str, str]) -> str:
             if made in _GENERATED:
                 there = posixpath.relpath(made, posixpath.dirname(where.get(file, file)) or ".")
                 return f"{label}({there}{hash_}{anchor})"
-            raise FileNotFoundError(f"{file} links to {target}, which is not there: mend the link.")
+            raise FileNotFoundError(f"{file} links to {target}, which is not there: correct the link.")
         address = os.environ.get(ADDRESS, "").rstrip("/")
         if address:
             return f"{label}({address}/blob/main/{wanted}{hash_}{anchor})"

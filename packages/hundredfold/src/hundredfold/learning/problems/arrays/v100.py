@@ -1,7 +1,7 @@
 """The machine of the published figures: one V100 of a DGX-1, and the host beside it.
 
 The V100's are those of `gpusim.hardware.gpus`, written out because the problems' texts depend on them; a test
-holds them together. The host's two CPUs (Xeon E5-2698 v4: 4 channels of DDR4-2400, 20 cores each) are reckoned from
+holds them together. The host's two CPUs (Xeon E5-2698 v4: 4 channels of DDR4-2400, 20 cores each) are computed from
 their data sheet.
 """
 

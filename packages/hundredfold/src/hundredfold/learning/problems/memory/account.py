@@ -134,7 +134,7 @@ def keeping_digits(rtol: float, atol: float = 0.0, known: str = "float32", advic
             got, expected = np.asarray(to_host(run.got), dtype=float), np.asarray(run.expected, dtype=float)
             if same(got, expected, 1e-5 if known == "float32" else 5e-3, 1e-9):
                 digits = int(-np.log10(np.nanmax(np.abs(got - expected) / np.maximum(np.abs(expected), 1e-9))))
-                why = f"only the first {digits} digits are right, as if this had been reckoned in {known}."
+                why = f"only the first {digits} digits are right, as if this had been computed in {known}."
                 refuse("dtype", why, advice=advice)
             raise
 

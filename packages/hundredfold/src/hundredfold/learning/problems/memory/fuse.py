@@ -15,7 +15,7 @@ from .account import Traffic, keeping_digits
 
 def distance(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """The specification: sqrt((x - 1)² + (y + 2)²) element by element, for two arrays of the same shape and dtype (float32
-    or float64); reckoned in float64, returned in their dtype."""
+    or float64); computed in float64, returned in their dtype."""
     wide, tall = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     return np.sqrt((wide - 1) ** 2 + (tall + 2) ** 2).astype(x.dtype)
 

@@ -30,7 +30,7 @@ def _ramp(width: int, endpoint: bool = True) -> np.ndarray:
 
 def brighten(image: np.ndarray) -> np.ndarray:
     """The specification: image (height, width), float32 on the device, times the root of 2, plus a ramp from 0 to 0.5 along
-    each row, cut off at 1; reckoned in float64, float32 out."""
+    each row, cut off at 1; computed in float64, float32 out."""
     return np.minimum(np.asarray(image, dtype=np.float64) * SQRT2 + _ramp(image.shape[1]), 1).astype(np.float32)
 
 

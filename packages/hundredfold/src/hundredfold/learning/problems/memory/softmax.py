@@ -87,7 +87,7 @@ SOFTMAX = Problem(
         "16, exp 16, the sum 8, the division 16. The row's maximum and sum are small and cost nothing.",
         "The difference and exp are elementwise and follow each other: one fused kernel of x and the maximum. That is 48.",
         "Arithmetic is cheap. A `cp.ReductionKernel` of x and m, called with `axis=1, keepdims=True`, can add up `exp(x - m)` without "
-        "writing it, and a fused kernel can reckon `exp(x - m) / s` anew: 8 + 8 + 16 = 32. And the maximum and the sum could be found in one pass together.",
+        "writing it, and a fused kernel can compute `exp(x - m) / s` anew: 8 + 8 + 16 = 32. And the maximum and the sum could be found in one pass together.",
     ),
     advice={
         "traffic": "Which two kernels can become one without any change in what is read?",

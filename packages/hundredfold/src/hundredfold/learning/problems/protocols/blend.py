@@ -25,7 +25,7 @@ from .frozen import Frozen, bare
 
 def blend(a: np.ndarray, b: np.ndarray, t: float) -> np.ndarray:
     """The specification: a + t (b - a), cut off at 0 and 1; for two arrays of the same shape and dtype (float32 or float64),
-    reckoned in float64 and returned in their dtype."""
+    computed in float64 and returned in their dtype."""
     wide, other = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     return np.clip(wide + t * (other - wide), 0, 1).astype(a.dtype)
 

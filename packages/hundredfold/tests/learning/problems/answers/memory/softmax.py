@@ -133,4 +133,4 @@ WRONG = {
     "a bool": Wrong(_asked, "transfer"),
     "logarithm": Wrong(_logarithm, "value"),
 }
-RIGHT = {"fused exponential": _fused_exp, "reckoned twice": _twice, "one pass for both": _online}
+RIGHT = {"fused exponential": _fused_exp, "computed twice": _twice, "one pass for both": _online}
