@@ -18,7 +18,6 @@ def test_the_course_s_machines_are_known():
         "H100",
         "H200",
         "B200",
-        "GH200",
         "RTX 4090",
         "RTX 4060 Laptop",
     ):
@@ -75,6 +74,12 @@ def test_found_as_people_and_drivers_write_it(name, expected):
 def test_variants_keep_their_own_figures():
     assert gpus.find("A100-SXM4-40GB").bandwidth < gpus.find("A100-SXM4-80GB").bandwidth
     assert gpus.find("H100 PCIe").bandwidth < gpus.find("H100").bandwidth
+
+
+@pytest.mark.parametrize("name", ["NVIDIA A100 80GB PCIe", "Tesla V100-PCIE-16GB", "NVIDIA H100 NVL"])
+def test_a_variant_whose_figures_nobody_entered_does_not_get_anothers(name):
+    with pytest.raises(gpus.UnknownGpuError):
+        gpus.find(name)
 
 
 @pytest.mark.parametrize(("name", "near"), [("H300", "H200"), ("V10", "V100"), ("RTX 4080", "RTX 4090")])
