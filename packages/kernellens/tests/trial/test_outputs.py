@@ -88,6 +88,9 @@ def test_what_agrees(stored, here):
         ("2", "2j"),
         ("std  0.1\nmin  1.0", "std  0.3\nmin  1.0"),  # the label of the next row is no unit of time
         ("a    1\nh    2\ns    3", "a    1\nh    5\ns    3"),
+        ("fare 8.05 S", "fare 9.05 S"),  # a port, no seconds
+        ("ran 3 times = 5", "ran 4 times = 5"),
+        ("version A: 3 rows", "version A: 4 rows"),  # no version of a library
         ("1", ""),
         ("", "1"),
     ],
@@ -186,6 +189,7 @@ def test_what_a_newer_version_prints_otherwise(stored, here, wrong):
 def test_rows_come_in_any_order_where_cudf_promises_none():
     stored, here, wrong = "a 1\nb 2\nc 3", "c 3\na 1\nb 2", "c 3\na 2\nb 1"
     assert compared(stored, here, source="df.groupby('x').sum()").apart == ["order"]
+    assert compared(stored, here, source="df.groupby('x').sum().sort_values('y')").verdict == "differs"
     assert compared(stored, wrong, source="df.groupby('x').sum()").verdict == "differs"
     assert compared(stored, here, source="df.sort_values('x')").verdict == "differs"
     numbered = ("   k\n0  a\n1  b", "   k\n0  b\n1  a")  # a merge numbers its rows anew

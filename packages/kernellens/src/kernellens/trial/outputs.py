@@ -43,23 +43,23 @@ RULES = {
 }
 """Why a cell, or a part of its text, is not compared."""
 
-_UNIT = r"(?:[mµuμn]?s|ms|min|h|sec|secs|seconds?|minutes?|hours?|milliseconds?|microseconds?|m?sec)"
+_UNIT = r"(?:[mµuμn]?s|min|h|(?i:m?secs?|(?:milli|micro|nano)?seconds?|minutes?|hours?))"  # S and H are no times
 _RATE = r"(?:[KMGT]?i?B/s|[KMGT]?FLOPS?|[KMGT]?FLOP/s|it/s|s/it|fps|FPS|[MGT]bit/s)"
 _GAP = r"[^\S\n]*"  # not the end of a row: the next one's label may be called min, h or s
 _NUMBER = r"[-+]?(?:\d[\d,]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _TIMES = re.compile(
-    rf"^.*(?:CPU times|Wall time|per loop|best of|slowest run|\d+%\|).*$"
-    rf"|\b\w*(?:elapsed|duration|runtime|run ?time|time taken|took|speed ?-?up|faster|bandwidth)\w*\b[^\n]*?{_NUMBER}[^\n]*"
-    rf"|\b\w*times?\b(?:\s*\([^)\n]*\))?(?:\s+\w+){{0,4}}\s*[:=]\s*{_NUMBER}(?:{_GAP}{_UNIT}\b)?"
+    rf"(?i:^.*(?:CPU times|Wall time|per loop|best of|slowest run|\d+%\|).*$)"
+    rf"|(?i:\b\w*(?:elapsed|duration|runtime|run ?time|time taken|took|speed ?-?up|faster|bandwidth)\w*\b[^\n]*?{_NUMBER}[^\n]*)"
+    rf"|(?<!\d )(?i:\b\w*times?\b)(?:\s*\([^)\n]*\))?(?:\s+\w+){{0,4}}\s*[:=]\s*{_NUMBER}(?:{_GAP}{_UNIT}\b)?"
     rf"|{_NUMBER}{_GAP}(?:±{_GAP}{_NUMBER}{_GAP})?{_UNIT}(?![\w.(\[])"
     rf"|{_NUMBER}{_GAP}{_RATE}\b",
-    re.MULTILINE | re.IGNORECASE,
+    re.MULTILINE,
 )
 _ADDRESSES = re.compile(
     r"\b0x[0-9a-fA-F]+\b|\b(?:tcp|http|https|ucx|inproc)://\S+|\b127\.0\.0\.1\S*|'data': \(\d+|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"
     r"|<Client: [^>]*>|\bFromGraph\(\w+\)|\b[\w-]+-[0-9a-f]{32}\b|(?<![\w.])~?/(?:[\w.+-]+/)+[\w.+-]*"
 )
-_VERSIONS = re.compile(r"^.*\bversion\b.*$", re.MULTILINE | re.IGNORECASE)
+_VERSIONS = re.compile(r"^.*\bversion\b.*\d\.\d.*$", re.MULTILINE | re.IGNORECASE)
 _ASKS_VERSIONS = re.compile(r"__version__|show_config|show_versions|sys\.version|get_build_version|runtimeGetVersion")
 _ASKS_DEVICE = re.compile(
     r"nvidia-smi|cuda\.detect|get_current_device|getDeviceProperties|deviceGetAttribute|compute_capability|mem_info|get_memory_info"
@@ -102,6 +102,7 @@ _NEWER = (
 )
 """What a newer version of a library prints otherwise; both texts are brought to one form."""
 _UNORDERED = re.compile(r"groupby|merge|join|value_counts|unique|drop_duplicates|pivot|get_dummies|set\(")
+_SORTED = re.compile(r"sort_values|sort_index|\bsorted?\(")
 _PIECES = {"times": _TIMES, "addresses": _ADDRESSES, "versions": _VERSIONS}
 _ASKS = {"versions": _ASKS_VERSIONS, "devices": _ASKS_DEVICE, "times": _CLOCK}
 
@@ -238,7 +239,8 @@ def compare_cell(number: int, stored: Any, here: Any, again: Any = None, ran: bo
 def _tried(source: str) -> list[list[str]]:
     """What is allowed for, beginning with nothing."""
     allowed: list[list[str]] = [[], ["versions"]]
-    return [*allowed, *([*rules, "order"] for rules in allowed if _UNORDERED.search(source))]
+    unordered = _UNORDERED.search(source) and not _SORTED.search(source)
+    return [*allowed, *([*rules, "order"] for rules in allowed if unordered)]
 
 
 def _changed(text: str, rules: list[str], source: str) -> str:
