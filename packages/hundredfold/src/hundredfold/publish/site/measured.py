@@ -116,7 +116,7 @@ _COLUMNS = (
 def _table(rows: list[dict[str, Any]]) -> str:
     lines = [
         '<div class="hf-scroll" tabindex="0" role="region" aria-label="Measurements">',
-        '<table class="hf-results"><thead><tr>'
+        '<table class="hf-results hf-measured"><thead><tr>'
         + "".join(f'<th scope="col">{name}</th>' for name in _COLUMNS)
         + "</tr></thead><tbody>",
     ]
