@@ -60,7 +60,7 @@ def images(
     high = wide * shape[0] / shape[1]
     height = round(rows * (high + _NAME + _GAP) + _GAP)
     alt = f"{title}. " if title else ""
-    alt += f"{len(drawn)} grey pictures of {shape[0]} × {shape[1]}: {', '.join(drawn)}. {says}"
+    alt += f"{len(drawn)} grey picture{'s' * (len(drawn) > 1)} of {shape[0]} × {shape[1]}: {', '.join(drawn)}. {says}"
     full = height + axes.words_height(title, 15) + axes.words_height(note, 12)
     plain = {"kind": "images", "pictures": drawn, "columns": columns, "common": common, "title": title, "note": note}
     draw = lambda: _draw(drawn, columns, wide, high, height, common, title, note)  # noqa: E731
