@@ -196,7 +196,9 @@ def test_rows_and_records_that_are_not_there_read_as_zero_and_what_is_written_to
     assert told["x"] == [[3, 13]] * 4 + [[3, 3]] * 4
     assert told["made"][:4] == [13] * 4 and told["made"][4:] == [0, 0]
     assert told["a"] == [11] * 4 + [1] * 4 and told["b"] == [[0, 7]] * 4 + [[0, 0]] * 4
-    assert told["sums"][:4] == [18] * 4 and set(told["sums"][4:]) == {7 if way == "compiled" else 0}  # the thread's own write
+    assert told["sums"][:4] == [18] * 4 and set(told["sums"][4:]) == {
+        7 if way == "compiled" else 0
+    }  # the thread's own write
     assert told["gone"] == [0, 0, 0] and told["apart"] == [1, 1, 1]
     assert told["z"] == [[0, 5, 5]] * 2 + [[0, 0, 0]] * 2
     kernels = [kernel for kernel, _ in told["reports"]]
