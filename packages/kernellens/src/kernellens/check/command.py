@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 import textwrap
 from dataclasses import asdict
 from pathlib import Path
@@ -40,7 +39,7 @@ def command(
     an error was found, or a program did not run to its end.
     """
     from kernellens.trial import programs as finding
-    from kernellens.trial.running import attempt
+    from kernellens.trial.running import attempt_each
 
     from .sarif import log
 
@@ -48,21 +47,15 @@ def command(
         found = finding.find(list(programs))
     except finding.NoProgramError as error:
         raise click.UsageError(str(error), ctx) from None
-    outcomes = []
-    for path in found:
-        if sys.stderr.isatty():
-            click.echo(f"{path} …", err=True)
-        outcomes.append(
-            attempt(
-                path,
-                timeout=timeout,
-                root=Path(root) if root else None,
-                out_of_bounds=True,
-                races=True,
-                lens=True,
-                arguments=arguments,
-            )
-        )
+    outcomes = attempt_each(
+        found,
+        timeout=timeout,
+        root=Path(root) if root else None,
+        out_of_bounds=True,
+        races=True,
+        lens=True,
+        arguments=arguments,
+    )
     if sarif:
         try:
             Path(sarif).write_text(json.dumps(log(outcomes), indent=1), encoding="utf-8")

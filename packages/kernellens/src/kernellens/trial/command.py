@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-import sys
 from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
@@ -65,7 +64,7 @@ def command(
     end, else 1; a cell that differs does not change it.
     """
     from . import programs as finding
-    from .running import attempt
+    from .running import attempt_each
 
     try:
         found = finding.find(list(programs))
@@ -75,22 +74,16 @@ def command(
                 raise finding.NoProgramError(f"{outside[0]} is not under {root}.")
     except finding.NoProgramError as error:
         raise click.UsageError(str(error), ctx) from None
-    outcomes = []
-    for path in found:
-        if sys.stderr.isatty():
-            click.echo(f"{path} …", err=True)
-        outcomes.append(
-            attempt(
-                path,
-                timeout=timeout,
-                root=Path(root) if root else None,
-                out_of_bounds=allow_out_of_bounds,
-                races=allow_races,
-                arguments=arguments,
-                keep=Path(keep) if keep else None,
-                go_on=go_on,
-            )
-        )
+    outcomes = attempt_each(
+        found,
+        timeout=timeout,
+        root=Path(root) if root else None,
+        out_of_bounds=allow_out_of_bounds,
+        races=allow_races,
+        arguments=arguments,
+        keep=Path(keep) if keep else None,
+        go_on=go_on,
+    )
     if as_json:
         click.echo(json.dumps([asdict(outcome) for outcome in outcomes], indent=1))
     else:

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from . import children, commands, inside, outputs, programs
 from .outcome import Outcome
@@ -23,6 +24,16 @@ FIRST = (
     "import gpusim\ngpusim.activate()\n"
     "from kernellens.trial import inside\ninside.begin_notebook(get_ipython())\ndel gpusim, inside"
 )
+
+
+def attempt_each(paths: Sequence[Path], **options: Any) -> list[Outcome]:
+    """Try several programs by `attempt`, one after the other; a terminal is told which one it is at."""
+    outcomes = []
+    for path in paths:
+        if sys.stderr.isatty():
+            print(f"{path} …", file=sys.stderr, flush=True)
+        outcomes.append(attempt(path, **options))
+    return outcomes
 
 
 def attempt(
