@@ -12,6 +12,8 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture(scope="session")
 def program():
     """Run a program of that environment at the root of the checkout, and return what it did."""
+    if "HUNDREDFOLD_CHECKS" not in os.environ:
+        pytest.fail("These tests need the environment that `make test-all ARGS=metadata` makes.")
     python = Path(os.environ["HUNDREDFOLD_CHECKS"])
 
     def run(name, *arguments, folder=ROOT):
