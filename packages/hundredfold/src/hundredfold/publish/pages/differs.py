@@ -1,4 +1,4 @@
-"""The page of what differs from the real thing, from the lists that packages/gpusim/tests/conformance runs and each stand-in's own limits."""
+"""The page of what differs from the real thing, from the lists that packages/gpusim/tests/conformance runs and each simulated library's own limits."""
 
 from __future__ import annotations
 
@@ -10,20 +10,21 @@ import yaml
 HEAD = """\
 # What differs
 
-*Made by `make pages`; do not edit.* The first part is where a simulated GPU differs from a real one. The second is where the GPU libraries differ from
-NumPy, SciPy and pandas, which the stand-ins keep. `packages/gpusim/tests/conformance` runs each case on the stand-ins; on a GPU machine the same tests run the real libraries,
-which **has not been done yet**: until then the column of the GPU library is what the source or the documentation named beside it says, as we read it.
+*Made by `make pages`; do not edit.* The first part says where a simulated GPU differs from a real one. The second part says where the GPU libraries differ from
+NumPy, SciPy and pandas. The simulated libraries differ in the same way.
+
+`packages/gpusim/tests/conformance` runs each case of the second part on the simulated libraries. On a machine with a GPU the same tests run the real ones. **This has not been done yet.**
+Until then, the column of the GPU library is what we read in the source or the documentation beside it.
 
 ## A simulated GPU is not a GPU
 
-- **Times** are this CPU's. Everything that prints one says "(simulated on this CPU)"; no time of a simulated GPU says anything about a real one, but
-  the account of launches and bytes does.
-- **Random numbers** are seeded and repeatable, and are not cuRAND's.
-- **Order**: work of all streams and devices runs in the order in which it was submitted, which is one of the orders that CUDA allows. Where a real
-  library promises no order (a group-by, a merge), the stand-in shuffles by a seed, so that code which relies on one fails here too. In cases that a `check` draws, each call has another one.
-- **The end of a program**: what it launched and did not wait for is run for up to ten seconds, and its errors are told.
-- **Floating point** is the CPU's: sums are added up in another order than on a GPU, and functions such as `sin` may differ in the last place.
-- **Memory** is this machine's, counted and limited as a device's; there is no bus, and no bandwidth is simulated.
+- **Times** are this CPU's. What prints one says "(simulated on this CPU)". Such a time says nothing about a GPU. The counts of launches and bytes do.
+- **Random numbers** are seeded and can be repeated. They are not cuRAND's.
+- **Order.** The work of all streams and devices runs in the order in which it was submitted. This is one of the orders that CUDA allows. A real library promises no order
+  of a group-by's or a merge's rows. The simulated one shuffles them by a seed, so code that relies on an order fails here, too. Where a `check` draws a case, each call has another order.
+- **The end of a program.** Work that was launched and not waited for is run for up to ten seconds, and its errors are told.
+- **Floating point** is the CPU's. Sums are added in another order than on a GPU. Functions such as `sin` may differ in the last place.
+- **Memory** is this machine's. It is counted and limited as a device's is. There is no bus, and no bandwidth is simulated.
 """
 LIBRARIES = {"cupy": ("CuPy", "NumPy"), "cupyx": ("cupyx", "SciPy"), "cudf": ("cuDF", "pandas")}
 
@@ -36,7 +37,7 @@ def page(conformance: Path, simulate: Path) -> str:
     conformance : Path
         The folder of the lists, ``cupy.yaml`` and ``cudf.yaml``.
     simulate : Path
-        The folder of the stand-ins, some of which have a ``differs.json``: ``[{"what": …, "real": …, "here": …}]``.
+        The folder of the simulated libraries, some of which have a ``differs.json``: ``[{"what": …, "real": …, "here": …}]``.
     """
     parts = [HEAD, *_limits(simulate)]
     for library, (gpu, host) in LIBRARIES.items():
