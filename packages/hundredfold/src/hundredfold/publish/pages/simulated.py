@@ -19,9 +19,9 @@ TITLES = {
 HEAD = """\
 # What is simulated
 
-*Made by `make pages` from the stand-ins and the names of the real libraries (`make names`); do not edit.*
+*Made by `make pages` from the simulated libraries and the names of the real libraries (`make names`); do not edit.*
 
-**Simulated**: the stand-in has the name. **Refused**: it is a name of the real library, and using it raises `NotSimulatedError`, which says so and names
+**Simulated**: the simulated library has the name. **Refused**: it is a name of the real library, and using it raises `NotSimulatedError`, which says so and names
 the nearest thing that is simulated. **In a test**: a test of this project names it. What a name does, beside being there, is held by the tests of
 `packages/gpusim/tests/conformance/` and by the libraries' own tests (`packages/gpusim/tests/cupy_suite/`, `packages/gpusim/tests/cudf_suite/`, `packages/gpusim/tests/numba_cuda_suite/`).
 """
