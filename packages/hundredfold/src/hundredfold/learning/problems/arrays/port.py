@@ -102,7 +102,11 @@ PORT = Problem(
             ),
             constants(),
             infinities(hint="A column with an infinity is not constant: nothing finite comes out of it."),
-            tiny(1e-30, hint="Ask whether the standard deviation is exactly 0. How large numbers are depends on their unit.", rtol=1e-5),
+            tiny(
+                1e-30,
+                hint="Ask whether the standard deviation is exactly 0. How large numbers are depends on their unit.",
+                rtol=1e-5,
+            ),
             huge(
                 hint="The mean of the squares and the square of the mean agree in all digits here: subtract the mean first.",
                 rtol=1e-5,
@@ -113,7 +117,7 @@ PORT = Problem(
             other_data(),
             second_call(hint="Make a new array in each call: whoever kept the last result still needs it."),
         ),
-        facts=(crossings("nothing but single numbers left the device", of=_columns, hint=_STAY),),
+        facts=(crossings("the data never left the device", of=_columns, hint=_STAY),),
         rtol=1e-7,
         atol=1e-9,
         fresh=True,

@@ -51,7 +51,10 @@ def _compare(run: Run) -> None:
             "is left over belongs to one of them, and at the end all parts are added up.",
         )
     if total > size:
-        refuse("overlap", f"{number(total)} were counted and there are {size} values: some were counted twice, or the counts did not begin at 0.")
+        refuse(
+            "overlap",
+            f"{number(total)} were counted and there are {size} values: some were counted twice, or the counts did not begin at 0.",
+        )
     explain(got, run.expected)
 
 

@@ -9,7 +9,19 @@ from ..devices import cp
 from ..facts import Account, Fact, crossings
 from ..functions import FunctionJudge
 from ..problem import Mistake, Problem
-from ..properties import Drawn, Property, Strategy, constants, dtypes, huge, layouts, other_data, second_call, sizes, tiny
+from ..properties import (
+    Drawn,
+    Property,
+    Strategy,
+    constants,
+    dtypes,
+    huge,
+    layouts,
+    other_data,
+    second_call,
+    sizes,
+    tiny,
+)
 from .account import Traffic, keeping_digits
 
 
@@ -74,7 +86,10 @@ FUSE = Problem(
             sizes((2,), (257,), (3, 5, 7), (70_001,), words="arrays of shape {}"),
             dtypes("float32", rtol=2e-6),
             tiny(),
-            Property((Strategy("points near (1, -2)", change=_near),), "The distance may be as small as it likes, and exactly 0."),
+            Property(
+                (Strategy("points near (1, -2)", change=_near),),
+                "The distance may be as small as it likes, and exactly 0.",
+            ),
             huge(),
             constants(),
             layouts(),

@@ -9,7 +9,20 @@ from ..devices import cp
 from ..facts import crossings
 from ..functions import FunctionJudge
 from ..problem import Mistake, Problem
-from ..properties import Drawn, Property, Strategy, constants, huge, layouts, nans, other_data, second_call, sizes, ties, tiny
+from ..properties import (
+    Drawn,
+    Property,
+    Strategy,
+    constants,
+    huge,
+    layouts,
+    nans,
+    other_data,
+    second_call,
+    sizes,
+    ties,
+    tiny,
+)
 from .account import Traffic, keeping_digits
 
 _HERE = "No `.get()` on the way in, no `cp.asarray` on the way out, and no `if` or `float` of what is on the device."
@@ -59,7 +72,10 @@ SOFTMAX = Problem(
             constants(),
             ties(),
             nans(hint="A row with NaN has no largest number: all of it becomes NaN, and no other row."),
-            Property((Strategy("numbers far from each other", change=lambda rng, arguments: (300 * arguments[0],)),), _LARGEST),
+            Property(
+                (Strategy("numbers far from each other", change=lambda rng, arguments: (300 * arguments[0],)),),
+                _LARGEST,
+            ),
             tiny(),
             huge(rtol=1e-6),
             huge(-1e8, rtol=1e-6),

@@ -145,4 +145,9 @@ WRONG = {
     "a bool": Wrong(_asked, "transfer"),
     "logarithm": Wrong(_logarithm, "value"),
 }
-RIGHT = {"fused exponential": _fused_exp, "computed twice": _twice, "one pass for both": _online, "0 for the largest": _zero_for_the_largest}
+RIGHT = {
+    "fused exponential": _fused_exp,
+    "computed twice": _twice,
+    "one pass for both": _online,
+    "0 for the largest": _zero_for_the_largest,
+}
