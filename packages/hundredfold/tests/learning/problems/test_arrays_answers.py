@@ -564,7 +564,7 @@ def as_the_notebook_solves_it(x):
 
 
 @right("arrays.port")
-def column_by_column(x):
+def spreads_as_single_numbers(x):
     out = cp.empty_like(x)
     for j in range(x.shape[1]):
         column = x[:, j]
