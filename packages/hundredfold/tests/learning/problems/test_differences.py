@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hundredfold.learning.problems.differences import explain, pair, same
-from hundredfold.learning.problems.verdict import Refusal
+from hundredfold.learning.problems.verdict import Refusal, in_case
 
 WANTED = np.arange(1.0, 26.0).reshape(5, 5) ** 2
 
@@ -99,6 +99,9 @@ def test_nan_is_right_where_nan_is_expected():
     with pytest.raises(Refusal) as lost:
         explain(WANTED, with_nan())
     assert "let NaN stay NaN" in lost.value.advice
+    with pytest.raises(Refusal) as lost, in_case("zeros", "0 / 0 is NaN."):
+        explain(WANTED, with_nan())
+    assert lost.value.advice == "0 / 0 is NaN."
 
 
 def test_what_is_close_enough_passes():

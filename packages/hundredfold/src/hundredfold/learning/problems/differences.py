@@ -107,7 +107,7 @@ def _nan(got: np.ndarray, expected: np.ndarray, wrong: np.ndarray, first: str) -
         return
     if (theirs & ~ours).any():
         refuse("nan", f"there is NaN where a number is due: {first}", diagnosed=False)
-    refuse("nan", f"NaN went missing: {first}", advice=_LOST)
+    refuse("nan", f"NaN went missing: {first}", advice=_LOST, general=True)
 
 
 def _places(got: np.ndarray, expected: np.ndarray, wrong: np.ndarray, rtol: float, atol: float, first: str) -> None:
