@@ -451,8 +451,8 @@ def total_atomic(x, result):
 
 
 # %% [markdown]
-# **Predict.** An H200 can read 100 million float64 in 0.17 ms. Suppose that it makes one atomic addition to an address in each cycle of a 2 GHz clock.
-# How many times longer do 100 million additions to one address take?
+# **Predict.** An H200 can read 100 million float64 in 0.17 ms. The lens assumes that an address takes an atomic addition every 2 ns. How many times
+# longer do 100 million additions to one address take?
 
 # %%
 my_times = "?"
@@ -462,7 +462,7 @@ ones = np.ones(4096)
 atomic = lens.trace(total_atomic, 16, 256, ones, np.zeros(1))
 assert not atomic.errors and atomic.results[1][0] == 4096
 n = 100_000_000
-queue, read = n / 2e9, limit(bytes=8 * n, machine="H200").seconds
+queue, read = 2e-9 * n, limit(bytes=8 * n, machine="H200").seconds
 print(f"{1e3 * queue:.0f} ms, {queue / read:.0f} times longer; you said {my_times}")
 
 # %% [markdown]
@@ -607,8 +607,7 @@ def product_tiled(a, b, out):
 # %% [markdown]
 # A thread beyond the edge puts zeros into the tiles. It must not return early, because all threads of the block have to come to the barriers.
 #
-# **Predict.** The matrices are 256 × 256. How many numbers does one thread read from **global memory**, the GPU's large memory, in the plain kernel? How
-# many in the tiled one?
+# **Predict.** The matrices are 256 × 256. How many numbers does one thread read from global memory in the plain kernel? How many in the tiled one?
 
 # %%
 my_plain, my_tiled = "?", "?"
