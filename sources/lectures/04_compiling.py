@@ -265,13 +265,11 @@ for name, seconds in published.items():
     print(f"{name}: {1e6 * there:.0f} µs, {share:.0%} of its limit; to move x there: {1e3 * bus:.1f} ms")
 
 # %% [markdown]
-# So a GPU is much faster for data that it has already. To move the data there takes far longer than the sum.
+# So a GPU is much faster for data that it has already. Moving the data there takes far longer.
 #
 # *A good place for a pause.*
 #
 # ## A race
-#
-# `prange` does not make every loop safe.
 #
 # **Question.** Which of these loops can give a wrong result on all cores? Each is the body of `for i in prange(1, v.size)`.
 #
@@ -284,7 +282,7 @@ my_answer = "?"
 quiz("compiling.race", my_answer)
 
 # %% [markdown]
-# **Measure.** Our picture is int8, as in the post: grey values from -128 to 127. We count how often each value occurs, five times:
+# **Measure.** Our picture is int8, as in the post. We count how often each grey value occurs, five times:
 
 
 # %%
