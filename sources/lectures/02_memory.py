@@ -108,7 +108,7 @@ for name in ("H200", "RTX 4090"):
 # famous line has seven:
 #
 # ![Bytes that move through memory for each number. Seven kernels read their operands and write their results each, 98 bytes together; one fused
-# kernel reads the number once, 8 bytes, and keeps everything else in the processor.](drawings/seven-kernels.svg)
+# kernel reads the number once, 8 bytes, and nothing else goes to memory.](drawings/seven-kernels.svg)
 #
 # The results on the way are **temporaries**: arrays without a name. Python drops a temporary as soon as nothing refers to it.
 #
