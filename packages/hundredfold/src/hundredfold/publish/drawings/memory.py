@@ -183,7 +183,7 @@ def memory_ladder(c: Canvas) -> None:
     registers = gpu.sms * capabilities.of(gpu.cc).registers_per_sm * 4
     near = gpu.sms * 128 * gpu.clock  # 128 bytes a cycle from the L1 of each SM
     rows = (
-        ("registers", "thread", size(registers), "fastest", 150),
+        ("registers", "thread", size(registers), "highest", 150),
         ("shared, L1", "block", size(gpu.sms * gpu.l1), byte_rate(near), 150),
         ("L2", "device", size(gpu.l2), byte_rate(gpu.l2_bandwidth), 175),
         ("device memory", "memory", size(gpu.memory), byte_rate(gpu.bandwidth), 210),
@@ -191,7 +191,7 @@ def memory_ladder(c: Canvas) -> None:
     )
     c.text(12, 26, f"memory of an {CARD}", bold=True)
     c.text(375, 26, "size", at="end", size="small")
-    c.text(490, 26, "at most", at="end", size="small")
+    c.text(490, 26, "bandwidth", at="end", size="small")
     for k, (name, thing, large, rate, wide) in enumerate(rows):
         y = 38 + k * 54
         c.box(12, y, wide, 46, thing, name, bold=True)
@@ -254,7 +254,7 @@ def pinned_copy(c: Canvas) -> None:
     c.text(12, 154, "from pinned memory", bold=True)
     c.text(12, 184, "CPU")
     c.text(12, 220, "bus")
-    c.box(x0, 166, 52, 26, "host", "order", strong=True, size="small", round=2)
+    c.box(x0, 166, 52, 26, "host", "call", strong=True, size="small", round=2)
     c.box(x0 + 54, 166, 3 * one - 8, 26, "empty", "free for other work", size="small", dashed=True)
     c.box(x0 + 54, 202, 3 * one - 8, 26, "wire", "sends all", strong=True, size="small", round=2)
     done = x0 + 54 + 3 * one - 8
