@@ -23,8 +23,8 @@
 # - **Check** a speedup: compute the least time that the hardware needs.
 # - **Decide** whether a GPU pays.
 #
-# You need to know NumPy, and no GPU. Without a GPU, the same cells run on your processor: you get the same answers, and each time is labelled as a
-# CPU time. The notebook needs half a minute of computing and 2 GB of memory.
+# You need to know NumPy. You do not need a GPU. Without one, the same cells run on your processor: you get the same answers, and each time is
+# labelled as a CPU time. The notebook needs half a minute of computing and 2 GB of memory.
 
 # %% [markdown]
 # The first line of every notebook prepares your machine. Run it again whenever you restart the kernel. If it says `No module named
@@ -145,7 +145,7 @@ print(f"speedup {numpy_seconds / cupy_seconds:.0f}×, and you guessed {my_guess}
 
 # %% [markdown]
 # The stopwatch reports a speedup of hundreds or thousands. Without a GPU, the same processor did the same work twice, so nothing can be faster. The
-# stopwatch is wrong, with a GPU or without. The next two sections show how to notice, and why.
+# stopwatch is wrong, with a GPU or without. The next two sections show why.
 
 # %% [markdown]
 # ## Could it be true?
@@ -339,7 +339,7 @@ print(everything, early, sep="\n")
 # 5. It compares with the limit.
 #
 # `measure` does all five, for NumPy and CuPy. Give it a function and the bytes that it moves. It prints the median ± the spread (the range of the
-# middle half), the first call, the rate in bytes per second, and the share of the limit.
+# middle half), the first call, the bytes per second, and the share of the limit.
 #
 # **Predict.** What is the speedup of CuPy on your machine, measured correctly?
 
@@ -386,8 +386,8 @@ with_numba = measure(lambda: count_ones(flat), name="Numba", bytes=8 * x.size, r
 with_numba
 
 # %% [markdown]
-# The next picture has the same form in every unit: *published* times, times measured *here*, and the *limit*. A hollow mark is a time that is
-# impossible or doubtful: the published NumPy times are very short for one core.
+# The next picture has the same form in every unit: *published* times, times measured *here*, times *recorded* on a real GPU where we have them, and the
+# *limit*. A hollow mark is a time that is impossible or doubtful: the published NumPy times are very short for one core.
 #
 # The lines below the picture compare speeds with the limit, with the strongest program on the CPU, and with the naive one. Most publications give
 # only the last ratio. The limit here counts 8 bytes for each number in place of 98, so the shares are smaller than above.
@@ -429,8 +429,8 @@ quiz("arrays.binds", my_answer)
 # %% [markdown]
 # ## On a modern GPU
 #
-# How long would an H200 need for the famous line? Others have timed two simple kernels on it correctly, with $2^{27}$ numbers. One only reads the
-# numbers. The other reads and scales them, and writes the results. These times give rates, and our bytes divided by the rates give an estimate:
+# How long would an H200 need for the famous line? Others have timed two simple kernels on it correctly. *Read* only reads $2^{27}$ numbers. *Scale*
+# reads and scales them, and writes the results. We assume that the fused kernel reaches the rate of *read*, and the seven kernels that of *scale*:
 
 # %%
 published = {"V100": (1.240e-3, 2.678e-3), "H200": (0.390e-3, 0.679e-3)}  # s to read, s to scale: gpu-benches
@@ -466,7 +466,7 @@ plot.times(
 #
 # ### On the bus
 #
-# So far the data was on the device already. Usually it starts on the host. The bus is then the slowest part, as the limits show:
+# Usually the data starts on the host. Then the bus is the slowest part, as the limits show:
 #
 # ![Bars of the least times for 100 million numbers. On a V100 the bus takes 67 ms, the seven kernels 11 ms and one fused kernel 890 µs; on an H200
 # the bus takes 16 ms, the seven kernels 2 ms and one fused kernel 170 µs. The bus has the longest bar on both.](drawings/bus-trip.svg)
@@ -481,7 +481,7 @@ print(f"over the bus of an H200: about {1e3 * x.nbytes / machine.gpus.find('H200
 # %% [markdown]
 # ### On small arrays
 #
-# Each launch takes some microseconds, however little the kernel has to do. A thousand numbers are not worth seven launches:
+# Each launch takes some microseconds, however little the kernel has to do:
 #
 # ![Two timelines of seven kernels on a V100. With a thousand numbers nearly all the time goes into launches and the work can hardly be seen; with a
 # hundred million numbers the work fills the line and the launches vanish.](drawings/launch-cost.svg)
@@ -516,7 +516,8 @@ plot.lines(
 
 # %% [markdown]
 # The curves of the GPUs are flat on the left: launches do not shrink with the array. The
-# **[crossover](../docs/glossary.md#term-crossover)** is the size at which a GPU's curve meets *NumPy, here*. Below it NumPy wins.
+# **[crossover](../docs/glossary.md#term-crossover)** is the size at which a GPU's curve meets *NumPy, here*. Below it NumPy wins. Without a GPU,
+# *CuPy, here* is flat on the left, too: Python needs that time for seven launches.
 #
 # **Question.** Which job is worth a GPU?
 #
