@@ -42,7 +42,7 @@ from hundredfold import compare, limit, machine, measure, plot, quiz
 # %% [markdown]
 # ## A loop in Python
 #
-# This is the loop of the post:
+# This is the post's loop:
 
 
 # %%
@@ -107,7 +107,7 @@ quiz("compiling.gain", my_answer)
 #
 # ## The first call compiles
 #
-# The first call compiles, so it takes much longer. `measure` reports it separately. The very first one takes longest, because Numba loads its compiler. Numba keeps one
+# The first call takes longer. `measure` reports it separately. The very first one takes longest, because Numba loads its compiler. Numba keeps one
 # version of the machine code for each combination of argument types:
 #
 # ![Three calls of a compiled function on a line of time. The first call, with float64, compiles for a long time and then runs. The second call with float64 runs at
@@ -253,7 +253,7 @@ compare(
 
 # %% [markdown]
 # **Explain.** Three numbers are below the chart: the share of the memory's speed, the ratio to the strongest way, and the ratio to the naive way. The
-# post gives only the last. All cores share the memory. The more of its speed one core uses, the less a second one adds.
+# post gives only the last. All cores share the memory. The more of its speed one core uses, the less a second one adds. On a busy machine it adds nothing.
 #
 # How long does a GPU need for this sum? We take [published](https://github.com/te42kyfo/gpu-benches) times of simple kernels that only read:
 

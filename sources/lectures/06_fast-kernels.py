@@ -23,7 +23,7 @@
 # - **Weigh** the size of a tile against occupancy.
 # - **Decide** when a library or the CPU is the better choice.
 #
-# You need unit 05: grid, block, warp, sectors and races. The first sitting takes 30 minutes, the second one 40.
+# You need unit 05: grid, block, warp, sectors and races. You do not need a GPU. The first sitting takes 30 minutes, the second one 40.
 
 # %%
 # %load_ext hundredfold
@@ -325,7 +325,7 @@ quiz("fast-kernels.swapped", my_answer)
 # %% [markdown]
 # Either the reads or the writes go down a column. The way out: **each thread reads one number and writes another one**, which a different thread of
 # its block has read. Each block does one **[tile](../docs/glossary.md#term-tile)** of 32 × 32 numbers. It keeps the tile in
-# **[shared memory](../docs/glossary.md#term-shared-memory)**, which lies on the multiprocessor:
+# **[shared memory](../docs/glossary.md#term-shared-memory)**. That lies on the multiprocessor, so no sectors move:
 #
 # ![A block transposes one tile through shared memory. The tile is the upper right one of x. First a warp reads a row of it and writes it as a row of
 # the tile in shared memory. All threads wait at a barrier. Then a warp reads a column of the tile and writes it as a row of out, in the lower left,
@@ -740,7 +740,7 @@ print(f"this CPU, one core: {1e6 * took.median / 1000:.1f} µs for each step of 
 print("H200, published:    2.52 µs for each launch, at least")
 
 # %% [markdown]
-# **Explain.** On the GPU, each step costs a launch. On the CPU, the small plate fits into the cache nearest to the core. One block of 1024 threads could
+# **Explain.** On the GPU, each step waits for the step before, and costs a launch. On the CPU, the small plate fits into the cache nearest to the core. One block of 1024 threads could
 # make all steps in one launch, with barriers between them.
 #
 # A GPU also loses at a single sum of an array on the host: the bus is slower than the host's memory.
