@@ -67,7 +67,9 @@ def judge(launch: Launch) -> Verdict:
     if launch.lines:
         return _of_lines(launch, launch.lines, made)
     best = min((difference(launch, each) for each in made), key=lambda d: d.scaled)
-    if (approximate(launch.request) or adds_floats(launch.request)) and min(best.scaled, best.relative) <= WITHIN * epsilon(launch.request):
+    if (approximate(launch.request) or adds_floats(launch.request)) and min(
+        best.scaled, best.relative
+    ) <= WITHIN * epsilon(launch.request):
         return Verdict("within", f"{best.ulp:.3g} ulp, {best.scaled:.2g} of the largest")
     return _otherwise(launch, launch.name, best)
 
