@@ -24,7 +24,7 @@
 # - **Write** functions that cuDF can compile.
 # - **Judge** a speedup by its limit, and by the strongest CPU library.
 #
-# You need pandas and unit 01. You do not need a GPU. The cells need one or two minutes.
+# You need pandas and unit 01, and no GPU. The cells need one or two minutes.
 
 # %%
 # %load_ext hundredfold
@@ -66,14 +66,14 @@ print("more than an hour late:", len(late), "of", len(flights))
 print("from each airport:     ", flights.origin.value_counts().sort_index().to_pandas().to_dict())
 
 # %% [markdown]
-# Each column is stored by itself, in one or more **buffers**. A buffer is one piece of memory. The format is that of Apache Arrow:
+# Each column is stored by itself, in one or more **buffers**. A buffer is one piece of memory. The format is Apache Arrow's:
 #
 # ![Two columns of a table in the device's memory. A column of whole numbers is one buffer of 4 bytes for each row, and one bit for each row that tells
 # whether the row is known. A column of strings is one buffer of letters, and one of offsets, 4 bytes each, that tell where each string
 # begins.](drawings/column-buffers.svg)
 #
-# A **[null](../docs/glossary.md#term-null)** is a value that is not there. The **mask** has one bit for each row, which tells whether the row's value is
-# there. A column without nulls needs no mask.
+# A **[null](../docs/glossary.md#term-null)** is a value that is not there. The **mask** has one bit for each row, 0 for a null. A column without nulls
+# needs no mask.
 #
 # **Question.** A column of int32 has 8 million rows. Half of them are null. How much memory does it take?
 #
@@ -159,10 +159,10 @@ print(cudf.DataFrame({"rows": groups.size(), "known": groups.dep_delay.count()})
 # %% [markdown]
 # ### When integers become floats
 #
-# An integer cannot be NaN. So `to_pandas()` makes float64 of an integer column with nulls.
+# `to_pandas()` makes float64 of an integer column with nulls.
 #
 # A **left merge** keeps all rows of the left table, also those without a partner in the right one. If it makes new gaps in an integer column, cuDF does
-# as pandas does: the column becomes float64. In the next cell the right table has only two carriers:
+# as pandas does: the column becomes float64. Here the right table, `points`, has only two carriers:
 
 # %%
 points = cudf.DataFrame({"carrier": ["UA", "AA"], "points": [2, 1]})  # an invented table
@@ -196,9 +196,9 @@ print("cuDF, sorted?     ", by_dest == sorted(by_dest))
 print("cuDF, sort=True:  ", in_order[:4])
 
 # %% [markdown]
-# On another GPU or in another version the order may be different. The rows of a merge come in no order either.
+# Another GPU or version may give another order. The rows of a merge come in no order either.
 #
-# The next cell makes two results with the carriers as their index. The second one is sorted by its values.
+# The next cell makes two results, with the carriers as their index. The second is sorted by value.
 
 # %%
 flown = flights.groupby("carrier").distance.mean()
@@ -290,7 +290,7 @@ plot.times(rows, title="The mean of ten million numbers")
 #
 # More cores do not always help: for one mean DuckDB can be slower than pandas.
 #
-# Without a GPU, *here: cuDF* is the simulator on your CPU. Its time tells you nothing about a GPU.
+# Without a GPU, *here: cuDF* is the simulator, not a GPU's time.
 #
 # ## A mean for each of millions of groups
 #
@@ -363,12 +363,12 @@ naive = group_times["pandas"]
 compare("dataframes.groupby", group_times, naive=naive, strongest=strongest, limit=touched, n=n)
 
 # %% [markdown]
-# **Explain.** The lines below the picture compare each time with the limit, with the strongest CPU way and with the naive one, pandas. A ratio of *0.1×*
-# means ten times slower.
+# **Explain.** The lines below the picture compare each time with the limit, the strongest CPU way and the naive way, pandas. A ratio of *0.1×* means ten
+# times slower.
 #
 # `np.bincount` works only for such keys. For other keys Polars and DuckDB are the ones to beat.
 #
-# The T4's time is of 2026. Here is one more of that year, on a larger GPU, with fewer groups. It is of **libcudf**, the C++ library inside cuDF:
+# The T4's time is of 2026. Here is one more of that year: **libcudf**, the C++ library inside cuDF, on a larger GPU and with fewer groups:
 
 # %%
 plot.times(
@@ -566,7 +566,7 @@ print(df.x.groupby(df.id).mean().sort_index().head(3).round().astype("int64").to
 # A thread of a GPU can neither allocate memory nor catch an exception. It can call only what was compiled for it: arithmetic, comparisons, the functions of
 # `math`, and some methods of strings. You test for a null with `is cudf.NA`. An `if` on a comparison with a null takes the `else`.
 #
-# Below, 2 is a short flight that was more than an hour late, and 0 a flight without a known arrival:
+# In the next function 2 means a short flight, more than an hour late, and 0 no known arrival:
 
 
 # %%
@@ -582,7 +582,7 @@ kinds = flights.apply(kind, axis=1)
 print(kinds.dtype, kinds.value_counts().sort_index().to_pandas().to_dict())
 
 # %% [markdown]
-# **Question.** One of these functions can be compiled. Which?
+# **Question.** Which of these functions can be compiled?
 #
 # - (a) `lambda row: {"UA": 2, "AA": 1}.get(row["carrier"], 0)`
 # - (b) `lambda row: math.sqrt(row["distance"])`
@@ -631,7 +631,7 @@ print("the same numbers?", bool((by_columns == kinds).all()))
 # ![A timeline of three steps under cudf.pandas. The first step runs on the GPU. The second one is unknown to cuDF: the table goes over the bus to the
 # host, pandas does the step on the CPU, and the result goes over the bus again. Then the GPU does the third step.](drawings/fallback-trip.svg)
 #
-# It has to be loaded **before** anything imports pandas:
+# Load it **before** anything imports pandas:
 #
 # | where | how |
 # |---|---|
@@ -653,7 +653,7 @@ my_answer = "?"
 quiz("dataframes.fallback", my_answer)
 
 # %% [markdown]
-# The cell does all three. Its profiler counts for each function how often it ran on the GPU and on the CPU:
+# The cell does all three. Its profiler counts the calls of each function on the GPU and on the CPU:
 
 # %%
 # %%fresh
@@ -682,9 +682,8 @@ for name, calls in sorted(profiler.per_function_stats.items()):
 # time**. `map` gives the same sum on the device. In a notebook the profiler is `%%cudf.pandas.profile`, and for a script
 # `python -m cudf.pandas --profile script.py`.
 #
-# Groups are sorted here, as in pandas. But not everything is the same. By
-# [the documentation](https://docs.rapids.ai/api/cudf/stable/cudf_pandas/faq/), 93 % of the tests of pandas pass. For example, the rows of a join may come
-# in another order.
+# Groups are sorted here, as in pandas. But [the documentation](https://docs.rapids.ai/api/cudf/stable/cudf_pandas/faq/) says that 93 % of the tests of
+# pandas pass, not all. For example, the rows of a join may come in another order.
 
 # %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
 # ### Optional: its memory
@@ -771,7 +770,7 @@ for name in ("V100", "H200"):
 # ## The exercise
 #
 # Six problems, 40 minutes: [exercises/07_dataframes.ipynb](../exercises/07_dataframes.ipynb). You find out who is late, repair a table with wrong names, and
-# fetch a month out of object storage with few bytes. For that last problem, read the optional part *From object storage*.
+# fetch a month out of object storage with few bytes. Problem 6 needs the optional part *From object storage*.
 #
 # ## Further reading
 #

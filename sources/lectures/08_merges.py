@@ -25,7 +25,7 @@
 # - **Join** each event to what was known at its time.
 # - **Decide** between cuDF and the CPU by rows, calls and the bus.
 #
-# You need unit 07. You do not need a GPU. The cells need about a minute.
+# You need unit 07, and no GPU. The cells need about a minute.
 
 # %%
 # %load_ext hundredfold
@@ -302,7 +302,7 @@ print(f"{nulls**2 / everything:.0%} of them come from {nulls} flights without a 
 # for each row of the left table computes the slot of its key, finds the right rows there and writes the pairs. The pairs come out in the order in which
 # the threads finish.](drawings/hash-join.svg)
 #
-# The threads finish in any order. So cuDF promises no order of rows after `merge`. Without a GPU, our simulator shuffles the rows, so that you notice.
+# The threads finish in any order. So cuDF promises no order of rows after `merge`. Without a GPU, our simulator shuffles the rows.
 #
 # **Question.** After a merge you want the flights in their old order. What works for any table?
 #
@@ -551,7 +551,7 @@ times["limit: this CPU, each byte once"] = least.seconds
 plot.times(times, title=f"{n // 1_000_000} million rows joined")
 
 # %% [markdown]
-# Without a GPU, *here: cuDF* is the simulator, not a GPU's time. No way comes near the limit. The limit counts each byte once, in
+# Without a GPU, *here: cuDF* is the simulator, not a GPU's time. No way comes near the limit: it counts each byte once, in
 # order, but a join looks up each `id` at a random place.
 #
 # The 37 compares a V100 with pandas on one core of 2018. Here is one join on one machine, in three ways. Its right table has one row for each of 100 000
@@ -603,7 +603,7 @@ print(f"{polars / (up + t4 + back):.1f}×: the T4 with the bus, against Polars")
 #
 # ## Where the GPU loses
 #
-# - **Small tables.** Each call has a price, however few rows it has. In unit 07 a CPU sorted 10 000 rows faster than a T4.
+# - **Small tables.** Each call has a price. In unit 07 a CPU sorted 10 000 rows faster than a T4.
 # - **Results that come back.** Above, the two trips over the bus take longer than the join. If keys come twice on both sides, still more comes out.
 # - **One question to files on a disk.** DuckDB and Polars read only the columns and row groups of a Parquet file that they need.
 #

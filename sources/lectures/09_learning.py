@@ -433,14 +433,14 @@ compare(
 )
 
 # %% [markdown]
-# For hashing alone there are published times of 2020: 1.5 GB of text took 7.83 s with cuML on a T4, and 74 s with scikit-learn.
+# Published in 2020, for hashing alone: 1.5 GB of text took 7.83 s with cuML on a T4, and 74 s with scikit-learn.
 #
 # *A good place for a pause: here the second sitting begins.*
 #
 # ## A score that is too good
 #
 # A **[leak](../docs/glossary.md#term-leak)** gives a model knowledge that it will not have in use. It comes from held-out rows, or from the future.
-# First the held-out rows. The next cell tosses 80 coins: these are the labels. The data are a thousand columns of noise. The cell chooses the twenty
+# The next cell tosses 80 coins: these are the labels. The data are a thousand columns of noise. The cell chooses the twenty
 # columns in which heads and tails differ most, and cross-validates a regression on them, ten times with new noise.
 #
 # **Predict.** The columns are chosen before the split into folds. How many percent of the held-out coins does the model predict right?
