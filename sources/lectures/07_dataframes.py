@@ -258,7 +258,7 @@ print(f"80 MB at 900 GB/s: {1e3 * least:.3f} ms, {least / 1.42e-3:.0%} of 1.42 m
 print(f"pandas read {nbytes / 50.2e-3 / 1e9:.1f} GB/s, with one core")
 
 # %% [markdown]
-# **Measure.** Now the same mean with five libraries. **Polars** is a dataframe library. **DuckDB** is a database inside your process. Both use all cores.
+# **Measure.** The same mean with five libraries. **Polars** is a dataframe library. **DuckDB** is a database inside your process. Both can use all cores.
 
 # %%
 means = {
