@@ -13,9 +13,9 @@
 #
 # *Unit 01 · arrays · 25 minutes · the lecture is [notebooks/01_arrays.ipynb](../notebooks/01_arrays.ipynb)*
 #
-# Six problems, from easy to open. Fill in a cell, run it, run the `check` below it. A check says what it verified, or why the answer is
-# wrong, with a hint or the smallest case that fails; `hint("arrays.port")` unfolds the next hint. A gap counts as not attempted, never as wrong; but where code is given
-# that already runs (problems 3 and 6), the check judges that code until you change it.
+# Six problems, from easy to open. Fill in a cell, run it, and run the `check` below it. The check shows what it verified, or why the answer is wrong,
+# with a hint or the smallest case that fails. `hint("arrays.port")` shows the next hint. An empty answer counts as not attempted, not as wrong.
+# Problems 3 and 6 give code that already runs. There the check judges that code until you change it.
 #
 # You can run this notebook from top to bottom at any time, solved or not.
 
@@ -33,12 +33,12 @@ from hundredfold import check, hint
 # %% [markdown]
 # ## 1. Port a function
 #
-# This NumPy function standardises a table: from each column it takes the mean, and divides by the standard deviation. Make it work on the
-# device: it gets a CuPy array of shape (rows, columns) and returns a new one of the same shape **and dtype**. The data stays there: nothing but
+# This NumPy function standardises a table: it subtracts each column's mean, and divides by each column's standard deviation. Make it work on the
+# device. It gets a CuPy array of shape (rows, columns) and returns a new one of the same shape **and dtype**. The data stays on the device: only
 # single numbers may travel to the host.
 #
-# One thing more than the original: a column whose standard deviation is exactly 0 shall become zeros, the other columns standardised as ever.
-# (What does the original make of it?) A column that contains a NaN stays NaN, as in NumPy.
+# Add one thing. A column whose standard deviation is exactly 0 becomes zeros, and the other columns are standardised as before. (What does the
+# original return for such a column?) A column that contains a NaN stays NaN, as in NumPy.
 
 
 # %%
@@ -59,13 +59,13 @@ def standardise(x):
 check("arrays.port", standardise)
 
 # %% [markdown] tags=["solution-only"]
-# `cp.where` keeps the dtype: a Python number such as `1` is *weak*, it takes the dtype of its partner. `std[std == 0] = 1` does it as well.
+# `cp.where` keeps the dtype: a Python number such as `1` takes the dtype of the array beside it. `std[std == 0] = 1` works as well.
 
 # %% [markdown]
 # ## 2. Count, and bring back one number
 #
 # Return the share of elements of `x` (a one-dimensional float64 CuPy array) for which $\sin^2 x + \cos^2 x$ is exactly 1, as a Python
-# `float`. The array stays on the device; the only thing that comes back is the answer.
+# `float`. The array stays on the device. Only the answer travels to the host.
 
 
 # %%
@@ -86,12 +86,13 @@ check("arrays.count", share_of_ones)
 # %% [markdown]
 # ## 3. Repair a stopwatch
 #
-# A colleague hands you this stopwatch for GPU functions. Every time it shows is wrong, in three different ways. Repair it: it returns the
-# seconds that **one** call of `fn` takes,
+# A colleague hands you this stopwatch for GPU functions. It has three mistakes. Repair it, so that it returns the seconds that **one** call of `fn`
+# takes:
 #
-# - with all the device work that `fn` orders, also in streams of its own, and none that somebody ordered before;
-# - without the first call, which compiles;
-# - of several calls, seven are plenty, so that one slow call does not spoil it: their median, for example.
+# - The time includes all device work that `fn` launches. A device can have several queues, called **[streams](../docs/glossary.md#term-stream)**,
+#   and `fn` may use its own. Work that was launched before `fn` does not count.
+# - The first call, which compiles, does not count.
+# - One slow call does not change the result. Time several calls (seven are enough) and return their median, for example.
 
 
 # %%
@@ -120,14 +121,14 @@ check("arrays.clock", seconds)
 # %% [markdown]
 # ## 4. Predict: would float32 save it?
 #
-# Somebody defends the post: "Perhaps `x` was float32." Then every number has 4 bytes instead of 8. Do the sums of the lecture anew, before
-# you run anything. For `(cp.sin(x)**2 + cp.cos(x)**2 == 1).all()` on 10 000 × 10 000 **float32**:
+# Somebody defends the post: "Perhaps `x` was float32." Then every number has 4 bytes instead of 8. Repeat the lecture's calculation. For
+# `(cp.sin(x)**2 + cp.cos(x)**2 == 1).all()` on 10 000 × 10 000 **float32**:
 #
-# - `nbytes`: how many bytes do its seven kernels read and write, all together?
-# - `t_seven`: how many **seconds** does a V100 need for that at the least (900 GB/s)?
-# - `t_once`: how many seconds to read `x` once?
+# - `nbytes`: how many bytes do its seven kernels read and write together?
+# - `t_seven`: how many **seconds** does a V100 need at least to move these bytes (900 GB/s)?
+# - `t_once`: how many seconds does it need to read `x` once?
 #
-# The published time was 0.746 ms. Is the defence a good one?
+# The published time was 0.746 ms. Does float32 explain it?
 
 # %%
 nbytes = ...
@@ -146,18 +147,18 @@ check("arrays.possible", nbytes, t_seven, t_once)
 # %% [markdown]
 # ## 5. GPU or not?
 #
-# The machine of 2018: two processors with 153.6 GB/s of memory bandwidth and 1.41 TFLOP/s together; a V100 with 900 GB/s and 7.8 TFLOP/s,
-# which takes 10 µs to launch a kernel; between them a bus of 12 GB/s. Where does each job finish first, counting everything until the
-# answer is where it is wanted?
+# The machine of 2018 has two CPUs with 153.6 GB/s of memory bandwidth and 1.41 TFLOP/s ($10^{12}$ operations per second) together. Its V100 has
+# 900 GB/s and 7.8 TFLOP/s, and needs 10 µs to launch a kernel. The bus between them moves 12 GB/s. Where does each job finish first? Count every
+# transfer that is needed until the answer is where the table says.
 #
 # | job | what |
 # |---|---|
-# | `"small_sum"` | the sum of 1 000 float64 that lie on the host |
-# | `"large_sum"` | the sum of 800 MB of float64 that lie on the host, once; the answer goes to the host |
-# | `"fused_count"` | the count of problem 2, fused into one kernel, over 800 MB that lie on the device, a hundred times |
-# | `"matmul"` | the product of two 10 000 × 10 000 float64 matrices that lie on the host; the product goes to the host |
+# | `"small_sum"` | the sum of 1 000 float64 on the host; the answer goes to the host |
+# | `"large_sum"` | the sum of 800 MB of float64 on the host, once; the answer goes to the host |
+# | `"fused_count"` | the count of problem 2, fused into one kernel, over 800 MB on the device, a hundred times; the answers go to the host |
+# | `"matmul"` | the product of two 10 000 × 10 000 float64 matrices on the host; the product goes to the host |
 #
-# Answer `"cpu"` or `"gpu"` for each. "Do not use the GPU" is a respectable answer.
+# Answer `"cpu"` or `"gpu"` for each.
 
 # %%
 decisions = {"small_sum": ..., "large_sum": ..., "fused_count": ..., "matmul": ...}
@@ -169,17 +170,17 @@ decisions = {"small_sum": "cpu", "large_sum": "cpu", "fused_count": "gpu", "matm
 check("arrays.worth", decisions)
 
 # %% [markdown] tags=["solution-only"]
-# The rule behind all four: count how often each number is used once it has crossed the bus. Used once, it had better stay where it was.
+# One rule explains all four: count how often each number is used after it has crossed the bus. A number that is used only once should stay where it is.
 
 # %% [markdown]
 # ## 6. Open: as few bytes as you can
 #
-# The standard deviation of a long one-dimensional float64 array on the device, as a Python `float`. The version below is right, and it
-# moves 48 bytes for each element: it reads `x` for the mean, reads `x` and writes the difference, reads that and writes its square, reads the
-# square to sum it. Nobody can do with less than 8, since every element has to be read once.
+# Return the standard deviation of a long one-dimensional float64 array on the device, as a Python `float`. The version below is right. It moves
+# 48 bytes for each element: it reads `x` for the mean, reads `x` and writes the difference, reads the difference and writes its square, and reads
+# the square to sum it. The limit is 8 bytes, because every element must be read once.
 #
-# How close do you get? 24 bytes per element or fewer pass, and the check tells you how near the limit you are. CuPy's own function gets
-# half-way; the rest is open. Beware of a famous shortcut: the check also tries numbers that are large and close together.
+# How close do you get? The check accepts 24 bytes per element or fewer, and shows your share of the limit. CuPy's own function reaches 50 %. More is
+# open. A well-known shortcut loses digits: the check also tries numbers that are large and close together.
 
 
 # %%
@@ -204,4 +205,4 @@ check("arrays.lean", spread)
 
 # %% [markdown]
 # ---
-# **Next:** unit 02, *memory*: where the 98 bytes per element go, and how one kernel makes 8 of them.
+# **Next:** unit 02, *memory*: where the 98 bytes per element go, and how one kernel needs only 8.

@@ -14,9 +14,11 @@
 # *Unit 02 · memory · 40 minutes · the lecture is [notebooks/02_memory.ipynb](../notebooks/02_memory.ipynb)*
 #
 # There are six problems, from easy to open. Problems 1 to 5 take about half an hour, problem 6 about ten minutes. Fill in a cell, run it, and run
-# the `check` below it. A check tells you what it verified, or why the answer is wrong, with a hint or the smallest case that fails. `hint("memory.fuse")` unfolds the next hint.
+# the `check` below it. The check shows what it verified, or why the answer is wrong, with a hint or the smallest case that fails.
+# `hint("memory.fuse")` shows the next hint.
 #
-# A gap counts as not attempted, never as wrong. Problems 2, 3, 4 and 6 start with code that runs. There the check judges that code until you change it.
+# An empty answer counts as not attempted, not as wrong. Problems 2, 3, 4 and 6 start with code that runs. There the check judges that code until you
+# change it.
 #
 # `%%lens` in the first line of a cell counts for you, as in the lecture. Try problem 1 without it.
 #
@@ -34,7 +36,7 @@ from hundredfold import check, hint
 # %% [markdown]
 # ## 1. Count before it runs
 #
-# `x`, `y` and `w` are **float32** arrays of 10 000 × 10 000 on the device. Look at this line, before anything runs:
+# `x`, `y` and `w` are **float32** arrays of 10 000 × 10 000 on the device. Look at this line. Do not run it:
 #
 # ```python
 # error = ((x - y) ** 2 * w).sum()
@@ -42,7 +44,7 @@ from hundredfold import check, hint
 #
 # - `kernels`: how many kernels does it launch?
 # - `nbytes`: how many bytes do they read and write, added up?
-# - `peak`: how many bytes do its temporaries take, when they take most? Do not count `x`, `y` and `w`.
+# - `peak`: how many bytes do its temporaries take at most at the same time? Do not count `x`, `y` and `w`.
 # - `fused`: how many bytes would a single kernel read and write for the same result?
 #
 # A single number, such as the sum, counts as no bytes.
@@ -70,7 +72,7 @@ check("memory.passes", kernels, nbytes, peak, fused)
 # point in float64.
 #
 # Make **one** kernel of it. That kernel reads `x` and `y` once, and writes the result once. `x` and `y` have the same shape and dtype, float32 or
-# float64. The result has that dtype, too. A view with steps may be copied to one piece first, at one kernel more for each.
+# float64. The result has that dtype, too. If `x` or `y` is a view with steps, one more kernel for each may copy it into one piece first.
 
 
 # %%
@@ -97,8 +99,8 @@ check("memory.fuse", distance)
 # %% [markdown]
 # ## 3. Repair: it works in pieces, and holds them all
 #
-# `x` is a float64 matrix on the **host**, larger than the device's memory. The function sends `rows` rows at a time. For each row it computes the share that
-# the first number has in the row's sum. It returns the shares of all rows, as one array on the device.
+# `x` is a float64 matrix on the **host**, larger than the device's memory. The function sends `rows` rows at a time. For each row it divides the first
+# number by the row's sum. It returns these shares of all rows, as one array on the device.
 #
 # The result is right. But on a large matrix the function runs out of memory, although it sends only a few rows at a time. Repair it:
 #
@@ -171,7 +173,7 @@ check("memory.single", brighten)
 # %% [markdown]
 # ## 5. GPU or not?
 #
-# These two are on your desk, with a bus of 25 GB/s between them:
+# Your machine has this CPU and this GPU, with a bus of 25 GB/s between them:
 #
 # | | CPU, 16 cores | RTX 4090 |
 # |---|---:|---:|
@@ -180,7 +182,7 @@ check("memory.single", brighten)
 # | float32 | 4.6 TFLOP/s | 82.6 TFLOP/s |
 # | each call or launch | 1 µs | 5 µs |
 #
-# On which of them does each job finish first? Compare the limits, and count everything until the answer is where it is needed.
+# On which of them does each job finish first? Compare the limits. Count every transfer until the answer is where the table says.
 #
 # | job | what it is | data is on the | answer goes to the |
 # |---|---|---|---|
@@ -216,9 +218,9 @@ check("memory.worth", decisions)
 # | 48 | passes the check; fuse what can be fused |
 # | 32 | with a `ReductionKernel`, see *Optional: a kernel of your own* in the lecture |
 # | 24 | needs an idea |
-# | 16 | a row has to stay inside the GPU's multiprocessors, which is unit 06 |
+# | 16 | each row has to stay in shared memory, as in unit 06 |
 #
-# The check tells you how near the limit you are.
+# The check shows your share of the limit.
 
 
 # %%

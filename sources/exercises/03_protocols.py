@@ -14,9 +14,10 @@
 # *Unit 03 · protocols · 50 minutes · the lecture is [notebooks/03_protocols.ipynb](../notebooks/03_protocols.ipynb)*
 #
 # There are six problems, from easy to open. Problems 1 to 5 take about 40 minutes, problem 6 about ten. Fill in a cell, run it, and run
-# the `check` below it. A check tells you what it verified, or why the answer is wrong, with a hint or the smallest case that fails. `hint("protocols.adopt")` unfolds the next hint.
+# the `check` below it. The check shows what it verified, or why the answer is wrong, with a hint or the smallest case that fails.
+# `hint("protocols.adopt")` shows the next hint.
 #
-# A gap, `...`, counts as not attempted, never as wrong. Problems 3, 4 and 6 start with code. There the check judges that code until you change it.
+# An empty answer, `...`, counts as not attempted, not as wrong. Problems 3, 4 and 6 start with code. There the check judges that code until you change it.
 #
 # You can run this notebook from top to bottom at any time, solved or not.
 
@@ -49,7 +50,7 @@ from hundredfold import check, hint
 #
 # - `memory`: how many bytes of our device's memory do `x`, `a`, `b` and `c` take together, before anything is sent?
 # - `pickled`: how many bytes does `pickle.dumps(b)` have?
-# - `bus`: how many bytes cross a bus between a host and a device, added up, until the result is on our device?
+# - `bus`: how many bytes cross a bus between a host and a device in total, until the result is on our device?
 # - `seconds`: how many seconds do these crossings take at least, one after the other, at 25 GB/s?
 #
 # The check allows two percent more or less.
@@ -105,8 +106,8 @@ check("protocols.anywhere", unit_rows)
 # %% [markdown]
 # ## 3. Repair: adopt it, do not copy it
 #
-# This function should make a CuPy array of any library's device array. As it is, it copies. It sends Numba's arrays over the bus twice. And it does not
-# know DLPack. Repair it:
+# This function should make a CuPy array of any library's device array. Now it copies, it sends Numba's arrays over the bus twice, and it does not know
+# DLPack. Repair it:
 #
 # - `thing` may have `__cuda_array_interface__`, DLPack's two methods `__dlpack__` and `__dlpack_device__`, or both.
 # - The result is a CuPy array **in the same memory**, with the same shape, dtype and strides. It keeps that memory alive.
@@ -145,8 +146,8 @@ check("protocols.adopt", as_cupy)
 # | `"rule"` | a `lambda` of one number, which may use variables from outside | a function that does the same |
 # | `"stream"` | a CuPy stream | a new CuPy stream, of any kind but not the default one |
 #
-# `pack(state)` runs in your process and turns the dict into `bytes`. `unpack(packed)` runs in the other process and makes such a dict of the bytes. As they are,
-# they do not work. Repair them:
+# `pack(state)` runs in your process and turns the dict into `bytes`. `unpack(packed)` runs in the other process and turns the bytes into such a dict. The
+# versions below do not work. Repair them:
 #
 # - The numbers cross the bus once on each side, and keep their shape and dtype.
 # - Your own dict and its arrays stay as they are, because you go on working with them.
@@ -195,14 +196,14 @@ check("protocols.send", pack, unpack)
 # | each call or launch | 0.1 µs | 5 µs |
 # | reading one number, `float(x[i])` | 0.1 µs | 5 µs |
 #
-# On which of them does each job finish first? Compare the limits, and count everything until the answer is where it is needed.
+# On which of them does each job finish first? Compare the limits. Count every transfer until the answer is where the table says.
 #
 # | job | what it is | data is on the | answer goes to the |
 # |---|---|---|---|
-# | `"handoff"` | a cuDF column of 4 GB; CuPy reads it in 30 fused passes, for one number | device | host |
+# | `"handoff"` | a cuDF column of 4 GB; CuPy reads it in 30 fused passes, and computes one number | device | host |
 # | `"scalars"` | a Python loop reads 200 000 numbers (1.6 MB) one by one with `float(x[i])`; each step depends on the number | device | host |
-# | `"worker"` | 8 GB in NumPy arrays that a worker has received by pickle; they are read once, for one number | host | host |
-# | `"pingpong"` | 50 rounds over 4 GB: four fused passes, each of which reads them once; then a step that only the CPU can do, which reads the 4 GB and writes them anew | device | host |
+# | `"worker"` | 8 GB in NumPy arrays that a worker has received by pickle; they are read once, to compute one number | host | host |
+# | `"pingpong"` | 50 rounds over 4 GB: four fused passes, each of which reads them once; then a step that only the CPU can do, which reads the 4 GB and writes them again | device | host |
 # | `"steps"` | 3 000 updates of 50 million float32 in a library with immutable arrays; each reads the array and writes a new one | device | device |
 #
 # A *fused pass* is one kernel over all of the data, as in unit 02.
@@ -236,7 +237,8 @@ check("protocols.worth", decisions)
 # | CuPy, or **Numba** on the device | a new CuPy array |
 # | NumPy, or a library like JAX | a new array of the same library |
 #
-# float32 stays float32. There is no NaN among the numbers, and the arrays that are like JAX's lie on the host. The check passes 40 bytes or fewer for each pair of float64 numbers, and tells you how near the limit you are.
+# float32 stays float32. There is no NaN among the numbers. The arrays that are like JAX's are on the host. The check accepts 40 bytes or fewer for each
+# pair of float64 numbers, and shows your share of the limit.
 
 
 # %%

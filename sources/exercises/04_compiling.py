@@ -217,7 +217,7 @@ check("compiling.worth", decisions)
 # that. These are 40 bytes for each number, although 8 bytes would do.
 #
 # To pass, make no array larger than a tenth of `x`, and let no number go through the interpreter. A NaN in `x` gives NaN. The check then tells you how near you come to the limit: the time to read `x` once, on all cores, at the best rate
-# known of this machine. On a busy machine you come less near.
+# known of this machine. On a busy machine you stay further away from it.
 
 
 # %%

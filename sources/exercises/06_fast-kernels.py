@@ -72,7 +72,7 @@ check("fast-kernels.tiles", cycles_32, cycles_34, fetched, bytes_read, blocks)
 # 0.
 #
 # The kernel is a tree: first 128 threads add one number each, then 64, then 32 and so on. It has mistakes. Repair it, and let it stay a tree: each
-# thread takes one or two of the numbers. None of them adds many numbers alone, or by atomic additions.
+# thread takes one or two of the numbers. No thread adds many numbers alone, and none makes atomic additions.
 
 
 # %%
@@ -212,7 +212,7 @@ check("fast-kernels.matmul", matmul)
 # | `"large"` | a plate of 8192 × 8192 on the device, 1000 steps, wanted there. In the library a step takes slices, three additions, a product and an assignment |
 # | `"turn"` | a matrix of 10 000 × 10 000 on the host, transposed once, wanted on the host |
 #
-# Answer `"cpu"`, `"library"` (CuPy's, on the GPU) or `"kernel"` (your own, on the GPU) for each job: the way that is done first. Count everything
+# Answer `"cpu"`, `"library"` (CuPy's, on the GPU) or `"kernel"` (your own, on the GPU) for each job: the way that takes the least time. Count everything
 # until the answer is where it is wanted. But a kernel has to be written, tested and maintained. Choose it only if it takes **at most half** of the
 # library's time.
 
@@ -234,7 +234,7 @@ check("fast-kernels.worth", decisions)
 # block, each a tuple `(x, y)`.
 #
 # The version below is right. It makes the first step four times for each cell, from global memory. The check counts the bytes that all requests move.
-# It compares them with the least that two steps need: each temperature read once and written once. At most **3 times** the least is asked for. How
+# It compares them with the least that two steps need: each temperature read once and written once. The check asks for at most **3 times** the least. How
 # near to 1 do you get?
 #
 # Bytes are judged here, not time. Caches save a part of the bytes, and a tile costs instructions. Larger tiles have a smaller share of halo, and

@@ -13,14 +13,14 @@
 #
 # *Unit 01 · arrays · 45 minutes, then 25 for the exercises*
 #
-# In December 2018 a widely read blog post put one line of NumPy on a GPU. It reported **402 ms → 0.746 ms**: 500 times faster, by changing two
-# letters. In this unit you repeat that measurement. You will probably get an even larger number. Then you find out what it means.
+# In December 2018 a widely read blog post put one line of NumPy on a GPU. It reported **402 ms → 0.746 ms**: 500 times faster, by writing `cp` in
+# place of `np`. In this unit you repeat that measurement. You will probably get an even larger number. Then you find out what it means.
 #
 # ## What you will be able to do
 #
 # - **Move** NumPy code to CuPy, and data between the host and the device.
 # - **Time** GPU code correctly, although its calls return before the work is done.
-# - **Doubt** a speedup, by computing the least time that the hardware needs.
+# - **Check** a speedup: compute the least time that the hardware needs.
 # - **Decide** whether a GPU pays.
 #
 # You need to know NumPy. You do not need a GPU. Without one, the same cells run on your processor: you get the same answers, and each time is
@@ -47,7 +47,7 @@ from hundredfold import compare, limit, machine, measure, plot, quiz
 # A GPU is a second computer with its own memory. The GPU with its memory is the **[device](../docs/glossary.md#term-device)**. Your processor with
 # its memory is the **host**. A **bus** connects them.
 #
-# ![On the left the host with Python and its memory, on the right the device with its processors and its own memory. Orders go from Python through a
+# ![On the left the host with Python and its memory, on the right the device with its processors and its own memory. Launches go from Python through a
 # queue to the processors. cp.asarray and cp.asnumpy carry arrays over the bus, which on an H200 is about a hundred times slower than the device's
 # memory.](drawings/host-device.svg)
 #
@@ -144,14 +144,15 @@ print(f"NumPy {1e3 * numpy_seconds:.0f} ms, CuPy {1e3 * cupy_seconds:.3f} ms")
 print(f"speedup {numpy_seconds / cupy_seconds:.0f}×, and you guessed {my_guess}×")
 
 # %% [markdown]
-# You changed two letters and got a speedup of hundreds or thousands. Do you have a GPU? If not, nothing in your machine became faster. The
-# stopwatch reports a speedup all the same. So the stopwatch must be wrong. The next two sections show how to notice, and why.
+# The stopwatch reports a speedup of hundreds or thousands. Without a GPU, the same processor did the same work twice, so nothing can be faster. The
+# stopwatch is wrong, with a GPU or without. The next two sections show why.
 
 # %% [markdown]
 # ## Could it be true?
 #
-# The published 0.746 ms were measured on an NVIDIA V100. The computation must at least read the array once. The data sheet says how fast that
-# can be: a V100 reads 900 GB per second from its memory. This rate is its **[bandwidth](../docs/glossary.md#term-bandwidth)**.
+# The published 0.746 ms were measured on an NVIDIA V100. The computation must at least read the array once. By its data sheet, a V100 moves 900 GB
+# per second to and from its memory. This rate is its **[bandwidth](../docs/glossary.md#term-bandwidth)**. The least possible time is the
+# **[limit](../docs/glossary.md#term-limit)**: bytes divided by bandwidth.
 #
 # **Predict.** The array has $10^8$ numbers of 8 bytes. How many milliseconds does a V100 need to read it once?
 
@@ -161,18 +162,17 @@ my_milliseconds = "?"
 # %%
 once = limit(bytes=10_000 * 10_000 * 8, machine="V100")
 print(f"reading x once on a V100: at least {1e3 * once.seconds:.3f} ms (you said {my_milliseconds} ms)")
-print(f"published for the whole expression: 0.746 ms, that is {0.746e-3 / once.seconds:.0%} of it")
+print(f"published for the whole expression: 0.746 ms, {once.seconds / 0.746e-3:.0%} of the limit")
 
 # %% [markdown]
-# The published time is shorter than reading the input. The least possible time is the **[limit](../docs/glossary.md#term-limit)**. No program can be
-# faster than its limit.
+# The last number is the limit divided by the time. 100 % is as fast as possible, so the published time is impossible.
 #
-# The real limit is even higher, because CuPy reads more than the input. It runs one **[kernel](../docs/glossary.md#term-kernel)** for each operation. A
-# kernel is a program that the GPU runs on all elements at once. It has nothing to do with the notebook's kernel. Each kernel reads its operands from
-# memory and writes its result back. **[Fusing](../docs/glossary.md#term-fusing)** all steps into one kernel saves most of these bytes, as unit 02 shows.
+# The real limit is even higher, because CuPy runs one **[kernel](../docs/glossary.md#term-kernel)** for each operation. A kernel is a small program
+# that the GPU runs for each element, thousands at a time. It has nothing to do with the notebook's kernel. Each kernel reads its operands from memory
+# and writes its result back. **[Fusing](../docs/glossary.md#term-fusing)** all steps into one kernel saves most of these bytes, as unit 02 shows.
 #
 # ![Bytes that move through memory for each number. Seven kernels read their operands and write their results each, 98 bytes together; one fused
-# kernel reads the number once, 8 bytes, and keeps everything else in the processor.](drawings/seven-kernels.svg)
+# kernel reads the number once, 8 bytes, and nothing else goes to memory.](drawings/seven-kernels.svg)
 
 # %%
 reads = [8, 8, 8, 8, 16, 8, 1]  # bytes for each number: sin, ** 2, cos, ** 2, +, == 1, all
@@ -187,7 +187,7 @@ print(
 
 # %% [markdown]
 # Half a year later another benchmark ran the first five kernels at the same size on a V100, and waited for them. They took 13.06 ms. That time
-# is possible. Here are all of them:
+# is possible. Each dashed line in the picture is a limit:
 
 # %%
 plot.times(
@@ -218,26 +218,26 @@ quiz("arrays.beyond", my_answer)
 # A GPU works independently of Python. When Python calls `cp.sin`, CuPy puts a kernel into a queue and returns at once. This is an
 # **[asynchronous launch](../docs/glossary.md#term-asynchronous-launch)**. The GPU takes the kernels out of the queue, one after the other.
 #
-# ![A timeline with two lanes. Python orders seven kernels within a moment and goes on; the GPU works on them long after. A clock that stops when
-# Python goes on has timed the orders, one that stops after synchronize has timed the work.](drawings/two-clocks.svg)
+# ![A timeline with two lanes. Python launches seven kernels within a moment and goes on; the GPU works on them long after. A clock that stops when
+# Python goes on has timed the launches, one that stops after synchronize has timed the work.](drawings/two-clocks.svg)
 #
-# To **[synchronise](../docs/glossary.md#term-synchronise)** is to wait until the queue is empty. We time the same line twice: until Python goes on, and until
-# the device has finished.
+# To **[synchronise](../docs/glossary.md#term-synchronise)** is to wait until the queue is empty and all work is done. The next cell reads the clock
+# twice: when Python goes on, and when the device has finished.
 
 # %%
 cp.cuda.Device().synchronize()  # wait until the queue is empty
 start = perf_counter()
 answer = (cp.sin(x_gpu) ** 2 + cp.cos(x_gpu) ** 2 == 1).all()
-ordered = perf_counter() - start
+launched = perf_counter() - start
 cp.cuda.Device().synchronize()
 finished = perf_counter() - start
 
-print(f"Python went on after {1e3 * ordered:.3f} ms; the work was done after {1e3 * finished:.0f} ms")
-plot.times({"ordered": ordered, "finished": finished}, title="Until Python goes on, until the work is done")
+print(f"Python went on after {1e3 * launched:.3f} ms; the work was done after {1e3 * finished:.0f} ms")
+plot.times({"launched": launched, "finished": finished}, title="Until Python goes on, until the work is done")
 
 # %% [markdown]
-# **Explain.** The first stopwatch timed how long Python takes to *order* seven kernels. That explains your record. Without a GPU, Hundredfold keeps the
-# same queue in front of your processor, so that you can see the trap.
+# **Explain.** The first stopwatch timed how long Python takes to *launch* seven kernels. Without a GPU, Hundredfold puts the same queue in front of
+# your processor, so that you can see this trap.
 #
 # **Question.** Three colleagues time `y = cp.sin(x_gpu)`. Who gets the time of the work?
 #
@@ -275,24 +275,24 @@ mean, std = 0.746, 1.26  # in ms, as printed
 gap = std * 7 / 6**0.5  # b - a
 short = mean - gap / 7
 print(f"six runs of {short:.3f} ms and one of {short + gap:.2f} ms")
-print(f"a short run orders seven kernels: {1e3 * short / 7:.0f} µs for each")
+print(f"a short run launches seven kernels: {1e3 * short / 7:.0f} µs for each")
 
 # %% [markdown]
-# In May 2018 somebody measured 25 µs for ordering one CuPy kernel. So the short runs fit pure ordering.
+# In May 2018 somebody measured 25 µs for the launch of one CuPy kernel. So the short runs were probably launches and nothing else.
 #
 # **"1 loop each".** `%timeit` repeats a fast statement until a batch takes 0.2 s. It chose one loop, so the first call took more than 0.2 s. That
 # call compiled the kernels.
 #
-# **Nothing waited.** `.all()` of a CuPy array is a CuPy array again, on the device. Nobody read it.
+# **Nothing waited.** `.all()` of a CuPy array returns a CuPy array, on the device. The post did not fetch it, and `%timeit` does not synchronise.
 #
-# `%timeit` does not know the queue. The corrected 86.3 ms are possible, and far above the limit of 10.9 ms. The five kernels above explain some
-# 13 ms of them. One suspect for the rest is `.all()`. CuPy's reductions were slow then: in the suite of 2019 a *sum* of as many numbers took 82.4 ms.
+# The corrected 86.3 ms are possible, and far above the limit of 10.9 ms. The five kernels above explain some 13 ms of them. A possible reason for the
+# rest is `.all()`. CuPy's reductions were slow then: in the suite of 2019 a *sum* of as many numbers took 82.4 ms.
 
 # %% [markdown]
 # ## A question that needs the whole array
 #
-# Two problems remain with the famous line. First, `.all()` needs no more than one `False`. Second, the identity does not hold in floating-point
-# numbers. Many elements differ from 1 by a rounding error. A **count** must look at every element:
+# The famous line has two more problems. Many results differ from 1 by a rounding error. And `.all()` may stop at the first `False`, so its time
+# depends on the data. A **count** must look at every element:
 
 
 # %%
@@ -306,8 +306,8 @@ print(f"exactly 1 for {share:.0%} of the elements")
 assert 0.5 < share < 0.9
 
 # %% [markdown]
-# The share depends on the last bit of `sin` and `cos`. CPUs and GPUs use different libraries, and their last bits differ. So compare a GPU's answer
-# with a tolerance, never with `==`:
+# The share depends on the last bit of `sin` and `cos`, and that bit differs between the libraries of CPUs and GPUs. So compare a GPU's answer with
+# NumPy's within a tolerance, never with `==`. The next cell raises an error if they differ by more than $10^{-14}$:
 
 # %%
 np.testing.assert_allclose(cp.asnumpy(cp.sin(x_gpu[0])), np.sin(x[0]), rtol=1e-14)
@@ -338,8 +338,8 @@ print(everything, early, sep="\n")
 # 4. It shows the spread.
 # 5. It compares with the limit.
 #
-# `measure` does all five, for NumPy and CuPy. Give it a function and the bytes that must move. It prints the median ± the spread, the first call, the
-# rate in bytes per second, and its share of the limit.
+# `measure` does all five, for NumPy and CuPy. Give it a function and the bytes that it moves. It prints the median ± the spread (the range of the
+# middle half), the first call, the bytes per second, and the share of the limit.
 #
 # **Predict.** What is the speedup of CuPy on your machine, measured correctly?
 
@@ -364,7 +364,7 @@ print(f"speedup {with_numpy.median / with_cupy.median:.1f}×, and you guessed {m
 # %% [markdown]
 # **Explain.** On a GPU this is an honest speedup. Without a GPU it is near 1×, because the same processor did the same work.
 #
-# A speedup also depends on what you compare with. NumPy uses one core here, and moves 98 bytes for each number. **Numba** compiles a Python loop. It
+# A speedup also depends on what you compare with. NumPy uses one core here, and moves 98 bytes for each number. A Python loop compiled by **Numba**
 # uses all cores and reads each number once. Unit 04 explains it.
 
 # %%
@@ -386,9 +386,11 @@ with_numba = measure(lambda: count_ones(flat), name="Numba", bytes=8 * x.size, r
 with_numba
 
 # %% [markdown]
-# The next picture has the same form in every unit. It shows times as *published*, as measured *here*, as *recorded* on a real GPU where we have
-# one, and the *limit*. A hollow mark is a time that is doubtful or impossible. The lines below give three ratios: to the limit, to the strongest way
-# on the CPU, and to the naive one. Most publications give only the last.
+# The next picture has the same form in every unit: *published* times, times measured *here*, times *recorded* on a real GPU where we have them, and the
+# *limit*. A hollow mark is a time that is impossible or doubtful: the published NumPy times are very short for one core.
+#
+# The lines below the picture compare speeds with the limit, with the strongest program on the CPU, and with the naive one. Most publications give
+# only the last ratio. The limit here counts 8 bytes for each number in place of 98, so the shares are smaller than above.
 
 # %%
 compare(
@@ -403,8 +405,8 @@ compare(
 # %% [markdown]
 # ## Two limits: bytes and operations
 #
-# Numba reads each number once, and is still far from the limit of the bytes. One reason is arithmetic. A sine and a cosine take some 50 operations
-# together (an estimate), and a processor does only so many per second. `limit` computes both times and takes the longer one:
+# Numba reads each number once, and is still far from the limit. Operations per second are limited, too. We estimate 50 floating-point operations
+# (`flops`) for a sine and a cosine together. A program is **bound by** its bytes or by its arithmetic, whichever takes longer:
 
 # %%
 for name in ("cpu", "V100", "H200"):
@@ -427,8 +429,8 @@ quiz("arrays.binds", my_answer)
 # %% [markdown]
 # ## On a modern GPU
 #
-# How long would an H200 need? Others have measured simple kernels on it, and waited for them to finish. We take two of
-# their times for $2^{27}$ numbers. One kernel only reads the numbers. The other reads and scales them, and writes the results.
+# How long would an H200 need for the famous line? Others have timed two simple kernels on it correctly. *Read* only reads $2^{27}$ numbers. *Scale*
+# reads and scales them, and writes the results. We assume that the fused kernel reaches the rate of *read*, and the seven kernels that of *scale*:
 
 # %%
 published = {"V100": (1.240e-3, 2.678e-3), "H200": (0.390e-3, 0.679e-3)}  # s to read, s to scale: gpu-benches
@@ -456,20 +458,20 @@ plot.times(
 )
 
 # %% [markdown]
-# This is an estimate from times that are possible. A real GPU can be hundreds of times faster than NumPy on one core. Against a compiled loop on all
-# your cores the ratio is smaller. Both ratios are true. Say which one you mean.
+# A real GPU can be hundreds of times faster than NumPy on one core. Against a compiled loop on all your cores the ratio is smaller. Both ratios are
+# true. Say which one you mean.
 
 # %% [markdown]
 # ## Where the GPU loses
 #
 # ### On the bus
 #
-# So far the data was on the device already. Usually it starts on the host. The bus is then the slowest part:
+# Usually the data starts on the host. Then the bus is the slowest part, as the limits show:
 #
 # ![Bars of the least times for 100 million numbers. On a V100 the bus takes 67 ms, the seven kernels 11 ms and one fused kernel 890 µs; on an H200
 # the bus takes 16 ms, the seven kernels 2 ms and one fused kernel 170 µs. The bus has the longest bar on both.](drawings/bus-trip.svg)
 #
-# A GPU pays when the data stays there for many steps. Here is the trip on your machine. Without a GPU it is a copy in memory, with no bus at all.
+# A GPU pays when the data stays there for many steps. Here is the transfer on your machine. Without a GPU it is a copy in memory, with no bus.
 
 # %%
 trip = measure(lambda: cp.asarray(x), name="cp.asarray", bytes=x.nbytes, repeat=3)
@@ -479,12 +481,12 @@ print(f"over the bus of an H200: about {1e3 * x.nbytes / machine.gpus.find('H200
 # %% [markdown]
 # ### On small arrays
 #
-# Each launch takes some microseconds, however little the kernel has to do. A thousand numbers are not worth seven launches:
+# Each launch takes some microseconds, however little the kernel has to do:
 #
 # ![Two timelines of seven kernels on a V100. With a thousand numbers nearly all the time goes into launches and the work can hardly be seen; with a
 # hundred million numbers the work fills the line and the launches vanish.](drawings/launch-cost.svg)
 #
-# We measure sizes from a hundred to a million. Beside them are the least times of two GPUs: seven launches, and the bytes.
+# We measure sizes from a hundred to a million, beside the least times of two GPUs: seven launches plus the limit of the bytes.
 
 # %%
 sizes = np.array([10**2, 10**3, 10**4, 10**5, 10**6])
@@ -513,9 +515,9 @@ plot.lines(
 )
 
 # %% [markdown]
-# The curves of the GPUs are flat on the left. That part is launches, and it does not shrink with the array. The
-# **[crossover](../docs/glossary.md#term-crossover)** is the size at which a GPU's curve meets *NumPy, here*. Below it NumPy wins. (Without a GPU, *CuPy, here*
-# launches nothing: its left end is the time in which Python orders seven kernels.)
+# The curves of the GPUs are flat on the left: launches do not shrink with the array. The
+# **[crossover](../docs/glossary.md#term-crossover)** is the size at which a GPU's curve meets *NumPy, here*. Below it NumPy wins. Without a GPU,
+# *CuPy, here* is flat on the left, too: Python needs that time for seven launches.
 #
 # **Question.** Which job is worth a GPU?
 #
@@ -530,12 +532,12 @@ quiz("arrays.worth", my_answer)
 # %% [markdown]
 # ## Key points
 #
-# - A CuPy call **orders** work and returns. Synchronise before you stop the clock.
+# - A CuPy call **launches** work and returns. Synchronise before you stop the clock.
 # - Compute the **limit** before you believe a time: bytes divided by bandwidth, operations divided by the rate of arithmetic.
-# - A time below the limit means: not synchronised, cached, or not done.
+# - A time below the limit: nobody synchronised, the data came from a cache, or the work was not done.
 # - Report the first call separately, then a **median** with its spread.
-# - Give three ratios: to the limit, to the strongest way on the CPU, to the naive one.
-# - A GPU loses on small arrays, and on data that crosses the bus for one question.
+# - Give three ratios: to the limit, to the strongest program on the CPU, to the naive one.
+# - A GPU loses on small arrays, and on data that crosses the bus for a single step.
 #
 # ## The exercise
 #

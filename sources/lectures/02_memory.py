@@ -19,8 +19,8 @@
 # (cp.sin(x) ** 2 + cp.cos(x) ** 2 == 1).all()
 # ```
 #
-# It launches seven kernels. They move 98 bytes for each number, although 8 bytes would do: each number must be read once. Most array code is like
-# that. It waits for memory, and most of the bytes belong to temporary arrays. In this unit you count these bytes, and get rid of most of them.
+# It launches seven kernels. They move 98 bytes for each number, although 8 bytes would do: each number must be read once. Most array code is similar.
+# It waits for memory, and most of the bytes belong to temporary arrays. In this unit you count these bytes, and remove most of them.
 #
 # ## What you will be able to do
 #
@@ -60,7 +60,7 @@ print(f"{x.nbytes / 1e6:.0f} MB on the host, and the same again on the device")
 # ## Bytes or operations?
 #
 # `y = x + 1` does one operation for 16 bytes: it reads 8 bytes and writes 8. A product of large matrices does hundreds of operations for each byte.
-# In between, every GPU has a **balance**, where arithmetic and memory take equally long:
+# Every GPU has a **balance**: the number of operations for each byte at which arithmetic and memory take equally long.
 #
 # ![A scale of operations for each byte, from 0.03 to 3000. On an H200 in float64 memory binds below 7.1, on an RTX 4090 in float64 below 1.3 and in
 # float32 below 82; above that arithmetic binds. x + 1 lies far to the left, a large matrix product far to the
@@ -81,8 +81,8 @@ my_answer = "?"
 quiz("memory.binds", my_answer)
 
 # %% [markdown]
-# `limit` takes bytes and operations. It computes the least time, and which of the two binds. For the famous line we take 50 operations for each number. That
-# is a rough estimate: a sine is computed by a polynomial, and so is a cosine. It is near the H200's balance: there bytes and operations take about equally long.
+# `limit` takes bytes and operations. It computes the least time, and which of the two binds. For the famous line we estimate 50 operations for each
+# number, most of them in the polynomials that compute the sine and the cosine.
 
 # %%
 elements = 10_000 * 10_000
@@ -99,8 +99,8 @@ for name in ("H200", "RTX 4090"):
         print(f"  {line:21} {1e3 * least.seconds:7.2f} ms  {least.binds}")
 
 # %% [markdown]
-# On an H200 `x @ x` can use **tensor cores**, extra units for matrix products. They do 67 TFLOP/s in float64, and `limit` takes that rate. The drawing
-# takes the rate of the units for all other code, 34 TFLOP/s.
+# For `x @ x` on an H200, `limit` takes the rate of its **tensor cores**, extra units for matrix products: $67 \cdot 10^{12}$ operations per second in
+# float64. The drawing takes $34 \cdot 10^{12}$, the rate for all other code.
 #
 # ## Count before it runs
 #
@@ -108,9 +108,9 @@ for name in ("H200", "RTX 4090"):
 # famous line has seven:
 #
 # ![Bytes that move through memory for each number. Seven kernels read their operands and write their results each, 98 bytes together; one fused
-# kernel reads the number once, 8 bytes, and keeps everything else in the processor.](drawings/seven-kernels.svg)
+# kernel reads the number once, 8 bytes, and nothing else goes to memory.](drawings/seven-kernels.svg)
 #
-# The results on the way are **temporaries**: arrays without a name. Python drops a temporary as soon as nothing refers to it.
+# The intermediate results are **temporaries**: arrays without a name. Python drops a temporary as soon as nothing refers to it.
 #
 # **Predict.** How many arrays as large as `x` are in memory at once while the line runs? Do not count `x` itself.
 
@@ -128,13 +128,13 @@ x = cp.empty((10_000, 10_000))
 
 # %% [markdown]
 # - `cp.empty` is not in the list. It only reserves memory: no kernel runs, and no bytes move.
-# - *bound* is the least time of a launch. It is a little below that of `limit`. Up to 63 MB of what a kernel reads may be in the H200's L2 cache already,
-#   and as much of what it writes may stay there. *Bound as launched* adds up the seven launches. *Bound* is for a single kernel.
-# - *estimate* is what a model expects. It is *not calibrated*: no measurement on an H200 has corrected it.
+# - The column *bound* has the least time of each launch. It is a little less than `limit` computes, because a cache of 63 MB can save some of the reads
+#   and writes. *Bound as launched* is the sum of the column. *Bound* is for one kernel that does everything.
+# - *estimate* is the time that a model expects. It is *not calibrated*: no measurement on an H200 has corrected it.
 # - *Fusing* agrees with our count: 9.8 GB for 10⁸ numbers are 98 bytes for each.
 #
-# The line *Memory* answers the prediction. The peak of 3.2 GB is four arrays, and one of them is `x`. `lens.account` counts the same for a
-# function, here without the last two steps:
+# *Memory* answers the prediction. The peak of 3.2 GB is four arrays: `x` and three others. `lens.account` counts the same for a function, here for the
+# first five kernels:
 
 
 # %%
@@ -160,7 +160,7 @@ print(f"you said: {my_arrays} arrays")
 #
 # ### Writing in place
 #
-# You can also write into arrays that are there already:
+# You can also write a result into an existing array:
 
 
 # %%
@@ -191,9 +191,9 @@ report(in_place)
 # %% [markdown]
 # ## One kernel instead of seven
 #
-# To move fewer bytes you need fewer kernels, each of which does more. A GPU runs a kernel in thousands of **threads**. A
+# Fewer kernels, each of which does more, move fewer bytes. A GPU runs a kernel in thousands of **threads**. A
 # **[fused](../docs/glossary.md#term-fusing)** kernel keeps its intermediate results in **registers**, each thread's own memory. The nearer a memory
-# is to the threads, the faster it is:
+# is to the threads, the higher is its bandwidth:
 #
 # ![The memories that a thread of an H200 can reach, from near to far: registers, shared memory with L1, the L2 cache, the device's memory, and the
 # host's memory behind the bus. Beside each are its size and the bytes that it delivers in a second: the nearer, the
@@ -201,8 +201,8 @@ report(in_place)
 #
 # L1 and L2 are caches. Shared memory is the subject of unit 06.
 #
-# `cp.fuse` calls your function once, with placeholders instead of arrays. A placeholder has a dtype, but no values. CuPy records which operations are done
-# with the placeholders, and makes one kernel of them. It can do so with operations that work element by element:
+# At the first call, `cp.fuse` runs your function with placeholders instead of arrays. A placeholder has a dtype, but no values. CuPy records the
+# operations on the placeholders, and makes one kernel of them. All of them must work element by element:
 
 
 # %%
@@ -215,7 +215,7 @@ report(fused)
 np.testing.assert_allclose(cp.asnumpy(fused(x_gpu[0])), cp.asnumpy(one_line(x_gpu[0])), rtol=1e-14)
 
 # %% [markdown]
-# At its end a fused function may have one sum. Then nothing large is written at all. This is the count of unit 01 in one kernel:
+# A fused function may end in one sum. Then it writes no array at all. This is the count of unit 01 in one kernel:
 
 
 # %%
@@ -241,9 +241,10 @@ my_answer = "?"
 quiz("memory.fusable", my_answer)
 
 # %% [markdown]
-# ### On a GPU, and here
+# ### Measured on GPUs, and on your machine
 #
-# Now we measure. The length of each vector with the coordinates `x` and `y` is `np.sqrt(x * x + y * y)`. Its arithmetic is cheap, so its bytes set the time.
+# Now we measure. The arrays `x` and `y` hold the coordinates of vectors. Their lengths are `np.sqrt(x * x + y * y)`. The arithmetic is cheap, so the
+# bytes set the time.
 
 
 # %%
@@ -266,8 +267,8 @@ four, one = (lens.account(each, x_gpu, y_gpu).moved / x.size for each in (length
 print(f"bytes for each vector: {four:.0f} and {one:.0f}, a factor of {four / one:.1f}")
 
 # %% [markdown]
-# For the GPUs we take published times of two kernels (gpu-benches, see *Further reading*). *Scale* reads one array and writes one, as three of the four
-# kernels do. *Triad* reads two and writes one. So do the fourth kernel and the fused one.
+# For the GPUs we take published times of two kernels (gpu-benches, see *Further reading*). *Scale* reads one array and writes one, like three of the
+# four kernels. *Triad* reads two and writes one, like the fourth kernel and the fused one.
 
 # %%
 here = {
@@ -307,7 +308,7 @@ length = cp.ElementwiseKernel(
 length(cp.asarray([3.0, 5.0]), cp.asarray([4.0, 12.0]))
 
 # %% [markdown]
-# A `ReductionKernel` makes one number of many. It needs to know how two intermediate results, called `a` and `b`, become one. It takes `axis=` and
+# A `ReductionKernel` reduces many numbers to one. You write how two intermediate results, `a` and `b`, become one. The kernel takes `axis=` and
 # `keepdims=`, like a sum. This is the count again:
 
 # %%
@@ -343,7 +344,7 @@ trap = measure(all_ones, x.ravel(), bytes=x.nbytes, name="all, fused")
 print(trap.limit.judge(trap.median))
 
 # %% [markdown]
-# No memory is that fast. When you compare two ways, make sure that both look at every element.
+# No memory is that fast. When you compare two programs, make sure that both look at every element.
 
 # %% [markdown]
 # ## Where did my memory go?
@@ -369,20 +370,14 @@ pool.free_all_blocks()
 print(f"held after free_all_blocks: {(pool.total_bytes() - before) / x.nbytes:.0f}")
 
 # %% [markdown]
-# **Explain.** CuPy keeps freed memory in a **[memory pool](../docs/glossary.md#term-memory-pool)**. Asking the driver for memory is slow. The next
-# array of that size gets the block from the pool at once. The command `nvidia-smi` shows the block as taken, although nothing leaks.
+# **Explain.** CuPy keeps freed memory in a **[memory pool](../docs/glossary.md#term-memory-pool)**. It is slow to ask for new memory from the
+# **driver**, the program that controls the GPU. The next array of that size gets the block from the pool at once. The command `nvidia-smi` shows the
+# block as taken, although nothing leaks.
 #
 # ![Three pictures of the device's memory. After t = x + 1 both arrays are in use. After del t the place of t belongs to the pool: nvidia-smi still
 # shows two arrays. After free_all_blocks it is free for all programs again.](drawings/pool-life.svg)
 #
-# Call `free_all_blocks` before another library needs the memory, but never inside a loop.
-#
-# The pool also cuts a large block into parts, and gives each part to another array. It can return the block to the driver only when none of its parts is
-# in use. So there can be enough free memory, but not in one piece. This is **fragmentation**:
-#
-# ![Two pictures of the device's memory. First three arrays lie side by side in one block of the pool. After the outer two are deleted the pool keeps
-# the whole block, because b is in it. An array as large as both holes together does not fit, because they do not lie side by
-# side.](drawings/pool-holes.svg)
+# Call `free_all_blocks` before another library needs the memory, but never inside a loop: each pass would ask the driver again.
 #
 # ### A view keeps its base
 #
@@ -414,6 +409,13 @@ for what, take in {"view": lambda big: big[0, :10], "copy": lambda big: big[0, :
 # %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
 # ### Optional: when the device is full
 #
+# The pool also cuts a large block into parts, one for each array. It can return the block to the driver only when none of its parts is in use. So there
+# can be enough free memory, but not in one piece. This is **fragmentation**:
+#
+# ![Two pictures of the device's memory. First three arrays lie side by side in one block of the pool. After the outer two are deleted the pool keeps
+# the whole block, because b is in it. An array as large as both holes together does not fit, because they do not lie side by
+# side.](drawings/pool-holes.svg)
+#
 # If no block fits, CuPy returns the pool's free blocks to the driver, and asks again. If that fails, it raises `OutOfMemoryError`. You have three ways
 # out:
 #
@@ -425,14 +427,15 @@ for what, take in {"view": lambda big: big[0, :10], "copy": lambda big: big[0, :
 # %% [markdown]
 # ## The bus, and pinned memory
 #
-# The device can fetch data by itself, while Python does something else. It can do so only from
-# **[pinned memory](../docs/glossary.md#term-pinned-memory)**, which the operating system promises not to move. From ordinary memory every byte is copied
-# twice:
+# The device can fetch data by itself, while Python does something else. This works only from
+# **[pinned memory](../docs/glossary.md#term-pinned-memory)**, which the operating system never moves. Data in ordinary memory is copied twice: into a
+# pinned buffer, then over the bus.
 #
 # ![Two timelines of a copy to the device. From ordinary memory the CPU first copies each piece into a pinned buffer, and the bus waits in between.
 # From pinned memory the bus sends everything without a pause, and the CPU is free for other work.](drawings/pinned-copy.svg)
 #
 # A **[stream](../docs/glossary.md#term-stream)** is a queue of work on the device. A copy in one stream can run at the same time as kernels in another.
+# Without a choice, work goes to the *default stream*.
 
 # %%
 pinned = cupyx.empty_pinned(x.shape, dtype=x.dtype)
@@ -494,11 +497,11 @@ print(f"you said for the RTX 4090: {my_float32_factor}")
 
 # %% [markdown]
 # **Explain.** These are limits, computed from data sheets. Where memory binds in both types, float32 gains a factor of two. A consumer GPU is slow in
-# float64. With 50 operations for each number it gains much more.
+# float64, so it gains much more.
 #
-# If you choose float32, stay in it.
+# If you choose float32, use it in every step.
 #
-# **Question.** `small` is a float32 array. Which result is float32, too, with NumPy 2?
+# **Question.** `small` is a float32 array. Which result is also float32, with NumPy 2?
 #
 # - (a) `small * np.sqrt(2)`
 # - (b) `small + cp.zeros(side)`
@@ -524,8 +527,8 @@ for source, array in results.items():
 # A Python number takes the type of the array. A NumPy number keeps its own type, and an array made without `dtype` is float64. One such operand makes
 # everything after it float64, without a warning.
 #
-# A float32 has about seven digits, and a long sum can lose them. Add ones, one after the other: the sum stops at 16 777 216, because the next float32 is
-# larger by two.
+# A float32 has about seven digits, and a long sum can lose them. If ones are added one after the other, the sum stops at 16 777 216, because the next
+# float32 is larger by two.
 
 # %%
 ones = np.ones(17_000_000, dtype=np.float32)
@@ -535,8 +538,8 @@ print(f"one by one, in float64:   {int(np.cumsum(ones, dtype=np.float64)[-1])}")
 del ones
 
 # %% [markdown]
-# NumPy and CuPy add in pairs, which is much better. **Keep float32 in memory, and add in float64**: `small.sum(dtype=cp.float64)` still reads only
-# four bytes for each number.
+# The `sum` of a whole array adds in pairs, in NumPy and in CuPy, which is much better. **Keep float32 in memory, and add in float64**:
+# `small.sum(dtype=cp.float64)` still reads only four bytes for each number.
 #
 # ## A speedup, taken apart
 #
@@ -545,8 +548,8 @@ del ones
 #
 # **speedup = hardware × (GPU's share of its limit ÷ CPU's share of its limit)**
 #
-# *Hardware* is the CPUs' limit divided by the GPU's. Where memory binds, it is the ratio of the bandwidths. The rest is software: *GPU %* and *CPU %* are
-# the shares of the limits.
+# *Hardware* is the CPUs' limit divided by the GPU's limit. Where memory binds, it is the ratio of the bandwidths. The rest is software. The columns
+# *GPU %* and *CPU %* show the share of the limit that each side reached.
 
 # %%
 cpu_bytes, cpu_flops = 153.6e9, 1.41e12  # per second, both CPUs together
@@ -581,12 +584,13 @@ quiz("memory.software", my_answer)
 # %% [markdown]
 # ## Where the GPU loses
 #
-# Data on the host has to cross the bus first. Moving it pays only if the GPU's passes save more time than the trip costs:
+# Data on the host has to cross the bus first. One *pass* reads or writes all of the data once. The transfer pays only if the GPU's faster passes save
+# more time than the bus takes:
 #
 # ![Two timelines of four passes over data that is on the host. The server's CPU needs four equal times. The H200 first waits for the bus, as long as
 # three such passes, then does its four passes almost at once and is first. With three passes the CPU would have been first.](drawings/pays-after.svg)
 #
-# For the server's CPU we assume 150 GB/s. One *pass* reads or writes all of the data once.
+# For the server's CPU we assume 150 GB/s.
 
 # %%
 cpu = 150e9  # bytes per second, from the memory of a good server
@@ -609,8 +613,8 @@ for name in ("V100", "H200", "RTX 4060 Laptop"):
 #   too.
 # - CuPy's **pool** keeps what you free. A **view** keeps its whole base.
 # - The device fetches by itself only from **pinned** memory. Do not touch it before the copy has finished.
-# - float32 halves the bytes, and on a consumer GPU its arithmetic is many times faster. One float64 operand spoils both. **Add in float64.**
-# - A speedup far above the hardware's tells you about software.
+# - float32 halves the bytes, and on a consumer GPU its arithmetic is many times faster. One float64 operand loses both. **Add in float64.**
+# - When a speedup is far above the ratio of the hardware, the rest comes from software.
 #
 # ## The exercise
 #

@@ -25,8 +25,8 @@
 #
 # This raises two questions. Can the *same function* work on arrays of several libraries? And when an array goes from one library to another, is its memory copied?
 #
-# The libraries have made small agreements for this. They are called **protocols**. A protocol is a method or attribute with a fixed name and meaning. A library
-# takes part if its arrays have it.
+# The libraries have agreed on **protocols** for this. A protocol is a method or attribute of arrays, with a fixed name and meaning. A library supports
+# the protocol if its arrays have this method or attribute.
 #
 # ## What you will be able to do
 #
@@ -153,8 +153,8 @@ except TypeError as error:
 # %% [markdown]
 # `np.sin` copies such an array to the host. And the array is **immutable**: nothing can be written into it.
 #
-# JAX follows another agreement, the **[array API standard](../docs/glossary.md#term-array-API-standard)**. By this standard you ask the array for the module with its
-# functions. `x.__array_namespace__()` returns that module. CuPy's arrays do not have this method. So a general function looks for it first:
+# JAX follows another agreement, the **[array API standard](../docs/glossary.md#term-array-API-standard)**. In this standard, `x.__array_namespace__()`
+# returns the module that has functions for `x`, such as `jax.numpy`. CuPy's arrays do not have this method. So a general function looks for it first:
 #
 # ![A choice. If an array has __array_namespace__, as the arrays of NumPy and JAX have, it returns the module with its functions. If it has not, as those
 # of CuPy and Dask, NumPy's functions are called, and these ask the array.](drawings/find-functions.svg)
@@ -191,8 +191,8 @@ np.testing.assert_allclose(on_device.get(), expected, rtol=1e-12)
 # `scores` consists of operators such as `-`, methods such as `mean`, and ufuncs such as `minimum`. All these libraries have them. And it writes
 # nothing in place.
 #
-# **Question.** In older code you will meet `cp.get_array_module(x)`. It returns `cupy` for a CuPy array, and `numpy` for all others. Which line works on the device for a CuPy
-# array, and stays with JAX for a JAX array?
+# **Question.** In older code you will meet `cp.get_array_module(x)`. It returns `cupy` for a CuPy array, and `numpy` for all others. Which line works on
+# the device for a CuPy array, and returns a JAX array for a JAX array?
 #
 # - (a) `np.maximum(x, 0)`
 # - (b) `cp.get_array_module(x).maximum(x, 0)`
@@ -205,10 +205,10 @@ quiz("protocols.general", my_answer)
 # %% [markdown]
 # ### Dask arrays
 #
-# A **Dask array** is cut into **[chunks](../docs/glossary.md#term-chunk)**. Each chunk is an array of another library. Dask only notes what to do with each
-# chunk. It does the work when you call `compute()`:
+# A **Dask array** is cut into **[chunks](../docs/glossary.md#term-chunk)**. Each chunk is an array of another library. At first Dask only records the
+# steps for each chunk. It does the work when you call `compute()`:
 #
-# ![A Dask array of two chunks, each of them a CuPy array. np.minimum asks Dask, which only notes one step for each chunk. compute runs the steps: there
+# ![A Dask array of two chunks, each of them a CuPy array. np.minimum asks Dask, which only records one step for each chunk. compute runs the steps: there
 # np.minimum asks each chunk, and CuPy does the work on the device.](drawings/dask-asks-again.svg)
 
 # %%
@@ -220,8 +220,8 @@ np.testing.assert_allclose(lazily.compute().get(), expected, rtol=1e-12)
 # %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
 # ### Optional: JAX and Xarray
 #
-# Where JAX and Xarray are installed (`pip install jax xarray`), this cell tries `scores` with both. JAX gets its own result. Xarray gives names to the axes, and
-# keeps a CuPy array inside.
+# Where JAX and Xarray are installed (`pip install jax xarray`), this cell tries `scores` with both. For a JAX array the result is a JAX array. Xarray gives
+# names to the axes, and keeps a CuPy array inside.
 #
 # Xarray takes part in `__array_ufunc__` only. For other functions it has its own versions, such as `xr.where`. With a CuPy array inside, `np.where` raises a
 # `TypeError`.
@@ -233,7 +233,7 @@ if importlib.util.find_spec("jax"):
     import jax
     import jax.numpy as jnp
 
-    jax.config.update("jax_enable_x64", True)  # JAX makes float32 of everything, unless told otherwise
+    jax.config.update("jax_enable_x64", True)  # without this, JAX makes float32 of float64
     jax.config.update("jax_platforms", "cpu")  # here; CuPy has the GPU
     x_jax = jnp.asarray(x)
     assert not hasattr(x_jax, "__array_function__") and x_jax.__array_namespace__() is jnp
@@ -281,8 +281,8 @@ np.testing.assert_allclose(cp.clip(by_scipy, -2, 2).get(), expected, rtol=1e-12)
 # Another library that reads this description can use the buffer where it is. Two protocols hand it over:
 #
 # - `__cuda_array_interface__` is a dict with the description. CuPy, cuDF, Numba and PyTorch have it.
-# - **[DLPack](../docs/glossary.md#term-DLPack)** works for all kinds of devices, and JAX and TensorFlow have it, too. It has two methods.
-#   `__dlpack_device__()` tells where the memory is: a pair whose first number is 1 for the host and 2 for a CUDA device. The second is the device's number. `__dlpack__()` hands the memory over.
+# - **[DLPack](../docs/glossary.md#term-DLPack)** works for all kinds of devices, and JAX has it, too. It has two methods. `__dlpack__()` hands the memory
+#   over. `__dlpack_device__()` returns where the memory is, as two numbers: the kind of device (1 is the host, 2 is a CUDA device) and the device's number.
 
 # %%
 matrix = cp.arange(12.0).reshape(3, 4)
@@ -292,8 +292,8 @@ print(f"address: {description['data'][0]:#x}")
 print("DLPack's device:", tuple(int(number) for number in matrix.__dlpack_device__()))
 
 # %% [markdown]
-# **Predict.** The next cell makes a cuDF column of 8 MB. It goes to CuPy, then to Numba, then back to CuPy twice: by `__cuda_array_interface__` and by DLPack. How many
-# megabytes of device memory do the five arrays take together? (`cuda` is Numba's module for GPUs.)
+# **Predict.** The next cell makes a cuDF column of 8 MB, and from it a CuPy array, a Numba array and two more CuPy arrays, the last one by DLPack. How many
+# megabytes of device memory do the five take together? (`cuda` is Numba's module for GPUs.)
 
 # %%
 my_megabytes = "?"
@@ -374,7 +374,7 @@ print("without borrowed it is back in the pool:  ", pool.used_bytes() < taken)
 # %% [markdown]
 # **Explain.** An address alone keeps nothing alive. So the library that takes the address, the *taker*, also keeps a reference to the object that gave it, the *giver*.
 #
-# ### Which stream must be waited for?
+# ### Which stream does the taker wait for?
 #
 # The description is there at once. But the kernel that writes the numbers may still be running in some stream. So `__cuda_array_interface__` also names a
 # stream. The taker waits until the work in that stream is done.
@@ -409,7 +409,7 @@ quiz("protocols.stream", my_answer)
 # waits until sqrt has written it. Handed over after the block it names the default stream: the taker's kernel does not wait, and reads numbers that are
 # not there yet.](drawings/which-stream.svg)
 #
-# With DLPack it is the other way round. The taker tells in which stream it will work, and the giver makes that stream wait for the numbers.
+# With DLPack the roles are swapped. The taker passes the stream in which it will work, and the giver makes that stream wait for the numbers.
 
 # %% [markdown]
 # ## To another process
@@ -483,10 +483,10 @@ workers = ProcessPoolExecutor(1, mp_context=get_context("spawn"))  # "spawn" sta
 doubled = workers.submit(operator.mul, x_gpu, 2).result()  # pickles x_gpu, and unpacks the result
 assert isinstance(doubled, cp.ndarray) and doubled.data.ptr != x_gpu.data.ptr
 np.testing.assert_array_equal(doubled.get(), 2 * x)
-print("the result is right, after four crossings of a bus")
+print("the result is right")
 
 # %% [markdown]
-# What do four crossings cost, compared with the work? These are the limits for 1 GB:
+# What do the four crossings of the bus cost, compared with the work? These are the limits for 1 GB:
 
 # %%
 for name in ("V100", "H200"):
@@ -500,7 +500,7 @@ for name in ("V100", "H200"):
 #
 # ## How long does it take?
 #
-# **Question.** Handing over an array of 8 MB from Numba to CuPy, in one process, takes a time *t*. How long does it take for 80 MB?
+# **Question.** In one process, Numba hands over an array of 8 MB to CuPy in the time *t*. How long does an array of 80 MB take?
 #
 # - (a) about *t*
 # - (b) about ten times *t*
@@ -544,9 +544,9 @@ plot.times(
 # %% [markdown]
 # **Explain.** Only the description is handed over. That takes microseconds, and the size does not matter. The time of a copy grows with its bytes.
 #
-# TCP is an ordinary network connection. At the published rate of TCP, 80 MB take 0.7 s from one V100 to another in the same machine. The bus is not the reason: it needs 13 ms. But on this way the
-# numbers are copied several times on the host, into a pickle, into the network's buffers, and out again. **NVLink** connects two GPUs directly. Dask can use it through UCX, a library
-# for communication.
+# TCP is an ordinary network connection. At its published rate, 80 MB take 0.7 s from one V100 to another in the same machine. The two crossings of the bus
+# are only 13 ms of it. The host copies the numbers several times: into a pickle, into the network's buffers, and out of both. **NVLink** connects two GPUs
+# directly. Dask can use it through UCX, a library for communication.
 #
 # ## Where the GPU loses
 #
@@ -556,7 +556,7 @@ plot.times(
 launches = len(lens.account(scores, x_gpu).kernels)
 on_host = measure(scores, x, repeat=3, min_time=0.01)
 for name in ("V100", "H200"):
-    print(f"{name}: {launches} launches, at least {1e6 * launches * machine.gpus.find(name).launch:.0f} µs")
+    print(f"{name}: {launches} launches take at least {1e6 * launches * machine.gpus.find(name).launch:.0f} µs")
 print(f"NumPy here: {1e6 * on_host.median:.0f} µs for everything")
 
 # %% [markdown]
@@ -628,11 +628,11 @@ print(f"two chunks: {separately} runs with two calls of compute, {len(runs)} wit
 #
 # - NumPy's functions **ask the array**, by `__array_ufunc__` and `__array_function__`. CuPy and Dask take part. JAX does not, and its arrays are copied to the host
 #   without a warning.
-# - In a general function take `x.__array_namespace__()` where the array has it, and `np` otherwise.
-# - `np.asarray(x_gpu)` **raises**, so that nothing crosses the bus unasked.
+# - In a general function use `x.__array_namespace__()` where the array has it, and `np` otherwise.
+# - `np.asarray(x_gpu)` **raises** an error, so that nothing crosses the bus by accident.
 # - `__cuda_array_interface__` and DLPack hand over **an address**: no copy, at any size.
 # - The taker keeps the giver's object alive, and waits for the stream that is named. Hand over inside the `with` block, or after `synchronize()`.
-# - A pickle is on the **host**. A round trip to another process crosses a bus four times. Do not send streams.
+# - The bytes of a pickle are on the **host**. A round trip to another process crosses a bus four times. Do not send streams.
 # - In code for any array: no `if` on values, no single numbers, no writing in place.
 #
 # ## The exercise

@@ -13,9 +13,9 @@
 #
 # *Unit 04 · compiling · 45 minutes, then 40 for the exercises; the optional parts are not counted*
 #
-# In June 2019 a blog post on Python and GPUs made two claims. Two added lines, an import and a decorator, make a Python loop **500×** faster on the CPU. And a
-# GPU smooths a picture in **3 ms** instead of **600 ms**, which is 200× faster. In this unit you get a speedup of the same kind as the first one. Then you
-# take the second one apart: how much of the 200× is left when the CPU program is a good one?
+# In June 2019 a blog post on Python and GPUs made two claims. Two added lines, an import and a decorator, make a Python loop **500×** faster on the
+# CPU. And a GPU smooths a picture in **3 ms** instead of **600 ms**, which is 200× faster. In this unit you repeat the first claim. Then you take the
+# second one apart: how much of the 200× is left if the CPU program is good?
 #
 # ## What you will be able to do
 #
@@ -42,7 +42,7 @@ from hundredfold import compare, limit, machine, measure, plot, quiz
 # %% [markdown]
 # ## A loop in Python
 #
-# This is the loop of the post:
+# This is the post's loop:
 
 
 # %%
@@ -83,14 +83,14 @@ print(f"speedup {in_python.median / with_numba.median:.0f}×; you said {my_facto
 assert math.isclose(compiled(x), total(x), rel_tol=1e-9)
 
 # %% [markdown]
-# **Explain.** So a speedup of about a hundred needs no GPU. But this one compares machine code with an interpreter. You would have called a function:
+# **Explain.** So a speedup of about a hundred needs no GPU. But this one compares machine code with an interpreter. You would have called NumPy:
 
 # %%
 with_numpy = measure(np.sum, x, name="np.sum", bytes=x.nbytes)
 print(f"np.sum: {1e3 * with_numpy.median:.1f} ms; Numba is {with_numpy.median / with_numba.median:.1f}× as fast")
 
 # %% [markdown]
-# NumPy's functions are machine code already.
+# NumPy's functions are machine code already. Most often this one is even faster than our loop. *Additions that wait* shows why.
 #
 # **Question.** You replace each of these by a loop that Numba compiles. Which gains most?
 #
@@ -103,18 +103,18 @@ my_answer = "?"
 quiz("compiling.gain", my_answer)
 
 # %% [markdown]
-# So compile a loop for which NumPy has **no** function, or needs several.
+# So compile a loop if NumPy has **no** function for it, or needs several.
 #
 # ## The first call compiles
 #
-# The first call compiles, so it takes much longer. `measure` reports it separately. The very first one takes longest, because Numba loads its compiler. Numba keeps one
+# The first call takes longer. `measure` reports it separately. The very first one takes longest, because Numba loads its compiler. Numba keeps one
 # version of the machine code for each combination of argument types:
 #
 # ![Three calls of a compiled function on a line of time. The first call, with float64, compiles for a long time and then runs. The second call with float64 runs at
 # once. The first call with float32 compiles again.](drawings/first-call.svg)
 #
-# The type of an array is its dtype, its number of axes, and its **layout**. Layout C is row after row, without gaps. F and A
-# are other layouts.
+# The type of an array is its dtype, its number of axes, and its **layout**. Layout C is row after row, without gaps. Layout F is column after column,
+# and A is any other.
 #
 # **Question.** `compiled` has a version for `x`: float64, one axis, layout C. Which call compiles a new version?
 #
@@ -138,7 +138,8 @@ print(*(f"{version.args[0]} -> {version.return_type}" for version in compiled.no
 # %% [markdown]
 # A float32 array gives a float64 here, because `total` begins as `0`, an int64. Numba adds an int64 and a float32 as float64.
 #
-# Compiling takes tenths of a second, and longer for large functions. Do not compile a loop that runs once, for less than that. In a file, `@njit(cache=True)` keeps the machine code for the next run.
+# Compiling takes hundredths or tenths of a second, and longer for large functions. Do not compile a loop that runs once and takes less than that. In a
+# file, `@njit(cache=True)` keeps the machine code for the next run.
 #
 # ## Additions that wait
 #
@@ -195,7 +196,8 @@ print("as written:    ", njit(count_nan)(gaps))
 print("with fastmath: ", njit(fastmath=True)(count_nan)(gaps))
 
 # %% [markdown]
-# `fastmath={"reassoc", "nsz"}` allows another order and keeps NaN. (*Reassociate*, and *no signed zeros*: the compiler needs both.)
+# `fastmath={"reassoc", "nsz"}` allows another order and keeps NaN. The compiler needs both: `reassoc` is *reassociate*, and `nsz` is *no signed
+# zeros*, with which the sign of a zero does not count.
 
 # %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
 # ### Optional: an algorithm that needs the order
@@ -250,8 +252,8 @@ compare(
 )
 
 # %% [markdown]
-# **Explain.** Three numbers are below the chart: the share of the memory's speed, the ratio to the strongest way, and the ratio to the naive way. The post gives
-# only the last. All cores share the memory. The more of its speed one core uses, the less a second one adds. (On a busy machine it adds nothing.)
+# **Explain.** Three numbers are below the chart: the share of the memory's speed, the ratio to the strongest way, and the ratio to the naive way. The
+# post gives only the last. All cores share the memory. The more of its speed one core uses, the less a second one adds. On a busy machine it adds nothing.
 #
 # How long does a GPU need for this sum? We take [published](https://github.com/te42kyfo/gpu-benches) times of simple kernels that only read:
 
@@ -263,13 +265,11 @@ for name, seconds in published.items():
     print(f"{name}: {1e6 * there:.0f} µs, {share:.0%} of its limit; to move x there: {1e3 * bus:.1f} ms")
 
 # %% [markdown]
-# So a GPU is much faster for data that it has already. To move the data there takes far longer than the sum.
+# So a GPU is much faster for data that it has already. Moving the data there takes far longer.
 #
 # *A good place for a pause.*
 #
 # ## A race
-#
-# `prange` does not make every loop safe.
 #
 # **Question.** Which of these loops can give a wrong result on all cores? Each is the body of `for i in prange(1, v.size)`.
 #
@@ -282,7 +282,7 @@ my_answer = "?"
 quiz("compiling.race", my_answer)
 
 # %% [markdown]
-# **Measure.** Our picture is int8, as in the post: grey values from -128 to 127. We count how often each value occurs, five times:
+# **Measure.** Our picture is int8, as in the post. We count how often each grey value occurs, five times:
 
 
 # %%
@@ -306,9 +306,9 @@ print("missing:", ", ".join(f"{share:.4%}" for share in lost))
 # ![Two cores count the same grey value. With one shared count of 5 both read 5 and both write 6, so one pixel is lost. With a count of its own for each core, 3 becomes
 # 4 and 2 becomes 3, and their sum is 7.](drawings/lost-count.svg)
 #
-# This is a **[race](../docs/glossary.md#term-race)**. There is no error, and each run loses another number of pixels. On one core, or on a busy machine, often nothing
-# is lost. So a run does not show that the loop is right. Read it: **can two iterations touch the same element of an array, and does one of them
-# write?**
+# This is a **[race](../docs/glossary.md#term-race)**. There is no error, and the number of lost pixels changes from run to run. On one core, or on a
+# busy machine, often none is lost. So a test can miss a race. Look for it in the code: **can two iterations touch the same element of an array, and
+# does one of them write?**
 #
 # The right half shows the repair. Each core has its own counts for its part of the pixels, and they are added up at the end. With `n` pixels in `parts` parts, part
 # `t` goes from `t * n // parts` to `(t + 1) * n // parts`. You write this in problem 4.
@@ -370,8 +370,8 @@ my_answer = "?"
 quiz("compiling.minus", my_answer)
 
 # %% [markdown]
-# **Overflow is not checked.** An int8 holds the numbers from -128 to 127. An *array* of int8 plus an array of int8 is an array of int8, and what does not fit wraps
-# around. But *single* integers are added as int64 in Numba:
+# **Overflow is not checked.** An int8 holds the numbers from -128 to 127. The sum of two *arrays* of int8 is an array of int8, and numbers that do
+# not fit wrap around. But *single* integers are added as int64 in Numba:
 #
 # ![What 100 plus 100 is. In arrays of int8 it goes on from 100 by 27 steps to 127, by one step to -128, and by 72 steps to -56. As single integers in Numba it is an
 # int64, 200.](drawings/int8-wrap.svg)
@@ -466,7 +466,7 @@ my_answer = "?"
 quiz("compiling.slow", my_answer)
 
 # %% [markdown]
-# **Measure.** We time two parts of `@stencil` separately: making a new array, and smoothing into an array that is there.
+# **Measure.** We time two parts of `@stencil` separately: making a new array, and smoothing into an array that exists already.
 
 
 # %%
@@ -537,16 +537,16 @@ server = 2 * picture.size / 150e9  # s, with 150 GB/s from memory, as in unit 02
 print(f"a server's CPU: at least {1e3 * server:.1f} ms; here: {1e3 * best.median:.1f} ms for the best loop")
 
 # %% [markdown]
-# The GPU loses if the CPU needs less time than the bus. Against a V100's bus a good loop on a server's CPU does, even at four times its limit. Against an H200's it
-# must come closer to its limit. On a small CPU, or with a slow loop, the GPU can win.
+# The GPU loses if the CPU needs less time than the bus. A good loop on a server's CPU is faster than a V100's bus, even at four times its limit. To
+# be faster than an H200's bus, it has to stay below three times its limit. On a small CPU, or with a slow loop, the GPU can win.
 #
-# A GPU also loses on a loop in which each step needs the one before. It has thousands of threads, and such a loop has work for one. And it loses on short
+# A GPU also loses on a loop in which each step needs the one before. Of its thousands of threads, such a loop uses one. And it loses on short
 # programs that run once, because its kernels are compiled at their first call, too.
 #
 # ## What a GPU can still win
 #
-# Now let the picture stay on the device, because many more steps follow. Then no bus is needed. The post's kernel took 2.87 ms on a V100. Unit 05 estimates
-# about 0.4 ms for its own kernel on an H200. (An estimate may be wrong by a factor of two.)
+# Now let the picture stay on the device, because many more steps follow. Then no bus is needed. The post's kernel took 2.87 ms on a V100. Unit 05
+# swaps `i` and `j` in it, and estimates about 0.34 ms on an H200. An estimate may be wrong by a factor of two.
 
 # %%
 scale = picture.size / 10_000**2  # the published times are for 10 000 × 10 000 pixels
@@ -558,7 +558,7 @@ plot.times(
         "here: @stencil": published_way.median,
         "here: the best loop": best.median,
         "published: V100, the post's kernel": v100,
-        "estimate: H200, the kernel of unit 05": 0.4e-3 * scale,
+        "estimate: H200, i and j swapped": 0.34e-3 * scale,
         "limit: this CPU": limits["cpu"],
         "limit: V100": limits["V100"],
         "limit: H200": limits["H200"],
@@ -575,8 +575,8 @@ print(f"software: the best loop takes             {best.median / limits['cpu']:.
 print(f"software: the post's kernel takes         {v100 / limits['V100']:.0f}× its limit")
 
 # %% [markdown]
-# **Explain.** The second line answers the question at the beginning: this is left of the 200×. The third line is **hardware**. The last two are **software**: how far
-# each program is from its limit. The post's kernel is far from its limit, too. Units 05 and 06 make it faster.
+# **Explain.** The second line answers the question at the beginning: this much of the 200× is left. The third line is **hardware**. The last two are
+# **software**: how far each program is from its limit. The post's kernel is far from its limit, too. Unit 05 makes it faster.
 #
 # **Question.** A paper reports 300× for a GPU, and its times are right. Both programs have to move the same bytes, with little arithmetic. The GPU's memory is 20 times as fast
 # as the CPU's. What follows?
@@ -592,9 +592,11 @@ quiz("compiling.claim", my_answer)
 # %% [markdown]
 # ## Key points
 #
-# - `@njit` compiles a loop at its first call, once for each combination of argument types. Compile what NumPy has no function for, or needs several for.
+# - `@njit` compiles a loop at its first call, once for each combination of argument types. Compile a loop if NumPy has no function for it, or
+#   needs several.
 # - Additions of floats wait for each other. `fastmath` allows another order; `fastmath=True` also assumes that there is no NaN.
-# - With `prange`, a variable to which the loop only adds is safe. If two iterations touch one element and one writes, it is a **race**. Find it by reading.
+# - With `prange`, a variable to which the loop only adds is safe. If two iterations touch one element and one writes, it is a **race**. Look for it in
+#   the code.
 # - Types are checked. Bounds and overflow are not, and the index -1 is the last element.
 # - A new large array can cost more than what you compute. Look at the dtype of the result, and write into an array that is there.
 # - Compare a GPU with a CPU program that moves the same bytes on all cores.

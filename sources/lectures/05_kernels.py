@@ -14,8 +14,8 @@
 # *Unit 05 · kernels · 45 minutes, then 40 for the exercises*
 #
 # In June 2019 a blog post smoothed a picture on a GPU with a few lines of Python. It reported **600 ms → 3 ms**: 200 times faster. In unit 04 you
-# took the 600 ms apart. Now you write the kernel of the 3 ms. Its GPU can read and write the whole picture in a 13th of that time. You find out what
-# takes so long, swap `i` and `j` in one line, and estimate what that gains.
+# took the 600 ms apart. Now you write the kernel of the 3 ms. The post's GPU can read and write the whole picture in a 13th of that time. You find out
+# what takes so long, swap `i` and `j` in one line, and estimate what that gains.
 #
 # ## What you will be able to do
 #
@@ -76,7 +76,7 @@ blocks = -(-3000 // threads)  # rounded up
 print(f"{blocks} blocks, {blocks * threads - 3000} threads too many; you said {my_blocks} and {my_idle}")
 
 # %% [markdown]
-# Now take the drawing's 1000 numbers: 8 blocks, and 24 threads too many.
+# Now launch `brighten_kernel` for the drawing's 1000 numbers: 8 blocks, and 24 threads too many.
 #
 # **Question.** What do these 24 threads do on a GPU?
 #
@@ -149,7 +149,7 @@ assert cp.allclose(cp.asarray(brighten(x, np.float32(1.5))), y)
 # ![The blocks of a grid wait in a queue and are handed out to the multiprocessors of an H200. Each of the 132 multiprocessors holds several blocks at
 # once, up to 64 warps together; a block stays where it is until it ends.](drawings/multiprocessors.svg)
 #
-# An SM holds up to 64 warps. Memory answers a warp only after hundreds of clock cycles.
+# An H200's SM holds up to 64 warps. Memory answers a warp only after hundreds of clock cycles.
 #
 # **Question.** One warp of an SM waits for memory. What do the other warps do?
 #
@@ -222,8 +222,9 @@ def smooth_ordered(x, out):
 #
 # ## What a warp asks for
 #
-# The 32 threads of a warp go to memory together. Each `x[…]` or `out[…]` in the code is one **request** of the warp. Memory moves whole
-# **[sectors](../docs/glossary.md#term-sector)** of 32 bytes, even if one byte is needed. Here a warp reads 32 numbers of four bytes:
+# The 32 threads of a warp go to **global memory**, the GPU's large memory, together. Each `x[…]` or `out[…]` in the code is one **request** of the
+# warp. Memory moves whole **[sectors](../docs/glossary.md#term-sector)** of 32 bytes, even if one byte is needed. Here a warp reads 32 numbers of
+# four bytes:
 #
 # ![What one warp's request brings from memory in sectors of 32 bytes. Side by side and aligned, its 32 numbers of four bytes fill four sectors.
 # Shifted by one number they touch five. With every second number they need eight, and half of what comes is not used.](drawings/sectors.svg)
@@ -305,13 +306,13 @@ my_answer = "?"
 quiz("kernels.coalesced", my_answer)
 
 # %% [markdown]
-# How much does the order matter on a real GPU? The same swap in a matrix product of 4096 × 4096, [measured](https://github.com/siboehm/SGEMM_CUDA) on
-# an RTX A6000, brought 445 ms down to 69 ms: 6.4 times faster.
+# How much does the order matter on a real GPU? The same swap was [measured](https://github.com/siboehm/SGEMM_CUDA) on an RTX A6000, in a product of two
+# 4096 × 4096 matrices. It took 69 ms in place of 445 ms: 6.4 times faster.
 #
 # ## To the last pixel
 #
-# Both kernels leave out the border. We want a value for each pixel. So we **clamp** each index: at least 0, at most the last. Where a neighbour is missing, the nearest pixel counts
-# again. SciPy calls this `mode="nearest"`.
+# Both kernels leave out the border. We want a value for each pixel. So we **clamp** each index: at least 0, at most the last. Where a neighbour is
+# missing, the nearest pixel counts again. SciPy calls this `mode="nearest"`.
 #
 # ![The top left corner of a picture and the 3 by 3 neighbours of its first pixel. Five of them lie outside. Each index is clamped, so that the nearest
 # pixel at the border is read in their place: the corner pixel counts four times.](drawings/clamp.svg)
@@ -334,7 +335,7 @@ def smooth(x, out):
 # Is it right at each border? We compare it with a library, exactly, on random numbers and odd shapes:
 
 # %%
-numba.config.CUDA_LOW_OCCUPANCY_WARNINGS = 0  # Numba warns of small launches, which we mean here
+numba.config.CUDA_LOW_OCCUPANCY_WARNINGS = 0  # Numba warns of small launches; here they are intended
 
 ones = cp.ones((3, 3), cp.int16)
 for n, m in ((64, 64), (61, 97), (2, 33), (1, 40), (40, 1), (1, 1)):
@@ -346,7 +347,8 @@ for n, m in ((64, 64), (61, 97), (2, 33), (1, 40), (40, 1), (1, 1)):
     assert (out == expected).all()
 
 # %% [markdown]
-# Do not judge by the look. A blur in a course [reads past the picture](../docs/found.md), and adds one neighbour twice. It looks like a blur.
+# Do not trust your eyes. The blur of a published tutorial [reads past the picture](../docs/found.md), and counts one neighbour twice. Its result looks
+# like a blur.
 
 # %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
 # ### Optional: borders of warps and of blocks
@@ -412,7 +414,8 @@ print(f"loops, all cores: {1e3 * all_cores.median:.1f} ms, {published_way.median
 # %% [markdown]
 # ## Now the GPU
 #
-# The loops gain this without any GPU. So a part of the published 200× was a slow CPU program. Now we run both kernels on the device, and compare their pictures with that of the loops:
+# The loops are that many times faster without any GPU. So a part of the published 200× came from a slow CPU program. Now we run both kernels on the
+# device, and compare their pictures with that of the loops:
 
 # %%
 on_gpu, out = cp.asarray(picture), cp.zeros((side, side), cp.int8)
@@ -465,7 +468,7 @@ plot.times(
 
 # %% [markdown]
 # **Explain.** In the post's kernel L1, the cache nearest to the threads, is busy with sectors that are hardly used. After the swap the arithmetic takes
-# longest, still four times as long as moving each byte once. So better blocks change nothing. Clamping adds arithmetic to each of the nine reads, and costs
+# longest, still three times as long as moving each byte once. So better blocks change nothing. Clamping adds arithmetic to each of the nine reads, and costs
 # time again.
 #
 # ## A loop for any size
@@ -522,7 +525,7 @@ my_answer = "?"
 quiz("kernels.counts", my_answer)
 
 # %% [markdown]
-# **Measure.** A GPU promises no order of its threads. `lens.schedules` runs the same launch in eight orders. A *barrier* in its output is a line where
+# **Measure.** On a GPU, threads have no fixed order. `lens.schedules` runs the same launch in eight orders. A *barrier* in its output is a line where
 # threads wait for each other. This kernel has none.
 
 # %%
@@ -541,11 +544,11 @@ print(race.diagnosis)
 # ![Two threads add one to the same count of 5. Both read 5, both write 6, and one addition is lost. With an atomic addition the second thread reads
 # only after the first has written, and the count becomes 7.](drawings/race.svg)
 #
-# **Explain.** `+=` reads, adds and writes back. If another thread reads the old count in between, one of two additions is lost. This is a
+# **Explain.** `+=` reads, adds and writes back. If another thread reads the old count in between, one of the two additions is lost. This is a
 # **[race](../docs/glossary.md#term-race)**. There is no error message. Only the counts are too small.
 #
-# An **[atomic](../docs/glossary.md#term-atomic-operation)** addition does all three as one step, `cuda.atomic.add(array, index, value)`. In a matrix the index
-# is a tuple `(a, b)`. Atomic additions to one address wait for each other, so the fewer meet there the better.
+# An **[atomic](../docs/glossary.md#term-atomic-operation)** addition does all three in one step: `cuda.atomic.add(array, index, value)`. In a matrix the index
+# is a tuple `(a, b)`. Atomic additions to one address wait for each other, so few should go there.
 
 
 # %%
@@ -571,7 +574,7 @@ print("right in every order; the sum is", int(on_device.sum()))
 # ![Three ways for a launch of 80 blocks of 128 threads to sum 100 000 numbers. If every number is added to the result atomically, 100 000 additions
 # wait for each other. If each thread adds up its own numbers first, 10 240 do. If each block does, 80 do.](drawings/one-counter.svg)
 #
-# The third way is in unit 06. Here are the others:
+# Unit 06 writes the third way. These are the first two:
 
 
 # %%
@@ -620,9 +623,9 @@ grey = np.random.default_rng(6).integers(0, 256, 1 << 15, dtype=np.uint8)
 for label, v in (("noise", grey), ("a blank page", np.full_like(grey, 7))):
     traced = lens.trace(histogram_atomic, 32, 256, v, np.zeros(256, np.int32))
     about[label] = lens.estimate(traced, griddim=32 * 10**8 // v.size, gpu="H200")
-    print(f"{label:12} on an H200 about {1e3 * about[label].seconds:.2g} ms, bound by {about[label].binds}")
+    print(f"{label:12} on an H200 about {1e3 * about[label].seconds:3.0f} ms, bound by {about[label].binds}")
 slower = about["a blank page"].seconds / about["noise"].seconds
-print(f"about {slower:.0f}× slower")
+print(f"about {round(slower, -1):.0f}× slower")
 
 # %% [markdown]
 # Test your kernels on dull data as well: night, blank paper, missing values.
@@ -630,8 +633,8 @@ print(f"about {slower:.0f}× slower")
 # %% [markdown]
 # ## Where the GPU loses
 #
-# A GPU loses on a small picture, because a launch takes longer than the work. Here is your CPU beside two GPUs. A GPU's line is its least possible time,
-# so it loses for certain where your CPU's line is lower. *There and back* includes the **bus**, the connection between host and device.
+# A GPU loses on a small picture, because a launch takes longer than the work. Here is your CPU beside two GPUs. A GPU's line is the least time that it
+# can take. Where your CPU's line is lower, the GPU loses for certain. *There and back* includes the **bus**, the connection between host and device.
 
 # %%
 sides = np.array([32, 128, 512, 2048, side])
@@ -665,10 +668,10 @@ plot.lines(
 )
 
 # %% [markdown]
-# On the left the launch takes most of the GPU's time. On the right, the bus does. A small picture
-# needs no launch on the CPU, so there the CPU's line begins far below.
+# On the left the launch takes most of the GPU's time. A CPU needs no launch, so its line begins far below. On the right the bus takes most of the GPU's
+# time.
 #
-# For a large picture on the host, smoothed once, it depends on the CPU. A V100 needs 17 ms for the bus alone. Loops that reach 50 GB/s need 4 ms in
+# For a large picture on the host, smoothed once, the CPU may win or lose. A V100 needs 17 ms for the bus alone. Loops that reach 50 GB/s need 4 ms in
 # total. *Data there* needs no bus. So keep the picture on the device for many steps. Here are a thousand:
 
 # %%
@@ -680,7 +683,7 @@ for gpu in trip:
     print(f"{gpu}, i and j swapped: about       {1_000 * swapped[gpu] + trip[gpu]:.1f} s, with the bus")
 
 # %% [markdown]
-# **Question.** Which job loses on a GPU, whatever the CPU?
+# **Question.** Which job is slower on a GPU than on any CPU?
 #
 # - (a) An icon of 32 × 32 pixels, smoothed once.
 # - (b) A photograph of 100 million pixels on the host, smoothed once.

@@ -42,16 +42,14 @@ from hundredfold import lens, limit, machine, measure, plot, quiz
 # %% [markdown]
 # ## A plate that warms up
 #
-# A metal plate is cold, at 0. Its upper edge is held at half a sine wave, from 0 up to 1 and down again. The other edges are held at 0. How does the
-# plate warm up?
-#
-# In each time step, every cell inside becomes the mean of its four neighbours. This is the **heat equation** on a grid.
+# A metal plate is cold, at 0. Its upper edge is kept warm: half a sine wave, from 0 up to 1 and down again. The other edges stay at 0. In each time
+# step, every cell inside becomes the mean of its four neighbours. This is the **heat equation** on a grid.
 #
 # ![A plate as a grid of numbers on the left, and the plate after one step on the right. One thread reads the four neighbours 8, 3, 5 and 4 of its
 # cell, and writes their mean, 5, into the new plate. Cells at the edge stay as they are.](drawings/heat-step.svg)
 
 # %%
-numba.config.CUDA_LOW_OCCUPANCY_WARNINGS = 0  # Numba warns of small launches, which we mean here
+numba.config.CUDA_LOW_OCCUPANCY_WARNINGS = 0  # Numba warns of small launches; here they are intended
 
 
 @cuda.jit
@@ -115,8 +113,7 @@ plot.images(
 )
 
 # %% [markdown]
-# With a wrong index the picture would look much the same. But after a long time the plate no longer changes. This **steady state** is known exactly,
-# so we compare all cells with it:
+# The picture would hardly show a wrong index. So we compare the plate with its **steady state**, which no longer changes and is known exactly:
 
 # %%
 n = 25
@@ -134,8 +131,8 @@ assert np.abs(u - steady).max() < 1e-9
 #
 # $$u_{ij} = \sin\frac{\pi j}{m-1} \cdot \frac{\sinh \mu (n-1-i)}{\sinh \mu (n-1)}, \qquad \cosh\mu = 2 - \cos\frac{\pi}{m-1}$$
 #
-# With this formula, every cell inside is the mean of its four neighbours. So a step changes nothing. In each step the distance from the steady state
-# shrinks at least by the factor $\frac12(\cos\frac{\pi}{n-1} + \cos\frac{\pi}{m-1})$. So you can compute how many steps are enough:
+# There every cell inside is the mean of its four neighbours, so a step changes nothing. Each step multiplies the distance from the steady state by
+# $\frac12(\cos\frac{\pi}{n-1} + \cos\frac{\pi}{m-1})$ or less. So you can compute how many steps are enough:
 
 # %%
 factor = math.cos(math.pi / (n - 1))
@@ -144,7 +141,7 @@ print(f"at most {math.ceil(math.log(1e-9) / math.log(factor))} steps until 1e-9"
 # %% [markdown]
 # ## What limits a step?
 #
-# A thread makes three additions and one multiplication. Memory has to deliver each temperature once, and to store its new value once.
+# A thread makes three additions and one multiplication. Memory has to deliver each temperature once, and to store the new one.
 #
 # **[Arithmetic intensity](../docs/glossary.md#term-arithmetic-intensity)** is the number of operations for each byte that has to move.
 #
@@ -163,7 +160,7 @@ print(f"{4 / (4 + 4)} operations for each byte; you said {my_intensity}")
 # roof is flat: the arithmetic's 15.7 TFLOP/s limit it. A step of the plate has 0.5 operations for each byte and lies under the rising part; a product
 # of two matrices of 1024 by 1024 has 171 and lies under the flat part.](drawings/roofline.svg)
 #
-# On the left the memory limits a kernel, on the right the arithmetic. On a V100 the two meet at 17 operations for each byte.
+# On the left the memory limits a kernel, on the right the arithmetic.
 
 # %% [markdown]
 # **Question.** By this roofline, what lets a step run faster?
@@ -177,63 +174,58 @@ my_answer = "?"
 quiz("fast-kernels.faster-step", my_answer)
 
 # %% [markdown]
-# Our kernel's threads read four neighbours each. Suppose that a block read each of its cells only once.
+# Each thread reads four neighbours. So most cells are read four times.
 #
-# **Predict.** How many times faster would the step be?
+# **Predict.** How many times faster would a step be if each cell were read only once?
 
 # %%
 my_times = "?"
 
 # %% [markdown]
-# **Measure.** The lens traces a small plate and **[estimates](../docs/glossary.md#term-estimate)** the time for 8192 × 8192 cells. An estimate may be
-# wrong by a factor of two.
+# **Measure.** The lens traces a small plate and **[estimates](../docs/glossary.md#term-estimate)** the time for 8192 × 8192 cells on a V100. An
+# estimate may be wrong by a factor of two.
 
 # %%
 u = plate(64, 64, np.float32)
 heat = lens.trace(heat_step, *launch(u), u, np.zeros_like(u))
 assert not heat.errors
-print(f"sectors of all requests: {heat.moved / (2 * u.nbytes):.1f} times the least bytes")
+print(f"all requests: {heat.moved / (2 * u.nbytes):.1f} times the bytes of one read and one write of each cell")
 side = 8192
 full = launch(np.empty((side, side), np.float32))[0]
 about = lens.estimate(heat, griddim=full, gpu="V100")
 floor = limit(bytes=8 * side * side, machine="V100").seconds
-print(f"estimate for a V100: about {1e3 * about.seconds:.2f} ms, bound by {about.binds}")
-print(f"each byte once:      {1e3 * floor:.2f} ms")
+print(f"estimate: about        {1e3 * about.seconds:.2f} ms, bound by {about.binds}")
+print(f"limit: each byte once, {1e3 * floor:.2f} ms")
 print(f"{about.seconds / floor:.1f} times as fast at best; you said {my_times}")
 
 # %% [markdown]
-# **Explain.** The sectors are almost three times the least bytes. Still, the step takes little longer than moving each byte once. Neighbouring threads
-# need the same cells at nearly the same time. Memory delivers a cell once, and the caches deliver it again.
+# **Explain.** Neighbouring threads need the same cells at nearly the same time. Memory delivers a cell once, and the caches deliver it again.
 #
-# Real GPUs do this, too. On an H200 a kernel [took](https://github.com/te42kyfo/gpu-benches) 0.691 ms to read five neighbours of each of 134 million
-# float64 in a row. A kernel that reads only the number itself took 0.679 ms.
-
-# %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
-# ### Optional: the step on other GPUs
-#
-# Choose other GPUs in the figure. On an H200 the estimate names a limit that a roofline does not have: *latency*. A thread waits for its loads, and a
-# block takes time to begin and to end. There, more cells for each thread would help, too.
-#
-# *At least* is a bound: it lets a part of the data stay in L2, the cache that all multiprocessors share. *About* is the estimate. It is the longest
-# of the bars and the time of a launch; memory and latency hinder each other, and together take longer than either.
-
-# %%
-lens.roofline(heat, griddim=full, gpu="V100")
+# Real GPUs do this, too. To read 134 million float64 and write as many, an H200 [took](https://github.com/te42kyfo/gpu-benches) 0.679 ms. Another
+# kernel reads two more numbers on each side of every number. It took 0.691 ms.
 
 # %% [markdown]
 # ### Fewer bytes
 #
-# **A kernel at the limit of the memory gets faster only if it moves fewer bytes.** float16 in place of float32 halves them. Two steps in one launch also
-# save bytes. A block then needs a **[halo](../docs/glossary.md#term-halo)** of two cells around its
-# **[tile](../docs/glossary.md#term-tile)**, the part of the plate that it computes:
+# **A kernel at the limit of the memory gets faster only if it moves fewer bytes.** float16 in place of float32 halves them. Two steps in one launch
+# move almost as few: the plate is read and written once for both. This is the open problem of the exercise.
+
+# %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
+# ### Optional: two steps in one launch
+#
+# A block needs a **[halo](../docs/glossary.md#term-halo)** of two cells around its **[tile](../docs/glossary.md#term-tile)**, the part of the plate that
+# it computes:
 #
 # ![How one block makes two steps of its tile of 8 by 8 cells in one launch. It reads 12 by 12 cells, the tile with a halo of two cells on each side.
 # The first step gives the tile with a halo of one cell. The second step gives the tile, which is written.](drawings/two-steps.svg)
 #
-# The larger the tile, the less the halo costs. Two steps in one launch are the open problem of the exercise.
+# The larger the tile, the less the halo costs.
+
+# %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
+# ### Optional: the step on your CPU and on other GPUs
 #
-# How does a step compare with the CPU? *NumPy* is the way that one writes first. *All cores* is a compiled loop. The H200's time is the 0.691 ms of
-# above, scaled by the bytes.
+# The first figure compares one step on your CPU and on GPUs. *NumPy* is the plain program with slices. *All cores* is a compiled loop. The H200's
+# time is the 0.691 ms from above, multiplied by the ratio of the bytes. Without a GPU our kernel runs on your CPU, and the figure leaves its time out.
 
 
 # %%
@@ -269,12 +261,19 @@ for gpu in ("V100", "H200"):
 plot.times(rows, title="One step of the heat equation, 4096 × 4096 float32")
 
 # %% [markdown]
-# Without a GPU our kernel runs on your CPU, and the figure leaves its time out.
+# In the next figure you can choose other GPUs. On an H200 the estimate names a limit that a roofline does not have: *latency*. A thread waits for its
+# loads, and a block takes time to begin and to end. There, more cells for each thread would help, too.
+#
+# *At least* is a bound. It assumes that a part of the data stays in L2, the cache that all multiprocessors share. *About* is the estimate. It adds the
+# time of a launch to the longest bar. Memory and latency count as one bar here, longer than either, because they delay each other.
+
+# %%
+lens.roofline(heat, griddim=full, gpu="V100")
 
 # %% [markdown]
 # ## Rows to columns
 #
-# A transpose reads each number once and writes it once. It computes nothing but indices. So it should be as fast as a copy.
+# A transpose reads and writes each number once, and computes only indices. So it should be as fast as a copy.
 
 
 # %%
@@ -309,8 +308,8 @@ traced(transpose_direct)
 print(f"you said {my_read} and {my_written}")
 
 # %% [markdown]
-# **Explain.** Along a row, 32 float32 are 128 bytes. These are four sectors, and all their bytes are used. Down a column, each number is in another
-# row. So 32 sectors move, and 4 bytes of each are used.
+# **Explain.** Along a row, 32 float32 are 128 bytes: four full sectors. Down a column, each number is in another row. So 32 sectors move, and only 4
+# bytes of each are used.
 
 # %% [markdown]
 # **Question.** You write `i, j = cuda.grid(2)` in place of `j, i = cuda.grid(2)`. What changes?
@@ -324,15 +323,16 @@ my_answer = "?"
 quiz("fast-kernels.swapped", my_answer)
 
 # %% [markdown]
-# No order of the threads is good for both sides. So **each thread reads one number and writes another one**. It gets that from another thread of its
-# block, through **[shared memory](../docs/glossary.md#term-shared-memory)**. It lies on the multiprocessor, so no sectors move:
+# Either the reads or the writes go down a column. The way out: **each thread reads one number and writes another one**, which a different thread of
+# its block has read. Each block does one **[tile](../docs/glossary.md#term-tile)** of 32 × 32 numbers. It keeps the tile in
+# **[shared memory](../docs/glossary.md#term-shared-memory)**. That lies on the multiprocessor, so no sectors move:
 #
 # ![A block transposes one tile through shared memory. The tile is the upper right one of x. First a warp reads a row of it and writes it as a row of
 # the tile in shared memory. All threads wait at a barrier. Then a warp reads a column of the tile and writes it as a row of out, in the lower left,
 # where the tile belongs.](drawings/transpose-tile.svg)
 #
-# `cuda.shared.array` makes the memory for a tile. `cuda.syncthreads()` is a **[barrier](../docs/glossary.md#term-barrier)**: no thread of the block
-# continues until all have reached it. The rows of a block in `x` are columns of `out`. So `left` and `top` change places:
+# `cuda.shared.array` makes the tile. `cuda.syncthreads()` is a **[barrier](../docs/glossary.md#term-barrier)**: no thread of the block continues until
+# all have reached it. A tile at the right of `x` belongs at the bottom of `out`, so `left` and `top` change places:
 
 
 # %%
@@ -354,22 +354,22 @@ def tile_with(columns):
 traced(tile_with(32))
 
 # %% [markdown]
-# All requests are **coalesced** now. What did that bring on a real GPU? Such kernels were [measured](https://github.com/SuchetBhalla/cuda_playground) on
-# a Tesla T4, with 1024 × 1024 numbers and blocks of 32 × 8 threads:
+# All requests are **coalesced** now. Such kernels were [measured](https://github.com/SuchetBhalla/cuda_playground) on a Tesla T4, with 1024 × 1024
+# numbers and blocks of 32 × 8 threads:
 
 # %%
-t4 = {"direct": 46.68e9, "with a tile": 78.59e9, "a copy": 212.45e9}  # bytes a second, read and written
+t4 = {"direct": 64.47e9, "with a tile": 106.78e9, "a copy": 216.83e9}  # bytes a second, read and written
 for name, rate in t4.items():
     print(f"{name:12} {rate / 1e9:4.0f} GB/s, {rate / t4['a copy']:.0%} of a copy")
 
 # %% [markdown]
-# A tile helps, but a copy is still much faster. The lens has counted the reason: cycles lost at banks.
+# A tile helps, but a copy is still twice as fast. The lens has counted the reason: cycles lost at banks.
 
 # %% [markdown]
 # ---
 #
-# **Break.** The first sitting ends here. You know two limits now: memory, and requests that are not coalesced. The second sitting takes 40 minutes.
-# When you come back in a new session, run the cells above first: *Run*, *Run All Above Selected Cell*.
+# **Break.** The first sitting ends here. You know two limits now: memory, and requests that are not coalesced. When you come back in a new session,
+# run the cells above first: *Run*, *Run All Above Selected Cell*.
 #
 # ---
 
@@ -377,7 +377,7 @@ for name, rate in t4.items():
 # ## Banks of shared memory
 #
 # Shared memory has 32 **banks**. A **word** is four bytes. Word 0 is in bank 0, word 1 in bank 1, and word 32 in bank 0 again. In each clock cycle, a
-# bank delivers one word to all threads that ask for this word. If two threads of a warp ask one bank for *different* words, one of them waits. This
+# bank delivers one word to all threads that ask for it. If two threads of a warp ask one bank for *different* words, one of them waits. This
 # is a **[bank conflict](../docs/glossary.md#term-bank-conflict)**.
 #
 # **Predict.** `tile[tx, ty]` reads a column of a tile that is 32 words wide. How many cycles does one request take? How many, if the tile has 33
@@ -403,15 +403,15 @@ for columns, mine in ((32, my_32), (33, my_33)):
 traced(tile_with(33))
 
 # %%
-t4["with 33 columns"] = 204.18e9
+t4["with 33 columns"] = 206.45e9
 nbytes = 2 * 4 * 1024**2
 rows = {f"published: T4, {name}": nbytes / rate for name, rate in t4.items()}
 rows["limit: T4, each byte once"] = limit(bytes=nbytes, machine="T4").seconds
 plot.times(rows, title="1024 × 1024 float32, transposed on a Tesla T4")
 
 # %% [markdown]
-# **Explain.** With 32 columns, each of the 128 requests waited 31 cycles. These were the 3968 lost cycles. With 33 columns the transpose is almost as
-# fast as a copy. **It moves the same bytes as a copy, so you can stop here.** Even a copy does not reach the data sheet's bandwidth.
+# **Explain.** 4 blocks of 32 warps made 128 requests for a column. With 32 columns, each waited 31 cycles: the 3968 lost cycles. With 33 columns the
+# transpose is almost as fast as a copy. **It moves the same bytes as a copy, so you can stop here.**
 
 # %% [markdown]
 # **Question.** A warp reads `part[2 * t]` from a shared array of float32. Thread `t` is 0 to 31. How many cycles does that take?
@@ -427,8 +427,8 @@ quiz("fast-kernels.every-second", my_answer)
 # %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
 # ### Optional: a CPU has bank conflicts of its own
 #
-# A CPU's cache has *sets*, which are like banks. The numbers of a column fall into few sets if a row has a power of two of bytes. With four more
-# numbers in a row they fall into many. On most processors that makes NumPy's transpose faster:
+# A CPU's cache has *sets*, which are like banks. If each row has 4096 numbers, the numbers of a column fall into few sets. With four more numbers in
+# each row they fall into many. On most processors that makes NumPy's transpose faster:
 
 # %%
 for side in (4096, 4100):
@@ -451,8 +451,8 @@ def total_atomic(x, result):
 
 
 # %% [markdown]
-# **Predict.** An H200 reads 100 million float64 in 0.17 ms. How many times longer do 100 million atomic additions to one address take? Suppose that the
-# address takes one in each cycle of a 2 GHz clock.
+# **Predict.** An H200 can read 100 million float64 in 0.17 ms. The lens assumes that an address takes an atomic addition every 2 ns. How many times
+# longer do 100 million additions to one address take?
 
 # %%
 my_times = "?"
@@ -462,18 +462,18 @@ ones = np.ones(4096)
 atomic = lens.trace(total_atomic, 16, 256, ones, np.zeros(1))
 assert not atomic.errors and atomic.results[1][0] == 4096
 n = 100_000_000
-queue, read = n / 2e9, limit(bytes=8 * n, machine="H200").seconds
+queue, read = 2e-9 * n, limit(bytes=8 * n, machine="H200").seconds
 print(f"{1e3 * queue:.0f} ms, {queue / read:.0f} times longer; you said {my_times}")
 
 # %% [markdown]
 # ![A timeline of eight threads that add to one sum, each with one atomic addition. The additions come one after the other, and the last thread waits
 # for seven others.](drawings/atomic-queue.svg)
 #
-# **Explain.** The additions to one address come one after the other. All other threads wait. A real queue can be slower still: on an A100, 33.6 million
-# additions of float16 to one address [took](https://github.com/BBuf/how-to-optim-algorithm-in-cuda) 422 ms. That is 13 ns for each.
+# **Explain.** The additions come one after the other. A real queue can be slower still: an A100
+# [took](https://github.com/BBuf/how-to-optim-algorithm-in-cuda) 13 ns for each of 33.6 million additions of float16.
 #
-# So as few additions as possible should go to that address. First, each thread adds many numbers in a register. Then the threads of a block add
-# theirs in shared memory, as a **tree**:
+# So first each thread adds many numbers in a register. Then the threads of a block add their sums in shared memory, as a **tree**. At last one thread
+# adds the block's sum to the result:
 #
 # ![A tree adds eight numbers in three steps. In the first step four threads add the numbers that are four places further: 3 and 4 make 7, 1 and 1
 # make 2, 7 and 6 make 13, 0 and 3 make 3. In the second step two threads make 20 and 5, in the third one thread makes 25. Between the steps all
@@ -491,7 +491,7 @@ def total_tree(x, result):
     part[t] = mine
     step = 128
     while step > 0:
-        cuda.syncthreads()  # the next step reads what this one has written
+        cuda.syncthreads()  # this step reads what other threads have written
         if t < step:
             part[t] += part[t + step]
         step //= 2
@@ -518,9 +518,11 @@ print(f"100 million on an H200: about {1e3 * about.seconds:.2f} ms, bound by {ab
 my_answer = "?"
 quiz("fast-kernels.barrier", my_answer)
 
-# %% [markdown]
-# How good can a tree get? Nine versions for 33.6 million float32 were [measured](https://github.com/BBuf/how-to-optim-algorithm-in-cuda) on an A100.
-# In the first, each thread brings one number, and most threads of a warp soon idle. In the last, each thread first adds several numbers, as in ours:
+# %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
+# ### Optional: measured trees, and one without barriers
+#
+# Nine trees for 33.6 million float32 were [measured](https://github.com/BBuf/how-to-optim-algorithm-in-cuda) on an A100. In the first, each thread reads
+# one number, and soon most threads of every warp idle. In the last, each thread first adds several numbers, as in ours:
 
 # %%
 least = limit(bytes=4 * 2**25, machine="A100 40 GB").seconds
@@ -528,9 +530,7 @@ for name, seconds in {"first": 990.66e-6, "last": 99.71e-6}.items():
     print(f"the {name:5} version: {1e6 * seconds:4.0f} µs, {least / seconds:.0%} of the limit")
 print(f"to read the numbers: {1e6 * least:3.0f} µs")
 
-# %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
-# ### Optional: a tree without barriers, or without shared memory
-#
+# %% [markdown]
 # Without barriers, a thread may read a number before another thread has written it. A test on a GPU can miss that. The lens checks whether anything
 # orders the write before the read:
 
@@ -555,13 +555,13 @@ tried = lens.schedules(tree_without_barriers, 1, 256, ones[:256], np.zeros(1))
 print("sums of 256 ones, by the order of the threads:", sorted({int(a.results[1][0]) for a in tried.answers}))
 
 # %% [markdown]
-# Within one warp there is a way without shared memory: `cuda.shfl_down_sync(0xFFFFFFFF, mine, step)` gives a thread the `mine` of the thread `step`
-# places further. Problem 2 of the exercise accepts both ways.
+# The threads of one warp can pass numbers on without shared memory. `cuda.shfl_down_sync(0xFFFFFFFF, mine, step)` returns `mine` of another thread, whose
+# number is higher by `step`. You may use it in problem 2 of the exercise.
 
 # %% [markdown]
 # ## A product: the same numbers again and again
 #
-# The product of two n × n matrices takes 2 n³ operations, and has only 2 n² numbers to read. In the plain kernel, each thread computes one element of
+# The product of two n × n matrices takes 2 n³ operations, but has only 2 n² numbers to read. In the plain kernel, each thread computes one element of
 # the result:
 
 # %%
@@ -623,7 +623,7 @@ for kernel, mine in ((product_plain, my_plain), (product_tiled, my_tiled)):
     print(f"{kernel.py_func.__name__:13} {reads:3} numbers for one thread; you said {mine}")
 
 # %% [markdown]
-# **Explain.** 2 n reads have become 2 n / 16. Each number of a tile serves 16 threads.
+# **Explain.** Each number of a tile serves 16 threads, so 2 n reads of a thread have become 2 n / 16.
 
 # %% [markdown]
 # **Question.** A plain kernel took 69.2 ms for 4096 × 4096 float32 on an RTX A6000. Tiles of 32 × 32 let each thread read 32 times fewer numbers. How
@@ -638,7 +638,7 @@ my_answer = "?"
 quiz("fast-kernels.tiles-gain", my_answer)
 
 # %% [markdown]
-# Such kernels were [measured](https://github.com/siboehm/SGEMM_CUDA), and so were better ones:
+# Both kernels were [measured](https://github.com/siboehm/SGEMM_CUDA), and better ones as well:
 
 # %%
 a6000 = {
@@ -652,32 +652,36 @@ rows["limit: RTX A6000, each operation once"] = 2 * 4096**3 / 38.7e12  # 38.7 TF
 plot.times(rows, title="The product of two matrices, 4096 × 4096 float32")
 
 # %% [markdown]
-# Three of them under the roofline. Its axis counts the bytes in the sectors of all requests, caches or not:
+# **Explain.** In the plain kernel, caches deliver most of the numbers. Tiles only do again what the caches did before. In the tiled kernel, each
+# multiplication needs two reads of shared memory. Now these instructions are the limit.
+#
+# In the third kernel each thread computes 8 × 8 results in registers. Each number that it reads from a tile serves eight multiplications.
+#
+# **cuBLAS**, NVIDIA's library, is the result of years of work. `cp.matmul` calls it. **Write a kernel where there is no library.**
+
+# %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
+# ### Optional: three products under the roofline
+#
+# Here the bytes are those of all requests' sectors, also those that a cache delivers:
 #
 # ![Three products of matrices of 4096 by 4096 under the roofline of an RTX A6000, by the operations for each byte of their requests' sectors and by
 # their measured speed. One thread for each element: 0.4 and 1.99 TFLOP/s, above the roof of the memory because caches serve it. Tiles of 32 by 32: 8
 # and 2.98 TFLOP/s. With 8 by 8 results in the registers of each thread: 32 and 16 TFLOP/s. A dashed line shows cuBLAS at 23.2
 # TFLOP/s.](drawings/roofline-product.svg)
 #
-# **Explain.** The plain kernel lies *above* the roof of the memory, because caches deliver most of its bytes. So the tiles only do again what the
-# caches did before. In the tiled kernel, each multiplication needs two reads of shared memory. Now these instructions are the limit.
-#
-# In the third kernel each thread computes 8 × 8 results, and keeps them in registers. It uses each number that it has read eight times. That is more
-# than 5 times faster than tiles alone.
-#
-# **cuBLAS**, NVIDIA's library, is the result of years of work. `cp.matmul` calls it. **Write a kernel where there is no library.**
+# The plain kernel lies *above* the roof of the memory, because caches deliver most of its bytes. Tiles of 32 × 32 make 20 times as many operations for each
+# byte. But they are only 1.5 times as fast.
 
 # %% [markdown]
 # ## How many blocks fit
 #
-# A multiprocessor computes with some warps while others wait for memory. **[Occupancy](../docs/glossary.md#term-occupancy)** is the number of warps
-# that a kernel keeps there, divided by the most that the multiprocessor can hold. On an H200 these are 64 warps. Threads, registers or shared memory:
-# what runs out first limits the number of blocks.
+# **[Occupancy](../docs/glossary.md#term-occupancy)** is the number of warps on a multiprocessor, divided by the most that fit: 64 on an H200. Each block
+# needs threads, registers and shared memory. The one that runs out first limits the number of blocks.
 #
-# NVIDIA's compiler gave the tiled product 32 registers for each thread (numba-cuda 0.30.4, CUDA 13.0). A multiprocessor has 65 536. Suppose that a
-# change makes it 40.
+# NVIDIA's compiler (numba-cuda 0.30.4, CUDA 13.0) gave the tiled product 32 registers for each thread. A multiprocessor has 65 536. Suppose that after a
+# change a thread needs 40.
 #
-# **Predict.** How many of the 64 warps fit with 40 registers, in blocks of 16 × 16 threads? How many in blocks of 32 × 32?
+# **Predict.** How many of the 64 warps fit then, in blocks of 16 × 16 threads? How many in blocks of 32 × 32?
 
 # %%
 my_warps_16, my_warps_32 = "?", "?"
@@ -695,8 +699,7 @@ print(f"you said {my_warps_16} and {my_warps_32}")
 # 48 of 64 warps. Of blocks with 1024 threads only one fits, which is 32 warps; the registers that are left are too few for another
 # block.](drawings/occupancy.svg)
 #
-# **Explain.** A block of 1024 threads takes 40 960 registers. A second one does not fit, so more than a third of the registers are left over. Smaller
-# blocks leave less. With 32 registers nothing is left over with either size.
+# **Explain.** A block of 1024 threads takes 40 960 registers, and a second one does not fit. Smaller blocks leave fewer registers over.
 #
 # Full occupancy is not the aim. Half of it is often enough if each thread has several requests under way.
 
@@ -715,8 +718,8 @@ my_answer = "?"
 quiz("fast-kernels.loses", my_answer)
 
 # %% [markdown]
-# On an H200, small kernels that start one after the other [take](https://github.com/te42kyfo/gpu-benches) 2.52 µs each. A launch from Python takes
-# longer. Your CPU takes:
+# When small kernels follow each other on an H200, each [takes](https://github.com/te42kyfo/gpu-benches) 2.52 µs. A launch from Python takes longer. A
+# step on your CPU takes:
 
 
 # %%
@@ -737,25 +740,25 @@ print(f"this CPU, one core: {1e6 * took.median / 1000:.1f} µs for each step of 
 print("H200, published:    2.52 µs for each launch, at least")
 
 # %% [markdown]
-# **Explain.** Each step has to wait for the step before, and costs a launch. On the CPU the small plate fits into the cache nearest to the core. One
-# block of 1024 threads could make all steps in one launch.
+# **Explain.** On the GPU, each step waits for the step before, and costs a launch. On the CPU, the small plate fits into the cache nearest to the core. One block of 1024 threads could
+# make all steps in one launch, with barriers between them.
 #
-# A GPU is also slower at a single sum of an array that is on the host: the bus is slower than the host's memory.
+# A GPU also loses at a single sum of an array on the host: the bus is slower than the host's memory.
 #
 # ## Key points
 #
-# - **Requests**: a warp should read *and* write along rows. Where it cannot do both, use a tile in shared memory.
 # - **Memory**: a kernel at its limit gets faster only if it moves fewer bytes.
-# - **Banks**: a column of a tile 32 words wide is in one bank. With 33 columns it is in all 32.
-# - **Atomics** to one address are a queue. Add in a register, then in a tree, then once for each block.
-# - **Barriers**: all threads of the block must come to each of them.
-# - **Occupancy**: threads, registers, shared memory; what runs out first decides.
+# - **Requests**: a warp should read *and* write along rows. A tile in shared memory makes both possible.
+# - **Banks**: if a tile has 32 columns, each column is in one bank. Add a 33rd.
+# - **Atomics** to one address wait for each other. Add in a register, then in a tree, then once for each block.
+# - **Barriers**: all threads of the block must reach them.
+# - **Occupancy**: threads, registers or shared memory limit it.
 # - **Libraries**: where there is one, use it.
 #
 # ## The exercise
 #
 # Five problems in 70 minutes, and an open one: [exercises/06_fast-kernels.ipynb](../exercises/06_fast-kernels.ipynb). You repair a tree, transpose
-# without a wasted sector, and multiply matrices of any shape. In the open problem you make two steps of the plate in one launch.
+# without a wasted sector, and multiply matrices of any shape.
 #
 # ## Further reading
 #
@@ -766,7 +769,8 @@ print("H200, published:    2.52 µs for each launch, at least")
 #   ACM 52 (4), 2009.
 # - [gpu-benches](https://github.com/te42kyfo/gpu-benches) at commit 1c36d509ee: `gpu-stream/h200.txt`, rows *scale* and *stencil 5pt* at 100 %
 #   occupancy, 2²⁷ float64; `gpu-small-kernels/h200.txt`, 4096 numbers.
-# - [cuda_playground](https://github.com/SuchetBhalla/cuda_playground), README at commit 232beea295: four transposes on a T4.
+# - [cuda_playground](https://github.com/SuchetBhalla/cuda_playground), README at commit 9b3163c684: three transposes and a copy on a T4. A day before, the
+#   same program had reached 47, 79, 204 and 212 GB/s.
 # - [how-to-optim-algorithm-in-cuda](https://github.com/BBuf/how-to-optim-algorithm-in-cuda) at commit 10a3a8d243: `reduce` and `fast-atomic-add` on
 #   an A100-PCIE-40GB, by Nsight Compute.
 # - S. Boehm, [SGEMM_CUDA](https://github.com/siboehm/SGEMM_CUDA), README at commit 60cba6f9b2: the products on an RTX A6000, kernels 2, 3, 5 and 0.

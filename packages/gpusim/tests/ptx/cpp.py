@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from .functions import Line, allowed
@@ -80,7 +82,11 @@ def values(kind: str, rng: np.random.Generator, n: int, name: str) -> np.ndarray
 def lines(name: str, kinds: tuple[str, ...]) -> tuple[Line, ...]:
     """The functions of a kernel, each with the error that CUDA states for it; nothing for kernels of operators."""
     family, kind, *rest = name.split("_")
-    chosen = {"functions": ONE[int(rest[0]) : int(rest[0]) + 10] if rest else (), "pairs": TWO}.get(family, ())
+    chosen: Sequence[str] = ()
+    if family == "functions":
+        chosen = ONE[int(rest[0]) : int(rest[0]) + 10]
+    elif family == "pairs":
+        chosen = TWO
     width = "float64" if kind == "double" else "float32"
     return tuple(Line(each, f"{each}({kind})", kinds[:2], "float64", allowed(each, width)) for each in chosen)
 

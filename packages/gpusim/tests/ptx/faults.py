@@ -70,8 +70,8 @@ FAULTS = [
     Planted(
         "the new value of an atomic",
         _ATOMICS,
-        "old = operation(builder, base.dtype, at, operand)\n",
-        "operation(builder, base.dtype, at, operand)\n            old = builder.load(at)\n",
+        "lambda at: operation(builder, base.dtype, at, operand),",
+        "lambda at: (operation(builder, base.dtype, at, operand), builder.load(at))[1],",
         "set compaction_atomic",
     ),
     Planted(

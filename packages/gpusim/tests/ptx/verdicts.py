@@ -12,6 +12,7 @@ import numpy as np
 
 from . import compiler, functions
 from .comparing import Difference, compiled, difference, run
+from .machine import TooLong
 from .recording import Launch
 
 WAYS = ({"fma": True}, {"fma": True, "fuse": True}, {"fma": False})
@@ -38,8 +39,11 @@ REASONS = {
 }
 
 
+KINDS = ("exact", "fused", "within", "explained", "refused", "found", "too long", "differs")
+
+
 class Verdict(NamedTuple):
-    """`kind` is ``exact``, ``fused``, ``within``, ``found``, ``refused``, ``explained`` or ``differs``."""
+    """`kind` is one of `KINDS`."""
 
     kind: str
     why: str = ""
@@ -61,13 +65,18 @@ def judge(launch: Launch) -> Verdict:
         return Verdict("refused", str(refused))
     made: list[list[np.ndarray]] = []
     for way in WAYS:
-        made.append(run(launch, steps=STEPS, **way))
+        try:
+            made.append(run(launch, steps=STEPS, **way))
+        except TooLong as long:
+            return Verdict("too long", str(long))
         if difference(launch, made[-1]).same:
             return Verdict("fused" if way.get("fuse") or not way["fma"] else "exact")
     if launch.lines:
         return _of_lines(launch, launch.lines, made)
     best = min((difference(launch, each) for each in made), key=lambda d: d.scaled)
-    if approximate(launch.request) and min(best.scaled, best.relative) <= WITHIN * epsilon(launch.request):
+    if (approximate(launch.request) or adds_floats(launch.request)) and min(
+        best.scaled, best.relative
+    ) <= WITHIN * epsilon(launch.request):
         return Verdict("within", f"{best.ulp:.3g} ulp, {best.scaled:.2g} of the largest")
     return _otherwise(launch, launch.name, best)
 
@@ -114,6 +123,7 @@ def _only(launch: Launch, found: list[np.ndarray]) -> Difference:
 
 MATH = re.compile(
     r"^_{0,2}(?:fast_)?(?:a?(?:sin|cos|tan)h?(?:pi)?|atan2|sincos|exp(?:2|10|m1)?|log(?:2|10|1p)?|pow|r?cbrt|erfc?(?:inv)?|[lt]?gamma|normcdf(?:inv)?|hypot|rsqrt|logaddexp|phase|polar)f?$"
+    r"|^xoroshiro128p_normal_float"
 )
 
 
@@ -122,6 +132,11 @@ def approximate(request: dict) -> bool:
     if request["kind"] == "cpp":
         return any(MATH.match(word) for word in re.findall(r"\w+", request["code"]))
     return any(_calls(marshal.loads(each["code"])) for each in request["functions"])
+
+
+def adds_floats(request: dict) -> bool:
+    """Whether threads add floats at one address, in an order that is open: each order rounds otherwise."""
+    return bool(re.search(r"\b(?:atom|red)\S*\.add\S*\.[fb](?:16|32|64)", compiled(request, fma=False).ptx))
 
 
 def _calls(code: CodeType) -> bool:

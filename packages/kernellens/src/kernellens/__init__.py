@@ -11,7 +11,7 @@ known: they are looked up when they are first used.
 `requests`   the accesses of a log as the requests that warps make of memory
 `traffic`    the 32-byte sectors of global memory that requests move
 `banks`      the bank conflicts of shared memory
-`branches`   where the threads of a warp part
+`branches`   where the threads of a warp diverge
 `arrays`     the array lens: `account`, what array code launches, moves and allocates
 `magics`     `%%lens` and `%gpu`; `datasheet`: a GPU's figures, as the latter shows them
 `target`     the GPU that bounds and estimates are made for

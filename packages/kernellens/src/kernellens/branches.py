@@ -1,4 +1,4 @@
-"""Where the threads of a warp part at a conditional: the warp then runs both ways, one after the other."""
+"""Where the threads of a warp diverge: at a conditional, the warp then runs both ways, one after the other."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ def schedules(
     """Run a kernel with its threads in several orders, and compare what comes out.
 
     A GPU promises no order between blocks or warps, nor between the lanes of a warp.  So at every access of memory another
-    warp may go on, in some orders the lanes of a warp part, blocks begin in any order, and where several lanes store to one
+    warp may go on, in some orders the lanes of a warp run separately, blocks begin in any order, and where several lanes store to one
     element any of them wins.  Which, the seeds decide: the same seed gives the same order on every machine.
 
     Parameters

@@ -58,7 +58,7 @@ def temporaries(c: Canvas) -> None:
     c.text(12, 30, "kernel", bold=True)
     for k, name in enumerate(("sin", "** 2", "cos", "** 2", "+")):
         c.box(x0 + k * step, 12, step - 6, 28, "device", name, strong=True, size="small", mono=True, round=3)
-    rows = (("sin(x)", 0, 2), ("sin(x) ** 2", 1, 5), ("cos(x)", 2, 4), ("cos(x) ** 2", 3, 5), ("y", 4, 5))
+    rows = (("sin(x)", 0, 2), ("sin(x) ** 2", 1, 5), ("cos(x)", 2, 4), ("cos(x) ** 2", 3, 5), ("… + …", 4, 5))
     for k, (name, made, gone) in enumerate(rows):
         y = 56 + k * 40
         c.text(12, y + 19, name, mono=True, size="small")

@@ -18,7 +18,7 @@ SEVEN, ONE = 98 * NUMBERS, 8 * NUMBERS  #: bytes that its seven kernels move, an
 
 @drawing(
     "host-device",
-    f"On the left the host with Python and its memory, on the right the device with its processors and its own memory. Orders go from Python "
+    f"On the left the host with Python and its memory, on the right the device with its processors and its own memory. Launches go from Python "
     f"through a queue to the processors. cp.asarray and cp.asnumpy carry arrays over the bus, which on an {CARD} is about a hundred times slower than the device's memory.",
     318,
 )
@@ -33,7 +33,7 @@ def host_device(c: Canvas) -> None:
         c.box(207 + k * 30, 62, 26, 30, "device", strong=True, round=3)
     c.arrow(168, 77, 204, 77)
     c.arrow(296, 77, 330, 77)
-    c.text(250, 114, "orders", at="middle")
+    c.text(250, 114, "launches", at="middle")
     for x, lines in ((24, ("host memory", "x")), (332, ("device memory", "x_gpu"))):
         c.box(x, 212, 144, 80)
         c.box(x, 212, 144, 80, "memory", *lines)
@@ -50,35 +50,35 @@ def host_device(c: Canvas) -> None:
 
 @drawing(
     "two-clocks",
-    "A timeline with two lanes. Python orders seven kernels within a moment and goes on; the GPU works on them long after. A clock that stops when "
-    "Python goes on has timed the orders, one that stops after synchronize has timed the work.",
+    "A timeline with two lanes. Python launches seven kernels within a moment and goes on; the GPU works on them long after. A clock that stops when "
+    "Python goes on has timed the launches, one that stops after synchronize has timed the work.",
     250,
 )
 def two_clocks(c: Canvas) -> None:
-    left, ordered, right = 96, 194, 476
+    left, launched, right = 96, 194, 476
     c.text(12, 58, "Python", bold=True)
     c.text(12, 128, "GPU", bold=True)
-    for x, y1, y2 in ((ordered, 30, 98), (ordered, 146, 176), (right, 30, 176)):
+    for x, y1, y2 in ((launched, 30, 98), (launched, 146, 176), (right, 30, 176)):
         c.line((x, y1), (x, y2), look="mark", dashed=True)
     for k in range(7):
         c.box(left + k * 14, 36, 12, 36, "host", strong=True, round=2)
-    c.box(ordered + 6, 36, right - ordered - 6, 36, "empty", "synchronize(): waits", dashed=True)
+    c.box(launched + 6, 36, right - launched - 6, 36, "empty", "synchronize(): waits", dashed=True)
     work = (right - left - 8) / 7
     for k, name in enumerate(("sin", "**2", "cos", "**2", "+", "==", "all")):
         c.box(left + 8 + k * work, 104, work - 3, 38, "device", name, strong=True, size="small", round=2)
-    c.text(left, 26, "orders")
-    c.span(left, ordered, 180)
+    c.text(left, 26, "launches")
+    c.span(left, launched, 180)
     c.cross(left + 12, 203)
-    c.text(left + 28, 208, "stopped at once: the orders", bold=True)
+    c.text(left + 28, 208, "stopped at once: launches only", bold=True)
     c.span(left, right, 222)
     c.tick(left + 12, 236)
-    c.text(left + 28, 242, "stopped after synchronize(): the work", bold=True)
+    c.text(left + 28, 242, "stopped after synchronize(): all work", bold=True)
 
 
 @drawing(
     "seven-kernels",
     "Bytes that move through memory for each number. Seven kernels read their operands and write their results each, 98 bytes together; one fused kernel "
-    "reads the number once, 8 bytes, and keeps everything else in the processor.",
+    "reads the number once, 8 bytes, and nothing else goes to memory.",
     336,
 )
 def seven_kernels(c: Canvas) -> None:
@@ -110,7 +110,7 @@ def seven_kernels(c: Canvas) -> None:
     c.text(488, 278, str(total), at="end", bold=True)
     c.text(12, 316, "fused", bold=True)
     c.box(x0, 299, 8 * unit, 23, "memory", round=2)
-    c.text(x0 + 8 * unit + 12, 316, "the rest stays inside")
+    c.text(x0 + 8 * unit + 12, 316, "the rest needs no memory")
     c.text(488, 316, "8", at="end", bold=True)
 
 
@@ -183,7 +183,7 @@ def memory_ladder(c: Canvas) -> None:
     registers = gpu.sms * capabilities.of(gpu.cc).registers_per_sm * 4
     near = gpu.sms * 128 * gpu.clock  # 128 bytes a cycle from the L1 of each SM
     rows = (
-        ("registers", "thread", size(registers), "fastest", 150),
+        ("registers", "thread", size(registers), "highest", 150),
         ("shared, L1", "block", size(gpu.sms * gpu.l1), byte_rate(near), 150),
         ("L2", "device", size(gpu.l2), byte_rate(gpu.l2_bandwidth), 175),
         ("device memory", "memory", size(gpu.memory), byte_rate(gpu.bandwidth), 210),
@@ -191,7 +191,7 @@ def memory_ladder(c: Canvas) -> None:
     )
     c.text(12, 26, f"memory of an {CARD}", bold=True)
     c.text(375, 26, "size", at="end", size="small")
-    c.text(490, 26, "at most", at="end", size="small")
+    c.text(490, 26, "bandwidth", at="end", size="small")
     for k, (name, thing, large, rate, wide) in enumerate(rows):
         y = 38 + k * 54
         c.box(12, y, wide, 46, thing, name, bold=True)
@@ -254,7 +254,7 @@ def pinned_copy(c: Canvas) -> None:
     c.text(12, 154, "from pinned memory", bold=True)
     c.text(12, 184, "CPU")
     c.text(12, 220, "bus")
-    c.box(x0, 166, 52, 26, "host", "order", strong=True, size="small", round=2)
+    c.box(x0, 166, 52, 26, "host", "call", strong=True, size="small", round=2)
     c.box(x0 + 54, 166, 3 * one - 8, 26, "empty", "free for other work", size="small", dashed=True)
     c.box(x0 + 54, 202, 3 * one - 8, 26, "wire", "sends all", strong=True, size="small", round=2)
     done = x0 + 54 + 3 * one - 8

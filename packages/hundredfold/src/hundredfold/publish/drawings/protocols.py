@@ -45,8 +45,8 @@ def find_functions(c: Canvas) -> None:
         c.arrow(x, 58, x, 96)
         c.text(x + (10 if said == "no" else -10), 82, said, bold=True, at="start" if said == "no" else "end")
     for x, lines, libraries in (
-        (14, ("the module that it returns", "has its functions"), "NumPy, JAX"),
-        (258, ("NumPy's functions", "ask the array"), "CuPy, Dask"),
+        (14, ("use the module", "that it returns"), "NumPy, JAX"),
+        (258, ("use NumPy's functions,", "which ask the array"), "CuPy, Dask"),
     ):
         c.box(x, 98, 228, 92)
         for k, line in enumerate(lines):
@@ -56,7 +56,7 @@ def find_functions(c: Canvas) -> None:
 
 @drawing(
     "dask-asks-again",
-    "A Dask array of two chunks, each of them a CuPy array. np.minimum asks Dask, which only notes one step for each chunk. compute runs the steps: there np.minimum asks each chunk, "
+    "A Dask array of two chunks, each of them a CuPy array. np.minimum asks Dask, which only records one step for each chunk. compute runs the steps: there np.minimum asks each chunk, "
     "and CuPy does the work on the device.",
     262,
 )
@@ -71,8 +71,8 @@ def dask_asks_again(c: Canvas) -> None:
         c.box(184, y, 146, 56, "empty", "np.minimum of", f"chunk {k}", size="small", dashed=True)
         c.arrow(331, y + 28, 368, y + 28)
         c.box(370, y, 116, 56, "device", "CuPy's", "minimum", size="small")
-    c.text(14, 212, "first, np.minimum asks Dask: it notes a step for each chunk", size="small")
-    c.text(14, 240, "later, np.minimum asks each chunk: CuPy does the work", size="small")
+    c.text(14, 212, "first, np.minimum asks Dask, which records the steps", size="small")
+    c.text(14, 240, "later, np.minimum asks each chunk, and CuPy does the work", size="small")
 
 
 @drawing(

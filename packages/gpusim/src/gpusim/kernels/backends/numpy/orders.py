@@ -56,7 +56,7 @@ class Order(NamedTuple):
         else:
             turns = f"warps take turns after {'each access' if self.burst == 1 else f'about {self.burst} accesses'}"
         said = f"{together}{', in a shuffled order' if self.shuffled else ''}; {turns}"
-        return said + (", and the lanes of a warp part" if self.apart else "")
+        return said + (", and the lanes of a warp run separately" if self.apart else "")
 
 
 def some(count: int) -> list[Order]:
